@@ -1,0 +1,188 @@
+//! The message index and the two lists that annotate it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use prost_types::{DescriptorProto, EnumDescriptorProto, FileDescriptorSet};
+
+/// Every message and enum of the set by full name, without the leading dot.
+pub struct Index<'a> {
+    pub messages: BTreeMap<String, (&'a DescriptorProto, Syntax)>,
+    pub enums: BTreeMap<String, &'a EnumDescriptorProto>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Syntax {
+    Proto2,
+    Proto3,
+}
+
+pub fn index(set: &FileDescriptorSet) -> Index<'_> {
+    let mut index = Index {
+        messages: BTreeMap::new(),
+        enums: BTreeMap::new(),
+    };
+    for file in &set.file {
+        let syntax = if file.syntax() == "proto3" {
+            Syntax::Proto3
+        } else {
+            Syntax::Proto2
+        };
+        for item in &file.enum_type {
+            index.enums.insert(join(file.package(), item.name()), item);
+        }
+        for message in &file.message_type {
+            index.add(file.package(), message, syntax);
+        }
+    }
+    index
+}
+
+impl<'a> Index<'a> {
+    fn add(&mut self, scope: &str, message: &'a DescriptorProto, syntax: Syntax) {
+        let name = join(scope, message.name());
+        for item in &message.enum_type {
+            self.enums.insert(join(&name, item.name()), item);
+        }
+        for nested in &message.nested_type {
+            self.add(&name, nested, syntax);
+        }
+        self.messages.insert(name, (message, syntax));
+    }
+
+    fn message(&self, name: &str) -> Result<&'a DescriptorProto, String> {
+        self.messages
+            .get(name)
+            .map(|(message, _)| *message)
+            .ok_or_else(|| format!("no message {name}"))
+    }
+}
+
+pub fn join(scope: &str, name: &str) -> String {
+    if scope.is_empty() {
+        name.to_owned()
+    } else {
+        format!("{scope}.{name}")
+    }
+}
+
+/// `reads.txt`.
+pub struct Reads {
+    by_message: BTreeMap<String, Line>,
+}
+
+#[derive(Default)]
+struct Line {
+    client: Option<BTreeSet<i32>>,
+    loader: Option<BTreeSet<i32>>,
+}
+
+impl Reads {
+    pub fn parse(text: &str, index: &Index) -> Result<Self, String> {
+        let mut by_message: BTreeMap<String, Line> = BTreeMap::new();
+        for line in text
+            .lines()
+            .map(str::trim)
+            .filter(|line| !line.is_empty() && !line.starts_with('#'))
+        {
+            let (head, fields) = line
+                .split_once(':')
+                .ok_or_else(|| format!("reads.txt: no colon in {line:?}"))?;
+            let (loader, name) = match head.strip_prefix("loader ") {
+                Some(name) => (true, name),
+                None => (false, head),
+            };
+            let message = index.message(name).map_err(|error| format!("reads.txt: {error}"))?;
+            let mut numbers = BTreeSet::new();
+            for field in fields.split_whitespace() {
+                if field == "*" {
+                    numbers.extend(message.field.iter().map(|field| field.number()));
+                } else {
+                    let found = message.field.iter().find(|candidate| candidate.name() == field);
+                    numbers.insert(
+                        found
+                            .ok_or_else(|| format!("reads.txt: no field {name}.{field}"))?
+                            .number(),
+                    );
+                }
+            }
+            let entry = by_message.entry(name.to_owned()).or_default();
+            let slot = if loader { &mut entry.loader } else { &mut entry.client };
+            if slot.replace(numbers).is_some() {
+                return Err(format!("reads.txt: {name} is listed twice"));
+            }
+        }
+        Ok(Self { by_message })
+    }
+
+    pub fn messages(&self) -> impl Iterator<Item = &str> {
+        self.by_message.keys().map(String::as_str)
+    }
+
+    pub fn client_lists(&self, message: &str) -> bool {
+        self.by_message.get(message).is_some_and(|line| line.client.is_some())
+    }
+
+    pub fn loader_lists(&self, message: &str) -> bool {
+        self.by_message.get(message).is_some_and(|line| line.loader.is_some())
+    }
+
+    /// Does gRPC read this field?
+    pub fn client(&self, message: &str, field: i32) -> bool {
+        self.by_message
+            .get(message)
+            .and_then(|line| line.client.as_ref())
+            .is_some_and(|set| set.contains(&field))
+    }
+
+    /// Does gRPC or xdsctl itself read this field?
+    pub fn anyone(&self, message: &str, field: i32) -> bool {
+        let loader = self.by_message.get(message).and_then(|line| line.loader.as_ref());
+        self.client(message, field) || loader.is_some_and(|set| set.contains(&field))
+    }
+}
+
+/// `unknown-to-client.txt`.
+pub struct Unknown {
+    messages: BTreeSet<String>,
+    fields: BTreeSet<(String, i32)>,
+}
+
+impl Unknown {
+    pub fn parse(text: &str, index: &Index) -> Result<Self, String> {
+        let mut unknown = Self {
+            messages: BTreeSet::new(),
+            fields: BTreeSet::new(),
+        };
+        for line in text
+            .lines()
+            .map(str::trim)
+            .filter(|line| !line.is_empty() && !line.starts_with('#'))
+        {
+            let error = |error| format!("unknown-to-client.txt: {error}");
+            match line.split_once(": ") {
+                Some(("message", name)) => {
+                    index.message(name).map_err(error)?;
+                    unknown.messages.insert(name.to_owned());
+                }
+                Some((name, fields)) => {
+                    let message = index.message(name).map_err(error)?;
+                    for field in fields.split_whitespace() {
+                        let found = message.field.iter().find(|candidate| candidate.name() == field);
+                        let found = found.ok_or_else(|| error(format!("no field {name}.{field}")))?;
+                        unknown.fields.insert((name.to_owned(), found.number()));
+                    }
+                }
+                None => return Err(error(format!("bad line {line:?}"))),
+            }
+        }
+        Ok(unknown)
+    }
+
+    pub fn message(&self, name: &str) -> bool {
+        self.messages.contains(name)
+    }
+
+    pub fn field(&self, message: &str, field: i32) -> bool {
+        self.message(message) || self.fields.contains(&(message.to_owned(), field))
+    }
+}

@@ -1,0 +1,213 @@
+//! The descriptor set as static tables.
+//!
+//! Messages and enums refer to each other by index into [`MESSAGES`] and [`ENUMS`], both sorted by full name.
+//! Map entries are messages of their own, as in a descriptor set.
+
+/// A message type.
+#[derive(Debug)]
+pub struct Message {
+    /// `envoy.config.cluster.v3.Cluster`; no leading dot.
+    pub full_name: &'static str,
+    /// JSON form other than an object of fields.
+    pub well_known: WellKnown,
+    /// Who reads the message, after `reads.txt`.
+    pub listed: Listed,
+    /// False: the reference client was built without this message.
+    pub known_to_client: bool,
+    /// Synthetic entry of a map field.
+    pub map_entry: bool,
+    /// Names of the oneofs, [`Field::oneof`] points here.
+    pub oneofs: &'static [&'static str],
+    /// Proto name and JSON name of each field with its position in `fields`, sorted by name.
+    pub by_name: &'static [(&'static str, u16)],
+    /// Sorted by number.
+    pub fields: &'static [Field],
+}
+
+/// A field of a message.
+#[derive(Debug)]
+pub struct Field {
+    /// Number on the wire, 1 to 2^29 - 1.
+    pub number: u32,
+    /// Name in the proto file.
+    pub name: &'static str,
+    /// lowerCamelCase name.
+    pub json_name: &'static str,
+    /// Type of a value; for a map the entry message.
+    pub kind: Kind,
+    /// One, many, or a map.
+    pub cardinality: Cardinality,
+    /// Position in [`Message::oneofs`]; `None` for the synthetic oneof of a proto3 `optional`.
+    pub oneof: Option<u16>,
+    /// gRPC reads the field, or looks whether it is present.
+    pub read: bool,
+    /// The generated Rust type has the field.
+    pub generated: bool,
+    /// False: an unknown field for the reference client, whose bytes it does not look into.
+    pub known_to_client: bool,
+    /// Absent and zero are different.
+    pub explicit_presence: bool,
+    /// Repeated scalar written in packed form. A reader takes both forms.
+    pub packed: bool,
+    /// Strings must be valid UTF-8 (proto3).
+    pub utf8: bool,
+    /// Declared deprecated.
+    pub deprecated: bool,
+}
+
+/// Who reads a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Listed {
+    /// Nobody looks inside.
+    No,
+    /// gRPC reads it.
+    Client,
+    /// Only xdsctl does, to unwrap what a control plane or an admin endpoint sent.
+    Loader,
+}
+
+/// Type of a single value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    Double,
+    Float,
+    Int32,
+    Int64,
+    Uint32,
+    Uint64,
+    Sint32,
+    Sint64,
+    Fixed32,
+    Fixed64,
+    Sfixed32,
+    Sfixed64,
+    Bool,
+    String,
+    Bytes,
+    /// Index into [`ENUMS`].
+    Enum(u16),
+    /// Index into [`MESSAGES`].
+    Message(u16),
+}
+
+/// How many values a field holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cardinality {
+    Singular,
+    Repeated,
+    Map { key: Kind, value: Kind },
+}
+
+/// Messages that protobuf JSON writes in a form of their own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WellKnown {
+    None,
+    Any,
+    Struct,
+    Value,
+    ListValue,
+    Duration,
+    Timestamp,
+    FieldMask,
+    Empty,
+    /// `UInt32Value` and its like, with the kind of the wrapped value (field 1).
+    Wrapper(Kind),
+}
+
+/// An enum type.
+#[derive(Debug)]
+pub struct Enum {
+    /// `envoy.config.cluster.v3.Cluster.LbPolicy`; no leading dot.
+    pub full_name: &'static str,
+    /// In the order of declaration, aliases included.
+    pub values: &'static [(&'static str, i32)],
+    /// The same, sorted by name.
+    pub by_name: &'static [(&'static str, i32)],
+}
+
+include!(concat!(env!("OUT_DIR"), "/tables.rs"));
+
+/// The message of this full name.
+pub fn message(full_name: &str) -> Option<&'static Message> {
+    message_index(full_name).and_then(|index| MESSAGES.get(usize::from(index)))
+}
+
+/// The index in [`MESSAGES`] of the message of this full name.
+pub fn message_index(full_name: &str) -> Option<u16> {
+    let index = MESSAGES
+        .binary_search_by(|message| message.full_name.cmp(full_name))
+        .ok()?;
+    u16::try_from(index).ok()
+}
+
+/// The enum of this full name.
+pub fn enumeration(full_name: &str) -> Option<&'static Enum> {
+    let index = ENUMS.binary_search_by(|item| item.full_name.cmp(full_name)).ok()?;
+    ENUMS.get(index)
+}
+
+impl Message {
+    /// The field with this number.
+    pub fn field(&self, number: u32) -> Option<&'static Field> {
+        // Most messages number their fields 1, 2, 3 ...
+        let guess = (number as usize).wrapping_sub(1);
+        match self.fields.get(guess) {
+            Some(field) if field.number == number => Some(field),
+            _ => {
+                let index = self.fields.binary_search_by_key(&number, |field| field.number).ok()?;
+                self.fields.get(index)
+            }
+        }
+    }
+
+    /// The position in `fields` of the field with this proto name or JSON name.
+    pub fn position(&self, name: &str) -> Option<u16> {
+        let index = self
+            .by_name
+            .binary_search_by(|(candidate, _)| (*candidate).cmp(name))
+            .ok()?;
+        self.by_name.get(index).map(|(_, position)| *position)
+    }
+
+    /// The field with this proto name or JSON name.
+    pub fn field_by_name(&self, name: &str) -> Option<&'static Field> {
+        self.fields.get(usize::from(self.position(name)?))
+    }
+}
+
+impl Kind {
+    /// The message, if this is one.
+    pub fn message(self) -> Option<&'static Message> {
+        match self {
+            Self::Message(index) => MESSAGES.get(usize::from(index)),
+            _ => None,
+        }
+    }
+
+    /// The enum, if this is one.
+    pub fn enumeration(self) -> Option<&'static Enum> {
+        match self {
+            Self::Enum(index) => ENUMS.get(usize::from(index)),
+            _ => None,
+        }
+    }
+}
+
+impl Enum {
+    /// The number of the value of this name.
+    pub fn number(&self, name: &str) -> Option<i32> {
+        let index = self
+            .by_name
+            .binary_search_by(|(candidate, _)| (*candidate).cmp(name))
+            .ok()?;
+        self.by_name.get(index).map(|(_, number)| *number)
+    }
+
+    /// The first name declared for this number.
+    pub fn name(&self, number: i32) -> Option<&'static str> {
+        self.values
+            .iter()
+            .find(|(_, candidate)| *candidate == number)
+            .map(|(name, _)| *name)
+    }
+}
