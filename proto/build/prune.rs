@@ -107,6 +107,11 @@ impl Pruner<'_> {
             .collect();
         let mut enum_type = message.enum_type.clone();
         enum_type.retain(|item| self.enums.contains(&join(&name, item.name())));
+        for value in enum_type.iter_mut().flat_map(|item| &mut item.value) {
+            if let Some(options) = &mut value.options {
+                options.deprecated = None;
+            }
+        }
         let reached = self.messages.contains(&name);
         if !reached && nested_type.is_empty() && enum_type.is_empty() {
             return None;
@@ -122,6 +127,10 @@ impl Pruner<'_> {
         let renumber: BTreeMap<i32, i32> = kept.iter().copied().zip(0..).collect();
         for field in &mut field {
             field.oneof_index = field.oneof_index.map(|old| renumber[&old]);
+            // Deprecated or not, the client reads it: no warning where the field is used.
+            if let Some(options) = &mut field.options {
+                options.deprecated = None;
+            }
         }
         let oneof_decl = kept
             .iter()

@@ -1,0 +1,122 @@
+//! StringMatcher, RegexMatcher and HeaderMatcher (A28, A63).
+//!
+//! Follows C-core `StringMatcherParse` (xds_common_types_parser.cc) and `ParseHeaderMatcher` (xds_route_config_parser.cc).
+
+use crate::diag::{Cx, Path, rules};
+use crate::model::matcher::{HeaderMatch, HeaderMatcher, StringMatch, StringMatcher};
+use crate::proto::pb::envoy::config::route::v3 as route;
+use crate::proto::pb::envoy::r#type::matcher::v3 as pb;
+use crate::regex::Regex;
+
+rules! {
+    /// A StringMatcher has no pattern that the client knows.
+    STRING_MATCHER_WITHOUT_PATTERN = "string-matcher-without-pattern", Common, Nack, "C-core StringMatcherParse";
+    /// A StringMatcher with a regex sets ignore_case.
+    STRING_MATCHER_REGEX_IGNORE_CASE = "string-matcher-regex-ignore-case", Common, Nack, "C-core StringMatcherParse";
+    /// A regex is not one that RE2 compiles.
+    REGEX_NOT_RE2 = "regex-not-re2", Common, Nack, "C-core StringMatcher::Create, HeaderMatcher::Create; RE2";
+    /// A header matcher has no kind of match.
+    HEADER_MATCHER_WITHOUT_KIND = "header-matcher-without-kind", Common, Nack, "gRFC A28; C-core ParseHeaderMatcher";
+    /// A header matcher's range starts after its end.
+    HEADER_MATCHER_RANGE_REVERSED = "header-matcher-range-reversed", Common, Nack, "gRFC A28; C-core HeaderMatcher::Create";
+}
+
+/// Compiles `pattern`, reporting [`REGEX_NOT_RE2`] at `at`.
+pub fn regex(pattern: &str, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<Regex> {
+    match Regex::new(pattern) {
+        Ok(regex) => Some(regex),
+        Err(fault) => {
+            cx.report(
+                &REGEX_NOT_RE2,
+                at,
+                format_args!("regex `{pattern}` does not compile: {fault}"),
+            );
+            None
+        }
+    }
+}
+
+/// Converts a StringMatcher at `at`.
+pub fn string_matcher(matcher: Option<&pb::StringMatcher>, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<StringMatcher> {
+    use pb::string_matcher::MatchPattern;
+    let pattern = matcher.and_then(|m| m.match_pattern.as_ref());
+    let ignore_case = matcher.is_some_and(|m| m.ignore_case);
+    let kind = match pattern {
+        Some(MatchPattern::Exact(text)) => StringMatch::Exact(text.clone()),
+        Some(MatchPattern::Prefix(text)) => StringMatch::Prefix(text.clone()),
+        Some(MatchPattern::Suffix(text)) => StringMatch::Suffix(text.clone()),
+        Some(MatchPattern::Contains(text)) => StringMatch::Contains(text.clone()),
+        Some(MatchPattern::SafeRegex(safe)) => {
+            let regex = regex(&safe.regex, at, cx)?;
+            if ignore_case {
+                cx.report(
+                    &STRING_MATCHER_REGEX_IGNORE_CASE,
+                    &at.field("ignore_case"),
+                    format_args!("ignore_case is true beside safe_regex, must be false"),
+                )
+                .help("put `(?i)` in front of the regex");
+                return None;
+            }
+            StringMatch::Regex(regex)
+        }
+        Some(MatchPattern::Custom(_)) | None => {
+            cx.report(
+                &STRING_MATCHER_WITHOUT_PATTERN,
+                at,
+                format_args!("no pattern, must have exact, prefix, suffix, contains or safe_regex"),
+            );
+            return None;
+        }
+    };
+    Some(StringMatcher { kind, ignore_case })
+}
+
+/// Converts a HeaderMatcher at `at`.
+pub fn header_matcher(matcher: &route::HeaderMatcher, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<HeaderMatcher> {
+    use route::header_matcher::HeaderMatchSpecifier as Spec;
+    let text = |kind| {
+        HeaderMatch::String(StringMatcher {
+            kind,
+            ignore_case: false,
+        })
+    };
+    let kind = match matcher.header_match_specifier.as_ref() {
+        Some(Spec::ExactMatch(value)) => text(StringMatch::Exact(value.clone())),
+        Some(Spec::PrefixMatch(value)) => text(StringMatch::Prefix(value.clone())),
+        Some(Spec::SuffixMatch(value)) => text(StringMatch::Suffix(value.clone())),
+        Some(Spec::ContainsMatch(value)) => text(StringMatch::Contains(value.clone())),
+        Some(Spec::SafeRegexMatch(safe)) => text(StringMatch::Regex(regex(&safe.regex, at, cx)?)),
+        Some(Spec::PresentMatch(present)) => HeaderMatch::Present(*present),
+        Some(Spec::RangeMatch(range)) if range.start > range.end => {
+            cx.report(
+                &HEADER_MATCHER_RANGE_REVERSED,
+                at,
+                format_args!(
+                    "range starts at {} and ends at {}, the start must not be greater",
+                    range.start, range.end
+                ),
+            );
+            return None;
+        }
+        Some(Spec::RangeMatch(range)) => HeaderMatch::Range {
+            start: range.start,
+            end: range.end,
+        },
+        Some(Spec::StringMatch(matcher)) => {
+            HeaderMatch::String(string_matcher(Some(matcher), &at.field("string_match"), cx)?)
+        }
+        None => {
+            cx.report(
+                &HEADER_MATCHER_WITHOUT_KIND,
+                at,
+                format_args!("no kind of match is set, must have one such as string_match or present_match"),
+            );
+            return None;
+        }
+    };
+    Some(HeaderMatcher {
+        name: matcher.name.clone(),
+        kind,
+        invert_match: matcher.invert_match,
+    })
+}

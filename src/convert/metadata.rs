@@ -1,0 +1,1 @@
+//! `envoy.config.core.v3.Metadata` (A83, A86).

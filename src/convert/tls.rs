@@ -1,0 +1,1 @@
+//! CommonTlsContext and CertificateValidationContext (A29, A82).

@@ -1,0 +1,49 @@
+//! One finding, as data.
+
+use super::{FieldPath, Rule, Severity};
+
+/// A finding on a resource (or on a document, then with an empty path).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// The kind of fault.
+    pub rule: &'static Rule,
+    /// The field, in the client's notation; empty for the resource as a whole.
+    pub path: FieldPath,
+    /// One lower-case sentence without a stop: what is wrong, the value, the limit.
+    pub message: String,
+    /// One action that the reader can take.
+    pub help: Option<String>,
+    /// Other places that belong to the finding.
+    pub related: Vec<Related>,
+}
+
+/// A second place of a finding, in the same resource.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Related {
+    /// The field.
+    pub path: FieldPath,
+    /// What it has to do with the finding: "first used here".
+    pub message: String,
+}
+
+impl Diagnostic {
+    /// How loud the finding is.
+    pub fn severity(&self) -> Severity {
+        self.rule.severity
+    }
+
+    /// Adds the one action that the reader can take.
+    pub fn help(&mut self, text: impl Into<String>) -> &mut Self {
+        self.help = Some(text.into());
+        self
+    }
+
+    /// Adds another place.
+    pub fn related(&mut self, path: FieldPath, message: impl Into<String>) -> &mut Self {
+        self.related.push(Related {
+            path,
+            message: message.into(),
+        });
+        self
+    }
+}

@@ -1,0 +1,16 @@
+//! Findings as plain data: the place ([`Path`], [`FieldPath`]), the kind of fault ([`Rule`]) and the words
+//! ([`Diagnostic`]), collected in a [`Cx`].
+//!
+//! Nothing here renders, colours or prints, and nothing knows protobuf messages or files. A place is a field path in
+//! the client's own notation; byte spans are looked up by `report` only for what is printed.
+
+mod cx;
+mod diagnostic;
+mod path;
+mod rule;
+
+pub use cx::{Cx, Mark};
+pub use diagnostic::{Diagnostic, Related};
+pub use path::{FieldPath, OwnedSeg, Path, Seg};
+pub(crate) use rule::rules;
+pub use rule::{Effect, Rule, Severity, Subject};

@@ -1,0 +1,185 @@
+//! What kinds of fault there are: [`Rule`], declared with `rules!` beside the code that reports it.
+//!
+//! A rule is declared once. The declaration makes the static and the file's `RULES` slice together, and compiles in
+//! the rule's page `src/explain/<id>.md`, so a rule without a page does not build.
+
+use std::fmt;
+
+/// What the client does about a fault.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Effect {
+    /// The client rejects the resource.
+    Nack,
+    /// Accepted, but RPCs then fail, the channel breaks, or the client crashes.
+    Fails,
+    /// A gRFC demands a rejection that this client does not make; other clients may.
+    Spec,
+    /// An element is silently lost.
+    Dropped,
+    /// A field is set that gRPC never reads.
+    Ignored,
+    /// Legal, but probably not what was meant.
+    Advice,
+}
+
+impl Effect {
+    /// The word used in reports and JSON.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Effect::Nack => "nack",
+            Effect::Fails => "fails",
+            Effect::Spec => "spec",
+            Effect::Dropped => "dropped",
+            Effect::Ignored => "ignored",
+            Effect::Advice => "advice",
+        }
+    }
+
+    /// The severity of a rule that does not set its own.
+    pub const fn severity(self) -> Severity {
+        match self {
+            Effect::Nack | Effect::Fails | Effect::Spec => Severity::Error,
+            Effect::Dropped | Effect::Advice => Severity::Warning,
+            Effect::Ignored => Severity::Note,
+        }
+    }
+}
+
+impl fmt::Display for Effect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// How loud a finding is; ordered, so `>=` compares against a threshold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Severity {
+    /// Worth knowing.
+    Note,
+    /// Probably wrong.
+    Warning,
+    /// Wrong: the resource is rejected or traffic fails.
+    Error,
+}
+
+impl Severity {
+    /// The word used in reports, JSON and flags.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Severity::Note => "note",
+            Severity::Warning => "warning",
+            Severity::Error => "error",
+        }
+    }
+}
+
+impl fmt::Display for Severity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// What a rule is about; decides the group in `explain --list`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Subject {
+    /// The document or its framing: files, DiscoveryResponses, names.
+    Dump,
+    /// Any resource: Any, Duration, wire format.
+    Common,
+    /// `envoy.config.listener.v3.Listener`.
+    Listener,
+    /// `envoy.config.route.v3.RouteConfiguration`.
+    RouteConfiguration,
+    /// `envoy.config.cluster.v3.Cluster`.
+    Cluster,
+    /// `envoy.config.endpoint.v3.ClusterLoadAssignment`.
+    Endpoints,
+    /// HTTP filters.
+    Filter,
+    /// LB policies.
+    Lb,
+    /// TLS contexts.
+    Tls,
+    /// The gRPC bootstrap file.
+    Bootstrap,
+    /// Several resources together.
+    Snapshot,
+}
+
+impl Subject {
+    /// The word used in lists.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Subject::Dump => "dump",
+            Subject::Common => "common",
+            Subject::Listener => "listener",
+            Subject::RouteConfiguration => "route-configuration",
+            Subject::Cluster => "cluster",
+            Subject::Endpoints => "endpoints",
+            Subject::Filter => "filter",
+            Subject::Lb => "lb-policy",
+            Subject::Tls => "tls",
+            Subject::Bootstrap => "bootstrap",
+            Subject::Snapshot => "snapshot",
+        }
+    }
+}
+
+/// One kind of fault.
+#[derive(Debug)]
+pub struct Rule {
+    /// Kebab-case name, never reused: `eds-endpoint-weight-zero`.
+    pub id: &'static str,
+    /// One sentence, from the doc comment of the declaration.
+    pub summary: &'static str,
+    /// What it is about.
+    pub subject: Subject,
+    /// What the client does.
+    pub effect: Effect,
+    /// How loud a finding is, unless the user says otherwise.
+    pub severity: Severity,
+    /// Where the behaviour comes from: gRFC and section, client file and function.
+    pub source: &'static str,
+    /// The Markdown page that `explain` prints.
+    pub page: &'static str,
+}
+
+impl PartialEq for Rule {
+    fn eq(&self, other: &Self) -> bool {
+        self.id == other.id
+    }
+}
+
+impl Eq for Rule {}
+
+/// Declares the rules of a file: the statics and the slice `RULES` that `catalogue` lists.
+///
+/// ```text
+/// rules! {
+///     /// An endpoint's load_balancing_weight is 0.
+///     ENDPOINT_WEIGHT_ZERO = "eds-endpoint-weight-zero", Endpoints, Nack, "gRFC A42; xds_endpoint_parser.cc";
+///     /// ...
+///     OTHER = "eds-other", Endpoints, Ignored as Warning, "...";   // with a severity of its own
+/// }
+/// ```
+macro_rules! rules {
+    (@severity $effect:ident) => { $crate::diag::Effect::$effect.severity() };
+    (@severity $effect:ident $severity:ident) => { $crate::diag::Severity::$severity };
+    ($( $(#[doc = $doc:literal])+ $name:ident = $id:literal, $subject:ident, $effect:ident $(as $severity:ident)?, $source:literal; )+) => {
+        $(
+            $(#[doc = $doc])+
+            pub static $name: $crate::diag::Rule = $crate::diag::Rule {
+                id: $id,
+                summary: concat!($($doc),+),
+                subject: $crate::diag::Subject::$subject,
+                effect: $crate::diag::Effect::$effect,
+                severity: $crate::diag::rules!(@severity $effect $($severity)?),
+                source: $source,
+                page: include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/explain/", $id, ".md")),
+            };
+        )+
+        /// The rules declared in this file.
+        pub static RULES: &[&$crate::diag::Rule] = &[$(&$name),+];
+    };
+}
+pub(crate) use rules;

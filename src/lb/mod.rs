@@ -1,0 +1,1 @@
+//! LB policies: config, defaults, validation and picker of each in one file (A52).

@@ -1,0 +1,29 @@
+//! xdsctl: a gRPC xDS client with the network cut off.
+//!
+//! It takes the bytes that a control plane sent, or would send, does with them what gRPC C-core 1.85.1 does, and shows
+//! every step: which resources the client rejects and at which field, what it silently drops or ignores, the LB policy
+//! tree that it builds, and where one RPC goes.
+//!
+//! ```text
+//! bytes ─ source ─ envelope ─ proto ─ validate ─ snapshot ─┬─ lint ─┐
+//!                                     lb filter            ├─ tree ─┼─ report ─ cli
+//!                                                          └─ sim ──┘
+//! ```
+//!
+//! Modules in order of dependency: a module may use only modules above it.
+
+pub mod profile;
+pub mod regex;
+pub mod text;
+
+pub mod diag;
+
+pub mod model;
+
+pub mod proto;
+
+pub mod convert;
+pub mod filter;
+pub mod lb;
+
+pub mod validate;

@@ -1,0 +1,7 @@
+//! The `xdsctl` command: real stdio and arguments into [`xdsctl::cli`].
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    ExitCode::SUCCESS
+}

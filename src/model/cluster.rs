@@ -1,0 +1,122 @@
+//! Cluster as the client keeps it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::Millis;
+use super::tls::UpstreamTlsContext;
+
+/// `envoy.config.cluster.v3.Cluster`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Cluster {
+    /// How endpoints are found.
+    pub discovery: Discovery,
+    /// The gRPC LB config that the client generates: an array with one object of one key.
+    pub lb_policy: serde_json::Value,
+    /// `lrs_server` is `self`: load is reported to the server that sent the cluster.
+    pub lrs_self: bool,
+    /// Which backend metrics are reported (A85).
+    pub lrs_metrics: BTreeSet<String>,
+    /// Connections go through an HTTP CONNECT proxy (A86).
+    pub use_http_connect: bool,
+    /// `None` for plaintext or fallback credentials.
+    pub tls: Option<UpstreamTlsContext>,
+    /// `idle_timeout` of HttpProtocolOptions (A75); default one hour. How long xds_override_host keeps a connection.
+    pub connection_idle_timeout: Millis,
+    /// Circuit breaker (A32); default 1024.
+    pub max_concurrent_requests: u32,
+    /// `None` when the message is absent.
+    pub outlier_detection: Option<OutlierDetection>,
+    /// Health states in which xds_override_host may use an endpoint (A55); default UNKNOWN and HEALTHY.
+    pub override_host_statuses: BTreeSet<HealthStatus>,
+    /// Metadata by key (A83).
+    pub metadata: BTreeMap<String, MetadataValue>,
+}
+
+/// How a cluster's endpoints are found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Discovery {
+    /// EDS, by this resource name; `None` where it is the cluster's own name.
+    Eds {
+        /// `eds_cluster_config.service_name` if set.
+        service_name: Option<String>,
+    },
+    /// DNS, by `host:port`.
+    LogicalDns {
+        /// `host:port`, the host bracketed when it contains a colon.
+        hostname: String,
+    },
+    /// Other clusters in order of priority (A37).
+    Aggregate {
+        /// `prioritized_cluster_names`.
+        children: Vec<String>,
+    },
+}
+
+/// The health states that the client keeps.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum HealthStatus {
+    /// UNKNOWN (0), the default.
+    #[default]
+    Unknown,
+    /// HEALTHY (1).
+    Healthy,
+    /// DRAINING (3): gets no new RPCs but those of its sessions.
+    Draining,
+}
+
+/// Outlier detection (A50) with the client's defaults filled in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OutlierDetection {
+    /// Default 10 s.
+    pub interval: Millis,
+    /// Default 30 s.
+    pub base_ejection_time: Millis,
+    /// Default 30 s (A50 says 300 s).
+    pub max_ejection_time: Millis,
+    /// 0 to 100, default 10.
+    pub max_ejection_percent: u32,
+    /// Present if `enforcing_success_rate` is set and not 0.
+    pub success_rate: Option<SuccessRateEjection>,
+    /// Present if `enforcing_failure_percentage` is set and not 0.
+    pub failure_percentage: Option<FailurePercentageEjection>,
+}
+
+/// The success rate algorithm.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SuccessRateEjection {
+    /// Default 1900.
+    pub stdev_factor: u32,
+    /// 1 to 100.
+    pub enforcement_percentage: u32,
+    /// Default 5.
+    pub minimum_hosts: u32,
+    /// Default 100.
+    pub request_volume: u32,
+}
+
+/// The failure percentage algorithm.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FailurePercentageEjection {
+    /// Default 85; above 100 the LB policy rejects the config.
+    pub threshold: u32,
+    /// 1 to 100.
+    pub enforcement_percentage: u32,
+    /// Default 5.
+    pub minimum_hosts: u32,
+    /// Default 50.
+    pub request_volume: u32,
+}
+
+/// A metadata value of a type that the client knows.
+#[derive(Debug, Clone, PartialEq)]
+pub enum MetadataValue {
+    /// Untyped: a Struct as JSON.
+    Struct(serde_json::Value),
+    /// `envoy.extensions.filters.http.gcp_authn.v3.Audience`.
+    Audience {
+        /// Its URL, not empty.
+        url: String,
+    },
+    /// `envoy.config.core.v3.Address` as `ip:port` (A86).
+    Address(String),
+}

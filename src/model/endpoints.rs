@@ -1,0 +1,87 @@
+//! ClusterLoadAssignment as the client keeps it.
+
+use super::cluster::HealthStatus;
+use std::fmt;
+
+/// `envoy.config.endpoint.v3.ClusterLoadAssignment`.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Endpoints {
+    /// Localities per priority, 0 first; no gaps. Within a priority sorted by locality name, as the client keeps them.
+    pub priorities: Vec<Vec<Locality>>,
+    /// Present if there is at least one drop_overload.
+    pub drops: Option<DropConfig>,
+}
+
+/// The three names of a locality.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct LocalityName {
+    /// Region.
+    pub region: String,
+    /// Zone.
+    pub zone: String,
+    /// Sub-zone.
+    pub sub_zone: String,
+}
+
+impl fmt::Display for LocalityName {
+    /// Prints the client's form: `{region="r", zone="z", sub_zone="s"}`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{{region=\"{}\", zone=\"{}\", sub_zone=\"{}\"}}",
+            self.region, self.zone, self.sub_zone
+        )
+    }
+}
+
+/// A locality that the client kept.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Locality {
+    /// Index in the resource.
+    pub index: usize,
+    /// Its name.
+    pub name: LocalityName,
+    /// 1 to 4294967295.
+    pub weight: u32,
+    /// Kept endpoints in order.
+    pub endpoints: Vec<Endpoint>,
+}
+
+/// An endpoint that the client kept.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Endpoint {
+    /// Index in the locality.
+    pub index: usize,
+    /// `ip:port` (IPv6 bracketed), the first is the primary one.
+    pub addresses: Vec<std::net::SocketAddr>,
+    /// At least 1.
+    pub weight: u32,
+    /// The weight was not set and is the default.
+    pub weight_is_default: bool,
+    /// UNKNOWN, HEALTHY or DRAINING.
+    pub health: HealthStatus,
+    /// `hostname`, may be empty.
+    pub hostname: String,
+    /// HTTP CONNECT proxy (A86).
+    pub proxy: Option<String>,
+    /// Ring hash key (A76), only with that feature.
+    pub hash_key: Option<String>,
+}
+
+/// Drop categories.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct DropConfig {
+    /// In order; each is drawn for on its own.
+    pub categories: Vec<DropCategory>,
+    /// One of them drops everything.
+    pub drop_all: bool,
+}
+
+/// One drop category.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DropCategory {
+    /// Its name, not empty.
+    pub category: String,
+    /// 0 to 1,000,000.
+    pub per_million: u32,
+}

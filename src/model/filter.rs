@@ -1,0 +1,96 @@
+//! HTTP filters and their overrides as the client keeps them.
+
+use super::Millis;
+
+/// An entry of `http_filters` that the client runs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HttpFilter {
+    /// Index in the resource.
+    pub index: usize,
+    /// Unique in the chain.
+    pub name: String,
+    /// Switched off unless an override switches it on.
+    pub disabled: bool,
+    /// What it does.
+    pub config: FilterConfig,
+}
+
+/// An entry of `typed_per_filter_config`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FilterOverride {
+    /// FilterConfig.disabled.
+    pub disabled: bool,
+    /// The override; `None` only where the client keeps none.
+    pub config: FilterConfig,
+}
+
+/// The configs of the filters that the client has.
+#[derive(Debug, Clone, PartialEq)]
+pub enum FilterConfig {
+    /// The terminal filter.
+    Router,
+    /// Fault injection (A33).
+    Fault(Fault),
+    /// Role-based access control, servers only (A41); kept as the client's JSON form.
+    Rbac(serde_json::Value),
+    /// Cookie-based sessions (A55, A60); `None` when inactive.
+    StatefulSession(Option<SessionCookie>),
+    /// GCP authentication (A83).
+    GcpAuthn {
+        /// At least 1, default 10.
+        cache_size: u64,
+    },
+    /// Composite filter (A103), kept as a description.
+    Composite,
+    /// External processing (A93), kept as a description.
+    ExtProc,
+}
+
+impl FilterConfig {
+    /// The filter's short name as reports print it.
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            FilterConfig::Router => "router",
+            FilterConfig::Fault(_) => "fault",
+            FilterConfig::Rbac(_) => "rbac",
+            FilterConfig::StatefulSession(_) => "stateful_session",
+            FilterConfig::GcpAuthn { .. } => "gcp_authn",
+            FilterConfig::Composite => "composite",
+            FilterConfig::ExtProc => "ext_proc",
+        }
+    }
+}
+
+/// The cookie of a stateful session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SessionCookie {
+    /// Not empty.
+    pub name: String,
+    /// Paths for which the cookie counts; empty for all.
+    pub path: String,
+    /// 0 for a session cookie.
+    pub ttl: Millis,
+}
+
+/// Fault injection.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Fault {
+    /// gRPC status code of the abort; 0 for none.
+    pub abort_code: u32,
+    /// The code comes from a request header.
+    pub abort_from_header: bool,
+    /// Share of RPCs that are aborted, of `abort_denominator`.
+    pub abort_numerator: u32,
+    /// 100, 10,000 or 1,000,000.
+    pub abort_denominator: u32,
+    /// The fixed delay; 0 for none.
+    pub delay: Millis,
+    /// The delay comes from a request header.
+    pub delay_from_header: bool,
+    /// Share of RPCs that are delayed, of `delay_denominator`.
+    pub delay_numerator: u32,
+    /// 100, 10,000 or 1,000,000.
+    pub delay_denominator: u32,
+    /// Default 4294967295.
+    pub max_active_faults: u32,
+}

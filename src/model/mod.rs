@@ -1,0 +1,109 @@
+//! What the client keeps of an accepted resource: validated values without protobuf types, spans or findings.
+//!
+//! The four resources are [`Listener`], [`RouteConfiguration`], [`Cluster`] and [`Endpoints`]; `validate` makes them,
+//! `snapshot`, `tree`, `select` and the reports read them. Imports nothing but `regex`.
+//! Durations are in milliseconds, as the client stores them (0 to 315,576,000,000,999).
+
+pub mod cluster;
+pub mod endpoints;
+pub mod filter;
+pub mod listener;
+pub mod matcher;
+pub mod route;
+pub mod tls;
+
+pub use cluster::Cluster;
+pub use endpoints::Endpoints;
+pub use listener::Listener;
+pub use route::RouteConfiguration;
+
+use std::fmt;
+
+/// A duration as the client stores it: whole milliseconds, rounded down.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Millis(pub i64);
+
+impl fmt::Display for Millis {
+    /// Prints seconds: `30s`, `0.250s`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (s, ms) = (self.0.div_euclid(1000), self.0.rem_euclid(1000));
+        if ms == 0 {
+            write!(f, "{s}s")
+        } else {
+            write!(f, "{s}.{ms:03}s")
+        }
+    }
+}
+
+/// The types of resource that a gRPC client asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum ResourceType {
+    /// `envoy.config.listener.v3.Listener`, LDS.
+    Listener,
+    /// `envoy.config.route.v3.RouteConfiguration`, RDS.
+    RouteConfiguration,
+    /// `envoy.config.cluster.v3.Cluster`, CDS.
+    Cluster,
+    /// `envoy.config.endpoint.v3.ClusterLoadAssignment`, EDS.
+    Endpoints,
+}
+
+impl ResourceType {
+    /// All four, in the order in which a client asks for them.
+    pub const ALL: [ResourceType; 4] = [
+        ResourceType::Listener,
+        ResourceType::RouteConfiguration,
+        ResourceType::Cluster,
+        ResourceType::Endpoints,
+    ];
+
+    /// The message's full name.
+    pub const fn type_name(self) -> &'static str {
+        match self {
+            ResourceType::Listener => "envoy.config.listener.v3.Listener",
+            ResourceType::RouteConfiguration => "envoy.config.route.v3.RouteConfiguration",
+            ResourceType::Cluster => "envoy.config.cluster.v3.Cluster",
+            ResourceType::Endpoints => "envoy.config.endpoint.v3.ClusterLoadAssignment",
+        }
+    }
+
+    /// The message's short name, as reports print it.
+    pub const fn short_name(self) -> &'static str {
+        match self {
+            ResourceType::Listener => "Listener",
+            ResourceType::RouteConfiguration => "RouteConfiguration",
+            ResourceType::Cluster => "Cluster",
+            ResourceType::Endpoints => "ClusterLoadAssignment",
+        }
+    }
+
+    /// The type with this full message name.
+    pub fn from_type_name(name: &str) -> Option<ResourceType> {
+        Self::ALL.into_iter().find(|t| t.type_name() == name)
+    }
+}
+
+/// A validated resource of any type.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Resource {
+    /// LDS.
+    Listener(Listener),
+    /// RDS.
+    RouteConfiguration(RouteConfiguration),
+    /// CDS.
+    Cluster(Cluster),
+    /// EDS.
+    Endpoints(Endpoints),
+}
+
+impl Resource {
+    /// The type of the resource.
+    pub const fn resource_type(&self) -> ResourceType {
+        match self {
+            Resource::Listener(_) => ResourceType::Listener,
+            Resource::RouteConfiguration(_) => ResourceType::RouteConfiguration,
+            Resource::Cluster(_) => ResourceType::Cluster,
+            Resource::Endpoints(_) => ResourceType::Endpoints,
+        }
+    }
+}

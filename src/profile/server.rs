@@ -1,0 +1,27 @@
+//! What the bootstrap says that changes how a resource is validated.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The facts that resource validation takes from the bootstrap file.
+///
+/// The default is a bootstrap with one server without `trusted_xds_server`, and no certificate providers.
+/// `None` for the providers means that no bootstrap was given: provider names are then not checked, because nothing
+/// is known about them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ServerFacts {
+    /// Names in `certificate_providers`; `None` without a bootstrap.
+    pub certificate_providers: Option<BTreeSet<String>>,
+    /// The server that sent the resource has the feature `trusted_xds_server` (A81).
+    pub trusted_xds_server: bool,
+    /// Keys of `allowed_grpc_services` (A102), with the channel credentials type chosen for each.
+    pub allowed_grpc_services: BTreeMap<String, String>,
+}
+
+impl ServerFacts {
+    /// Says whether `name` may be used as a certificate provider instance.
+    pub fn knows_provider(&self, name: &str) -> bool {
+        self.certificate_providers
+            .as_ref()
+            .is_none_or(|names| names.contains(name))
+    }
+}

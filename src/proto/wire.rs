@@ -1,0 +1,562 @@
+//! The wire check: what the client's protobuf parser (upb) makes of the bytes of one message.
+//!
+//! The generated types skip fields that gRPC never reads, but the client parses them all: bad bytes or bad UTF-8 in a
+//! field that nobody reads still reject the resource. So each message is walked once by its descriptor before it is
+//! decoded. The same walk notes the fields that are set and never read.
+//!
+//! Facts of upb (wire/decode.c, wire/reader.c of 1.85.1): a tag has at most 5 bytes, a length at most 5 and 2^31-1, a
+//! varint at most 10 (bits beyond 64 are lost); a known field with another wire type counts as unknown; a map entry that
+//! holds an unknown field is no entry; groups nest like messages; at most 100 levels; field number 0 is an error.
+
+use bytes::Bytes;
+use xdsctl_proto::tables::{self, Cardinality, Field, Kind, Listed, Message};
+
+use crate::diag::{Cx, Path, rules};
+
+rules! {
+    /// A field is set that gRPC never reads.
+    FIELD_IGNORED = "field-ignored", Common, Ignored, "no reader in src/core/xds of C-core 1.85.1";
+    /// A field that restricts or secures traffic is set, and gRPC never reads it.
+    SECURITY_FIELD_IGNORED = "security-field-ignored", Common, Ignored as Warning, "no reader in src/core/xds of C-core 1.85.1";
+}
+
+/// Levels of nested messages and groups that the client's parser takes below the message itself.
+pub const MAX_DEPTH: u32 = 100;
+
+/// Longest length that the client's parser takes.
+const MAX_LEN: u64 = i32::MAX as u64;
+
+/// Fields whose loss changes who may do what: message, field, what is lost.
+const SECURITY: &[(&str, &str, &str)] = &[
+    (
+        "envoy.config.listener.v3.Listener",
+        "listener_filters",
+        "listener filters do not run",
+    ),
+    (
+        "envoy.config.listener.v3.FilterChainMatch",
+        "direct_source_prefix_ranges",
+        "the chain matches every direct source",
+    ),
+    (
+        "envoy.config.route.v3.RouteMatch",
+        "tls_context",
+        "the route matches with and without a client certificate",
+    ),
+    (
+        "envoy.config.route.v3.RouteMatch",
+        "filter_state",
+        "the route matches without it",
+    ),
+    (
+        "envoy.config.route.v3.RouteMatch",
+        "dynamic_metadata",
+        "the route matches without it",
+    ),
+    (
+        "envoy.config.route.v3.HeaderMatcher",
+        "treat_missing_header_as_empty",
+        "a missing header does not match",
+    ),
+    (
+        "envoy.config.cluster.v3.Cluster",
+        "transport_socket_matches",
+        "connections use transport_socket, or plaintext",
+    ),
+    (
+        "envoy.extensions.transport_sockets.tls.v3.CertificateValidationContext",
+        "match_typed_subject_alt_names",
+        "the peer's name is not checked against it",
+    ),
+    (
+        "envoy.extensions.filters.http.rbac.v3.RBAC",
+        "matcher",
+        "nothing is enforced unless `rules` is set",
+    ),
+    (
+        "envoy.extensions.filters.http.rbac.v3.RBAC",
+        "shadow_rules",
+        "nothing is logged",
+    ),
+];
+
+/// Why the client's parser gives up on a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Malformed {
+    /// The bytes end inside a field.
+    #[error("the bytes end inside a field")]
+    Truncated,
+    /// A tag, length or number is not a varint of allowed size.
+    #[error("a tag, length or number is too long")]
+    Varint,
+    /// Field number 0 or a wire type that does not exist.
+    #[error("a tag has field number 0 or an unknown wire type")]
+    Tag,
+    /// A group ends that did not start, or the other way round.
+    #[error("a group is not closed, or was never opened")]
+    Group,
+    /// A string is not UTF-8.
+    #[error("a string is not valid UTF-8")]
+    Utf8,
+    /// More than [`MAX_DEPTH`] levels.
+    #[error("messages are nested more than 100 levels deep")]
+    Depth,
+}
+
+/// Checks the bytes of a `message` as the client's parser would, and reports the fields that are set and never read.
+///
+/// Returns bytes that prost reads as the client reads the originals; they are the originals unless something odd (a known
+/// field with a foreign wire type) has to be taken out.
+///
+/// # Errors
+/// [`Malformed`] where the client's parser fails. The caller knows which rule that breaks.
+pub fn check(bytes: &Bytes, message: &'static Message, at: &Path<'_>, cx: &mut Cx<'_>) -> Result<Bytes, Malformed> {
+    let mut walk = Walk { cx, odd: false };
+    walk.message(bytes, message, at, MAX_DEPTH, true)?;
+    if walk.odd {
+        Ok(Bytes::from(normalize(bytes, message)))
+    } else {
+        Ok(bytes.clone())
+    }
+}
+
+/// One field on the wire.
+struct Raw<'b> {
+    number: u32,
+    wire_type: u8,
+    /// The payload of a length-delimited field, else empty.
+    payload: &'b [u8],
+    /// The value of a varint.
+    varint: u64,
+    /// A varint of ten bytes whose last one has bits beyond 64.
+    overlong: bool,
+}
+
+/// Reads fields off a byte slice.
+struct Reader<'b> {
+    rest: &'b [u8],
+}
+
+impl<'b> Reader<'b> {
+    fn varint(&mut self, max_bytes: usize) -> Result<(u64, bool), Malformed> {
+        let mut value = 0u64;
+        for (i, &byte) in self.rest.iter().take(max_bytes).enumerate() {
+            value |= u64::from(byte & 0x7f).wrapping_shl(7 * i as u32);
+            if byte & 0x80 == 0 {
+                self.rest = self.rest.get(i + 1..).unwrap_or_default();
+                return Ok((value, i == 9 && byte > 1));
+            }
+        }
+        Err(if self.rest.len() < max_bytes {
+            Malformed::Truncated
+        } else {
+            Malformed::Varint
+        })
+    }
+
+    fn tag(&mut self) -> Result<(u32, u8), Malformed> {
+        let (tag, _) = self.varint(5)?;
+        let tag = u32::try_from(tag).map_err(|_| Malformed::Varint)?;
+        if tag >> 3 == 0 && tag & 7 != 4 {
+            return Err(Malformed::Tag);
+        }
+        Ok((tag >> 3, (tag & 7) as u8))
+    }
+
+    fn take(&mut self, len: usize) -> Result<&'b [u8], Malformed> {
+        let (head, tail) = self.rest.split_at_checked(len).ok_or(Malformed::Truncated)?;
+        self.rest = tail;
+        Ok(head)
+    }
+
+    /// The next field, or `None` at the end. `depth` levels may still be opened.
+    fn next(&mut self, depth: u32) -> Result<Option<Raw<'b>>, Malformed> {
+        if self.rest.is_empty() {
+            return Ok(None);
+        }
+        let (number, wire_type) = self.tag()?;
+        let mut raw = Raw {
+            number,
+            wire_type,
+            payload: &[],
+            varint: 0,
+            overlong: false,
+        };
+        match wire_type {
+            0 => (raw.varint, raw.overlong) = self.varint(10)?,
+            1 => raw.payload = self.take(8)?,
+            2 => {
+                let (len, _) = self.varint(5)?;
+                if len > MAX_LEN {
+                    return Err(Malformed::Varint);
+                }
+                raw.payload = self.take(usize::try_from(len).map_err(|_| Malformed::Varint)?)?;
+            }
+            3 => self.skip_group(number, depth)?,
+            4 => return Err(Malformed::Group),
+            5 => raw.payload = self.take(4)?,
+            _ => return Err(Malformed::Tag),
+        }
+        Ok(Some(raw))
+    }
+
+    fn skip_group(&mut self, number: u32, depth: u32) -> Result<(), Malformed> {
+        let limit = usize::try_from(depth).unwrap_or(usize::MAX);
+        let mut open = vec![number];
+        while let Some(&innermost) = open.last() {
+            if open.len() > limit {
+                return Err(Malformed::Depth);
+            }
+            if self.rest.is_empty() {
+                return Err(Malformed::Group);
+            }
+            let (number, wire_type) = self.tag()?;
+            match wire_type {
+                0 => _ = self.varint(10)?,
+                1 => _ = self.take(8)?,
+                2 => {
+                    let (len, _) = self.varint(5)?;
+                    _ = self.take(usize::try_from(len).map_err(|_| Malformed::Varint)?)?;
+                }
+                3 => open.push(number),
+                4 if number == innermost => _ = open.pop(),
+                4 => return Err(Malformed::Group),
+                5 => _ = self.take(4)?,
+                _ => return Err(Malformed::Tag),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// How a known field takes a wire type.
+#[derive(PartialEq, Eq, Clone, Copy)]
+enum Fit {
+    /// One value.
+    Single,
+    /// Several scalar values in one run.
+    Packed,
+    /// The client treats it as an unknown field.
+    Foreign,
+}
+
+fn wire_type_of(kind: Kind) -> u8 {
+    match kind {
+        Kind::Double | Kind::Fixed64 | Kind::Sfixed64 => 1,
+        Kind::Float | Kind::Fixed32 | Kind::Sfixed32 => 5,
+        Kind::String | Kind::Bytes | Kind::Message(_) => 2,
+        Kind::Int32
+        | Kind::Int64
+        | Kind::Uint32
+        | Kind::Uint64
+        | Kind::Sint32
+        | Kind::Sint64
+        | Kind::Bool
+        | Kind::Enum(_) => 0,
+    }
+}
+
+fn fit(field: &Field, wire_type: u8) -> Fit {
+    if matches!(field.cardinality, Cardinality::Map { .. }) {
+        return if wire_type == 2 { Fit::Single } else { Fit::Foreign };
+    }
+    let own = wire_type_of(field.kind);
+    if wire_type == own {
+        Fit::Single
+    } else if wire_type == 2 && matches!(field.cardinality, Cardinality::Repeated) {
+        Fit::Packed
+    } else {
+        Fit::Foreign
+    }
+}
+
+/// Checks the contents of a packed run.
+fn check_packed(kind: Kind, payload: &[u8]) -> Result<bool, Malformed> {
+    match wire_type_of(kind) {
+        1 if payload.len() % 8 != 0 => Err(Malformed::Truncated),
+        5 if payload.len() % 4 != 0 => Err(Malformed::Truncated),
+        0 => {
+            let mut reader = Reader { rest: payload };
+            let mut overlong = false;
+            while !reader.rest.is_empty() {
+                overlong |= reader.varint(10)?.1;
+            }
+            Ok(overlong)
+        }
+        _ => Ok(false),
+    }
+}
+
+struct Walk<'c, 'p> {
+    cx: &'c mut Cx<'p>,
+    /// Something is there that prost would read in another way.
+    odd: bool,
+}
+
+/// How often the field of one message has been seen, for element indices.
+#[derive(Default)]
+struct Seen {
+    fields: u128,
+    last: usize,
+    count: usize,
+}
+
+impl Walk<'_, '_> {
+    /// Walks a message; `notes` is false inside something that is itself ignored.
+    fn message(
+        &mut self,
+        bytes: &[u8],
+        message: &'static Message,
+        at: &Path<'_>,
+        depth: u32,
+        notes: bool,
+    ) -> Result<(), Malformed> {
+        let notes = notes && message.listed == Listed::Client;
+        let mut reader = Reader { rest: bytes };
+        let mut seen = Seen::default();
+        while let Some(raw) = reader.next(depth)? {
+            let Some((position, field)) = lookup(message, raw.number, &seen) else {
+                continue;
+            };
+            let fit = fit(field, raw.wire_type);
+            if fit == Fit::Foreign {
+                self.odd |= field.generated;
+                continue;
+            }
+            self.odd |= raw.overlong;
+            let bit = 1u128.checked_shl(position as u32).unwrap_or(0);
+            let again = seen.fields & bit != 0;
+            seen.fields |= bit;
+            let index = if !again {
+                0
+            } else if seen.last == position {
+                seen.count + 1
+            } else {
+                occurrences(bytes, bytes.len() - reader.rest.len(), field.number) - 1
+            };
+            (seen.last, seen.count) = (position, index);
+            if notes && !field.read && !again {
+                self.note(message, field, at);
+            }
+            if !field.known_to_client {
+                continue;
+            }
+            if fit == Fit::Packed {
+                self.odd |= check_packed(field.kind, raw.payload)?;
+                continue;
+            }
+            self.value(&raw, field, index, at, depth, notes && field.read)?;
+        }
+        Ok(())
+    }
+
+    /// Checks one value of a known field.
+    fn value(
+        &mut self,
+        raw: &Raw<'_>,
+        field: &'static Field,
+        index: usize,
+        at: &Path<'_>,
+        depth: u32,
+        notes: bool,
+    ) -> Result<(), Malformed> {
+        match (field.cardinality, field.kind) {
+            (Cardinality::Map { key, value }, _) => self.entry(raw.payload, field, key, value, at, depth, notes),
+            (_, Kind::String) => match std::str::from_utf8(raw.payload) {
+                Ok(_) => Ok(()),
+                Err(_) => Err(Malformed::Utf8),
+            },
+            (cardinality, Kind::Message(m)) => {
+                let depth = depth.checked_sub(1).ok_or(Malformed::Depth)?;
+                let sub = &tables::MESSAGES[usize::from(m)];
+                let here = at.field(field.name);
+                if cardinality == Cardinality::Repeated {
+                    self.message(raw.payload, sub, &here.index(index), depth, notes)
+                } else {
+                    self.message(raw.payload, sub, &here, depth, notes)
+                }
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Checks a map entry, which is a message of its own on the wire.
+    #[expect(clippy::too_many_arguments, reason = "a map field has two kinds")]
+    fn entry(
+        &mut self,
+        bytes: &[u8],
+        field: &'static Field,
+        key: Kind,
+        value: Kind,
+        at: &Path<'_>,
+        depth: u32,
+        notes: bool,
+    ) -> Result<(), Malformed> {
+        let depth = depth.checked_sub(1).ok_or(Malformed::Depth)?;
+        let mut name = "";
+        let mut reader = Reader { rest: bytes };
+        while let Some(raw) = reader.next(depth)? {
+            let kind = match raw.number {
+                1 => key,
+                2 => value,
+                _ => {
+                    self.odd = true;
+                    continue;
+                }
+            };
+            if raw.wire_type != wire_type_of(kind) {
+                self.odd = true;
+                continue;
+            }
+            self.odd |= raw.overlong;
+            if kind == Kind::String {
+                let text = std::str::from_utf8(raw.payload).map_err(|_| Malformed::Utf8)?;
+                if raw.number == 1 {
+                    name = text;
+                }
+            }
+            if let Kind::Message(m) = kind {
+                let depth = depth.checked_sub(1).ok_or(Malformed::Depth)?;
+                let sub = &tables::MESSAGES[usize::from(m)];
+                let map = at.field(field.name);
+                self.message(raw.payload, sub, &map.key(name), depth, notes)?;
+            }
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn note(&mut self, message: &'static Message, field: &'static Field, at: &Path<'_>) {
+        let here = at.field(field.name);
+        let lost = SECURITY
+            .iter()
+            .find(|(m, f, _)| *m == message.full_name && *f == field.name);
+        match lost {
+            Some((_, _, lost)) => {
+                self.cx.report(
+                    &SECURITY_FIELD_IGNORED,
+                    &here,
+                    format_args!("gRPC does not read `{}`: {lost}", field.name),
+                );
+            }
+            None => {
+                self.cx.report(
+                    &FIELD_IGNORED,
+                    &here,
+                    format_args!("gRPC does not read `{}`", field.name),
+                );
+            }
+        }
+    }
+}
+
+/// Finds a field by number, trying the last one seen and its successor first.
+fn lookup(message: &'static Message, number: u32, seen: &Seen) -> Option<(usize, &'static Field)> {
+    for position in [seen.last, seen.last + 1] {
+        if let Some(field) = message.fields.get(position)
+            && field.number == number
+        {
+            return Some((position, field));
+        }
+    }
+    let position = message.fields.binary_search_by_key(&number, |f| f.number).ok()?;
+    message.fields.get(position).map(|f| (position, f))
+}
+
+/// Counts how often a field occurs in the first `end` bytes; for the rare message whose elements are not in one run.
+#[cold]
+fn occurrences(bytes: &[u8], end: usize, number: u32) -> usize {
+    let mut reader = Reader {
+        rest: bytes.get(..end).unwrap_or(bytes),
+    };
+    let mut count = 0;
+    while let Ok(Some(raw)) = reader.next(MAX_DEPTH) {
+        count += usize::from(raw.number == number);
+    }
+    count
+}
+
+/// Rewrites a checked message so that prost reads what the client reads.
+#[cold]
+fn normalize(bytes: &[u8], message: &'static Message) -> Vec<u8> {
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut reader = Reader { rest: bytes };
+    while let Ok(Some(raw)) = reader.next(MAX_DEPTH) {
+        let Ok(position) = message.fields.binary_search_by_key(&raw.number, |f| f.number) else {
+            continue;
+        };
+        let field = &message.fields[position];
+        if !field.generated {
+            continue;
+        }
+        match fit(field, raw.wire_type) {
+            Fit::Foreign => {}
+            Fit::Packed if wire_type_of(field.kind) == 0 => {
+                let mut values = Reader { rest: raw.payload };
+                while let Ok((value, _)) = values.varint(10) {
+                    put_varint_field(&mut out, raw.number, value);
+                }
+            }
+            Fit::Packed => put_bytes_field(&mut out, raw.number, raw.payload),
+            Fit::Single => match (field.cardinality, field.kind) {
+                (Cardinality::Map { key, value }, _) => {
+                    if let Some(entry) = normalize_entry(raw.payload, key, value) {
+                        put_bytes_field(&mut out, raw.number, &entry);
+                    }
+                }
+                (_, Kind::Message(m)) => {
+                    let inner = normalize(raw.payload, &tables::MESSAGES[usize::from(m)]);
+                    put_bytes_field(&mut out, raw.number, &inner);
+                }
+                _ => put_raw(&mut out, &raw),
+            },
+        }
+    }
+    out
+}
+
+/// Rewrites a map entry; `None` for one that the client does not take for an entry.
+fn normalize_entry(bytes: &[u8], key: Kind, value: Kind) -> Option<Vec<u8>> {
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut reader = Reader { rest: bytes };
+    while let Ok(Some(raw)) = reader.next(MAX_DEPTH) {
+        let kind = match raw.number {
+            1 => key,
+            2 => value,
+            _ => return None,
+        };
+        if raw.wire_type != wire_type_of(kind) {
+            return None;
+        }
+        match kind {
+            Kind::Message(m) => {
+                let inner = normalize(raw.payload, &tables::MESSAGES[usize::from(m)]);
+                put_bytes_field(&mut out, raw.number, &inner);
+            }
+            _ => put_raw(&mut out, &raw),
+        }
+    }
+    Some(out)
+}
+
+fn put_raw(out: &mut Vec<u8>, raw: &Raw<'_>) {
+    match raw.wire_type {
+        0 => put_varint_field(out, raw.number, raw.varint),
+        2 => put_bytes_field(out, raw.number, raw.payload),
+        wire_type => {
+            prost::encoding::encode_varint(u64::from(raw.number << 3) | u64::from(wire_type), out);
+            out.extend_from_slice(raw.payload);
+        }
+    }
+}
+
+fn put_varint_field(out: &mut Vec<u8>, number: u32, value: u64) {
+    prost::encoding::encode_varint(u64::from(number << 3), out);
+    prost::encoding::encode_varint(value, out);
+}
+
+fn put_bytes_field(out: &mut Vec<u8>, number: u32, payload: &[u8]) {
+    prost::encoding::encode_varint(u64::from(number << 3) | 2, out);
+    prost::encoding::encode_varint(payload.len() as u64, out);
+    out.extend_from_slice(payload);
+}

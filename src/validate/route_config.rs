@@ -1,0 +1,11 @@
+//! RouteConfiguration.
+
+use crate::diag::Cx;
+use crate::model::Resource;
+use crate::proto::pb::envoy::config::route::v3::RouteConfiguration as Pb;
+
+/// Converts the resource.
+pub fn convert(message: &Pb, cx: &mut Cx<'_>) -> (String, Option<Resource>) {
+    let _ = cx;
+    (message.name.clone(), None)
+}

@@ -1,0 +1,162 @@
+//! What the real client answered, resource by resource: verdict and the set of field paths.
+//!
+//! The rows in `fixtures/conformance` were recorded from gRPC C-core 1.85.1 (see the README there). A row counts as equal
+//! when the verdict agrees and the paths of all `nack` findings are the recorded ones.
+//! `XDSCTL_ROWS=cds,LB-` restricts a run to rows whose kind or rule starts so.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Read as _;
+
+use base64::Engine as _;
+use serde::Deserialize;
+use xdsctl::diag::Effect;
+use xdsctl::model::ResourceType;
+use xdsctl::profile::{Profile, ServerFacts};
+
+#[derive(Deserialize)]
+struct Row {
+    id: String,
+    #[serde(default)]
+    rule: String,
+    kind: String,
+    any_b64: String,
+    verdict: String,
+    fields: Vec<String>,
+    #[serde(default)]
+    env: BTreeMap<String, String>,
+    bootstrap: Option<serde_json::Value>,
+    #[serde(default)]
+    wrapped: bool,
+}
+
+fn rows(name: &str) -> Vec<Row> {
+    let path = format!("{}/fixtures/conformance/{name}.jsonl.gz", env!("CARGO_MANIFEST_DIR"));
+    let file = std::fs::File::open(path).unwrap();
+    let mut text = String::new();
+    flate2::read::GzDecoder::new(file).read_to_string(&mut text).unwrap();
+    let wanted: Vec<String> = std::env::var("XDSCTL_ROWS")
+        .map(|v| v.split(',').map(str::to_owned).collect())
+        .unwrap_or_default();
+    text.lines()
+        .map(|line| serde_json::from_str::<Row>(line).unwrap())
+        // The machine's network interfaces decide these.
+        .filter(|row| !row.id.starts_with("ADR-3/host-dependent"))
+        .filter(|row| {
+            wanted.is_empty()
+                || wanted
+                    .iter()
+                    .any(|w| row.kind == *w || row.id.starts_with(w.as_str()) || row.rule.starts_with(w.as_str()))
+        })
+        .collect()
+}
+
+/// The facts of `fixtures/conformance/bootstrap.json` with a row's additions.
+fn server_facts(bootstrap: Option<&serde_json::Value>) -> ServerFacts {
+    let providers = bootstrap
+        .and_then(|b| b.get("certificate_providers"))
+        .and_then(|p| p.as_object())
+        .map_or_else(
+            || BTreeSet::from(["id".to_owned(), "ca".to_owned()]),
+            |p| p.keys().cloned().collect(),
+        );
+    let has_feature = |name: &str| {
+        bootstrap
+            .and_then(|b| b.get("server_features"))
+            .and_then(|f| f.as_array())
+            .is_some_and(|f| f.iter().any(|x| x == name))
+    };
+    let allowed = bootstrap
+        .and_then(|b| b.get("allowed_grpc_services"))
+        .and_then(|a| a.as_object())
+        .into_iter()
+        .flatten()
+        .map(|(uri, _)| (uri.clone(), "insecure".to_owned()))
+        .collect();
+    ServerFacts {
+        certificate_providers: Some(providers),
+        trusted_xds_server: has_feature("trusted_xds_server"),
+        allowed_grpc_services: allowed,
+    }
+}
+
+fn answer(row: &Row) -> (String, BTreeSet<String>) {
+    let mut profile = Profile::default();
+    for (name, value) in &row.env {
+        profile.set_env(name, value).unwrap();
+    }
+    let server = server_facts(row.bootstrap.as_ref());
+    let bytes = base64::engine::general_purpose::STANDARD.decode(&row.any_b64).unwrap();
+    let mut any = <xdsctl::proto::pb::Any as prost::Message>::decode(bytes.as_slice()).unwrap();
+    if row.wrapped {
+        let wrapper =
+            <xdsctl::proto::pb::envoy::service::discovery::v3::Resource as prost::Message>::decode(any.value.clone());
+        any = wrapper.unwrap().resource.unwrap();
+    }
+    let resource_type = match row.kind.as_str() {
+        "lds" => ResourceType::Listener,
+        "rds" => ResourceType::RouteConfiguration,
+        "cds" => ResourceType::Cluster,
+        _ => ResourceType::Endpoints,
+    };
+    let validated = xdsctl::validate::validate(resource_type, &any.value, &profile, &server);
+    let fields: BTreeSet<String> = validated
+        .diagnostics
+        .iter()
+        .filter(|d| d.rule.effect == Effect::Nack)
+        .map(|d| d.path.to_string())
+        .collect();
+    let verdict = if validated.diagnostics.iter().any(|d| d.rule.effect == Effect::Nack) {
+        "NACK"
+    } else {
+        "ACK"
+    };
+    (verdict.to_owned(), fields)
+}
+
+fn compare(name: &str) {
+    let mut wrong = Vec::new();
+    let rows = rows(name);
+    for row in &rows {
+        let (verdict, mut fields) = answer(row);
+        let expected: BTreeSet<String> = row.fields.iter().cloned().collect();
+        fields.remove("");
+        let expected_verdict = if row.verdict == "CRASH" {
+            "ACK"
+        } else {
+            row.verdict.as_str()
+        };
+        if verdict != expected_verdict || fields != expected {
+            wrong.push(format!(
+                "{} [{}]: client {} {:?}, xdsctl {} {:?}",
+                row.id, row.rule, row.verdict, expected, verdict, fields
+            ));
+        }
+    }
+    assert!(
+        wrong.is_empty(),
+        "{} of {} rows differ in {name}:\n{}",
+        wrong.len(),
+        rows.len(),
+        wrong.iter().take(60).cloned().collect::<Vec<_>>().join("\n")
+    );
+}
+
+#[test]
+fn mutated_resources_agree() {
+    compare("validate");
+}
+
+#[test]
+fn listener_rules_agree() {
+    compare("rules-lds");
+}
+
+#[test]
+fn route_rules_agree() {
+    compare("rules-rds");
+}
+
+#[test]
+fn cluster_and_endpoint_rules_agree() {
+    compare("rules-cds-eds");
+}
