@@ -7,6 +7,7 @@
 
 mod lists;
 mod prune;
+mod round_trip;
 mod tables;
 
 use std::error::Error;
@@ -27,6 +28,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let unknown = lists::Unknown::parse(&fs::read_to_string("unknown-to-client.txt")?, &index)?;
 
     fs::write(out.join("tables.rs"), tables::generate(&index, &reads, &unknown))?;
+    let pruned = prune::prune(&set, &reads, &unknown, &index);
+    fs::write(out.join("round_trip.rs"), round_trip::generate(&pruned))?;
     prost_build::Config::new()
         .out_dir(&out)
         .include_file("types.rs")
@@ -35,6 +38,6 @@ fn main() -> Result<(), Box<dyn Error>> {
         .enable_type_names()
         .type_name_domain(["."], "type.googleapis.com")
         .extern_path(".google.protobuf.Any", "crate::Any")
-        .compile_fds(prune::prune(&set, &reads, &unknown, &index))?;
+        .compile_fds(pruned)?;
     Ok(())
 }

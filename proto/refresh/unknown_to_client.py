@@ -23,6 +23,9 @@ HEAD = """\
 
 """
 
+# Parsed by the client as another message of the same shape (xds_common_types_parser.cc).
+SAME_SHAPE = {"udpa.type.v1.TypedStruct": "xds.type.v3.TypedStruct"}
+
 
 def client_tables(source):
     """Full message name -> numbers of the known fields."""
@@ -36,6 +39,8 @@ def client_tables(source):
         table = r"const upb_MiniTable \w+ = \{\s*(?:&(\w+)__fields\.|NULL).*?UPB_TRACING_ENABLED\s*\"([\w.]+)\""
         for name, full_name in re.findall(table, text, re.S):
             known[full_name] = fields.get(name, set())
+    for name, other in SAME_SHAPE.items():
+        known[name] = known[other]
     return known
 
 

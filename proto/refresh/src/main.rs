@@ -27,7 +27,14 @@ fn main() -> Result<()> {
 
     let crate_protos = crate_dir(&here)?.join("proto");
     let mut include: Vec<PathBuf> = Vec::new();
-    for dir in ["data-plane-api", "xds", "cel-spec", "googleapis", "protoc-gen-validate", "client_model"] {
+    for dir in [
+        "data-plane-api",
+        "xds",
+        "cel-spec",
+        "googleapis",
+        "protoc-gen-validate",
+        "client_model",
+    ] {
         include.push(crate_protos.join(dir));
     }
     // cel-spec keeps its files one level down.
@@ -70,21 +77,39 @@ fn compile<'a>(include: &[PathBuf], roots: impl Iterator<Item = &'a str>) -> Res
 fn crate_dir(here: &Path) -> Result<PathBuf> {
     let manifest = here.join("Cargo.toml");
     let out = Command::new("cargo")
-        .args(["metadata", "--format-version=1", "--locked", "--all-features", "--manifest-path"])
+        .args([
+            "metadata",
+            "--format-version=1",
+            "--locked",
+            "--all-features",
+            "--manifest-path",
+        ])
         .arg(manifest)
         .output()?;
     if !out.status.success() {
         return Err(String::from_utf8_lossy(&out.stderr).into());
     }
     let metadata: serde_json::Value = serde_json::from_slice(&out.stdout)?;
-    let packages = metadata["packages"].as_array().ok_or("cargo metadata lists no packages")?;
-    let package = packages.iter().find(|p| p["name"] == CRATE).ok_or("envoy-types is not in the lock file")?;
-    let manifest = package["manifest_path"].as_str().ok_or("package without manifest_path")?;
-    Ok(Path::new(manifest).parent().ok_or("manifest without directory")?.to_owned())
+    let packages = metadata["packages"]
+        .as_array()
+        .ok_or("cargo metadata lists no packages")?;
+    let package = packages
+        .iter()
+        .find(|p| p["name"] == CRATE)
+        .ok_or("envoy-types is not in the lock file")?;
+    let manifest = package["manifest_path"]
+        .as_str()
+        .ok_or("package without manifest_path")?;
+    Ok(Path::new(manifest)
+        .parent()
+        .ok_or("manifest without directory")?
+        .to_owned())
 }
 
 fn npm_dir(work: &Path) -> Result<PathBuf> {
-    run(Command::new("npm").args(["pack", "--silent", NPM_PACKAGE]).current_dir(work))?;
+    run(Command::new("npm")
+        .args(["pack", "--silent", NPM_PACKAGE])
+        .current_dir(work))?;
     let archive = fs::read_dir(work)?
         .filter_map(|entry| Some(entry.ok()?.path()))
         .find(|path| path.extension().is_some_and(|ext| ext == "tgz"))
@@ -95,5 +120,9 @@ fn npm_dir(work: &Path) -> Result<PathBuf> {
 
 fn run(command: &mut Command) -> Result<()> {
     let status = command.status()?;
-    if status.success() { Ok(()) } else { Err(format!("{command:?}: {status}").into()) }
+    if status.success() {
+        Ok(())
+    } else {
+        Err(format!("{command:?}: {status}").into())
+    }
 }
