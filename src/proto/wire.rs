@@ -335,7 +335,8 @@ impl Walk<'_, '_> {
                 occurrences(bytes, bytes.len() - reader.rest.len(), field.number) - 1
             };
             (seen.last, seen.count) = (position, index);
-            if notes && !field.read && !again {
+            // A oneof member that the generated type keeps is for its converter to judge.
+            if notes && !field.generated && !again {
                 self.note(message, field, at);
             }
             if !field.known_to_client {
