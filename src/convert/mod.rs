@@ -6,4 +6,5 @@
 pub mod address;
 pub mod matcher;
 pub mod metadata;
+pub mod target_uri;
 pub mod tls;
