@@ -1,1 +1,250 @@
-//! CommonTlsContext and CertificateValidationContext (A29, A82).
+//! CommonTlsContext and CertificateValidationContext, shared by UpstreamTlsContext and DownstreamTlsContext (A29, A82).
+//!
+//! gRPC takes certificates from the providers that the bootstrap names, and from nowhere else: keys and roots given inline
+//! or by SDS, pins, CRLs and TLS parameters reject the resource. Follows C-core `CommonTlsContextParse`
+//! (xds_tls_context_parser.cc), in its order: validation context, identity, tls_params, custom_handshaker.
+//!
+//! Knows nothing of the two contexts around it: what a client or a server demands beyond this is said by them.
+
+use crate::diag::{Cx, Path, rules};
+use crate::model::tls::{CaCerts, CommonTlsContext, ProviderInstance};
+use crate::proto::pb::envoy::extensions::transport_sockets::tls::v3 as pb;
+
+use super::matcher::string_matcher;
+
+rules! {
+    /// A certificate provider instance is not one of the bootstrap's.
+    TLS_UNKNOWN_PROVIDER_INSTANCE = "tls-unknown-provider-instance", Tls, Nack, "gRFC A29; C-core CertificateProviderPluginInstanceParse";
+    /// Certificates or roots come inline or by SDS.
+    TLS_SECRET_NOT_FROM_PROVIDER = "tls-secret-not-from-provider", Tls, Nack, "gRFC A29; C-core CommonTlsContextParse";
+    /// A TLS context uses a feature that gRPC does not have.
+    TLS_UNSUPPORTED_FEATURE = "tls-unsupported-feature", Tls, Nack, "gRFC A29; C-core CertificateValidationContextParse, CommonTlsContextParse";
+    /// A TLS field is not looked at, because another one that is set goes before it.
+    TLS_FIELD_SUPERSEDED = "tls-field-superseded", Tls, Ignored, "C-core CommonTlsContextParse, CertificateValidationContextParse";
+    /// A certificate provider is named in a deprecated field, which other clients reject or do not read.
+    TLS_DEPRECATED_PROVIDER_FIELD = "tls-deprecated-provider-field", Tls, Advice, "C-core CommonTlsContextParse; grpc-java 1.73.0 to 1.77.0";
+}
+
+type ValidationContextType = pb::common_tls_context::ValidationContextType;
+type Combined = pb::common_tls_context::CombinedCertificateValidationContext;
+
+/// Converts the CommonTlsContext at `at`; an absent one is the empty one, without a finding.
+pub fn common_tls_context(pb: Option<&pb::CommonTlsContext>, at: &Path<'_>, cx: &mut Cx<'_>) -> CommonTlsContext {
+    let mut tls = CommonTlsContext::default();
+    let Some(pb) = pb else { return tls };
+    match &pb.validation_context_type {
+        Some(ValidationContextType::CombinedValidationContext(combined)) => {
+            combined_validation_context(combined, &mut tls, &at.field("combined_validation_context"), cx);
+        }
+        Some(ValidationContextType::ValidationContext(context)) => {
+            certificate_validation_context(context, &mut tls, &at.field("validation_context"), cx);
+        }
+        Some(ValidationContextType::ValidationContextSdsSecretConfig(_)) => {
+            secret_not_from_provider(at, "validation_context_sds_secret_config", cx);
+        }
+        Some(
+            ValidationContextType::ValidationContextCertificateProvider(_)
+            | ValidationContextType::ValidationContextCertificateProviderInstance(_),
+        )
+        | None => {}
+    }
+    tls.identity = identity(pb, at, cx);
+    unsupported(pb.tls_params.is_some(), at, "tls_params", cx);
+    unsupported(pb.custom_handshaker.is_some(), at, "custom_handshaker", cx);
+    tls
+}
+
+/// The CertificateValidationContext that the client reads, if there is one.
+pub fn validation_context(pb: &pb::CommonTlsContext) -> Option<&pb::CertificateValidationContext> {
+    match pb.validation_context_type.as_ref()? {
+        ValidationContextType::CombinedValidationContext(combined) => combined.default_validation_context.as_ref(),
+        ValidationContextType::ValidationContext(context) => Some(context),
+        ValidationContextType::ValidationContextSdsSecretConfig(_)
+        | ValidationContextType::ValidationContextCertificateProvider(_)
+        | ValidationContextType::ValidationContextCertificateProviderInstance(_) => None,
+    }
+}
+
+/// Converts a CombinedCertificateValidationContext.
+///
+/// The deprecated instance counts only without a provider in default_validation_context, and then goes before system_root_certs.
+fn combined_validation_context(combined: &Combined, tls: &mut CommonTlsContext, at: &Path<'_>, cx: &mut Cx<'_>) {
+    const DEPRECATED: &str = "validation_context_certificate_provider_instance";
+    if let Some(context) = &combined.default_validation_context {
+        certificate_validation_context(context, tls, &at.field("default_validation_context"), cx);
+    }
+    let Some(deprecated) = &combined.validation_context_certificate_provider_instance else {
+        return;
+    };
+    match tls.ca_certs {
+        CaCerts::Provider(_) => {
+            superseded(at, DEPRECATED, "ca_certificate_provider_instance", cx);
+        }
+        CaCerts::None | CaCerts::SystemRoots => {
+            if tls.ca_certs == CaCerts::SystemRoots {
+                let context = at.field("default_validation_context");
+                superseded(&context, "system_root_certs", DEPRECATED, cx);
+            }
+            let here = at.field(DEPRECATED);
+            deprecated_field(&here, "ca_certificate_provider_instance", cx);
+            tls.ca_certs = CaCerts::Provider(instance(
+                &deprecated.instance_name,
+                &deprecated.certificate_name,
+                &here,
+                cx,
+            ));
+        }
+    }
+}
+
+/// Converts a CertificateValidationContext into `tls`.
+fn certificate_validation_context(
+    context: &pb::CertificateValidationContext,
+    tls: &mut CommonTlsContext,
+    at: &Path<'_>,
+    cx: &mut Cx<'_>,
+) {
+    let names = at.field("match_subject_alt_names");
+    tls.match_subject_alt_names
+        .reserve_exact(context.match_subject_alt_names.len());
+    for (i, name) in context.match_subject_alt_names.iter().enumerate() {
+        tls.match_subject_alt_names
+            .extend(string_matcher(Some(name), &names.index(i), cx));
+    }
+    if let Some(provider) = &context.ca_certificate_provider_instance {
+        let here = at.field("ca_certificate_provider_instance");
+        tls.ca_certs = CaCerts::Provider(instance(&provider.instance_name, &provider.certificate_name, &here, cx));
+        if context.system_root_certs.is_some() {
+            superseded(at, "system_root_certs", "ca_certificate_provider_instance", cx);
+        }
+    } else if context.system_root_certs.is_some() {
+        tls.ca_certs = CaCerts::SystemRoots;
+    }
+    unsupported(
+        !context.verify_certificate_spki.is_empty(),
+        at,
+        "verify_certificate_spki",
+        cx,
+    );
+    unsupported(
+        !context.verify_certificate_hash.is_empty(),
+        at,
+        "verify_certificate_hash",
+        cx,
+    );
+    unsupported(
+        context.require_signed_certificate_timestamp == Some(true),
+        at,
+        "require_signed_certificate_timestamp",
+        cx,
+    );
+    unsupported(context.crl.is_some(), at, "crl", cx);
+    unsupported(
+        context.custom_validator_config.is_some(),
+        at,
+        "custom_validator_config",
+        cx,
+    );
+}
+
+/// The provider of the own certificate: the field, else the deprecated one; without either no other source may be set.
+fn identity(pb: &pb::CommonTlsContext, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<ProviderInstance> {
+    const CURRENT: &str = "tls_certificate_provider_instance";
+    const DEPRECATED: &str = "tls_certificate_certificate_provider_instance";
+    let (name, provider) = if let Some(current) = &pb.tls_certificate_provider_instance {
+        let provider = instance(
+            &current.instance_name,
+            &current.certificate_name,
+            &at.field(CURRENT),
+            cx,
+        );
+        if pb.tls_certificate_certificate_provider_instance.is_some() {
+            superseded(at, DEPRECATED, CURRENT, cx);
+        }
+        (CURRENT, Some(provider))
+    } else if let Some(old) = &pb.tls_certificate_certificate_provider_instance {
+        let here = at.field(DEPRECATED);
+        deprecated_field(&here, CURRENT, cx);
+        let provider = instance(&old.instance_name, &old.certificate_name, &here, cx);
+        (DEPRECATED, Some(provider))
+    } else {
+        ("", None)
+    };
+    let secrets = [
+        ("tls_certificates", pb.tls_certificates.is_empty()),
+        (
+            "tls_certificate_sds_secret_configs",
+            pb.tls_certificate_sds_secret_configs.is_empty(),
+        ),
+    ];
+    for (field, _) in secrets.into_iter().filter(|(_, is_empty)| !is_empty) {
+        if provider.is_some() {
+            superseded(at, field, name, cx);
+        } else {
+            secret_not_from_provider(at, field, cx);
+        }
+    }
+    provider
+}
+
+/// Checks that the bootstrap has the provider.
+///
+/// Without a bootstrap nothing is known of its names, but the empty one is not a name that a bootstrap would have.
+fn instance(instance_name: &str, certificate_name: &str, at: &Path<'_>, cx: &mut Cx<'_>) -> ProviderInstance {
+    let providers = cx.server().certificate_providers.as_ref();
+    if !cx.server().knows_provider(instance_name) || (instance_name.is_empty() && providers.is_none()) {
+        let nearest = crate::text::nearest(instance_name, providers.into_iter().flatten().map(String::as_str));
+        let finding = cx.report(
+            &TLS_UNKNOWN_PROVIDER_INSTANCE,
+            &at.field("instance_name"),
+            format_args!(
+                "certificate provider instance `{instance_name}` is not in the bootstrap's certificate_providers"
+            ),
+        );
+        if let Some(nearest) = nearest {
+            finding.help(format!("did you mean `{nearest}`?"));
+        }
+    }
+    ProviderInstance {
+        instance_name: instance_name.to_owned(),
+        certificate_name: certificate_name.to_owned(),
+    }
+}
+
+fn unsupported(is_set: bool, at: &Path<'_>, field: &str, cx: &mut Cx<'_>) {
+    if is_set {
+        cx.report(
+            &TLS_UNSUPPORTED_FEATURE,
+            &at.field(field),
+            format_args!("gRPC does not support {field}, must not be set"),
+        );
+    }
+}
+
+#[cold]
+fn secret_not_from_provider(at: &Path<'_>, field: &str, cx: &mut Cx<'_>) {
+    cx.report(
+        &TLS_SECRET_NOT_FROM_PROVIDER,
+        &at.field(field),
+        format_args!("{field} is set, gRPC takes certificates from a certificate provider instance only"),
+    );
+}
+
+#[cold]
+fn superseded(at: &Path<'_>, field: &str, by: &str, cx: &mut Cx<'_>) {
+    cx.report(
+        &TLS_FIELD_SUPERSEDED,
+        &at.field(field),
+        format_args!("gRPC does not read {field} when {by} is set"),
+    );
+}
+
+#[cold]
+fn deprecated_field(at: &Path<'_>, instead: &str, cx: &mut Cx<'_>) {
+    cx.report(
+        &TLS_DEPRECATED_PROVIDER_FIELD,
+        at,
+        format_args!("deprecated field, which some clients reject or do not read"),
+    )
+    .help(format!("use {instead}"));
+}
