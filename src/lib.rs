@@ -27,3 +27,7 @@ pub mod filter;
 pub mod lb;
 
 pub mod validate;
+
+pub mod snapshot;
+
+pub mod lint;

@@ -1,0 +1,162 @@
+//! The graph of aggregate clusters (A37, A75): depth, loops, duplicates, missing children, no leaf at all.
+//!
+//! Each virtual host in use is resolved as the client does, with one result map for all its clusters. Where nobody says
+//! which cluster is used, every aggregate is taken for a root of its own.
+
+use std::collections::BTreeSet;
+
+use super::{Findings, Usage};
+use crate::diag::rules;
+use crate::model::ResourceType;
+use crate::snapshot::graph::{ClusterError, Entry, Graph, MAX_AGGREGATE_DEPTH, SkipReason, Skipped};
+use crate::snapshot::{ClusterFacts, World, child_path};
+
+rules! {
+    /// Aggregate clusters are nested 16 levels deep or more.
+    AGGREGATE_TOO_DEEP = "aggregate-too-deep", Snapshot, Fails, "gRFC A37; C-core XdsDependencyManager kMaxXdsAggregateClusterRecursionDepth";
+    /// An aggregate cluster has no leaf cluster that can be used.
+    AGGREGATE_WITHOUT_LEAF = "aggregate-without-leaf", Snapshot, Fails, "gRFC A37, A75; C-core XdsDependencyManager";
+    /// An aggregate cluster names one of the aggregates that it is part of.
+    AGGREGATE_LOOP = "aggregate-loop", Snapshot, Advice, "gRFC A37; C-core XdsDependencyManager";
+    /// An aggregate cluster names a cluster that comes earlier in the same graph.
+    AGGREGATE_DUPLICATE = "aggregate-duplicate", Snapshot, Advice, "gRFC A75; C-core XdsDependencyManager";
+    /// An aggregate cluster loses a leaf to another cluster of the same virtual host.
+    AGGREGATE_SHARED_LEAF = "aggregate-shared-leaf", Snapshot, Advice, "C-core XdsDependencyManager PopulateClusterConfigMap";
+    /// An aggregate cluster names a cluster that is not there.
+    AGGREGATE_CHILD_MISSING = "aggregate-child-missing", Snapshot, Advice, "gRFC A75; C-core XdsDependencyManager";
+    /// An aggregate cluster names a cluster that the client rejects.
+    AGGREGATE_CHILD_REJECTED = "aggregate-child-rejected", Snapshot, Advice, "gRFC A75; C-core XdsDependencyManager";
+}
+
+/// Findings made already: the same fault shows under every virtual host.
+type Seen = BTreeSet<(String, usize, &'static str)>;
+
+pub(super) fn check(world: &World, usage: &Usage<'_>, findings: &mut Findings) {
+    // A cluster alone says nothing about the others.
+    if world.len() < 2 && world.all(ResourceType::Cluster).all(|(name, _)| !names_itself(world, name)) {
+        return;
+    }
+    let mut seen = Seen::new();
+    let known = |name: &str| world.known(name);
+    if usage.is_known() {
+        let mut done = BTreeSet::new();
+        for host in usage.routes.iter().flat_map(|(_, _, facts)| &facts.virtual_hosts) {
+            let roots: BTreeSet<&str> = host.iter().map(|r| r.cluster.as_str()).collect();
+            let has_aggregate = roots
+                .iter()
+                .any(|name| matches!(world.cluster(name), Some(ClusterFacts::Aggregate { .. })));
+            if has_aggregate && done.insert(roots.clone()) {
+                let graph = Graph::resolve(roots.iter().copied(), &known);
+                report(world, &graph, &roots, &mut seen, findings);
+            }
+        }
+    } else {
+        for (name, _) in world.all(ResourceType::Cluster) {
+            if matches!(world.cluster(name), Some(ClusterFacts::Aggregate { .. })) {
+                let graph = Graph::resolve([name], &known);
+                report(world, &graph, &BTreeSet::from([name]), &mut seen, findings);
+            }
+        }
+    }
+}
+
+fn names_itself(world: &World, name: &str) -> bool {
+    matches!(world.cluster(name), Some(ClusterFacts::Aggregate { children }) if children.iter().any(|c| c == name))
+}
+
+/// Reports what one resolution showed.
+fn report(world: &World, graph: &Graph, roots: &BTreeSet<&str>, seen: &mut Seen, findings: &mut Findings) {
+    for skipped in &graph.skipped {
+        child(world, skipped, seen, findings);
+    }
+    for (name, entry) in &graph.entries {
+        let Entry::Error(error) = entry else { continue };
+        let is_root = roots.contains(name.as_str());
+        match error {
+            ClusterError::TooDeep if is_root => add(
+                world,
+                name,
+                deepest_child(world, name, graph),
+                &AGGREGATE_TOO_DEEP,
+                format!(
+                    "aggregate clusters below `{name}` reach depth {MAX_AGGREGATE_DEPTH}, at most {} are taken: RPCs to it fail with UNAVAILABLE",
+                    MAX_AGGREGATE_DEPTH - 1
+                ),
+                seen,
+                findings,
+            ),
+            ClusterError::NoLeaf if is_root => add(
+                world,
+                name,
+                0,
+                &AGGREGATE_WITHOUT_LEAF,
+                format!("no leaf cluster is left below `{name}`: RPCs to it fail with UNAVAILABLE"),
+                seen,
+                findings,
+            ),
+            _ => {}
+        }
+    }
+}
+
+/// The child through which the graph gets too deep: the last one that was looked at.
+fn deepest_child(world: &World, name: &str, graph: &Graph) -> usize {
+    let Some(ClusterFacts::Aggregate { children }) = world.cluster(name) else {
+        return 0;
+    };
+    children
+        .iter()
+        .position(|child| graph.entries.get(child) == Some(&Entry::Error(ClusterError::TooDeep)))
+        .unwrap_or(0)
+}
+
+fn child(world: &World, skipped: &Skipped, seen: &mut Seen, findings: &mut Findings) {
+    let parent = &skipped.parent;
+    let Some(ClusterFacts::Aggregate { children }) = world.cluster(parent) else {
+        return;
+    };
+    let Some(name) = children.get(skipped.index) else {
+        return;
+    };
+    let (rule, message) = match skipped.why {
+        SkipReason::Loop => (
+            &AGGREGATE_LOOP,
+            format!("`{name}` is an aggregate above `{parent}`; the client passes it over"),
+        ),
+        SkipReason::SeenBelowRoot => (
+            &AGGREGATE_DUPLICATE,
+            format!("`{name}` comes earlier in the same graph; the client passes it over here"),
+        ),
+        SkipReason::SeenBelowOtherRoot => (
+            &AGGREGATE_SHARED_LEAF,
+            format!("`{name}` is used by another route of the virtual host that sorts first; `{parent}` silently loses it"),
+        ),
+        SkipReason::Missing => (
+            &AGGREGATE_CHILD_MISSING,
+            format!("Cluster `{name}` is not there: every RPC waits 15 s for it, then the client passes it over"),
+        ),
+        SkipReason::Rejected => (
+            &AGGREGATE_CHILD_REJECTED,
+            format!("Cluster `{name}` is rejected; the client passes it over"),
+        ),
+        SkipReason::TooDeep => return,
+    };
+    add(world, parent, skipped.index, rule, message, seen, findings);
+}
+
+fn add(
+    world: &World,
+    cluster: &str,
+    child: usize,
+    rule: &'static crate::diag::Rule,
+    message: String,
+    seen: &mut Seen,
+    findings: &mut Findings,
+) {
+    let Some(entry) = world.get(ResourceType::Cluster, cluster) else {
+        return;
+    };
+    if seen.insert((cluster.to_owned(), child, rule.id)) {
+        findings.add(entry.id, rule, child_path(child), message);
+    }
+}

@@ -1,0 +1,46 @@
+//! Advice and failures that only several resources together show: one file per question, each a pass over a world.
+//!
+//! A lint adds findings to the resource that holds the reference. To add one: a file with its rules and a function
+//! `check(&World, &Usage, &mut Findings)`, and a line in [`run`].
+
+mod aggregate;
+mod reference;
+mod usage;
+
+pub use usage::Usage;
+
+use crate::diag::{Diagnostic, FieldPath, Rule};
+use crate::snapshot::{ResourceId, World};
+
+/// The rules of all lints.
+pub static RULES: &[&[&Rule]] = &[aggregate::RULES, reference::RULES];
+
+/// Findings by resource, in the order in which they were made.
+#[derive(Debug, Default)]
+pub struct Findings(Vec<(ResourceId, Diagnostic)>);
+
+impl Findings {
+    /// Adds a finding on `resource`.
+    pub fn add(&mut self, resource: ResourceId, rule: &'static Rule, path: FieldPath, message: String) -> &mut Diagnostic {
+        let index = self.0.len();
+        self.0.push((
+            resource,
+            Diagnostic {
+                rule,
+                path,
+                message,
+                help: None,
+                related: Vec::new(),
+            },
+        ));
+        &mut self.0[index].1
+    }
+}
+
+/// Runs every lint over a world.
+pub fn run(world: &World, usage: &Usage) -> Vec<(ResourceId, Diagnostic)> {
+    let mut findings = Findings::default();
+    reference::check(world, &mut findings);
+    aggregate::check(world, usage, &mut findings);
+    findings.0
+}

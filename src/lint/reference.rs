@@ -1,0 +1,103 @@
+//! References to resources that the world does not have, or that the client rejects.
+//!
+//! A partial dump is legitimate: a reference to a type of which the world has no resource at all is not looked at.
+
+use super::Findings;
+use crate::diag::rules;
+use crate::model::ResourceType;
+use crate::snapshot::{ClusterFacts, Facts, ListenerFacts, ResourceId, RouteFacts, World, eds_path, rds_path};
+
+rules! {
+    /// A listener names a RouteConfiguration that is not there.
+    LISTENER_ROUTES_MISSING = "lds-route-config-missing", Snapshot, Advice, "gRFC A27; C-core XdsDependencyManager";
+    /// A route names a cluster that is not there.
+    ROUTE_CLUSTER_MISSING = "rds-cluster-missing", Snapshot, Advice, "gRFC A27; C-core XdsDependencyManager";
+    /// A cluster's endpoints are not there.
+    CLUSTER_ENDPOINTS_MISSING = "cds-endpoints-missing", Snapshot, Advice, "gRFC A27; C-core XdsDependencyManager";
+    /// A reference leads to a resource that the client rejects.
+    REFERENCE_TO_REJECTED = "reference-to-rejected", Snapshot, Fails, "C-core XdsDependencyManager, XdsClient";
+}
+
+pub(super) fn check(world: &World, findings: &mut Findings) {
+    for (_, entry) in world.all(ResourceType::Listener) {
+        match &entry.facts {
+            Some(Facts::Listener(ListenerFacts::Rds(name))) => rds(world, entry.id, name, findings),
+            Some(Facts::Listener(ListenerFacts::Inline(facts))) => routes(world, entry.id, true, facts, findings),
+            _ => {}
+        }
+    }
+    for (_, entry) in world.all(ResourceType::RouteConfiguration) {
+        if let Some(Facts::Routes(facts)) = &entry.facts {
+            routes(world, entry.id, false, facts, findings);
+        }
+    }
+    if world.has(ResourceType::Endpoints) {
+        for (name, entry) in world.all(ResourceType::Cluster) {
+            if let Some(Facts::Cluster(ClusterFacts::Eds { service_name })) = &entry.facts {
+                endpoints(world, entry.id, name, service_name.as_deref(), findings);
+            }
+        }
+    }
+}
+
+fn rds(world: &World, listener: ResourceId, name: &str, findings: &mut Findings) {
+    if !world.has(ResourceType::RouteConfiguration) {
+        return;
+    }
+    match world.get(ResourceType::RouteConfiguration, name) {
+        None => {
+            findings.add(
+                listener,
+                &LISTENER_ROUTES_MISSING,
+                rds_path(),
+                format!("RouteConfiguration `{name}` is not there: RPCs wait 15 s, then fail with UNAVAILABLE"),
+            );
+        }
+        Some(entry) if entry.facts.is_none() => {
+            findings.add(
+                listener,
+                &REFERENCE_TO_REJECTED,
+                rds_path(),
+                format!("RouteConfiguration `{name}` is rejected: every RPC of the channel fails with UNAVAILABLE"),
+            );
+        }
+        Some(_) => {}
+    }
+}
+
+fn routes(world: &World, holder: ResourceId, inline: bool, facts: &RouteFacts, findings: &mut Findings) {
+    if !world.has(ResourceType::Cluster) {
+        return;
+    }
+    for reference in facts.virtual_hosts.iter().flatten() {
+        let name = &reference.cluster;
+        match world.get(ResourceType::Cluster, name) {
+            None => {
+                let message = format!("Cluster `{name}` is not there: RPCs wait 15 s, then those on this route fail");
+                findings.add(holder, &ROUTE_CLUSTER_MISSING, reference.path(inline), message);
+            }
+            Some(entry) if entry.facts.is_none() => {
+                let message = format!("Cluster `{name}` is rejected: RPCs on this route fail with UNAVAILABLE");
+                findings.add(holder, &REFERENCE_TO_REJECTED, reference.path(inline), message);
+            }
+            Some(_) => {}
+        }
+    }
+}
+
+fn endpoints(world: &World, cluster: ResourceId, name: &str, service_name: Option<&str>, findings: &mut Findings) {
+    let wanted = service_name.unwrap_or(name);
+    match world.get(ResourceType::Endpoints, wanted) {
+        None => {
+            let message =
+                format!("ClusterLoadAssignment `{wanted}` is not there: RPCs wait 15 s, then fail with UNAVAILABLE");
+            findings.add(cluster, &CLUSTER_ENDPOINTS_MISSING, eds_path(), message);
+        }
+        Some(entry) if entry.facts.is_none() => {
+            let message =
+                format!("ClusterLoadAssignment `{wanted}` is rejected: RPCs to this cluster fail with UNAVAILABLE");
+            findings.add(cluster, &REFERENCE_TO_REJECTED, eds_path(), message);
+        }
+        Some(_) => {}
+    }
+}

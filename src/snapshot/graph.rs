@@ -1,0 +1,300 @@
+//! The cluster dependency graph: from the clusters that routes name down to leaf clusters (A37, A74, A75).
+//!
+//! Follows C-core `XdsDependencyManager::PopulateClusterConfigMap` (xds_dependency_manager.cc), quirks included: one result
+//! map serves all roots of a virtual host, so a cluster seen before contributes no leaf a second time, not even under another
+//! root; the depth is looked at before that; a cluster at depth 16 spoils every aggregate above it.
+
+use std::collections::BTreeMap;
+
+/// Depth at which the client gives up; the root is at 0, a leaf at 15 works.
+pub const MAX_AGGREGATE_DEPTH: usize = 16;
+
+/// What is known of a cluster by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Known<'a> {
+    /// No such resource.
+    Missing,
+    /// The client rejects the resource and has no earlier version.
+    Rejected,
+    /// Endpoints come from EDS or DNS.
+    Leaf,
+    /// Endpoints come from these clusters, in order of priority.
+    Aggregate(&'a [String]),
+}
+
+/// Why a cluster cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ClusterError {
+    /// The graph below is too deep.
+    TooDeep,
+    /// No leaf is left below this aggregate.
+    NoLeaf,
+    /// The Cluster resource does not exist.
+    Missing,
+    /// The Cluster resource is invalid.
+    Rejected,
+}
+
+/// What the client makes of one cluster.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Entry {
+    /// Has endpoints of its own.
+    Leaf,
+    /// Fails over between these leaves, in order.
+    Aggregate {
+        /// Names of the leaf clusters.
+        leaves: Vec<String>,
+        /// Children that were left out as missing or rejected, in the order of the walk.
+        lost: Vec<(String, ClusterError)>,
+    },
+    /// RPCs to it fail.
+    Error(ClusterError),
+}
+
+/// A child of an aggregate that contributes nothing where it stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Skipped {
+    /// The aggregate.
+    pub parent: String,
+    /// Position in its list.
+    pub index: usize,
+    /// Why.
+    pub why: SkipReason,
+}
+
+/// Why a child contributes nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum SkipReason {
+    /// It is one of the aggregates above.
+    Loop,
+    /// It was seen earlier below the same root.
+    SeenBelowRoot,
+    /// It was seen below another root, or is one.
+    SeenBelowOtherRoot,
+    /// It does not exist.
+    Missing,
+    /// The client rejects it.
+    Rejected,
+    /// It is at depth 16.
+    TooDeep,
+}
+
+/// The client's view of all clusters that one virtual host needs.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Graph {
+    /// By cluster name.
+    pub entries: BTreeMap<String, Entry>,
+    /// Children that contribute nothing, in the order of the walk.
+    pub skipped: Vec<Skipped>,
+}
+
+impl Graph {
+    /// Resolves the clusters named by a virtual host's routes. The client takes them in the byte order of their names.
+    pub fn resolve<'a, 'k>(
+        roots: impl IntoIterator<Item = &'a str>,
+        known: &dyn Fn(&str) -> Known<'k>,
+    ) -> Graph {
+        let mut roots: Vec<&str> = roots.into_iter().collect();
+        roots.sort_unstable();
+        roots.dedup();
+        let mut walk = Walk {
+            known,
+            graph: Graph::default(),
+            root_of: BTreeMap::new(),
+            above: Vec::new(),
+        };
+        for (number, root) in roots.into_iter().enumerate() {
+            walk.visit(root, number, &mut Below::default());
+        }
+        walk.graph
+    }
+
+    /// The leaves of a cluster, itself if it is one; empty for an error.
+    pub fn leaves<'g>(&'g self, name: &'g str) -> Vec<&'g str> {
+        match self.entries.get(name) {
+            Some(Entry::Leaf) => vec![name],
+            Some(Entry::Aggregate { leaves, .. }) => leaves.iter().map(String::as_str).collect(),
+            Some(Entry::Error(_)) | None => Vec::new(),
+        }
+    }
+}
+
+/// What a visit adds to the aggregate above.
+#[derive(Default)]
+struct Below {
+    leaves: Vec<String>,
+    lost: Vec<(String, ClusterError)>,
+    /// The error that spoils the aggregate above.
+    error: Option<ClusterError>,
+}
+
+struct Walk<'f, 'k> {
+    known: &'f dyn Fn(&str) -> Known<'k>,
+    graph: Graph,
+    /// Number of the root below which a cluster was first seen.
+    root_of: BTreeMap<String, usize>,
+    /// Aggregates from the root to the one being visited.
+    above: Vec<String>,
+}
+
+impl Walk<'_, '_> {
+    /// Visits a cluster at the depth `self.above.len()`. Returns why it adds nothing, if it does not.
+    fn visit(&mut self, name: &str, root: usize, below: &mut Below) -> Option<SkipReason> {
+        if self.above.len() == MAX_AGGREGATE_DEPTH {
+            below.error = Some(ClusterError::TooDeep);
+            return Some(SkipReason::TooDeep);
+        }
+        if let Some(first) = self.root_of.get(name) {
+            return Some(if self.above.iter().any(|a| a == name) {
+                SkipReason::Loop
+            } else if *first == root {
+                SkipReason::SeenBelowRoot
+            } else {
+                SkipReason::SeenBelowOtherRoot
+            });
+        }
+        self.root_of.insert(name.to_owned(), root);
+        let (entry, skip) = match (self.known)(name) {
+            Known::Missing => self.lose(name, ClusterError::Missing, SkipReason::Missing, below),
+            Known::Rejected => self.lose(name, ClusterError::Rejected, SkipReason::Rejected, below),
+            Known::Leaf => {
+                below.leaves.push(name.to_owned());
+                (Entry::Leaf, None)
+            }
+            Known::Aggregate(children) => (self.aggregate(name, children, root, below), None),
+        };
+        self.graph.entries.insert(name.to_owned(), entry);
+        skip
+    }
+
+    fn lose(
+        &mut self,
+        name: &str,
+        error: ClusterError,
+        reason: SkipReason,
+        below: &mut Below,
+    ) -> (Entry, Option<SkipReason>) {
+        below.lost.push((name.to_owned(), error.clone()));
+        (Entry::Error(error), Some(reason))
+    }
+
+    fn aggregate(&mut self, name: &str, children: &[String], root: usize, above: &mut Below) -> Entry {
+        self.above.push(name.to_owned());
+        let mut below = Below::default();
+        for (index, child) in children.iter().enumerate() {
+            if let Some(why) = self.visit(child, root, &mut below) {
+                self.graph.skipped.push(Skipped {
+                    parent: name.to_owned(),
+                    index,
+                    why,
+                });
+            }
+            // Later siblings of a child that is too deep are not looked at.
+            if below.error.is_some() {
+                break;
+            }
+        }
+        self.above.pop();
+        if let Some(error) = below.error {
+            above.error = Some(error.clone());
+            return Entry::Error(error);
+        }
+        above.leaves.extend_from_slice(&below.leaves);
+        above.lost.extend_from_slice(&below.lost);
+        if below.leaves.is_empty() {
+            Entry::Error(ClusterError::NoLeaf)
+        } else {
+            Entry::Aggregate {
+                leaves: below.leaves,
+                lost: below.lost,
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn world(aggregates: &[(&str, &[&str])]) -> BTreeMap<String, Vec<String>> {
+        aggregates
+            .iter()
+            .map(|(name, children)| ((*name).to_owned(), children.iter().map(|c| (*c).to_owned()).collect()))
+            .collect()
+    }
+
+    /// Resolves `roots`; names that start with `no` are missing, other unknown names are leaves.
+    fn resolve(roots: &[&str], aggregates: &[(&str, &[&str])]) -> Graph {
+        let world = world(aggregates);
+        Graph::resolve(roots.iter().copied(), &|name| match world.get(name) {
+            Some(children) => Known::Aggregate(children),
+            None if name.starts_with("no") => Known::Missing,
+            None => Known::Leaf,
+        })
+    }
+
+    /// A chain of `depth` aggregates above one leaf.
+    fn chain(depth: usize) -> Graph {
+        let world: BTreeMap<String, Vec<String>> = (0..depth)
+            .map(|i| {
+                let child = if i + 1 == depth { "leaf".to_owned() } else { format!("a{}", i + 1) };
+                (format!("a{i}"), vec![child])
+            })
+            .collect();
+        Graph::resolve(["a0"], &|name| match world.get(name) {
+            Some(children) => Known::Aggregate(children),
+            None => Known::Leaf,
+        })
+    }
+
+    #[test]
+    fn leaf_at_depth_15_works_and_at_16_spoils_the_root() {
+        assert_eq!(chain(15).leaves("a0"), ["leaf"]);
+        assert_eq!(chain(16).entries["a0"], Entry::Error(ClusterError::TooDeep));
+        assert_eq!(chain(16).entries["a15"], Entry::Error(ClusterError::TooDeep));
+        assert!(!chain(16).entries.contains_key("leaf"));
+    }
+
+    #[test]
+    fn back_edges_are_cut() {
+        assert_eq!(resolve(&["A"], &[("A", &["A", "X"])]).leaves("A"), ["X"]);
+        assert_eq!(
+            resolve(&["A"], &[("A", &["A"])]).entries["A"],
+            Entry::Error(ClusterError::NoLeaf)
+        );
+        let graph = resolve(&["A"], &[("A", &["B", "C"]), ("B", &["A"])]);
+        assert_eq!(graph.leaves("A"), ["C"]);
+        assert_eq!(graph.entries["B"], Entry::Error(ClusterError::NoLeaf));
+    }
+
+    #[test]
+    fn nested_aggregates_are_flattened_and_duplicates_keep_their_first_place() {
+        let graph = resolve(
+            &["root"],
+            &[
+                ("root", &["A1", "L1", "A2"]),
+                ("A1", &["L2", "L3"]),
+                ("A2", &["L3", "L1", "L4", "root"]),
+            ],
+        );
+        assert_eq!(graph.leaves("root"), ["L2", "L3", "L1", "L4"]);
+        assert_eq!(graph.leaves("A2"), ["L4"]);
+    }
+
+    #[test]
+    fn a_leaf_under_an_earlier_root_is_lost_to_a_later_one() {
+        let graph = resolve(&["eds1", "zagg"], &[("zagg", &["eds1", "dns1"])]);
+        assert_eq!(graph.leaves("zagg"), ["dns1"]);
+        assert_eq!(graph.skipped[0].why, SkipReason::SeenBelowOtherRoot);
+        let graph = resolve(&["agg", "eds1"], &[("agg", &["eds1", "dns1"])]);
+        assert_eq!(graph.leaves("agg"), ["eds1", "dns1"]);
+    }
+
+    #[test]
+    fn a_missing_child_is_passed_over_until_no_leaf_is_left() {
+        let graph = resolve(&["a"], &[("a", &["no1", "x"])]);
+        assert_eq!(graph.leaves("a"), ["x"]);
+        let graph = resolve(&["a"], &[("a", &["no1"])]);
+        assert_eq!(graph.entries["a"], Entry::Error(ClusterError::NoLeaf));
+    }
+}
