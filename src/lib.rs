@@ -26,6 +26,7 @@ pub mod convert;
 pub mod filter;
 pub mod lb;
 
+pub mod bootstrap;
 pub mod validate;
 
 pub mod snapshot;

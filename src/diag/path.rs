@@ -17,6 +17,8 @@ pub enum Seg<'a> {
     Index(usize),
     /// A map entry by its key.
     Key(&'a str),
+    /// An entry of a JSON object, by its key; rendered in quotes as the client's JSON loader does.
+    JsonKey(&'a str),
     /// The message inside an Any: its type, and the wrapper's type when it came in a TypedStruct.
     Value {
         /// `xds.type.v3.TypedStruct` or `udpa.type.v1.TypedStruct` when the Any held one.
@@ -65,6 +67,11 @@ impl<'a> Path<'a> {
         self.then(Seg::Key(key))
     }
 
+    /// Steps to an entry of the JSON object that this path names.
+    pub const fn json_key(&'a self, key: &'a str) -> Path<'a> {
+        self.then(Seg::JsonKey(key))
+    }
+
     /// Steps into an Any that holds `type_name`.
     pub const fn value(&'a self, type_name: &'a str) -> Path<'a> {
         self.then(Seg::Value {
@@ -102,6 +109,8 @@ pub enum OwnedSeg {
     Index(usize),
     /// A map entry.
     Key(String),
+    /// An entry of a JSON object.
+    JsonKey(String),
     /// The message inside an Any.
     Value {
         /// The TypedStruct type around it, if any.
@@ -119,6 +128,7 @@ impl From<Seg<'_>> for OwnedSeg {
             Seg::Field(name) => OwnedSeg::Field(name.to_owned()),
             Seg::Index(index) => OwnedSeg::Index(index),
             Seg::Key(key) => OwnedSeg::Key(key.to_owned()),
+            Seg::JsonKey(key) => OwnedSeg::JsonKey(key.to_owned()),
             Seg::Value { wrapper, type_name } => OwnedSeg::Value {
                 wrapper: wrapper.map(str::to_owned),
                 type_name: type_name.to_owned(),
@@ -164,6 +174,7 @@ impl fmt::Display for FieldPath {
                 OwnedSeg::Field(name) => write!(f, ".{name}")?,
                 OwnedSeg::Index(index) => write!(f, "[{index}]")?,
                 OwnedSeg::Key(key) => write!(f, "[{key}]")?,
+                OwnedSeg::JsonKey(key) => write!(f, "[\"{key}\"]")?,
                 OwnedSeg::Value { wrapper, type_name } => {
                     if let Some(wrapper) = wrapper {
                         write!(f, ".value[{wrapper}]")?;

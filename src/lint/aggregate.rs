@@ -33,7 +33,11 @@ type Seen = BTreeSet<(String, usize, &'static str)>;
 
 pub(super) fn check(world: &World, usage: &Usage<'_>, findings: &mut Findings) {
     // A cluster alone says nothing about the others.
-    if world.len() < 2 && world.all(ResourceType::Cluster).all(|(name, _)| !names_itself(world, name)) {
+    if world.len() < 2
+        && world
+            .all(ResourceType::Cluster)
+            .all(|(name, _)| !names_itself(world, name))
+    {
         return;
     }
     let mut seen = Seen::new();
@@ -129,7 +133,9 @@ fn child(world: &World, skipped: &Skipped, seen: &mut Seen, findings: &mut Findi
         ),
         SkipReason::SeenBelowOtherRoot => (
             &AGGREGATE_SHARED_LEAF,
-            format!("`{name}` is used by another route of the virtual host that sorts first; `{parent}` silently loses it"),
+            format!(
+                "`{name}` is used by another route of the virtual host that sorts first; `{parent}` silently loses it"
+            ),
         ),
         SkipReason::Missing => (
             &AGGREGATE_CHILD_MISSING,

@@ -21,7 +21,13 @@ pub struct Findings(Vec<(ResourceId, Diagnostic)>);
 
 impl Findings {
     /// Adds a finding on `resource`.
-    pub fn add(&mut self, resource: ResourceId, rule: &'static Rule, path: FieldPath, message: String) -> &mut Diagnostic {
+    pub fn add(
+        &mut self,
+        resource: ResourceId,
+        rule: &'static Rule,
+        path: FieldPath,
+        message: String,
+    ) -> &mut Diagnostic {
         let index = self.0.len();
         self.0.push((
             resource,

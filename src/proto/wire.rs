@@ -273,8 +273,8 @@ fn fit(field: &Field, wire_type: u8) -> Fit {
 /// Checks the contents of a packed run.
 fn check_packed(kind: Kind, payload: &[u8]) -> Result<bool, Malformed> {
     match wire_type_of(kind) {
-        1 if payload.len() % 8 != 0 => Err(Malformed::Truncated),
-        5 if payload.len() % 4 != 0 => Err(Malformed::Truncated),
+        1 if !payload.len().is_multiple_of(8) => Err(Malformed::Truncated),
+        5 if !payload.len().is_multiple_of(4) => Err(Malformed::Truncated),
         0 => {
             let mut reader = Reader { rest: payload };
             let mut overlong = false;

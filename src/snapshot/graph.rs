@@ -90,10 +90,7 @@ pub struct Graph {
 
 impl Graph {
     /// Resolves the clusters named by a virtual host's routes. The client takes them in the byte order of their names.
-    pub fn resolve<'a, 'k>(
-        roots: impl IntoIterator<Item = &'a str>,
-        known: &dyn Fn(&str) -> Known<'k>,
-    ) -> Graph {
+    pub fn resolve<'a, 'k>(roots: impl IntoIterator<Item = &'a str>, known: &dyn Fn(&str) -> Known<'k>) -> Graph {
         let mut roots: Vec<&str> = roots.into_iter().collect();
         roots.sort_unstable();
         roots.dedup();
@@ -237,7 +234,11 @@ mod tests {
     fn chain(depth: usize) -> Graph {
         let world: BTreeMap<String, Vec<String>> = (0..depth)
             .map(|i| {
-                let child = if i + 1 == depth { "leaf".to_owned() } else { format!("a{}", i + 1) };
+                let child = if i + 1 == depth {
+                    "leaf".to_owned()
+                } else {
+                    format!("a{}", i + 1)
+                };
                 (format!("a{i}"), vec![child])
             })
             .collect();

@@ -9,7 +9,9 @@ pub mod graph;
 
 use std::collections::BTreeMap;
 
-pub use facts::{child_path, eds_path, rds_path, ClusterFacts, Destination, Facts, ListenerFacts, RouteFacts, RouteReference};
+pub use facts::{
+    ClusterFacts, Destination, Facts, ListenerFacts, RouteFacts, RouteReference, child_path, eds_path, rds_path,
+};
 
 use crate::model::ResourceType;
 

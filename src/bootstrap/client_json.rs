@@ -1,0 +1,334 @@
+//! JSON as the client's own parser reads it (C-core util/json/json_reader.cc): stricter than RFC 8259 in one place, laxer in
+//! others.
+//!
+//! A key may not occur twice in an object, and containers nest at most 255 deep. `-`, `-01`, `-.5` and `1e+` are numbers,
+//! and an object's last key may lack its value (`{"a":}` is `{}`). A byte order mark is an error.
+
+use std::collections::BTreeMap;
+
+/// Containers inside each other that the client's parser takes.
+pub const MAX_DEPTH: usize = 255;
+
+/// A JSON value; numbers keep their text.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Json {
+    /// `null`.
+    Null,
+    /// `true` or `false`.
+    Bool(bool),
+    /// The number's text.
+    Number(String),
+    /// The string, unescaped.
+    String(String),
+    /// The elements.
+    Array(Vec<Json>),
+    /// The entries, sorted by key as the client walks them.
+    Object(BTreeMap<String, Json>),
+}
+
+/// Why the client's parser refuses a text.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{what}")]
+pub struct SyntaxError {
+    /// Byte offset of the fault.
+    pub offset: usize,
+    /// What is wrong.
+    pub what: String,
+}
+
+/// Parses a whole text.
+///
+/// # Errors
+/// The first fault.
+pub fn parse(text: &[u8]) -> Result<Json, SyntaxError> {
+    let mut parser = Parser { text, at: 0, depth: 0 };
+    let value = parser.value()?;
+    parser.space();
+    if parser.at < text.len() {
+        return parser.fail("text after the end of the document");
+    }
+    Ok(value)
+}
+
+struct Parser<'t> {
+    text: &'t [u8],
+    at: usize,
+    depth: usize,
+}
+
+impl Parser<'_> {
+    fn fail<T>(&self, what: impl Into<String>) -> Result<T, SyntaxError> {
+        Err(SyntaxError {
+            offset: self.at,
+            what: what.into(),
+        })
+    }
+
+    fn peek(&self) -> Option<u8> {
+        self.text.get(self.at).copied()
+    }
+
+    fn space(&mut self) {
+        while matches!(self.peek(), Some(b' ' | b'\t' | b'\n' | b'\r')) {
+            self.at += 1;
+        }
+    }
+
+    fn value(&mut self) -> Result<Json, SyntaxError> {
+        self.space();
+        match self.peek() {
+            Some(b'{') => self.object(),
+            Some(b'[') => self.array(),
+            Some(b'"') => self.string().map(Json::String),
+            Some(b't') => self.word("true", Json::Bool(true)),
+            Some(b'f') => self.word("false", Json::Bool(false)),
+            Some(b'n') => self.word("null", Json::Null),
+            Some(b'-' | b'0'..=b'9') => self.number(),
+            Some(_) => self.fail("a value must start here"),
+            None => self.fail("the text ends where a value must be"),
+        }
+    }
+
+    fn word(&mut self, word: &str, value: Json) -> Result<Json, SyntaxError> {
+        let rest = self.text.get(self.at..).unwrap_or_default();
+        if rest.starts_with(word.as_bytes()) {
+            self.at += word.len();
+            Ok(value)
+        } else {
+            self.fail(format!("must be `{word}`"))
+        }
+    }
+
+    fn open(&mut self) -> Result<(), SyntaxError> {
+        if self.depth == MAX_DEPTH {
+            return self.fail(format!("nested more than {MAX_DEPTH} deep"));
+        }
+        self.depth += 1;
+        self.at += 1;
+        Ok(())
+    }
+
+    fn object(&mut self) -> Result<Json, SyntaxError> {
+        self.open()?;
+        let mut entries = BTreeMap::new();
+        self.space();
+        if self.peek() != Some(b'}') {
+            loop {
+                self.space();
+                let start = self.at;
+                if self.peek() != Some(b'"') {
+                    return self.fail("a key in quotes must be here");
+                }
+                let key = self.string()?;
+                self.space();
+                if self.peek() != Some(b':') {
+                    return self.fail("a `:` must follow the key");
+                }
+                self.at += 1;
+                if entries.contains_key(&key) {
+                    self.at = start;
+                    return self.fail(format!("key `{key}` occurs twice in one object"));
+                }
+                self.space();
+                if self.peek() != Some(b'}') {
+                    let value = self.value()?;
+                    entries.insert(key, value);
+                    self.space();
+                }
+                match self.peek() {
+                    Some(b',') => self.at += 1,
+                    Some(b'}') => break,
+                    Some(_) => return self.fail("a `,` or `}` must be here"),
+                    None => return self.fail("the text ends inside an object"),
+                }
+            }
+        }
+        self.at += 1;
+        self.depth -= 1;
+        Ok(Json::Object(entries))
+    }
+
+    fn array(&mut self) -> Result<Json, SyntaxError> {
+        self.open()?;
+        let mut elements = Vec::new();
+        self.space();
+        if self.peek() != Some(b']') {
+            loop {
+                elements.push(self.value()?);
+                self.space();
+                match self.peek() {
+                    Some(b',') => self.at += 1,
+                    Some(b']') => break,
+                    Some(_) => return self.fail("a `,` or `]` must be here"),
+                    None => return self.fail("the text ends inside an array"),
+                }
+            }
+        }
+        self.at += 1;
+        self.depth -= 1;
+        Ok(Json::Array(elements))
+    }
+
+    fn digits(&mut self) -> usize {
+        let start = self.at;
+        while matches!(self.peek(), Some(b'0'..=b'9')) {
+            self.at += 1;
+        }
+        self.at - start
+    }
+
+    fn number(&mut self) -> Result<Json, SyntaxError> {
+        let start = self.at;
+        // A leading 0 stands alone; a leading minus may stand alone.
+        self.at += 1;
+        if self.text.get(start) != Some(&b'0') {
+            self.digits();
+        }
+        let zero = self.text.get(start) == Some(&b'0');
+        if self.peek() == Some(b'.') {
+            self.at += 1;
+            if self.digits() == 0 {
+                return self.fail("a digit must follow the decimal point");
+            }
+        } else if zero {
+            return self.end_number(start);
+        }
+        if matches!(self.peek(), Some(b'e' | b'E')) {
+            self.at += 1;
+            match self.peek() {
+                Some(b'0'..=b'9' | b'+' | b'-') => self.at += 1,
+                _ => return self.fail("a digit or sign must follow the exponent mark"),
+            }
+            self.digits();
+        }
+        self.end_number(start)
+    }
+
+    fn end_number(&self, start: usize) -> Result<Json, SyntaxError> {
+        match self.peek() {
+            None | Some(b' ' | b'\t' | b'\n' | b'\r' | b',' | b'}' | b']') => {
+                let text = self.text.get(start..self.at).unwrap_or_default();
+                Ok(Json::Number(String::from_utf8_lossy(text).into_owned()))
+            }
+            Some(_) => self.fail("this cannot follow a number"),
+        }
+    }
+
+    fn string(&mut self) -> Result<String, SyntaxError> {
+        self.at += 1;
+        let mut bytes = Vec::new();
+        loop {
+            match self.peek() {
+                Some(b'"') => break,
+                Some(b'\\') => self.escape(&mut bytes)?,
+                Some(0..=31) => return self.fail("a control character in a string must be escaped"),
+                Some(byte) => {
+                    bytes.push(byte);
+                    self.at += 1;
+                }
+                None => return self.fail("the text ends inside a string"),
+            }
+        }
+        self.at += 1;
+        String::from_utf8(bytes).or_else(|_| self.fail("the string is not valid UTF-8"))
+    }
+
+    fn escape(&mut self, bytes: &mut Vec<u8>) -> Result<(), SyntaxError> {
+        let plain = match self.text.get(self.at + 1) {
+            Some(b'"') => b'"',
+            Some(b'/') => b'/',
+            Some(b'\\') => b'\\',
+            Some(b'b') => 8,
+            Some(b'f') => 12,
+            Some(b'n') => b'\n',
+            Some(b'r') => b'\r',
+            Some(b't') => b'\t',
+            Some(b'u') => return self.unicode(bytes),
+            _ => return self.fail("no such escape"),
+        };
+        bytes.push(plain);
+        self.at += 2;
+        Ok(())
+    }
+
+    fn unicode(&mut self, bytes: &mut Vec<u8>) -> Result<(), SyntaxError> {
+        let first = self.hex4()?;
+        let code = match first {
+            0xd800..=0xdbff => {
+                if self.peek() != Some(b'\\') || self.text.get(self.at + 1) != Some(&b'u') {
+                    return self.fail("a high surrogate must be followed by a low one");
+                }
+                match self.hex4()? {
+                    low @ 0xdc00..=0xdfff => 0x1_0000 + ((first - 0xd800) << 10) + (low - 0xdc00),
+                    _ => return self.fail("a high surrogate must be followed by a low one"),
+                }
+            }
+            _ => first,
+        };
+        match char::from_u32(code) {
+            Some(c) => {
+                bytes.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+                Ok(())
+            }
+            None => self.fail("a low surrogate stands alone"),
+        }
+    }
+
+    /// Reads `\uXXXX`.
+    fn hex4(&mut self) -> Result<u32, SyntaxError> {
+        let digits = self.text.get(self.at + 2..self.at + 6);
+        let code = digits
+            .filter(|d| d.iter().all(u8::is_ascii_hexdigit))
+            .and_then(|d| std::str::from_utf8(d).ok())
+            .and_then(|d| u32::from_str_radix(d, 16).ok());
+        match code {
+            Some(code) => {
+                self.at += 6;
+                Ok(code)
+            }
+            None => self.fail("four hexadecimal digits must follow `\\u`"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn accepts(text: &str) -> bool {
+        parse(text.as_bytes()).is_ok()
+    }
+
+    #[test]
+    fn takes_the_odd_numbers_that_the_client_takes() {
+        for text in ["-", "-01", "-.5", "1e+", "1E5", "0", "0.5", "-0", "1e999"] {
+            assert!(accepts(text), "{text}");
+        }
+        for text in ["01", "+1", "1.", ".5", "1e", "0x1", "NaN", "-x"] {
+            assert!(!accepts(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_missing_value_ends_an_object_and_duplicates_are_errors() {
+        assert_eq!(parse(br#"{"a":}"#), Ok(Json::Object(BTreeMap::new())));
+        for text in [
+            r#"{"a":1,"a":1}"#,
+            r#"{"a":1,"\u0061":2}"#,
+            r#"{"a":1,}"#,
+            "[1,]",
+            "[,1]",
+            "\u{feff}{}",
+            "{}x",
+        ] {
+            assert!(!accepts(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn nests_255_deep() {
+        let nested = |n: usize| format!("{}{}", "[".repeat(n), "]".repeat(n));
+        assert!(accepts(&nested(255)));
+        assert!(!accepts(&nested(256)));
+    }
+}

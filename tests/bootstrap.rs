@@ -1,0 +1,67 @@
+//! Which bootstraps the real client takes, and which fields it blames.
+//!
+//! `fixtures/conformance/bootstrap.jsonl.gz` was recorded from gRPC C-core 1.85.1, one process a row.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Read as _;
+
+use base64::Engine as _;
+use serde::Deserialize;
+use xdsctl::diag::Effect;
+use xdsctl::profile::Profile;
+
+#[derive(Deserialize)]
+struct Row {
+    id: String,
+    bootstrap: Option<String>,
+    bootstrap_b64: Option<String>,
+    verdict: String,
+    fields: BTreeSet<String>,
+    env: BTreeMap<String, String>,
+}
+
+#[test]
+fn bootstraps_agree() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/conformance/bootstrap.jsonl.gz");
+    let mut text = String::new();
+    flate2::read::GzDecoder::new(std::fs::File::open(path).unwrap())
+        .read_to_string(&mut text)
+        .unwrap();
+    let mut wrong = Vec::new();
+    let mut rows = 0;
+    for line in text.lines() {
+        let mut row: Row = serde_json::from_str(line).unwrap();
+        row.fields.remove("");
+        rows += 1;
+        let bytes = match (&row.bootstrap, &row.bootstrap_b64) {
+            (Some(text), _) => text.clone().into_bytes(),
+            (None, Some(b64)) => base64::engine::general_purpose::STANDARD.decode(b64).unwrap(),
+            (None, None) => panic!("{} has no bootstrap", row.id),
+        };
+        let mut profile = Profile::default();
+        for (name, value) in &row.env {
+            profile.set_env(name, value).unwrap();
+        }
+        let (value, findings, _) = xdsctl::bootstrap::validate(&bytes, &profile);
+        let fields: BTreeSet<String> = findings
+            .iter()
+            .filter(|d| d.rule.effect == Effect::Nack)
+            .map(|d| d.path.to_string())
+            .filter(|p| !p.is_empty())
+            .collect();
+        let verdict = if value.is_some() { "ACCEPT" } else { "REJECT" };
+        if verdict != row.verdict || fields != row.fields {
+            wrong.push(format!(
+                "{}: client {} {:?}, xdsctl {verdict} {fields:?}",
+                row.id, row.verdict, row.fields
+            ));
+        }
+    }
+    assert!(rows > 1900, "only {rows} rows");
+    assert!(
+        wrong.is_empty(),
+        "{} of {rows} differ:\n{}",
+        wrong.len(),
+        wrong[..wrong.len().min(40)].join("\n")
+    );
+}
