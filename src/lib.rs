@@ -32,3 +32,9 @@ pub mod validate;
 pub mod snapshot;
 
 pub mod lint;
+
+pub mod catalogue;
+
+pub mod report;
+
+pub mod cli;

@@ -1,7 +1,9 @@
-//! The `xdsctl` command: real stdio and arguments into [`xdsctl::cli`].
+//! The `xdsctl` command: real streams and arguments into [`xdsctl::cli::run`].
 
 use std::process::ExitCode;
 
+use xdsctl::cli::{Io, run};
+
 fn main() -> ExitCode {
-    ExitCode::SUCCESS
+    run(std::env::args_os(), &mut Io::real())
 }

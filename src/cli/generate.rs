@@ -1,0 +1,74 @@
+//! `xdsctl generate`: man pages and shell completions, written to files that packages ship.
+
+use std::fs;
+use std::path::Path;
+
+use clap_complete::Shell;
+
+use super::args::{GenerateArgs, Generated, command};
+use super::{Error, Io};
+
+/// Shells with completions.
+const SHELLS: [Shell; 5] = [Shell::Bash, Shell::Elvish, Shell::Fish, Shell::PowerShell, Shell::Zsh];
+
+pub(super) fn run(args: &GenerateArgs, io: &mut Io<'_>) -> Result<u8, Error> {
+    let files = match args.what {
+        Generated::Man => man_pages()?,
+        Generated::Completions => completions(),
+    };
+    let dir = args.out.as_deref().unwrap_or_else(|| Path::new(args.what.default_dir()));
+    fs::create_dir_all(dir).map_err(|source| Error::Io {
+        what: "create",
+        name: dir.display().to_string(),
+        source,
+    })?;
+    for (name, text) in files {
+        let path = dir.join(name);
+        fs::write(&path, text).map_err(|source| Error::Io {
+            what: "write",
+            name: path.display().to_string(),
+            source,
+        })?;
+        writeln!(io.err, "wrote {}", path.display())?;
+    }
+    Ok(0)
+}
+
+/// The man pages by file name: `xdsctl.1` and one per subcommand.
+///
+/// # Errors
+/// None in practice: the writer is a buffer.
+pub fn man_pages() -> std::io::Result<Vec<(String, Vec<u8>)>> {
+    let mut root = command().disable_help_subcommand(true);
+    root.build();
+    let mut pages = Vec::new();
+    let mut page = Vec::new();
+    clap_mangen::Man::new(root.clone()).render(&mut page)?;
+    pages.push(("xdsctl.1".to_owned(), page));
+    for sub in root.get_subcommands().filter(|c| !c.is_hide_set()) {
+        let mut page = Vec::new();
+        let title = format!("xdsctl-{}", sub.get_name());
+        clap_mangen::Man::new(sub.clone()).title(title.clone()).render(&mut page)?;
+        pages.push((format!("{title}.1"), page));
+    }
+    Ok(pages)
+}
+
+/// The completion scripts by file name.
+pub fn completions() -> Vec<(String, Vec<u8>)> {
+    SHELLS
+        .iter()
+        .map(|&shell| {
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut command(), "xdsctl", &mut script);
+            let name = match shell {
+                Shell::Bash => "xdsctl.bash",
+                Shell::Elvish => "xdsctl.elv",
+                Shell::Fish => "xdsctl.fish",
+                Shell::PowerShell => "_xdsctl.ps1",
+                _ => "_xdsctl",
+            };
+            (name.to_owned(), script)
+        })
+        .collect()
+}

@@ -1,0 +1,116 @@
+//! The outside world as a command sees it; tests hand in buffers.
+
+use std::io::{self, IsTerminal, Read, Write};
+
+/// Streams and terminal facts.
+pub struct Io<'a> {
+    /// Standard input, for `-`.
+    pub input: Box<dyn Read + Send + 'a>,
+    /// The answer.
+    pub out: Box<dyn Write + 'a>,
+    /// Talk: progress, hints, errors.
+    pub err: Box<dyn Write + 'a>,
+    /// Standard output is a terminal.
+    pub out_is_terminal: bool,
+    /// Standard error is a terminal.
+    pub err_is_terminal: bool,
+    /// Colour rules of the environment.
+    pub colour: ColourEnv,
+    /// Columns of the terminal.
+    pub width: usize,
+}
+
+/// The environment variables that decide about colour.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ColourEnv {
+    /// `NO_COLOR` is set and not empty.
+    pub no_color: bool,
+    /// `FORCE_COLOR` or `CLICOLOR_FORCE` is set, not empty and not `0`.
+    pub force_color: bool,
+    /// `TERM` is `dumb`.
+    pub dumb: bool,
+}
+
+/// Columns assumed where there is no terminal.
+const DEFAULT_WIDTH: usize = 100;
+
+impl Io<'static> {
+    /// The real streams and environment.
+    pub fn real() -> Self {
+        let set = |name: &str| std::env::var_os(name).filter(|v| !v.is_empty());
+        let forced = |name: &str| set(name).is_some_and(|v| v != "0");
+        Io {
+            input: Box::new(io::stdin()),
+            out: Box::new(io::BufWriter::with_capacity(1 << 16, io::stdout())),
+            err: Box::new(io::stderr()),
+            out_is_terminal: io::stdout().is_terminal(),
+            err_is_terminal: io::stderr().is_terminal(),
+            colour: ColourEnv {
+                no_color: set("NO_COLOR").is_some(),
+                force_color: forced("FORCE_COLOR") || forced("CLICOLOR_FORCE"),
+                dumb: set("TERM").is_some_and(|v| v == "dumb"),
+            },
+            width: set("COLUMNS")
+                .and_then(|v| v.to_str()?.parse().ok())
+                .filter(|w| (40..=400).contains(w))
+                .unwrap_or(DEFAULT_WIDTH),
+        }
+    }
+}
+
+/// When to colour.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum ColourChoice {
+    /// On a terminal that can, unless NO_COLOR says otherwise.
+    #[default]
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+impl Io<'_> {
+    /// Decides about colour on standard output: the flag, then the environment, then the terminal.
+    pub fn colours(&self, choice: ColourChoice) -> bool {
+        match choice {
+            ColourChoice::Always => true,
+            ColourChoice::Never => false,
+            ColourChoice::Auto if self.colour.no_color => false,
+            ColourChoice::Auto if self.colour.force_color => true,
+            ColourChoice::Auto => self.out_is_terminal && !self.colour.dumb,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn io(terminal: bool, colour: ColourEnv) -> Io<'static> {
+        Io {
+            input: Box::new(io::empty()),
+            out: Box::new(io::sink()),
+            err: Box::new(io::sink()),
+            out_is_terminal: terminal,
+            err_is_terminal: terminal,
+            colour,
+            width: 80,
+        }
+    }
+
+    #[test]
+    fn flag_beats_environment_beats_terminal() {
+        let none = ColourEnv::default();
+        let no = ColourEnv { no_color: true, ..none };
+        let force = ColourEnv { force_color: true, ..none };
+        let dumb = ColourEnv { dumb: true, ..none };
+        assert!(io(true, none).colours(ColourChoice::Auto));
+        assert!(!io(false, none).colours(ColourChoice::Auto));
+        assert!(!io(true, no).colours(ColourChoice::Auto));
+        assert!(io(true, no).colours(ColourChoice::Always));
+        assert!(io(false, force).colours(ColourChoice::Auto));
+        assert!(!io(true, dumb).colours(ColourChoice::Auto));
+        assert!(!io(true, none).colours(ColourChoice::Never));
+    }
+}

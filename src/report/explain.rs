@@ -1,0 +1,90 @@
+//! What `explain` prints: one rule's page, or the list of rules.
+
+use std::io::{self, Write};
+
+use comfy_table::Table;
+use serde::Serialize;
+
+use crate::catalogue;
+use crate::diag::Rule;
+
+/// Writes a rule's page with its head.
+///
+/// # Errors
+/// Those of `out`.
+pub fn write_rule(rule: &Rule, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "# {}", rule.id)?;
+    writeln!(out)?;
+    writeln!(out, "{}", rule.summary.trim())?;
+    writeln!(out)?;
+    writeln!(
+        out,
+        "about: {}; effect: {}; severity: {}; source: {}",
+        rule.subject.name(),
+        rule.effect,
+        rule.severity,
+        rule.source
+    )?;
+    writeln!(out)?;
+    writeln!(out, "{}", rule.page.trim_end())
+}
+
+/// Writes a table of all rules, grouped by subject.
+///
+/// # Errors
+/// Those of `out`.
+pub fn write_list(width: u16, out: &mut dyn Write) -> io::Result<()> {
+    let mut rules: Vec<_> = catalogue::rules().collect();
+    rules.sort_by_key(|r| (r.subject, r.effect, r.id));
+    let mut table = Table::new();
+    table.load_style(comfy_table::presets::NOTHING);
+    table.set_content_arrangement(comfy_table::ContentArrangement::Dynamic);
+    table.set_width(width);
+    table.set_header(["RULE", "ABOUT", "EFFECT", "SEVERITY", "SUMMARY"]);
+    for rule in rules {
+        table.add_row([
+            rule.id,
+            rule.subject.name(),
+            rule.effect.name(),
+            rule.severity.name(),
+            rule.summary.trim(),
+        ]);
+    }
+    for line in table.to_string().lines() {
+        writeln!(out, "{}", line.trim_end())?;
+    }
+    Ok(())
+}
+
+#[derive(Serialize)]
+struct RuleRow {
+    id: &'static str,
+    about: &'static str,
+    effect: &'static str,
+    severity: &'static str,
+    summary: &'static str,
+    source: &'static str,
+    page: &'static str,
+}
+
+/// Writes rules as JSON, schema `xdsctl.rules/v1`.
+///
+/// # Errors
+/// Those of `out`.
+pub fn write_json(rules: &[&'static Rule], out: &mut dyn Write) -> io::Result<()> {
+    let rows: Vec<RuleRow> = rules
+        .iter()
+        .map(|rule| RuleRow {
+            id: rule.id,
+            about: rule.subject.name(),
+            effect: rule.effect.name(),
+            severity: rule.severity.name(),
+            summary: rule.summary.trim(),
+            source: rule.source,
+            page: rule.page,
+        })
+        .collect();
+    let document = serde_json::json!({ "schema": "xdsctl.rules/v1", "rules": rows });
+    serde_json::to_writer_pretty(&mut *out, &document)?;
+    out.write_all(b"\n")
+}
