@@ -5,18 +5,23 @@
 
 use crate::diag::Rule;
 
-/// The slices of all files with rules, in the order of the layers.
-static SLICES: &[&[&Rule]] = &[
+/// The rules of single files, in the order of the layers.
+static FILES: &[&[&Rule]] = &[
     crate::proto::any::RULES,
     crate::proto::duration::RULES,
     crate::proto::wire::RULES,
     crate::convert::matcher::RULES,
     crate::validate::RULES,
+    crate::bootstrap::RULES,
 ];
+
+/// The rules of folders with one extension or one question a file.
+static FOLDERS: &[&[&[&Rule]]] = &[crate::filter::RULES, crate::bootstrap::PART_RULES, crate::lint::RULES];
 
 /// All rules, in the order of the layers.
 pub fn rules() -> impl Iterator<Item = &'static Rule> {
-    SLICES.iter().flat_map(|slice| slice.iter().copied())
+    let folders = FOLDERS.iter().flat_map(|folder| folder.iter());
+    FILES.iter().chain(folders).flat_map(|file| file.iter().copied())
 }
 
 /// The rule with this id.
