@@ -79,7 +79,7 @@ pub fn socket_address(address: Option<&core::Address>, at: &Path<'_>, cx: &mut C
 }
 
 #[cold]
-fn report_not_ip(text: &str, at: &Path<'_>, cx: &mut Cx<'_>) {
+pub(crate) fn report_not_ip(text: &str, at: &Path<'_>, cx: &mut Cx<'_>) {
     let zone = text
         .rsplit_once('%')
         .map(|(host, zone)| (host, zone.trim_end_matches(']')));

@@ -4,6 +4,7 @@
 //! and returns the validated value of `model`, or `None` where there is none.
 
 pub mod address;
+pub mod cidr;
 pub mod matcher;
 pub mod metadata;
 pub mod target_uri;

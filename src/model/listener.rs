@@ -1,5 +1,8 @@
 //! Listener as the client keeps it: the API listener of a client channel, or a server's TCP listener.
 
+use std::fmt;
+use std::net::SocketAddr;
+
 use super::Millis;
 use super::filter::HttpFilter;
 use super::route::RouteConfiguration;
@@ -37,34 +40,71 @@ pub enum RouteSource {
 /// A server listener.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TcpListener {
-    /// `host:port`, empty without an address.
+    /// `host:port`, with an IPv6 host in brackets; compared with the server's own address as text.
     pub address: String,
-    /// The chains that can match, in the order of the resource.
-    pub filter_chains: Vec<MatchedFilterChain>,
-    /// `default_filter_chain`.
+    /// Every chain of the resource, in its order; those in no [`Destination`] never match.
+    pub filter_chains: Vec<FilterChain>,
+    /// Where a connection may have been addressed to: the catch-all first, then in the order of the prefixes' texts.
+    pub destinations: Vec<Destination>,
+    /// `default_filter_chain`, for connections that match no chain.
     pub default_filter_chain: Option<FilterChain>,
 }
 
-/// A filter chain and one way to reach it.
-#[derive(Debug, Clone, PartialEq)]
-pub struct MatchedFilterChain {
-    /// Destination prefix in CIDR notation, `None` for any.
-    pub prefix: Option<String>,
-    /// 0 any, 1 same IP or loopback, 2 external.
-    pub source_type: i32,
-    /// Source prefix in CIDR notation, `None` for any.
-    pub source_prefix: Option<String>,
-    /// Source port, 0 for any.
-    pub source_port: u16,
-    /// Index in `filter_chains` of the resource.
-    pub index: usize,
-    /// The chain.
-    pub chain: std::sync::Arc<FilterChain>,
+/// The chains for connections to one range of local addresses. The longest prefix wins, even without a chain.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Destination {
+    /// `None` for any address.
+    pub prefix: Option<Cidr>,
+    /// Indices in [`TcpListener::filter_chains`], ascending; no two of them match the same connection.
+    pub chains: Vec<usize>,
+}
+
+/// A range of IP addresses as the client keeps it: host bits are 0.
+///
+/// Equal as the client's keys are: the text of an IPv6 address may carry a zone and a port, which then set otherwise
+/// equal ranges apart although neither takes part in matching.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Cidr {
+    /// The first address, with the zone as scope and the port of the text, else 0.
+    pub address: SocketAddr,
+    /// 0 to 32, or to 128 for IPv6.
+    pub prefix_len: u8,
+}
+
+impl fmt::Display for Cidr {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.address.ip(), self.prefix_len)
+    }
+}
+
+/// Where a connection comes from.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum SourceType {
+    /// Anywhere; looked at only where no chain of the same destination has one of the others.
+    #[default]
+    Any,
+    /// The loopback interface, or the address that the connection is to.
+    SameIpOrLoopback,
+    /// Anywhere else.
+    External,
+}
+
+/// The part of a filter chain's match that is about the source. The destination is in [`Destination`].
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SourceMatch {
+    /// `source_type`.
+    pub source_type: SourceType,
+    /// `source_prefix_ranges`; empty for any.
+    pub prefixes: Vec<Cidr>,
+    /// `source_ports`, cut to 16 bits as the client does; empty for any, and 0 is any too.
+    pub ports: Vec<u16>,
 }
 
 /// The part of a filter chain that a server uses.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FilterChain {
+    /// Which connections it takes; not looked at in a `default_filter_chain`.
+    pub source: SourceMatch,
     /// `None` for plaintext.
     pub tls: Option<DownstreamTlsContext>,
     /// The only network filter.

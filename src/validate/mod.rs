@@ -11,7 +11,11 @@ use crate::profile::{Profile, ServerFacts};
 use crate::proto::any;
 
 pub mod cluster;
+pub mod downstream_tls;
 pub mod endpoints;
+pub mod filter_chain;
+pub mod filter_chain_map;
+pub mod http_connection_manager;
 pub mod listener;
 pub mod route_config;
 

@@ -1,0 +1,274 @@
+//! How the filter chains of a server listener share the connections among them (A36).
+//!
+//! The client expands every chain to tuples of destination prefix, source type, source prefix and source port, and rejects
+//! two chains with a tuple in common. Here no product is built: chains are grouped by destination, then by source, then by
+//! port, and what has the same chains in it is looked at once, so that time and memory stay near the size of the input.
+//! Follows C-core `BuildFilterChainMap` and the `AddFilterChainDataFor*` functions (xds_listener_parser.cc).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::filter_chain::{Converted, Reach};
+use crate::diag::{Cx, Path, rules};
+use crate::model::listener::{Cidr, Destination, SourceMatch, SourceType};
+
+rules! {
+    /// Two filter chains match the same connections, or one matches them twice.
+    DUPLICATE_MATCH = "lds-filter-chain-duplicate-match", Listener, Nack, "gRFC A36; C-core AddFilterChainDataForSourcePort";
+    /// A filter chain asks for what no gRPC connection has, and never matches.
+    NEVER_MATCHES = "lds-filter-chain-never-matches", Listener, Dropped, "gRFC A36; C-core BuildFilterChainMap";
+    /// A filter chain without a transport_protocol gives way to one with raw_buffer.
+    SHADOWED = "lds-filter-chain-shadowed", Listener, Dropped, "gRFC A36; C-core AddFilterChainDataForTransportProtocol";
+    /// A filter chain with source_type ANY is beside one with another source_type, and is passed over.
+    ANY_SOURCE_UNUSED = "lds-source-type-any-unused", Listener, Advice, "C-core FindFilterChainDataForSourceType (xds_server_config_fetcher.cc)";
+    /// No filter chain can match, and there is no default: every connection is closed.
+    NO_CHAIN_MATCHES = "lds-no-filter-chain-matches", Listener, Fails, "C-core BuildFilterChainMap; grpc-go rejects it";
+}
+
+/// What one destination has while the chains are added.
+#[derive(Default)]
+struct Slot {
+    /// Chains that can match, in order.
+    chains: Vec<usize>,
+    /// The first chain with raw_buffer.
+    raw_buffer: Option<usize>,
+}
+
+/// The map while it is built.
+#[derive(Default)]
+struct Build {
+    slots: BTreeMap<Option<Cidr>, Slot>,
+    /// Lists of chains that were together in a slot when a chain with raw_buffer took over.
+    replaced: Vec<Vec<usize>>,
+    /// A chain that gave way, and the first chain that it gave way to.
+    shadowed: BTreeMap<usize, usize>,
+}
+
+/// Builds the map from all chains, in order, and reports at `at` (the path of `filter_chains`) what collides or is lost.
+pub fn build(chains: &[Converted], has_default: bool, at: &Path<'_>, cx: &mut Cx<'_>) -> Vec<Destination> {
+    let mut build = Build::default();
+    for (index, chain) in chains.iter().enumerate() {
+        if let Reach::Forgotten(field) | Reach::Never { field, .. } = chain.reach {
+            report_never(index, field, at, cx);
+        }
+        if matches!(chain.reach, Reach::Faulty | Reach::Forgotten(_)) {
+            continue;
+        }
+        if chain.destinations.is_empty() {
+            build.add(index, chain.reach, None);
+        }
+        for prefix in &chain.destinations {
+            build.add(index, chain.reach, Some(*prefix));
+        }
+    }
+    for (&chain, &by) in &build.shadowed {
+        report_shadowed(chain, by, at, cx);
+    }
+    let mut collisions = Collisions::new(chains);
+    for list in &build.replaced {
+        collisions.find(list);
+    }
+    for slot in build.slots.values() {
+        collisions.find(&slot.chains);
+    }
+    collisions.report(at, cx);
+    report_unused(&build, chains, at, cx);
+    let is_checked = chains.iter().all(|chain| chain.reach != Reach::Faulty);
+    if !has_default && is_checked && !chains.is_empty() && build.slots.values().all(|slot| slot.chains.is_empty()) {
+        cx.report(
+            &NO_CHAIN_MATCHES,
+            at,
+            format_args!("no filter chain can match and there is no default_filter_chain, every connection is closed"),
+        );
+    }
+    build.finish()
+}
+
+impl Build {
+    /// Adds a chain to one destination, as `AddFilterChainDataForTransportProtocol` does.
+    fn add(&mut self, index: usize, reach: Reach, prefix: Option<Cidr>) {
+        let slot = self.slots.entry(prefix).or_default();
+        let (is_raw, can_match) = match reach {
+            Reach::Matches { raw_buffer } => (raw_buffer, true),
+            Reach::Never { takes_over, .. } => (takes_over, false),
+            Reach::Faulty | Reach::Forgotten(_) => return,
+        };
+        match slot.raw_buffer {
+            Some(raw) if !is_raw && can_match => {
+                self.shadowed.entry(index).or_insert(raw);
+                return;
+            }
+            None if is_raw => {
+                slot.raw_buffer = Some(index);
+                for chain in &slot.chains {
+                    self.shadowed.entry(*chain).or_insert(index);
+                }
+                if !slot.chains.is_empty() {
+                    self.replaced.push(std::mem::take(&mut slot.chains));
+                }
+            }
+            Some(_) | None => {}
+        }
+        if can_match {
+            slot.chains.push(index);
+        }
+    }
+
+    /// The destinations in the order of the client's keys, which decides between ranges that differ only in a port or zone.
+    fn finish(self) -> Vec<Destination> {
+        let mut destinations: Vec<_> = self
+            .slots
+            .into_iter()
+            .map(|(prefix, slot)| Destination {
+                prefix,
+                chains: slot.chains,
+            })
+            .collect();
+        destinations.sort_by_cached_key(|d| d.prefix.map(|p| format!("{}/{}", p.address, p.prefix_len)));
+        destinations
+    }
+}
+
+/// Looks for chains with a connection in common.
+struct Collisions<'a> {
+    chains: &'a [Converted],
+    /// Lists of chains that were looked at.
+    seen: BTreeSet<Vec<usize>>,
+    /// Lists of chains that were looked at for ports.
+    seen_ports: BTreeSet<Vec<usize>>,
+    /// A chain and the first earlier one, or itself, that it collides with.
+    found: BTreeMap<usize, usize>,
+}
+
+impl<'a> Collisions<'a> {
+    fn new(chains: &'a [Converted]) -> Self {
+        Collisions {
+            chains,
+            seen: BTreeSet::new(),
+            seen_ports: BTreeSet::new(),
+            found: BTreeMap::new(),
+        }
+    }
+
+    /// Looks at the chains of one destination; one that is listed twice collides with itself.
+    fn find(&mut self, list: &[usize]) {
+        if self.seen.contains(list) {
+            return;
+        }
+        self.seen.insert(list.to_vec());
+        let mut by_source: BTreeMap<(SourceType, Option<Cidr>), Vec<usize>> = BTreeMap::new();
+        for &index in list {
+            let Some(source) = self.source(index) else { continue };
+            if source.prefixes.is_empty() {
+                by_source.entry((source.source_type, None)).or_default().push(index);
+            }
+            for prefix in &source.prefixes {
+                by_source
+                    .entry((source.source_type, Some(*prefix)))
+                    .or_default()
+                    .push(index);
+            }
+        }
+        for list in by_source.into_values() {
+            if !self.seen_ports.contains(&list) {
+                self.find_port(&list);
+                self.seen_ports.insert(list);
+            }
+        }
+    }
+
+    /// Looks at the chains of one destination and source.
+    fn find_port(&mut self, list: &[usize]) {
+        let mut by_port: BTreeMap<u16, usize> = BTreeMap::new();
+        for &index in list {
+            let Some(source) = self.source(index) else { continue };
+            // No port is kept under 0, as port 0 is.
+            let ports = if source.ports.is_empty() {
+                &[0][..]
+            } else {
+                &source.ports
+            };
+            for &port in ports {
+                if let Some(&earlier) = by_port.get(&port) {
+                    self.found.entry(index).or_insert(earlier);
+                } else {
+                    by_port.insert(port, index);
+                }
+            }
+        }
+    }
+
+    fn source(&self, index: usize) -> Option<&'a SourceMatch> {
+        Some(&self.chains.get(index)?.chain.as_ref()?.source)
+    }
+
+    fn report(&self, at: &Path<'_>, cx: &mut Cx<'_>) {
+        for (&later, &earlier) in &self.found {
+            if later == earlier {
+                cx.report(
+                    &DUPLICATE_MATCH,
+                    at,
+                    format_args!("filter_chains[{later}] matches a connection twice: a range or port is listed again"),
+                );
+            } else {
+                cx.report(
+                    &DUPLICATE_MATCH,
+                    at,
+                    format_args!(
+                        "filter_chains[{later}] matches connections that filter_chains[{earlier}] matches as well"
+                    ),
+                )
+                .related(at.index(earlier).to_owned(), "the earlier chain")
+                .related(at.index(later).to_owned(), "the later chain");
+            }
+        }
+    }
+}
+
+#[cold]
+fn report_never(index: usize, field: &'static str, at: &Path<'_>, cx: &mut Cx<'_>) {
+    let chain = at.index(index);
+    let matches = chain.field("filter_chain_match");
+    cx.report(
+        &NEVER_MATCHES,
+        &matches.field(field),
+        format_args!("no connection to a gRPC server matches on {field}, so the chain is never used"),
+    );
+}
+
+#[cold]
+fn report_shadowed(chain: usize, by: usize, at: &Path<'_>, cx: &mut Cx<'_>) {
+    cx.report(
+        &SHADOWED,
+        &at.index(chain),
+        format_args!(
+            "the chain has no transport_protocol and gives way to filter_chains[{by}], which has `raw_buffer` for the same destination"
+        ),
+    )
+    .related(at.index(by).to_owned(), "the chain that is used instead");
+}
+
+/// Reports chains with source_type ANY that are never used because another chain of the destination names a source type.
+fn report_unused(build: &Build, chains: &[Converted], at: &Path<'_>, cx: &mut Cx<'_>) {
+    let source_type = |index: usize| {
+        let chain = chains.get(index).and_then(|c| c.chain.as_ref());
+        chain.map_or(SourceType::Any, |c| c.source.source_type)
+    };
+    let mut unused = BTreeMap::new();
+    for slot in build.slots.values() {
+        if let Some(&other) = slot.chains.iter().find(|i| source_type(**i) != SourceType::Any) {
+            for &chain in slot.chains.iter().filter(|i| source_type(**i) == SourceType::Any) {
+                unused.entry(chain).or_insert(other);
+            }
+        }
+    }
+    for (chain, other) in unused {
+        cx.report(
+            &ANY_SOURCE_UNUSED,
+            &at.index(chain),
+            format_args!(
+                "the chain has source_type ANY, which is not looked at beside the source_type of filter_chains[{other}] for the same destination"
+            ),
+        )
+        .related(at.index(other).to_owned(), "the chain with another source_type");
+    }
+}
