@@ -9,6 +9,7 @@
 use crate::diag::{Cx, Path, rules};
 use crate::model::tls::{CaCerts, CommonTlsContext, ProviderInstance};
 use crate::proto::pb::envoy::extensions::transport_sockets::tls::v3 as pb;
+use crate::proto::wire::SECURITY_FIELD_IGNORED;
 
 use super::matcher::string_matcher;
 
@@ -42,11 +43,13 @@ pub fn common_tls_context(pb: Option<&pb::CommonTlsContext>, at: &Path<'_>, cx: 
         Some(ValidationContextType::ValidationContextSdsSecretConfig(_)) => {
             secret_not_from_provider(at, "validation_context_sds_secret_config", cx);
         }
-        Some(
-            ValidationContextType::ValidationContextCertificateProvider(_)
-            | ValidationContextType::ValidationContextCertificateProviderInstance(_),
-        )
-        | None => {}
+        Some(ValidationContextType::ValidationContextCertificateProvider(_)) => {
+            roots_ignored(at, "validation_context_certificate_provider", cx);
+        }
+        Some(ValidationContextType::ValidationContextCertificateProviderInstance(_)) => {
+            roots_ignored(at, "validation_context_certificate_provider_instance", cx);
+        }
+        None => {}
     }
     tls.identity = identity(pb, at, cx);
     unsupported(pb.tls_params.is_some(), at, "tls_params", cx);
@@ -231,6 +234,16 @@ fn secret_not_from_provider(at: &Path<'_>, field: &str, cx: &mut Cx<'_>) {
 }
 
 #[cold]
+fn roots_ignored(at: &Path<'_>, field: &str, cx: &mut Cx<'_>) {
+    cx.report(
+        &SECURITY_FIELD_IGNORED,
+        &at.field(field),
+        format_args!("gRPC does not read `{field}`: the peer's certificate is not checked with it"),
+    )
+    .help("use ca_certificate_provider_instance in validation_context");
+}
+
+#[cold]
 fn superseded(at: &Path<'_>, field: &str, by: &str, cx: &mut Cx<'_>) {
     cx.report(
         &TLS_FIELD_SUPERSEDED,
@@ -247,4 +260,115 @@ fn deprecated_field(at: &Path<'_>, instead: &str, cx: &mut Cx<'_>) {
         format_args!("deprecated field, which some clients reject or do not read"),
     )
     .help(format!("use {instead}"));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::profile::{Profile, ServerFacts};
+
+    fn check(pb: &pb::CommonTlsContext, expected: &[(&str, &str)]) -> CommonTlsContext {
+        let profile = Profile::default();
+        let server = ServerFacts {
+            certificate_providers: Some(["id".to_owned(), "ca".to_owned()].into()),
+            ..Default::default()
+        };
+        let mut cx = Cx::new(&profile, &server);
+        let tls = common_tls_context(Some(pb), &Path::ROOT, &mut cx);
+        let found: Vec<_> = cx.finish().iter().map(|d| (d.rule.id, d.path.to_string())).collect();
+        let expected: Vec<_> = expected.iter().map(|(r, p)| (*r, (*p).to_owned())).collect();
+        assert_eq!(found, expected);
+        tls
+    }
+
+    fn provider(name: &str) -> ProviderInstance {
+        ProviderInstance {
+            instance_name: name.to_owned(),
+            certificate_name: String::new(),
+        }
+    }
+
+    fn instance_pb(name: &str) -> Option<pb::CertificateProviderPluginInstance> {
+        Some(pb::CertificateProviderPluginInstance {
+            instance_name: name.to_owned(),
+            ..Default::default()
+        })
+    }
+
+    fn deprecated_pb(name: &str) -> Option<pb::common_tls_context::CertificateProviderInstance> {
+        Some(pb::common_tls_context::CertificateProviderInstance {
+            instance_name: name.to_owned(),
+            ..Default::default()
+        })
+    }
+
+    fn combined(context: Option<pb::CertificateValidationContext>, deprecated: &str) -> pb::CommonTlsContext {
+        pb::CommonTlsContext {
+            validation_context_type: Some(ValidationContextType::CombinedValidationContext(Combined {
+                default_validation_context: context,
+                validation_context_certificate_provider_instance: deprecated_pb(deprecated),
+            })),
+            ..Default::default()
+        }
+    }
+
+    const DEPRECATED_CA: &str = "combined_validation_context.validation_context_certificate_provider_instance";
+
+    #[test]
+    fn the_deprecated_roots_go_before_system_roots_and_after_a_provider() {
+        let system = pb::CertificateValidationContext {
+            system_root_certs: Some(pb::certificate_validation_context::SystemRootCerts::default()),
+            ..Default::default()
+        };
+        let tls = check(
+            &combined(Some(system), "ca"),
+            &[
+                (
+                    "tls-field-superseded",
+                    "combined_validation_context.default_validation_context.system_root_certs",
+                ),
+                ("tls-deprecated-provider-field", DEPRECATED_CA),
+            ],
+        );
+        assert_eq!(tls.ca_certs, CaCerts::Provider(provider("ca")));
+        let current = pb::CertificateValidationContext {
+            ca_certificate_provider_instance: instance_pb("id"),
+            ..Default::default()
+        };
+        let tls = check(
+            &combined(Some(current), "unknown, not looked at"),
+            &[("tls-field-superseded", DEPRECATED_CA)],
+        );
+        assert_eq!(tls.ca_certs, CaCerts::Provider(provider("id")));
+    }
+
+    #[test]
+    fn certificates_beside_a_provider_are_not_looked_at() {
+        let mut context = pb::CommonTlsContext {
+            tls_certificates: vec![pb::TlsCertificate::default()],
+            tls_certificate_sds_secret_configs: vec![pb::SdsSecretConfig::default()],
+            ..Default::default()
+        };
+        let fields = ["tls_certificates", "tls_certificate_sds_secret_configs"];
+        check(&context, &fields.map(|f| ("tls-secret-not-from-provider", f)));
+        context.tls_certificate_provider_instance = instance_pb("id");
+        let tls = check(&context, &fields.map(|f| ("tls-field-superseded", f)));
+        assert_eq!(tls.identity, Some(provider("id")));
+    }
+
+    #[test]
+    fn an_unknown_provider_is_rejected_and_counts_as_one() {
+        let context = pb::CommonTlsContext {
+            tls_certificate_provider_instance: instance_pb(""),
+            ..Default::default()
+        };
+        let tls = check(
+            &context,
+            &[(
+                "tls-unknown-provider-instance",
+                "tls_certificate_provider_instance.instance_name",
+            )],
+        );
+        assert_eq!(tls.identity, Some(provider("")));
+    }
 }

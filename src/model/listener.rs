@@ -14,7 +14,7 @@ pub enum Listener {
     /// `api_listener`: used by a client channel.
     Api(HttpConnectionManager),
     /// `address` and filter chains: used by a gRPC server.
-    Tcp(TcpListener),
+    Tcp(Box<TcpListener>),
 }
 
 /// HttpConnectionManager.

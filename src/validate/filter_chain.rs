@@ -98,16 +98,20 @@ fn network_filter(filters: &[pb::Filter], at: &Path<'_>, cx: &mut Cx<'_>) -> Opt
     let mut last = None;
     for (i, filter) in filters.iter().enumerate() {
         let here = at.index(i);
-        last = http_connection_manager::from_any(typed_config(filter), Side::Server, &here.field("typed_config"), cx);
+        let any = typed_config(filter, &here, cx);
+        last = http_connection_manager::from_any(any, Side::Server, &here.field("typed_config"), cx);
     }
     last
 }
 
-/// The config, which in a filter with `config_discovery` is missing.
-fn typed_config(filter: &pb::Filter) -> Option<&Any> {
+/// The config, which is missing in a filter with `config_discovery`.
+fn typed_config<'a>(filter: &'a pb::Filter, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<&'a Any> {
     match filter.config_type.as_ref()? {
         pb::filter::ConfigType::TypedConfig(any) => Some(any),
-        pb::filter::ConfigType::ConfigDiscovery(_) => None,
+        pb::filter::ConfigType::ConfigDiscovery(_) => {
+            http_connection_manager::report_config_discovery(at, cx);
+            None
+        }
     }
 }
 

@@ -272,3 +272,189 @@ fn report_unused(build: &Build, chains: &[Converted], at: &Path<'_>, cx: &mut Cx
         .related(at.index(other).to_owned(), "the chain with another source_type");
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Millis;
+    use crate::model::listener::{FilterChain, HttpConnectionManager, RouteSource};
+    use crate::profile::{Profile, ServerFacts};
+
+    const PLAIN: Reach = Reach::Matches { raw_buffer: false };
+    const RAW: Reach = Reach::Matches { raw_buffer: true };
+    const RAW_WITH_PROTOCOLS: Reach = Reach::Never {
+        field: "application_protocols",
+        takes_over: true,
+    };
+    const WITH_NAMES: Reach = Reach::Never {
+        field: "server_names",
+        takes_over: false,
+    };
+
+    fn cidr(text: &str) -> Cidr {
+        let (ip, len) = text.split_once('/').unwrap();
+        Cidr {
+            address: (ip.parse::<std::net::IpAddr>().unwrap(), 0).into(),
+            prefix_len: len.parse().unwrap(),
+        }
+    }
+
+    fn chain(
+        reach: Reach,
+        destinations: &[&str],
+        source_type: SourceType,
+        sources: &[&str],
+        ports: &[u16],
+    ) -> Converted {
+        Converted {
+            chain: Some(FilterChain {
+                source: SourceMatch {
+                    source_type,
+                    prefixes: sources.iter().map(|s| cidr(s)).collect(),
+                    ports: ports.to_vec(),
+                },
+                tls: None,
+                http_connection_manager: HttpConnectionManager {
+                    routes: RouteSource::Rds(String::new()),
+                    http_max_stream_duration: Millis(0),
+                    http_filters: Vec::new(),
+                },
+            }),
+            destinations: destinations.iter().map(|d| cidr(d)).collect(),
+            reach,
+        }
+    }
+
+    fn any(reach: Reach, destinations: &[&str]) -> Converted {
+        chain(reach, destinations, SourceType::Any, &[], &[])
+    }
+
+    /// The destinations as text, and the findings as rule and path.
+    fn check(chains: &[Converted], destinations: &[(&str, &[usize])], findings: &[(&str, &str)]) {
+        let (profile, server) = (Profile::default(), ServerFacts::default());
+        let mut cx = Cx::new(&profile, &server);
+        let map = build(chains, true, &Path::ROOT.field("filter_chains"), &mut cx);
+        let map: Vec<_> = map
+            .iter()
+            .map(|d| (d.prefix.map_or_else(String::new, |p| p.to_string()), d.chains.clone()))
+            .collect();
+        let expected: Vec<_> = destinations
+            .iter()
+            .map(|(d, c)| ((*d).to_owned(), c.to_vec()))
+            .collect();
+        assert_eq!(map, expected);
+        let found: Vec<_> = cx.finish().iter().map(|d| (d.rule.id, d.path.to_string())).collect();
+        let expected: Vec<_> = findings.iter().map(|(r, p)| (*r, (*p).to_owned())).collect();
+        assert_eq!(found, expected);
+    }
+
+    const DUPLICATE: (&str, &str) = ("lds-filter-chain-duplicate-match", "filter_chains");
+
+    #[test]
+    fn chains_with_a_tuple_in_common_collide() {
+        let d = &["10.0.0.0/8", "11.0.0.0/8"];
+        let a = || chain(PLAIN, d, SourceType::External, &["1.0.0.0/8", "2.0.0.0/8"], &[1, 2]);
+        let same = chain(PLAIN, &d[1..], SourceType::External, &["2.0.0.0/8"], &[2]);
+        check(
+            &[a(), same],
+            &[("10.0.0.0/8", &[0]), ("11.0.0.0/8", &[0, 1])],
+            &[DUPLICATE],
+        );
+        for other in [
+            chain(PLAIN, &["11.0.0.0/9"], SourceType::External, &["2.0.0.0/8"], &[2]),
+            chain(PLAIN, &d[1..], SourceType::SameIpOrLoopback, &["2.0.0.0/8"], &[2]),
+            chain(PLAIN, &d[1..], SourceType::External, &["2.0.0.0/9"], &[2]),
+            chain(PLAIN, &d[1..], SourceType::External, &["2.0.0.0/8"], &[3]),
+            chain(PLAIN, &d[1..], SourceType::External, &["2.0.0.0/8"], &[]),
+            chain(PLAIN, &d[1..], SourceType::External, &[], &[2]),
+        ] {
+            let (profile, server) = (Profile::default(), ServerFacts::default());
+            let mut cx = Cx::new(&profile, &server);
+            build(&[a(), other], true, &Path::ROOT, &mut cx);
+            assert!(cx.is_empty());
+        }
+    }
+
+    #[test]
+    fn a_chain_that_lists_something_twice_collides_with_itself() {
+        let any = SourceType::Any;
+        let d = "10.0.0.0/8";
+        check(&[chain(PLAIN, &[d, d], any, &[], &[])], &[(d, &[0, 0])], &[DUPLICATE]);
+        check(&[chain(PLAIN, &[d], any, &[d, d], &[])], &[(d, &[0])], &[DUPLICATE]);
+        check(&[chain(PLAIN, &[d], any, &[], &[0, 0])], &[(d, &[0])], &[DUPLICATE]);
+    }
+
+    #[test]
+    fn raw_buffer_replaces_chains_without_transport_protocol_around_it() {
+        let shadowed = |path| ("lds-filter-chain-shadowed", path);
+        check(
+            &[any(PLAIN, &[]), any(RAW, &[]), any(PLAIN, &[])],
+            &[("", &[1])],
+            &[shadowed("filter_chains[0]"), shadowed("filter_chains[2]")],
+        );
+        // Duplicates among the replaced are found before, and those that come later are not.
+        check(
+            &[any(PLAIN, &[]), any(PLAIN, &[]), any(RAW, &[])],
+            &[("", &[2])],
+            &[shadowed("filter_chains[0]"), shadowed("filter_chains[1]"), DUPLICATE],
+        );
+        check(
+            &[any(RAW, &[]), any(PLAIN, &[]), any(PLAIN, &[])],
+            &[("", &[0])],
+            &[shadowed("filter_chains[1]"), shadowed("filter_chains[2]")],
+        );
+        check(&[any(RAW, &[]), any(RAW, &[])], &[("", &[0, 1])], &[DUPLICATE]);
+    }
+
+    #[test]
+    fn raw_buffer_with_application_protocols_takes_over_and_matches_nothing() {
+        check(
+            &[any(PLAIN, &[]), any(RAW_WITH_PROTOCOLS, &[])],
+            &[("", &[])],
+            &[
+                (
+                    "lds-filter-chain-never-matches",
+                    "filter_chains[1].filter_chain_match.application_protocols",
+                ),
+                ("lds-filter-chain-shadowed", "filter_chains[0]"),
+            ],
+        );
+    }
+
+    #[test]
+    fn a_chain_that_never_matches_keeps_its_destinations_unless_it_names_a_port() {
+        let found = |field| ("lds-filter-chain-never-matches", field);
+        check(
+            &[any(WITH_NAMES, &["10.0.0.0/8"]), any(PLAIN, &[])],
+            &[("", &[1]), ("10.0.0.0/8", &[])],
+            &[found("filter_chains[0].filter_chain_match.server_names")],
+        );
+        check(
+            &[
+                any(Reach::Forgotten("destination_port"), &["10.0.0.0/8"]),
+                any(PLAIN, &[]),
+            ],
+            &[("", &[1])],
+            &[found("filter_chains[0].filter_chain_match.destination_port")],
+        );
+    }
+
+    #[test]
+    fn ranges_of_a_large_product_are_not_multiplied() {
+        let text: Vec<String> = (0..2000u32)
+            .map(|i| format!("{}/32", std::net::Ipv4Addr::from_bits(i)))
+            .collect();
+        let ranges: Vec<&str> = text.iter().map(String::as_str).collect();
+        let ports: Vec<u16> = (1..2000).collect();
+        let others: Vec<u16> = (2000..4000).collect();
+        let (profile, server) = (Profile::default(), ServerFacts::default());
+        let mut cx = Cx::new(&profile, &server);
+        let chains = [
+            chain(PLAIN, &ranges, SourceType::Any, &ranges, &ports),
+            chain(PLAIN, &ranges, SourceType::Any, &ranges, &others),
+        ];
+        let map = build(&chains, true, &Path::ROOT, &mut cx);
+        assert_eq!(map.len(), 2000);
+        assert!(cx.is_empty());
+    }
+}

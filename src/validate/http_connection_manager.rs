@@ -11,11 +11,13 @@ use crate::filter::{self, FilterType};
 use crate::model::Millis;
 use crate::model::filter::HttpFilter;
 use crate::model::listener::{HttpConnectionManager, RouteSource};
+use crate::model::route::{Action, RouteConfiguration};
 use crate::proto::any::{self, Extension};
 use crate::proto::duration;
 use crate::proto::pb::Any;
 use crate::proto::pb::envoy::config::core::v3::config_source::ConfigSourceSpecifier;
 use crate::proto::pb::envoy::extensions::filters::network::http_connection_manager::v3 as pb;
+use crate::proto::wire::FIELD_IGNORED;
 use crate::validate::route_config;
 
 rules! {
@@ -49,6 +51,8 @@ rules! {
     RDS_NOT_FROM_ADS = "hcm-rds-not-from-ads", Listener, Nack, "gRFC A27, A30; C-core HttpConnectionManagerParse";
     /// route_config_name is empty.
     RDS_NAME_EMPTY = "hcm-rds-name-empty", Listener, Advice, "C-core HttpConnectionManagerParse; grpc-go rejects it";
+    /// An inline route's action is for the other side, and the RPCs that it matches fail.
+    ROUTE_FOR_OTHER_SIDE = "hcm-route-action-for-other-side", Listener, Fails, "gRFC A28, A36; C-core xds_server_config_fetcher.cc, xds_resolver.cc";
 }
 
 /// Message type of the network filter.
@@ -123,6 +127,9 @@ fn from_proto(pb: &pb::HttpConnectionManager, side: Side, at: &Path<'_>, cx: &mu
         });
     let http_filters = http_filters(&pb.http_filters, side, &at.field("http_filters"), cx);
     let routes = routes(pb.route_specifier.as_ref(), at, cx);
+    if let RouteSource::Inline(config) = &routes {
+        check_sides(config, side, &at.field("route_config"), cx);
+    }
     HttpConnectionManager {
         routes,
         http_max_stream_duration,
@@ -144,7 +151,7 @@ fn http_filters(filters: &[pb::HttpFilter], side: Side, at: &Path<'_>, cx: &mut 
             continue;
         }
         let here = entry.field("typed_config");
-        let Some(extension) = any::extract(typed_config(filter), &here, cx) else {
+        let Some(extension) = any::extract(typed_config(filter, &entry, cx), &here, cx) else {
             continue;
         };
         let here = extension.at(&here);
@@ -203,12 +210,26 @@ fn http_filters(filters: &[pb::HttpFilter], side: Side, at: &Path<'_>, cx: &mut 
     kept
 }
 
-/// The config, which in a filter with `config_discovery` is missing.
-fn typed_config(filter: &pb::HttpFilter) -> Option<&Any> {
+/// The config, which is missing in a filter with `config_discovery`.
+fn typed_config<'a>(filter: &'a pb::HttpFilter, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<&'a Any> {
     match filter.config_type.as_ref()? {
         pb::http_filter::ConfigType::TypedConfig(any) => Some(any),
-        pb::http_filter::ConfigType::ConfigDiscovery(_) => None,
+        pb::http_filter::ConfigType::ConfigDiscovery(_) => {
+            report_config_discovery(at, cx);
+            None
+        }
     }
+}
+
+/// Says of the filter at `at` that its config would have to be fetched by ECDS, which gRPC does not have.
+#[cold]
+pub fn report_config_discovery(at: &Path<'_>, cx: &mut Cx<'_>) {
+    cx.report(
+        &FIELD_IGNORED,
+        &at.field("config_discovery"),
+        format_args!("gRPC does not read `config_discovery`: it has no ECDS"),
+    )
+    .help("give the config itself as typed_config");
 }
 
 /// Checks that the name is there and new; an entry with a bad name is passed over. Names of passed-over entries count.
@@ -275,7 +296,15 @@ fn routes(
             return RouteSource::Inline(Box::new(config));
         }
         Some(RouteSpecifier::Rds(rds)) => rds,
-        Some(RouteSpecifier::ScopedRoutes(_)) | None => {
+        Some(RouteSpecifier::ScopedRoutes(_)) => {
+            cx.report(
+                &NO_ROUTES,
+                at,
+                format_args!("scoped_routes is not supported, must have route_config or rds"),
+            );
+            return RouteSource::Rds(String::new());
+        }
+        None => {
             cx.report(&NO_ROUTES, at, format_args!("neither route_config nor rds is set"));
             return RouteSource::Rds(String::new());
         }
@@ -307,4 +336,120 @@ fn routes(
         );
     }
     RouteSource::Rds(rds.route_config_name.clone())
+}
+
+/// Reports the routes at `at` that only the other side could follow. A route without a usable action is no matter of sides.
+fn check_sides(config: &RouteConfiguration, side: Side, at: &Path<'_>, cx: &mut Cx<'_>) {
+    let hosts = at.field("virtual_hosts");
+    for host in &config.virtual_hosts {
+        let host_at = hosts.index(host.index);
+        let routes = host_at.field("routes");
+        for route in &host.routes {
+            let field = match (&route.action, side) {
+                (Action::Route(_), Side::Server) => "route",
+                (Action::NonForwarding, Side::Client) => "non_forwarding_action",
+                (Action::Route(_) | Action::NonForwarding | Action::Unknown, _) => continue,
+            };
+            cx.report(
+                &ROUTE_FOR_OTHER_SIDE,
+                &routes.index(route.index).field(field),
+                format_args!(
+                    "a {} does not follow {field}, RPCs that the route matches fail",
+                    side.name()
+                ),
+            );
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::profile::{Profile, ServerFacts};
+
+    const ROUTER: &str = "envoy.extensions.filters.http.router.v3.Router";
+    const UNKNOWN: &str = "a.B";
+
+    /// A filter by name and type, optional if the type has a question mark.
+    fn filter(name: &str, type_name: &str) -> pb::HttpFilter {
+        let any = Any {
+            type_url: format!("type.googleapis.com/{}", type_name.trim_end_matches('?')),
+            value: bytes::Bytes::new(),
+        };
+        pb::HttpFilter {
+            name: name.to_owned(),
+            is_optional: type_name.ends_with('?'),
+            config_type: Some(pb::http_filter::ConfigType::TypedConfig(any)),
+            ..Default::default()
+        }
+    }
+
+    fn check(filters: &[(&str, &str)], kept: &[usize], expected: &[(&str, &str)]) {
+        let (profile, server) = (Profile::default(), ServerFacts::default());
+        let mut cx = Cx::new(&profile, &server);
+        let filters: Vec<_> = filters.iter().map(|(n, t)| filter(n, t)).collect();
+        let at = Path::ROOT.field("f");
+        let indices: Vec<_> = http_filters(&filters, Side::Client, &at, &mut cx)
+            .iter()
+            .map(|f| f.index)
+            .collect();
+        assert_eq!(indices, kept);
+        let found: Vec<_> = cx.finish().iter().map(|d| (d.rule.id, d.path.to_string())).collect();
+        let expected: Vec<_> = expected.iter().map(|(r, p)| (*r, (*p).to_owned())).collect();
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn an_empty_list_is_an_error_only_without_another() {
+        check(&[], &[], &[("hcm-no-filter", "f")]);
+        let dropped = ("hcm-optional-filter-dropped", "f[0].typed_config.value[a.B]");
+        check(&[("a", "a.B?")], &[], &[dropped, ("hcm-no-filter", "f")]);
+        check(
+            &[("a", UNKNOWN)],
+            &[],
+            &[("hcm-filter-unsupported", "f[0].typed_config.value[a.B]")],
+        );
+        check(&[("", ROUTER)], &[], &[("hcm-filter-unnamed", "f[0].name")]);
+    }
+
+    #[test]
+    fn the_terminal_filter_is_the_last_of_those_that_are_kept() {
+        check(&[("r", ROUTER)], &[0], &[]);
+        check(
+            &[("r", ROUTER), ("a", "a.B?")],
+            &[0],
+            &[("hcm-optional-filter-dropped", "f[1].typed_config.value[a.B]")],
+        );
+        check(
+            &[("r", ROUTER), ("s", ROUTER)],
+            &[0, 1],
+            &[("hcm-terminal-filter-not-last", "f")],
+        );
+    }
+
+    #[test]
+    fn names_of_dropped_filters_count() {
+        check(
+            &[("a", "a.B?"), ("a", ROUTER)],
+            &[],
+            &[
+                ("hcm-optional-filter-dropped", "f[0].typed_config.value[a.B]"),
+                ("hcm-filter-name-twice", "f[1].name"),
+            ],
+        );
+    }
+
+    #[test]
+    fn an_optional_filter_needs_a_config_all_the_same() {
+        let (profile, server) = (Profile::default(), ServerFacts::default());
+        let mut cx = Cx::new(&profile, &server);
+        let filter = pb::HttpFilter {
+            name: "a".to_owned(),
+            is_optional: true,
+            ..Default::default()
+        };
+        http_filters(&[filter], Side::Client, &Path::ROOT, &mut cx);
+        let found: Vec<_> = cx.finish().iter().map(|d| (d.rule.id, d.path.to_string())).collect();
+        assert_eq!(found, [("any-missing", "[0].typed_config".to_owned())]);
+    }
 }

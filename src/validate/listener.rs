@@ -96,12 +96,12 @@ fn server(message: &pb::Listener, address: &core::Address, at: &Path<'_>, cx: &m
         );
     }
     let default_filter_chain = default.and_then(|chain| default_filter_chain(chain, &default_at, cx));
-    Some(model::Listener::Tcp(TcpListener {
+    Some(model::Listener::Tcp(Box::new(TcpListener {
         address: address?,
         default_filter_chain,
         filter_chains: chains.into_iter().map(|c| c.chain).collect::<Option<_>>()?,
         destinations,
-    }))
+    })))
 }
 
 fn default_filter_chain(
@@ -173,4 +173,100 @@ fn server_address(address: &core::Address, at: &Path<'_>, cx: &mut Cx<'_>) -> Op
         );
     }
     Some(join_host_port(&socket.address, u32::from(port)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::profile::{Profile, ServerFacts};
+
+    fn check(message: &pb::Listener, expected: &[(&str, &str)]) {
+        let (profile, server) = (Profile::default(), ServerFacts::default());
+        let mut cx = Cx::new(&profile, &server);
+        convert(message, &mut cx);
+        let found: Vec<_> = cx.finish().iter().map(|d| (d.rule.id, d.path.to_string())).collect();
+        let expected: Vec<_> = expected.iter().map(|(r, p)| (*r, (*p).to_owned())).collect();
+        assert_eq!(found, expected);
+    }
+
+    fn address(host: &str, port: u32) -> core::Address {
+        core::Address {
+            address: Some(core::address::Address::SocketAddress(core::SocketAddress {
+                address: host.to_owned(),
+                port_specifier: Some(core::socket_address::PortSpecifier::PortValue(port)),
+                ..Default::default()
+            })),
+        }
+    }
+
+    #[test]
+    fn without_api_listener_and_address_nothing_else_is_checked() {
+        let message = pb::Listener {
+            use_original_dst: Some(true),
+            ..Default::default()
+        };
+        check(&message, &[("lds-neither-api-listener-nor-address", "")]);
+    }
+
+    #[test]
+    fn api_listener_hides_everything_for_servers() {
+        let message = pb::Listener {
+            api_listener: Some(pb::ApiListener::default()),
+            address: Some(core::Address::default()),
+            filter_chains: vec![pb::FilterChain::default()],
+            ..Default::default()
+        };
+        let hidden = "lds-server-field-beside-api-listener";
+        check(
+            &message,
+            &[
+                (hidden, "address"),
+                (hidden, "filter_chains"),
+                ("any-missing", "api_listener.api_listener"),
+            ],
+        );
+    }
+
+    #[test]
+    fn a_server_listener_is_checked_to_its_end() {
+        let message = pb::Listener {
+            address: Some(address("127.0.0.1", 65_536)),
+            use_original_dst: Some(true),
+            filter_chains: vec![pb::FilterChain::default()],
+            default_filter_chain: Some(pb::FilterChain::default()),
+            ..Default::default()
+        };
+        check(
+            &message,
+            &[
+                ("port-out-of-range", "address.socket_address.port_value"),
+                ("lds-use-original-dst", "use_original_dst"),
+                ("lds-network-filters-not-one", "filter_chains[0].filters"),
+                ("lds-network-filters-not-one", "default_filter_chain.filters"),
+            ],
+        );
+    }
+
+    #[test]
+    fn any_text_is_an_address() {
+        let (profile, server) = (Profile::default(), ServerFacts::default());
+        for (host, port, joined, rules) in [
+            ("127.0.0.1", 80, "127.0.0.1:80", &[][..]),
+            ("::1", 80, "[::1]:80", &[]),
+            ("[::1]", 80, "[::1]:80", &[]),
+            ("", 80, ":80", &["lds-address-not-literal"]),
+            (
+                "a.b",
+                0,
+                "a.b:0",
+                &["lds-address-not-literal", "lds-address-without-port"],
+            ),
+        ] {
+            let mut cx = Cx::new(&profile, &server);
+            let address = server_address(&address(host, port), &Path::ROOT, &mut cx);
+            assert_eq!(address.as_deref(), Some(joined));
+            let found: Vec<_> = cx.finish().iter().map(|d| d.rule.id).collect();
+            assert_eq!(found, rules, "{host}");
+        }
+    }
 }
