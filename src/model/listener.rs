@@ -10,11 +10,12 @@ use super::tls::DownstreamTlsContext;
 
 /// `envoy.config.listener.v3.Listener`.
 #[derive(Debug, Clone, PartialEq)]
+#[expect(clippy::large_enum_variant, reason = "there is one a resource")]
 pub enum Listener {
     /// `api_listener`: used by a client channel.
     Api(HttpConnectionManager),
     /// `address` and filter chains: used by a gRPC server.
-    Tcp(Box<TcpListener>),
+    Tcp(TcpListener),
 }
 
 /// HttpConnectionManager.

@@ -96,12 +96,12 @@ fn server(message: &pb::Listener, address: &core::Address, at: &Path<'_>, cx: &m
         );
     }
     let default_filter_chain = default.and_then(|chain| default_filter_chain(chain, &default_at, cx));
-    Some(model::Listener::Tcp(Box::new(TcpListener {
+    Some(model::Listener::Tcp(TcpListener {
         address: address?,
         default_filter_chain,
         filter_chains: chains.into_iter().map(|c| c.chain).collect::<Option<_>>()?,
         destinations,
-    })))
+    }))
 }
 
 fn default_filter_chain(
