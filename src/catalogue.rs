@@ -10,8 +10,16 @@ static FILES: &[&[&Rule]] = &[
     crate::proto::any::RULES,
     crate::proto::duration::RULES,
     crate::proto::wire::RULES,
+    crate::convert::address::RULES,
+    crate::convert::cidr::RULES,
     crate::convert::matcher::RULES,
+    crate::convert::tls::RULES,
     crate::validate::RULES,
+    crate::validate::downstream_tls::RULES,
+    crate::validate::filter_chain::RULES,
+    crate::validate::filter_chain_map::RULES,
+    crate::validate::http_connection_manager::RULES,
+    crate::validate::listener::RULES,
     crate::bootstrap::RULES,
 ];
 
@@ -40,10 +48,7 @@ pub fn nearest(id: &str) -> Option<&'static str> {
 
 /// The rules whose page or summary has every word of `text`; for finding a rule by the client's own message.
 pub fn search(text: &str) -> Vec<&'static Rule> {
-    let words: Vec<String> = text
-        .split_whitespace()
-        .map(str::to_lowercase)
-        .collect();
+    let words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();
     if words.is_empty() {
         return Vec::new();
     }

@@ -1,5 +1,6 @@
 //! Listener as the client keeps it: the API listener of a client channel, or a server's TCP listener.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::net::SocketAddr;
 
@@ -49,6 +50,22 @@ pub struct TcpListener {
     pub destinations: Vec<Destination>,
     /// `default_filter_chain`, for connections that match no chain.
     pub default_filter_chain: Option<FilterChain>,
+}
+
+impl TcpListener {
+    /// The chains that the client keeps in its map, in the order of the resource, then the default one.
+    ///
+    /// The others never match, and their RouteConfigurations are not asked for.
+    pub fn used_chains(&self) -> impl Iterator<Item = &FilterChain> {
+        let used: BTreeSet<usize> = self
+            .destinations
+            .iter()
+            .flat_map(|d| d.chains.iter().copied())
+            .collect();
+        used.into_iter()
+            .filter_map(|index| self.filter_chains.get(index))
+            .chain(&self.default_filter_chain)
+    }
 }
 
 /// The chains for connections to one range of local addresses. The longest prefix wins, even without a chain.

@@ -166,9 +166,8 @@ fn of_listener(listener: &Listener) -> ListenerFacts {
             RouteSource::Inline(routes) => ListenerFacts::Inline(of_routes(routes)),
         },
         Listener::Tcp(tcp) => {
-            let chains = tcp.filter_chains.iter().map(|m| m.chain.as_ref());
-            let mut names: Vec<String> = chains
-                .chain(tcp.default_filter_chain.as_ref())
+            let mut names: Vec<String> = tcp
+                .used_chains()
                 .filter_map(|chain| match &chain.http_connection_manager.routes {
                     RouteSource::Rds(name) => Some(name.clone()),
                     RouteSource::Inline(_) => None,
