@@ -81,7 +81,8 @@ fn server_facts(bootstrap: Option<&serde_json::Value>) -> ServerFacts {
 
 fn answer(row: &Row) -> (String, BTreeSet<String>) {
     let mut profile = Profile::default();
-    for (name, value) in &row.env {
+    // GRPC_VERBOSITY changes what the client prints, and nothing else.
+    for (name, value) in row.env.iter().filter(|(name, _)| *name != "GRPC_VERBOSITY") {
         profile.set_env(name, value).unwrap();
     }
     let server = server_facts(row.bootstrap.as_ref());
