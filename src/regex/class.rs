@@ -1,0 +1,344 @@
+//! The members of classes, and the escapes that stand for a character or a set.
+//!
+//! A class neither nests nor knows set algebra: `[a&&b]` has an ampersand, `[[a]]` is a class and a
+//! bracket. `-` is a member wherever it cannot be a range. `\d`, `\s`, `\w` and the POSIX names are ASCII,
+//! `\p` knows the names in [`super::unicode`]. Source: RE2's `ParseCharClass` and `ParseEscape`.
+
+use super::error::{RegexError, quote};
+use super::ranges::RUNE_MAX;
+use super::unicode::Group;
+
+/// A predefined set of code points, perhaps negated.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Set {
+    pub(super) members: Members,
+    pub(super) negated: bool,
+}
+
+/// What a predefined set holds.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Members {
+    Ascii(&'static [(u32, u32)]),
+    Unicode(Group),
+}
+
+/// One member of a bracketed class.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum ClassItem {
+    Range(u32, u32),
+    Set(Set),
+}
+
+const DIGIT: &[(u32, u32)] = &[(0x30, 0x39)];
+/// `\s`, which unlike `[:space:]` has no vertical tab.
+const PERL_SPACE: &[(u32, u32)] = &[(0x09, 0x0A), (0x0C, 0x0D), (0x20, 0x20)];
+const WORD: &[(u32, u32)] = &[(0x30, 0x39), (0x41, 0x5A), (0x5F, 0x5F), (0x61, 0x7A)];
+
+const POSIX: [(&str, &[(u32, u32)]); 14] = [
+    ("alnum", &[(0x30, 0x39), (0x41, 0x5A), (0x61, 0x7A)]),
+    ("alpha", &[(0x41, 0x5A), (0x61, 0x7A)]),
+    ("ascii", &[(0x00, 0x7F)]),
+    ("blank", &[(0x09, 0x09), (0x20, 0x20)]),
+    ("cntrl", &[(0x00, 0x1F), (0x7F, 0x7F)]),
+    ("digit", DIGIT),
+    ("graph", &[(0x21, 0x7E)]),
+    ("lower", &[(0x61, 0x7A)]),
+    ("print", &[(0x20, 0x7E)]),
+    ("punct", &[(0x21, 0x2F), (0x3A, 0x40), (0x5B, 0x60), (0x7B, 0x7E)]),
+    ("space", &[(0x09, 0x0D), (0x20, 0x20)]),
+    ("upper", &[(0x41, 0x5A)]),
+    ("word", WORD),
+    ("xdigit", &[(0x30, 0x39), (0x41, 0x46), (0x61, 0x66)]),
+];
+
+/// What [`class_items`] has read.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ClassEnd {
+    /// Byte offset after the closing bracket.
+    pub(super) end: usize,
+    pub(super) negated: bool,
+}
+
+/// Reads the class that begins at byte `start` and hands out its members.
+pub(super) fn class_items(
+    pattern: &str,
+    start: usize,
+    posix_ends: &mut PosixEnds,
+    mut found: impl FnMut(ClassItem),
+) -> Result<ClassEnd, RegexError> {
+    let mut cursor = Cursor {
+        pattern,
+        at: start + 1,
+        class: start,
+    };
+    let negated = cursor.eat('^');
+    let mut first = true;
+    loop {
+        match cursor.rest().as_bytes().first() {
+            None => return Err(RegexError::OpenClass { at: start }),
+            Some(b']') if !first => {
+                return Ok(ClassEnd {
+                    end: cursor.at + 1,
+                    negated,
+                });
+            }
+            Some(_) => first = false,
+        }
+        let item = match cursor.posix(posix_ends)? {
+            Some(set) => ClassItem::Set(set),
+            None => match cursor.set()? {
+                Some(set) => ClassItem::Set(set),
+                None => cursor.range()?,
+            },
+        };
+        found(item);
+    }
+}
+
+/// Whether a search for `:]` has reached the end of the pattern: no later one needs to be made.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct PosixEnds {
+    exhausted: bool,
+}
+
+/// Reads escapes and class members.
+pub(super) struct Cursor<'p> {
+    pattern: &'p str,
+    at: usize,
+    /// Where the class around it begins, for errors.
+    class: usize,
+}
+
+impl<'p> Cursor<'p> {
+    /// Stands at byte `at`, outside any class.
+    pub(super) fn new(pattern: &'p str, at: usize) -> Self {
+        Self { pattern, at, class: at }
+    }
+
+    /// Byte offset at which it stands.
+    pub(super) fn at(&self) -> usize {
+        self.at
+    }
+
+    fn rest(&self) -> &'p str {
+        self.pattern.get(self.at..).unwrap_or_default()
+    }
+
+    fn bump(&mut self) -> Option<char> {
+        let c = self.rest().chars().next()?;
+        self.at += c.len_utf8();
+        Some(c)
+    }
+
+    fn eat(&mut self, c: char) -> bool {
+        let found = self.rest().starts_with(c);
+        if found {
+            self.at += c.len_utf8();
+        }
+        found
+    }
+
+    /// `[:name:]` or `[:^name:]`; without the closing `:]` it is no name.
+    fn posix(&mut self, ends: &mut PosixEnds) -> Result<Option<Set>, RegexError> {
+        let Some(rest) = self.rest().strip_prefix("[:").filter(|_| !ends.exhausted) else {
+            return Ok(None);
+        };
+        let Some((inside, _)) = rest.split_once(":]") else {
+            ends.exhausted = true;
+            return Ok(None);
+        };
+        let start = self.at;
+        self.at += inside.len() + 4;
+        let (name, negated) = inside.strip_prefix('^').map_or((inside, false), |name| (name, true));
+        match POSIX.iter().find(|(posix, _)| *posix == name) {
+            Some((_, ranges)) => Ok(Some(Set {
+                members: Members::Ascii(ranges),
+                negated,
+            })),
+            None => Err(RegexError::PosixName {
+                at: start,
+                text: quote(self.pattern, start, self.at),
+            }),
+        }
+    }
+
+    /// `\d` and the like, or `\p`; the cursor stands at the backslash.
+    pub(super) fn set(&mut self) -> Result<Option<Set>, RegexError> {
+        let &[b'\\', letter, ..] = self.rest().as_bytes() else {
+            return Ok(None);
+        };
+        let members = match letter {
+            b'd' | b'D' => Members::Ascii(DIGIT),
+            b's' | b'S' => Members::Ascii(PERL_SPACE),
+            b'w' | b'W' => Members::Ascii(WORD),
+            b'p' | b'P' => return self.unicode(letter == b'P').map(Some),
+            _ => return Ok(None),
+        };
+        self.at += 2;
+        Ok(Some(Set {
+            members,
+            negated: letter.is_ascii_uppercase(),
+        }))
+    }
+
+    fn unicode(&mut self, capital: bool) -> Result<Set, RegexError> {
+        let start = self.at;
+        self.at += 2;
+        let name = if self.eat('{') {
+            let rest = self.rest();
+            let end = rest.find('}');
+            self.at += end.map_or(rest.len(), |end| end + 1);
+            end.and_then(|end| rest.get(..end)).unwrap_or_default()
+        } else {
+            let from = self.at;
+            let _ = self.bump();
+            self.pattern.get(from..self.at).unwrap_or_default()
+        };
+        let (name, caret) = name.strip_prefix('^').map_or((name, false), |name| (name, true));
+        match Group::find(name) {
+            Some(group) => Ok(Set {
+                members: Members::Unicode(group),
+                negated: capital != caret,
+            }),
+            None => Err(RegexError::UnicodeName {
+                at: start,
+                text: quote(self.pattern, start, self.at),
+            }),
+        }
+    }
+
+    /// A single member of a class, or a range of them.
+    fn range(&mut self) -> Result<ClassItem, RegexError> {
+        let start = self.at;
+        let low = self.class_char()?;
+        let mut high = low;
+        // A hyphen before the closing bracket is a member.
+        if let &[b'-', after, ..] = self.rest().as_bytes()
+            && after != b']'
+        {
+            self.at += 1;
+            high = self.class_char()?;
+        }
+        if high < low {
+            return Err(RegexError::Range {
+                at: start,
+                text: quote(self.pattern, start, self.at),
+            });
+        }
+        Ok(ClassItem::Range(low, high))
+    }
+
+    fn class_char(&mut self) -> Result<u32, RegexError> {
+        if self.rest().starts_with('\\') {
+            return self.escape();
+        }
+        self.bump()
+            .map(u32::from)
+            .ok_or(RegexError::OpenClass { at: self.class })
+    }
+
+    /// An escape that stands for one code point; the cursor stands at the backslash.
+    pub(super) fn escape(&mut self) -> Result<u32, RegexError> {
+        let start = self.at;
+        self.at += 1;
+        let Some(c) = self.bump() else {
+            return Err(RegexError::TrailingBackslash { at: start });
+        };
+        let rune = match c {
+            'a' => Some(0x07),
+            'f' => Some(0x0C),
+            'n' => Some(0x0A),
+            'r' => Some(0x0D),
+            't' => Some(0x09),
+            'v' => Some(0x0B),
+            'x' => self.hexadecimal(),
+            '0' => Some(self.octal(0)),
+            // One digit alone would be a back-reference.
+            '1'..='7' if matches!(self.rest().as_bytes().first(), Some(b'0'..=b'7')) => {
+                Some(self.octal(u32::from(c) - 0x30))
+            }
+            _ if c.is_ascii() && !c.is_ascii_alphanumeric() => Some(u32::from(c)),
+            _ => None,
+        };
+        rune.ok_or_else(|| RegexError::Escape {
+            at: start,
+            text: quote(self.pattern, start, self.at),
+        })
+    }
+
+    /// Up to two more octal digits.
+    fn octal(&mut self, mut value: u32) -> u32 {
+        for _ in 0..2 {
+            match self.rest().as_bytes().first() {
+                Some(&digit @ b'0'..=b'7') => value = value * 8 + u32::from(digit - b'0'),
+                _ => break,
+            }
+            self.at += 1;
+        }
+        value
+    }
+
+    /// What follows `\x`: two digits, or any number of them in braces.
+    fn hexadecimal(&mut self) -> Option<u32> {
+        if !self.eat('{') {
+            let high = self.bump()?.to_digit(16)?;
+            return Some(high * 16 + self.bump()?.to_digit(16)?);
+        }
+        let mut value = None;
+        loop {
+            let c = self.bump()?;
+            match c.to_digit(16) {
+                Some(digit) => value = Some(value.unwrap_or(0) * 16 + digit).filter(|value| *value <= RUNE_MAX),
+                None => return value.filter(|_| c == '}'),
+            }
+            value?;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn items(class: &str) -> Result<Vec<(u32, u32)>, RegexError> {
+        let mut items = Vec::new();
+        class_items(class, 0, &mut PosixEnds::default(), |item| match item {
+            ClassItem::Range(low, high) => items.push((low, high)),
+            ClassItem::Set(_) => items.push((u32::MAX, u32::MAX)),
+        })?;
+        Ok(items)
+    }
+
+    fn letters(text: &str) -> Vec<(u32, u32)> {
+        text.chars().map(|c| (u32::from(c), u32::from(c))).collect()
+    }
+
+    #[test]
+    fn brackets_and_ampersands_are_members() {
+        assert_eq!(items("[]a]"), Ok(letters("]a")));
+        assert_eq!(items("[a&&b]"), Ok(letters("a&&b")));
+        assert_eq!(items("[[a]"), Ok(letters("[a")));
+        assert_eq!(items("[[:a]"), Ok(letters("[:a")));
+    }
+
+    #[test]
+    fn a_hyphen_is_a_member_where_it_is_no_range() {
+        assert_eq!(items("[-a]"), Ok(letters("-a")));
+        assert_eq!(items("[a-]"), Ok(letters("a-")));
+        assert_eq!(items("[a-c-e]"), Ok([vec![(0x61, 0x63)], letters("-e")].concat()));
+        assert_eq!(items(r"[\d-a]").map(|items| items.len()), Ok(3));
+    }
+
+    #[test]
+    fn names_of_posix_classes_are_exact() {
+        assert_eq!(items("[[:^alpha:]]"), Ok(vec![(u32::MAX, u32::MAX)]));
+        let unknown = |text: &str| {
+            Err(RegexError::PosixName {
+                at: 1,
+                text: text.to_owned(),
+            })
+        };
+        assert_eq!(items("[[:ALPHA:]]"), unknown("[:ALPHA:]"));
+        assert_eq!(items("[[:<:]]"), unknown("[:<:]"));
+    }
+}

@@ -1,0 +1,147 @@
+//! Why a pattern is not a regular expression of RE2.
+//!
+//! The texts are one lower-case sentence each: the construct, the byte offset at which it begins,
+//! and what RE2 would take instead.
+
+use std::fmt;
+
+/// Longest piece of a pattern that an error quotes, in bytes.
+const QUOTE_MAX: usize = 40;
+
+/// Why RE2 refuses a pattern; `at` is a byte offset into it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum RegexError {
+    /// The pattern ends in a lone backslash.
+    TrailingBackslash { at: usize },
+    /// An escape that RE2 has no meaning for, or whose number is too large.
+    Escape { at: usize, text: String },
+    /// A `\p` name that RE2 does not know.
+    UnicodeName { at: usize, text: String },
+    /// A `[:name:]` that POSIX does not know.
+    PosixName { at: usize, text: String },
+    /// A class range that runs backwards.
+    Range { at: usize, text: String },
+    /// A class without its closing bracket.
+    OpenClass { at: usize },
+    /// A group without its closing parenthesis.
+    OpenGroup { at: usize },
+    /// A closing parenthesis without a group.
+    CloseGroup { at: usize },
+    /// `(?` followed by something that RE2 does not support.
+    GroupKind { at: usize, text: String },
+    /// A named group whose name is empty, unfinished or has other than word characters.
+    GroupName { at: usize, text: String },
+    /// A repetition of nothing.
+    NothingToRepeat { at: usize, text: String },
+    /// Two repetitions in a row.
+    DoubleRepeat { at: usize, text: String },
+    /// A count above 1000, or a maximum below its minimum.
+    RepeatCount { at: usize, text: String },
+    /// Nested counts that multiply to more than 1000.
+    RepeatNesting { at: usize, text: String },
+    /// The compiled program does not fit into RE2's memory budget.
+    TooLarge { limit: u64 },
+}
+
+impl fmt::Display for RegexError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TrailingBackslash { at } => {
+                write!(
+                    f,
+                    "the backslash at byte {at} escapes nothing: write `\\\\` for a literal backslash"
+                )
+            }
+            Self::Escape { at, text } => write!(
+                f,
+                "`{text}` at byte {at} is no escape of RE2, which takes \\a \\f \\n \\r \\t \\v, \\x and octal numbers up to 10FFFF, \
+                 \\d \\s \\w \\b \\A \\z \\C \\Q \\p and punctuation"
+            ),
+            Self::UnicodeName { at, text } => write!(
+                f,
+                "`{text}` at byte {at} names no class of RE2, which takes the one- and two-letter general categories, \
+                 the scripts of Unicode 14 and `Any`"
+            ),
+            Self::PosixName { at, text } => write!(
+                f,
+                "`{text}` at byte {at} names no POSIX class: alnum, alpha, ascii, blank, cntrl, digit, graph, lower, print, punct, \
+                 space, upper, word or xdigit"
+            ),
+            Self::Range { at, text } => {
+                write!(
+                    f,
+                    "the range `{text}` at byte {at} runs backwards: its first character must not be above its last"
+                )
+            }
+            Self::OpenClass { at } => write!(
+                f,
+                "the class at byte {at} is not closed: a `]` must follow its first member"
+            ),
+            Self::OpenGroup { at } => write!(f, "the group at byte {at} is not closed: a `)` must follow"),
+            Self::CloseGroup { at } => write!(
+                f,
+                "`)` at byte {at} closes no group: write `\\)` for a literal parenthesis"
+            ),
+            Self::GroupKind { at, text } => write!(
+                f,
+                "`{text}` at byte {at} is no group of RE2, which takes `(?:`, `(?P<name>` and the flags i, m, s and U, and has no look-around"
+            ),
+            Self::GroupName { at, text } => write!(
+                f,
+                "`{text}` at byte {at} has no usable name: a name is one or more letters, digits or underscores, as in `(?P<name>`"
+            ),
+            Self::NothingToRepeat { at, text } => {
+                write!(
+                    f,
+                    "`{text}` at byte {at} repeats nothing: an expression must stand before it"
+                )
+            }
+            Self::DoubleRepeat { at, text } => write!(
+                f,
+                "`{text}` at byte {at} repeats a repetition: put the inner one into a group, RE2 has no possessive forms"
+            ),
+            Self::RepeatCount { at, text } => {
+                write!(
+                    f,
+                    "`{text}` at byte {at} is out of range: counts go up to 1000, the minimum must not exceed the maximum"
+                )
+            }
+            Self::RepeatNesting { at, text } => {
+                write!(
+                    f,
+                    "`{text}` at byte {at} multiplies with the counts inside it to more than 1000 repetitions"
+                )
+            }
+            Self::TooLarge { limit } => {
+                write!(
+                    f,
+                    "the pattern compiles to more than {limit} instructions, the most that RE2's memory budget of 8 MiB holds"
+                )
+            }
+        }
+    }
+}
+
+impl std::error::Error for RegexError {}
+
+/// Copies the piece `from..to` of a pattern for an error: cut at [`QUOTE_MAX`], control characters escaped.
+pub(super) fn quote(pattern: &str, from: usize, to: usize) -> String {
+    let piece = pattern.get(from..to).unwrap_or_default();
+    let mut end = piece.len().min(QUOTE_MAX);
+    while !piece.is_char_boundary(end) {
+        end -= 1;
+    }
+    let mut text = String::with_capacity(end);
+    for c in piece.get(..end).unwrap_or_default().chars() {
+        if c.is_control() {
+            text.extend(c.escape_default());
+        } else {
+            text.push(c);
+        }
+    }
+    if end < piece.len() {
+        text.push_str("...");
+    }
+    text
+}

@@ -1,0 +1,522 @@
+//! The number of instructions of the program that RE2 would compile.
+//!
+//! RE2 first joins neighbouring repetitions of the same character (`a*a` becomes `a{1,}`), then writes
+//! counts out as copies, then compiles. Here the copies are only counted: every node yields what its
+//! program costs and what it looks like from outside, so the work is linear in the pattern. The program
+//! must fit into two thirds of the budget of 8 MiB at 8 bytes an instruction. RE2's walkers also give up
+//! after a number of visits, which only patterns of megabytes reach.
+//! Sources: RE2's `simplify.cc` and `compile.cc`; the limits stand in `RE2::Init` and `Compiler::Setup`.
+
+use super::error::RegexError;
+use super::ranges::RUNE_MAX;
+use super::syntax::{FOLD, LAZY};
+use super::tree::{ClassId, Id, OPERANDS_MAX, Op, Tree};
+use super::trie::class_size;
+
+/// Most instructions of a program: (8 MiB * 2 / 3 - 432 bytes) / 8 bytes.
+const PROGRAM_MAX: u64 = ((8 << 20) * 2 / 3 - 432) / 8;
+/// Instructions of every program: the failing one, the matching one, and the loop before an unanchored one.
+const FIXED: u64 = 2;
+const UNANCHORED: u64 = 2;
+/// Most instructions of the pattern itself when it is not anchored, for messages and the cheap check.
+pub(super) const INSTRUCTIONS_MAX: u64 = PROGRAM_MAX - FIXED - UNANCHORED;
+/// Visits after which the compiler gives up on the simplified tree.
+const COMPILE_VISITS_MAX: u64 = 2 * PROGRAM_MAX;
+/// Visits after which the simplifier gives up on the parsed tree.
+const SIMPLIFY_VISITS_MAX: u64 = 1_000_000;
+/// How deep an anchor at the beginning may lie to be recognized.
+const ANCHOR_DEPTH_MAX: u32 = 3;
+
+/// Checks that the program of the pattern fits.
+pub(super) fn check(tree: Tree) -> Result<(), RegexError> {
+    match instructions(tree) {
+        Some(needed) if needed <= PROGRAM_MAX => Ok(()),
+        _ => Err(RegexError::TooLarge {
+            limit: INSTRUCTIONS_MAX,
+        }),
+    }
+}
+
+/// Most instructions that the compiler holds at any time, or `None` if RE2 gives up before it knows.
+fn instructions(mut tree: Tree) -> Option<u64> {
+    let root = tree.root?;
+    strip_prefix(&mut tree, root);
+    let order = post_order(&tree, root);
+    if order.len() as u64 > SIMPLIFY_VISITS_MAX {
+        return None;
+    }
+    for &id in &order {
+        if tree[id].op == Op::Concat {
+            coalesce(&mut tree, id);
+        }
+    }
+    // Joining repetitions has moved nodes.
+    let order = post_order(&tree, root);
+    if order.len() as u64 > SIMPLIFY_VISITS_MAX {
+        return None;
+    }
+    let shape = shape_of(&tree, &order);
+    let anchored = shape.anchor.is_some_and(|depth| depth <= ANCHOR_DEPTH_MAX);
+    let fixed = FIXED + if anchored { 0 } else { UNANCHORED };
+    let cost = shape.cost;
+    let needed = cost.size.saturating_add(fixed).max(cost.peak.saturating_add(1));
+    (cost.visits <= COMPILE_VISITS_MAX).then_some(needed)
+}
+
+/// Takes anchors and a literal off the beginning: RE2 compares those without a program.
+fn strip_prefix(tree: &mut Tree, root: Id) {
+    let node = &tree[root];
+    if node.op != Op::Concat {
+        return;
+    }
+    let anchors = node
+        .operands
+        .iter()
+        .take_while(|&&id| tree[id].op == Op::BeginText)
+        .count();
+    let literal = node
+        .operands
+        .get(anchors)
+        .is_some_and(|&id| matches!(tree[id].op, Op::Literal(_) | Op::Text(_)));
+    if anchors == 0 || !literal {
+        return;
+    }
+    let mut rest = tree[root].operands.split_off(anchors + 1);
+    match rest[..] {
+        [] => tree[root].op = Op::Empty,
+        [only] => {
+            tree[root] = tree[only].clone();
+            return;
+        }
+        _ => {}
+    }
+    std::mem::swap(&mut tree[root].operands, &mut rest);
+}
+
+/// Every node below `root` after its operands.
+fn post_order(tree: &Tree, root: Id) -> Vec<Id> {
+    let mut order = Vec::new();
+    let mut stack = vec![root];
+    while let Some(id) = stack.pop() {
+        order.push(id);
+        stack.extend_from_slice(&tree[id].operands);
+    }
+    order.reverse();
+    order
+}
+
+/// Joins repetitions of one character with what follows them, from left to right.
+fn coalesce(tree: &mut Tree, concat: Id) {
+    let mut operands = std::mem::take(&mut tree[concat].operands);
+    let mut joined = false;
+    for place in 1..operands.len() {
+        let (Some(&first), Some(&second)) = (operands.get(place - 1), operands.get(place)) else {
+            break;
+        };
+        let Some((a, b)) = coalesce_pair(tree, first, second) else {
+            continue;
+        };
+        joined = true;
+        if let [left, right] = &mut operands[place - 1..=place] {
+            (*left, *right) = (a, b);
+        }
+    }
+    if joined {
+        // Only a concatenation that was joined loses its empty operands.
+        operands.retain(|&id| tree[id].op != Op::Empty);
+    }
+    tree[concat].operands = operands;
+}
+
+/// The range of counts of a repetition.
+fn counts(op: &Op) -> Option<(u64, Option<u64>)> {
+    match *op {
+        Op::Star => Some((0, None)),
+        Op::Plus => Some((1, None)),
+        Op::Quest => Some((0, Some(1))),
+        Op::Count(min, max) => Some((min, max)),
+        _ => None,
+    }
+}
+
+fn coalesce_pair(tree: &mut Tree, first: Id, second: Id) -> Option<(Id, Id)> {
+    let (min, max) = counts(&tree[first].op)?;
+    let operand = tree[first].operands.first().copied().filter(|&id| tree.is_single(id))?;
+    let flags = tree[first].flags;
+    let mut rest = None;
+    let (more_min, more_max) = if let Some(more) = counts(&tree[second].op) {
+        let other = tree[second].operands.first().copied()?;
+        if !tree.same(operand, other) || (flags ^ tree[second].flags) & LAZY != 0 {
+            return None;
+        }
+        more
+    } else if tree.same(operand, second) {
+        (1, Some(1))
+    } else {
+        let (Op::Literal(rune), Op::Text(text)) = (&tree[operand].op, &tree[second].op) else {
+            return None;
+        };
+        let taken = text.iter().take_while(|other| *other == rune).count();
+        if taken == 0 || (tree[operand].flags ^ tree[second].flags) & FOLD != 0 {
+            return None;
+        }
+        rest = match text.get(taken..).unwrap_or_default() {
+            [] => None,
+            [rune] => Some(Op::Literal(*rune)),
+            text => Some(Op::Text(text.to_vec())),
+        };
+        (taken as u64, Some(taken as u64))
+    };
+    let max = max.zip(more_max).map(|(a, b)| a + b);
+    let repeat = tree.add(Op::Count(min + more_min, max), flags, vec![operand]);
+    Some(match rest {
+        Some(op) => {
+            let flags = tree[second].flags;
+            (repeat, tree.add(op, flags, Vec::new()))
+        }
+        None => (tree.add(Op::Empty, 0, Vec::new()), repeat),
+    })
+}
+
+/// What a compiled fragment costs.
+#[derive(Debug, Clone, Copy)]
+struct Cost {
+    /// Instructions.
+    size: u64,
+    /// Most instructions while compiling it.
+    peak: u64,
+    /// Nodes that the compiler visits.
+    visits: u64,
+    /// Whether it may match the empty text.
+    nullable: bool,
+    /// Whether it can match nothing; such a fragment has no program.
+    dead: bool,
+}
+
+impl Cost {
+    fn leaf(size: u64, nullable: bool) -> Self {
+        Self {
+            size,
+            peak: size,
+            visits: 1,
+            nullable,
+            dead: false,
+        }
+    }
+
+    /// Adds instructions after the others, and a visit for the node they belong to.
+    fn and(mut self, instructions: u64) -> Self {
+        self.size = self.size.saturating_add(instructions);
+        self.peak = self.peak.max(self.size);
+        self.visits = self.visits.saturating_add(1);
+        self
+    }
+
+    fn then(self, next: Self) -> Self {
+        let dead = self.dead || next.dead;
+        Self {
+            size: self.size.saturating_add(next.size),
+            peak: self.peak.max(self.size.saturating_add(next.peak)),
+            visits: self.visits.saturating_add(next.visits),
+            nullable: !dead && self.nullable && next.nullable,
+            dead,
+        }
+    }
+
+    /// `count` copies one after the other.
+    fn times(self, count: u64) -> Self {
+        let before = self.size.saturating_mul(count.saturating_sub(1));
+        Self {
+            size: self.size.saturating_mul(count),
+            peak: self.peak.saturating_add(before),
+            visits: self.visits.saturating_mul(count),
+            ..self
+        }
+    }
+}
+
+/// What a simplified expression looks like to the one around it.
+#[derive(Debug, Clone, Copy)]
+struct Shape {
+    kind: Kind,
+    cost: Cost,
+    /// How deep below it an anchor to the beginning of the text lies, along the first operands.
+    anchor: Option<u32>,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Kind {
+    Empty,
+    /// A star, plus or quest with its flags and the cost of its operand.
+    Unary(Unary, u8, Cost),
+    Other,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Unary {
+    Star,
+    Plus,
+    Quest,
+}
+
+impl Shape {
+    fn other(cost: Cost) -> Self {
+        Self {
+            kind: Kind::Other,
+            cost,
+            anchor: None,
+        }
+    }
+
+    fn leaf(size: u64, nullable: bool) -> Self {
+        Self::other(Cost::leaf(size, nullable))
+    }
+
+    fn empty() -> Self {
+        Self {
+            kind: Kind::Empty,
+            ..Self::leaf(1, true)
+        }
+    }
+
+    fn below(self, cost: Cost) -> Self {
+        Self {
+            kind: Kind::Other,
+            cost,
+            anchor: self.anchor.map(|depth| depth + 1),
+        }
+    }
+
+    fn unary(op: Unary, flags: u8, operand: Cost) -> Self {
+        let cost = match op {
+            // A loop around something that may be empty takes a second branch.
+            Unary::Star => Cost {
+                nullable: true,
+                dead: false,
+                ..operand.and(if operand.nullable { 2 } else { 1 })
+            },
+            Unary::Plus => operand.and(1),
+            Unary::Quest => Cost {
+                nullable: true,
+                dead: false,
+                ..operand.and(1)
+            },
+        };
+        Self {
+            kind: Kind::Unary(op, flags, operand),
+            cost,
+            anchor: None,
+        }
+    }
+
+    /// A repetition written out of a count: it merges with one of the same flags directly below.
+    fn squashed(op: Unary, flags: u8, operand: Self) -> Self {
+        match operand.kind {
+            Kind::Unary(inner, inner_flags, below) if inner_flags == flags => {
+                if inner == op || inner == Unary::Star {
+                    operand
+                } else {
+                    Self::unary(Unary::Star, flags, below)
+                }
+            }
+            _ => Self::unary(op, flags, operand.cost),
+        }
+    }
+
+    fn pair(self, next: Self) -> Self {
+        self.below(self.cost.then(next.cost).and(0))
+    }
+
+    /// A concatenation of `count` copies, the last of which may differ.
+    fn copies(self, count: u64, last: Self) -> Self {
+        if count <= 1 {
+            return last;
+        }
+        let mut shape = self.below(self.cost.times(count - 1).then(last.cost).and(0));
+        let most = OPERANDS_MAX as u64;
+        if count > most {
+            // A second level; a last part of one operand is that operand.
+            let parts = count / most + u64::from(count % most > 1);
+            shape.cost.visits = shape.cost.visits.saturating_add(parts);
+            shape.anchor = shape.anchor.map(|depth| depth + 1);
+        }
+        shape
+    }
+
+    fn counted(self, min: u64, max: Option<u64>, flags: u8) -> Self {
+        if matches!(self.kind, Kind::Empty) {
+            return self;
+        }
+        let Some(max) = max else {
+            return match min {
+                0 => Self::squashed(Unary::Star, flags, self),
+                _ => self.copies(min, Self::squashed(Unary::Plus, flags, self)),
+            };
+        };
+        if max == 0 {
+            return Self::empty();
+        }
+        let prefix = (min > 0).then(|| self.copies(min, self));
+        if max <= min {
+            return prefix.unwrap_or(self);
+        }
+        let mut suffix = Self::squashed(Unary::Quest, flags, self);
+        for _ in min + 1..max {
+            // Each round adds an instruction, so this ends even for counts in the millions.
+            if suffix.cost.size > PROGRAM_MAX {
+                break;
+            }
+            suffix = Self::squashed(Unary::Quest, flags, self.pair(suffix));
+        }
+        match prefix {
+            Some(prefix) => prefix.pair(suffix),
+            None => suffix,
+        }
+    }
+}
+
+/// Combines the shapes of all nodes, given in post-order.
+fn shape_of(tree: &Tree, order: &[Id]) -> Shape {
+    let mut known: Vec<Option<Shape>> = Vec::new();
+    // Operands of a node are the latest entries, in order.
+    let mut done: Vec<Shape> = Vec::new();
+    for &id in order {
+        let node = &tree[id];
+        let rest = done.len().saturating_sub(node.operands.len());
+        let operands = done.get(rest..).unwrap_or_default();
+        let first = operands.first().copied().unwrap_or(Shape::empty());
+        let shape = match &node.op {
+            Op::Empty => Shape::empty(),
+            Op::Literal(rune) => Shape::leaf(literal_size(*rune), false),
+            Op::Text(text) => Shape::leaf(text.iter().map(|rune| literal_size(*rune)).sum(), false),
+            Op::Class(class) => class_shape(tree, *class, &mut known),
+            Op::AnyChar => Shape::leaf(10, false),
+            Op::AnyByte => Shape::leaf(1, false),
+            Op::BeginText => Shape {
+                anchor: Some(0),
+                ..Shape::leaf(1, true)
+            },
+            Op::BeginLine | Op::EndLine | Op::EndText | Op::WordBoundary | Op::NotWordBoundary => Shape::leaf(1, true),
+            Op::Concat => first.below(
+                operands
+                    .iter()
+                    .skip(1)
+                    .fold(first.cost, |cost, next| cost.then(next.cost))
+                    .and(0),
+            ),
+            Op::Alternate => Shape::other(alternation(operands)),
+            Op::Capture(_) => first.below(first.cost.and(if first.cost.dead { 0 } else { 2 })),
+            Op::Star => simplified(Unary::Star, node.flags, first),
+            Op::Plus => simplified(Unary::Plus, node.flags, first),
+            Op::Quest => simplified(Unary::Quest, node.flags, first),
+            Op::Count(min, max) => first.counted(*min, *max, node.flags),
+            // Markers never leave the parser's stack.
+            Op::Open(_) | Op::Bar => Shape::empty(),
+        };
+        done.truncate(rest);
+        done.push(shape);
+    }
+    done.pop().unwrap_or(Shape::empty())
+}
+
+/// Branches are compiled one after the other, then joined; one that can match nothing needs no joint.
+fn alternation(branches: &[Shape]) -> Cost {
+    let alive = branches.iter().filter(|branch| !branch.cost.dead).count() as u64;
+    let nullable = branches.iter().any(|branch| branch.cost.nullable);
+    let none = Cost {
+        visits: 0,
+        ..Cost::leaf(0, false)
+    };
+    let all = branches
+        .iter()
+        .fold(none, |cost, branch| cost.then(branch.cost))
+        .and(alive.saturating_sub(1));
+    Cost {
+        nullable,
+        dead: alive == 0,
+        ..all
+    }
+}
+
+/// A repetition from the pattern itself.
+fn simplified(op: Unary, flags: u8, operand: Shape) -> Shape {
+    match operand.kind {
+        Kind::Empty => operand,
+        Kind::Unary(inner, inner_flags, _) if inner == op && inner_flags == flags => operand,
+        _ => Shape::unary(op, flags, operand.cost),
+    }
+}
+
+fn class_shape(tree: &Tree, class: ClassId, known: &mut Vec<Option<Shape>>) -> Shape {
+    let place = class.place();
+    if known.len() <= place {
+        known.resize(place + 1, None);
+    }
+    if let Some(Some(shape)) = known.get(place) {
+        return *shape;
+    }
+    let shape = match &tree[class] {
+        [] => Shape::other(Cost {
+            dead: true,
+            ..Cost::leaf(0, false)
+        }),
+        [(0, RUNE_MAX)] => Shape::leaf(10, false),
+        ranges => {
+            let size = class_size(ranges);
+            Shape::other(Cost {
+                peak: size.peak,
+                ..Cost::leaf(size.end, false)
+            })
+        }
+    };
+    if let Some(slot) = known.get_mut(place) {
+        *slot = Some(shape);
+    }
+    shape
+}
+
+/// A literal takes an instruction for each of its bytes.
+fn literal_size(rune: u32) -> u64 {
+    match rune {
+        0..=0x7F => 1,
+        0x80..=0x7FF => 2,
+        0x800..=0xFFFF => 3,
+        _ => 4,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tree::parse;
+    use super::*;
+
+    #[test]
+    fn programs_have_the_size_that_re2_gives_them() {
+        for (pattern, size) in [
+            (r"a", 5),
+            (r"a*a", 6),
+            (r"aa*ab", 8),
+            (r"(?:ab|c)*d", 10),
+            (r"x{2,5}", 12),
+            (r"(a*)*", 10),
+            (r"(?:a*){2,5}", 16),
+            (r"[^\x00-\x{10FFFF}]*", 5),
+            (r"a|[^\x00-\x{10FFFF}]", 5),
+            (r"^a", 5),
+            (r"^ab*", 6),
+            (r"^.", 15),
+            (r"(?i)k", 9),
+            (r"日{3}", 13),
+            (r"(a){0}b", 6),
+        ] {
+            assert_eq!(instructions(parse(pattern).unwrap()), Some(size), "{pattern}");
+        }
+    }
+
+    #[test]
+    fn copies_beyond_the_operands_of_a_node_cost_a_visit_for_each_part() {
+        let copies = Shape::leaf(1, false).copies(65_537, Shape::leaf(1, false)).cost;
+        // Two parts, of 65,535 and of two operands, below the concatenation itself.
+        assert_eq!((copies.size, copies.visits), (65_537, 65_537 + 3));
+    }
+}
