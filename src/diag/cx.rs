@@ -36,6 +36,11 @@ impl<'p> Cx<'p> {
         self.profile.has(feature)
     }
 
+    /// The client with its switches.
+    pub fn profile(&self) -> &'p Profile {
+        self.profile
+    }
+
     /// The facts from the bootstrap.
     pub fn server(&self) -> &'p ServerFacts {
         self.server

@@ -1,1 +1,308 @@
 //! LB policies: config, defaults, validation and picker of each in one file (A52).
+//!
+//! The registry knows a policy by its gRPC name and, where there is one, by the type of its xDS message. A policy's
+//! config is read twice, as in the client: [`xds`] turns the xDS messages of a cluster into gRPC's JSON, and
+//! [`parse_list`] reads that JSON, or the one that a TypedStruct brought along, into a typed [`Config`].
+//!
+//! Follows C-core `LoadBalancingPolicyRegistry` (lb_policy_registry.cc).
+
+pub mod autosharding;
+pub mod cds;
+pub mod cluster_impl;
+pub mod cluster_manager;
+pub mod grpclb;
+pub mod json;
+mod number;
+pub mod outlier_detection;
+pub mod override_host;
+pub mod pick_first;
+pub mod priority;
+pub mod ring_hash;
+pub mod rls;
+pub mod round_robin;
+mod service_config;
+pub mod usable;
+pub mod weighted_round_robin;
+pub mod weighted_target;
+pub mod wrr_locality;
+pub mod xds;
+
+use serde_json::{Map, Value};
+
+use crate::diag::{Rule, rules};
+use crate::profile::Profile;
+use json::{At, Fault, Faults};
+
+rules! {
+    /// A list of LB policies is not a list of objects with one policy each.
+    LB_JSON_LIST_MALFORMED = "lb-json-list-malformed", Lb, Nack, "C-core LoadBalancingPolicyRegistry::ParseLoadBalancingConfigHelper";
+    /// A list of LB policies has none that the client knows.
+    LB_JSON_NO_KNOWN_POLICY = "lb-json-no-known-policy", Lb, Nack, "C-core LoadBalancingPolicyRegistry::ParseLoadBalancingConfigHelper";
+    /// The config of a child policy is rejected by its own policy.
+    LB_CHILD_REJECTED = "lb-child-rejected", Lb, Nack, "C-core JsonPostLoad of the policies with children";
+}
+
+/// The validated config of any policy.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Config {
+    /// `pick_first`.
+    PickFirst(pick_first::Config),
+    /// `round_robin`.
+    RoundRobin(round_robin::Config),
+    /// `weighted_round_robin`.
+    WeightedRoundRobin(weighted_round_robin::Config),
+    /// `ring_hash_experimental`.
+    RingHash(ring_hash::Config),
+    /// `priority_experimental`.
+    Priority(priority::Config),
+    /// `weighted_target_experimental`.
+    WeightedTarget(weighted_target::Config),
+    /// `xds_wrr_locality_experimental`.
+    WrrLocality(wrr_locality::Config),
+    /// `xds_cluster_impl_experimental`.
+    ClusterImpl(cluster_impl::Config),
+    /// `xds_cluster_manager_experimental`.
+    ClusterManager(cluster_manager::Config),
+    /// `outlier_detection_experimental`.
+    OutlierDetection(outlier_detection::Config),
+    /// `xds_override_host_experimental`.
+    OverrideHost(override_host::Config),
+    /// `rls_experimental`.
+    Rls(rls::Config),
+    /// `cds_experimental`.
+    Cds(cds::Config),
+    /// `grpclb`.
+    Grpclb(grpclb::Config),
+    /// `autosharding_experimental`.
+    Autosharding(autosharding::Config),
+}
+
+impl Config {
+    /// The policy's registered name.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Config::PickFirst(_) => pick_first::NAME,
+            Config::RoundRobin(_) => round_robin::NAME,
+            Config::WeightedRoundRobin(_) => weighted_round_robin::NAME,
+            Config::RingHash(_) => ring_hash::NAME,
+            Config::Priority(_) => priority::NAME,
+            Config::WeightedTarget(_) => weighted_target::NAME,
+            Config::WrrLocality(_) => wrr_locality::NAME,
+            Config::ClusterImpl(_) => cluster_impl::NAME,
+            Config::ClusterManager(_) => cluster_manager::NAME,
+            Config::OutlierDetection(_) => outlier_detection::NAME,
+            Config::OverrideHost(_) => override_host::NAME,
+            Config::Rls(_) => rls::NAME,
+            Config::Cds(_) => cds::NAME,
+            Config::Grpclb(_) => grpclb::NAME,
+            Config::Autosharding(_) => autosharding::NAME,
+        }
+    }
+
+    /// The config as the client writes it: `[{"<name>": {...}}]`, every field with its value.
+    pub fn to_json(&self) -> Value {
+        let config = match self {
+            Config::PickFirst(config) => config.to_json(),
+            Config::RoundRobin(config) => config.to_json(),
+            Config::WeightedRoundRobin(config) => config.to_json(),
+            Config::RingHash(config) => config.to_json(),
+            Config::Priority(config) => config.to_json(),
+            Config::WeightedTarget(config) => config.to_json(),
+            Config::WrrLocality(config) => config.to_json(),
+            Config::ClusterImpl(config) => config.to_json(),
+            Config::ClusterManager(config) => config.to_json(),
+            Config::OutlierDetection(config) => config.to_json(),
+            Config::OverrideHost(config) => config.to_json(),
+            Config::Rls(config) => config.to_json(),
+            Config::Cds(config) => config.to_json(),
+            Config::Grpclb(config) => config.to_json(),
+            Config::Autosharding(config) => config.to_json(),
+        };
+        named(self.name(), config)
+    }
+}
+
+/// `[{"<name>": config}]`.
+pub(crate) fn named(name: &str, config: Value) -> Value {
+    let mut entry = Map::new();
+    entry.insert(name.to_owned(), config);
+    Value::Array(vec![Value::Object(entry)])
+}
+
+/// Reads a policy's config.
+type FromJson = fn(config: &Map<String, Value>, profile: &Profile) -> Result<Config, Faults>;
+
+/// A policy that the client has.
+#[derive(Debug)]
+pub(crate) struct PolicyType {
+    /// The registered name.
+    pub name: &'static str,
+    /// The xDS message of the policy, if there is one.
+    pub message: Option<&'static xds::MessageType>,
+    /// Reads the JSON config.
+    pub from_json: FromJson,
+}
+
+/// Every policy of the client without those that an application registers.
+static POLICIES: &[&PolicyType] = &[
+    &autosharding::TYPE,
+    &cds::TYPE,
+    &cluster_impl::TYPE,
+    &cluster_manager::TYPE,
+    &grpclb::TYPE,
+    &outlier_detection::TYPE,
+    &override_host::TYPE,
+    &pick_first::TYPE,
+    &priority::TYPE,
+    &ring_hash::TYPE,
+    &rls::TYPE,
+    &round_robin::TYPE,
+    &weighted_round_robin::TYPE,
+    &weighted_target::TYPE,
+    &wrr_locality::TYPE,
+];
+
+/// The policy registered under `name`.
+pub(crate) fn by_name(name: &str) -> Option<&'static PolicyType> {
+    POLICIES.iter().copied().find(|policy| policy.name == name)
+}
+
+/// The policy whose xDS message is `type_name`.
+pub(crate) fn by_message(type_name: &str) -> Option<(&'static PolicyType, &'static xds::MessageType)> {
+    POLICIES.iter().copied().find_map(|policy| {
+        let message = policy.message?;
+        (message.type_name == type_name).then_some((policy, message))
+    })
+}
+
+/// Reads a list of policies, of which the first known one counts: `[{"round_robin": {}}]`.
+///
+/// Entries before the chosen one must be well-formed even if their policy is unknown; entries after it are not looked at.
+///
+/// # Errors
+/// What the client's loaders blame, with places relative to the chosen policy's config. A fault in the list itself has an
+/// empty place.
+pub fn parse_list(list: &Value, profile: &Profile) -> Result<Config, Vec<Fault>> {
+    let (policy, config) = choose(list).map_err(|fault| vec![fault])?;
+    (policy.from_json)(config, profile)
+}
+
+/// The first known policy of a list.
+fn choose(list: &Value) -> Result<(&'static PolicyType, &Map<String, Value>), Fault> {
+    let Value::Array(entries) = list else {
+        return Err(malformed(format_args!("is not a list of policies")));
+    };
+    for (i, entry) in entries.iter().enumerate() {
+        let Value::Object(entry) = entry else {
+            return Err(malformed(format_args!(
+                "entry {i} is not an object with the name of a policy"
+            )));
+        };
+        let mut pairs = entry.iter();
+        let (Some((name, config)), None) = (pairs.next(), pairs.next()) else {
+            let count = entry.len();
+            return Err(malformed(format_args!("entry {i} names {count} policies, must name 1")));
+        };
+        let Value::Object(config) = config else {
+            return Err(malformed(format_args!("the config of `{name}` is not an object")));
+        };
+        if let Some(policy) = by_name(name) {
+            return Ok((policy, config));
+        }
+    }
+    Err(no_known_policy(entries))
+}
+
+#[cold]
+fn malformed(message: std::fmt::Arguments<'_>) -> Fault {
+    list_fault(&LB_JSON_LIST_MALFORMED, message.to_string())
+}
+
+#[cold]
+fn no_known_policy(entries: &[Value]) -> Fault {
+    let names: Vec<&str> = entries
+        .iter()
+        .filter_map(Value::as_object)
+        .flat_map(Map::keys)
+        .map(String::as_str)
+        .collect();
+    let message = match names.as_slice() {
+        [] => "the list of policies is empty".to_owned(),
+        names => format!("no policy of the list is known: `{}`", names.join("`, `")),
+    };
+    list_fault(&LB_JSON_NO_KNOWN_POLICY, message)
+}
+
+fn list_fault(rule: &'static Rule, message: String) -> Fault {
+    Fault {
+        rule,
+        path: String::new(),
+        message,
+        inner: Vec::new(),
+    }
+}
+
+/// Reads the child policies in the required field `name`, where null is a value of the wrong type.
+pub(crate) fn child(
+    map: &Map<String, Value>,
+    name: &str,
+    at: &At<'_>,
+    profile: &Profile,
+    faults: &mut Faults,
+) -> Option<Box<Config>> {
+    let at = at.field(name);
+    match map.get(name) {
+        Some(list) => child_list(list, &at, profile, faults),
+        None => {
+            json::missing(&at, faults);
+            None
+        }
+    }
+}
+
+/// Reads a list of child policies at `at`. Everything wrong in it is one fault there, with the child's own inside.
+pub(crate) fn child_list(list: &Value, at: &At<'_>, profile: &Profile, faults: &mut Faults) -> Option<Box<Config>> {
+    let (policy, config) = match choose(list) {
+        Ok(chosen) => chosen,
+        Err(fault) => {
+            faults.push(Fault {
+                path: at.to_string(),
+                ..fault
+            });
+            return None;
+        }
+    };
+    match (policy.from_json)(config, profile) {
+        Ok(config) => Some(Box::new(config)),
+        Err(inner) => {
+            faults.push(Fault {
+                rule: &LB_CHILD_REJECTED,
+                path: at.to_string(),
+                message: format!("`{}` rejects its config", policy.name),
+                inner,
+            });
+            None
+        }
+    }
+}
+
+/// Ends the reading of a config: its value if there was no fault.
+pub(crate) fn done<T>(config: T, faults: Faults) -> Result<T, Faults> {
+    if faults.is_empty() { Ok(config) } else { Err(faults) }
+}
+
+/// The rules of the policies, file by file.
+pub static ALL_RULES: &[&[&Rule]] = &[
+    RULES,
+    autosharding::RULES,
+    json::RULES,
+    outlier_detection::RULES,
+    priority::RULES,
+    ring_hash::RULES,
+    rls::RULES,
+    usable::RULES,
+    weighted_round_robin::RULES,
+    weighted_target::RULES,
+    wrr_locality::RULES,
+    xds::RULES,
+];

@@ -1,0 +1,253 @@
+//! The texts of numbers: how the client prints one and how it reads one back.
+//!
+//! The client keeps a JSON number as its text. In a TypedStruct every number is a double, which upb prints with 15 digits,
+//! or 17 if 15 lose something; so 10^15 becomes `1e+15`, which is then no whole number. Reading follows absl's
+//! `SimpleAtoi` and `SimpleAtof`: blanks around the number and one sign are fine, and a parser that fails leaves what it had.
+
+use std::borrow::Cow;
+
+use serde_json::{Number, Value};
+
+use super::json::Loaded;
+
+/// Digits that a double always keeps (`DBL_DIG`).
+const SHORT_DIGITS: usize = 15;
+
+/// Digits that tell all doubles apart.
+const LONG_DIGITS: usize = 17;
+
+/// Whole numbers below this are printed by their digits alone.
+const SCIENTIFIC_FROM: u64 = 1_000_000_000_000_000;
+
+/// Digits that absl `StrCat` prints of a float.
+const FLOAT_DIGITS: usize = 6;
+
+/// Says whether `SimpleAtoi` strips the character.
+pub fn is_blank(c: char) -> bool {
+    matches!(c, ' ' | '\t' | '\n' | '\x0b' | '\x0c' | '\r')
+}
+
+/// Applies `parse` to the text of a number, or to a text; `None` for any other value.
+pub fn with_text<T>(value: &Value, parse: impl FnOnce(&str) -> T) -> Option<T> {
+    match value {
+        Value::String(text) => Some(parse(text)),
+        Value::Number(number) => Some(parse(&print(number))),
+        Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
+    }
+}
+
+/// The text of a number as the client has it.
+pub fn print(number: &Number) -> Cow<'static, str> {
+    match (number.as_i64(), number.as_f64()) {
+        (Some(whole), _) if whole.unsigned_abs() < SCIENTIFIC_FROM => Cow::Owned(whole.to_string()),
+        (_, Some(float)) => Cow::Owned(print_double(float)),
+        (_, None) => Cow::Owned(number.to_string()),
+    }
+}
+
+/// Prints a double as upb does (`_upb_EncodeRoundTripDouble`).
+fn print_double(value: f64) -> String {
+    let short = print_general(value, SHORT_DIGITS);
+    if short.parse() == Ok(value) {
+        return short;
+    }
+    print_general(value, LONG_DIGITS)
+}
+
+/// The JSON of a float that the client prints itself, six digits long; a text where JSON has no number.
+pub fn float_to_json(value: f32) -> Value {
+    let text = print_general(f64::from(value), FLOAT_DIGITS);
+    if let Ok(whole) = text.parse::<i64>() {
+        return Value::from(whole);
+    }
+    match text.parse().ok().and_then(Number::from_f64) {
+        Some(number) => Value::Number(number),
+        None => Value::String(text),
+    }
+}
+
+/// Prints as C's `%.*g` does.
+fn print_general(value: f64, digits: usize) -> String {
+    if value.is_nan() {
+        return "nan".to_owned();
+    }
+    if value.is_infinite() {
+        return if value > 0.0 { "inf" } else { "-inf" }.to_owned();
+    }
+    let scientific = format!("{:.*e}", digits.saturating_sub(1), value);
+    let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
+    let exponent: i64 = exponent.parse().unwrap_or(0);
+    if (-4..i64::try_from(digits).unwrap_or(i64::MAX)).contains(&exponent) {
+        let decimals = i64::try_from(digits).unwrap_or(0) - 1 - exponent;
+        let fixed = format!("{:.*}", usize::try_from(decimals).unwrap_or(0), value);
+        return trim_zeros(&fixed).to_owned();
+    }
+    let sign = if exponent < 0 { '-' } else { '+' };
+    format!("{}e{sign}{:02}", trim_zeros(mantissa), exponent.abs())
+}
+
+fn trim_zeros(text: &str) -> &str {
+    if text.contains('.') {
+        text.trim_end_matches('0').trim_end_matches('.')
+    } else {
+        text
+    }
+}
+
+/// Sign and digits of a whole number; `None` where there is nothing after blanks and sign.
+fn sign_and_digits(text: &str) -> Option<(bool, &str)> {
+    let text = text.trim_matches(is_blank);
+    let (negative, digits) = match text.as_bytes().first()? {
+        b'-' => (true, text.get(1..)?),
+        b'+' => (false, text.get(1..)?),
+        _ => (false, text),
+    };
+    (!digits.is_empty()).then_some((negative, digits))
+}
+
+/// Reads digits up to `max`, stopping at the first that is none or that goes beyond.
+fn digits_up_to(digits: &str, max: u64) -> Loaded<u64> {
+    let mut value = 0_u64;
+    for byte in digits.bytes() {
+        if !byte.is_ascii_digit() {
+            return Loaded { value, sound: false };
+        }
+        match value
+            .checked_mul(10)
+            .and_then(|v| v.checked_add(u64::from(byte - b'0')))
+        {
+            Some(next) if next <= max => value = next,
+            _ => {
+                return Loaded {
+                    value: max,
+                    sound: false,
+                };
+            }
+        }
+    }
+    Loaded { value, sound: true }
+}
+
+/// Reads an unsigned number of at most `max`. Any minus sign is a fault.
+pub fn parse_unsigned(text: &str, max: u64) -> Loaded<u64> {
+    match sign_and_digits(text) {
+        Some((false, digits)) => digits_up_to(digits, max),
+        Some((true, _)) | None => Loaded { value: 0, sound: false },
+    }
+}
+
+/// Reads a signed 64-bit number.
+pub fn parse_signed(text: &str) -> Loaded<i64> {
+    let Some((negative, digits)) = sign_and_digits(text) else {
+        return Loaded { value: 0, sound: false };
+    };
+    let loaded = digits_up_to(digits, i64::MAX.unsigned_abs() + u64::from(negative));
+    let value = if negative {
+        0_i64.saturating_sub_unsigned(loaded.value)
+    } else {
+        i64::try_from(loaded.value).unwrap_or(i64::MAX)
+    };
+    Loaded {
+        value,
+        sound: loaded.sound,
+    }
+}
+
+/// Reads a float; too large ones are infinite, `nan` and `inf` are numbers.
+pub fn parse_float(text: &str) -> Option<f32> {
+    let text = text.trim_matches(is_blank);
+    let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
+    // `nan(chars)` is the one spelling that Rust's parser does not have.
+    let is_long_nan = unsigned.get(..4).is_some_and(|head| head.eq_ignore_ascii_case("nan("))
+        && unsigned
+            .get(4..)
+            .and_then(|tail| tail.strip_suffix(')'))
+            .is_some_and(|inner| inner.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_'));
+    if is_long_nan {
+        return Some(f32::NAN);
+    }
+    text.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn doubles_are_printed_as_upb_does() {
+        for (value, text) in [
+            (0.0, "0"),
+            (-0.0, "-0"),
+            (0.1, "0.1"),
+            (1.5, "1.5"),
+            (1e14, "100000000000000"),
+            (1e15, "1e+15"),
+            (1_000_000_000_000_001.0, "1000000000000001"),
+            (1e20, "1e+20"),
+            (1.0 / 3.0, "0.33333333333333331"),
+            (0.0001, "0.0001"),
+            (0.000_01, "1e-05"),
+            (-2.5e-7, "-2.5e-07"),
+            (4_294_967_296.0, "4294967296"),
+        ] {
+            assert_eq!(print_double(value), text);
+        }
+        let Value::Number(whole) = json!(1_000_000_000_000_000_u64) else {
+            unreachable!()
+        };
+        assert_eq!(print(&whole), "1e+15");
+    }
+
+    #[test]
+    fn whole_numbers_are_read_as_absl_does() {
+        let read = |text: &str| {
+            let loaded = parse_unsigned(text, u64::MAX);
+            (loaded.value, loaded.sound)
+        };
+        assert_eq!(read(" 12\t"), (12, true));
+        assert_eq!(read("+12"), (12, true));
+        assert_eq!(read("-0"), (0, false));
+        assert_eq!(read("12x"), (12, false));
+        assert_eq!(read("1.0"), (1, false));
+        assert_eq!(read("1e3"), (1, false));
+        assert_eq!(read(""), (0, false));
+        assert_eq!(read("+ 1"), (0, false));
+        assert_eq!(read("18446744073709551615"), (u64::MAX, true));
+        assert_eq!(read("18446744073709551616"), (u64::MAX, false));
+        assert!(!parse_unsigned("4294967296", u64::from(u32::MAX)).sound);
+        assert_eq!(parse_signed("-9223372036854775808").value, i64::MIN);
+        assert!(parse_signed("-9223372036854775808").sound);
+        assert!(!parse_signed("9223372036854775808").sound);
+    }
+
+    #[test]
+    fn floats_are_read_as_absl_does() {
+        for (text, wanted) in [
+            ("1", Some(1.0)),
+            (" +1.5 ", Some(1.5)),
+            (".5", Some(0.5)),
+            ("1.", Some(1.0)),
+            ("1e400", Some(f32::INFINITY)),
+            ("INF", Some(f32::INFINITY)),
+            ("0x1p3", None),
+            ("+-1", None),
+            (".", None),
+            ("1e", None),
+            ("", None),
+        ] {
+            assert_eq!(parse_float(text), wanted, "{text:?}");
+        }
+        assert!(parse_float("nan").is_some_and(f32::is_nan));
+        assert!(parse_float("-NaN(a_1)").is_some_and(f32::is_nan));
+        assert_eq!(parse_float("nan(-)"), None);
+    }
+
+    #[test]
+    fn floats_of_the_client_have_six_digits() {
+        assert_eq!(float_to_json(0.123_456_79), json!(0.123457));
+        assert_eq!(float_to_json(1.0), json!(1));
+        assert_eq!(float_to_json(f32::NAN), json!("nan"));
+    }
+}

@@ -1,0 +1,484 @@
+//! rls: asks a lookup service which child policy an RPC goes to.
+//!
+//! Reached through a cluster specifier plugin of the routes, whose message becomes this JSON, or through a TypedStruct.
+//! The child policies get the lookup's answer in the field that `childPolicyConfigTargetFieldName` names; validation puts
+//! the default target there, or a made-up one.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Map, Value, json};
+
+use super::json::{self, At, Faults, LB_JSON_EMPTY};
+use super::{PolicyType, child_list, service_config};
+use crate::convert::target_uri;
+use crate::diag::rules;
+use crate::model::Millis;
+use crate::profile::Profile;
+
+rules! {
+    /// A header of an RLS key is required to match.
+    RLS_REQUIRED_MATCH = "rls-required-match", Lb, Nack, "C-core rls.cc GrpcKeyBuilder::NameMatcher";
+    /// Two parts of an RLS key have one name.
+    RLS_DUPLICATE_KEY = "rls-duplicate-key", Lb, Nack, "C-core rls.cc GrpcKeyBuilder::JsonPostLoad";
+    /// Two RLS key builders are for one method.
+    RLS_DUPLICATE_NAME = "rls-duplicate-name", Lb, Nack, "C-core rls.cc RouteLookupConfig::JsonPostLoad";
+    /// The lookup service is not a target that the client can resolve.
+    RLS_LOOKUP_SERVICE_INVALID = "rls-lookup-service-invalid", Lb, Nack, "C-core rls.cc; resolver_registry.cc IsValidTarget";
+    /// An RLS stale age is set without a maximum age.
+    RLS_STALE_AGE_ALONE = "rls-stale-age-alone", Lb, Nack, "C-core rls.cc RouteLookupConfig::JsonPostLoad";
+    /// The RLS cache has no size.
+    RLS_CACHE_SIZE = "rls-cache-size", Lb, Nack, "C-core rls.cc RouteLookupConfig::JsonPostLoad";
+}
+
+/// The registered name.
+pub const NAME: &str = "rls_experimental";
+
+/// Longest `staleAge`, and `maxAge` where `staleAge` is not set (C-core rls.h `kMaxMaxAge`).
+pub const MAX_AGE: Millis = Millis(300_000);
+
+/// Largest cache in bytes (C-core rls.cc `kMaxCacheSizeBytes`).
+pub const MAX_CACHE_SIZE: i64 = 5 * 1024 * 1024;
+
+/// `lookupServiceTimeout` where the config has none (C-core rls.h).
+pub const DEFAULT_LOOKUP_SERVICE_TIMEOUT: Millis = Millis(10_000);
+
+/// The target with which child policies are validated when there is no default one (C-core rls.cc).
+const FAKE_TARGET: &str = "fake_target_field_value";
+
+/// The policy's place in the registry.
+pub(crate) static TYPE: PolicyType = PolicyType {
+    name: NAME,
+    message: None,
+    from_json: |config, profile| from_json(config, profile).map(super::Config::Rls),
+};
+
+/// The config of rls (C-core rls.h `RlsLbConfig`).
+#[derive(Debug, Clone, PartialEq)]
+pub struct Config {
+    /// Whom to ask, and what.
+    pub route_lookup: RouteLookup,
+    /// Service config of the channel to the lookup service.
+    pub channel_service_config: Option<Value>,
+    /// The chosen child policy as JSON, its target field filled in for validation.
+    pub child_policy_json: Value,
+    /// The same, read with the default target, or a made-up one.
+    pub child_policy: Box<super::Config>,
+    /// The field of the child policy's config that gets the target.
+    pub target_field_name: String,
+}
+
+/// `routeLookupConfig`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RouteLookup {
+    /// Keys of a lookup by path: `/service/method`, or `/service/` for all methods.
+    pub key_builders: BTreeMap<String, KeyBuilder>,
+    /// Target URI of the lookup service.
+    pub lookup_service: String,
+    /// Default 10 s.
+    pub lookup_service_timeout: Millis,
+    /// Default 5 min, and no more where `staleAge` is not set.
+    pub max_age: Millis,
+    /// At most `max_age` and 5 min.
+    pub stale_age: Millis,
+    /// 1 to [`MAX_CACHE_SIZE`].
+    pub cache_size_bytes: i64,
+    /// The target when a lookup fails; empty for none.
+    pub default_target: String,
+}
+
+/// What goes into a lookup for the methods of one builder.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct KeyBuilder {
+    /// Key to headers, of which the first that is present counts.
+    pub header_keys: BTreeMap<String, Vec<String>>,
+    /// Key for the host; empty for none.
+    pub host_key: String,
+    /// Key for the service; empty for none.
+    pub service_key: String,
+    /// Key for the method; empty for none.
+    pub method_key: String,
+    /// Keys with a fixed value.
+    pub constant_keys: BTreeMap<String, String>,
+}
+
+/// Reads the JSON config.
+///
+/// # Errors
+/// Whatever the client's loader blames.
+pub fn from_json(config: &Map<String, Value>, profile: &Profile) -> Result<Config, Faults> {
+    let mut faults = Faults::new();
+    let at = At::TOP;
+    let route_lookup = json::required(config, "routeLookupConfig", &at, &mut faults)
+        .and_then(|value| read_route_lookup(value, &at.field("routeLookupConfig"), &mut faults));
+    let target_field_name = json::required_text(config, "childPolicyConfigTargetFieldName", &at, &mut faults);
+    let channel_service_config = config.get("routeLookupChannelServiceConfig");
+    if let Some(service_config) = channel_service_config {
+        let at = at.field("routeLookupChannelServiceConfig");
+        service_config::check(service_config, &at, profile, &mut faults);
+    }
+    if target_field_name == Some("") {
+        at.field("childPolicyConfigTargetFieldName").fault(
+            &LB_JSON_EMPTY,
+            format_args!("is empty, must not be"),
+            &mut faults,
+        );
+    }
+    let target_field_name = target_field_name.unwrap_or_default();
+    let default_target = route_lookup
+        .as_ref()
+        .map_or("", |lookup| lookup.default_target.as_str());
+    let child = child_policy(config, target_field_name, default_target, profile, &mut faults);
+    match (route_lookup, child) {
+        (Some(route_lookup), Some((child_policy_json, child_policy))) if faults.is_empty() => Ok(Config {
+            route_lookup,
+            channel_service_config: channel_service_config.cloned(),
+            child_policy_json,
+            child_policy,
+            target_field_name: target_field_name.to_owned(),
+        }),
+        (_, _) => Err(faults),
+    }
+}
+
+/// Reads the child policies with a target in each.
+fn child_policy(
+    config: &Map<String, Value>,
+    field: &str,
+    default_target: &str,
+    profile: &Profile,
+    faults: &mut Faults,
+) -> Option<(Value, Box<super::Config>)> {
+    let at = At::TOP.field("childPolicy");
+    let Some(list) = config.get("childPolicy") else {
+        json::missing(&at, faults);
+        return None;
+    };
+    let target = if default_target.is_empty() {
+        FAKE_TARGET
+    } else {
+        default_target
+    };
+    let list = with_target(list, field, target, &at, faults)?;
+    let chosen = child_list(&list, &at, profile, faults)?;
+    let Value::Array(entries) = list else { return None };
+    let entry = entries.into_iter().find(|entry| entry.get(chosen.name()).is_some())?;
+    Some((Value::Array(vec![entry]), chosen))
+}
+
+/// The list of policies with `field` set to `target` in each; all entries must be well-formed here.
+pub fn with_target(list: &Value, field: &str, target: &str, at: &At<'_>, faults: &mut Faults) -> Option<Value> {
+    let entries = json::list(list, at, faults)?;
+    let mut filled = Vec::with_capacity(entries.len());
+    for (i, entry) in entries.iter().enumerate() {
+        let at = at.index(i);
+        let Some(entry) = json::object(entry, &at, faults) else {
+            continue;
+        };
+        let mut pairs = entry.iter();
+        let (Some((name, config)), None) = (pairs.next(), pairs.next()) else {
+            at.fault(
+                &super::LB_JSON_LIST_MALFORMED,
+                format_args!("names {} policies, must name 1", entry.len()),
+                faults,
+            );
+            continue;
+        };
+        if let Some(config) = json::object(config, &at.key(name), faults) {
+            let mut config = config.clone();
+            config.insert(field.to_owned(), Value::String(target.to_owned()));
+            filled.push(json!({ name.as_str(): config }));
+        }
+    }
+    (filled.len() == entries.len()).then_some(Value::Array(filled))
+}
+
+/// Reads `routeLookupConfig`. The value has no meaning after a fault, but for its default target.
+fn read_route_lookup(value: &Value, at: &At<'_>, faults: &mut Faults) -> Option<RouteLookup> {
+    let map = json::object(value, at, faults)?;
+    let lookup_service = json::required_text(map, "lookupService", at, faults);
+    let lookup_service_timeout =
+        json::optional_duration(map, "lookupServiceTimeout", DEFAULT_LOOKUP_SERVICE_TIMEOUT, at, faults);
+    let mut max_age = json::optional_duration(map, "maxAge", MAX_AGE, at, faults);
+    let mut stale_age = json::optional_duration(map, "staleAge", MAX_AGE, at, faults);
+    let at_cache = at.field("cacheSizeBytes");
+    let cache_size =
+        json::required(map, "cacheSizeBytes", at, faults).map(|value| json::signed(value, 0, &at_cache, faults));
+    let at_default = at.field("defaultTarget");
+    let default_target = json::optional(map, "defaultTarget").map(|value| json::text(value, &at_default, faults));
+    let key_builders = read_key_builders(map, at, faults);
+    if let Some(service) = lookup_service
+        && let Err(fault) = target_uri::check(service)
+    {
+        at.field("lookupService").fault(
+            &RLS_LOOKUP_SERVICE_INVALID,
+            format_args!("`{service}` is not a target URI: {fault}"),
+            faults,
+        );
+    }
+    // A null counts as set here, although it is read as absent.
+    let stale_age_set = map.contains_key("staleAge");
+    if stale_age_set && !map.contains_key("maxAge") {
+        at.field("maxAge").fault(
+            &RLS_STALE_AGE_ALONE,
+            format_args!("missing, must be set beside staleAge"),
+            faults,
+        );
+    }
+    stale_age = stale_age.min(MAX_AGE);
+    if !stale_age_set {
+        max_age = max_age.min(MAX_AGE);
+    }
+    stale_age = stale_age.min(max_age);
+    if let Some(size) = cache_size
+        && size.sound
+        && size.value <= 0
+    {
+        at_cache.fault(
+            &RLS_CACHE_SIZE,
+            format_args!("cache size is {}, must be at least 1 byte", size.value),
+            faults,
+        );
+    }
+    let is_empty = match default_target {
+        Some(text) => text == Some(""),
+        None => map.contains_key("defaultTarget"),
+    };
+    if is_empty {
+        at_default.fault(
+            &LB_JSON_EMPTY,
+            format_args!("is empty, must not be if it is set"),
+            faults,
+        );
+    }
+    Some(RouteLookup {
+        key_builders,
+        lookup_service: lookup_service.unwrap_or_default().to_owned(),
+        lookup_service_timeout,
+        max_age,
+        stale_age,
+        cache_size_bytes: cache_size.map_or(0, |size| size.value).min(MAX_CACHE_SIZE),
+        default_target: default_target.flatten().unwrap_or_default().to_owned(),
+    })
+}
+
+/// Reads `grpcKeybuilders`, which has no null. Duplicates are looked for only in a list without faults.
+fn read_key_builders(map: &Map<String, Value>, at: &At<'_>, faults: &mut Faults) -> BTreeMap<String, KeyBuilder> {
+    let at = at.field("grpcKeybuilders");
+    let mut by_path = BTreeMap::new();
+    let Some(value) = map.get("grpcKeybuilders") else {
+        json::missing(&at, faults);
+        return by_path;
+    };
+    let Some(items) = json::list(value, &at, faults) else {
+        return by_path;
+    };
+    let before = faults.len();
+    let builders: Vec<_> = items
+        .iter()
+        .enumerate()
+        .filter_map(|(i, item)| read_key_builder(item, &at.index(i), faults))
+        .collect();
+    if faults.len() > before {
+        return by_path;
+    }
+    for (i, (paths, builder)) in builders.into_iter().enumerate() {
+        for path in paths {
+            if by_path.contains_key(&path) {
+                at.index(i).fault(
+                    &RLS_DUPLICATE_NAME,
+                    format_args!("`{path}` has a key builder already"),
+                    faults,
+                );
+            } else {
+                by_path.insert(path, builder.clone());
+            }
+        }
+    }
+    by_path
+}
+
+/// Reads one key builder: the paths that it is for, and its keys.
+fn read_key_builder(value: &Value, at: &At<'_>, faults: &mut Faults) -> Option<(Vec<String>, KeyBuilder)> {
+    let map = json::object(value, at, faults)?;
+    let at_names = at.field("names");
+    let mut paths = Vec::new();
+    let names = json::required(map, "names", at, faults).and_then(|value| json::list(value, &at_names, faults));
+    for (i, name) in names.unwrap_or_default().iter().enumerate() {
+        paths.extend(read_name(name, &at_names.index(i), faults));
+    }
+    let at_headers = at.field("headers");
+    let headers: Vec<_> = json::optional(map, "headers")
+        .and_then(|value| json::list(value, &at_headers, faults))
+        .unwrap_or_default()
+        .iter()
+        .enumerate()
+        .map(|(i, header)| read_header(header, &at_headers.index(i), faults))
+        .collect();
+    let at_extra = at.field("extraKeys");
+    let extra = json::optional(map, "extraKeys")
+        .and_then(|value| json::object(value, &at_extra, faults))
+        .map(|extra| ["host", "service", "method"].map(|name| (name, read_extra_key(extra, name, &at_extra, faults))))
+        .unwrap_or_default();
+    let at_constant = at.field("constantKeys");
+    let mut constant_keys = BTreeMap::new();
+    let constants = json::optional(map, "constantKeys").and_then(|value| json::object(value, &at_constant, faults));
+    for (key, value) in constants.into_iter().flatten() {
+        let text = json::text(value, &at_constant.key(key), faults).unwrap_or_default();
+        constant_keys.insert(key.clone(), text.to_owned());
+    }
+    if names.is_some_and(<[Value]>::is_empty) {
+        at_names.fault(&LB_JSON_EMPTY, format_args!("is empty, must not be"), faults);
+    }
+    if constant_keys.contains_key("") {
+        at_constant
+            .key("")
+            .fault(&LB_JSON_EMPTY, format_args!("the key is empty, must not be"), faults);
+    }
+    let mut seen = BTreeSet::new();
+    let mut check = |key: &str, at: &At<'_>| {
+        if !key.is_empty() && !seen.insert(key.to_owned()) {
+            at.fault(
+                &RLS_DUPLICATE_KEY,
+                format_args!("key `{key}` is in use already"),
+                faults,
+            );
+        }
+    };
+    for (i, (key, _)) in headers.iter().enumerate() {
+        check(key, &at_headers.index(i).field("key"));
+    }
+    for key in constant_keys.keys() {
+        check(key, &at_constant.key(key));
+    }
+    for (name, key) in &extra {
+        check(key, &at_extra.field(name));
+    }
+    let [host_key, service_key, method_key] = extra.map(|(_, key)| key);
+    let mut header_keys = BTreeMap::new();
+    for (key, names) in headers {
+        header_keys.entry(key).or_insert(names);
+    }
+    let builder = KeyBuilder {
+        header_keys,
+        host_key,
+        service_key,
+        method_key,
+        constant_keys,
+    };
+    Some((paths, builder))
+}
+
+/// Reads an entry of `names` as a path. An empty service is fine for the loader.
+fn read_name(value: &Value, at: &At<'_>, faults: &mut Faults) -> Option<String> {
+    let map = json::object(value, at, faults)?;
+    let service = json::required_text(map, "service", at, faults);
+    let method = json::optional(map, "method")
+        .and_then(|value| json::text(value, &at.field("method"), faults))
+        .unwrap_or_default();
+    Some(format!("/{}/{method}", service?))
+}
+
+/// Reads an entry of `headers`: its key and the headers' names. What cannot be read is empty.
+fn read_header(value: &Value, at: &At<'_>, faults: &mut Faults) -> (String, Vec<String>) {
+    let Some(map) = json::object(value, at, faults) else {
+        return (String::new(), Vec::new());
+    };
+    let key = json::required_text(map, "key", at, faults);
+    let at_names = at.field("names");
+    let names = json::required(map, "names", at, faults).and_then(|value| json::list(value, &at_names, faults));
+    let mut read = Vec::new();
+    for (i, name) in names.unwrap_or_default().iter().enumerate() {
+        let at = at_names.index(i);
+        let name = json::text(name, &at, faults);
+        if name == Some("") {
+            at.fault(&LB_JSON_EMPTY, format_args!("is empty, must not be"), faults);
+        }
+        read.push(name.unwrap_or_default().to_owned());
+    }
+    let at_match = at.field("requiredMatch");
+    if let Some(value) = json::optional(map, "requiredMatch")
+        && json::boolean(value, &at_match, faults).is_some()
+    {
+        at_match.fault(&RLS_REQUIRED_MATCH, format_args!("is set, must not be"), faults);
+    }
+    if key == Some("") {
+        at.field("key")
+            .fault(&LB_JSON_EMPTY, format_args!("is empty, must not be"), faults);
+    }
+    if names.is_some_and(<[Value]>::is_empty) {
+        at_names.fault(&LB_JSON_EMPTY, format_args!("is empty, must not be"), faults);
+    }
+    (key.unwrap_or_default().to_owned(), read)
+}
+
+fn read_extra_key(map: &Map<String, Value>, name: &str, at: &At<'_>, faults: &mut Faults) -> String {
+    let at = at.field(name);
+    let text = json::optional(map, name).and_then(|value| json::text(value, &at, faults));
+    if text == Some("") {
+        at.fault(
+            &LB_JSON_EMPTY,
+            format_args!("is empty, must not be if it is set"),
+            faults,
+        );
+    }
+    text.unwrap_or_default().to_owned()
+}
+
+impl Config {
+    /// The config in the client's form.
+    pub fn to_json(&self) -> Value {
+        let lookup = &self.route_lookup;
+        let builders: Vec<Value> = lookup
+            .key_builders
+            .iter()
+            .map(|(path, builder)| builder.to_json(path))
+            .collect();
+        let mut route_lookup = json!({
+            "grpcKeybuilders": builders,
+            "lookupService": lookup.lookup_service,
+            "lookupServiceTimeout": json::duration_to_json(lookup.lookup_service_timeout),
+            "maxAge": json::duration_to_json(lookup.max_age),
+            "staleAge": json::duration_to_json(lookup.stale_age),
+            "cacheSizeBytes": lookup.cache_size_bytes,
+        });
+        put_filled(&mut route_lookup, "defaultTarget", &lookup.default_target);
+        let mut config = json!({
+            "routeLookupConfig": route_lookup,
+            "childPolicy": self.child_policy_json,
+            "childPolicyConfigTargetFieldName": self.target_field_name,
+        });
+        if let (Value::Object(map), Some(service_config)) = (&mut config, &self.channel_service_config) {
+            map.insert("routeLookupChannelServiceConfig".to_owned(), service_config.clone());
+        }
+        config
+    }
+}
+
+impl KeyBuilder {
+    /// A key builder for one path.
+    fn to_json(&self, path: &str) -> Value {
+        let path = path.strip_prefix('/').unwrap_or(path);
+        let (service, method) = path.rsplit_once('/').unwrap_or((path, ""));
+        let mut name = json!({ "service": service });
+        put_filled(&mut name, "method", method);
+        let headers: Vec<Value> = self
+            .header_keys
+            .iter()
+            .map(|(key, names)| json!({ "key": key, "names": names }))
+            .collect();
+        let mut extra = json!({});
+        put_filled(&mut extra, "host", &self.host_key);
+        put_filled(&mut extra, "service", &self.service_key);
+        put_filled(&mut extra, "method", &self.method_key);
+        json!({ "names": [name], "headers": headers, "extraKeys": extra, "constantKeys": self.constant_keys })
+    }
+}
+
+/// Adds a text to an object unless it is empty.
+fn put_filled(object: &mut Value, name: &str, text: &str) {
+    if let Value::Object(map) = object
+        && !text.is_empty()
+    {
+        map.insert(name.to_owned(), Value::String(text.to_owned()));
+    }
+}

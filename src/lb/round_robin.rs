@@ -1,0 +1,48 @@
+//! round_robin: RPCs go round all endpoints that are connected. Its config has no fields.
+
+use serde_json::{Map, Value};
+
+use super::PolicyType;
+use super::json::Faults;
+use super::xds::{Entry, MessageType};
+use crate::diag::Cx;
+use crate::profile::Profile;
+use crate::proto::pb::envoy::extensions::load_balancing_policies::round_robin::v3::RoundRobin;
+
+/// The registered name.
+pub const NAME: &str = "round_robin";
+
+/// The policy's place in the registry.
+pub(crate) static TYPE: PolicyType = PolicyType {
+    name: NAME,
+    message: Some(&MessageType {
+        type_name: "envoy.extensions.load_balancing_policies.round_robin.v3.RoundRobin",
+        convert: from_proto,
+    }),
+    from_json: |config, profile| from_json(config, profile).map(super::Config::RoundRobin),
+};
+
+/// The config of round_robin (C-core round_robin.cc `RoundRobinConfig`).
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Config {}
+
+fn from_proto(entry: &mut Entry<'_, '_>, cx: &mut Cx<'_>) -> Option<Value> {
+    // The client does not even parse the message: bad bytes are fine, the fields in good ones are ignored.
+    entry.note_ignored::<RoundRobin>(cx);
+    Some(Config {}.to_json())
+}
+
+/// Reads the JSON config, in which everything is ignored.
+///
+/// # Errors
+/// None.
+pub fn from_json(_config: &Map<String, Value>, _profile: &Profile) -> Result<Config, Faults> {
+    Ok(Config {})
+}
+
+impl Config {
+    /// The config in the client's form.
+    pub fn to_json(&self) -> Value {
+        Value::Object(Map::new())
+    }
+}

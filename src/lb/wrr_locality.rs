@@ -1,0 +1,72 @@
+//! xds_wrr_locality: chooses the locality by weight, and has the child policy choose in it (A52).
+//!
+//! At run time it generates a weighted_target with one target a locality.
+
+use serde_json::{Map, Value, json};
+
+use super::json::{At, Faults};
+use super::xds::{Entry, MessageType};
+use super::{PolicyType, child};
+use crate::diag::{Cx, rules};
+use crate::profile::Profile;
+use crate::proto::pb::envoy::extensions::load_balancing_policies::wrr_locality::v3::WrrLocality;
+
+rules! {
+    /// A WrrLocality has no endpoint picking policy.
+    LB_WRR_LOCALITY_WITHOUT_CHILD = "lb-wrr-locality-without-child", Lb, Nack, "gRFC A52; C-core WrrLocalityLbPolicyConfigFactory";
+}
+
+/// The registered name.
+pub const NAME: &str = "xds_wrr_locality_experimental";
+
+/// The policy's place in the registry.
+pub(crate) static TYPE: PolicyType = PolicyType {
+    name: NAME,
+    message: Some(&MessageType {
+        type_name: "envoy.extensions.load_balancing_policies.wrr_locality.v3.WrrLocality",
+        convert: from_proto,
+    }),
+    from_json: |config, profile| from_json(config, profile).map(super::Config::WrrLocality),
+};
+
+/// The config of xds_wrr_locality (C-core xds_wrr_locality.cc `XdsWrrLocalityLbConfig`).
+#[derive(Debug, Clone, PartialEq)]
+pub struct Config {
+    /// The policy in each locality.
+    pub child_policy: Box<super::Config>,
+}
+
+fn from_proto(entry: &mut Entry<'_, '_>, cx: &mut Cx<'_>) -> Option<Value> {
+    let message: WrrLocality = entry.decode(cx)?;
+    let at = entry.at();
+    let at = at.field("endpoint_picking_policy");
+    let Some(policy) = message.endpoint_picking_policy.as_ref() else {
+        cx.report(
+            &LB_WRR_LOCALITY_WITHOUT_CHILD,
+            &at,
+            format_args!("missing, must name the policy that picks the endpoint in a locality"),
+        );
+        return None;
+    };
+    let child_policy = entry.convert_below(policy, &at, cx)?;
+    Some(json!({ "childPolicy": child_policy }))
+}
+
+/// Reads the JSON config.
+///
+/// # Errors
+/// A `childPolicy` that is missing or rejected.
+pub fn from_json(config: &Map<String, Value>, profile: &Profile) -> Result<Config, Faults> {
+    let mut faults = Faults::new();
+    match child(config, "childPolicy", &At::TOP, profile, &mut faults) {
+        Some(child_policy) => Ok(Config { child_policy }),
+        None => Err(faults),
+    }
+}
+
+impl Config {
+    /// The config in the client's form.
+    pub fn to_json(&self) -> Value {
+        json!({ "childPolicy": self.child_policy.to_json() })
+    }
+}

@@ -1,0 +1,294 @@
+//! `Cluster.load_balancing_policy`: from xDS messages to the JSON that the client generates (A52).
+//!
+//! The first entry of the list that the client supports is taken: a built-in message, or a TypedStruct that names a
+//! registered policy. Later entries are not looked at. Then the JSON is read by the policy's own loader; whatever that
+//! blames is one rejection at `load_balancing_policy`, which quotes the loader's places.
+//!
+//! Follows C-core `XdsLbPolicyRegistry::ConvertXdsLbPolicyConfig` (xds_lb_policy_registry.cc) and `ParseLbPolicyConfig`
+//! (xds_cluster_parser.cc).
+
+use serde_json::Value;
+
+use super::json::Fault;
+use super::{by_message, by_name, named, parse_list, usable};
+use crate::diag::{Cx, Path, Seg, rules};
+use crate::proto::any::{self, Extension, Payload};
+use crate::proto::pb::envoy::config::cluster::v3::LoadBalancingPolicy;
+
+rules! {
+    /// LB policies are nested more than 16 deep.
+    LB_NESTING_TOO_DEEP = "lb-nesting-too-deep", Lb, Nack, "gRFC A52; C-core ConvertXdsLbPolicyConfig";
+    /// An entry of a list of LB policies has no typed_extension_config.
+    LB_ENTRY_WITHOUT_EXTENSION = "lb-entry-without-extension", Lb, Nack, "C-core ConvertXdsLbPolicyConfig";
+    /// A list of LB policies has none that the client supports.
+    LB_NO_SUPPORTED_POLICY = "lb-no-supported-policy", Lb, Nack, "gRFC A52; C-core ConvertXdsLbPolicyConfig";
+    /// The policy's own loader rejects the config.
+    LB_CONFIG_REJECTED = "lb-config-rejected", Lb, Nack, "gRFC A52; C-core ParseLbPolicyConfig (xds_cluster_parser.cc)";
+    /// The client passes over an entry whose policy it does not support.
+    LB_ENTRY_SKIPPED = "lb-entry-skipped", Lb, Ignored, "gRFC A52; C-core ConvertXdsLbPolicyConfig";
+}
+
+/// Levels of lists that the client follows, the outermost included.
+pub const MAX_DEPTH: usize = 16;
+
+/// An xDS message of a built-in policy.
+#[derive(Debug)]
+pub struct MessageType {
+    /// The message's full name.
+    pub type_name: &'static str,
+    /// Converts it to the policy's JSON config.
+    pub(crate) convert: Convert,
+}
+
+/// Converts the message of an entry; `None` after a rejection that leaves no config.
+type Convert = fn(entry: &mut Entry<'_, '_>, cx: &mut Cx<'_>) -> Option<Value>;
+
+/// The chosen entry of a list while it is being converted.
+pub(crate) struct Entry<'e, 'c> {
+    extension: &'e Extension<'e>,
+    at: Path<'e>,
+    depth: usize,
+    chain: &'c mut Chain,
+}
+
+impl<'e> Entry<'e, '_> {
+    /// The path of the message's own fields.
+    pub fn at(&self) -> Path<'e> {
+        self.at
+    }
+
+    /// Decodes the message, reporting what the client's parser trips over.
+    pub fn decode<T: prost::Message + Default>(&self, cx: &mut Cx<'_>) -> Option<T> {
+        self.extension.decode(&self.at, cx)
+    }
+
+    /// Notes the ignored fields of a message that the client does not parse.
+    pub fn note_ignored<T: prost::Message + Default>(&self, cx: &mut Cx<'_>) {
+        if let Payload::Wire(bytes) = &self.extension.payload {
+            // Bytes that do not parse are as good as any others here.
+            let _ = any::try_decode::<T>(bytes, &self.extension.type_name, &self.at, cx);
+        }
+    }
+
+    /// Converts the list of child policies at `at`.
+    pub fn convert_below(&mut self, pb: &LoadBalancingPolicy, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<Value> {
+        convert(pb, at, self.depth + 1, self.chain, cx)
+    }
+}
+
+/// Where the chosen entry of one level is.
+#[derive(Debug, Clone, Copy)]
+struct Hop {
+    index: usize,
+    wrapper: Option<&'static str>,
+    type_name: &'static str,
+}
+
+/// The chosen entries from the outermost list down; everything deeper is inside the last one's TypedStruct.
+#[derive(Debug, Default)]
+pub(crate) struct Chain {
+    hops: [Option<Hop>; MAX_DEPTH],
+}
+
+impl Chain {
+    /// Says whether the level `depth` has an entry of its own.
+    pub fn reaches(&self, depth: usize) -> bool {
+        self.hops.get(depth).is_some_and(Option::is_some)
+    }
+
+    /// Says whether the level `depth` came as a TypedStruct.
+    pub fn is_custom(&self, depth: usize) -> bool {
+        match self.hops.get(depth) {
+            Some(Some(hop)) => hop.wrapper.is_some(),
+            Some(None) | None => true,
+        }
+    }
+
+    /// Calls `visit` with the path of the entry of level `depth`, or of the deepest one above it. `at` is the outermost list.
+    pub fn visit(&self, depth: usize, at: &Path<'_>, visit: &mut dyn FnMut(&Path<'_>)) {
+        self.descend(0, depth, at, visit);
+    }
+
+    fn descend(&self, level: usize, depth: usize, at: &Path<'_>, visit: &mut dyn FnMut(&Path<'_>)) {
+        let Some(Some(hop)) = self.hops.get(level) else {
+            visit(at);
+            return;
+        };
+        let at = at.field("policies");
+        let at = at.index(hop.index);
+        let at = at.field("typed_extension_config");
+        let at = at.field("typed_config");
+        let at = at.then(Seg::Value {
+            wrapper: hop.wrapper,
+            type_name: hop.type_name,
+        });
+        if level < depth && self.reaches(level + 1) {
+            self.descend(level + 1, depth, &at.field("endpoint_picking_policy"), visit);
+        } else {
+            visit(&at);
+        }
+    }
+}
+
+/// Converts the policy of a cluster; `at` is the path of `load_balancing_policy`.
+///
+/// Returns the JSON that the client keeps, an array with one object of one key; `None` after a rejection. Reports also
+/// what is accepted and then fails, as far as that depends on the policy alone; see [`from_proto_of`].
+pub fn from_proto(pb: &LoadBalancingPolicy, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<Value> {
+    from_proto_of(pb, &usable::Owner::Unknown, at, cx)
+}
+
+/// Converts the policy of a cluster of which more is known; see [`from_proto`].
+pub fn from_proto_of(
+    pb: &LoadBalancingPolicy,
+    owner: &usable::Owner<'_>,
+    at: &Path<'_>,
+    cx: &mut Cx<'_>,
+) -> Option<Value> {
+    let mut chain = Chain::default();
+    let mark = cx.mark();
+    let list = convert(pb, at, 0, &mut chain, cx);
+    if cx.nacked_since(mark) {
+        return None;
+    }
+    let list = list?;
+    match parse_list(&list, cx.profile()) {
+        Ok(config) => {
+            usable::check(&config, owner, &chain, at, cx);
+            Some(list)
+        }
+        Err(faults) => {
+            let policy = chain.hops.first().copied().flatten().map_or("", |hop| hop.type_name);
+            cx.report(
+                &LB_CONFIG_REJECTED,
+                at,
+                format_args!("`{policy}` is rejected by the client's own loader"),
+            );
+            quote(&faults, 0, &chain, at, cx);
+            None
+        }
+    }
+}
+
+/// Converts a list of policies at `at` on level `depth`.
+fn convert(pb: &LoadBalancingPolicy, at: &Path<'_>, depth: usize, chain: &mut Chain, cx: &mut Cx<'_>) -> Option<Value> {
+    let Some(_) = chain.hops.get(depth) else {
+        cx.report(
+            &LB_NESTING_TOO_DEEP,
+            at,
+            format_args!("LB policies are nested more than {MAX_DEPTH} deep"),
+        );
+        return None;
+    };
+    let mark = cx.mark();
+    for (index, policy) in pb.policies.iter().enumerate() {
+        let at = at.field("policies");
+        let at = at.index(index);
+        let at = at.field("typed_extension_config");
+        let Some(extension) = policy.typed_extension_config.as_ref() else {
+            cx.report(
+                &LB_ENTRY_WITHOUT_EXTENSION,
+                &at,
+                format_args!("missing, must hold the policy's config"),
+            );
+            return None;
+        };
+        let at = at.field("typed_config");
+        let mut extension = any::extract(extension.typed_config.as_ref(), &at, cx)?;
+        if let Payload::Wire(_) = extension.payload {
+            if let Some((policy, message)) = by_message(&extension.type_name) {
+                note_hop(chain, depth, index, None, message.type_name);
+                let mut entry = Entry {
+                    extension: &extension,
+                    at: extension.at(&at),
+                    depth,
+                    chain,
+                };
+                let config = (message.convert)(&mut entry, cx)?;
+                return Some(named(policy.name, config));
+            }
+        } else if let Some(policy) = by_name(&extension.type_name)
+            && let Payload::Json(config) = std::mem::replace(&mut extension.payload, Payload::Json(Value::Null))
+        {
+            note_hop(chain, depth, index, extension.wrapper, policy.name);
+            return Some(named(policy.name, config));
+        }
+        report_skipped(&extension, &extension.at(&at), cx);
+    }
+    if !cx.nacked_since(mark) {
+        report_none_supported(pb, at, cx);
+    }
+    None
+}
+
+fn note_hop(chain: &mut Chain, depth: usize, index: usize, wrapper: Option<&'static str>, type_name: &'static str) {
+    if let Some(hop) = chain.hops.get_mut(depth) {
+        *hop = Some(Hop {
+            index,
+            wrapper,
+            type_name,
+        });
+    }
+}
+
+#[cold]
+fn report_skipped(extension: &Extension<'_>, at: &Path<'_>, cx: &mut Cx<'_>) {
+    let name: &str = &extension.type_name;
+    let finding = match extension.wrapper {
+        None if by_name(name).is_some() => cx.report(
+            &LB_ENTRY_SKIPPED,
+            at,
+            format_args!("`{name}` is passed over: a gRPC policy must come as a TypedStruct"),
+        ),
+        Some(_) if by_message(name).is_some() => cx.report(
+            &LB_ENTRY_SKIPPED,
+            at,
+            format_args!("`{name}` is passed over: this message must not come as a TypedStruct"),
+        ),
+        _ => cx.report(
+            &LB_ENTRY_SKIPPED,
+            at,
+            format_args!("`{name}` is passed over, the client does not support it"),
+        ),
+    };
+    let known = super::POLICIES
+        .iter()
+        .flat_map(|p| [Some(p.name), p.message.map(|m| m.type_name)])
+        .flatten();
+    if let Some(near) = crate::text::nearest(name, known.filter(|known| *known != name)) {
+        finding.help(format!("did you mean `{near}`?"));
+    }
+}
+
+#[cold]
+fn report_none_supported(pb: &LoadBalancingPolicy, at: &Path<'_>, cx: &mut Cx<'_>) {
+    if pb.policies.is_empty() {
+        cx.report(
+            &LB_NO_SUPPORTED_POLICY,
+            at,
+            format_args!("the list of policies is empty"),
+        );
+    } else {
+        cx.report(
+            &LB_NO_SUPPORTED_POLICY,
+            at,
+            format_args!("none of the {} listed policies is supported", pb.policies.len()),
+        )
+        .help("add an entry that gRPC supports, such as round_robin, as the last one");
+    }
+}
+
+/// Reports the loader's faults as quoted places below the entry that they are in.
+#[cold]
+fn quote(faults: &[Fault], depth: usize, chain: &Chain, at: &Path<'_>, cx: &mut Cx<'_>) {
+    for fault in faults {
+        chain.visit(depth, at, &mut |entry| {
+            cx.report(
+                fault.rule,
+                &entry.quoted(&fault.path),
+                format_args!("{}", fault.message),
+            );
+        });
+        quote(&fault.inner, depth + 1, chain, at, cx);
+    }
+}
