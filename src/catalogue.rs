@@ -14,6 +14,7 @@ static FILES: &[&[&Rule]] = &[
     crate::convert::cidr::RULES,
     crate::convert::matcher::RULES,
     crate::convert::tls::RULES,
+    crate::lb::RULES,
     crate::validate::RULES,
     crate::validate::downstream_tls::RULES,
     crate::validate::filter_chain::RULES,
@@ -24,7 +25,12 @@ static FILES: &[&[&Rule]] = &[
 ];
 
 /// The rules of folders with one extension or one question a file.
-static FOLDERS: &[&[&[&Rule]]] = &[crate::filter::RULES, crate::bootstrap::PART_RULES, crate::lint::RULES];
+static FOLDERS: &[&[&[&Rule]]] = &[
+    crate::filter::RULES,
+    crate::lb::PART_RULES,
+    crate::bootstrap::PART_RULES,
+    crate::lint::RULES,
+];
 
 /// All rules, in the order of the layers.
 pub fn rules() -> impl Iterator<Item = &'static Rule> {

@@ -80,8 +80,12 @@ fn modules_use_only_modules_above_them() {
         if matches!(module, "lib" | "main") {
             continue;
         }
-        let own = layer_of(module).unwrap_or_else(|| panic!("{file}: module `{module}` is in no layer of tests/tidy.rs"));
-        for line in without_tests(&text).lines().filter(|l| !l.trim_start().starts_with("//")) {
+        let own =
+            layer_of(module).unwrap_or_else(|| panic!("{file}: module `{module}` is in no layer of tests/tidy.rs"));
+        for line in without_tests(&text)
+            .lines()
+            .filter(|l| !l.trim_start().starts_with("//"))
+        {
             for used in line.split("crate::").skip(1) {
                 let name: String = used.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
                 if let Some(layer) = layer_of(&name)
@@ -141,7 +145,10 @@ fn every_rule_is_in_the_catalogue() {
     let count = xdsctl::catalogue::rules().count();
     assert_eq!(count, listed.len(), "a rule is listed twice");
     let declared = declared();
-    let missing: Vec<_> = declared.iter().filter(|(id, _)| !listed.contains(id.as_str())).collect();
+    let missing: Vec<_> = declared
+        .iter()
+        .filter(|(id, _)| !listed.contains(id.as_str()))
+        .collect();
     assert!(missing.is_empty(), "rules that catalogue.rs does not list: {missing:?}");
     assert_eq!(declared.len(), listed.len());
 }
@@ -161,24 +168,42 @@ fn every_page_has_its_rule() {
 #[test]
 fn rule_ids_are_kebab_case_and_name_the_fault() {
     for rule in xdsctl::catalogue::rules() {
-        let ok = rule.id.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-');
+        let ok = rule
+            .id
+            .bytes()
+            .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-');
         assert!(ok && rule.id.contains('-'), "{}", rule.id);
         assert!(!rule.id.ends_with("-invalid"), "{} does not name the fault", rule.id);
         let summary = rule.summary.trim();
-        assert!(summary.ends_with('.'), "{}: the summary is no sentence: {summary}", rule.id);
+        assert!(
+            summary.ends_with('.'),
+            "{}: the summary is no sentence: {summary}",
+            rule.id
+        );
         assert!(!rule.source.is_empty(), "{} has no source", rule.id);
     }
 }
 
 #[test]
 fn only_the_profile_reads_no_environment_and_the_cli_alone_touches_the_world() {
-    let banned = ["std::env::var", "SystemTime::now", "Instant::now", "thread_rng", "println!", "eprintln!", "process::exit"];
+    let banned = [
+        "std::env::var",
+        "SystemTime::now",
+        "Instant::now",
+        "thread_rng",
+        "println!",
+        "eprintln!",
+        "process::exit",
+    ];
     let mut wrong = Vec::new();
     for (file, text) in sources() {
         if matches!(top_module(&file), "cli" | "main") {
             continue;
         }
-        for line in without_tests(&text).lines().filter(|l| !l.trim_start().starts_with("//")) {
+        for line in without_tests(&text)
+            .lines()
+            .filter(|l| !l.trim_start().starts_with("//"))
+        {
             if let Some(b) = banned.iter().find(|b| line.contains(**b)) {
                 wrong.push(format!("{file}: {b}"));
             }

@@ -16,7 +16,10 @@ pub(super) fn run(args: &GenerateArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         Generated::Man => man_pages()?,
         Generated::Completions => completions(),
     };
-    let dir = args.out.as_deref().unwrap_or_else(|| Path::new(args.what.default_dir()));
+    let dir = args
+        .out
+        .as_deref()
+        .unwrap_or_else(|| Path::new(args.what.default_dir()));
     fs::create_dir_all(dir).map_err(|source| Error::Io {
         what: "create",
         name: dir.display().to_string(),
@@ -48,7 +51,9 @@ pub fn man_pages() -> std::io::Result<Vec<(String, Vec<u8>)>> {
     for sub in root.get_subcommands().filter(|c| !c.is_hide_set()) {
         let mut page = Vec::new();
         let title = format!("xdsctl-{}", sub.get_name());
-        clap_mangen::Man::new(sub.clone()).title(title.clone()).render(&mut page)?;
+        clap_mangen::Man::new(sub.clone())
+            .title(title.clone())
+            .render(&mut page)?;
         pages.push((format!("{title}.1"), page));
     }
     Ok(pages)

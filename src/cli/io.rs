@@ -103,7 +103,10 @@ mod tests {
     fn flag_beats_environment_beats_terminal() {
         let none = ColourEnv::default();
         let no = ColourEnv { no_color: true, ..none };
-        let force = ColourEnv { force_color: true, ..none };
+        let force = ColourEnv {
+            force_color: true,
+            ..none
+        };
         let dumb = ColourEnv { dumb: true, ..none };
         assert!(io(true, none).colours(ColourChoice::Auto));
         assert!(!io(false, none).colours(ColourChoice::Auto));

@@ -291,9 +291,8 @@ pub(crate) fn done<T>(config: T, faults: Faults) -> Result<T, Faults> {
     if faults.is_empty() { Ok(config) } else { Err(faults) }
 }
 
-/// The rules of the policies, file by file.
-pub static ALL_RULES: &[&[&Rule]] = &[
-    RULES,
+/// The rules of the files here but for this one.
+pub static PART_RULES: &[&[&Rule]] = &[
     autosharding::RULES,
     json::RULES,
     outlier_detection::RULES,

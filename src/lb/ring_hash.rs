@@ -16,6 +16,8 @@ rules! {
     LB_RING_HASH_MIN_ABOVE_MAX = "lb-ring-hash-min-above-max", Lb, Nack, "gRFC A42; C-core RingHashLbPolicyConfigFactory, RingHashLbConfig::JsonPostLoad";
     /// The hash function of a ring is not XX_HASH.
     LB_RING_HASH_FUNCTION = "lb-ring-hash-function", Lb, Nack, "gRFC A42; C-core RingHashLbPolicyConfigFactory";
+    /// The minimum ring size is above what the client builds.
+    LB_RING_HASH_CAPPED = "lb-ring-hash-capped", Lb, Advice, "gRFC A42; C-core ring_hash.cc kRingSizeCapDefault";
 }
 
 /// The registered name.
@@ -92,6 +94,12 @@ fn from_proto(entry: &mut Entry<'_, '_>, cx: &mut Cx<'_>) -> Option<Value> {
             &LB_RING_HASH_MIN_ABOVE_MAX,
             &at_min,
             format_args!("minimum ring size {min}{origin} is above the maximum {max}"),
+        );
+    } else if min > RING_SIZE_CAP && min <= MAX_RING_SIZE {
+        cx.report(
+            &LB_RING_HASH_CAPPED,
+            &at_min,
+            format_args!("minimum ring size is {min}, the client builds at most {RING_SIZE_CAP} entries"),
         );
     }
     Some(sizes_to_json(min, max))

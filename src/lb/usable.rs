@@ -17,8 +17,6 @@ rules! {
     LB_FOREIGN_CLUSTER_NAME = "lb-foreign-cluster-name", Lb, Fails, "C-core xds_cluster_impl.cc, xds_override_host.cc UpdateLocked; seen in the client";
     /// A ring_hash policy below weighted_target never connects.
     LB_RING_HASH_BELOW_LOCALITIES = "lb-ring-hash-below-localities", Lb, Fails, "C-core weighted_target.cc has no ExitIdleLocked; seen in the client";
-    /// A ring size is above what the client builds.
-    LB_RING_HASH_CAPPED = "lb-ring-hash-capped", Lb, Advice as Note, "gRFC A42; C-core ring_hash.cc kRingSizeCapDefault";
 }
 
 /// The cluster whose policy is looked at.
@@ -146,20 +144,17 @@ impl Walk<'_, '_, '_> {
                 format_args!("ring_hash below weighted localities never connects: RPCs wait for ever"),
             );
         }
-        // Sizes from a RingHash message are looked at field by field where it is converted.
-        if self.chain.is_custom(depth) {
-            for (name, size) in [("minRingSize", ring.min_ring_size), ("maxRingSize", ring.max_ring_size)] {
-                if size > ring_hash::RING_SIZE_CAP {
-                    self.report(
-                        &LB_RING_HASH_CAPPED,
-                        depth,
-                        format_args!(
-                            "{name} is {size}, the client builds at most {} entries",
-                            ring_hash::RING_SIZE_CAP
-                        ),
-                    );
-                }
-            }
+        // A RingHash message is looked at where it is converted.
+        if self.chain.is_custom(depth) && ring.min_ring_size > ring_hash::RING_SIZE_CAP {
+            self.report(
+                &ring_hash::LB_RING_HASH_CAPPED,
+                depth,
+                format_args!(
+                    "minRingSize is {}, the client builds at most {} entries",
+                    ring.min_ring_size,
+                    ring_hash::RING_SIZE_CAP
+                ),
+            );
         }
     }
 

@@ -94,7 +94,10 @@ pub fn write(report: &Findings, style: Style, out: &mut dyn Write) -> io::Result
     }
     write_groups(&groups, out)?;
     if folded_findings > 0 {
-        writeln!(out, "{folded_findings} findings in configuration made for a proxy are folded, --all shows them")?;
+        writeln!(
+            out,
+            "{folded_findings} findings in configuration made for a proxy are folded, --all shows them"
+        )?;
     }
     write_summary(report, out)
 }
@@ -157,7 +160,13 @@ fn write_groups(groups: &BTreeMap<&'static str, Group<'_>>, out: &mut dyn Write)
         let named: Vec<String> = fields
             .iter()
             .take(NAMED_IN_GROUP)
-            .map(|(name, n)| if **n > 1 { format!("{name} ({n})") } else { (**name).to_owned() })
+            .map(|(name, n)| {
+                if **n > 1 {
+                    format!("{name} ({n})")
+                } else {
+                    (**name).to_owned()
+                }
+            })
             .collect();
         let rest = fields.len().saturating_sub(NAMED_IN_GROUP);
         let more = if group.shown > 0 { " more" } else { "" };

@@ -148,7 +148,12 @@ impl Findings {
     /// Counts everything.
     pub fn summary(&self) -> Summary {
         let mut summary = Summary::default();
-        for verdict in [Verdict::Accepted, Verdict::Rejected, Verdict::Ignored, Verdict::NotChecked] {
+        for verdict in [
+            Verdict::Accepted,
+            Verdict::Rejected,
+            Verdict::Ignored,
+            Verdict::NotChecked,
+        ] {
             summary.verdicts.insert(verdict.name(), 0);
         }
         for severity in [Severity::Error, Severity::Warning, Severity::Note] {
