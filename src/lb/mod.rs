@@ -299,6 +299,7 @@ pub static PART_RULES: &[&[&Rule]] = &[
     priority::RULES,
     ring_hash::RULES,
     rls::RULES,
+    service_config::RULES,
     usable::RULES,
     weighted_round_robin::RULES,
     weighted_target::RULES,

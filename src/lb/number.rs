@@ -2,7 +2,8 @@
 //!
 //! The client keeps a JSON number as its text. In a TypedStruct every number is a double, which upb prints with 15 digits,
 //! or 17 if 15 lose something; so 10^15 becomes `1e+15`, which is then no whole number. Reading follows absl's
-//! `SimpleAtoi` and `SimpleAtof`: blanks around the number and one sign are fine, and a parser that fails leaves what it had.
+//! `SimpleAtoi` and `SimpleAtof`: blanks around the number and one sign are fine, a float may be hexadecimal, and a parser of
+//! whole numbers that fails leaves what it had.
 
 use std::borrow::Cow;
 
@@ -166,7 +167,38 @@ pub fn parse_float(text: &str) -> Option<f32> {
     if is_long_nan {
         return Some(f32::NAN);
     }
+    if let Some(digits) = unsigned.strip_prefix("0x").or_else(|| unsigned.strip_prefix("0X")) {
+        let value = parse_hex_float(digits)?;
+        return Some(if text.starts_with('-') { -value } else { value });
+    }
     text.parse().ok()
+}
+
+/// Reads a float in hexadecimal digits after its `0x`, with a point and a `p` exponent if wanted.
+fn parse_hex_float(text: &str) -> Option<f32> {
+    let (digits, exponent) = match text.split_once(['p', 'P']) {
+        Some((digits, exponent)) => {
+            let plain = exponent.strip_prefix(['+', '-']).unwrap_or(exponent);
+            if plain.is_empty() || !plain.bytes().all(|b| b.is_ascii_digit()) {
+                return None;
+            }
+            let limit = if exponent.starts_with('-') { i32::MIN } else { i32::MAX };
+            (digits, exponent.parse().unwrap_or(limit))
+        }
+        None => (text, 0),
+    };
+    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+    if whole.is_empty() && fraction.is_empty() {
+        return None;
+    }
+    let mut value = 0.0_f64;
+    for digit in whole.chars().chain(fraction.chars()) {
+        value = value * 16.0 + f64::from(digit.to_digit(16)?);
+    }
+    let places = i32::try_from(fraction.len()).unwrap_or(i32::MAX).saturating_mul(4);
+    let scaled = value * 2.0_f64.powi(exponent.saturating_sub(places));
+    #[expect(clippy::cast_possible_truncation, reason = "the client keeps 32 bits")]
+    Some(scaled as f32)
 }
 
 #[cfg(test)]
@@ -231,7 +263,13 @@ mod tests {
             ("1.", Some(1.0)),
             ("1e400", Some(f32::INFINITY)),
             ("INF", Some(f32::INFINITY)),
-            ("0x1p3", None),
+            ("0x10", Some(16.0)),
+            ("-0X1.8p3", Some(-12.0)),
+            ("0x.8", Some(0.5)),
+            ("0x1p-99999999999", Some(0.0)),
+            ("0x", None),
+            ("0x1p", None),
+            ("0x1g", None),
             ("+-1", None),
             (".", None),
             ("1e", None),

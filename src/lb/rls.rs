@@ -4,6 +4,7 @@
 //! The child policies get the lookup's answer in the field that `childPolicyConfigTargetFieldName` names; validation puts
 //! the default target there, or a made-up one.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
@@ -283,14 +284,15 @@ fn read_key_builders(map: &Map<String, Value>, at: &At<'_>, faults: &mut Faults)
     }
     for (i, (paths, builder)) in builders.into_iter().enumerate() {
         for path in paths {
-            if by_path.contains_key(&path) {
-                at.index(i).fault(
+            match by_path.entry(path) {
+                Entry::Vacant(slot) => {
+                    slot.insert(builder.clone());
+                }
+                Entry::Occupied(slot) => at.index(i).fault(
                     &RLS_DUPLICATE_NAME,
-                    format_args!("`{path}` has a key builder already"),
+                    format_args!("`{}` has a key builder already", slot.key()),
                     faults,
-                );
-            } else {
-                by_path.insert(path, builder.clone());
+                ),
             }
         }
     }

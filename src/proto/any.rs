@@ -216,7 +216,9 @@ fn value_to_json(value: &prost_types::Value) -> Option<serde_json::Value> {
 const EXACT_INTEGERS: f64 = 9_007_199_254_740_992.0;
 
 fn number_to_json(number: f64) -> Option<serde_json::Value> {
-    if number.fract() == 0.0 && number.abs() < EXACT_INTEGERS {
+    // The client prints -0 with its sign, which no unsigned field takes.
+    let is_negative_zero = number == 0.0 && number.is_sign_negative();
+    if number.fract() == 0.0 && number.abs() < EXACT_INTEGERS && !is_negative_zero {
         #[expect(clippy::cast_possible_truncation, reason = "whole and below 2^53")]
         return Some(serde_json::Value::from(number as i64));
     }
