@@ -16,6 +16,8 @@ rules! {
     LB_RING_HASH_MIN_ABOVE_MAX = "lb-ring-hash-min-above-max", Lb, Nack, "gRFC A42; C-core RingHashLbPolicyConfigFactory, RingHashLbConfig::JsonPostLoad";
     /// The hash function of a ring is not XX_HASH.
     LB_RING_HASH_FUNCTION = "lb-ring-hash-function", Lb, Nack, "gRFC A42; C-core RingHashLbPolicyConfigFactory";
+    /// The hash function of a ring is not set, which other clients reject.
+    LB_RING_HASH_FUNCTION_UNSET = "lb-ring-hash-function-unset", Lb, Spec, "gRFC A52; C-core RingHashLbPolicyConfigFactory; grpc-go converter.go convertRingHashProtoToServiceConfig, grpc-java LoadBalancerConfigFactory";
     /// The minimum ring size is above what the client builds.
     LB_RING_HASH_CAPPED = "lb-ring-hash-capped", Lb, Advice, "gRFC A42; C-core ring_hash.cc kRingSizeCapDefault";
 }
@@ -69,16 +71,7 @@ impl Default for Config {
 fn from_proto(entry: &mut Entry<'_, '_>, cx: &mut Cx<'_>) -> Option<Value> {
     let message: pb::RingHash = entry.decode(cx)?;
     let at = entry.at();
-    if !matches!(
-        pb::ring_hash::HashFunction::try_from(message.hash_function),
-        Ok(pb::ring_hash::HashFunction::XxHash | pb::ring_hash::HashFunction::DefaultHash)
-    ) {
-        cx.report(
-            &LB_RING_HASH_FUNCTION,
-            &at.field("hash_function"),
-            format_args!("hash function is {}, must be XX_HASH", message.hash_function),
-        );
-    }
+    check_hash_function(message.hash_function, &at.field("hash_function"), cx);
     let max = message.maximum_ring_size.unwrap_or(MAX_RING_SIZE);
     let min = message.minimum_ring_size.unwrap_or(DEFAULT_MIN_RING_SIZE);
     check_size(max, &at.field("maximum_ring_size"), cx);
@@ -103,6 +96,27 @@ fn from_proto(entry: &mut Entry<'_, '_>, cx: &mut Cx<'_>) -> Option<Value> {
         );
     }
     Some(sizes_to_json(min, max))
+}
+
+fn check_hash_function(hash_function: i32, at: &Path<'_>, cx: &mut Cx<'_>) {
+    use pb::ring_hash::HashFunction;
+    match HashFunction::try_from(hash_function) {
+        Ok(HashFunction::XxHash) => {}
+        Ok(HashFunction::DefaultHash) => {
+            cx.report(
+                &LB_RING_HASH_FUNCTION_UNSET,
+                at,
+                format_args!("hash function is not set, must be XX_HASH for clients other than C-core"),
+            );
+        }
+        Ok(HashFunction::MurmurHash2) | Err(_) => {
+            cx.report(
+                &LB_RING_HASH_FUNCTION,
+                at,
+                format_args!("hash function is {hash_function}, must be XX_HASH"),
+            );
+        }
+    }
 }
 
 fn check_size(size: u64, at: &Path<'_>, cx: &mut Cx<'_>) {

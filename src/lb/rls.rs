@@ -24,7 +24,7 @@ rules! {
     /// Two RLS key builders are for one method.
     RLS_DUPLICATE_NAME = "rls-duplicate-name", Lb, Nack, "C-core rls.cc RouteLookupConfig::JsonPostLoad";
     /// The lookup service is not a target that the client can resolve.
-    RLS_LOOKUP_SERVICE_INVALID = "rls-lookup-service-invalid", Lb, Nack, "C-core rls.cc; resolver_registry.cc IsValidTarget";
+    RLS_LOOKUP_SERVICE_NOT_A_TARGET = "rls-lookup-service-not-a-target", Lb, Nack, "C-core rls.cc; resolver_registry.cc IsValidTarget";
     /// An RLS stale age is set without a maximum age.
     RLS_STALE_AGE_ALONE = "rls-stale-age-alone", Lb, Nack, "C-core rls.cc RouteLookupConfig::JsonPostLoad";
     /// The RLS cache has no size.
@@ -211,7 +211,7 @@ fn read_route_lookup(value: &Value, at: &At<'_>, faults: &mut Faults) -> Option<
         && let Err(fault) = target_uri::check(service)
     {
         at.field("lookupService").fault(
-            &RLS_LOOKUP_SERVICE_INVALID,
+            &RLS_LOOKUP_SERVICE_NOT_A_TARGET,
             format_args!("`{service}` is not a target URI: {fault}"),
             faults,
         );
