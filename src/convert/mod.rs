@@ -5,7 +5,9 @@
 
 pub mod address;
 pub mod cidr;
+pub mod health;
 pub mod matcher;
 pub mod metadata;
+pub mod switch;
 pub mod target_uri;
 pub mod tls;

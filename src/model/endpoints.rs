@@ -2,6 +2,7 @@
 
 use super::cluster::HealthStatus;
 use std::fmt;
+use std::net::SocketAddr;
 
 /// `envoy.config.endpoint.v3.ClusterLoadAssignment`.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -52,8 +53,10 @@ pub struct Locality {
 pub struct Endpoint {
     /// Index in the locality.
     pub index: usize,
-    /// `ip:port` (IPv6 bracketed), the first is the primary one.
-    pub addresses: Vec<std::net::SocketAddr>,
+    /// Primary address.
+    pub address: SocketAddr,
+    /// Further addresses of the same endpoint in order (A61).
+    pub additional_addresses: Vec<SocketAddr>,
     /// At least 1.
     pub weight: u32,
     /// The weight was not set and is the default.
@@ -62,10 +65,17 @@ pub struct Endpoint {
     pub health: HealthStatus,
     /// `hostname`, may be empty.
     pub hostname: String,
-    /// HTTP CONNECT proxy (A86).
+    /// HTTP CONNECT proxy as `ip:port`, the endpoint's or else the locality's (A86, only with that feature).
     pub proxy: Option<String>,
-    /// Ring hash key (A76), only with that feature.
+    /// Ring hash key, not empty (A76, only with that feature).
     pub hash_key: Option<String>,
+}
+
+impl Endpoint {
+    /// All addresses, the primary one first. An IPv6 zone is the address's scope id, and part of its identity.
+    pub fn addresses(&self) -> impl Iterator<Item = SocketAddr> + '_ {
+        std::iter::once(self.address).chain(self.additional_addresses.iter().copied())
+    }
 }
 
 /// Drop categories.

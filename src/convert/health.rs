@@ -1,0 +1,22 @@
+//! Health states of endpoints: which of them the client keeps (A55).
+//!
+//! Both `LbEndpoint.health_status` and `common_lb_config.override_host_status` are read so (C-core
+//! `XdsHealthStatus::FromUpb`, xds_health_status.cc).
+
+use crate::model::cluster::HealthStatus;
+use crate::proto::pb::envoy::config::core::v3 as core;
+
+/// The state that the client keeps for an enum number: UNKNOWN, HEALTHY and DRAINING; `None` for every other.
+pub fn health_status(number: i32) -> Option<HealthStatus> {
+    match core::HealthStatus::try_from(number) {
+        Ok(core::HealthStatus::Unknown) => Some(HealthStatus::Unknown),
+        Ok(core::HealthStatus::Healthy) => Some(HealthStatus::Healthy),
+        Ok(core::HealthStatus::Draining) => Some(HealthStatus::Draining),
+        Ok(core::HealthStatus::Unhealthy | core::HealthStatus::Timeout | core::HealthStatus::Degraded) | Err(_) => None,
+    }
+}
+
+/// The name of an enum number, for messages.
+pub fn health_status_name(number: i32) -> &'static str {
+    core::HealthStatus::try_from(number).map_or("an unknown number", |s| s.as_str_name())
+}

@@ -1,0 +1,229 @@
+//! ClusterLoadAssignment: localities by priority, endpoints, drops (A27).
+//!
+//! Follows C-core `EdsResourceParse` (xds_endpoint_parser.cc), in its order: every locality with its endpoints, then the
+//! priorities as a whole, then the drops. A locality with an error of its own takes no part in the checks of priorities,
+//! so one fault may be reported as a gap too, as the client does.
+
+pub mod drops;
+pub mod endpoint;
+
+use std::collections::BTreeMap;
+
+use crate::convert::metadata;
+use crate::convert::switch::report_off;
+use crate::diag::{Cx, Path, rules};
+use crate::model::Resource;
+use crate::model::cluster::HealthStatus;
+use crate::model::endpoints::{Endpoints, Locality, LocalityName};
+use crate::profile::Feature;
+use crate::proto::pb::envoy::config::endpoint::v3::{ClusterLoadAssignment as Pb, LocalityLbEndpoints};
+use endpoint::Addresses;
+
+rules! {
+    /// A locality without load_balancing_weight, or with 0, is dropped with all its endpoints.
+    LOCALITY_WITHOUT_WEIGHT = "eds-locality-without-weight", Endpoints, Dropped, "gRFC A27; C-core LocalityParse";
+    /// A locality with a weight has no locality message.
+    LOCALITY_MISSING = "eds-locality-missing", Endpoints, Nack, "gRFC A27; C-core LocalityParse";
+    /// A locality's priority is not less than the number of localities, so that the priorities cannot be contiguous.
+    PRIORITY_TOO_HIGH = "eds-priority-too-high", Endpoints, Nack, "gRFC A27; C-core EdsResourceParse";
+    /// The same locality is given twice in one priority.
+    LOCALITY_DUPLICATE = "eds-locality-duplicate", Endpoints, Nack, "gRFC A27; C-core EdsResourceParse";
+    /// A priority below the highest one has no locality.
+    PRIORITY_GAP = "eds-priority-gap", Endpoints, Nack, "gRFC A27; C-core EdsResourceParse";
+    /// The weights of the localities of one priority add up to more than 4294967295.
+    LOCALITY_WEIGHT_SUM = "eds-locality-weight-sum", Endpoints, Nack, "gRFC A27; C-core EdsResourceParse";
+    /// A locality has no endpoint that the client keeps.
+    LOCALITY_WITHOUT_ENDPOINTS = "eds-locality-without-endpoints", Endpoints, Advice, "gRFC A27; C-core LocalityParse, cds.cc";
+    /// The client keeps no locality, so RPCs to the cluster fail.
+    WITHOUT_LOCALITIES = "eds-without-localities", Endpoints, Advice, "gRFC A27; C-core EdsResourceParse, xds_dependency_manager.cc";
+    /// Every endpoint is DRAINING, so new RPCs to the cluster fail.
+    ALL_DRAINING = "eds-all-draining", Endpoints, Advice, "gRFC A55; C-core xds_override_host.cc";
+}
+
+/// Converts the resource.
+pub fn convert(message: &Pb, cx: &mut Cx<'_>) -> (String, Option<Resource>) {
+    let start = cx.mark();
+    let at = Path::ROOT.field("endpoints");
+    let mut addresses = Addresses::default();
+    let mut priorities: Vec<BTreeMap<NameRef<'_>, Locality>> = Vec::new();
+    for (index, pb) in message.endpoints.iter().enumerate() {
+        let at = at.index(index);
+        if let Some(locality) = locality(pb, index, &mut addresses, &at, cx) {
+            place(locality, pb, message.endpoints.len(), &mut priorities, &at, cx);
+        }
+    }
+    check_priorities(&priorities, &at, cx);
+    let drops = drops::drop_config(message.policy.as_ref(), &Path::ROOT.field("policy"), cx);
+    let endpoints = Endpoints {
+        priorities: priorities.into_iter().map(|p| p.into_values().collect()).collect(),
+        drops,
+    };
+    if !cx.nacked_since(start) {
+        advise(&endpoints, &at, cx);
+    }
+    (message.cluster_name.clone(), Some(Resource::Endpoints(endpoints)))
+}
+
+/// A locality's name as it stands in the message, in the client's order: region, zone, sub-zone, by bytes.
+type NameRef<'m> = (&'m str, &'m str, &'m str);
+
+fn name_ref(pb: &LocalityLbEndpoints) -> NameRef<'_> {
+    pb.locality
+        .as_ref()
+        .map_or(("", "", ""), |l| (&l.region, &l.zone, &l.sub_zone))
+}
+
+/// Converts a locality; `None` when it is dropped or has an error of its own.
+fn locality(
+    pb: &LocalityLbEndpoints,
+    index: usize,
+    addresses: &mut Addresses,
+    at: &Path<'_>,
+    cx: &mut Cx<'_>,
+) -> Option<Locality> {
+    let start = cx.mark();
+    let weight = pb.load_balancing_weight.unwrap_or(0);
+    if weight == 0 {
+        cx.report(
+            &LOCALITY_WITHOUT_WEIGHT,
+            &at.field("load_balancing_weight"),
+            format_args!(
+                "locality has weight 0, it is dropped with its {} endpoints",
+                pb.lb_endpoints.len()
+            ),
+        )
+        .help("set load_balancing_weight to at least 1");
+        return None;
+    }
+    let Some(name) = &pb.locality else {
+        cx.report(
+            &LOCALITY_MISSING,
+            &at.field("locality"),
+            format_args!("locality is missing, must be present where load_balancing_weight is not 0"),
+        );
+        return None;
+    };
+    let proxy = locality_proxy(pb, at, cx);
+    let endpoints = endpoint::endpoints(&pb.lb_endpoints, index, proxy.as_deref(), addresses, at, cx);
+    if cx.nacked_since(start) {
+        return None;
+    }
+    if endpoints.is_empty() {
+        cx.report(
+            &LOCALITY_WITHOUT_ENDPOINTS,
+            &at.field("lb_endpoints"),
+            format_args!("locality keeps none of its {} endpoints", pb.lb_endpoints.len()),
+        );
+    }
+    Some(Locality {
+        index,
+        name: LocalityName {
+            region: name.region.clone(),
+            zone: name.zone.clone(),
+            sub_zone: name.sub_zone.clone(),
+        },
+        weight,
+        endpoints,
+    })
+}
+
+/// The proxy in a locality's metadata (A86).
+fn locality_proxy(pb: &LocalityLbEndpoints, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<String> {
+    let metadata = pb.metadata.as_ref()?;
+    if !cx.has(Feature::HttpConnect) {
+        report_off(Feature::HttpConnect, &at.field("metadata"), cx);
+        return None;
+    }
+    endpoint::take_proxy(&mut metadata::metadata(metadata, at, cx))
+}
+
+/// Puts a locality into its priority.
+fn place<'m>(
+    locality: Locality,
+    pb: &'m LocalityLbEndpoints,
+    localities_count: usize,
+    priorities: &mut Vec<BTreeMap<NameRef<'m>, Locality>>,
+    at: &Path<'_>,
+    cx: &mut Cx<'_>,
+) {
+    // The bound also keeps the list of priorities as short as the resource.
+    let priority = usize::try_from(pb.priority).unwrap_or(usize::MAX);
+    if priority >= localities_count {
+        cx.report(
+            &PRIORITY_TOO_HIGH,
+            &at.field("priority"),
+            format_args!("priority is {priority}, must be less than the number of localities, {localities_count}"),
+        );
+        return;
+    }
+    if priorities.len() <= priority {
+        priorities.resize_with(priority + 1, BTreeMap::new);
+    }
+    let Some(slot) = priorities.get_mut(priority) else {
+        return;
+    };
+    if let Some(first) = slot.get(&name_ref(pb)) {
+        let path = Path::ROOT.field("endpoints").index(first.index).to_owned();
+        cx.report(
+            &LOCALITY_DUPLICATE,
+            at,
+            format_args!("locality {} is already in priority {priority}", locality.name),
+        )
+        .related(path, "first given here");
+        return;
+    }
+    slot.insert(name_ref(pb), locality);
+}
+
+fn check_priorities(priorities: &[BTreeMap<NameRef<'_>, Locality>], at: &Path<'_>, cx: &mut Cx<'_>) {
+    for (priority, localities) in priorities.iter().enumerate() {
+        if localities.is_empty() {
+            cx.report(
+                &PRIORITY_GAP,
+                at,
+                format_args!("priority {priority} has no valid locality, priorities must be contiguous from 0"),
+            );
+            continue;
+        }
+        // At most as many summands as there are localities: no overflow of 64 bits.
+        let sum: u64 = localities.values().map(|l| u64::from(l.weight)).sum();
+        if sum > u64::from(u32::MAX) {
+            cx.report(
+                &LOCALITY_WEIGHT_SUM,
+                at,
+                format_args!(
+                    "locality weights of priority {priority} add up to {sum}, must be at most {}",
+                    u32::MAX
+                ),
+            );
+        }
+    }
+}
+
+/// Looks at an accepted resource as a whole.
+fn advise(endpoints: &Endpoints, at: &Path<'_>, cx: &mut Cx<'_>) {
+    if endpoints.priorities.is_empty() {
+        cx.report(
+            &WITHOUT_LOCALITIES,
+            at,
+            format_args!("no locality is left, RPCs to the cluster fail"),
+        );
+        return;
+    }
+    let mut all = endpoints
+        .priorities
+        .iter()
+        .flatten()
+        .flat_map(|l| &l.endpoints)
+        .peekable();
+    if all.peek().is_some() && all.all(|e| e.health == HealthStatus::Draining) {
+        cx.report(
+            &ALL_DRAINING,
+            at,
+            format_args!("every endpoint is DRAINING, new RPCs to the cluster fail"),
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests;
