@@ -163,12 +163,12 @@ pub fn parse_ip_port(text: &str, port: u16) -> Option<ParsedAddress> {
     if let Ok(ip) = text.parse::<Ipv6Addr>() {
         return Some(SocketAddr::V6(SocketAddrV6::new(ip, port, 0, 0)));
     }
-    parse_host_port(&join_host_port(text, u32::from(port)))
+    parse_host_port(&join_host_port(text, i32::from(port)))
 }
 
 /// Joins a host and a port: with a colon, the host in brackets when it has a colon and does not start with a bracket
 /// (C-core `JoinHostPort`).
-pub fn join_host_port(host: &str, port: u32) -> String {
+pub fn join_host_port(host: &str, port: i32) -> String {
     if !host.starts_with('[') && host.contains(':') {
         format!("[{host}]:{port}")
     } else {
@@ -190,7 +190,7 @@ fn split_host_port(text: &str) -> Option<(&str, &str)> {
     host.contains(':').then_some((host, port))
 }
 
-/// Reads `host:port` (C-core `grpc_parse_ipv4_hostport`, then `grpc_parse_ipv6_hostport`).
+/// Reads `host:port` with an IP address (C-core `grpc_parse_ipv4_hostport`, then `grpc_parse_ipv6_hostport`).
 fn parse_host_port(text: &str) -> Option<ParsedAddress> {
     let (host, port) = split_host_port(text)?;
     let port = scan_port(port)?;

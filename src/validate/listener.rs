@@ -172,7 +172,7 @@ fn server_address(address: &core::Address, at: &Path<'_>, cx: &mut Cx<'_>) -> Op
             ),
         );
     }
-    Some(join_host_port(&socket.address, u32::from(port)))
+    Some(join_host_port(&socket.address, i32::from(port)))
 }
 
 #[cfg(test)]
