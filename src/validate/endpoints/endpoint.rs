@@ -233,7 +233,7 @@ fn read_metadata(
 }
 
 /// Metadata key of the proxy's address (A86).
-const PROXY_METADATA: &str = "envoy.http11_proxy_transport_socket.proxy_address";
+pub(super) const PROXY_METADATA: &str = "envoy.http11_proxy_transport_socket.proxy_address";
 
 /// Metadata key of Envoy's load balancing settings, and of the ring hash key in it (A76).
 const LB_METADATA: &str = "envoy.lb";

@@ -131,7 +131,9 @@ fn locality(
 fn locality_proxy(pb: &LocalityLbEndpoints, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<String> {
     let metadata = pb.metadata.as_ref()?;
     if !cx.has(Feature::HttpConnect) {
-        report_off(Feature::HttpConnect, &at.field("metadata"), cx);
+        if metadata.typed_filter_metadata.contains_key(endpoint::PROXY_METADATA) {
+            report_off(Feature::HttpConnect, &at.field("metadata"), cx);
+        }
         return None;
     }
     endpoint::take_proxy(&mut metadata::metadata(metadata, at, cx))
