@@ -13,6 +13,8 @@ static FILES: &[&[&Rule]] = &[
     crate::convert::address::RULES,
     crate::convert::cidr::RULES,
     crate::convert::matcher::RULES,
+    crate::convert::metadata::RULES,
+    crate::convert::switch::RULES,
     crate::convert::tls::RULES,
     crate::lb::RULES,
     crate::validate::RULES,
@@ -21,6 +23,8 @@ static FILES: &[&[&Rule]] = &[
     crate::validate::filter_chain_map::RULES,
     crate::validate::http_connection_manager::RULES,
     crate::validate::listener::RULES,
+    crate::validate::cluster::RULES,
+    crate::validate::endpoints::RULES,
     crate::bootstrap::RULES,
 ];
 
@@ -28,6 +32,8 @@ static FILES: &[&[&Rule]] = &[
 static FOLDERS: &[&[&[&Rule]]] = &[
     crate::filter::RULES,
     crate::lb::PART_RULES,
+    crate::validate::cluster::PART_RULES,
+    crate::validate::endpoints::PART_RULES,
     crate::bootstrap::PART_RULES,
     crate::lint::RULES,
 ];

@@ -2,9 +2,7 @@
 //!
 //! Follows C-core `EdsConfigParse`, `LogicalDnsParse` and `AggregateClusterParse` (xds_cluster_parser.cc). EDS and LOGICAL_DNS
 //! are values of `type`; an aggregate cluster is known by the type in `cluster_type.typed_config` alone, not by a name.
-//! Depth, cycles and missing children of aggregates are no matter of one resource.
-
-use std::collections::HashMap;
+//! Empty, repeated and missing names, cycles and depth are no matter of one resource: `lint` looks at them.
 
 use crate::diag::{Cx, Path, rules};
 use crate::model::cluster::Discovery;
@@ -31,10 +29,6 @@ rules! {
     CLUSTER_TYPE_UNSUPPORTED = "cds-cluster-type-unsupported", Cluster, Nack, "gRFC A37; C-core CdsResourceParse";
     /// An aggregate cluster has no children.
     AGGREGATE_EMPTY = "cds-aggregate-empty", Cluster, Nack, "gRFC A37; C-core AggregateClusterParse";
-    /// An aggregate cluster names a child twice, or itself, and the client skips that occurrence.
-    AGGREGATE_CHILD_SKIPPED = "cds-aggregate-child-skipped", Cluster, Advice, "gRFC A37, A75; C-core xds_dependency_manager.cc";
-    /// An aggregate cluster has a child with an empty name.
-    AGGREGATE_CHILD_UNNAMED = "cds-aggregate-child-unnamed", Cluster, Advice, "gRFC A37; C-core AggregateClusterParse";
     /// A field belongs to another kind of cluster and is not read.
     OTHER_DISCOVERY_FIELD = "cds-field-of-other-discovery", Cluster, Ignored, "gRFC A27, A37; C-core CdsResourceParse";
 }
@@ -55,7 +49,7 @@ pub(super) fn discovery(message: &Pb, root: &Path<'_>, cx: &mut Cx<'_>) -> Optio
     if let Some(custom) = custom {
         other_field(message.eds_cluster_config.is_some(), "eds_cluster_config", root, cx);
         other_field(message.load_assignment.is_some(), "load_assignment", root, cx);
-        return aggregate(custom, &message.name, root, cx);
+        return aggregate(custom, root, cx);
     }
     let known = DiscoveryType::try_from(number);
     match known {
@@ -136,7 +130,7 @@ fn eds(config: Option<&EdsClusterConfig>, name: &str, root: &Path<'_>, cx: &mut 
 
 /// Converts an aggregate cluster (A37). The Any is not opened as others are: a TypedStruct is of the wrong type here, and
 /// only the usual prefix is taken off the type URL.
-fn aggregate(custom: &CustomClusterType, name: &str, root: &Path<'_>, cx: &mut Cx<'_>) -> Option<Discovery> {
+fn aggregate(custom: &CustomClusterType, root: &Path<'_>, cx: &mut Cx<'_>) -> Option<Discovery> {
     let at = root.field("cluster_type");
     let at = at.field("typed_config");
     let Some(config) = &custom.typed_config else {
@@ -169,38 +163,7 @@ fn aggregate(custom: &CustomClusterType, name: &str, root: &Path<'_>, cx: &mut C
         );
         return None;
     }
-    advise_children(&config.clusters, name, &at, cx);
     Some(Discovery::Aggregate {
         children: config.clusters,
     })
-}
-
-/// Reports children that are skipped or cannot exist. A cluster that was visited before adds nothing (A75).
-fn advise_children(children: &[String], name: &str, at: &Path<'_>, cx: &mut Cx<'_>) {
-    // Looked up only, never iterated.
-    let mut first: HashMap<&str, usize> = HashMap::with_capacity(children.len());
-    for (i, child) in children.iter().enumerate() {
-        if child.is_empty() {
-            cx.report(
-                &AGGREGATE_CHILD_UNNAMED,
-                &at.index(i),
-                format_args!("the name of a child is empty, no cluster can be found by it"),
-            );
-        }
-        if child == name {
-            cx.report(
-                &AGGREGATE_CHILD_SKIPPED,
-                &at.index(i),
-                format_args!("cluster `{name}` names itself as a child, which is skipped"),
-            );
-        } else if let Some(&index) = first.get(child.as_str()) {
-            cx.report(
-                &AGGREGATE_CHILD_SKIPPED,
-                &at.index(i),
-                format_args!("cluster `{child}` is a child already, this occurrence is skipped"),
-            )
-            .related(at.index(index).to_owned(), "first named here");
-        }
-        first.entry(child.as_str()).or_insert(i);
-    }
 }

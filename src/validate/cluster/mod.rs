@@ -41,6 +41,16 @@ rules! {
     AGGREGATE_FIELD_UNUSED = "cds-aggregate-field-unused", Cluster, Ignored, "gRFC A75; C-core cds.cc";
 }
 
+/// The rules of this folder's other files.
+pub static PART_RULES: &[&[&crate::diag::Rule]] = &[
+    discovery::RULES,
+    lb_policy::RULES,
+    logical_dns::RULES,
+    outlier_detection::RULES,
+    transport_socket::RULES,
+    upstream_config::RULES,
+];
+
 /// Requests at a time that the circuit breaker admits when no threshold says so (A32).
 pub const DEFAULT_MAX_CONCURRENT_REQUESTS: u32 = 1024;
 

@@ -40,6 +40,9 @@ rules! {
     ALL_DRAINING = "eds-all-draining", Endpoints, Advice, "gRFC A55; C-core xds_override_host.cc";
 }
 
+/// The rules of this folder's other files.
+pub static PART_RULES: &[&[&crate::diag::Rule]] = &[drops::RULES, endpoint::RULES];
+
 /// Converts the resource.
 pub fn convert(message: &Pb, cx: &mut Cx<'_>) -> (String, Option<Resource>) {
     let start = cx.mark();
