@@ -3,6 +3,7 @@
 //! A filter's file holds its rules, its parser and its behaviour. The registry knows on which side a filter runs, whether
 //! it ends the chain, and which switch it waits for. Follows C-core `XdsHttpFilterRegistry` (xds_http_filter_registry.cc).
 
+pub mod overrides;
 mod router;
 
 use crate::diag::{Cx, Path, Rule};
@@ -12,7 +13,7 @@ use crate::proto::any::Extension;
 
 /// Reads a filter's config or override. `at` is the path from [`Extension::at`].
 ///
-/// Returns `None` after reporting a rejection.
+/// Returns `None` after reporting a rejection, and for an override that overrides nothing.
 pub type Parse = fn(extension: &Extension<'_>, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<FilterConfig>;
 
 /// A filter that the client has.
@@ -54,5 +55,43 @@ fn find(cx: &Cx<'_>, wanted: impl Fn(&FilterType) -> bool) -> Option<&'static Fi
         .find(|f| wanted(f) && f.guard.is_none_or(|guard| cx.has(guard)))
 }
 
+/// Where a filter's type was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// `http_filters`, or inside a composite filter.
+    TopLevel,
+    /// `typed_per_filter_config`.
+    Override,
+}
+
+/// What a reader could do about a type that the client does not have at `place`.
+pub fn hint(type_name: &str, place: Place, cx: &Cx<'_>) -> Option<String> {
+    let name_at = |filter: &'static FilterType, place| match place {
+        Place::TopLevel => Some(filter.type_name),
+        Place::Override => filter.override_type.map(|(name, _)| name),
+    };
+    let other = match place {
+        Place::TopLevel => Place::Override,
+        Place::Override => Place::TopLevel,
+    };
+    for filter in FILTERS {
+        let known_here = name_at(filter, place) == Some(type_name);
+        if let (true, Some(guard)) = (known_here, filter.guard.filter(|guard| !cx.has(*guard))) {
+            return Some(format!("gRPC has this filter only with {}=true", guard.env()));
+        }
+        if name_at(filter, other) == Some(type_name) {
+            return Some(match name_at(filter, place) {
+                Some(name) => format!("use `{name}` here"),
+                None => "remove it: this filter has no overrides".to_owned(),
+            });
+        }
+    }
+    let known = FILTERS
+        .iter()
+        .filter(|f| f.guard.is_none_or(|guard| cx.has(guard)))
+        .filter_map(|f| name_at(f, place));
+    crate::text::nearest(type_name, known).map(|name| format!("did you mean `{name}`?"))
+}
+
 /// The rules of all filters.
-pub static RULES: &[&[&Rule]] = &[];
+pub static RULES: &[&[&Rule]] = &[overrides::RULES];

@@ -20,8 +20,8 @@ pub struct HttpFilter {
 pub struct FilterOverride {
     /// FilterConfig.disabled.
     pub disabled: bool,
-    /// The override; `None` only where the client keeps none.
-    pub config: FilterConfig,
+    /// The override; `None` where it overrides nothing (ext_proc without `overrides`).
+    pub config: Option<FilterConfig>,
 }
 
 /// The configs of the filters that the client has.
