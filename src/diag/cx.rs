@@ -14,6 +14,7 @@ pub struct Cx<'p> {
     server: &'p ServerFacts,
     diagnostics: Vec<Diagnostic>,
     nacks: usize,
+    nested: u32,
 }
 
 /// A point in the list of rejections, to ask later whether something was rejected since.
@@ -28,6 +29,7 @@ impl<'p> Cx<'p> {
             server,
             diagnostics: Vec::new(),
             nacks: 0,
+            nested: 0,
         }
     }
 
@@ -64,6 +66,19 @@ impl<'p> Cx<'p> {
             related: Vec::new(),
         });
         &mut self.diagnostics[index]
+    }
+
+    /// Runs `step` one level deeper; `None` if there are `limit` levels already.
+    ///
+    /// For messages that may be packed in each other without end: bytes in an Any count no levels for the parser.
+    pub fn nested<R>(&mut self, limit: u32, step: impl FnOnce(&mut Self) -> R) -> Option<R> {
+        if self.nested >= limit {
+            return None;
+        }
+        self.nested += 1;
+        let result = step(self);
+        self.nested -= 1;
+        Some(result)
     }
 
     /// Remembers how many rejections there are.

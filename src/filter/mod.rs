@@ -3,8 +3,15 @@
 //! A filter's file holds its rules, its parser and its behaviour. The registry knows on which side a filter runs, whether
 //! it ends the chain, and which switch it waits for. Follows C-core `XdsHttpFilterRegistry` (xds_http_filter_registry.cc).
 
+mod composite;
+mod ext_proc;
+mod fault;
+mod gcp_authn;
+pub mod matching;
 pub mod overrides;
+mod rbac;
 mod router;
+mod stateful_session;
 
 use crate::diag::{Cx, Path, Rule};
 use crate::model::filter::FilterConfig;
@@ -33,10 +40,20 @@ pub struct FilterType {
     pub guard: Option<Feature>,
     /// Reads the top-level config.
     pub parse: Parse,
+    /// Reads the top-level config inside a composite filter, where that differs.
+    pub parse_in_composite: Option<Parse>,
 }
 
 /// Every filter, whether its switch is on or not.
-static FILTERS: &[&FilterType] = &[&router::TYPE];
+static FILTERS: &[&FilterType] = &[
+    &router::TYPE,
+    &fault::TYPE,
+    &rbac::TYPE,
+    &stateful_session::TYPE,
+    &gcp_authn::TYPE,
+    &composite::TYPE,
+    &ext_proc::TYPE,
+];
 
 /// The registered filter with this top-level config type.
 pub fn by_type(type_name: &str, cx: &Cx<'_>) -> Option<&'static FilterType> {
@@ -94,4 +111,17 @@ pub fn hint(type_name: &str, place: Place, cx: &Cx<'_>) -> Option<String> {
 }
 
 /// The rules of all filters.
-pub static RULES: &[&[&Rule]] = &[overrides::RULES];
+pub static RULES: &[&[&Rule]] = &[
+    overrides::RULES,
+    matching::RULES,
+    fault::RULES,
+    rbac::RULES,
+    rbac::condition::RULES,
+    rbac::permission::RULES,
+    rbac::principal::RULES,
+    rbac::audit::RULES,
+    stateful_session::RULES,
+    gcp_authn::RULES,
+    composite::RULES,
+    ext_proc::RULES,
+];

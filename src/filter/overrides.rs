@@ -4,7 +4,6 @@
 //! filter of that name runs and on which side: neither is known here. A bare Any must hold the override type of a
 //! filter that the client has; only an entry wrapped in `envoy.config.route.v3.FilterConfig` can be optional.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::by_override_type;
@@ -100,7 +99,7 @@ fn parse(extension: &Extension<'_>, wrapping: Wrapping, at: &Path<'_>, cx: &mut 
     })
 }
 
-fn report_unknown(type_name: &Cow<'_, str>, wrapping: Wrapping, at: &Path<'_>, cx: &mut Cx<'_>) {
+fn report_unknown(type_name: &str, wrapping: Wrapping, at: &Path<'_>, cx: &mut Cx<'_>) {
     let hint = super::hint(type_name, super::Place::Override, cx);
     let diagnostic = if matches!(wrapping, Wrapping::FilterConfig { is_optional: true, .. }) {
         cx.report(

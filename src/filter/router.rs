@@ -15,6 +15,7 @@ pub static TYPE: FilterType = FilterType {
     is_terminal: true,
     guard: None,
     parse,
+    parse_in_composite: None,
 };
 
 fn parse(extension: &Extension<'_>, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<FilterConfig> {

@@ -1,0 +1,151 @@
+//! Role-based access control (A41), for servers only.
+//!
+//! Follows C-core `XdsHttpRbacFilterFactory` (xds_http_rbac_filter.cc). The client parses each config twice: into the
+//! JSON form that a server hands to its filter, and into the form that it prints. The two differ in what they report for
+//! header matchers; the answer is the union. Inside a composite filter only the second one is made.
+//!
+//! `permission` and `principal` are the two trees of a policy, `condition` what both may hold, `audit` the loggers.
+
+pub(super) mod audit;
+pub(super) mod condition;
+pub(super) mod permission;
+pub(super) mod principal;
+
+use serde_json::{Map, Value, json};
+
+use self::condition::{Forms, Walk};
+use super::FilterType;
+use crate::diag::{Cx, Path, rules};
+use crate::model::filter::FilterConfig;
+use crate::proto::any::Extension;
+use crate::proto::pb::envoy::config::rbac::v3 as pb;
+use crate::proto::pb::envoy::config::rbac::v3::rbac::Action;
+use crate::proto::pb::envoy::extensions::filters::http::rbac::v3::{Rbac, RbacPerRoute};
+
+rules! {
+    /// An RBAC config's action is not one of the enum's.
+    RBAC_ACTION_UNKNOWN = "rbac-action-unknown", Filter, Nack, "gRFC A41; C-core xds_http_rbac_filter.cc";
+    /// An RBAC config's action is LOG, which gRPC takes for no RBAC at all.
+    RBAC_ACTION_LOG = "rbac-action-log", Filter, Dropped, "gRFC A41; C-core ParseXdsRbac";
+    /// A policy has a condition in CEL.
+    RBAC_CONDITION_UNSUPPORTED = "rbac-condition-unsupported", Filter, Nack, "gRFC A41; C-core ParsePolicy";
+    /// A policy has no permissions or no principals, and so never matches.
+    RBAC_POLICY_NEVER_MATCHES = "rbac-policy-never-matches", Filter, Advice, "gRFC A41; C-core ParsePolicy";
+}
+
+/// The filter's place in the registry.
+pub static TYPE: FilterType = FilterType {
+    type_name: "envoy.extensions.filters.http.rbac.v3.RBAC",
+    override_type: Some(("envoy.extensions.filters.http.rbac.v3.RBACPerRoute", parse_override)),
+    on_client: false,
+    on_server: true,
+    is_terminal: false,
+    guard: None,
+    parse,
+    parse_in_composite: Some(parse_in_composite),
+};
+
+fn parse(extension: &Extension<'_>, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<FilterConfig> {
+    let message: Rbac = extension.decode(at, cx)?;
+    Some(config(&message, Forms::Both, at, cx))
+}
+
+fn parse_in_composite(extension: &Extension<'_>, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<FilterConfig> {
+    let message: Rbac = extension.decode(at, cx)?;
+    Some(config(&message, Forms::PrintedOnly, at, cx))
+}
+
+/// Reads an override; without `rbac` nothing is enforced.
+fn parse_override(extension: &Extension<'_>, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<FilterConfig> {
+    let message: RbacPerRoute = extension.decode(at, cx)?;
+    Some(match &message.rbac {
+        Some(rbac) => config(rbac, Forms::Both, &at.field("rbac"), cx),
+        None => FilterConfig::Rbac(Value::Object(Map::new())),
+    })
+}
+
+/// The client's JSON form: `{}` where nothing is enforced.
+fn config(message: &Rbac, forms: Forms, at: &Path<'_>, cx: &mut Cx<'_>) -> FilterConfig {
+    let at = at.field("rules");
+    let json = match &message.rules {
+        None => json!({}),
+        Some(rules) if rules.action == Action::Log as i32 => {
+            cx.report(
+                &RBAC_ACTION_LOG,
+                &at.field("action"),
+                format_args!("action is LOG: gRPC neither logs nor enforces anything"),
+            );
+            json!({})
+        }
+        Some(rules) => json!({ "rules": enforced(rules, forms, &at, cx) }),
+    };
+    FilterConfig::Rbac(json)
+}
+
+fn enforced(rules: &pb::Rbac, forms: Forms, at: &Path<'_>, cx: &mut Cx<'_>) -> Value {
+    if Action::try_from(rules.action).is_err() {
+        cx.report(
+            &RBAC_ACTION_UNKNOWN,
+            &at.field("action"),
+            format_args!("action is {}, must be ALLOW, DENY or LOG", rules.action),
+        );
+    }
+    let mut json = Map::new();
+    json.insert("action".to_owned(), rules.action.into());
+    let policies_at = at.field("policies");
+    let policies: Map<String, Value> = rules
+        .policies
+        .iter()
+        .map(|(name, rule)| (name.clone(), policy(rule, forms, &policies_at.key(name), cx)))
+        .collect();
+    if !policies.is_empty() {
+        json.insert("policies".to_owned(), policies.into());
+    }
+    if let Some(options) = &rules.audit_logging_options {
+        audit::convert(options, &mut json, &at.field("audit_logging_options"), cx);
+    }
+    json.into()
+}
+
+fn policy(policy: &pb::Policy, forms: Forms, at: &Path<'_>, cx: &mut Cx<'_>) -> Value {
+    let mut walk = Walk { forms, cx };
+    let permissions_at = at.field("permissions");
+    let permissions: Value = policy
+        .permissions
+        .iter()
+        .enumerate()
+        .map(|(i, permission)| walk.permission(permission, 0, &permissions_at.index(i)))
+        .collect();
+    let principals_at = at.field("principals");
+    let principals: Value = policy
+        .principals
+        .iter()
+        .enumerate()
+        .map(|(i, principal)| walk.principal(principal, 0, &principals_at.index(i)))
+        .collect();
+    for (field, is_set) in [
+        ("condition", policy.condition.is_some()),
+        ("checked_condition", policy.checked_condition.is_some()),
+    ] {
+        if is_set {
+            cx.report(
+                &RBAC_CONDITION_UNSUPPORTED,
+                &at.field(field),
+                format_args!("{field} is set, gRPC has no conditions in CEL"),
+            );
+        }
+    }
+    for (field, is_empty) in [
+        ("permissions", policy.permissions.is_empty()),
+        ("principals", policy.principals.is_empty()),
+    ] {
+        if is_empty {
+            cx.report(
+                &RBAC_POLICY_NEVER_MATCHES,
+                &at.field(field),
+                format_args!("the policy has no {field}, so it never matches"),
+            );
+        }
+    }
+    json!({ "permissions": permissions, "principals": principals })
+}
