@@ -2,21 +2,19 @@
 //!
 //! Follows C-core `ParseXdsHeader` (xds_common_types_parser.cc), validate_metadata.cc, and `absl::Base64Unescape`.
 
-use crate::diag::{Cx, Path, rules};
+use crate::diag::{Cx, Path, Rule, rules};
 use crate::proto::pb::envoy::config::core::v3::HeaderValue;
 
 rules! {
-    /// A header's key or value is too long.
-    HEADER_VALUE_TOO_LONG = "header-value-too-long", Common, Nack, "gRFC A102; C-core ParseXdsHeader";
     /// A header's key is one that gRPC keeps to itself.
     HEADER_KEY_RESERVED = "header-key-reserved", Common, Nack, "gRFC A102; C-core ParseXdsHeader";
-    /// A header's key is empty or has a character that a key must not have.
+    /// A header's key is empty, too long, or has a character that a key must not have.
     HEADER_KEY_ILLEGAL = "header-key-illegal", Common, Nack, "C-core ValidateHeaderKeyIsLegal";
     /// A header has neither raw_value nor value.
     HEADER_VALUE_MISSING = "header-value-missing", Common, Nack, "gRFC A102; C-core ParseXdsHeader";
     /// The value of a binary header is not base64.
     HEADER_VALUE_NOT_BASE64 = "header-value-not-base64", Common, Nack, "C-core ParseXdsHeader; absl::Base64Unescape";
-    /// The value of a text header has a character outside printable ASCII.
+    /// A header's value is too long, or that of a text header has a character outside printable ASCII.
     HEADER_VALUE_ILLEGAL = "header-value-illegal", Common, Nack, "C-core ValidateNonBinaryHeaderValueIsLegal";
 }
 
@@ -43,7 +41,7 @@ pub fn check(header: &HeaderValue, at: &Path<'_>, cx: &mut Cx<'_>) {
 }
 
 fn check_key(key: &str, at: &Path<'_>, cx: &mut Cx<'_>) {
-    check_length(key.as_bytes(), at, cx);
+    check_length(key.as_bytes(), &HEADER_KEY_ILLEGAL, at, cx);
     if key.starts_with(':') || key.starts_with("grpc-") || key == "host" {
         cx.report(
             &HEADER_KEY_RESERVED,
@@ -65,7 +63,7 @@ fn check_key(key: &str, at: &Path<'_>, cx: &mut Cx<'_>) {
 }
 
 fn check_value(value: &[u8], is_binary: bool, at: &Path<'_>, cx: &mut Cx<'_>) {
-    check_length(value, at, cx);
+    check_length(value, &HEADER_VALUE_ILLEGAL, at, cx);
     if is_binary {
         if !is_base64(value) {
             cx.report(
@@ -83,10 +81,10 @@ fn check_value(value: &[u8], is_binary: bool, at: &Path<'_>, cx: &mut Cx<'_>) {
     }
 }
 
-fn check_length(text: &[u8], at: &Path<'_>, cx: &mut Cx<'_>) {
+fn check_length(text: &[u8], rule: &'static Rule, at: &Path<'_>, cx: &mut Cx<'_>) {
     if text.len() > MAX_LENGTH {
         cx.report(
-            &HEADER_VALUE_TOO_LONG,
+            rule,
             at,
             format_args!("{} bytes long, must be at most {MAX_LENGTH}", text.len()),
         );

@@ -87,7 +87,7 @@ impl Walk<'_, '_> {
                     at,
                     format_args!("no principal_name: the client crashes while it prints the resource"),
                 )
-                .help("run without GRPC_TRACE=xds_client, or match the name with `safe_regex: { regex: '.*' }`");
+                .help("run without GRPC_TRACE=xds_client, or match every name with `prefix: \"\"`");
         }
         json!({})
     }
