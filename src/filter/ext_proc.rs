@@ -26,6 +26,8 @@ rules! {
     EXT_PROC_BODY_MODE_UNSUPPORTED = "ext-proc-body-mode-unsupported", Filter, Nack, "gRFC A93; C-core ParseBodyProcessingMode";
     /// Response messages are sent to the server, and the trailers are not.
     EXT_PROC_TRAILERS_NOT_SENT = "ext-proc-trailers-not-sent", Filter, Nack, "gRFC A93; C-core ParseProcessingMode";
+    /// An override of ext_proc has no overrides, and so changes nothing, even with `disabled`.
+    EXT_PROC_OVERRIDE_EMPTY = "ext-proc-override-empty", Filter, Ignored as Warning, "gRFC A93; C-core xds_http_ext_proc_filter.cc ParseOverrideConfig";
 }
 
 /// The filter's place in the registry.
@@ -64,8 +66,25 @@ fn parse(extension: &Extension<'_>, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<Fi
 /// Reads an override; `None` without `overrides`, which overrides nothing (`disabled` is not read).
 fn parse_override(extension: &Extension<'_>, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<FilterConfig> {
     let message: ExtProcPerRoute = extension.decode(at, cx)?;
-    let Some(Override::Overrides(overrides)) = &message.r#override else {
-        return None;
+    let overrides = match &message.r#override {
+        Some(Override::Overrides(overrides)) => overrides,
+        Some(Override::Disabled(_)) => {
+            cx.report(
+                &EXT_PROC_OVERRIDE_EMPTY,
+                &at.field("disabled"),
+                format_args!("disabled is not read: the filter stays as it is"),
+            )
+            .help("wrap the override in an `envoy.config.route.v3.FilterConfig` with `disabled: true`");
+            return None;
+        }
+        None => {
+            cx.report(
+                &EXT_PROC_OVERRIDE_EMPTY,
+                at,
+                format_args!("overrides is not set: the filter stays as it is"),
+            );
+            return None;
+        }
     };
     let at = at.field("overrides");
     if let Some(mode) = &overrides.processing_mode {

@@ -136,3 +136,70 @@ const fn status_of_http(status: u32) -> u32 {
         _ => 2,                      // UNKNOWN
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use prost::Message as _;
+
+    use super::*;
+    use crate::profile::{Profile, ServerFacts};
+    use crate::proto::any::extract;
+    use crate::proto::pb::Any;
+    use crate::proto::pb::envoy::extensions::filters::common::fault::v3::fault_delay::HeaderDelay;
+
+    fn fault(message: &HttpFault) -> Fault {
+        let (profile, server) = (Profile::default(), ServerFacts::default());
+        let mut cx = Cx::new(&profile, &server);
+        let any = Any {
+            type_url: format!("type.googleapis.com/{TYPE_NAME}"),
+            value: message.encode_to_vec().into(),
+        };
+        let extension = extract(Some(&any), &Path::ROOT, &mut cx).unwrap();
+        match parse(&extension, &Path::ROOT, &mut cx) {
+            Some(FilterConfig::Fault(fault)) => fault,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn nothing_configured_injects_nothing() {
+        let expected = Fault {
+            abort_denominator: 100,
+            delay_denominator: 100,
+            max_active_faults: u32::MAX,
+            ..Fault::default()
+        };
+        assert_eq!(fault(&HttpFault::default()), expected);
+    }
+
+    #[test]
+    fn percentages_keep_their_denominator_and_unknown_ones_are_hundreds() {
+        let percent = |denominator| {
+            Some(FractionalPercent {
+                numerator: 250,
+                denominator,
+            })
+        };
+        let message = HttpFault {
+            abort: Some(FaultAbort {
+                percentage: percent(2),
+                error_type: Some(ErrorType::HttpStatus(503)),
+            }),
+            delay: Some(FaultDelay {
+                percentage: percent(7),
+                fault_delay_secifier: Some(Delay::HeaderDelay(HeaderDelay {})),
+            }),
+            max_active_faults: Some(0),
+        };
+        let expected = Fault {
+            abort_code: 14,
+            abort_numerator: 250,
+            abort_denominator: 1_000_000,
+            delay_from_header: true,
+            delay_numerator: 250,
+            delay_denominator: 100,
+            ..Fault::default()
+        };
+        assert_eq!(fault(&message), expected);
+    }
+}

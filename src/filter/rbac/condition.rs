@@ -22,6 +22,8 @@ rules! {
     RBAC_PATH_MISSING = "rbac-path-missing", Filter, Nack, "gRFC A41; C-core ParsePathMatcher";
     /// `any` is false in an RBAC policy, and still matches everything.
     RBAC_ANY_FALSE = "rbac-any-false", Filter, Advice, "C-core ParsePermission, ParsePrincipal";
+    /// An RBAC metadata matcher, which never matches, or always if it is inverted.
+    RBAC_METADATA_CONSTANT = "rbac-metadata-constant", Filter, Advice, "gRFC A41; C-core MakeMetadataPermission, MakeMetadataPrincipal";
     /// The address of an RBAC address range is not an IP address, so that it never matches.
     RBAC_ADDRESS_UNPARSABLE = "rbac-address-unparsable", Filter, Advice, "C-core ParseCidrRange, Rbac::CidrRange";
 }
@@ -133,7 +135,13 @@ impl Walk<'_, '_> {
     }
 
     /// A metadata matcher, of which only `invert` is read: gRPC has no metadata to match.
-    pub(super) fn metadata(matcher: &MetadataMatcher) -> Value {
+    pub(super) fn metadata(&mut self, matcher: &MetadataMatcher, at: &Path<'_>) -> Value {
+        let outcome = if matcher.invert { "always" } else { "never" };
+        self.cx.report(
+            &RBAC_METADATA_CONSTANT,
+            at,
+            format_args!("gRPC has no metadata, so this {outcome} matches"),
+        );
         json!({ "invert": matcher.invert })
     }
 }

@@ -149,3 +149,65 @@ fn policy(policy: &pb::Policy, forms: Forms, at: &Path<'_>, cx: &mut Cx<'_>) -> 
     }
     json!({ "permissions": permissions, "principals": principals })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::profile::{Profile, ServerFacts};
+    use crate::proto::pb::envoy::config::rbac::v3::permission::{Rule, Set};
+    use crate::proto::pb::envoy::config::rbac::v3::principal::{Authenticated, Identifier};
+    use crate::proto::pb::envoy::config::route::v3::HeaderMatcher;
+    use crate::proto::pb::envoy::config::route::v3::header_matcher::HeaderMatchSpecifier;
+    use crate::proto::pb::envoy::r#type::matcher::v3::StringMatcher;
+
+    fn with_permission(rule: Rule) -> Rbac {
+        let policy = pb::Policy {
+            permissions: vec![pb::Permission { rule: Some(rule) }],
+            principals: vec![pb::Principal {
+                identifier: Some(Identifier::Authenticated(Authenticated::default())),
+            }],
+            ..pb::Policy::default()
+        };
+        let rules = pb::Rbac {
+            policies: [("p".to_owned(), policy)].into(),
+            ..pb::Rbac::default()
+        };
+        Rbac { rules: Some(rules) }
+    }
+
+    fn check(message: &Rbac, forms: Forms) -> (Value, Vec<String>) {
+        let (profile, server) = (Profile::default(), ServerFacts::default());
+        let mut cx = Cx::new(&profile, &server);
+        let FilterConfig::Rbac(json) = config(message, forms, &Path::ROOT, &mut cx) else {
+            panic!("not an RBAC config");
+        };
+        let paths = cx.finish().iter().map(|d| d.path.to_string()).collect();
+        (json, paths)
+    }
+
+    #[test]
+    fn config_is_kept_in_the_json_form_of_the_client() {
+        let inner = pb::Permission {
+            rule: Some(Rule::DestinationPort(8)),
+        };
+        let message = with_permission(Rule::AndRules(Set { rules: vec![inner] }));
+        let expected = json!({ "rules": { "action": 0, "policies": { "p": {
+            "permissions": [{ "andRules": { "rules": [{ "destinationPort": 8 }] } }],
+            "principals": [{ "authenticated": {} }],
+        } } } });
+        assert_eq!(check(&message, Forms::Both), (expected, Vec::new()));
+    }
+
+    #[test]
+    fn string_match_without_pattern_is_blamed_twice_but_once_in_a_composite_filter() {
+        let message = with_permission(Rule::Header(HeaderMatcher {
+            name: "x".to_owned(),
+            header_match_specifier: Some(HeaderMatchSpecifier::StringMatch(StringMatcher::default())),
+            ..HeaderMatcher::default()
+        }));
+        let header = "rules.policies[p].permissions[0].header";
+        let string = format!("{header}.string_match");
+        assert_eq!(check(&message, Forms::Both).1, [string.clone(), header.to_owned()]);
+        assert_eq!(check(&message, Forms::PrintedOnly).1, [string]);
+    }
+}

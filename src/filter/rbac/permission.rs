@@ -39,7 +39,9 @@ impl Walk<'_, '_> {
                 return json!({ "destinationIp": self.cidr(range, &at.field("destination_ip")) });
             }
             Some(Rule::DestinationPort(port)) => return self.port(*port, at),
-            Some(Rule::Metadata(metadata)) => return json!({ "metadata": Self::metadata(metadata) }),
+            Some(Rule::Metadata(metadata)) => {
+                return json!({ "metadata": self.metadata(metadata, &at.field("metadata")) });
+            }
             Some(Rule::RequestedServerName(name)) => {
                 return json!({ "requestedServerName": self.string(name, &at.field("requested_server_name")) });
             }

@@ -51,7 +51,9 @@ impl Walk<'_, '_> {
             Some(Identifier::UrlPath(path)) => {
                 return json!({ "urlPath": self.url_path(path, &at.field("url_path")) });
             }
-            Some(Identifier::Metadata(metadata)) => return json!({ "metadata": Self::metadata(metadata) }),
+            Some(Identifier::Metadata(metadata)) => {
+                return json!({ "metadata": self.metadata(metadata, &at.field("metadata")) });
+            }
             Some(Identifier::FilterState(_)) => "filter_state is not supported",
             Some(Identifier::SourcedMetadata(_)) => "sourced_metadata is not supported",
             Some(Identifier::Custom(_)) => "custom is not supported",
