@@ -12,8 +12,6 @@ pub mod switch;
 pub mod credentials;
 pub mod grpc_service;
 pub mod header_value;
-pub mod matcher;
-pub mod metadata;
 pub mod nested;
 pub mod target_uri;
 pub mod tls;
