@@ -5,6 +5,7 @@
 //! Durations are in milliseconds, as the client stores them (0 to 315,576,000,000,999).
 
 pub mod cluster;
+pub mod domain;
 pub mod endpoints;
 pub mod filter;
 pub mod listener;
