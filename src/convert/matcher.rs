@@ -19,6 +19,10 @@ rules! {
     HEADER_MATCHER_WITHOUT_KIND = "header-matcher-without-kind", Common, Nack, "gRFC A28; C-core ParseHeaderMatcher";
     /// A header matcher's range starts after its end.
     HEADER_MATCHER_RANGE_REVERSED = "header-matcher-range-reversed", Common, Nack, "gRFC A28; C-core HeaderMatcher::Create";
+    /// A header matcher's range has no number in it.
+    HEADER_MATCHER_RANGE_EMPTY = "header-matcher-range-empty", Common, Advice, "gRFC A28; C-core HeaderMatcher::Match";
+    /// A header name has an upper-case letter and so never matches.
+    HEADER_NAME_UPPER_CASE = "header-name-upper-case", Common, Advice, "C-core xds_routing.cc GetHeaderValue";
 }
 
 /// Compiles `pattern`, reporting [`REGEX_NOT_RE2`] at `at`.
@@ -98,10 +102,22 @@ pub fn header_matcher(matcher: &route::HeaderMatcher, at: &Path<'_>, cx: &mut Cx
             );
             return None;
         }
-        Some(Spec::RangeMatch(range)) => HeaderMatch::Range {
-            start: range.start,
-            end: range.end,
-        },
+        Some(Spec::RangeMatch(range)) => {
+            if range.start == range.end {
+                cx.report(
+                    &HEADER_MATCHER_RANGE_EMPTY,
+                    &at.field("range_match"),
+                    format_args!(
+                        "range starts and ends at {0}, and the end is not part of it",
+                        range.start
+                    ),
+                );
+            }
+            HeaderMatch::Range {
+                start: range.start,
+                end: range.end,
+            }
+        }
         Some(Spec::StringMatch(matcher)) => {
             HeaderMatch::String(string_matcher(Some(matcher), &at.field("string_match"), cx)?)
         }
@@ -114,9 +130,96 @@ pub fn header_matcher(matcher: &route::HeaderMatcher, at: &Path<'_>, cx: &mut Cx
             return None;
         }
     };
+    note_upper_case(&matcher.name, &at.field("name"), cx);
     Some(HeaderMatcher {
         name: matcher.name.clone(),
         kind,
         invert_match: matcher.invert_match,
     })
+}
+
+/// Notes a header name that no request has: names are in lower case on the wire and compared byte by byte.
+///
+/// `Host` and `:Authority` are the exception, the client knows them in any case.
+pub fn note_upper_case(name: &str, at: &Path<'_>, cx: &mut Cx<'_>) {
+    let is_authority = || name.eq_ignore_ascii_case("host") || name.eq_ignore_ascii_case(":authority");
+    if name.bytes().any(|b| b.is_ascii_uppercase()) && !is_authority() {
+        cx.report(
+            &HEADER_NAME_UPPER_CASE,
+            at,
+            format_args!("header `{name}` has an upper-case letter and counts as missing in every request"),
+        )
+        .help(format!("write `{}`", name.to_ascii_lowercase()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::profile::{Profile, ServerFacts};
+    use crate::proto::pb::envoy::r#type::v3::Int64Range;
+    use route::header_matcher::HeaderMatchSpecifier as Spec;
+
+    #[track_caller]
+    fn check(name: &str, spec: Option<Spec>, expected: &[(&str, &str)]) {
+        let (profile, server) = (Profile::default(), ServerFacts::default());
+        let mut cx = Cx::new(&profile, &server);
+        let message = route::HeaderMatcher {
+            name: name.to_owned(),
+            header_match_specifier: spec,
+            ..Default::default()
+        };
+        header_matcher(&message, &Path::ROOT.field("h"), &mut cx);
+        let found: Vec<_> = cx
+            .diagnostics()
+            .iter()
+            .map(|d| (d.rule.id, d.path.to_string()))
+            .collect();
+        let expected: Vec<_> = expected.iter().map(|(id, path)| (*id, (*path).to_owned())).collect();
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn a_range_is_half_open() {
+        let range = |start, end| Some(Spec::RangeMatch(Int64Range { start, end }));
+        check("h", range(1, 2), &[]);
+        check("h", range(1, 1), &[("header-matcher-range-empty", "h.range_match")]);
+        check("h", range(2, 1), &[("header-matcher-range-reversed", "h")]);
+    }
+
+    #[test]
+    fn names_with_upper_case_are_noted_but_for_the_authority() {
+        let present = || Some(Spec::PresentMatch(true));
+        check("x-user", present(), &[]);
+        check("X-User", present(), &[("header-name-upper-case", "h.name")]);
+        check("Host", present(), &[]);
+        check("X-User", None, &[("header-matcher-without-kind", "h")]);
+    }
+
+    #[test]
+    fn a_string_matcher_has_its_own_path() {
+        let matcher = |match_pattern, ignore_case| {
+            Some(Spec::StringMatch(pb::StringMatcher {
+                match_pattern,
+                ignore_case,
+            }))
+        };
+        let regex =
+            |text: &str| pb::string_matcher::MatchPattern::SafeRegex(pb::RegexMatcher { regex: text.to_owned() });
+        check(
+            "h",
+            matcher(None, false),
+            &[("string-matcher-without-pattern", "h.string_match")],
+        );
+        check(
+            "h",
+            matcher(Some(regex("a")), true),
+            &[("string-matcher-regex-ignore-case", "h.string_match.ignore_case")],
+        );
+        check(
+            "h",
+            matcher(Some(regex("(")), true),
+            &[("regex-not-re2", "h.string_match")],
+        );
+    }
 }
