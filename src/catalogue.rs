@@ -21,6 +21,8 @@ static FILES: &[&[&Rule]] = &[
     crate::convert::header_value::RULES,
     crate::convert::credentials::RULES,
     crate::convert::grpc_service::RULES,
+    crate::plugin::RULES,
+    crate::plugin::rls::RULES,
     crate::validate::RULES,
     crate::validate::downstream_tls::RULES,
     crate::validate::filter_chain::RULES,

@@ -25,6 +25,7 @@ pub mod proto;
 pub mod convert;
 pub mod filter;
 pub mod lb;
+pub mod plugin;
 
 pub mod bootstrap;
 pub mod validate;
