@@ -31,6 +31,11 @@ static FILES: &[&[&Rule]] = &[
     crate::validate::listener::RULES,
     crate::validate::cluster::RULES,
     crate::validate::endpoints::RULES,
+    crate::validate::route_config::RULES,
+    crate::validate::route_match::RULES,
+    crate::validate::route_action::RULES,
+    crate::validate::hash_policy::RULES,
+    crate::validate::retry::RULES,
     crate::bootstrap::RULES,
 ];
 

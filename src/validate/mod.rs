@@ -16,8 +16,12 @@ pub mod endpoints;
 pub mod filter_chain;
 pub mod filter_chain_map;
 pub mod http_connection_manager;
+pub mod hash_policy;
 pub mod listener;
+pub mod retry;
+pub mod route_action;
 pub mod route_config;
+pub mod route_match;
 
 rules! {
     /// The bytes of a resource are not a message of its type.
