@@ -88,7 +88,7 @@ fn answer(row: &Row) -> (String, BTreeSet<String>) {
     let server = server_facts(row.bootstrap.as_ref());
     let bytes = base64::engine::general_purpose::STANDARD.decode(&row.any_b64).unwrap();
     let mut any = <xdsctl::proto::pb::Any as prost::Message>::decode(bytes.as_slice()).unwrap();
-    if row.wrapped {
+    if row.wrapped || any.type_url.ends_with("/envoy.service.discovery.v3.Resource") {
         let wrapper =
             <xdsctl::proto::pb::envoy::service::discovery::v3::Resource as prost::Message>::decode(any.value.clone());
         any = wrapper.unwrap().resource.unwrap();
