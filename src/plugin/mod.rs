@@ -75,42 +75,44 @@ impl Plugins {
     }
 
     /// The LB policy config of each plugin that a kept route uses; `at` is the path of the field.
-    pub fn into_used(self, at: &Path<'_>, cx: &mut Cx<'_>) -> BTreeMap<String, serde_json::Value> {
+    ///
+    /// Plugins without a use are noted, unless a route was `rejected`: it may have been the one that uses them.
+    pub fn into_used(self, rejected: bool, at: &Path<'_>, cx: &mut Cx<'_>) -> BTreeMap<String, serde_json::Value> {
         let mut used = BTreeMap::new();
         for (name, entry) in self.0 {
             match entry.state {
                 State::Config(config) if entry.is_used => {
                     used.insert(name, config);
                 }
-                State::Config(_) => {
+                State::Config(_) if !rejected => {
                     cx.report(
                         &PLUGIN_UNUSED,
                         &at.index(entry.index),
                         format_args!("no route that the client keeps uses plugin `{name}`"),
                     );
                 }
-                State::Faulty | State::Dropped => {}
+                State::Config(_) | State::Faulty | State::Dropped => {}
             }
         }
         used
     }
 }
 
-/// Converts `cluster_specifier_plugins` at `at`.
-pub fn from_proto(messages: &[Pb], at: &Path<'_>, cx: &mut Cx<'_>) -> Plugins {
+/// Converts `cluster_specifier_plugins` at `list_at`.
+pub fn from_proto(messages: &[Pb], list_at: &Path<'_>, cx: &mut Cx<'_>) -> Plugins {
     let mut plugins = Plugins::default();
     if !cx.has(Feature::RlsLb) {
         if !messages.is_empty() {
             cx.report(
                 &PLUGINS_SWITCHED_OFF,
-                at,
+                list_at,
                 format_args!("not read, because {} is off", Feature::RlsLb.env()),
             );
         }
         return plugins;
     }
     for (index, message) in messages.iter().enumerate() {
-        let at = at.index(index);
+        let at = list_at.index(index);
         let at = at.field("extension");
         let Some(extension) = &message.extension else {
             cx.report(
@@ -121,15 +123,13 @@ pub fn from_proto(messages: &[Pb], at: &Path<'_>, cx: &mut Cx<'_>) -> Plugins {
             continue;
         };
         if let Some(first) = plugins.0.get(&extension.name) {
-            let first = first.index;
+            let first_at = list_at.index(first.index);
             cx.report(
                 &PLUGIN_NAME_DUPLICATE,
                 &at.field("name"),
-                format_args!(
-                    "name `{}` is also that of cluster_specifier_plugins[{first}]",
-                    extension.name
-                ),
-            );
+                format_args!("plugin name `{}` is not unique", extension.name),
+            )
+            .related(first_at.field("extension").field("name").to_owned(), "first used here");
         }
         let state = config(extension, message.is_optional, &at.field("typed_config"), cx);
         plugins.0.entry(extension.name.clone()).or_insert(Entry {

@@ -178,21 +178,35 @@ fn text(value: &Duration) -> String {
     format!("{}.{}s", value.seconds, decimals.trim_end_matches('0'))
 }
 
+/// Names of lost conditions that a message spells out.
+const NAMES_SHOWN: usize = 4;
+
 /// Notes the conditions of retry_on that are lost, and a policy that is left with none.
 fn note_lost_conditions(message: &Pb, nothing_left: bool, at: &Path<'_>, cx: &mut Cx<'_>) {
     let is_known = |token: &str| RETRY_ON.iter().any(|(name, _)| *name == token);
-    for token in message.retry_on.split(',') {
-        if token.is_empty() || is_known(token) {
-            continue;
-        }
+    let lost = || {
+        message
+            .retry_on
+            .split(',')
+            .filter(|token| !token.is_empty() && !is_known(token))
+    };
+    let count = lost().count();
+    if count > 0 {
+        let names: Vec<&str> = lost().take(NAMES_SHOWN).collect();
+        let more = match count.saturating_sub(NAMES_SHOWN) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
         let diagnostic = cx.report(
             &RETRY_ON_UNSUPPORTED,
             at,
-            format_args!("`{token}` is not a condition that gRPC retries on"),
+            format_args!("`{}`{more}: no condition that gRPC retries on", names.join("`, `")),
         );
-        let tidy = token.trim().to_ascii_lowercase();
-        if is_known(&tidy) {
-            diagnostic.help(format!("write `{tidy}`, without spaces and in lower case"));
+        let tidied = lost()
+            .map(|token| token.trim().to_ascii_lowercase())
+            .find(|token| is_known(token));
+        if let Some(tidied) = tidied {
+            diagnostic.help(format!("write `{tidied}`, without spaces and in lower case"));
         }
     }
     if nothing_left {
@@ -327,10 +341,7 @@ mod tests {
         };
         check(
             &policy("5xx,unavailable,gateway-error"),
-            &[
-                ("rds-retry-on-unsupported", "retry_on"),
-                ("rds-retry-on-unsupported", "retry_on"),
-            ],
+            &[("rds-retry-on-unsupported", "retry_on")],
         );
         check(
             &policy("unavailable, internal"),

@@ -274,21 +274,19 @@ fn check_cluster_name(name: &str, at: &Path<'_>, cx: &mut Cx<'_>) {
 
 /// Reports a name that the client cannot paste into the JSON text of its service config.
 ///
-/// It does so without escaping: a quote or a control character breaks the whole text, a backslash turns into an escape,
-/// which either breaks the text or names another cluster.
+/// It does so without escaping: a quote or a control character makes the whole text unreadable, a backslash begins an
+/// escape, which either does so too or names another cluster.
 fn check_escapes(name: &str, what: &str, at: &Path<'_>, cx: &mut Cx<'_>) {
-    let Some(bad) = name.chars().find(|&c| c == '"' || c == '\\' || c < ' ') else {
-        return;
+    let bad = match name.chars().find(|&c| c == '"' || c == '\\' || c < ' ') {
+        None => return,
+        Some('"') => "a quote",
+        Some('\\') => "a backslash",
+        Some(_) => "a control character",
     };
-    let result = if name.chars().any(|c| c == '"' || c < ' ') {
-        "every RPC of the channel fails"
+    let result = if serde_json::from_str::<String>(&format!("\"{name}\"")).is_ok() {
+        "RPCs to it fail"
     } else {
-        "RPCs to it fail, or every RPC of the channel"
-    };
-    let bad = match bad {
-        '"' => "a quote",
-        '\\' => "a backslash",
-        _ => "a control character",
+        "every RPC of the channel fails"
     };
     cx.report(
         &CLUSTER_NAME_UNESCAPED,
@@ -408,7 +406,13 @@ mod tests {
 
     #[test]
     fn names_that_break_the_service_config_are_reported() {
-        for (name, fails) in [("a\"b", true), ("a\\b", true), ("a\nb", true), ("a b{},é\u{7f}", false)] {
+        for (name, fails) in [
+            ("a\"b", true),
+            ("a\\b", true),
+            ("a\\", true),
+            ("a\nb", true),
+            ("a b{},é\u{7f}", false),
+        ] {
             let (action, findings) = convert(&to(ClusterSpecifier::Cluster(name.to_owned())), false);
             assert!(action.is_some());
             assert_eq!(!findings.is_empty(), fails, "{name:?}");

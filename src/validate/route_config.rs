@@ -46,6 +46,7 @@ pub fn from_proto(message: &Pb, at: &Path<'_>, cx: &mut Cx<'_>) -> RouteConfigur
     let plugins_at = at.field("cluster_specifier_plugins");
     let mut plugins = plugin::from_proto(&message.cluster_specifier_plugins, &plugins_at, cx);
     let hosts_at = at.field("virtual_hosts");
+    let mark = cx.mark();
     if message.virtual_hosts.is_empty() {
         cx.report(
             &VIRTUAL_HOSTS_EMPTY,
@@ -59,7 +60,7 @@ pub fn from_proto(message: &Pb, at: &Path<'_>, cx: &mut Cx<'_>) -> RouteConfigur
     }
     RouteConfiguration {
         virtual_hosts,
-        cluster_specifier_plugins: plugins.into_used(&plugins_at, cx),
+        cluster_specifier_plugins: plugins.into_used(cx.nacked_since(mark), &plugins_at, cx),
     }
 }
 
