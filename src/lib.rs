@@ -19,6 +19,7 @@ pub mod text;
 pub mod diag;
 
 pub mod model;
+pub mod source;
 
 pub mod proto;
 

@@ -1,0 +1,331 @@
+//! Messages, repeated fields and maps.
+
+use std::collections::HashSet;
+
+use xdsctl_proto::tables::{Cardinality, Field, Kind, Message, WellKnown};
+
+use super::note::{BAD_VALUE, DUPLICATE_KEY, TWO_ONEOF_MEMBERS, UNKNOWN_ANY_TYPE, UNKNOWN_FIELD};
+use super::{MAX_LEVELS, Result, Transcoder, clip, descriptor, takes_null};
+use crate::diag::Path;
+use crate::source::Span;
+use crate::source::json::Str;
+use crate::text;
+
+/// Maps with more entries look for duplicate keys in a set.
+const FEW_KEYS: usize = 16;
+
+/// Which fields and oneofs of a message have been read.
+#[derive(Default)]
+struct Seen {
+    fields: u128,
+    /// Bit `n`: oneof `n` has a member.
+    oneofs: u64,
+}
+
+impl<'t> Transcoder<'t> {
+    /// Reads a message body of any type; false if there was nothing usable, and it has been noted.
+    pub(super) fn message(&mut self, index: u16, at: &Path<'_>) -> Result<bool> {
+        let message = descriptor(index);
+        if self.level >= MAX_LEVELS {
+            // The client rejects a message that deep; the bytes written so far are deep enough for that.
+            self.scan.skip_value()?;
+            return Ok(true);
+        }
+        let (level, total) = (self.level, self.total);
+        self.level += 1;
+        self.total += 1;
+        let read = match message.well_known {
+            WellKnown::None | WellKnown::Empty => self.object(index, message, at),
+            _ => self.well_known(message, index, at),
+        };
+        (self.level, self.total) = (level, total);
+        read
+    }
+
+    pub(super) fn object(&mut self, index: u16, message: &'static Message, at: &Path<'_>) -> Result<bool> {
+        if self.scan.peek() != b'{' {
+            self.bad_value(at, "an object")?;
+            return Ok(false);
+        }
+        if self.scan.open(b'}')? {
+            self.fields(index, message, at, false)?;
+        }
+        Ok(true)
+    }
+
+    /// Reads the fields up to the closing brace; the scanner stands at a key.
+    pub(super) fn fields(&mut self, index: u16, message: &'static Message, at: &Path<'_>, in_any: bool) -> Result<()> {
+        let mut seen = Seen::default();
+        let mut slot = 0;
+        loop {
+            let key = self.scan.key()?;
+            let raw = self.scan.raw(key);
+            let position = match self.hints.find(index, message, &mut slot, raw) {
+                None if key.escaped => self.find_escaped(message, key),
+                found => found,
+            };
+            match position.and_then(|position| Some((position, message.fields.get(position)?))) {
+                Some((position, field)) => {
+                    let here = at.field(field.name);
+                    self.field(message, field, position, &mut seen, key, &here)?;
+                }
+                None => self.unknown_field(message, key, at, in_any)?,
+            }
+            if !self.scan.more(b'}')? {
+                return Ok(());
+            }
+        }
+    }
+
+    #[cold]
+    fn find_escaped(&mut self, message: &'static Message, key: Str) -> Option<usize> {
+        let name = self.scan.text_of(key, &mut self.scratch).ok()?;
+        message.position(name).map(usize::from)
+    }
+
+    fn field(
+        &mut self,
+        message: &'static Message,
+        field: &'static Field,
+        position: usize,
+        seen: &mut Seen,
+        key: Str,
+        here: &Path<'_>,
+    ) -> Result<()> {
+        let bit = 1u128.checked_shl(position as u32).unwrap_or(0);
+        if seen.fields & bit != 0 {
+            return self.duplicate(key, here);
+        }
+        seen.fields |= bit;
+        if self.scan.peek() == b'n'
+            && !(field.cardinality == Cardinality::Singular && takes_null(field.kind))
+            && self.scan.null()
+        {
+            return Ok(());
+        }
+        if let Some(oneof) = field.oneof {
+            let bit = 1u64.checked_shl(u32::from(oneof)).unwrap_or(0);
+            if seen.oneofs & bit != 0 {
+                return self.second_member(message, oneof, key, here);
+            }
+            seen.oneofs |= bit;
+        }
+        match field.cardinality {
+            Cardinality::Singular => self.value(field.number, field.kind, field.explicit_presence, here),
+            Cardinality::Repeated => self.repeated(field, here),
+            Cardinality::Map { key, value } => self.map(field.number, key, value, here),
+        }
+    }
+
+    /// Reads one value of a field and writes it with its tag.
+    #[inline(always)]
+    pub(super) fn value(&mut self, number: u32, kind: Kind, keep_zero: bool, at: &Path<'_>) -> Result<()> {
+        let Kind::Message(index) = kind else {
+            return self.scalar(number, kind, keep_zero, at);
+        };
+        let start = self.out.len();
+        self.tag(number, 2);
+        let length = self.open();
+        if self.message(index, at)? {
+            self.close(length)
+        } else {
+            self.out.truncate(start);
+            Ok(())
+        }
+    }
+
+    pub(super) fn repeated(&mut self, field: &'static Field, at: &Path<'_>) -> Result<()> {
+        if self.scan.peek() != b'[' {
+            return self.bad_value(at, "a list");
+        }
+        if !self.scan.open(b']')? {
+            return Ok(());
+        }
+        let nullable = takes_null(field.kind);
+        let mut index = 0;
+        loop {
+            let here = at.index(index);
+            if self.scan.peek() == b'n' && !nullable {
+                self.bad_value(&here, "an element")?;
+            } else {
+                self.value(field.number, field.kind, true, &here)?;
+            }
+            index += 1;
+            if !self.scan.more(b']')? {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Reads a map, an entry message a key.
+    pub(super) fn map(&mut self, number: u32, key_kind: Kind, value_kind: Kind, at: &Path<'_>) -> Result<()> {
+        if self.scan.peek() != b'{' {
+            return self.bad_value(at, "an object");
+        }
+        if !self.scan.open(b'}')? {
+            return Ok(());
+        }
+        let base = self.map_keys.len();
+        let mut many = HashSet::new();
+        loop {
+            let key = self.scan.key()?;
+            let span = Span::new(key.start, key.end);
+            if self.is_new_key(base, span, &mut many) {
+                self.map_keys.push(span);
+                self.entry(number, key_kind, value_kind, key, at)?;
+            } else {
+                let name = clip(self.scan.raw(key));
+                self.duplicate(key, &at.key(&name))?;
+            }
+            if !self.scan.more(b'}')? {
+                self.map_keys.truncate(base);
+                return Ok(());
+            }
+        }
+    }
+
+    /// Says whether a map has no entry of this key yet. Compares the keys as they are written.
+    fn is_new_key(&self, base: usize, key: Span, many: &mut HashSet<&'t [u8]>) -> bool {
+        let text = self.scan.text();
+        let bytes = |span: Span| text.get(span.range()).unwrap_or_default();
+        let keys = self.map_keys.get(base..).unwrap_or_default();
+        if keys.len() < FEW_KEYS {
+            return keys.iter().all(|other| bytes(*other) != bytes(key));
+        }
+        if many.is_empty() {
+            many.extend(keys.iter().map(|key| bytes(*key)));
+        }
+        many.insert(bytes(key))
+    }
+
+    fn entry(&mut self, number: u32, key_kind: Kind, value_kind: Kind, key: Str, at: &Path<'_>) -> Result<()> {
+        let start = self.out.len();
+        self.tag(number, 2);
+        let length = self.open();
+        let mut scratch = std::mem::take(&mut self.scratch);
+        let usable = match self.scan.text_of(key, &mut scratch) {
+            Ok(name) => {
+                let here = at.key(name);
+                self.map_key(key_kind, key, name, &here)? && self.map_value(value_kind, &here)?
+            }
+            Err(bad) => {
+                let after = self.scan.pos();
+                self.scan.set_pos(key.end + 1);
+                self.bad_token(at, key.start - 1, &format!("text: it has {}", bad.what()));
+                self.scan.set_pos(after);
+                self.scan.skip_value()?;
+                false
+            }
+        };
+        self.scratch = scratch;
+        if usable {
+            return self.close(length);
+        }
+        self.out.truncate(start);
+        Ok(())
+    }
+
+    /// Reads the value of a map entry; false if there is nothing usable.
+    fn map_value(&mut self, kind: Kind, at: &Path<'_>) -> Result<bool> {
+        if self.scan.peek() == b'n' && !takes_null(kind) {
+            self.bad_value(at, "a value")?;
+            return Ok(false);
+        }
+        let before = self.out.len();
+        self.value(2, kind, true, at)?;
+        Ok(self.out.len() > before)
+    }
+
+    #[cold]
+    fn duplicate(&mut self, key: Str, here: &Path<'_>) -> Result<()> {
+        let end = self.scan.pos();
+        self.scan.set_pos(key.end + 1);
+        let name = clip(self.scan.raw(key));
+        self.note(
+            &DUPLICATE_KEY,
+            here,
+            key.start - 1,
+            format!("`{name}` is given twice, only the first is read"),
+        );
+        self.scan.set_pos(end);
+        Ok(self.scan.skip_value()?)
+    }
+
+    #[cold]
+    fn second_member(&mut self, message: &'static Message, oneof: u16, key: Str, here: &Path<'_>) -> Result<()> {
+        let end = self.scan.pos();
+        self.scan.set_pos(key.end + 1);
+        let name = clip(self.scan.raw(key));
+        let oneof = message.oneofs.get(usize::from(oneof)).copied().unwrap_or_default();
+        self.note(
+            &TWO_ONEOF_MEMBERS,
+            here,
+            key.start - 1,
+            format!("`{name}` is a second member of the oneof `{oneof}`, only the first is read"),
+        );
+        self.scan.set_pos(end);
+        Ok(self.scan.skip_value()?)
+    }
+
+    #[cold]
+    fn unknown_field(&mut self, message: &'static Message, key: Str, at: &Path<'_>, in_any: bool) -> Result<()> {
+        if in_any {
+            match self.scan.raw(key) {
+                b"@type" => return Ok(self.scan.skip_value()?),
+                b"@value" => return self.packed_bytes(at),
+                b"@error" => {
+                    let start = key.start - 1;
+                    self.scan.skip_value()?;
+                    let message = format!("the {} could not be printed, it is not checked", short(message));
+                    self.note(&UNKNOWN_ANY_TYPE, at, start, message);
+                    return Ok(());
+                }
+                _ => {}
+            }
+        }
+        let end = self.scan.pos();
+        let name = String::from_utf8_lossy(self.scan.raw(key)).into_owned();
+        self.scan.set_pos(key.end + 1);
+        let nearest = text::nearest(&name, message.by_name.iter().map(|(name, _)| *name));
+        let shown = clip(name.as_bytes());
+        let note = self.note(
+            &UNKNOWN_FIELD,
+            &at.field(&shown),
+            key.start - 1,
+            format!("unknown field `{shown}` of {}", short(message)),
+        );
+        if let Some(nearest) = nearest {
+            note.diagnostic.help(format!("did you mean `{nearest}`?"));
+        }
+        self.scan.set_pos(end);
+        Ok(self.scan.skip_value()?)
+    }
+
+    /// Passes a value that cannot be used and notes it.
+    #[cold]
+    pub(super) fn bad_value(&mut self, at: &Path<'_>, wanted: &str) -> Result<()> {
+        self.scan.peek();
+        let start = self.scan.pos();
+        self.scan.skip_value()?;
+        self.bad_token(at, start, wanted);
+        Ok(())
+    }
+
+    /// Notes that the value from `start` to here cannot be used.
+    #[cold]
+    pub(super) fn bad_token(&mut self, at: &Path<'_>, start: usize, wanted: &str) {
+        self.rejected += 1;
+        let raw = self.scan.slice(start, self.scan.pos());
+        if raw == b"\"[redacted]\"" {
+            return;
+        }
+        let message = format!("`{}` is not {wanted}, the field is left out", clip(raw));
+        self.note(&BAD_VALUE, at, start, message);
+    }
+}
+
+/// The last part of a message's name.
+pub(super) fn short(message: &Message) -> &'static str {
+    let name = message.full_name;
+    name.rsplit_once('.').map_or(name, |(_, last)| last)
+}

@@ -1,0 +1,295 @@
+//! Protobuf JSON to wire format in one pass, driven by the descriptor tables.
+//!
+//! Each key of the text is looked up, its value checked against the field's type and written; no tree is built. What
+//! cannot be used (an unknown field, a wrong type, a duplicate key) becomes a [`Note`] and the rest is read on; only
+//! broken JSON ends a message. Both spellings of a name are accepted, key by key.
+//!
+//! Wider than protobuf's own JSON where xDS needs it: Durations may be out of range and may be objects, an `Any` of an
+//! unknown type is kept as it is ([`any::OPAQUE`](super::any::OPAQUE)), `[redacted]` is a value of any type, and
+//! `@value` holds the bytes of a message, as grpcurl prints them.
+//!
+//! Lengths are written as varints padded to 4 bytes, so that no byte moves twice. Every reader takes that, but such bytes
+//! must not be compared or hashed.
+
+mod any;
+mod message;
+mod note;
+mod scalar;
+mod well_known;
+
+pub use any::TypeUrl;
+use note::clip;
+pub use note::{Note, RULES};
+
+use xdsctl_proto::tables::{self, Kind, Message, WellKnown};
+
+use crate::diag::{Path, Rule};
+use crate::source::Span;
+use crate::source::json::{Scanner, Syntax};
+
+/// Largest resource that is read, in bytes on the wire: what a padded length can say, 256 MiB - 1.
+pub const MAX_RESOURCE_BYTES: usize = (1 << 28) - 1;
+
+/// Levels of messages that are read below a resource or an `Any`. The client takes 100, and rejects what has more; deeper
+/// ones are left out here, after the client's limit is passed.
+pub const MAX_LEVELS: u32 = 128;
+
+/// Levels of messages that are read in all, through every nested `Any`. One beyond is kept unread.
+pub const MAX_TOTAL_LEVELS: u32 = 256;
+
+/// How often the text may be read ahead for an `@type` that is not the first key, as a multiple of its length.
+const LOOKAHEAD: usize = 8;
+
+/// How to read.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Options {
+    /// A number or a literal is taken as the text of a string field, as in YAML `version: 1.10`.
+    pub bare_strings: bool,
+}
+
+/// Why a message cannot be read to its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stop {
+    /// The text is not JSON.
+    Syntax(Syntax),
+    /// The message has more than [`MAX_RESOURCE_BYTES`]; where it got too large.
+    TooLarge(usize),
+}
+
+impl From<Syntax> for Stop {
+    fn from(syntax: Syntax) -> Self {
+        Stop::Syntax(syntax)
+    }
+}
+
+/// One message, read.
+#[derive(Debug)]
+pub struct Transcoded {
+    /// Its wire bytes; as far as they were written if the text ended early.
+    pub bytes: Vec<u8>,
+    /// What was left out and why, in the order of the text.
+    pub notes: Vec<Note>,
+    /// Where and why reading stopped early.
+    pub stop: Option<Stop>,
+}
+
+/// Reads a text that holds one message of type `message`.
+///
+/// ```
+/// use xdsctl::proto::transcode::{Options, json};
+/// let cluster = xdsctl::proto::pb::tables::message("envoy.config.cluster.v3.Cluster").unwrap();
+/// let read = json(br#"{"name": "a", "connectTimeout": "5s", "lb_polcy": 1}"#, cluster, Options::default());
+/// assert_eq!(read.bytes, b"\x0a\x01a\x22\x82\x80\x80\x00\x08\x05");
+/// assert_eq!(read.notes[0].diagnostic.message, "unknown field `lb_polcy` of Cluster");
+/// ```
+pub fn json(text: &[u8], message: &'static Message, options: Options) -> Transcoded {
+    let mut transcoder = Transcoder::new(text, options);
+    let result = transcoder.message_named(message);
+    let stop = result.err().or_else(|| {
+        if transcoder.scan.at_end() {
+            return None;
+        }
+        transcoder
+            .scan
+            .error::<()>("unexpected text after the value")
+            .err()
+            .map(Stop::Syntax)
+    });
+    Transcoded {
+        bytes: transcoder.out,
+        notes: transcoder.notes,
+        stop,
+    }
+}
+
+type Result<T> = std::result::Result<T, Stop>;
+
+/// Reads messages out of one text, one after the other.
+#[derive(Debug)]
+pub struct Transcoder<'t> {
+    /// The place in the text; a caller may move it between messages.
+    pub scan: Scanner<'t>,
+    /// Wire bytes; the caller cuts them up and takes them away.
+    pub out: Vec<u8>,
+    /// What was left out of the messages so far.
+    pub notes: Vec<Note>,
+    options: Options,
+    hints: Hints,
+    types: any::Types,
+    scratch: Vec<u8>,
+    /// Where the resource that is being written starts in `out`.
+    base: usize,
+    /// Levels of messages below the resource or the innermost `Any`.
+    level: u32,
+    /// Levels of messages in all.
+    total: u32,
+    /// Bytes that may still be read ahead.
+    lookahead: usize,
+    /// Names of the entries of the maps that are open.
+    map_keys: Vec<Span>,
+    /// How many values could not be used.
+    rejected: usize,
+}
+
+impl<'t> Transcoder<'t> {
+    /// Starts at the first byte of `text`.
+    pub fn new(text: &'t [u8], options: Options) -> Self {
+        Transcoder {
+            scan: Scanner::new(text),
+            out: Vec::new(),
+            notes: Vec::new(),
+            options,
+            hints: Hints::new(),
+            types: any::Types::new(),
+            scratch: Vec::new(),
+            base: 0,
+            level: 0,
+            total: 0,
+            lookahead: text.len().saturating_mul(LOOKAHEAD).saturating_add(1 << 20),
+            map_keys: Vec::new(),
+            rejected: 0,
+        }
+    }
+
+    /// Reads one message of a type that the caller knows; appends its bytes to `out`.
+    ///
+    /// # Errors
+    /// The text is not JSON, or the message is too large. `out` then ends with a part of it.
+    pub fn message_named(&mut self, message: &'static Message) -> Result<()> {
+        self.base = self.out.len();
+        self.restart();
+        match tables::message_index(message.full_name) {
+            Some(index) => self.message(index, &Path::ROOT).map(drop),
+            None => Ok(self.scan.skip_value()?),
+        }
+    }
+
+    fn restart(&mut self) {
+        (self.level, self.total) = (0, 0);
+        self.map_keys.clear();
+    }
+
+    /// Writes a tag.
+    #[inline(always)]
+    fn tag(&mut self, number: u32, wire_type: u32) {
+        self.varint(u64::from(number << 3 | wire_type));
+    }
+
+    #[inline(always)]
+    fn varint(&mut self, mut value: u64) {
+        while value >= 0x80 {
+            #[expect(clippy::cast_possible_truncation, reason = "the low seven bits")]
+            self.out.push(value as u8 | 0x80);
+            value >>= 7;
+        }
+        #[expect(clippy::cast_possible_truncation, reason = "below 0x80")]
+        self.out.push(value as u8);
+    }
+
+    /// Leaves room for a length and returns where.
+    #[inline(always)]
+    fn open(&mut self) -> usize {
+        let at = self.out.len();
+        self.out.extend_from_slice(&[0; 4]);
+        at
+    }
+
+    /// Fills in the length of what was written since [`open`](Self::open).
+    #[inline(always)]
+    #[expect(clippy::cast_possible_truncation, reason = "seven bits each")]
+    fn close(&mut self, at: usize) -> Result<()> {
+        let length = self.out.len() - at - 4;
+        if length > MAX_RESOURCE_BYTES || self.out.len() - self.base > MAX_RESOURCE_BYTES {
+            return Err(Stop::TooLarge(self.scan.pos()));
+        }
+        if let Some(room) = self.out.get_mut(at..).and_then(<[u8]>::first_chunk_mut::<4>) {
+            *room = [
+                length as u8 | 0x80,
+                (length >> 7) as u8 | 0x80,
+                (length >> 14) as u8 | 0x80,
+                (length >> 21) as u8 & 0x7f,
+            ];
+        }
+        Ok(())
+    }
+
+    /// Writes bytes with their length.
+    #[inline(always)]
+    fn bytes(&mut self, number: u32, bytes: &[u8]) -> Result<()> {
+        if bytes.len() > MAX_RESOURCE_BYTES {
+            return Err(Stop::TooLarge(self.scan.pos()));
+        }
+        self.tag(number, 2);
+        self.varint(bytes.len() as u64);
+        self.out.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    /// Notes something at `start`, up to where the scanner stands.
+    #[cold]
+    fn note(&mut self, rule: &'static Rule, at: &Path<'_>, start: usize, message: String) -> &mut Note {
+        let span = Span::new(start, self.scan.pos());
+        Note::push(&mut self.notes, rule, at, span, message)
+    }
+}
+
+/// Which key tends to follow which, message type by message type.
+///
+/// Dumps repeat themselves: nine of ten keys are found by one comparison instead of a search.
+#[derive(Debug)]
+struct Hints {
+    /// Where the entries of each message start.
+    base: Vec<u32>,
+    /// For a key (0: the start of the message, else its position in `by_name` plus 1) the position of the next one.
+    next: Vec<u16>,
+}
+
+impl Hints {
+    fn new() -> Self {
+        let mut base = Vec::with_capacity(tables::MESSAGES.len());
+        let mut total = 0u32;
+        for message in tables::MESSAGES {
+            base.push(total);
+            total += u32::try_from(message.by_name.len()).unwrap_or(u32::MAX) + 1;
+        }
+        Hints {
+            base,
+            next: vec![0; total as usize],
+        }
+    }
+
+    /// Finds the position in `fields` of the key `name`; `slot` is where the last key of this message left it.
+    #[inline(always)]
+    fn find(&mut self, index: u16, message: &'static Message, slot: &mut usize, name: &[u8]) -> Option<usize> {
+        let base = self.base.get(usize::from(index)).copied()? as usize;
+        let hint = self.next.get_mut(base + *slot)?;
+        if let Some((candidate, position)) = message.by_name.get(usize::from(*hint))
+            && candidate.as_bytes() == name
+        {
+            *slot = usize::from(*hint) + 1;
+            return Some(usize::from(*position));
+        }
+        let found = message
+            .by_name
+            .binary_search_by(|(candidate, _)| candidate.as_bytes().cmp(name))
+            .ok()?;
+        *hint = u16::try_from(found).ok()?;
+        *slot = found + 1;
+        message.by_name.get(found).map(|(_, position)| usize::from(*position))
+    }
+}
+
+/// The descriptor of a message type by index; the tables are consistent.
+fn descriptor(index: u16) -> &'static Message {
+    tables::MESSAGES
+        .get(usize::from(index))
+        .expect("the tables refer to each other by index")
+}
+
+/// Says whether `null` is a value of this type rather than an absent field.
+fn takes_null(kind: Kind) -> bool {
+    matches!(kind, Kind::Message(index) if descriptor(index).well_known == WellKnown::Value)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,78 @@
+//! What the loader says about a document: its rules, and notes on what was left out of a resource.
+
+use crate::diag::{Diagnostic, Path, Rule, rules};
+use crate::source::Span;
+
+rules! {
+    /// The document cannot be read from here on.
+    SYNTAX = "dump-syntax", Dump, Fails, "RFC 8259";
+    /// A key is not a field of its message.
+    UNKNOWN_FIELD = "dump-unknown-field", Dump, Advice, "protobuf JSON mapping";
+    /// A name is not a value of its enum.
+    UNKNOWN_ENUM_VALUE = "dump-unknown-enum-value", Dump, Advice, "protobuf JSON mapping";
+    /// An Any holds a message type that xdsctl does not know; it is not checked.
+    UNKNOWN_ANY_TYPE = "dump-unknown-any-type", Dump, Advice as Note, "protobuf JSON mapping";
+    /// An Any has fields and no @type.
+    ANY_WITHOUT_TYPE = "dump-any-without-type", Dump, Advice, "protobuf JSON mapping";
+    /// A field or a map entry is given twice.
+    DUPLICATE_KEY = "dump-duplicate-key", Dump, Advice, "protobuf JSON mapping";
+    /// Two members of one oneof are given.
+    TWO_ONEOF_MEMBERS = "dump-two-oneof-members", Dump, Advice, "protobuf JSON mapping";
+    /// A value has the wrong type, or is out of its type's range.
+    BAD_VALUE = "dump-bad-value", Dump, Advice as Error, "protobuf JSON mapping";
+    /// A resource is larger or deeper than xdsctl reads.
+    LIMIT_EXCEEDED = "dump-limit-exceeded", Dump, Fails, "a limit of xdsctl: 256 MiB a resource, 256 levels";
+}
+
+/// Longest excerpt of a value in a message, in characters.
+const EXCERPT: usize = 60;
+
+/// A finding on a resource, made while it was read: the field and the place in the text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Note {
+    /// What is wrong, at which field.
+    pub diagnostic: Diagnostic,
+    /// Where in the text.
+    pub span: Span,
+}
+
+impl Note {
+    /// Makes a note and appends it.
+    #[cold]
+    pub(crate) fn push<'n>(
+        notes: &'n mut Vec<Note>,
+        rule: &'static Rule,
+        at: &Path<'_>,
+        span: Span,
+        message: String,
+    ) -> &'n mut Note {
+        notes.push(Note {
+            diagnostic: Diagnostic {
+                rule,
+                path: at.to_owned(),
+                message,
+                help: None,
+                related: Vec::new(),
+            },
+            span,
+        });
+        let last = notes.len() - 1;
+        &mut notes[last]
+    }
+}
+
+/// A piece of the text to quote in a message: on one line, and not longer than a line.
+pub(crate) fn clip(raw: &[u8]) -> String {
+    // Four bytes are at most one character; do not convert a whole document to quote its start.
+    let head = raw.get(..EXCERPT * 4).unwrap_or(raw);
+    let text = String::from_utf8_lossy(head);
+    let mut clipped: String = text
+        .chars()
+        .take(EXCERPT)
+        .map(|c| if c.is_control() { ' ' } else { c })
+        .collect();
+    if clipped.len() < raw.len() && text.chars().count() > EXCERPT {
+        clipped.push('…');
+    }
+    clipped
+}

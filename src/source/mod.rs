@@ -1,0 +1,240 @@
+//! The user's documents: bytes, names, and lines and columns.
+//!
+//! A [`SourceMap`] owns every document of a run, so that findings can carry a [`SourceId`] and a byte [`Span`] and nothing
+//! else. Lines and columns are computed when something is printed, from an index that is built on first use.
+//! [`json`] reads JSON text piece by piece; [`span`] finds a field path in it again. Knows nothing of xDS.
+
+pub mod json;
+pub mod span;
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::ops::Deref;
+use std::path::Path;
+use std::sync::OnceLock;
+
+pub use span::Span;
+
+/// Regular files larger than this are mapped instead of copied.
+///
+/// Copying costs about half a millisecond per megabyte; below this size a mapping's page faults cost as much.
+pub const MAP_ABOVE_BYTES: u64 = 1 << 20;
+
+/// Distance between two entries of the line index.
+const INDEX_STEP: usize = 64 << 10;
+
+/// One document of a [`SourceMap`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct SourceId(u32);
+
+impl SourceId {
+    /// Position in the order in which documents were added.
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// The bytes of a document.
+#[derive(Debug)]
+enum Bytes {
+    Owned(Vec<u8>),
+    Mapped(memmap2::Mmap),
+}
+
+impl Deref for Bytes {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match self {
+            Bytes::Owned(bytes) => bytes,
+            Bytes::Mapped(map) => map,
+        }
+    }
+}
+
+/// A place as people count: both from 1, the column in code points (a tab is one).
+///
+/// Bytes that are not UTF-8 count one column per byte that is not a continuation byte.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct LineColumn {
+    /// Line, from 1; `\n` ends a line.
+    pub line: usize,
+    /// Column, from 1.
+    pub column: usize,
+}
+
+/// A named document.
+#[derive(Debug)]
+pub struct Source {
+    name: String,
+    bytes: Bytes,
+    /// How many newlines come before byte `i * INDEX_STEP`.
+    lines: OnceLock<Vec<usize>>,
+}
+
+impl Source {
+    /// The name to print: the path as given, or `-`.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The document.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// The line and column of a byte offset; an offset beyond the end is the end.
+    pub fn line_column(&self, offset: usize) -> LineColumn {
+        let bytes = self.bytes();
+        let offset = offset.min(bytes.len());
+        let lines = self.lines.get_or_init(|| index_lines(bytes));
+        let entry = offset / INDEX_STEP;
+        let before = lines.get(entry).copied().unwrap_or(0);
+        let within = bytes.get(entry * INDEX_STEP..offset).unwrap_or_default();
+        let head = bytes.get(..offset).unwrap_or(bytes);
+        let start = memchr::memrchr(b'\n', head).map_or(0, |newline| newline + 1);
+        let text = head.get(start..).unwrap_or_default();
+        LineColumn {
+            line: before + count_newlines(within) + 1,
+            column: text.iter().filter(|byte| **byte & 0xc0 != 0x80).count() + 1,
+        }
+    }
+}
+
+fn count_newlines(bytes: &[u8]) -> usize {
+    memchr::memchr_iter(b'\n', bytes).count()
+}
+
+fn index_lines(bytes: &[u8]) -> Vec<usize> {
+    let mut total = 0;
+    let mut lines = Vec::with_capacity(bytes.len() / INDEX_STEP + 1);
+    for chunk in bytes.chunks(INDEX_STEP) {
+        lines.push(total);
+        total += count_newlines(chunk);
+    }
+    lines.push(total);
+    lines
+}
+
+/// Every document of a run.
+#[derive(Debug, Default)]
+pub struct SourceMap {
+    sources: Vec<Source>,
+    /// Never map a file.
+    no_map: bool,
+}
+
+impl SourceMap {
+    /// An empty map that maps large files.
+    pub fn new() -> Self {
+        SourceMap::default()
+    }
+
+    /// Reads every file instead of mapping large ones.
+    ///
+    /// A mapped file that another program truncates during the run ends the process with SIGBUS.
+    #[must_use]
+    pub fn without_mapping(mut self) -> Self {
+        self.no_map = true;
+        self
+    }
+
+    /// Adds bytes that are in memory.
+    pub fn add(&mut self, name: impl Into<String>, bytes: Vec<u8>) -> SourceId {
+        self.push(name.into(), Bytes::Owned(bytes))
+    }
+
+    /// Adds a file: mapped if it is a regular file larger than [`MAP_ABOVE_BYTES`], else read.
+    ///
+    /// # Errors
+    /// The file cannot be opened or read.
+    pub fn add_file(&mut self, path: &Path) -> io::Result<SourceId> {
+        let mut file = File::open(path)?;
+        let metadata = file.metadata()?;
+        let bytes = if metadata.is_file() && metadata.len() > MAP_ABOVE_BYTES && !self.no_map {
+            Bytes::Mapped(map(&file)?)
+        } else {
+            let mut bytes = Vec::new();
+            file.read_to_end(&mut bytes)?;
+            Bytes::Owned(bytes)
+        };
+        Ok(self.push(path.display().to_string(), bytes))
+    }
+
+    fn push(&mut self, name: String, bytes: Bytes) -> SourceId {
+        let id = SourceId(u32::try_from(self.sources.len()).unwrap_or(u32::MAX));
+        self.sources.push(Source {
+            name,
+            bytes,
+            lines: OnceLock::new(),
+        });
+        id
+    }
+
+    /// The document with this id; ids of another map give `None`.
+    pub fn get(&self, id: SourceId) -> Option<&Source> {
+        self.sources.get(id.index())
+    }
+
+    /// Every document with its id, in the order of addition.
+    pub fn iter(&self) -> impl Iterator<Item = (SourceId, &Source)> {
+        (0..).map(SourceId).zip(&self.sources)
+    }
+}
+
+#[expect(unsafe_code, reason = "a large dump is mapped, not copied")]
+fn map(file: &File) -> io::Result<memmap2::Mmap> {
+    // SAFETY: the map is read-only and private to this process. A file that is truncated meanwhile ends the process
+    // (documented at `without_mapping`); one that is overwritten changes the bytes, which are parsed as foreign anyway.
+    unsafe { memmap2::Mmap::map(file) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(text: &str, offset: usize) -> (usize, usize) {
+        let mut map = SourceMap::new();
+        let id = map.add("x", text.as_bytes().to_vec());
+        let place = map.get(id).unwrap().line_column(offset);
+        (place.line, place.column)
+    }
+
+    #[test]
+    fn lines_and_columns_count_from_one() {
+        assert_eq!(at("", 0), (1, 1));
+        assert_eq!(at("ab\ncd", 1), (1, 2));
+        assert_eq!(at("ab\ncd", 3), (2, 1));
+        assert_eq!(at("ab\ncd", 99), (2, 3));
+    }
+
+    #[test]
+    fn columns_count_code_points() {
+        assert_eq!(at("é€x", 5), (1, 3));
+    }
+
+    #[test]
+    fn the_line_index_agrees_with_a_plain_count() {
+        let text: String = (0..40_000).map(|i| format!("line {i}\n")).collect();
+        for offset in [0, 65_535, 65_536, 65_537, 200_000, text.len()] {
+            let line = text[..offset].matches('\n').count() + 1;
+            assert_eq!(at(&text, offset).0, line, "{offset}");
+        }
+    }
+
+    #[test]
+    fn a_large_file_is_mapped_and_a_small_one_read() {
+        let directory = std::env::temp_dir().join(format!("xdsctl-source-{}", std::process::id()));
+        std::fs::create_dir_all(&directory).unwrap();
+        let path = directory.join("large.json");
+        std::fs::write(&path, vec![b' '; (MAP_ABOVE_BYTES + 1) as usize]).unwrap();
+        let mut map = SourceMap::new();
+        let id = map.add_file(&path).unwrap();
+        assert!(matches!(map.sources[0].bytes, Bytes::Mapped(_)));
+        assert_eq!(map.get(id).unwrap().bytes().len(), (MAP_ABOVE_BYTES + 1) as usize);
+        let mut map = SourceMap::new().without_mapping();
+        map.add_file(&path).unwrap();
+        assert!(matches!(map.sources[0].bytes, Bytes::Owned(_)));
+        std::fs::remove_dir_all(&directory).unwrap();
+    }
+}
