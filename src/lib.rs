@@ -23,6 +23,9 @@ pub mod source;
 
 pub mod proto;
 
+pub mod envelope;
+pub mod load;
+
 pub mod convert;
 pub mod filter;
 pub mod lb;

@@ -58,12 +58,7 @@ impl<'t> Transcoder<'t> {
         let mut seen = Seen::default();
         let mut slot = 0;
         loop {
-            let key = self.scan.key()?;
-            let raw = self.scan.raw(key);
-            let position = match self.hints.find(index, message, &mut slot, raw) {
-                None if key.escaped => self.find_escaped(message, key),
-                found => found,
-            };
+            let (key, position) = self.field_key(index, message, &mut slot)?;
             match position.and_then(|position| Some((position, message.fields.get(position)?))) {
                 Some((position, field)) => {
                     let here = at.field(field.name);
@@ -75,6 +70,24 @@ impl<'t> Transcoder<'t> {
                 return Ok(());
             }
         }
+    }
+
+    /// Reads a key and finds its position in `fields`.
+    #[inline(always)]
+    fn field_key(&mut self, index: u16, message: &'static Message, slot: &mut usize) -> Result<(Str, Option<usize>)> {
+        if let Some((hint, name, position)) = self.hints.guess(index, message, *slot)
+            && let Some(key) = self.scan.key_if(name)?
+        {
+            *slot = usize::from(hint) + 1;
+            return Ok((key, Some(position)));
+        }
+        let key = self.scan.key()?;
+        let raw = self.scan.raw(key);
+        let position = match self.hints.find(index, message, slot, raw) {
+            None if key.escaped => self.find_escaped(message, key),
+            found => found,
+        };
+        Ok((key, position))
     }
 
     #[cold]
@@ -166,7 +179,7 @@ impl<'t> Transcoder<'t> {
             return Ok(());
         }
         let base = self.map_keys.len();
-        let mut many = HashSet::new();
+        let mut many = None;
         loop {
             let key = self.scan.key()?;
             let span = Span::new(key.start, key.end);
@@ -185,17 +198,15 @@ impl<'t> Transcoder<'t> {
     }
 
     /// Says whether a map has no entry of this key yet. Compares the keys as they are written.
-    fn is_new_key(&self, base: usize, key: Span, many: &mut HashSet<&'t [u8]>) -> bool {
+    fn is_new_key(&self, base: usize, key: Span, many: &mut Option<HashSet<&'t [u8]>>) -> bool {
         let text = self.scan.text();
         let bytes = |span: Span| text.get(span.range()).unwrap_or_default();
         let keys = self.map_keys.get(base..).unwrap_or_default();
         if keys.len() < FEW_KEYS {
             return keys.iter().all(|other| bytes(*other) != bytes(key));
         }
-        if many.is_empty() {
-            many.extend(keys.iter().map(|key| bytes(*key)));
-        }
-        many.insert(bytes(key))
+        many.get_or_insert_with(|| keys.iter().map(|key| bytes(*key)).collect())
+            .insert(bytes(key))
     }
 
     fn entry(&mut self, number: u32, key_kind: Kind, value_kind: Kind, key: Str, at: &Path<'_>) -> Result<()> {

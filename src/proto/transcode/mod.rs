@@ -19,6 +19,7 @@ mod well_known;
 
 pub use any::TypeUrl;
 use note::clip;
+pub(crate) use note::{LIMIT_EXCEEDED, SYNTAX};
 pub use note::{Note, RULES};
 
 use xdsctl_proto::tables::{self, Kind, Message, WellKnown};
@@ -258,22 +259,23 @@ impl Hints {
         }
     }
 
-    /// Finds the position in `fields` of the key `name`; `slot` is where the last key of this message left it.
+    /// The name of the key that probably follows the one that `slot` stands for.
     #[inline(always)]
+    fn guess(&self, index: u16, message: &'static Message, slot: usize) -> Option<(u16, &'static str, usize)> {
+        let base = self.base.get(usize::from(index)).copied()? as usize;
+        let hint = self.next.get(base + slot).copied()?;
+        let (name, position) = message.by_name.get(usize::from(hint))?;
+        Some((hint, name, usize::from(*position)))
+    }
+
+    /// Finds the position in `fields` of the key `name`; `slot` is where the last key of this message left it.
     fn find(&mut self, index: u16, message: &'static Message, slot: &mut usize, name: &[u8]) -> Option<usize> {
         let base = self.base.get(usize::from(index)).copied()? as usize;
-        let hint = self.next.get_mut(base + *slot)?;
-        if let Some((candidate, position)) = message.by_name.get(usize::from(*hint))
-            && candidate.as_bytes() == name
-        {
-            *slot = usize::from(*hint) + 1;
-            return Some(usize::from(*position));
-        }
         let found = message
             .by_name
             .binary_search_by(|(candidate, _)| candidate.as_bytes().cmp(name))
             .ok()?;
-        *hint = u16::try_from(found).ok()?;
+        *self.next.get_mut(base + *slot)? = u16::try_from(found).ok()?;
         *slot = found + 1;
         message.by_name.get(found).map(|(_, position)| usize::from(*position))
     }

@@ -50,30 +50,28 @@ impl Transcoder<'_> {
 
     /// Reads a Value: what the text is decides the member of its oneof.
     fn dynamic(&mut self, message: &'static Message, at: &Path<'_>) -> Result<()> {
-        let name = match self.scan.peek() {
-            b'"' => "string_value",
-            b't' | b'f' => "bool_value",
-            b'{' => "struct_value",
-            b'[' => "list_value",
+        let number = match self.scan.peek() {
+            b'"' => 3,
+            b't' | b'f' => 4,
+            b'{' => 5,
+            b'[' => 6,
             b'n' if self.scan.null() => {
                 self.tag(1, 0);
                 self.out.push(0);
                 return Ok(());
             }
-            _ => "number_value",
+            _ => 2,
         };
-        match message.field_by_name(name) {
-            Some(field) => {
-                let rejected = self.rejected;
-                self.value(field.number, field.kind, true, at)?;
-                if matches!(field.kind, Kind::Message(_)) {
-                    // What was rejected inside does not make the whole unusable.
-                    self.rejected = rejected;
-                }
-                Ok(())
-            }
-            None => Ok(self.scan.skip_value()?),
+        let Some(field) = message.field(number) else {
+            return Ok(self.scan.skip_value()?);
+        };
+        let rejected = self.rejected;
+        self.value(field.number, field.kind, true, at)?;
+        if matches!(field.kind, Kind::Message(_)) {
+            // What was rejected inside does not make the whole unusable.
+            self.rejected = rejected;
         }
+        Ok(())
     }
 
     /// Reads a Duration or Timestamp: seconds as field 1 and nanoseconds as field 2.

@@ -1,0 +1,224 @@
+//! Envoy's admin `/config_dump`: sections, their lists, and the entries of those, as `?resource=` returns them alone.
+
+use xdsctl_proto::tables;
+
+use super::raw::{Label, State, Status};
+use super::walker::{Pending, Place, Walker};
+use super::{Clue, Result, Shape};
+
+/// `{"configs": [...]}`.
+pub(super) static DUMP: Shape = Shape {
+    claims: |clue| clue.is("configs", b'[') || matches!(clue, Clue::Type("envoy.admin.v3.ConfigDump")),
+    walk: |walker| {
+        walker.recognised = true;
+        walker.fields(&mut |walker, key| match key {
+            "configs" => walker.elements(&mut |walker, _| walker.value()),
+            _ => walker.skip(),
+        })
+    },
+};
+
+/// One section, or one entry of its lists.
+pub(super) static SECTION: Shape = Shape {
+    claims: |clue| match clue {
+        Clue::Key { name, value, .. } => *value == b'[' && list(name).is_some(),
+        Clue::Type(name) => name
+            .strip_prefix("envoy.admin.v3.")
+            .is_some_and(|n| n.contains("ConfigDump")),
+    },
+    walk: walk_section,
+};
+
+/// The lists of the sections and where their entries come from.
+const LISTS: &[(&str, Label, State)] = &[
+    ("static_clusters", Label::Static, State::Active),
+    ("dynamic_active_clusters", Label::Dynamic, State::Active),
+    ("dynamic_warming_clusters", Label::Dynamic, State::Warming),
+    ("static_listeners", Label::Static, State::Active),
+    ("dynamic_listeners", Label::Dynamic, State::Active),
+    ("static_route_configs", Label::Static, State::Active),
+    ("dynamic_route_configs", Label::Dynamic, State::Active),
+    ("static_endpoint_configs", Label::Static, State::Active),
+    ("dynamic_endpoint_configs", Label::Dynamic, State::Active),
+    ("inline_scoped_route_configs", Label::Static, State::Active),
+    ("dynamic_scoped_route_configs", Label::Dynamic, State::Active),
+    ("static_secrets", Label::Static, State::Active),
+    ("dynamic_active_secrets", Label::Dynamic, State::Active),
+    ("dynamic_warming_secrets", Label::Dynamic, State::Warming),
+    ("ecds_filters", Label::Dynamic, State::Active),
+];
+
+/// The keys of an entry that hold a resource, and its type.
+const SLOTS: &[(&str, &str)] = &[
+    ("cluster", "envoy.config.cluster.v3.Cluster"),
+    ("listener", "envoy.config.listener.v3.Listener"),
+    ("route_config", "envoy.config.route.v3.RouteConfiguration"),
+    ("endpoint_config", "envoy.config.endpoint.v3.ClusterLoadAssignment"),
+    ("scoped_route_configs", "envoy.config.route.v3.ScopedRouteConfiguration"),
+    ("secret", "envoy.extensions.transport_sockets.tls.v3.Secret"),
+    ("ecds_filter", "envoy.config.core.v3.TypedExtensionConfig"),
+];
+
+fn list(name: &str) -> Option<(Label, State)> {
+    LISTS
+        .iter()
+        .find(|(list, _, _)| *list == name)
+        .map(|(_, label, state)| (*label, *state))
+}
+
+fn slot(name: &str) -> Option<&'static str> {
+    SLOTS.iter().find(|(slot, _)| *slot == name).map(|(_, name)| *name)
+}
+
+/// Reads a section. An entry that stands alone has its keys where a section has lists.
+pub(super) fn walk_section(walker: &mut Walker<'_, '_>) -> Result<()> {
+    walker.recognised = true;
+    let start = walker.pos();
+    let mut is_entry = false;
+    walker.fields(&mut |walker, key| match list(key) {
+        Some((label, state)) => {
+            let type_name = type_of_list(key);
+            walker.elements(&mut |walker, _| walk_entry(walker, label, state, type_name))
+        }
+        None => {
+            is_entry |= slot(key).is_some() || STATES.iter().any(|(state, _)| *state == key) || key == "error_state";
+            walker.skip()
+        }
+    })?;
+    if is_entry {
+        walker.tc.scan.set_pos(start);
+        walk_entry(walker, Label::None, State::Active, "")?;
+    }
+    Ok(())
+}
+
+/// The resource type of a list's entries.
+fn type_of_list(list: &str) -> &'static str {
+    let is = |part: &str| list.contains(part);
+    let slot_name = if is("scoped") {
+        "scoped_route_configs"
+    } else if is("cluster") {
+        "cluster"
+    } else if is("listener") {
+        "listener"
+    } else if is("route") {
+        "route_config"
+    } else if is("endpoint") {
+        "endpoint_config"
+    } else if is("secret") {
+        "secret"
+    } else {
+        "ecds_filter"
+    };
+    slot(slot_name).unwrap_or_default()
+}
+
+/// The sub-objects of a listener's entry.
+const STATES: &[(&str, State)] = &[
+    ("active_state", State::Active),
+    ("warming_state", State::Warming),
+    ("draining_state", State::Draining),
+];
+
+/// What has been read of an entry.
+#[derive(Default)]
+pub(super) struct Entry {
+    pub resources: Vec<Pending>,
+    pub status: Status,
+    pub name: Option<String>,
+}
+
+/// Reads an entry of a list and hands its resources on.
+fn walk_entry(walker: &mut Walker<'_, '_>, label: Label, state: State, type_name: &str) -> Result<()> {
+    walker.tc.scan.peek();
+    let mut entry = Entry::default();
+    let start = walker.pos();
+    read_entry(walker, label, state, &mut entry)?;
+    entry.finish(walker, start, type_name, label);
+    Ok(())
+}
+
+fn read_entry(walker: &mut Walker<'_, '_>, label: Label, state: State, entry: &mut Entry) -> Result<()> {
+    walker.fields(&mut |walker, key| {
+        if let Some(type_name) = slot(key) {
+            let place = Place {
+                message: tables::message(type_name),
+                label,
+                state,
+                is_any: true,
+            };
+            return read_slot(walker, place, entry);
+        }
+        if let Some((_, state)) = STATES.iter().find(|(name, _)| *name == key) {
+            return read_entry(walker, label, *state, entry);
+        }
+        match key {
+            "name" => entry.name = walker.text()?,
+            "version_info" => entry.status.version = walker.text()?,
+            "client_status" => entry.status.client = walker.text()?,
+            "error_state" => read_error(walker, label, entry)?,
+            _ => walker.skip()?,
+        }
+        Ok(())
+    })
+}
+
+/// Reads one resource, or a list of them.
+pub(super) fn read_slot(walker: &mut Walker<'_, '_>, place: Place, entry: &mut Entry) -> Result<()> {
+    match walker.tc.scan.peek() {
+        b'[' => walker.elements(&mut |walker, _| read_slot(walker, place, entry)),
+        b'{' => {
+            let pending = walker.slot(place)?;
+            if place.is_any && !pending.is_typed {
+                walker.missing_type(&pending);
+            }
+            entry.resources.push(pending);
+            Ok(())
+        }
+        _ => walker.skip(),
+    }
+}
+
+/// Reads `error_state`.
+pub(super) fn read_error(walker: &mut Walker<'_, '_>, label: Label, entry: &mut Entry) -> Result<()> {
+    walker.fields(&mut |walker, key| {
+        match key {
+            "failed_configuration" => {
+                let place = Place {
+                    message: None,
+                    label,
+                    state: State::Failed,
+                    is_any: false,
+                };
+                read_slot(walker, place, entry)?;
+            }
+            "details" => entry.status.error = walker.text()?,
+            "version_info" => entry.status.rejected_version = walker.text()?,
+            _ => walker.skip()?,
+        }
+        Ok(())
+    })
+}
+
+impl Entry {
+    /// Hands the resources of an entry on, or one without bytes if it only has a name or a status.
+    pub(super) fn finish(mut self, walker: &mut Walker<'_, '_>, start: usize, type_name: &str, label: Label) {
+        let has_news = self.name.is_some() || self.status != Status::default();
+        if self.resources.is_empty() && has_news && !type_name.is_empty() {
+            let place = Place {
+                label,
+                ..Place::default()
+            };
+            let mut absent = walker.pending(format!("type.googleapis.com/{type_name}"), place);
+            absent.raw.origin.span = crate::source::Span::new(start, walker.pos());
+            self.resources.push(absent);
+        }
+        for pending in &mut self.resources {
+            pending.set_status(&self.status);
+            if pending.raw.wrapper_name.is_none() {
+                pending.raw.wrapper_name.clone_from(&self.name);
+            }
+        }
+        walker.push(self.resources);
+    }
+}

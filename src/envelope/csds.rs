@@ -1,0 +1,175 @@
+//! CSDS: `ClientStatusResponse`, its `ClientConfig`s, each a world of its own, in the generic and in the old form.
+
+use xdsctl_proto::tables::{self, Message};
+
+use super::config_dump::{Entry, read_error, read_slot, walk_section};
+use super::raw::{Label, State};
+use super::walker::{Place, Walker};
+use super::{Clue, Result, Shape, legacy};
+use crate::source::Span;
+
+/// `{"config": [...]}`.
+pub(super) static RESPONSE: Shape = Shape {
+    claims: |clue| {
+        clue.is("config", b'[') || matches!(clue, Clue::Type("envoy.service.status.v3.ClientStatusResponse"))
+    },
+    walk: |walker| {
+        walker.recognised = true;
+        walker.fields(&mut |walker, key| match key {
+            "config" => walker.elements(&mut walk_client),
+            _ => walker.skip(),
+        })
+    },
+};
+
+/// One `ClientConfig`.
+pub(super) static CLIENT: Shape = Shape {
+    claims: |clue| {
+        clue.is("generic_xds_configs", b'[')
+            || clue.is("xds_config", b'[')
+            || matches!(clue, Clue::Type("envoy.service.status.v3.ClientConfig"))
+    },
+    walk: |walker| walk_client(walker, 0),
+};
+
+/// One entry alone: `GenericXdsConfig` or `PerXdsConfig`.
+pub(super) static OLD_CONFIG: Shape = Shape {
+    claims: |clue| match clue {
+        Clue::Key { name, value, .. } => *value == b'{' && (SECTIONS.contains(name) || *name == "xds_config"),
+        Clue::Type(name) => matches!(
+            *name,
+            "envoy.service.status.v3.PerXdsConfig" | "envoy.service.status.v3.ClientConfig.GenericXdsConfig"
+        ),
+    },
+    walk: |walker| {
+        walker.recognised = true;
+        let start = walker.pos();
+        walk_generic(walker)?;
+        let end = walker.pos();
+        walker.tc.scan.set_pos(start);
+        walk_old(walker)?;
+        walker.tc.scan.set_pos(end);
+        Ok(())
+    },
+};
+
+/// The members of `PerXdsConfig`.
+const SECTIONS: &[&str] = &[
+    "listener_config",
+    "cluster_config",
+    "route_config",
+    "scoped_route_config",
+    "endpoint_config",
+];
+
+fn walk_client(walker: &mut Walker<'_, '_>, index: usize) -> Result<()> {
+    walker.recognised = true;
+    let scope = (index > 0).then(|| format!("config[{index}]"));
+    let source = walker.source();
+    let world = walker.loader.world(source, scope);
+    let outer = walker.world.replace(world);
+    let mut name = None;
+    walker.fields(&mut |walker, key| {
+        match key {
+            "generic_xds_configs" => walker.elements(&mut |walker, _| walk_generic(walker))?,
+            // The old list; an entry of the generic list has a key of the same name, for the resource.
+            "xds_config" => walker.elements(&mut |walker, _| walk_old(walker))?,
+            "client_scope" => name = walker.text()?.filter(|name| !name.is_empty()),
+            _ => walker.skip()?,
+        }
+        Ok(())
+    })?;
+    walker.world = outer;
+    if let (Some(name), Some(world)) = (name, walker.loader.worlds.get_mut(world.0 as usize)) {
+        world.scope = Some(name);
+    }
+    Ok(())
+}
+
+/// Reads a `GenericXdsConfig`.
+fn walk_generic(walker: &mut Walker<'_, '_>) -> Result<()> {
+    walker.tc.scan.peek();
+    let start = walker.pos();
+    let mut entry = Entry::default();
+    let mut type_url = String::new();
+    let mut label = Label::None;
+    let mut later = None;
+    walker.fields(&mut |walker, key| {
+        match key {
+            "type_url" => type_url = walker.text()?.unwrap_or_default(),
+            "name" => entry.name = walker.text()?,
+            "version_info" => entry.status.version = walker.text()?,
+            "client_status" => entry.status.client = walker.text()?,
+            "config_status" => entry.status.server = walker.text()?,
+            "is_static_resource" => {
+                if walker.tc.scan.peek() == b't' {
+                    label = Label::Static;
+                }
+                walker.skip()?;
+            }
+            "error_state" => read_error(walker, label, &mut entry)?,
+            "xds_config" if type_url.is_empty() && walker.tc.scan.peek() == b'{' => {
+                // Its type comes later.
+                later = Some(walker.pos());
+                walker.skip()?;
+            }
+            "xds_config" => read_slot(walker, place(&type_url, label), &mut entry)?,
+            _ => walker.skip()?,
+        }
+        Ok(())
+    })?;
+    if let Some(at) = later {
+        let end = walker.pos();
+        walker.tc.scan.set_pos(at);
+        read_slot(walker, place(&type_url, label), &mut entry)?;
+        walker.tc.scan.set_pos(end);
+    }
+    let type_name = type_url.rsplit('/').next().unwrap_or_default();
+    entry.finish(walker, start, type_name, label);
+    Ok(())
+}
+
+fn place(type_url: &str, label: Label) -> Place {
+    let message: Option<&'static Message> = type_url.rsplit('/').next().and_then(tables::message);
+    Place {
+        message,
+        label,
+        state: State::Active,
+        is_any: true,
+    }
+}
+
+/// Reads a `PerXdsConfig`: its sections are those of a config dump, as plain messages.
+fn walk_old(walker: &mut Walker<'_, '_>) -> Result<()> {
+    walker.fields(&mut |walker, key| {
+        if !SECTIONS.contains(&key) || walker.tc.scan.peek() != b'{' {
+            return walker.skip();
+        }
+        let start = walker.pos();
+        if has_type(walker)? {
+            return walk_section(walker);
+        }
+        walker.skip()?;
+        legacy::report(walker, Span::new(start, start + 1));
+        Ok(())
+    })
+}
+
+/// Says whether an `@type` occurs in the object at the scanner, or nothing that would need one. Envoy's v2 API printed
+/// the resources of these sections without.
+fn has_type(walker: &mut Walker<'_, '_>) -> Result<bool> {
+    let start = walker.pos();
+    let mut lists = false;
+    let mut typed = false;
+    walker.fields(&mut |walker, key| {
+        let from = walker.pos();
+        let is_list = walker.tc.scan.peek() == b'[';
+        walker.skip()?;
+        let text = walker.tc.scan.slice(from, walker.pos());
+        lists |= is_list && key != "version_info";
+        typed |= memchr::memmem::find(text, b"\"@type\"").is_some();
+        Ok(())
+    })?;
+    walker.tc.scan.set_pos(start);
+    Ok(typed || !lists)
+}

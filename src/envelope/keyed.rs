@@ -1,0 +1,46 @@
+//! Maps from type URL to resources by name, as `kumactl inspect dataplane --type config` prints them.
+
+use xdsctl_proto::tables;
+
+use super::walker::{Place, Walker};
+use super::{Clue, Result, Shape};
+
+/// `{"type.googleapis.com/envoy.config.cluster.v3.Cluster": {"name": {...}}}`.
+pub(super) static SHAPE: Shape = Shape {
+    claims: |clue| matches!(clue, Clue::Key { written, value: b'{', .. } if is_type_url(written)),
+    walk: |walker| {
+        walker.recognised = true;
+        walker.keys(&mut |walker, key| {
+            let url = walker.unescaped(key);
+            if is_type_url(&url) {
+                walk_type(walker, &url)
+            } else {
+                walker.skip()
+            }
+        })
+    },
+};
+
+fn is_type_url(key: &str) -> bool {
+    key.starts_with("type.googleapis.com/")
+}
+
+fn walk_type(walker: &mut Walker<'_, '_>, url: &str) -> Result<()> {
+    let place = Place {
+        message: url.rsplit('/').next().and_then(tables::message),
+        ..Place::default()
+    };
+    walker.keys(&mut |walker, key| {
+        let name = walker.unescaped(key);
+        if walker.tc.scan.peek() != b'{' {
+            return walker.skip();
+        }
+        let mut pending = walker.slot(place)?;
+        if pending.raw.type_url.is_empty() {
+            url.clone_into(&mut pending.raw.type_url);
+        }
+        pending.raw.wrapper_name = Some(name);
+        walker.push(vec![pending]);
+        Ok(())
+    })
+}

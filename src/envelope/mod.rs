@@ -1,0 +1,94 @@
+//! The shapes in which xDS resources reach a user: dumps, responses, snapshots, wrappers.
+//!
+//! A document is read once, from start to end. [`Walker`] looks at the keys of an object until a [`Shape`] claims it and
+//! hands it the object; the shape walks its own keys and passes each resource to [`Walker::slot`] or [`Walker::bare`],
+//! which transcode it on the spot and emit a [`RawResource`]. Nothing of the document is kept.
+//!
+//! To add a shape: write one file here with a `pub(super) static SHAPE: Shape` (which key or `@type` says that an object
+//! is of this shape, and how to walk it), and add it to [`SHAPES`]. Earlier shapes claim first.
+
+mod clusters_status;
+mod config_dump;
+mod csds;
+mod discovery;
+mod envoy_bootstrap;
+mod grpc_bootstrap;
+mod keyed;
+mod kubernetes;
+mod legacy;
+mod raw;
+mod snapshot;
+mod untyped;
+mod walker;
+mod wrapper;
+
+pub use raw::{Bootstrap, Finding, Label, Origin, RawResource, State, Status, World, WorldId};
+pub use walker::{Emit, Loader, Options};
+
+use crate::diag::{Rule, rules};
+use crate::proto::transcode::Stop;
+use walker::Walker;
+
+rules! {
+    /// A document holds no xDS configuration in a shape that xdsctl knows.
+    UNKNOWN_SHAPE = "dump-unknown-shape", Dump, Advice, "the shapes in which xDS tools print configuration";
+    /// A document is xDS v2, which gRPC clients no longer speak.
+    V2 = "dump-v2", Dump, Advice, "Envoy removed v2 in 1.19; C-core xds_api.cc knows v3 only";
+    /// A document is Envoy's list of cluster states, which holds no configuration.
+    CLUSTERS_STATUS = "dump-clusters-status", Dump, Advice as Note, "Envoy admin interface, /clusters?format=json";
+    /// A resource has no @type where there should be one; its place says what it is.
+    MISSING_TYPE = "dump-missing-type", Dump, Advice as Note, "protobuf JSON mapping of Any";
+}
+
+type Result<T> = std::result::Result<T, Stop>;
+
+/// What an object shows of itself.
+#[derive(Debug, Clone, Copy)]
+enum Clue<'a> {
+    /// A key, as written and in snake_case, and the first byte of its value.
+    Key { written: &'a str, name: &'a str, value: u8 },
+    /// The message type that `@type` names.
+    Type(&'a str),
+}
+
+impl Clue<'_> {
+    /// Says whether this is the key `name` with a value that starts with `value`.
+    fn is(&self, wanted: &str, first: u8) -> bool {
+        matches!(self, Clue::Key { name, value, .. } if *name == wanted && *value == first)
+    }
+}
+
+/// A kind of document, or of object in one.
+struct Shape {
+    /// Says whether one key or the type is enough to know the shape.
+    claims: fn(&Clue<'_>) -> bool,
+    /// Reads the object at the scanner.
+    walk: fn(&mut Walker<'_, '_>) -> Result<()>,
+}
+
+/// Every shape; the first that claims an object gets it.
+static SHAPES: &[&Shape] = &[
+    &legacy::SHAPE,
+    &config_dump::DUMP,
+    &config_dump::SECTION,
+    &csds::RESPONSE,
+    &csds::CLIENT,
+    &csds::OLD_CONFIG,
+    &discovery::WRAPPED,
+    &discovery::SHAPE,
+    &grpc_bootstrap::SHAPE,
+    &envoy_bootstrap::SHAPE,
+    &kubernetes::SHAPE,
+    &kubernetes::LIST,
+    &clusters_status::SHAPE,
+    &keyed::SHAPE,
+    &snapshot::SHAPE,
+    &untyped::TYPED,
+    &wrapper::SHAPE,
+];
+
+/// The rules of the loaders, those of the transcoder included.
+pub static ALL_RULES: &[&[&Rule]] = &[RULES, crate::proto::transcode::RULES];
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,525 @@
+//! Walks a document, finds the shape of each object, and emits the resources in it.
+
+use std::mem::take;
+
+use bytes::Bytes;
+use xdsctl_proto::tables::{self, Message};
+
+use super::raw::{Bootstrap, Finding, Label, Origin, RawResource, State, Status, World, WorldId};
+use super::{Clue, MISSING_TYPE, Result, SHAPES, Shape, UNKNOWN_SHAPE, legacy, untyped};
+use crate::diag::{Diagnostic, FieldPath, Rule};
+use crate::model::ResourceType;
+use crate::proto::transcode::{self, LIMIT_EXCEEDED, Note, SYNTAX, Stop, Transcoder, TypeUrl};
+use crate::source::json::Str;
+use crate::source::{SourceId, Span};
+
+/// Wire bytes are handed on when a batch has this many.
+pub const BATCH_BYTES: usize = 512 << 10;
+
+/// ... or this many resources.
+const BATCH_RESOURCES: usize = 4096;
+
+/// Objects inside objects that are searched for a known shape.
+const MAX_NESTING: usize = 8;
+
+/// How to read documents.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Options {
+    /// Every object without `@type` is of this type (`--as`).
+    pub assume: Option<ResourceType>,
+    /// How scalars are read.
+    pub transcode: transcode::Options,
+}
+
+/// Receives the resources, in the order of the text, some at a time.
+pub type Emit<'e> = &'e mut dyn FnMut(Vec<RawResource>);
+
+/// What is known once documents have been read, besides the resources that were emitted.
+#[derive(Debug, Default)]
+pub struct Loader {
+    /// Every world, by [`WorldId`].
+    pub worlds: Vec<World>,
+    /// Findings on documents, in the order of the text.
+    pub findings: Vec<Finding>,
+    /// gRPC bootstraps.
+    pub bootstraps: Vec<Bootstrap>,
+    /// How many resources were emitted.
+    pub resources: usize,
+}
+
+impl Loader {
+    /// Nothing read yet.
+    pub fn new() -> Self {
+        Loader::default()
+    }
+
+    /// Reads a document of JSON values, one or several, and emits its resources.
+    ///
+    /// What is wrong with the document itself becomes a finding; reading stops where the text is not JSON.
+    pub fn json(&mut self, source: SourceId, text: &[u8], options: Options, emit: Emit<'_>) {
+        let mut walker = Walker::new(self, source, text, options, emit);
+        if let Err(stop) = walker.documents() {
+            walker.stopped(stop);
+        }
+        walker.flush();
+    }
+
+    /// Adds a set of resources.
+    pub fn world(&mut self, source: SourceId, scope: Option<String>) -> WorldId {
+        let id = WorldId(u32::try_from(self.worlds.len()).unwrap_or(u32::MAX));
+        self.worlds.push(World { source, scope });
+        id
+    }
+
+    /// Adds a finding on a document.
+    pub fn report(&mut self, source: SourceId, rule: &'static Rule, span: Span, message: String) -> &mut Diagnostic {
+        let index = self.findings.len();
+        self.findings.push(Finding {
+            source,
+            span,
+            diagnostic: Diagnostic {
+                rule,
+                path: FieldPath::default(),
+                message,
+                help: None,
+                related: Vec::new(),
+            },
+        });
+        &mut self.findings[index].diagnostic
+    }
+}
+
+/// A resource whose bytes are still in the transcoder.
+pub(super) struct Pending {
+    pub raw: RawResource,
+    /// It says its type itself.
+    pub is_typed: bool,
+    /// Its bytes in the batch.
+    bytes: Option<Span>,
+}
+
+/// What the place of a resource says about it.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Place {
+    /// The message type, if the place has one.
+    pub message: Option<&'static Message>,
+    /// The list.
+    pub label: Label,
+    /// How far it has come.
+    pub state: State,
+    /// There should be an `@type`.
+    pub is_any: bool,
+}
+
+/// A place in one document.
+pub(super) struct Walker<'t, 'l> {
+    pub tc: Transcoder<'t>,
+    pub loader: &'l mut Loader,
+    source: SourceId,
+    emit: Emit<'l>,
+    batch: Vec<Pending>,
+    /// The world of what is read next; made when it is first needed.
+    pub world: Option<WorldId>,
+    /// The type of untyped objects in the list that is being read.
+    pub assume: Option<&'static Message>,
+    /// What the keys of the object at hand say that it is.
+    pub guess: Option<&'static Message>,
+    /// Keys of the wrappers around what is being read.
+    pub wrappers: Vec<String>,
+    nesting: usize,
+    /// Something of a known shape was found.
+    pub recognised: bool,
+    /// The finding on a missing `@type` has been made.
+    untyped_noted: bool,
+    /// The finding on v2 has been made.
+    pub legacy_noted: bool,
+}
+
+impl<'t, 'l> Walker<'t, 'l> {
+    fn new(loader: &'l mut Loader, source: SourceId, text: &'t [u8], options: Options, emit: Emit<'l>) -> Self {
+        Walker {
+            tc: Transcoder::new(text, options.transcode),
+            loader,
+            source,
+            assume: options.assume.and_then(|t| tables::message(t.type_name())),
+            emit,
+            batch: Vec::new(),
+            world: None,
+            guess: None,
+            wrappers: Vec::new(),
+            nesting: 0,
+            recognised: false,
+            untyped_noted: false,
+            legacy_noted: false,
+        }
+    }
+
+    /// Reads every value of the document.
+    fn documents(&mut self) -> Result<()> {
+        if self.tc.scan.text().starts_with(b"\xef\xbb\xbf") {
+            self.tc.scan.set_pos(3);
+        }
+        while !self.tc.scan.at_end() {
+            let start = self.tc.scan.pos();
+            self.recognised = false;
+            self.value()?;
+            if !self.recognised {
+                let span = Span::new(start, self.tc.scan.pos());
+                self.unknown_shape(span);
+            }
+        }
+        Ok(())
+    }
+
+    fn unknown_shape(&mut self, span: Span) {
+        let message = "no xDS configuration of a known shape".to_owned();
+        self.report(&UNKNOWN_SHAPE, span, message)
+            .help("name the type of bare resources with `--as lds|rds|cds|eds`");
+    }
+
+    #[cold]
+    fn stopped(&mut self, stop: Stop) {
+        self.tc.notes.clear();
+        match stop {
+            Stop::Syntax(syntax) => {
+                let end = (syntax.at + 1).min(self.tc.scan.text().len());
+                let message = format!("{}, nothing is read from here on", syntax.what);
+                self.report(&SYNTAX, Span::new(syntax.at, end), message);
+            }
+            Stop::TooLarge(at) => {
+                let message = format!("a value has more than {} bytes", transcode::MAX_RESOURCE_BYTES);
+                self.report(&LIMIT_EXCEEDED, Span::new(at, at), message);
+            }
+        }
+    }
+
+    /// Adds a finding on the document.
+    pub fn report(&mut self, rule: &'static Rule, span: Span, message: String) -> &mut Diagnostic {
+        self.loader.report(self.source, rule, span, message)
+    }
+
+    /// The document that is read.
+    pub const fn source(&self) -> SourceId {
+        self.source
+    }
+
+    /// The byte offset.
+    pub const fn pos(&self) -> usize {
+        self.tc.scan.pos()
+    }
+
+    /// Passes one value.
+    pub fn skip(&mut self) -> Result<()> {
+        Ok(self.tc.scan.skip_value()?)
+    }
+
+    /// Reads a value of any shape.
+    pub fn value(&mut self) -> Result<()> {
+        if self.nesting >= MAX_NESTING {
+            return self.skip();
+        }
+        self.nesting += 1;
+        match self.tc.scan.peek() {
+            b'[' => self.elements(&mut |walker, _| walker.value())?,
+            b'{' => {
+                let start = self.pos();
+                let shape = self.shape()?;
+                self.tc.scan.set_pos(start);
+                (shape.walk)(self)?;
+            }
+            _ => self.skip()?,
+        }
+        self.nesting -= 1;
+        Ok(())
+    }
+
+    /// Looks at the keys of the object at the scanner until a shape claims it; moves the scanner.
+    fn shape(&mut self) -> Result<&'static Shape> {
+        let mut guess = untyped::Guess::default();
+        self.guess = None;
+        let mut has_keys = self.tc.scan.open(b'}')?;
+        while has_keys {
+            let key = self.tc.scan.key()?;
+            let value = self.tc.scan.peek();
+            let raw = self.tc.scan.raw(key);
+            if let Ok(written) = std::str::from_utf8(raw)
+                && let Some(shape) = self.claimant(written, value, &mut guess)?
+            {
+                return Ok(shape);
+            }
+            self.skip()?;
+            has_keys = self.tc.scan.more(b'}')?;
+        }
+        self.guess = guess.message();
+        Ok(if self.assume.is_some() || self.guess.is_some() {
+            &untyped::UNTYPED
+        } else {
+            &super::wrapper::SHAPE
+        })
+    }
+
+    fn claimant(&mut self, written: &str, value: u8, guess: &mut untyped::Guess) -> Result<Option<&'static Shape>> {
+        let claims = |clue: Clue<'_>| SHAPES.iter().copied().find(|shape| (shape.claims)(&clue));
+        if written == "@type" && value == b'"' {
+            let url = self.tc.scan.string()?;
+            let url = String::from_utf8_lossy(self.tc.scan.raw(url));
+            let name = url.rsplit('/').next().unwrap_or_default();
+            return Ok(claims(Clue::Type(name)));
+        }
+        let name = snake_case(written);
+        let clue = Clue::Key {
+            written,
+            name: &name,
+            value,
+        };
+        if let Some(shape) = claims(clue) {
+            return Ok(Some(shape));
+        }
+        let is_certain = match self.assume {
+            Some(message) => message.position(written).is_some(),
+            None => guess.add(&name, value),
+        };
+        if is_certain {
+            self.guess = guess.message();
+        }
+        Ok(is_certain.then_some(&untyped::UNTYPED))
+    }
+
+    /// Reads each element of the list at the scanner with `read`, which must pass it.
+    pub fn elements(&mut self, read: &mut dyn FnMut(&mut Self, usize) -> Result<()>) -> Result<()> {
+        if self.tc.scan.peek() != b'[' {
+            return self.skip();
+        }
+        if !self.tc.scan.open(b']')? {
+            return Ok(());
+        }
+        let mut index = 0;
+        loop {
+            read(self, index)?;
+            index += 1;
+            if !self.tc.scan.more(b']')? {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Reads each value of the object at the scanner with `read`, which gets the key in snake_case and must pass the value.
+    pub fn fields(&mut self, read: &mut dyn FnMut(&mut Self, &str) -> Result<()>) -> Result<()> {
+        self.keys(&mut |walker, key| {
+            let name = String::from_utf8_lossy(walker.tc.scan.raw(key));
+            read(walker, &snake_case(&name))
+        })
+    }
+
+    /// Reads each value of the object at the scanner with `read`, which gets the key as it is written.
+    pub fn keys(&mut self, read: &mut dyn FnMut(&mut Self, Str) -> Result<()>) -> Result<()> {
+        if self.tc.scan.peek() != b'{' {
+            return self.skip();
+        }
+        if !self.tc.scan.open(b'}')? {
+            return Ok(());
+        }
+        loop {
+            let key = self.tc.scan.key()?;
+            read(self, key)?;
+            if !self.tc.scan.more(b'}')? {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Reads a string; another value is passed.
+    pub fn text(&mut self) -> Result<Option<String>> {
+        if self.tc.scan.peek() != b'"' {
+            self.skip()?;
+            return Ok(None);
+        }
+        let token = self.tc.scan.string()?;
+        Ok(Some(self.unescaped(token)))
+    }
+
+    /// The text of a token, with what is not text replaced.
+    pub fn unescaped(&self, token: Str) -> String {
+        let mut scratch = Vec::new();
+        match self.tc.scan.text_of(token, &mut scratch) {
+            Ok(text) => text.to_owned(),
+            Err(_) => String::from_utf8_lossy(self.tc.scan.raw(token)).into_owned(),
+        }
+    }
+
+    /// The world of what is read next.
+    fn current_world(&mut self) -> WorldId {
+        match self.world {
+            Some(world) => world,
+            None => {
+                let scope = (!self.wrappers.is_empty()).then(|| self.wrappers.join("/"));
+                let world = self.loader.world(self.source, scope);
+                self.world = Some(world);
+                world
+            }
+        }
+    }
+
+    /// Reads the resource at the scanner, which stands in `place`.
+    pub fn slot(&mut self, place: Place) -> Result<Pending> {
+        self.tc.scan.peek();
+        let start = self.pos();
+        let mut is_typed = true;
+        let (url, named) = match self.tc.type_url()? {
+            TypeUrl::First(url) | TypeUrl::Later(url) => {
+                let text = String::from_utf8_lossy(self.tc.scan.slice(url.start, url.end)).into_owned();
+                (text, self.tc.message_of(url))
+            }
+            TypeUrl::Missing | TypeUrl::Empty => {
+                is_typed = false;
+                let text = place.message.map(|m| format!("type.googleapis.com/{}", m.full_name));
+                (text.unwrap_or_default(), place.message)
+            }
+        };
+        self.tc.scan.set_pos(start);
+        let mut pending = self.pending(url, place);
+        pending.is_typed = is_typed;
+        if let Some(message) = named
+            && pending.raw.resource_type.is_some()
+        {
+            self.body(message, &mut pending)?;
+        } else {
+            self.skip()?;
+        }
+        pending.raw.origin.span = Span::new(start, self.pos());
+        let name = pending.raw.type_url.rsplit('/').next().unwrap_or_default();
+        if legacy::is_v2(name) {
+            legacy::report(self, pending.raw.origin.span);
+        }
+        Ok(pending)
+    }
+
+    /// A resource that the dump names without holding it, or whose body follows.
+    pub fn pending(&mut self, type_url: String, place: Place) -> Pending {
+        self.recognised = true;
+        let name = type_url.rsplit('/').next().unwrap_or_default();
+        let resource_type = ResourceType::from_type_name(name);
+        let here = self.pos();
+        Pending {
+            raw: RawResource {
+                type_url,
+                resource_type,
+                wrapper_name: None,
+                world: self.current_world(),
+                label: place.label,
+                state: place.state,
+                status: None,
+                origin: Origin {
+                    source: self.source,
+                    span: Span::new(here, here),
+                },
+                bytes: None,
+                notes: Vec::new(),
+            },
+            is_typed: false,
+            bytes: None,
+        }
+    }
+
+    /// Transcodes the object at the scanner.
+    fn body(&mut self, message: &'static Message, pending: &mut Pending) -> Result<()> {
+        let start = self.pos();
+        let before = self.tc.out.len();
+        match self.tc.resource(message) {
+            Ok(()) => pending.bytes = Some(Span::new(before, self.tc.out.len())),
+            Err(Stop::TooLarge(at)) => {
+                self.tc.out.truncate(before);
+                self.tc.notes.clear();
+                self.tc.scan.set_pos(start);
+                self.skip()?;
+                let limit = transcode::MAX_RESOURCE_BYTES;
+                let message = format!("the resource has more than {limit} bytes, it is not checked");
+                let at = at.min(self.pos());
+                Note::push(
+                    &mut pending.raw.notes,
+                    &LIMIT_EXCEEDED,
+                    &crate::diag::Path::ROOT,
+                    Span::new(at, at),
+                    message,
+                );
+            }
+            Err(stop) => return Err(stop),
+        }
+        pending.raw.notes.append(&mut self.tc.notes);
+        Ok(())
+    }
+
+    /// Notes once for the document that a resource has no `@type`.
+    pub fn missing_type(&mut self, pending: &Pending) {
+        if std::mem::replace(&mut self.untyped_noted, true) {
+            return;
+        }
+        let name = pending.raw.type_url.rsplit('/').next().unwrap_or_default().to_owned();
+        let message = format!("no `@type`, read as `{name}` for its place; others are not mentioned");
+        let start = pending.raw.origin.span.start;
+        self.report(&MISSING_TYPE, Span::new(start, start + 1), message);
+    }
+
+    /// Hands resources on: all that were read since the last call, because a batch takes their bytes along.
+    pub fn push(&mut self, pending: Vec<Pending>) {
+        self.loader.resources += pending.len();
+        self.batch.extend(pending);
+        if self.tc.out.len() >= BATCH_BYTES || self.batch.len() >= BATCH_RESOURCES {
+            self.flush();
+        }
+    }
+
+    /// Reads the resource at the scanner and hands it on.
+    pub fn bare(&mut self, place: Place) -> Result<()> {
+        let pending = self.slot(place)?;
+        self.push(vec![pending]);
+        Ok(())
+    }
+
+    fn flush(&mut self) {
+        if self.batch.is_empty() {
+            return;
+        }
+        let bytes = Bytes::from(std::mem::replace(&mut self.tc.out, Vec::with_capacity(BATCH_BYTES * 2)));
+        let batch = take(&mut self.batch)
+            .into_iter()
+            .map(|pending| RawResource {
+                bytes: pending.bytes.map(|span| bytes.slice(span.range())),
+                ..pending.raw
+            })
+            .collect();
+        (self.emit)(batch);
+    }
+}
+
+impl Status {
+    /// Says whether nothing was said.
+    fn is_empty(&self) -> bool {
+        *self == Status::default()
+    }
+}
+
+impl Pending {
+    /// Adds what was said about the resource.
+    pub fn set_status(&mut self, status: &Status) {
+        if !status.is_empty() {
+            self.raw.status = Some(Box::new(status.clone()));
+        }
+    }
+}
+
+/// `camelCase` or `Capital` to `snake_case`; other text as it is.
+pub(super) fn snake_case(key: &str) -> String {
+    let mut name = String::with_capacity(key.len() + 4);
+    for (i, c) in key.chars().enumerate() {
+        if c.is_ascii_uppercase() {
+            if i > 0 {
+                name.push('_');
+            }
+            name.push(c.to_ascii_lowercase());
+        } else {
+            name.push(c);
+        }
+    }
+    name
+}
