@@ -25,7 +25,7 @@ rules! {
 }
 
 /// Longest excerpt of a value in a message, in characters.
-const EXCERPT: usize = 60;
+const EXCERPT: usize = 100;
 
 /// A finding on a resource, made while it was read: the field and the place in the text.
 #[derive(Debug, Clone, PartialEq, Eq)]
