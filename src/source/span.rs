@@ -74,7 +74,7 @@ impl Finder<'_> {
             let found = match step {
                 OwnedSeg::Field(name) => self.field(name)?,
                 OwnedSeg::Index(index) => self.element(*index)?,
-                OwnedSeg::Key(key) => self.entry(key)?,
+                OwnedSeg::Key(key) | OwnedSeg::JsonKey(key) => self.entry(key)?,
                 OwnedSeg::Value { wrapper: None, .. } => self.packed()?,
                 OwnedSeg::Value { wrapper: Some(_), .. } => self.field("value")?,
                 OwnedSeg::Quoted(_) => false,
