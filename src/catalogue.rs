@@ -23,6 +23,8 @@ static FILES: &[&[&Rule]] = &[
     crate::convert::grpc_service::RULES,
     crate::plugin::RULES,
     crate::plugin::rls::RULES,
+    crate::proto::transcode::RULES,
+    crate::envelope::RULES,
     crate::validate::RULES,
     crate::validate::downstream_tls::RULES,
     crate::validate::filter_chain::RULES,

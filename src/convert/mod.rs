@@ -5,13 +5,13 @@
 
 pub mod address;
 pub mod cidr;
-pub mod health;
-pub mod matcher;
-pub mod metadata;
-pub mod switch;
 pub mod credentials;
 pub mod grpc_service;
 pub mod header_value;
+pub mod health;
+pub mod matcher;
+pub mod metadata;
 pub mod nested;
+pub mod switch;
 pub mod target_uri;
 pub mod tls;

@@ -1,1 +1,1 @@
-
+//! What each shape yields.

@@ -210,7 +210,10 @@ impl<'b> Reader<'b> {
             if self.rest.is_empty() {
                 return Err(Malformed::Group);
             }
-            let (number, wire_type) = self.tag()?;
+            // Inside a group, field number 0 is as good as any.
+            let (tag, _) = self.varint(5)?;
+            let tag = u32::try_from(tag).map_err(|_| Malformed::Varint)?;
+            let (number, wire_type) = (tag >> 3, (tag & 7) as u8);
             match wire_type {
                 0 => _ = self.varint(10)?,
                 1 => _ = self.take(8)?,

@@ -1,3 +1,5 @@
+//! The table of dependencies: what protobuf JSON allows, forbids and leaves open.
+
 use std::sync::LazyLock;
 
 use prost_reflect::{DescriptorPool, DynamicMessage, SerializeOptions};
