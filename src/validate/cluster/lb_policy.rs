@@ -4,6 +4,12 @@
 //! are not read at all. An aggregate cluster must have a valid policy too, though its leaves use their own (A75).
 
 use crate::diag::{Cx, Path, rules};
+use crate::lb::ring_hash::{
+    DEFAULT_MIN_RING_SIZE, LB_RING_HASH_CAPPED, LB_RING_HASH_FUNCTION, LB_RING_HASH_MIN_ABOVE_MAX, LB_RING_HASH_SIZE,
+    MAX_RING_SIZE, RING_SIZE_CAP,
+};
+use crate::lb::usable::Owner;
+use crate::lb::xds;
 use crate::profile::Feature;
 use crate::proto::pb::envoy::config::cluster::v3::Cluster as Pb;
 use crate::proto::pb::envoy::config::cluster::v3::cluster::{
@@ -14,38 +20,26 @@ use serde_json::json;
 rules! {
     /// The lb_policy enum is neither ROUND_ROBIN nor RING_HASH.
     LB_POLICY_UNSUPPORTED = "cds-lb-policy-unsupported", Cluster, Nack, "gRFC A27, A42; C-core ParseLbPolicyConfig";
-    /// A ring size in ring_hash_lb_config is 0 or above 8388608.
-    RING_SIZE_OUT_OF_RANGE = "cds-ring-size-out-of-range", Cluster, Nack, "gRFC A42; C-core ParseLbPolicyConfig";
-    /// minimum_ring_size is greater than maximum_ring_size.
-    RING_SIZES_REVERSED = "cds-ring-sizes-reversed", Cluster, Nack, "gRFC A42; C-core ParseLbPolicyConfig";
-    /// The hash function of ring_hash_lb_config is not XX_HASH.
-    RING_HASH_FUNCTION_UNSUPPORTED = "cds-ring-hash-function-unsupported", Cluster, Nack, "gRFC A42; C-core ParseLbPolicyConfig";
     /// maximum_ring_size is below the default of an absent minimum_ring_size, so the LB policy rejects its config and RPCs fail.
     RING_MAXIMUM_BELOW_DEFAULT = "cds-ring-maximum-below-default", Cluster, Fails, "gRFC A42; C-core ParseLbPolicyConfig, ring_hash.cc";
-    /// minimum_ring_size is above 4096, to which gRPC caps the ring.
-    RING_SIZE_CAPPED = "cds-ring-size-capped", Cluster, Advice, "gRFC A42; C-core ring_hash.cc";
     /// The lb_policy enum or its config is not read, because the cluster's policy is given elsewhere.
     LB_POLICY_SUPERSEDED = "cds-lb-policy-superseded", Cluster, Ignored, "gRFC A52; C-core ParseLbPolicyConfig";
 }
 
-/// Largest ring size (A42).
-const MAX_RING_SIZE: u64 = 8_388_608;
-
-/// Ring sizes when `ring_hash_lb_config` does not set them (A42).
-const DEFAULT_MINIMUM_RING_SIZE: u64 = 1024;
-const DEFAULT_MAXIMUM_RING_SIZE: u64 = MAX_RING_SIZE;
-
-/// Cap on both sizes when the ring is built, unless a channel argument raises it (A42).
-const RING_SIZE_CAP: u64 = 4096;
-
 /// Converts the cluster's LB policy to gRPC's LB config: an array with one object of one key.
 ///
 /// Reports the rules of [`lb::xds`](crate::lb::xds) at `load_balancing_policy`, or [`LB_POLICY_UNSUPPORTED`] at `lb_policy`
-/// and those of ring sizes below `ring_hash_lb_config`.
+/// and those of [`lb::ring_hash`](crate::lb::ring_hash) below `ring_hash_lb_config`.
 pub(super) fn lb_policy(message: &Pb, aggregate: bool, root: &Path<'_>, cx: &mut Cx<'_>) -> Option<serde_json::Value> {
     if let Some(policy) = &message.load_balancing_policy {
         superseded(message, root, cx);
-        return crate::lb::xds::from_proto(policy, &root.field("load_balancing_policy"), cx);
+        let owner = match (aggregate, cx.has(Feature::AggregateClusterBackwardCompat)) {
+            (false, _) => Owner::Leaf(&message.name),
+            (true, false) => Owner::Unused,
+            // The policy goes to leaves that are not known here.
+            (true, true) => Owner::Unknown,
+        };
+        return xds::from_proto_of(policy, &owner, &root.field("load_balancing_policy"), cx);
     }
     let ring_hash = match &message.lb_config {
         Some(LbConfig::RingHashLbConfig(config)) => Some(config),
@@ -120,13 +114,13 @@ fn ring_hash_json(
     let (minimum, maximum) = config.map_or((None, None), |c| (c.minimum_ring_size, c.maximum_ring_size));
     ring_size(maximum, "maximum_ring_size", &at, cx);
     ring_size(minimum, "minimum_ring_size", &at, cx);
-    let max = maximum.unwrap_or(DEFAULT_MAXIMUM_RING_SIZE);
-    let min = minimum.unwrap_or(DEFAULT_MINIMUM_RING_SIZE);
+    let max = maximum.unwrap_or(MAX_RING_SIZE);
+    let min = minimum.unwrap_or(DEFAULT_MIN_RING_SIZE);
     if min > max {
         report_reversed(minimum.is_some(), min, max, used, &at, cx);
     } else if min > RING_SIZE_CAP && min <= MAX_RING_SIZE && used {
         cx.report(
-            &RING_SIZE_CAPPED,
+            &LB_RING_HASH_CAPPED,
             &at.field("minimum_ring_size"),
             format_args!("minimum_ring_size is {min}, the ring is capped to {RING_SIZE_CAP} entries"),
         );
@@ -135,7 +129,7 @@ fn ring_hash_json(
         && config.hash_function != HashFunction::XxHash as i32
     {
         cx.report(
-            &RING_HASH_FUNCTION_UNSUPPORTED,
+            &LB_RING_HASH_FUNCTION,
             &at.field("hash_function"),
             format_args!("hash_function is {}, must be XX_HASH (0)", config.hash_function),
         );
@@ -146,7 +140,7 @@ fn ring_hash_json(
 fn ring_size(size: Option<u64>, field: &str, at: &Path<'_>, cx: &mut Cx<'_>) {
     if let Some(size) = size.filter(|s| !(1..=MAX_RING_SIZE).contains(s)) {
         cx.report(
-            &RING_SIZE_OUT_OF_RANGE,
+            &LB_RING_HASH_SIZE,
             &at.field(field),
             format_args!("{field} is {size}, must be 1 to {MAX_RING_SIZE}"),
         );
@@ -157,7 +151,7 @@ fn ring_size(size: Option<u64>, field: &str, at: &Path<'_>, cx: &mut Cx<'_>) {
 fn report_reversed(minimum_is_set: bool, min: u64, max: u64, used: bool, at: &Path<'_>, cx: &mut Cx<'_>) {
     if minimum_is_set {
         cx.report(
-            &RING_SIZES_REVERSED,
+            &LB_RING_HASH_MIN_ABOVE_MAX,
             &at.field("minimum_ring_size"),
             format_args!("minimum_ring_size is {min}, must not be greater than maximum_ring_size, {max}"),
         );

@@ -188,19 +188,16 @@ fn ring_sizes_have_a_range_and_an_order() {
     );
     check(&ring_hash(None, None), &[]);
     check(&ring_hash(None, Some(1024)), &[]);
-    check(&ring_hash(None, Some(0)), &[("cds-ring-size-out-of-range", max)]);
-    check(
-        &ring_hash(None, Some(8_388_609)),
-        &[("cds-ring-size-out-of-range", max)],
-    );
-    check(&ring_hash(Some(0), None), &[("cds-ring-size-out-of-range", min)]);
+    check(&ring_hash(None, Some(0)), &[("lb-ring-hash-size", max)]);
+    check(&ring_hash(None, Some(8_388_609)), &[("lb-ring-hash-size", max)]);
+    check(&ring_hash(Some(0), None), &[("lb-ring-hash-size", min)]);
     check(
         &ring_hash(Some(8_388_609), None),
-        &[("cds-ring-size-out-of-range", min), ("cds-ring-sizes-reversed", min)],
+        &[("lb-ring-hash-size", min), ("lb-ring-hash-min-above-max", min)],
     );
-    check(&ring_hash(Some(6), Some(5)), &[("cds-ring-sizes-reversed", min)]);
+    check(&ring_hash(Some(6), Some(5)), &[("lb-ring-hash-min-above-max", min)]);
     check(&ring_hash(Some(4096), None), &[]);
-    check(&ring_hash(Some(4097), None), &[("cds-ring-size-capped", min)]);
+    check(&ring_hash(Some(4097), None), &[("lb-ring-hash-capped", min)]);
 }
 
 #[test]
