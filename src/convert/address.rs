@@ -191,7 +191,7 @@ fn split_host_port(text: &str) -> Option<(&str, &str)> {
 }
 
 /// Reads `host:port` with an IP address (C-core `grpc_parse_ipv4_hostport`, then `grpc_parse_ipv6_hostport`).
-fn parse_host_port(text: &str) -> Option<ParsedAddress> {
+pub(crate) fn parse_host_port(text: &str) -> Option<ParsedAddress> {
     let (host, port) = split_host_port(text)?;
     let port = scan_port(port)?;
     if let Ok(ip) = c_text(host).parse::<Ipv4Addr>() {

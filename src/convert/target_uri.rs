@@ -6,7 +6,8 @@
 //! percent-decoded as far as they can be.
 
 use std::borrow::Cow;
-use std::net::{Ipv4Addr, Ipv6Addr};
+
+use super::address::{ParsedAddress, parse_host_port};
 
 /// Longest path of a Unix socket in bytes (`sun_path` without its end, Linux).
 const UNIX_PATH_MAX: usize = 107;
@@ -213,72 +214,16 @@ fn without_slash(path: &[u8]) -> &[u8] {
 }
 
 fn is_ipv4_with_port(element: &[u8]) -> bool {
-    let text = String::from_utf8_lossy(without_slash(element));
-    split_host_port(&text).is_some_and(|(host, port)| host.parse::<Ipv4Addr>().is_ok() && is_port(port))
+    host_port(element).is_some_and(|address| address.is_ipv4())
 }
 
 fn is_ipv6_with_port(element: &[u8]) -> bool {
-    let text = String::from_utf8_lossy(without_slash(element));
-    split_host_port(&text).is_some_and(|(host, port)| is_ipv6(host) && is_port(port))
+    host_port(element).is_some_and(|address| address.is_ipv6())
 }
 
-/// Splits `host:port`, `[host]:port` or `host`, as C-core `SplitHostPort` (host_port.cc). The parts are then read as C
-/// strings, which end at a NUL.
-fn split_host_port(text: &str) -> Option<(&str, &str)> {
-    let (host, port) = match text.strip_prefix('[') {
-        Some(inner) => {
-            let (host, after) = inner.split_once(']')?;
-            let port = if after.is_empty() { "" } else { after.strip_prefix(':')? };
-            // Brackets are for IPv6 alone.
-            host.contains(':').then_some((host, port))?
-        }
-        None => match text.split_once(':') {
-            Some((host, port)) if !port.contains(':') => (host, port),
-            _ => (text, ""),
-        },
-    };
-    Some((c_string(host), c_string(port)))
-}
-
-fn c_string(text: &str) -> &str {
-    text.split('\0').next().unwrap_or(text)
-}
-
-/// An IPv6 literal, with or without a zone.
-///
-/// A zone that is not a number must name a network interface of the client's machine; only `lo` can be taken for granted.
-fn is_ipv6(host: &str) -> bool {
-    let (address, zone) = match host.rsplit_once('%') {
-        Some((address, zone)) => (address, Some(zone)),
-        None => (host, None),
-    };
-    address.parse::<Ipv6Addr>().is_ok() && zone.is_none_or(|zone| zone == "lo" || is_zone_number(zone))
-}
-
-/// A number as C-core `gpr_parse_bytes_to_uint32` (string.cc) reads it, with its incomplete check for overflow.
-fn is_zone_number(text: &str) -> bool {
-    let step = |number: u32, byte: u8| {
-        let digit = char::from(byte).to_digit(10)?;
-        let next = number.wrapping_mul(10).wrapping_add(digit);
-        (next >= number).then_some(next)
-    };
-    !text.is_empty() && text.bytes().try_fold(0, step).is_some()
-}
-
-/// A port as `sscanf("%d")` reads it: spaces, a sign, digits, anything after; 0 to 65535.
-fn is_port(text: &str) -> bool {
-    let text = text.trim_start_matches([' ', '\t', '\n', '\x0b', '\x0c', '\r']);
-    let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
-    let digits = unsigned.split(|c: char| !c.is_ascii_digit()).next().unwrap_or_default();
-    if digits.is_empty() {
-        return false;
-    }
-    let magnitude = digits.parse::<i64>().unwrap_or(i64::MAX);
-    let number = if text.starts_with('-') { -magnitude } else { magnitude };
-    // scanf keeps the low 32 bits of a number that is too long.
-    #[expect(clippy::cast_possible_truncation, reason = "as the client's C library does")]
-    let kept = number as i32;
-    (0..=65535).contains(&kept)
+/// Reads an element of a list. What is not UTF-8 can only be in the tail of a port, which is not read.
+fn host_port(element: &[u8]) -> Option<ParsedAddress> {
+    parse_host_port(&String::from_utf8_lossy(without_slash(element)))
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::convert::address::parse_ip_port;
 use crate::convert::matcher::{self, STRING_MATCHER_WITHOUT_PATTERN};
 use crate::diag::{Cx, Path, rules};
 use crate::proto::pb::envoy::config::core::v3::CidrRange;
@@ -22,8 +23,10 @@ rules! {
     RBAC_PATH_MISSING = "rbac-path-missing", Filter, Nack, "gRFC A41; C-core ParsePathMatcher";
     /// `any` is false in an RBAC policy, and still matches everything.
     RBAC_ANY_FALSE = "rbac-any-false", Filter, Advice, "C-core ParsePermission, ParsePrincipal";
-    /// An RBAC metadata matcher, which never matches, or always if it is inverted.
-    RBAC_METADATA_CONSTANT = "rbac-metadata-constant", Filter, Advice, "gRFC A41; C-core MakeMetadataPermission, MakeMetadataPrincipal";
+    /// An RBAC policy asks for something that gRPC does not have, so that the answer is always the same.
+    RBAC_CONDITION_CONSTANT = "rbac-condition-constant", Filter, Advice, "gRFC A41; C-core MetadataAuthorizationMatcher, ReqServerNameAuthorizationMatcher";
+    /// An RBAC address range has an address and no prefix length, so that it matches every address.
+    RBAC_PREFIX_LEN_UNSET = "rbac-prefix-len-unset", Filter, Advice, "C-core ParseCidrRange, IpAuthorizationMatcher";
     /// The address of an RBAC address range is not an IP address, so that it never matches.
     RBAC_ADDRESS_UNPARSABLE = "rbac-address-unparsable", Filter, Advice, "C-core ParseCidrRange, Rbac::CidrRange";
 }
@@ -117,14 +120,35 @@ impl Walk<'_, '_> {
         string_json(string)
     }
 
-    /// An address range. The client checks nothing in it.
+    /// A server name. The client compares with an empty text, whatever name the connection was made for.
+    pub(super) fn server_name(&mut self, name: &StringMatcher, at: &Path<'_>) -> Value {
+        self.cx.report(
+            &RBAC_CONDITION_CONSTANT,
+            at,
+            format_args!("gRPC compares with an empty text, not with the server name of the connection"),
+        );
+        self.string(name, at)
+    }
+
+    /// An address range. The client checks nothing in it; without a length the range is everything.
     pub(super) fn cidr(&mut self, range: &CidrRange, at: &Path<'_>) -> Value {
-        if !is_address(&range.address_prefix) {
-            self.cx.report(
-                &RBAC_ADDRESS_UNPARSABLE,
-                &at.field("address_prefix"),
-                format_args!("`{}` is not an IP address, so it never matches", range.address_prefix),
-            );
+        let length = range.prefix_len.unwrap_or(0);
+        match parse_ip_port(&range.address_prefix, 0) {
+            None => {
+                self.cx.report(
+                    &RBAC_ADDRESS_UNPARSABLE,
+                    &at.field("address_prefix"),
+                    format_args!("`{}` is not an IP address, so it never matches", range.address_prefix),
+                );
+            }
+            Some(address) if length == 0 && !address.ip().is_unspecified() => {
+                self.cx.report(
+                    &RBAC_PREFIX_LEN_UNSET,
+                    &at.field("prefix_len"),
+                    format_args!("length 0: `{}` matches every address of its kind", range.address_prefix),
+                );
+            }
+            Some(_) => {}
         }
         let mut json = Map::new();
         json.insert("addressPrefix".to_owned(), range.address_prefix.clone().into());
@@ -138,19 +162,12 @@ impl Walk<'_, '_> {
     pub(super) fn metadata(&mut self, matcher: &MetadataMatcher, at: &Path<'_>) -> Value {
         let outcome = if matcher.invert { "always" } else { "never" };
         self.cx.report(
-            &RBAC_METADATA_CONSTANT,
+            &RBAC_CONDITION_CONSTANT,
             at,
             format_args!("gRPC has no metadata, so this {outcome} matches"),
         );
         json!({ "invert": matcher.invert })
     }
-}
-
-/// An address as the client's own parser takes it: IPv4, or IPv6 with or without brackets and a zone.
-fn is_address(text: &str) -> bool {
-    let bare = text.strip_prefix('[').and_then(|t| t.strip_suffix(']')).unwrap_or(text);
-    let without_zone = bare.split_once('%').map_or(bare, |(address, _)| address);
-    without_zone.parse::<std::net::IpAddr>().is_ok()
 }
 
 /// The name and value of a string matcher's pattern in JSON.

@@ -43,7 +43,7 @@ impl Walk<'_, '_> {
                 return json!({ "metadata": self.metadata(metadata, &at.field("metadata")) });
             }
             Some(Rule::RequestedServerName(name)) => {
-                return json!({ "requestedServerName": self.string(name, &at.field("requested_server_name")) });
+                return json!({ "requestedServerName": self.server_name(name, &at.field("requested_server_name")) });
             }
             Some(Rule::DestinationPortRange(_)) => "destination_port_range is not supported",
             Some(Rule::Matcher(_)) => "matcher is not supported",
