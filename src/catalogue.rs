@@ -39,6 +39,7 @@ static FILES: &[&[&Rule]] = &[
     crate::validate::hash_policy::RULES,
     crate::validate::retry::RULES,
     crate::bootstrap::RULES,
+    crate::check::RULES,
 ];
 
 /// The rules of folders with one extension or one question a file.
@@ -49,6 +50,7 @@ static FOLDERS: &[&[&[&Rule]]] = &[
     crate::validate::endpoints::PART_RULES,
     crate::bootstrap::PART_RULES,
     crate::lint::RULES,
+    crate::check::PART_RULES,
 ];
 
 /// All rules, in the order of the layers.

@@ -40,6 +40,8 @@ pub mod lint;
 
 pub mod catalogue;
 
+pub mod check;
+
 pub mod report;
 
 pub mod cli;

@@ -5,7 +5,8 @@
 
 mod args;
 mod explain;
-mod generate;
+pub mod generate;
+mod input;
 mod io;
 mod validate;
 

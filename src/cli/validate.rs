@@ -1,9 +1,82 @@
-//! `xdsctl validate`.
+//! `xdsctl validate`: inputs to findings to an exit code.
 
-use super::args::ValidateArgs;
+use super::args::{Format, ValidateArgs};
+use super::input::{self, Inputs};
 use super::{Error, Io};
+use crate::check;
+use crate::diag::Severity;
+use crate::report::resolve::{self, Options};
+use crate::report::{Findings, Severities, human, json};
+
+/// Snippets a rule in the human report without `--all`.
+const SNIPPETS_PER_RULE: usize = 5;
+
+/// Exit code for findings at or above `--fail-on`.
+const EXIT_FINDINGS: u8 = 1;
 
 pub(super) fn run(args: &ValidateArgs, io: &mut Io<'_>) -> Result<u8, Error> {
-    let _ = (args, io);
-    Ok(0)
+    let severities = severities(args)?;
+    let inputs = input::open(&args.input, io)?;
+    let report = check(args, &inputs, &severities)?;
+    match args.format {
+        Format::Json => json::write(&report, &mut io.out)?,
+        Format::Human => {
+            let style = human::Style {
+                colour: io.colours(args.color),
+                unicode: true,
+                width: io.width,
+                min_severity: args.min_severity.severity(),
+                all: args.all,
+            };
+            human::write(&report, style, &mut io.out)?;
+        }
+    }
+    let failed = report.worst().is_some_and(|worst| worst >= args.fail_on.severity());
+    Ok(if failed { EXIT_FINDINGS } else { 0 })
+}
+
+fn severities(args: &ValidateArgs) -> Result<Severities, Error> {
+    let mut severities = Severities::default();
+    let choices = [
+        (&args.allow, None),
+        (&args.warn, Some(Severity::Warning)),
+        (&args.deny, Some(Severity::Error)),
+    ];
+    for (selectors, severity) in choices {
+        for selector in selectors {
+            severities.add(selector, severity).map_err(Error::Usage)?;
+        }
+    }
+    Ok(severities)
+}
+
+fn check(args: &ValidateArgs, inputs: &Inputs, severities: &Severities) -> Result<Findings, Error> {
+    let checks = inputs.check();
+    let mut findings = inputs.findings.clone();
+    findings.extend(checks.loader.findings);
+    for bootstrap in &checks.loader.bootstraps {
+        let (_, found) = inputs.check_bootstrap(bootstrap.source, bootstrap.span);
+        findings.extend(found);
+    }
+    let is_empty = checks.checked.is_empty() && checks.loader.bootstraps.is_empty() && findings.is_empty();
+    if is_empty {
+        return Err(Error::Nothing(
+            "no xDS resource and no bootstrap in the input".to_owned(),
+        ));
+    }
+    let outcome = check::assemble(checks.checked, findings, args.input.merge);
+    let options = Options {
+        severities,
+        snippets_from: match args.format {
+            Format::Human => Some(args.min_severity.severity()),
+            Format::Json => None,
+        },
+        snippets_per_rule: if args.all { usize::MAX } else { SNIPPETS_PER_RULE },
+    };
+    Ok(resolve::findings(
+        outcome,
+        &checks.loader.worlds,
+        &inputs.sources,
+        &options,
+    ))
 }

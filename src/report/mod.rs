@@ -6,6 +6,10 @@
 pub mod explain;
 pub mod human;
 pub mod json;
+pub mod resolve;
+mod severities;
+
+pub use severities::Severities;
 
 use std::collections::BTreeMap;
 

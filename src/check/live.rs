@@ -1,0 +1,79 @@
+//! What a live client or control plane said about its resources, in CSDS and admin dumps.
+//!
+//! The two points of view differ: a client that rejected an update shows the last version that it accepted, a control plane
+//! shows the version that was rejected. The findings say which.
+
+use super::Checked;
+use crate::diag::{Diagnostic, FieldPath, Rule, rules};
+use crate::envelope::State;
+
+rules! {
+    /// A live client has rejected an update of this resource.
+    LIVE_REJECTED = "live-resource-rejected", Dump, Fails, "envoy.admin.v3.ClientResourceStatus NACKED; UpdateFailureState";
+    /// A live client could not get this resource.
+    LIVE_MISSING = "live-resource-missing", Dump, Fails, "envoy.admin.v3.ClientResourceStatus DOES_NOT_EXIST, RECEIVED_ERROR, TIMEOUT";
+    /// A live client is still waiting for this resource.
+    LIVE_REQUESTED = "live-resource-requested", Dump, Advice, "envoy.admin.v3.ClientResourceStatus REQUESTED";
+}
+
+/// Adds what was said about the resource.
+pub(super) fn check(checked: &mut Checked) {
+    let Some(status) = checked.status.as_deref() else {
+        return;
+    };
+    let error = status.error.as_deref().unwrap_or("no reason is given");
+    let client = status.client.as_deref().unwrap_or_default();
+    let server = status.server.as_deref().unwrap_or_default();
+    let found = if client == "NACKED"
+        || (status.error.is_some() && !matches!(client, "RECEIVED_ERROR" | "TIMEOUT" | "DOES_NOT_EXIST"))
+    {
+        let shown = if checked.state == State::Failed {
+            "shown is the rejected version".to_owned()
+        } else {
+            shown_version(status.version.as_deref(), status.rejected_version.as_deref())
+        };
+        Some((
+            &LIVE_REJECTED,
+            format!("the client rejected an update: {error}; {shown}"),
+        ))
+    } else if server == "ERROR" {
+        Some((
+            &LIVE_REJECTED,
+            format!("the client rejected this version, which the control plane shows: {error}"),
+        ))
+    } else {
+        match client {
+            "DOES_NOT_EXIST" => Some((&LIVE_MISSING, "the control plane does not have it".to_owned())),
+            "RECEIVED_ERROR" => Some((&LIVE_MISSING, format!("the control plane sent an error: {error}"))),
+            "TIMEOUT" => Some((&LIVE_MISSING, "the control plane did not send it in time".to_owned())),
+            "REQUESTED" => Some((
+                &LIVE_REQUESTED,
+                "the client has asked for it and has no answer yet".to_owned(),
+            )),
+            _ => None,
+        }
+    };
+    if let Some((rule, message)) = found {
+        // The client's own words come first.
+        checked.diagnostics.insert(0, finding(rule, message));
+    }
+}
+
+fn shown_version(shown: Option<&str>, rejected: Option<&str>) -> String {
+    let version = |v: Option<&str>| v.filter(|v| !v.is_empty()).map(|v| format!(" {v}")).unwrap_or_default();
+    format!(
+        "shown is the last accepted version{}, the rejected one{} is not in this dump",
+        version(shown),
+        version(rejected)
+    )
+}
+
+fn finding(rule: &'static Rule, message: String) -> Diagnostic {
+    Diagnostic {
+        rule,
+        path: FieldPath::default(),
+        message,
+        help: None,
+        related: Vec::new(),
+    }
+}

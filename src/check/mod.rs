@@ -1,0 +1,138 @@
+//! From raw resources to the outcome of `validate`: one verdict a resource, and what worlds show as a whole.
+//!
+//! [`resource`] validates one resource and drops its bytes; it may run on any thread. [`assemble`] then puts the resources of
+//! each world together, in the order of the documents: duplicates, what a live client reported, references, aggregate graphs, and whether the
+//! whole thing was made for a proxy.
+
+mod live;
+mod worlds;
+
+pub use worlds::assemble;
+
+use crate::diag::{Diagnostic, Effect, Rule, rules};
+use crate::envelope::{Label, Origin, RawResource, State, Status, WorldId};
+use crate::model::ResourceType;
+use crate::profile::{Profile, ServerFacts};
+use crate::proto::transcode::Note;
+use crate::snapshot::Facts;
+use crate::validate::validate;
+
+rules! {
+    /// A resource of the same type and name comes later in the same world.
+    DUPLICATE_RESOURCE = "dump-duplicate-resource", Dump, Advice, "C-core XdsClient; the last one in a response wins";
+    /// No listener has an api_listener: the configuration was made for a proxy, not for a gRPC client.
+    MADE_FOR_PROXY = "dump-made-for-proxy", Dump, Advice, "gRFC A27: a client takes API listeners only";
+    /// A dump holds EDS clusters and no endpoints.
+    ENDPOINTS_NOT_INCLUDED = "dump-endpoints-not-included", Dump, Advice as Note, "Envoy admin interface, /config_dump?include_eds";
+}
+
+/// The rules of this folder's other files.
+pub static PART_RULES: &[&[&Rule]] = &[live::RULES];
+
+/// What resources are checked against.
+#[derive(Debug, Clone, Copy)]
+pub struct Circumstances<'p> {
+    /// The client and its switches.
+    pub profile: &'p Profile,
+    /// What the bootstrap says.
+    pub server: &'p ServerFacts,
+    /// Keep a view of each accepted resource.
+    pub keep_view: bool,
+}
+
+/// One resource after validation.
+#[derive(Debug)]
+pub struct Checked {
+    /// The `@type`, or what its place says; may be empty.
+    pub type_url: String,
+    /// The type, if a gRPC client asks for it.
+    pub resource_type: Option<ResourceType>,
+    /// Which set it belongs to.
+    pub world: WorldId,
+    /// The list it stands in.
+    pub label: Label,
+    /// How far it has come.
+    pub state: State,
+    /// What a live client or control plane said about it.
+    pub status: Option<Box<Status>>,
+    /// Where it stands.
+    pub origin: Origin,
+    /// Its name; empty if it has none.
+    pub name: String,
+    /// What the client does with it.
+    pub verdict: Verdict,
+    /// What other resources need to know, if the client accepts it.
+    pub facts: Option<Facts>,
+    /// Findings, in the order in which they were made.
+    pub diagnostics: Vec<Diagnostic>,
+    /// What was noticed while it was read.
+    pub notes: Vec<Note>,
+    /// What the client keeps of it, if asked for.
+    pub view: Option<serde_json::Value>,
+}
+
+/// What the client does with a resource.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Verdict {
+    /// Taken.
+    Accepted,
+    /// NACKed.
+    Rejected,
+    /// Never asked for, or hidden by a later duplicate.
+    Ignored,
+    /// Named without being held, or in a form that cannot be read.
+    NotChecked,
+}
+
+/// The outcome of a run.
+#[derive(Debug, Default)]
+pub struct Outcome {
+    /// Every resource, in the order of the documents.
+    pub resources: Vec<Checked>,
+    /// Findings on documents.
+    pub findings: Vec<crate::envelope::Finding>,
+    /// Worlds made for a proxy.
+    pub proxy_worlds: Vec<WorldId>,
+}
+
+/// Validates one resource.
+pub fn resource(raw: RawResource, circumstances: &Circumstances<'_>) -> Checked {
+    let mut checked = Checked {
+        type_url: raw.type_url,
+        resource_type: raw.resource_type,
+        world: raw.world,
+        label: raw.label,
+        state: raw.state,
+        status: raw.status,
+        origin: raw.origin,
+        name: raw.wrapper_name.unwrap_or_default(),
+        verdict: Verdict::NotChecked,
+        facts: None,
+        diagnostics: Vec::new(),
+        notes: raw.notes,
+        view: None,
+    };
+    let Some(resource_type) = raw.resource_type else {
+        checked.verdict = Verdict::Ignored;
+        return checked;
+    };
+    let Some(bytes) = raw.bytes else {
+        return checked;
+    };
+    let validated = validate(resource_type, &bytes, circumstances.profile, circumstances.server);
+    if checked.name.is_empty() {
+        checked.name = validated.name;
+    }
+    checked.verdict = verdict(&validated.diagnostics);
+    checked.facts = validated.value.as_ref().map(Facts::of);
+    checked.diagnostics = validated.diagnostics;
+    checked
+}
+
+fn verdict(diagnostics: &[Diagnostic]) -> Verdict {
+    if diagnostics.iter().any(|d| d.rule.effect == Effect::Nack) {
+        Verdict::Rejected
+    } else {
+        Verdict::Accepted
+    }
+}

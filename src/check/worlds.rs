@@ -1,0 +1,196 @@
+//! What the resources of a world show together.
+
+use std::collections::BTreeMap;
+
+use super::{Checked, DUPLICATE_RESOURCE, ENDPOINTS_NOT_INCLUDED, MADE_FOR_PROXY, Outcome, Verdict, live};
+use crate::diag::{Diagnostic, Effect, FieldPath, Rule};
+use crate::envelope::{Finding, Label, State, WorldId};
+use crate::lint::{self, Usage};
+use crate::model::ResourceType;
+use crate::snapshot::{ClusterFacts, Entry, Facts, ListenerFacts, ResourceId, World};
+
+/// Puts the resources of each world together.
+///
+/// With `merge` all inputs are one world. A resource in use wins over one that is warming, draining or was rejected; among
+/// equals the last one wins, as in the protocol.
+pub fn assemble(mut resources: Vec<Checked>, findings: Vec<Finding>, merge: bool) -> Outcome {
+    for checked in &mut resources {
+        live::check(checked);
+    }
+    let mut members: BTreeMap<WorldId, Vec<usize>> = BTreeMap::new();
+    for (number, checked) in resources.iter().enumerate() {
+        let world = if merge { WorldId(0) } else { checked.world };
+        members.entry(world).or_default().push(number);
+    }
+    let mut outcome = Outcome {
+        resources,
+        findings,
+        proxy_worlds: Vec::new(),
+    };
+    for (id, numbers) in members {
+        let world = world_of(&mut outcome.resources, &numbers);
+        relate(&world, &mut outcome.resources);
+        if made_for_proxy(&world, &outcome.resources) {
+            report_proxy(&world, &numbers, &mut outcome);
+            outcome.proxy_worlds.push(id);
+        }
+        endpoints_left_out(&world, &numbers, &mut outcome);
+    }
+    outcome
+}
+
+/// The resources that the client would hold; marks the ones that are hidden.
+fn world_of(resources: &mut [Checked], numbers: &[usize]) -> World {
+    let rank = |checked: &Checked| {
+        let in_use = checked.state == State::Active;
+        (in_use, in_use && checked.label != Label::Static)
+    };
+    let mut world = World::default();
+    for &number in numbers {
+        let Some(checked) = resources.get(number) else { continue };
+        let Some(resource_type) = checked.resource_type else {
+            continue;
+        };
+        if checked.verdict == Verdict::NotChecked || checked.state == State::Failed {
+            continue;
+        }
+        let entry = Entry {
+            id: ResourceId(number),
+            facts: checked.facts.clone(),
+        };
+        let name = checked.name.clone();
+        let Some(ResourceId(before)) = world.get(resource_type, &name).map(|e| e.id) else {
+            world.insert(resource_type, &name, entry);
+            continue;
+        };
+        let Some(earlier) = resources.get(before) else { continue };
+        let (hidden, winner) = if rank(earlier) > rank(checked) {
+            (number, before)
+        } else {
+            world.insert(resource_type, &name, entry);
+            (before, number)
+        };
+        hide(resources, hidden, winner);
+    }
+    world
+}
+
+/// Marks a resource as hidden by another one.
+fn hide(resources: &mut [Checked], hidden: usize, winner: usize) {
+    let is_duplicate = match (resources.get(hidden), resources.get(winner)) {
+        (Some(a), Some(b)) => a.state == b.state && a.label == b.label,
+        _ => false,
+    };
+    let Some(checked) = resources.get_mut(hidden) else {
+        return;
+    };
+    if !is_duplicate {
+        return;
+    }
+    checked.verdict = Verdict::Ignored;
+    let message = format!("`{}` comes again later, the last one wins", checked.name);
+    checked.diagnostics.push(finding(&DUPLICATE_RESOURCE, message));
+}
+
+/// Runs the lints and takes back failures of clusters that nobody uses.
+fn relate(world: &World, resources: &mut [Checked]) {
+    let usage = Usage::of(world);
+    for (name, entry) in world.all(ResourceType::Cluster) {
+        if !usage.uses_cluster(name)
+            && let Some(checked) = resources.get_mut(entry.id.0)
+        {
+            checked
+                .diagnostics
+                .retain(|d| d.rule.effect != Effect::Fails || is_live(d.rule));
+        }
+    }
+    for (ResourceId(number), diagnostic) in lint::run(world, &usage) {
+        if let Some(checked) = resources.get_mut(number) {
+            checked.diagnostics.push(diagnostic);
+        }
+    }
+}
+
+fn is_live(rule: &Rule) -> bool {
+    live::RULES.iter().any(|r| r.id == rule.id)
+}
+
+/// Says whether there are listeners, none is a client's, and gRPC servers could not use them either.
+fn made_for_proxy(world: &World, resources: &[Checked]) -> bool {
+    let mut listeners = world.all(ResourceType::Listener).peekable();
+    if listeners.peek().is_none() || world.len() < 2 {
+        return false;
+    }
+    let mut rejected = false;
+    for (_, entry) in listeners {
+        match &entry.facts {
+            Some(Facts::Listener(ListenerFacts::Server(_))) => {}
+            Some(_) => return false,
+            None => {
+                let paths = resources
+                    .get(entry.id.0)
+                    .map(|c| c.diagnostics.as_slice())
+                    .unwrap_or_default();
+                if paths.iter().any(|d| d.path.to_string().starts_with("api_listener")) {
+                    return false;
+                }
+                rejected = true;
+            }
+        }
+    }
+    rejected
+}
+
+fn report_proxy(world: &World, numbers: &[usize], outcome: &mut Outcome) {
+    let count = world.all(ResourceType::Listener).count();
+    let message = format!(
+        "none of {count} {} has an api_listener: made for a proxy, not for a proxyless gRPC client",
+        if count == 1 { "listener" } else { "listeners" }
+    );
+    let Some(first) = numbers.first().and_then(|&n| outcome.resources.get(n)) else {
+        return;
+    };
+    let mut diagnostic = finding(&MADE_FOR_PROXY, message);
+    diagnostic.help("take the dump of a gRPC client, or ask the control plane as a gRPC node");
+    outcome.findings.push(Finding {
+        source: first.origin.source,
+        span: crate::source::Span::new(0, 0),
+        diagnostic,
+    });
+}
+
+/// An admin dump without endpoints was probably taken without asking for them.
+fn endpoints_left_out(world: &World, numbers: &[usize], outcome: &mut Outcome) {
+    let is_admin_dump = numbers
+        .iter()
+        .filter_map(|&n| outcome.resources.get(n))
+        .any(|c| c.label != Label::None);
+    let has_eds = world
+        .all(ResourceType::Cluster)
+        .any(|(_, e)| matches!(e.facts, Some(Facts::Cluster(ClusterFacts::Eds { .. }))));
+    let Some(first) = numbers.first().and_then(|&n| outcome.resources.get(n)) else {
+        return;
+    };
+    if is_admin_dump && has_eds && !world.has(ResourceType::Endpoints) {
+        let mut diagnostic = finding(
+            &ENDPOINTS_NOT_INCLUDED,
+            "EDS clusters and no endpoints: the rules for endpoints have nothing to check".to_owned(),
+        );
+        diagnostic.help("take the dump with /config_dump?include_eds");
+        outcome.findings.push(Finding {
+            source: first.origin.source,
+            span: crate::source::Span::new(0, 0),
+            diagnostic,
+        });
+    }
+}
+
+fn finding(rule: &'static Rule, message: String) -> Diagnostic {
+    Diagnostic {
+        rule,
+        path: FieldPath::default(),
+        message,
+        help: None,
+        related: Vec::new(),
+    }
+}

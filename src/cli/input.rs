@@ -1,0 +1,234 @@
+//! The inputs of a command: files, directories and standard input, the bootstrap, the environment switches.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::args::{AsType, InputArgs};
+use super::{Error, Io};
+use crate::bootstrap::{self, Bootstrap};
+use crate::check::{self, Checked, Circumstances};
+use crate::envelope::{Finding, Loader, Options};
+use crate::load;
+use crate::model::ResourceType;
+use crate::profile::{Profile, ServerFacts};
+use crate::source::{SourceId, SourceMap, Span};
+
+/// File endings that are looked for in directories.
+const ENDINGS: [&str; 12] = [
+    "json",
+    "jsonl",
+    "ndjson",
+    "yaml",
+    "yml",
+    "textproto",
+    "textpb",
+    "txtpb",
+    "pbtxt",
+    "prototext",
+    "pb",
+    "binpb",
+];
+
+/// Levels of directories that are searched.
+const MAX_DIRECTORY_DEPTH: usize = 32;
+
+/// Everything that a command knows before it reads resources.
+#[derive(Debug)]
+pub struct Inputs {
+    /// The documents.
+    pub sources: SourceMap,
+    /// Those to read as xDS, in order.
+    pub documents: Vec<SourceId>,
+    /// The client and its switches.
+    pub profile: Profile,
+    /// What the bootstrap says.
+    pub server: ServerFacts,
+    /// The bootstrap given with `--bootstrap`.
+    pub bootstrap: Option<Bootstrap>,
+    /// Findings on it.
+    pub findings: Vec<Finding>,
+    /// The type of bare resources.
+    as_type: Option<AsType>,
+}
+
+/// Resources after validation, and what was noticed on the way.
+#[derive(Debug)]
+pub struct Checks {
+    /// One per resource.
+    pub checked: Vec<Checked>,
+    /// Worlds, findings on documents, bootstraps.
+    pub loader: Loader,
+}
+
+/// Reads the arguments' files; documents are opened, not parsed.
+///
+/// # Errors
+/// A file that cannot be read, an unknown switch, or no input at all.
+pub fn open(args: &InputArgs, io: &mut Io<'_>) -> Result<Inputs, Error> {
+    let mut profile = Profile::default();
+    for setting in &args.env {
+        let (name, value) = setting
+            .split_once('=')
+            .ok_or_else(|| Error::Usage(format!("--env `{setting}` must be NAME=VALUE")))?;
+        profile
+            .set_env(name, value)
+            .map_err(|error| Error::Usage(error.to_string()))?;
+    }
+    let mut sources = SourceMap::new();
+    if args.no_mmap {
+        sources = sources.without_mapping();
+    }
+    let documents = documents(args, &mut sources, io)?;
+    let mut inputs = Inputs {
+        sources,
+        documents,
+        profile,
+        server: ServerFacts::default(),
+        bootstrap: None,
+        findings: Vec::new(),
+        as_type: args.as_type,
+    };
+    if let Some(path) = &args.bootstrap {
+        inputs.read_bootstrap(path)?;
+    }
+    Ok(inputs)
+}
+
+fn cannot_read(name: &Path, source: std::io::Error) -> Error {
+    Error::Io {
+        what: "read",
+        name: name.display().to_string(),
+        source,
+    }
+}
+
+fn documents(args: &InputArgs, sources: &mut SourceMap, io: &mut Io<'_>) -> Result<Vec<SourceId>, Error> {
+    let mut documents = Vec::new();
+    for path in &args.files {
+        if path.as_os_str() == "-" {
+            let mut bytes = Vec::new();
+            io.input.read_to_end(&mut bytes).map_err(|e| cannot_read(path, e))?;
+            let name = args.stdin_filename.clone().unwrap_or_else(|| "-".to_owned());
+            documents.push(sources.add(name, bytes));
+            continue;
+        }
+        let mut files = Vec::new();
+        collect(path, MAX_DIRECTORY_DEPTH, true, &mut files).map_err(|e| cannot_read(path, e))?;
+        for file in &files {
+            documents.push(sources.add_file(file).map_err(|e| cannot_read(file, e))?);
+        }
+    }
+    if documents.is_empty() {
+        let endings = ENDINGS.join(", ");
+        return Err(Error::Nothing(format!("no file with one of the endings {endings}")));
+    }
+    Ok(documents)
+}
+
+/// The file itself, or the files below a directory in the order of their names.
+fn collect(path: &Path, depth: usize, is_named: bool, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
+    if !fs::metadata(path)?.is_dir() {
+        let known = path
+            .extension()
+            .and_then(|e| e.to_str())
+            .is_some_and(|e| ENDINGS.contains(&e));
+        if is_named || known {
+            files.push(path.to_owned());
+        }
+        return Ok(());
+    }
+    if depth == 0 {
+        return Ok(());
+    }
+    let mut entries: Vec<PathBuf> = fs::read_dir(path)?
+        .map(|e| e.map(|e| e.path()))
+        .collect::<Result<_, _>>()?;
+    entries.sort_unstable();
+    for entry in entries {
+        let is_hidden = entry
+            .file_name()
+            .and_then(|n| n.to_str())
+            .is_some_and(|n| n.starts_with('.'));
+        if !is_hidden {
+            collect(&entry, depth - 1, false, files)?;
+        }
+    }
+    Ok(())
+}
+
+impl Inputs {
+    /// Reads the file of `--bootstrap`.
+    fn read_bootstrap(&mut self, path: &Path) -> Result<(), Error> {
+        let id = self.sources.add_file(path).map_err(|e| cannot_read(path, e))?;
+        let whole = Span::new(0, self.sources.get(id).map_or(0, |s| s.bytes().len()));
+        let (bootstrap, findings) = self.check_bootstrap(id, whole);
+        self.findings.extend(findings);
+        if let Some(bootstrap) = &bootstrap {
+            self.server = bootstrap.server_facts();
+        }
+        self.bootstrap = bootstrap;
+        Ok(())
+    }
+
+    /// Validates a bootstrap that stands in a document.
+    pub fn check_bootstrap(&self, source: SourceId, span: Span) -> (Option<Bootstrap>, Vec<Finding>) {
+        let Some(document) = self.sources.get(source) else {
+            return (None, Vec::new());
+        };
+        let text = document.bytes().get(span.range()).unwrap_or_default();
+        let (bootstrap, diagnostics, fault) = bootstrap::validate(text, &self.profile);
+        let findings = diagnostics
+            .into_iter()
+            .map(|diagnostic| Finding {
+                source,
+                span: match fault {
+                    Some(offset) => Span::new(span.start + offset, (span.start + offset + 1).min(span.end)),
+                    None => crate::source::span::locate(document.bytes(), span, &diagnostic.path),
+                },
+                diagnostic,
+            })
+            .collect();
+        (bootstrap, findings)
+    }
+
+    /// Reads and validates every document.
+    pub fn check(&self) -> Checks {
+        let circumstances = Circumstances {
+            profile: &self.profile,
+            server: &self.server,
+            keep_view: false,
+        };
+        let options = Options {
+            assume: self.as_type.and_then(AsType::resource_type),
+            ..Options::default()
+        };
+        let loaded = load::run(
+            None,
+            |loader, emit| {
+                for &id in &self.documents {
+                    if let Some(source) = self.sources.get(id) {
+                        loader.json(id, source.bytes(), options, emit);
+                    }
+                }
+            },
+            |raw| check::resource(raw, &circumstances),
+        );
+        Checks {
+            checked: loaded.results,
+            loader: loaded.loader,
+        }
+    }
+}
+
+impl AsType {
+    /// The resource type, for the four that are one.
+    pub const fn resource_type(self) -> Option<ResourceType> {
+        match self {
+            AsType::Lds => Some(ResourceType::Listener),
+            AsType::Rds => Some(ResourceType::RouteConfiguration),
+            AsType::Cds => Some(ResourceType::Cluster),
+            AsType::Eds => Some(ResourceType::Endpoints),
+            AsType::Bootstrap | AsType::DiscoveryResponse | AsType::Csds | AsType::ConfigDump | AsType::Any => None,
+        }
+    }
+}
