@@ -48,6 +48,7 @@ static FOLDERS: &[&[&[&Rule]]] = &[
     crate::lb::PART_RULES,
     crate::validate::cluster::PART_RULES,
     crate::validate::endpoints::PART_RULES,
+    crate::lb::rls::PART_RULES,
     crate::bootstrap::PART_RULES,
     crate::lint::RULES,
     crate::check::PART_RULES,

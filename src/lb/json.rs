@@ -265,7 +265,10 @@ fn plain(value: &Value) -> String {
 
 /// Reads a duration: seconds, at most nine decimals, `s`.
 pub fn duration(value: &Value, at: &At<'_>, faults: &mut Faults) -> Option<Millis> {
-    let text = text(value, at, faults)?;
+    let Value::String(text) = value else {
+        wrong_type(value, "a text such as `1.5s`", at, faults);
+        return None;
+    };
     match parse_duration(text) {
         Ok(duration) => Some(duration),
         Err(wanted) => {

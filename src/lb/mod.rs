@@ -20,7 +20,6 @@ pub mod priority;
 pub mod ring_hash;
 pub mod rls;
 pub mod round_robin;
-mod service_config;
 pub mod usable;
 pub mod weighted_round_robin;
 pub mod weighted_target;
@@ -299,7 +298,6 @@ pub static PART_RULES: &[&[&Rule]] = &[
     priority::RULES,
     ring_hash::RULES,
     rls::RULES,
-    service_config::RULES,
     usable::RULES,
     weighted_round_robin::RULES,
     weighted_target::RULES,

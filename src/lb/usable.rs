@@ -39,6 +39,14 @@ pub(super) fn check(config: &Config, owner: &Owner<'_>, chain: &Chain, at: &Path
     walk.policy(config, 0, Above::default());
 }
 
+/// Why priority and weighted_target do not work: endpoints are handed out by the name of their locality.
+const NO_LOCALITY: &str = "no child is named after a locality, as `{region=\"r\", zone=\"z\", sub_zone=\"\"}`";
+
+/// Says whether a child's name is the text by which the client knows a locality.
+fn is_locality(name: &str) -> bool {
+    name.starts_with("{region=\"")
+}
+
 /// What is known from the policies above.
 #[derive(Debug, Clone, Copy, Default)]
 struct Above {
@@ -100,18 +108,29 @@ impl Walk<'_, '_, '_> {
                 self.policy(&config.child_policy, depth + 1, above);
             }
             Config::Priority(config) => {
-                let why = if config.priorities.is_empty() {
-                    "its list of priorities is empty"
+                let below = if config.priorities.is_empty() {
+                    self.unusable(depth, above, name, "its list of priorities is empty");
+                    dead
+                } else if config.priorities.iter().any(|name| is_locality(name)) {
+                    above
                 } else {
-                    "its children get no endpoints"
+                    self.unusable(depth, above, name, NO_LOCALITY);
+                    dead
                 };
-                self.unusable(depth, above, name, why);
                 for child in config.priorities.iter().filter_map(|p| config.children.get(p)) {
-                    self.policy(&child.config, depth + 1, dead);
+                    self.policy(&child.config, depth + 1, below);
                 }
             }
             Config::WeightedTarget(config) => {
-                self.unusable(depth, above, name, "its children get no endpoints");
+                let below = if config.targets.keys().any(|name| is_locality(name)) {
+                    Above {
+                        localities: true,
+                        ..above
+                    }
+                } else {
+                    self.unusable(depth, above, name, NO_LOCALITY);
+                    dead
+                };
                 for (key, target) in &config.targets {
                     if target.weight == 0 {
                         self.report(
@@ -120,13 +139,23 @@ impl Walk<'_, '_, '_> {
                             format_args!("target `{key}` has weight 0: the client's process aborts"),
                         );
                     }
-                    self.policy(&target.child_policy, depth + 1, dead);
+                    self.policy(&target.child_policy, depth + 1, below);
                 }
             }
             Config::ClusterManager(config) => {
-                self.unusable(depth, above, name, "no RPC names a child of it");
+                let below = if self.names_own_cluster(config.children.keys()) {
+                    above
+                } else {
+                    self.unusable(
+                        depth,
+                        above,
+                        name,
+                        "no child is named after the cluster, as `cluster:<name>`",
+                    );
+                    dead
+                };
                 for child in config.children.values() {
-                    self.policy(child, depth + 1, dead);
+                    self.policy(child, depth + 1, below);
                 }
             }
             Config::Cds(_) => self.unusable(depth, above, name, "the cluster is not among those of the routes"),
@@ -134,6 +163,14 @@ impl Walk<'_, '_, '_> {
             // Whether the lookups work is not to be seen from here.
             Config::Rls(_) => {}
         }
+    }
+
+    fn names_own_cluster<'k>(&self, mut children: impl Iterator<Item = &'k String>) -> bool {
+        children.any(|child| match (child.strip_prefix("cluster:"), self.owner) {
+            (Some(name), Owner::Leaf(own)) => name == *own,
+            (Some(_), Owner::Unknown | Owner::Unused) => true,
+            (None, _) => false,
+        })
     }
 
     fn ring_hash(&mut self, ring: &ring_hash::Config, depth: usize, above: Above) {
@@ -169,5 +206,75 @@ impl Walk<'_, '_, '_> {
                 format_args!("clusterName of `{name}` is `{given}`, must be the cluster's own name `{own}`"),
             );
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::lb::parse_list;
+    use crate::profile::{Profile, ServerFacts};
+
+    fn found(owner: &Owner<'_>, list: &Value) -> Vec<&'static str> {
+        let (profile, server) = (Profile::default(), ServerFacts::default());
+        let mut cx = Cx::new(&profile, &server);
+        let config = parse_list(list, &profile).unwrap();
+        check(&config, owner, &Chain::default(), &Path::ROOT, &mut cx);
+        cx.finish().into_iter().map(|d| d.rule.id).collect()
+    }
+
+    fn leaf(list: &Value) -> Vec<&'static str> {
+        found(&Owner::Leaf("root"), list)
+    }
+
+    const LOCALITY: &str = "{region=\"r\", zone=\"\", sub_zone=\"\"}";
+
+    /// What each of these did was recorded from the client with one endpoint in region `r`.
+    #[test]
+    fn children_named_after_a_locality_get_endpoints() {
+        let priority = |name: &str, child: Value| json!([{"priority_experimental": {"children": {name: {"config": child}}, "priorities": [name]}}]);
+        let weighted = |name: &str, child: Value| json!([{"weighted_target_experimental": {"targets": {name: {"weight": 1, "childPolicy": child}}}}]);
+        let (round_robin, ring_hash) = (json!([{"round_robin": {}}]), json!([{"ring_hash_experimental": {}}]));
+        assert_eq!(leaf(&priority("a", round_robin.clone())), ["lb-custom-unusable"]);
+        assert_eq!(leaf(&priority(LOCALITY, ring_hash.clone())), [""; 0]);
+        assert_eq!(leaf(&weighted("a", ring_hash.clone())), ["lb-custom-unusable"]);
+        assert_eq!(leaf(&weighted(LOCALITY, round_robin)), [""; 0]);
+        assert_eq!(leaf(&weighted(LOCALITY, ring_hash)), ["lb-ring-hash-below-localities"]);
+    }
+
+    #[test]
+    fn a_weight_of_0_is_found_in_every_child_that_can_start() {
+        let target = json!([{"weighted_target_experimental": {"targets": {"a": {"weight": 0, "childPolicy": [{"round_robin": {}}]}}}}]);
+        let nested = json!([{"grpclb": {"childPolicy": [{"xds_wrr_locality_experimental": {"childPolicy": target}}]}}]);
+        assert_eq!(leaf(&nested), ["lb-custom-unusable", "lb-weighted-target-zero"]);
+        let unlisted = json!([{"priority_experimental": {
+            "children": {"a": {"config": [{"round_robin": {}}]}, "b": {"config": target}},
+            "priorities": ["a"],
+        }}]);
+        assert_eq!(leaf(&unlisted), ["lb-custom-unusable"]);
+    }
+
+    #[test]
+    fn names_of_the_own_cluster_are_fine() {
+        let named = |name: &str| {
+            let manager = format!("cluster:{name}");
+            json!([{"xds_cluster_impl_experimental": {"clusterName": name, "childPolicy": [
+                {"xds_cluster_manager_experimental": {"children": {manager: {"childPolicy": [{"pick_first": {}}]}}}},
+            ]}}])
+        };
+        assert_eq!(leaf(&named("root")), [""; 0]);
+        assert_eq!(leaf(&named("x")), ["lb-foreign-cluster-name", "lb-custom-unusable"]);
+        assert_eq!(found(&Owner::Unknown, &named("x")), [""; 0]);
+        assert_eq!(found(&Owner::Unused, &named("x")), [""; 0]);
+    }
+
+    #[test]
+    fn ring_hash_below_localities_is_found_through_other_policies() {
+        let list = json!([{"xds_wrr_locality_experimental": {"childPolicy": [
+            {"outlier_detection_experimental": {"childPolicy": [{"ring_hash_experimental": {"minRingSize": 4097, "maxRingSize": 4097}}]}},
+        ]}}]);
+        assert_eq!(leaf(&list), ["lb-ring-hash-below-localities", "lb-ring-hash-capped"]);
     }
 }

@@ -162,7 +162,7 @@ pub fn from_proto_of(
             cx.report(
                 &LB_CONFIG_REJECTED,
                 at,
-                format_args!("`{policy}` is rejected by the client's own loader"),
+                format_args!("the client's own loader rejects the config of `{policy}`"),
             );
             quote(&faults, 0, &chain, at, cx);
             None
@@ -251,13 +251,24 @@ fn report_skipped(extension: &Extension<'_>, at: &Path<'_>, cx: &mut Cx<'_>) {
             format_args!("`{name}` is passed over, the client does not support it"),
         ),
     };
-    let known = super::POLICIES
-        .iter()
-        .flat_map(|p| [Some(p.name), p.message.map(|m| m.type_name)])
-        .flatten();
-    if let Some(near) = crate::text::nearest(name, known.filter(|known| *known != name)) {
+    if let Some(near) = nearest_policy(name) {
         finding.help(format!("did you mean `{near}`?"));
     }
+}
+
+/// The policy or message that a misspelt name may mean.
+fn nearest_policy(name: &str) -> Option<&'static str> {
+    let names = super::POLICIES.iter().map(|policy| policy.name);
+    let messages = super::POLICIES.iter().filter_map(|p| p.message).map(|m| m.type_name);
+    // A name is often given without what marks it as gRPC's own.
+    let stem = |policy: &'static str| {
+        let stem = policy.strip_suffix("_experimental").unwrap_or(policy);
+        stem.strip_prefix("xds_").unwrap_or(stem)
+    };
+    names
+        .clone()
+        .find(|policy| *policy != name && stem(policy) == name)
+        .or_else(|| crate::text::nearest(name, names.chain(messages).filter(|known| *known != name)))
 }
 
 #[cold]
@@ -290,5 +301,129 @@ fn quote(faults: &[Fault], depth: usize, chain: &Chain, at: &Path<'_>, cx: &mut 
             );
         });
         quote(&fault.inner, depth + 1, chain, at, cx);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use prost::Message as _;
+    use prost_types::{Struct, Value as Pb, value::Kind};
+    use serde_json::json;
+
+    use super::*;
+    use crate::profile::{Profile, ServerFacts};
+    use crate::proto::pb;
+    use pb::envoy::config::cluster::v3::load_balancing_policy::Policy;
+    use pb::envoy::config::core::v3::TypedExtensionConfig;
+    use pb::envoy::extensions::load_balancing_policies as policies;
+
+    fn entry(type_name: &str, value: Vec<u8>) -> Policy {
+        Policy {
+            typed_extension_config: Some(TypedExtensionConfig {
+                typed_config: Some(pb::Any {
+                    type_url: format!("type.googleapis.com/{type_name}"),
+                    value: value.into(),
+                }),
+                ..Default::default()
+            }),
+        }
+    }
+
+    fn typed_struct(policy: &str, fields: Vec<(&str, Kind)>) -> Policy {
+        let fields = fields
+            .into_iter()
+            .map(|(name, kind)| (name.to_owned(), Pb { kind: Some(kind) }));
+        let message = pb::xds::r#type::v3::TypedStruct {
+            type_url: format!("x/{policy}"),
+            value: Some(Struct {
+                fields: fields.collect(),
+            }),
+        };
+        entry("xds.type.v3.TypedStruct", message.encode_to_vec())
+    }
+
+    fn list(policies: Vec<Policy>) -> LoadBalancingPolicy {
+        LoadBalancingPolicy { policies }
+    }
+
+    fn wrr_locality(child: LoadBalancingPolicy) -> Policy {
+        let message = policies::wrr_locality::v3::WrrLocality {
+            endpoint_picking_policy: Some(child),
+        };
+        entry(
+            "envoy.extensions.load_balancing_policies.wrr_locality.v3.WrrLocality",
+            message.encode_to_vec(),
+        )
+    }
+
+    fn convert_list(list: &LoadBalancingPolicy) -> (Option<Value>, Vec<(&'static str, crate::diag::FieldPath)>) {
+        let (profile, server) = (Profile::default(), ServerFacts::default());
+        let mut cx = Cx::new(&profile, &server);
+        let value = from_proto(list, &Path::ROOT.field("load_balancing_policy"), &mut cx);
+        let found = cx.finish().into_iter().map(|d| (d.rule.id, d.path)).collect();
+        (value, found)
+    }
+
+    #[test]
+    fn the_first_supported_entry_is_taken_and_the_next_not_looked_at() {
+        let pick_first = policies::pick_first::v3::PickFirst {
+            shuffle_address_list: true,
+        };
+        let (value, found) = convert_list(&list(vec![
+            typed_struct("no_such_policy", vec![]),
+            entry(
+                "envoy.extensions.load_balancing_policies.pick_first.v3.PickFirst",
+                pick_first.encode_to_vec(),
+            ),
+            Policy::default(),
+        ]));
+        assert_eq!(value, Some(json!([{"pick_first": {"shuffleAddressList": true}}])));
+        assert_eq!(
+            found.iter().map(|(id, _)| *id).collect::<Vec<_>>(),
+            ["lb-entry-skipped"]
+        );
+    }
+
+    #[test]
+    fn a_loaders_place_is_shown_alone_and_located_at_its_entry() {
+        let bad = typed_struct("ring_hash_experimental", vec![("minRingSize", Kind::NumberValue(0.5))]);
+        let (value, found) = convert_list(&list(vec![wrr_locality(list(vec![bad]))]));
+        assert_eq!(value, None);
+        let shown: Vec<_> = found.iter().map(|(id, path)| (*id, path.to_string())).collect();
+        assert_eq!(
+            shown,
+            [
+                ("lb-config-rejected", "load_balancing_policy".to_owned()),
+                ("lb-child-rejected", "childPolicy".to_owned()),
+                ("lb-json-wrong-type", "minRingSize".to_owned()),
+            ]
+        );
+        let depth = |i: usize| found.get(i).map(|(_, path)| path.located().len());
+        assert_eq!((depth(0), depth(1), depth(2)), (Some(1), Some(6), Some(12)));
+    }
+
+    #[test]
+    fn sixteen_lists_are_followed() {
+        let round_robin = "envoy.extensions.load_balancing_policies.round_robin.v3.RoundRobin";
+        let nested = |levels: usize| {
+            (1..levels).fold(list(vec![entry(round_robin, vec![])]), |inner, _| {
+                list(vec![wrr_locality(inner)])
+            })
+        };
+        assert!(convert_list(&nested(16)).0.is_some());
+        let (value, found) = convert_list(&nested(17));
+        assert_eq!(value, None);
+        assert_eq!(
+            found.iter().map(|(id, _)| *id).collect::<Vec<_>>(),
+            ["lb-nesting-too-deep"]
+        );
+    }
+
+    #[test]
+    fn a_round_robin_is_not_parsed() {
+        let round_robin = "envoy.extensions.load_balancing_policies.round_robin.v3.RoundRobin";
+        let (value, found) = convert_list(&list(vec![entry(round_robin, vec![0xff])]));
+        assert_eq!(value, Some(json!([{"round_robin": {}}])));
+        assert_eq!(found, []);
     }
 }

@@ -8,9 +8,9 @@ use std::fmt;
 
 use serde_json::{Map, Value};
 
-use super::json::{self, At, Faults};
-use super::{by_name, child_list, number};
 use crate::diag::rules;
+use crate::lb::json::{self, At, Faults};
+use crate::lb::{by_name, child_list, number};
 use crate::model::Millis;
 use crate::profile::Profile;
 
