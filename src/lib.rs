@@ -38,9 +38,9 @@ pub mod snapshot;
 
 pub mod lint;
 
-pub mod catalogue;
-
 pub mod check;
+
+pub mod catalogue;
 
 pub mod report;
 

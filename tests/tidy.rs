@@ -17,8 +17,8 @@ const LAYERS: &[&[&str]] = &[
     &["snapshot"],
     &["lint", "select", "tree"],
     &["sim"],
-    &["catalogue"],
     &["check"],
+    &["catalogue"],
     &["report"],
     &["cli"],
 ];
