@@ -32,14 +32,6 @@ rules! {
 type Seen = BTreeSet<(String, usize, &'static str)>;
 
 pub(super) fn check(world: &World, usage: &Usage<'_>, findings: &mut Findings) {
-    // A cluster alone says nothing about the others.
-    if world.len() < 2
-        && world
-            .all(ResourceType::Cluster)
-            .all(|(name, _)| !names_itself(world, name))
-    {
-        return;
-    }
     let mut seen = Seen::new();
     let known = |name: &str| world.known(name);
     if usage.is_known() {
@@ -64,13 +56,16 @@ pub(super) fn check(world: &World, usage: &Usage<'_>, findings: &mut Findings) {
     }
 }
 
-fn names_itself(world: &World, name: &str) -> bool {
-    matches!(world.cluster(name), Some(ClusterFacts::Aggregate { children }) if children.iter().any(|c| c == name))
-}
-
 /// Reports what one resolution showed.
 fn report(world: &World, graph: &Graph, roots: &BTreeSet<&str>, seen: &mut Seen, findings: &mut Findings) {
+    // A cluster alone says nothing about the others: they may be in another file.
+    let is_alone = world.len() < 2;
+    let mut is_missing_one = false;
     for skipped in &graph.skipped {
+        if is_alone && skipped.why == SkipReason::Missing {
+            is_missing_one = true;
+            continue;
+        }
         child(world, skipped, seen, findings);
     }
     for (name, entry) in &graph.entries {
@@ -89,7 +84,7 @@ fn report(world: &World, graph: &Graph, roots: &BTreeSet<&str>, seen: &mut Seen,
                 seen,
                 findings,
             ),
-            ClusterError::NoLeaf if is_root => add(
+            ClusterError::NoLeaf if is_root && !is_missing_one => add(
                 world,
                 name,
                 0,
