@@ -133,9 +133,8 @@ fn walk_entry(walker: &mut Walker<'_, '_>, label: Label, state: State, type_name
     walker.tc.scan.peek();
     let mut entry = Entry::default();
     let start = walker.pos();
-    read_entry(walker, label, state, &mut entry)?;
-    entry.finish(walker, start, type_name, label);
-    Ok(())
+    let result = read_entry(walker, label, state, &mut entry);
+    entry.finish(walker, start, type_name, label, result)
 }
 
 fn read_entry(walker: &mut Walker<'_, '_>, label: Label, state: State, entry: &mut Entry) -> Result<()> {
@@ -202,8 +201,17 @@ pub(super) fn read_error(walker: &mut Walker<'_, '_>, label: Label, entry: &mut 
 
 impl Entry {
     /// Hands the resources of an entry on, or one without bytes if it only has a name or a status.
-    pub(super) fn finish(mut self, walker: &mut Walker<'_, '_>, start: usize, type_name: &str, label: Label) {
-        let has_news = self.name.is_some() || self.status != Status::default();
+    ///
+    /// `result` is how reading it ended; resources in an entry that broke off are handed on all the same.
+    pub(super) fn finish(
+        mut self,
+        walker: &mut Walker<'_, '_>,
+        start: usize,
+        type_name: &str,
+        label: Label,
+        result: Result<()>,
+    ) -> Result<()> {
+        let has_news = result.is_ok() && (self.name.is_some() || self.status != Status::default());
         if self.resources.is_empty() && has_news && !type_name.is_empty() {
             let place = Place {
                 label,
@@ -220,5 +228,6 @@ impl Entry {
             }
         }
         walker.push(self.resources);
+        result
     }
 }

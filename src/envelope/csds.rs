@@ -69,7 +69,7 @@ fn walk_client(walker: &mut Walker<'_, '_>, index: usize) -> Result<()> {
     let world = walker.loader.world(source, scope);
     let outer = walker.world.replace(world);
     let mut name = None;
-    walker.fields(&mut |walker, key| {
+    let result = walker.fields(&mut |walker, key| {
         match key {
             "generic_xds_configs" => walker.elements(&mut |walker, _| walk_generic(walker))?,
             // The old list; an entry of the generic list has a key of the same name, for the resource.
@@ -78,12 +78,12 @@ fn walk_client(walker: &mut Walker<'_, '_>, index: usize) -> Result<()> {
             _ => walker.skip()?,
         }
         Ok(())
-    })?;
+    });
     walker.world = outer;
     if let (Some(name), Some(world)) = (name, walker.loader.worlds.get_mut(world.0 as usize)) {
         world.scope = Some(name);
     }
-    Ok(())
+    result
 }
 
 /// Reads a `GenericXdsConfig`.
@@ -94,7 +94,7 @@ fn walk_generic(walker: &mut Walker<'_, '_>) -> Result<()> {
     let mut type_url = String::new();
     let mut label = Label::None;
     let mut later = None;
-    walker.fields(&mut |walker, key| {
+    let mut result = walker.fields(&mut |walker, key| {
         match key {
             "type_url" => type_url = walker.text()?.unwrap_or_default(),
             "name" => entry.name = walker.text()?,
@@ -117,16 +117,15 @@ fn walk_generic(walker: &mut Walker<'_, '_>) -> Result<()> {
             _ => walker.skip()?,
         }
         Ok(())
-    })?;
-    if let Some(at) = later {
+    });
+    if let (Some(at), Ok(())) = (later, &result) {
         let end = walker.pos();
         walker.tc.scan.set_pos(at);
-        read_slot(walker, place(&type_url, label), &mut entry)?;
+        result = read_slot(walker, place(&type_url, label), &mut entry);
         walker.tc.scan.set_pos(end);
     }
     let type_name = type_url.rsplit('/').next().unwrap_or_default();
-    entry.finish(walker, start, type_name, label);
-    Ok(())
+    entry.finish(walker, start, type_name, label, result)
 }
 
 fn place(type_url: &str, label: Label) -> Place {

@@ -94,7 +94,7 @@ fn walk_wrapped(walker: &mut Walker<'_, '_>) -> Result<()> {
     let mut version = None;
     let mut resources: Vec<Pending> = Vec::new();
     let message = walker.assume;
-    walker.fields(&mut |walker, key| {
+    let result = walker.fields(&mut |walker, key| {
         match key {
             "name" => name = walker.text()?,
             "version" => version = walker.text()?,
@@ -113,7 +113,7 @@ fn walk_wrapped(walker: &mut Walker<'_, '_>) -> Result<()> {
             _ => walker.skip()?,
         }
         Ok(())
-    })?;
+    });
     for pending in &mut resources {
         pending.raw.wrapper_name.clone_from(&name);
         if version.is_some() {
@@ -124,5 +124,5 @@ fn walk_wrapped(walker: &mut Walker<'_, '_>) -> Result<()> {
         }
     }
     walker.push(resources);
-    Ok(())
+    result
 }

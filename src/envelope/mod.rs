@@ -25,7 +25,7 @@ mod wrapper;
 pub use raw::{Bootstrap, Finding, Label, Origin, RawResource, State, Status, World, WorldId};
 pub use walker::{Emit, Loader, Options};
 
-use crate::diag::{Rule, rules};
+use crate::diag::rules;
 use crate::proto::transcode::Stop;
 use walker::Walker;
 
@@ -33,7 +33,7 @@ rules! {
     /// A document holds no xDS configuration in a shape that xdsctl knows.
     UNKNOWN_SHAPE = "dump-unknown-shape", Dump, Advice, "the shapes in which xDS tools print configuration";
     /// A document is xDS v2, which gRPC clients no longer speak.
-    V2 = "dump-v2", Dump, Advice, "Envoy removed v2 in 1.19; C-core xds_api.cc knows v3 only";
+    V2 = "dump-v2", Dump, Advice, "C-core xds_api.cc knows v3 type URLs only";
     /// A document is Envoy's list of cluster states, which holds no configuration.
     CLUSTERS_STATUS = "dump-clusters-status", Dump, Advice as Note, "Envoy admin interface, /clusters?format=json";
     /// A resource has no @type where there should be one; its place says what it is.
@@ -86,9 +86,6 @@ static SHAPES: &[&Shape] = &[
     &untyped::TYPED,
     &wrapper::SHAPE,
 ];
-
-/// The rules of the loaders, those of the transcoder included.
-pub static ALL_RULES: &[&[&Rule]] = &[RULES, crate::proto::transcode::RULES];
 
 #[cfg(test)]
 mod tests;
