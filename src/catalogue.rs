@@ -40,8 +40,6 @@ static FILES: &[&[&Rule]] = &[
     crate::validate::retry::RULES,
     crate::bootstrap::RULES,
     crate::check::RULES,
-    crate::envelope::RULES,
-    crate::proto::transcode::RULES,
 ];
 
 /// The rules of folders with one extension or one question a file.

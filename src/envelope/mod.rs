@@ -25,7 +25,7 @@ mod wrapper;
 pub use raw::{Bootstrap, Finding, Label, Origin, RawResource, State, Status, World, WorldId};
 pub use walker::{Emit, Loader, Options};
 
-use crate::diag::rules;
+use crate::diag::{Rule, rules};
 use crate::proto::transcode::Stop;
 use walker::Walker;
 
@@ -86,6 +86,9 @@ static SHAPES: &[&Shape] = &[
     &untyped::TYPED,
     &wrapper::SHAPE,
 ];
+
+/// The rules of the loaders, those of the transcoder included.
+pub static ALL_RULES: &[&[&Rule]] = &[RULES, crate::proto::transcode::RULES];
 
 #[cfg(test)]
 mod tests;

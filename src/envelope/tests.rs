@@ -7,12 +7,16 @@ const CLUSTER: &str = r#"{"@type":"t/envoy.config.cluster.v3.Cluster","name":"c"
 
 /// What a document yields, a line each: world, list, state, type, name outside, whether it has bytes; then findings.
 fn load_as(text: &str, assume: Option<crate::model::ResourceType>) -> Vec<String> {
-    let mut sources = SourceMap::new();
-    let id = sources.add("x", text.as_bytes().to_vec());
     let options = Options {
         assume,
         ..Options::default()
     };
+    load_with(text, options)
+}
+
+fn load_with(text: &str, options: Options) -> Vec<String> {
+    let mut sources = SourceMap::new();
+    let id = sources.add("x", text.as_bytes().to_vec());
     let source = sources.get(id).unwrap();
     let loaded = crate::load::run(Some(1), |l, e| l.json(id, source.bytes(), options, e), |r| r);
     let mut lines: Vec<String> = loaded
@@ -31,6 +35,10 @@ fn load_as(text: &str, assume: Option<crate::model::ResourceType>) -> Vec<String
             format!("{scope} {:?} {:?} {type_name} {name} {bytes}{status}", r.label, r.state)
         })
         .collect();
+    lines.extend(loaded.results.iter().flat_map(|r| &r.notes).map(|note| {
+        let place = source.line_column(note.span.start);
+        format!("{} {}:{}", note.diagnostic.rule.id, place.line, place.column)
+    }));
     lines.extend(loaded.loader.findings.iter().map(|f| {
         let place = source.line_column(f.span.start);
         format!("{} {}:{}", f.diagnostic.rule.id, place.line, place.column)
@@ -246,4 +254,38 @@ fn every_truncation_of_a_dump_is_one_finding() {
         let place = format!("dump-syntax 1:{}", end + 1);
         assert_eq!(lines.last(), Some(&place), "{}", &text[..end]);
     }
+}
+
+#[test]
+fn a_resource_beyond_the_limit_hides_no_other() {
+    let mut options = Options::default();
+    options.transcode.max_resource_bytes = 100;
+    let long = format!(
+        r#"{{"@type":"t/envoy.config.cluster.v3.Cluster","name":"{}"}}"#,
+        "x".repeat(99)
+    );
+    let many = format!(
+        r#"{{"@type":"t/envoy.config.cluster.v3.Cluster","filters":[{}{{}}]}}"#,
+        "{},".repeat(100)
+    );
+    assert_eq!(
+        load_with(&format!("[{long},\n{CLUSTER},\n{many},\n{CLUSTER}]"), options),
+        [
+            "- None Active Cluster - absent",
+            "- None Active Cluster - 3",
+            "- None Active Cluster - absent",
+            "- None Active Cluster - 3",
+            "dump-limit-exceeded 1:156",
+            "dump-limit-exceeded 3:107",
+        ]
+    );
+}
+
+#[test]
+fn a_value_where_a_resource_should_be_is_passed() {
+    check(
+        r#"{"configs":[5,"x",{"@type":"t/envoy.admin.v3.ClustersConfigDump","static_clusters":[{"cluster":7},null,{}]}]}"#,
+        &[],
+    );
+    check(r#"{"resources":{"a":1},"config":7}"#, &["dump-unknown-shape 1:1"]);
 }

@@ -116,6 +116,8 @@ pub(super) struct Walker<'t, 'l> {
     pub tc: Transcoder<'t>,
     pub loader: &'l mut Loader,
     source: SourceId,
+    /// Largest resource, in bytes on the wire.
+    limit: usize,
     emit: Emit<'l>,
     batch: Vec<Pending>,
     /// The world of what is read next; made when it is first needed.
@@ -141,6 +143,7 @@ impl<'t, 'l> Walker<'t, 'l> {
             tc: Transcoder::new(text, options.transcode),
             loader,
             source,
+            limit: options.transcode.max_resource_bytes.min(transcode::MAX_RESOURCE_BYTES),
             assume: options.assume.and_then(|t| tables::message(t.type_name())),
             emit,
             batch: Vec::new(),
@@ -187,7 +190,7 @@ impl<'t, 'l> Walker<'t, 'l> {
                 self.report(&SYNTAX, Span::new(syntax.at, end), message);
             }
             Stop::TooLarge(at) => {
-                let message = format!("a value has more than {} bytes", transcode::MAX_RESOURCE_BYTES);
+                let message = "a value is larger than the limit for a resource".to_owned();
                 self.report(&LIMIT_EXCEEDED, Span::new(at, at), message);
             }
         }
@@ -432,8 +435,7 @@ impl<'t, 'l> Walker<'t, 'l> {
                 self.tc.notes.clear();
                 self.tc.scan.set_pos(start);
                 self.skip()?;
-                let limit = transcode::MAX_RESOURCE_BYTES;
-                let message = format!("the resource has more than {limit} bytes, it is not checked");
+                let message = format!("the resource has more than {} bytes, it is not checked", self.limit);
                 let at = at.min(self.pos());
                 Note::push(
                     &mut pending.raw.notes,

@@ -4,7 +4,7 @@ use xdsctl_proto::tables::{self, Message, WellKnown};
 
 use super::message::short;
 use super::note::{ANY_WITHOUT_TYPE, LIMIT_EXCEEDED, UNKNOWN_ANY_TYPE};
-use super::{MAX_TOTAL_LEVELS, Result, Stop, Transcoder, clip, descriptor};
+use super::{MAX_TOTAL_LEVELS, Result, Transcoder, clip, descriptor};
 use crate::diag::Path;
 use crate::proto::any::OPAQUE;
 use crate::source::Span;
@@ -93,7 +93,7 @@ impl<'t> Transcoder<'t> {
         if self.scan.open(b'}')? {
             self.packed(index, message, &Path::ROOT)?;
         }
-        Ok(())
+        self.room_for(0)
     }
 
     /// Reads the body of an Any: its two fields.
@@ -189,9 +189,7 @@ impl<'t> Transcoder<'t> {
     fn opaque(&mut self, start: usize) -> Result<()> {
         self.scan.skip_value()?;
         let raw = self.scan.slice(start, self.scan.pos());
-        if raw.len() + OPAQUE.len() > super::MAX_RESOURCE_BYTES {
-            return Err(Stop::TooLarge(start));
-        }
+        self.room_for(raw.len() + OPAQUE.len())?;
         self.tag(2, 2);
         self.varint((OPAQUE.len() + raw.len()) as u64);
         self.out.extend_from_slice(OPAQUE);

@@ -42,10 +42,21 @@ pub const MAX_TOTAL_LEVELS: u32 = 256;
 const LOOKAHEAD: usize = 8;
 
 /// How to read.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Options {
-    /// A number or a literal is taken as the text of a string field, as in YAML `version: 1.10`.
+    /// A number or a literal is taken as the text of a string field, as in YAML `version: 1.10`. Default: no.
     pub bare_strings: bool,
+    /// Largest resource in bytes on the wire; no more than [`MAX_RESOURCE_BYTES`], which is the default.
+    pub max_resource_bytes: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            bare_strings: false,
+            max_resource_bytes: MAX_RESOURCE_BYTES,
+        }
+    }
 }
 
 /// Why a message cannot be read to its end.
@@ -53,7 +64,7 @@ pub struct Options {
 pub enum Stop {
     /// The text is not JSON.
     Syntax(Syntax),
-    /// The message has more than [`MAX_RESOURCE_BYTES`]; where it got too large.
+    /// The message has more than [`Options::max_resource_bytes`]; where it got too large.
     TooLarge(usize),
 }
 
@@ -115,6 +126,7 @@ pub struct Transcoder<'t> {
     /// What was left out of the messages so far.
     pub notes: Vec<Note>,
     options: Options,
+    limit: usize,
     hints: Hints,
     types: any::Types,
     scratch: Vec<u8>,
@@ -137,6 +149,7 @@ impl<'t> Transcoder<'t> {
     pub fn new(text: &'t [u8], options: Options) -> Self {
         Transcoder {
             scan: Scanner::new(text),
+            limit: options.max_resource_bytes.min(MAX_RESOURCE_BYTES),
             out: Vec::new(),
             notes: Vec::new(),
             options,
@@ -200,7 +213,7 @@ impl<'t> Transcoder<'t> {
     #[expect(clippy::cast_possible_truncation, reason = "seven bits each")]
     fn close(&mut self, at: usize) -> Result<()> {
         let length = self.out.len() - at - 4;
-        if length > MAX_RESOURCE_BYTES || self.out.len() - self.base > MAX_RESOURCE_BYTES {
+        if self.out.len() - self.base > self.limit {
             return Err(Stop::TooLarge(self.scan.pos()));
         }
         if let Some(room) = self.out.get_mut(at..).and_then(<[u8]>::first_chunk_mut::<4>) {
@@ -214,12 +227,19 @@ impl<'t> Transcoder<'t> {
         Ok(())
     }
 
+    /// Checks that so many more bytes are within the limit.
+    #[inline(always)]
+    fn room_for(&self, bytes: usize) -> Result<()> {
+        if self.out.len() - self.base + bytes > self.limit {
+            return Err(Stop::TooLarge(self.scan.pos()));
+        }
+        Ok(())
+    }
+
     /// Writes bytes with their length.
     #[inline(always)]
     fn bytes(&mut self, number: u32, bytes: &[u8]) -> Result<()> {
-        if bytes.len() > MAX_RESOURCE_BYTES {
-            return Err(Stop::TooLarge(self.scan.pos()));
-        }
+        self.room_for(bytes.len())?;
         self.tag(number, 2);
         self.varint(bytes.len() as u64);
         self.out.extend_from_slice(bytes);

@@ -7,7 +7,7 @@ use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig};
 use xdsctl_proto::tables::{self, Kind};
 
 use super::note::UNKNOWN_ENUM_VALUE;
-use super::{MAX_RESOURCE_BYTES, Result, Stop, Transcoder, clip};
+use super::{Result, Transcoder, clip};
 use crate::diag::Path;
 use crate::source::json::{Str, is_number};
 use crate::text;
@@ -251,8 +251,10 @@ impl<'t> Transcoder<'t> {
         let start = self.scan.pos();
         let token = self.scan.string()?;
         match decode_base64(self.scan.raw(token)) {
-            Some(bytes) if bytes.len() > MAX_RESOURCE_BYTES => return Err(Stop::TooLarge(start)),
-            Some(bytes) => self.out.extend_from_slice(&bytes),
+            Some(bytes) => {
+                self.room_for(bytes.len())?;
+                self.out.extend_from_slice(&bytes);
+            }
             None => self.bad_token(at, start, "base64"),
         }
         Ok(())

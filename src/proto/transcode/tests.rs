@@ -1,4 +1,4 @@
-//! The table of dependencies: what protobuf JSON allows, forbids and leaves open.
+//! Tests of the transcoder: against prost-reflect where both accept, and note by note where they do not.
 
 use std::sync::LazyLock;
 
@@ -303,7 +303,10 @@ fn odd_forms_of_any_are_read() {
 
 #[test]
 fn bare_tokens_are_strings_when_asked_for() {
-    let options = Options { bare_strings: true };
+    let options = Options {
+        bare_strings: true,
+        ..Options::default()
+    };
     let read = json(
         br#"{"name":1.10,"alt_stat_name":true}"#,
         tables::message(CLUSTER).unwrap(),
