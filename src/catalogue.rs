@@ -40,6 +40,9 @@ static FILES: &[&[&Rule]] = &[
     crate::validate::retry::RULES,
     crate::bootstrap::RULES,
     crate::check::RULES,
+    crate::envelope::RULES,
+    crate::envelope::document::RULES,
+    crate::proto::transcode::RULES,
 ];
 
 /// The rules of folders with one extension or one question a file.

@@ -11,6 +11,7 @@ mod clusters_status;
 mod config_dump;
 mod csds;
 mod discovery;
+pub mod document;
 mod envoy_bootstrap;
 mod grpc_bootstrap;
 mod keyed;

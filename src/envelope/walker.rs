@@ -11,6 +11,7 @@ use crate::diag::{Diagnostic, FieldPath, Rule};
 use crate::model::ResourceType;
 use crate::proto::transcode::{self, LIMIT_EXCEEDED, Note, SYNTAX, Stop, Transcoder, TypeUrl};
 use crate::source::json::Str;
+use crate::source::sniff::Format;
 use crate::source::{SourceId, Span};
 
 /// Wire bytes are handed on when a batch has this many.
@@ -27,6 +28,8 @@ const MAX_NESTING: usize = 8;
 pub struct Options {
     /// Every object without `@type` is of this type (`--as`).
     pub assume: Option<ResourceType>,
+    /// The format of the documents; `None` to find it out.
+    pub format: Option<Format>,
     /// How scalars are read.
     pub transcode: transcode::Options,
 }
@@ -57,11 +60,29 @@ impl Loader {
     ///
     /// What is wrong with the document itself becomes a finding; reading stops where the text is not JSON.
     pub fn json(&mut self, source: SourceId, text: &[u8], options: Options, emit: Emit<'_>) {
+        self.values(source, text, 0, &mut None, options, emit);
+    }
+
+    /// Reads the JSON values from `start` to the end of `text` into `world`, which is made if need be.
+    ///
+    /// Places are those in `text`.
+    pub(super) fn values(
+        &mut self,
+        source: SourceId,
+        text: &[u8],
+        start: usize,
+        world: &mut Option<WorldId>,
+        options: Options,
+        emit: Emit<'_>,
+    ) {
         let mut walker = Walker::new(self, source, text, options, emit);
+        walker.world = *world;
+        walker.tc.scan.set_pos(start);
         if let Err(stop) = walker.documents() {
             walker.stopped(stop);
         }
         walker.flush();
+        *world = walker.world;
     }
 
     /// Adds a set of resources.
@@ -159,7 +180,7 @@ impl<'t, 'l> Walker<'t, 'l> {
 
     /// Reads every value of the document.
     fn documents(&mut self) -> Result<()> {
-        if self.tc.scan.text().starts_with(b"\xef\xbb\xbf") {
+        if self.tc.scan.pos() == 0 && self.tc.scan.text().starts_with(b"\xef\xbb\xbf") {
             self.tc.scan.set_pos(3);
         }
         while !self.tc.scan.at_end() {

@@ -5,7 +5,12 @@
 //! [`json`] reads JSON text piece by piece; [`span`] finds a field path in it again. Knows nothing of xDS.
 
 pub mod json;
+pub mod sniff;
 pub mod span;
+pub mod textproto;
+pub mod view;
+pub mod wire;
+pub mod yaml;
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -14,6 +19,9 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 pub use span::Span;
+pub use view::View;
+
+use crate::diag::FieldPath;
 
 /// Regular files larger than this are mapped instead of copied.
 ///
@@ -70,6 +78,8 @@ pub struct Source {
     bytes: Bytes,
     /// How many newlines come before byte `i * INDEX_STEP`.
     lines: OnceLock<Vec<usize>>,
+    /// The document as JSON, if it is not JSON itself and has been read.
+    view: OnceLock<View>,
 }
 
 impl Source {
@@ -81,6 +91,24 @@ impl Source {
     /// The document.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
+    }
+
+    /// Keeps the JSON form of the document, to find places with; only the first is kept.
+    pub fn set_view(&self, view: View) -> &View {
+        self.view.get_or_init(|| view)
+    }
+
+    /// The JSON form of the document, if it is not JSON itself and has been read.
+    pub fn view(&self) -> Option<&View> {
+        self.view.get()
+    }
+
+    /// Finds the place of a field of the resource at `resource`, whatever the format. See [`span::locate`].
+    pub fn locate(&self, resource: Span, path: &FieldPath) -> Span {
+        match self.view() {
+            Some(view) => view.locate(resource, path),
+            None => span::locate(self.bytes(), resource, path),
+        }
     }
 
     /// The line and column of a byte offset; an offset beyond the end is the end.
@@ -162,11 +190,14 @@ impl SourceMap {
     }
 
     fn push(&mut self, name: String, bytes: Bytes) -> SourceId {
+        // Places are then those of the text as UTF-8; lines and columns are the same in both.
+        let bytes = sniff::from_utf16(&bytes).map_or(bytes, Bytes::Owned);
         let id = SourceId(u32::try_from(self.sources.len()).unwrap_or(u32::MAX));
         self.sources.push(Source {
             name,
             bytes,
             lines: OnceLock::new(),
+            view: OnceLock::new(),
         });
         id
     }

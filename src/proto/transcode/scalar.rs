@@ -10,6 +10,7 @@ use super::note::UNKNOWN_ENUM_VALUE;
 use super::{Result, Transcoder, clip};
 use crate::diag::Path;
 use crate::source::json::{Str, is_number};
+use crate::source::yaml::{self, Plain};
 use crate::text;
 
 /// Takes padded and unpadded base64, and bits left over in the last character, as protobuf does.
@@ -108,7 +109,10 @@ impl<'t> Transcoder<'t> {
             b"false" => false,
             _ => {
                 self.scan.set_pos(start);
-                return self.bad_value(at, "`true` or `false`");
+                match self.marked() {
+                    Some(Plain::Bool(value)) => value,
+                    _ => return self.bad_value(at, "`true` or `false`"),
+                }
             }
         };
         if value || keep_zero {
@@ -130,7 +134,11 @@ impl<'t> Transcoder<'t> {
             b'-' | b'0'..=b'9' => self.scan.bare(),
             _ => return self.bad_value(at, "a number"),
         };
-        match parse_integer(token) {
+        let parsed = match parse_integer(token) {
+            Number::Bad => self.marked_integer(start),
+            parsed => parsed,
+        };
+        match parsed {
             Number::Int(value) if (min..=max).contains(&value) => {
                 if value != 0 || keep_zero {
                     self.write_integer(number, kind, value);
@@ -140,6 +148,38 @@ impl<'t> Transcoder<'t> {
             Number::Bad => self.bad_token(at, start, &format!("a whole number from {min} to {max}")),
         }
         Ok(())
+    }
+
+    /// Reads the string at the scanner if it is a scalar that only YAML takes for a number or a boolean.
+    #[cold]
+    pub(super) fn marked(&mut self) -> Option<Plain> {
+        if !self.options.bare_strings || self.scan.peek() != b'"' {
+            return None;
+        }
+        let start = self.scan.pos();
+        let token = self.scan.string().ok()?;
+        if yaml::is_marked(self.scan.raw(token)) {
+            let mut scratch = Vec::new();
+            let text = self.scan.text_of(token, &mut scratch).ok()?;
+            return Some(yaml::resolve(text));
+        }
+        self.scan.set_pos(start);
+        None
+    }
+
+    /// Reads the string at `start` again, which is no JSON number.
+    #[cold]
+    fn marked_integer(&mut self, start: usize) -> Number {
+        let end = self.scan.pos();
+        self.scan.set_pos(start);
+        let value = self.marked();
+        self.scan.set_pos(end);
+        match value {
+            Some(Plain::Int(value)) => Number::Int(value),
+            #[expect(clippy::cast_possible_truncation, reason = "whole, and far below 2^127")]
+            Some(Plain::Float(value)) if value.fract() == 0.0 && value.abs() < 1e30 => Number::Int(value as i128),
+            _ => Number::Bad,
+        }
     }
 
     /// Writes a value that is in the range of its kind.
@@ -176,15 +216,23 @@ impl<'t> Transcoder<'t> {
         let first = self.scan.peek();
         let start = self.scan.pos();
         let value = match first {
-            b'"' => {
-                let token = self.scan.string()?;
-                match self.scan.raw(token) {
-                    b"NaN" => Some(f64::NAN),
-                    b"Infinity" => Some(f64::INFINITY),
-                    b"-Infinity" => Some(f64::NEG_INFINITY),
-                    token => parse_float(token),
+            b'"' => match self.marked() {
+                Some(Plain::Float(value)) => Some(value),
+                #[expect(
+                    clippy::cast_precision_loss,
+                    reason = "rounds to the nearest double, as any number does"
+                )]
+                Some(Plain::Int(value)) => Some(value as f64),
+                _ => {
+                    let token = self.scan.string()?;
+                    match self.scan.raw(token) {
+                        b"NaN" => Some(f64::NAN),
+                        b"Infinity" => Some(f64::INFINITY),
+                        b"-Infinity" => Some(f64::NEG_INFINITY),
+                        token => parse_float(token),
+                    }
                 }
-            }
+            },
             b'-' | b'0'..=b'9' => parse_float(self.scan.bare()),
             _ => {
                 self.bad_value(at, "a number")?;

@@ -4,6 +4,7 @@ use xdsctl_proto::tables::{Cardinality, Kind, Message, WellKnown};
 
 use super::{Result, Transcoder};
 use crate::diag::Path;
+use crate::source::yaml::Plain;
 
 /// Seconds from 0001-01-01 to 9999-12-31, the range of a Timestamp.
 const TIMESTAMP_SECONDS: std::ops::RangeInclusive<i64> = -62_135_596_800..=253_402_300_799;
@@ -51,7 +52,7 @@ impl Transcoder<'_> {
     /// Reads a Value: what the text is decides the member of its oneof.
     fn dynamic(&mut self, message: &'static Message, at: &Path<'_>) -> Result<()> {
         let number = match self.scan.peek() {
-            b'"' => 3,
+            b'"' => self.dynamic_string(),
             b't' | b'f' => 4,
             b'{' => 5,
             b'[' => 6,
@@ -72,6 +73,19 @@ impl Transcoder<'_> {
             self.rejected = rejected;
         }
         Ok(())
+    }
+
+    /// The member for the string at the scanner: text, unless YAML takes it for a number or a boolean.
+    fn dynamic_string(&mut self) -> u32 {
+        let start = self.scan.pos();
+        let marked = self.marked();
+        self.scan.set_pos(start);
+        match marked {
+            Some(Plain::Int(_)) => 2,
+            Some(Plain::Float(value)) if value.is_finite() => 2,
+            Some(Plain::Bool(_)) => 4,
+            _ => 3,
+        }
     }
 
     /// Reads a Duration or Timestamp: seconds as field 1 and nanoseconds as field 2.

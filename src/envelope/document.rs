@@ -1,0 +1,104 @@
+//! Documents of every format, by way of JSON.
+//!
+//! JSON is walked as it stands. Other formats are rewritten as a [`View`] first, which the [`Source`] keeps; the shapes see
+//! JSON and nothing else, and every place in what they yield is brought back to the document here.
+
+use super::raw::{Finding, RawResource};
+use super::walker::{Emit, Loader, Options};
+use crate::diag::rules;
+use crate::proto::transcode::{self, LIMIT_EXCEEDED, SYNTAX};
+use crate::source::sniff::{Format, Sniffed, sniff};
+use crate::source::view::{FaultKind, View};
+use crate::source::{Source, SourceId, Span, yaml};
+
+rules! {
+    /// A document has nothing in it.
+    EMPTY = "dump-empty", Dump, Advice, "a document must hold a JSON value, a YAML node or a message";
+    /// A document is an archive, an image or other data that holds no configuration as it is.
+    NOT_TEXT = "dump-not-configuration", Dump, Fails, "the formats that xdsctl reads: JSON, YAML, text format, wire format";
+}
+
+impl Loader {
+    /// Reads a document of any format and emits its resources.
+    ///
+    /// The format is `options.format`, or found out from the content and the name. What is wrong with the document itself
+    /// becomes a finding; as much as possible is read nevertheless. `source` keeps what is needed to find places in it.
+    pub fn document(&mut self, id: SourceId, source: &Source, options: Options, emit: Emit<'_>) {
+        let format = match options.format {
+            Some(format) => format,
+            None => match sniff(source.name(), source.bytes()) {
+                Sniffed::Format(format) => format,
+                Sniffed::Empty => {
+                    self.report(id, &EMPTY, Span::default(), "the document is empty".to_owned());
+                    return;
+                }
+                Sniffed::Other(what) => {
+                    self.report(id, &NOT_TEXT, Span::default(), format!("the document is {what}"));
+                    return;
+                }
+            },
+        };
+        let view = match format {
+            Format::Json => return self.json(id, source.bytes(), options, emit),
+            Format::Yaml => yaml::view_bytes(source.bytes()),
+            Format::Text | Format::Binary => return,
+        };
+        let transcode = transcode::Options {
+            bare_strings: format == Format::Yaml,
+            ..options.transcode
+        };
+        let view = source.set_view(view);
+        self.view(id, view, Options { transcode, ..options }, emit);
+    }
+
+    /// Reads the documents of a view: those up to a cut one at a time.
+    fn view(&mut self, id: SourceId, view: &View, options: Options, emit: Emit<'_>) {
+        let first = self.findings.len();
+        let first_bootstrap = self.bootstraps.len();
+        for fault in view.faults() {
+            let rule = match fault.kind {
+                FaultKind::Syntax => &SYNTAX,
+                FaultKind::Limit => &LIMIT_EXCEEDED,
+            };
+            self.report(id, rule, fault.span, fault.message.clone());
+        }
+        let faults = self.findings.len();
+        let mut placed = |mut resources: Vec<RawResource>| {
+            for resource in &mut resources {
+                resource.origin.span = view.to_document(resource.origin.span);
+                for note in &mut resource.notes {
+                    note.span = view.to_document(note.span);
+                }
+            }
+            emit(resources);
+        };
+        let mut world = None;
+        let mut start = 0;
+        for (index, part) in view.parts().iter().enumerate() {
+            if !part.cut && index + 1 < view.parts().len() {
+                continue;
+            }
+            let text = view.json().get(..part.text.end).unwrap_or_default();
+            self.values(id, text, start, &mut world, options, &mut placed);
+            start = part.text.end;
+            // The fault has said why the text ends where it does.
+            let ends = |finding: &Finding| finding.diagnostic.rule == &SYNTAX && finding.span.end == text.len();
+            if part.cut && self.findings.get(faults..).and_then(<[_]>::last).is_some_and(ends) {
+                self.findings.pop();
+            }
+        }
+        for finding in self.findings.iter_mut().skip(faults) {
+            finding.span = view.to_document(finding.span);
+        }
+        for bootstrap in self.bootstraps.iter_mut().skip(first_bootstrap) {
+            bootstrap.span = view.to_document(bootstrap.span);
+        }
+        if let Some(findings) = self.findings.get_mut(first..) {
+            findings.sort_by_key(|finding| finding.span.start);
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "document_tests.rs"]
+mod tests;

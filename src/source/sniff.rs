@@ -1,0 +1,243 @@
+//! Which format a document has.
+//!
+//! The content decides; the extension of the name only where the content leaves a choice. Names are what a shell gives
+//! (`x.yaml`, `-`), and a pipe has none, so a document must be readable without.
+
+use super::textproto;
+use super::wire;
+
+/// What a document is written in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Format {
+    /// JSON, one value or several.
+    Json,
+    /// YAML, one document or several.
+    Yaml,
+    /// Protobuf text format, one message.
+    Text,
+    /// Protobuf wire format, one message.
+    Binary,
+}
+
+/// What looking at a document shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sniffed {
+    /// It can be read.
+    Format(Format),
+    /// There is nothing in it but white space.
+    Empty,
+    /// It is something else; what, with an article.
+    Other(&'static str),
+}
+
+/// First bytes of files that people mistake for configuration.
+const MAGIC: &[(&[u8], &str)] = &[
+    (b"\x1f\x8b", "a gzip file"),
+    (b"\x89PNG\r\n\x1a\n", "a PNG image"),
+    (b"PK\x03\x04", "a zip file"),
+    (b"\x28\xb5\x2f\xfd", "a zstd file"),
+    (b"BZh", "a bzip2 file"),
+    (b"\xfd7zXZ\0", "an xz file"),
+    (b"\x7fELF", "a program"),
+    (b"%PDF-", "a PDF file"),
+    (b"GIF8", "a GIF image"),
+    (b"\xff\xd8\xff", "a JPEG image"),
+    (b"<!DOCTYPE html", "an HTML page"),
+    (b"<html", "an HTML page"),
+    (b"<?xml", "an XML file"),
+];
+
+/// How much of a document is looked at, in bytes, where the format is not plain at once.
+const LOOK: usize = 64 << 10;
+
+/// Says what `bytes` are; `name` is the document's name.
+///
+/// ```
+/// use xdsctl::source::sniff::{Format, Sniffed, sniff};
+/// assert_eq!(sniff("-", b"{\"resources\": []}"), Sniffed::Format(Format::Json));
+/// assert_eq!(sniff("-", b"resources:\n- name: a"), Sniffed::Format(Format::Yaml));
+/// assert_eq!(sniff("-", b"resources { type_url: \"a\" }"), Sniffed::Format(Format::Text));
+/// assert_eq!(sniff("-", b"\x0a\x011\x22\x03a/b"), Sniffed::Format(Format::Binary));
+/// assert_eq!(sniff("-", b"\n"), Sniffed::Empty);
+/// ```
+pub fn sniff(name: &str, bytes: &[u8]) -> Sniffed {
+    let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    let Some(start) = text.iter().position(|byte| !byte.is_ascii_whitespace()) else {
+        // A message without fields has no bytes, but nobody means that.
+        return Sniffed::Empty;
+    };
+    let head = text.get(start..).unwrap_or_default();
+    let extension = extension(name);
+    if let Some((_, what)) = MAGIC.iter().find(|(magic, _)| head.starts_with(magic)) {
+        return Sniffed::Other(what);
+    }
+    if matches!(extension, Some(Format::Binary)) && wire::is_message(bytes) {
+        return Sniffed::Format(Format::Binary);
+    }
+    match head.first() {
+        Some(b'{') => return Sniffed::Format(braces(head, extension)),
+        Some(b'[') => return Sniffed::Format(brackets(head, extension)),
+        _ => {}
+    }
+    let look = head.get(..LOOK).unwrap_or(head);
+    // Bytes that no text has: control characters, 0xff. A length byte of a message is likely to be one.
+    let odd = look
+        .iter()
+        .any(|byte| matches!(byte, 0..=8 | 0x0e..=0x1a | 0x1c..=0x1f | 0x7f | 0xc0 | 0xc1 | 0xf5..=0xff));
+    let unreadable = odd || std::str::from_utf8(look).is_err_and(|error| error.error_len().is_some());
+    // The length of a first string may be a line feed, so nothing of the start is passed.
+    if (unreadable || !looks_textual(look)) && wire::is_message(bytes) {
+        return Sniffed::Format(Format::Binary);
+    }
+    if odd && !matches!(extension, Some(Format::Yaml | Format::Json | Format::Text)) {
+        return Sniffed::Other("binary data, and no protobuf message");
+    }
+    if matches!(extension, Some(Format::Text)) || textproto::looks_like(look) {
+        return Sniffed::Format(Format::Text);
+    }
+    match extension {
+        Some(Format::Json) => Sniffed::Format(Format::Json),
+        _ => Sniffed::Format(Format::Yaml),
+    }
+}
+
+/// Says whether there is anything that text formats have and short messages do not: a colon or a bracket.
+fn looks_textual(text: &[u8]) -> bool {
+    text.iter().any(|byte| matches!(byte, b':' | b'{' | b'[' | b'<' | b'#'))
+}
+
+/// The format that the name speaks of.
+fn extension(name: &str) -> Option<Format> {
+    let (_, extension) = name.rsplit_once('.')?;
+    match extension.to_ascii_lowercase().as_str() {
+        "json" | "jsonl" | "ndjson" => Some(Format::Json),
+        "yaml" | "yml" => Some(Format::Yaml),
+        "textproto" | "textpb" | "txtpb" | "pbtxt" | "prototxt" | "pb_text" | "txtproto" => Some(Format::Text),
+        "pb" | "binpb" | "binarypb" | "bin" => Some(Format::Binary),
+        _ => None,
+    }
+}
+
+/// `{`: JSON, unless the first key has no quotes (YAML in flow style).
+fn braces(head: &[u8], extension: Option<Format>) -> Format {
+    match head.iter().skip(1).find(|byte| !byte.is_ascii_whitespace()) {
+        Some(b'"' | b'}') | None if extension != Some(Format::Yaml) => Format::Json,
+        Some(b'"' | b'}') | None => yaml_or_json(head),
+        _ if extension == Some(Format::Json) => Format::Json,
+        _ => Format::Yaml,
+    }
+}
+
+/// JSON in a file that is named YAML is YAML only if JSON cannot read it: JSON is read ten times as fast.
+fn yaml_or_json(head: &[u8]) -> Format {
+    let mut scan = super::json::Scanner::new(head);
+    if scan.skip_value().is_ok() && scan.at_end() {
+        Format::Json
+    } else {
+        Format::Yaml
+    }
+}
+
+/// `[`: the type of an Any in text format, else JSON unless YAML is more likely.
+fn brackets(head: &[u8], extension: Option<Format>) -> Format {
+    let inner = head.get(1..).unwrap_or_default().trim_ascii_start();
+    let name = inner
+        .iter()
+        .position(|byte| !(byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'/' | b'-')))
+        .unwrap_or(inner.len());
+    let after = inner.get(name..).unwrap_or_default().trim_ascii_start();
+    if name > 0
+        && inner.get(..name).is_some_and(|name| name.contains(&b'/'))
+        && let Some(after) = after.strip_prefix(b"]")
+        && matches!(after.trim_ascii_start().first(), Some(b'{' | b':' | b'<'))
+    {
+        return Format::Text;
+    }
+    match inner.first() {
+        Some(b'"' | b'{' | b'[' | b']') | None if extension != Some(Format::Yaml) => Format::Json,
+        _ => match extension {
+            Some(Format::Json) => Format::Json,
+            _ => yaml_or_json(head),
+        },
+    }
+}
+
+/// UTF-16 text as UTF-8, if it says by its mark that it is UTF-16; half pairs are replaced.
+///
+/// Windows shells write it when output is redirected to a file.
+pub(super) fn from_utf16(bytes: &[u8]) -> Option<Vec<u8>> {
+    let (body, unit): (_, fn([u8; 2]) -> u16) = match bytes.split_first_chunk::<2>()? {
+        ([0xff, 0xfe], body) => (body, u16::from_le_bytes),
+        ([0xfe, 0xff], body) => (body, u16::from_be_bytes),
+        _ => return None,
+    };
+    let units = body.as_chunks::<2>().0.iter().map(|pair| unit(*pair));
+    let text: String = char::decode_utf16(units)
+        .map(|character| character.unwrap_or(char::REPLACEMENT_CHARACTER))
+        .collect();
+    Some(text.into_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn content_decides_and_the_extension_breaks_ties() {
+        use Format::{Binary, Json, Text, Yaml};
+        for (name, bytes, expected) in [
+            ("-", &b"{\"a\": 1}"[..], Json),
+            ("x.yaml", b"{\"a\": 1}", Json),
+            ("x.yaml", b"{\"a\": 1} # end", Yaml),
+            ("-", b"{a: 1}", Yaml),
+            ("x.json", b"{a: 1}", Json),
+            ("-", b"  [{\"a\": 1}]", Json),
+            ("-", b"[a, b]", Yaml),
+            ("-", b"[type.googleapis.com/a.B] { }", Text),
+            ("-", b"[type.googleapis.com/a.B]: { }", Text),
+            ("-", b"\xef\xbb\xbf{\"a\": 1}", Json),
+            ("-", b"---\na: 1", Yaml),
+            ("-", b"# proto-message: a.B\nname: \"x\"", Text),
+            ("-", b"# a comment\nname: x", Yaml),
+            ("-", b"name: \"x\"\ntype: EDS\n", Yaml),
+            ("x.textproto", b"name: \"x\"\ntype: EDS\n", Text),
+            ("-", b"name: \"x\" type: EDS", Text),
+            ("-", b"name: \"x\"\nconnect_timeout { seconds: 1 }\n", Text),
+            ("-", b"name: 'x'\nconnect_timeout: {seconds: 1}\n", Yaml),
+            ("-", b"a: {b: 1}\nb:\n- c\n", Yaml),
+            ("x.pb", b"\x0a\x01a", Binary),
+            ("-", b"\x0a\x01a", Binary),
+            ("-", b"\x12\x04name", Binary),
+            ("x.yaml", b"a: \"\x01\"", Yaml),
+        ] {
+            assert_eq!(
+                sniff(name, bytes),
+                Sniffed::Format(expected),
+                "{name} {:?}",
+                bytes.escape_ascii().to_string()
+            );
+        }
+    }
+
+    #[test]
+    fn what_is_no_configuration_is_named() {
+        for (bytes, expected) in [
+            (&b""[..], Sniffed::Empty),
+            (b" \n\t", Sniffed::Empty),
+            (b"\xef\xbb\xbf", Sniffed::Empty),
+            (b"\x1f\x8b\x08\0\0", Sniffed::Other("a gzip file")),
+            (b"\x89PNG\r\n\x1a\n\0", Sniffed::Other("a PNG image")),
+            (b"\0\0\0\0", Sniffed::Other("binary data, and no protobuf message")),
+        ] {
+            assert_eq!(sniff("-", bytes), expected, "{bytes:?}");
+        }
+    }
+
+    #[test]
+    fn utf16_becomes_utf8() {
+        assert_eq!(from_utf16(b"\xff\xfe{\0\xe9\0"), Some("{é".into()));
+        assert_eq!(from_utf16(b"\xfe\xff\0{\xd8\x3d\xde\0"), Some("{\u{1f600}".into()));
+        assert_eq!(from_utf16(b"\xff\xfe{"), Some(Vec::new()));
+        assert_eq!(from_utf16(b"{}"), None);
+    }
+}

@@ -1,0 +1,5 @@
+//! Protobuf text format.
+
+mod sniff;
+
+pub(super) use sniff::looks_like;

@@ -1,0 +1,215 @@
+//! A document of another format as JSON text, and the way back from each piece of that text to the document.
+//!
+//! YAML, text format and binary documents are rewritten once as a [`View`]; whatever reads JSON reads the view. Every
+//! token of the view knows the bytes it stands for, so a place in the view (a note, the answer of
+//! [`locate`](super::span::locate)) becomes a place in the user's document with [`View::to_document`].
+//!
+//! A view holds one JSON value for each document of a stream. One that could not be read to its end is cut: its text ends
+//! inside a value, after everything that could be read, and a [`Fault`] says why.
+
+use std::sync::OnceLock;
+
+use super::Span;
+use super::span::locate;
+use crate::diag::FieldPath;
+
+/// Largest document that is rewritten, in bytes: places are kept in 32 bits. JSON itself has no such limit.
+pub const MAX_VIEWED_BYTES: usize = u32::MAX as usize / 4;
+
+/// Largest view, in bytes.
+pub const MAX_VIEW_BYTES: usize = u32::MAX as usize;
+
+/// Where a token of the view comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Token {
+    /// First byte in the view.
+    pub at: u32,
+    /// First byte in the document.
+    pub start: u32,
+    /// Byte after the last in the document.
+    pub end: u32,
+}
+
+/// What kind of thing is wrong with a document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum FaultKind {
+    /// It is not of its format.
+    Syntax,
+    /// It goes beyond a limit of xdsctl.
+    Limit,
+}
+
+/// Something wrong with a document, found while it was rewritten.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fault {
+    /// What kind of thing.
+    pub kind: FaultKind,
+    /// Where, in the document.
+    pub span: Span,
+    /// What, a sentence as in a diagnostic.
+    pub message: String,
+}
+
+/// One document of a stream.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Part {
+    /// Its text in the view.
+    pub text: Span,
+    /// The text ends inside a value; one of the faults says why.
+    pub cut: bool,
+}
+
+/// JSON text that stands for a document.
+#[derive(Debug, Clone, Default)]
+pub struct View {
+    pub(super) json: Vec<u8>,
+    pub(super) tokens: Vec<Token>,
+    pub(super) parts: Vec<Part>,
+    pub(super) faults: Vec<Fault>,
+    /// Where each object starts in the document and in the view, in order; made when a place is first looked for.
+    pub(super) objects: OnceLock<Vec<(u32, u32)>>,
+}
+
+impl View {
+    /// The JSON text of all documents.
+    pub fn json(&self) -> &[u8] {
+        &self.json
+    }
+
+    /// The documents, in order.
+    pub fn parts(&self) -> &[Part] {
+        &self.parts
+    }
+
+    /// What is wrong with the documents, in order.
+    pub fn faults(&self) -> &[Fault] {
+        &self.faults
+    }
+
+    /// The bytes of the document that a range of the view stands for.
+    ///
+    /// ```
+    /// use xdsctl::source::{Span, yaml};
+    /// let text = "name: &n a\nother: [1, *n]\n";
+    /// let view = yaml::view(text);
+    /// assert_eq!(view.json(), b"{\"name\":\"a\",\"other\":[1,\"a\"]}\n");
+    /// assert_eq!(&text[view.to_document(Span::new(12, 19)).range()], "other");
+    /// ```
+    pub fn to_document(&self, span: Span) -> Span {
+        let first = self.token(span.start);
+        let last = self.token(span.end.saturating_sub(1).max(span.start));
+        match (first, last) {
+            (Some(first), Some(last)) => {
+                let start = first.start as usize;
+                // The tokens of an alias stand elsewhere: show where the range starts.
+                let end = if last.end >= first.end { last.end } else { first.end };
+                Span::new(start, end as usize)
+            }
+            _ => Span::default(),
+        }
+    }
+
+    /// Finds the place, in the document, of a field of the resource at `resource` of the document.
+    pub fn locate(&self, resource: Span, path: &FieldPath) -> Span {
+        let Some(at) = self.object_at(resource.start) else {
+            return resource;
+        };
+        let end = self
+            .parts
+            .iter()
+            .map(|part| part.text.end)
+            .find(|end| *end > at)
+            .unwrap_or(self.json.len());
+        self.to_document(locate(&self.json, Span::new(at, end), path))
+    }
+
+    /// The object of the view that starts at `offset` of the document.
+    pub fn object_at(&self, offset: usize) -> Option<usize> {
+        let objects = self.objects.get_or_init(|| {
+            let is_object = |token: &&Token| self.json.get(token.at as usize) == Some(&b'{');
+            let mut objects: Vec<_> = self.tokens.iter().filter(is_object).map(|t| (t.start, t.at)).collect();
+            // The tokens of aliases are not in the order of the document.
+            objects.sort_unstable();
+            objects
+        });
+        let offset = u32::try_from(offset).ok()?;
+        let found = objects.partition_point(|(start, _)| *start < offset);
+        let (start, at) = objects.get(found)?;
+        (*start == offset).then_some(*at as usize)
+    }
+
+    fn token(&self, at: usize) -> Option<&Token> {
+        let after = self.tokens.partition_point(|token| token.at as usize <= at);
+        self.tokens.get(after.saturating_sub(1))
+    }
+
+    /// Notes that the next piece of text comes from `start..end`.
+    #[inline]
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "documents and views are limited to 32 bits"
+    )]
+    pub(super) fn token_from(&mut self, start: usize, end: usize) {
+        self.tokens.push(Token {
+            at: self.json.len() as u32,
+            start: start as u32,
+            end: end as u32,
+        });
+    }
+
+    /// Says whether the view has become as large as it may.
+    pub(super) fn is_full(&self) -> bool {
+        self.json.len() >= MAX_VIEW_BYTES
+    }
+
+    /// Adds a fault.
+    #[cold]
+    pub(super) fn fault(&mut self, kind: FaultKind, span: Span, message: String) {
+        self.faults.push(Fault { kind, span, message });
+    }
+
+    /// Ends the document that started at `start` of the view.
+    pub(super) fn end_part(&mut self, start: usize, cut: bool) {
+        if self.json.len() > start {
+            let text = Span::new(start, self.json.len());
+            self.json.push(b'\n');
+            self.parts.push(Part { text, cut });
+        }
+    }
+
+    /// Appends a string in quotes.
+    pub(super) fn quoted(&mut self, text: &[u8]) {
+        self.json.push(b'"');
+        self.escaped(text);
+        self.json.push(b'"');
+    }
+
+    /// Appends text with what JSON wants escaped.
+    pub(super) fn escaped(&mut self, text: &[u8]) {
+        let mut rest = text;
+        while let Some(special) = rest
+            .iter()
+            .position(|byte| *byte < b' ' || matches!(byte, b'"' | b'\\'))
+        {
+            self.json.extend_from_slice(rest.get(..special).unwrap_or_default());
+            let byte = rest.get(special).copied().unwrap_or_default();
+            match byte {
+                b'"' | b'\\' => self.json.extend_from_slice(&[b'\\', byte]),
+                b'\n' => self.json.extend_from_slice(b"\\n"),
+                b'\r' => self.json.extend_from_slice(b"\\r"),
+                b'\t' => self.json.extend_from_slice(b"\\t"),
+                _ => self.unicode_escape(byte),
+            }
+            rest = rest.get(special + 1..).unwrap_or_default();
+        }
+        self.json.extend_from_slice(rest);
+    }
+
+    /// Appends `\u00xx`.
+    pub(super) fn unicode_escape(&mut self, byte: u8) {
+        const DIGITS: &[u8; 16] = b"0123456789abcdef";
+        let digit = |nibble: u8| DIGITS.get(usize::from(nibble)).copied().unwrap_or(b'0');
+        self.json.extend_from_slice(b"\\u00");
+        self.json.extend_from_slice(&[digit(byte >> 4), digit(byte & 15)]);
+    }
+}

@@ -1,0 +1,620 @@
+//! Writes YAML nodes as JSON: commas, anchors, aliases and merge keys.
+
+use std::collections::HashSet;
+use std::ops::Range;
+use std::rc::Rc;
+
+use granit_parser::{ScalarStyle, Tag};
+
+use super::scalar::{Form, form};
+use super::{MAX_ALIAS_BYTES, MAX_ALIAS_NODES};
+use crate::source::Span;
+use crate::source::json::Scanner;
+use crate::source::view::{FaultKind, View};
+
+/// What stands before a node, and where it is.
+#[derive(Clone, Copy)]
+pub(super) struct Node<'a> {
+    pub span: Span,
+    /// Number of its anchor, 0 for none.
+    pub anchor: usize,
+    pub tag: Option<&'a Tag>,
+}
+
+/// A place in a view: text and tokens.
+#[derive(Debug, Clone, Copy, Default)]
+struct Mark {
+    json: usize,
+    token: usize,
+}
+
+/// A piece of a view, cut out of it.
+#[derive(Debug, Default)]
+struct Piece(View);
+
+/// What an anchor names.
+#[derive(Debug, Clone)]
+struct Anchored {
+    /// The view that has the text; `None` for the one that is being written.
+    piece: Option<Rc<Piece>>,
+    start: Mark,
+    /// Its end; `None` while the node is open.
+    end: Option<Mark>,
+}
+
+/// What the next node in a mapping is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Expect {
+    Key,
+    Value,
+    /// The value of a merge key.
+    Merge,
+}
+
+/// A source of a merge key.
+#[derive(Debug)]
+enum Source {
+    Anchor(usize),
+    Piece(Rc<Piece>),
+}
+
+/// A collection that is open.
+#[derive(Debug)]
+struct Frame {
+    start: Mark,
+    anchor: usize,
+    /// `None` in a sequence.
+    expect: Option<Expect>,
+    is_empty: bool,
+    /// Sources of merge keys, with where the key stands.
+    merges: Vec<(Source, Span)>,
+    /// How many anchors there were when a collection as key, or a merge value, began.
+    anchors_before: usize,
+}
+
+/// Writes one view.
+#[derive(Debug)]
+pub(super) struct Writer {
+    view: View,
+    frames: Vec<Frame>,
+    /// By number.
+    anchors: Vec<Option<Anchored>>,
+    /// Where the document starts in the view.
+    document: usize,
+    /// What aliases may still add.
+    bytes_left: usize,
+    nodes_left: usize,
+    limit_reported: bool,
+    merge_key: Span,
+    /// Where the last token ended, in the document.
+    last_end: usize,
+}
+
+impl Writer {
+    pub(super) fn new(view: View) -> Self {
+        Writer {
+            view,
+            frames: Vec::new(),
+            anchors: Vec::new(),
+            document: 0,
+            bytes_left: MAX_ALIAS_BYTES,
+            nodes_left: MAX_ALIAS_NODES,
+            limit_reported: false,
+            merge_key: Span::default(),
+            last_end: 0,
+        }
+    }
+
+    pub(super) fn into_view(self) -> View {
+        self.view
+    }
+
+    /// Says whether the view has become as large as it may; faults if so.
+    pub(super) fn is_full(&mut self) -> bool {
+        if !self.view.is_full() {
+            return false;
+        }
+        let span = Span::new(self.last_end, self.last_end);
+        self.fault(FaultKind::Limit, span, "the document is too large as JSON".to_owned());
+        self.end_document(true);
+        true
+    }
+
+    pub(super) fn fault(&mut self, kind: FaultKind, span: Span, message: String) {
+        self.view.fault(kind, span, message);
+    }
+
+    pub(super) fn end_document(&mut self, cut: bool) {
+        self.view.end_part(self.document, cut);
+        self.document = self.view.json.len();
+        self.frames.clear();
+    }
+
+    fn mark(&self) -> Mark {
+        Mark {
+            json: self.view.json.len(),
+            token: self.view.tokens.len(),
+        }
+    }
+
+    /// Writes what comes before a node; says whether the node is a key.
+    #[inline]
+    fn before(&mut self) -> bool {
+        let Some(frame) = self.frames.last_mut() else {
+            return false;
+        };
+        match frame.expect {
+            Some(Expect::Value) => {
+                self.view.json.push(b':');
+                return false;
+            }
+            Some(Expect::Merge) => return false,
+            _ => {}
+        }
+        if !std::mem::take(&mut frame.is_empty) {
+            self.view.json.push(b',');
+        }
+        frame.expect == Some(Expect::Key)
+    }
+
+    /// Moves on after a node that started at `start`.
+    #[inline]
+    fn after(&mut self, start: Mark, anchors_before: usize) {
+        let Some(frame) = self.frames.last_mut() else {
+            return;
+        };
+        match frame.expect {
+            None => {}
+            Some(Expect::Key) => frame.expect = Some(Expect::Value),
+            Some(Expect::Value) => frame.expect = Some(Expect::Key),
+            Some(Expect::Merge) => {
+                frame.expect = Some(Expect::Key);
+                let piece = self.cut(start, anchors_before);
+                let key = self.merge_key;
+                if let Some(frame) = self.frames.last_mut() {
+                    frame.merges.push((Source::Piece(piece), key));
+                }
+            }
+        }
+    }
+
+    /// Writes a scalar.
+    pub(super) fn scalar(&mut self, text: &str, style: ScalarStyle, node: Node<'_>) {
+        if text == "<<" && style == ScalarStyle::Plain && node.tag.is_none() && self.is_at_key() {
+            if let Some(frame) = self.frames.last_mut() {
+                frame.expect = Some(Expect::Merge);
+            }
+            self.merge_key = node.span;
+            return;
+        }
+        let anchors_before = self.anchors.len();
+        let is_key = self.before();
+        let start = self.mark();
+        if is_key
+            && let Some(frame) = self.frames.last()
+            && frame.start.json + 1 == start.json
+        {
+            self.patch_bracket(frame.start.token, node.span);
+        }
+        self.view.token_from(node.span.start, node.span.end);
+        self.last_end = node.span.end;
+        if is_key || style != ScalarStyle::Plain || node.tag.is_some() {
+            self.tagged(text, style, node.tag, is_key);
+        } else {
+            self.plain(text);
+        }
+        self.name(node.anchor, start);
+        self.after(start, anchors_before);
+    }
+
+    fn plain(&mut self, text: &str) {
+        match form(text) {
+            Form::Null => self.view.json.extend_from_slice(b"null"),
+            Form::Bare => self.view.json.extend_from_slice(text.as_bytes()),
+            Form::Text => self.view.quoted(text.as_bytes()),
+            Form::Marked => self.marked(text),
+        }
+    }
+
+    fn marked(&mut self, text: &str) {
+        if let Some((first, rest)) = text.as_bytes().split_first() {
+            self.view.json.push(b'"');
+            self.view.unicode_escape(*first);
+            self.view.escaped(rest);
+            self.view.json.push(b'"');
+        }
+    }
+
+    /// Writes a scalar that is not plain, or that has a tag.
+    fn tagged(&mut self, text: &str, style: ScalarStyle, tag: Option<&Tag>, is_key: bool) {
+        let suffix = tag
+            .filter(|_| !is_key)
+            .and_then(|tag| tag.suffix_in_namespace("tag:yaml.org,2002:"));
+        match suffix.as_deref() {
+            Some("int" | "float" | "bool" | "null") => self.plain(text),
+            Some("binary") => {
+                let packed: String = text.split_ascii_whitespace().collect();
+                self.view.quoted(packed.as_bytes());
+            }
+            // A tag that means nothing here leaves a plain scalar what it is; `!` alone makes it text.
+            None if style == ScalarStyle::Plain
+                && !is_key
+                && tag.is_some_and(|tag| !matches!(tag.suffix(), "" | "!")) =>
+            {
+                self.plain(text);
+            }
+            _ => self.view.quoted(text.as_bytes()),
+        }
+    }
+
+    /// Says whether the next node is a key.
+    fn is_at_key(&self) -> bool {
+        self.frames
+            .last()
+            .is_some_and(|frame| frame.expect == Some(Expect::Key))
+    }
+
+    /// Opens a mapping or a sequence.
+    pub(super) fn open(&mut self, node: Node<'_>, mapping: bool) {
+        let anchors_before = self.anchors.len();
+        self.before();
+        let start = self.mark();
+        self.name(node.anchor, start);
+        if let Some(Some(anchored)) = self.anchors.get_mut(node.anchor).filter(|_| node.anchor > 0) {
+            anchored.end = None;
+        }
+        self.view
+            .token_from(node.span.start, node.span.end.max(node.span.start + 1));
+        self.last_end = node.span.end;
+        self.view.json.push(if mapping { b'{' } else { b'[' });
+        self.frames.push(Frame {
+            start,
+            anchor: node.anchor,
+            expect: mapping.then_some(Expect::Key),
+            is_empty: true,
+            merges: Vec::new(),
+            anchors_before,
+        });
+    }
+
+    /// Lets the bracket of a block mapping stand for its first key.
+    fn patch_bracket(&mut self, token: usize, key: Span) {
+        #[expect(clippy::cast_possible_truncation, reason = "documents are limited to 32 bits")]
+        if let Some(token) = self.view.tokens.get_mut(token)
+            && token.start as usize == key.start
+        {
+            token.end = key.end as u32;
+        }
+    }
+
+    /// Closes the innermost collection.
+    pub(super) fn close(&mut self, span: Span) {
+        let Some(mut frame) = self.frames.pop() else {
+            return;
+        };
+        let is_mapping = frame.expect.is_some();
+        if !frame.merges.is_empty() {
+            self.merge(&mut frame);
+        }
+        // A block collection ends where its last node did, not where the next one starts.
+        let end = if span.end > span.start {
+            span
+        } else {
+            Span::new(self.last_end, self.last_end)
+        };
+        self.view.token_from(end.start, end.end);
+        self.last_end = end.end;
+        self.view.json.push(if is_mapping { b'}' } else { b']' });
+        let mark = self.mark();
+        if let Some(Some(anchored)) = self.anchors.get_mut(frame.anchor).filter(|_| frame.anchor > 0) {
+            anchored.end = Some(mark);
+        }
+        if self.is_at_key() {
+            // JSON has no such keys: its text is the key, which no message has.
+            let piece = self.cut(frame.start, frame.anchors_before);
+            self.view.token_from(end.start, end.end);
+            self.view.quoted(&piece.0.json);
+        }
+        self.after(frame.start, frame.anchors_before);
+    }
+
+    /// Remembers that the node from `start` to here has this anchor.
+    fn name(&mut self, anchor: usize, start: Mark) {
+        if anchor == 0 {
+            return;
+        }
+        if self.anchors.len() <= anchor {
+            self.anchors.resize(anchor + 1, None);
+        }
+        let end = Some(self.mark());
+        if let Some(slot) = self.anchors.get_mut(anchor) {
+            *slot = Some(Anchored {
+                piece: None,
+                start,
+                end,
+            });
+        }
+    }
+
+    /// Takes what was written since `start` out of the view. Anchors in it follow.
+    fn cut(&mut self, start: Mark, anchors_before: usize) -> Rc<Piece> {
+        let mut piece = View {
+            json: self.view.json.split_off(start.json),
+            tokens: self.view.tokens.split_off(start.token),
+            ..View::default()
+        };
+        let base = u32::try_from(start.json).unwrap_or(u32::MAX);
+        for token in &mut piece.tokens {
+            token.at = token.at.saturating_sub(base);
+        }
+        let piece = Rc::new(Piece(piece));
+        let shift = |mark: Mark| Mark {
+            json: mark.json.saturating_sub(start.json),
+            token: mark.token.saturating_sub(start.token),
+        };
+        for anchored in self.anchors.iter_mut().skip(anchors_before).flatten() {
+            if anchored.piece.is_none() && anchored.start.json >= start.json {
+                anchored.piece = Some(Rc::clone(&piece));
+                anchored.start = shift(anchored.start);
+                anchored.end = anchored.end.map(shift);
+            }
+        }
+        piece
+    }
+
+    /// Writes what an alias names.
+    pub(super) fn alias(&mut self, anchor: usize, span: Span) {
+        if self
+            .frames
+            .last()
+            .is_some_and(|frame| frame.expect == Some(Expect::Merge))
+        {
+            let key = self.merge_key;
+            if let Some(frame) = self.frames.last_mut() {
+                frame.expect = Some(Expect::Key);
+                frame.merges.push((Source::Anchor(anchor), key));
+            }
+            return;
+        }
+        let anchors_before = self.anchors.len();
+        let is_key = self.before();
+        let start = self.mark();
+        self.last_end = span.end;
+        match self.closed(anchor) {
+            Some(source) => {
+                let range = source.text();
+                if self.afford(source.size(), span) {
+                    self.copy(source.piece.as_deref(), range.clone());
+                } else {
+                    self.null(span);
+                }
+            }
+            None => {
+                self.fault(
+                    FaultKind::Syntax,
+                    span,
+                    "an alias inside of what it names, read as null".to_owned(),
+                );
+                self.null(span);
+            }
+        }
+        if is_key && self.view.json.get(start.json) != Some(&b'"') {
+            let piece = self.cut(start, anchors_before);
+            self.view.token_from(span.start, span.end);
+            self.view.quoted(&piece.0.json);
+        }
+        self.after(start, anchors_before);
+    }
+
+    /// Writes `null` for an alias without an anchor.
+    pub(super) fn unknown_alias(&mut self, name: &str, span: Span) {
+        let message = format!("no anchor `{name}` before this alias, read as null");
+        self.fault(FaultKind::Syntax, span, message);
+        let anchors_before = self.anchors.len();
+        let is_key = self.before();
+        let start = self.mark();
+        if is_key {
+            self.view.token_from(span.start, span.end);
+            self.view.quoted(name.as_bytes());
+        } else {
+            self.null(span);
+        }
+        self.after(start, anchors_before);
+    }
+
+    fn null(&mut self, span: Span) {
+        self.view.token_from(span.start, span.end);
+        self.view.json.extend_from_slice(b"null");
+    }
+
+    fn closed(&self, anchor: usize) -> Option<Anchored> {
+        let anchored = self.anchors.get(anchor)?.clone()?;
+        anchored.end.is_some().then_some(anchored)
+    }
+
+    /// Takes something off the budget; false, with a fault the first time, if there is not enough.
+    fn afford(&mut self, size: Mark, span: Span) -> bool {
+        if size.json <= self.bytes_left && size.token <= self.nodes_left {
+            self.bytes_left -= size.json;
+            self.nodes_left -= size.token;
+            return true;
+        }
+        // What is refused empties the budget, so that the end does not depend on sizes.
+        (self.bytes_left, self.nodes_left) = (0, 0);
+        if !std::mem::replace(&mut self.limit_reported, true) {
+            let message = format!(
+                "aliases add more than {MAX_ALIAS_NODES} nodes or {MAX_ALIAS_BYTES} bytes to the file, read as null from here on"
+            );
+            self.fault(FaultKind::Limit, span, message);
+        }
+        false
+    }
+
+    /// Appends a piece of a view.
+    fn copy(&mut self, piece: Option<&Piece>, range: Range<Mark>) {
+        let to = self.view.json.len();
+        let from = range.start.json;
+        match piece {
+            Some(Piece(other)) => {
+                let text = other.json.get(from..range.end.json).unwrap_or_default();
+                self.view.json.extend_from_slice(text);
+                let tokens = other.tokens.get(range.start.token..range.end.token).unwrap_or_default();
+                self.view.tokens.extend_from_slice(tokens);
+            }
+            None => {
+                self.view.json.extend_from_within(from..range.end.json);
+                self.view.tokens.extend_from_within(range.start.token..range.end.token);
+            }
+        }
+        let count = range.end.token.saturating_sub(range.start.token);
+        let first = self.view.tokens.len().saturating_sub(count);
+        for token in self.view.tokens.iter_mut().skip(first) {
+            let at = (token.at as usize + to).saturating_sub(from);
+            token.at = u32::try_from(at).unwrap_or(u32::MAX);
+        }
+    }
+
+    /// Writes the keys of the merge sources that the mapping does not have itself.
+    fn merge(&mut self, frame: &mut Frame) {
+        let mut names: HashSet<Vec<u8>> = HashSet::new();
+        self.view.json.push(b'}');
+        let own = self.view.json.get(frame.start.json..).unwrap_or_default();
+        for (key, _) in entries(own, 0) {
+            names.insert(own.get(key).unwrap_or_default().to_vec());
+        }
+        self.view.json.pop();
+        for (source, span) in std::mem::take(&mut frame.merges) {
+            let source = match source {
+                Source::Anchor(anchor) => self.closed(anchor),
+                Source::Piece(piece) => {
+                    let end = Mark {
+                        json: piece.0.json.len(),
+                        token: piece.0.tokens.len(),
+                    };
+                    Some(Anchored {
+                        piece: Some(piece),
+                        start: Mark::default(),
+                        end: Some(end),
+                    })
+                }
+            };
+            let mappings = source.as_ref().map(|source| self.mappings(source)).unwrap_or_default();
+            let Some(source) = source.filter(|_| !mappings.is_empty()) else {
+                let message = "a merge key has no mapping to merge, it is left out".to_owned();
+                self.fault(FaultKind::Syntax, span, message);
+                continue;
+            };
+            for mapping in mappings {
+                self.merge_from(&source, mapping, span, &mut names, frame);
+            }
+        }
+    }
+
+    /// The text of a view.
+    fn text_of<'a>(&'a self, source: &'a Anchored) -> &'a [u8] {
+        match &source.piece {
+            Some(piece) => &piece.0.json,
+            None => &self.view.json,
+        }
+    }
+
+    /// Where the mappings of a merge value start: itself, or the elements of a list.
+    fn mappings(&self, source: &Anchored) -> Vec<usize> {
+        let text = self.text_of(source);
+        let mut scan = Scanner::new(text);
+        scan.set_pos(source.start.json);
+        let mut starts = Vec::new();
+        match scan.peek() {
+            b'{' => starts.push(source.start.json),
+            b'[' => {
+                let mut more = scan.open(b']').unwrap_or(false);
+                while more {
+                    if scan.peek() != b'{' {
+                        return Vec::new();
+                    }
+                    starts.push(scan.pos());
+                    more = scan.skip_value().is_ok() && scan.more(b']').unwrap_or(false);
+                }
+            }
+            _ => {}
+        }
+        starts
+    }
+
+    fn merge_from(
+        &mut self,
+        source: &Anchored,
+        mapping: usize,
+        span: Span,
+        names: &mut HashSet<Vec<u8>>,
+        frame: &mut Frame,
+    ) {
+        let text = self.text_of(source);
+        let tokens = match &source.piece {
+            Some(piece) => &piece.0.tokens,
+            None => &self.view.tokens,
+        };
+        let token_at = |at: usize| tokens.partition_point(|token| (token.at as usize) < at);
+        let mut wanted = Vec::new();
+        for (key, entry) in entries(text, mapping) {
+            if names.insert(text.get(key).unwrap_or_default().to_vec()) {
+                let start = Mark {
+                    json: entry.start,
+                    token: token_at(entry.start),
+                };
+                let end = Mark {
+                    json: entry.end,
+                    token: token_at(entry.end),
+                };
+                wanted.push(start..end);
+            }
+        }
+        for range in wanted {
+            let size = Mark {
+                json: range.end.json - range.start.json,
+                token: range.end.token - range.start.token,
+            };
+            if !self.afford(size, span) {
+                return;
+            }
+            if !std::mem::take(&mut frame.is_empty) {
+                self.view.json.push(b',');
+            }
+            self.copy(source.piece.as_deref(), range);
+        }
+    }
+}
+
+impl Anchored {
+    fn text(&self) -> Range<Mark> {
+        self.start..self.end.unwrap_or(self.start)
+    }
+
+    fn size(&self) -> Mark {
+        let range = self.text();
+        Mark {
+            json: range.end.json - range.start.json,
+            token: range.end.token - range.start.token,
+        }
+    }
+}
+
+/// The keys (inside of the quotes) and the whole entries of the object at `start`.
+fn entries(text: &[u8], start: usize) -> Vec<(Range<usize>, Range<usize>)> {
+    let mut scan = Scanner::new(text);
+    scan.set_pos(start);
+    let mut found = Vec::new();
+    if scan.peek() != b'{' {
+        return found;
+    }
+    let mut more = scan.open(b'}').unwrap_or(false);
+    while more {
+        let Ok(key) = scan.key() else { break };
+        if scan.skip_value().is_err() {
+            break;
+        }
+        found.push((key.start..key.end, key.start - 1..scan.pos()));
+        more = scan.more(b'}').unwrap_or(false);
+    }
+    found
+}
