@@ -12,8 +12,10 @@
 //!
 //! Modules in order of dependency: a module may use only modules above it.
 
+pub mod cookie;
 pub mod profile;
 pub mod regex;
+pub mod status;
 pub mod text;
 
 pub mod diag;

@@ -3,9 +3,17 @@
 //! A [`World`] keeps the graph facts of each resource ([`Facts`]): names, references, what cannot work if it is used. The
 //! resources themselves are dropped after validation, so that a large dump needs little memory. [`graph`] resolves
 //! clusters as the client does.
+//!
+//! Where values are needed, for the tree of one channel and its picks, [`resources`] keeps them and [`resolve`] follows
+//! them from a [`target`] to the endpoints.
 
+pub mod config;
 mod facts;
 pub mod graph;
+pub mod resolve;
+pub mod resources;
+pub mod retry;
+pub mod target;
 
 use std::collections::BTreeMap;
 

@@ -1,0 +1,172 @@
+//! What a channel knows once all of its resources are there: gRFC A74's `XdsConfig`, or why there is none.
+//!
+//! Plain data; [`resolve`](super::resolve) makes it. Texts are the client's (xds_dependency_manager.cc, xds_resolver.cc).
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use super::graph::Skipped;
+use crate::model::domain::DomainMatch;
+use crate::model::listener::HttpConnectionManager;
+use crate::model::route::VirtualHost;
+use crate::model::{Cluster, Endpoints, Listener, RouteConfiguration};
+
+/// The configuration of one channel.
+#[derive(Debug, Clone)]
+pub struct XdsConfig {
+    /// Name of the Listener.
+    pub listener_name: String,
+    /// The Listener: an API listener.
+    pub listener: Arc<Listener>,
+    /// Name of the RouteConfiguration; `None` if it stands in the Listener.
+    pub route_config_name: Option<String>,
+    /// The routes.
+    pub route_config: Arc<RouteConfiguration>,
+    /// Compared with the domains of the virtual hosts.
+    pub authority: String,
+    /// Which virtual host is in use, and by which domain; indices as in the value.
+    pub domain: DomainMatch,
+    /// Every cluster that a route of the virtual host can lead to.
+    pub clusters: BTreeMap<String, ClusterState>,
+    /// Children of aggregates that contribute nothing, in the order of the walk.
+    pub skipped: Vec<Skipped>,
+    /// The Listener and routes were made up to start at a cluster.
+    pub starts_at_cluster: bool,
+}
+
+/// What the client makes of one cluster.
+#[derive(Debug, Clone)]
+pub enum ClusterState {
+    /// Has endpoints of its own.
+    Leaf(Leaf),
+    /// Fails over between leaves.
+    Aggregate(Aggregate),
+    /// RPCs to it fail.
+    Error(ClusterFailure),
+}
+
+/// A cluster with endpoints of its own.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Leaf {
+    /// The resource.
+    pub cluster: Arc<Cluster>,
+    /// The endpoints, from EDS or made of a DNS answer; `None` if EDS has none.
+    pub endpoints: Option<Arc<Endpoints>>,
+    /// Appended to failure texts.
+    pub note: String,
+    /// Host names of DNS without an address.
+    pub is_unresolved: bool,
+}
+
+/// A cluster that fails over between others.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Aggregate {
+    /// The resource.
+    pub cluster: Arc<Cluster>,
+    /// Names of leaf clusters in order of priority.
+    pub leaves: Vec<String>,
+    /// Prepended to the notes of the leaves; empty if nothing is wrong.
+    pub note: String,
+}
+
+/// Why every RPC to a cluster fails with UNAVAILABLE.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClusterFailure {
+    /// The kind of failure.
+    pub class: ClusterFailureClass,
+    /// The client's words.
+    pub message: String,
+}
+
+/// Kinds of failure of a cluster.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ClusterFailureClass {
+    /// The graph below is too deep.
+    Depth,
+    /// No leaf is left below.
+    NoLeaf,
+    /// There is no such resource.
+    Missing,
+    /// The client rejects the resource.
+    Rejected,
+}
+
+impl ClusterFailureClass {
+    /// The word used in reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            ClusterFailureClass::Depth => "depth",
+            ClusterFailureClass::NoLeaf => "no leaf",
+            ClusterFailureClass::Missing => "resource missing",
+            ClusterFailureClass::Rejected => "resource invalid",
+        }
+    }
+}
+
+/// Why a channel has no configuration; every RPC fails with UNAVAILABLE, those that wait for ready wait.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChannelFailure {
+    /// The kind of failure.
+    pub class: ChannelFailureClass,
+    /// The client's note.
+    pub note: String,
+}
+
+/// Kinds of failure of a channel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ChannelFailureClass {
+    /// The Listener or RouteConfiguration does not exist.
+    Missing,
+    /// The client rejects the Listener or RouteConfiguration.
+    Rejected,
+    /// The Listener is a server's.
+    NotApiListener,
+    /// No domain matches the authority.
+    NoVirtualHost,
+    /// A retry policy cannot be turned into a method config.
+    BadRetryPolicy,
+}
+
+impl ChannelFailureClass {
+    /// The word used in reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            ChannelFailureClass::Missing => "resource missing",
+            ChannelFailureClass::Rejected => "resource invalid",
+            ChannelFailureClass::NotApiListener => "not an API listener",
+            ChannelFailureClass::NoVirtualHost => "no virtual host",
+            ChannelFailureClass::BadRetryPolicy => "retry policy",
+        }
+    }
+}
+
+impl fmt::Display for ChannelFailure {
+    /// The message of the RPCs: the channel runs pick_first without an address.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "empty address list ({})", self.note)
+    }
+}
+
+impl XdsConfig {
+    /// The HttpConnectionManager of the Listener; `None` never happens for a resolved configuration.
+    pub fn connection_manager(&self) -> Option<&HttpConnectionManager> {
+        match &*self.listener {
+            Listener::Api(manager) => Some(manager),
+            Listener::Tcp(_) => None,
+        }
+    }
+
+    /// The virtual host in use; `None` never happens for a resolved configuration.
+    pub fn virtual_host(&self) -> Option<&VirtualHost> {
+        self.route_config.virtual_hosts.get(self.domain.host)
+    }
+
+    /// The leaf cluster of this name.
+    pub fn leaf(&self, name: &str) -> Option<&Leaf> {
+        match self.clusters.get(name)? {
+            ClusterState::Leaf(leaf) => Some(leaf),
+            ClusterState::Aggregate(_) | ClusterState::Error(_) => None,
+        }
+    }
+}

@@ -1,0 +1,385 @@
+//! From a target to its configuration: Listener, routes, virtual host, clusters and endpoints (A74).
+//!
+//! Follows C-core `XdsDependencyManager` (xds_dependency_manager.cc) at the moment when it has heard of everything: a
+//! resource that is not there does not exist. Failures and notes are in the client's words, in which every error of the
+//! xDS client ends in the node's id, while those of the dependency manager itself do not.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use super::config::{
+    Aggregate, ChannelFailure, ChannelFailureClass, ClusterFailure, ClusterFailureClass, ClusterState, Leaf, XdsConfig,
+};
+use super::graph::{ClusterError, Entry, Graph, Known};
+use super::resources::{Held, Resources};
+use super::retry;
+use super::target::Target;
+use crate::model::cluster::{Discovery, HealthStatus};
+use crate::model::domain::{DomainClass, DomainMatch, best_match};
+use crate::model::endpoints::{Endpoint, Locality, LocalityName};
+use crate::model::listener::{HttpConnectionManager, RouteSource};
+use crate::model::matcher::{StringMatch, StringMatcher};
+use crate::model::route::{Action, Destination, PathMatcher, Route, RouteAction, VirtualHost};
+use crate::model::{Cluster, Endpoints, Listener, Millis, RouteConfiguration};
+
+/// Answers of DNS by `host:port`.
+pub type DnsAnswers = BTreeMap<String, Result<Vec<SocketAddr>, String>>;
+
+/// What a channel is resolved from.
+#[derive(Debug, Clone, Copy)]
+pub struct Source<'a> {
+    /// What the server sends.
+    pub resources: &'a Resources,
+    /// `node.id` of the bootstrap, which ends many messages; empty for none.
+    pub node_id: &'a str,
+    /// What DNS says.
+    pub dns: &'a DnsAnswers,
+    /// Clusters that are wanted beside those that the routes name: of lookups (RLS) and of RPCs in flight.
+    pub extra_roots: &'a BTreeSet<String>,
+}
+
+/// Why a resource is not there.
+struct Absent {
+    class: ChannelFailureClass,
+    text: String,
+}
+
+impl Source<'_> {
+    fn node(&self) -> String {
+        if self.node_id.is_empty() {
+            String::new()
+        } else {
+            format!(" (node ID:{})", self.node_id)
+        }
+    }
+
+    /// The value in use, or why there is none.
+    fn value<'h, T>(&self, held: Option<&'h Held<T>>) -> Result<&'h Arc<T>, Absent> {
+        let rejected = held.and_then(|held| held.rejected.as_ref());
+        match (held.and_then(|held| held.value.as_ref()), rejected) {
+            (Some(value), _) => Ok(value),
+            (None, Some(why)) => Err(Absent {
+                class: ChannelFailureClass::Rejected,
+                text: format!("{why}{}", self.node()),
+            }),
+            (None, None) => Err(Absent {
+                class: ChannelFailureClass::Missing,
+                text: format!("does not exist{}", self.node()),
+            }),
+        }
+    }
+
+    /// The note about a newer version that was rejected; empty without one.
+    fn ambient<T>(&self, kind: &str, name: &str, held: Option<&Held<T>>) -> String {
+        match held {
+            Some(Held {
+                value: Some(_),
+                rejected: Some(why),
+            }) => format!("{kind} resource {name}: {why}{}", self.node()),
+            _ => String::new(),
+        }
+    }
+}
+
+/// Resolves a target.
+///
+/// # Errors
+/// The failure that every RPC of the channel gets.
+pub fn resolve(target: &Target, source: &Source<'_>) -> Result<XdsConfig, ChannelFailure> {
+    let name = target.listener.as_str();
+    let held = source.resources.listeners.get(name);
+    let fail = |kind: &str, name: &str, absent: Absent| ChannelFailure {
+        class: absent.class,
+        note: format!("{kind} resource {name}: {}", absent.text),
+    };
+    let listener = source.value(held).map_err(|absent| fail("LDS", name, absent))?;
+    let Listener::Api(manager) = &**listener else {
+        let absent = Absent {
+            class: ChannelFailureClass::NotApiListener,
+            text: "not an API listener".to_owned(),
+        };
+        return Err(fail("LDS", name, absent));
+    };
+    let mut notes = vec![source.ambient("LDS", name, held)];
+    let (kind, route_name, route_config) = match &manager.routes {
+        RouteSource::Inline(routes) => ("LDS", None, Arc::new((**routes).clone())),
+        RouteSource::Rds(rds) => {
+            let held = source.resources.route_configs.get(rds);
+            let routes = source.value(held).map_err(|absent| fail("RDS", rds, absent))?;
+            notes.push(source.ambient("RDS", rds, held));
+            ("RDS", Some(rds.clone()), Arc::clone(routes))
+        }
+    };
+    let domains = route_config.virtual_hosts.iter().map(|host| &host.domains);
+    let Some(domain) = best_match(domains, &target.authority) else {
+        let absent = Absent {
+            class: ChannelFailureClass::NoVirtualHost,
+            text: format!(
+                "could not find VirtualHost for {} in RouteConfiguration",
+                target.authority
+            ),
+        };
+        return Err(fail(kind, route_name.as_deref().unwrap_or(name), absent));
+    };
+    let config = XdsConfig {
+        listener_name: name.to_owned(),
+        listener: Arc::clone(listener),
+        route_config_name: route_name,
+        route_config,
+        authority: target.authority.clone(),
+        domain,
+        clusters: BTreeMap::new(),
+        skipped: Vec::new(),
+        starts_at_cluster: false,
+    };
+    if let Some(note) = config.virtual_host().and_then(retry::broken_method_config) {
+        return Err(ChannelFailure {
+            class: ChannelFailureClass::BadRetryPolicy,
+            note,
+        });
+    }
+    Ok(with_clusters(config, &notes, source))
+}
+
+/// Resolves a cluster by itself, as if one route took all RPCs to it.
+pub fn resolve_cluster(name: &str, source: &Source<'_>) -> XdsConfig {
+    let action = RouteAction {
+        hash_policies: Vec::new(),
+        retry_policy: None,
+        retry_policy_inherited: false,
+        destination: Destination::Cluster(name.to_owned()),
+        max_stream_duration: None,
+        auto_host_rewrite: false,
+    };
+    let route = Route {
+        index: 0,
+        name: String::new(),
+        path: PathMatcher::Text(StringMatcher {
+            kind: StringMatch::Prefix(String::new()),
+            ignore_case: false,
+        }),
+        headers: Vec::new(),
+        fraction_per_million: None,
+        action: Action::Route(Box::new(action)),
+        typed_per_filter_config: BTreeMap::new(),
+    };
+    let host = VirtualHost {
+        domains: vec!["*".to_owned()],
+        routes: vec![route],
+        ..VirtualHost::default()
+    };
+    let routes = RouteConfiguration {
+        virtual_hosts: vec![host],
+        ..RouteConfiguration::default()
+    };
+    let manager = HttpConnectionManager {
+        routes: RouteSource::Inline(Box::default()),
+        http_max_stream_duration: Millis(0),
+        http_filters: Vec::new(),
+    };
+    let config = XdsConfig {
+        listener_name: String::new(),
+        listener: Arc::new(Listener::Api(manager)),
+        route_config_name: None,
+        route_config: Arc::new(routes),
+        authority: String::new(),
+        domain: DomainMatch {
+            host: 0,
+            domain: 0,
+            class: DomainClass::Universe,
+        },
+        clusters: BTreeMap::new(),
+        skipped: Vec::new(),
+        starts_at_cluster: true,
+    };
+    with_clusters(config, &[], source)
+}
+
+/// The clusters that the routes of a virtual host name, weighted ones included.
+pub fn roots(host: &VirtualHost) -> BTreeSet<&str> {
+    let mut roots = BTreeSet::new();
+    for route in &host.routes {
+        let Action::Route(action) = &route.action else {
+            continue;
+        };
+        match &action.destination {
+            Destination::Cluster(name) => {
+                roots.insert(name.as_str());
+            }
+            Destination::WeightedClusters(entries) => roots.extend(entries.iter().map(|entry| entry.name.as_str())),
+            Destination::Plugin(_) => {}
+        }
+    }
+    roots
+}
+
+fn with_clusters(mut config: XdsConfig, notes: &[String], source: &Source<'_>) -> XdsConfig {
+    let resources = source.resources;
+    let known = |name: &str| match resources.clusters.get(name) {
+        None => Known::Missing,
+        Some(Held { value: None, .. }) => Known::Rejected,
+        Some(Held {
+            value: Some(cluster), ..
+        }) => match &cluster.discovery {
+            Discovery::Aggregate { children } => Known::Aggregate(children),
+            Discovery::Eds { .. } | Discovery::LogicalDns { .. } => Known::Leaf,
+        },
+    };
+    let mut names = config.virtual_host().map(roots).unwrap_or_default();
+    names.extend(source.extra_roots.iter().map(String::as_str));
+    let graph = Graph::resolve(names, &known);
+    let mut clusters = BTreeMap::new();
+    for (name, entry) in graph.entries {
+        let held = resources.clusters.get(&name);
+        let state = match (source.value(held), entry) {
+            (Ok(cluster), Entry::Leaf) => ClusterState::Leaf(leaf(&name, cluster, held, notes, source)),
+            (Ok(cluster), Entry::Aggregate { leaves, lost }) => {
+                let lost: Vec<String> = lost
+                    .iter()
+                    .map(|(name, _)| match source.value(resources.clusters.get(name)) {
+                        Ok(_) => String::new(),
+                        Err(absent) => format!("CDS resource {name}: {}", absent.text),
+                    })
+                    .collect();
+                ClusterState::Aggregate(Aggregate {
+                    cluster: Arc::clone(cluster),
+                    leaves,
+                    note: lost.join("; "),
+                })
+            }
+            (_, Entry::Error(ClusterError::TooDeep)) => failure(
+                ClusterFailureClass::Depth,
+                "aggregate cluster graph exceeds max depth".to_owned(),
+            ),
+            (_, Entry::Error(ClusterError::NoLeaf)) => failure(
+                ClusterFailureClass::NoLeaf,
+                format!("aggregate cluster dependency graph for {name} has no leaf clusters"),
+            ),
+            (Err(absent), _) => failure(
+                match absent.class {
+                    ChannelFailureClass::Rejected => ClusterFailureClass::Rejected,
+                    _ => ClusterFailureClass::Missing,
+                },
+                format!("CDS resource {name}: {}", absent.text),
+            ),
+            // Not reached: such a cluster has no value.
+            (Ok(_), Entry::Error(ClusterError::Missing | ClusterError::Rejected)) => continue,
+        };
+        clusters.insert(name, state);
+    }
+    config.clusters = clusters;
+    config.skipped = graph.skipped;
+    config
+}
+
+fn failure(class: ClusterFailureClass, message: String) -> ClusterState {
+    ClusterState::Error(ClusterFailure { class, message })
+}
+
+fn leaf(
+    name: &str,
+    cluster: &Arc<Cluster>,
+    held: Option<&Held<Cluster>>,
+    notes: &[String],
+    source: &Source<'_>,
+) -> Leaf {
+    let (endpoints, endpoint_note, is_unresolved) = match &cluster.discovery {
+        Discovery::LogicalDns { hostname } => from_dns(hostname, source.dns),
+        Discovery::Eds { service_name } => {
+            let (endpoints, note) = from_eds(service_name.as_deref().unwrap_or(name), source);
+            (endpoints, note, false)
+        }
+        // Not reached: an aggregate is no leaf.
+        Discovery::Aggregate { .. } => (None, String::new(), false),
+    };
+    let cluster_note = source.ambient("CDS", name, held);
+    let all: Vec<&str> = notes
+        .iter()
+        .map(String::as_str)
+        .chain([cluster_note.as_str(), endpoint_note.as_str()])
+        .filter(|note| !note.is_empty())
+        .collect();
+    let note = if all.is_empty() && !source.node_id.is_empty() {
+        format!("xDS node ID:{}", source.node_id)
+    } else {
+        all.join("; ")
+    };
+    Leaf {
+        cluster: Arc::clone(cluster),
+        endpoints,
+        note,
+        is_unresolved,
+    }
+}
+
+fn from_eds(resource: &str, source: &Source<'_>) -> (Option<Arc<Endpoints>>, String) {
+    let held = source.resources.endpoints.get(resource);
+    let endpoints = match source.value(held) {
+        Ok(endpoints) => endpoints,
+        Err(absent) => return (None, format!("EDS resource {resource}: {}", absent.text)),
+    };
+    let ambient = source.ambient("EDS", resource, held);
+    if !ambient.is_empty() {
+        return (Some(Arc::clone(endpoints)), ambient);
+    }
+    let note = if endpoints.priorities.is_empty() {
+        format!("EDS resource {resource}: contains no localities")
+    } else {
+        let empty: BTreeSet<String> = endpoints
+            .priorities
+            .iter()
+            .flatten()
+            .filter(|locality| locality.endpoints.is_empty())
+            .map(|locality| locality.name.to_string())
+            .collect();
+        if empty.is_empty() {
+            String::new()
+        } else {
+            let list: Vec<String> = empty.into_iter().collect();
+            format!(
+                "EDS resource {resource}: contains empty localities: [{}]",
+                list.join("; ")
+            )
+        }
+    };
+    (Some(Arc::clone(endpoints)), note)
+}
+
+/// One locality with one endpoint that has all addresses, or none if there is no answer.
+fn from_dns(hostname: &str, dns: &DnsAnswers) -> (Option<Arc<Endpoints>>, String, bool) {
+    let literal = hostname.parse::<SocketAddr>().ok().map(|address| Ok(vec![address]));
+    let unknown = || Err("its address is not known".to_owned());
+    let answer = dns.get(hostname).cloned().or(literal).unwrap_or_else(unknown);
+    let (addresses, note) = match answer {
+        Ok(addresses) => (addresses, String::new()),
+        Err(why) => {
+            let note = format!("DNS resolution failed for {hostname}: UNAVAILABLE: {why}");
+            (Vec::new(), note)
+        }
+    };
+    let mut addresses = addresses.into_iter();
+    let endpoint = addresses.next().map(|address| Endpoint {
+        index: 0,
+        address,
+        additional_addresses: addresses.collect(),
+        weight: 1,
+        weight_is_default: true,
+        health: HealthStatus::Unknown,
+        hostname: hostname.to_owned(),
+        proxy: None,
+        hash_key: None,
+    });
+    let is_unresolved = endpoint.is_none();
+    let locality = Locality {
+        index: 0,
+        name: LocalityName::default(),
+        weight: 1,
+        endpoints: endpoint.into_iter().collect(),
+    };
+    let endpoints = Endpoints {
+        priorities: vec![vec![locality]],
+        drops: None,
+    };
+    (Some(Arc::new(endpoints)), note, is_unresolved)
+}

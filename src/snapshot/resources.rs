@@ -1,0 +1,154 @@
+//! The validated resources of one world, in full, by type and name: what the xDS client's cache holds.
+//!
+//! `tree`, `route` and `pick` need values, not the graph facts of [`World`](super::World). A resource that the client
+//! rejects keeps its last good version, if there is one, and the words of the rejection (A88). A name that is not here
+//! "does not exist", which is what a client says 15 seconds after it has asked.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::diag::{Diagnostic, Effect};
+use crate::model::{Cluster, Endpoints, Listener, Resource, ResourceType, RouteConfiguration};
+
+/// One resource as the client's cache holds it.
+#[derive(Debug, Clone)]
+pub struct Held<T> {
+    /// The last accepted version.
+    pub value: Option<Arc<T>>,
+    /// Why the newest version was rejected, in the client's form (`invalid resource: ...`, without the node); `None` if
+    /// it was accepted.
+    pub rejected: Option<String>,
+}
+
+// Not derived: that would ask for `T: Default`.
+impl<T> Default for Held<T> {
+    fn default() -> Self {
+        Held {
+            value: None,
+            rejected: None,
+        }
+    }
+}
+
+impl<T> Held<T> {
+    fn accept(&mut self, value: T) {
+        self.value = Some(Arc::new(value));
+        self.rejected = None;
+    }
+}
+
+/// All resources of one type.
+pub type Cache<T> = BTreeMap<String, Held<T>>;
+
+/// The resources of one world.
+#[derive(Debug, Clone, Default)]
+pub struct Resources {
+    /// LDS.
+    pub listeners: Cache<Listener>,
+    /// RDS.
+    pub route_configs: Cache<RouteConfiguration>,
+    /// CDS.
+    pub clusters: Cache<Cluster>,
+    /// EDS.
+    pub endpoints: Cache<Endpoints>,
+}
+
+/// A resource that was left out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rejected<'a> {
+    /// Its type.
+    pub resource_type: ResourceType,
+    /// Its name.
+    pub name: &'a str,
+    /// Why.
+    pub why: &'a str,
+    /// An earlier version is in use.
+    pub has_earlier: bool,
+}
+
+impl Resources {
+    /// Takes an accepted resource; it replaces the one of the same type and name.
+    pub fn accept(&mut self, name: &str, resource: Resource) {
+        let name = name.to_owned();
+        match resource {
+            Resource::Listener(value) => self.listeners.entry(name).or_default().accept(value),
+            Resource::RouteConfiguration(value) => self.route_configs.entry(name).or_default().accept(value),
+            Resource::Cluster(value) => self.clusters.entry(name).or_default().accept(value),
+            Resource::Endpoints(value) => self.endpoints.entry(name).or_default().accept(value),
+        }
+    }
+
+    /// Notes a rejected resource; an earlier version stays in use.
+    pub fn reject(&mut self, resource_type: ResourceType, name: &str, why: String) {
+        let name = name.to_owned();
+        let why = Some(why);
+        match resource_type {
+            ResourceType::Listener => self.listeners.entry(name).or_default().rejected = why,
+            ResourceType::RouteConfiguration => self.route_configs.entry(name).or_default().rejected = why,
+            ResourceType::Cluster => self.clusters.entry(name).or_default().rejected = why,
+            ResourceType::Endpoints => self.endpoints.entry(name).or_default().rejected = why,
+        }
+    }
+
+    /// Takes the outcome of a validation: the value, or the words of its rejection.
+    pub fn take(
+        &mut self,
+        resource_type: ResourceType,
+        name: &str,
+        value: Option<Resource>,
+        diagnostics: &[Diagnostic],
+    ) {
+        match value {
+            Some(value) => self.accept(name, value),
+            None => self.reject(resource_type, name, rejection(resource_type, diagnostics)),
+        }
+    }
+
+    /// Removes a resource, as a server that no longer sends a Listener or Cluster does.
+    pub fn remove(&mut self, resource_type: ResourceType, name: &str) {
+        match resource_type {
+            ResourceType::Listener => drop(self.listeners.remove(name)),
+            ResourceType::RouteConfiguration => drop(self.route_configs.remove(name)),
+            ResourceType::Cluster => drop(self.clusters.remove(name)),
+            ResourceType::Endpoints => drop(self.endpoints.remove(name)),
+        }
+    }
+
+    /// The rejected resources, by type and name.
+    pub fn rejected(&self) -> Vec<Rejected<'_>> {
+        fn of<'a, T>(resource_type: ResourceType, cache: &'a Cache<T>, out: &mut Vec<Rejected<'a>>) {
+            out.extend(cache.iter().filter_map(|(name, held)| {
+                Some(Rejected {
+                    resource_type,
+                    name,
+                    why: held.rejected.as_deref()?,
+                    has_earlier: held.value.is_some(),
+                })
+            }));
+        }
+        let mut out = Vec::new();
+        of(ResourceType::Listener, &self.listeners, &mut out);
+        of(ResourceType::RouteConfiguration, &self.route_configs, &mut out);
+        of(ResourceType::Cluster, &self.clusters, &mut out);
+        of(ResourceType::Endpoints, &self.endpoints, &mut out);
+        out
+    }
+}
+
+/// The client's form of a rejection: `invalid resource: errors validating Cluster resource: [field:a error:b; ...]`.
+///
+/// The words of each error are xdsctl's.
+pub fn rejection(resource_type: ResourceType, diagnostics: &[Diagnostic]) -> String {
+    let errors: Vec<String> = diagnostics
+        .iter()
+        .filter(|d| d.rule.effect == Effect::Nack)
+        .map(|d| format!("field:{} error:{}", d.path, d.message))
+        .collect();
+    let what = match resource_type {
+        ResourceType::Listener => "errors validating ApiListener",
+        ResourceType::RouteConfiguration => "errors validating RouteConfiguration resource",
+        ResourceType::Cluster => "errors validating Cluster resource",
+        ResourceType::Endpoints => "errors parsing EDS resource",
+    };
+    format!("invalid resource: {what}: [{}]", errors.join("; "))
+}

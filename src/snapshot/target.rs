@@ -1,0 +1,199 @@
+//! A channel's target, `xds:///name`, and what follows from it: the Listener's name and the data-plane authority.
+//!
+//! Follows C-core `XdsResolverFactory` and `XdsResolver::StartLocked` (xds_resolver.cc) with uri.cc: the Listener's name
+//! comes from a template of the bootstrap (A47), the authority is the channel's own or the path of the URI.
+
+use crate::bootstrap::Bootstrap;
+
+/// A target that the client can start with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Target {
+    /// The URI as given.
+    pub uri: String,
+    /// Name of the Listener to ask for.
+    pub listener: String,
+    /// Compared with the domains of virtual hosts; percent-encoded.
+    pub authority: String,
+}
+
+/// Why a channel to a target does nothing.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum TargetError {
+    /// Not a URI of the scheme `xds`.
+    #[error("`{0}` is not an xDS target, expected `xds:///NAME`")]
+    NotXds(String),
+    /// The path is empty or ends in a slash, so no channel is made.
+    #[error("Failed to create channel to '{0}':the target uri is not valid: {0}")]
+    Invalid(String),
+    /// The URI's authority is not in the bootstrap: every RPC fails.
+    #[error("Invalid target URI -- authority not found for {0}")]
+    UnknownAuthority(String),
+}
+
+impl Target {
+    /// Reads a target. `authority` is the channel's own (`grpc.default_authority`), `bootstrap` has the templates.
+    ///
+    /// # Errors
+    /// [`TargetError`] where the client has no channel, or one on which every RPC fails.
+    pub fn parse(uri: &str, authority: Option<&str>, bootstrap: &Bootstrap) -> Result<Target, TargetError> {
+        let rest = uri
+            .strip_prefix("xds:")
+            .ok_or_else(|| TargetError::NotXds(uri.to_owned()))?;
+        let rest = rest.split(['?', '#']).next().unwrap_or(rest);
+        let (uri_authority, path) = match rest.strip_prefix("//") {
+            Some(rest) => rest.find('/').map_or((rest, ""), |slash| rest.split_at(slash)),
+            None => ("", rest),
+        };
+        let (uri_authority, path) = (percent_decode(uri_authority), percent_decode(path));
+        if path.is_empty() || path.ends_with('/') {
+            return Err(TargetError::Invalid(uri.to_owned()));
+        }
+        let name = path.strip_prefix('/').unwrap_or(&path);
+        let listener = if uri_authority.is_empty() {
+            let template = match bootstrap.client_default_listener_template.as_str() {
+                "" => "%s",
+                template => template,
+            };
+            if template.starts_with("xdstp:") {
+                template.replace("%s", &percent_encode(name, is_path))
+            } else {
+                template.replace("%s", name)
+            }
+        } else {
+            let Some(found) = bootstrap.authorities.get(&uri_authority) else {
+                return Err(TargetError::UnknownAuthority(uri_authority));
+            };
+            let name = percent_encode(name, is_path);
+            if found.client_listener_template.is_empty() {
+                let authority = percent_encode(&uri_authority, is_authority);
+                format!("xdstp://{authority}/envoy.config.listener.v3.Listener/{name}")
+            } else {
+                found.client_listener_template.replace("%s", &name)
+            }
+        };
+        Ok(Target {
+            uri: uri.to_owned(),
+            listener,
+            authority: percent_encode(authority.unwrap_or(name), is_authority),
+        })
+    }
+}
+
+/// Characters of a URI's authority: unreserved, sub-delims and `:[]@` (C-core `IsAuthorityChar`).
+fn is_authority(byte: u8) -> bool {
+    is_unreserved(byte) || is_sub_delim(byte) || matches!(byte, b':' | b'[' | b']' | b'@')
+}
+
+/// Characters of a URI's path (C-core `IsPathChar`).
+fn is_path(byte: u8) -> bool {
+    is_unreserved(byte) || is_sub_delim(byte) || matches!(byte, b':' | b'@' | b'/')
+}
+
+fn is_unreserved(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'~')
+}
+
+fn is_sub_delim(byte: u8) -> bool {
+    matches!(
+        byte,
+        b'!' | b'$' | b'&' | b'\'' | b'(' | b')' | b'*' | b'+' | b',' | b';' | b'='
+    )
+}
+
+fn percent_encode(text: &str, allowed: fn(u8) -> bool) -> String {
+    const HEX: &[u8; 16] = b"0123456789ABCDEF";
+    let digit = |nibble: u8| char::from(HEX.get(usize::from(nibble)).copied().unwrap_or(b'0'));
+    let mut out = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        if allowed(byte) {
+            out.push(char::from(byte));
+        } else {
+            out.push('%');
+            out.push(digit(byte >> 4));
+            out.push(digit(byte & 15));
+        }
+    }
+    out
+}
+
+/// Decodes `%41`; a `%` that is not followed by two hexadecimal digits stays as it is.
+fn percent_decode(text: &str) -> String {
+    let mut out = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((&byte, after)) = rest.split_first() {
+        let pair = after.get(..2).and_then(|pair| std::str::from_utf8(pair).ok());
+        // `from_str_radix` alone would take a sign.
+        let hex = pair.filter(|pair| pair.bytes().all(|b| b.is_ascii_hexdigit()));
+        match hex.and_then(|pair| u8::from_str_radix(pair, 16).ok()) {
+            Some(decoded) if byte == b'%' => {
+                out.push(decoded);
+                rest = after.get(2..).unwrap_or_default();
+            }
+            _ => {
+                out.push(byte);
+                rest = after;
+            }
+        }
+    }
+    String::from_utf8_lossy(&out).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bootstrap::Authority;
+
+    #[track_caller]
+    fn check(uri: &str, bootstrap: &Bootstrap, listener: &str, authority: &str) {
+        let target = Target::parse(uri, None, bootstrap).unwrap();
+        assert_eq!(
+            (target.listener.as_str(), target.authority.as_str()),
+            (listener, authority),
+            "{uri}"
+        );
+    }
+
+    #[test]
+    fn name_and_authority_come_from_the_path() {
+        let bootstrap = Bootstrap::default();
+        check("xds:///svc:80", &bootstrap, "svc:80", "svc:80");
+        check("xds:svc", &bootstrap, "svc", "svc");
+        check("xds:///a/b c", &bootstrap, "a/b c", "a%2Fb%20c");
+        check("xds:///a%2Fb", &bootstrap, "a/b", "a%2Fb");
+        let target = Target::parse("xds:///svc", Some("x/y"), &bootstrap).unwrap();
+        assert_eq!(target.authority, "x%2Fy");
+    }
+
+    #[test]
+    fn templates_are_filled_in() {
+        let mut bootstrap = Bootstrap {
+            client_default_listener_template: "grpc/%s/%s".into(),
+            ..Bootstrap::default()
+        };
+        check("xds:///a b", &bootstrap, "grpc/a b/a b", "a%20b");
+        bootstrap.client_default_listener_template = "xdstp://t/envoy.config.listener.v3.Listener/%s".into();
+        check(
+            "xds:///a b",
+            &bootstrap,
+            "xdstp://t/envoy.config.listener.v3.Listener/a%20b",
+            "a%20b",
+        );
+        bootstrap.authorities.insert("auth".into(), Authority::default());
+        check(
+            "xds://auth/x y",
+            &bootstrap,
+            "xdstp://auth/envoy.config.listener.v3.Listener/x%20y",
+            "x%20y",
+        );
+    }
+
+    #[test]
+    fn bad_targets_are_refused() {
+        let parse = |uri: &str| Target::parse(uri, None, &Bootstrap::default()).unwrap_err();
+        assert_eq!(parse("dns:///x"), TargetError::NotXds("dns:///x".into()));
+        for uri in ["xds:", "xds:///", "xds:///a/", "xds://a"] {
+            assert_eq!(parse(uri), TargetError::Invalid(uri.into()));
+        }
+        assert_eq!(parse("xds://a/b"), TargetError::UnknownAuthority("a".into()));
+    }
+}
