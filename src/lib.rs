@@ -39,6 +39,7 @@ pub mod validate;
 pub mod snapshot;
 
 pub mod lint;
+pub mod select;
 
 pub mod check;
 
