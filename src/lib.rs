@@ -37,6 +37,7 @@ pub mod bootstrap;
 pub mod validate;
 
 pub mod snapshot;
+pub mod view;
 
 pub mod lint;
 pub mod select;

@@ -38,7 +38,7 @@ pub static TYPE: FilterType = FilterType {
 };
 
 /// `max_active_faults` when it is not set: no limit to speak of.
-const MAX_ACTIVE_FAULTS: u32 = u32::MAX;
+pub const MAX_ACTIVE_FAULTS: u32 = u32::MAX;
 
 /// Largest gRPC status code, UNAUTHENTICATED.
 const MAX_STATUS: u32 = 16;

@@ -27,7 +27,7 @@ pub static TYPE: FilterType = FilterType {
 };
 
 /// `cache_size` when it is not set, in tokens.
-const CACHE_SIZE: u64 = 10;
+pub const CACHE_SIZE: u64 = 10;
 
 fn parse(extension: &Extension<'_>, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<FilterConfig> {
     let message: GcpAuthnFilterConfig = extension.decode(at, cx)?;

@@ -5,8 +5,8 @@
 
 mod composite;
 mod ext_proc;
-mod fault;
-mod gcp_authn;
+pub mod fault;
+pub mod gcp_authn;
 pub mod matching;
 pub mod overrides;
 mod rbac;

@@ -26,6 +26,11 @@ rules! {
     LB_POLICY_SUPERSEDED = "cds-lb-policy-superseded", Cluster, Ignored, "gRFC A52; C-core ParseLbPolicyConfig";
 }
 
+/// The policy of a cluster that sets none, which is that of `lb_policy: ROUND_ROBIN` too.
+pub fn default_policy() -> serde_json::Value {
+    json!([{"xds_wrr_locality_experimental": {"childPolicy": [{"round_robin": {}}]}}])
+}
+
 /// Converts the cluster's LB policy to gRPC's LB config: an array with one object of one key.
 ///
 /// Reports the rules of [`lb::xds`](crate::lb::xds) at `load_balancing_policy`, or [`LB_POLICY_UNSUPPORTED`] at `lb_policy`
@@ -48,7 +53,7 @@ pub(super) fn lb_policy(message: &Pb, aggregate: bool, root: &Path<'_>, cx: &mut
     match LbPolicy::try_from(message.lb_policy) {
         Ok(LbPolicy::RoundRobin) => {
             unread_lb_config(message.lb_config.as_ref(), root, cx);
-            Some(json!([{"xds_wrr_locality_experimental": {"childPolicy": [{"round_robin": {}}]}}]))
+            Some(default_policy())
         }
         Ok(LbPolicy::RingHash) => {
             if ring_hash.is_none() {

@@ -24,16 +24,24 @@ rules! {
     WITHOUT_ALGORITHM = "cds-outlier-without-algorithm", Cluster, Advice as Note, "gRFC A50; C-core CdsResourceParse, grpc-go unmarshal_cds.go, grpc-java XdsClusterResource.java";
 }
 
-const DEFAULT_INTERVAL: Millis = Millis(10_000);
-const DEFAULT_BASE_EJECTION_TIME: Millis = Millis(30_000);
+/// `interval` when it is not set.
+pub const DEFAULT_INTERVAL: Millis = Millis(10_000);
+/// `base_ejection_time` when it is not set.
+pub const DEFAULT_BASE_EJECTION_TIME: Millis = Millis(30_000);
 /// A50 says 300 s, or the base time if that is longer; the client takes the default of its struct.
-const DEFAULT_MAX_EJECTION_TIME: Millis = Millis(30_000);
-const DEFAULT_MAX_EJECTION_PERCENT: u32 = 10;
-const DEFAULT_MINIMUM_HOSTS: u32 = 5;
-const DEFAULT_SUCCESS_RATE_VOLUME: u32 = 100;
-const DEFAULT_STDEV_FACTOR: u32 = 1900;
-const DEFAULT_THRESHOLD: u32 = 85;
-const DEFAULT_FAILURE_PERCENTAGE_VOLUME: u32 = 50;
+pub const DEFAULT_MAX_EJECTION_TIME: Millis = Millis(30_000);
+/// `max_ejection_percent` when it is not set.
+pub const DEFAULT_MAX_EJECTION_PERCENT: u32 = 10;
+/// `minimum_hosts` of either algorithm when it is not set.
+pub const DEFAULT_MINIMUM_HOSTS: u32 = 5;
+/// `success_rate_request_volume` when it is not set.
+pub const DEFAULT_SUCCESS_RATE_VOLUME: u32 = 100;
+/// `success_rate_stdev_factor` when it is not set, in thousandths.
+pub const DEFAULT_STDEV_FACTOR: u32 = 1900;
+/// `failure_percentage_threshold` when it is not set.
+pub const DEFAULT_THRESHOLD: u32 = 85;
+/// `failure_percentage_request_volume` when it is not set.
+pub const DEFAULT_FAILURE_PERCENTAGE_VOLUME: u32 = 50;
 
 /// Converts the message at `at`; on an `aggregate` cluster the config never reaches a policy.
 pub(super) fn outlier_detection(

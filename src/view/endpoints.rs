@@ -1,0 +1,90 @@
+//! A ClusterLoadAssignment as the client keeps it.
+
+use serde_json::{Value, json};
+
+use super::object::Object;
+use crate::model::Endpoints;
+use crate::model::cluster::HealthStatus;
+use crate::model::endpoints::{DropConfig, Endpoint, Locality};
+
+pub(super) fn endpoints(endpoints: &Endpoints) -> Value {
+    let priorities: Vec<Value> = endpoints
+        .priorities
+        .iter()
+        .enumerate()
+        .map(|(priority, localities)| {
+            let localities: Vec<Value> = localities.iter().map(locality).collect();
+            Object::new()
+                .put("priority", priority)
+                .put("localities", localities)
+                .done()
+        })
+        .collect();
+    Object::new()
+        .put("priorities", priorities)
+        .optional("drop_overloads", endpoints.drops.as_ref().map(drops))
+        .done()
+}
+
+fn locality(locality: &Locality) -> Value {
+    let lb_endpoints: Vec<Value> = locality.endpoints.iter().map(endpoint).collect();
+    Object::new()
+        .put("index", locality.index)
+        .put(
+            "locality",
+            Object::new()
+                .set("region", locality.name.region.as_str(), "")
+                .set("zone", locality.name.zone.as_str(), "")
+                .set("sub_zone", locality.name.sub_zone.as_str(), "")
+                .done(),
+        )
+        .put("load_balancing_weight", locality.weight)
+        .put("lb_endpoints", lb_endpoints)
+        .done()
+}
+
+fn endpoint(endpoint: &Endpoint) -> Value {
+    Object::new()
+        .put("index", endpoint.index)
+        .put("address", endpoint.address.to_string())
+        .list(
+            "additional_addresses",
+            endpoint.additional_addresses.iter().map(|a| json!(a.to_string())),
+        )
+        .mark("load_balancing_weight", endpoint.weight, endpoint.weight_is_default)
+        .mark(
+            "health_status",
+            health(endpoint.health),
+            endpoint.health == HealthStatus::default(),
+        )
+        .set("hostname", endpoint.hostname.as_str(), "")
+        .optional("proxy", endpoint.proxy.as_deref().map(Value::from))
+        .optional("hash_key", endpoint.hash_key.as_deref().map(Value::from))
+        .done()
+}
+
+/// The proto name of a health state.
+pub(super) const fn health(status: HealthStatus) -> &'static str {
+    match status {
+        HealthStatus::Unknown => "UNKNOWN",
+        HealthStatus::Healthy => "HEALTHY",
+        HealthStatus::Draining => "DRAINING",
+    }
+}
+
+fn drops(config: &DropConfig) -> Value {
+    let categories: Vec<Value> = config
+        .categories
+        .iter()
+        .map(|drop| {
+            Object::new()
+                .put("category", drop.category.as_str())
+                .put("drop_per_million", drop.per_million)
+                .done()
+        })
+        .collect();
+    Object::new()
+        .put("categories", categories)
+        .set("drop_all", config.drop_all, false)
+        .done()
+}

@@ -1,0 +1,41 @@
+//! What the client keeps of an accepted resource, for people: `validate --show parsed`.
+//!
+//! [`of`] makes JSON of a validated resource, with the field's own names where the client keeps the field's meaning;
+//! durations are seconds (`"30s"`). Each object has a list `defaults`: which of its fields hold the client's default,
+//! whether the resource says so or says nothing. [`text`] makes indented lines of that JSON.
+//!
+//! Shows `model` values only: what the client drops or ignores is not here, the findings tell of it.
+
+mod cluster;
+mod endpoints;
+mod filter;
+mod listener;
+mod matcher;
+mod object;
+mod route;
+mod text;
+mod tls;
+
+pub use text::text;
+
+use crate::model::Resource;
+
+/// The kept form of `resource` as JSON.
+///
+/// ```
+/// use xdsctl::model::{Endpoints, Resource};
+/// let view = xdsctl::view::of(&Resource::Endpoints(Endpoints::default()));
+/// assert_eq!(view["priorities"], serde_json::json!([]));
+/// assert_eq!(view["defaults"], serde_json::json!(["drop_overloads"]));
+/// ```
+pub fn of(resource: &Resource) -> serde_json::Value {
+    match resource {
+        Resource::Listener(listener) => listener::listener(listener),
+        Resource::RouteConfiguration(config) => route::route_configuration(config),
+        Resource::Cluster(cluster) => cluster::cluster(cluster),
+        Resource::Endpoints(endpoints) => endpoints::endpoints(endpoints),
+    }
+}
+
+#[cfg(test)]
+mod tests;

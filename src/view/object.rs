@@ -1,0 +1,73 @@
+//! A JSON object that knows which of its fields hold a default.
+
+use serde_json::{Map, Value};
+
+use crate::model::Millis;
+
+/// The key of the list of default fields; every object of a view has it, and no other JSON in a view is made with it.
+pub(super) const DEFAULTS: &str = "defaults";
+
+/// An object in the making.
+#[derive(Default)]
+pub(super) struct Object {
+    fields: Map<String, Value>,
+    defaults: Vec<Value>,
+}
+
+impl Object {
+    /// An object without fields.
+    pub(super) fn new() -> Object {
+        Object::default()
+    }
+
+    /// Adds a field that has no default.
+    pub(super) fn put(mut self, name: &str, value: impl Into<Value>) -> Object {
+        self.fields.insert(name.to_owned(), value.into());
+        self
+    }
+
+    /// Adds a field, and marks it if `is_default`.
+    pub(super) fn mark(mut self, name: &str, value: impl Into<Value>, is_default: bool) -> Object {
+        if is_default {
+            self.defaults.push(name.into());
+        }
+        self.put(name, value)
+    }
+
+    /// Adds a field, and marks it if it equals `default`.
+    pub(super) fn set<T: PartialEq + Into<Value>>(self, name: &str, value: T, default: T) -> Object {
+        let is_default = value == default;
+        self.mark(name, value, is_default)
+    }
+
+    /// Adds a duration, and marks it if it equals `default`.
+    pub(super) fn time(self, name: &str, value: Millis, default: Millis) -> Object {
+        self.mark(name, value.to_string(), value == default)
+    }
+
+    /// Adds a field that may be missing; null is the default.
+    pub(super) fn optional(self, name: &str, value: Option<Value>) -> Object {
+        let is_default = value.is_none();
+        self.mark(name, value.unwrap_or(Value::Null), is_default)
+    }
+
+    /// Adds a list that is empty by default.
+    pub(super) fn list(self, name: &str, values: impl IntoIterator<Item = Value>) -> Object {
+        let values: Vec<Value> = values.into_iter().collect();
+        let is_default = values.is_empty();
+        self.mark(name, values, is_default)
+    }
+
+    /// Adds a map that is empty by default.
+    pub(super) fn map<'a>(self, name: &str, entries: impl IntoIterator<Item = (&'a String, Value)>) -> Object {
+        let entries: Map<String, Value> = entries.into_iter().map(|(key, value)| (key.clone(), value)).collect();
+        let is_default = entries.is_empty();
+        self.mark(name, entries, is_default)
+    }
+
+    /// The finished object.
+    pub(super) fn done(mut self) -> Value {
+        self.fields.insert(DEFAULTS.to_owned(), Value::Array(self.defaults));
+        Value::Object(self.fields)
+    }
+}
