@@ -1,0 +1,265 @@
+//! The rules' pages, executed: every example goes through `xdsctl validate` and has the findings that it names, no others.
+//!
+//! A page has the sections of [`SECTIONS`], and `## Clients` where other clients differ. The examples are the fenced blocks of
+//! `Rejected` and `Accepted`; comments at their start say how to run them and what to expect:
+//! `# expect: RULE PATH` (`-` for an empty path), `# env: NAME=VALUE`, `# as: TYPE`, and `# bootstrap: JSON`, whose
+//! `server_features` replace those of the server in the default bootstrap and whose other keys are added to it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+use xdsctl::cli::{self, Io};
+use xdsctl::diag::Rule;
+
+/// The sections that every page has, in this order.
+const SECTIONS: [&str; 5] = [
+    "What the client does",
+    "Why",
+    "Rejected",
+    "Accepted",
+    "Specification",
+];
+
+/// The section that may stand anywhere between the first and the last.
+const CLIENTS: &str = "Clients";
+
+/// A fenced block with its directives.
+#[derive(Debug, Default)]
+struct Example {
+    language: String,
+    text: String,
+    expect: BTreeSet<(String, String)>,
+    env: Vec<String>,
+    bootstrap: Option<Value>,
+    as_type: Option<String>,
+}
+
+/// A page: its sections and the lines of each.
+fn sections(page: &str) -> Vec<(&str, Vec<&str>)> {
+    let mut sections: Vec<(&str, Vec<&str>)> = Vec::new();
+    let mut is_code = false;
+    for line in page.lines() {
+        if line.starts_with("```") {
+            is_code = !is_code;
+        }
+        match (line.strip_prefix("## "), sections.last_mut()) {
+            (Some(title), _) if !is_code => sections.push((title, Vec::new())),
+            (_, Some((_, lines))) => lines.push(line),
+            (_, None) => sections.push(("", vec![line])),
+        }
+    }
+    sections
+}
+
+/// What is wrong with the form of a page.
+fn faults_of_form(page: &str) -> Vec<String> {
+    let mut faults = Vec::new();
+    let sections = sections(page);
+    let titles: Vec<&str> = sections.iter().map(|(title, _)| *title).collect();
+    let required: Vec<&str> = titles.iter().copied().filter(|t| *t != CLIENTS).collect();
+    if required != SECTIONS || titles.first() == Some(&CLIENTS) || titles.last() == Some(&CLIENTS) {
+        faults.push(format!("sections {titles:?}"));
+        return faults;
+    }
+    for (title, lines) in &sections {
+        if lines.iter().all(|line| line.trim().is_empty()) {
+            faults.push(format!("`{title}` is empty"));
+        }
+        let fences = lines.iter().filter(|line| line.starts_with("```")).count();
+        let has_examples = matches!(*title, "Rejected" | "Accepted");
+        if fences % 2 != 0 || has_examples && fences == 0 {
+            faults.push(format!("`{title}` has {fences} fences"));
+        }
+        for line in lines.iter().filter(|_| has_examples).step_by(1) {
+            if let Some(language) = line.strip_prefix("```")
+                && !matches!(language, "" | "yaml" | "json" | "textproto" | "hex")
+            {
+                faults.push(format!("`{title}`: unknown language `{language}`"));
+            }
+        }
+    }
+    faults
+}
+
+/// The examples of a section.
+fn examples(page: &str, wanted: &str) -> Vec<Example> {
+    let mut examples = Vec::new();
+    for (_, lines) in sections(page).into_iter().filter(|(title, _)| *title == wanted) {
+        let mut open: Option<Vec<&str>> = None;
+        let mut language = "";
+        for line in lines {
+            match (line.strip_prefix("```"), open.take()) {
+                (Some(info), None) => {
+                    language = info;
+                    open = Some(Vec::new());
+                }
+                (Some(_), Some(block)) => examples.push(example(language, &block)),
+                (None, Some(mut block)) => {
+                    block.push(line);
+                    open = Some(block);
+                }
+                (None, None) => {}
+            }
+        }
+    }
+    examples
+}
+
+fn example(language: &str, lines: &[&str]) -> Example {
+    let mut example = Example {
+        language: language.to_owned(),
+        ..Example::default()
+    };
+    let is_directive = |line: &&&str| {
+        ["# expect: ", "# env: ", "# bootstrap: ", "# as: "]
+            .iter()
+            .any(|d| line.starts_with(d))
+    };
+    let directives = lines.iter().take_while(is_directive).count();
+    for line in &lines[..directives] {
+        let (name, value) = line["# ".len()..].split_once(": ").unwrap();
+        match name {
+            "expect" => {
+                let (rule, path) = value.split_once(' ').unwrap_or_else(|| panic!("no path in `{line}`"));
+                let path = if path == "-" { "" } else { path };
+                example.expect.insert((rule.to_owned(), path.to_owned()));
+            }
+            "env" => example.env.push(value.to_owned()),
+            "as" => example.as_type = Some(value.to_owned()),
+            _ => example.bootstrap = Some(serde_json::from_str(value).unwrap()),
+        }
+    }
+    example.text = lines[directives..].join("\n") + "\n";
+    example
+}
+
+/// The default bootstrap with an example's additions, as a file.
+fn bootstrap_file(name: &str, additions: Option<&Value>) -> PathBuf {
+    let default = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/conformance/bootstrap.json");
+    let Some(additions) = additions else { return default };
+    let mut bootstrap: Value = serde_json::from_str(&fs::read_to_string(default).unwrap()).unwrap();
+    for (key, value) in additions.as_object().unwrap() {
+        if key == "server_features" {
+            bootstrap["xds_servers"][0][key] = value.clone();
+        } else {
+            bootstrap[key] = value.clone();
+        }
+    }
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("explain-{name}.json"));
+    fs::write(&path, bootstrap.to_string()).unwrap();
+    path
+}
+
+fn bytes_of(example: &Example) -> Vec<u8> {
+    if example.language != "hex" {
+        return example.text.clone().into_bytes();
+    }
+    let digits: String = example.text.split_whitespace().collect();
+    (0..digits.len())
+        .step_by(2)
+        .map(|i| u8::from_str_radix(&digits[i..i + 2], 16).unwrap())
+        .collect()
+}
+
+/// The findings of an example as `(rule, path)`, or what stopped the command.
+fn findings(name: &str, example: &Example) -> Result<BTreeSet<(String, String)>, String> {
+    let mut args = vec!["xdsctl".to_owned(), "validate".into(), "--format=json".into()];
+    let is_bootstrap = example.as_type.as_deref() == Some("bootstrap");
+    if !is_bootstrap {
+        let file = bootstrap_file(name, example.bootstrap.as_ref());
+        args.extend(["--bootstrap".into(), file.display().to_string()]);
+    }
+    let ending = match example.language.as_str() {
+        "hex" => "binpb",
+        other => other,
+    };
+    args.push(format!("--stdin-filename=example.{ending}"));
+    args.extend(example.env.iter().map(|setting| format!("--env={setting}")));
+    args.extend(example.as_type.iter().map(|name| format!("--as={name}")));
+    args.push("-".into());
+    let input = bytes_of(example);
+    let (mut out, mut err) = (Vec::new(), Vec::new());
+    cli::run(
+        args,
+        &mut Io {
+            input: Box::new(input.as_slice()),
+            out: Box::new(&mut out),
+            err: Box::new(&mut err),
+            out_is_terminal: false,
+            err_is_terminal: false,
+            colour: Default::default(),
+            width: 100,
+        },
+    );
+    let report: Value = serde_json::from_slice(&out).map_err(|_| String::from_utf8_lossy(&err).into_owned())?;
+    let of_resources = report["resources"].as_array().unwrap().iter();
+    let lists = of_resources.map(|r| &r["findings"]).chain([&report["findings"]]);
+    Ok(lists
+        .flat_map(|list| list.as_array().unwrap())
+        .map(|f| {
+            let field = |name: &str| f[name].as_str().unwrap().to_owned();
+            (field("rule"), field("path"))
+        })
+        .collect())
+}
+
+/// Runs every example of a section and says what differs.
+fn differences(rule: &Rule, section: &str) -> Vec<String> {
+    let mut differences = Vec::new();
+    for (number, example) in examples(rule.page, section).iter().enumerate() {
+        let name = format!("{} {section} {}", rule.id, number + 1);
+        let has_own = example.expect.iter().any(|(id, _)| id == rule.id);
+        if has_own != (section == "Rejected") {
+            differences.push(format!("{name}: expects its own rule: {has_own}"));
+        }
+        match findings(&format!("{}-{section}-{number}", rule.id), example) {
+            Err(error) => differences.push(format!("{name}: {}", error.trim())),
+            Ok(found) if found != example.expect => {
+                let list = |set: Vec<&(String, String)>| {
+                    let lines: Vec<String> = set.iter().map(|(rule, path)| format!("{rule} {path}")).collect();
+                    lines.join(", ")
+                };
+                differences.push(format!(
+                    "{name}:\n    missing: {}\n    surplus: {}",
+                    list(example.expect.difference(&found).collect()),
+                    list(found.difference(&example.expect).collect())
+                ));
+            }
+            Ok(_) => {}
+        }
+    }
+    differences
+}
+
+#[test]
+fn every_page_has_its_sections() {
+    let faults: BTreeMap<&str, Vec<String>> = xdsctl::catalogue::rules()
+        .map(|rule| (rule.id, faults_of_form(rule.page)))
+        .filter(|(_, faults)| !faults.is_empty())
+        .collect();
+    assert!(faults.is_empty(), "{} pages: {faults:#?}", faults.len());
+}
+
+fn check(section: &str) {
+    let differences: Vec<String> = xdsctl::catalogue::rules()
+        .flat_map(|rule| differences(rule, section))
+        .collect();
+    assert!(
+        differences.is_empty(),
+        "{} examples differ:\n{}",
+        differences.len(),
+        differences.join("\n")
+    );
+}
+
+#[test]
+fn rejected_examples_have_exactly_the_findings_that_they_name() {
+    check("Rejected");
+}
+
+#[test]
+fn accepted_examples_do_not_have_the_finding_of_their_page() {
+    check("Accepted");
+}
