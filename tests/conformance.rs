@@ -222,6 +222,11 @@ fn loaded_json_is_the_received_message() {
             }
         }
     }
-    assert!(wrong.is_empty(), "{} of {same} differ:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "{} of {same} differ:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
     assert!(opaque <= same / 10, "{opaque} of {same} are not compared");
 }

@@ -14,13 +14,7 @@ use xdsctl::cli::{self, Io};
 use xdsctl::diag::Rule;
 
 /// The sections that every page has, in this order.
-const SECTIONS: [&str; 5] = [
-    "What the client does",
-    "Why",
-    "Rejected",
-    "Accepted",
-    "Specification",
-];
+const SECTIONS: [&str; 5] = ["What the client does", "Why", "Rejected", "Accepted", "Specification"];
 
 /// The section that may stand anywhere between the first and the last.
 const CLIENTS: &str = "Clients";

@@ -125,6 +125,9 @@ pub fn resource(raw: RawResource, circumstances: &Circumstances<'_>) -> Checked 
     }
     checked.verdict = verdict(&validated.diagnostics);
     checked.facts = validated.value.as_ref().map(Facts::of);
+    if circumstances.keep_view {
+        checked.view = validated.value.as_ref().map(crate::view::of);
+    }
     checked.diagnostics = validated.diagnostics;
     checked
 }

@@ -183,7 +183,7 @@ impl Inputs {
                 source,
                 span: match fault {
                     Some(offset) => Span::new(span.start + offset, (span.start + offset + 1).min(span.end)),
-                    None => crate::source::span::locate(document.bytes(), span, &diagnostic.path),
+                    None => document.locate(span, &diagnostic.path),
                 },
                 diagnostic,
             })
@@ -191,12 +191,12 @@ impl Inputs {
         (bootstrap, findings)
     }
 
-    /// Reads and validates every document.
-    pub fn check(&self) -> Checks {
+    /// Reads and validates every document; with `keep_view` also a view of each accepted resource.
+    pub fn check(&self, keep_view: bool) -> Checks {
         let circumstances = Circumstances {
             profile: &self.profile,
             server: &self.server,
-            keep_view: false,
+            keep_view,
         };
         let options = Options {
             assume: self.as_type.and_then(AsType::resource_type),
@@ -207,7 +207,7 @@ impl Inputs {
             |loader, emit| {
                 for &id in &self.documents {
                     if let Some(source) = self.sources.get(id) {
-                        loader.json(id, source.bytes(), options, emit);
+                        loader.document(id, source, options, emit);
                     }
                 }
             },

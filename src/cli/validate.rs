@@ -1,6 +1,6 @@
 //! `xdsctl validate`: inputs to findings to an exit code.
 
-use super::args::{Format, ValidateArgs};
+use super::args::{Format, Show, ValidateArgs};
 use super::input::{self, Inputs};
 use super::{Error, Io};
 use crate::check;
@@ -51,7 +51,7 @@ fn severities(args: &ValidateArgs) -> Result<Severities, Error> {
 }
 
 fn check(args: &ValidateArgs, inputs: &Inputs, severities: &Severities) -> Result<Findings, Error> {
-    let checks = inputs.check();
+    let checks = inputs.check(args.show.contains(&Show::Parsed));
     let mut findings = inputs.findings.clone();
     findings.extend(checks.loader.findings);
     for bootstrap in &checks.loader.bootstraps {

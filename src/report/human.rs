@@ -93,6 +93,7 @@ pub fn write(report: &Findings, style: Style, out: &mut dyn Write) -> io::Result
         out.write_all(b"\n")?;
     }
     write_groups(&groups, out)?;
+    write_views(report, out)?;
     if folded_findings > 0 {
         writeln!(
             out,
@@ -100,6 +101,19 @@ pub fn write(report: &Findings, style: Style, out: &mut dyn Write) -> io::Result
         )?;
     }
     write_summary(report, out)
+}
+
+/// Writes what the client keeps of each accepted resource, where that was asked for.
+fn write_views(report: &Findings, out: &mut dyn Write) -> io::Result<()> {
+    for resource in &report.resources {
+        let Some(view) = &resource.parsed else { continue };
+        writeln!(out, "{} `{}`:", resource.type_name, resource.name)?;
+        for line in crate::view::text(view).lines() {
+            writeln!(out, "  {line}")?;
+        }
+        writeln!(out)?;
+    }
+    Ok(())
 }
 
 /// Writes the last lines.

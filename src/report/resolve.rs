@@ -10,7 +10,6 @@ use crate::check::{Checked, Outcome, Verdict};
 use crate::diag::{Diagnostic, Severity};
 use crate::envelope::{Label, State, World, WorldId};
 use crate::model::ResourceType;
-use crate::source::span::locate;
 use crate::source::{Source, SourceId, SourceMap, Span};
 
 /// How to turn an outcome into findings.
@@ -101,7 +100,7 @@ impl Resolver<'_> {
             let span = self
                 .sources
                 .get(source)
-                .map(|s| locate(s.bytes(), checked.origin.span, &diagnostic.path));
+                .map(|s| s.locate(checked.origin.span, &diagnostic.path));
             findings.extend(self.finding(diagnostic, source, span));
         }
         for note in checked.notes {
