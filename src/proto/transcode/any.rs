@@ -145,7 +145,8 @@ impl<'t> Transcoder<'t> {
             self.scan.set_pos(start);
             self.opaque(start)?;
             let message = format!("more than {MAX_TOTAL_LEVELS} levels of messages, what is deeper is not checked");
-            self.note(&LIMIT_EXCEEDED, at, start, message);
+            // The path would be longer than anybody wants to read; the place says it.
+            self.note(&LIMIT_EXCEEDED, &Path::ROOT, start, message);
             return Ok(true);
         }
         let message = descriptor(index);
