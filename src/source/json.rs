@@ -118,8 +118,13 @@ impl<'t> Scanner<'t> {
             match self.text.get(self.pos) {
                 Some(b' ' | b'\n' | b'\r' | b'\t') => {
                     self.pos += 1;
-                    // Indented dumps: a newline and a run of spaces.
-                    while self.eight() == Some(u64::from_le_bytes([b' '; 8])) {
+                    // Indented dumps: a newline and a run of spaces, eight at a time.
+                    while let Some(word) = self.eight() {
+                        let other = word ^ (ONES * b' ' as u64);
+                        if other != 0 {
+                            self.pos += (other.trailing_zeros() / 8) as usize;
+                            break;
+                        }
                         self.pos += 8;
                     }
                 }
