@@ -29,7 +29,7 @@ use crate::diag::FieldPath;
 pub const MAP_ABOVE_BYTES: u64 = 1 << 20;
 
 /// Distance between two entries of the line index.
-const INDEX_STEP: usize = 64 << 10;
+const INDEX_STEP: usize = 8 << 10;
 
 /// One document of a [`SourceMap`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -76,8 +76,8 @@ pub struct LineColumn {
 pub struct Source {
     name: String,
     bytes: Bytes,
-    /// How many newlines come before byte `i * INDEX_STEP`.
-    lines: OnceLock<Vec<usize>>,
+    /// The place of byte `i * INDEX_STEP`, both from 0.
+    lines: OnceLock<Vec<LineColumn>>,
     /// The document as JSON, if it is not JSON itself and has been read.
     view: OnceLock<View>,
 }
@@ -117,30 +117,39 @@ impl Source {
         let offset = offset.min(bytes.len());
         let lines = self.lines.get_or_init(|| index_lines(bytes));
         let entry = offset / INDEX_STEP;
-        let before = lines.get(entry).copied().unwrap_or(0);
+        let before = lines.get(entry).copied().unwrap_or(LineColumn { line: 0, column: 0 });
         let within = bytes.get(entry * INDEX_STEP..offset).unwrap_or_default();
-        let head = bytes.get(..offset).unwrap_or(bytes);
-        let start = memchr::memrchr(b'\n', head).map_or(0, |newline| newline + 1);
-        let text = head.get(start..).unwrap_or_default();
+        let place = before.after(within);
         LineColumn {
-            line: before + count_newlines(within) + 1,
-            column: text.iter().filter(|byte| **byte & 0xc0 != 0x80).count() + 1,
+            line: place.line + 1,
+            column: place.column + 1,
         }
     }
 }
 
-fn count_newlines(bytes: &[u8]) -> usize {
-    memchr::memchr_iter(b'\n', bytes).count()
+impl LineColumn {
+    /// The place behind `text`, which starts here; counted from 0.
+    fn after(self, text: &[u8]) -> LineColumn {
+        let (start, column) = match memchr::memrchr(b'\n', text) {
+            Some(newline) => (newline + 1, 0),
+            None => (0, self.column),
+        };
+        let line = text.get(start..).unwrap_or_default();
+        LineColumn {
+            line: self.line + memchr::memchr_iter(b'\n', text).count(),
+            column: column + line.iter().filter(|byte| **byte & 0xc0 != 0x80).count(),
+        }
+    }
 }
 
-fn index_lines(bytes: &[u8]) -> Vec<usize> {
-    let mut total = 0;
-    let mut lines = Vec::with_capacity(bytes.len() / INDEX_STEP + 1);
+fn index_lines(bytes: &[u8]) -> Vec<LineColumn> {
+    let mut place = LineColumn { line: 0, column: 0 };
+    let mut lines = Vec::with_capacity(bytes.len() / INDEX_STEP + 2);
+    lines.push(place);
     for chunk in bytes.chunks(INDEX_STEP) {
-        lines.push(total);
-        total += count_newlines(chunk);
+        place = place.after(chunk);
+        lines.push(place);
     }
-    lines.push(total);
     lines
 }
 
@@ -250,6 +259,14 @@ mod tests {
         for offset in [0, 65_535, 65_536, 65_537, 200_000, text.len()] {
             let line = text[..offset].matches('\n').count() + 1;
             assert_eq!(at(&text, offset).0, line, "{offset}");
+        }
+    }
+
+    #[test]
+    fn columns_of_a_long_line_need_no_walk_from_its_start() {
+        let text = format!("first\n{}", "é".repeat(100_000));
+        for n in [0, 1, 40_000, 99_999] {
+            assert_eq!(at(&text, 6 + 2 * n), (2, n + 1));
         }
     }
 
