@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use super::{Finding, Findings, Place, ResourceReport, Severities, Snippet};
 use crate::check::{Checked, Outcome, Verdict};
-use crate::diag::{Diagnostic, Severity};
+use crate::diag::{Diagnostic, FieldPath, Severity};
 use crate::envelope::{Label, State, World, WorldId};
 use crate::model::ResourceType;
 use crate::source::{Source, SourceId, SourceMap, Span};
@@ -96,12 +96,14 @@ impl Resolver<'_> {
         } else {
             checked.name
         };
+        let paths: Vec<&FieldPath> = checked.diagnostics.iter().map(|d| &d.path).collect();
+        let spans = self
+            .sources
+            .get(source)
+            .map(|s| s.locate_all(checked.origin.span, &paths));
+        let mut spans = spans.unwrap_or_default().into_iter();
         for diagnostic in checked.diagnostics {
-            let span = self
-                .sources
-                .get(source)
-                .map(|s| s.locate(checked.origin.span, &diagnostic.path));
-            findings.extend(self.finding(diagnostic, source, span));
+            findings.extend(self.finding(diagnostic, source, spans.next()));
         }
         for note in checked.notes {
             findings.extend(self.finding(note.diagnostic, source, Some(note.span)));

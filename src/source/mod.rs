@@ -105,9 +105,17 @@ impl Source {
 
     /// Finds the place of a field of the resource at `resource`, whatever the format. See [`span::locate`].
     pub fn locate(&self, resource: Span, path: &FieldPath) -> Span {
+        self.locate_all(resource, &[path]).pop().unwrap_or(resource)
+    }
+
+    /// Finds the places of many fields of the resource at `resource` in one walk, in the order of `paths`.
+    pub fn locate_all(&self, resource: Span, paths: &[&FieldPath]) -> Vec<Span> {
+        if paths.is_empty() {
+            return Vec::new();
+        }
         match self.view() {
-            Some(view) => view.locate(resource, path),
-            None => span::locate(self.bytes(), resource, path),
+            Some(view) => view.locate_all(resource, paths),
+            None => span::locate_all(self.bytes(), resource, paths),
         }
     }
 

@@ -2,7 +2,7 @@
 //!
 //! YAML, text format and binary documents are rewritten once as a [`View`]; whatever reads JSON reads the view. Every
 //! token of the view knows the bytes it stands for, so a place in the view (a note, the answer of
-//! [`locate`](super::span::locate)) becomes a place in the user's document with [`View::to_document`].
+//! [`locate_all`](super::span::locate_all)) becomes a place in the user's document with [`View::to_document`].
 //!
 //! A view holds one JSON value for each document of a stream. One that could not be read to its end is cut: its text ends
 //! inside a value, after everything that could be read, and a [`Fault`] says why.
@@ -10,7 +10,7 @@
 use std::sync::OnceLock;
 
 use super::Span;
-use super::span::locate;
+use super::span::locate_all;
 use crate::diag::FieldPath;
 
 /// Largest document that is rewritten, in bytes: places are kept in 32 bits. JSON itself has no such limit.
@@ -109,10 +109,10 @@ impl View {
         }
     }
 
-    /// Finds the place, in the document, of a field of the resource at `resource` of the document.
-    pub fn locate(&self, resource: Span, path: &FieldPath) -> Span {
+    /// Finds the places, in the document, of fields of the resource at `resource` of the document.
+    pub fn locate_all(&self, resource: Span, paths: &[&FieldPath]) -> Vec<Span> {
         let Some(at) = self.object_at(resource.start) else {
-            return resource;
+            return vec![resource; paths.len()];
         };
         let end = self
             .parts
@@ -120,7 +120,10 @@ impl View {
             .map(|part| part.text.end)
             .find(|end| *end > at)
             .unwrap_or(self.json.len());
-        self.to_document(locate(&self.json, Span::new(at, end), path))
+        locate_all(&self.json, Span::new(at, end), paths)
+            .into_iter()
+            .map(|span| self.to_document(span))
+            .collect()
     }
 
     /// The object of the view that starts at `offset` of the document.
