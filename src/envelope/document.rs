@@ -3,13 +3,15 @@
 //! JSON is walked as it stands. Other formats are rewritten as a [`View`] first, which the [`Source`] keeps; the shapes see
 //! JSON and nothing else, and every place in what they yield is brought back to the document here.
 
+use xdsctl_proto::tables;
+
 use super::raw::{Finding, RawResource};
 use super::walker::{Emit, Loader, Options};
 use crate::diag::rules;
 use crate::proto::transcode::{self, LIMIT_EXCEEDED, SYNTAX};
 use crate::source::sniff::{Format, Sniffed, sniff};
 use crate::source::view::{FaultKind, View};
-use crate::source::{Source, SourceId, Span, yaml};
+use crate::source::{Source, SourceId, Span, textproto, yaml};
 
 rules! {
     /// A document has nothing in it.
@@ -41,10 +43,15 @@ impl Loader {
         let view = match format {
             Format::Json => return self.json(id, source.bytes(), options, emit),
             Format::Yaml => yaml::view_bytes(source.bytes()),
-            Format::Text | Format::Binary => return,
+            Format::Text => {
+                let preferred = options.assume.and_then(|assumed| tables::message(assumed.type_name()));
+                textproto::view(source.bytes(), preferred)
+            }
+            Format::Binary => return,
         };
         let transcode = transcode::Options {
             bare_strings: format == Format::Yaml,
+            wire_objects: format != Format::Yaml,
             ..options.transcode
         };
         let view = source.set_view(view);

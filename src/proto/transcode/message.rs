@@ -31,6 +31,9 @@ impl<'t> Transcoder<'t> {
             self.scan.skip_value()?;
             return Ok(true);
         }
+        if self.options.wire_objects && self.wire_object(at)? {
+            return Ok(true);
+        }
         let (level, total) = (self.level, self.total);
         self.level += 1;
         self.total += 1;
@@ -40,6 +43,21 @@ impl<'t> Transcoder<'t> {
         };
         (self.level, self.total) = (level, total);
         read
+    }
+
+    /// Reads `{"@wire": "base64"}` if it is at the scanner.
+    #[cold]
+    fn wire_object(&mut self, at: &Path<'_>) -> Result<bool> {
+        const HEAD: &[u8] = b"{\"@wire\":";
+        self.scan.peek();
+        let start = self.scan.pos();
+        if self.scan.slice(start, start + HEAD.len()) != HEAD {
+            return Ok(false);
+        }
+        self.scan.set_pos(start + HEAD.len());
+        self.packed_bytes(at)?;
+        self.scan.expect(b'}', "expected `}`")?;
+        Ok(true)
     }
 
     pub(super) fn object(&mut self, index: u16, message: &'static Message, at: &Path<'_>) -> Result<bool> {

@@ -46,6 +46,8 @@ const LOOKAHEAD: usize = 8;
 pub struct Options {
     /// A number or a literal is taken as the text of a string field, as in YAML `version: 1.10`. Default: no.
     pub bare_strings: bool,
+    /// `{"@wire": "base64"}` is a message by its bytes, as views of other formats write what JSON cannot say.
+    pub wire_objects: bool,
     /// Largest resource in bytes on the wire; no more than [`MAX_RESOURCE_BYTES`], which is the default.
     pub max_resource_bytes: usize,
 }
@@ -54,6 +56,7 @@ impl Default for Options {
     fn default() -> Self {
         Options {
             bare_strings: false,
+            wire_objects: false,
             max_resource_bytes: MAX_RESOURCE_BYTES,
         }
     }

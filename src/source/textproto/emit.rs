@@ -1,0 +1,547 @@
+//! Writes the tree of a document as JSON, along the descriptor tables.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use xdsctl_proto::tables::{self, Cardinality, Field, Kind, Message, WellKnown};
+
+use super::parse::{NONE, Node, Tree, Value};
+use crate::source::Span;
+use crate::source::json::is_number;
+use crate::source::view::{FaultKind, View};
+
+/// Packages whose messages hold resources; every other message is a resource or part of one.
+const ENVELOPES: &[&str] = &["envoy.admin.v3.", "envoy.service.", "envoy.config.bootstrap.v3."];
+
+/// Where type names live.
+pub(super) const PREFIX: &str = "type.googleapis.com/";
+
+/// Writes a document of type `root`, or of no known type.
+pub(super) fn write(tree: &Tree<'_>, root: Option<&'static Message>, view: View) -> View {
+    let mut writer = Writer {
+        tree,
+        view,
+        first: true,
+    };
+    if tree.open && root.is_none_or(is_leaf) {
+        // The resource itself is broken: nothing of it can be judged.
+        return writer.view;
+    }
+    let start = tree
+        .fields(tree.first)
+        .next()
+        .map_or(Span::default(), |(_, node)| node.name);
+    let end = tree.text.len();
+    match root {
+        None => writer.untyped(tree.first, Span::new(start.start, end)),
+        Some(message) if message.well_known == WellKnown::Any => writer.any(tree.first, Span::new(start.start, end)),
+        Some(message) => {
+            writer.bracket(b'{', start);
+            if is_leaf(message) {
+                writer.type_url(&format!("{PREFIX}{}", message.full_name), start);
+            }
+            writer.fields(message, tree.first);
+            writer.bracket(b'}', Span::new(end, end));
+        }
+    }
+    writer.view.end_part(0, false);
+    writer.view
+}
+
+/// Says whether a message of this type is lost as a whole if the text ends inside of it.
+fn is_leaf(message: &'static Message) -> bool {
+    !ENVELOPES.iter().any(|package| message.full_name.starts_with(package))
+}
+
+struct Writer<'t, 'v> {
+    tree: &'v Tree<'t>,
+    view: View,
+    /// Nothing has been written in the innermost object or list.
+    first: bool,
+}
+
+impl Writer<'_, '_> {
+    fn bracket(&mut self, byte: u8, span: Span) {
+        self.view.token_from(span.start, span.end);
+        self.view.json.push(byte);
+        self.first = matches!(byte, b'{' | b'[');
+    }
+
+    fn comma(&mut self) {
+        if !std::mem::take(&mut self.first) {
+            self.view.json.push(b',');
+        }
+    }
+
+    fn key(&mut self, name: &[u8], span: Span) {
+        self.comma();
+        self.view.token_from(span.start, span.end);
+        self.view.quoted(name);
+        self.view.json.push(b':');
+    }
+
+    fn raw(&mut self, text: &[u8], span: Span) {
+        self.view.token_from(span.start, span.end);
+        self.view.json.extend_from_slice(text);
+        self.first = false;
+    }
+
+    fn string(&mut self, text: &[u8], span: Span) {
+        self.view.token_from(span.start, span.end);
+        self.view.quoted(text);
+        self.first = false;
+    }
+
+    fn type_url(&mut self, url: &str, span: Span) {
+        self.key(b"@type", span);
+        self.string(url.as_bytes(), span);
+    }
+
+    /// Writes the fields of a message, those of one name together.
+    fn fields(&mut self, message: &'static Message, first: u32) {
+        let tree = self.tree;
+        let mut known: Vec<(u32, u32, &'static Field)> = Vec::new();
+        let mut unknown: Vec<u32> = Vec::new();
+        for (index, node) in tree.fields(first) {
+            let name = std::str::from_utf8(tree.slice(node.name)).unwrap_or_default();
+            match message.field_by_name(name).filter(|_| !node.bracketed) {
+                Some(field) => known.push((field.number, index, field)),
+                None => unknown.push(index),
+            }
+        }
+        known.sort_unstable_by_key(|(number, index, _)| (*number, *index));
+        for group in known.chunk_by(|(a, ..), (b, ..)| a == b) {
+            let Some((_, _, field)) = group.first() else { continue };
+            let nodes = group.iter().filter_map(|(_, index, _)| tree.node(*index));
+            match field.cardinality {
+                Cardinality::Singular => {
+                    for node in nodes {
+                        if !self.is_lost(node, field.kind) {
+                            self.key(field.name.as_bytes(), node.name);
+                            self.value(field.kind, node);
+                        }
+                    }
+                }
+                Cardinality::Repeated => self.repeated(field, nodes),
+                Cardinality::Map { key, value } => self.map(field.name, key, value, nodes),
+            }
+        }
+        self.unknown(&unknown);
+    }
+
+    /// Says whether the text ends inside of this resource.
+    fn is_lost(&self, node: &Node, kind: Kind) -> bool {
+        let Value::Message { first, open: true } = node.value else {
+            return false;
+        };
+        let Some(message) = kind.message() else {
+            return false;
+        };
+        if message.well_known != WellKnown::Any {
+            return is_leaf(message);
+        }
+        let inner = self.tree.fields(first).find(|(_, node)| node.bracketed);
+        inner
+            .and_then(|(_, node)| std::str::from_utf8(self.tree.slice(node.name)).ok())
+            .and_then(|url| tables::message(url.rsplit('/').next().unwrap_or_default()))
+            .is_none_or(is_leaf)
+    }
+
+    fn repeated<'n>(&mut self, field: &'static Field, nodes: impl Iterator<Item = &'n Node> + Clone) {
+        let Some(first) = nodes.clone().next() else { return };
+        self.key(field.name.as_bytes(), first.name);
+        self.bracket(b'[', first.span);
+        let mut end = first.span;
+        for node in nodes {
+            end = node.span;
+            if !self.is_lost(node, field.kind) {
+                self.comma();
+                self.value(field.kind, node);
+            }
+        }
+        self.bracket(b']', end);
+    }
+
+    fn map<'n>(&mut self, name: &str, key: Kind, value: Kind, nodes: impl Iterator<Item = &'n Node> + Clone) {
+        let Some(first) = nodes.clone().next() else { return };
+        self.key(name.as_bytes(), first.name);
+        self.entries(key, value, nodes, first.span);
+    }
+
+    /// Writes map entries as an object.
+    fn entries<'n>(&mut self, key: Kind, value: Kind, nodes: impl Iterator<Item = &'n Node>, start: Span) {
+        let tree = self.tree;
+        self.bracket(b'{', start);
+        let mut end = start;
+        for node in nodes {
+            end = node.span;
+            let member = |wanted: &[u8]| {
+                let fields = tree.children(node).map(|(_, node)| node);
+                fields.filter(|node| tree.slice(node.name) == wanted).last()
+            };
+            match member(b"key") {
+                Some(given) if given.value == Value::Text => self.key(&tree.unescaped(given), given.span),
+                Some(given) => {
+                    let text = tree.slice(given.span);
+                    let text = integer(text).map_or_else(|| text.to_vec(), |value| value.to_string().into_bytes());
+                    self.key(&text, given.span);
+                }
+                None => self.key(default(key).trim_ascii_start().trim_matches_quotes(), node.span),
+            }
+            match member(b"value") {
+                Some(given) => self.value(value, given),
+                None => self.raw(default(value), node.span),
+            }
+        }
+        self.bracket(b'}', end);
+    }
+
+    fn value(&mut self, kind: Kind, node: &Node) {
+        match (kind, node.value) {
+            (Kind::Message(_), Value::Message { first, .. }) => match kind.message() {
+                Some(message) => self.message(message, first, node.span),
+                None => self.untyped(first, node.span),
+            },
+            (_, Value::Message { first, .. }) => self.untyped(first, node.span),
+            (Kind::Message(_), _) => self.untyped_scalar(node),
+            _ => self.scalar(kind, node),
+        }
+    }
+
+    fn message(&mut self, message: &'static Message, first: u32, span: Span) {
+        let tree = self.tree;
+        let last = |name: &[u8]| {
+            let fields = tree.fields(first).map(|(_, node)| node);
+            fields.filter(|node| tree.slice(node.name) == name).last()
+        };
+        match message.well_known {
+            WellKnown::Any => self.any(first, span),
+            WellKnown::Wrapper(kind) => match last(b"value") {
+                Some(node) => self.value(kind, node),
+                None => self.raw(default(kind), span),
+            },
+            WellKnown::Struct => {
+                let Some(Cardinality::Map { key, value }) = message.fields.first().map(|field| field.cardinality)
+                else {
+                    return self.untyped(first, span);
+                };
+                self.entries(key, value, tree.fields(first).map(|(_, node)| node), span);
+            }
+            WellKnown::ListValue => {
+                self.bracket(b'[', span);
+                for (_, node) in tree.fields(first) {
+                    self.comma();
+                    self.value(message.fields.first().map_or(Kind::String, |field| field.kind), node);
+                }
+                self.bracket(b']', Span::new(span.end.saturating_sub(1), span.end));
+            }
+            WellKnown::Value => self.dynamic(message, first, span),
+            WellKnown::FieldMask => {
+                let mut paths = Vec::new();
+                for (_, node) in tree.fields(first) {
+                    if !paths.is_empty() {
+                        paths.push(b',');
+                    }
+                    paths.extend(tree.unescaped(node));
+                }
+                self.string(&paths, span);
+            }
+            WellKnown::None | WellKnown::Duration | WellKnown::Timestamp | WellKnown::Empty => {
+                self.bracket(b'{', Span::new(span.start, span.start + 1));
+                self.fields(message, first);
+                self.bracket(b'}', Span::new(span.end.saturating_sub(1), span.end));
+            }
+        }
+    }
+
+    /// Writes a `google.protobuf.Value`: its last member counts.
+    fn dynamic(&mut self, message: &'static Message, first: u32, span: Span) {
+        let tree = self.tree;
+        let member = tree.fields(first).map(|(_, node)| node).last();
+        let field = member.and_then(|node| {
+            let name = std::str::from_utf8(tree.slice(node.name)).ok()?;
+            Some((node, message.field_by_name(name)?))
+        });
+        match field {
+            Some((node, field)) if field.name == "null_value" => self.raw(b"null", node.span),
+            Some((node, field)) if field.name == "number_value" => match float(tree.slice(node.span)) {
+                Some(value) if !value.is_finite() => {
+                    let mut wire = vec![field.number.to_le_bytes()[0] << 3 | 1];
+                    wire.extend_from_slice(&value.to_le_bytes());
+                    self.wire(&wire, node.span);
+                }
+                _ => self.value(field.kind, node),
+            },
+            Some((node, field)) => self.value(field.kind, node),
+            // No kind at all, which JSON cannot say.
+            None => self.wire(&[], span),
+        }
+    }
+
+    /// Writes a message by its bytes.
+    fn wire(&mut self, bytes: &[u8], span: Span) {
+        self.bracket(b'{', span);
+        self.key(b"@wire", span);
+        self.string(STANDARD.encode(bytes).as_bytes(), span);
+        self.bracket(b'}', span);
+    }
+
+    /// Writes an Any: with a type in brackets, or by its two fields.
+    fn any(&mut self, first: u32, span: Span) {
+        let tree = self.tree;
+        let start = Span::new(span.start, (span.start + 1).min(span.end));
+        let end = Span::new(span.end.saturating_sub(1).max(span.start), span.end);
+        self.bracket(b'{', start);
+        if let Some((_, node)) = tree.fields(first).find(|(_, node)| node.bracketed) {
+            let url = String::from_utf8_lossy(tree.slice(node.name)).into_owned();
+            self.type_url(&url, node.name);
+            let inner = match node.value {
+                Value::Message { first, .. } => first,
+                Value::Bare | Value::Text => NONE,
+            };
+            match tables::message(url.rsplit('/').next().unwrap_or_default()) {
+                Some(message) if message.well_known == WellKnown::None => self.fields(message, inner),
+                Some(message) => {
+                    self.key(b"value", node.name);
+                    self.message(message, inner, node.span);
+                }
+                None => {
+                    let fields: Vec<u32> = tree.fields(inner).map(|(index, _)| index).collect();
+                    self.unknown(&fields);
+                }
+            }
+        } else {
+            let mut rest = Vec::new();
+            for (index, node) in tree.fields(first) {
+                match tree.slice(node.name) {
+                    b"type_url" if node.value == Value::Text => {
+                        self.type_url(&String::from_utf8_lossy(&tree.unescaped(node)), node.span);
+                    }
+                    b"value" if node.value == Value::Text => {
+                        self.key(b"@value", node.name);
+                        self.string(STANDARD.encode(tree.unescaped(node)).as_bytes(), node.span);
+                    }
+                    _ => rest.push(index),
+                }
+            }
+            self.unknown(&rest);
+        }
+        self.bracket(b'}', end);
+    }
+
+    /// Writes fields that no table knows, those of one name as a list.
+    fn unknown(&mut self, indices: &[u32]) {
+        let tree = self.tree;
+        let mut nodes: Vec<(&[u8], u32)> = indices
+            .iter()
+            .filter_map(|index| Some((tree.slice(tree.node(*index)?.name), *index)))
+            .collect();
+        nodes.sort_unstable();
+        for group in nodes.chunk_by(|(a, _), (b, _)| a == b) {
+            let mut elements = group.iter().filter_map(|(_, index)| tree.node(*index));
+            let Some(first) = elements.next() else { continue };
+            self.key(tree.slice(first.name), first.name);
+            if group.len() == 1 {
+                self.untyped_value(first);
+                continue;
+            }
+            self.bracket(b'[', first.span);
+            for node in std::iter::once(first).chain(elements) {
+                self.comma();
+                self.untyped_value(node);
+            }
+            self.bracket(b']', first.span);
+        }
+    }
+
+    fn untyped_value(&mut self, node: &Node) {
+        match node.value {
+            Value::Message { first, .. } => self.untyped(first, node.span),
+            Value::Bare | Value::Text => self.untyped_scalar(node),
+        }
+    }
+
+    fn untyped(&mut self, first: u32, span: Span) {
+        self.bracket(b'{', Span::new(span.start, (span.start + 1).min(span.end)));
+        let fields: Vec<u32> = self.tree.fields(first).map(|(index, _)| index).collect();
+        self.unknown(&fields);
+        self.bracket(b'}', Span::new(span.end.saturating_sub(1).max(span.start), span.end));
+    }
+
+    fn untyped_scalar(&mut self, node: &Node) {
+        let text = self.tree.slice(node.span);
+        if node.value == Value::Text {
+            let text = self.tree.unescaped(node);
+            self.string(&text, node.span);
+        } else if is_number(text) || matches!(text, b"true" | b"false") {
+            self.raw(text, node.span);
+        } else {
+            self.string(text, node.span);
+        }
+    }
+
+    fn scalar(&mut self, kind: Kind, node: &Node) {
+        let text = self.tree.slice(node.span);
+        match (kind, node.value) {
+            (Kind::Bytes, Value::Text) => {
+                let text = STANDARD.encode(self.tree.unescaped(node));
+                self.string(text.as_bytes(), node.span);
+            }
+            (Kind::String | Kind::Bytes, Value::Bare) => {
+                let message = "a string must be in quotes".to_owned();
+                self.view.fault(FaultKind::Syntax, node.span, message);
+                self.string(text, node.span);
+            }
+            (_, Value::Text) => {
+                let text = self.tree.unescaped(node);
+                self.string(&text, node.span);
+            }
+            (Kind::Bool, _) => match text {
+                b"true" | b"True" | b"t" | b"1" => self.raw(b"true", node.span),
+                b"false" | b"False" | b"f" | b"0" => self.raw(b"false", node.span),
+                _ => self.string(text, node.span),
+            },
+            (Kind::Double | Kind::Float, _) => match float(text) {
+                Some(value) if value.is_nan() => self.string(b"NaN", node.span),
+                Some(f64::INFINITY) => self.string(b"Infinity", node.span),
+                Some(f64::NEG_INFINITY) => self.string(b"-Infinity", node.span),
+                Some(_) if is_number(text) => self.raw(text, node.span),
+                Some(value) => self.raw(format!("{value:?}").as_bytes(), node.span),
+                None => self.string(text, node.span),
+            },
+            _ => match integer(text) {
+                Some(value) => self.raw(value.to_string().as_bytes(), node.span),
+                None => self.string(text, node.span),
+            },
+        }
+    }
+}
+
+/// The JSON of a value that is not given.
+fn default(kind: Kind) -> &'static [u8] {
+    match kind {
+        Kind::String | Kind::Bytes => b"\"\"",
+        Kind::Bool => b"false",
+        Kind::Message(_) => match kind.message().map(|message| message.well_known) {
+            Some(WellKnown::Value) => b"{\"@wire\":\"\"}",
+            Some(WellKnown::ListValue) => b"[]",
+            Some(WellKnown::FieldMask) => b"\"\"",
+            Some(WellKnown::Wrapper(inner)) => default(inner),
+            _ => b"{}",
+        },
+        _ => b"0",
+    }
+}
+
+/// Text without its quotes.
+trait TrimQuotes {
+    fn trim_matches_quotes(&self) -> &[u8];
+}
+
+impl TrimQuotes for [u8] {
+    fn trim_matches_quotes(&self) -> &[u8] {
+        self.strip_prefix(b"\"")
+            .and_then(|text| text.strip_suffix(b"\""))
+            .unwrap_or(self)
+    }
+}
+
+/// Reads a decimal, octal or hexadecimal integer.
+fn integer(text: &[u8]) -> Option<i128> {
+    let text = std::str::from_utf8(text).ok()?;
+    let (negative, magnitude) = match text.strip_prefix('-') {
+        Some(magnitude) => (true, magnitude.trim_ascii_start()),
+        None => (false, text),
+    };
+    let value = if let Some(hex) = magnitude.strip_prefix("0x").or_else(|| magnitude.strip_prefix("0X")) {
+        i128::from_str_radix(hex, 16)
+    } else if magnitude.len() > 1 && magnitude.starts_with('0') {
+        i128::from_str_radix(magnitude, 8)
+    } else {
+        magnitude.parse()
+    };
+    let is_digits = magnitude.as_bytes().first().is_some_and(u8::is_ascii_digit);
+    value
+        .ok()
+        .filter(|_| is_digits)
+        .map(|value| if negative { -value } else { value })
+}
+
+/// Reads a floating-point number, with `inf`, `nan` and the suffix `f`.
+fn float(text: &[u8]) -> Option<f64> {
+    let text = std::str::from_utf8(text).ok()?;
+    let (negative, magnitude) = match text.strip_prefix('-') {
+        Some(magnitude) => (true, magnitude.trim_ascii_start()),
+        None => (false, text),
+    };
+    let lower = magnitude.to_ascii_lowercase();
+    let value = match lower.as_str() {
+        "inf" | "infinity" => f64::INFINITY,
+        "nan" => f64::NAN,
+        _ if lower.starts_with(|c: char| c.is_ascii_digit() || c == '.') => {
+            lower.strip_suffix('f').unwrap_or(&lower).parse().ok()?
+        }
+        _ => return None,
+    };
+    Some(if negative { -value } else { value })
+}
+
+/// Appends the bytes that the inside of a string stands for.
+pub(super) fn unescape(mut raw: &[u8], out: &mut Vec<u8>) {
+    while let Some(slash) = memchr::memchr(b'\\', raw) {
+        out.extend_from_slice(raw.get(..slash).unwrap_or_default());
+        raw = raw.get(slash + 1..).unwrap_or_default();
+        let Some((&escape, rest)) = raw.split_first() else {
+            return;
+        };
+        raw = rest;
+        match escape {
+            b'n' => out.push(b'\n'),
+            b'r' => out.push(b'\r'),
+            b't' => out.push(b'\t'),
+            b'a' => out.push(7),
+            b'b' => out.push(8),
+            b'f' => out.push(12),
+            b'v' => out.push(11),
+            b'x' | b'X' => out.push(digits(&mut raw, 2, 16).to_le_bytes()[0]),
+            b'0'..=b'7' => {
+                let high = u32::from(escape - b'0');
+                let before = raw.len();
+                let low = digits(&mut raw, 2, 8);
+                let count = u32::try_from(before - raw.len()).unwrap_or_default();
+                out.push((high << (3 * count) | low).to_le_bytes()[0]);
+            }
+            b'u' => unicode(&mut raw, 4, out),
+            b'U' => unicode(&mut raw, 8, out),
+            other => out.push(other),
+        }
+    }
+    out.extend_from_slice(raw);
+}
+
+/// Reads up to `most` digits.
+fn digits(raw: &mut &[u8], most: usize, radix: u32) -> u32 {
+    let mut value = 0;
+    for _ in 0..most {
+        let Some(digit) = raw.first().and_then(|byte| char::from(*byte).to_digit(radix)) else {
+            break;
+        };
+        value = value * radix + digit;
+        *raw = raw.get(1..).unwrap_or_default();
+    }
+    value
+}
+
+/// Reads a code point, or a surrogate pair; half of a pair is replaced.
+fn unicode(raw: &mut &[u8], most: usize, out: &mut Vec<u8>) {
+    let mut code = digits(raw, most, 16);
+    if (0xd800..0xdc00).contains(&code) && raw.starts_with(b"\\u") {
+        let mut rest = raw.get(2..).unwrap_or_default();
+        let low = digits(&mut rest, 4, 16);
+        if (0xdc00..0xe000).contains(&low) {
+            code = 0x1_0000 + ((code - 0xd800) << 10) + (low - 0xdc00);
+            *raw = rest;
+        }
+    }
+    let character = char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER);
+    out.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
+}

@@ -1,0 +1,78 @@
+//! Which message a document is.
+
+use xdsctl_proto::tables::{self, Cardinality, Kind, Message, WellKnown};
+
+use super::parse::{Tree, Value};
+
+/// What people keep in text format, likeliest first among those that fit as well.
+const CANDIDATES: &[&str] = &[
+    "envoy.config.cluster.v3.Cluster",
+    "envoy.config.endpoint.v3.ClusterLoadAssignment",
+    "envoy.config.route.v3.RouteConfiguration",
+    "envoy.config.listener.v3.Listener",
+    "google.protobuf.Any",
+    "envoy.service.discovery.v3.DiscoveryResponse",
+    "envoy.service.discovery.v3.DeltaDiscoveryResponse",
+    "envoy.service.discovery.v3.Resource",
+    "envoy.service.status.v3.ClientStatusResponse",
+    "envoy.service.status.v3.ClientConfig",
+    "envoy.admin.v3.ConfigDump",
+    "envoy.config.bootstrap.v3.Bootstrap",
+];
+
+/// Levels of fields that are compared with a type.
+const DEPTH: usize = 4;
+
+/// Fields of one message that are compared with a type.
+const BREADTH: usize = 64;
+
+/// The type of a document: what its header says, else `preferred` if nothing speaks against it, else what fits best.
+pub(super) fn find(tree: &Tree<'_>, preferred: Option<&'static Message>) -> Option<&'static Message> {
+    if let Some(header) = tree.header
+        && let Ok(name) = std::str::from_utf8(tree.slice(header))
+        && let Some(message) = tables::message(name.rsplit('/').next().unwrap_or_default())
+    {
+        return Some(message);
+    }
+    let candidates = CANDIDATES.iter().filter_map(|name| tables::message(name));
+    let total = tree.fields(tree.first).take(BREADTH).count();
+    preferred
+        .into_iter()
+        .chain(candidates)
+        .map(|message| (misfits(tree, tree.first, message, DEPTH), message))
+        // The first of equals.
+        .min_by_key(|(misfits, _)| *misfits)
+        .filter(|((top, _), _)| total == 0 || *top < total)
+        .map(|(_, message)| message)
+}
+
+/// How many fields are not of this type: of the message itself, and of those in it.
+fn misfits(tree: &Tree<'_>, first: u32, message: &'static Message, depth: usize) -> (usize, usize) {
+    let (mut here, mut below) = (0, 0);
+    for (_, node) in tree.fields(first).take(BREADTH) {
+        let name = std::str::from_utf8(tree.slice(node.name)).unwrap_or_default();
+        if node.bracketed {
+            here += usize::from(message.well_known != WellKnown::Any);
+            continue;
+        }
+        let Some(field) = message.field_by_name(name) else {
+            here += 1;
+            continue;
+        };
+        let kind = match (field.cardinality, field.kind) {
+            // Map entries are messages.
+            (Cardinality::Map { .. }, _) | (_, Kind::Message(_)) => field.kind.message(),
+            _ => None,
+        };
+        match (node.value, kind) {
+            (Value::Message { first, .. }, Some(inner)) if depth > 0 => {
+                let (top, deep) = misfits(tree, first, inner, depth - 1);
+                below += top + deep;
+            }
+            (Value::Message { .. }, Some(_)) => {}
+            (Value::Message { .. }, None) | (_, Some(_)) => below += 1,
+            _ => {}
+        }
+    }
+    (here, below)
+}
