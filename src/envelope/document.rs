@@ -9,9 +9,9 @@ use super::raw::{Finding, RawResource};
 use super::walker::{Emit, Loader, Options};
 use crate::diag::rules;
 use crate::proto::transcode::{self, LIMIT_EXCEEDED, SYNTAX};
-use crate::source::sniff::{Format, Sniffed, sniff};
+use crate::source::sniff::{Format, Sniffed, named, sniff};
 use crate::source::view::{FaultKind, View};
-use crate::source::{Source, SourceId, Span, textproto, yaml};
+use crate::source::{Source, SourceId, Span, binary, textproto, yaml};
 
 rules! {
     /// A document has nothing in it.
@@ -26,8 +26,11 @@ impl Loader {
     /// The format is `options.format`, or found out from the content and the name. What is wrong with the document itself
     /// becomes a finding; as much as possible is read nevertheless. `source` keeps what is needed to find places in it.
     pub fn document(&mut self, id: SourceId, source: &Source, options: Options, emit: Emit<'_>) {
+        let assumed = options.assume.and_then(|assumed| tables::message(assumed.type_name()));
         let format = match options.format {
             Some(format) => format,
+            // A bare resource may be any bytes at all.
+            None if assumed.is_some() && named(source.name()) == Some(Format::Binary) => Format::Binary,
             None => match sniff(source.name(), source.bytes()) {
                 Sniffed::Format(format) => format,
                 Sniffed::Empty => {
@@ -40,14 +43,12 @@ impl Loader {
                 }
             },
         };
+        source.set_format(format);
         let view = match format {
             Format::Json => return self.json(id, source.bytes(), options, emit),
             Format::Yaml => yaml::view_bytes(source.bytes()),
-            Format::Text => {
-                let preferred = options.assume.and_then(|assumed| tables::message(assumed.type_name()));
-                textproto::view(source.bytes(), preferred)
-            }
-            Format::Binary => return,
+            Format::Text => textproto::view(source.bytes(), assumed),
+            Format::Binary => binary::view(source.bytes(), assumed),
         };
         let transcode = transcode::Options {
             bare_strings: format == Format::Yaml,

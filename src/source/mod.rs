@@ -4,6 +4,7 @@
 //! else. Lines and columns are computed when something is printed, from an index that is built on first use.
 //! [`json`] reads JSON text piece by piece; [`span`] finds a field path in it again. Knows nothing of xDS.
 
+pub mod binary;
 pub mod json;
 pub mod sniff;
 pub mod span;
@@ -20,6 +21,9 @@ use std::sync::OnceLock;
 
 pub use span::Span;
 pub use view::View;
+
+use sniff::Format;
+use xdsctl_proto::tables;
 
 use crate::diag::FieldPath;
 
@@ -80,6 +84,7 @@ pub struct Source {
     lines: OnceLock<Vec<LineColumn>>,
     /// The document as JSON, if it is not JSON itself and has been read.
     view: OnceLock<View>,
+    format: OnceLock<Format>,
 }
 
 impl Source {
@@ -117,6 +122,32 @@ impl Source {
             Some(view) => view.locate_all(resource, paths),
             None => span::locate_all(self.bytes(), resource, paths),
         }
+    }
+
+    /// A resource of a binary document as text format, to find and show places in; `resource` is where its bytes are.
+    ///
+    /// The new document is named `NAME (decoded)`; all of it is the resource.
+    pub fn decoded(&self, resource: Span, message: &'static tables::Message) -> Source {
+        let bytes = self.bytes().get(resource.range()).unwrap_or_default();
+        let text = textproto::print(bytes, message);
+        let view = textproto::view(text.as_bytes(), Some(message));
+        Source {
+            name: format!("{} (decoded)", self.name),
+            bytes: Bytes::Owned(text.into_bytes()),
+            lines: OnceLock::new(),
+            view: OnceLock::from(view),
+            format: OnceLock::from(Format::Text),
+        }
+    }
+
+    /// The format that the document was read in.
+    pub fn format(&self) -> Option<Format> {
+        self.format.get().copied()
+    }
+
+    /// Keeps the format that the document was read in; only the first is kept.
+    pub fn set_format(&self, format: Format) {
+        self.format.get_or_init(|| format);
     }
 
     /// The line and column of a byte offset; an offset beyond the end is the end.
@@ -215,6 +246,7 @@ impl SourceMap {
             bytes,
             lines: OnceLock::new(),
             view: OnceLock::new(),
+            format: OnceLock::new(),
         });
         id
     }

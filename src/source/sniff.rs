@@ -67,7 +67,7 @@ pub fn sniff(name: &str, bytes: &[u8]) -> Sniffed {
         return Sniffed::Empty;
     };
     let head = text.get(start..).unwrap_or_default();
-    let extension = extension(name);
+    let extension = named(name);
     if let Some((_, what)) = MAGIC.iter().find(|(magic, _)| head.starts_with(magic)) {
         return Sniffed::Other(what);
     }
@@ -107,12 +107,14 @@ fn looks_textual(text: &[u8]) -> bool {
 }
 
 /// The format that the name speaks of.
-fn extension(name: &str) -> Option<Format> {
+pub fn named(name: &str) -> Option<Format> {
     let (_, extension) = name.rsplit_once('.')?;
     match extension.to_ascii_lowercase().as_str() {
         "json" | "jsonl" | "ndjson" => Some(Format::Json),
         "yaml" | "yml" => Some(Format::Yaml),
-        "textproto" | "textpb" | "txtpb" | "pbtxt" | "prototxt" | "pb_text" | "txtproto" => Some(Format::Text),
+        "textproto" | "prototext" | "textpb" | "txtpb" | "pbtxt" | "prototxt" | "pb_text" | "txtproto" => {
+            Some(Format::Text)
+        }
         "pb" | "binpb" | "binarypb" | "bin" => Some(Format::Binary),
         _ => None,
     }

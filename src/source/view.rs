@@ -111,7 +111,7 @@ impl View {
 
     /// Finds the places, in the document, of fields of the resource at `resource` of the document.
     pub fn locate_all(&self, resource: Span, paths: &[&FieldPath]) -> Vec<Span> {
-        let Some(at) = self.object_at(resource.start) else {
+        let Some(at) = self.object_at(resource.start).filter(|at| !self.is_packed(*at)) else {
             return vec![resource; paths.len()];
         };
         let end = self
@@ -124,6 +124,19 @@ impl View {
             .into_iter()
             .map(|span| self.to_document(span))
             .collect()
+    }
+
+    /// Says whether the object is a message by its bytes, which has no places in it.
+    fn is_packed(&self, at: usize) -> bool {
+        let head = self.json.get(at..).unwrap_or_default();
+        let key = self.tokens.partition_point(|token| token.at as usize <= at);
+        let value = self.tokens.get(key + 2).map(|token| token.at as usize);
+        head.starts_with(b"{\"@type\"")
+            && value.is_some_and(|value| {
+                self.json
+                    .get(value..)
+                    .is_some_and(|text| text.starts_with(b"\"@value\""))
+            })
     }
 
     /// The object of the view that starts at `offset` of the document.

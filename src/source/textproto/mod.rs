@@ -10,11 +10,13 @@
 
 mod emit;
 mod parse;
+mod print;
 mod root;
 mod sniff;
 
 use xdsctl_proto::tables::Message;
 
+pub use print::print;
 pub(super) use sniff::looks_like;
 
 use super::Span;

@@ -1,0 +1,206 @@
+//! Wire bytes as text format, for people: a field a line, packed messages opened.
+//!
+//! Never fails. What the tables do not know is printed by number, and bytes that are no message as a string.
+
+use std::fmt::Write as _;
+
+use xdsctl_proto::tables::{self, Cardinality, Kind, Message, WellKnown};
+
+use crate::source::wire::{Fields, Value};
+
+/// Messages inside messages that are printed as such.
+const MAX_DEPTH: usize = 200;
+
+/// Prints the wire bytes of a message.
+///
+/// ```
+/// let cluster = xdsctl::proto::pb::tables::message("envoy.config.cluster.v3.Cluster").unwrap();
+/// let text = xdsctl::source::textproto::print(b"\x0a\x01a\x10\x03\x22\x02\x08\x05", cluster);
+/// assert_eq!(text, "name: \"a\"\ntype: EDS\nconnect_timeout {\n  seconds: 5\n}\n");
+/// ```
+pub fn print(bytes: &[u8], message: &'static Message) -> String {
+    let mut out = String::new();
+    fields(bytes, message, 0, &mut out);
+    out
+}
+
+fn fields(bytes: &[u8], message: &'static Message, depth: usize, out: &mut String) {
+    for item in Fields::new(bytes) {
+        let Ok(item) = item else {
+            indent(depth, out);
+            out.push_str("# the bytes that follow are no field\n");
+            return;
+        };
+        let field = message.field(item.number);
+        // A packed list is one item.
+        if let (Some(field), Value::Bytes(packed)) = (field, item.value)
+            && field.cardinality == Cardinality::Repeated
+            && !matches!(field.kind, Kind::Message(_) | Kind::String | Kind::Bytes)
+        {
+            packed_list(packed, field.name, field.kind, depth, out);
+            continue;
+        }
+        indent(depth, out);
+        match field {
+            Some(field) => out.push_str(field.name),
+            None => _ = write!(out, "{}", item.number),
+        }
+        value(field.map(|field| field.kind), item.value, depth, out);
+        out.push('\n');
+    }
+}
+
+fn indent(depth: usize, out: &mut String) {
+    for _ in 0..depth {
+        out.push_str("  ");
+    }
+}
+
+fn packed_list(mut packed: &[u8], name: &str, kind: Kind, depth: usize, out: &mut String) {
+    while !packed.is_empty() {
+        let read = match kind {
+            Kind::Fixed32 | Kind::Sfixed32 | Kind::Float => packed
+                .split_first_chunk::<4>()
+                .map(|(head, rest)| (Value::Fixed32(u32::from_le_bytes(*head)), rest)),
+            Kind::Fixed64 | Kind::Sfixed64 | Kind::Double => packed
+                .split_first_chunk::<8>()
+                .map(|(head, rest)| (Value::Fixed64(u64::from_le_bytes(*head)), rest)),
+            _ => varint(packed).map(|(value, rest)| (Value::Varint(value), rest)),
+        };
+        let Some((element, rest)) = read else { return };
+        packed = rest;
+        indent(depth, out);
+        out.push_str(name);
+        value(Some(kind), element, depth, out);
+        out.push('\n');
+    }
+}
+
+fn varint(bytes: &[u8]) -> Option<(u64, &[u8])> {
+    let end = bytes.iter().take(10).position(|byte| *byte < 0x80)?;
+    let (head, rest) = bytes.split_at_checked(end + 1)?;
+    let value = head
+        .iter()
+        .rev()
+        .fold(0u64, |value, byte| value << 7 | u64::from(byte & 0x7f));
+    Some((value, rest))
+}
+
+#[expect(
+    clippy::cast_possible_wrap,
+    clippy::cast_possible_truncation,
+    reason = "two's complement is what the wire has"
+)]
+fn value(kind: Option<Kind>, value: Value<'_>, depth: usize, out: &mut String) {
+    let result = match (kind, value) {
+        (Some(kind @ Kind::Message(_)), Value::Bytes(bytes)) => {
+            nested(kind.message(), bytes, depth, out);
+            Ok(())
+        }
+        (_, Value::Bytes(bytes)) => write!(out, ": \"{}\"", Escaped(bytes)),
+        (Some(Kind::Bool), Value::Varint(value)) => write!(out, ": {}", value != 0),
+        (Some(kind @ Kind::Enum(_)), Value::Varint(value)) => {
+            match kind.enumeration().and_then(|item| item.name(value as i32)) {
+                Some(name) => write!(out, ": {name}"),
+                None => write!(out, ": {}", value as i32),
+            }
+        }
+        (Some(Kind::Int32), Value::Varint(value)) => write!(out, ": {}", value as i32),
+        (Some(Kind::Int64), Value::Varint(value)) => write!(out, ": {}", value as i64),
+        (Some(Kind::Uint32), Value::Varint(value)) => write!(out, ": {}", value as u32),
+        (Some(Kind::Sint32 | Kind::Sint64), Value::Varint(value)) => {
+            write!(out, ": {}", (value >> 1) as i64 ^ -((value & 1) as i64))
+        }
+        (_, Value::Varint(value)) => write!(out, ": {value}"),
+        (Some(Kind::Float), Value::Fixed32(value)) => write!(out, ": {}", number(f32::from_bits(value).into())),
+        (Some(Kind::Double), Value::Fixed64(value)) => write!(out, ": {}", number(f64::from_bits(value))),
+        (Some(Kind::Sfixed32), Value::Fixed32(value)) => write!(out, ": {}", value as i32),
+        (Some(Kind::Sfixed64), Value::Fixed64(value)) => write!(out, ": {}", value as i64),
+        (_, Value::Fixed32(value)) => write!(out, ": {value}"),
+        (_, Value::Fixed64(value)) => write!(out, ": {value}"),
+        (_, Value::Group) => write!(out, " {{ }}"),
+    };
+    // Writing to a string cannot fail.
+    let _ = result;
+}
+
+fn number(value: f64) -> String {
+    if value.is_nan() {
+        "nan".to_owned()
+    } else if value.is_infinite() {
+        if value > 0.0 {
+            "inf".to_owned()
+        } else {
+            "-inf".to_owned()
+        }
+    } else {
+        format!("{value:?}")
+    }
+}
+
+fn nested(message: Option<&'static Message>, bytes: &[u8], depth: usize, out: &mut String) {
+    let Some(message) = message.filter(|_| depth < MAX_DEPTH) else {
+        let _ = write!(out, ": \"{}\"", Escaped(bytes));
+        return;
+    };
+    if bytes.is_empty() {
+        out.push_str(" { }");
+        return;
+    }
+    out.push_str(" {\n");
+    if !(message.well_known == WellKnown::Any && packed(bytes, depth + 1, out)) {
+        fields(bytes, message, depth + 1, out);
+    }
+    indent(depth, out);
+    out.push('}');
+}
+
+/// Prints the message in an Any, if its type is known and its bytes are fields.
+fn packed(bytes: &[u8], depth: usize, out: &mut String) -> bool {
+    let mut url = "";
+    let mut inner: &[u8] = &[];
+    for item in Fields::new(bytes) {
+        match item.map(|item| (item.number, item.value)) {
+            Ok((1, Value::Bytes(text))) => match std::str::from_utf8(text) {
+                Ok(text) => url = text,
+                Err(_) => return false,
+            },
+            Ok((2, Value::Bytes(bytes))) => inner = bytes,
+            _ => return false,
+        }
+    }
+    let in_brackets = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '/' | '_' | '-');
+    let Some((_, name)) = url.rsplit_once('/').filter(|_| url.chars().all(in_brackets)) else {
+        return false;
+    };
+    let Some(message) = tables::message(name).filter(|_| Fields::new(inner).all(|item| item.is_ok())) else {
+        return false;
+    };
+    indent(depth, out);
+    let _ = write!(out, "[{url}]");
+    nested(Some(message), inner, depth, out);
+    out.push('\n');
+    true
+}
+
+/// Bytes as the inside of a string.
+struct Escaped<'b>(&'b [u8]);
+
+impl std::fmt::Display for Escaped<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        for chunk in self.0.utf8_chunks() {
+            for c in chunk.valid().chars() {
+                match c {
+                    '"' | '\\' => write!(f, "\\{c}")?,
+                    '\n' => f.write_str("\\n")?,
+                    c if c.is_control() && c.is_ascii() => write!(f, "\\{:03o}", u32::from(c))?,
+                    c => f.write_char(c)?,
+                }
+            }
+            for byte in chunk.invalid() {
+                write!(f, "\\{byte:03o}")?;
+            }
+        }
+        Ok(())
+    }
+}
