@@ -41,6 +41,7 @@ pub mod view;
 
 pub mod lint;
 pub mod select;
+pub mod tree;
 
 pub mod check;
 

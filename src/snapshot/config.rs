@@ -10,7 +10,7 @@ use super::graph::Skipped;
 use crate::model::domain::DomainMatch;
 use crate::model::listener::HttpConnectionManager;
 use crate::model::route::VirtualHost;
-use crate::model::{Cluster, Endpoints, Listener, RouteConfiguration};
+use crate::model::{Cluster, Endpoints, Listener, ResourceType, RouteConfiguration};
 
 /// The configuration of one channel.
 #[derive(Debug, Clone)]
@@ -31,6 +31,8 @@ pub struct XdsConfig {
     pub clusters: BTreeMap<String, ClusterState>,
     /// Children of aggregates that contribute nothing, in the order of the walk.
     pub skipped: Vec<Skipped>,
+    /// Resources that do not exist. A client waits 15 seconds for each before it believes so; RPCs wait with it.
+    pub missing: Vec<(ResourceType, String)>,
     /// The Listener and routes were made up to start at a cluster.
     pub starts_at_cluster: bool,
 }

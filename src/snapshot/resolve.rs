@@ -21,7 +21,7 @@ use crate::model::endpoints::{Endpoint, Locality, LocalityName};
 use crate::model::listener::{HttpConnectionManager, RouteSource};
 use crate::model::matcher::{StringMatch, StringMatcher};
 use crate::model::route::{Action, Destination, PathMatcher, Route, RouteAction, VirtualHost};
-use crate::model::{Cluster, Endpoints, Listener, Millis, RouteConfiguration};
+use crate::model::{Cluster, Endpoints, Listener, Millis, ResourceType, RouteConfiguration};
 
 /// Answers of DNS by `host:port`.
 pub type DnsAnswers = BTreeMap<String, Result<Vec<SocketAddr>, String>>;
@@ -131,6 +131,7 @@ pub fn resolve(target: &Target, source: &Source<'_>) -> Result<XdsConfig, Channe
         domain,
         clusters: BTreeMap::new(),
         skipped: Vec::new(),
+        missing: Vec::new(),
         starts_at_cluster: false,
     };
     if let Some(note) = config.virtual_host().and_then(retry::broken_method_config) {
@@ -191,6 +192,7 @@ pub fn resolve_cluster(name: &str, source: &Source<'_>) -> XdsConfig {
         },
         clusters: BTreeMap::new(),
         skipped: Vec::new(),
+        missing: Vec::new(),
         starts_at_cluster: true,
     };
     with_clusters(config, &[], source)
@@ -233,7 +235,15 @@ fn with_clusters(mut config: XdsConfig, notes: &[String], source: &Source<'_>) -
     for (name, entry) in graph.entries {
         let held = resources.clusters.get(&name);
         let state = match (source.value(held), entry) {
-            (Ok(cluster), Entry::Leaf) => ClusterState::Leaf(leaf(&name, cluster, held, notes, source)),
+            (Ok(cluster), Entry::Leaf) => {
+                if let Discovery::Eds { service_name } = &cluster.discovery {
+                    let resource = service_name.as_deref().unwrap_or(&name);
+                    if !resources.endpoints.contains_key(resource) {
+                        config.missing.push((ResourceType::Endpoints, resource.to_owned()));
+                    }
+                }
+                ClusterState::Leaf(leaf(&name, cluster, held, notes, source))
+            }
             (Ok(cluster), Entry::Aggregate { leaves, lost }) => {
                 let lost: Vec<String> = lost
                     .iter()
@@ -256,13 +266,15 @@ fn with_clusters(mut config: XdsConfig, notes: &[String], source: &Source<'_>) -
                 ClusterFailureClass::NoLeaf,
                 format!("aggregate cluster dependency graph for {name} has no leaf clusters"),
             ),
-            (Err(absent), _) => failure(
-                match absent.class {
-                    ChannelFailureClass::Rejected => ClusterFailureClass::Rejected,
-                    _ => ClusterFailureClass::Missing,
-                },
-                format!("CDS resource {name}: {}", absent.text),
-            ),
+            (Err(absent), _) => {
+                let class = if absent.class == ChannelFailureClass::Rejected {
+                    ClusterFailureClass::Rejected
+                } else {
+                    config.missing.push((ResourceType::Cluster, name.clone()));
+                    ClusterFailureClass::Missing
+                };
+                failure(class, format!("CDS resource {name}: {}", absent.text))
+            }
             // Not reached: such a cluster has no value.
             (Ok(_), Entry::Error(ClusterError::Missing | ClusterError::Rejected)) => continue,
         };

@@ -1,0 +1,5 @@
+//! Whole configurations and picks, as a real client made them: `fixtures/conformance/scenarios.jsonl.gz`.
+
+mod request;
+mod tree;
+mod world;

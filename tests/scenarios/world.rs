@@ -1,0 +1,173 @@
+//! The recorded scenarios: rows, and the channel that xdsctl makes of their resources.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Read as _;
+use std::sync::Arc;
+
+use serde::Deserialize;
+use serde_json::Value;
+use xdsctl::bootstrap::{self, Bootstrap};
+use xdsctl::model::cluster::Discovery;
+use xdsctl::profile::Profile;
+use xdsctl::snapshot::config::{ChannelFailure, XdsConfig};
+use xdsctl::snapshot::resolve::{DnsAnswers, Source, resolve};
+use xdsctl::snapshot::resources::Resources;
+use xdsctl::snapshot::target::{Target, TargetError};
+use xdsctl::source::SourceMap;
+use xdsctl::validate::validate;
+
+/// A recorded row. The steps and answers of `pick` steps stand in the same order.
+#[derive(Debug, Deserialize)]
+pub struct Row {
+    pub id: String,
+    pub target: String,
+    #[serde(default)]
+    pub uri: Option<String>,
+    #[serde(default)]
+    pub authority: Option<String>,
+    #[serde(default)]
+    pub env: BTreeMap<String, String>,
+    #[serde(default)]
+    pub bootstrap: Option<Value>,
+    pub resources: Vec<Value>,
+    pub steps: Vec<Value>,
+    #[serde(default)]
+    pub trace: Option<Value>,
+    pub answer: Answer,
+}
+
+/// What the client did.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct Answer {
+    pub crash: bool,
+    pub picks: Vec<Value>,
+    pub service_config: Option<Value>,
+    pub cds_children: BTreeMap<String, Value>,
+}
+
+impl Row {
+    /// `route`, `ring`, ...
+    pub fn family(&self) -> &str {
+        self.id.split('-').next().unwrap_or_default()
+    }
+
+    /// The service config after the last step is not that of the first resources.
+    pub fn changes_resources(&self) -> bool {
+        let changes = |step: &Value| step.get("update").is_some() || step.get("remove").is_some();
+        self.steps.iter().any(changes)
+    }
+
+    /// RPCs went through, but the client's log, from which configs are read, was not kept.
+    pub fn keeps_no_log(&self) -> bool {
+        self.trace.is_some()
+    }
+
+    /// The picks before the resources change, with their answers.
+    pub fn picks(&self) -> Vec<(&Value, &Value)> {
+        let mut answers = self.answer.picks.iter();
+        self.steps
+            .iter()
+            .take_while(|step| step.get("update").is_none() && step.get("remove").is_none())
+            .filter_map(|step| step.get("pick"))
+            .filter_map(|pick| Some((pick, answers.next()?)))
+            .collect()
+    }
+}
+
+/// The rows of a fixture; `XDSCTL_ROWS` restricts them to ids that start so, `XDSCTL_SCENARIOS` names a file with more.
+pub fn rows(name: &str) -> Vec<Row> {
+    let path = format!("{}/fixtures/conformance/{name}.jsonl.gz", env!("CARGO_MANIFEST_DIR"));
+    let mut text = String::new();
+    flate2::read::GzDecoder::new(std::fs::File::open(path).unwrap())
+        .read_to_string(&mut text)
+        .unwrap();
+    if let Some(more) = std::env::var_os("XDSCTL_SCENARIOS").filter(|_| name == "scenarios") {
+        text.push_str(&std::fs::read_to_string(more).unwrap());
+    }
+    let wanted = std::env::var("XDSCTL_ROWS").unwrap_or_default();
+    text.lines()
+        .map(|line| serde_json::from_str::<Row>(line).unwrap())
+        .filter(|row| wanted.split(',').any(|prefix| row.id.starts_with(prefix)))
+        .collect()
+}
+
+/// The channel of a row.
+pub struct Channel {
+    pub profile: Profile,
+    pub resources: Resources,
+    pub config: Result<Arc<XdsConfig>, ChannelError>,
+}
+
+/// Why there is no configuration.
+#[derive(Debug)]
+pub enum ChannelError {
+    Target(TargetError),
+    Failure(ChannelFailure),
+}
+
+/// The bootstrap of the recordings with a row's additions.
+fn bootstrap(row: &Row, profile: &Profile) -> Bootstrap {
+    let path = format!("{}/fixtures/conformance/bootstrap.json", env!("CARGO_MANIFEST_DIR"));
+    let mut json: Value = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
+    for (key, value) in row.bootstrap.iter().filter_map(Value::as_object).flatten() {
+        if key == "server_features" {
+            json["xds_servers"][0]["server_features"] = value.clone();
+        } else {
+            json[key] = value.clone();
+        }
+    }
+    bootstrap::validate(json.to_string().as_bytes(), profile).0.unwrap()
+}
+
+/// Loads, validates and resolves a row.
+pub fn channel(row: &Row) -> Channel {
+    let mut profile = Profile::default();
+    for (name, value) in &row.env {
+        profile.set_env(name, value).unwrap();
+    }
+    let bootstrap = bootstrap(row, &profile);
+    let facts = bootstrap.server_facts();
+    let mut sources = SourceMap::new();
+    let text = serde_json::json!({ "resources": row.resources }).to_string();
+    let id = sources.add("-", text.into_bytes());
+    let loaded = xdsctl::load::run(
+        Some(1),
+        |loader, emit| loader.json(id, sources.get(id).unwrap().bytes(), Default::default(), emit),
+        |raw| {
+            let resource_type = raw.resource_type.unwrap();
+            let validated = validate(resource_type, &raw.bytes.unwrap(), &profile, &facts);
+            (resource_type, validated)
+        },
+    );
+    let mut resources = Resources::default();
+    for (resource_type, validated) in loaded.results {
+        resources.take(resource_type, &validated.name, validated.value, &validated.diagnostics);
+    }
+    let mut dns = DnsAnswers::new();
+    for cluster in resources.clusters.values().filter_map(|held| held.value.as_ref()) {
+        if let Discovery::LogicalDns { hostname } = &cluster.discovery
+            && let Some(port) = hostname.strip_prefix("localhost:")
+        {
+            let address = format!("127.0.0.1:{port}").parse().unwrap();
+            dns.insert(hostname.clone(), Ok(vec![address]));
+        }
+    }
+    let uri = row.uri.clone().unwrap_or_else(|| format!("xds:///{}", row.target));
+    let config = Target::parse(&uri, row.authority.as_deref(), &bootstrap)
+        .map_err(ChannelError::Target)
+        .and_then(|target| {
+            let source = Source {
+                resources: &resources,
+                node_id: &bootstrap.node_id,
+                dns: &dns,
+                extra_roots: &BTreeSet::new(),
+            };
+            resolve(&target, &source).map(Arc::new).map_err(ChannelError::Failure)
+        });
+    Channel {
+        profile,
+        resources,
+        config,
+    }
+}
