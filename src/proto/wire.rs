@@ -8,9 +8,12 @@
 //! varint at most 10 (bits beyond 64 are lost); a known field with another wire type counts as unknown; a map entry that
 //! holds an unknown field is no entry; groups nest like messages; at most 100 levels; field number 0 is an error.
 
+mod normalize;
+
 use bytes::Bytes;
 use xdsctl_proto::tables::{self, Cardinality, Field, Kind, Listed, Message};
 
+use self::normalize::normalize;
 use crate::diag::{Cx, Path, rules};
 
 rules! {
@@ -22,6 +25,9 @@ rules! {
 
 /// Levels of nested messages and groups that the client's parser takes below the message itself.
 pub const MAX_DEPTH: u32 = 100;
+
+/// Wire type that opens a group.
+const START_GROUP: u8 = 3;
 
 /// Longest length that the client's parser takes.
 const MAX_LEN: u64 = i32::MAX as u64;
@@ -192,7 +198,7 @@ impl<'b> Reader<'b> {
                 }
                 raw.payload = self.take(usize::try_from(len).map_err(|_| Malformed::Varint)?)?;
             }
-            3 => self.skip_group(number, depth)?,
+            START_GROUP => self.skip_group(number, depth)?,
             4 => return Err(Malformed::Group),
             5 => raw.payload = self.take(4)?,
             _ => return Err(Malformed::Tag),
@@ -221,7 +227,7 @@ impl<'b> Reader<'b> {
                     let (len, _) = self.varint(5)?;
                     _ = self.take(usize::try_from(len).map_err(|_| Malformed::Varint)?)?;
                 }
-                3 => open.push(number),
+                START_GROUP => open.push(number),
                 4 if number == innermost => _ = open.pop(),
                 4 => return Err(Malformed::Group),
                 5 => _ = self.take(4)?,
@@ -296,12 +302,41 @@ struct Walk<'c, 'p> {
     odd: bool,
 }
 
-/// How often the field of one message has been seen, for element indices.
+/// How often the fields of one message have been seen, for element indices.
 #[derive(Default)]
 struct Seen {
+    /// A bit for each field that has occurred.
     fields: u128,
+    /// The field that came last, and the index of its element.
     last: usize,
     count: usize,
+    /// Elements of each field, once those of one field were not in one run.
+    counts: Vec<usize>,
+}
+
+impl Seen {
+    /// The index of the element of the field at `position` that comes after the bytes `before` of its message.
+    fn index(&mut self, position: usize, message: &'static Message, before: &[u8]) -> usize {
+        let bit = 1u128.checked_shl(position as u32).unwrap_or(0);
+        let again = self.fields & bit != 0;
+        self.fields |= bit;
+        let mut index = if !again {
+            0
+        } else if self.last == position {
+            self.count + 1
+        } else {
+            if self.counts.is_empty() {
+                self.counts = elements(before, message);
+            }
+            0
+        };
+        if let Some(count) = self.counts.get_mut(position) {
+            index = *count;
+            *count += 1;
+        }
+        (self.last, self.count) = (position, index);
+        index
+    }
 }
 
 impl Walk<'_, '_> {
@@ -317,7 +352,11 @@ impl Walk<'_, '_> {
         let notes = notes && message.listed == Listed::Client;
         let mut reader = Reader { rest: bytes };
         let mut seen = Seen::default();
+        let mut start = 0;
         while let Some(raw) = reader.next(depth)? {
+            let before = std::mem::replace(&mut start, bytes.len() - reader.rest.len());
+            // A group is unknown to both, but prost looks at the field numbers in it.
+            self.odd |= raw.wire_type == START_GROUP;
             let Some((position, field)) = lookup(message, raw.number, &seen) else {
                 continue;
             };
@@ -327,19 +366,9 @@ impl Walk<'_, '_> {
                 continue;
             }
             self.odd |= raw.overlong;
-            let bit = 1u128.checked_shl(position as u32).unwrap_or(0);
-            let again = seen.fields & bit != 0;
-            seen.fields |= bit;
-            let index = if !again {
-                0
-            } else if seen.last == position {
-                seen.count + 1
-            } else {
-                occurrences(bytes, bytes.len() - reader.rest.len(), field.number) - 1
-            };
-            (seen.last, seen.count) = (position, index);
+            let index = seen.index(position, message, bytes.get(..before).unwrap_or_default());
             // A oneof member that the generated type keeps is for its converter to judge.
-            if notes && !field.generated && !again {
+            if notes && !field.generated && index == 0 {
                 self.note(message, field, at);
             }
             if !field.known_to_client {
@@ -467,100 +496,22 @@ fn lookup(message: &'static Message, number: u32, seen: &Seen) -> Option<(usize,
     message.fields.get(position).map(|f| (position, f))
 }
 
-/// Counts how often a field occurs in the first `end` bytes; for the rare message whose elements are not in one run.
+/// Counts the elements of each field of a message; for the rare one where those of a field are not in one run.
 #[cold]
-fn occurrences(bytes: &[u8], end: usize, number: u32) -> usize {
-    let mut reader = Reader {
-        rest: bytes.get(..end).unwrap_or(bytes),
-    };
-    let mut count = 0;
-    while let Ok(Some(raw)) = reader.next(MAX_DEPTH) {
-        count += usize::from(raw.number == number);
-    }
-    count
-}
-
-/// Rewrites a checked message so that prost reads what the client reads.
-#[cold]
-fn normalize(bytes: &[u8], message: &'static Message) -> Vec<u8> {
-    let mut out = Vec::with_capacity(bytes.len());
+fn elements(bytes: &[u8], message: &'static Message) -> Vec<usize> {
+    let mut counts = vec![0; message.fields.len()];
     let mut reader = Reader { rest: bytes };
+    let seen = Seen::default();
     while let Ok(Some(raw)) = reader.next(MAX_DEPTH) {
-        let Ok(position) = message.fields.binary_search_by_key(&raw.number, |f| f.number) else {
-            continue;
-        };
-        let field = &message.fields[position];
-        if !field.generated {
-            continue;
-        }
-        match fit(field, raw.wire_type) {
-            Fit::Foreign => {}
-            Fit::Packed if wire_type_of(field.kind) == 0 => {
-                let mut values = Reader { rest: raw.payload };
-                while let Ok((value, _)) = values.varint(10) {
-                    put_varint_field(&mut out, raw.number, value);
-                }
-            }
-            Fit::Packed => put_bytes_field(&mut out, raw.number, raw.payload),
-            Fit::Single => match (field.cardinality, field.kind) {
-                (Cardinality::Map { key, value }, _) => {
-                    if let Some(entry) = normalize_entry(raw.payload, key, value) {
-                        put_bytes_field(&mut out, raw.number, &entry);
-                    }
-                }
-                (_, Kind::Message(m)) => {
-                    let inner = normalize(raw.payload, &tables::MESSAGES[usize::from(m)]);
-                    put_bytes_field(&mut out, raw.number, &inner);
-                }
-                _ => put_raw(&mut out, &raw),
-            },
+        if let Some((position, field)) = lookup(message, raw.number, &seen)
+            && fit(field, raw.wire_type) != Fit::Foreign
+            && let Some(count) = counts.get_mut(position)
+        {
+            *count += 1;
         }
     }
-    out
+    counts
 }
 
-/// Rewrites a map entry; `None` for one that the client does not take for an entry.
-fn normalize_entry(bytes: &[u8], key: Kind, value: Kind) -> Option<Vec<u8>> {
-    let mut out = Vec::with_capacity(bytes.len());
-    let mut reader = Reader { rest: bytes };
-    while let Ok(Some(raw)) = reader.next(MAX_DEPTH) {
-        let kind = match raw.number {
-            1 => key,
-            2 => value,
-            _ => return None,
-        };
-        if raw.wire_type != wire_type_of(kind) {
-            return None;
-        }
-        match kind {
-            Kind::Message(m) => {
-                let inner = normalize(raw.payload, &tables::MESSAGES[usize::from(m)]);
-                put_bytes_field(&mut out, raw.number, &inner);
-            }
-            _ => put_raw(&mut out, &raw),
-        }
-    }
-    Some(out)
-}
-
-fn put_raw(out: &mut Vec<u8>, raw: &Raw<'_>) {
-    match raw.wire_type {
-        0 => put_varint_field(out, raw.number, raw.varint),
-        2 => put_bytes_field(out, raw.number, raw.payload),
-        wire_type => {
-            prost::encoding::encode_varint(u64::from(raw.number << 3) | u64::from(wire_type), out);
-            out.extend_from_slice(raw.payload);
-        }
-    }
-}
-
-fn put_varint_field(out: &mut Vec<u8>, number: u32, value: u64) {
-    prost::encoding::encode_varint(u64::from(number << 3), out);
-    prost::encoding::encode_varint(value, out);
-}
-
-fn put_bytes_field(out: &mut Vec<u8>, number: u32, payload: &[u8]) {
-    prost::encoding::encode_varint(u64::from(number << 3) | 2, out);
-    prost::encoding::encode_varint(payload.len() as u64, out);
-    out.extend_from_slice(payload);
-}
+#[cfg(test)]
+mod tests;

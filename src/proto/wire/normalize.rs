@@ -1,0 +1,92 @@
+//! Rewriting of what prost would read in another way than the client does.
+//!
+//! Fields of a foreign wire type, unknown fields and map entries that hold one are left out; numbers lose the bits beyond 64.
+
+use xdsctl_proto::tables::{self, Cardinality, Kind, Message};
+
+use super::{Fit, MAX_DEPTH, Raw, Reader, fit, wire_type_of};
+
+/// Rewrites a checked message so that prost reads what the client reads.
+#[cold]
+pub(super) fn normalize(bytes: &[u8], message: &'static Message) -> Vec<u8> {
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut reader = Reader { rest: bytes };
+    while let Ok(Some(raw)) = reader.next(MAX_DEPTH) {
+        let Ok(position) = message.fields.binary_search_by_key(&raw.number, |f| f.number) else {
+            continue;
+        };
+        let field = &message.fields[position];
+        if !field.generated {
+            continue;
+        }
+        match fit(field, raw.wire_type) {
+            Fit::Foreign => {}
+            Fit::Packed if wire_type_of(field.kind) == 0 => {
+                let mut values = Reader { rest: raw.payload };
+                while let Ok((value, _)) = values.varint(10) {
+                    put_varint_field(&mut out, raw.number, value);
+                }
+            }
+            Fit::Packed => put_bytes_field(&mut out, raw.number, raw.payload),
+            Fit::Single => match (field.cardinality, field.kind) {
+                (Cardinality::Map { key, value }, _) => {
+                    if let Some(entry) = normalize_entry(raw.payload, key, value) {
+                        put_bytes_field(&mut out, raw.number, &entry);
+                    }
+                }
+                (_, Kind::Message(m)) => {
+                    let inner = normalize(raw.payload, &tables::MESSAGES[usize::from(m)]);
+                    put_bytes_field(&mut out, raw.number, &inner);
+                }
+                _ => put_raw(&mut out, &raw),
+            },
+        }
+    }
+    out
+}
+
+/// Rewrites a map entry; `None` for one that the client does not take for an entry.
+fn normalize_entry(bytes: &[u8], key: Kind, value: Kind) -> Option<Vec<u8>> {
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut reader = Reader { rest: bytes };
+    while let Ok(Some(raw)) = reader.next(MAX_DEPTH) {
+        let kind = match raw.number {
+            1 => key,
+            2 => value,
+            _ => return None,
+        };
+        if raw.wire_type != wire_type_of(kind) {
+            return None;
+        }
+        match kind {
+            Kind::Message(m) => {
+                let inner = normalize(raw.payload, &tables::MESSAGES[usize::from(m)]);
+                put_bytes_field(&mut out, raw.number, &inner);
+            }
+            _ => put_raw(&mut out, &raw),
+        }
+    }
+    Some(out)
+}
+
+fn put_raw(out: &mut Vec<u8>, raw: &Raw<'_>) {
+    match raw.wire_type {
+        0 => put_varint_field(out, raw.number, raw.varint),
+        2 => put_bytes_field(out, raw.number, raw.payload),
+        wire_type => {
+            prost::encoding::encode_varint(u64::from(raw.number << 3) | u64::from(wire_type), out);
+            out.extend_from_slice(raw.payload);
+        }
+    }
+}
+
+fn put_varint_field(out: &mut Vec<u8>, number: u32, value: u64) {
+    prost::encoding::encode_varint(u64::from(number << 3), out);
+    prost::encoding::encode_varint(value, out);
+}
+
+fn put_bytes_field(out: &mut Vec<u8>, number: u32, payload: &[u8]) {
+    prost::encoding::encode_varint(u64::from(number << 3) | 2, out);
+    prost::encoding::encode_varint(payload.len() as u64, out);
+    out.extend_from_slice(payload);
+}

@@ -1,0 +1,66 @@
+//! What the client's parser takes although prost does not, and the places of ignored fields.
+
+use super::*;
+use crate::profile::{Profile, ServerFacts};
+use crate::proto::any::try_decode;
+use crate::proto::pb::envoy::config::cluster::v3::Cluster;
+
+const CLUSTER: &str = "envoy.config.cluster.v3.Cluster";
+
+/// The cluster's name, and the places of what is ignored.
+fn read(bytes: &[u8]) -> Result<(String, Vec<String>), Malformed> {
+    let (profile, server) = (Profile::default(), ServerFacts::default());
+    let mut cx = Cx::new(&profile, &server);
+    let cluster: Cluster = try_decode(&Bytes::copy_from_slice(bytes), CLUSTER, &Path::ROOT, &mut cx)?;
+    let places = cx.finish().iter().map(|d| d.path.to_string()).collect();
+    Ok((cluster.name, places))
+}
+
+#[test]
+fn field_number_0_is_fine_inside_an_unknown_group_only() {
+    // Group 1000 with a varint of field 0 in it, then the name.
+    let inside = b"\xc3\x3e\x00\x00\xc4\x3e\x0a\x01a";
+    assert_eq!(read(inside), Ok(("a".to_owned(), Vec::new())));
+    assert_eq!(read(b"\x00\x00\x0a\x01a"), Err(Malformed::Tag));
+}
+
+#[test]
+fn elements_that_are_not_in_one_run_have_their_own_indices() {
+    let thresholds = |priority: u8, unread: bool| {
+        // Thresholds{priority, max_connections if unread}.
+        let mut out = vec![0x08, priority];
+        if unread {
+            out.extend([0x12, 0x00]);
+        }
+        out
+    };
+    let mut breakers = Vec::new();
+    for (i, element) in [(0, true), (1, false), (2, true)] {
+        let inner = thresholds(i, element);
+        breakers.extend([0x0a, inner.len() as u8]);
+        breakers.extend(inner);
+        // per_host_thresholds (2) in between.
+        breakers.extend([0x12, 0x00]);
+    }
+    let mut cluster = vec![0x52, breakers.len() as u8];
+    cluster.extend(breakers);
+    let (_, places) = read(&cluster).unwrap();
+    assert_eq!(
+        places,
+        [
+            "circuit_breakers.thresholds[0].max_connections",
+            "circuit_breakers.per_host_thresholds",
+            "circuit_breakers.thresholds[2].max_connections"
+        ]
+    );
+}
+
+#[test]
+fn fields_by_turns_take_linear_time() {
+    // 300,000 pairs of thresholds and per_host_thresholds would take minutes if each were counted from the start.
+    let breakers: Vec<u8> = [0x0a, 0x00, 0x12, 0x00].repeat(300_000);
+    let mut cluster = vec![0x52];
+    prost::encoding::encode_varint(breakers.len() as u64, &mut cluster);
+    cluster.extend(breakers);
+    assert_eq!(read(&cluster).unwrap().1, ["circuit_breakers.per_host_thresholds"]);
+}
