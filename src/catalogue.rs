@@ -25,6 +25,7 @@ static FILES: &[&[&Rule]] = &[
     crate::plugin::rls::RULES,
     crate::proto::transcode::RULES,
     crate::envelope::RULES,
+    crate::envelope::document::RULES,
     crate::validate::RULES,
     crate::validate::downstream_tls::RULES,
     crate::validate::filter_chain::RULES,
@@ -40,9 +41,6 @@ static FILES: &[&[&Rule]] = &[
     crate::validate::retry::RULES,
     crate::bootstrap::RULES,
     crate::check::RULES,
-    crate::envelope::RULES,
-    crate::envelope::document::RULES,
-    crate::proto::transcode::RULES,
 ];
 
 /// The rules of folders with one extension or one question a file.

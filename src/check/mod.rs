@@ -5,6 +5,7 @@
 //! whole thing was made for a proxy.
 
 mod live;
+mod unharmed;
 mod worlds;
 
 pub use worlds::assemble;
@@ -27,7 +28,7 @@ rules! {
 }
 
 /// The rules of this folder's other files.
-pub static PART_RULES: &[&[&Rule]] = &[live::RULES];
+pub static PART_RULES: &[&[&Rule]] = &[live::RULES, unharmed::RULES];
 
 /// What resources are checked against.
 #[derive(Debug, Clone, Copy)]

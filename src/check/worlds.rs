@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::{Checked, DUPLICATE_RESOURCE, ENDPOINTS_NOT_INCLUDED, MADE_FOR_PROXY, Outcome, Verdict, live};
-use crate::diag::{Diagnostic, Effect, FieldPath, Rule};
+use super::{Checked, DUPLICATE_RESOURCE, ENDPOINTS_NOT_INCLUDED, MADE_FOR_PROXY, Outcome, Verdict, live, unharmed};
+use crate::diag::{Diagnostic, FieldPath, Rule};
 use crate::envelope::{Finding, Label, State, WorldId};
 use crate::lint::{self, Usage};
 use crate::model::ResourceType;
@@ -92,27 +92,15 @@ fn hide(resources: &mut [Checked], hidden: usize, winner: usize) {
     checked.diagnostics.push(finding(&DUPLICATE_RESOURCE, message));
 }
 
-/// Runs the lints and takes back failures of clusters that nobody uses.
+/// Runs the lints and takes back failures that this world shows to be none.
 fn relate(world: &World, resources: &mut [Checked]) {
     let usage = Usage::of(world);
-    for (name, entry) in world.all(ResourceType::Cluster) {
-        if !usage.uses_cluster(name)
-            && let Some(checked) = resources.get_mut(entry.id.0)
-        {
-            checked
-                .diagnostics
-                .retain(|d| d.rule.effect != Effect::Fails || is_live(d.rule));
-        }
-    }
+    unharmed::take_back(world, &usage, resources);
     for (ResourceId(number), diagnostic) in lint::run(world, &usage) {
         if let Some(checked) = resources.get_mut(number) {
             checked.diagnostics.push(diagnostic);
         }
     }
-}
-
-fn is_live(rule: &Rule) -> bool {
-    live::RULES.iter().any(|r| r.id == rule.id)
 }
 
 /// Says whether there are listeners, none is a client's, and gRPC servers could not use them either.

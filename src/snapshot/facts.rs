@@ -46,6 +46,8 @@ pub enum ListenerFacts {
 pub struct RouteFacts {
     /// Per virtual host, in the order of the routes.
     pub virtual_hosts: Vec<Vec<RouteReference>>,
+    /// The domains of each virtual host.
+    pub domains: Vec<Vec<String>>,
     /// Some route uses a cluster specifier plugin: any cluster may be used.
     pub has_plugin: bool,
 }
@@ -206,6 +208,7 @@ fn of_routes(routes: &RouteConfiguration) -> RouteFacts {
             }
         }
         facts.virtual_hosts.push(references);
+        facts.domains.push(host.domains.clone());
     }
     facts
 }

@@ -35,9 +35,11 @@ rules! {
     /// A locality has no endpoint that the client keeps.
     LOCALITY_WITHOUT_ENDPOINTS = "eds-locality-without-endpoints", Endpoints, Advice, "gRFC A27; C-core LocalityParse, cds.cc";
     /// The client keeps no locality, so RPCs to the cluster fail.
-    WITHOUT_LOCALITIES = "eds-without-localities", Endpoints, Advice, "gRFC A27; C-core EdsResourceParse, xds_dependency_manager.cc";
+    WITHOUT_LOCALITIES = "eds-without-localities", Endpoints, Fails, "gRFC A27; C-core EdsResourceParse, xds_dependency_manager.cc";
+    /// No locality has an endpoint that the client keeps, so RPCs to the cluster fail.
+    WITHOUT_ENDPOINTS = "eds-without-endpoints", Endpoints, Fails, "gRFC A27; C-core EdsResourceParse, weighted_target.cc";
     /// Every endpoint is DRAINING, so new RPCs to the cluster fail.
-    ALL_DRAINING = "eds-all-draining", Endpoints, Advice, "gRFC A55; C-core xds_override_host.cc";
+    ALL_DRAINING = "eds-all-draining", Endpoints, Fails, "gRFC A55; C-core xds_override_host.cc";
 }
 
 /// The rules of this folder's other files.
@@ -221,7 +223,13 @@ fn advise(endpoints: &Endpoints, at: &Path<'_>, cx: &mut Cx<'_>) {
         .flatten()
         .flat_map(|l| &l.endpoints)
         .peekable();
-    if all.peek().is_some() && all.all(|e| e.health == HealthStatus::Draining) {
+    if all.peek().is_none() {
+        cx.report(
+            &WITHOUT_ENDPOINTS,
+            at,
+            format_args!("no endpoint is left, RPCs to the cluster fail"),
+        );
+    } else if all.all(|e| e.health == HealthStatus::Draining) {
         cx.report(
             &ALL_DRAINING,
             at,

@@ -212,6 +212,7 @@ fn only_unknown_healthy_and_draining_endpoints_are_looked_at() {
         &[
             ("eds-endpoint-unhealthy", "endpoints[0].lb_endpoints[0].health_status"),
             ("eds-locality-without-endpoints", "endpoints[0].lb_endpoints"),
+            ("eds-without-endpoints", "endpoints"),
         ],
     );
 }
