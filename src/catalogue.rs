@@ -36,6 +36,7 @@ static FILES: &[&[&Rule]] = &[
     crate::validate::endpoints::RULES,
     crate::validate::route_config::RULES,
     crate::validate::route_match::RULES,
+    crate::validate::route_shadow::RULES,
     crate::validate::route_action::RULES,
     crate::validate::hash_policy::RULES,
     crate::validate::retry::RULES,

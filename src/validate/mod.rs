@@ -22,6 +22,7 @@ pub mod retry;
 pub mod route_action;
 pub mod route_config;
 pub mod route_match;
+pub mod route_shadow;
 
 rules! {
     /// The bytes of a resource are not a message of its type.

@@ -6,7 +6,7 @@
 //! virtual host the domains, the filter overrides, the retry policy and the routes. Nothing short-circuits but a route
 //! that is given up or dropped.
 
-use super::{retry, route_action, route_match};
+use super::{retry, route_action, route_match, route_shadow};
 use crate::diag::{Cx, Path, rules};
 use crate::filter::overrides;
 use crate::model::domain::DomainClass;
@@ -58,6 +58,9 @@ pub fn from_proto(message: &Pb, at: &Path<'_>, cx: &mut Cx<'_>) -> RouteConfigur
     for (i, host) in message.virtual_hosts.iter().enumerate() {
         virtual_hosts.push(virtual_host(host, i, &mut plugins, &hosts_at.index(i), cx));
     }
+    if !cx.nacked_since(mark) {
+        route_shadow::report_domains(&virtual_hosts, &hosts_at, cx);
+    }
     RouteConfiguration {
         virtual_hosts,
         cluster_specifier_plugins: plugins.into_used(cx.nacked_since(mark), &plugins_at, cx),
@@ -104,6 +107,9 @@ fn virtual_host(
             &routes_at,
             format_args!("{why}: every RPC to these domains fails with UNAVAILABLE"),
         );
+    }
+    if !cx.nacked_since(mark) {
+        route_shadow::report_routes(&routes, &routes_at, cx);
     }
     if let Some(policy) = &retry_policy
         && !retry_policy_rejected
