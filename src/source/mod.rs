@@ -33,7 +33,7 @@ use crate::diag::FieldPath;
 pub const MAP_ABOVE_BYTES: u64 = 1 << 20;
 
 /// Distance between two entries of the line index.
-const INDEX_STEP: usize = 8 << 10;
+const INDEX_STEP: usize = 2 << 10;
 
 /// One document of a [`SourceMap`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -9,7 +9,6 @@ use super::{MAX_LEVELS, Result, Transcoder, clip, descriptor, takes_null};
 use crate::diag::Path;
 use crate::source::Span;
 use crate::source::json::Str;
-use crate::text;
 
 /// Maps with more entries look for duplicate keys in a set.
 const FEW_KEYS: usize = 16;
@@ -315,7 +314,7 @@ impl<'t> Transcoder<'t> {
         let end = self.scan.pos();
         let name = String::from_utf8_lossy(self.scan.raw(key)).into_owned();
         self.scan.set_pos(key.end + 1);
-        let nearest = text::nearest(&name, message.by_name.iter().map(|(name, _)| *name));
+        let nearest = self.suggest(message.full_name, &name, message.by_name.iter().map(|(name, _)| *name));
         let shown = clip(name.as_bytes());
         let note = self.note(
             &UNKNOWN_FIELD,

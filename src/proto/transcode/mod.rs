@@ -22,6 +22,8 @@ use note::clip;
 pub(crate) use note::{LIMIT_EXCEEDED, SYNTAX};
 pub use note::{Note, RULES};
 
+use std::collections::HashMap;
+
 use xdsctl_proto::tables::{self, Kind, Message, WellKnown};
 
 use crate::diag::{Path, Rule};
@@ -37,6 +39,10 @@ pub const MAX_LEVELS: u32 = 128;
 
 /// Levels of messages that are read in all, through every nested `Any`. One beyond is kept unread.
 pub const MAX_TOTAL_LEVELS: u32 = 256;
+
+/// Different misspelt names for which the nearest known one is looked up, in one text. A document with more was made for
+/// other protos, and comparing names is slow.
+const MAX_SUGGESTIONS: usize = 1000;
 
 /// How often the text may be read ahead for an `@type` that is not the first key, as a multiple of its length.
 const LOOKAHEAD: usize = 8;
@@ -145,6 +151,8 @@ pub struct Transcoder<'t> {
     map_keys: Vec<Span>,
     /// How many values could not be used.
     rejected: usize,
+    /// Nearest known names of the unknown ones so far, by the type that they were looked up in.
+    suggestions: HashMap<(&'static str, String), Option<&'static str>>,
 }
 
 impl<'t> Transcoder<'t> {
@@ -165,6 +173,7 @@ impl<'t> Transcoder<'t> {
             lookahead: text.len().saturating_mul(LOOKAHEAD).saturating_add(1 << 20),
             map_keys: Vec::new(),
             rejected: 0,
+            suggestions: HashMap::new(),
         }
     }
 
@@ -247,6 +256,26 @@ impl<'t> Transcoder<'t> {
         self.varint(bytes.len() as u64);
         self.out.extend_from_slice(bytes);
         Ok(())
+    }
+
+    /// The known name of `type_name` that is nearest to a misspelt one.
+    #[cold]
+    fn suggest(
+        &mut self,
+        type_name: &'static str,
+        name: &str,
+        known: impl Iterator<Item = &'static str>,
+    ) -> Option<&'static str> {
+        let key = (type_name, name.to_owned());
+        if let Some(nearest) = self.suggestions.get(&key) {
+            return *nearest;
+        }
+        if self.suggestions.len() >= MAX_SUGGESTIONS {
+            return None;
+        }
+        let nearest = crate::text::nearest(name, known);
+        self.suggestions.insert(key, nearest);
+        nearest
     }
 
     /// Notes something at `start`, up to where the scanner stands.

@@ -11,7 +11,6 @@ use super::{Result, Transcoder, clip};
 use crate::diag::Path;
 use crate::source::json::{Str, is_number};
 use crate::source::yaml::{self, Plain};
-use crate::text;
 
 /// Takes padded and unpadded base64, and bits left over in the last character, as protobuf does.
 const LENIENT: GeneralPurposeConfig = GeneralPurposeConfig::new()
@@ -340,7 +339,7 @@ impl<'t> Transcoder<'t> {
         };
         let short = item.full_name.rsplit('.').next().unwrap_or_default();
         let text = String::from_utf8_lossy(name);
-        let nearest = text::nearest(&text, item.values.iter().map(|(name, _)| *name));
+        let nearest = self.suggest(item.full_name, &text, item.values.iter().map(|(name, _)| *name));
         let message = format!("`{}` is not a value of {short}, the field is left out", clip(name));
         let note = self.note(&UNKNOWN_ENUM_VALUE, at, start, message);
         if let Some(nearest) = nearest {
