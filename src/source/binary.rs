@@ -14,8 +14,8 @@ use super::wire::{Fields, Item, Value};
 
 /// What a file may be, likeliest first among those that fit as well.
 const CANDIDATES: &[&str] = &[
-    "envoy.service.discovery.v3.DiscoveryResponse",
     "google.protobuf.Any",
+    "envoy.service.discovery.v3.DiscoveryResponse",
     "envoy.service.status.v3.ClientStatusResponse",
     "envoy.admin.v3.ConfigDump",
     "envoy.service.discovery.v3.DeltaDiscoveryResponse",
@@ -125,10 +125,19 @@ fn misfits(bytes: &[u8], message: &'static Message, depth: usize) -> usize {
             _ => 1,
         };
         if let Value::Bytes(url) = item.value {
-            has_type |= item.number == 1 && url.contains(&b'/') && url.contains(&b'.');
+            has_type |= item.number == 1 && is_type_url(url);
         }
     }
     count + usize::from(message.well_known == WellKnown::Any && !has_type)
+}
+
+/// Says whether text is a URL that ends in the full name of a message.
+fn is_type_url(url: &[u8]) -> bool {
+    let Some(slash) = memchr::memrchr(b'/', url) else {
+        return false;
+    };
+    let name = url.get(slash + 1..).unwrap_or_default();
+    name.first().is_some_and(u8::is_ascii_alphabetic) && name.contains(&b'.')
 }
 
 struct Writer<'b> {

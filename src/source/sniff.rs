@@ -85,8 +85,9 @@ pub fn sniff(name: &str, bytes: &[u8]) -> Sniffed {
         .iter()
         .any(|byte| matches!(byte, 0..=8 | 0x0e..=0x1a | 0x1c..=0x1f | 0x7f | 0xc0 | 0xc1 | 0xf5..=0xff));
     let unreadable = odd || std::str::from_utf8(look).is_err_and(|error| error.error_len().is_some());
-    // The length of a first string may be a line feed, so nothing of the start is passed.
-    if (unreadable || !looks_textual(look)) && wire::is_message(bytes) {
+    // A line feed is the tag of a first string; text of which every byte then fits a message is as good as impossible.
+    let tagged = bytes.first() == Some(&b'\n') && wire::is_whole_message(bytes);
+    if tagged || (unreadable || !looks_textual(look)) && wire::is_message(bytes) {
         return Sniffed::Format(Format::Binary);
     }
     if odd && !matches!(extension, Some(Format::Yaml | Format::Json | Format::Text)) {
@@ -210,6 +211,12 @@ mod tests {
             ("x.pb", b"\x0a\x01a", Binary),
             ("-", b"\x0a\x01a", Binary),
             ("-", b"\x12\x04name", Binary),
+            (
+                "-",
+                b"\n\x3ctype.googleapis.com/envoy.config.route.v3.RouteConfiguration",
+                Binary,
+            ),
+            ("-", b"\n<a: b", Yaml),
             ("x.yaml", b"a: \"\x01\"", Yaml),
         ] {
             assert_eq!(

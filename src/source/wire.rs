@@ -153,6 +153,11 @@ pub fn is_message(bytes: &[u8]) -> bool {
     fields > 0
 }
 
+/// Says whether `bytes` are fields from start to end.
+pub fn is_whole_message(bytes: &[u8]) -> bool {
+    Fields::new(bytes).all(|field| field.is_ok_and(|item| item.number <= MAX_LIKELY_NUMBER))
+}
+
 /// Field numbers above this are unlikely in xDS messages; the largest is below 20,000.
 const MAX_LIKELY_NUMBER: u32 = 30_000;
 

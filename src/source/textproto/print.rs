@@ -4,7 +4,7 @@
 
 use std::fmt::Write as _;
 
-use xdsctl_proto::tables::{self, Cardinality, Kind, Message, WellKnown};
+use xdsctl_proto::tables::{self, Cardinality, Field, Kind, Message, WellKnown};
 
 use crate::source::wire::{Fields, Value};
 
@@ -31,7 +31,8 @@ fn fields(bytes: &[u8], message: &'static Message, depth: usize, out: &mut Strin
             out.push_str("# the bytes that follow are no field\n");
             return;
         };
-        let field = message.field(item.number);
+        // A field of another wire type is unknown to every parser.
+        let field = message.field(item.number).filter(|field| fits(field, item.value));
         // A packed list is one item.
         if let (Some(field), Value::Bytes(packed)) = (field, item.value)
             && field.cardinality == Cardinality::Repeated
@@ -47,6 +48,17 @@ fn fields(bytes: &[u8], message: &'static Message, depth: usize, out: &mut Strin
         }
         value(field.map(|field| field.kind), item.value, depth, out);
         out.push('\n');
+    }
+}
+
+/// Says whether a value has the wire type of the field.
+fn fits(field: &Field, value: Value<'_>) -> bool {
+    match (field.kind, value) {
+        (Kind::Message(_) | Kind::String | Kind::Bytes, value) => matches!(value, Value::Bytes(_)),
+        (_, Value::Bytes(_)) => field.cardinality == Cardinality::Repeated,
+        (Kind::Fixed32 | Kind::Sfixed32 | Kind::Float, value) => matches!(value, Value::Fixed32(_)),
+        (Kind::Fixed64 | Kind::Sfixed64 | Kind::Double, value) => matches!(value, Value::Fixed64(_)),
+        (_, value) => matches!(value, Value::Varint(_)),
     }
 }
 
