@@ -5,6 +5,7 @@
 
 use xdsctl_proto::tables;
 
+use super::UNKNOWN_SHAPE;
 use super::raw::{Finding, RawResource};
 use super::walker::{Emit, Loader, Options};
 use crate::diag::rules;
@@ -90,7 +91,10 @@ impl Loader {
             self.values(id, text, start, &mut world, options, &mut placed);
             start = part.text.end;
             // The fault has said why the text ends where it does.
-            let ends = |finding: &Finding| finding.diagnostic.rule == &SYNTAX && finding.span.end == text.len();
+            let ends = |finding: &Finding| {
+                let rule = finding.diagnostic.rule;
+                (rule == &SYNTAX || rule == &UNKNOWN_SHAPE) && finding.span.end == text.len()
+            };
             if part.cut && self.findings.get(faults..).and_then(<[_]>::last).is_some_and(ends) {
                 self.findings.pop();
             }

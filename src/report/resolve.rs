@@ -41,7 +41,7 @@ pub fn findings(outcome: Outcome, worlds: &[World], sources: &SourceMap, options
     for found in outcome.findings {
         report
             .findings
-            .extend(resolver.finding(found.diagnostic, found.source, Some(found.span)));
+            .extend(resolver.finding(found.diagnostic, sources.get(found.source), Some(found.span)));
     }
     for (number, checked) in outcome.resources.into_iter().enumerate() {
         report.resources.push(resolver.resource(number, checked, worlds));
@@ -96,17 +96,34 @@ impl Resolver<'_> {
         } else {
             checked.name
         };
+        let document = self.sources.get(source);
+        let origin = checked.origin.span;
+        // Wire bytes have no lines: places are those in the resource as text.
+        let decoded = match checked.resource_type {
+            Some(resource_type) if !checked.diagnostics.is_empty() => {
+                document.and_then(|document| document.decoded(origin, resource_type.type_name()))
+            }
+            _ => None,
+        };
         let paths: Vec<&FieldPath> = checked.diagnostics.iter().map(|d| &d.path).collect();
-        let spans = self
-            .sources
-            .get(source)
-            .map(|s| s.locate_all(checked.origin.span, &paths));
+        let spans = match &decoded {
+            Some(decoded) => Some(decoded.locate_all(Span::new(0, decoded.bytes().len()), &paths)),
+            None => document.map(|document| document.locate_all(origin, &paths)),
+        };
         let mut spans = spans.unwrap_or_default().into_iter();
+        let shown = decoded.as_ref().or(document);
         for diagnostic in checked.diagnostics {
-            findings.extend(self.finding(diagnostic, source, spans.next()));
+            let mut finding = self.finding(diagnostic, shown, spans.next());
+            if decoded.is_some()
+                && let Some(place) = finding.as_mut().and_then(|finding| finding.place.as_mut())
+            {
+                // Bytes are those of the file.
+                (place.byte_start, place.byte_end) = (origin.start, origin.end);
+            }
+            findings.extend(finding);
         }
         for note in checked.notes {
-            findings.extend(self.finding(note.diagnostic, source, Some(note.span)));
+            findings.extend(self.finding(note.diagnostic, document, Some(note.span)));
         }
         // What a live client said stays first; the rest in the order of the document.
         findings.sort_by_key(|f| (f.place.as_ref().map_or(0, |p| p.byte_start), f.rule.effect));
@@ -128,16 +145,14 @@ impl Resolver<'_> {
     }
 
     /// The finding with its place; `None` if the user allows it.
-    fn finding(&mut self, diagnostic: Diagnostic, source: SourceId, span: Option<Span>) -> Option<Finding> {
+    fn finding(&mut self, diagnostic: Diagnostic, source: Option<&Source>, span: Option<Span>) -> Option<Finding> {
         let severity = self.options.severities.of(diagnostic.rule)?;
         let wants_snippet = self.options.snippets_from.is_some_and(|from| severity >= from) && {
             let cut = self.cut.entry(diagnostic.rule.id).or_default();
             *cut += 1;
             *cut <= self.options.snippets_per_rule
         };
-        let place = self
-            .sources
-            .get(source)
+        let place = source
             .zip(span)
             .map(|(source, span)| place(source, span, wants_snippet));
         Some(Finding {

@@ -126,18 +126,22 @@ impl Source {
 
     /// A resource of a binary document as text format, to find and show places in; `resource` is where its bytes are.
     ///
-    /// The new document is named `NAME (decoded)`; all of it is the resource.
-    pub fn decoded(&self, resource: Span, message: &'static tables::Message) -> Source {
-        let bytes = self.bytes().get(resource.range()).unwrap_or_default();
-        let text = textproto::print(bytes, message);
+    /// The new document is named `NAME (decoded)`; all of it is the resource. `None` for documents that are text themselves,
+    /// and for message types that xdsctl does not know.
+    pub fn decoded(&self, resource: Span, type_name: &str) -> Option<Source> {
+        if self.format() != Some(Format::Binary) {
+            return None;
+        }
+        let message = tables::message(type_name)?;
+        let text = textproto::print(self.bytes().get(resource.range())?, message);
         let view = textproto::view(text.as_bytes(), Some(message));
-        Source {
+        Some(Source {
             name: format!("{} (decoded)", self.name),
             bytes: Bytes::Owned(text.into_bytes()),
             lines: OnceLock::new(),
             view: OnceLock::from(view),
             format: OnceLock::from(Format::Text),
-        }
+        })
     }
 
     /// The format that the document was read in.

@@ -87,7 +87,7 @@ pub fn sniff(name: &str, bytes: &[u8]) -> Sniffed {
     let unreadable = odd || std::str::from_utf8(look).is_err_and(|error| error.error_len().is_some());
     // A line feed is the tag of a first string; text of which every byte then fits a message is as good as impossible.
     let tagged = bytes.first() == Some(&b'\n') && wire::is_whole_message(bytes);
-    if tagged || (unreadable || !looks_textual(look)) && wire::is_message(bytes) {
+    if tagged || unreadable && wire::is_message(bytes) {
         return Sniffed::Format(Format::Binary);
     }
     if odd && !matches!(extension, Some(Format::Yaml | Format::Json | Format::Text)) {
@@ -100,11 +100,6 @@ pub fn sniff(name: &str, bytes: &[u8]) -> Sniffed {
         Some(Format::Json) => Sniffed::Format(Format::Json),
         _ => Sniffed::Format(Format::Yaml),
     }
-}
-
-/// Says whether there is anything that text formats have and short messages do not: a colon or a bracket.
-fn looks_textual(text: &[u8]) -> bool {
-    text.iter().any(|byte| matches!(byte, b':' | b'{' | b'[' | b'<' | b'#'))
 }
 
 /// The format that the name speaks of.
