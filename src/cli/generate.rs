@@ -45,19 +45,56 @@ pub fn man_pages() -> std::io::Result<Vec<(String, Vec<u8>)>> {
     let mut root = command().disable_help_subcommand(true);
     root.build();
     let mut pages = Vec::new();
-    let mut page = Vec::new();
-    clap_mangen::Man::new(root.clone()).render(&mut page)?;
-    pages.push(("xdsctl.1".to_owned(), page));
+    pages.push(("xdsctl.1".to_owned(), man_page(&root, "xdsctl".to_owned())?));
     for sub in root.get_subcommands().filter(|c| !c.is_hide_set()) {
-        let mut page = Vec::new();
         let title = format!("xdsctl-{}", sub.get_name());
-        clap_mangen::Man::new(sub.clone())
-            .title(title.clone())
-            .render(&mut page)?;
+        let page = man_page(sub, title.clone())?;
         pages.push((format!("{title}.1"), page));
     }
     Ok(pages)
 }
+
+fn man_page(command: &clap::Command, title: String) -> std::io::Result<Vec<u8>> {
+    let mut page = Vec::new();
+    clap_mangen::Man::new(command.clone())
+        .title(title)
+        .source(SOURCE)
+        .manual("xdsctl")
+        .render(&mut page)?;
+    page.extend_from_slice(COMMON_SECTIONS.as_bytes());
+    Ok(page)
+}
+
+/// What a man page says about where it comes from.
+const SOURCE: &str = concat!("xdsctl ", env!("CARGO_PKG_VERSION"));
+
+/// The sections at the end of every man page.
+const COMMON_SECTIONS: &str = r#".SH "EXIT STATUS"
+.TP
+0
+Nothing is as bad as \fB\-\-fail\-on\fR says.
+.TP
+1
+There are findings at or above \fB\-\-fail\-on\fR.
+.TP
+2
+Wrong usage, input that cannot be read, or nothing in it that could be checked.
+.SH ENVIRONMENT
+.TP
+NO_COLOR
+If not empty: no colour, unless \fB\-\-color always\fR is given.
+.TP
+FORCE_COLOR, CLICOLOR_FORCE
+If neither empty nor 0: colour also without a terminal.
+.TP
+TERM
+If \fBdumb\fR: no colour.
+.TP
+COLUMNS
+Width of the report, 40 to 400.
+.PP
+The switches of the client are taken from \fB\-\-env\fR alone, never from the environment.
+"#;
 
 /// The completion scripts by file name.
 pub fn completions() -> Vec<(String, Vec<u8>)> {

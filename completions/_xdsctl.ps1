@@ -1,0 +1,93 @@
+
+using namespace System.Management.Automation
+using namespace System.Management.Automation.Language
+
+Register-ArgumentCompleter -Native -CommandName 'xdsctl' -ScriptBlock {
+    param($wordToComplete, $commandAst, $cursorPosition)
+
+    $commandElements = $commandAst.CommandElements
+    $command = @(
+        'xdsctl'
+        for ($i = 1; $i -lt $commandElements.Count; $i++) {
+            $element = $commandElements[$i]
+            if ($element -isnot [StringConstantExpressionAst] -or
+                $element.StringConstantType -ne [StringConstantType]::BareWord -or
+                $element.Value.StartsWith('-') -or
+                $element.Value -eq $wordToComplete) {
+                break
+        }
+        $element.Value
+    }) -join ';'
+
+    $completions = @(switch ($command) {
+        'xdsctl' {
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('validate', 'validate', [CompletionResultType]::ParameterValue, 'Say which resources a gRPC client would reject, drop or ignore, and at which field')
+            [CompletionResult]::new('explain', 'explain', [CompletionResultType]::ParameterValue, 'Explain a rule, or list all rules')
+            [CompletionResult]::new('generate', 'generate', [CompletionResultType]::ParameterValue, 'Write man pages or shell completions')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'xdsctl;validate' {
+            [CompletionResult]::new('--as', '--as', [CompletionResultType]::ParameterName, 'Take bare resources and arrays for this type')
+            [CompletionResult]::new('--stdin-filename', '--stdin-filename', [CompletionResultType]::ParameterName, 'Name to show for standard input')
+            [CompletionResult]::new('--bootstrap', '--bootstrap', [CompletionResultType]::ParameterName, 'Use this gRPC bootstrap file: certificate providers, trusted servers, authorities')
+            [CompletionResult]::new('--env', '--env', [CompletionResultType]::ParameterName, 'Set an environment switch of the client; may be repeated')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Output format')
+            [CompletionResult]::new('--fail-on', '--fail-on', [CompletionResultType]::ParameterName, 'Exit with 1 if a finding is at least this severe')
+            [CompletionResult]::new('--min-severity', '--min-severity', [CompletionResultType]::ParameterName, 'Show findings of at least this severity, count the others')
+            [CompletionResult]::new('--show', '--show', [CompletionResultType]::ParameterName, 'Print also what the client keeps of each accepted resource')
+            [CompletionResult]::new('-D', '-D ', [CompletionResultType]::ParameterName, 'Make findings of this rule or effect errors; may be repeated')
+            [CompletionResult]::new('--deny', '--deny', [CompletionResultType]::ParameterName, 'Make findings of this rule or effect errors; may be repeated')
+            [CompletionResult]::new('-W', '-W ', [CompletionResultType]::ParameterName, 'Make findings of this rule or effect warnings; may be repeated')
+            [CompletionResult]::new('--warn', '--warn', [CompletionResultType]::ParameterName, 'Make findings of this rule or effect warnings; may be repeated')
+            [CompletionResult]::new('-A', '-A ', [CompletionResultType]::ParameterName, 'Drop findings of this rule or effect; may be repeated')
+            [CompletionResult]::new('--allow', '--allow', [CompletionResultType]::ParameterName, 'Drop findings of this rule or effect; may be repeated')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to colour the report')
+            [CompletionResult]::new('--merge', '--merge', [CompletionResultType]::ParameterName, 'Take all inputs for one world')
+            [CompletionResult]::new('--no-mmap', '--no-mmap', [CompletionResultType]::ParameterName, 'Read large files instead of mapping them')
+            [CompletionResult]::new('--all', '--all', [CompletionResultType]::ParameterName, 'Show every finding, also the thousandth of its kind')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'xdsctl;explain' {
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Output format')
+            [CompletionResult]::new('--list', '--list', [CompletionResultType]::ParameterName, 'List all rules')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'xdsctl;generate' {
+            [CompletionResult]::new('--out', '--out', [CompletionResultType]::ParameterName, 'Directory to write to')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'xdsctl;help' {
+            [CompletionResult]::new('validate', 'validate', [CompletionResultType]::ParameterValue, 'Say which resources a gRPC client would reject, drop or ignore, and at which field')
+            [CompletionResult]::new('explain', 'explain', [CompletionResultType]::ParameterValue, 'Explain a rule, or list all rules')
+            [CompletionResult]::new('generate', 'generate', [CompletionResultType]::ParameterValue, 'Write man pages or shell completions')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'xdsctl;help;validate' {
+            break
+        }
+        'xdsctl;help;explain' {
+            break
+        }
+        'xdsctl;help;generate' {
+            break
+        }
+        'xdsctl;help;help' {
+            break
+        }
+    })
+
+    $completions.Where{ $_.CompletionText -like "$wordToComplete*" } |
+        Sort-Object -Property ListItemText
+}
