@@ -15,6 +15,7 @@
 pub mod cookie;
 pub mod profile;
 pub mod regex;
+pub mod rng;
 pub mod status;
 pub mod text;
 

@@ -148,6 +148,22 @@ impl Status {
         Status::new(Code::Unavailable, message)
     }
 
+    /// INTERNAL with this message.
+    pub fn internal(message: impl Into<String>) -> Status {
+        Status::new(Code::Internal, message)
+    }
+
+    /// The status with ` (<note>)` behind its message, unless the note is empty.
+    #[must_use]
+    pub fn with_note(mut self, note: &str) -> Status {
+        if !note.is_empty() {
+            self.message.push_str(" (");
+            self.message.push_str(note);
+            self.message.push(')');
+        }
+        self
+    }
+
     /// The status that an RPC gets where the control plane said this one (A54).
     ///
     /// `source` is `resolver`, `ConfigSelector`, `LB pick` or `LB drop`.

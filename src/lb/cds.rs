@@ -2,6 +2,10 @@
 //!
 //! Only the config is here; what it generates is the business of the tree.
 
+mod machine;
+
+pub use machine::Machine;
+
 use serde_json::{Map, Value, json};
 
 use super::json::{self, At, Faults};

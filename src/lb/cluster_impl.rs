@@ -2,6 +2,10 @@
 //!
 //! Everything else is looked up by the cluster's name.
 
+mod machine;
+
+pub use machine::Machine;
+
 use serde_json::{Map, Value, json};
 
 use super::json::{self, At, Faults};

@@ -1,5 +1,9 @@
 //! xds_cluster_manager: the root of the tree, with one child for every cluster of the routes (A31).
 
+mod machine;
+
+pub use machine::Machine;
+
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};

@@ -8,18 +8,25 @@
 
 pub mod autosharding;
 pub mod cds;
+pub mod child;
 pub mod cluster_impl;
 pub mod cluster_manager;
+pub mod endpoint;
+pub mod endpoint_list;
 pub mod grpclb;
 pub mod json;
 mod number;
 pub mod outlier_detection;
 pub mod override_host;
 pub mod pick_first;
+pub mod picker;
+pub mod policy;
 pub mod priority;
 pub mod ring_hash;
 pub mod rls;
 pub mod round_robin;
+pub mod runtime;
+pub mod unsimulated;
 pub mod usable;
 pub mod weighted_round_robin;
 pub mod weighted_target;

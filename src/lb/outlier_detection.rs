@@ -1,5 +1,9 @@
 //! outlier_detection: takes endpoints that fail out of the child policy's sight for a while (A50).
 
+mod machine;
+
+pub use machine::Machine;
+
 use serde_json::{Map, Value, json};
 
 use super::json::{self, At, Faults};

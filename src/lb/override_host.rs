@@ -2,11 +2,22 @@
 //!
 //! Statuses and idle timeout are looked up by the cluster's name.
 
+mod machine;
+
+pub use machine::{MIN_SWEEP_MS, Machine};
+
 use serde_json::{Map, Value, json};
 
 use super::json::{self, At, Faults};
 use super::{PolicyType, child};
 use crate::profile::Profile;
+
+/// What a session's cookie says, while a session filter is active.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SessionHosts<'a> {
+    /// Addresses separated by commas, the most wanted first; empty without a usable cookie.
+    pub addresses: &'a str,
+}
 
 /// The registered name.
 pub const NAME: &str = "xds_override_host_experimental";

@@ -1,5 +1,9 @@
 //! pick_first: the first address that connects gets all RPCs (A61, A62).
 
+mod machine;
+
+pub use machine::Machine;
+
 use serde_json::{Map, Value, json};
 
 use super::json::{self, At, Faults};
@@ -8,6 +12,9 @@ use super::{PolicyType, done};
 use crate::diag::Cx;
 use crate::profile::Profile;
 use crate::proto::pb::envoy::extensions::load_balancing_policies::pick_first::v3::PickFirst;
+
+/// Delay between attempts of one pass (`grpc.happy_eyeballs_connection_attempt_delay_ms`, from 100 to 2000).
+pub const DEFAULT_ATTEMPT_DELAY_MS: i64 = 250;
 
 /// The registered name.
 pub const NAME: &str = "pick_first";

@@ -1,5 +1,9 @@
 //! priority: the first child that works gets all RPCs (A56).
 
+mod machine;
+
+pub use machine::{Machine, RETENTION_MS};
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
@@ -13,6 +17,9 @@ rules! {
     /// A priority names no child.
     LB_PRIORITY_UNKNOWN = "lb-priority-unknown", Lb, Nack, "gRFC A56; C-core PriorityLbConfig::JsonPostLoad";
 }
+
+/// How long a child may take to connect before the next one is tried (`grpc.priority_failover_timeout_ms`).
+pub const DEFAULT_FAILOVER_MS: i64 = 10_000;
 
 /// The registered name.
 pub const NAME: &str = "priority_experimental";

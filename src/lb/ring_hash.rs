@@ -1,5 +1,11 @@
 //! ring_hash: an RPC's hash picks the endpoint on a ring (A42, A76).
 
+mod machine;
+mod ring;
+
+pub use machine::Machine;
+pub use ring::{Ring, RingEntry, Size, hash};
+
 use serde_json::{Map, Value, json};
 
 use super::json::{self, At, Faults, Loaded};

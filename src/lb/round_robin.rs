@@ -1,5 +1,9 @@
 //! round_robin: RPCs go round all endpoints that are connected. Its config has no fields.
 
+mod machine;
+
+pub use machine::Machine;
+
 use serde_json::{Map, Value};
 
 use super::PolicyType;

@@ -1,5 +1,12 @@
 //! weighted_round_robin: RPCs go round the endpoints by weights from their load reports (A58, A114).
 
+mod machine;
+mod stride;
+pub mod weight;
+
+pub use machine::Machine;
+pub use stride::StaticStrideScheduler;
+
 use serde_json::{Map, Value};
 
 use super::json::{self, At, Faults};

@@ -1,5 +1,9 @@
 //! weighted_target: each RPC goes to one of several children, by fixed weights (A28, A56).
 
+mod machine;
+
+pub use machine::Machine;
+
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};

@@ -2,6 +2,10 @@
 //!
 //! At run time it generates a weighted_target with one target a locality.
 
+mod machine;
+
+pub use machine::Machine;
+
 use serde_json::{Map, Value, json};
 
 use super::json::{At, Faults};

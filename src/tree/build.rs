@@ -86,7 +86,11 @@ impl<'a> Cds<'a> {
     /// INTERNAL, for all picks of the cluster: a value passed the check of the Cluster, but not the LB policy's own.
     pub fn read(&self, child: &Value) -> Result<lb::Config, Status> {
         lb::parse_list(child, self.profile).map_err(|faults| {
-            let message = format!("{}: error parsing child policy config: {}", self.cluster, words(&faults));
+            let message = format!(
+                "{}: error parsing child policy config: {}",
+                self.cluster,
+                words(&faults)
+            );
             Status::new(Code::Internal, message)
         })
     }

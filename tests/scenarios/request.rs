@@ -11,7 +11,10 @@ use crate::world::{ChannelError, Row, channel, rows};
 fn headers(pick: &Value) -> Vec<(String, String)> {
     let text = |value: &Value| value.as_str().unwrap().to_owned();
     let list = pick["headers"].as_array();
-    list.into_iter().flatten().map(|pair| (text(&pair[0]), text(&pair[1]))).collect()
+    list.into_iter()
+        .flatten()
+        .map(|pair| (text(&pair[0]), text(&pair[1])))
+        .collect()
 }
 
 /// For an endpoint's address, the addresses of the endpoint, that one first.
@@ -47,7 +50,9 @@ fn check(config: &XdsConfig, selection: &Selection<'_>, answer: &Value) -> Resul
         let words = failure.message.split("invalid resource: ").next().unwrap_or_default();
         let details = answer["details"].as_str().unwrap_or_default();
         let agrees = answer["code"] == "DEADLINE_EXCEEDED" || details.starts_with(words);
-        return agrees.then_some(()).ok_or_else(|| format!("cluster {cluster}: {}", failure.message));
+        return agrees
+            .then_some(())
+            .ok_or_else(|| format!("cluster {cluster}: {}", failure.message));
     }
     if let Some(leaf) = config.leaf(cluster)
         && let Some(details) = answer["details"].as_str()
@@ -60,7 +65,8 @@ fn check(config: &XdsConfig, selection: &Selection<'_>, answer: &Value) -> Resul
     let Some(backend) = answer["backend"].as_str() else {
         return Ok(());
     };
-    let list = address_list(config, cluster, backend).ok_or_else(|| format!("{backend} is not in cluster {cluster}"))?;
+    let list =
+        address_list(config, cluster, backend).ok_or_else(|| format!("{backend} is not in cluster {cluster}"))?;
     let cookies = selection.set_cookies(&list);
     if answer["set_cookie"] != serde_json::json!(cookies) {
         return Err(format!("set-cookie {cookies:?}"));
@@ -151,10 +157,12 @@ fn differences(row: &Row, compared: &mut usize) -> Vec<String> {
 fn requests_go_where_the_client_sent_them() {
     let mut compared = 0;
     let rows = rows("scenarios");
-    let differences: Vec<String> = rows
-        .iter()
-        .flat_map(|row| differences(row, &mut compared))
-        .collect();
-    assert!(differences.is_empty(), "{} of {compared}\n{}", differences.len(), differences.join("\n"));
+    let differences: Vec<String> = rows.iter().flat_map(|row| differences(row, &mut compared)).collect();
+    assert!(
+        differences.is_empty(),
+        "{} of {compared}\n{}",
+        differences.len(),
+        differences.join("\n")
+    );
     assert!(rows.len() < 240 || compared > 2000, "{compared}");
 }

@@ -1,0 +1,117 @@
+//! cds at work: turns a cluster of the channel's configuration into a child policy (A74, A75).
+//!
+//! What the child is comes from [`Clusters`](crate::lb::policy::Clusters). Follows C-core cds.cc.
+
+use crate::lb::Config;
+use crate::lb::cds;
+use crate::lb::child::Child;
+use crate::lb::picker::{Pick, PickArgs, PickCx};
+use crate::lb::policy::{At, ClusterUpdate, Cx, Report, Reports, Update, What};
+use crate::lb::runtime::{State, below};
+use crate::status::Status;
+
+/// The state of a cds policy.
+#[derive(Debug)]
+pub struct Machine {
+    at: At,
+    cluster: String,
+    child: Option<Child>,
+    next_child: u32,
+    failure: Option<Status>,
+}
+
+impl Machine {
+    /// A policy without a cluster.
+    pub const fn new(at: At) -> Machine {
+        Machine {
+            at,
+            cluster: String::new(),
+            child: None,
+            next_child: 0,
+            failure: None,
+        }
+    }
+
+    /// Fails every RPC; what was below is gone, connections included.
+    fn fail(&mut self, status: Status, cx: &mut Cx<'_>) -> Reports {
+        if let Some(mut child) = self.child.take() {
+            child.shutdown(cx);
+        }
+        cx.clusters.forget(&self.at);
+        self.failure = Some(status.clone());
+        vec![Report::failure(status)]
+    }
+}
+
+impl crate::lb::policy::Machine for Machine {
+    fn update(&mut self, update: Update<'_>, cx: &mut Cx<'_>) -> Reports {
+        let Config::Cds(config) = update.config else {
+            return Reports::new();
+        };
+        config.cluster.clone_into(&mut self.cluster);
+        match cx.clusters.update(&self.at, &config.cluster) {
+            ClusterUpdate::Same => Reports::new(),
+            ClusterUpdate::Missing if config.is_dynamic => {
+                if self.child.is_none() && self.failure.is_none() {
+                    vec![Report::of(State::Connecting)]
+                } else {
+                    Reports::new()
+                }
+            }
+            ClusterUpdate::Missing => {
+                let text = format!("xDS config has no entry for static cluster {}", config.cluster);
+                self.fail(Status::unavailable(text), cx)
+            }
+            ClusterUpdate::Error(status) => self.fail(status, cx),
+            ClusterUpdate::Child(child) => {
+                self.failure = None;
+                let at = &self.at;
+                let next_child = &mut self.next_child;
+                let policy = self.child.get_or_insert_with(|| {
+                    *next_child += 1;
+                    Child::new(below(at, *next_child - 1))
+                });
+                let update = Update {
+                    config: &child.config,
+                    endpoints: Ok(&child.endpoints),
+                    depth: 0,
+                    note: &child.note,
+                };
+                policy.update(update, cx)
+            }
+        }
+    }
+
+    fn handle(&mut self, path: &[u32], what: &What, cx: &mut Cx<'_>) -> Reports {
+        match (path.split_first(), &mut self.child) {
+            (Some((&number, rest)), Some(child)) if number + 1 == self.next_child => child.handle(rest, what, cx),
+            _ => Reports::new(),
+        }
+    }
+
+    fn exit_idle(&mut self, cx: &mut Cx<'_>) -> Reports {
+        self.child.as_mut().map(|child| child.exit_idle(cx)).unwrap_or_default()
+    }
+
+    fn pick(&mut self, args: &PickArgs<'_>, cx: &mut PickCx<'_>) -> Pick {
+        let cluster = &self.cluster;
+        match (&self.failure, &mut self.child) {
+            (Some(status), _) => {
+                cx.say(cds::NAME, || format!("cluster \"{cluster}\" fails: {}", status.message));
+                Pick::Fail(status.clone())
+            }
+            (None, Some(child)) => {
+                cx.say(cds::NAME, || format!("cluster \"{cluster}\""));
+                child.pick(args, cx)
+            }
+            (None, None) => Pick::Queue,
+        }
+    }
+
+    fn shutdown(&mut self, cx: &mut Cx<'_>) {
+        if let Some(mut child) = self.child.take() {
+            child.shutdown(cx);
+        }
+        cx.clusters.forget(&self.at);
+    }
+}

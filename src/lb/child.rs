@@ -1,0 +1,126 @@
+//! A policy's child: an update that names another policy builds it beside the old one and swaps when it is connected.
+//!
+//! Follows C-core child_policy_handler.cc. Until a child has reported for the first time, picks through it queue.
+
+use super::picker::{Pick, PickArgs, PickCx};
+use super::policy::{self, At, Cx, Machine, Report, Reports, Update, What};
+use super::runtime::{State, below};
+
+/// A child and, during a change of policy, its successor.
+#[derive(Debug)]
+pub struct Child {
+    at: At,
+    next_generation: u32,
+    current: Option<Slot>,
+    pending: Option<Slot>,
+    last: Option<Report>,
+}
+
+#[derive(Debug)]
+struct Slot {
+    generation: u32,
+    name: &'static str,
+    machine: Box<dyn Machine>,
+}
+
+impl Child {
+    /// A child at this place, without a policy until the first update.
+    pub fn new(at: At) -> Child {
+        Child {
+            at,
+            next_generation: 0,
+            current: None,
+            pending: None,
+            last: None,
+        }
+    }
+
+    /// What the child last reported.
+    pub const fn last(&self) -> Option<&Report> {
+        self.last.as_ref()
+    }
+
+    /// Hands an update to the newest policy.
+    pub fn update(&mut self, update: Update<'_>, cx: &mut Cx<'_>) -> Reports {
+        let name = update.config.name();
+        let newest = self.pending.as_mut().or(self.current.as_mut());
+        if let Some(slot) = newest.filter(|slot| slot.name == name) {
+            let generation = slot.generation;
+            let reports = slot.machine.update(update, cx);
+            return self.settle(generation, reports, cx);
+        }
+        let generation = self.next_generation;
+        self.next_generation += 1;
+        let mut machine = policy::build(update.config, below(&self.at, generation), cx);
+        let reports = machine.update(update, cx);
+        let slot = Slot {
+            generation,
+            name,
+            machine,
+        };
+        if self.current.is_none() {
+            self.current = Some(slot);
+        } else if let Some(mut old) = self.pending.replace(slot) {
+            old.machine.shutdown(cx);
+        }
+        self.settle(generation, reports, cx)
+    }
+
+    /// Hands an event to the policy that it is for.
+    pub fn handle(&mut self, path: &[u32], what: &What, cx: &mut Cx<'_>) -> Reports {
+        let Some((&generation, rest)) = path.split_first() else {
+            return Reports::new();
+        };
+        let slots = [self.current.as_mut(), self.pending.as_mut()];
+        let Some(slot) = slots.into_iter().flatten().find(|slot| slot.generation == generation) else {
+            return Reports::new();
+        };
+        let reports = slot.machine.handle(rest, what, cx);
+        self.settle(generation, reports, cx)
+    }
+
+    /// Asks the newest policy to connect.
+    pub fn exit_idle(&mut self, cx: &mut Cx<'_>) -> Reports {
+        let Some(slot) = self.pending.as_mut().or(self.current.as_mut()) else {
+            return Reports::new();
+        };
+        let generation = slot.generation;
+        let reports = slot.machine.exit_idle(cx);
+        self.settle(generation, reports, cx)
+    }
+
+    /// Reports of the successor are held back until one is not CONNECTING.
+    fn settle(&mut self, generation: u32, mut reports: Reports, cx: &mut Cx<'_>) -> Reports {
+        if self.pending.as_ref().is_some_and(|slot| slot.generation == generation) {
+            let Some(first) = reports.iter().position(|report| report.state != State::Connecting) else {
+                return Reports::new();
+            };
+            reports.drain(..first);
+            if let Some(mut old) = std::mem::replace(&mut self.current, self.pending.take()) {
+                old.machine.shutdown(cx);
+            }
+        }
+        if let Some(last) = reports.last() {
+            self.last = Some(last.clone());
+        }
+        reports
+    }
+
+    /// Picks through the current policy.
+    pub fn pick(&mut self, args: &PickArgs<'_>, cx: &mut PickCx<'_>) -> Pick {
+        match &mut self.current {
+            Some(slot) if self.last.is_some() => slot.machine.pick(args, cx),
+            _ => Pick::Queue,
+        }
+    }
+
+    /// Lets go of everything.
+    pub fn shutdown(&mut self, cx: &mut Cx<'_>) {
+        for slot in [self.current.take(), self.pending.take()] {
+            if let Some(mut slot) = slot {
+                slot.machine.shutdown(cx);
+            }
+        }
+        self.last = None;
+    }
+}

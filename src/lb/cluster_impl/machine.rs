@@ -1,0 +1,152 @@
+//! cluster_impl at work: drops and circuit breaking, before anything below is asked (A28, A32).
+//!
+//! Follows C-core xds_cluster_impl.cc.
+
+use crate::lb::Config;
+use crate::lb::child::Child;
+use crate::lb::cluster_impl;
+use crate::lb::picker::{Pick, PickArgs, PickCx};
+use crate::lb::policy::{At, Cx, Report, Reports, Update, What};
+use crate::lb::runtime::{State, below};
+use crate::model::cluster::Discovery;
+use crate::rng::Rng;
+use crate::status::Status;
+
+/// The state of a cluster_impl policy.
+#[derive(Debug)]
+pub struct Machine {
+    child: Child,
+    /// Categories with their share per million and the ready-made answer.
+    drops: Vec<(u32, Status)>,
+    drop_all: bool,
+    limit: u32,
+    counter: u32,
+    breaker: Status,
+    failure: Option<Status>,
+    draw: Rng,
+}
+
+impl Machine {
+    /// A policy without a child.
+    pub fn new(at: &At, cx: &mut Cx<'_>) -> Machine {
+        Machine {
+            child: Child::new(below(at, 0)),
+            drops: Vec::new(),
+            drop_all: false,
+            limit: u32::MAX,
+            counter: u32::MAX,
+            breaker: Status::unavailable("circuit breaker drop"),
+            failure: None,
+            draw: cx.runtime.stream("cluster_impl/drops", at),
+        }
+    }
+
+    /// With everything dropped, the policy is READY whatever the child says.
+    fn wrap(&self, mut reports: Reports) -> Reports {
+        if self.drop_all {
+            for report in &mut reports {
+                *report = Report::of(State::Ready);
+            }
+        }
+        reports
+    }
+}
+
+impl crate::lb::policy::Machine for Machine {
+    fn update(&mut self, update: Update<'_>, cx: &mut Cx<'_>) -> Reports {
+        let Config::ClusterImpl(config) = update.config else {
+            return Reports::new();
+        };
+        let Some(leaf) = cx.clusters.leaf(&config.cluster_name) else {
+            self.child.shutdown(cx);
+            let status = Status::internal(format!("xDS config has no entry for cluster {}", config.cluster_name));
+            self.failure = Some(status.clone());
+            return vec![Report::failure(status)];
+        };
+        self.failure = None;
+        self.limit = leaf.cluster.max_concurrent_requests;
+        let service_name = match &leaf.cluster.discovery {
+            Discovery::Eds { service_name } => service_name.as_deref().unwrap_or_default(),
+            Discovery::LogicalDns { .. } | Discovery::Aggregate { .. } => "",
+        };
+        self.counter = cx.runtime.in_flight.counter(&config.cluster_name, service_name);
+        self.drop_all = leaf.drops.as_ref().is_some_and(|drops| drops.drop_all);
+        self.drops = leaf
+            .drops
+            .iter()
+            .flat_map(|drops| &drops.categories)
+            .map(|drop| {
+                let text = format!("EDS-configured drop: {}", drop.category);
+                (drop.per_million, Status::unavailable(text))
+            })
+            .collect();
+        let mut reports = Reports::new();
+        // The new drops hold at once, before the child has taken its update.
+        if self.drop_all {
+            reports.push(Report::of(State::Ready));
+        } else if let Some(last) = self.child.last() {
+            reports.push(last.clone());
+        }
+        let update = Update {
+            config: &config.child_policy,
+            ..update
+        };
+        let said = self.child.update(update, cx);
+        reports.extend(self.wrap(said));
+        reports
+    }
+
+    fn handle(&mut self, path: &[u32], what: &What, cx: &mut Cx<'_>) -> Reports {
+        let Some((_, rest)) = path.split_first() else {
+            return Reports::new();
+        };
+        let said = self.child.handle(rest, what, cx);
+        self.wrap(said)
+    }
+
+    fn exit_idle(&mut self, cx: &mut Cx<'_>) -> Reports {
+        let said = self.child.exit_idle(cx);
+        self.wrap(said)
+    }
+
+    fn pick(&mut self, args: &PickArgs<'_>, cx: &mut PickCx<'_>) -> Pick {
+        if let Some(status) = &self.failure {
+            return Pick::Fail(status.clone());
+        }
+        for (per_million, status) in &self.drops {
+            let drawn = self.draw.below(1_000_000);
+            if drawn < u64::from(*per_million) {
+                cx.say(cluster_impl::NAME, || {
+                    format!("{} ({per_million} per million, drew {drawn})", status.message)
+                });
+                return Pick::Drop(status.clone());
+            }
+        }
+        let in_flight = cx.in_flight.get(self.counter);
+        if in_flight >= self.limit {
+            let limit = self.limit;
+            cx.say(cluster_impl::NAME, || {
+                format!("circuit breaker: {in_flight} requests in flight, the limit is {limit}")
+            });
+            return Pick::Drop(self.breaker.clone());
+        }
+        let limit = self.limit;
+        cx.say(cluster_impl::NAME, || {
+            let drops = if self.drops.is_empty() {
+                "no drops"
+            } else {
+                "not dropped"
+            };
+            format!("{drops}, {in_flight} of {limit} requests in flight")
+        });
+        let mut pick = self.child.pick(args, cx);
+        if let Pick::Complete(complete) = &mut pick {
+            complete.in_flight = Some(self.counter);
+        }
+        pick
+    }
+
+    fn shutdown(&mut self, cx: &mut Cx<'_>) {
+        self.child.shutdown(cx);
+    }
+}

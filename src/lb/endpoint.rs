@@ -1,0 +1,139 @@
+//! Endpoints as LB policies receive them, and the order in which some policies sort them.
+//!
+//! An endpoint has one address or several (A61), its place in the hierarchy (priority child, locality) and its weights.
+//! Follows C-core endpoint_addresses.h and address_filtering.h.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use crate::model::cluster::HealthStatus;
+
+/// An endpoint and what the policies need to know of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Endpoint {
+    /// Its addresses, the primary one first; never empty.
+    pub addresses: Vec<Address>,
+    /// Names from the root of the cluster's tree down: the priority child, the locality.
+    pub path: Vec<Arc<str>>,
+    /// Weight of its locality, at least 1.
+    pub locality_weight: u32,
+    /// Locality weight times own weight, 32 bits, wrapped (or the formula of A113 with its switch).
+    pub weight: u32,
+    /// UNKNOWN, HEALTHY or DRAINING.
+    pub health: HealthStatus,
+    /// Name for authority rewriting, may be empty.
+    pub hostname: String,
+    /// Key on a hash ring in place of the address (A76), only with its switch.
+    pub hash_key: Option<String>,
+}
+
+/// An address with its text.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Address {
+    /// The address.
+    pub socket: SocketAddr,
+    /// `1.2.3.4:80` or `[::1]:80`.
+    pub text: Arc<str>,
+}
+
+impl Address {
+    /// An address with the client's text for it.
+    pub fn new(socket: SocketAddr) -> Address {
+        Address {
+            socket,
+            text: socket.to_string().into(),
+        }
+    }
+
+    /// The address as a URI, as it stands in failure texts: `ipv4:1.2.3.4:80`, `ipv6:%5B::1%5D:80`.
+    pub fn uri(&self) -> String {
+        if self.socket.is_ipv4() {
+            format!("ipv4:{}", self.text)
+        } else {
+            format!("ipv6:{}", self.text.replace('[', "%5B").replace(']', "%5D"))
+        }
+    }
+}
+
+/// Position of one address in the order of raw socket addresses: IPv4 first, then port, then address.
+type AddressKey = (bool, u16, u32, u128, u32);
+
+/// Position of an endpoint: its addresses sorted, compared one after the other (C-core `EndpointAddressSet`).
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct AddressSet(Vec<AddressKey>);
+
+impl AddressSet {
+    /// The key of an endpoint with these addresses.
+    pub fn of(addresses: &[Address]) -> AddressSet {
+        let mut keys: Vec<AddressKey> = addresses.iter().map(|address| key(&address.socket)).collect();
+        keys.sort_unstable();
+        keys.dedup();
+        AddressSet(keys)
+    }
+}
+
+fn key(address: &SocketAddr) -> AddressKey {
+    match address {
+        SocketAddr::V4(v4) => (false, v4.port(), 0, u128::from(v4.ip().to_bits()), 0),
+        SocketAddr::V6(v6) => (true, v6.port(), v6.flowinfo(), v6.ip().to_bits(), v6.scope_id()),
+    }
+}
+
+impl Endpoint {
+    /// The text of the first address.
+    pub fn name(&self) -> &Arc<str> {
+        static NONE: std::sync::LazyLock<Arc<str>> = std::sync::LazyLock::new(|| "".into());
+        self.addresses.first().map_or(&NONE, |address| &address.text)
+    }
+
+    /// The place in address-set order.
+    pub fn address_set(&self) -> AddressSet {
+        AddressSet::of(&self.addresses)
+    }
+
+    /// The weight as policies read it, a 32-bit signed number of which only positive ones count.
+    pub fn positive_weight(&self) -> u32 {
+        match i32::try_from(self.weight) {
+            Ok(weight @ 1..) => weight.unsigned_abs(),
+            _ => 1,
+        }
+    }
+}
+
+/// The endpoints whose hierarchical path has `name` at `depth`.
+pub fn below(endpoints: &[Arc<Endpoint>], depth: usize, name: &str) -> Vec<Arc<Endpoint>> {
+    endpoints
+        .iter()
+        .filter(|endpoint| endpoint.path.get(depth).is_some_and(|at| &**at == name))
+        .cloned()
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn set(texts: &[&str]) -> AddressSet {
+        let addresses: Vec<Address> = texts.iter().map(|t| Address::new(t.parse().unwrap())).collect();
+        AddressSet::of(&addresses)
+    }
+
+    #[test]
+    fn ports_count_before_addresses() {
+        let order = ["10.0.0.1:80", "10.0.0.2:80", "9.0.0.1:443", "10.0.0.1:8080", "[::1]:1"];
+        for pair in order.windows(2) {
+            assert!(set(&pair[..1]) < set(&pair[1..]), "{pair:?}");
+        }
+        assert_eq!(
+            set(&["10.0.0.2:80", "10.0.0.1:80"]),
+            set(&["10.0.0.1:80", "10.0.0.2:80"])
+        );
+    }
+
+    #[test]
+    fn uris_escape_brackets() {
+        let uri = |text: &str| Address::new(text.parse().unwrap()).uri();
+        assert_eq!(uri("1.2.3.4:80"), "ipv4:1.2.3.4:80");
+        assert_eq!(uri("[::1]:80"), "ipv6:%5B::1%5D:80");
+    }
+}

@@ -1,0 +1,405 @@
+//! outlier_detection at work: counts how calls end, and takes endpoints out of service that fail more than others (A50).
+//!
+//! Counts are per endpoint; an ejection is told to the pick_first of each of its subchannels, which then counts as failed.
+//! Where the client goes through candidates in the order of heap addresses, this goes in address-set order; timers are
+//! on time to the millisecond. Follows C-core outlier_detection.cc.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::NAME;
+use crate::lb::Config;
+use crate::lb::child::Child;
+use crate::lb::endpoint::{AddressSet, Endpoint};
+use crate::lb::picker::{Pick, PickArgs, PickCx};
+use crate::lb::policy::{At, Cx, Reports, Update, What};
+use crate::lb::runtime::{Change, TimerId, below};
+use crate::model::cluster::OutlierDetection;
+use crate::rng::Rng;
+
+/// The state of an outlier_detection policy.
+#[derive(Debug)]
+pub struct Machine {
+    at: At,
+    child: Child,
+    detection: Option<OutlierDetection>,
+    endpoints: BTreeMap<AddressSet, Record>,
+    /// Number of the endpoint by address text.
+    by_address: BTreeMap<Arc<str>, u32>,
+    next_number: u32,
+    subchannels: BTreeMap<u64, Watched>,
+    timer: Option<TimerId>,
+    interval: i64,
+    enforce: Rng,
+}
+
+/// What is known of one endpoint.
+#[derive(Debug, Clone, Default)]
+struct Record {
+    number: u32,
+    name: Arc<str>,
+    successes: u32,
+    failures: u32,
+    multiplier: u32,
+    ejected_at: Option<i64>,
+}
+
+/// A subchannel below.
+#[derive(Debug)]
+struct Watched {
+    endpoint: u32,
+    at: At,
+}
+
+/// An endpoint with enough calls to be judged.
+struct Candidate {
+    set: AddressSet,
+    success_percent: f64,
+}
+
+impl Machine {
+    /// A policy without endpoints.
+    pub fn new(at: At, cx: &mut Cx<'_>) -> Machine {
+        let enforce = cx.runtime.stream("outlier_detection/enforcement", &at);
+        Machine {
+            child: Child::new(below(&at, 0)),
+            detection: None,
+            endpoints: BTreeMap::new(),
+            by_address: BTreeMap::new(),
+            next_number: 0,
+            subchannels: BTreeMap::new(),
+            timer: None,
+            interval: 0,
+            enforce,
+            at,
+        }
+    }
+
+    fn is_counting(&self) -> bool {
+        self.detection
+            .as_ref()
+            .is_some_and(|d| d.success_rate.is_some() || d.failure_percentage.is_some())
+    }
+
+    /// Names of the ejected endpoints.
+    pub fn ejected(&self) -> impl Iterator<Item = &str> {
+        self.endpoints
+            .values()
+            .filter(|record| record.ejected_at.is_some())
+            .map(|record| &*record.name)
+    }
+
+    fn set_endpoints(&mut self, endpoints: &[Arc<Endpoint>]) {
+        let mut old = std::mem::take(&mut self.endpoints);
+        self.by_address.clear();
+        for endpoint in endpoints {
+            let set = endpoint.address_set();
+            let next_number = &mut self.next_number;
+            let record = self.endpoints.entry(set.clone()).or_insert_with(|| {
+                old.remove(&set).unwrap_or_else(|| {
+                    *next_number += 1;
+                    Record {
+                        number: *next_number,
+                        name: endpoint.name().clone(),
+                        ..Record::default()
+                    }
+                })
+            });
+            for address in &endpoint.addresses {
+                self.by_address.insert(address.text.clone(), record.number);
+            }
+        }
+    }
+
+    /// Looks at what the policies below did to subchannels.
+    fn note_changes(&mut self, since: usize, cx: &mut Cx<'_>) {
+        let changes: Vec<Change> = cx.runtime.changes.get(since..).unwrap_or_default().to_vec();
+        for change in changes {
+            match change {
+                Change::Created { handle, at } => {
+                    let Some(&endpoint) = self.by_address.get(&handle.address.text) else {
+                        continue;
+                    };
+                    let is_ejected = self
+                        .endpoints
+                        .values()
+                        .any(|record| record.number == endpoint && record.ejected_at.is_some());
+                    if is_ejected {
+                        tell(handle.id, &at, true, cx);
+                    }
+                    self.subchannels.insert(handle.id, Watched { endpoint, at });
+                }
+                Change::Released { id, .. } => {
+                    self.subchannels.remove(&id);
+                }
+            }
+        }
+    }
+
+    fn set_timer(&mut self, cx: &mut Cx<'_>) {
+        cx.runtime.cancel(&mut self.timer);
+        if self.is_counting() {
+            self.timer = Some(cx.runtime.timer(self.interval, &self.at, What::Timer(0)));
+        }
+    }
+
+    fn tick(&mut self, cx: &mut Cx<'_>) {
+        let Some(detection) = self.detection.clone() else {
+            return;
+        };
+        let now = cx.runtime.now;
+        let mut ejected = self
+            .endpoints
+            .values()
+            .filter(|record| record.ejected_at.is_some())
+            .count();
+        let mut of_success = Vec::new();
+        let mut of_failure = Vec::new();
+        for (set, record) in &mut self.endpoints {
+            let (successes, failures) = (record.successes, record.failures);
+            (record.successes, record.failures) = (0, 0);
+            let volume = successes.saturating_add(failures);
+            if volume == 0 {
+                continue;
+            }
+            let success_percent = f64::from(successes) * 100.0 / f64::from(volume);
+            let candidate = || Candidate {
+                set: set.clone(),
+                success_percent,
+            };
+            if detection
+                .success_rate
+                .as_ref()
+                .is_some_and(|a| volume >= a.request_volume)
+            {
+                of_success.push(candidate());
+            }
+            if detection
+                .failure_percentage
+                .as_ref()
+                .is_some_and(|a| volume >= a.request_volume)
+            {
+                of_failure.push(candidate());
+            }
+        }
+        if let Some(algorithm) = &detection.success_rate
+            && !of_success.is_empty()
+            && of_success.len() >= algorithm.minimum_hosts as usize
+        {
+            let count = of_success.len() as f64;
+            let mean = of_success.iter().map(|c| c.success_percent).sum::<f64>() / count;
+            let variance = of_success
+                .iter()
+                .map(|c| (c.success_percent - mean).powi(2))
+                .sum::<f64>()
+                / count;
+            let threshold = mean - variance.sqrt() * (f64::from(algorithm.stdev_factor) / 1000.0);
+            for candidate in of_success.iter().filter(|c| c.success_percent < threshold) {
+                self.eject(
+                    candidate,
+                    algorithm.enforcement_percentage,
+                    &detection,
+                    &mut ejected,
+                    cx,
+                );
+            }
+        }
+        if let Some(algorithm) = &detection.failure_percentage
+            && !of_failure.is_empty()
+            && of_failure.len() >= algorithm.minimum_hosts as usize
+        {
+            for candidate in &of_failure {
+                let is_ejected = self
+                    .endpoints
+                    .get(&candidate.set)
+                    .is_some_and(|r| r.ejected_at.is_some());
+                if !is_ejected && 100.0 - candidate.success_percent > f64::from(algorithm.threshold) {
+                    self.eject(
+                        candidate,
+                        algorithm.enforcement_percentage,
+                        &detection,
+                        &mut ejected,
+                        cx,
+                    );
+                }
+            }
+        }
+        self.let_back(now, &detection, cx);
+        self.set_timer(cx);
+    }
+
+    fn eject(
+        &mut self,
+        candidate: &Candidate,
+        enforcement: u32,
+        detection: &OutlierDetection,
+        ejected: &mut usize,
+        cx: &mut Cx<'_>,
+    ) {
+        // From 1 to 99, where A50 has 0 to 99.
+        let drawn = 1 + self.enforce.below(99);
+        let percent = 100.0 * *ejected as f64 / self.endpoints.len() as f64;
+        let has_room = *ejected == 0 || percent < f64::from(detection.max_ejection_percent);
+        if drawn >= u64::from(enforcement) || !has_room {
+            return;
+        }
+        let Some(record) = self.endpoints.get_mut(&candidate.set) else {
+            return;
+        };
+        record.ejected_at = Some(cx.runtime.now);
+        record.multiplier += 1;
+        let number = record.number;
+        *ejected += 1;
+        self.tell_all(number, true, cx);
+    }
+
+    fn let_back(&mut self, now: i64, detection: &OutlierDetection, cx: &mut Cx<'_>) {
+        let base = detection.base_ejection_time.0;
+        let longest = base.max(detection.max_ejection_time.0);
+        let mut back = Vec::new();
+        for record in self.endpoints.values_mut() {
+            match record.ejected_at {
+                None => record.multiplier = record.multiplier.saturating_sub(1),
+                Some(at) => {
+                    let time = base.saturating_mul(i64::from(record.multiplier)).min(longest);
+                    if at.saturating_add(time) < now {
+                        record.ejected_at = None;
+                        back.push(record.number);
+                    }
+                }
+            }
+        }
+        for number in back {
+            self.tell_all(number, false, cx);
+        }
+    }
+
+    fn tell_all(&self, endpoint: u32, is_ejected: bool, cx: &mut Cx<'_>) {
+        for (handle, watched) in &self.subchannels {
+            if watched.endpoint == endpoint {
+                tell(*handle, &watched.at, is_ejected, cx);
+            }
+        }
+    }
+
+    /// Takes an endpoint out of service, as a user of the simulator may; `false` if there is none of this address.
+    pub fn eject_address(&mut self, address: &str, cx: &mut Cx<'_>) -> bool {
+        let Some(&number) = self.by_address.get(address) else {
+            return false;
+        };
+        let now = cx.runtime.now;
+        for record in self.endpoints.values_mut().filter(|record| record.number == number) {
+            record.ejected_at = Some(now);
+            record.multiplier += 1;
+        }
+        self.tell_all(number, true, cx);
+        true
+    }
+}
+
+fn tell(handle: u64, at: &At, is_ejected: bool, cx: &mut Cx<'_>) {
+    cx.runtime.timer(0, at, What::Ejected { handle, is_ejected });
+}
+
+impl crate::lb::policy::Machine for Machine {
+    fn update(&mut self, update: Update<'_>, cx: &mut Cx<'_>) -> Reports {
+        let Config::OutlierDetection(config) = update.config else {
+            return Reports::new();
+        };
+        let was_counting = self.is_counting();
+        self.detection = Some(config.detection.clone());
+        if let Ok(endpoints) = update.endpoints {
+            self.set_endpoints(endpoints);
+        }
+        let interval = config.detection.interval.0;
+        if !self.is_counting() {
+            cx.runtime.cancel(&mut self.timer);
+            let ejected: Vec<u32> = self
+                .endpoints
+                .values_mut()
+                .filter_map(|record| {
+                    record.multiplier = 0;
+                    record.ejected_at.take().map(|_| record.number)
+                })
+                .collect();
+            for number in ejected {
+                self.tell_all(number, false, cx);
+            }
+        } else if !was_counting || interval != self.interval {
+            if !was_counting {
+                for record in self.endpoints.values_mut() {
+                    (record.successes, record.failures) = (0, 0);
+                }
+            }
+            self.interval = interval;
+            self.set_timer(cx);
+        }
+        let since = cx.runtime.changes.len();
+        let update = Update {
+            config: &config.child_policy,
+            ..update
+        };
+        let reports = self.child.update(update, cx);
+        self.note_changes(since, cx);
+        reports
+    }
+
+    fn handle(&mut self, path: &[u32], what: &What, cx: &mut Cx<'_>) -> Reports {
+        if let Some((_, rest)) = path.split_first() {
+            let since = cx.runtime.changes.len();
+            let reports = self.child.handle(rest, what, cx);
+            self.note_changes(since, cx);
+            return reports;
+        }
+        match what {
+            What::Timer(_) => {
+                self.timer = None;
+                self.tick(cx);
+            }
+            What::Ended { endpoint, is_ok } => {
+                if let Some(record) = self.endpoints.values_mut().find(|record| record.number == *endpoint) {
+                    if *is_ok {
+                        record.successes = record.successes.saturating_add(1);
+                    } else {
+                        record.failures = record.failures.saturating_add(1);
+                    }
+                }
+            }
+            _ => {}
+        }
+        Reports::new()
+    }
+
+    fn exit_idle(&mut self, cx: &mut Cx<'_>) -> Reports {
+        let since = cx.runtime.changes.len();
+        let reports = self.child.exit_idle(cx);
+        self.note_changes(since, cx);
+        reports
+    }
+
+    fn pick(&mut self, args: &PickArgs<'_>, cx: &mut PickCx<'_>) -> Pick {
+        let is_counting = self.is_counting();
+        cx.say(NAME, || {
+            let ejected: Vec<&str> = self.ejected().collect();
+            match (is_counting, ejected.as_slice()) {
+                (false, _) => "is off".to_owned(),
+                (true, []) => "no endpoint is ejected".to_owned(),
+                (true, ejected) => format!("ejected: {}", ejected.join(", ")),
+            }
+        });
+        let mut pick = self.child.pick(args, cx);
+        if is_counting
+            && let Pick::Complete(complete) = &mut pick
+            && let Some(number) = self.by_address.get(&complete.address)
+        {
+            complete.outlier = Some((self.at.clone(), *number));
+        }
+        pick
+    }
+
+    fn shutdown(&mut self, cx: &mut Cx<'_>) {
+        cx.runtime.cancel(&mut self.timer);
+        self.child.shutdown(cx);
+        self.subchannels.clear();
+    }
+}

@@ -1,0 +1,425 @@
+//! override_host at work: sends an RPC to the host of its session cookie, whatever the policies below would do (A55, A75).
+//!
+//! The policy knows every address of the cluster, those of all priorities and of draining endpoints included. A
+//! subchannel belongs to the policies below as long as they hold it; one that they let go of while a session still used it
+//! is kept here, until a sweep finds it idle. Follows C-core xds_override_host.cc.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::{NAME, SessionHosts};
+use crate::lb::Config;
+use crate::lb::child::Child;
+use crate::lb::endpoint::{Address, Endpoint};
+use crate::lb::picker::{Complete, Pick, PickArgs, PickCx};
+use crate::lb::policy::{At, Cx, Report, Reports, Update, What};
+use crate::lb::runtime::{Change, Handle, State, TimerId, below};
+use crate::model::cluster::HealthStatus;
+use crate::status::Status;
+
+/// Shortest time between two sweeps (C-core xds_override_host.cc).
+pub const MIN_SWEEP_MS: i64 = 5000;
+
+/// The state of an override_host policy.
+#[derive(Debug)]
+pub struct Machine {
+    at: At,
+    child: Child,
+    statuses: BTreeSet<HealthStatus>,
+    idle_timeout: i64,
+    entries: BTreeMap<Arc<str>, Entry>,
+    /// Address lists under which the child's subchannels were made, by handle.
+    lists: BTreeMap<u64, (Arc<str>, Arc<str>)>,
+    /// Address of each watch.
+    watches: BTreeMap<u64, Arc<str>>,
+    timer: Option<TimerId>,
+    failure: Option<Status>,
+}
+
+/// One address.
+#[derive(Debug)]
+struct Entry {
+    address: Address,
+    /// This address first, then the others of its endpoint.
+    list: Arc<str>,
+    health: HealthStatus,
+    state: State,
+    last_used: Option<i64>,
+    connection: Connection,
+}
+
+/// Who holds the subchannel of an address.
+#[derive(Debug)]
+enum Connection {
+    /// Nobody.
+    None,
+    /// The policies below; `watch` tells its state.
+    Child { handle: Handle, watch: u64 },
+    /// This policy.
+    Owned(Handle),
+}
+
+impl Machine {
+    /// A policy without addresses.
+    pub fn new(at: At) -> Machine {
+        Machine {
+            child: Child::new(below(&at, 0)),
+            statuses: BTreeSet::new(),
+            idle_timeout: 0,
+            entries: BTreeMap::new(),
+            lists: BTreeMap::new(),
+            watches: BTreeMap::new(),
+            timer: None,
+            failure: None,
+            at,
+        }
+    }
+
+    fn set_endpoints(&mut self, endpoints: &[Arc<Endpoint>], cx: &mut Cx<'_>) {
+        let mut wanted: BTreeMap<Arc<str>, (Address, Arc<str>, HealthStatus)> = BTreeMap::new();
+        for endpoint in endpoints {
+            if endpoint.health == HealthStatus::Draining && !self.statuses.contains(&HealthStatus::Draining) {
+                continue;
+            }
+            for address in &endpoint.addresses {
+                wanted.entry(address.text.clone()).or_insert_with(|| {
+                    let list = address_list(address, &endpoint.addresses);
+                    (address.clone(), list, endpoint.health)
+                });
+            }
+        }
+        let gone: Vec<Arc<str>> = self
+            .entries
+            .keys()
+            .filter(|address| !wanted.contains_key(*address))
+            .cloned()
+            .collect();
+        for address in gone {
+            if let Some(mut entry) = self.entries.remove(&address) {
+                self.disconnect(&mut entry, cx);
+            }
+        }
+        for (text, (address, list, health)) in wanted {
+            let entry = self.entries.entry(text).or_insert_with(|| Entry {
+                address,
+                list: list.clone(),
+                health,
+                state: State::Idle,
+                last_used: None,
+                connection: Connection::None,
+            });
+            entry.list = list;
+            entry.health = health;
+        }
+    }
+
+    /// Lets go of a subchannel that this policy holds, and of a watch of one that it does not.
+    fn disconnect(&mut self, entry: &mut Entry, cx: &mut Cx<'_>) {
+        match std::mem::replace(&mut entry.connection, Connection::None) {
+            Connection::None => {}
+            Connection::Child { handle, watch } => {
+                cx.runtime.drop_watch(handle.subchannel, watch);
+                self.watches.remove(&watch);
+            }
+            Connection::Owned(handle) => {
+                cx.runtime.drop_watch(handle.subchannel, handle.id);
+                self.watches.remove(&handle.id);
+            }
+        }
+    }
+
+    /// Looks at what the policies below did to subchannels.
+    fn note_changes(&mut self, since: usize, cx: &mut Cx<'_>) {
+        let changes: Vec<Change> = cx.runtime.changes.get(since..).unwrap_or_default().to_vec();
+        for change in changes {
+            match change {
+                Change::Created { handle, .. } => self.on_created(handle, cx),
+                Change::Released { id, address } => self.on_released(id, &address, cx),
+            }
+        }
+    }
+
+    fn on_created(&mut self, handle: Handle, cx: &mut Cx<'_>) {
+        let text = handle.address.text.clone();
+        let Some(mut entry) = self.entries.remove(&text) else {
+            return;
+        };
+        self.lists.insert(handle.id, (text.clone(), entry.list.clone()));
+        let watch = cx.runtime.watch(&handle, &self.at);
+        self.disconnect(&mut entry, cx);
+        self.watches.insert(watch, text.clone());
+        entry.connection = Connection::Child { handle, watch };
+        self.entries.insert(text, entry);
+    }
+
+    fn on_released(&mut self, id: u64, address: &Address, cx: &mut Cx<'_>) {
+        self.lists.remove(&id);
+        let Some(mut entry) = self.entries.remove(&address.text) else {
+            return;
+        };
+        if matches!(&entry.connection, Connection::Child { handle, .. } if handle.id == id) {
+            let threshold = cx.runtime.now - self.idle_timeout;
+            let is_in_use = entry.last_used.is_some_and(|used| used >= threshold);
+            if is_in_use {
+                let owned = cx.runtime.hold(&entry.address, &self.at);
+                self.disconnect(&mut entry, cx);
+                self.watches.insert(owned.id, address.text.clone());
+                entry.connection = Connection::Owned(owned);
+            } else {
+                self.disconnect(&mut entry, cx);
+            }
+        }
+        self.entries.insert(address.text.clone(), entry);
+    }
+
+    /// Sets the timer to the moment when the first address in use may have become idle.
+    fn set_timer(&mut self, cx: &mut Cx<'_>) {
+        let now = cx.runtime.now;
+        let threshold = now - self.idle_timeout;
+        let next = self
+            .entries
+            .values()
+            .filter_map(|entry| entry.last_used)
+            .filter(|used| *used > threshold)
+            .map(|used| used + self.idle_timeout - now)
+            .fold(self.idle_timeout, i64::min);
+        cx.runtime.cancel(&mut self.timer);
+        self.timer = Some(cx.runtime.timer(next.max(MIN_SWEEP_MS), &self.at, What::Timer(0)));
+    }
+
+    fn sweep(&mut self, cx: &mut Cx<'_>) {
+        self.timer = None;
+        if self.entries.is_empty() {
+            return;
+        }
+        let threshold = cx.runtime.now - self.idle_timeout;
+        let idle: Vec<Arc<str>> = self
+            .entries
+            .iter()
+            .filter(|(_, entry)| matches!(entry.connection, Connection::Owned(_)))
+            .filter(|(_, entry)| entry.last_used.is_none_or(|used| used <= threshold))
+            .map(|(address, _)| address.clone())
+            .collect();
+        for address in idle {
+            if let Some(mut entry) = self.entries.remove(&address) {
+                self.disconnect(&mut entry, cx);
+                self.entries.insert(address, entry);
+            }
+        }
+        self.set_timer(cx);
+    }
+
+    /// A new picker with the child's state.
+    fn renew(&self) -> Reports {
+        self.child.last().cloned().into_iter().collect()
+    }
+
+    fn create_owned(&mut self, address: &str, cx: &mut Cx<'_>) -> Reports {
+        let Some((text, mut entry)) = self.entries.remove_entry(address) else {
+            return Reports::new();
+        };
+        let is_owned = matches!(entry.connection, Connection::Owned(_));
+        if !is_owned {
+            let owned = cx.runtime.hold(&entry.address, &self.at);
+            self.disconnect(&mut entry, cx);
+            self.watches.insert(owned.id, text.clone());
+            entry.connection = Connection::Owned(owned);
+        }
+        self.entries.insert(text, entry);
+        if is_owned { Reports::new() } else { self.renew() }
+    }
+
+    fn on_state(&mut self, watch: u64, state: State) -> Reports {
+        let Some(entry) = self
+            .watches
+            .get(&watch)
+            .and_then(|address| self.entries.get_mut(address))
+        else {
+            return Reports::new();
+        };
+        let changed = std::mem::replace(&mut entry.state, state) != state;
+        let is_owned = matches!(&entry.connection, Connection::Owned(handle) if handle.id == watch);
+        if changed && is_owned {
+            self.renew()
+        } else {
+            Reports::new()
+        }
+    }
+
+    /// The pick that the cookie decides; `None` leaves it to the child.
+    fn pick_session(&mut self, hosts: SessionHosts<'_>, now: i64, cx: &mut PickCx<'_>) -> Option<Pick> {
+        let mut without_connection = None;
+        let mut idle = None;
+        let mut is_connecting = false;
+        for address in hosts.addresses.split(',') {
+            let Some(entry) = self.entries.get_mut(address) else {
+                cx.say(NAME, || {
+                    format!("cookie host {address} is not an address of the cluster")
+                });
+                continue;
+            };
+            if !self.statuses.contains(&entry.health) {
+                let health = health_name(entry.health);
+                cx.say(NAME, || {
+                    format!("cookie host {address} is {health}, which override_host_status lacks")
+                });
+                continue;
+            }
+            let handle = match &entry.connection {
+                Connection::None => {
+                    cx.say(NAME, || format!("cookie host {address} has no connection"));
+                    without_connection.get_or_insert(address);
+                    continue;
+                }
+                Connection::Child { handle, .. } | Connection::Owned(handle) => handle,
+            };
+            let state = entry.state;
+            cx.say(NAME, || format!("cookie host {address} is {state}"));
+            match state {
+                State::Ready => {
+                    entry.last_used = Some(now);
+                    let mut complete = Complete::new(handle.id, handle.subchannel, entry.address.text.clone());
+                    complete.actual_hosts = Some(entry.list.clone());
+                    return Some(Pick::Complete(complete));
+                }
+                State::Idle => {
+                    idle.get_or_insert(handle.subchannel);
+                }
+                State::Connecting => is_connecting = true,
+                State::TransientFailure => {}
+            }
+        }
+        if let Some(subchannel) = idle {
+            cx.after.push((self.at.clone(), What::Connect(u64::from(subchannel))));
+            return Some(Pick::Queue);
+        }
+        if is_connecting {
+            return Some(Pick::Queue);
+        }
+        let address = without_connection?;
+        cx.after.push((self.at.clone(), What::CreateSubchannel(address.into())));
+        Some(Pick::Queue)
+    }
+}
+
+/// The name of a health status.
+const fn health_name(health: HealthStatus) -> &'static str {
+    match health {
+        HealthStatus::Unknown => "UNKNOWN",
+        HealthStatus::Healthy => "HEALTHY",
+        HealthStatus::Draining => "DRAINING",
+    }
+}
+
+/// An address, then the others of its endpoint in order.
+fn address_list(first: &Address, all: &[Address]) -> Arc<str> {
+    let mut list = first.text.to_string();
+    for address in all.iter().filter(|address| address.text != first.text) {
+        list.push(',');
+        list.push_str(&address.text);
+    }
+    list.into()
+}
+
+impl crate::lb::policy::Machine for Machine {
+    fn update(&mut self, update: Update<'_>, cx: &mut Cx<'_>) -> Reports {
+        let Config::OverrideHost(config) = update.config else {
+            return Reports::new();
+        };
+        let Some(leaf) = cx.clusters.leaf(&config.cluster_name) else {
+            self.shutdown(cx);
+            let status = Status::new(
+                crate::status::Code::Internal,
+                format!("xDS config has no entry for cluster {}", config.cluster_name),
+            );
+            self.failure = Some(status.clone());
+            return vec![Report::failure(status)];
+        };
+        self.failure = None;
+        self.statuses.clone_from(&leaf.cluster.override_host_statuses);
+        self.idle_timeout = leaf.cluster.connection_idle_timeout.0;
+        let mut for_child = Vec::new();
+        let endpoints = match update.endpoints {
+            Ok(endpoints) => {
+                self.set_endpoints(endpoints, cx);
+                self.set_timer(cx);
+                for_child.extend(
+                    endpoints
+                        .iter()
+                        .filter(|endpoint| endpoint.health != HealthStatus::Draining)
+                        .cloned(),
+                );
+                Ok(for_child.as_slice())
+            }
+            Err(status) => Err(status),
+        };
+        let since = cx.runtime.changes.len();
+        let update = Update {
+            config: &config.child_policy,
+            endpoints,
+            ..update
+        };
+        let reports = self.child.update(update, cx);
+        self.note_changes(since, cx);
+        reports
+    }
+
+    fn handle(&mut self, path: &[u32], what: &What, cx: &mut Cx<'_>) -> Reports {
+        if let Some((_, rest)) = path.split_first() {
+            let since = cx.runtime.changes.len();
+            let reports = self.child.handle(rest, what, cx);
+            self.note_changes(since, cx);
+            return reports;
+        }
+        match what {
+            What::Timer(_) => self.sweep(cx),
+            What::Subchannel { handle, state, .. } => return self.on_state(*handle, *state),
+            What::Connect(subchannel) => cx.runtime.connect(u32::try_from(*subchannel).unwrap_or(u32::MAX)),
+            What::CreateSubchannel(address) => return self.create_owned(address, cx),
+            What::Wake | What::Ejected { .. } | What::Ended { .. } | What::Load { .. } => {}
+        }
+        Reports::new()
+    }
+
+    fn exit_idle(&mut self, cx: &mut Cx<'_>) -> Reports {
+        let since = cx.runtime.changes.len();
+        let reports = self.child.exit_idle(cx);
+        self.note_changes(since, cx);
+        reports
+    }
+
+    fn pick(&mut self, args: &PickArgs<'_>, cx: &mut PickCx<'_>) -> Pick {
+        if let Some(status) = &self.failure {
+            return Pick::Fail(status.clone());
+        }
+        let Some(hosts) = args.session else {
+            cx.say(NAME, || "no session filter is active".to_owned());
+            return self.child.pick(args, cx);
+        };
+        if hosts.addresses.is_empty() {
+            cx.say(NAME, || "no host in a cookie".to_owned());
+        } else if let Some(pick) = self.pick_session(hosts, args.now, cx) {
+            return pick;
+        }
+        let mut pick = self.child.pick(args, cx);
+        if let Pick::Complete(complete) = &mut pick
+            && let Some((address, list)) = self.lists.get(&complete.handle)
+        {
+            complete.actual_hosts = Some(list.clone());
+            if let Some(entry) = self.entries.get_mut(address) {
+                entry.last_used = Some(args.now);
+                complete.actual_hosts = Some(entry.list.clone());
+            }
+        }
+        pick
+    }
+
+    fn shutdown(&mut self, cx: &mut Cx<'_>) {
+        cx.runtime.cancel(&mut self.timer);
+        self.child.shutdown(cx);
+        for (_, mut entry) in std::mem::take(&mut self.entries) {
+            self.disconnect(&mut entry, cx);
+        }
+        self.lists.clear();
+    }
+}

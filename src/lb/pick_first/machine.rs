@@ -1,0 +1,462 @@
+//! pick_first at work: one connection, found by happy eyeballs (A61, A62).
+//!
+//! All addresses of a list are tried one after the other, the next one when the last failed or after a short delay. The
+//! first connection wins; the others are let go. When every address has failed once, all are tried for ever in parallel.
+//! Follows C-core pick_first.cc.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use crate::lb::Config;
+use crate::lb::endpoint::{Address, Endpoint};
+use crate::lb::picker::{Complete, Pick, PickArgs, PickCx};
+use crate::lb::policy::{At, Cx, Report, Reports, Update, What};
+use crate::lb::runtime::{Handle, State, TimerId};
+use crate::rng::Rng;
+use crate::status::Status;
+
+/// The state of a pick_first policy.
+#[derive(Debug)]
+pub struct Machine {
+    at: At,
+    /// Below a policy that has one pick_first for each endpoint: health counts, and texts are shorter.
+    is_member: bool,
+    shuffle: Rng,
+    latest: Option<Result<Vec<Address>, Status>>,
+    note: String,
+    list: Option<List>,
+    selected: Option<Handle>,
+    state: State,
+    shown: Shown,
+    timer_number: u64,
+}
+
+/// What a pick gets.
+#[derive(Debug)]
+enum Shown {
+    /// Wait.
+    Queue,
+    /// Wait, and connect.
+    Wake,
+    /// The selected connection.
+    Ready,
+    /// Fail.
+    Fail(Status),
+}
+
+/// The subchannels that are being tried.
+#[derive(Debug)]
+struct List {
+    members: Vec<Member>,
+    seen_initial: usize,
+    attempting: usize,
+    timer: Option<TimerId>,
+    last_failure: Option<Status>,
+    failures: usize,
+}
+
+#[derive(Debug)]
+struct Member {
+    handle: Handle,
+    state: Option<State>,
+    has_failed: bool,
+    is_ejected: bool,
+}
+
+impl List {
+    fn is_pass_complete(&self) -> bool {
+        self.attempting >= self.members.len() && self.members.iter().all(|member| member.has_failed)
+    }
+}
+
+impl Machine {
+    /// A policy without addresses.
+    pub fn new(at: At, is_member: bool, cx: &mut Cx<'_>) -> Machine {
+        let shuffle = cx.runtime.stream("pick_first/shuffle", &at);
+        Machine {
+            at,
+            is_member,
+            shuffle,
+            latest: None,
+            note: String::new(),
+            list: None,
+            selected: None,
+            state: State::Connecting,
+            shown: Shown::Queue,
+            timer_number: 0,
+        }
+    }
+
+    /// Takes a list of endpoints.
+    pub fn set(
+        &mut self,
+        endpoints: Result<&[Arc<Endpoint>], &Status>,
+        shuffle: bool,
+        note: &str,
+        cx: &mut Cx<'_>,
+    ) -> Reports {
+        match endpoints {
+            Ok([]) => self.latest = Some(Err(Status::unavailable("empty address list"))),
+            Ok(endpoints) => self.latest = Some(Ok(self.order(endpoints, shuffle, cx))),
+            // An error leaves an old list in place.
+            Err(status) => {
+                self.latest.get_or_insert_with(|| Err(status.clone()));
+            }
+        }
+        note.clone_into(&mut self.note);
+        let mut reports = Reports::new();
+        if self.state != State::Idle {
+            self.start(cx, &mut reports);
+        }
+        reports
+    }
+
+    /// The addresses in the order in which they are tried.
+    fn order(&mut self, endpoints: &[Arc<Endpoint>], shuffle: bool, cx: &Cx<'_>) -> Vec<Address> {
+        let mut endpoints: Vec<&Endpoint> = endpoints.iter().map(|endpoint| &**endpoint).collect();
+        if shuffle && cx.runtime.settings.weighted_shuffling {
+            let mut keyed: Vec<(f64, &Endpoint)> = endpoints
+                .into_iter()
+                .map(|endpoint| {
+                    let exponential = -(1.0 - self.shuffle.unit()).ln();
+                    (exponential / f64::from(endpoint.positive_weight()), endpoint)
+                })
+                .collect();
+            keyed.sort_by(|(a, _), (b, _)| a.total_cmp(b));
+            endpoints = keyed.into_iter().map(|(_, endpoint)| endpoint).collect();
+        } else if shuffle {
+            self.shuffle.shuffle(&mut endpoints);
+        }
+        interleave(
+            endpoints
+                .into_iter()
+                .flat_map(|endpoint| endpoint.addresses.iter().cloned()),
+        )
+    }
+
+    /// Makes a new list of subchannels out of the latest addresses and waits for their states.
+    fn start(&mut self, cx: &mut Cx<'_>, reports: &mut Reports) {
+        let old = self.list.take();
+        match self.latest.clone() {
+            Some(Ok(addresses)) => {
+                let members = addresses
+                    .iter()
+                    .map(|address| Member {
+                        handle: cx.runtime.acquire(address, &self.at),
+                        state: None,
+                        has_failed: false,
+                        is_ejected: false,
+                    })
+                    .collect();
+                self.list = Some(List {
+                    members,
+                    seen_initial: 0,
+                    attempting: 0,
+                    timer: None,
+                    last_failure: None,
+                    failures: 0,
+                });
+                drop_list(old, cx);
+            }
+            Some(Err(status)) => {
+                drop_list(old, cx);
+                self.fail(status, reports);
+                self.unselect(cx);
+            }
+            None => drop_list(old, cx),
+        }
+    }
+
+    fn fail(&mut self, status: Status, reports: &mut Reports) {
+        let status = status.with_note(&self.note);
+        self.state = State::TransientFailure;
+        self.shown = Shown::Fail(status.clone());
+        reports.push(Report::failure(status));
+    }
+
+    fn unselect(&mut self, cx: &mut Cx<'_>) {
+        if let Some(handle) = self.selected.take() {
+            cx.runtime.release(&handle);
+        }
+    }
+
+    fn go_idle(&mut self, cx: &mut Cx<'_>, reports: &mut Reports) {
+        self.unselect(cx);
+        drop_list(self.list.take(), cx);
+        self.state = State::Idle;
+        self.shown = Shown::Wake;
+        reports.push(Report::of(State::Idle));
+    }
+
+    fn select(&mut self, index: usize, cx: &mut Cx<'_>, reports: &mut Reports) {
+        let Some(mut list) = self.list.take() else { return };
+        self.unselect(cx);
+        if index < list.members.len() {
+            let member = list.members.swap_remove(index);
+            self.show_health(&member.handle, member.is_ejected, reports);
+            self.selected = Some(member.handle);
+        }
+        drop_list(Some(list), cx);
+    }
+
+    /// Says READY, or that outlier detection does not want the selected connection used.
+    fn show_health(&mut self, handle: &Handle, is_ejected: bool, reports: &mut Reports) {
+        if is_ejected && self.is_member {
+            let why = format!("{}: subchannel ejected by outlier detection", handle.address.uri());
+            let status = Status::unavailable(format!("health watch: {why}")).with_note(&self.note);
+            self.shown = Shown::Fail(status);
+            reports.push(Report::failure(Status::unavailable(why)));
+        } else {
+            self.state = State::Ready;
+            self.shown = Shown::Ready;
+            reports.push(Report::of(State::Ready));
+        }
+    }
+
+    fn on_state(&mut self, handle: u64, state: State, status: Option<&Status>, cx: &mut Cx<'_>, reports: &mut Reports) {
+        if self.selected.as_ref().is_some_and(|selected| selected.id == handle) {
+            match state {
+                State::Ready => {}
+                State::Idle => self.go_idle(cx, reports),
+                State::Connecting | State::TransientFailure => {
+                    self.state = State::Connecting;
+                    self.shown = Shown::Queue;
+                    reports.push(Report::of(State::Connecting));
+                    self.start(cx, reports);
+                    self.unselect(cx);
+                }
+            }
+            return;
+        }
+        let Some(list) = &mut self.list else { return };
+        let Some(index) = list.members.iter().position(|member| member.handle.id == handle) else {
+            return;
+        };
+        if state == State::Ready {
+            self.select(index, cx, reports);
+            return;
+        }
+        let Some(member) = list.members.get_mut(index) else {
+            return;
+        };
+        let is_first = member.state.replace(state).is_none();
+        let subchannel = member.handle.subchannel;
+        if state == State::TransientFailure {
+            list.last_failure = status.cloned();
+        }
+        if is_first {
+            list.seen_initial += 1;
+        }
+        if list.seen_initial < list.members.len() {
+            return;
+        }
+        if is_first {
+            if self.selected.is_some() {
+                self.go_idle(cx, reports);
+            } else {
+                self.connect_next(cx, reports);
+            }
+            return;
+        }
+        match state {
+            State::TransientFailure => self.on_failure(index, status, cx, reports),
+            State::Idle if list.is_pass_complete() => cx.runtime.connect(subchannel),
+            State::Connecting if self.state != State::TransientFailure => {
+                self.state = State::Connecting;
+                self.shown = Shown::Queue;
+                reports.push(Report::of(State::Connecting));
+            }
+            State::Idle | State::Connecting | State::Ready => {}
+        }
+    }
+
+    fn on_failure(&mut self, index: usize, status: Option<&Status>, cx: &mut Cx<'_>, reports: &mut Reports) {
+        let Some(list) = &mut self.list else { return };
+        let Some(member) = list.members.get_mut(index) else {
+            return;
+        };
+        if !member.has_failed {
+            member.has_failed = index <= list.attempting;
+            if index == list.attempting {
+                cx.runtime.cancel(&mut list.timer);
+                list.attempting += 1;
+                self.connect_next(cx, reports);
+            } else {
+                self.finish_pass(cx, reports);
+            }
+        } else if list.is_pass_complete() {
+            list.failures += 1;
+            if list.failures % list.members.len() == 0 {
+                let status = status.cloned();
+                self.fail_all(status, reports);
+            }
+        }
+    }
+
+    /// Starts the next attempt of the first pass over the list.
+    fn connect_next(&mut self, cx: &mut Cx<'_>, reports: &mut Reports) {
+        let Some(list) = &mut self.list else { return };
+        while let Some(member) = list.members.get_mut(list.attempting) {
+            if member.state == Some(State::TransientFailure) {
+                member.has_failed = true;
+                list.attempting += 1;
+                continue;
+            }
+            let subchannel = member.handle.subchannel;
+            if list.attempting + 1 < list.members.len() {
+                self.timer_number += 1;
+                let delay = cx.runtime.settings.connection_attempt_delay_ms;
+                list.timer = Some(cx.runtime.timer(delay, &self.at, What::Timer(self.timer_number)));
+            }
+            cx.runtime.connect(subchannel);
+            return;
+        }
+        self.finish_pass(cx, reports);
+    }
+
+    fn finish_pass(&mut self, cx: &mut Cx<'_>, reports: &mut Reports) {
+        let Some(list) = &mut self.list else { return };
+        if !list.is_pass_complete() {
+            return;
+        }
+        let idle: Vec<u32> = list
+            .members
+            .iter()
+            .filter(|member| member.state == Some(State::Idle))
+            .map(|member| member.handle.subchannel)
+            .collect();
+        let failure = list.last_failure.clone();
+        self.fail_all(failure, reports);
+        self.unselect(cx);
+        for subchannel in idle {
+            cx.runtime.connect(subchannel);
+        }
+    }
+
+    fn fail_all(&mut self, last: Option<Status>, reports: &mut Reports) {
+        let last = last.map(|status| status.to_string()).unwrap_or_default();
+        let text = if self.is_member {
+            last
+        } else {
+            format!("failed to connect to all addresses; last error: {last}")
+        };
+        self.fail(Status::unavailable(text), reports);
+    }
+}
+
+fn drop_list(list: Option<List>, cx: &mut Cx<'_>) {
+    let Some(mut list) = list else { return };
+    cx.runtime.cancel(&mut list.timer);
+    for member in &list.members {
+        cx.runtime.release(&member.handle);
+    }
+}
+
+/// Takes addresses of each family in turn, families in the order of their first address (A61).
+fn interleave(addresses: impl Iterator<Item = Address>) -> Vec<Address> {
+    let mut families: Vec<(bool, VecDeque<Address>)> = Vec::new();
+    let mut count = 0;
+    for address in addresses {
+        count += 1;
+        let family = address.socket.is_ipv4();
+        match families.iter_mut().find(|(known, _)| *known == family) {
+            Some((_, members)) => members.push_back(address),
+            None => families.push((family, VecDeque::from([address]))),
+        }
+    }
+    let mut order = Vec::with_capacity(count);
+    while order.len() < count {
+        order.extend(families.iter_mut().filter_map(|(_, members)| members.pop_front()));
+    }
+    order
+}
+
+impl crate::lb::policy::Machine for Machine {
+    fn update(&mut self, update: Update<'_>, cx: &mut Cx<'_>) -> Reports {
+        let shuffle = matches!(update.config, Config::PickFirst(config) if config.shuffle_address_list);
+        self.set(update.endpoints, shuffle, update.note, cx)
+    }
+
+    fn handle(&mut self, _path: &[u32], what: &What, cx: &mut Cx<'_>) -> Reports {
+        let mut reports = Reports::new();
+        match what {
+            What::Subchannel { handle, state, status } => {
+                self.on_state(*handle, *state, status.as_ref(), cx, &mut reports);
+            }
+            What::Ejected { handle, is_ejected } => {
+                if let Some(selected) = self.selected.take_if(|selected| selected.id == *handle) {
+                    self.show_health(&selected, *is_ejected, &mut reports);
+                    self.selected = Some(selected);
+                } else if let Some(list) = &mut self.list
+                    && let Some(member) = list.members.iter_mut().find(|member| member.handle.id == *handle)
+                {
+                    member.is_ejected = *is_ejected;
+                }
+            }
+            What::Timer(number) if *number == self.timer_number => {
+                if let Some(list) = &mut self.list
+                    && list.timer.take().is_some()
+                    && self.selected.is_none()
+                {
+                    list.attempting += 1;
+                    self.connect_next(cx, &mut reports);
+                }
+            }
+            What::Wake => reports = self.exit_idle(cx),
+            What::Timer(_) | What::Connect(_) | What::CreateSubchannel(_) | What::Ended { .. } | What::Load { .. } => {}
+        }
+        reports
+    }
+
+    fn exit_idle(&mut self, cx: &mut Cx<'_>) -> Reports {
+        let mut reports = Reports::new();
+        if self.state == State::Idle {
+            // Not yet CONNECTING for those above; but a second wish must not start over.
+            self.state = State::Connecting;
+            self.start(cx, &mut reports);
+        }
+        reports
+    }
+
+    fn pick(&mut self, _args: &PickArgs<'_>, cx: &mut PickCx<'_>) -> Pick {
+        match (&self.shown, &self.selected) {
+            (Shown::Ready, Some(handle)) => {
+                let address = &handle.address.text;
+                cx.say(super::NAME, || format!("connected to {address}"));
+                Pick::Complete(Complete::new(handle.id, handle.subchannel, address.clone()))
+            }
+            (Shown::Fail(status), _) => {
+                cx.say(super::NAME, || format!("fails: {}", status.message));
+                Pick::Fail(status.clone())
+            }
+            (Shown::Wake, _) => {
+                cx.say(super::NAME, || "is idle: starts to connect".to_owned());
+                cx.after.push((self.at.clone(), What::Wake));
+                Pick::Queue
+            }
+            (Shown::Queue | Shown::Ready, _) => {
+                cx.say(super::NAME, || "is connecting".to_owned());
+                Pick::Queue
+            }
+        }
+    }
+
+    fn shutdown(&mut self, cx: &mut Cx<'_>) {
+        self.unselect(cx);
+        drop_list(self.list.take(), cx);
+        self.shown = Shown::Queue;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn families_alternate() {
+        let texts = ["[::1]:1", "[::2]:1", "[::3]:1", "4.0.0.1:1", "4.0.0.2:1"];
+        let order = interleave(texts.iter().map(|t| Address::new(t.parse().unwrap())));
+        let order: Vec<&str> = order.iter().map(|a| &*a.text).collect();
+        assert_eq!(order, ["[::1]:1", "4.0.0.1:1", "[::2]:1", "4.0.0.2:1", "[::3]:1"]);
+    }
+}

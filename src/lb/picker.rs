@@ -1,0 +1,116 @@
+//! A pick: what the channel asks of the policies for each attempt of an RPC, and what they answer.
+//!
+//! Nothing on the way of a pick that completes allocates, unless a trace is asked for. Side effects, such as waking an
+//! idle policy, are collected and carried out after the pick, as the client's work serializer does.
+
+use std::sync::Arc;
+
+use super::override_host::SessionHosts;
+use super::policy::{At, What};
+use super::runtime::{InFlight, Pool};
+use crate::status::Status;
+
+/// What the policies know of an RPC.
+#[derive(Debug, Clone, Copy)]
+pub struct PickArgs<'a> {
+    /// What the config selector chose: `cluster:<name>` or `cluster_specifier_plugin:<name>`.
+    pub cluster_key: &'a str,
+    /// The request hash, which the config selector always makes; `None` without an xDS config.
+    pub request_hash: Option<u64>,
+    /// Addresses from the session cookie; `None` without an active session filter.
+    pub session: Option<SessionHosts<'a>>,
+    /// Request headers, for `requestHashHeader` of ring_hash.
+    pub headers: &'a [(String, String)],
+    /// Milliseconds.
+    pub now: i64,
+}
+
+/// The answer of a policy.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Pick {
+    /// Send the attempt there.
+    Complete(Complete),
+    /// Wait for the next picker.
+    Queue,
+    /// Fail, unless the RPC waits for ready.
+    Fail(Status),
+    /// Fail in any case, without a retry.
+    Drop(Status),
+}
+
+impl Pick {
+    /// The kind of answer in one word.
+    pub const fn class(&self) -> &'static str {
+        match self {
+            Pick::Complete(_) => "complete",
+            Pick::Queue => "queue",
+            Pick::Fail(_) => "fail",
+            Pick::Drop(_) => "drop",
+        }
+    }
+}
+
+/// A chosen subchannel and who wants to hear how the attempt ends.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Complete {
+    /// Number of the handle through which the subchannel was chosen.
+    pub handle: u64,
+    /// Number of the subchannel.
+    pub subchannel: u32,
+    /// The address as text.
+    pub address: Arc<str>,
+    /// outlier_detection that counts the attempt, and the endpoint's number there.
+    pub outlier: Option<(At, u32)>,
+    /// weighted_round_robin that reads load reports, and the endpoint's number there.
+    pub load: Option<(At, u32)>,
+    /// Counter of requests in flight that the attempt takes part in.
+    pub in_flight: Option<u32>,
+    /// The chosen endpoint's addresses for the session cookie; `None` if override_host did not record any.
+    pub actual_hosts: Option<Arc<str>>,
+}
+
+impl Complete {
+    /// A pick of a subchannel, as pick_first makes it.
+    pub fn new(handle: u64, subchannel: u32, address: Arc<str>) -> Complete {
+        Complete {
+            handle,
+            subchannel,
+            address,
+            outlier: None,
+            load: None,
+            in_flight: None,
+            actual_hosts: None,
+        }
+    }
+}
+
+/// One line of the way through the policies.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Step {
+    /// The policy or part of the client.
+    pub layer: &'static str,
+    /// What it did and why.
+    pub what: String,
+}
+
+/// What a pick may look at and leave behind.
+#[derive(Debug)]
+pub struct PickCx<'a> {
+    /// Connections.
+    pub pool: &'a Pool,
+    /// Requests in flight by cluster.
+    pub in_flight: &'a InFlight,
+    /// What to do after the pick.
+    pub after: &'a mut Vec<(At, What)>,
+    /// Steps are written here if wanted.
+    pub trace: Option<&'a mut Vec<Step>>,
+}
+
+impl PickCx<'_> {
+    /// Adds a step to the trace; `what` is not called without one.
+    pub fn say(&mut self, layer: &'static str, what: impl FnOnce() -> String) {
+        if let Some(trace) = &mut self.trace {
+            trace.push(Step { layer, what: what() });
+        }
+    }
+}

@@ -1,0 +1,216 @@
+//! The run-time side of LB policies: explicit state machines, driven by updates and events.
+//!
+//! A policy owns its children. Whatever happens is handed down from the root along a path of child numbers ([`At`]), and
+//! what a policy has to say goes up as the return value ([`Reports`]). Time, chance and connections are in
+//! [`Cx::runtime`]; what a cluster is made of comes from [`Clusters`]. A picker is not a value of its own: each policy
+//! keeps what it last reported and answers [`Machine::pick`] from that.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::Config;
+use super::endpoint::Endpoint;
+use super::picker::{Pick, PickArgs, PickCx};
+use super::runtime::{Runtime, State};
+use crate::model::Cluster;
+use crate::model::endpoints::DropConfig;
+use crate::status::Status;
+
+/// A place in the tree of policies: the numbers of the children from the root down.
+pub type At = Arc<[u32]>;
+
+/// What can happen to a policy.
+#[derive(Debug, Clone, PartialEq)]
+pub enum What {
+    /// The state of a subchannel that it watches.
+    Subchannel {
+        /// The handle or watch.
+        handle: u64,
+        /// The new state.
+        state: State,
+        /// Why, if it failed.
+        status: Option<Status>,
+    },
+    /// outlier_detection took a subchannel out of service, or put it back.
+    Ejected {
+        /// The handle.
+        handle: u64,
+        /// Out of service.
+        is_ejected: bool,
+    },
+    /// A timer fired; the number is the policy's own.
+    Timer(u64),
+    /// A pick found the policy idle.
+    Wake,
+    /// A pick wants this child of the policy to connect.
+    Connect(u64),
+    /// A cookie names this address, to which there is no subchannel.
+    CreateSubchannel(Arc<str>),
+    /// An attempt to the endpoint of this number ended.
+    Ended {
+        /// The endpoint.
+        endpoint: u32,
+        /// With OK.
+        is_ok: bool,
+    },
+    /// The endpoint of this number reported its load.
+    Load {
+        /// The endpoint.
+        endpoint: u32,
+        /// The report.
+        report: Arc<LoadReport>,
+    },
+}
+
+/// What a backend says of its load: `xds.data.orca.v3.OrcaLoadReport` as far as weighted_round_robin reads it.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct LoadReport {
+    /// `cpu_utilization`.
+    pub cpu_utilization: f64,
+    /// `mem_utilization`.
+    pub mem_utilization: f64,
+    /// `application_utilization`.
+    pub application_utilization: f64,
+    /// `rps_fractional`.
+    pub qps: f64,
+    /// `eps`.
+    pub eps: f64,
+    /// `named_metrics`.
+    pub named_metrics: std::collections::BTreeMap<String, f64>,
+    /// `utilization`.
+    pub utilization: std::collections::BTreeMap<String, f64>,
+}
+
+/// A policy says what state it is in.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Report {
+    /// The state.
+    pub state: State,
+    /// Why, with TRANSIENT_FAILURE.
+    pub status: Option<Status>,
+}
+
+impl Report {
+    /// A report without a failure.
+    pub const fn of(state: State) -> Report {
+        Report { state, status: None }
+    }
+
+    /// A report of TRANSIENT_FAILURE.
+    pub const fn failure(status: Status) -> Report {
+        Report {
+            state: State::TransientFailure,
+            status: Some(status),
+        }
+    }
+}
+
+/// What a policy reported in the course of one call, oldest first. A report stands for a new picker.
+pub type Reports = Vec<Report>;
+
+/// A new configuration for a policy.
+#[derive(Debug, Clone, Copy)]
+pub struct Update<'a> {
+    /// Its config.
+    pub config: &'a Config,
+    /// Its endpoints, or why there are none.
+    pub endpoints: Result<&'a [Arc<Endpoint>], &'a Status>,
+    /// How much of the endpoints' hierarchical paths is used up.
+    pub depth: usize,
+    /// Appended to failure texts.
+    pub note: &'a str,
+}
+
+/// A leaf cluster as cluster_impl and override_host look it up.
+#[derive(Debug, Clone)]
+pub struct LeafView {
+    /// The resource.
+    pub cluster: Arc<Cluster>,
+    /// `drop_overloads` of its endpoints.
+    pub drops: Option<DropConfig>,
+}
+
+/// What cds makes of its cluster.
+#[derive(Debug, Clone)]
+pub enum ClusterUpdate {
+    /// The cluster is not in the configuration.
+    Missing,
+    /// RPCs fail.
+    Error(Status),
+    /// Nothing changed.
+    Same,
+    /// The generated child policy, its endpoints and its note.
+    Child(Box<ClusterChild>),
+}
+
+/// The child that cds generates.
+#[derive(Debug, Clone)]
+pub struct ClusterChild {
+    /// Its config.
+    pub config: Config,
+    /// Endpoints of a leaf; empty for an aggregate, whose children fetch their own.
+    pub endpoints: Vec<Arc<Endpoint>>,
+    /// Appended to failure texts.
+    pub note: String,
+}
+
+/// The channel's xDS configuration, as the policies below the resolver see it.
+pub trait Clusters {
+    /// What the cds policy at `at` is to run. The numbering of priority children is kept per policy.
+    fn update(&self, at: &At, cluster: &str) -> ClusterUpdate;
+
+    /// The cds policy at `at` dropped its child, or is gone: its numbering starts over.
+    fn forget(&self, at: &At);
+
+    /// A leaf cluster of the configuration.
+    fn leaf(&self, cluster: &str) -> Option<LeafView>;
+}
+
+/// What a policy acts on.
+pub struct Cx<'a> {
+    /// Time, chance and connections.
+    pub runtime: &'a mut Runtime,
+    /// The channel's configuration.
+    pub clusters: &'a dyn Clusters,
+}
+
+/// The state machine of a policy.
+pub trait Machine: fmt::Debug {
+    /// Takes a new configuration.
+    fn update(&mut self, update: Update<'_>, cx: &mut Cx<'_>) -> Reports;
+
+    /// Takes an event for the policy itself (`path` is empty) or for one below.
+    fn handle(&mut self, path: &[u32], what: &What, cx: &mut Cx<'_>) -> Reports;
+
+    /// Connects if idle.
+    fn exit_idle(&mut self, cx: &mut Cx<'_>) -> Reports;
+
+    /// Decides where an attempt goes, by what the policy last reported.
+    fn pick(&mut self, args: &PickArgs<'_>, cx: &mut PickCx<'_>) -> Pick;
+
+    /// Lets go of timers and subchannels.
+    fn shutdown(&mut self, cx: &mut Cx<'_>);
+}
+
+/// Makes the policy of a config.
+pub fn build(config: &Config, at: At, cx: &mut Cx<'_>) -> Box<dyn Machine> {
+    use super::{
+        cds, cluster_impl, cluster_manager, outlier_detection, override_host, pick_first, priority, ring_hash,
+        round_robin, unsimulated, weighted_round_robin, weighted_target, wrr_locality,
+    };
+    match config {
+        Config::PickFirst(_) => Box::new(pick_first::Machine::new(at, false, cx)),
+        Config::RoundRobin(_) => Box::new(round_robin::Machine::new(at, cx)),
+        Config::WeightedRoundRobin(_) => Box::new(weighted_round_robin::Machine::new(at, cx)),
+        Config::RingHash(_) => Box::new(ring_hash::Machine::new(at, cx)),
+        Config::Priority(_) => Box::new(priority::Machine::new(at)),
+        Config::WeightedTarget(_) => Box::new(weighted_target::Machine::new(at, cx)),
+        Config::WrrLocality(_) => Box::new(wrr_locality::Machine::new(&at)),
+        Config::ClusterImpl(_) => Box::new(cluster_impl::Machine::new(&at, cx)),
+        Config::ClusterManager(_) => Box::new(cluster_manager::Machine::new(at)),
+        Config::OutlierDetection(_) => Box::new(outlier_detection::Machine::new(at, cx)),
+        Config::OverrideHost(_) => Box::new(override_host::Machine::new(at)),
+        Config::Cds(_) => Box::new(cds::Machine::new(at)),
+        Config::Rls(_) | Config::Grpclb(_) | Config::Autosharding(_) => Box::new(unsimulated::Machine::default()),
+    }
+}

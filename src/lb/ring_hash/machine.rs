@@ -1,0 +1,374 @@
+//! ring_hash at work: endpoints connect when a request hash meets them.
+//!
+//! A pick walks the ring from the place of its hash, past endpoints that cannot be reached, and wakes the first idle one.
+//! Follows C-core ring_hash.cc (`UpdateAggregatedConnectivityStateLocked`, `Picker::Pick`).
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::{Ring, Size, hash};
+use crate::lb::Config;
+use crate::lb::endpoint::{AddressSet, Endpoint};
+use crate::lb::picker::{Pick, PickArgs, PickCx};
+use crate::lb::policy::{At, Cx, Machine as _, Report, Reports, Update, What};
+use crate::lb::runtime::{State, below};
+use crate::lb::{pick_first, ring_hash};
+use crate::rng::Rng;
+use crate::status::Status;
+
+/// The state of a ring_hash policy.
+#[derive(Debug)]
+pub struct Machine {
+    at: At,
+    ring: Ring,
+    members: Vec<Member>,
+    next_number: u32,
+    note: String,
+    request_hash_header: String,
+    last_failure: Option<Status>,
+    /// Shown instead of the ring when there is no endpoint.
+    empty: Option<Status>,
+    random_hash: Rng,
+}
+
+#[derive(Debug)]
+struct Member {
+    number: u32,
+    endpoint: Arc<Endpoint>,
+    weight: i32,
+    address_set: AddressSet,
+    child: Option<pick_first::Machine>,
+    state: State,
+    status: Option<Status>,
+}
+
+impl Machine {
+    /// A policy without endpoints.
+    pub fn new(at: At, cx: &mut Cx<'_>) -> Machine {
+        let random_hash = cx.runtime.stream("ring_hash/random hash", &at);
+        Machine {
+            at,
+            ring: Ring::default(),
+            members: Vec::new(),
+            next_number: 0,
+            note: String::new(),
+            request_hash_header: String::new(),
+            last_failure: None,
+            empty: None,
+            random_hash,
+        }
+    }
+
+    /// The ring in use.
+    pub const fn ring(&self) -> &Ring {
+        &self.ring
+    }
+
+    fn set_endpoints(&mut self, endpoints: &[Arc<Endpoint>], cx: &mut Cx<'_>) -> Vec<(u32, Report)> {
+        let mut old: BTreeMap<AddressSet, Member> = std::mem::take(&mut self.members)
+            .into_iter()
+            .map(|member| (member.address_set.clone(), member))
+            .collect();
+        let mut index_of: BTreeMap<AddressSet, usize> = BTreeMap::new();
+        let mut said = Vec::new();
+        for endpoint in endpoints {
+            let address_set = endpoint.address_set();
+            let weight = i32::try_from(endpoint.weight).unwrap_or(endpoint.weight as i32);
+            if let Some(member) = index_of
+                .get(&address_set)
+                .and_then(|index| self.members.get_mut(*index))
+            {
+                member.weight = member.weight.wrapping_add(weight);
+                continue;
+            }
+            index_of.insert(address_set.clone(), self.members.len());
+            let mut member = match old.remove(&address_set) {
+                Some(member) => member,
+                None => {
+                    self.next_number += 1;
+                    Member {
+                        number: self.next_number,
+                        endpoint: endpoint.clone(),
+                        weight,
+                        address_set,
+                        child: None,
+                        state: State::Idle,
+                        status: None,
+                    }
+                }
+            };
+            member.endpoint = endpoint.clone();
+            member.weight = weight;
+            if let Some(child) = &mut member.child {
+                let reports = child.set(Ok(std::slice::from_ref(endpoint)), false, "", cx);
+                said.extend(reports.into_iter().map(|report| (member.number, report)));
+            }
+            self.members.push(member);
+        }
+        for member in old.values_mut() {
+            if let Some(child) = &mut member.child {
+                child.shutdown(cx);
+            }
+        }
+        said
+    }
+
+    fn connect(&mut self, number: u32, cx: &mut Cx<'_>, reports: &mut Reports) {
+        let Some(member) = self.members.iter_mut().find(|member| member.number == number) else {
+            return;
+        };
+        let said = if let Some(child) = &mut member.child {
+            child.exit_idle(cx)
+        } else {
+            let mut child = pick_first::Machine::new(below(&self.at, number), true, cx);
+            let said = child.set(Ok(std::slice::from_ref(&member.endpoint)), false, "", cx);
+            member.child = Some(child);
+            said
+        };
+        self.note(number, said, cx, reports);
+    }
+
+    fn note(&mut self, number: u32, said: Reports, cx: &mut Cx<'_>, reports: &mut Reports) {
+        for report in said {
+            let Some(member) = self.members.iter_mut().find(|member| member.number == number) else {
+                return;
+            };
+            member.state = report.state;
+            member.status.clone_from(&report.status);
+            self.aggregate(report.status, cx, reports);
+        }
+    }
+
+    fn aggregate(&mut self, status: Option<Status>, cx: &mut Cx<'_>, reports: &mut Reports) {
+        let count = |state| self.members.iter().filter(|member| member.state == state).count();
+        let failed = count(State::TransientFailure);
+        let connecting = count(State::Connecting);
+        let idle = count(State::Idle);
+        let state = if count(State::Ready) > 0 {
+            State::Ready
+        } else if failed >= 2 {
+            State::TransientFailure
+        } else if connecting > 0 || (failed == 1 && self.members.len() > 1) {
+            State::Connecting
+        } else if idle > 0 {
+            State::Idle
+        } else {
+            State::TransientFailure
+        };
+        let mut report = Report::of(state);
+        if state == State::TransientFailure {
+            if let Some(status) = status {
+                let text = format!("no reachable endpoints; last error: {}", status.message);
+                self.last_failure = Some(Status::unavailable(text));
+            }
+            report.status.clone_from(&self.last_failure);
+        }
+        reports.push(report);
+        // Nobody may ever pick again, so the policy itself looks for an endpoint that answers.
+        if matches!(state, State::Connecting | State::TransientFailure) && connecting == 0 {
+            let first = self
+                .members
+                .iter()
+                .filter(|member| member.state == State::Idle)
+                .min_by(|a, b| a.address_set.cmp(&b.address_set))
+                .map(|member| member.number);
+            if let Some(number) = first {
+                self.connect(number, cx, reports);
+            }
+        }
+    }
+
+    /// The member at an entry of the ring.
+    fn on_ring(&self, index: usize) -> Option<&Member> {
+        let entry = self.ring.entries().get(index)?;
+        self.members.get(entry.endpoint as usize)
+    }
+
+    fn pick_from(&mut self, start: usize, args: &PickArgs<'_>, cx: &mut PickCx<'_>) -> Pick {
+        let len = self.ring.entries().len();
+        for step in 0..len {
+            let index = if start + step < len {
+                start + step
+            } else {
+                start + step - len
+            };
+            let Some(entry) = self.ring.entries().get(index) else {
+                break;
+            };
+            let Some(member) = self.members.get_mut(entry.endpoint as usize) else {
+                break;
+            };
+            match member.state {
+                State::Ready => {
+                    let name = member.endpoint.name();
+                    cx.say(ring_hash::NAME, || format!("entry {index} of {len} is {name}, READY"));
+                    return match &mut member.child {
+                        Some(child) => child.pick(args, cx),
+                        None => Pick::Queue,
+                    };
+                }
+                State::Idle => {
+                    let name = member.endpoint.name();
+                    cx.say(ring_hash::NAME, || {
+                        format!("entry {index} of {len} is {name}, IDLE: it connects")
+                    });
+                    cx.after
+                        .push((self.at.clone(), What::Connect(u64::from(member.number))));
+                    return Pick::Queue;
+                }
+                State::Connecting => {
+                    let name = member.endpoint.name();
+                    cx.say(ring_hash::NAME, || {
+                        format!("entry {index} of {len} is {name}, CONNECTING")
+                    });
+                    return Pick::Queue;
+                }
+                State::TransientFailure => {
+                    if step == 0 {
+                        let name = member.endpoint.name();
+                        cx.say(ring_hash::NAME, || {
+                            format!("entry {index} of {len} is {name}, which cannot be reached: tries those after it")
+                        });
+                    }
+                }
+            }
+        }
+        self.no_endpoint(start)
+    }
+
+    /// With a random hash, the first connected endpoint will do.
+    fn pick_any(&mut self, start: usize, args: &PickArgs<'_>, cx: &mut PickCx<'_>) -> Pick {
+        let len = self.ring.entries().len();
+        let mut has_requested = self.members.iter().any(|member| member.state == State::Connecting);
+        for index in (0..len).map(|step| (start + step) % len) {
+            let Some(entry) = self.ring.entries().get(index) else {
+                break;
+            };
+            let Some(member) = self.members.get_mut(entry.endpoint as usize) else {
+                break;
+            };
+            if member.state == State::Ready
+                && let Some(child) = &mut member.child
+            {
+                return child.pick(args, cx);
+            }
+            if member.state == State::Idle && !has_requested {
+                has_requested = true;
+                cx.after
+                    .push((self.at.clone(), What::Connect(u64::from(member.number))));
+            }
+        }
+        if has_requested {
+            Pick::Queue
+        } else {
+            self.no_endpoint(start)
+        }
+    }
+
+    fn no_endpoint(&self, start: usize) -> Pick {
+        let first = self.on_ring(start).and_then(|member| member.status.as_ref());
+        let why = first.map(|status| &*status.message).unwrap_or_default();
+        let text = format!("ring hash cannot find a connected endpoint; first failure: {why}");
+        Pick::Fail(Status::unavailable(text).with_note(&self.note))
+    }
+}
+
+impl crate::lb::policy::Machine for Machine {
+    fn update(&mut self, update: Update<'_>, cx: &mut Cx<'_>) -> Reports {
+        let Config::RingHash(config) = update.config else {
+            return Reports::new();
+        };
+        config.request_hash_header.clone_into(&mut self.request_hash_header);
+        update.note.clone_into(&mut self.note);
+        let mut reports = Reports::new();
+        let said = match update.endpoints {
+            Ok(endpoints) => self.set_endpoints(endpoints, cx),
+            Err(_) => Vec::new(),
+        };
+        if self.members.is_empty() {
+            let status = match update.endpoints {
+                Ok(_) => Status::unavailable(format!("empty address list: {}", self.note)),
+                Err(status) => status.clone(),
+            };
+            self.empty = Some(status.clone());
+            return vec![Report::failure(status)];
+        }
+        self.empty = None;
+        let cap = cx.runtime.settings.ring_size_cap;
+        let endpoints: Vec<(&str, u32)> = self
+            .members
+            .iter()
+            .map(|member| {
+                let key = member.endpoint.hash_key.as_deref().unwrap_or(member.endpoint.name());
+                (key, u32::try_from(member.weight).unwrap_or(0).max(1))
+            })
+            .collect();
+        let size = Size {
+            min: config.min_ring_size.min(cap),
+            max: config.max_ring_size.min(cap),
+        };
+        self.ring = Ring::new(&endpoints, size);
+        for (number, report) in said {
+            self.note(number, vec![report], cx, &mut reports);
+        }
+        self.aggregate(None, cx, &mut reports);
+        reports
+    }
+
+    fn handle(&mut self, path: &[u32], what: &What, cx: &mut Cx<'_>) -> Reports {
+        let mut reports = Reports::new();
+        if let Some((&number, rest)) = path.split_first() {
+            let member = self.members.iter_mut().find(|member| member.number == number);
+            let Some(child) = member.and_then(|member| member.child.as_mut()) else {
+                return reports;
+            };
+            let said = child.handle(rest, what, cx);
+            self.note(number, said, cx, &mut reports);
+        } else if let What::Connect(number) = what {
+            self.connect(u32::try_from(*number).unwrap_or(0), cx, &mut reports);
+        }
+        reports
+    }
+
+    fn exit_idle(&mut self, _cx: &mut Cx<'_>) -> Reports {
+        // The client has no answer to this: endpoints connect when a hash meets them, which is why ring_hash under
+        // weighted_target, whose idle children get no picks, never connects.
+        Reports::new()
+    }
+
+    fn pick(&mut self, args: &PickArgs<'_>, cx: &mut PickCx<'_>) -> Pick {
+        if let Some(status) = &self.empty {
+            cx.say(ring_hash::NAME, || "has no endpoint".to_owned());
+            return Pick::Fail(status.clone());
+        }
+        if self.request_hash_header.is_empty() {
+            let Some(request_hash) = args.request_hash else {
+                return Pick::Fail(Status::internal("hash attribute not present"));
+            };
+            let start = self.ring.locate(request_hash);
+            return self.pick_from(start, args, cx);
+        }
+        let values: Vec<&str> = args
+            .headers
+            .iter()
+            .filter(|(name, _)| *name == self.request_hash_header)
+            .map(|(_, value)| value.as_str())
+            .collect();
+        if values.is_empty() {
+            let start = self.ring.locate(self.random_hash.next_u64());
+            self.pick_any(start, args, cx)
+        } else {
+            let start = self.ring.locate(hash(values.join(",").as_bytes()));
+            self.pick_from(start, args, cx)
+        }
+    }
+
+    fn shutdown(&mut self, cx: &mut Cx<'_>) {
+        for member in &mut self.members {
+            if let Some(child) = &mut member.child {
+                child.shutdown(cx);
+            }
+        }
+        self.members.clear();
+    }
+}

@@ -1,0 +1,342 @@
+//! Time, timers and connections: everything outside the policies that the policies act on.
+//!
+//! One queue of events, ordered by time and then by the order of scheduling, stands for the client's work serializer.
+//! Nothing here reads a clock: [`Runtime::now`] moves when the owner takes the next event. The network is not here
+//! either: [`Runtime::take_attempts`] tells which subchannels want to connect, [`Runtime::connected`] and its siblings
+//! take the outcome.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::endpoint::Address;
+use super::policy::{At, What};
+use crate::rng::Rng;
+use crate::status::Status;
+
+mod backoff;
+mod pool;
+
+pub use backoff::{ATTEMPT_TIMEOUT_MS, Backoff};
+pub use pool::{Pool, State, Subchannel};
+
+/// Milliseconds since the start of the simulation.
+pub type Time = i64;
+
+/// What can happen at a time.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Event {
+    /// Something for the policy at this place.
+    Policy(At, What),
+    /// A subchannel may connect again: number and generation.
+    BackoffOver(u32, u32),
+    /// For the owner of the runtime, which alone knows what the two numbers mean.
+    Owner(u64, u64),
+}
+
+/// Identifies a timer until it fires.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct TimerId(Time, u64);
+
+/// A subchannel as one policy holds it; several may hold the same.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Handle {
+    /// Unique in the runtime.
+    pub id: u64,
+    /// Number of the subchannel.
+    pub subchannel: u32,
+    /// Where it leads.
+    pub address: Address,
+}
+
+/// A subchannel was taken or let go by a policy; the wrappers above look at these.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Change {
+    /// A policy made a subchannel.
+    Created {
+        /// The new handle.
+        handle: Handle,
+        /// The policy.
+        at: At,
+    },
+    /// A policy let go of one.
+    Released {
+        /// The handle's number.
+        id: u64,
+        /// Where it led.
+        address: Address,
+    },
+}
+
+/// Settings of the channel that the policies read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Settings {
+    /// `grpc.priority_failover_timeout_ms`; default 10 s.
+    pub priority_failover_ms: i64,
+    /// `grpc.lb.ring_hash.ring_size_cap`; default 4096.
+    pub ring_size_cap: u64,
+    /// `grpc.happy_eyeballs_connection_attempt_delay_ms`; default 250, from 100 to 2000.
+    pub connection_attempt_delay_ms: i64,
+    /// Weighted shuffling in pick_first (A113).
+    pub weighted_shuffling: bool,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Settings {
+            priority_failover_ms: super::priority::DEFAULT_FAILOVER_MS,
+            ring_size_cap: super::ring_hash::RING_SIZE_CAP,
+            connection_attempt_delay_ms: super::pick_first::DEFAULT_ATTEMPT_DELAY_MS,
+            weighted_shuffling: false,
+        }
+    }
+}
+
+/// Requests in flight by cluster, for circuit breaking.
+#[derive(Debug, Clone, Default)]
+pub struct InFlight {
+    numbers: BTreeMap<(String, String), u32>,
+    counts: Vec<u32>,
+}
+
+impl InFlight {
+    /// The number of the counter of a cluster and its EDS service name.
+    pub fn counter(&mut self, cluster: &str, service_name: &str) -> u32 {
+        let next = u32::try_from(self.counts.len()).unwrap_or(u32::MAX);
+        let key = (cluster.to_owned(), service_name.to_owned());
+        let number = *self.numbers.entry(key).or_insert(next);
+        if number == next {
+            self.counts.push(0);
+        }
+        number
+    }
+
+    /// Requests in flight.
+    pub fn get(&self, counter: u32) -> u32 {
+        self.counts.get(counter as usize).copied().unwrap_or(0)
+    }
+
+    /// One more.
+    pub fn begin(&mut self, counter: u32) {
+        if let Some(count) = self.counts.get_mut(counter as usize) {
+            *count += 1;
+        }
+    }
+
+    /// One less.
+    pub fn end(&mut self, counter: u32) {
+        if let Some(count) = self.counts.get_mut(counter as usize) {
+            *count = count.saturating_sub(1);
+        }
+    }
+}
+
+/// Time, events, chance and connections.
+#[derive(Debug)]
+pub struct Runtime {
+    /// Milliseconds.
+    pub now: Time,
+    /// The connections.
+    pub pool: Pool,
+    /// Requests in flight.
+    pub in_flight: InFlight,
+    /// Settings of the channel.
+    pub settings: Settings,
+    /// What the policies did to subchannels since the owner last cleared this.
+    pub changes: Vec<Change>,
+    seed: u64,
+    queue: BTreeMap<(Time, u64), Event>,
+    next_sequence: u64,
+    next_handle: u64,
+    attempts: Vec<u32>,
+    jitter: Rng,
+}
+
+impl Runtime {
+    /// A runtime at time 0 without connections.
+    pub fn new(seed: u64, settings: Settings) -> Runtime {
+        Runtime {
+            now: 0,
+            pool: Pool::default(),
+            in_flight: InFlight::default(),
+            settings,
+            changes: Vec::new(),
+            seed,
+            queue: BTreeMap::new(),
+            next_sequence: 0,
+            next_handle: 0,
+            attempts: Vec::new(),
+            jitter: Rng::stream(seed, "subchannel/backoff"),
+        }
+    }
+
+    /// The stream of chance of one use at one place in the tree.
+    pub fn stream(&self, name: &str, at: &At) -> Rng {
+        Rng::stream(self.seed, &format!("{name}/{at:?}"))
+    }
+
+    /// Schedules an event; at equal times events come in the order of this call.
+    pub fn schedule(&mut self, delay_ms: i64, event: Event) -> TimerId {
+        let at = self.now.saturating_add(delay_ms.max(0));
+        let id = TimerId(at, self.next_sequence);
+        self.next_sequence += 1;
+        self.queue.insert((id.0, id.1), event);
+        id
+    }
+
+    /// Schedules something for a policy.
+    pub fn timer(&mut self, delay_ms: i64, at: &At, what: What) -> TimerId {
+        self.schedule(delay_ms, Event::Policy(at.clone(), what))
+    }
+
+    /// Takes an event out of the queue, if it is still there.
+    pub fn cancel(&mut self, timer: &mut Option<TimerId>) {
+        if let Some(id) = timer.take() {
+            self.queue.remove(&(id.0, id.1));
+        }
+    }
+
+    /// The time of the next event.
+    pub fn next_time(&self) -> Option<Time> {
+        self.queue.first_key_value().map(|((time, _), _)| *time)
+    }
+
+    /// Ends the work on an event: subchannels that nobody took over are dropped.
+    pub fn settle(&mut self) {
+        self.changes.clear();
+        self.pool.collect();
+    }
+
+    /// Takes the next event if it is due at `until` or before, and moves the time to it.
+    pub fn next_event(&mut self, until: Time) -> Option<Event> {
+        if self.next_time()? > until {
+            return None;
+        }
+        let ((time, _), event) = self.queue.pop_first()?;
+        self.now = self.now.max(time);
+        Some(event)
+    }
+
+    /// Makes a subchannel for a policy, or joins one that leads to the same address. The state is told in an event.
+    pub fn acquire(&mut self, address: &Address, at: &At) -> Handle {
+        let handle = self.hold(address, at);
+        self.changes.push(Change::Created {
+            handle: handle.clone(),
+            at: at.clone(),
+        });
+        handle
+    }
+
+    /// Like [`Runtime::acquire`], for a wrapper's own use: no [`Change`] is noted.
+    pub fn hold(&mut self, address: &Address, at: &At) -> Handle {
+        self.next_handle += 1;
+        let handle = Handle {
+            id: self.next_handle,
+            subchannel: self.pool.join(address),
+            address: address.clone(),
+        };
+        self.pool.watch(handle.subchannel, handle.id, at, true);
+        self.tell_initial(&handle, at);
+        handle
+    }
+
+    /// Watches the subchannel of another handle without keeping it alive; returns the number in the events.
+    pub fn watch(&mut self, handle: &Handle, at: &At) -> u64 {
+        self.next_handle += 1;
+        let watch = Handle {
+            id: self.next_handle,
+            ..handle.clone()
+        };
+        self.pool.watch(watch.subchannel, watch.id, at, false);
+        self.tell_initial(&watch, at);
+        watch.id
+    }
+
+    fn tell_initial(&mut self, handle: &Handle, at: &At) {
+        let (state, status) = self.pool.state_of(handle.subchannel);
+        let handle = handle.id;
+        self.timer(0, at, What::Subchannel { handle, state, status });
+    }
+
+    /// Lets go of a subchannel that [`Runtime::acquire`] gave.
+    pub fn release(&mut self, handle: &Handle) {
+        self.pool.unwatch(handle.subchannel, handle.id);
+        self.changes.push(Change::Released {
+            id: handle.id,
+            address: handle.address.clone(),
+        });
+    }
+
+    /// Lets go of what [`Runtime::hold`] or [`Runtime::watch`] gave.
+    pub fn drop_watch(&mut self, subchannel: u32, id: u64) {
+        self.pool.unwatch(subchannel, id);
+    }
+
+    /// Asks an idle subchannel to connect; does nothing in any other state.
+    pub fn connect(&mut self, subchannel: u32) {
+        let now = self.now;
+        if self.pool.start_attempt(subchannel, now) {
+            self.attempts.push(subchannel);
+            self.tell(subchannel);
+        }
+    }
+
+    /// The subchannels that began to connect since the last call.
+    pub fn take_attempts(&mut self) -> Vec<u32> {
+        std::mem::take(&mut self.attempts)
+    }
+
+    /// The attempt of a subchannel succeeded.
+    pub fn connected(&mut self, subchannel: u32, generation: u32) {
+        if self.pool.succeed(subchannel, generation) {
+            self.tell(subchannel);
+        }
+    }
+
+    /// The attempt of a subchannel failed; it may try again when its back-off is over.
+    pub fn refused(&mut self, subchannel: u32, generation: u32, status: Status) {
+        let jitter = self.jitter.unit();
+        let now = self.now;
+        if let Some(retry_at) = self.pool.fail(subchannel, generation, status, jitter) {
+            self.tell(subchannel);
+            self.schedule(retry_at - now, Event::BackoffOver(subchannel, generation));
+        }
+    }
+
+    /// The back-off of a subchannel is over.
+    pub fn backoff_over(&mut self, subchannel: u32, generation: u32) {
+        if self.pool.rest(subchannel, generation, State::TransientFailure) {
+            self.tell(subchannel);
+        }
+    }
+
+    /// A connection was lost.
+    pub fn lost(&mut self, subchannel: u32) {
+        let generation = self.pool.get(subchannel).map_or(0, |s| s.generation);
+        if self.pool.rest(subchannel, generation, State::Ready) {
+            self.tell(subchannel);
+        }
+    }
+
+    /// Puts a subchannel into a state, as a user of the simulator may.
+    pub fn force(&mut self, subchannel: u32, state: State, status: Option<Status>) {
+        self.pool.force(subchannel, state, status);
+        self.tell(subchannel);
+    }
+
+    fn tell(&mut self, subchannel: u32) {
+        let (state, status) = self.pool.state_of(subchannel);
+        let watchers: Vec<(u64, At)> = self.pool.watchers(subchannel);
+        for (handle, at) in watchers {
+            let status = status.clone();
+            self.timer(0, &at, What::Subchannel { handle, state, status });
+        }
+    }
+}
+
+/// The place of a policy's child.
+pub fn below(at: &At, child: u32) -> At {
+    let mut path = Vec::with_capacity(at.len() + 1);
+    path.extend_from_slice(at);
+    path.push(child);
+    Arc::from(path)
+}

@@ -1,0 +1,237 @@
+//! Subchannels: one per address, shared by all policies that lead there.
+//!
+//! IDLE becomes CONNECTING on request, then READY or TRANSIENT_FAILURE; the latter becomes IDLE after its back-off, the
+//! former when the connection is lost. A subchannel lives as long as a handle does. Follows C-core subchannel.cc.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::net::SocketAddr;
+
+use super::Time;
+use super::backoff::Backoff;
+use crate::lb::endpoint::Address;
+use crate::lb::policy::At;
+use crate::status::Status;
+
+/// State of a connection or policy.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum State {
+    /// Not connected, and nobody asked.
+    Idle,
+    /// An attempt is under way.
+    Connecting,
+    /// Connected.
+    Ready,
+    /// The last attempt failed.
+    TransientFailure,
+}
+
+impl State {
+    /// The state's name in upper case.
+    pub const fn name(self) -> &'static str {
+        match self {
+            State::Idle => "IDLE",
+            State::Connecting => "CONNECTING",
+            State::Ready => "READY",
+            State::TransientFailure => "TRANSIENT_FAILURE",
+        }
+    }
+
+    /// The state of this name, in any case.
+    pub fn from_name(name: &str) -> Option<State> {
+        [State::Idle, State::Connecting, State::Ready, State::TransientFailure]
+            .into_iter()
+            .find(|state| state.name().eq_ignore_ascii_case(name))
+    }
+}
+
+impl fmt::Display for State {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A connection to one address, or the wish for one.
+#[derive(Debug, Clone)]
+pub struct Subchannel {
+    /// Where it leads.
+    pub address: Address,
+    /// Its state.
+    pub state: State,
+    /// Why it failed last.
+    pub status: Option<Status>,
+    /// Number of the attempt, so that outcomes of earlier ones are not taken for it.
+    pub generation: u32,
+    backoff: Backoff,
+    attempt_began: Time,
+    watchers: Vec<Watcher>,
+}
+
+#[derive(Debug, Clone)]
+struct Watcher {
+    id: u64,
+    at: At,
+    keeps_alive: bool,
+}
+
+/// All subchannels.
+#[derive(Debug, Clone, Default)]
+pub struct Pool {
+    by_address: BTreeMap<SocketAddr, u32>,
+    subchannels: BTreeMap<u32, Subchannel>,
+    next: u32,
+    /// Some subchannel may have lost its last handle.
+    unheld: bool,
+}
+
+impl Subchannel {
+    fn is_held(&self) -> bool {
+        self.watchers.iter().any(|watcher| watcher.keeps_alive)
+    }
+}
+
+impl Pool {
+    /// The subchannel of this number; numbers are not used again.
+    pub fn get(&self, number: u32) -> Option<&Subchannel> {
+        self.subchannels.get(&number)
+    }
+
+    /// The subchannel that leads to an address.
+    pub fn find(&self, address: &SocketAddr) -> Option<u32> {
+        self.by_address.get(address).copied()
+    }
+
+    /// All subchannels with their numbers, oldest first.
+    pub fn all(&self) -> impl Iterator<Item = (u32, &Subchannel)> {
+        self.subchannels
+            .iter()
+            .map(|(number, subchannel)| (*number, subchannel))
+    }
+
+    /// Says whether a call can go there.
+    pub fn is_ready(&self, number: u32) -> bool {
+        self.get(number).is_some_and(|s| s.state == State::Ready)
+    }
+
+    /// State and last failure; one that is gone is IDLE.
+    pub fn state_of(&self, number: u32) -> (State, Option<Status>) {
+        self.get(number)
+            .map_or((State::Idle, None), |s| (s.state, s.status.clone()))
+    }
+
+    pub(super) fn join(&mut self, address: &Address) -> u32 {
+        if let Some(number) = self.find(&address.socket) {
+            return number;
+        }
+        let number = self.next;
+        self.next += 1;
+        self.by_address.insert(address.socket, number);
+        self.subchannels.insert(
+            number,
+            Subchannel {
+                address: address.clone(),
+                state: State::Idle,
+                status: None,
+                generation: 0,
+                backoff: Backoff::default(),
+                attempt_began: 0,
+                watchers: Vec::new(),
+            },
+        );
+        number
+    }
+
+    pub(super) fn watch(&mut self, number: u32, id: u64, at: &At, keeps_alive: bool) {
+        if let Some(subchannel) = self.subchannels.get_mut(&number) {
+            subchannel.watchers.push(Watcher {
+                id,
+                at: at.clone(),
+                keeps_alive,
+            });
+        }
+    }
+
+    pub(super) fn unwatch(&mut self, number: u32, id: u64) {
+        let Some(subchannel) = self.subchannels.get_mut(&number) else {
+            return;
+        };
+        subchannel.watchers.retain(|watcher| watcher.id != id);
+        self.unheld |= !subchannel.is_held();
+    }
+
+    /// Drops the subchannels that nobody holds any more. Not at once, because a wrapper may take over what a policy
+    /// below it has just let go of.
+    pub(super) fn collect(&mut self) {
+        if std::mem::take(&mut self.unheld) {
+            let by_address = &mut self.by_address;
+            self.subchannels.retain(|_, subchannel| {
+                let is_held = subchannel.is_held();
+                if !is_held {
+                    by_address.remove(&subchannel.address.socket);
+                }
+                is_held
+            });
+        }
+    }
+
+    pub(super) fn watchers(&self, number: u32) -> Vec<(u64, At)> {
+        let watchers = self.get(number).map(|s| s.watchers.as_slice()).unwrap_or_default();
+        watchers.iter().map(|w| (w.id, w.at.clone())).collect()
+    }
+
+    pub(super) fn start_attempt(&mut self, number: u32, now: Time) -> bool {
+        match self.subchannels.get_mut(&number) {
+            Some(subchannel) if subchannel.state == State::Idle => {
+                subchannel.state = State::Connecting;
+                subchannel.generation += 1;
+                subchannel.attempt_began = now;
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// The subchannel whose attempt of this number is still under way.
+    fn attempting(&mut self, number: u32, generation: u32) -> Option<&mut Subchannel> {
+        self.subchannels
+            .get_mut(&number)
+            .filter(|s| s.state == State::Connecting && s.generation == generation)
+    }
+
+    pub(super) fn succeed(&mut self, number: u32, generation: u32) -> bool {
+        let Some(subchannel) = self.attempting(number, generation) else {
+            return false;
+        };
+        subchannel.state = State::Ready;
+        subchannel.status = None;
+        subchannel.backoff.reset();
+        true
+    }
+
+    /// Returns when the subchannel may try again.
+    pub(super) fn fail(&mut self, number: u32, generation: u32, status: Status, unit: f64) -> Option<Time> {
+        let subchannel = self.attempting(number, generation)?;
+        subchannel.state = State::TransientFailure;
+        subchannel.status = Some(status);
+        Some(subchannel.attempt_began + subchannel.backoff.next_ms(unit))
+    }
+
+    /// Goes from `from` to IDLE.
+    pub(super) fn rest(&mut self, number: u32, generation: u32, from: State) -> bool {
+        match self.subchannels.get_mut(&number) {
+            Some(s) if s.state == from && s.generation == generation => {
+                s.state = State::Idle;
+                true
+            }
+            _ => false,
+        }
+    }
+
+    pub(super) fn force(&mut self, number: u32, state: State, status: Option<Status>) {
+        if let Some(subchannel) = self.subchannels.get_mut(&number) {
+            subchannel.state = state;
+            subchannel.status = status;
+            subchannel.generation += 1;
+        }
+    }
+}

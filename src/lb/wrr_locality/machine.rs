@@ -1,0 +1,90 @@
+//! wrr_locality at work: makes a weighted_target of the localities that it receives (A52).
+//!
+//! Follows C-core xds_wrr_locality.cc.
+
+use std::collections::BTreeMap;
+
+use crate::lb::Config;
+use crate::lb::picker::{Pick, PickArgs, PickCx};
+use crate::lb::policy::{At, Cx, Report, Reports, Update, What};
+use crate::lb::runtime::below;
+use crate::lb::weighted_target::{self, Target};
+use crate::lb::wrr_locality;
+
+/// The state of a wrr_locality policy.
+#[derive(Debug)]
+pub struct Machine {
+    at: At,
+    child: Option<weighted_target::Machine>,
+    last: Option<Report>,
+}
+
+impl Machine {
+    /// A policy without a child.
+    pub fn new(at: &At) -> Machine {
+        Machine {
+            at: below(at, 0),
+            child: None,
+            last: None,
+        }
+    }
+
+    fn note(&mut self, reports: Reports) -> Reports {
+        if let Some(last) = reports.last() {
+            self.last = Some(last.clone());
+        }
+        reports
+    }
+}
+
+impl crate::lb::policy::Machine for Machine {
+    fn update(&mut self, update: Update<'_>, cx: &mut Cx<'_>) -> Reports {
+        let Config::WrrLocality(config) = update.config else {
+            return Reports::new();
+        };
+        let mut targets = BTreeMap::new();
+        for endpoint in update.endpoints.unwrap_or_default() {
+            if let Some(locality) = endpoint.path.get(update.depth) {
+                targets.entry(locality.to_string()).or_insert_with(|| Target {
+                    weight: endpoint.locality_weight,
+                    child_policy: config.child_policy.clone(),
+                });
+            }
+        }
+        let at = &self.at;
+        let child = self
+            .child
+            .get_or_insert_with(|| weighted_target::Machine::new(at.clone(), cx));
+        let reports = child.set(&weighted_target::Config { targets }, update, cx);
+        self.note(reports)
+    }
+
+    fn handle(&mut self, path: &[u32], what: &What, cx: &mut Cx<'_>) -> Reports {
+        let (Some((_, rest)), Some(child)) = (path.split_first(), &mut self.child) else {
+            return Reports::new();
+        };
+        let reports = child.handle(rest, what, cx);
+        self.note(reports)
+    }
+
+    fn exit_idle(&mut self, cx: &mut Cx<'_>) -> Reports {
+        let reports = self.child.as_mut().map(|child| child.exit_idle(cx)).unwrap_or_default();
+        self.note(reports)
+    }
+
+    fn pick(&mut self, args: &PickArgs<'_>, cx: &mut PickCx<'_>) -> Pick {
+        match &mut self.child {
+            Some(child) if self.last.is_some() => {
+                cx.say(wrr_locality::NAME, || "localities by weight".to_owned());
+                child.pick(args, cx)
+            }
+            _ => Pick::Queue,
+        }
+    }
+
+    fn shutdown(&mut self, cx: &mut Cx<'_>) {
+        if let Some(mut child) = self.child.take() {
+            child.shutdown(cx);
+        }
+    }
+}
