@@ -35,8 +35,20 @@ const T: &str = "type.googleapis.com/";
 pub fn write(out: &mut impl Write, kind: Kind, scale: f64) -> io::Result<()> {
     let mut random = Random(7);
     out.write_all(b"{\n \"configs\": [")?;
-    section(out, "", "ClustersConfigDump", "dynamic_active_clusters", (0..CLUSTERS).map(|i| cluster(i, kind)))?;
-    section(out, ",", "ListenersConfigDump", "dynamic_listeners", (0..LISTENERS).map(|i| listener(i, kind)))?;
+    section(
+        out,
+        "",
+        "ClustersConfigDump",
+        "dynamic_active_clusters",
+        (0..CLUSTERS).map(|i| cluster(i, kind)),
+    )?;
+    section(
+        out,
+        ",",
+        "ListenersConfigDump",
+        "dynamic_listeners",
+        (0..LISTENERS).map(|i| listener(i, kind)),
+    )?;
     let routes: Vec<usize> = (0..LISTENERS)
         .map(|_| scaled(random.between(20, 100), (scale * 1.5).min(1.0)))
         .collect();
@@ -63,7 +75,10 @@ struct Random(u64);
 
 impl Random {
     fn between(&mut self, low: usize, high: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         low + (self.0 >> 33) as usize % (high - low + 1)
     }
 }
@@ -75,7 +90,10 @@ fn section(
     list: &str,
     items: impl Iterator<Item = String>,
 ) -> io::Result<()> {
-    write!(out, "{before}\n  {{\n   \"@type\": \"{T}envoy.admin.v3.{dump}\",\n   \"{list}\": [")?;
+    write!(
+        out,
+        "{before}\n  {{\n   \"@type\": \"{T}envoy.admin.v3.{dump}\",\n   \"{list}\": ["
+    )?;
     for (i, item) in items.enumerate() {
         out.write_all(if i == 0 { b"\n    " } else { b",\n    " })?;
         out.write_all(&indent(&item, 4))?;
@@ -149,7 +167,12 @@ fn fill(template: &str, kind: Kind, values: &[(&str, &str)]) -> String {
 }
 
 fn cluster_name(i: usize) -> String {
-    format!("outbound|{}|v{}|svc-{i}.ns-{}.svc.cluster.local", 8000 + i % 50, i % 3, i % 40)
+    format!(
+        "outbound|{}|v{}|svc-{i}.ns-{}.svc.cluster.local",
+        8000 + i % 50,
+        i % 3,
+        i % 40
+    )
 }
 
 const CLUSTER: &str = concat!(
@@ -195,7 +218,11 @@ fn cluster(i: usize, kind: Kind) -> String {
         ("$port", (8000 + i % 50).to_string()),
         ("$i", i.to_string()),
     ];
-    fill(CLUSTER, kind, &values.each_ref().map(|(name, value)| (*name, value.as_str())))
+    fill(
+        CLUSTER,
+        kind,
+        &values.each_ref().map(|(name, value)| (*name, value.as_str())),
+    )
 }
 
 const LISTENER: &str = concat!(
@@ -214,7 +241,11 @@ const LISTENER: &str = concat!(
 
 fn listener(i: usize, kind: Kind) -> String {
     let values = [("$ns", format!("ns-{}", i % 40)), ("$i", i.to_string())];
-    fill(LISTENER, kind, &values.each_ref().map(|(name, value)| (*name, value.as_str())))
+    fill(
+        LISTENER,
+        kind,
+        &values.each_ref().map(|(name, value)| (*name, value.as_str())),
+    )
 }
 
 const ROUTE_CONFIG: &str = concat!(
@@ -235,7 +266,11 @@ fn route_config(i: usize, routes: usize, kind: Kind) -> String {
         ("$b", (i & 255).to_string()),
         ("$i", i.to_string()),
     ];
-    fill(ROUTE_CONFIG, kind, &values.each_ref().map(|(name, value)| (*name, value.as_str())))
+    fill(
+        ROUTE_CONFIG,
+        kind,
+        &values.each_ref().map(|(name, value)| (*name, value.as_str())),
+    )
 }
 
 const ROUTE: &str = concat!(
@@ -315,7 +350,11 @@ fn route(i: usize, k: usize, kind: Kind) -> String {
         ("$i", i.to_string()),
         ("$k", k.to_string()),
     ];
-    fill(ROUTE, kind, &values.each_ref().map(|(name, value)| (*name, value.as_str())))
+    fill(
+        ROUTE,
+        kind,
+        &values.each_ref().map(|(name, value)| (*name, value.as_str())),
+    )
 }
 
 const ENDPOINT: &str = concat!(
@@ -325,7 +364,11 @@ const ENDPOINT: &str = concat!(
 );
 
 fn endpoint(i: usize, j: usize, kind: Kind) -> String {
-    let extra = if kind == Kind::Clean { "" } else { r#","health_check_config":{}"# };
+    let extra = if kind == Kind::Clean {
+        ""
+    } else {
+        r#","health_check_config":{}"#
+    };
     let values = [
         ("$a", (i % 256).to_string()),
         ("$b", (j >> 8 & 255).to_string()),
@@ -336,7 +379,11 @@ fn endpoint(i: usize, j: usize, kind: Kind) -> String {
         ("$ns", format!("ns-{}", i % 40)),
         ("$i", i.to_string()),
     ];
-    fill(ENDPOINT, kind, &values.each_ref().map(|(name, value)| (*name, value.as_str())))
+    fill(
+        ENDPOINT,
+        kind,
+        &values.each_ref().map(|(name, value)| (*name, value.as_str())),
+    )
 }
 
 fn assignment(i: usize, endpoints: usize, kind: Kind) -> String {
@@ -351,11 +398,19 @@ fn assignment(i: usize, endpoints: usize, kind: Kind) -> String {
                 ["b", "c", "d"][l],
                 list.join(","),
                 (endpoints / 3).max(1),
-                if i.is_multiple_of(5) && l > 0 { format!(r#","priority":{l}"#) } else { String::new() }
+                if i.is_multiple_of(5) && l > 0 {
+                    format!(r#","priority":{l}"#)
+                } else {
+                    String::new()
+                }
             )
         })
         .collect();
-    let policy = if kind == Kind::Realistic { r#""overprovisioning_factor":140,"# } else { "" };
+    let policy = if kind == Kind::Realistic {
+        r#""overprovisioning_factor":140,"#
+    } else {
+        ""
+    };
     format!(
         concat!(
             r#"{{"endpoint_config":{{"@type":"{}envoy.config.endpoint.v3.ClusterLoadAssignment","#,
