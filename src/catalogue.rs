@@ -42,7 +42,6 @@ static FILES: &[&[&Rule]] = &[
     crate::validate::retry::RULES,
     crate::bootstrap::RULES,
     crate::check::RULES,
-    crate::envelope::document::RULES,
 ];
 
 /// The rules of folders with one extension or one question a file.
