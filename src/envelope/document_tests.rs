@@ -1,3 +1,5 @@
+//! Documents of every format, whole, cut, changed and hostile.
+
 use super::*;
 use crate::source::SourceMap;
 

@@ -1,3 +1,5 @@
+//! Text format to JSON: forms, types, faults, places.
+
 use super::*;
 
 fn json(text: &str) -> String {

@@ -7,6 +7,7 @@
 //!
 //! This is the only module that names the YAML parser.
 
+mod merge;
 mod node;
 mod scalar;
 

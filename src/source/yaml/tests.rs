@@ -1,3 +1,5 @@
+//! YAML to JSON: forms, anchors, faults, places.
+
 use super::*;
 
 fn json(text: &str) -> String {

@@ -1,0 +1,261 @@
+//! What anchors name, and what aliases and merge keys make of it.
+//!
+//! An anchor is a range of the text that is being written, or of a piece that was cut out of it: the value of a merge key, or
+//! a collection that is a key. A copy costs what it is long, and all copies together have a budget.
+
+use std::collections::HashSet;
+use std::ops::Range;
+use std::rc::Rc;
+
+use super::node::{Frame, Writer};
+use super::{MAX_ALIAS_BYTES, MAX_ALIAS_NODES};
+use crate::source::Span;
+use crate::source::json::Scanner;
+use crate::source::view::{FaultKind, View};
+
+/// A place in a view: text and tokens.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Mark {
+    pub json: usize,
+    pub token: usize,
+}
+
+/// A piece of a view, cut out of it.
+#[derive(Debug, Default)]
+pub(super) struct Piece(pub View);
+
+/// What an anchor names.
+#[derive(Debug, Clone)]
+pub(super) struct Anchored {
+    /// The view that has the text; `None` for the one that is being written.
+    pub piece: Option<Rc<Piece>>,
+    pub start: Mark,
+    /// Its end; `None` while the node is open.
+    pub end: Option<Mark>,
+}
+
+/// A source of a merge key.
+#[derive(Debug)]
+pub(super) enum Source {
+    Anchor(usize),
+    Piece(Rc<Piece>),
+}
+
+impl Writer {
+    /// Takes what was written since `start` out of the view. Anchors in it follow.
+    pub(super) fn cut(&mut self, start: Mark, anchors_before: usize) -> Rc<Piece> {
+        let mut piece = View {
+            json: self.view.json.split_off(start.json),
+            tokens: self.view.tokens.split_off(start.token),
+            ..View::default()
+        };
+        let base = u32::try_from(start.json).unwrap_or(u32::MAX);
+        for token in &mut piece.tokens {
+            token.at = token.at.saturating_sub(base);
+        }
+        let piece = Rc::new(Piece(piece));
+        let shift = |mark: Mark| Mark {
+            json: mark.json.saturating_sub(start.json),
+            token: mark.token.saturating_sub(start.token),
+        };
+        for anchored in self.anchors.iter_mut().skip(anchors_before).flatten() {
+            if anchored.piece.is_none() && anchored.start.json >= start.json {
+                anchored.piece = Some(Rc::clone(&piece));
+                anchored.start = shift(anchored.start);
+                anchored.end = anchored.end.map(shift);
+            }
+        }
+        piece
+    }
+
+    pub(super) fn closed(&self, anchor: usize) -> Option<Anchored> {
+        let anchored = self.anchors.get(anchor)?.clone()?;
+        anchored.end.is_some().then_some(anchored)
+    }
+
+    /// Takes something off the budget; false, with a fault the first time, if there is not enough.
+    pub(super) fn afford(&mut self, size: Mark, span: Span) -> bool {
+        if size.json <= self.bytes_left && size.token <= self.nodes_left {
+            self.bytes_left -= size.json;
+            self.nodes_left -= size.token;
+            return true;
+        }
+        // What is refused empties the budget, so that the end does not depend on sizes.
+        (self.bytes_left, self.nodes_left) = (0, 0);
+        if !std::mem::replace(&mut self.limit_reported, true) {
+            let message = format!(
+                "aliases add more than {MAX_ALIAS_NODES} nodes or {MAX_ALIAS_BYTES} bytes to the file, read as null from here on"
+            );
+            self.fault(FaultKind::Limit, span, message);
+        }
+        false
+    }
+
+    /// Appends a piece of a view.
+    pub(super) fn copy(&mut self, piece: Option<&Piece>, range: Range<Mark>) {
+        let to = self.view.json.len();
+        let from = range.start.json;
+        match piece {
+            Some(Piece(other)) => {
+                let text = other.json.get(from..range.end.json).unwrap_or_default();
+                self.view.json.extend_from_slice(text);
+                let tokens = other.tokens.get(range.start.token..range.end.token).unwrap_or_default();
+                self.view.tokens.extend_from_slice(tokens);
+            }
+            None => {
+                self.view.json.extend_from_within(from..range.end.json);
+                self.view.tokens.extend_from_within(range.start.token..range.end.token);
+            }
+        }
+        let count = range.end.token.saturating_sub(range.start.token);
+        let first = self.view.tokens.len().saturating_sub(count);
+        for token in self.view.tokens.iter_mut().skip(first) {
+            let at = (token.at as usize + to).saturating_sub(from);
+            token.at = u32::try_from(at).unwrap_or(u32::MAX);
+        }
+    }
+
+    /// Writes the keys of the merge sources that the mapping does not have itself.
+    pub(super) fn merge(&mut self, frame: &mut Frame) {
+        let mut names: HashSet<Vec<u8>> = HashSet::new();
+        self.view.json.push(b'}');
+        let own = self.view.json.get(frame.start.json..).unwrap_or_default();
+        for (key, _) in entries(own, 0) {
+            names.insert(own.get(key).unwrap_or_default().to_vec());
+        }
+        self.view.json.pop();
+        for (source, span) in std::mem::take(&mut frame.merges) {
+            let source = match source {
+                Source::Anchor(anchor) => self.closed(anchor),
+                Source::Piece(piece) => {
+                    let end = Mark {
+                        json: piece.0.json.len(),
+                        token: piece.0.tokens.len(),
+                    };
+                    Some(Anchored {
+                        piece: Some(piece),
+                        start: Mark::default(),
+                        end: Some(end),
+                    })
+                }
+            };
+            let mappings = source.as_ref().map(|source| self.mappings(source)).unwrap_or_default();
+            let Some(source) = source.filter(|_| !mappings.is_empty()) else {
+                let message = "a merge key has no mapping to merge, it is left out".to_owned();
+                self.fault(FaultKind::Syntax, span, message);
+                continue;
+            };
+            for mapping in mappings {
+                self.merge_from(&source, mapping, span, &mut names, frame);
+            }
+        }
+    }
+
+    /// The text of a view.
+    fn text_of<'a>(&'a self, source: &'a Anchored) -> &'a [u8] {
+        match &source.piece {
+            Some(piece) => &piece.0.json,
+            None => &self.view.json,
+        }
+    }
+
+    /// Where the mappings of a merge value start: itself, or the elements of a list.
+    fn mappings(&self, source: &Anchored) -> Vec<usize> {
+        let text = self.text_of(source);
+        let mut scan = Scanner::new(text);
+        scan.set_pos(source.start.json);
+        let mut starts = Vec::new();
+        match scan.peek() {
+            b'{' => starts.push(source.start.json),
+            b'[' => {
+                let mut more = scan.open(b']').unwrap_or(false);
+                while more {
+                    if scan.peek() != b'{' {
+                        return Vec::new();
+                    }
+                    starts.push(scan.pos());
+                    more = scan.skip_value().is_ok() && scan.more(b']').unwrap_or(false);
+                }
+            }
+            _ => {}
+        }
+        starts
+    }
+
+    fn merge_from(
+        &mut self,
+        source: &Anchored,
+        mapping: usize,
+        span: Span,
+        names: &mut HashSet<Vec<u8>>,
+        frame: &mut Frame,
+    ) {
+        let text = self.text_of(source);
+        let tokens = match &source.piece {
+            Some(piece) => &piece.0.tokens,
+            None => &self.view.tokens,
+        };
+        let token_at = |at: usize| tokens.partition_point(|token| (token.at as usize) < at);
+        let mut wanted = Vec::new();
+        for (key, entry) in entries(text, mapping) {
+            if names.insert(text.get(key).unwrap_or_default().to_vec()) {
+                let start = Mark {
+                    json: entry.start,
+                    token: token_at(entry.start),
+                };
+                let end = Mark {
+                    json: entry.end,
+                    token: token_at(entry.end),
+                };
+                wanted.push(start..end);
+            }
+        }
+        for range in wanted {
+            let size = Mark {
+                json: range.end.json - range.start.json,
+                token: range.end.token - range.start.token,
+            };
+            if !self.afford(size, span) {
+                return;
+            }
+            if !std::mem::take(&mut frame.is_empty) {
+                self.view.json.push(b',');
+            }
+            self.copy(source.piece.as_deref(), range);
+        }
+    }
+}
+
+impl Anchored {
+    pub(super) fn text(&self) -> Range<Mark> {
+        self.start..self.end.unwrap_or(self.start)
+    }
+
+    pub(super) fn size(&self) -> Mark {
+        let range = self.text();
+        Mark {
+            json: range.end.json - range.start.json,
+            token: range.end.token - range.start.token,
+        }
+    }
+}
+
+/// The keys (inside of the quotes) and the whole entries of the object at `start`.
+fn entries(text: &[u8], start: usize) -> Vec<(Range<usize>, Range<usize>)> {
+    let mut scan = Scanner::new(text);
+    scan.set_pos(start);
+    let mut found = Vec::new();
+    if scan.peek() != b'{' {
+        return found;
+    }
+    let mut more = scan.open(b'}').unwrap_or(false);
+    while more {
+        let Ok(key) = scan.key() else { break };
+        if scan.skip_value().is_err() {
+            break;
+        }
+        found.push((key.start..key.end, key.start - 1..scan.pos()));
+        more = scan.more(b'}').unwrap_or(false);
+    }
+    found
+}
