@@ -7,7 +7,7 @@ use super::args::{AsType, InputArgs};
 use super::{Error, Io};
 use crate::bootstrap::{self, Bootstrap};
 use crate::check::{self, Checked, Circumstances};
-use crate::envelope::{Finding, Loader, Options};
+use crate::envelope::{self, Finding, Loader, Options};
 use crate::load;
 use crate::model::ResourceType;
 use crate::profile::{Profile, ServerFacts};
@@ -206,7 +206,13 @@ impl Inputs {
             None,
             |loader, emit| {
                 for &id in &self.documents {
-                    if let Some(source) = self.sources.get(id) {
+                    let Some(source) = self.sources.get(id) else {
+                        continue;
+                    };
+                    if self.as_type == Some(AsType::Bootstrap) {
+                        let span = Span::new(0, source.bytes().len());
+                        loader.bootstraps.push(envelope::Bootstrap { source: id, span });
+                    } else {
                         loader.document(id, source, options, emit);
                     }
                 }

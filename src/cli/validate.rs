@@ -17,7 +17,7 @@ const EXIT_FINDINGS: u8 = 1;
 pub(super) fn run(args: &ValidateArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     let severities = severities(args)?;
     let inputs = input::open(&args.input, io)?;
-    let report = check(args, &inputs, &severities)?;
+    let (report, has_input) = check(args, &inputs, &severities);
     match args.format {
         Format::Json => json::write(&report, &mut io.out)?,
         Format::Human => {
@@ -30,6 +30,12 @@ pub(super) fn run(args: &ValidateArgs, io: &mut Io<'_>) -> Result<u8, Error> {
             };
             human::write(&report, style, &mut io.out)?;
         }
+    }
+    if !has_input {
+        io.out.flush()?;
+        return Err(Error::Nothing(
+            "no xDS resource and no bootstrap in the input".to_owned(),
+        ));
     }
     let failed = report.worst().is_some_and(|worst| worst >= args.fail_on.severity());
     Ok(if failed { EXIT_FINDINGS } else { 0 })
@@ -50,7 +56,8 @@ fn severities(args: &ValidateArgs) -> Result<Severities, Error> {
     Ok(severities)
 }
 
-fn check(args: &ValidateArgs, inputs: &Inputs, severities: &Severities) -> Result<Findings, Error> {
+/// Checks everything; says also whether there was a resource or a bootstrap at all.
+fn check(args: &ValidateArgs, inputs: &Inputs, severities: &Severities) -> (Findings, bool) {
     let checks = inputs.check(args.show.contains(&Show::Parsed));
     let mut findings = inputs.findings.clone();
     findings.extend(checks.loader.findings);
@@ -58,12 +65,7 @@ fn check(args: &ValidateArgs, inputs: &Inputs, severities: &Severities) -> Resul
         let (_, found) = inputs.check_bootstrap(bootstrap.source, bootstrap.span);
         findings.extend(found);
     }
-    let is_empty = checks.checked.is_empty() && checks.loader.bootstraps.is_empty() && findings.is_empty();
-    if is_empty {
-        return Err(Error::Nothing(
-            "no xDS resource and no bootstrap in the input".to_owned(),
-        ));
-    }
+    let has_input = !checks.checked.is_empty() || !checks.loader.bootstraps.is_empty();
     let outcome = check::assemble(checks.checked, findings, args.input.merge);
     let options = Options {
         severities,
@@ -73,10 +75,6 @@ fn check(args: &ValidateArgs, inputs: &Inputs, severities: &Severities) -> Resul
         },
         snippets_per_rule: if args.all { usize::MAX } else { SNIPPETS_PER_RULE },
     };
-    Ok(resolve::findings(
-        outcome,
-        &checks.loader.worlds,
-        &inputs.sources,
-        &options,
-    ))
+    let report = resolve::findings(outcome, &checks.loader.worlds, &inputs.sources, &options);
+    (report, has_input)
 }

@@ -40,15 +40,23 @@ pub fn write_list(width: u16, out: &mut dyn Write) -> io::Result<()> {
     table.load_style(comfy_table::presets::NOTHING);
     table.set_content_arrangement(comfy_table::ContentArrangement::Dynamic);
     table.set_width(width);
-    table.set_header(["RULE", "ABOUT", "EFFECT", "SEVERITY", "SUMMARY"]);
+    table.set_header(["RULE", "EFFECT", "SUMMARY"]);
+    // Ids stay in one piece, so that they can be searched for and copied; the summary is wrapped.
+    for column in table.column_iter_mut().take(2) {
+        column.set_constraint(comfy_table::ColumnConstraint::ContentWidth);
+    }
+    let mut subject = None;
     for rule in rules {
-        table.add_row([
-            rule.id,
-            rule.subject.name(),
-            rule.effect.name(),
-            rule.severity.name(),
-            rule.summary.trim(),
-        ]);
+        if subject.replace(rule.subject) != Some(rule.subject) {
+            table.add_row([""]);
+            table.add_row([rule.subject.name()]);
+        }
+        let effect = if rule.severity == rule.effect.severity() {
+            rule.effect.name().to_owned()
+        } else {
+            format!("{} ({})", rule.effect, rule.severity)
+        };
+        table.add_row([rule.id, &effect, rule.summary.trim()]);
     }
     for line in table.to_string().lines() {
         writeln!(out, "{}", line.trim_end())?;
