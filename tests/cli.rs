@@ -456,7 +456,7 @@ fn explain_prints_a_page_and_finds_rules_by_words() {
         .filter(|rule| run.out.contains(rule.id))
         .count();
     assert_eq!(ids, xdsctl::catalogue::rules().count());
-    let run = xdsctl(&["explain", "duration-out-of-rang"], "");
+    let run = xdsctl(&["explain", "duratoin-out-of-range"], "");
     assert!(run.err.contains("did you mean `duration-out-of-range`?"), "{}", run.err);
 }
 
