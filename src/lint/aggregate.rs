@@ -128,9 +128,14 @@ fn child(world: &World, skipped: &Skipped, seen: &mut Seen, findings: &mut Findi
         ),
         SkipReason::SeenBelowOtherRoot => (
             &AGGREGATE_SHARED_LEAF,
-            format!(
-                "`{name}` is used by another route of the virtual host that sorts first; `{parent}` silently loses it"
-            ),
+            match skipped.taken_by.as_deref() {
+                Some(root) if root != name => format!(
+                    "`{name}` goes to `{root}`, which another route of the virtual host names and which sorts first; `{parent}` silently loses it"
+                ),
+                Some(_) | None => format!(
+                    "`{name}` is named by another route of the virtual host and sorts first; `{parent}` silently loses it"
+                ),
+            },
         ),
         SkipReason::Missing => (
             &AGGREGATE_CHILD_MISSING,

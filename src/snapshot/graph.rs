@@ -60,6 +60,8 @@ pub struct Skipped {
     pub index: usize,
     /// Why.
     pub why: SkipReason,
+    /// The root below which it was seen first, for [`SkipReason::SeenBelowOtherRoot`].
+    pub taken_by: Option<String>,
 }
 
 /// Why a child contributes nothing.
@@ -96,11 +98,12 @@ impl Graph {
         roots.dedup();
         let mut walk = Walk {
             known,
+            roots: &roots,
             graph: Graph::default(),
             root_of: BTreeMap::new(),
             above: Vec::new(),
         };
-        for (number, root) in roots.into_iter().enumerate() {
+        for (number, root) in roots.iter().enumerate() {
             walk.visit(root, number, &mut Below::default());
         }
         walk.graph
@@ -127,6 +130,8 @@ struct Below {
 
 struct Walk<'f, 'k> {
     known: &'f dyn Fn(&str) -> Known<'k>,
+    /// In the order of the walk.
+    roots: &'f [&'f str],
     graph: Graph,
     /// Number of the root below which a cluster was first seen.
     root_of: BTreeMap<String, usize>,
@@ -184,6 +189,10 @@ impl Walk<'_, '_> {
                     parent: name.to_owned(),
                     index,
                     why,
+                    taken_by: (why == SkipReason::SeenBelowOtherRoot)
+                        .then(|| self.root_of.get(child).and_then(|&number| self.roots.get(number)))
+                        .flatten()
+                        .map(|root| (*root).to_owned()),
                 });
             }
             // Later siblings of a child that is too deep are not looked at.
@@ -287,6 +296,7 @@ mod tests {
         let graph = resolve(&["eds1", "zagg"], &[("zagg", &["eds1", "dns1"])]);
         assert_eq!(graph.leaves("zagg"), ["dns1"]);
         assert_eq!(graph.skipped[0].why, SkipReason::SeenBelowOtherRoot);
+        assert_eq!(graph.skipped[0].taken_by.as_deref(), Some("eds1"));
         let graph = resolve(&["agg", "eds1"], &[("agg", &["eds1", "dns1"])]);
         assert_eq!(graph.leaves("agg"), ["eds1", "dns1"]);
     }
