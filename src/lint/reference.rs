@@ -21,8 +21,8 @@ rules! {
 pub(super) fn check(world: &World, findings: &mut Findings) {
     for (_, entry) in world.all(ResourceType::Listener) {
         match &entry.facts {
-            Some(Facts::Listener(ListenerFacts::Rds(name))) => rds(world, entry.id, name, findings),
-            Some(Facts::Listener(ListenerFacts::Inline(facts))) => routes(world, entry.id, true, facts, findings),
+            Some(Facts::Listener(ListenerFacts::Rds(name, _))) => rds(world, entry.id, name, findings),
+            Some(Facts::Listener(ListenerFacts::Inline(facts, _))) => routes(world, entry.id, true, facts, findings),
             _ => {}
         }
     }
@@ -33,7 +33,7 @@ pub(super) fn check(world: &World, findings: &mut Findings) {
     }
     if world.has(ResourceType::Endpoints) {
         for (name, entry) in world.all(ResourceType::Cluster) {
-            if let Some(Facts::Cluster(ClusterFacts::Eds { service_name })) = &entry.facts {
+            if let Some(Facts::Cluster(ClusterFacts::Eds { service_name, .. })) = &entry.facts {
                 endpoints(world, entry.id, name, service_name.as_deref(), findings);
             }
         }

@@ -64,11 +64,11 @@ fn routes_in_use(world: &World) -> Vec<(ResourceId, bool, &RouteFacts)> {
     let mut has_client = false;
     for (_, entry) in world.all(ResourceType::Listener) {
         match &entry.facts {
-            Some(Facts::Listener(ListenerFacts::Rds(name))) => {
+            Some(Facts::Listener(ListenerFacts::Rds(name, _))) => {
                 has_client = true;
                 named.insert(name.as_str());
             }
-            Some(Facts::Listener(ListenerFacts::Inline(facts))) => {
+            Some(Facts::Listener(ListenerFacts::Inline(facts, _))) => {
                 has_client = true;
                 routes.push((entry.id, true, facts));
             }

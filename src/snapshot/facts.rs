@@ -1,7 +1,11 @@
 //! The facts of a resource that other resources need, taken from the validated value.
 
+use std::collections::BTreeMap;
+
+use super::policy::PolicyFacts;
 use crate::diag::{FieldPath, Path};
 use crate::model::cluster::Discovery;
+use crate::model::filter::{FilterConfig, FilterOverride, HttpFilter};
 use crate::model::listener::{Listener, RouteSource};
 use crate::model::route::{Action, Destination as Target, RouteConfiguration};
 use crate::model::{Endpoints, Resource};
@@ -22,26 +26,58 @@ pub enum Facts {
     /// Cluster.
     Cluster(ClusterFacts),
     /// ClusterLoadAssignment.
-    Endpoints {
-        /// Kept localities.
-        localities: usize,
-        /// Kept endpoints.
-        endpoints: usize,
-    },
+    Endpoints(EndpointsFacts),
+}
+
+/// What a ClusterLoadAssignment holds.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct EndpointsFacts {
+    /// Kept localities.
+    pub localities: usize,
+    /// Kept endpoints.
+    pub endpoints: usize,
+    /// Some priority has localities of different weights, both with endpoints.
+    pub locality_weights_differ: bool,
+    /// Some locality has endpoints of different weights.
+    pub endpoint_weights_differ: bool,
 }
 
 /// Where a listener's routes come from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ListenerFacts {
     /// An API listener with a RouteConfiguration by name.
-    Rds(String),
+    Rds(String, Box<[FilterFacts]>),
     /// An API listener with inline routes.
-    Inline(RouteFacts),
-    /// A server's listener, with the names of its RouteConfigurations.
-    Server(Vec<String>),
+    Inline(RouteFacts, Box<[FilterFacts]>),
+    /// A server's listener.
+    Server(Box<[ChainFacts]>),
 }
 
-/// The clusters that routes name.
+/// A filter chain of a server that is used and has its routes from RDS.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChainFacts {
+    /// Name of the RouteConfiguration.
+    pub routes: String,
+    /// Its filters.
+    pub filters: Box<[FilterFacts]>,
+}
+
+/// An HTTP filter of a listener that an override can be about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FilterFacts {
+    /// Index in `http_filters`.
+    pub index: u32,
+    /// Name in the chain.
+    pub name: Box<str>,
+    /// [`FilterConfig::kind`].
+    pub kind: &'static str,
+    /// Switched off unless an override switches it on.
+    pub disabled: bool,
+    /// The cookie's path if it is a stateful session with a cookie.
+    pub session_path: Option<Box<str>>,
+}
+
+/// The clusters that routes name, and what else a listener must fit.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RouteFacts {
     /// Per virtual host, in the order of the routes.
@@ -50,6 +86,25 @@ pub struct RouteFacts {
     pub domains: Vec<Vec<String>>,
     /// Some route uses a cluster specifier plugin: any cluster may be used.
     pub has_plugin: bool,
+    /// Virtual host and index of the routes with a `non_forwarding_action`.
+    pub non_forwarding: Box<[(u32, u32)]>,
+    /// Filter overrides, one for each name and kind.
+    pub overrides: Box<[OverrideFacts]>,
+}
+
+/// Entries of `typed_per_filter_config` with the same name and kind.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OverrideFacts {
+    /// Key in the map: the filter's name.
+    pub name: Box<str>,
+    /// [`FilterConfig::kind`] of the override; `None` if it overrides nothing.
+    pub kind: Option<&'static str>,
+    /// Some entry switches the filter off, or is one of a session without a cookie.
+    pub switches_off: bool,
+    /// Number of entries.
+    pub count: u32,
+    /// The first of them: virtual host, route, entry of weighted_clusters.
+    pub first: (u32, Option<u32>, Option<u32>),
 }
 
 /// A route's reference to a cluster.
@@ -63,6 +118,8 @@ pub struct RouteReference {
     pub route: u32,
     /// How the route names it.
     pub destination: Destination,
+    /// The route has a hash policy that the client keeps.
+    pub has_hash_policy: bool,
 }
 
 /// How a route names a cluster.
@@ -81,9 +138,14 @@ pub enum ClusterFacts {
     Eds {
         /// `service_name`; `None` for the cluster's own name.
         service_name: Option<String>,
+        /// How an endpoint is picked.
+        policy: PolicyFacts,
     },
     /// By DNS.
-    LogicalDns,
+    LogicalDns {
+        /// How an endpoint is picked.
+        policy: PolicyFacts,
+    },
     /// From other clusters.
     Aggregate {
         /// In order of priority.
@@ -94,26 +156,80 @@ pub enum ClusterFacts {
 impl RouteReference {
     /// The field that holds the name; `inline` when the routes stand in a listener.
     pub fn path(&self, inline: bool) -> FieldPath {
-        let root = Path::ROOT;
-        let (api, inner) = (root.field("api_listener"), "api_listener");
-        let any = api.field(inner);
-        let hcm = any.value(HCM);
-        let config = hcm.field("route_config");
-        let base = if inline { &config } else { &root };
-        let hosts = base.field("virtual_hosts");
-        let host = hosts.index(self.virtual_host as usize);
-        let routes = host.field("routes");
-        let route = routes.index(self.route as usize);
-        let action = route.field("route");
-        match self.destination {
+        self.with_action(inline, |action| match self.destination {
             Destination::Single => action.field("cluster").to_owned(),
             Destination::Weighted(i) => {
                 let weighted = action.field("weighted_clusters");
                 let clusters = weighted.field("clusters");
                 clusters.index(i as usize).field("name").to_owned()
             }
+        })
+    }
+
+    /// The `field` of the route's action, or the action itself.
+    pub fn action_path(&self, inline: bool, field: Option<&'static str>) -> FieldPath {
+        self.with_action(inline, |action| match field {
+            Some(field) => action.field(field).to_owned(),
+            None => action.to_owned(),
+        })
+    }
+
+    fn with_action(&self, inline: bool, path: impl FnOnce(&Path<'_>) -> FieldPath) -> FieldPath {
+        with_route(inline, self.virtual_host, self.route, |route| {
+            path(&route.field("route"))
+        })
+    }
+}
+
+impl OverrideFacts {
+    /// The first entry; `inline` when the routes stand in a listener.
+    pub fn path(&self, inline: bool) -> FieldPath {
+        let entry = |owner: &Path<'_>| owner.field("typed_per_filter_config").key(&self.name).to_owned();
+        match self.first {
+            (host, None, _) => with_host(inline, host, entry),
+            (host, Some(route), None) => with_route(inline, host, route, entry),
+            (host, Some(route), Some(cluster)) => with_route(inline, host, route, |route| {
+                let action = route.field("route");
+                let weighted = action.field("weighted_clusters");
+                let clusters = weighted.field("clusters");
+                entry(&clusters.index(cluster as usize))
+            }),
         }
     }
+}
+
+/// The `non_forwarding_action` of a route in a RouteConfiguration of its own.
+pub fn non_forwarding_path((host, route): (u32, u32)) -> FieldPath {
+    with_route(false, host, route, |route| {
+        route.field("non_forwarding_action").to_owned()
+    })
+}
+
+/// The filter `index` of an API listener.
+pub fn filter_path(index: u32) -> FieldPath {
+    let root = Path::ROOT;
+    let api = root.field("api_listener");
+    let any = api.field("api_listener");
+    let hcm = any.value(HCM);
+    hcm.field("http_filters").index(index as usize).to_owned()
+}
+
+fn with_host(inline: bool, host: u32, path: impl FnOnce(&Path<'_>) -> FieldPath) -> FieldPath {
+    let root = Path::ROOT;
+    let api = root.field("api_listener");
+    let any = api.field("api_listener");
+    let hcm = any.value(HCM);
+    let config = hcm.field("route_config");
+    let base = if inline { &config } else { &root };
+    let hosts = base.field("virtual_hosts");
+    path(&hosts.index(host as usize))
+}
+
+fn with_route(inline: bool, host: u32, route: u32, path: impl FnOnce(&Path<'_>) -> FieldPath) -> FieldPath {
+    with_host(inline, host, |host| {
+        let routes = host.field("routes");
+        path(&routes.index(route as usize))
+    })
 }
 
 /// The field in which an API listener names its RouteConfiguration.
@@ -150,8 +266,11 @@ impl Facts {
             Resource::Cluster(cluster) => Facts::Cluster(match &cluster.discovery {
                 Discovery::Eds { service_name } => ClusterFacts::Eds {
                     service_name: service_name.clone(),
+                    policy: PolicyFacts::of(&cluster.lb_policy),
                 },
-                Discovery::LogicalDns { .. } => ClusterFacts::LogicalDns,
+                Discovery::LogicalDns { .. } => ClusterFacts::LogicalDns {
+                    policy: PolicyFacts::of(&cluster.lb_policy),
+                },
                 Discovery::Aggregate { children } => ClusterFacts::Aggregate {
                     children: children.clone(),
                 },
@@ -163,60 +282,135 @@ impl Facts {
 
 fn of_listener(listener: &Listener) -> ListenerFacts {
     match listener {
-        Listener::Api(hcm) => match &hcm.routes {
-            RouteSource::Rds(name) => ListenerFacts::Rds(name.clone()),
-            RouteSource::Inline(routes) => ListenerFacts::Inline(of_routes(routes)),
-        },
+        Listener::Api(hcm) => {
+            let filters = of_filters(&hcm.http_filters);
+            match &hcm.routes {
+                RouteSource::Rds(name) => ListenerFacts::Rds(name.clone(), filters),
+                RouteSource::Inline(routes) => ListenerFacts::Inline(of_routes(routes), filters),
+            }
+        }
         Listener::Tcp(tcp) => {
-            let mut names: Vec<String> = tcp
-                .used_chains()
-                .filter_map(|chain| match &chain.http_connection_manager.routes {
-                    RouteSource::Rds(name) => Some(name.clone()),
-                    RouteSource::Inline(_) => None,
-                })
-                .collect();
-            names.sort_unstable();
-            names.dedup();
-            ListenerFacts::Server(names)
+            let mut chains: Vec<ChainFacts> = Vec::new();
+            for hcm in tcp.used_chains().map(|chain| &chain.http_connection_manager) {
+                let RouteSource::Rds(routes) = &hcm.routes else {
+                    continue;
+                };
+                chains.push(ChainFacts {
+                    routes: routes.clone(),
+                    filters: of_filters(&hcm.http_filters),
+                });
+            }
+            chains.sort_by(|a, b| a.routes.cmp(&b.routes));
+            // Chains differ in what they match; their filters are mostly the same.
+            chains.dedup();
+            ListenerFacts::Server(chains.into())
         }
     }
 }
 
+/// The filters that an override can be about.
+fn of_filters(filters: &[HttpFilter]) -> Box<[FilterFacts]> {
+    filters
+        .iter()
+        .filter(|filter| !matches!(filter.config, FilterConfig::Router))
+        .map(|filter| FilterFacts {
+            index: number(filter.index),
+            name: filter.name.as_str().into(),
+            kind: filter.config.kind(),
+            disabled: filter.disabled,
+            session_path: match &filter.config {
+                FilterConfig::StatefulSession(Some(cookie)) => Some(cookie.path.as_str().into()),
+                _ => None,
+            },
+        })
+        .collect()
+}
+
+fn number(index: usize) -> u32 {
+    u32::try_from(index).unwrap_or(u32::MAX)
+}
+
 fn of_routes(routes: &RouteConfiguration) -> RouteFacts {
-    let number = |index: usize| u32::try_from(index).unwrap_or(u32::MAX);
     let mut facts = RouteFacts::default();
+    let mut overrides = Overrides::new();
+    let mut non_forwarding = Vec::new();
     for host in &routes.virtual_hosts {
+        let host_index = number(host.index);
+        add_overrides(&host.typed_per_filter_config, (host_index, None, None), &mut overrides);
         let mut references = Vec::new();
         for route in &host.routes {
-            let Action::Route(action) = &route.action else {
-                continue;
+            let at = (host_index, Some(number(route.index)), None);
+            add_overrides(&route.typed_per_filter_config, at, &mut overrides);
+            let action = match &route.action {
+                Action::Route(action) => action,
+                Action::NonForwarding => {
+                    non_forwarding.push((host_index, number(route.index)));
+                    continue;
+                }
+                Action::Unknown => continue,
             };
             let reference = |cluster: &str, destination| RouteReference {
                 cluster: cluster.to_owned(),
-                virtual_host: number(host.index),
+                virtual_host: host_index,
                 route: number(route.index),
                 destination,
+                has_hash_policy: !action.hash_policies.is_empty(),
             };
             match &action.destination {
                 Target::Cluster(name) => references.push(reference(name, Destination::Single)),
-                Target::WeightedClusters(entries) => references.extend(
-                    entries
-                        .iter()
-                        .map(|entry| reference(&entry.name, Destination::Weighted(number(entry.index)))),
-                ),
+                Target::WeightedClusters(entries) => {
+                    for entry in entries {
+                        let index = number(entry.index);
+                        references.push(reference(&entry.name, Destination::Weighted(index)));
+                        let at = (host_index, Some(number(route.index)), Some(index));
+                        add_overrides(&entry.typed_per_filter_config, at, &mut overrides);
+                    }
+                }
                 Target::Plugin(_) => facts.has_plugin = true,
             }
         }
         facts.virtual_hosts.push(references);
         facts.domains.push(host.domains.clone());
     }
+    facts.non_forwarding = non_forwarding.into();
+    facts.overrides = overrides.into_values().collect();
     facts
+}
+
+/// Overrides by name and kind.
+type Overrides<'a> = BTreeMap<(&'a str, Option<&'static str>), OverrideFacts>;
+
+fn add_overrides<'a>(
+    entries: &'a BTreeMap<String, FilterOverride>,
+    at: (u32, Option<u32>, Option<u32>),
+    overrides: &mut Overrides<'a>,
+) {
+    for (name, entry) in entries {
+        let kind = entry.config.as_ref().map(FilterConfig::kind);
+        let facts = overrides.entry((name, kind)).or_insert_with(|| OverrideFacts {
+            name: name.as_str().into(),
+            kind,
+            switches_off: false,
+            count: 0,
+            first: at,
+        });
+        facts.count = facts.count.saturating_add(1);
+        facts.switches_off |= entry.disabled || matches!(entry.config, Some(FilterConfig::StatefulSession(None)));
+    }
 }
 
 fn of_endpoints(endpoints: &Endpoints) -> Facts {
     let localities = endpoints.priorities.iter().flatten();
-    Facts::Endpoints {
+    Facts::Endpoints(EndpointsFacts {
         localities: localities.clone().count(),
-        endpoints: localities.map(|l| l.endpoints.len()).sum(),
-    }
+        endpoints: localities.clone().map(|l| l.endpoints.len()).sum(),
+        locality_weights_differ: endpoints.priorities.iter().any(|priority| {
+            let mut weights = priority.iter().filter(|l| !l.endpoints.is_empty()).map(|l| l.weight);
+            weights.next().is_some_and(|first| weights.any(|w| w != first))
+        }),
+        endpoint_weights_differ: localities.clone().any(|locality| {
+            let mut weights = locality.endpoints.iter().map(|e| e.weight);
+            weights.next().is_some_and(|first| weights.any(|w| w != first))
+        }),
+    })
 }

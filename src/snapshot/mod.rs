@@ -10,6 +10,7 @@
 pub mod config;
 mod facts;
 pub mod graph;
+mod policy;
 pub mod resolve;
 pub mod resources;
 pub mod retry;
@@ -18,8 +19,10 @@ pub mod target;
 use std::collections::BTreeMap;
 
 pub use facts::{
-    ClusterFacts, Destination, Facts, ListenerFacts, RouteFacts, RouteReference, child_path, eds_path, rds_path,
+    ChainFacts, ClusterFacts, Destination, EndpointsFacts, Facts, FilterFacts, ListenerFacts, OverrideFacts,
+    RouteFacts, RouteReference, child_path, eds_path, filter_path, non_forwarding_path, rds_path,
 };
+pub use policy::{PolicyFacts, PolicyKind};
 
 use crate::model::ResourceType;
 
@@ -95,7 +98,7 @@ impl World {
             Some(_) => match self.cluster(name) {
                 None => graph::Known::Rejected,
                 Some(ClusterFacts::Aggregate { children }) => graph::Known::Aggregate(children),
-                Some(ClusterFacts::Eds { .. } | ClusterFacts::LogicalDns) => graph::Known::Leaf,
+                Some(ClusterFacts::Eds { .. } | ClusterFacts::LogicalDns { .. }) => graph::Known::Leaf,
             },
         }
     }
