@@ -5,7 +5,9 @@
 
 mod aggregate;
 mod reference;
+mod side;
 mod usage;
+mod users;
 
 pub use usage::Usage;
 
@@ -13,7 +15,10 @@ use crate::diag::{Diagnostic, FieldPath, Rule};
 use crate::snapshot::{ResourceId, World};
 
 /// The rules of all lints.
-pub static RULES: &[&[&Rule]] = &[aggregate::RULES, reference::RULES];
+pub static RULES: &[&[&Rule]] = &[
+    aggregate::RULES,
+    reference::RULES,
+];
 
 /// Findings by resource, in the order in which they were made.
 #[derive(Debug, Default)]
@@ -48,5 +53,7 @@ pub fn run(world: &World, usage: &Usage) -> Vec<(ResourceId, Diagnostic)> {
     let mut findings = Findings::default();
     reference::check(world, &mut findings);
     aggregate::check(world, usage, &mut findings);
+    let users = users::Users::of(world);
+    side::check(&users, &mut findings);
     findings.0
 }

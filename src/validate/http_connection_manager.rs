@@ -51,7 +51,7 @@ rules! {
     RDS_NOT_FROM_ADS = "hcm-rds-not-from-ads", Listener, Nack, "gRFC A27, A30; C-core HttpConnectionManagerParse";
     /// route_config_name is empty.
     RDS_NAME_EMPTY = "hcm-rds-name-empty", Listener, Advice, "C-core HttpConnectionManagerParse; grpc-go rejects it";
-    /// An inline route's action is for the other side, and the RPCs that it matches fail.
+    /// A route's action is for the other side, and the RPCs that it matches fail.
     ROUTE_FOR_OTHER_SIDE = "hcm-route-action-for-other-side", Listener, Fails, "gRFC A28, A36; C-core xds_server_config_fetcher.cc, xds_resolver.cc";
 }
 

@@ -1,0 +1,53 @@
+//! Routes by RDS whose action is for the other side: of a server in a client's routes, or the other way round.
+//!
+//! For inline routes the listener's converter says so. A RouteConfiguration that both sides use is left alone: which
+//! of its routes is for whom cannot be known.
+
+use super::Findings;
+use super::users::{UsedRoutes, Users};
+use crate::snapshot::non_forwarding_path;
+use crate::validate::http_connection_manager::ROUTE_FOR_OTHER_SIDE;
+
+pub(super) fn check(users: &Users<'_>, findings: &mut Findings) {
+    for routes in users.routes.iter().filter(|routes| !routes.inline) {
+        let Some(user) = routes.users.first() else { continue };
+        if routes.users.iter().any(|other| other.is_server != user.is_server) {
+            continue;
+        }
+        if user.is_server {
+            of_server(routes, user.listener, findings);
+        } else {
+            of_client(routes, user.listener, findings);
+        }
+    }
+}
+
+fn of_client(routes: &UsedRoutes<'_>, listener: &str, findings: &mut Findings) {
+    for &place in &routes.facts.non_forwarding {
+        findings.add(
+            routes.holder,
+            &ROUTE_FOR_OTHER_SIDE,
+            non_forwarding_path(place),
+            format!(
+                "a client does not follow non_forwarding_action, RPCs that the route matches fail (used by listener `{listener}`)"
+            ),
+        );
+    }
+}
+
+fn of_server(routes: &UsedRoutes<'_>, listener: &str, findings: &mut Findings) {
+    let mut last = None;
+    for reference in routes.facts.virtual_hosts.iter().flatten() {
+        // A route with several clusters is one route.
+        let place = (reference.virtual_host, reference.route);
+        if last.replace(place) == Some(place) {
+            continue;
+        }
+        findings.add(
+            routes.holder,
+            &ROUTE_FOR_OTHER_SIDE,
+            reference.action_path(false, None),
+            format!("a server does not follow route, RPCs that the route matches fail (used by listener `{listener}`)"),
+        );
+    }
+}
