@@ -4,6 +4,7 @@
 //! `check(&World, &Usage, &mut Findings)`, and a line in [`run`].
 
 mod aggregate;
+mod filter_override;
 mod reference;
 mod side;
 mod usage;
@@ -17,6 +18,7 @@ use crate::snapshot::{ResourceId, World};
 /// The rules of all lints.
 pub static RULES: &[&[&Rule]] = &[
     aggregate::RULES,
+    filter_override::RULES,
     reference::RULES,
 ];
 
@@ -55,5 +57,6 @@ pub fn run(world: &World, usage: &Usage) -> Vec<(ResourceId, Diagnostic)> {
     aggregate::check(world, usage, &mut findings);
     let users = users::Users::of(world);
     side::check(&users, &mut findings);
+    filter_override::check(&users, &mut findings);
     findings.0
 }
