@@ -6,6 +6,7 @@
 mod aggregate;
 mod filter_override;
 mod reference;
+mod session;
 mod side;
 mod usage;
 mod users;
@@ -20,6 +21,7 @@ pub static RULES: &[&[&Rule]] = &[
     aggregate::RULES,
     filter_override::RULES,
     reference::RULES,
+    session::RULES,
 ];
 
 /// Findings by resource, in the order in which they were made.
@@ -58,5 +60,6 @@ pub fn run(world: &World, usage: &Usage) -> Vec<(ResourceId, Diagnostic)> {
     let users = users::Users::of(world);
     side::check(&users, &mut findings);
     filter_override::check(&users, &mut findings);
+    session::check(world, &users, &mut findings);
     findings.0
 }
