@@ -6,6 +6,7 @@
 mod aggregate;
 mod filter_override;
 mod reference;
+mod request_hash;
 mod session;
 mod side;
 mod usage;
@@ -21,6 +22,7 @@ pub static RULES: &[&[&Rule]] = &[
     aggregate::RULES,
     filter_override::RULES,
     reference::RULES,
+    request_hash::RULES,
     session::RULES,
 ];
 
@@ -61,5 +63,6 @@ pub fn run(world: &World, usage: &Usage) -> Vec<(ResourceId, Diagnostic)> {
     side::check(&users, &mut findings);
     filter_override::check(&users, &mut findings);
     session::check(world, &users, &mut findings);
+    request_hash::check(world, usage, &users, &mut findings);
     findings.0
 }
