@@ -11,6 +11,7 @@ mod session;
 mod side;
 mod usage;
 mod users;
+mod weight;
 
 pub use usage::Usage;
 
@@ -24,6 +25,7 @@ pub static RULES: &[&[&Rule]] = &[
     reference::RULES,
     request_hash::RULES,
     session::RULES,
+    weight::RULES,
 ];
 
 /// Findings by resource, in the order in which they were made.
@@ -64,5 +66,6 @@ pub fn run(world: &World, usage: &Usage) -> Vec<(ResourceId, Diagnostic)> {
     filter_override::check(&users, &mut findings);
     session::check(world, &users, &mut findings);
     request_hash::check(world, usage, &users, &mut findings);
+    weight::check(world, &mut findings);
     findings.0
 }

@@ -1,0 +1,52 @@
+//! Weights of localities and endpoints that the cluster's LB policy does not look at (A52).
+//!
+//! `round_robin` outside `wrr_locality` sees one list of endpoints; inside it sees the locality's weight, never the
+//! endpoint's. `weighted_round_robin` takes its weights from load reports. Only policies of which this is certain are
+//! looked at.
+
+use super::Findings;
+use crate::diag::{FieldPath, rules};
+use crate::model::ResourceType;
+use crate::snapshot::{ClusterFacts, EndpointsFacts, Facts, PolicyFacts, PolicyKind, ResourceId, World};
+
+rules! {
+    /// A cluster's endpoints have different weights, or its localities, and its LB policy does not look at them.
+    WEIGHTS_UNUSED = "cds-weights-unused", Snapshot, Advice as Note, "gRFC A52; C-core round_robin.cc, weighted_round_robin.cc, cds.cc";
+}
+
+pub(super) fn check(world: &World, findings: &mut Findings) {
+    for (name, entry) in world.all(ResourceType::Cluster) {
+        let Some(Facts::Cluster(ClusterFacts::Eds { service_name, policy })) = &entry.facts else {
+            continue;
+        };
+        let wanted = service_name.as_deref().unwrap_or(name);
+        if let Some(resource) = world.get(ResourceType::Endpoints, wanted)
+            && let Some(Facts::Endpoints(endpoints)) = &resource.facts
+        {
+            report(entry.id, wanted, *policy, *endpoints, findings);
+        }
+    }
+}
+
+fn report(cluster: ResourceId, wanted: &str, policy: PolicyFacts, endpoints: EndpointsFacts, findings: &mut Findings) {
+    let name = match policy.kind {
+        PolicyKind::RoundRobin => "round_robin",
+        PolicyKind::WeightedRoundRobin => "weighted_round_robin",
+        PolicyKind::PickFirst | PolicyKind::RingHash | PolicyKind::Other => return,
+    };
+    let what = match (
+        endpoints.locality_weights_differ && !policy.in_wrr_locality,
+        endpoints.endpoint_weights_differ,
+    ) {
+        (true, true) => "neither weights of localities nor of endpoints",
+        (true, false) => "no weights of localities",
+        (false, true) => "no weights of endpoints",
+        (false, false) => return,
+    };
+    findings.add(
+        cluster,
+        &WEIGHTS_UNUSED,
+        FieldPath::default(),
+        format!("{name} looks at {what}, and those of ClusterLoadAssignment `{wanted}` differ"),
+    );
+}
