@@ -9,6 +9,7 @@ mod reference;
 mod request_hash;
 mod session;
 mod side;
+mod unused;
 mod usage;
 mod users;
 mod weight;
@@ -25,6 +26,7 @@ pub static RULES: &[&[&Rule]] = &[
     reference::RULES,
     request_hash::RULES,
     session::RULES,
+    unused::RULES,
     weight::RULES,
 ];
 
@@ -67,5 +69,6 @@ pub fn run(world: &World, usage: &Usage) -> Vec<(ResourceId, Diagnostic)> {
     session::check(world, &users, &mut findings);
     request_hash::check(world, usage, &users, &mut findings);
     weight::check(world, &mut findings);
+    unused::check(world, usage, &users, &mut findings);
     findings.0
 }

@@ -558,6 +558,41 @@ mod tests {
         }
     }
 
+    /// What one matcher covers of another is checked against the matching of paths itself.
+    #[test]
+    fn a_path_that_is_covered_is_matched() {
+        use crate::select::matching::path_matches;
+        let matchers = [
+            "", "/", "/a", "/A", "i/a", "i/A/", "/a/b", "=/a/b", "=/A/b", "i=/a/b", "i=/A/B", "~/a/b", "~.+", "~/a/.*",
+            "~.*", "~/.*/.*", "~/.+/.+", "/é", "i/É", "/k", "i/K",
+        ];
+        let paths = [
+            "/a/b",
+            "/A/b",
+            "/A/B",
+            "/a/bc",
+            "/ab/c",
+            "/b/a",
+            "/é/x",
+            "/É/x",
+            "/k/x",
+            "/\u{212a}/x",
+            "/a/b/c",
+        ];
+        for earlier in matchers {
+            for later in matchers {
+                let (a, b) = (route(0, (earlier, "", None)), route(1, (later, "", None)));
+                let is_covered = Paths::of(&a.path).cover(Paths::of(&b.path));
+                for path in paths {
+                    assert!(
+                        !(is_covered && path_matches(&b.path, path)) || path_matches(&a.path, path),
+                        "{earlier} covers {later}, but not {path}"
+                    );
+                }
+            }
+        }
+    }
+
     #[test]
     fn a_domain_counts_once_in_any_case() {
         let host = |index, domains: &[&str]| VirtualHost {

@@ -1,0 +1,257 @@
+//! What several resources show together, on whole worlds: above all, that a partial world is left alone.
+
+use serde_json::Value;
+use xdsctl::cli::{self, Io};
+
+const ADS: &str = "eds_cluster_config: {eds_config: {ads: {}}}";
+
+fn cluster(name: &str) -> String {
+    format!("\"@type\": type.googleapis.com/envoy.config.cluster.v3.Cluster\nname: {name}\ntype: EDS\n{ADS}\n")
+}
+
+fn ring(name: &str) -> String {
+    format!("{}lb_policy: RING_HASH\n", cluster(name))
+}
+
+fn aggregate(name: &str, children: &str) -> String {
+    format!(
+        "\"@type\": type.googleapis.com/envoy.config.cluster.v3.Cluster\nname: {name}\ncluster_type:\n  typed_config: {{\"@type\": type.googleapis.com/envoy.extensions.clusters.aggregate.v3.ClusterConfig, clusters: [{children}]}}\n"
+    )
+}
+
+/// A RouteConfiguration with one virtual host for all.
+fn routes(name: &str, routes: &str) -> String {
+    format!(
+        "\"@type\": type.googleapis.com/envoy.config.route.v3.RouteConfiguration\nname: {name}\nvirtual_hosts:\n- domains: [\"*\"]\n  routes: [{routes}]\n"
+    )
+}
+
+/// A client's listener with routes by RDS; `filters` come before the router.
+fn listener(name: &str, rds: &str, filters: &str) -> String {
+    format!(
+        "\"@type\": type.googleapis.com/envoy.config.listener.v3.Listener\nname: {name}\napi_listener:\n  api_listener:\n    {}\n",
+        hcm(rds, filters)
+    )
+}
+
+/// A server's listener with routes by RDS.
+fn server(name: &str, rds: &str) -> String {
+    format!(
+        "\"@type\": type.googleapis.com/envoy.config.listener.v3.Listener\nname: {name}\naddress: {{socket_address: {{address: 127.0.0.1, port_value: 80}}}}\nfilter_chains:\n- filters:\n  - typed_config: {{{}}}\n",
+        hcm(rds, "").replace("\n    ", ", ")
+    )
+}
+
+fn hcm(rds: &str, filters: &str) -> String {
+    format!(
+        "\"@type\": type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager\n    rds: {{config_source: {{ads: {{}}}}, route_config_name: {rds}}}\n    http_filters: [{filters}{{name: router, typed_config: {{\"@type\": type.googleapis.com/envoy.extensions.filters.http.router.v3.Router}}}}]"
+    )
+}
+
+const FAULT: &str =
+    "{name: fault, typed_config: {\"@type\": type.googleapis.com/envoy.extensions.filters.http.fault.v3.HTTPFault}}, ";
+
+/// A route to `c` with an override of the fault filter under this name.
+fn with_override(name: &str) -> String {
+    format!(
+        "{{match: {{prefix: \"\"}}, route: {{cluster: c}}, typed_per_filter_config: {{{name}: {{\"@type\": type.googleapis.com/envoy.extensions.filters.http.fault.v3.HTTPFault}}}}}}"
+    )
+}
+
+const TO_C: &str = "{match: {prefix: \"\"}, route: {cluster: c}}";
+const TO_C_HASHED: &str = "{match: {prefix: /h/}, route: {cluster: c, hash_policy: [{header: {header_name: h}}]}}";
+const REJECTED_LISTENER: &str = "\"@type\": type.googleapis.com/envoy.config.listener.v3.Listener\nname: bad\n";
+
+/// The rules of the findings, each as often as it is found.
+#[track_caller]
+fn check(world: &[String], expected: &[&str]) {
+    let input = world.join("---\n");
+    let (mut out, mut err) = (Vec::new(), Vec::new());
+    let args = [
+        "xdsctl",
+        "validate",
+        "--format=json",
+        "--stdin-filename=world.yaml",
+        "-",
+    ];
+    cli::run(
+        args.map(str::to_owned).to_vec(),
+        &mut Io {
+            input: Box::new(input.as_bytes()),
+            out: Box::new(&mut out),
+            err: Box::new(&mut err),
+            out_is_terminal: false,
+            err_is_terminal: false,
+            colour: Default::default(),
+            width: 100,
+        },
+    );
+    let report: Value = serde_json::from_slice(&out).unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&err)));
+    let mut found: Vec<&str> = report["resources"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .flat_map(|resource| resource["findings"].as_array().unwrap())
+        .map(|finding| finding["rule"].as_str().unwrap())
+        // The world's own fault, not a lint.
+        .filter(|rule| !rule.starts_with("lds-neither"))
+        .collect();
+    found.sort_unstable();
+    assert_eq!(found, expected, "{input}");
+}
+
+#[test]
+fn unused_resources_need_a_world_that_shows_who_asks() {
+    check(&[cluster("c")], &[]);
+    check(&[cluster("c"), cluster("d")], &[]);
+    check(&[routes("r", TO_C)], &[]);
+    check(
+        &[routes("r", TO_C), cluster("c"), cluster("d")],
+        &["cds-cluster-unused"],
+    );
+    check(
+        &[listener("l", "r", ""), routes("r", TO_C), cluster("c"), cluster("d")],
+        &["cds-cluster-unused"],
+    );
+    // Another client's routes are not in the input.
+    check(
+        &[
+            listener("l", "r", ""),
+            listener("m", "s", ""),
+            routes("r", TO_C),
+            cluster("c"),
+            cluster("d"),
+        ],
+        &["lds-route-config-missing"],
+    );
+    check(
+        &[
+            listener("l", "r", ""),
+            REJECTED_LISTENER.to_owned(),
+            routes("r", TO_C),
+            cluster("c"),
+            cluster("d"),
+        ],
+        &[],
+    );
+    check(
+        &[routes("r", TO_C), aggregate("c", "d, e"), cluster("d"), cluster("e")],
+        &[],
+    );
+    check(
+        &[
+            listener("l", "r", ""),
+            routes("r", TO_C),
+            routes("s", TO_C),
+            cluster("c"),
+        ],
+        &["rds-route-config-unused"],
+    );
+    check(
+        &[
+            server("l", "s"),
+            routes("s", "{match: {prefix: \"\"}, non_forwarding_action: {}}"),
+        ],
+        &[],
+    );
+}
+
+#[test]
+fn ring_hash_wants_a_hash_policy_on_some_route() {
+    check(&[routes("r", TO_C), ring("c")], &["rds-ring-hash-without-hash-policy"]);
+    check(&[routes("r", &format!("{TO_C_HASHED}, {TO_C}")), ring("c")], &[]);
+    check(&[ring("c")], &[]);
+    let both = "{match: {prefix: \"\"}, route: {cluster: a}}";
+    check(
+        &[routes("r", both), aggregate("a", "c, d"), ring("c"), cluster("d")],
+        &["rds-ring-hash-without-hash-policy"],
+    );
+    // The other routes are not in the input.
+    check(
+        &[
+            listener("l", "r", ""),
+            listener("m", "s", ""),
+            routes("r", TO_C),
+            ring("c"),
+        ],
+        &["lds-route-config-missing"],
+    );
+}
+
+#[test]
+fn a_hash_policy_wants_ring_hash_on_some_cluster() {
+    check(&[routes("r", TO_C_HASHED), cluster("c")], &["rds-hash-policy-unused"]);
+    check(&[routes("r", TO_C_HASHED), ring("c")], &[]);
+    check(&[routes("r", TO_C_HASHED)], &[]);
+    check(
+        &[
+            routes("r", TO_C_HASHED),
+            aggregate("c", "d, e"),
+            cluster("d"),
+            ring("e"),
+        ],
+        &[],
+    );
+    check(
+        &[
+            routes("r", TO_C_HASHED),
+            aggregate("c", "d, e"),
+            cluster("d"),
+            cluster("e"),
+        ],
+        &["rds-hash-policy-unused"],
+    );
+    check(
+        &[routes("r", TO_C_HASHED), aggregate("c", "d, e"), cluster("d")],
+        &["aggregate-child-missing"],
+    );
+    let split = "{match: {prefix: \"\"}, route: {hash_policy: [{header: {header_name: h}}], weighted_clusters: {clusters: [{name: c, weight: 1}, {name: d, weight: 1}]}}}";
+    check(&[routes("r", split), cluster("c"), ring("d")], &[]);
+    check(
+        &[routes("r", split), cluster("c"), cluster("d")],
+        &["rds-hash-policy-unused"],
+    );
+}
+
+#[test]
+fn an_override_names_a_filter_of_some_listener() {
+    check(&[routes("r", &with_override("fualt"))], &[]);
+    check(
+        &[listener("l", "r", FAULT), routes("r", &with_override("fualt"))],
+        &["filter-override-unused"],
+    );
+    check(&[listener("l", "r", FAULT), routes("r", &with_override("fault"))], &[]);
+    check(
+        &[
+            listener("l", "r", ""),
+            listener("m", "r", FAULT),
+            routes("r", &with_override("fault")),
+        ],
+        &[],
+    );
+    check(
+        &[
+            listener("l", "r", ""),
+            REJECTED_LISTENER.to_owned(),
+            routes("r", &with_override("fault")),
+        ],
+        &[],
+    );
+}
+
+#[test]
+fn routes_by_rds_are_for_the_side_that_uses_them() {
+    let handled = "{match: {prefix: \"\"}, non_forwarding_action: {}}";
+    check(&[routes("r", handled)], &[]);
+    check(&[server("s", "r"), routes("r", handled)], &[]);
+    check(
+        &[server("s", "r"), routes("r", TO_C)],
+        &["hcm-route-action-for-other-side"],
+    );
+    check(
+        &[listener("l", "r", ""), routes("r", handled)],
+        &["hcm-route-action-for-other-side"],
+    );
+    check(&[listener("l", "r", ""), server("s", "r"), routes("r", handled)], &[]);
+    check(&[listener("l", "r", ""), server("s", "r"), routes("r", TO_C)], &[]);
+}
