@@ -120,7 +120,7 @@ impl<'w> Clusters<'w> {
                 continue;
             };
             let mut ids = vec![entry.id];
-            if let ClusterFacts::Eds { service_name } = facts {
+            if let ClusterFacts::Eds { service_name, .. } = facts {
                 let key = service_name.as_deref().unwrap_or(name);
                 clusters.by_endpoints.entry(key).or_default().push(name);
                 ids.extend(world.get(ResourceType::Endpoints, key).map(|e| e.id));
@@ -216,8 +216,8 @@ fn listeners(world: &World) -> BTreeMap<ResourceId, Vec<&str>> {
     let mut listeners: BTreeMap<ResourceId, Vec<&str>> = BTreeMap::new();
     for (name, entry) in world.all(ResourceType::Listener) {
         let holder = match &entry.facts {
-            Some(Facts::Listener(ListenerFacts::Inline(_))) => Some(entry.id),
-            Some(Facts::Listener(ListenerFacts::Rds(routes))) => {
+            Some(Facts::Listener(ListenerFacts::Inline(..))) => Some(entry.id),
+            Some(Facts::Listener(ListenerFacts::Rds(routes, _))) => {
                 world.get(ResourceType::RouteConfiguration, routes).map(|e| e.id)
             }
             _ => None,
