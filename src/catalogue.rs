@@ -27,6 +27,7 @@ static FILES: &[&[&Rule]] = &[
     crate::envelope::RULES,
     crate::envelope::document::RULES,
     crate::validate::RULES,
+    crate::validate::discovery::RULES,
     crate::validate::downstream_tls::RULES,
     crate::validate::filter_chain::RULES,
     crate::validate::filter_chain_map::RULES,

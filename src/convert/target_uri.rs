@@ -41,6 +41,15 @@ pub enum TargetFault {
     XdsName,
 }
 
+/// The decoded path of `text`, which begins with a scheme and a colon.
+///
+/// # Errors
+/// What the client's parser of URIs trips over: query or fragment.
+pub fn path_of(text: &str) -> Result<Cow<'_, [u8]>, TargetFault> {
+    let rest = text.split_once(':').map_or(text, |(_, rest)| rest);
+    parse(rest).map(|uri| percent_decode(uri.path))
+}
+
 /// Checks that the client can make a channel to `text`.
 ///
 /// ```

@@ -11,6 +11,7 @@ use crate::profile::{Profile, ServerFacts};
 use crate::proto::any;
 
 pub mod cluster;
+pub mod discovery;
 pub mod downstream_tls;
 pub mod endpoints;
 pub mod filter_chain;

@@ -1,0 +1,146 @@
+//! What the real client answered to whole DiscoveryResponses: ACK, NACK or nothing, and which entries it blamed.
+//!
+//! The rows in `fixtures/conformance/discovery.jsonl.gz` were recorded from gRPC C-core 1.85.1. `XDSCTL_RESPONSES_FILE` may name another
+//! file of such rows.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Read as _;
+
+use base64::Engine as _;
+use serde::Deserialize;
+use xdsctl::diag::{Diagnostic, Effect};
+use xdsctl::model::ResourceType;
+use xdsctl::profile::{Profile, ServerFacts};
+use xdsctl::validate::discovery::{self, Answer, Response};
+
+#[derive(Deserialize)]
+struct Row {
+    id: String,
+    kind: String,
+    env: BTreeMap<String, String>,
+    responses: Vec<Sent>,
+    /// The client's state of each resource that it asked for, in the end.
+    resources: BTreeMap<String, String>,
+}
+
+#[derive(Deserialize)]
+struct Sent {
+    b64: String,
+    outcome: String,
+    #[serde(default)]
+    words: String,
+}
+
+fn rows() -> Vec<Row> {
+    let mut text = String::new();
+    match std::env::var("XDSCTL_RESPONSES_FILE") {
+        Ok(file) => text = std::fs::read_to_string(file).unwrap(),
+        Err(_) => {
+            let path = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/conformance/discovery.jsonl.gz");
+            flate2::read::GzDecoder::new(std::fs::File::open(path).unwrap())
+                .read_to_string(&mut text)
+                .unwrap();
+        }
+    }
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// The entries that the client's words blame: `resource index 3` and the like.
+fn blamed(words: &str) -> BTreeSet<String> {
+    ["resource index ", "resource_errors index "]
+        .into_iter()
+        .flat_map(|kind| {
+            words.split(kind).skip(1).map(move |rest| {
+                let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
+                format!("{kind}{digits}")
+            })
+        })
+        .collect()
+}
+
+fn is_nack(diagnostic: &Diagnostic) -> bool {
+    diagnostic.rule.effect == Effect::Nack
+}
+
+fn read(sent: &Sent, profile: &Profile) -> Option<Response> {
+    let bytes = base64::engine::general_purpose::STANDARD.decode(&sent.b64).unwrap();
+    discovery::response(&bytes.into(), profile, &ServerFacts::default()).ok()
+}
+
+/// The answer, and the entries that a rejection is about.
+fn answer(response: Option<&Response>, kind: &str) -> (&'static str, BTreeSet<String>) {
+    // A client whose listeners have led it nowhere yet asks for listeners only.
+    let is_asked_for = |t: ResourceType| kind != "lds" || t == ResourceType::Listener;
+    let Some(response) = response.filter(|r| r.resource_type.is_none_or(is_asked_for)) else {
+        return ("IGNORED", BTreeSet::new());
+    };
+    let resources = response
+        .resources
+        .iter()
+        .enumerate()
+        .filter(|(_, r)| r.diagnostics.iter().any(is_nack))
+        .map(|(index, _)| format!("resource index {index}"));
+    let errors = response.diagnostics.iter().filter(|d| is_nack(d)).map(|d| {
+        let path = d.path.to_string();
+        path.replace('[', " index ").trim_end_matches(']').to_owned()
+    });
+    let answer = match response.answer {
+        Answer::Ack => "ACK",
+        Answer::Nack => "NACK",
+        Answer::Ignored => "IGNORED",
+    };
+    (answer, resources.chain(errors).collect())
+}
+
+fn profile(row: &Row) -> Profile {
+    let mut profile = Profile::default();
+    for (name, value) in &row.env {
+        profile.set_env(name, value).unwrap();
+    }
+    profile
+}
+
+#[test]
+fn responses_are_answered_as_the_client_does() {
+    let mut wrong = Vec::new();
+    for row in rows() {
+        let profile = profile(&row);
+        let mut is_frozen = false;
+        for sent in &row.responses {
+            let mut found = answer(read(sent, &profile).as_ref(), &row.kind);
+            // After a response that it drops, the client reads no other.
+            if is_frozen {
+                found = ("IGNORED", BTreeSet::new());
+            }
+            is_frozen |= found.0 == "IGNORED";
+            let expected = (sent.outcome.as_str(), blamed(&sent.words));
+            if found != expected {
+                wrong.push(format!("{}: client {expected:?}, xdsctl {found:?}", row.id));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} differ:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// A resource is used or not by the name that counts; of two with one name the later one says so.
+#[test]
+fn resources_go_by_the_name_that_counts() {
+    let (mut wrong, mut compared) = (Vec::new(), 0);
+    for row in rows().iter().filter(|row| row.responses.len() == 1) {
+        let Some(response) = read(&row.responses[0], &profile(row)) else {
+            continue;
+        };
+        // The words of xdstp names are compared in pieces, and errors that the server reports change states.
+        let names = row.resources.iter().filter(|(name, _)| !name.starts_with("xdstp:"));
+        for (name, state) in names.filter(|(_, state)| matches!(state.as_str(), "ACKED" | "NACKED")) {
+            compared += 1;
+            let last = response.resources.iter().rfind(|r| r.name == *name);
+            let found = last.map(|r| if r.value.is_some() { "ACKED" } else { "NACKED" });
+            if found != Some(state) {
+                wrong.push(format!("{}: {name} is {state}, xdsctl {found:?}", row.id));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} differ:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(compared > 100, "{compared}");
+}
