@@ -5,9 +5,11 @@
 //! whole thing was made for a proxy.
 
 mod live;
+mod responses;
 mod unharmed;
 mod worlds;
 
+pub use responses::responses;
 pub use worlds::assemble;
 
 use crate::diag::{Diagnostic, Effect, Rule, rules};
@@ -16,7 +18,7 @@ use crate::model::ResourceType;
 use crate::profile::{Profile, ServerFacts};
 use crate::proto::transcode::Note;
 use crate::snapshot::Facts;
-use crate::validate::validate;
+use crate::validate::discovery;
 
 rules! {
     /// A resource of the same type and name comes later in the same world.
@@ -106,24 +108,28 @@ pub fn resource(raw: RawResource, circumstances: &Circumstances<'_>) -> Checked 
         state: raw.state,
         status: raw.status,
         origin: raw.origin,
-        name: raw.wrapper_name.unwrap_or_default(),
+        name: String::new(),
         verdict: Verdict::NotChecked,
         facts: None,
         diagnostics: Vec::new(),
         notes: raw.notes,
         view: None,
     };
-    let Some(resource_type) = raw.resource_type else {
-        checked.verdict = Verdict::Ignored;
+    let (Some(resource_type), Some(bytes)) = (raw.resource_type, raw.bytes) else {
+        if raw.resource_type.is_none() {
+            checked.verdict = Verdict::Ignored;
+        }
+        checked.name = raw.wrapper_name.unwrap_or_default();
         return checked;
     };
-    let Some(bytes) = raw.bytes else {
-        return checked;
-    };
-    let validated = validate(resource_type, &bytes, circumstances.profile, circumstances.server);
-    if checked.name.is_empty() {
-        checked.name = validated.name;
-    }
+    let validated = discovery::resource(
+        resource_type,
+        &bytes,
+        raw.wrapper_name.as_deref(),
+        circumstances.profile,
+        circumstances.server,
+    );
+    checked.name = validated.name;
     checked.verdict = verdict(&validated.diagnostics);
     checked.facts = validated.value.as_ref().map(Facts::of);
     if circumstances.keep_view {

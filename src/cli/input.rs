@@ -191,13 +191,18 @@ impl Inputs {
         (bootstrap, findings)
     }
 
-    /// Reads and validates every document; with `keep_view` also a view of each accepted resource.
-    pub fn check(&self, keep_view: bool) -> Checks {
-        let circumstances = Circumstances {
+    /// What resources are checked against.
+    pub const fn circumstances(&self, keep_view: bool) -> Circumstances<'_> {
+        Circumstances {
             profile: &self.profile,
             server: &self.server,
             keep_view,
-        };
+        }
+    }
+
+    /// Reads and validates every document; with `keep_view` also a view of each accepted resource.
+    pub fn check(&self, keep_view: bool) -> Checks {
+        let circumstances = self.circumstances(keep_view);
         let options = Options {
             assume: self.as_type.and_then(AsType::resource_type),
             ..Options::default()

@@ -58,9 +58,15 @@ fn severities(args: &ValidateArgs) -> Result<Severities, Error> {
 
 /// Checks everything; says also whether there was a resource or a bootstrap at all.
 fn check(args: &ValidateArgs, inputs: &Inputs, severities: &Severities) -> (Findings, bool) {
-    let checks = inputs.check(args.show.contains(&Show::Parsed));
+    let mut checks = inputs.check(args.show.contains(&Show::Parsed));
     let mut findings = inputs.findings.clone();
     findings.extend(checks.loader.findings);
+    let circumstances = inputs.circumstances(false);
+    findings.extend(check::responses(
+        &checks.loader.responses,
+        &mut checks.checked,
+        &circumstances,
+    ));
     for bootstrap in &checks.loader.bootstraps {
         let (_, found) = inputs.check_bootstrap(bootstrap.source, bootstrap.span);
         findings.extend(found);

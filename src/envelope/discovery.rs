@@ -2,9 +2,11 @@
 
 use xdsctl_proto::tables;
 
-use super::raw::Label;
+use super::raw::{Label, ResourceError, Response};
 use super::walker::{Pending, Place, Walker, snake_case};
 use super::{Clue, Result, Shape};
+use crate::source::Span;
+use crate::validate::discovery::{WRAPPER_EMPTY, WRAPPER_EMPTY_MESSAGE};
 
 /// `{"resources": [...]}`, a file for file-based xDS or a Kuma golden included.
 pub(super) static SHAPE: Shape = Shape {
@@ -33,12 +35,19 @@ fn walk_response(walker: &mut Walker<'_, '_>) -> Result<()> {
     let outer = walker.assume;
     // The type may be said after the list, where it helps only if the resources do not say it themselves.
     let mut later = false;
+    let mut type_url = None;
+    let mut errors = Vec::new();
     walker.fields(&mut |walker, key| {
         match key {
             "type_url" => {
-                let url = walker.text()?.unwrap_or_default();
+                type_url = walker.text()?;
+                let url = type_url.as_deref().unwrap_or_default();
                 walker.assume = outer.or_else(|| url.rsplit('/').next().and_then(tables::message));
             }
+            "resource_errors" => walker.elements(&mut |walker, _| {
+                errors.push(resource_error(walker)?);
+                Ok(())
+            })?,
             "resources" if walker.assume.is_none() && starts_untyped(walker)? => {
                 later = true;
                 walker.skip()?;
@@ -58,7 +67,43 @@ fn walk_response(walker: &mut Walker<'_, '_>) -> Result<()> {
         walker.tc.scan.set_pos(end);
     }
     walker.assume = outer;
+    if type_url.is_some() || !errors.is_empty() {
+        let response = Response {
+            source: walker.source(),
+            span: Span::new(start, walker.pos()),
+            type_url,
+            errors,
+        };
+        walker.response(response);
+    }
     Ok(())
+}
+
+/// Reads an entry of `resource_errors`.
+fn resource_error(walker: &mut Walker<'_, '_>) -> Result<ResourceError> {
+    let start = walker.pos();
+    let mut error = ResourceError::default();
+    walker.fields(&mut |walker, key| match key {
+        "resource_name" => walker.fields(&mut |walker, key| {
+            match key {
+                "name" => error.name = walker.text()?.unwrap_or_default(),
+                _ => walker.skip()?,
+            }
+            Ok(())
+        }),
+        "error_detail" => walker.fields(&mut |walker, key| {
+            let start = walker.pos();
+            walker.skip()?;
+            if key == "code" {
+                let code = walker.tc.scan.text().get(start..walker.pos()).unwrap_or_default();
+                error.has_error = !matches!(code.trim_ascii(), b"0" | b"\"0\"" | b"-0" | b"null");
+            }
+            Ok(())
+        }),
+        _ => walker.skip(),
+    })?;
+    error.span = Span::new(start, walker.pos());
+    Ok(error)
 }
 
 /// Says whether the first element of the list has neither an `@type` nor a resource in it.
@@ -90,6 +135,7 @@ fn starts_untyped(walker: &mut Walker<'_, '_>) -> Result<bool> {
 /// Reads a wrapper; its name is the resource's.
 fn walk_wrapped(walker: &mut Walker<'_, '_>) -> Result<()> {
     walker.recognised = true;
+    let start = walker.pos();
     let mut name = None;
     let mut version = None;
     let mut resources: Vec<Pending> = Vec::new();
@@ -114,6 +160,10 @@ fn walk_wrapped(walker: &mut Walker<'_, '_>) -> Result<()> {
         }
         Ok(())
     });
+    if resources.is_empty() {
+        let span = Span::new(start, walker.pos());
+        walker.report(&WRAPPER_EMPTY, span, WRAPPER_EMPTY_MESSAGE.to_owned());
+    }
     for pending in &mut resources {
         pending.raw.wrapper_name.clone_from(&name);
         if version.is_some() {

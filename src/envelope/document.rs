@@ -64,6 +64,7 @@ impl Loader {
     fn view(&mut self, id: SourceId, view: &View, options: Options, emit: Emit<'_>) {
         let first = self.findings.len();
         let first_bootstrap = self.bootstraps.len();
+        let first_response = self.responses.len();
         for fault in view.faults() {
             let rule = match fault.kind {
                 FaultKind::Syntax => &SYNTAX,
@@ -104,6 +105,12 @@ impl Loader {
         }
         for bootstrap in self.bootstraps.iter_mut().skip(first_bootstrap) {
             bootstrap.span = view.to_document(bootstrap.span);
+        }
+        for response in self.responses.iter_mut().skip(first_response) {
+            response.span = view.to_document(response.span);
+            for error in &mut response.errors {
+                error.span = view.to_document(error.span);
+            }
         }
         if let Some(findings) = self.findings.get_mut(first..) {
             findings.sort_by_key(|finding| finding.span.start);

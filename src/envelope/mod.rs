@@ -23,7 +23,7 @@ mod untyped;
 mod walker;
 mod wrapper;
 
-pub use raw::{Bootstrap, Finding, Label, Origin, RawResource, State, Status, World, WorldId};
+pub use raw::{Bootstrap, Finding, Label, Origin, RawResource, ResourceError, Response, State, Status, World, WorldId};
 pub use walker::{Emit, Loader, Options};
 
 use crate::diag::{Rule, rules};

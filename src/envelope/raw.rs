@@ -115,3 +115,27 @@ pub struct Bootstrap {
     /// Its text.
     pub span: Span,
 }
+
+/// A response among the documents: what it says besides its resources, which were emitted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Response {
+    /// The document.
+    pub source: SourceId,
+    /// Its text; its resources stand in it.
+    pub span: Span,
+    /// `type_url`, if there is one.
+    pub type_url: Option<String>,
+    /// `resource_errors`.
+    pub errors: Vec<ResourceError>,
+}
+
+/// An entry of `resource_errors`.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ResourceError {
+    /// Its text.
+    pub span: Span,
+    /// `resource_name.name`; may be empty.
+    pub name: String,
+    /// `error_detail` is there and has a code other than 0.
+    pub has_error: bool,
+}

@@ -5,7 +5,7 @@ use std::mem::take;
 use bytes::Bytes;
 use xdsctl_proto::tables::{self, Message};
 
-use super::raw::{Bootstrap, Finding, Label, Origin, RawResource, State, Status, World, WorldId};
+use super::raw::{Bootstrap, Finding, Label, Origin, RawResource, Response, State, Status, World, WorldId};
 use super::{Clue, MISSING_TYPE, Result, SHAPES, Shape, UNKNOWN_SHAPE, legacy, untyped};
 use crate::diag::{Diagnostic, FieldPath, Rule};
 use crate::model::ResourceType;
@@ -46,6 +46,8 @@ pub struct Loader {
     pub findings: Vec<Finding>,
     /// gRPC bootstraps.
     pub bootstraps: Vec<Bootstrap>,
+    /// DiscoveryResponses that say their type or report errors.
+    pub responses: Vec<Response>,
     /// How many resources were emitted.
     pub resources: usize,
 }
@@ -220,6 +222,11 @@ impl<'t, 'l> Walker<'t, 'l> {
     /// Adds a finding on the document.
     pub fn report(&mut self, rule: &'static Rule, span: Span, message: String) -> &mut Diagnostic {
         self.loader.report(self.source, rule, span, message)
+    }
+
+    /// Keeps what a response says of itself.
+    pub fn response(&mut self, response: Response) {
+        self.loader.responses.push(response);
     }
 
     /// The document that is read.

@@ -1,0 +1,139 @@
+//! What DiscoveryResponses say besides their resources: the type, which each resource must have, and reported errors.
+
+use std::collections::BTreeMap;
+
+use super::{Checked, Circumstances, Verdict};
+use crate::diag::Cx;
+use crate::envelope::{Finding, Response};
+use crate::model::ResourceType;
+use crate::source::SourceId;
+use crate::validate::discovery::{self, ReportedError};
+
+/// Checks responses; what belongs to a resource in one goes there, the rest is returned.
+///
+/// A response of a type that other xDS clients ask for is passed over: it was not meant for gRPC.
+pub fn responses(responses: &[Response], resources: &mut [Checked], circumstances: &Circumstances<'_>) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let mut by_start: BTreeMap<(SourceId, usize), &Response> = BTreeMap::new();
+    for response in responses {
+        let mut cx = Cx::new(circumstances.profile, circumstances.server);
+        if let Some(type_url) = response.type_url.as_deref().filter(|url| !discovery::is_of_others(url)) {
+            if discovery::check_response_type(type_url, &mut cx).is_some() {
+                by_start.insert((response.source, response.span.start), response);
+            }
+            findings.extend(cx.finish().into_iter().map(|diagnostic| Finding {
+                source: response.source,
+                span: response.span,
+                diagnostic,
+            }));
+        }
+        errors(response, circumstances, &mut findings);
+    }
+    for checked in resources.iter_mut().filter(|checked| !checked.type_url.is_empty()) {
+        let origin = checked.origin;
+        let before = by_start.range(..=(origin.source, origin.span.start)).next_back();
+        let around = before.filter(|((source, _), r)| *source == origin.source && origin.span.end <= r.span.end);
+        let Some(response_type) = around.and_then(|(_, response)| response.type_url.as_deref()) else {
+            continue;
+        };
+        let mut cx = Cx::new(circumstances.profile, circumstances.server);
+        if !discovery::check_resource_type(&checked.type_url, response_type, &mut cx) {
+            // The client does not look into it.
+            checked.diagnostics = cx.finish();
+            checked.verdict = Verdict::Rejected;
+            checked.facts = None;
+            checked.view = None;
+        }
+    }
+    findings
+}
+
+/// Checks `resource_errors`; each finding stands at its entry.
+fn errors(response: &Response, circumstances: &Circumstances<'_>, findings: &mut Vec<Finding>) {
+    let name = response.type_url.as_deref().unwrap_or_default();
+    let Some(resource_type) = name.rsplit('/').next().and_then(ResourceType::from_type_name) else {
+        return;
+    };
+    for (index, error) in response.errors.iter().enumerate() {
+        let mut cx = Cx::new(circumstances.profile, circumstances.server);
+        let reported = ReportedError {
+            name: &error.name,
+            is_ok: !error.has_error,
+        };
+        let is_read = discovery::check_error(index, reported, resource_type, &mut cx);
+        findings.extend(cx.finish().into_iter().map(|diagnostic| Finding {
+            source: response.source,
+            span: error.span,
+            diagnostic,
+        }));
+        if !is_read {
+            return;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::check::{self, Circumstances, Verdict};
+    use crate::load;
+    use crate::profile::{Profile, ServerFacts};
+    use crate::source::SourceMap;
+
+    /// Verdicts of the resources and rules of the other findings.
+    fn read(text: &str) -> (Vec<Verdict>, Vec<&'static str>) {
+        let (profile, server) = (Profile::default(), ServerFacts::default());
+        let circumstances = Circumstances {
+            profile: &profile,
+            server: &server,
+            keep_view: false,
+        };
+        let mut sources = SourceMap::new();
+        let id = sources.add("-", text.as_bytes().to_vec());
+        let text = sources.get(id).unwrap().bytes();
+        let mut loaded = load::run(
+            Some(1),
+            |loader, emit| loader.json(id, text, Default::default(), emit),
+            |raw| check::resource(raw, &circumstances),
+        );
+        let findings = super::responses(&loaded.loader.responses, &mut loaded.results, &circumstances);
+        (
+            loaded.results.iter().map(|checked| checked.verdict).collect(),
+            findings.iter().map(|found| found.diagnostic.rule.id).collect(),
+        )
+    }
+
+    const CDS: &str = "type.googleapis.com/envoy.config.cluster.v3.Cluster";
+
+    fn cluster(type_url: &str) -> String {
+        format!(
+            r#"{{"@type":"{type_url}","name":"c","type":"EDS","eds_cluster_config":{{"eds_config":{{"ads":{{}}}},"service_name":"s"}}}}"#
+        )
+    }
+
+    #[test]
+    fn a_resource_is_compared_with_the_response_around_it() {
+        let endpoints = r#"{"@type":"type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment"}"#;
+        let eds = "type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment";
+        // Printed JSON has the type after the resources.
+        let text = format!(
+            r#"{{"resources":[{c},{c2},{endpoints}],"typeUrl":"{CDS}"}} {{"resources":[{endpoints}],"type_url":"{eds}"}}"#,
+            c = cluster(CDS),
+            c2 = cluster("foo/envoy.config.cluster.v3.Cluster"),
+        );
+        let (verdicts, findings) = read(&text);
+        use Verdict::{Accepted, Rejected};
+        assert_eq!(verdicts, [Accepted, Rejected, Rejected, Accepted]);
+        assert!(findings.is_empty(), "{findings:?}");
+    }
+
+    #[test]
+    fn a_response_for_other_clients_is_passed_over() {
+        let secret = "type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.Secret";
+        let (_, findings) = read(&format!(
+            r#"{{"type_url":"{secret}","resources":[{{"@type":"{secret}"}}]}}"#
+        ));
+        assert!(findings.is_empty(), "{findings:?}");
+        let (_, findings) = read(r#"{"type_url":"foo/envoy.config.cluster.v3.Cluster","resources":[]}"#);
+        assert_eq!(findings, ["response-type-unknown"]);
+    }
+}
