@@ -11,6 +11,17 @@
 //! ```
 //!
 //! Modules in order of dependency: a module may use only modules above it.
+#![cfg_attr(
+    not(test),
+    deny(
+        clippy::dbg_macro,
+        clippy::panic,
+        clippy::todo,
+        clippy::unimplemented,
+        clippy::unreachable,
+        clippy::unwrap_used
+    )
+)]
 
 pub mod cookie;
 pub mod profile;

@@ -212,3 +212,32 @@ fn only_the_profile_reads_no_environment_and_the_cli_alone_touches_the_world() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
+
+#[test]
+fn protobuf_messages_stay_below_the_snapshot() {
+    const FREE: &[&str] = &[
+        "catalogue",
+        "check",
+        "cli",
+        "diag",
+        "lint",
+        "model",
+        "profile",
+        "report",
+        "select",
+        "snapshot",
+        "tree",
+    ];
+    let mut wrong = Vec::new();
+    for (file, text) in sources() {
+        if !FREE.contains(&top_module(&file)) {
+            continue;
+        }
+        for name in ["xdsctl_proto", "proto::pb"] {
+            if without_tests(&text).contains(name) {
+                wrong.push(format!("{file}: {name}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}

@@ -8,9 +8,10 @@ use std::fmt;
 /// Longest piece of a pattern that an error quotes, in bytes.
 const QUOTE_MAX: usize = 40;
 
-/// Why RE2 refuses a pattern; `at` is a byte offset into it.
+/// Why RE2 refuses a pattern; `at` is a byte offset into it, `text` the piece of it that is wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "the fields mean the same in every variant")]
 pub enum RegexError {
     /// The pattern ends in a lone backslash.
     TrailingBackslash { at: usize },

@@ -93,7 +93,7 @@ fn locality(
             &LOCALITY_WITHOUT_WEIGHT,
             &at.field("load_balancing_weight"),
             format_args!(
-                "locality has weight 0, it is dropped with its {} endpoints",
+                "locality has weight 0, it is dropped with its endpoints ({})",
                 pb.lb_endpoints.len()
             ),
         )
