@@ -1,8 +1,14 @@
 //! The arguments. Help texts are one line per flag; the details are in the man page and `explain`.
 
+mod channel;
+
 use std::path::PathBuf;
 
 use clap::{CommandFactory as _, Parser, Subcommand, ValueEnum};
+
+pub use channel::{
+    ChannelArgs, CookieArgs, CookieCommand, Layout, RequestArgs, RetryArgs, RouteArgs, TreeArgs, TreeFormat,
+};
 
 use super::io::ColourChoice;
 use crate::diag::Severity;
@@ -23,6 +29,14 @@ pub enum Command {
     Validate(ValidateArgs),
     /// Explain a rule, or list all rules
     Explain(ExplainArgs),
+    /// Show the tree of LB policies that a channel builds
+    Tree(TreeArgs),
+    /// Say which route takes an RPC, and why not the others
+    Route(RouteArgs),
+    /// Show what becomes of a retry policy
+    Retry(RetryArgs),
+    /// Read or write session cookies
+    Cookie(CookieArgs),
     /// Write man pages or shell completions
     #[command(hide = true)]
     Generate(GenerateArgs),

@@ -191,6 +191,11 @@ impl Inputs {
         (bootstrap, findings)
     }
 
+    /// The type of bare resources.
+    pub fn assumed_type(&self) -> Option<ResourceType> {
+        self.as_type.and_then(AsType::resource_type)
+    }
+
     /// What resources are checked against.
     pub const fn circumstances(&self, keep_view: bool) -> Circumstances<'_> {
         Circumstances {
@@ -204,7 +209,7 @@ impl Inputs {
     pub fn check(&self, keep_view: bool) -> Checks {
         let circumstances = self.circumstances(keep_view);
         let options = Options {
-            assume: self.as_type.and_then(AsType::resource_type),
+            assume: self.assumed_type(),
             ..Options::default()
         };
         let loaded = load::run(

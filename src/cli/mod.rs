@@ -4,10 +4,15 @@
 //! 1 findings at or above `--fail-on`, 2 usage, I/O, or nothing that could be checked.
 
 mod args;
+mod channel;
+mod cookie;
 mod explain;
 pub mod generate;
 mod input;
 mod io;
+mod retry;
+mod route;
+mod tree;
 mod validate;
 
 use std::process::ExitCode;
@@ -59,6 +64,10 @@ where
     let outcome = match &args.command {
         Command::Validate(validate) => validate::run(validate, io),
         Command::Explain(explain) => explain::run(explain, io),
+        Command::Tree(tree) => tree::run(tree, io),
+        Command::Route(route) => route::run(route, io),
+        Command::Retry(retry) => retry::run(retry, io),
+        Command::Cookie(cookie) => cookie::run(cookie, io),
         Command::Generate(generate) => generate::run(generate, io),
     };
     let outcome = outcome.and_then(|code| {

@@ -4,10 +4,15 @@
 //! the documents. Only this module knows colours and JSON schemas.
 
 pub mod explain;
+pub mod graph;
 pub mod human;
 pub mod json;
 pub mod resolve;
+pub mod retry;
+pub mod route;
 mod severities;
+pub mod svg;
+pub mod tree;
 
 pub use severities::Severities;
 

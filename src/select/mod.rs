@@ -9,6 +9,7 @@ pub mod fault;
 pub mod hash;
 pub mod matching;
 mod request;
+pub mod retry;
 mod session;
 
 use std::sync::Arc;

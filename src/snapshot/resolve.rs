@@ -76,6 +76,7 @@ impl Source<'_> {
             Some(Held {
                 value: Some(_),
                 rejected: Some(why),
+                ..
             }) => format!("{kind} resource {name}: {why}{}", self.node()),
             _ => String::new(),
         }

@@ -18,6 +18,8 @@ pub struct Held<T> {
     /// Why the newest version was rejected, in the client's form (`invalid resource: ...`, without the node); `None` if
     /// it was accepted.
     pub rejected: Option<String>,
+    /// Elements of the accepted version that the client silently drops: `endpoints[1]: ...`.
+    pub dropped: Vec<String>,
 }
 
 // Not derived: that would ask for `T: Default`.
@@ -26,14 +28,16 @@ impl<T> Default for Held<T> {
         Held {
             value: None,
             rejected: None,
+            dropped: Vec::new(),
         }
     }
 }
 
 impl<T> Held<T> {
-    fn accept(&mut self, value: T) {
+    fn accept(&mut self, value: T, dropped: Vec<String>) {
         self.value = Some(Arc::new(value));
         self.rejected = None;
+        self.dropped = dropped;
     }
 }
 
@@ -67,14 +71,14 @@ pub struct Rejected<'a> {
 }
 
 impl Resources {
-    /// Takes an accepted resource; it replaces the one of the same type and name.
-    pub fn accept(&mut self, name: &str, resource: Resource) {
+    /// Takes an accepted resource and what the client drops of it; it replaces the one of the same type and name.
+    pub fn accept(&mut self, name: &str, resource: Resource, dropped: Vec<String>) {
         let name = name.to_owned();
         match resource {
-            Resource::Listener(value) => self.listeners.entry(name).or_default().accept(value),
-            Resource::RouteConfiguration(value) => self.route_configs.entry(name).or_default().accept(value),
-            Resource::Cluster(value) => self.clusters.entry(name).or_default().accept(value),
-            Resource::Endpoints(value) => self.endpoints.entry(name).or_default().accept(value),
+            Resource::Listener(value) => self.listeners.entry(name).or_default().accept(value, dropped),
+            Resource::RouteConfiguration(value) => self.route_configs.entry(name).or_default().accept(value, dropped),
+            Resource::Cluster(value) => self.clusters.entry(name).or_default().accept(value, dropped),
+            Resource::Endpoints(value) => self.endpoints.entry(name).or_default().accept(value, dropped),
         }
     }
 
@@ -99,7 +103,11 @@ impl Resources {
         diagnostics: &[Diagnostic],
     ) {
         match value {
-            Some(value) => self.accept(name, value),
+            Some(value) => {
+                let dropped = diagnostics.iter().filter(|d| d.rule.effect == Effect::Dropped);
+                let dropped = dropped.map(|d| format!("{}: {}", d.path, d.message)).collect();
+                self.accept(name, value, dropped);
+            }
             None => self.reject(resource_type, name, rejection(resource_type, diagnostics)),
         }
     }

@@ -77,6 +77,15 @@ impl Target {
             authority: percent_encode(authority.unwrap_or(name), is_authority),
         })
     }
+
+    /// The target whose Listener has this name, however the bootstrap makes names.
+    pub fn of_listener(name: &str, authority: Option<&str>) -> Target {
+        Target {
+            uri: format!("xds:///{name}"),
+            listener: name.to_owned(),
+            authority: percent_encode(authority.unwrap_or(name), is_authority),
+        }
+    }
 }
 
 /// Characters of a URI's authority: unreserved, sub-delims and `:[]@` (C-core `IsAuthorityChar`).

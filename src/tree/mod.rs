@@ -4,5 +4,10 @@
 //! priorities over updates. Nothing is picked here.
 
 pub mod build;
+pub mod legacy;
 pub mod names;
+pub mod node;
+pub mod policies;
 pub mod service_config;
+pub mod show;
+pub mod weights;

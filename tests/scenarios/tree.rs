@@ -88,3 +88,40 @@ fn generated_configs_at_run_time_are_the_clients() {
         .collect();
     assert!(differences.is_empty(), "{}", differences.join("\n"));
 }
+
+#[test]
+fn the_client_rejected_what_is_left_out() {
+    let mut differences = Vec::new();
+    for row in rows("scenarios").iter().chain(&rows("runtime")) {
+        if row.answer.crash || row.changes_resources() {
+            continue;
+        }
+        let channel = channel(row);
+        for rejected in channel.resources.rejected() {
+            let key = format!("{}/{}", rejected.resource_type.short_name(), rejected.name);
+            // The client never asked for a resource that nothing leads to.
+            let status = row.answer.resources.get(&key).map(|answer| &answer["status"]);
+            if status.is_some_and(|status| status != "NACKED") {
+                differences.push(format!("{}: {key}: {}", row.id, rejected.why));
+            }
+        }
+        for (key, answer) in &row.answer.resources {
+            let (_, name) = key.split_once('/').unwrap();
+            let is_left_out = channel.resources.rejected().iter().any(|rejected| rejected.name == name);
+            if answer["status"] == "NACKED" && !is_left_out {
+                differences.push(format!("{}: {key}: {}", row.id, answer["details"]));
+            }
+        }
+    }
+    assert!(differences.is_empty(), "{}", differences.join("\n"));
+}
+
+#[test]
+fn all_families_are_there() {
+    let mut families: BTreeMap<String, usize> = BTreeMap::new();
+    let rows = rows("scenarios");
+    for row in &rows {
+        *families.entry(row.family().to_owned()).or_default() += 1;
+    }
+    assert!(rows.len() < 240 || families.values().all(|count| *count >= 30), "{families:?}");
+}

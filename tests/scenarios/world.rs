@@ -44,6 +44,8 @@ pub struct Answer {
     pub picks: Vec<Value>,
     pub service_config: Option<Value>,
     pub cds_children: BTreeMap<String, Value>,
+    /// By `Type/name`.
+    pub resources: BTreeMap<String, Value>,
 }
 
 impl Row {

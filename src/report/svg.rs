@@ -1,0 +1,239 @@
+//! The tree of LB policies as SVG, laid out and written here: depth goes right, siblings go down, a legend stands below.
+//!
+//! Widths are estimated from the number of characters, as there is no font to measure with; texts are cut where a box
+//! would become too wide, and stand whole in the box's tooltip.
+
+use std::fmt::Write as _;
+use std::io::{self, Write};
+
+use super::graph::{colour, lines};
+use crate::tree::node::{Kind, Node};
+
+/// Pixels a character takes at most in the font below.
+const CHAR_WIDTH: usize = 7;
+
+/// Pixels a line takes.
+const LINE_HEIGHT: usize = 15;
+
+/// Pixels between a box and its text.
+const PADDING: usize = 8;
+
+/// Pixels between boxes of one column.
+const GAP: usize = 10;
+
+/// Pixels between columns.
+const COLUMN_GAP: usize = 44;
+
+/// Characters of a line at most.
+const MAX_CHARS: usize = 60;
+
+/// A box with its place.
+struct Placed<'n> {
+    node: &'n Node,
+    lines: Vec<String>,
+    depth: usize,
+    top: usize,
+    parent: Option<usize>,
+}
+
+impl Placed<'_> {
+    fn width(&self) -> usize {
+        let longest = self.lines.iter().map(|line| line.chars().count()).max();
+        longest.unwrap_or(0) * CHAR_WIDTH + 2 * PADDING
+    }
+
+    fn height(&self) -> usize {
+        self.lines.len() * LINE_HEIGHT + 2 * PADDING
+    }
+}
+
+/// Places a node below `cursor` and returns where the next sibling may start.
+fn place<'n>(
+    node: &'n Node,
+    depth: usize,
+    parent: Option<usize>,
+    cursor: usize,
+    placed: &mut Vec<Placed<'n>>,
+) -> usize {
+    let number = placed.len();
+    let lines = lines(node).iter().map(|line| cut(line)).collect();
+    placed.push(Placed {
+        node,
+        lines,
+        depth,
+        top: cursor,
+        parent,
+    });
+    let mut next = cursor;
+    for child in &node.children {
+        next = place(child, depth + 1, Some(number), next, placed);
+    }
+    let height = placed.get(number).map_or(0, Placed::height);
+    next.max(cursor + height + GAP)
+}
+
+fn cut(line: &str) -> String {
+    if line.chars().count() <= MAX_CHARS {
+        return line.to_owned();
+    }
+    let mut text: String = line.chars().take(MAX_CHARS - 1).collect();
+    text.push('…');
+    text
+}
+
+fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            c if c.is_control() => out.push(' '),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// Writes the picture.
+///
+/// # Errors
+/// Those of `out`.
+pub fn write(root: &Node, out: &mut dyn Write) -> io::Result<()> {
+    let mut placed = Vec::new();
+    let bottom = place(root, 0, None, GAP, &mut placed);
+    let mut widths: Vec<usize> = Vec::new();
+    for one in &placed {
+        if widths.len() <= one.depth {
+            widths.resize(one.depth + 1, 0);
+        }
+        if let Some(width) = widths.get_mut(one.depth) {
+            *width = (*width).max(one.width());
+        }
+    }
+    let mut lefts = Vec::with_capacity(widths.len());
+    let mut right = GAP;
+    for width in &widths {
+        lefts.push(right);
+        right += width + COLUMN_GAP;
+    }
+    let legend_height = LINE_HEIGHT + 2 * PADDING + GAP;
+    let (width, height) = (right.max(legend_width()), bottom + legend_height + GAP);
+    writeln!(
+        out,
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" \
+         font-family=\"ui-monospace, Menlo, Consolas, monospace\" font-size=\"11\">"
+    )?;
+    writeln!(out, "<title>LB policies of a gRPC channel</title>")?;
+    writeln!(out, "<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>")?;
+    let left_of = |depth: usize| lefts.get(depth).copied().unwrap_or(0);
+    for one in &placed {
+        let Some(parent) = one.parent.and_then(|number| placed.get(number)) else {
+            continue;
+        };
+        let (x1, y1) = (
+            left_of(parent.depth) + parent.width(),
+            parent.top + PADDING + LINE_HEIGHT / 2,
+        );
+        let (x2, y2) = (left_of(one.depth), one.top + PADDING + LINE_HEIGHT / 2);
+        let bend = x2.saturating_sub(COLUMN_GAP / 2);
+        writeln!(
+            out,
+            "<path d=\"M{x1} {y1} H{bend} V{y2} H{x2}\" fill=\"none\" stroke=\"#9ca3af\"{}/>",
+            dashes(one.node.lazy)
+        )?;
+    }
+    for one in &placed {
+        write_box(one, left_of(one.depth), out)?;
+    }
+    write_legend(bottom, out)?;
+    writeln!(out, "</svg>")
+}
+
+const fn dashes(lazy: bool) -> &'static str {
+    if lazy { " stroke-dasharray=\"4\"" } else { "" }
+}
+
+fn write_box(one: &Placed<'_>, left: usize, out: &mut dyn Write) -> io::Result<()> {
+    let mut text = String::new();
+    let bold = usize::from(!one.node.edge.is_empty());
+    for (number, line) in one.lines.iter().enumerate() {
+        let weight = if number == bold { " font-weight=\"bold\"" } else { "" };
+        let y = one.top + PADDING + (number + 1) * LINE_HEIGHT - 4;
+        // Writing to a String cannot fail.
+        let _ = write!(
+            text,
+            "<text x=\"{}\" y=\"{y}\"{weight}>{}</text>",
+            left + PADDING,
+            escape(line)
+        );
+    }
+    let whole: Vec<String> = lines(one.node).iter().map(|line| escape(line)).collect();
+    writeln!(
+        out,
+        "<g><title>{}</title><rect x=\"{left}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"5\" fill=\"{}\" \
+         stroke=\"#6b7280\"{}/>{text}</g>",
+        whole.join("\n"),
+        one.top,
+        one.width(),
+        one.height(),
+        colour(one.node.kind),
+        dashes(one.node.lazy)
+    )
+}
+
+/// The entries of the legend: text, colour, dashed.
+fn legend() -> impl Iterator<Item = (&'static str, &'static str, bool)> {
+    Kind::ALL
+        .into_iter()
+        .map(|kind| (kind.legend(), colour(kind), false))
+        .chain([("not started yet", "#ffffff", true)])
+}
+
+fn legend_width() -> usize {
+    legend()
+        .map(|(text, ..)| text.len() * CHAR_WIDTH + 2 * PADDING + GAP)
+        .sum::<usize>()
+        + GAP
+}
+
+fn write_legend(top: usize, out: &mut dyn Write) -> io::Result<()> {
+    let mut left = GAP;
+    for (text, fill, dashed) in legend() {
+        let width = text.len() * CHAR_WIDTH + 2 * PADDING;
+        writeln!(
+            out,
+            "<rect x=\"{left}\" y=\"{top}\" width=\"{width}\" height=\"{}\" rx=\"5\" fill=\"{fill}\" \
+             stroke=\"#6b7280\"{}/><text x=\"{}\" y=\"{}\">{text}</text>",
+            LINE_HEIGHT + 2 * PADDING,
+            dashes(dashed),
+            left + PADDING,
+            top + PADDING + LINE_HEIGHT - 4
+        )?;
+        left += width + GAP;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn boxes_do_not_overlap_and_texts_are_escaped() {
+        let root = Node::new(Kind::Channel, "a<b>")
+            .fact("x", "1")
+            .with(Node::new(Kind::Endpoint, "one").under("e"))
+            .with(Node::new(Kind::Endpoint, "two"));
+        let mut placed = Vec::new();
+        place(&root, 0, None, 0, &mut placed);
+        let tops: Vec<(usize, usize)> = placed.iter().map(|p| (p.top, p.height())).collect();
+        assert_eq!(tops, [(0, 46), (0, 46), (56, 31)]);
+        let mut out = Vec::new();
+        write(&root, &mut out).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        assert!(text.contains(">a&lt;b&gt;</text>"), "{text}");
+        assert!(text.ends_with("</svg>\n"));
+    }
+}

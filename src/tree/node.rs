@@ -1,0 +1,123 @@
+//! A node of the tree as it is shown: a policy, a locality or an endpoint, with what there is to say about it.
+//!
+//! Plain data for the report formats; nothing here decides anything.
+
+/// What a node stands for. The formats that draw choose shape and colour by it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// The channel.
+    Channel,
+    /// A policy that the channel or a cluster needs as a frame: cluster manager, cds, and the wrappers of a leaf.
+    Frame,
+    /// A policy that fails over.
+    Priority,
+    /// A policy that spreads over localities.
+    Locality,
+    /// A policy that chooses an endpoint.
+    Picker,
+    /// An endpoint.
+    Endpoint,
+    /// RPCs that come here fail.
+    Failure,
+}
+
+impl Kind {
+    /// All kinds, in the order of the tree.
+    pub const ALL: [Kind; 7] = [
+        Kind::Channel,
+        Kind::Frame,
+        Kind::Priority,
+        Kind::Locality,
+        Kind::Picker,
+        Kind::Endpoint,
+        Kind::Failure,
+    ];
+
+    /// The words of the legend.
+    pub const fn legend(self) -> &'static str {
+        match self {
+            Kind::Channel => "channel",
+            Kind::Frame => "frame of a channel or cluster",
+            Kind::Priority => "fails over in order",
+            Kind::Locality => "spreads over localities by weight",
+            Kind::Picker => "chooses an endpoint",
+            Kind::Endpoint => "endpoint",
+            Kind::Failure => "RPCs fail",
+        }
+    }
+}
+
+/// A node.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Node {
+    /// What it stands for.
+    pub kind: Kind,
+    /// How its parent names it: a key, a priority's child name, a locality; empty for none.
+    pub edge: String,
+    /// Policy name, or address.
+    pub name: String,
+    /// What there is to say, most important first.
+    pub facts: Vec<Fact>,
+    /// Not started before something above it needs it.
+    pub lazy: bool,
+    /// Children in order.
+    pub children: Vec<Node>,
+}
+
+/// Something about a node.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fact {
+    /// What it is: `weight`.
+    pub label: &'static str,
+    /// Its value with its origin: `1 (default)`.
+    pub value: String,
+    /// Something is lost or wrong.
+    pub warns: bool,
+}
+
+impl Node {
+    /// A node without facts and children.
+    pub fn new(kind: Kind, name: impl Into<String>) -> Node {
+        Node {
+            kind,
+            edge: String::new(),
+            name: name.into(),
+            facts: Vec::new(),
+            lazy: false,
+            children: Vec::new(),
+        }
+    }
+
+    /// Names the way from the parent.
+    pub fn under(mut self, edge: impl Into<String>) -> Node {
+        self.edge = edge.into();
+        self
+    }
+
+    /// Adds a fact.
+    pub fn fact(mut self, label: &'static str, value: impl Into<String>) -> Node {
+        self.add(label, value.into(), false);
+        self
+    }
+
+    /// Adds a fact that the reader should notice.
+    pub fn warning(mut self, label: &'static str, value: impl Into<String>) -> Node {
+        self.add(label, value.into(), true);
+        self
+    }
+
+    /// Adds a child.
+    pub fn with(mut self, child: Node) -> Node {
+        self.children.push(child);
+        self
+    }
+
+    fn add(&mut self, label: &'static str, value: String, warns: bool) {
+        self.facts.push(Fact { label, value, warns });
+    }
+
+    /// Number of nodes, this one included.
+    pub fn count(&self) -> usize {
+        1 + self.children.iter().map(Node::count).sum::<usize>()
+    }
+}

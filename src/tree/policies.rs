@@ -1,0 +1,244 @@
+//! Nodes for the LB policy of a leaf cluster, from below a priority down to the endpoints.
+
+use std::net::SocketAddr;
+
+use super::node::{Kind, Node};
+use super::weights::{counted, endpoint_weights};
+use crate::lb::{Config, pick_first, ring_hash, round_robin, weighted_round_robin, weighted_target, wrr_locality};
+use crate::model::cluster::HealthStatus;
+use crate::model::endpoints::{Endpoint, Locality, LocalityName};
+use crate::profile::Profile;
+
+/// A locality with the weights of its endpoints.
+#[derive(Debug, Clone)]
+pub struct Part<'a> {
+    locality: &'a Locality,
+    weights: Vec<u32>,
+}
+
+/// The localities of a priority.
+pub fn parts<'a>(priority: &'a [Locality], profile: &Profile) -> Vec<Part<'a>> {
+    priority
+        .iter()
+        .zip(endpoint_weights(priority, profile))
+        .map(|(locality, weights)| Part { locality, weights })
+        .collect()
+}
+
+impl<'a> Part<'a> {
+    /// The endpoints that the policies below xds_override_host get: the draining ones are kept back.
+    fn active(&self) -> impl Iterator<Item = (&'a Endpoint, u32)> {
+        self.locality
+            .endpoints
+            .iter()
+            .zip(self.weights.iter().copied())
+            .filter(|(endpoint, _)| endpoint.health != HealthStatus::Draining)
+    }
+}
+
+/// The node of a policy that gets these endpoints.
+pub fn policy(config: &Config, parts: &[Part<'_>]) -> Node {
+    match config {
+        Config::WrrLocality(config) => {
+            let mut named: Vec<(String, &Part<'_>)> = parts
+                .iter()
+                .map(|part| (part.locality.name.to_string(), part))
+                .collect();
+            // weighted_target goes by the text of the name.
+            named.sort_by(|a, b| a.0.cmp(&b.0));
+            let is_used = |part: &Part<'_>| part.active().next().is_some();
+            let sum: u64 = named
+                .iter()
+                .filter(|(_, part)| is_used(part))
+                .map(|(_, part)| u64::from(part.locality.weight))
+                .sum();
+            let mut targets = Node::new(Kind::Locality, weighted_target::NAME);
+            let mut node = Node::new(Kind::Locality, wrr_locality::NAME);
+            for (name, part) in named {
+                if is_used(part) {
+                    let weight = part.locality.weight;
+                    let edge = format!("{name} weight {weight} of {sum} ({})", percent(u64::from(weight), sum));
+                    let child = policy(&config.child_policy, std::slice::from_ref(part));
+                    targets.children.push(child.under(edge));
+                } else {
+                    node = node.warning("without endpoints", name);
+                }
+            }
+            if targets.children.is_empty() {
+                targets = targets.warning("fails", "no locality with endpoints");
+            }
+            node.with(targets)
+        }
+        Config::WeightedTarget(config) => {
+            let sum: u64 = config.targets.values().map(|target| u64::from(target.weight)).sum();
+            let mut node = Node::new(Kind::Locality, weighted_target::NAME);
+            for (name, target) in &config.targets {
+                let own: Vec<Part<'_>> = parts
+                    .iter()
+                    .filter(|part| part.locality.name.to_string() == *name)
+                    .cloned()
+                    .collect();
+                let edge = format!("{name} weight {} of {sum}", target.weight);
+                node.children.push(policy(&target.child_policy, &own).under(edge));
+            }
+            node
+        }
+        Config::RingHash(config) => {
+            let cap = ring_hash::RING_SIZE_CAP;
+            let size = |size: u64| {
+                if size > cap {
+                    format!("{size} (capped at {cap})")
+                } else {
+                    size.to_string()
+                }
+            };
+            let node = Node::new(Kind::Picker, ring_hash::NAME).fact(
+                "ring size",
+                format!("{} to {}", size(config.min_ring_size), size(config.max_ring_size)),
+            );
+            endpoints(node, parts, true, true)
+        }
+        Config::RoundRobin(_) => endpoints(Node::new(Kind::Picker, round_robin::NAME), parts, false, false),
+        Config::WeightedRoundRobin(config) => {
+            let node = Node::new(Kind::Picker, weighted_round_robin::NAME)
+                .fact("weights", "from backend load reports")
+                .fact("blackout", config.blackout_period.to_string())
+                .fact("expiration", config.weight_expiration_period.to_string());
+            endpoints(node, parts, false, false)
+        }
+        Config::PickFirst(config) => {
+            let mut node = Node::new(Kind::Picker, pick_first::NAME);
+            if config.shuffle_address_list {
+                node = node.fact("order", "shuffled");
+            }
+            endpoints(node, parts, false, false)
+        }
+        Config::OutlierDetection(inner) => framed(config, &inner.child_policy, parts),
+        Config::ClusterImpl(inner) => framed(config, &inner.child_policy, parts),
+        Config::OverrideHost(inner) => framed(config, &inner.child_policy, parts),
+        Config::Priority(_)
+        | Config::ClusterManager(_)
+        | Config::Rls(_)
+        | Config::Cds(_)
+        | Config::Grpclb(_)
+        | Config::Autosharding(_) => {
+            let json = config.to_json();
+            let text = json.pointer("/0").map(ToString::to_string).unwrap_or_default();
+            Node::new(Kind::Frame, config.name()).fact("config", text)
+        }
+    }
+}
+
+/// The node of a policy that gets the one endpoint of a DNS name whose addresses are not known.
+pub fn of_host(config: &Config, hostname: &str) -> Node {
+    let endpoint = Endpoint {
+        index: 0,
+        address: SocketAddr::from(([0, 0, 0, 0], 0)),
+        additional_addresses: Vec::new(),
+        weight: 1,
+        weight_is_default: true,
+        health: HealthStatus::Unknown,
+        hostname: String::new(),
+        proxy: None,
+        hash_key: None,
+    };
+    let locality = Locality {
+        index: 0,
+        name: LocalityName::default(),
+        weight: 1,
+        endpoints: vec![endpoint],
+    };
+    let part = Part {
+        locality: &locality,
+        weights: vec![1],
+    };
+    let mut node = policy(config, std::slice::from_ref(&part));
+    name_endpoints(&mut node, hostname);
+    node
+}
+
+/// Puts a host's name where its address would be.
+fn name_endpoints(node: &mut Node, hostname: &str) {
+    if node.kind == Kind::Endpoint {
+        hostname.clone_into(&mut node.name);
+    }
+    for child in &mut node.children {
+        name_endpoints(child, hostname);
+    }
+}
+
+fn framed(config: &Config, child: &Config, parts: &[Part<'_>]) -> Node {
+    Node::new(Kind::Frame, config.name()).with(policy(child, parts))
+}
+
+fn endpoints(mut node: Node, parts: &[Part<'_>], weighted: bool, lazy: bool) -> Node {
+    let sum: u64 = parts
+        .iter()
+        .flat_map(Part::active)
+        .map(|(_, weight)| u64::from(counted(weight)))
+        .sum();
+    for part in parts {
+        for (endpoint, weight) in part.active() {
+            let mut child = endpoint_node(endpoint, part.locality, weight);
+            if weighted {
+                child = child.fact("share of the ring", percent(u64::from(counted(weight)), sum));
+            }
+            child.lazy = lazy;
+            node.children.push(child);
+        }
+    }
+    if node.children.is_empty() {
+        node = node.warning("fails", "no endpoint");
+    }
+    node
+}
+
+/// The node of an endpoint; `weight` is the one that policies get.
+pub fn endpoint_node(endpoint: &Endpoint, locality: &Locality, weight: u32) -> Node {
+    let addresses: Vec<String> = endpoint.addresses().map(|address| address.to_string()).collect();
+    let own = if endpoint.weight_is_default {
+        format!("{} (default)", endpoint.weight)
+    } else {
+        endpoint.weight.to_string()
+    };
+    let total = if counted(weight) == weight {
+        weight.to_string()
+    } else {
+        "1 (the product overflows)".to_owned()
+    };
+    let mut node = Node::new(Kind::Endpoint, addresses.join(", "))
+        .fact("health", health(endpoint.health))
+        .fact("weight", format!("{total} = locality {} × {own}", locality.weight));
+    if !endpoint.hostname.is_empty() {
+        node = node.fact("hostname", endpoint.hostname.as_str());
+    }
+    if let Some(key) = &endpoint.hash_key {
+        node = node.fact("hash key", key.as_str());
+    }
+    if let Some(proxy) = &endpoint.proxy {
+        node = node.fact("proxy", proxy.as_str());
+    }
+    node
+}
+
+/// A health status as EDS writes it.
+pub const fn health(status: HealthStatus) -> &'static str {
+    match status {
+        HealthStatus::Unknown => "UNKNOWN",
+        HealthStatus::Healthy => "HEALTHY",
+        HealthStatus::Draining => "DRAINING",
+    }
+}
+
+/// A share as people read it.
+pub fn percent(part: u64, whole: u64) -> String {
+    if whole == 0 {
+        return "0 %".to_owned();
+    }
+    let tenths = (u128::from(part) * 1000 + u128::from(whole) / 2) / u128::from(whole);
+    if tenths % 10 == 0 {
+        format!("{} %", tenths / 10)
+    } else {
+        format!("{}.{} %", tenths / 10, tenths % 10)
+    }
+}

@@ -1,0 +1,332 @@
+//! The whole tree as nodes: channel, cluster manager, one cds policy a cluster, its wrappers, priorities and policies (A75).
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::build::{Cds, cds_cluster, manager_children};
+use super::names::ChildNumbers;
+use super::node::{Kind, Node};
+use super::policies::{self, health};
+use crate::lb::{Config, cds, cluster_impl, cluster_manager, outlier_detection, override_host, priority};
+use crate::model::cluster::{Cluster, Discovery, HealthStatus, OutlierDetection};
+use crate::model::endpoints::{DropConfig, Locality};
+use crate::profile::Profile;
+use crate::select::PLUGIN_PREFIX;
+use crate::snapshot::config::{Aggregate, ClusterState, Leaf, XdsConfig};
+use crate::snapshot::graph::{SkipReason, Skipped};
+use crate::snapshot::resources::Resources;
+use crate::status::Status;
+
+/// Circuit breaker without a threshold.
+const MAX_REQUESTS: u32 = 1024;
+
+/// Drops are counted per million.
+const PER_CENT: f64 = 10_000.0;
+
+/// What the tree is shown from.
+#[derive(Debug, Clone, Copy)]
+pub struct Shown<'a> {
+    /// The configuration of the channel.
+    pub config: &'a XdsConfig,
+    /// The generated service config.
+    pub service_config: &'a Value,
+    /// The client.
+    pub profile: &'a Profile,
+    /// The resources, for what the client dropped of them.
+    pub resources: &'a Resources,
+}
+
+/// What is shown, with the children that aggregates lose by name of the aggregate.
+struct Walk<'a> {
+    shown: &'a Shown<'a>,
+    skipped: BTreeMap<&'a str, Vec<&'a Skipped>>,
+}
+
+/// The tree of a channel.
+pub fn tree(shown: &Shown<'_>) -> Node {
+    let mut skipped: BTreeMap<&str, Vec<&Skipped>> = BTreeMap::new();
+    for entry in &shown.config.skipped {
+        skipped.entry(&entry.parent).or_default().push(entry);
+    }
+    let walk = Walk { shown, skipped };
+    let manager = Node::new(Kind::Frame, cluster_manager::NAME);
+    let manager = manager_children(shown.service_config).fold(manager, |manager, (key, policy)| {
+        manager.with(top(&walk, key, policy).under(format!("\"{key}\"")))
+    });
+    channel(shown.config).with(manager)
+}
+
+/// The node of the channel: where its routes come from.
+pub fn channel(config: &XdsConfig) -> Node {
+    if config.starts_at_cluster {
+        return Node::new(Kind::Channel, "one cluster, without routes");
+    }
+    let mut node = Node::new(Kind::Channel, "channel").fact("Listener", config.listener_name.as_str());
+    node = match &config.route_config_name {
+        Some(name) => node.fact("RouteConfiguration", name.as_str()),
+        None => node.fact("RouteConfiguration", "inline"),
+    };
+    if let Some(host) = config.virtual_host() {
+        let domain = host.domains.get(config.domain.domain).map_or("", String::as_str);
+        let name = if host.name.is_empty() {
+            format!("#{}", host.index)
+        } else {
+            host.name.clone()
+        };
+        node = node.fact(
+            "virtual host",
+            format!("{name}, whose domain `{domain}` matches `{}`", config.authority),
+        );
+    }
+    node
+}
+
+/// A child of the cluster manager.
+fn top(walk: &Walk<'_>, key: &str, policy: &Value) -> Node {
+    if let Some(cluster) = cds_cluster(policy) {
+        return cds_node(walk, cluster, None);
+    }
+    let config = policy.pointer("/0").map(ToString::to_string).unwrap_or_default();
+    let node = Node::new(Kind::Frame, "rls_experimental");
+    match key.strip_prefix(PLUGIN_PREFIX) {
+        Some(_) => node
+            .warning("clusters", "asked for by each RPC at a lookup service, so unknown here")
+            .fact("config", config),
+        None => node.fact("config", config),
+    }
+}
+
+fn failure(status: &Status) -> Node {
+    Node::new(Kind::Failure, status.code.name()).warning("message", status.message.as_str())
+}
+
+/// A cds policy and everything below.
+fn cds_node(walk: &Walk<'_>, cluster: &str, below: Option<&str>) -> Node {
+    let node = Node::new(Kind::Frame, cds::NAME).fact("cluster", cluster);
+    let state = walk.shown.config.clusters.get(cluster);
+    let generator = Cds {
+        config: walk.shown.config,
+        cluster,
+        below,
+        profile: walk.shown.profile,
+    };
+    let mut numbers = ChildNumbers::default();
+    let child = generator
+        .child_config(&mut numbers)
+        .and_then(|child| generator.read(&child));
+    match (child, state) {
+        (Err(status), _) => dropped(walk, cluster, state, node).with(failure(&status)),
+        (Ok(config), Some(ClusterState::Leaf(leaf))) => leaf_node(walk, cluster, leaf, config, node),
+        (Ok(_), Some(ClusterState::Aggregate(aggregate))) => aggregate_node(walk, cluster, aggregate, node),
+        // Not reached: such a cluster has no config.
+        (Ok(_), Some(ClusterState::Error(_)) | None) => node,
+    }
+}
+
+/// Adds what the client drops of a cluster and its endpoints.
+fn dropped(walk: &Walk<'_>, cluster: &str, state: Option<&ClusterState>, mut node: Node) -> Node {
+    let of_cluster = walk
+        .shown
+        .resources
+        .clusters
+        .get(cluster)
+        .map(|held| held.dropped.as_slice());
+    let eds = match state {
+        Some(ClusterState::Leaf(leaf)) => eds_name(cluster, &leaf.cluster),
+        Some(ClusterState::Aggregate(_) | ClusterState::Error(_)) | None => None,
+    };
+    let of_endpoints = eds
+        .and_then(|name| walk.shown.resources.endpoints.get(name))
+        .map(|held| held.dropped.as_slice());
+    for text in [of_cluster, of_endpoints].into_iter().flatten().flatten() {
+        node = node.warning("dropped", text.as_str());
+    }
+    node
+}
+
+/// The EDS resource of a cluster.
+pub fn eds_name<'a>(name: &'a str, cluster: &'a Cluster) -> Option<&'a str> {
+    match &cluster.discovery {
+        Discovery::Eds { service_name } => Some(service_name.as_deref().unwrap_or(name)),
+        Discovery::LogicalDns { .. } | Discovery::Aggregate { .. } => None,
+    }
+}
+
+fn aggregate_node(walk: &Walk<'_>, cluster: &str, aggregate: &Aggregate, node: Node) -> Node {
+    let mut node = dropped(walk, cluster, None, node).fact("type", "aggregate");
+    if !aggregate.note.is_empty() {
+        node = node.warning("left out", aggregate.note.as_str());
+    }
+    for skipped in walk.skipped.get(cluster).into_iter().flatten() {
+        let name = match &aggregate.cluster.discovery {
+            Discovery::Aggregate { children } => children.get(skipped.index).map_or("", String::as_str),
+            Discovery::Eds { .. } | Discovery::LogicalDns { .. } => "",
+        };
+        node = node.warning(
+            "skipped",
+            format!("clusters[{}] `{name}`: {}", skipped.index, reason(skipped.why)),
+        );
+    }
+    let mut failover = Node::new(Kind::Priority, priority::NAME).fact("over", "clusters");
+    for (number, leaf) in aggregate.leaves.iter().enumerate() {
+        let mut child = cds_node(walk, leaf, Some(cluster)).under(format!("P{number} \"{leaf}\""));
+        child.lazy = number > 0;
+        failover.children.push(child);
+    }
+    node.with(failover)
+}
+
+/// Why a child of an aggregate contributes nothing, in words.
+pub const fn reason(why: SkipReason) -> &'static str {
+    match why {
+        SkipReason::Loop => "is one of the aggregates above",
+        SkipReason::SeenBelowRoot => "was seen before in this aggregate",
+        SkipReason::SeenBelowOtherRoot => "was seen before, under another cluster of the virtual host",
+        SkipReason::Missing => "does not exist",
+        SkipReason::Rejected => "is rejected",
+        SkipReason::TooDeep => "is at depth 16, which is too deep",
+    }
+}
+
+fn leaf_node(walk: &Walk<'_>, cluster: &str, leaf: &Leaf, config: Config, node: Node) -> Node {
+    let mut node = match &leaf.cluster.discovery {
+        Discovery::Eds { .. } => node.fact("EDS", eds_name(cluster, &leaf.cluster).unwrap_or_default()),
+        Discovery::LogicalDns { hostname } if leaf.is_unresolved => node
+            .fact("DNS", hostname.as_str())
+            .warning("addresses", "unknown, give them with --resolve"),
+        Discovery::LogicalDns { hostname } => node.fact("DNS", hostname.as_str()),
+        Discovery::Aggregate { .. } => node,
+    };
+    if leaf.cluster.lrs_self {
+        node = node.fact("load reports", "to the xDS server");
+    }
+    // What is said about unknown addresses is xdsctl's, not the client's.
+    if !leaf.is_unresolved && !leaf.note.is_empty() && !leaf.note.starts_with("xDS node ID:") {
+        node = node.warning("note", leaf.note.as_str());
+    }
+    node = dropped(walk, cluster, walk.shown.config.clusters.get(cluster), node);
+    node.with(wrappers(walk, leaf, config))
+}
+
+/// The wrappers of a leaf, along the config that the client reads back.
+fn wrappers(walk: &Walk<'_>, leaf: &Leaf, config: Config) -> Node {
+    match config {
+        Config::OutlierDetection(config) => {
+            detection(leaf.cluster.outlier_detection.as_ref()).with(wrappers(walk, leaf, *config.child_policy))
+        }
+        Config::ClusterImpl(config) => {
+            let drops = leaf.endpoints.as_ref().and_then(|endpoints| endpoints.drops.as_ref());
+            limits(&leaf.cluster, drops).with(wrappers(walk, leaf, *config.child_policy))
+        }
+        Config::OverrideHost(config) => sessions(leaf).with(wrappers(walk, leaf, *config.child_policy)),
+        Config::Priority(config) => priorities(walk, leaf, &config),
+        other => policies::policy(&other, &[]),
+    }
+}
+
+/// The node of outlier detection.
+pub fn detection(detection: Option<&OutlierDetection>) -> Node {
+    let node = Node::new(Kind::Frame, outlier_detection::NAME);
+    let Some(detection) = detection else {
+        return node.fact("ejects", "nothing (default)");
+    };
+    let mut node = node
+        .fact("interval", detection.interval.to_string())
+        .fact(
+            "ejection",
+            format!("{} to {}", detection.base_ejection_time, detection.max_ejection_time),
+        )
+        .fact("at most", format!("{} %", detection.max_ejection_percent));
+    if let Some(rate) = &detection.success_rate {
+        node = node.fact(
+            "success rate",
+            format!(
+                "stdev × {}, enforced {} %, {} hosts, {} RPCs",
+                f64::from(rate.stdev_factor) / 1000.0,
+                rate.enforcement_percentage,
+                rate.minimum_hosts,
+                rate.request_volume
+            ),
+        );
+    }
+    if let Some(failure) = &detection.failure_percentage {
+        node = node.fact(
+            "failures",
+            format!(
+                "above {} %, enforced {} %, {} hosts, {} RPCs",
+                failure.threshold, failure.enforcement_percentage, failure.minimum_hosts, failure.request_volume
+            ),
+        );
+    }
+    if detection.success_rate.is_none() && detection.failure_percentage.is_none() {
+        node = node.fact("ejects", "nothing: no algorithm is enforced");
+    }
+    node
+}
+
+/// The node of circuit breaking and drops.
+pub fn limits(cluster: &Cluster, drops: Option<&DropConfig>) -> Node {
+    let max = cluster.max_concurrent_requests;
+    let value = if max == MAX_REQUESTS {
+        format!("{max} RPCs (default)")
+    } else {
+        format!("{max} RPCs")
+    };
+    let mut node = Node::new(Kind::Frame, cluster_impl::NAME).fact("at most", value);
+    for drop in drops.into_iter().flat_map(|drops| &drops.categories) {
+        let share = f64::from(drop.per_million) / PER_CENT;
+        node = node.warning("drops", format!("{share} % as `{}`", drop.category));
+    }
+    node
+}
+
+/// The node of session affinity, with the endpoints that are left for sessions only.
+fn sessions(leaf: &Leaf) -> Node {
+    let statuses: Vec<&str> = leaf.cluster.override_host_statuses.iter().map(|s| health(*s)).collect();
+    let mut node = Node::new(Kind::Frame, override_host::NAME)
+        .fact("sessions to", format!("{{{}}}", statuses.join(", ")))
+        .fact("kept idle for", leaf.cluster.connection_idle_timeout.to_string());
+    let keeps = leaf.cluster.override_host_statuses.contains(&HealthStatus::Draining);
+    let all = leaf
+        .endpoints
+        .iter()
+        .flat_map(|endpoints| endpoints.priorities.iter().flatten());
+    for endpoint in all.flat_map(|locality| &locality.endpoints) {
+        if endpoint.health == HealthStatus::Draining {
+            let addresses: Vec<String> = endpoint.addresses().map(|a| a.to_string()).collect();
+            let label = if keeps {
+                "draining, sessions only"
+            } else {
+                "draining, unused"
+            };
+            node = node.warning(label, addresses.join(", "));
+        }
+    }
+    node
+}
+
+/// The priorities, which stand in the config in the order of the resource.
+fn priorities(walk: &Walk<'_>, leaf: &Leaf, config: &priority::Config) -> Node {
+    let mut node = Node::new(Kind::Priority, priority::NAME).fact("over", "priorities");
+    let lists = leaf
+        .endpoints
+        .as_ref()
+        .map_or(&[][..], |endpoints| &endpoints.priorities);
+    for (number, name) in config.priorities.iter().enumerate() {
+        let localities: &[Locality] = lists.get(number).map_or(&[], Vec::as_slice);
+        let Some(child) = config.children.get(name) else {
+            continue;
+        };
+        let child = match &leaf.cluster.discovery {
+            Discovery::LogicalDns { hostname } if leaf.is_unresolved => policies::of_host(&child.config, hostname),
+            Discovery::LogicalDns { .. } | Discovery::Eds { .. } | Discovery::Aggregate { .. } => {
+                policies::policy(&child.config, &policies::parts(localities, walk.shown.profile))
+            }
+        };
+        let mut child = child.under(format!("P{number} \"{name}\""));
+        child.lazy = number > 0;
+        node.children.push(child);
+    }
+    node
+}
