@@ -55,6 +55,8 @@ pub mod lint;
 pub mod select;
 pub mod tree;
 
+pub mod sim;
+
 pub mod check;
 
 pub mod catalogue;

@@ -211,6 +211,6 @@ pub fn build(config: &Config, at: At, cx: &mut Cx<'_>) -> Box<dyn Machine> {
         Config::OutlierDetection(_) => Box::new(outlier_detection::Machine::new(at, cx)),
         Config::OverrideHost(_) => Box::new(override_host::Machine::new(at)),
         Config::Cds(_) => Box::new(cds::Machine::new(at)),
-        Config::Rls(_) | Config::Grpclb(_) | Config::Autosharding(_) => Box::new(unsimulated::Machine::default()),
+        Config::Rls(_) | Config::Grpclb(_) | Config::Autosharding(_) => Box::new(unsimulated::Machine::new(at)),
     }
 }

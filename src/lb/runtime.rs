@@ -5,7 +5,7 @@
 //! either: [`Runtime::take_attempts`] tells which subchannels want to connect, [`Runtime::connected`] and its siblings
 //! take the outcome.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::endpoint::Address;
@@ -78,6 +78,8 @@ pub struct Settings {
     pub connection_attempt_delay_ms: i64,
     /// Weighted shuffling in pick_first (A113).
     pub weighted_shuffling: bool,
+    /// Addresses that outlier detection has ejected, given from outside; they stay so.
+    pub ejected: BTreeSet<String>,
 }
 
 impl Default for Settings {
@@ -87,6 +89,7 @@ impl Default for Settings {
             ring_size_cap: super::ring_hash::RING_SIZE_CAP,
             connection_attempt_delay_ms: super::pick_first::DEFAULT_ATTEMPT_DELAY_MS,
             weighted_shuffling: false,
+            ejected: BTreeSet::new(),
         }
     }
 }

@@ -1,25 +1,38 @@
 //! Policies whose decisions come from a server that is not there: rls, grpclb and autosharding.
 //!
-//! RLS asks a lookup service which cluster to use (A67, 11.14 of its own protocol); grpclb asks a balancer for addresses,
-//! autosharding for an assignment. None can be answered offline. RPCs that reach one fail with a text that says so; the
-//! simulator resolves an RLS target beforehand where the config has a default one.
+//! RLS asks a lookup service which cluster to use; grpclb asks a balancer for addresses, autosharding for an assignment.
+//! None can be answered offline. RPCs that reach one fail with a text that says so, but for RLS with a default target,
+//! where the lookup counts as failed and the default target is used, and for grpclb, which has no balancer address in xDS.
 
+use super::Config;
+use super::child::Child;
 use super::picker::{Pick, PickArgs, PickCx};
-use super::policy::{self, Cx, Report, Reports, Update, What};
-use super::runtime::State;
+use super::policy::{self, At, Cx, Report, Reports, Update, What};
+use super::runtime::{State, below};
 use crate::status::Status;
 
 /// A policy that cannot be simulated.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Machine {
     name: &'static str,
+    at: At,
+    /// The default target of RLS.
+    child: Option<Child>,
 }
 
 impl Machine {
+    /// A policy without a config.
+    pub const fn new(at: At) -> Machine {
+        Machine {
+            name: "",
+            at,
+            child: None,
+        }
+    }
+
     fn status(&self) -> Status {
         let needs = match self.name {
             super::rls::NAME => "RLS lookup needed: the lookup service chooses the cluster",
-            super::grpclb::NAME => "grpclb balancer needed: it chooses the backends",
             _ => "assignment needed: the sharding service chooses the backend",
         };
         Status::unavailable(format!("{needs}, which cannot be simulated"))
@@ -27,24 +40,55 @@ impl Machine {
 }
 
 impl policy::Machine for Machine {
-    fn update(&mut self, update: Update<'_>, _cx: &mut Cx<'_>) -> Reports {
+    fn update(&mut self, update: Update<'_>, cx: &mut Cx<'_>) -> Reports {
         self.name = update.config.name();
-        vec![Report::of(State::Idle)]
+        let config = match update.config {
+            Config::Rls(rls) if !rls.route_lookup.default_target.is_empty() => &rls.child_policy,
+            // xDS gives no balancer addresses, so grpclb falls back to the endpoints at once.
+            Config::Grpclb(grpclb) => &grpclb.child_policy,
+            _ => {
+                if let Some(mut child) = self.child.take() {
+                    child.shutdown(cx);
+                }
+                return vec![Report::of(State::Idle)];
+            }
+        };
+        let at = &self.at;
+        let child = self.child.get_or_insert_with(|| Child::new(below(at, 0)));
+        child.update(Update { config, ..update }, cx)
     }
 
-    fn handle(&mut self, _path: &[u32], _what: &What, _cx: &mut Cx<'_>) -> Reports {
-        Reports::new()
+    fn handle(&mut self, path: &[u32], what: &What, cx: &mut Cx<'_>) -> Reports {
+        match (path.split_first(), &mut self.child) {
+            (Some((_, rest)), Some(child)) => child.handle(rest, what, cx),
+            _ => Reports::new(),
+        }
     }
 
-    fn exit_idle(&mut self, _cx: &mut Cx<'_>) -> Reports {
-        Reports::new()
+    fn exit_idle(&mut self, cx: &mut Cx<'_>) -> Reports {
+        self.child.as_mut().map(|child| child.exit_idle(cx)).unwrap_or_default()
     }
 
-    fn pick(&mut self, _args: &PickArgs<'_>, cx: &mut PickCx<'_>) -> Pick {
+    fn pick(&mut self, args: &PickArgs<'_>, cx: &mut PickCx<'_>) -> Pick {
+        if let Some(child) = &mut self.child {
+            cx.say(self.name, || {
+                let why = if self.name == super::rls::NAME {
+                    "lookup cannot be simulated, uses the default target"
+                } else {
+                    "has no balancer, falls back to the endpoints"
+                };
+                why.to_owned()
+            });
+            return child.pick(args, cx);
+        }
         let status = self.status();
         cx.say(self.name, || status.message.to_string());
         Pick::Fail(status)
     }
 
-    fn shutdown(&mut self, _cx: &mut Cx<'_>) {}
+    fn shutdown(&mut self, cx: &mut Cx<'_>) {
+        if let Some(mut child) = self.child.take() {
+            child.shutdown(cx);
+        }
+    }
 }

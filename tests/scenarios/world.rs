@@ -30,6 +30,14 @@ pub struct Row {
     #[serde(default)]
     pub bootstrap: Option<Value>,
     pub resources: Vec<Value>,
+    #[serde(default)]
+    pub backends: Vec<String>,
+    #[serde(default)]
+    pub silent: Vec<String>,
+    #[serde(default)]
+    pub channel_args: Vec<(String, i64)>,
+    #[serde(default)]
+    pub orca: Option<Value>,
     pub steps: Vec<Value>,
     #[serde(default)]
     pub trace: Option<Value>,
@@ -122,8 +130,8 @@ fn bootstrap(row: &Row, profile: &Profile) -> Bootstrap {
     bootstrap::validate(json.to_string().as_bytes(), profile).0.unwrap()
 }
 
-/// Loads, validates and resolves a row.
-pub fn channel(row: &Row) -> Channel {
+/// Loads and validates a row.
+pub fn load(row: &Row) -> (Profile, Bootstrap, Resources, DnsAnswers) {
     let mut profile = Profile::default();
     for (name, value) in &row.env {
         profile.set_env(name, value).unwrap();
@@ -155,8 +163,19 @@ pub fn channel(row: &Row) -> Channel {
             dns.insert(hostname.clone(), Ok(vec![address]));
         }
     }
+    (profile, bootstrap, resources, dns)
+}
+
+/// The target of a row.
+pub fn target(row: &Row, bootstrap: &Bootstrap) -> Result<Target, TargetError> {
     let uri = row.uri.clone().unwrap_or_else(|| format!("xds:///{}", row.target));
-    let config = Target::parse(&uri, row.authority.as_deref(), &bootstrap)
+    Target::parse(&uri, row.authority.as_deref(), bootstrap)
+}
+
+/// Loads, validates and resolves a row.
+pub fn channel(row: &Row) -> Channel {
+    let (profile, bootstrap, resources, dns) = load(row);
+    let config = target(row, &bootstrap)
         .map_err(ChannelError::Target)
         .and_then(|target| {
             let source = Source {

@@ -71,11 +71,17 @@ impl crate::lb::policy::Machine for Machine {
                     *next_child += 1;
                     Child::new(below(at, *next_child - 1))
                 });
+                // An aggregate's note, if it has one, comes before those of its leaves.
+                let notes: Vec<&str> = [update.note, &child.note]
+                    .into_iter()
+                    .filter(|note| !note.is_empty())
+                    .collect();
+                let note = notes.join("; ");
                 let update = Update {
                     config: &child.config,
                     endpoints: Ok(&child.endpoints),
                     depth: 0,
-                    note: &child.note,
+                    note: &note,
                 };
                 policy.update(update, cx)
             }

@@ -13,7 +13,7 @@ use crate::lb::child::Child;
 use crate::lb::endpoint::{AddressSet, Endpoint};
 use crate::lb::picker::{Pick, PickArgs, PickCx};
 use crate::lb::policy::{At, Cx, Reports, Update, What};
-use crate::lb::runtime::{Change, TimerId, below};
+use crate::lb::runtime::{Change, Settings, TimerId, below};
 use crate::model::cluster::OutlierDetection;
 use crate::rng::Rng;
 
@@ -89,7 +89,7 @@ impl Machine {
             .map(|record| &*record.name)
     }
 
-    fn set_endpoints(&mut self, endpoints: &[Arc<Endpoint>]) {
+    fn set_endpoints(&mut self, endpoints: &[Arc<Endpoint>], settings: &Settings) {
         let mut old = std::mem::take(&mut self.endpoints);
         self.by_address.clear();
         for endpoint in endpoints {
@@ -98,9 +98,12 @@ impl Machine {
             let record = self.endpoints.entry(set.clone()).or_insert_with(|| {
                 old.remove(&set).unwrap_or_else(|| {
                     *next_number += 1;
+                    let is_given = endpoint.addresses.iter().any(|a| settings.ejected.contains(&*a.text));
                     Record {
                         number: *next_number,
                         name: endpoint.name().clone(),
+                        // Never let back: no time lies that far ahead.
+                        ejected_at: is_given.then_some(i64::MAX),
                         ..Record::default()
                     }
                 })
@@ -281,20 +284,6 @@ impl Machine {
             }
         }
     }
-
-    /// Takes an endpoint out of service, as a user of the simulator may; `false` if there is none of this address.
-    pub fn eject_address(&mut self, address: &str, cx: &mut Cx<'_>) -> bool {
-        let Some(&number) = self.by_address.get(address) else {
-            return false;
-        };
-        let now = cx.runtime.now;
-        for record in self.endpoints.values_mut().filter(|record| record.number == number) {
-            record.ejected_at = Some(now);
-            record.multiplier += 1;
-        }
-        self.tell_all(number, true, cx);
-        true
-    }
 }
 
 fn tell(handle: u64, at: &At, is_ejected: bool, cx: &mut Cx<'_>) {
@@ -309,7 +298,7 @@ impl crate::lb::policy::Machine for Machine {
         let was_counting = self.is_counting();
         self.detection = Some(config.detection.clone());
         if let Ok(endpoints) = update.endpoints {
-            self.set_endpoints(endpoints);
+            self.set_endpoints(endpoints, &cx.runtime.settings);
         }
         let interval = config.detection.interval.0;
         if !self.is_counting() {
@@ -319,7 +308,8 @@ impl crate::lb::policy::Machine for Machine {
                 .values_mut()
                 .filter_map(|record| {
                     record.multiplier = 0;
-                    record.ejected_at.take().map(|_| record.number)
+                    let back = record.ejected_at.take_if(|at| *at != i64::MAX);
+                    back.map(|_| record.number)
                 })
                 .collect();
             for number in ejected {

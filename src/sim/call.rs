@@ -1,0 +1,83 @@
+//! One RPC on its way: waiting, being picked for, under way, between two attempts.
+
+use std::sync::Arc;
+
+use super::network::Reply;
+use super::outcome::Outcome;
+use super::selection::Selected;
+use crate::lb::picker::{Complete, Step};
+use crate::lb::runtime::{Time, TimerId};
+
+/// What an application sends.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rpc {
+    /// `/package.Service/Method`.
+    pub method: String,
+    /// Metadata in order, keys in lower case.
+    pub headers: Vec<(String, String)>,
+    /// The application's deadline in milliseconds from the start; `None` for none.
+    pub timeout_ms: Option<i64>,
+    /// Failures to connect are waited out.
+    pub wait_for_ready: bool,
+}
+
+impl Default for Rpc {
+    fn default() -> Self {
+        Rpc {
+            method: "/pkg.Service/Method".to_owned(),
+            headers: Vec::new(),
+            timeout_ms: Some(super::script::DEFAULT_TIMEOUT_MS),
+            wait_for_ready: false,
+        }
+    }
+}
+
+/// Identifies an RPC of a channel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct RpcId(pub(super) u64);
+
+/// Where an RPC is.
+#[derive(Debug)]
+pub(super) enum Phase {
+    /// There is no configuration yet.
+    Resolving,
+    /// Fault injection holds it back.
+    Delayed,
+    /// It waits for a picker that takes it.
+    Queued,
+    /// A backend has it.
+    UnderWay { complete: Box<Complete>, reply: Reply },
+    /// It waits for the next attempt.
+    BackingOff,
+    /// It has ended.
+    Done(Box<Outcome>),
+}
+
+/// An RPC.
+#[derive(Debug)]
+pub(super) struct Call {
+    pub rpc: Rpc,
+    pub phase: Phase,
+    pub began: Time,
+    pub deadline: Option<TimerId>,
+    pub deadline_at: Option<Time>,
+    pub selected: Option<Arc<Selected>>,
+    /// Attempts that have ended.
+    pub attempts_done: u32,
+    /// Number of the attempt that is under way, so that late events of others are not taken for it.
+    pub serial: u64,
+    /// Back-off before the next retry, without jitter; `None` before the first.
+    pub backoff_ms: Option<i64>,
+    pub backends: Vec<String>,
+    /// The address list of the last pick, for the session cookie.
+    pub actual_hosts: Option<Arc<str>>,
+    pub trace: Vec<Step>,
+    /// The steps of the last pick, to see whether another one brought anything new.
+    pub last_pick: Vec<Step>,
+}
+
+impl Call {
+    pub const fn is_done(&self) -> bool {
+        matches!(self.phase, Phase::Done(_))
+    }
+}

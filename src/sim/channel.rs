@@ -1,0 +1,454 @@
+//! A client channel: the LB policies, the connections, and the RPCs that wait for them.
+//!
+//! Follows C-core client_channel.cc (what becomes of a pick), retry_filter.cc (what becomes of a failed attempt) and
+//! xds_resolver.cc (what becomes of an update).
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::call::{Call, Phase, Rpc, RpcId};
+use super::clusters::ConfigView;
+use super::network::{CONNECT_MS, Network, Reach};
+use super::outcome::Outcome;
+use super::world::World;
+use crate::lb::child::Child;
+use crate::lb::pick_first;
+use crate::lb::policy::{Cx, Reports, Update, What};
+use crate::lb::runtime::{ATTEMPT_TIMEOUT_MS, Event, Runtime, Settings, State, Time};
+use crate::lb::{self, Config};
+use crate::model::ResourceType;
+use crate::rng::Rng;
+use crate::select::{self, Selector, Site};
+use crate::snapshot::config::{ChannelFailure, ChannelFailureClass, XdsConfig};
+use crate::status::Status;
+use crate::tree::service_config;
+
+mod rpc;
+
+/// How long a client waits for a resource before it believes that there is none.
+pub const RESOURCE_TIMEOUT_MS: i64 = 15_000;
+
+/// Events worked off in one go at most, so that nothing runs for ever.
+const MAX_EVENTS: u64 = 50_000_000;
+
+/// Settings of a channel.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Options {
+    /// Where chance comes from.
+    pub seed: u64,
+    /// Settings that the policies read.
+    pub settings: Settings,
+    /// A resource that is not there is waited for, as a client does, instead of being taken as not existing.
+    pub waits_for_missing: bool,
+    /// RPCs tell their way.
+    pub traces: bool,
+}
+
+/// Events of the channel's own, as the runtime keeps them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Own {
+    /// An attempt to connect comes to its end.
+    Connect { subchannel: u32, generation: u32 },
+    /// A backend answers.
+    Answer { call: u64, serial: u64 },
+    /// An RPC's time is over.
+    Deadline { call: u64 },
+    /// Another attempt, or the first one after a delay.
+    Attempt { call: u64, serial: u64 },
+    /// A resource has been waited for long enough.
+    Missing,
+}
+
+impl Own {
+    const fn event(self) -> Event {
+        match self {
+            Own::Connect { subchannel, generation } => Event::Owner((subchannel as u64) << 3, generation as u64),
+            Own::Answer { call, serial } => Event::Owner(call << 3 | 1, serial),
+            Own::Deadline { call } => Event::Owner(call << 3 | 2, 0),
+            Own::Attempt { call, serial } => Event::Owner(call << 3 | 3, serial),
+            Own::Missing => Event::Owner(4, 0),
+        }
+    }
+
+    const fn of(first: u64, second: u64) -> Own {
+        let number = first >> 3;
+        match first & 7 {
+            // Both were 32 bits wide.
+            0 => Own::Connect {
+                subchannel: number as u32,
+                generation: second as u32,
+            },
+            1 => Own::Answer {
+                call: number,
+                serial: second,
+            },
+            2 => Own::Deadline { call: number },
+            3 => Own::Attempt {
+                call: number,
+                serial: second,
+            },
+            _ => Own::Missing,
+        }
+    }
+}
+
+/// A client channel in simulated time.
+#[derive(Debug)]
+pub struct Channel {
+    runtime: Runtime,
+    network: Network,
+    world: World,
+    options: Options,
+    view: ConfigView,
+    root: Child,
+    selector: Option<Arc<Selector>>,
+    /// The service config cannot be used: RPCs fail with this.
+    broken: Option<Status>,
+    /// There is a configuration, or a failure instead of one.
+    is_resolved: bool,
+    /// Since when resources are waited for that are not there.
+    asked: BTreeMap<(ResourceType, String), Time>,
+    calls: BTreeMap<u64, Call>,
+    next_call: u64,
+    serial: u64,
+    channel_id: u64,
+    active_faults: u32,
+    draws: Draws,
+    retry_jitter: Rng,
+    after: Vec<(lb::policy::At, What)>,
+}
+
+/// The generators of the config selector and the filters.
+#[derive(Debug)]
+struct Draws {
+    fraction: Rng,
+    weight: Rng,
+    hash: Rng,
+    delay: Rng,
+    abort: Rng,
+}
+
+impl Draws {
+    fn draw(&mut self, site: Site, bound: u64) -> u64 {
+        let rng = match site {
+            Site::RouteFraction => &mut self.fraction,
+            Site::ClusterWeight => &mut self.weight,
+            Site::RequestHash => &mut self.hash,
+            Site::FaultDelay => &mut self.delay,
+            Site::FaultAbort => &mut self.abort,
+        };
+        if bound == 0 { rng.next_u64() } else { rng.below(bound) }
+    }
+}
+
+impl Channel {
+    /// A channel at time 0, with its first configuration.
+    pub fn new(world: World, network: Network, options: Options) -> Channel {
+        let seed = options.seed;
+        let stream = |name: &str| Rng::stream(seed, name);
+        let mut channel = Channel {
+            runtime: Runtime::new(seed, options.settings.clone()),
+            network,
+            view: ConfigView::new(world.profile.clone()),
+            world,
+            root: Child::new(Arc::from([])),
+            selector: None,
+            broken: None,
+            is_resolved: false,
+            asked: BTreeMap::new(),
+            calls: BTreeMap::new(),
+            next_call: 0,
+            serial: 0,
+            channel_id: stream("channel id").next_u64(),
+            active_faults: 0,
+            draws: Draws {
+                fraction: stream("runtime fraction"),
+                weight: stream("weighted clusters"),
+                hash: stream("request hash"),
+                delay: stream("fault delay"),
+                abort: stream("fault abort"),
+            },
+            retry_jitter: stream("retry back-off"),
+            after: Vec::new(),
+            options,
+        };
+        channel.resolve();
+        channel
+    }
+
+    /// Milliseconds since the channel was made.
+    pub const fn now(&self) -> Time {
+        self.runtime.now
+    }
+
+    /// What the control plane says; call [`Channel::resolve`] after a change.
+    pub const fn world_mut(&mut self) -> &mut World {
+        &mut self.world
+    }
+
+    /// The network; a change holds from the next attempt to connect or call on.
+    pub const fn network_mut(&mut self) -> &mut Network {
+        &mut self.network
+    }
+
+    /// The configuration in use.
+    pub fn config(&self) -> Option<&Arc<XdsConfig>> {
+        self.view.config.as_ref()
+    }
+
+    /// The policies at the root.
+    pub const fn root(&self) -> &Child {
+        &self.root
+    }
+
+    /// Time and connections.
+    pub const fn runtime(&self) -> &Runtime {
+        &self.runtime
+    }
+
+    /// Closes every connection to an address.
+    pub fn disconnect(&mut self, address: &std::net::SocketAddr) {
+        if let Some(subchannel) = self.runtime.pool.find(address) {
+            self.runtime.lost(subchannel);
+        }
+    }
+
+    /// Puts the connection to an address into a state; `false` if no policy has one.
+    pub fn force(&mut self, address: &std::net::SocketAddr, state: State) -> bool {
+        let Some(subchannel) = self.runtime.pool.find(address) else {
+            return false;
+        };
+        let failure = self.runtime.pool.get(subchannel).map(|s| Network::refusal(&s.address));
+        let status = failure.filter(|_| state == State::TransientFailure);
+        self.runtime.force(subchannel, state, status);
+        true
+    }
+
+    /// Makes the configuration anew from what the control plane says.
+    pub fn resolve(&mut self) {
+        let resolved = self.world.resolve();
+        if self.options.waits_for_missing && self.waits(&resolved) {
+            return;
+        }
+        self.is_resolved = true;
+        let reports = match resolved {
+            Ok(config) => self.apply(config),
+            Err(failure) => self.fail(&failure),
+        };
+        self.settle(&reports);
+        let waiting: Vec<u64> = self
+            .calls
+            .iter()
+            .filter(|(_, call)| matches!(call.phase, Phase::Resolving))
+            .map(|(id, _)| *id)
+            .collect();
+        for id in waiting {
+            self.select(id);
+        }
+    }
+
+    /// Whether the client still hopes for a resource.
+    fn waits(&mut self, resolved: &Result<XdsConfig, ChannelFailure>) -> bool {
+        let missing: Vec<(ResourceType, String)> = match resolved {
+            Ok(config) => config.missing.clone(),
+            Err(failure) if failure.class == ChannelFailureClass::Missing => {
+                vec![(ResourceType::Listener, failure.note.clone())]
+            }
+            Err(_) => Vec::new(),
+        };
+        let now = self.runtime.now;
+        let mut is_waiting = false;
+        for name in missing {
+            let since = *self.asked.entry(name).or_insert_with(|| {
+                self.runtime.schedule(RESOURCE_TIMEOUT_MS, Own::Missing.event());
+                now
+            });
+            is_waiting |= now - since < RESOURCE_TIMEOUT_MS;
+        }
+        is_waiting
+    }
+
+    /// A resource was there and is not any more: it does not exist, without any waiting.
+    pub fn note_removed(&mut self, resource_type: ResourceType, name: &str) {
+        let long_ago = self.runtime.now - RESOURCE_TIMEOUT_MS;
+        self.asked.insert((resource_type, name.to_owned()), long_ago);
+        if let Err(failure) = self.world.resolve() {
+            self.asked.insert((ResourceType::Listener, failure.note), long_ago);
+        }
+    }
+
+    fn apply(&mut self, config: XdsConfig) -> Reports {
+        let read = service_config::generate(&config).and_then(|json| {
+            let list = json.get("loadBalancingConfig").cloned().unwrap_or_default();
+            lb::parse_list(&list, &self.world.profile).map_err(|faults| {
+                let why: Vec<String> = faults
+                    .iter()
+                    .map(|f| format!("field:{} error:{}", f.path, f.message))
+                    .collect();
+                Status::unavailable(format!("errors validating service config: [{}]", why.join("; ")))
+            })
+        });
+        let lb_config = match read {
+            Ok(lb_config) => lb_config,
+            Err(status) => {
+                self.broken = Some(status.from_control_plane("resolver"));
+                return Reports::new();
+            }
+        };
+        self.broken = None;
+        let config = Arc::new(config);
+        self.selector = Some(Arc::new(Selector::new(config.clone())));
+        self.view.config = Some(config);
+        self.update_root(&lb_config, "")
+    }
+
+    /// There is no configuration: the client runs pick_first without an address.
+    fn fail(&mut self, failure: &ChannelFailure) -> Reports {
+        self.broken = None;
+        self.selector = None;
+        self.view.config = None;
+        self.update_root(&Config::PickFirst(pick_first::Config::default()), &failure.note)
+    }
+
+    fn update_root(&mut self, config: &Config, note: &str) -> Reports {
+        let update = Update {
+            config,
+            endpoints: Ok(&[]),
+            depth: 0,
+            note,
+        };
+        let mut cx = Cx {
+            runtime: &mut self.runtime,
+            clusters: &self.view,
+        };
+        self.root.update(update, &mut cx)
+    }
+
+    /// Ends the work on an event: connections start, and a new picker gets the RPCs that wait.
+    fn settle(&mut self, reports: &Reports) {
+        self.runtime.settle();
+        for subchannel in self.runtime.take_attempts() {
+            let Some(found) = self.runtime.pool.get(subchannel) else {
+                continue;
+            };
+            let generation = found.generation;
+            let delay = match self.network.reach(&found.address.socket) {
+                Reach::Accepts | Reach::Refuses => CONNECT_MS,
+                Reach::Hangs => ATTEMPT_TIMEOUT_MS,
+            };
+            self.runtime
+                .schedule(delay, Own::Connect { subchannel, generation }.event());
+        }
+        if !reports.is_empty() {
+            let queued: Vec<u64> = self
+                .calls
+                .iter()
+                .filter(|(_, call)| matches!(call.phase, Phase::Queued))
+                .map(|(id, _)| *id)
+                .collect();
+            for id in queued {
+                self.pick(id);
+            }
+        }
+    }
+
+    fn step(&mut self, event: Event) {
+        let mut reports = Reports::new();
+        match event {
+            Event::Policy(at, what) => {
+                let mut cx = Cx {
+                    runtime: &mut self.runtime,
+                    clusters: &self.view,
+                };
+                reports = self.root.handle(&at, &what, &mut cx);
+            }
+            Event::BackoffOver(subchannel, generation) => self.runtime.backoff_over(subchannel, generation),
+            Event::Owner(first, second) => match Own::of(first, second) {
+                Own::Connect { subchannel, generation } => self.finish_connect(subchannel, generation),
+                Own::Answer { call, serial } => self.on_answer(call, serial),
+                Own::Deadline { call } => self.on_deadline(call),
+                Own::Attempt { call, serial } => self.on_attempt(call, serial),
+                Own::Missing => self.resolve(),
+            },
+        }
+        self.settle(&reports);
+    }
+
+    fn finish_connect(&mut self, subchannel: u32, generation: u32) {
+        let Some(found) = self.runtime.pool.get(subchannel) else {
+            return;
+        };
+        let address = found.address.clone();
+        match self.network.reach(&address.socket) {
+            Reach::Accepts => self.runtime.connected(subchannel, generation),
+            Reach::Refuses => self.runtime.refused(subchannel, generation, Network::refusal(&address)),
+            Reach::Hangs => self.runtime.refused(subchannel, generation, Network::timeout(&address)),
+        }
+    }
+
+    /// Lets time pass.
+    pub fn sleep(&mut self, ms: i64) {
+        let until = self.runtime.now.saturating_add(ms.max(0));
+        for _ in 0..MAX_EVENTS {
+            let Some(event) = self.runtime.next_event(until) else {
+                break;
+            };
+            self.step(event);
+        }
+        self.runtime.now = self.runtime.now.max(until);
+    }
+
+    /// Sends an RPC.
+    pub fn begin(&mut self, rpc: Rpc) -> RpcId {
+        let id = self.next_call;
+        self.next_call += 1;
+        let now = self.runtime.now;
+        let mut call = Call {
+            phase: Phase::Resolving,
+            began: now,
+            deadline: None,
+            deadline_at: None,
+            selected: None,
+            attempts_done: 0,
+            serial: 0,
+            backoff_ms: None,
+            backends: Vec::new(),
+            actual_hosts: None,
+            trace: Vec::new(),
+            last_pick: Vec::new(),
+            rpc,
+        };
+        if let Some(ms) = call.rpc.timeout_ms {
+            call.deadline_at = Some(now.saturating_add(ms));
+            call.deadline = Some(self.runtime.schedule(ms, Own::Deadline { call: id }.event()));
+        }
+        self.calls.insert(id, call);
+        if self.is_resolved {
+            self.select(id);
+        }
+        self.settle(&Reports::new());
+        RpcId(id)
+    }
+
+    /// Lets time pass until an RPC has ended, and takes its outcome; `None` for one that was taken before, or that would
+    /// wait for ever.
+    pub fn finish(&mut self, id: RpcId) -> Option<Outcome> {
+        for _ in 0..MAX_EVENTS {
+            if self.calls.get(&id.0)?.is_done() {
+                break;
+            }
+            let event = self.runtime.next_event(Time::MAX)?;
+            self.step(event);
+        }
+        match self.calls.remove(&id.0)?.phase {
+            Phase::Done(outcome) => Some(*outcome),
+            _ => None,
+        }
+    }
+
+    /// Sends an RPC and waits for its outcome.
+    pub fn call(&mut self, rpc: Rpc) -> Option<Outcome> {
+        let id = self.begin(rpc);
+        self.finish(id)
+    }
+}

@@ -1,0 +1,407 @@
+//! An RPC's way through the channel: selected, delayed, picked for, answered, tried again, ended.
+
+use std::sync::Arc;
+
+use super::select::{self, Request};
+use super::{Channel, Own};
+use crate::lb::override_host::SessionHosts;
+use crate::lb::picker::{Complete, Pick, PickArgs, PickCx, Step};
+use crate::lb::policy::What;
+use crate::lb::runtime::{Event, Time};
+use crate::model::Millis;
+use crate::model::route::{RetryOn, RetryPolicy};
+use crate::sim::call::{Call, Phase};
+use crate::sim::network::Reply;
+use crate::sim::outcome::{Class, Outcome};
+use crate::sim::selection::{self, Selected};
+use crate::snapshot::retry;
+use crate::status::{Code, Status};
+
+/// Share by which a back-off may be longer or shorter (C-core retry_filter.cc).
+const RETRY_JITTER: f64 = 0.2;
+
+impl Channel {
+    /// Asks the config selector and the filters.
+    pub(super) fn select(&mut self, id: u64) {
+        if let Some(status) = self.broken.clone() {
+            let waits = self.calls.get(&id).is_some_and(|call| call.rpc.wait_for_ready);
+            if !waits {
+                self.end(id, Class::Fail, &status);
+            }
+            return;
+        }
+        let Some(selector) = self.selector.clone() else {
+            // pick_first without an address takes all RPCs.
+            self.pick(id);
+            return;
+        };
+        let Some(call) = self.calls.get_mut(&id) else { return };
+        let request = Request {
+            path: &call.rpc.method,
+            headers: &call.rpc.headers,
+            timeout: call.rpc.timeout_ms.map(Millis),
+        };
+        let channel = select::Channel {
+            id: self.channel_id,
+            active_faults: self.active_faults,
+        };
+        let draws = &mut self.draws;
+        let mut tried = Vec::new();
+        let result = selector.select(
+            &request,
+            channel,
+            &mut |site, bound| draws.draw(site, bound),
+            Some(&mut tried),
+        );
+        match result {
+            Err(refusal) => {
+                let status = refusal.status().from_control_plane("ConfigSelector");
+                if self.options.traces {
+                    call.trace.push(Step {
+                        layer: "route",
+                        what: status.message.clone(),
+                    });
+                }
+                self.end(id, Class::Fail, &status);
+            }
+            Ok(selection) => {
+                if self.options.traces {
+                    call.trace.extend(selection::steps(&selector, &selection, &tried));
+                }
+                let selected = Arc::new(Selected::keep(&selection));
+                call.selected = Some(selected.clone());
+                self.start(id, &selected);
+            }
+        }
+    }
+
+    /// Applies the configured timeout and faults.
+    fn start(&mut self, id: u64, selected: &Selected) {
+        let Some(call) = self.calls.get_mut(&id) else { return };
+        if let Some(ms) = selected.timeout_ms {
+            let at = call.began.saturating_add(ms);
+            if call.deadline_at.is_none_or(|deadline| at < deadline) {
+                self.runtime.cancel(&mut call.deadline);
+                call.deadline_at = Some(at);
+                let delay = at - self.runtime.now;
+                call.deadline = Some(self.runtime.schedule(delay, Own::Deadline { call: id }.event()));
+            }
+        }
+        if selected.delay_ms > 0 {
+            call.phase = Phase::Delayed;
+            self.active_faults += 1;
+            self.serial += 1;
+            call.serial = self.serial;
+            let serial = self.serial;
+            self.runtime
+                .schedule(selected.delay_ms, Own::Attempt { call: id, serial }.event());
+            return;
+        }
+        self.go_on(id, selected);
+    }
+
+    /// After the delay, if there was one.
+    fn go_on(&mut self, id: u64, selected: &Selected) {
+        match &selected.abort {
+            Some(status) => self.end(id, Class::Fail, status),
+            None => self.pick(id),
+        }
+    }
+
+    pub(super) fn on_attempt(&mut self, id: u64, serial: u64) {
+        let Some(call) = self.calls.get(&id).filter(|call| call.serial == serial) else {
+            return;
+        };
+        match (&call.phase, call.selected.clone()) {
+            (Phase::Delayed, Some(selected)) => {
+                self.active_faults = self.active_faults.saturating_sub(1);
+                self.go_on(id, &selected);
+            }
+            (Phase::BackingOff, _) => self.pick(id),
+            _ => {}
+        }
+    }
+
+    /// Asks the policies where the next attempt goes.
+    pub(super) fn pick(&mut self, id: u64) {
+        let Some(call) = self.calls.get_mut(&id) else { return };
+        let selected = call.selected.clone();
+        let hosts = selected.as_ref().and_then(|selected| selected.session_hosts());
+        let args = PickArgs {
+            cluster_key: selected.as_ref().map_or("", |selected| selected.key.as_str()),
+            request_hash: selected.as_ref().map(|selected| selected.hash),
+            session: hosts.map(|addresses| SessionHosts { addresses }),
+            headers: &call.rpc.headers,
+            now: self.runtime.now,
+        };
+        let mut steps = Vec::new();
+        let mut cx = PickCx {
+            pool: &self.runtime.pool,
+            in_flight: &self.runtime.in_flight,
+            after: &mut self.after,
+            trace: self.options.traces.then_some(&mut steps),
+        };
+        let pick = self.root.pick(&args, &mut cx);
+        for (at, what) in self.after.drain(..) {
+            self.runtime.schedule(0, Event::Policy(at, what));
+        }
+        let pick = match pick {
+            Pick::Complete(complete) if !self.runtime.pool.is_ready(complete.subchannel) => Pick::Queue,
+            pick => pick,
+        };
+        if self.options.traces && (call.last_pick != steps || !matches!(pick, Pick::Queue)) {
+            let waited = self.runtime.now - call.began;
+            call.trace.push(Step {
+                layer: "pick",
+                what: format!("after {waited} ms: {}", pick.class()),
+            });
+            call.trace.extend(steps.iter().cloned());
+            call.last_pick = steps;
+        }
+        match pick {
+            Pick::Complete(complete) => self.attempt(id, complete),
+            Pick::Queue => call.phase = Phase::Queued,
+            Pick::Fail(_) if call.rpc.wait_for_ready => call.phase = Phase::Queued,
+            Pick::Fail(status) => {
+                call.actual_hosts = None;
+                let status = status.from_control_plane("LB pick");
+                let reply = Reply {
+                    after_ms: 0,
+                    status: Some(status),
+                    has_headers: false,
+                    pushback: None,
+                };
+                self.end_attempt(id, &reply, None);
+            }
+            Pick::Drop(status) => {
+                call.actual_hosts = None;
+                self.end(id, Class::Drop, &status.from_control_plane("LB drop"));
+            }
+        }
+    }
+
+    /// Sends an attempt to a backend.
+    fn attempt(&mut self, id: u64, complete: Complete) {
+        let Some(call) = self.calls.get_mut(&id) else { return };
+        if let Some(counter) = complete.in_flight {
+            self.runtime.in_flight.begin(counter);
+        }
+        let reply = self.network.reply(&call.rpc.headers, call.attempts_done);
+        call.backends.push(complete.address.to_string());
+        call.actual_hosts.clone_from(&complete.actual_hosts);
+        self.serial += 1;
+        call.serial = self.serial;
+        let serial = self.serial;
+        self.runtime
+            .schedule(reply.after_ms, Own::Answer { call: id, serial }.event());
+        call.phase = Phase::UnderWay {
+            complete: Box::new(complete),
+            reply,
+        };
+    }
+
+    /// Tells everybody who counts that an attempt has ended.
+    fn tell_ended(&mut self, complete: &Complete, is_ok: bool, has_answer: bool) {
+        if let Some(counter) = complete.in_flight {
+            self.runtime.in_flight.end(counter);
+        }
+        if let Some((at, endpoint)) = &complete.outlier {
+            let endpoint = *endpoint;
+            self.runtime.timer(0, at, What::Ended { endpoint, is_ok });
+        }
+        if let Some((at, endpoint)) = &complete.load
+            && let Some(report) = self.network.load.get(&*complete.address).filter(|_| has_answer)
+        {
+            let what = What::Load {
+                endpoint: *endpoint,
+                report: report.clone(),
+            };
+            self.runtime.timer(0, at, what);
+        }
+    }
+
+    pub(super) fn on_answer(&mut self, id: u64, serial: u64) {
+        let Some(call) = self.calls.get_mut(&id).filter(|call| call.serial == serial) else {
+            return;
+        };
+        if !matches!(call.phase, Phase::UnderWay { .. }) {
+            return;
+        }
+        if let Phase::UnderWay { complete, reply } = std::mem::replace(&mut call.phase, Phase::Queued) {
+            self.tell_ended(&complete, reply.status.is_none(), true);
+            self.end_attempt(id, &reply, Some(&complete));
+        }
+    }
+
+    /// An attempt has ended: so has the RPC, or it is tried again.
+    fn end_attempt(&mut self, id: u64, reply: &Reply, complete: Option<&Complete>) {
+        let class = if complete.is_some() {
+            Class::Complete
+        } else {
+            Class::Fail
+        };
+        let Some(status) = &reply.status else {
+            self.finish_call(id, class, None, complete, true);
+            return;
+        };
+        if let Some(delay) = self.retry_delay(id, reply, status.code) {
+            let traces = self.options.traces;
+            self.serial += 1;
+            let serial = self.serial;
+            if let Some(call) = self.calls.get_mut(&id) {
+                call.serial = serial;
+                call.phase = Phase::BackingOff;
+                if traces {
+                    call.trace.push(Step {
+                        layer: "retry",
+                        what: format!(
+                            "attempt {} ended with {status}: tries again in {delay} ms",
+                            call.attempts_done
+                        ),
+                    });
+                }
+            }
+            self.runtime.schedule(delay, Own::Attempt { call: id, serial }.event());
+            return;
+        }
+        let is_answer = complete.is_some();
+        self.finish_call(
+            id,
+            class,
+            Some(status),
+            complete.filter(|_| is_answer),
+            reply.has_headers,
+        );
+    }
+
+    /// How long to wait before the next attempt; `None` for no further one.
+    fn retry_delay(&mut self, id: u64, reply: &Reply, code: Code) -> Option<Time> {
+        let call = self.calls.get_mut(&id)?;
+        call.attempts_done += 1;
+        let policy = call.selected.as_ref()?.retry.clone()?;
+        if !is_retryable(&policy, code) || reply.has_headers || call.attempts_done >= retry::max_attempts(&policy) {
+            return None;
+        }
+        if let Some(text) = &reply.pushback {
+            let wait = text.parse::<i64>().ok().filter(|ms| *ms >= 0)?;
+            call.backoff_ms = None;
+            return Some(wait);
+        }
+        let nominal = call
+            .backoff_ms
+            .map_or(policy.base_interval.0, |before| before.saturating_mul(2))
+            .min(policy.max_interval.0);
+        call.backoff_ms = Some(nominal);
+        let factor = 1.0 - RETRY_JITTER + 2.0 * RETRY_JITTER * self.retry_jitter.unit();
+        Some((nominal as f64 * factor).round() as Time)
+    }
+
+    pub(super) fn on_deadline(&mut self, id: u64) {
+        let Some(call) = self.calls.get_mut(&id).filter(|call| !call.is_done()) else {
+            return;
+        };
+        call.deadline = None;
+        let mut class = Class::Fail;
+        match std::mem::replace(&mut call.phase, Phase::Queued) {
+            Phase::UnderWay { complete, .. } => {
+                class = Class::Complete;
+                self.tell_ended(&complete, false, false);
+            }
+            Phase::Queued | Phase::Resolving => class = Class::Queue,
+            Phase::Delayed => self.active_faults = self.active_faults.saturating_sub(1),
+            Phase::BackingOff | Phase::Done(_) => {}
+        }
+        self.end(id, class, &Status::new(Code::DeadlineExceeded, "Deadline Exceeded"));
+    }
+
+    /// Ends an RPC without an answer of a backend.
+    fn end(&mut self, id: u64, class: Class, status: &Status) {
+        self.finish_call(id, class, Some(status), None, false);
+    }
+
+    fn finish_call(
+        &mut self,
+        id: u64,
+        class: Class,
+        status: Option<&Status>,
+        answer: Option<&Complete>,
+        has_headers: bool,
+    ) {
+        let Some(call) = self.calls.get_mut(&id) else { return };
+        self.runtime.cancel(&mut call.deadline);
+        let set_cookie = match (&call.selected, answer) {
+            (Some(selected), Some(_)) => selected.set_cookies(call.actual_hosts.as_deref().unwrap_or_default()),
+            _ => Vec::new(),
+        };
+        if self.options.traces {
+            for cookie in &set_cookie {
+                call.trace.push(Step {
+                    layer: "set-cookie",
+                    what: cookie.clone(),
+                });
+            }
+        }
+        let outcome = Outcome {
+            class,
+            code: status.map_or(Code::Ok, |status| status.code),
+            details: status.map(|status| status.message.clone()).unwrap_or_default(),
+            backend: answer
+                .filter(|_| status.is_none())
+                .map(|complete| complete.address.to_string()),
+            set_cookie,
+            cookie_in_trailers: !has_headers,
+            attempts: std::mem::take(&mut call.backends),
+            began: call.began,
+            ended: self.runtime.now,
+            trace: std::mem::take(&mut call.trace),
+        };
+        call.phase = Phase::Done(Box::new(outcome));
+    }
+}
+
+/// Says whether a policy retries after this code.
+fn is_retryable(policy: &RetryPolicy, code: Code) -> bool {
+    let word = match code {
+        Code::Cancelled => RetryOn::Cancelled,
+        Code::DeadlineExceeded => RetryOn::DeadlineExceeded,
+        Code::Internal => RetryOn::Internal,
+        Code::ResourceExhausted => RetryOn::ResourceExhausted,
+        Code::Unavailable => RetryOn::Unavailable,
+        _ => return false,
+    };
+    policy.retry_on.contains(&word)
+}
+
+impl Call {
+    /// Says whether an attempt is with a backend of this address.
+    pub(super) fn is_at(&self, address: &str) -> bool {
+        matches!(&self.phase, Phase::UnderWay { complete, .. } if &*complete.address == address)
+    }
+}
+
+impl Channel {
+    /// A backend goes away: calls that it has fail, and its connection is lost.
+    pub fn stop(&mut self, address: &std::net::SocketAddr) {
+        let text = address.to_string();
+        let with_it: Vec<u64> = self
+            .calls
+            .iter()
+            .filter(|(_, call)| call.is_at(&text))
+            .map(|(id, _)| *id)
+            .collect();
+        self.disconnect(address);
+        for id in with_it {
+            let Some(call) = self.calls.get_mut(&id) else { continue };
+            if let Phase::UnderWay { complete, .. } = std::mem::replace(&mut call.phase, Phase::Queued) {
+                self.tell_ended(&complete, false, false);
+                let reply = Reply {
+                    after_ms: 0,
+                    status: Some(Status::unavailable("Socket closed")),
+                    has_headers: false,
+                    pushback: None,
+                };
+                self.end_attempt(id, &reply, None);
+            }
+        }
+    }
+}

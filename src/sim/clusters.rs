@@ -1,0 +1,155 @@
+//! What the cds policies run: child configs, endpoints and notes out of the channel's configuration.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::lb::endpoint::{Address, Endpoint};
+use crate::lb::policy::{At, ClusterChild, ClusterUpdate, Clusters, LeafView};
+use crate::model::endpoints::{self as model, Locality};
+use crate::profile::{Feature, Profile};
+use crate::snapshot::config::{ClusterState, Leaf, XdsConfig};
+use crate::status::Status;
+use crate::tree::build::Cds;
+use crate::tree::names::{ChildNumbers, child_name};
+
+/// The channel's configuration as the policies see it.
+#[derive(Debug)]
+pub struct ConfigView {
+    /// `None` before the first one, and while the channel fails.
+    pub config: Option<Arc<XdsConfig>>,
+    profile: Profile,
+    /// What each cds policy remembers, by its place.
+    policies: RefCell<BTreeMap<At, CdsState>>,
+}
+
+#[derive(Debug, Default)]
+struct CdsState {
+    cluster: String,
+    numbers: ChildNumbers,
+    last: Option<Leaf>,
+}
+
+impl ConfigView {
+    /// A view of nothing.
+    pub fn new(profile: Profile) -> ConfigView {
+        ConfigView {
+            config: None,
+            profile,
+            policies: RefCell::default(),
+        }
+    }
+
+    /// The aggregate above the cds policy at a place.
+    fn above(policies: &BTreeMap<At, CdsState>, at: &At) -> Option<String> {
+        policies
+            .iter()
+            .filter(|(place, _)| place.len() < at.len() && at.starts_with(place))
+            .max_by_key(|(place, _)| place.len())
+            .map(|(_, state)| state.cluster.clone())
+    }
+
+    fn child(&self, cds: &Cds<'_>, state: &ClusterState, numbers: &mut ChildNumbers) -> Result<ClusterChild, Status> {
+        let json = cds.child_config(numbers)?;
+        let config = cds.read(&json)?;
+        Ok(match state {
+            ClusterState::Leaf(leaf) => ClusterChild {
+                config,
+                endpoints: endpoints(cds.cluster, leaf, numbers, &self.profile),
+                note: leaf.note.clone(),
+            },
+            ClusterState::Aggregate(aggregate) => ClusterChild {
+                config,
+                endpoints: Vec::new(),
+                note: aggregate.note.clone(),
+            },
+            ClusterState::Error(failure) => return Err(Status::unavailable(failure.message.as_str())),
+        })
+    }
+}
+
+impl Clusters for ConfigView {
+    fn update(&self, at: &At, cluster: &str) -> ClusterUpdate {
+        let Some(config) = &self.config else {
+            return ClusterUpdate::Missing;
+        };
+        let Some(state) = config.clusters.get(cluster) else {
+            return ClusterUpdate::Missing;
+        };
+        let mut policies = self.policies.borrow_mut();
+        let above = Self::above(&policies, at);
+        let remembered = policies.entry(at.clone()).or_default();
+        cluster.clone_into(&mut remembered.cluster);
+        if let ClusterState::Leaf(leaf) = state
+            && remembered.last.as_ref() == Some(leaf)
+        {
+            return ClusterUpdate::Same;
+        }
+        let cds = Cds {
+            config,
+            cluster,
+            below: above.as_deref(),
+            profile: &self.profile,
+        };
+        match self.child(&cds, state, &mut remembered.numbers) {
+            Ok(child) => {
+                remembered.last = match state {
+                    ClusterState::Leaf(leaf) => Some(leaf.clone()),
+                    ClusterState::Aggregate(_) | ClusterState::Error(_) => None,
+                };
+                ClusterUpdate::Child(Box::new(child))
+            }
+            Err(status) => ClusterUpdate::Error(status),
+        }
+    }
+
+    fn forget(&self, at: &At) {
+        self.policies.borrow_mut().remove(at);
+    }
+
+    fn leaf(&self, cluster: &str) -> Option<LeafView> {
+        let leaf = self.config.as_ref()?.leaf(cluster)?;
+        Some(LeafView {
+            cluster: leaf.cluster.clone(),
+            drops: leaf.endpoints.as_ref().and_then(|endpoints| endpoints.drops.clone()),
+        })
+    }
+}
+
+/// The endpoints of a leaf cluster with their places in the tree, in the order in which the client lists them.
+fn endpoints(cluster: &str, leaf: &Leaf, numbers: &ChildNumbers, profile: &Profile) -> Vec<Arc<Endpoint>> {
+    let priorities = leaf.endpoints.iter().flat_map(|endpoints| &endpoints.priorities);
+    let mut list = Vec::new();
+    for (localities, number) in priorities.zip(numbers.numbers()) {
+        let child: Arc<str> = child_name(cluster, *number).into();
+        let total: u64 = localities.iter().map(|locality| u64::from(locality.weight)).sum();
+        for locality in localities {
+            let name: Arc<str> = locality.name.to_string().into();
+            let local_total: u64 = locality.endpoints.iter().map(|e| u64::from(e.weight)).sum();
+            for endpoint in &locality.endpoints {
+                let weight = if profile.has(Feature::PfWeightedShuffling) {
+                    fixed_point_weight(locality, endpoint, total, local_total)
+                } else {
+                    locality.weight.wrapping_mul(endpoint.weight)
+                };
+                list.push(Arc::new(Endpoint {
+                    addresses: endpoint.addresses().map(Address::new).collect(),
+                    path: vec![child.clone(), name.clone()],
+                    locality_weight: locality.weight,
+                    weight,
+                    health: endpoint.health,
+                    hostname: endpoint.hostname.clone(),
+                    hash_key: endpoint.hash_key.clone(),
+                }));
+            }
+        }
+    }
+    list
+}
+
+/// The weight of A113: shares of the priority and of the locality, multiplied, each as a fraction of 2^31.
+fn fixed_point_weight(locality: &Locality, endpoint: &model::Endpoint, total: u64, local_total: u64) -> u32 {
+    let share = |weight: u32, total: u64| (u64::from(weight) << 31) / total.max(1);
+    let product = share(locality.weight, total) * share(endpoint.weight, local_total);
+    u32::try_from(product >> 31).unwrap_or(u32::MAX).max(1)
+}

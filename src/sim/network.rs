@@ -1,0 +1,169 @@
+//! What connections and backends do.
+//!
+//! Connections succeed or are refused within a millisecond, or hang. A backend answers with its own address; request
+//! headers script it: `x-fail: CODE:N` fails the first N attempts, `x-fail-late` does so after the response headers,
+//! `x-hold: SECONDS` answers late, `x-pushback: MS` asks for a delay before a retry.
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use crate::lb::endpoint::Address;
+use crate::lb::policy::LoadReport;
+use crate::status::{Code, Status};
+
+/// Time from the start of an attempt to connect to its end.
+pub const CONNECT_MS: i64 = 1;
+
+/// Time from the start of a call to its answer.
+pub const ANSWER_MS: i64 = 1;
+
+/// Time from response headers to a late failure.
+pub const LATE_MS: i64 = 50;
+
+/// What an attempt to connect comes to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reach {
+    /// A connection.
+    Accepts,
+    /// A refusal.
+    Refuses,
+    /// Nothing, until the client gives up.
+    Hangs,
+}
+
+/// The first attempts of every RPC fail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Respond {
+    /// So.
+    pub code: Code,
+    /// That many.
+    pub times: u32,
+}
+
+/// The addresses and what is behind them.
+#[derive(Debug, Clone)]
+pub struct Network {
+    /// What happens at addresses that are not named.
+    pub default: Reach,
+    /// What happens at an address.
+    pub addresses: BTreeMap<SocketAddr, Reach>,
+    /// How backends answer, unless headers say otherwise.
+    pub respond: Option<Respond>,
+    /// Load reports by address, sent with every answer.
+    pub load: BTreeMap<String, Arc<LoadReport>>,
+}
+
+impl Default for Network {
+    /// Everything answers.
+    fn default() -> Self {
+        Network {
+            default: Reach::Accepts,
+            addresses: BTreeMap::new(),
+            respond: None,
+            load: BTreeMap::new(),
+        }
+    }
+}
+
+/// What a backend answers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reply {
+    /// After this time.
+    pub after_ms: i64,
+    /// With this.
+    pub status: Option<Status>,
+    /// Response headers came before the failure, so there is no retry.
+    pub has_headers: bool,
+    /// `grpc-retry-pushback-ms`.
+    pub pushback: Option<String>,
+}
+
+impl Network {
+    /// A network where only these addresses answer.
+    pub fn only(addresses: impl IntoIterator<Item = SocketAddr>) -> Network {
+        Network {
+            default: Reach::Refuses,
+            addresses: addresses.into_iter().map(|address| (address, Reach::Accepts)).collect(),
+            ..Network::default()
+        }
+    }
+
+    /// What an attempt to connect comes to.
+    pub fn reach(&self, address: &SocketAddr) -> Reach {
+        self.addresses.get(address).copied().unwrap_or(self.default)
+    }
+
+    /// The status of a refused connection.
+    pub fn refusal(address: &Address) -> Status {
+        let text = "Failed to connect to remote host: Connection refused";
+        Status::new(Code::Unknown, format!("{}: {text}", address.uri()))
+    }
+
+    /// The status of a connection that was not made in time.
+    pub fn timeout(address: &Address) -> Status {
+        let text = "Failed to connect to remote host: connection attempt timed out before receiving SETTINGS frame";
+        Status::unavailable(format!("{}: {text}", address.uri()))
+    }
+
+    /// What a backend answers to an attempt that `previous` attempts went before.
+    pub fn reply(&self, headers: &[(String, String)], previous: u32) -> Reply {
+        // A dictionary on the server's side, where the last value counts.
+        let header = |name: &str| {
+            let mut values = headers.iter().rev().filter(|(key, _)| key == name);
+            values.next().map(|(_, value)| value.as_str())
+        };
+        let hold = header("x-hold")
+            .and_then(|text| text.parse::<f64>().ok())
+            .unwrap_or(0.0);
+        let mut reply = Reply {
+            after_ms: ANSWER_MS + (hold.clamp(0.0, 1e9) * 1000.0) as i64,
+            status: None,
+            has_headers: true,
+            pushback: header("x-pushback").map(str::to_owned),
+        };
+        let scripted = |text: &str| {
+            let (name, times) = text.split_once(':').unwrap_or((text, ""));
+            let times = if times.is_empty() {
+                1
+            } else {
+                times.parse().unwrap_or(1)
+            };
+            let code = Code::from_name(name)?;
+            Some(Respond { code, times })
+        };
+        let at_once = header("x-fail").and_then(scripted).or(self.respond);
+        let late = header("x-fail-late").and_then(scripted);
+        for (respond, is_late) in [(at_once, false), (late, true)] {
+            let Some(respond) = respond.filter(|respond| previous < respond.times) else {
+                continue;
+            };
+            reply.status = Some(Status::new(respond.code, "scripted"));
+            reply.has_headers = is_late;
+            if is_late {
+                reply.after_ms += LATE_MS;
+            }
+            break;
+        }
+        reply
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headers_script_the_answer() {
+        let network = Network::default();
+        let headers = |name: &str, value: &str| vec![(name.to_owned(), value.to_owned())];
+        let code = |headers: &[(String, String)], previous| network.reply(headers, previous).status.map(|s| s.code);
+        let twice = headers("x-fail", "UNAVAILABLE:2");
+        assert_eq!(code(&twice, 0), Some(Code::Unavailable));
+        assert_eq!(code(&twice, 1), Some(Code::Unavailable));
+        assert_eq!(code(&twice, 2), None);
+        assert_eq!(code(&headers("x-fail", "ABORTED"), 1), None);
+        assert!(network.reply(&headers("x-fail-late", "ABORTED:1"), 0).has_headers);
+        assert_eq!(network.reply(&headers("x-hold", "1.5"), 0).after_ms, 1501);
+    }
+}

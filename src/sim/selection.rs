@@ -1,0 +1,145 @@
+//! What the config selector said about an RPC, kept for as long as the RPC lives, and told for people.
+
+use crate::lb::picker::Step;
+use crate::model::filter::SessionCookie;
+use crate::model::route::RetryPolicy;
+use crate::select::{Mismatch, Selection, Selector, Session};
+use crate::status::Status;
+
+/// What was selected for an RPC.
+#[derive(Debug)]
+pub(super) struct Selected {
+    pub key: String,
+    pub hash: u64,
+    /// Milliseconds.
+    pub timeout_ms: Option<i64>,
+    pub retry: Option<RetryPolicy>,
+    /// Milliseconds.
+    pub delay_ms: i64,
+    pub abort: Option<Status>,
+    sessions: Vec<OwnSession>,
+}
+
+#[derive(Debug)]
+struct OwnSession {
+    cookie: SessionCookie,
+    addresses: String,
+    cookie_cluster: String,
+    cluster: String,
+}
+
+impl Selected {
+    /// Keeps what an RPC needs.
+    pub fn keep(selection: &Selection<'_>) -> Selected {
+        Selected {
+            key: selection.key.to_owned(),
+            hash: selection.hash,
+            timeout_ms: selection.timeout.map(|timeout| timeout.0),
+            retry: selection.retry.cloned(),
+            delay_ms: selection.fault.delay.0,
+            abort: selection.fault.abort.clone(),
+            sessions: selection
+                .sessions
+                .iter()
+                .map(|session| OwnSession {
+                    cookie: session.cookie.clone(),
+                    addresses: session.addresses.clone(),
+                    cookie_cluster: session.cookie_cluster.clone(),
+                    cluster: session.cluster.to_owned(),
+                })
+                .collect(),
+        }
+    }
+
+    /// The addresses that the cookie asks for; `None` without an active session.
+    pub fn session_hosts(&self) -> Option<&str> {
+        self.sessions.last().map(|session| session.addresses.as_str())
+    }
+
+    /// The `set-cookie` headers of an answer from an endpoint with these addresses, the last filter's first.
+    pub fn set_cookies(&self, actual: &str) -> Vec<String> {
+        let mut actual = Some(actual);
+        self.sessions
+            .iter()
+            .rev()
+            .filter_map(|own| {
+                let session = Session {
+                    cookie: &own.cookie,
+                    addresses: own.addresses.clone(),
+                    cookie_cluster: own.cookie_cluster.clone(),
+                    cluster: &own.cluster,
+                    undecodable: None,
+                };
+                // Only the last filter learns the endpoint.
+                session.set_cookie(actual.take().unwrap_or_default())
+            })
+            .collect()
+    }
+}
+
+/// Tells how the route and the rest were selected.
+pub(super) fn steps(selector: &Selector, selection: &Selection<'_>, tried: &[Mismatch]) -> Vec<Step> {
+    let mut steps = Vec::new();
+    let mut say = |layer: &'static str, what: String| steps.push(Step { layer, what });
+    let config = selector.config();
+    if let Some(host) = config.virtual_host().filter(|_| !config.starts_at_cluster) {
+        let domain = host.domains.get(config.domain.domain).map_or("", String::as_str);
+        say("virtual host", format!("\"{}\" by its domain `{domain}`", host.name));
+        for (route, why) in host.routes.iter().zip(tried) {
+            let why = match why {
+                Mismatch::Path => "its path does not match".to_owned(),
+                Mismatch::Header(index) => format!("its header matcher {index} does not match"),
+                Mismatch::Fraction { drawn, below } => format!("its fraction is {below} per million, drew {drawn}"),
+            };
+            say("route", format!("{}: no, {why}", route.index));
+        }
+        if let Some(route) = host.routes.get(selection.route) {
+            say(
+                "route",
+                format!("{}: takes it to {}", route.index, selection.selected_key),
+            );
+        }
+        let origin = if selection.hash_is_random {
+            ", random: no hash policy applies"
+        } else {
+            ""
+        };
+        say("request hash", format!("{:#018x}{origin}", selection.hash));
+    }
+    for session in &selection.sessions {
+        let name = &session.cookie.name;
+        say(
+            "stateful session",
+            match (
+                &session.undecodable,
+                session.addresses.as_str(),
+                session.cookie_cluster.as_str(),
+            ) {
+                (Some(error), _, _) => format!("cookie \"{name}\" cannot be decoded, as if there were none: {error}"),
+                (None, "", "") => format!("no cookie \"{name}\""),
+                (None, addresses, "") => format!("cookie \"{name}\" asks for {addresses}"),
+                (None, addresses, cluster) => {
+                    let goes = if cluster == session.cluster {
+                        ""
+                    } else {
+                        ", which the route does not lead to"
+                    };
+                    format!("cookie \"{name}\" asks for {addresses} in cluster \"{cluster}\"{goes}")
+                }
+            },
+        );
+    }
+    if selection.key != selection.selected_key {
+        say("cluster", format!("{} instead, because of the cookie", selection.key));
+    }
+    if selection.fault.delay.0 > 0 {
+        say("fault", format!("delays for {}", selection.fault.delay));
+    }
+    if let Some(abort) = &selection.fault.abort {
+        say("fault", format!("aborts with {abort}"));
+    }
+    if let Some(timeout) = selection.timeout {
+        say("timeout", format!("{timeout} by configuration"));
+    }
+    steps
+}
