@@ -248,6 +248,13 @@ fn routes_by_rds_are_for_the_side_that_uses_them() {
         &[server("s", "r"), routes("r", TO_C)],
         &["hcm-route-action-for-other-side"],
     );
+    // A proxy's, by all appearances.
+    check(&[server("s", "r"), routes("r", TO_C), cluster("c"), cluster("d")], &[]);
+    let mixed = format!("{{match: {{prefix: /a/}}, non_forwarding_action: {{}}}}, {TO_C}");
+    check(
+        &[server("s", "r"), routes("r", &mixed), cluster("c")],
+        &["hcm-route-action-for-other-side"],
+    );
     check(
         &[listener("l", "r", ""), routes("r", handled)],
         &["hcm-route-action-for-other-side"],

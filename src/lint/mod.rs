@@ -64,7 +64,7 @@ pub fn run(world: &World, usage: &Usage) -> Vec<(ResourceId, Diagnostic)> {
     reference::check(world, &mut findings);
     aggregate::check(world, usage, &mut findings);
     let users = users::Users::of(world);
-    side::check(&users, &mut findings);
+    side::check(world, &users, &mut findings);
     filter_override::check(&users, &mut findings);
     session::check(world, &users, &mut findings);
     request_hash::check(world, usage, &users, &mut findings);

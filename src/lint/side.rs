@@ -1,25 +1,33 @@
 //! Routes by RDS whose action is for the other side: of a server in a client's routes, or the other way round.
 //!
 //! For inline routes the listener's converter says so. A RouteConfiguration that both sides use is left alone: which
-//! of its routes is for whom cannot be known.
+//! of its routes is for whom cannot be known. So is one that only leads to clusters, of which some are there: its listener is a
+//! proxy's, which happens to look like a server's.
 
 use super::Findings;
 use super::users::{UsedRoutes, Users};
-use crate::snapshot::non_forwarding_path;
+use crate::model::ResourceType;
+use crate::snapshot::{World, non_forwarding_path};
 use crate::validate::http_connection_manager::ROUTE_FOR_OTHER_SIDE;
 
-pub(super) fn check(users: &Users<'_>, findings: &mut Findings) {
+pub(super) fn check(world: &World, users: &Users<'_>, findings: &mut Findings) {
     for routes in users.routes.iter().filter(|routes| !routes.inline) {
         let Some(user) = routes.users.first() else { continue };
         if routes.users.iter().any(|other| other.is_server != user.is_server) {
             continue;
         }
-        if user.is_server {
+        if user.is_server && !is_for_proxy(world, routes) {
             of_server(routes, user.listener, findings);
-        } else {
+        } else if !user.is_server {
             of_client(routes, user.listener, findings);
         }
     }
+}
+
+fn is_for_proxy(world: &World, routes: &UsedRoutes<'_>) -> bool {
+    let mut references = routes.facts.virtual_hosts.iter().flatten();
+    routes.facts.non_forwarding.is_empty()
+        && references.any(|reference| world.get(ResourceType::Cluster, &reference.cluster).is_some())
 }
 
 fn of_client(routes: &UsedRoutes<'_>, listener: &str, findings: &mut Findings) {

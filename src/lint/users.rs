@@ -88,7 +88,17 @@ impl<'w> Users<'w> {
     }
 
     /// Says whether the world has every route that a client of it would have.
+    ///
+    /// Not so where it has listeners and none is a client's: what it is for is another question.
     pub fn knows_all_routes(&self, world: &World) -> bool {
+        let mut users = self
+            .by_name
+            .values()
+            .flatten()
+            .chain(self.routes.iter().flat_map(|routes| &routes.users));
+        if world.has(ResourceType::Listener) && users.all(|user| user.is_server) {
+            return false;
+        }
         let is_there = |name| world.get(ResourceType::RouteConfiguration, name).is_some();
         let mut routes = world.all(ResourceType::RouteConfiguration);
         !self.has_rejected && routes.all(|(_, entry)| entry.facts.is_some()) && self.client_routes().all(is_there)
