@@ -12,7 +12,7 @@ mod worlds;
 pub use responses::responses;
 pub use worlds::assemble;
 
-use crate::diag::{Diagnostic, Effect, Rule, rules};
+use crate::diag::{Diagnostic, Effect, Packed, Rule, rules};
 use crate::envelope::{Label, Origin, RawResource, State, Status, WorldId};
 use crate::model::ResourceType;
 use crate::profile::{Profile, ServerFacts};
@@ -66,8 +66,10 @@ pub struct Checked {
     pub verdict: Verdict,
     /// What other resources need to know, if the client accepts it.
     pub facts: Option<Facts>,
-    /// Findings, in the order in which they were made.
+    /// Findings, in the order in which they were made, but for those in `ignored`.
     pub diagnostics: Vec<Diagnostic>,
+    /// Findings on fields that the client never reads; a proxy's dump has more of them than of anything else.
+    pub ignored: Packed,
     /// What was noticed while it was read.
     pub notes: Vec<Note>,
     /// What the client keeps of it, if asked for.
@@ -112,6 +114,7 @@ pub fn resource(raw: RawResource, circumstances: &Circumstances<'_>) -> Checked 
         verdict: Verdict::NotChecked,
         facts: None,
         diagnostics: Vec::new(),
+        ignored: Packed::default(),
         notes: raw.notes,
         view: None,
     };
@@ -136,6 +139,7 @@ pub fn resource(raw: RawResource, circumstances: &Circumstances<'_>) -> Checked 
         checked.view = validated.value.as_ref().map(crate::view::of);
     }
     checked.diagnostics = validated.diagnostics;
+    checked.ignored = Packed::take(&mut checked.diagnostics, |d| d.rule.effect == Effect::Ignored);
     checked
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{Checked, DUPLICATE_RESOURCE, ENDPOINTS_NOT_INCLUDED, MADE_FOR_PROXY, Outcome, Verdict, live, unharmed};
-use crate::diag::{Diagnostic, FieldPath, Rule};
+use crate::diag::{Diagnostic, FieldPath, Rule, Seg, Segs};
 use crate::envelope::{Finding, Label, State, WorldId};
 use crate::lint::{self, Usage};
 use crate::model::ResourceType;
@@ -115,11 +115,7 @@ fn made_for_proxy(world: &World, resources: &[Checked]) -> bool {
             Some(Facts::Listener(ListenerFacts::Server(_))) => {}
             Some(_) => return false,
             None => {
-                let paths = resources
-                    .get(entry.id.0)
-                    .map(|c| c.diagnostics.as_slice())
-                    .unwrap_or_default();
-                if paths.iter().any(|d| d.path.to_string().starts_with("api_listener")) {
+                if resources.get(entry.id.0).is_some_and(names_api_listener) {
                     return false;
                 }
                 rejected = true;
@@ -127,6 +123,14 @@ fn made_for_proxy(world: &World, resources: &[Checked]) -> bool {
         }
     }
     rejected
+}
+
+/// Says whether some finding is in the api_listener, which is there then.
+fn names_api_listener(checked: &Checked) -> bool {
+    let is_there = |mut steps: Segs<'_>| steps.next() == Some(Seg::Field("api_listener"));
+    let mut found = checked.diagnostics.iter().any(|d| is_there(d.path.segs()));
+    checked.ignored.for_each(|_, steps| found |= is_there(steps));
+    found
 }
 
 fn report_proxy(world: &World, numbers: &[usize], outcome: &mut Outcome) {

@@ -6,11 +6,13 @@
 
 mod cx;
 mod diagnostic;
+mod packed;
 mod path;
 mod rule;
 
 pub use cx::{Cx, Mark};
 pub use diagnostic::{Diagnostic, Related};
-pub use path::{FieldPath, OwnedSeg, Path, Seg};
+pub use packed::Packed;
+pub use path::{FieldPath, Path, Seg, Segs};
 pub(crate) use rule::rules;
 pub use rule::{Effect, Rule, Severity, Subject};

@@ -87,104 +87,262 @@ impl<'a> Path<'a> {
 
     /// The owned form.
     pub fn to_owned(&self) -> FieldPath {
-        let mut segs = Vec::new();
+        let mut packed = Vec::with_capacity(self.packed_len());
+        self.pack(&mut packed);
+        FieldPath(packed.into_boxed_slice())
+    }
+
+    fn packed_len(&self) -> usize {
+        let mut len = 0;
         let mut at = Some(self);
         while let Some(path) = at {
-            if let Some(seg) = path.seg {
-                segs.push(OwnedSeg::from(seg));
-            }
+            len += path.seg.map_or(0, packed::len);
             at = path.parent;
         }
-        segs.reverse();
-        FieldPath(segs)
+        len
     }
-}
 
-/// One step of a [`FieldPath`]; see [`Seg`].
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum OwnedSeg {
-    /// A message field.
-    Field(String),
-    /// An element of a repeated field.
-    Index(usize),
-    /// A map entry.
-    Key(String),
-    /// An entry of a JSON object.
-    JsonKey(String),
-    /// The message inside an Any.
-    Value {
-        /// The TypedStruct type around it, if any.
-        wrapper: Option<String>,
-        /// The message type.
-        type_name: String,
-    },
-    /// A path quoted from another loader.
-    Quoted(String),
-}
-
-impl From<Seg<'_>> for OwnedSeg {
-    fn from(seg: Seg<'_>) -> Self {
-        match seg {
-            Seg::Field(name) => OwnedSeg::Field(name.to_owned()),
-            Seg::Index(index) => OwnedSeg::Index(index),
-            Seg::Key(key) => OwnedSeg::Key(key.to_owned()),
-            Seg::JsonKey(key) => OwnedSeg::JsonKey(key.to_owned()),
-            Seg::Value { wrapper, type_name } => OwnedSeg::Value {
-                wrapper: wrapper.map(str::to_owned),
-                type_name: type_name.to_owned(),
-            },
-            Seg::Quoted(text) => OwnedSeg::Quoted(text.to_owned()),
+    /// Recursive: as deep as the path, which stands on this stack already.
+    fn pack(&self, out: &mut Vec<u8>) {
+        if let Some(parent) = self.parent {
+            parent.pack(out);
+        }
+        if let Some(seg) = self.seg {
+            packed::push(out, seg);
         }
     }
 }
 
 /// An owned place in a resource; empty for the resource itself.
 ///
-/// Ordered and compared by steps; [`Display`](fmt::Display) gives the client's text.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
-pub struct FieldPath(Vec<OwnedSeg>);
+/// Compared by steps; [`Display`](fmt::Display) gives the client's text. A dump may have a hundred thousand findings, so the
+/// steps are packed into one allocation and taken out again by [`segs`](Self::segs).
+#[derive(Clone, Default, PartialEq, Eq, Hash)]
+pub struct FieldPath(Box<[u8]>);
 
 impl FieldPath {
     /// The steps from the resource down.
-    pub fn segs(&self) -> &[OwnedSeg] {
-        &self.0
+    pub fn segs(&self) -> Segs<'_> {
+        Segs { rest: &self.0 }
+    }
+
+    /// Says whether this is the resource itself.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
     }
 
     /// The steps that lead to a place in the user's document: everything before a quoted path.
-    pub fn located(&self) -> &[OwnedSeg] {
-        let end = self
-            .0
-            .iter()
-            .position(|seg| matches!(seg, OwnedSeg::Quoted(_)))
-            .unwrap_or(self.0.len());
-        self.0.get(..end).unwrap_or(&self.0)
+    pub fn located(&self) -> impl Iterator<Item = Seg<'_>> {
+        self.segs().take_while(|seg| !matches!(seg, Seg::Quoted(_)))
+    }
+
+    /// The packed steps; for storing many paths.
+    pub(super) fn packed(&self) -> &[u8] {
+        &self.0
+    }
+
+    /// The path of these packed steps.
+    pub(super) fn from_packed(packed: &[u8]) -> Self {
+        FieldPath(packed.into())
+    }
+}
+
+/// The steps of a [`FieldPath`], from the resource down.
+#[derive(Debug, Clone)]
+pub struct Segs<'a> {
+    rest: &'a [u8],
+}
+
+impl<'a> Segs<'a> {
+    /// The steps in packed form.
+    pub(super) const fn of(packed: &'a [u8]) -> Self {
+        Segs { rest: packed }
+    }
+
+    /// The innermost field.
+    pub fn last_field(self) -> Option<&'a str> {
+        let fields = self.filter_map(|seg| match seg {
+            Seg::Field(name) => Some(name),
+            _ => None,
+        });
+        fields.last()
+    }
+}
+
+impl<'a> Iterator for Segs<'a> {
+    type Item = Seg<'a>;
+
+    fn next(&mut self) -> Option<Seg<'a>> {
+        let (seg, rest) = packed::split(self.rest)?;
+        self.rest = rest;
+        Some(seg)
+    }
+}
+
+impl fmt::Debug for FieldPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "FieldPath({self})")
     }
 }
 
 impl fmt::Display for FieldPath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let start = self
-            .0
-            .iter()
-            .rposition(|seg| matches!(seg, OwnedSeg::Quoted(_)))
-            .unwrap_or(0);
-        for (i, seg) in self.0.iter().skip(start).enumerate() {
+        let quoted = self.segs().filter(|seg| matches!(seg, Seg::Quoted(_))).count();
+        let mut steps = self.segs();
+        if quoted > 0 {
+            // Only the innermost quoted path and what follows it.
+            let mut left = quoted;
+            let mut rest = steps.clone();
+            while left > 0 {
+                steps = rest.clone();
+                match rest.next() {
+                    Some(Seg::Quoted(_)) => left -= 1,
+                    Some(_) => {}
+                    None => break,
+                }
+            }
+        }
+        for (i, seg) in steps.enumerate() {
             match seg {
-                OwnedSeg::Field(name) if i == 0 => f.write_str(name)?,
-                OwnedSeg::Field(name) => write!(f, ".{name}")?,
-                OwnedSeg::Index(index) => write!(f, "[{index}]")?,
-                OwnedSeg::Key(key) => write!(f, "[{key}]")?,
-                OwnedSeg::JsonKey(key) => write!(f, "[\"{key}\"]")?,
-                OwnedSeg::Value { wrapper, type_name } => {
+                Seg::Field(name) if i == 0 => f.write_str(name)?,
+                Seg::Field(name) => {
+                    f.write_str(".")?;
+                    f.write_str(name)?;
+                }
+                Seg::Index(index) => write!(f, "[{index}]")?,
+                Seg::Key(key) => write!(f, "[{key}]")?,
+                Seg::JsonKey(key) => write!(f, "[\"{key}\"]")?,
+                Seg::Value { wrapper, type_name } => {
                     if let Some(wrapper) = wrapper {
                         write!(f, ".value[{wrapper}]")?;
                     }
                     write!(f, ".value[{type_name}]")?;
                 }
-                OwnedSeg::Quoted(text) => f.write_str(text)?,
+                Seg::Quoted(text) => f.write_str(text)?,
             }
         }
         Ok(())
+    }
+}
+
+/// The packed form of a step: a byte for its kind; a number as seven bits a byte, the lowest first; a text as its length and
+/// its bytes.
+mod packed {
+    use super::Seg;
+
+    const FIELD: u8 = 0;
+    const INDEX: u8 = 1;
+    const KEY: u8 = 2;
+    const JSON_KEY: u8 = 3;
+    const VALUE: u8 = 4;
+    const WRAPPED_VALUE: u8 = 5;
+    const QUOTED: u8 = 6;
+
+    /// Bytes that [`push`] will add.
+    pub(super) fn len(seg: Seg<'_>) -> usize {
+        1 + match seg {
+            Seg::Index(index) => number_len(index),
+            Seg::Field(text)
+            | Seg::Key(text)
+            | Seg::JsonKey(text)
+            | Seg::Quoted(text)
+            | Seg::Value {
+                wrapper: None,
+                type_name: text,
+            } => text_len(text),
+            Seg::Value {
+                wrapper: Some(wrapper),
+                type_name,
+            } => text_len(wrapper) + text_len(type_name),
+        }
+    }
+
+    fn number_len(number: usize) -> usize {
+        (1 + number.checked_ilog2().unwrap_or(0) as usize / 7).max(1)
+    }
+
+    fn text_len(text: &str) -> usize {
+        number_len(text.len()) + text.len()
+    }
+
+    pub(super) fn push(out: &mut Vec<u8>, seg: Seg<'_>) {
+        let (kind, texts) = match seg {
+            Seg::Index(index) => {
+                out.push(INDEX);
+                push_number(out, index);
+                return;
+            }
+            Seg::Field(text) => (FIELD, [Some(text), None]),
+            Seg::Key(text) => (KEY, [Some(text), None]),
+            Seg::JsonKey(text) => (JSON_KEY, [Some(text), None]),
+            Seg::Quoted(text) => (QUOTED, [Some(text), None]),
+            Seg::Value {
+                wrapper: None,
+                type_name,
+            } => (VALUE, [Some(type_name), None]),
+            Seg::Value { wrapper, type_name } => (WRAPPED_VALUE, [wrapper, Some(type_name)]),
+        };
+        out.push(kind);
+        for text in texts.into_iter().flatten() {
+            push_number(out, text.len());
+            out.extend_from_slice(text.as_bytes());
+        }
+    }
+
+    fn push_number(out: &mut Vec<u8>, mut number: usize) {
+        while number > 0x7f {
+            out.push((number & 0x7f) as u8 | 0x80);
+            number >>= 7;
+        }
+        out.push((number & 0x7f) as u8);
+    }
+
+    /// The first step and what follows; `None` at the end.
+    pub(super) fn split(packed: &[u8]) -> Option<(Seg<'_>, &[u8])> {
+        let (kind, rest) = packed.split_first()?;
+        if *kind == INDEX {
+            let (index, rest) = number(rest)?;
+            return Some((Seg::Index(index), rest));
+        }
+        let (first, rest) = text(rest)?;
+        Some(match *kind {
+            FIELD => (Seg::Field(first), rest),
+            KEY => (Seg::Key(first), rest),
+            JSON_KEY => (Seg::JsonKey(first), rest),
+            QUOTED => (Seg::Quoted(first), rest),
+            WRAPPED_VALUE => {
+                let (type_name, rest) = text(rest)?;
+                let wrapper = Some(first);
+                (Seg::Value { wrapper, type_name }, rest)
+            }
+            _ => (
+                Seg::Value {
+                    wrapper: None,
+                    type_name: first,
+                },
+                rest,
+            ),
+        })
+    }
+
+    fn number(mut packed: &[u8]) -> Option<(usize, &[u8])> {
+        let mut number = 0usize;
+        let mut shift = 0;
+        loop {
+            let (byte, rest) = packed.split_first()?;
+            number |= usize::from(byte & 0x7f).checked_shl(shift)?;
+            packed = rest;
+            if byte & 0x80 == 0 {
+                return Some((number, packed));
+            }
+            shift += 7;
+        }
+    }
+
+    fn text(packed: &[u8]) -> Option<(&str, &[u8])> {
+        let (len, rest) = number(packed)?;
+        let (text, rest) = rest.split_at_checked(len)?;
+        Some((std::str::from_utf8(text).ok()?, rest))
     }
 }
 
@@ -217,6 +375,44 @@ mod tests {
         let quoted = lb.quoted("childPolicy");
         let path = quoted.to_owned();
         assert_eq!(path.to_string(), "childPolicy");
-        assert_eq!(path.located(), &[OwnedSeg::Field("load_balancing_policy".into())]);
+        assert_eq!(
+            path.located().collect::<Vec<_>>(),
+            [Seg::Field("load_balancing_policy")]
+        );
+    }
+
+    #[test]
+    fn every_step_survives_packing() {
+        let long = "x".repeat(20_000);
+        let steps = [
+            Seg::Field("a"),
+            Seg::Index(0),
+            Seg::Index(127),
+            Seg::Index(128),
+            Seg::Index(usize::MAX),
+            Seg::Key(""),
+            Seg::Key(&long),
+            Seg::JsonKey("é"),
+            Seg::Value {
+                wrapper: None,
+                type_name: "a.B",
+            },
+            Seg::Value {
+                wrapper: Some("t.S"),
+                type_name: "a.B",
+            },
+            Seg::Quoted("q"),
+        ];
+        fn own(at: &Path<'_>, steps: &[Seg<'_>]) -> FieldPath {
+            match steps.split_first() {
+                Some((step, rest)) => own(&at.then(*step), rest),
+                None => {
+                    let path = at.to_owned();
+                    assert_eq!(path.packed().len(), at.packed_len());
+                    path
+                }
+            }
+        }
+        assert_eq!(own(&Path::ROOT, &steps).segs().collect::<Vec<_>>(), steps);
     }
 }

@@ -398,7 +398,7 @@ mod tests {
                 ("lb-json-wrong-type", "minRingSize".to_owned()),
             ]
         );
-        let depth = |i: usize| found.get(i).map(|(_, path)| path.located().len());
+        let depth = |i: usize| found.get(i).map(|(_, path)| path.located().count());
         assert_eq!((depth(0), depth(1), depth(2)), (Some(1), Some(6), Some(12)));
     }
 

@@ -3,11 +3,12 @@
 //! Nothing about positions is kept while a document is read. The text of one resource is walked again for each place that
 //! is printed, which costs microseconds, and nothing when there is no finding.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
 use super::json::{Scanner, Syntax};
-use crate::diag::{FieldPath, OwnedSeg};
+use crate::diag::{FieldPath, Seg};
 
 /// A range of bytes of one document.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -64,6 +65,7 @@ pub fn locate_all(text: &[u8], resource: Span, paths: &[&FieldPath]) -> Vec<Span
         scan: Scanner::new(text.get(..resource.end).unwrap_or(text)),
         nodes: vec![Node::default()],
         found: vec![start; paths.len()],
+        scratch: Vec::new(),
     };
     for (index, path) in paths.iter().enumerate() {
         finder.add(index, path.located());
@@ -74,64 +76,124 @@ pub fn locate_all(text: &[u8], resource: Span, paths: &[&FieldPath]) -> Vec<Span
     finder.found
 }
 
+/// Keys of one node that are compared one by one; with more of them an index is made.
+const FEW_KEYS: usize = 8;
+
 /// A step that some of the wanted paths have in common.
 #[derive(Default)]
-struct Node {
+struct Node<'p> {
     /// The paths that end here.
     here: Vec<usize>,
-    /// Keys as they may be written, and the nodes behind them.
-    names: HashMap<String, usize>,
+    /// Keys that lead on.
+    keys: Vec<Key<'p>>,
+    /// The nodes behind the keys as they may be written, if there are more than [`FEW_KEYS`]. Never iterated.
+    index: Option<HashMap<Cow<'p, str>, usize>>,
     elements: BTreeMap<usize, usize>,
     /// The text of it has been met.
     met: bool,
 }
 
-/// A place in the text, the steps to look for, and the answers so far.
-struct Finder<'t> {
-    scan: Scanner<'t>,
-    /// The first is the resource itself.
-    nodes: Vec<Node>,
-    /// The answer for each path.
-    found: Vec<Span>,
+/// A key of a [`Node`], and the node behind it.
+#[derive(Clone, Copy)]
+struct Key<'p> {
+    name: &'p str,
+    /// It is a field: the lowerCamelCase form will do as well.
+    is_field: bool,
+    /// It is the type of an Any, which is written `@type`.
+    is_type: bool,
+    next: usize,
 }
 
-impl Finder<'_> {
+impl Key<'_> {
+    fn is(&self, written: &str) -> bool {
+        self.name == written
+            || (self.is_field && is_camel_case_of(written, self.name))
+            || (self.is_type && written == "@type")
+    }
+}
+
+impl<'p> Node<'p> {
+    /// The node behind a key as it is written.
+    fn behind(&self, written: &str) -> Option<usize> {
+        match &self.index {
+            Some(index) => index.get(written).copied(),
+            None => self.keys.iter().find(|key| key.is(written)).map(|key| key.next),
+        }
+    }
+
+    /// The node behind a step.
+    fn after(&self, name: &str) -> Option<usize> {
+        match &self.index {
+            Some(index) => index.get(name).copied(),
+            None => self.keys.iter().rev().find(|key| key.name == name).map(|key| key.next),
+        }
+    }
+
+    fn add(&mut self, key: Key<'p>) {
+        self.keys.push(key);
+        if let Some(index) = &mut self.index {
+            put(index, key);
+        } else if self.keys.len() > FEW_KEYS {
+            let mut index = HashMap::new();
+            for key in &self.keys {
+                put(&mut index, *key);
+            }
+            self.index = Some(index);
+        }
+    }
+}
+
+/// Adds a key in each of its spellings; the first to claim one keeps it.
+fn put<'p>(index: &mut HashMap<Cow<'p, str>, usize>, key: Key<'p>) {
+    index.entry(Cow::Borrowed(key.name)).or_insert(key.next);
+    if key.is_field {
+        index.entry(Cow::Owned(camel_case(key.name))).or_insert(key.next);
+    }
+    if key.is_type {
+        index.entry(Cow::Borrowed("@type")).or_insert(key.next);
+    }
+}
+
+/// A place in the text, the steps to look for, and the answers so far.
+struct Finder<'t, 'p> {
+    scan: Scanner<'t>,
+    /// The first is the resource itself.
+    nodes: Vec<Node<'p>>,
+    /// The answer for each path.
+    found: Vec<Span>,
+    /// For keys with escapes.
+    scratch: Vec<u8>,
+}
+
+impl<'p> Finder<'_, 'p> {
     /// Adds the steps of a path.
-    fn add(&mut self, index: usize, steps: &[OwnedSeg]) {
+    fn add(&mut self, index: usize, steps: impl Iterator<Item = Seg<'p>>) {
         let mut at = 0;
         let mut in_packed = false;
         for step in steps {
             let packed = in_packed;
             in_packed = false;
             at = match step {
-                OwnedSeg::Field(name) => {
-                    let next = self.step(at, name);
-                    let camel = camel_case(name);
-                    self.alias(at, camel, next);
-                    if name == "type_url" && !packed {
-                        self.alias(at, "@type".to_owned(), next);
-                    }
-                    next
-                }
-                OwnedSeg::Key(key) | OwnedSeg::JsonKey(key) => self.step(at, key),
-                OwnedSeg::Index(element) => {
+                Seg::Field(name) => self.step(at, name, true, name == "type_url" && !packed),
+                Seg::Key(key) | Seg::JsonKey(key) => self.step(at, key, false, false),
+                Seg::Index(element) => {
                     let fresh = self.nodes.len();
                     let next = match self.nodes.get_mut(at) {
-                        Some(node) => *node.elements.entry(*element).or_insert(fresh),
+                        Some(node) => *node.elements.entry(element).or_insert(fresh),
                         None => return,
                     };
                     self.grow(next)
                 }
-                OwnedSeg::Value { wrapper: Some(_), .. } => self.step(at, "value"),
+                Seg::Value { wrapper: Some(_), .. } => self.step(at, "value", true, false),
                 // A type with a JSON form of its own has it under `value`; the fields of others stand beside `@type`.
-                OwnedSeg::Value { type_name, .. } if type_name.starts_with("google.protobuf.") => {
-                    self.step(at, "value")
+                Seg::Value { type_name, .. } if type_name.starts_with("google.protobuf.") => {
+                    self.step(at, "value", true, false)
                 }
-                OwnedSeg::Value { .. } => {
+                Seg::Value { .. } => {
                     in_packed = true;
                     at
                 }
-                OwnedSeg::Quoted(_) => break,
+                Seg::Quoted(_) => break,
             };
         }
         if let Some(node) = self.nodes.get_mut(at) {
@@ -140,20 +202,21 @@ impl Finder<'_> {
     }
 
     /// The node behind a key of node `at`, made if need be.
-    fn step(&mut self, at: usize, key: &str) -> usize {
-        if let Some(next) = self.nodes.get(at).and_then(|node| node.names.get(key)) {
-            return *next;
-        }
+    fn step(&mut self, at: usize, name: &'p str, is_field: bool, is_type: bool) -> usize {
         let next = self.nodes.len();
-        self.alias(at, key.to_owned(), next);
-        self.grow(next)
-    }
-
-    /// Lets another key of node `at` lead to `next`.
-    fn alias(&mut self, at: usize, key: String, next: usize) {
-        if let Some(node) = self.nodes.get_mut(at) {
-            node.names.entry(key).or_insert(next);
+        let Some(node) = self.nodes.get_mut(at) else {
+            return next;
+        };
+        if let Some(known) = node.after(name) {
+            return known;
         }
+        node.add(Key {
+            name,
+            is_field,
+            is_type,
+            next,
+        });
+        self.grow(next)
     }
 
     fn grow(&mut self, node: usize) -> usize {
@@ -176,24 +239,24 @@ impl Finder<'_> {
             }
         }
         let result = match self.scan.peek() {
-            b'{' if !node.names.is_empty() => self.walk_object(&node),
+            b'{' if !node.keys.is_empty() => self.walk_object(&node),
             b'[' if !node.elements.is_empty() => self.walk_list(&node),
             _ => self.scan.skip_value(),
         };
-        for next in node.names.values().chain(node.elements.values()) {
-            self.fill(*next, best);
+        let elements = node.elements.values().copied();
+        for next in node.keys.iter().map(|key| key.next).chain(elements) {
+            self.fill(next, best);
         }
         result
     }
 
-    fn walk_object(&mut self, node: &Node) -> Result<(), Syntax> {
-        let mut scratch = Vec::new();
+    fn walk_object(&mut self, node: &Node<'p>) -> Result<(), Syntax> {
         let mut more = self.scan.open(b'}')?;
         while more {
             let key = self.scan.key()?;
-            let name = self.scan.text_of(key, &mut scratch).unwrap_or_default();
-            match node.names.get(name) {
-                Some(next) => self.child(*next, Span::new(key.start - 1, key.end + 1))?,
+            let name = self.scan.text_of(key, &mut self.scratch).unwrap_or_default();
+            match node.behind(name) {
+                Some(next) => self.child(next, Span::new(key.start - 1, key.end + 1))?,
                 None => self.scan.skip_value()?,
             }
             more = self.scan.more(b'}')?;
@@ -201,7 +264,7 @@ impl Finder<'_> {
         Ok(())
     }
 
-    fn walk_list(&mut self, node: &Node) -> Result<(), Syntax> {
+    fn walk_list(&mut self, node: &Node<'p>) -> Result<(), Syntax> {
         let mut index = 0;
         let mut more = self.scan.open(b']')?;
         while more {
@@ -247,9 +310,32 @@ impl Finder<'_> {
                     *found = best;
                 }
             }
-            open.extend(node.names.values().chain(node.elements.values()));
+            open.extend(
+                node.keys
+                    .iter()
+                    .map(|key| key.next)
+                    .chain(node.elements.values().copied()),
+            );
         }
     }
+}
+
+/// Says whether `written` is the lowerCamelCase form of a field's name.
+fn is_camel_case_of(written: &str, name: &str) -> bool {
+    let mut written = written.bytes();
+    let mut raise = false;
+    for byte in name.bytes() {
+        if byte == b'_' {
+            raise = true;
+            continue;
+        }
+        let wanted = if raise { byte.to_ascii_uppercase() } else { byte };
+        raise = false;
+        if written.next() != Some(wanted) {
+            return false;
+        }
+    }
+    written.next().is_none()
 }
 
 /// The lowerCamelCase form of a field's name: an underscore goes, and the letter after it is raised.
