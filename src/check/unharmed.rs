@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Checked, live};
-use crate::diag::{Diagnostic, Effect, OwnedSeg, Rule, rules};
+use crate::diag::{Diagnostic, Effect, Rule, Seg, rules};
 use crate::lint::Usage;
 use crate::model::ResourceType;
 use crate::model::domain::best_match;
@@ -250,10 +250,10 @@ fn reached(names: &[&str], facts: &RouteFacts) -> Option<BTreeSet<usize>> {
 
 /// The virtual host that a finding is about.
 fn virtual_host(diagnostic: &Diagnostic) -> Option<usize> {
-    let mut segs = diagnostic.path.segs().iter();
-    segs.find(|seg| matches!(seg, OwnedSeg::Field(name) if name == "virtual_hosts"))?;
+    let mut segs = diagnostic.path.segs();
+    segs.find(|seg| matches!(seg, Seg::Field("virtual_hosts")))?;
     match segs.next()? {
-        OwnedSeg::Index(index) => Some(*index),
+        Seg::Index(index) => Some(index),
         _ => None,
     }
 }

@@ -3,10 +3,11 @@
 use super::args::{Format, Show, ValidateArgs};
 use super::input::{self, Inputs};
 use super::{Error, Io};
-use crate::check;
+use crate::check::{self, Outcome};
 use crate::diag::Severity;
-use crate::report::resolve::{self, Options};
-use crate::report::{Findings, Severities, human, json};
+use crate::envelope::World;
+use crate::report::resolve::{Options, Report};
+use crate::report::{Severities, human, json};
 
 /// Snippets a rule in the human report without `--all`.
 const SNIPPETS_PER_RULE: usize = 5;
@@ -17,9 +18,18 @@ const EXIT_FINDINGS: u8 = 1;
 pub(super) fn run(args: &ValidateArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     let severities = severities(args)?;
     let inputs = input::open(&args.input, io)?;
-    let (report, has_input) = check(args, &inputs, &severities);
-    match args.format {
-        Format::Json => json::write(&report, &mut io.out)?,
+    let (outcome, worlds, has_input) = check(args, &inputs);
+    let options = Options {
+        severities: &severities,
+        snippets_from: match args.format {
+            Format::Human => Some(args.min_severity.severity()),
+            Format::Json => None,
+        },
+        snippets_per_rule: if args.all { usize::MAX } else { SNIPPETS_PER_RULE },
+    };
+    let report = Report::new(outcome, &worlds, &inputs.sources, &options);
+    let summary = match args.format {
+        Format::Json => json::write(report, &mut io.out)?,
         Format::Human => {
             let style = human::Style {
                 colour: io.colours(args.color),
@@ -28,16 +38,16 @@ pub(super) fn run(args: &ValidateArgs, io: &mut Io<'_>) -> Result<u8, Error> {
                 min_severity: args.min_severity.severity(),
                 all: args.all,
             };
-            human::write(&report, style, &mut io.out)?;
+            human::write(report, style, &mut io.out)?
         }
-    }
+    };
     if !has_input {
         io.out.flush()?;
         return Err(Error::Nothing(
             "no xDS resource and no bootstrap in the input".to_owned(),
         ));
     }
-    let failed = report.worst().is_some_and(|worst| worst >= args.fail_on.severity());
+    let failed = summary.worst.is_some_and(|worst| worst >= args.fail_on.severity());
     Ok(if failed { EXIT_FINDINGS } else { 0 })
 }
 
@@ -57,7 +67,7 @@ fn severities(args: &ValidateArgs) -> Result<Severities, Error> {
 }
 
 /// Checks everything; says also whether there was a resource or a bootstrap at all.
-fn check(args: &ValidateArgs, inputs: &Inputs, severities: &Severities) -> (Findings, bool) {
+fn check(args: &ValidateArgs, inputs: &Inputs) -> (Outcome, Vec<World>, bool) {
     let mut checks = inputs.check(args.show.contains(&Show::Parsed));
     let mut findings = inputs.findings.clone();
     findings.extend(checks.loader.findings);
@@ -73,14 +83,5 @@ fn check(args: &ValidateArgs, inputs: &Inputs, severities: &Severities) -> (Find
     }
     let has_input = !checks.checked.is_empty() || !checks.loader.bootstraps.is_empty();
     let outcome = check::assemble(checks.checked, findings, args.input.merge);
-    let options = Options {
-        severities,
-        snippets_from: match args.format {
-            Format::Human => Some(args.min_severity.severity()),
-            Format::Json => None,
-        },
-        snippets_per_rule: if args.all { usize::MAX } else { SNIPPETS_PER_RULE },
-    };
-    let report = resolve::findings(outcome, &checks.loader.worlds, &inputs.sources, &options);
-    (report, has_input)
+    (outcome, checks.loader.worlds, has_input)
 }

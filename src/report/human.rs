@@ -3,14 +3,16 @@
 //! Rendering is miette's; the snippet is a window of a few lines, never the whole document. Errors come first, then
 //! warnings; notes are one line per rule unless asked for.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::io::{self, Write};
+use std::rc::Rc;
 
 use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteError, SourceSpan, SpanContents};
 
-use super::{Finding, Findings, Place, ResourceReport, Verdict};
-use crate::diag::Severity;
+use super::resolve::Report;
+use super::{Finding, Place, Summary, Verdict};
+use crate::diag::{FieldPath, Severity};
 
 /// How the report is to look.
 #[derive(Debug, Clone, Copy)]
@@ -48,42 +50,82 @@ const SHOWN_IN_ALL: usize = 60;
 /// Names listed in a line that stands for many findings.
 const NAMED_IN_GROUP: usize = 6;
 
+/// Longest path that is printed, in characters; the middle of a longer one is left out.
+const MAX_PATH_CHARS: usize = 400;
+
 /// Writes the report.
+///
+/// Returns the counts.
 ///
 /// # Errors
 /// Those of `out`.
-pub fn write(report: &Findings, style: Style, out: &mut dyn Write) -> io::Result<()> {
-    let mut groups: BTreeMap<&'static str, Group<'_>> = BTreeMap::new();
-    let mut shown: Vec<(Option<&ResourceReport>, &Finding)> = Vec::new();
-    let folded: BTreeSet<&str> = if style.all {
-        BTreeSet::new()
-    } else {
-        report.folded_worlds.iter().map(String::as_str).collect()
-    };
-    let mut folded_findings = 0usize;
-    for (resource, finding) in report.all() {
-        if resource.is_some_and(|r| folded.contains(r.world.as_str())) {
-            folded_findings += 1;
-            continue;
-        }
+pub fn write(mut report: Report<'_>, style: Style, out: &mut dyn Write) -> io::Result<Summary> {
+    let mut groups: BTreeMap<&'static str, Group> = BTreeMap::new();
+    let mut shown: Vec<(Option<Rc<Named>>, Finding)> = Vec::new();
+    for finding in std::mem::take(&mut report.findings) {
         let group = groups.entry(finding.rule.id).or_default();
-        group.total += 1;
-        group.severity = Some(finding.severity);
-        let wanted = finding.severity >= style.min_severity;
-        if wanted && (style.all || (group.shown < SHOWN_PER_RULE && shown.len() < SHOWN_IN_ALL)) {
-            group.shown += 1;
-            shown.push((resource, finding));
-        } else {
-            group.remember(resource, finding);
+        group.hide(None, finding.severity, finding.path.segs().last_field());
+        if group.wants(finding.severity, style, shown.len()) {
+            group.show(finding.path.segs().last_field());
+            shown.push((None, finding));
         }
     }
+    let mut views = Vec::new();
+    let mut folded_findings = 0usize;
+    for number in 0.. {
+        let next = report.next_if(|finding| {
+            if finding.is_folded && !style.all {
+                folded_findings += 1;
+                return false;
+            }
+            let group = groups.entry(finding.rule.id).or_default();
+            group.hide(Some(number), finding.severity, finding.path.last_field());
+            group.wants(finding.severity, style, shown.len())
+        });
+        let Some(mut resource) = next else { break };
+        let findings = std::mem::take(&mut resource.findings);
+        let named = Rc::new(Named {
+            type_name: resource.type_name,
+            name: resource.name,
+        });
+        for finding in findings {
+            let group = groups.entry(finding.rule.id).or_default();
+            if group.wants(finding.severity, style, shown.len()) {
+                group.show(finding.path.segs().last_field());
+                shown.push((Some(Rc::clone(&named)), finding));
+            }
+        }
+        views.extend(resource.parsed.map(|view| (named, view)));
+    }
     shown.sort_by_key(|(_, f)| std::cmp::Reverse(f.severity));
+    write_shown(&shown, style, out)?;
+    write_groups(&mut groups, out)?;
+    for (named, view) in &views {
+        write_view(named, view, out)?;
+    }
+    if folded_findings > 0 {
+        writeln!(
+            out,
+            "{folded_findings} findings in configuration made for a proxy are folded, --all shows them"
+        )?;
+    }
+    write_summary(&report.summary, out)?;
+    Ok(report.summary)
+}
+
+/// What a finding is about.
+struct Named {
+    type_name: String,
+    name: String,
+}
+
+fn write_shown(shown: &[(Option<Rc<Named>>, Finding)], style: Style, out: &mut dyn Write) -> io::Result<()> {
     let handler = handler(style);
     let mut text = String::new();
-    for (resource, finding) in &shown {
+    for (resource, finding) in shown {
         text.clear();
         let view = View {
-            resource: *resource,
+            resource: resource.as_deref(),
             finding,
         };
         if handler.render_report(&mut text, &view).is_err() {
@@ -92,45 +134,31 @@ pub fn write(report: &Findings, style: Style, out: &mut dyn Write) -> io::Result
         out.write_all(text.trim_start_matches('\n').as_bytes())?;
         out.write_all(b"\n")?;
     }
-    write_groups(&groups, out)?;
-    write_views(report, out)?;
-    if folded_findings > 0 {
-        writeln!(
-            out,
-            "{folded_findings} findings in configuration made for a proxy are folded, --all shows them"
-        )?;
-    }
-    write_summary(report, out)
-}
-
-/// Writes what the client keeps of each accepted resource, where that was asked for.
-fn write_views(report: &Findings, out: &mut dyn Write) -> io::Result<()> {
-    for resource in &report.resources {
-        let Some(view) = &resource.parsed else { continue };
-        writeln!(out, "{} `{}`:", resource.type_name, resource.name)?;
-        for line in crate::view::text(view).lines() {
-            writeln!(out, "  {line}")?;
-        }
-        writeln!(out)?;
-    }
     Ok(())
 }
 
+/// Writes what the client keeps of an accepted resource.
+fn write_view(resource: &Named, view: &serde_json::Value, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "{} `{}`:", resource.type_name, resource.name)?;
+    for line in crate::view::text(view).lines() {
+        writeln!(out, "  {line}")?;
+    }
+    writeln!(out)
+}
+
 /// Writes the last lines.
-fn write_summary(report: &Findings, out: &mut dyn Write) -> io::Result<()> {
-    let count = |verdict| report.resources.iter().filter(|r| r.verdict == verdict).count();
-    let total = report.resources.len();
+fn write_summary(summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
+    let total: usize = summary.verdicts.values().sum();
     writeln!(
         out,
         "{total} {}: {} accepted, {} rejected, {} ignored, {} not checked",
         if total == 1 { "resource" } else { "resources" },
-        count(Verdict::Accepted),
-        count(Verdict::Rejected),
-        count(Verdict::Ignored),
-        count(Verdict::NotChecked),
+        summary.of(Verdict::Accepted),
+        summary.of(Verdict::Rejected),
+        summary.of(Verdict::Ignored),
+        summary.of(Verdict::NotChecked),
     )?;
-    let severities = report.summary().severities;
-    let of = |severity: Severity| severities.get(severity.name()).copied().unwrap_or(0);
+    let of = |severity: Severity| summary.severities.get(severity.name()).copied().unwrap_or(0);
     let plural = |n: usize, word: &str| format!("{n} {word}{}", if n == 1 { "" } else { "s" });
     writeln!(
         out,
@@ -141,36 +169,73 @@ fn write_summary(report: &Findings, out: &mut dyn Write) -> io::Result<()> {
     )
 }
 
-/// Findings of one rule that are not shown one by one.
+/// The findings of one rule: how many, and in which fields and resources those are that are not shown one by one.
 #[derive(Default)]
-struct Group<'a> {
-    total: usize,
+struct Group {
     shown: usize,
+    hidden: usize,
     severity: Option<Severity>,
-    fields: BTreeMap<&'a str, usize>,
-    resources: BTreeSet<(&'a str, &'a str, &'a str)>,
+    fields: BTreeMap<String, usize>,
+    /// Resources before the current one that have hidden findings.
+    resources: usize,
+    /// The current resource, and its hidden findings.
+    current: Option<(usize, usize)>,
 }
 
-impl<'a> Group<'a> {
-    fn remember(&mut self, resource: Option<&'a ResourceReport>, finding: &'a Finding) {
-        let field = finding
-            .path
-            .rsplit_once('.')
-            .map_or(finding.path.as_str(), |(_, last)| last);
-        *self.fields.entry(field).or_default() += 1;
-        if let Some(r) = resource {
-            self.resources.insert((&r.world, &r.type_name, &r.name));
+impl Group {
+    /// Says whether one more of the findings is to be shown; `in_all` are shown so far, of every rule.
+    fn wants(&self, severity: Severity, style: Style, in_all: usize) -> bool {
+        severity >= style.min_severity && (style.all || (self.shown < SHOWN_PER_RULE && in_all < SHOWN_IN_ALL))
+    }
+
+    /// Counts a finding as one that is not shown.
+    fn hide(&mut self, resource: Option<usize>, severity: Severity, field: Option<&str>) {
+        self.hidden += 1;
+        self.severity = Some(severity);
+        if let Some(field) = field {
+            match self.fields.get_mut(field) {
+                Some(count) => *count += 1,
+                None => _ = self.fields.insert(field.to_owned(), 1),
+            }
+        }
+        if let Some(number) = resource {
+            match &mut self.current {
+                Some((current, count)) if *current == number => *count += 1,
+                _ => {
+                    self.leave();
+                    self.current = Some((number, 1));
+                }
+            }
+        }
+    }
+
+    /// Takes back what [`hide`](Self::hide) did: the finding is shown after all.
+    fn show(&mut self, field: Option<&str>) {
+        self.shown += 1;
+        self.hidden = self.hidden.saturating_sub(1);
+        if let Some(count) = field.and_then(|field| self.fields.get_mut(field)) {
+            *count = count.saturating_sub(1);
+        }
+        if let Some((_, count)) = &mut self.current {
+            *count = count.saturating_sub(1);
+        }
+    }
+
+    /// Counts the current resource.
+    fn leave(&mut self) {
+        if self.current.take().is_some_and(|(_, hidden)| hidden > 0) {
+            self.resources += 1;
         }
     }
 }
 
-fn write_groups(groups: &BTreeMap<&'static str, Group<'_>>, out: &mut dyn Write) -> io::Result<()> {
-    let mut order: Vec<_> = groups.iter().filter(|(_, g)| g.total > g.shown).collect();
+fn write_groups(groups: &mut BTreeMap<&'static str, Group>, out: &mut dyn Write) -> io::Result<()> {
+    groups.values_mut().for_each(Group::leave);
+    let mut order: Vec<_> = groups.iter().filter(|(_, g)| g.hidden > 0).collect();
     order.sort_by_key(|(id, g)| (std::cmp::Reverse(g.severity), **id));
     for (id, group) in order {
-        let hidden = group.total - group.shown;
-        let mut fields: Vec<_> = group.fields.iter().filter(|(f, _)| !f.is_empty()).collect();
-        fields.sort_by_key(|(name, n)| (std::cmp::Reverse(**n), **name));
+        let mut fields: Vec<_> = group.fields.iter().filter(|(_, n)| **n > 0).collect();
+        fields.sort_by_key(|(name, n)| (std::cmp::Reverse(**n), name.as_str()));
         let named: Vec<String> = fields
             .iter()
             .take(NAMED_IN_GROUP)
@@ -178,16 +243,16 @@ fn write_groups(groups: &BTreeMap<&'static str, Group<'_>>, out: &mut dyn Write)
                 if **n > 1 {
                     format!("{name} ({n})")
                 } else {
-                    (**name).to_owned()
+                    (*name).clone()
                 }
             })
             .collect();
         let rest = fields.len().saturating_sub(NAMED_IN_GROUP);
         let more = if group.shown > 0 { " more" } else { "" };
         let severity = group.severity.unwrap_or(Severity::Note);
-        write!(out, "{severity}: {hidden}{more} {id}")?;
-        if !group.resources.is_empty() {
-            let n = group.resources.len();
+        write!(out, "{severity}: {}{more} {id}", group.hidden)?;
+        if group.resources > 0 {
+            let n = group.resources;
             write!(out, " in {n} {}", if n == 1 { "resource" } else { "resources" })?;
         }
         if !named.is_empty() {
@@ -216,7 +281,7 @@ fn handler(style: Style) -> GraphicalReportHandler {
 
 /// A finding as miette sees it.
 struct View<'a> {
-    resource: Option<&'a ResourceReport>,
+    resource: Option<&'a Named>,
     finding: &'a Finding,
 }
 
@@ -233,10 +298,23 @@ impl fmt::Display for View<'_> {
         }
         f.write_str(&self.finding.message)?;
         if !self.finding.path.is_empty() {
-            write!(f, "\nat {}", self.finding.path)?;
+            write!(f, "\nat {}", short(&self.finding.path))?;
         }
         Ok(())
     }
+}
+
+/// The text of a path, not longer than [`MAX_PATH_CHARS`].
+fn short(path: &FieldPath) -> String {
+    let text = path.to_string();
+    let count = text.chars().count();
+    if count <= MAX_PATH_CHARS {
+        return text;
+    }
+    let half = MAX_PATH_CHARS / 2;
+    let head = text.chars().take(half);
+    let tail = text.chars().skip(count - half);
+    head.chain(['…']).chain(tail).collect()
 }
 
 impl std::error::Error for View<'_> {}
@@ -263,7 +341,7 @@ impl miette::Diagnostic for View<'_> {
     }
 
     fn source_code(&self) -> Option<&dyn miette::SourceCode> {
-        let place = self.finding.place.as_ref()?;
+        let place = self.finding.place.as_deref()?;
         place.snippet.as_ref()?;
         Some(place)
     }
@@ -298,7 +376,7 @@ impl miette::SourceCode for Place {
             (snippet.text.as_bytes(), SourceSpan::from(0..snippet.text.len()))
         };
         Ok(Box::new(miette::MietteSpanContents::new_named(
-            self.file.clone(),
+            self.file.to_string(),
             data,
             covered,
             line,

@@ -1,7 +1,8 @@
 //! Reports as plain data, and the formats that print them.
 //!
-//! A command fills a report; a format writes it. Spans have been resolved to lines before, so a format needs no access to
-//! the documents. Only this module knows colours and JSON schemas.
+//! A command makes a [`resolve::Report`]; a format takes resource after resource out of it and writes. Spans have been
+//! resolved to lines before, so a format needs no access to the documents, and only one resource's findings are in memory
+//! at a time. Only this module knows colours and JSON schemas.
 
 pub mod explain;
 pub mod graph;
@@ -17,29 +18,19 @@ pub mod tree;
 pub use severities::Severities;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use crate::diag::{Effect, Rule, Severity};
-
-/// The outcome of `validate`.
-#[derive(Debug, Default)]
-pub struct Findings {
-    /// Every resource, also the clean ones, in the order of the documents.
-    pub resources: Vec<ResourceReport>,
-    /// Findings that belong to no resource.
-    pub findings: Vec<Finding>,
-    /// Worlds whose configuration was made for a proxy; their findings are folded for a person.
-    pub folded_worlds: Vec<String>,
-}
+use crate::diag::{Effect, FieldPath, Rule, Severity};
 
 /// One resource and what was found about it.
 #[derive(Debug)]
 pub struct ResourceReport {
     /// The document, `-` for standard input.
-    pub file: String,
+    pub file: Arc<str>,
     /// File, client scope or wrapper that the resource belongs to.
-    pub world: String,
-    /// Where in the dump: `dynamic_active_clusters`; empty for a bare resource.
-    pub section: String,
+    pub world: Arc<str>,
+    /// Where in the dump: `static`, `dynamic`, `warming`; empty for a bare resource.
+    pub section: &'static str,
     /// Short message name, or the full one for a type that gRPC does not ask for.
     pub type_name: String,
     /// Resource name; `<unnamed #3>` where the dump has none.
@@ -85,20 +76,20 @@ pub struct Finding {
     /// How loud, after the user's `-A`, `-W` and `-D`.
     pub severity: Severity,
     /// In the client's notation.
-    pub path: String,
+    pub path: FieldPath,
     /// What is wrong.
     pub message: String,
     /// One action that the reader can take.
     pub help: Option<String>,
     /// Where; `None` if the document has no such place.
-    pub place: Option<Place>,
+    pub place: Option<Box<Place>>,
 }
 
 /// A span of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
     /// The document.
-    pub file: String,
+    pub file: Arc<str>,
     /// From 1.
     pub line: usize,
     /// From 1, in characters.
@@ -129,7 +120,7 @@ pub struct Snippet {
 }
 
 /// Counts for the last lines of a report.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Summary {
     /// Resources by verdict.
     pub verdicts: BTreeMap<&'static str, usize>,
@@ -137,54 +128,45 @@ pub struct Summary {
     pub severities: BTreeMap<&'static str, usize>,
     /// Findings by effect.
     pub effects: BTreeMap<&'static str, usize>,
+    /// The loudest finding.
+    pub worst: Option<Severity>,
 }
 
-impl Findings {
-    /// Every finding, with the resource it belongs to.
-    pub fn all(&self) -> impl Iterator<Item = (Option<&ResourceReport>, &Finding)> {
-        let of_resources = self
-            .resources
-            .iter()
-            .flat_map(|r| r.findings.iter().map(move |f| (Some(r), f)));
-        self.findings.iter().map(|f| (None, f)).chain(of_resources)
-    }
-
-    /// The loudest finding.
-    pub fn worst(&self) -> Option<Severity> {
-        self.all().map(|(_, f)| f.severity).max()
-    }
-
-    /// Counts everything.
-    pub fn summary(&self) -> Summary {
-        let mut summary = Summary::default();
-        for verdict in [
+impl Default for Summary {
+    fn default() -> Self {
+        let verdicts = [
             Verdict::Accepted,
             Verdict::Rejected,
             Verdict::Ignored,
             Verdict::NotChecked,
-        ] {
-            summary.verdicts.insert(verdict.name(), 0);
-        }
-        for severity in [Severity::Error, Severity::Warning, Severity::Note] {
-            summary.severities.insert(severity.name(), 0);
-        }
-        for effect in [
+        ];
+        let severities = [Severity::Error, Severity::Warning, Severity::Note];
+        let effects = [
             Effect::Nack,
             Effect::Fails,
             Effect::Spec,
             Effect::Dropped,
             Effect::Ignored,
             Effect::Advice,
-        ] {
-            summary.effects.insert(effect.name(), 0);
+        ];
+        Summary {
+            verdicts: verdicts.map(|v| (v.name(), 0)).into(),
+            severities: severities.map(|s| (s.name(), 0)).into(),
+            effects: effects.map(|e| (e.name(), 0)).into(),
+            worst: None,
         }
-        for resource in &self.resources {
-            *summary.verdicts.entry(resource.verdict.name()).or_default() += 1;
-        }
-        for (_, finding) in self.all() {
-            *summary.severities.entry(finding.severity.name()).or_default() += 1;
-            *summary.effects.entry(finding.rule.effect.name()).or_default() += 1;
-        }
-        summary
+    }
+}
+
+impl Summary {
+    /// How many resources there are with a verdict.
+    pub fn of(&self, verdict: Verdict) -> usize {
+        self.verdicts.get(verdict.name()).copied().unwrap_or(0)
+    }
+
+    fn count(&mut self, effect: Effect, severity: Severity) {
+        *self.severities.entry(severity.name()).or_default() += 1;
+        *self.effects.entry(effect.name()).or_default() += 1;
+        self.worst = self.worst.max(Some(severity));
     }
 }

@@ -154,6 +154,27 @@ impl Source {
         self.format.get_or_init(|| format);
     }
 
+    /// The lines and columns of both ends of a span.
+    pub fn lines_and_columns(&self, span: Span) -> (LineColumn, LineColumn) {
+        let start = self.line_column(span.start);
+        // Most spans are a few bytes long.
+        let end = match self.bytes().get(span.range()) {
+            Some(text) if text.len() < INDEX_STEP => {
+                let inside = LineColumn {
+                    line: start.line - 1,
+                    column: start.column - 1,
+                };
+                let end = inside.after(text);
+                LineColumn {
+                    line: end.line + 1,
+                    column: end.column + 1,
+                }
+            }
+            _ => self.line_column(span.end),
+        };
+        (start, end)
+    }
+
     /// The line and column of a byte offset; an offset beyond the end is the end.
     pub fn line_column(&self, offset: usize) -> LineColumn {
         let bytes = self.bytes();
