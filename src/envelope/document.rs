@@ -57,6 +57,9 @@ impl Loader {
             ..options.transcode
         };
         let view = source.set_view(view);
+        if view.parts().is_empty() && view.faults().is_empty() {
+            self.report(id, &EMPTY, Span::default(), "the document is empty".to_owned());
+        }
         self.view(id, view, Options { transcode, ..options }, emit);
     }
 

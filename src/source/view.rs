@@ -221,6 +221,16 @@ impl View {
         self.json.extend_from_slice(rest);
     }
 
+    /// Appends a string whose first character is escaped.
+    pub(super) fn marked(&mut self, text: &str) {
+        if let Some((first, rest)) = text.as_bytes().split_first() {
+            self.json.push(b'"');
+            self.unicode_escape(*first);
+            self.escaped(rest);
+            self.json.push(b'"');
+        }
+    }
+
     /// Appends `\u00xx`.
     pub(super) fn unicode_escape(&mut self, byte: u8) {
         const DIGITS: &[u8; 16] = b"0123456789abcdef";

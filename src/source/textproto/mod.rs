@@ -42,6 +42,10 @@ pub fn view(text: &[u8], message: Option<&'static Message>) -> View {
         return view;
     }
     let tree = parse::parse(text, &mut view);
+    if tree.first == parse::NONE && tree.header.is_none() && message.is_none() {
+        // Comments, or nothing.
+        return view;
+    }
     let root = root::find(&tree, message);
     emit::write(&tree, root, view)
 }

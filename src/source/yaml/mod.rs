@@ -7,6 +7,7 @@
 //!
 //! This is the only module that names the YAML parser.
 
+mod lines;
 mod merge;
 mod node;
 mod scalar;
@@ -32,12 +33,18 @@ pub const MAX_ALIAS_NODES: usize = 2_000_000;
 ///
 /// A document that is broken is cut where it cannot be read, with a fault; the documents after it are read.
 pub fn view(text: &str) -> View {
-    let mut view = View::default();
     if text.len() > MAX_VIEWED_BYTES {
+        let mut view = View::default();
         let message = format!("a YAML document has more than {MAX_VIEWED_BYTES} bytes");
         view.fault(FaultKind::Limit, Span::default(), message);
         return view;
     }
+    lines::view(text).unwrap_or_else(|| parsed(text))
+}
+
+/// Rewrites any YAML.
+fn parsed(text: &str) -> View {
+    let mut view = View::default();
     let text_without_mark = text.strip_prefix('\u{feff}').unwrap_or(text);
     let skipped = text.len() - text_without_mark.len();
     let mut options = granit_parser::options! {

@@ -93,6 +93,11 @@ impl Writer {
     }
 
     pub(super) fn end_document(&mut self, cut: bool) {
+        if !cut && self.view.json.get(self.document..) == Some(b"null") {
+            // Nothing between two marks, or after the last.
+            self.view.json.truncate(self.document);
+            self.view.tokens.pop();
+        }
         self.view.end_part(self.document, cut);
         self.document = self.view.json.len();
         self.frames.clear();
@@ -180,16 +185,7 @@ impl Writer {
             Form::Null => self.view.json.extend_from_slice(b"null"),
             Form::Bare => self.view.json.extend_from_slice(text.as_bytes()),
             Form::Text => self.view.quoted(text.as_bytes()),
-            Form::Marked => self.marked(text),
-        }
-    }
-
-    fn marked(&mut self, text: &str) {
-        if let Some((first, rest)) = text.as_bytes().split_first() {
-            self.view.json.push(b'"');
-            self.view.unicode_escape(*first);
-            self.view.escaped(rest);
-            self.view.json.push(b'"');
+            Form::Marked => self.view.marked(text),
         }
     }
 
