@@ -107,7 +107,11 @@ fn the_client_rejected_what_is_left_out() {
         }
         for (key, answer) in &row.answer.resources {
             let (_, name) = key.split_once('/').unwrap();
-            let is_left_out = channel.resources.rejected().iter().any(|rejected| rejected.name == name);
+            let is_left_out = channel
+                .resources
+                .rejected()
+                .iter()
+                .any(|rejected| rejected.name == name);
             if answer["status"] == "NACKED" && !is_left_out {
                 differences.push(format!("{}: {key}: {}", row.id, answer["details"]));
             }
@@ -123,5 +127,8 @@ fn all_families_are_there() {
     for row in &rows {
         *families.entry(row.family().to_owned()).or_default() += 1;
     }
-    assert!(rows.len() < 240 || families.values().all(|count| *count >= 30), "{families:?}");
+    assert!(
+        rows.len() < 240 || families.values().all(|count| *count >= 30),
+        "{families:?}"
+    );
 }
