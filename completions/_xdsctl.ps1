@@ -27,6 +27,10 @@ Register-ArgumentCompleter -Native -CommandName 'xdsctl' -ScriptBlock {
             [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
             [CompletionResult]::new('validate', 'validate', [CompletionResultType]::ParameterValue, 'Say which resources a gRPC client would reject, drop or ignore, and at which field')
             [CompletionResult]::new('explain', 'explain', [CompletionResultType]::ParameterValue, 'Explain a rule, or list all rules')
+            [CompletionResult]::new('tree', 'tree', [CompletionResultType]::ParameterValue, 'Show the tree of LB policies that a channel builds')
+            [CompletionResult]::new('route', 'route', [CompletionResultType]::ParameterValue, 'Say which route takes an RPC, and why not the others')
+            [CompletionResult]::new('retry', 'retry', [CompletionResultType]::ParameterValue, 'Show what becomes of a retry policy')
+            [CompletionResult]::new('cookie', 'cookie', [CompletionResultType]::ParameterValue, 'Read or write session cookies')
             [CompletionResult]::new('generate', 'generate', [CompletionResultType]::ParameterValue, 'Write man pages or shell completions')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
             break
@@ -61,6 +65,109 @@ Register-ArgumentCompleter -Native -CommandName 'xdsctl' -ScriptBlock {
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             break
         }
+        'xdsctl;tree' {
+            [CompletionResult]::new('--as', '--as', [CompletionResultType]::ParameterName, 'Take bare resources and arrays for this type')
+            [CompletionResult]::new('--stdin-filename', '--stdin-filename', [CompletionResultType]::ParameterName, 'Name to show for standard input')
+            [CompletionResult]::new('--bootstrap', '--bootstrap', [CompletionResultType]::ParameterName, 'Use this gRPC bootstrap file: certificate providers, trusted servers, authorities')
+            [CompletionResult]::new('--env', '--env', [CompletionResultType]::ParameterName, 'Set an environment switch of the client; may be repeated')
+            [CompletionResult]::new('--target', '--target', [CompletionResultType]::ParameterName, 'Target of the channel; default is the only API listener')
+            [CompletionResult]::new('--authority', '--authority', [CompletionResultType]::ParameterName, 'Authority of the channel, instead of the target''s name')
+            [CompletionResult]::new('--cluster', '--cluster', [CompletionResultType]::ParameterName, 'Start at this cluster, without listener and routes')
+            [CompletionResult]::new('--resolve', '--resolve', [CompletionResultType]::ParameterName, 'Addresses of a DNS name; may be repeated')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Output format')
+            [CompletionResult]::new('--layout', '--layout', [CompletionResultType]::ParameterName, 'Which client''s tree')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to colour the text')
+            [CompletionResult]::new('--merge', '--merge', [CompletionResultType]::ParameterName, 'Take all inputs for one world')
+            [CompletionResult]::new('--no-mmap', '--no-mmap', [CompletionResultType]::ParameterName, 'Read large files instead of mapping them')
+            [CompletionResult]::new('--all', '--all', [CompletionResultType]::ParameterName, 'Show everything that is dropped, also the hundredth of its kind')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'xdsctl;route' {
+            [CompletionResult]::new('--as', '--as', [CompletionResultType]::ParameterName, 'Take bare resources and arrays for this type')
+            [CompletionResult]::new('--stdin-filename', '--stdin-filename', [CompletionResultType]::ParameterName, 'Name to show for standard input')
+            [CompletionResult]::new('--bootstrap', '--bootstrap', [CompletionResultType]::ParameterName, 'Use this gRPC bootstrap file: certificate providers, trusted servers, authorities')
+            [CompletionResult]::new('--env', '--env', [CompletionResultType]::ParameterName, 'Set an environment switch of the client; may be repeated')
+            [CompletionResult]::new('--target', '--target', [CompletionResultType]::ParameterName, 'Target of the channel; default is the only API listener')
+            [CompletionResult]::new('--authority', '--authority', [CompletionResultType]::ParameterName, 'Authority of the channel, instead of the target''s name')
+            [CompletionResult]::new('--cluster', '--cluster', [CompletionResultType]::ParameterName, 'Start at this cluster, without listener and routes')
+            [CompletionResult]::new('--resolve', '--resolve', [CompletionResultType]::ParameterName, 'Addresses of a DNS name; may be repeated')
+            [CompletionResult]::new('--method', '--method', [CompletionResultType]::ParameterName, 'Method of the RPC')
+            [CompletionResult]::new('--header', '--header', [CompletionResultType]::ParameterName, 'Metadata of the RPC; may be repeated')
+            [CompletionResult]::new('--cookie', '--cookie', [CompletionResultType]::ParameterName, 'Cookie of the RPC, as a client sends it; may be repeated')
+            [CompletionResult]::new('--timeout', '--timeout', [CompletionResultType]::ParameterName, 'Deadline that the application sets')
+            [CompletionResult]::new('--seed', '--seed', [CompletionResultType]::ParameterName, 'Start of the random numbers')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Output format')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to colour the text')
+            [CompletionResult]::new('--merge', '--merge', [CompletionResultType]::ParameterName, 'Take all inputs for one world')
+            [CompletionResult]::new('--no-mmap', '--no-mmap', [CompletionResultType]::ParameterName, 'Read large files instead of mapping them')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'xdsctl;retry' {
+            [CompletionResult]::new('--as', '--as', [CompletionResultType]::ParameterName, 'Take bare resources and arrays for this type')
+            [CompletionResult]::new('--stdin-filename', '--stdin-filename', [CompletionResultType]::ParameterName, 'Name to show for standard input')
+            [CompletionResult]::new('--bootstrap', '--bootstrap', [CompletionResultType]::ParameterName, 'Use this gRPC bootstrap file: certificate providers, trusted servers, authorities')
+            [CompletionResult]::new('--env', '--env', [CompletionResultType]::ParameterName, 'Set an environment switch of the client; may be repeated')
+            [CompletionResult]::new('--target', '--target', [CompletionResultType]::ParameterName, 'Target of the channel; default is the only API listener')
+            [CompletionResult]::new('--authority', '--authority', [CompletionResultType]::ParameterName, 'Authority of the channel, instead of the target''s name')
+            [CompletionResult]::new('--cluster', '--cluster', [CompletionResultType]::ParameterName, 'Start at this cluster, without listener and routes')
+            [CompletionResult]::new('--resolve', '--resolve', [CompletionResultType]::ParameterName, 'Addresses of a DNS name; may be repeated')
+            [CompletionResult]::new('--method', '--method', [CompletionResultType]::ParameterName, 'Method of the RPC')
+            [CompletionResult]::new('--header', '--header', [CompletionResultType]::ParameterName, 'Metadata of the RPC; may be repeated')
+            [CompletionResult]::new('--cookie', '--cookie', [CompletionResultType]::ParameterName, 'Cookie of the RPC, as a client sends it; may be repeated')
+            [CompletionResult]::new('--timeout', '--timeout', [CompletionResultType]::ParameterName, 'Deadline that the application sets')
+            [CompletionResult]::new('--seed', '--seed', [CompletionResultType]::ParameterName, 'Start of the random numbers')
+            [CompletionResult]::new('--retry-on', '--retry-on', [CompletionResultType]::ParameterName, 'Show this policy instead of a route''s: the field retry_on')
+            [CompletionResult]::new('--num-retries', '--num-retries', [CompletionResultType]::ParameterName, 'The field num_retries')
+            [CompletionResult]::new('--base-interval', '--base-interval', [CompletionResultType]::ParameterName, 'The field retry_back_off.base_interval')
+            [CompletionResult]::new('--max-interval', '--max-interval', [CompletionResultType]::ParameterName, 'The field retry_back_off.max_interval')
+            [CompletionResult]::new('--script', '--script', [CompletionResultType]::ParameterName, 'Statuses of the attempts in order, the last one for all that follow; CODE:MS asks for a delay')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Output format')
+            [CompletionResult]::new('--merge', '--merge', [CompletionResultType]::ParameterName, 'Take all inputs for one world')
+            [CompletionResult]::new('--no-mmap', '--no-mmap', [CompletionResultType]::ParameterName, 'Read large files instead of mapping them')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'xdsctl;cookie' {
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('encode', 'encode', [CompletionResultType]::ParameterValue, 'Write the value of a session cookie')
+            [CompletionResult]::new('decode', 'decode', [CompletionResultType]::ParameterValue, 'Read the value of a session cookie')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'xdsctl;cookie;encode' {
+            [CompletionResult]::new('--cluster', '--cluster', [CompletionResultType]::ParameterName, 'Cluster that the endpoint is in')
+            [CompletionResult]::new('--name', '--name', [CompletionResultType]::ParameterName, 'Name of the cookie, to print NAME=VALUE')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'xdsctl;cookie;decode' {
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Output format')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'xdsctl;cookie;help' {
+            [CompletionResult]::new('encode', 'encode', [CompletionResultType]::ParameterValue, 'Write the value of a session cookie')
+            [CompletionResult]::new('decode', 'decode', [CompletionResultType]::ParameterValue, 'Read the value of a session cookie')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'xdsctl;cookie;help;encode' {
+            break
+        }
+        'xdsctl;cookie;help;decode' {
+            break
+        }
+        'xdsctl;cookie;help;help' {
+            break
+        }
         'xdsctl;generate' {
             [CompletionResult]::new('--out', '--out', [CompletionResultType]::ParameterName, 'Directory to write to')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
@@ -70,6 +177,10 @@ Register-ArgumentCompleter -Native -CommandName 'xdsctl' -ScriptBlock {
         'xdsctl;help' {
             [CompletionResult]::new('validate', 'validate', [CompletionResultType]::ParameterValue, 'Say which resources a gRPC client would reject, drop or ignore, and at which field')
             [CompletionResult]::new('explain', 'explain', [CompletionResultType]::ParameterValue, 'Explain a rule, or list all rules')
+            [CompletionResult]::new('tree', 'tree', [CompletionResultType]::ParameterValue, 'Show the tree of LB policies that a channel builds')
+            [CompletionResult]::new('route', 'route', [CompletionResultType]::ParameterValue, 'Say which route takes an RPC, and why not the others')
+            [CompletionResult]::new('retry', 'retry', [CompletionResultType]::ParameterValue, 'Show what becomes of a retry policy')
+            [CompletionResult]::new('cookie', 'cookie', [CompletionResultType]::ParameterValue, 'Read or write session cookies')
             [CompletionResult]::new('generate', 'generate', [CompletionResultType]::ParameterValue, 'Write man pages or shell completions')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
             break
@@ -78,6 +189,26 @@ Register-ArgumentCompleter -Native -CommandName 'xdsctl' -ScriptBlock {
             break
         }
         'xdsctl;help;explain' {
+            break
+        }
+        'xdsctl;help;tree' {
+            break
+        }
+        'xdsctl;help;route' {
+            break
+        }
+        'xdsctl;help;retry' {
+            break
+        }
+        'xdsctl;help;cookie' {
+            [CompletionResult]::new('encode', 'encode', [CompletionResultType]::ParameterValue, 'Write the value of a session cookie')
+            [CompletionResult]::new('decode', 'decode', [CompletionResultType]::ParameterValue, 'Read the value of a session cookie')
+            break
+        }
+        'xdsctl;help;cookie;encode' {
+            break
+        }
+        'xdsctl;help;cookie;decode' {
             break
         }
         'xdsctl;help;generate' {

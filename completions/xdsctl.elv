@@ -24,6 +24,10 @@ set edit:completion:arg-completer[xdsctl] = {|@words|
             cand --version 'Print version'
             cand validate 'Say which resources a gRPC client would reject, drop or ignore, and at which field'
             cand explain 'Explain a rule, or list all rules'
+            cand tree 'Show the tree of LB policies that a channel builds'
+            cand route 'Say which route takes an RPC, and why not the others'
+            cand retry 'Show what becomes of a retry policy'
+            cand cookie 'Read or write session cookies'
             cand generate 'Write man pages or shell completions'
             cand help 'Print this message or the help of the given subcommand(s)'
         }
@@ -55,6 +59,99 @@ set edit:completion:arg-completer[xdsctl] = {|@words|
             cand -h 'Print help (see more with ''--help'')'
             cand --help 'Print help (see more with ''--help'')'
         }
+        &'xdsctl;tree'= {
+            cand --as 'Take bare resources and arrays for this type'
+            cand --stdin-filename 'Name to show for standard input'
+            cand --bootstrap 'Use this gRPC bootstrap file: certificate providers, trusted servers, authorities'
+            cand --env 'Set an environment switch of the client; may be repeated'
+            cand --target 'Target of the channel; default is the only API listener'
+            cand --authority 'Authority of the channel, instead of the target''s name'
+            cand --cluster 'Start at this cluster, without listener and routes'
+            cand --resolve 'Addresses of a DNS name; may be repeated'
+            cand --format 'Output format'
+            cand --layout 'Which client''s tree'
+            cand --color 'When to colour the text'
+            cand --merge 'Take all inputs for one world'
+            cand --no-mmap 'Read large files instead of mapping them'
+            cand --all 'Show everything that is dropped, also the hundredth of its kind'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'xdsctl;route'= {
+            cand --as 'Take bare resources and arrays for this type'
+            cand --stdin-filename 'Name to show for standard input'
+            cand --bootstrap 'Use this gRPC bootstrap file: certificate providers, trusted servers, authorities'
+            cand --env 'Set an environment switch of the client; may be repeated'
+            cand --target 'Target of the channel; default is the only API listener'
+            cand --authority 'Authority of the channel, instead of the target''s name'
+            cand --cluster 'Start at this cluster, without listener and routes'
+            cand --resolve 'Addresses of a DNS name; may be repeated'
+            cand --method 'Method of the RPC'
+            cand --header 'Metadata of the RPC; may be repeated'
+            cand --cookie 'Cookie of the RPC, as a client sends it; may be repeated'
+            cand --timeout 'Deadline that the application sets'
+            cand --seed 'Start of the random numbers'
+            cand --format 'Output format'
+            cand --color 'When to colour the text'
+            cand --merge 'Take all inputs for one world'
+            cand --no-mmap 'Read large files instead of mapping them'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'xdsctl;retry'= {
+            cand --as 'Take bare resources and arrays for this type'
+            cand --stdin-filename 'Name to show for standard input'
+            cand --bootstrap 'Use this gRPC bootstrap file: certificate providers, trusted servers, authorities'
+            cand --env 'Set an environment switch of the client; may be repeated'
+            cand --target 'Target of the channel; default is the only API listener'
+            cand --authority 'Authority of the channel, instead of the target''s name'
+            cand --cluster 'Start at this cluster, without listener and routes'
+            cand --resolve 'Addresses of a DNS name; may be repeated'
+            cand --method 'Method of the RPC'
+            cand --header 'Metadata of the RPC; may be repeated'
+            cand --cookie 'Cookie of the RPC, as a client sends it; may be repeated'
+            cand --timeout 'Deadline that the application sets'
+            cand --seed 'Start of the random numbers'
+            cand --retry-on 'Show this policy instead of a route''s: the field retry_on'
+            cand --num-retries 'The field num_retries'
+            cand --base-interval 'The field retry_back_off.base_interval'
+            cand --max-interval 'The field retry_back_off.max_interval'
+            cand --script 'Statuses of the attempts in order, the last one for all that follow; CODE:MS asks for a delay'
+            cand --format 'Output format'
+            cand --merge 'Take all inputs for one world'
+            cand --no-mmap 'Read large files instead of mapping them'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'xdsctl;cookie'= {
+            cand -h 'Print help'
+            cand --help 'Print help'
+            cand encode 'Write the value of a session cookie'
+            cand decode 'Read the value of a session cookie'
+            cand help 'Print this message or the help of the given subcommand(s)'
+        }
+        &'xdsctl;cookie;encode'= {
+            cand --cluster 'Cluster that the endpoint is in'
+            cand --name 'Name of the cookie, to print NAME=VALUE'
+            cand -h 'Print help'
+            cand --help 'Print help'
+        }
+        &'xdsctl;cookie;decode'= {
+            cand --format 'Output format'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'xdsctl;cookie;help'= {
+            cand encode 'Write the value of a session cookie'
+            cand decode 'Read the value of a session cookie'
+            cand help 'Print this message or the help of the given subcommand(s)'
+        }
+        &'xdsctl;cookie;help;encode'= {
+        }
+        &'xdsctl;cookie;help;decode'= {
+        }
+        &'xdsctl;cookie;help;help'= {
+        }
         &'xdsctl;generate'= {
             cand --out 'Directory to write to'
             cand -h 'Print help (see more with ''--help'')'
@@ -63,12 +160,30 @@ set edit:completion:arg-completer[xdsctl] = {|@words|
         &'xdsctl;help'= {
             cand validate 'Say which resources a gRPC client would reject, drop or ignore, and at which field'
             cand explain 'Explain a rule, or list all rules'
+            cand tree 'Show the tree of LB policies that a channel builds'
+            cand route 'Say which route takes an RPC, and why not the others'
+            cand retry 'Show what becomes of a retry policy'
+            cand cookie 'Read or write session cookies'
             cand generate 'Write man pages or shell completions'
             cand help 'Print this message or the help of the given subcommand(s)'
         }
         &'xdsctl;help;validate'= {
         }
         &'xdsctl;help;explain'= {
+        }
+        &'xdsctl;help;tree'= {
+        }
+        &'xdsctl;help;route'= {
+        }
+        &'xdsctl;help;retry'= {
+        }
+        &'xdsctl;help;cookie'= {
+            cand encode 'Write the value of a session cookie'
+            cand decode 'Read the value of a session cookie'
+        }
+        &'xdsctl;help;cookie;encode'= {
+        }
+        &'xdsctl;help;cookie;decode'= {
         }
         &'xdsctl;help;generate'= {
         }

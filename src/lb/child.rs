@@ -116,10 +116,8 @@ impl Child {
 
     /// Lets go of everything.
     pub fn shutdown(&mut self, cx: &mut Cx<'_>) {
-        for slot in [self.current.take(), self.pending.take()] {
-            if let Some(mut slot) = slot {
-                slot.machine.shutdown(cx);
-            }
+        for mut slot in self.current.take().into_iter().chain(self.pending.take()) {
+            slot.machine.shutdown(cx);
         }
         self.last = None;
     }

@@ -203,7 +203,7 @@ impl Machine {
             .iter_mut()
             .find(|(_, member)| u64::from(member.number) == number / 2);
         let Some((name, member)) = found else { return reports };
-        if number % 2 == 0 {
+        if number.is_multiple_of(2) {
             member.failover = None;
             self.choose(cx, &mut reports);
         } else {
