@@ -4,7 +4,7 @@
 //! shows the version that was rejected. The findings say which.
 
 use super::Checked;
-use crate::diag::{Diagnostic, FieldPath, Rule, rules};
+use crate::diag::{Diagnostic, rules};
 use crate::envelope::State;
 
 rules! {
@@ -55,7 +55,7 @@ pub(super) fn check(checked: &mut Checked) {
     };
     if let Some((rule, message)) = found {
         // The client's own words come first.
-        checked.diagnostics.insert(0, finding(rule, message));
+        checked.diagnostics.insert(0, Diagnostic::of_whole(rule, message));
     }
 }
 
@@ -66,14 +66,4 @@ fn shown_version(shown: Option<&str>, rejected: Option<&str>) -> String {
         version(shown),
         version(rejected)
     )
-}
-
-fn finding(rule: &'static Rule, message: String) -> Diagnostic {
-    Diagnostic {
-        rule,
-        path: FieldPath::default(),
-        message,
-        help: None,
-        related: Vec::new(),
-    }
 }

@@ -85,8 +85,20 @@ pub enum Verdict {
     Rejected,
     /// Never asked for, or hidden by a later duplicate.
     Ignored,
-    /// Named without being held, or in a form that cannot be read.
+    /// Of a type or in a form that xdsctl does not know.
     NotChecked,
+}
+
+impl Verdict {
+    /// The word used in reports and JSON.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Verdict::Accepted => "accepted",
+            Verdict::Rejected => "rejected",
+            Verdict::Ignored => "ignored",
+            Verdict::NotChecked => "not_checked",
+        }
+    }
 }
 
 /// The outcome of a run.

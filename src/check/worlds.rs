@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{Checked, DUPLICATE_RESOURCE, ENDPOINTS_NOT_INCLUDED, MADE_FOR_PROXY, Outcome, Verdict, live, unharmed};
-use crate::diag::{Diagnostic, FieldPath, Rule, Seg, Segs};
+use crate::diag::{Diagnostic, Seg, Segs};
 use crate::envelope::{Finding, Label, State, WorldId};
 use crate::lint::{self, Usage};
 use crate::model::ResourceType;
@@ -89,7 +89,7 @@ fn hide(resources: &mut [Checked], hidden: usize, winner: usize) {
     }
     checked.verdict = Verdict::Ignored;
     let message = format!("`{}` comes again later, the last one wins", checked.name);
-    checked.diagnostics.push(finding(&DUPLICATE_RESOURCE, message));
+    checked.diagnostics.push(Diagnostic::of_whole(&DUPLICATE_RESOURCE, message));
 }
 
 /// Runs the lints and takes back failures that this world shows to be none.
@@ -142,7 +142,7 @@ fn report_proxy(world: &World, numbers: &[usize], outcome: &mut Outcome) {
     let Some(first) = numbers.first().and_then(|&n| outcome.resources.get(n)) else {
         return;
     };
-    let mut diagnostic = finding(&MADE_FOR_PROXY, message);
+    let mut diagnostic = Diagnostic::of_whole(&MADE_FOR_PROXY, message);
     diagnostic.help("take the dump of a gRPC client, or ask the control plane as a gRPC node");
     outcome.findings.push(Finding {
         source: first.origin.source,
@@ -164,7 +164,7 @@ fn endpoints_left_out(world: &World, numbers: &[usize], outcome: &mut Outcome) {
         return;
     };
     if is_admin_dump && has_eds && !world.has(ResourceType::Endpoints) {
-        let mut diagnostic = finding(
+        let mut diagnostic = Diagnostic::of_whole(
             &ENDPOINTS_NOT_INCLUDED,
             "EDS clusters and no endpoints: the rules for endpoints have nothing to check".to_owned(),
         );
@@ -174,15 +174,5 @@ fn endpoints_left_out(world: &World, numbers: &[usize], outcome: &mut Outcome) {
             span: crate::source::Span::new(0, 0),
             diagnostic,
         });
-    }
-}
-
-fn finding(rule: &'static Rule, message: String) -> Diagnostic {
-    Diagnostic {
-        rule,
-        path: FieldPath::default(),
-        message,
-        help: None,
-        related: Vec::new(),
     }
 }

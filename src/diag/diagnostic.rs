@@ -27,6 +27,17 @@ pub struct Related {
 }
 
 impl Diagnostic {
+    /// A finding on a resource or a document as a whole.
+    pub fn of_whole(rule: &'static Rule, message: String) -> Self {
+        Diagnostic {
+            rule,
+            path: FieldPath::default(),
+            message,
+            help: None,
+            related: Vec::new(),
+        }
+    }
+
     /// How loud the finding is.
     pub fn severity(&self) -> Severity {
         self.rule.severity

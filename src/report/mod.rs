@@ -20,6 +20,7 @@ pub use severities::Severities;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+pub use crate::check::Verdict;
 use crate::diag::{Effect, FieldPath, Rule, Severity};
 
 /// One resource and what was found about it.
@@ -41,31 +42,6 @@ pub struct ResourceReport {
     pub findings: Vec<Finding>,
     /// What the client keeps of it, if asked for.
     pub parsed: Option<serde_json::Value>,
-}
-
-/// What the client does with a resource.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Verdict {
-    /// Taken.
-    Accepted,
-    /// NACKed.
-    Rejected,
-    /// Never asked for, or hidden by a later duplicate.
-    Ignored,
-    /// Of a type or in a form that xdsctl does not know.
-    NotChecked,
-}
-
-impl Verdict {
-    /// The word used in reports and JSON.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Verdict::Accepted => "accepted",
-            Verdict::Rejected => "rejected",
-            Verdict::Ignored => "ignored",
-            Verdict::NotChecked => "not_checked",
-        }
-    }
 }
 
 /// A finding with its place in the user's document.

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::vec::IntoIter;
 
 use super::{Finding, Place, ResourceReport, Severities, Snippet, Summary};
-use crate::check::{Checked, Outcome, Verdict};
+use crate::check::{Checked, Outcome};
 use crate::diag::{Diagnostic, FieldPath, Packed, Rule, Segs, Severity};
 use crate::envelope::{Label, Origin, State, World, WorldId};
 use crate::model::ResourceType;
@@ -214,12 +214,7 @@ impl<'r> Resolver<'r> {
             } else {
                 checked.name
             },
-            verdict: match checked.verdict {
-                Verdict::Accepted => super::Verdict::Accepted,
-                Verdict::Rejected => super::Verdict::Rejected,
-                Verdict::Ignored => super::Verdict::Ignored,
-                Verdict::NotChecked => super::Verdict::NotChecked,
-            },
+            verdict: checked.verdict,
             findings,
             parsed: checked.view,
         }
