@@ -5,11 +5,12 @@
 //! everything else in its resource is unread. Follows C-core cds.cc.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::names::{ChildNumbers, child_name};
-use crate::lb::{self, json::Fault};
+use crate::lb::{self, cds, cluster_impl, json::Fault, outlier_detection, override_host, priority};
 use crate::model::cluster::Discovery;
 use crate::profile::{Feature, Profile};
 use crate::select::CLUSTER_PREFIX;
@@ -80,6 +81,22 @@ impl<'a> Cds<'a> {
         }
     }
 
+    /// Says whether the client can read the config of a leaf back; `readable` knows policies that it can.
+    ///
+    /// # Errors
+    /// As [`Cds::read`], which it spares for most clusters.
+    pub fn check(&self, leaf: &Leaf, child: &Value, readable: &mut Readable) -> Result<(), Status> {
+        let detection = leaf.cluster.outlier_detection.as_ref();
+        let is_plain = detection.is_none_or(|detection| {
+            let failures = detection.failure_percentage.as_ref();
+            failures.is_none_or(|failures| failures.threshold <= PERCENT_MAX)
+        });
+        if is_plain && readable.has(self.lb_policy(leaf)?, self.profile) {
+            return Ok(());
+        }
+        self.read(child).map(drop)
+    }
+
     /// Reads a generated config as the client does.
     ///
     /// # Errors
@@ -93,6 +110,28 @@ impl<'a> Cds<'a> {
             );
             Status::new(Code::Internal, message)
         })
+    }
+}
+
+/// The largest percentage that the outlier detection policy reads; that of the Cluster is not checked (1.85.1).
+const PERCENT_MAX: u32 = 100;
+
+/// LB policies that can be read, so that clusters with the same one are read once.
+#[derive(Debug, Default)]
+pub struct Readable(Option<(Value, Arc<lb::Config>)>);
+
+impl Readable {
+    /// The policy as read; `None` if it cannot be.
+    pub fn config(&mut self, policy: &Value, profile: &Profile) -> Option<Arc<lb::Config>> {
+        if self.0.as_ref().is_none_or(|(known, _)| known != policy) {
+            let config = lb::parse_list(policy, profile).ok()?;
+            self.0 = Some((policy.clone(), Arc::new(config)));
+        }
+        self.0.as_ref().map(|(_, config)| Arc::clone(config))
+    }
+
+    fn has(&mut self, policy: &Value, profile: &Profile) -> bool {
+        self.config(policy, profile).is_some()
     }
 }
 
@@ -112,6 +151,16 @@ fn words(faults: &[Fault]) -> String {
     format!("[{}]", list.join("; "))
 }
 
+/// An object of these entries. Takes the values, where `json!` would copy them.
+pub(super) fn object<const N: usize>(entries: [(&str, Value); N]) -> Value {
+    Value::Object(entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect())
+}
+
+/// A list of one policy with its config.
+pub(super) fn policy_list(name: &str, config: Value) -> Value {
+    Value::Array(vec![object([(name, config)])])
+}
+
 /// The config below the cds policy of a leaf cluster; `numbers` has one number a priority.
 pub fn leaf_config(cluster: &str, leaf: &Leaf, numbers: &[u64], lb_policy: &Value) -> Value {
     let is_dns = matches!(leaf.cluster.discovery, Discovery::LogicalDns { .. });
@@ -119,48 +168,49 @@ pub fn leaf_config(cluster: &str, leaf: &Leaf, numbers: &[u64], lb_policy: &Valu
     let mut priorities = Vec::with_capacity(numbers.len());
     for number in numbers {
         let name = child_name(cluster, *number);
-        let mut child = Map::new();
-        child.insert("config".to_owned(), lb_policy.clone());
-        if !is_dns {
-            child.insert("ignore_reresolution_requests".to_owned(), Value::Bool(true));
-        }
+        let child = if is_dns {
+            object([("config", lb_policy.clone())])
+        } else {
+            let ignores = ("ignore_reresolution_requests", Value::Bool(true));
+            object([("config", lb_policy.clone()), ignores])
+        };
         priorities.push(Value::String(name.clone()));
-        children.insert(name, Value::Object(child));
+        children.insert(name, child);
     }
-    let priority = json!([{ "priority_experimental": { "children": children, "priorities": priorities } }]);
-    let override_host = wrapped("xds_override_host_experimental", cluster, priority);
-    let cluster_impl = wrapped("xds_cluster_impl_experimental", cluster, override_host);
-    let mut detection = match &leaf.cluster.outlier_detection {
-        Some(detection) => match lb::outlier_detection::to_json(detection) {
-            Value::Object(map) => map,
-            // Not reached: a policy's config is an object.
-            _ => Map::new(),
-        },
-        None => Map::new(),
+    let failover = object([
+        ("children", Value::Object(children)),
+        ("priorities", Value::Array(priorities)),
+    ]);
+    let wrapped = |policy: &str, child: Value| {
+        let name = ("clusterName", Value::String(cluster.to_owned()));
+        policy_list(policy, object([("childPolicy", child), name]))
     };
-    detection.insert("childPolicy".to_owned(), cluster_impl);
-    json!([{ "outlier_detection_experimental": detection }])
-}
-
-fn wrapped(policy: &str, cluster: &str, child: Value) -> Value {
-    let mut config = Map::new();
-    config.insert("childPolicy".to_owned(), child);
-    config.insert("clusterName".to_owned(), Value::String(cluster.to_owned()));
-    let mut entry = Map::new();
-    entry.insert(policy.to_owned(), Value::Object(config));
-    Value::Array(vec![Value::Object(entry)])
+    let sessions = wrapped(override_host::NAME, policy_list(priority::NAME, failover));
+    let limits = wrapped(cluster_impl::NAME, sessions);
+    let mut detection = match &leaf.cluster.outlier_detection {
+        Some(detection) => outlier_detection::to_json(detection),
+        None => Value::Object(Map::new()),
+    };
+    if let Value::Object(detection) = &mut detection {
+        detection.insert("childPolicy".to_owned(), limits);
+    }
+    policy_list(outlier_detection::NAME, detection)
 }
 
 /// The config below the cds policy of an aggregate cluster.
 pub fn aggregate_config(leaves: &[String]) -> Value {
     let children: Map<String, Value> = leaves
         .iter()
-        .map(|leaf| {
-            let config = json!({ "config": [{ "cds_experimental": { "cluster": leaf } }] });
-            (leaf.clone(), config)
-        })
+        .map(|leaf| (leaf.clone(), object([("config", cds_policy(leaf))])))
         .collect();
-    json!([{ "priority_experimental": { "children": children, "priorities": leaves } }])
+    let priorities = leaves.iter().cloned().map(Value::String).collect();
+    let failover = object([("children", Value::Object(children)), ("priorities", Value::Array(priorities))]);
+    policy_list(priority::NAME, failover)
+}
+
+/// A list of one cds policy.
+pub(super) fn cds_policy(cluster: &str) -> Value {
+    policy_list(cds::NAME, object([("cluster", Value::String(cluster.to_owned()))]))
 }
 
 /// What all cds policies of a channel generate.
@@ -178,6 +228,7 @@ pub struct Generated {
 /// the one of a root comes after those below an aggregate of lower name.
 pub fn generate(config: &XdsConfig, service_config: &Value, profile: &Profile) -> Generated {
     let mut generated = Generated::default();
+    let mut readable = Readable::default();
     for (key, child) in manager_children(service_config) {
         if !key.starts_with(CLUSTER_PREFIX) {
             continue;
@@ -185,30 +236,34 @@ pub fn generate(config: &XdsConfig, service_config: &Value, profile: &Profile) -
         let Some(cluster) = cds_cluster(child) else {
             continue;
         };
-        add(config, cluster, None, profile, &mut generated);
+        let cds = |cluster, below| Cds {
+            config,
+            cluster,
+            below,
+            profile,
+        };
+        add(cds(cluster, None), &mut readable, &mut generated);
         if let Some(ClusterState::Aggregate(aggregate)) = config.clusters.get(cluster) {
             for leaf in &aggregate.leaves {
-                add(config, leaf, Some(cluster), profile, &mut generated);
+                add(cds(leaf, Some(cluster)), &mut readable, &mut generated);
             }
         }
     }
     generated
 }
 
-fn add(config: &XdsConfig, cluster: &str, below: Option<&str>, profile: &Profile, generated: &mut Generated) {
-    let cds = Cds {
-        config,
-        cluster,
-        below,
-        profile,
-    };
+fn add(cds: Cds<'_>, readable: &mut Readable, generated: &mut Generated) {
+    let name = cds.cluster;
     let result = cds.child_config(&mut ChildNumbers::default()).and_then(|child| {
-        let read = cds.read(&child);
-        generated.children.insert(cluster.to_owned(), child);
+        let read = match cds.config.leaf(name) {
+            Some(leaf) => cds.check(leaf, &child, readable),
+            None => Ok(()),
+        };
+        generated.children.insert(name.to_owned(), child);
         read
     });
     if let Err(status) = result {
-        generated.errors.insert(cluster.to_owned(), status);
+        generated.errors.insert(name.to_owned(), status);
     }
 }
 

@@ -7,9 +7,11 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
+use super::build::{cds_policy, object, policy_list};
 use crate::bootstrap::client_json::{self, Json};
+use crate::lb::cluster_manager;
 use crate::model::route::{Action, Destination};
 use crate::select::{CLUSTER_PREFIX, PLUGIN_PREFIX};
 use crate::snapshot::config::XdsConfig;
@@ -18,18 +20,17 @@ use crate::status::{Code, Status};
 /// Keys of the cluster manager with the config of each child as JSON.
 fn children(config: &XdsConfig) -> BTreeMap<String, Value> {
     let mut children = BTreeMap::new();
-    let cds = |name: &str| json!([{ "cds_experimental": { "cluster": name } }]);
     for route in config.virtual_host().into_iter().flat_map(|host| &host.routes) {
         let Action::Route(action) = &route.action else {
             continue;
         };
         match &action.destination {
             Destination::Cluster(name) => {
-                children.insert(format!("{CLUSTER_PREFIX}{name}"), cds(name));
+                children.insert(format!("{CLUSTER_PREFIX}{name}"), cds_policy(name));
             }
             Destination::WeightedClusters(entries) => {
                 for entry in entries {
-                    children.insert(format!("{CLUSTER_PREFIX}{}", entry.name), cds(&entry.name));
+                    children.insert(format!("{CLUSTER_PREFIX}{}", entry.name), cds_policy(&entry.name));
                 }
             }
             Destination::Plugin(name) => {
@@ -51,11 +52,10 @@ pub fn generate(config: &XdsConfig) -> Result<Value, Status> {
     if children.keys().all(|key| is_plain(key)) {
         let children: Map<String, Value> = children
             .into_iter()
-            .map(|(key, policy)| (key, json!({ "childPolicy": policy })))
+            .map(|(key, policy)| (key, object([("childPolicy", policy)])))
             .collect();
-        return Ok(json!({
-            "loadBalancingConfig": [{ "xds_cluster_manager_experimental": { "children": children } }]
-        }));
+        let manager = object([("children", Value::Object(children))]);
+        return Ok(object([("loadBalancingConfig", policy_list(cluster_manager::NAME, manager))]));
     }
     let text = text(&children);
     let json = client_json::parse(text.as_bytes()).map_err(|fault| {

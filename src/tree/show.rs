@@ -1,11 +1,12 @@
 //! The whole tree as nodes: channel, cluster manager, one cds policy a cluster, its wrappers, priorities and policies (A75).
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::build::{Cds, cds_cluster, manager_children};
-use super::names::ChildNumbers;
+use super::build::{Cds, Readable, cds_cluster, manager_children};
+use super::names::{ChildNumbers, child_name};
 use super::node::{Kind, Node};
 use super::policies::{self, health};
 use crate::lb::{Config, cds, cluster_impl, cluster_manager, outlier_detection, override_host, priority};
@@ -41,6 +42,7 @@ pub struct Shown<'a> {
 struct Walk<'a> {
     shown: &'a Shown<'a>,
     skipped: BTreeMap<&'a str, Vec<&'a Skipped>>,
+    readable: RefCell<Readable>,
 }
 
 /// The tree of a channel.
@@ -49,7 +51,11 @@ pub fn tree(shown: &Shown<'_>) -> Node {
     for entry in &shown.config.skipped {
         skipped.entry(&entry.parent).or_default().push(entry);
     }
-    let walk = Walk { shown, skipped };
+    let walk = Walk {
+        shown,
+        skipped,
+        readable: RefCell::default(),
+    };
     let manager = Node::new(Kind::Frame, cluster_manager::NAME);
     let manager = manager_children(shown.service_config).fold(manager, |manager, (key, policy)| {
         manager.with(top(&walk, key, policy).under(format!("\"{key}\"")))
@@ -112,12 +118,18 @@ fn cds_node(walk: &Walk<'_>, cluster: &str, below: Option<&str>) -> Node {
         profile: walk.shown.profile,
     };
     let mut numbers = ChildNumbers::default();
-    let child = generator
-        .child_config(&mut numbers)
-        .and_then(|child| generator.read(&child));
+    let child = generator.child_config(&mut numbers);
     match (child, state) {
         (Err(status), _) => dropped(walk, cluster, state, node).with(failure(&status)),
-        (Ok(config), Some(ClusterState::Leaf(leaf))) => leaf_node(walk, cluster, leaf, config, node),
+        (Ok(child), Some(ClusterState::Leaf(leaf))) => {
+            let readable = &mut *walk.readable.borrow_mut();
+            let policy = generator.check(leaf, &child, readable).and_then(|()| generator.lb_policy(leaf));
+            match policy.map(|policy| readable.config(policy, walk.shown.profile)) {
+                Ok(Some(config)) => leaf_node(walk, cluster, leaf, (&config, numbers.numbers()), node),
+                Ok(None) => node,
+                Err(status) => dropped(walk, cluster, state, node).with(failure(&status)),
+            }
+        }
         (Ok(_), Some(ClusterState::Aggregate(aggregate))) => aggregate_node(walk, cluster, aggregate, node),
         // Not reached: such a cluster has no config.
         (Ok(_), Some(ClusterState::Error(_)) | None) => node,
@@ -189,7 +201,7 @@ pub const fn reason(why: SkipReason) -> &'static str {
     }
 }
 
-fn leaf_node(walk: &Walk<'_>, cluster: &str, leaf: &Leaf, config: Config, node: Node) -> Node {
+fn leaf_node(walk: &Walk<'_>, cluster: &str, leaf: &Leaf, below: (&Config, &[u64]), node: Node) -> Node {
     let mut node = match &leaf.cluster.discovery {
         Discovery::Eds { .. } => node.fact("EDS", eds_name(cluster, &leaf.cluster).unwrap_or_default()),
         Discovery::LogicalDns { hostname } if leaf.is_unresolved => node
@@ -206,23 +218,15 @@ fn leaf_node(walk: &Walk<'_>, cluster: &str, leaf: &Leaf, config: Config, node: 
         node = node.warning("note", leaf.note.as_str());
     }
     node = dropped(walk, cluster, walk.shown.config.clusters.get(cluster), node);
-    node.with(wrappers(walk, leaf, config))
+    node.with(wrappers(walk, cluster, leaf, below))
 }
 
-/// The wrappers of a leaf, along the config that the client reads back.
-fn wrappers(walk: &Walk<'_>, leaf: &Leaf, config: Config) -> Node {
-    match config {
-        Config::OutlierDetection(config) => {
-            detection(leaf.cluster.outlier_detection.as_ref()).with(wrappers(walk, leaf, *config.child_policy))
-        }
-        Config::ClusterImpl(config) => {
-            let drops = leaf.endpoints.as_ref().and_then(|endpoints| endpoints.drops.as_ref());
-            limits(&leaf.cluster, drops).with(wrappers(walk, leaf, *config.child_policy))
-        }
-        Config::OverrideHost(config) => sessions(leaf).with(wrappers(walk, leaf, *config.child_policy)),
-        Config::Priority(config) => priorities(walk, leaf, &config),
-        other => policies::policy(&other, &[]),
-    }
+/// The wrappers of a leaf, and its priorities with the policy below each.
+fn wrappers(walk: &Walk<'_>, cluster: &str, leaf: &Leaf, below: (&Config, &[u64])) -> Node {
+    let drops = leaf.endpoints.as_ref().and_then(|endpoints| endpoints.drops.as_ref());
+    let sessions = sessions(leaf).with(priorities(walk, cluster, leaf, below));
+    let limits = limits(&leaf.cluster, drops).with(sessions);
+    detection(leaf.cluster.outlier_detection.as_ref()).with(limits)
 }
 
 /// The node of outlier detection.
@@ -306,24 +310,22 @@ fn sessions(leaf: &Leaf) -> Node {
     node
 }
 
-/// The priorities, which stand in the config in the order of the resource.
-fn priorities(walk: &Walk<'_>, leaf: &Leaf, config: &priority::Config) -> Node {
+/// The priorities, each over the same policy.
+fn priorities(walk: &Walk<'_>, cluster: &str, leaf: &Leaf, (policy, numbers): (&Config, &[u64])) -> Node {
     let mut node = Node::new(Kind::Priority, priority::NAME).fact("over", "priorities");
     let lists = leaf
         .endpoints
         .as_ref()
         .map_or(&[][..], |endpoints| &endpoints.priorities);
-    for (number, name) in config.priorities.iter().enumerate() {
+    for (number, child_number) in numbers.iter().enumerate() {
         let localities: &[Locality] = lists.get(number).map_or(&[], Vec::as_slice);
-        let Some(child) = config.children.get(name) else {
-            continue;
-        };
         let child = match &leaf.cluster.discovery {
-            Discovery::LogicalDns { hostname } if leaf.is_unresolved => policies::of_host(&child.config, hostname),
+            Discovery::LogicalDns { hostname } if leaf.is_unresolved => policies::of_host(policy, hostname),
             Discovery::LogicalDns { .. } | Discovery::Eds { .. } | Discovery::Aggregate { .. } => {
-                policies::policy(&child.config, &policies::parts(localities, walk.shown.profile))
+                policies::policy(policy, &policies::parts(localities, walk.shown.profile))
             }
         };
+        let name = child_name(cluster, *child_number);
         let mut child = child.under(format!("P{number} \"{name}\""));
         child.lazy = number > 0;
         node.children.push(child);
