@@ -83,7 +83,11 @@ fn route(index: usize, path: &str, exact: bool, cluster: String) -> Route {
         index,
         name: String::new(),
         path: PathMatcher::Text(StringMatcher {
-            kind: if exact { StringMatch::Exact(text) } else { StringMatch::Prefix(text) },
+            kind: if exact {
+                StringMatch::Exact(text)
+            } else {
+                StringMatch::Prefix(text)
+            },
             ignore_case: false,
         }),
         headers: Vec::new(),
@@ -108,7 +112,9 @@ fn resources(is_aggregate: bool) -> Resources {
         vec![route(0, "/", false, "all".to_owned())]
     } else {
         let routes = names.into_iter().enumerate();
-        routes.map(|(i, name)| route(i, &format!("/svc{i}/m"), true, name)).collect()
+        routes
+            .map(|(i, name)| route(i, &format!("/svc{i}/m"), true, name))
+            .collect()
     };
     let host = VirtualHost {
         domains: vec!["*".to_owned()],
@@ -126,7 +132,7 @@ fn resources(is_aggregate: bool) -> Resources {
         config: FilterConfig::Router,
     };
     let manager = HttpConnectionManager {
-        routes: RouteSource::Inline(Box::new(routes)),
+        routes: RouteSource::Inline(Arc::new(routes)),
         http_max_stream_duration: Millis(0),
         http_filters: vec![router],
     };
@@ -146,7 +152,14 @@ fn main() {
     let (dns, extra_roots) = (DnsAnswers::new(), BTreeSet::new());
     for is_aggregate in [false, true] {
         let resources = resources(is_aggregate);
-        println!("{CLUSTERS} clusters, {}", if is_aggregate { "one aggregate" } else { "one route each" });
+        println!(
+            "{CLUSTERS} clusters, {}",
+            if is_aggregate {
+                "one aggregate"
+            } else {
+                "one route each"
+            }
+        );
         let source = Source {
             resources: &resources,
             node_id: "node",

@@ -2,6 +2,7 @@
 
 use std::io::Write as _;
 
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::args::{Layout, TreeArgs, TreeFormat};
@@ -11,13 +12,26 @@ use crate::profile::Profile;
 use crate::report::{graph, svg, tree as text};
 use crate::snapshot::config::{ChannelFailure, XdsConfig};
 use crate::status::Status;
-use crate::tree::build::{self, Generated};
+use crate::tree::build::{self, Cds, Generated, Readable};
 use crate::tree::node::{Kind, Node};
 use crate::tree::show::{self, Shown};
 use crate::tree::{legacy, service_config};
 
 /// Name of the schema of `--format json`.
 const SCHEMA: &str = "xdsctl.tree/v1";
+
+/// The JSON form.
+#[derive(Serialize)]
+struct Document {
+    schema: &'static str,
+    client: &'static str,
+    /// What the resolver hands to the channel; null if there is none.
+    service_config: Value,
+    /// What each cds policy generates, by cluster.
+    cds_children: Map<String, Value>,
+    /// Clusters, or the channel for null, to which every RPC fails.
+    errors: Vec<Value>,
+}
 
 /// Exit code for a channel, or a cluster, to which every RPC fails.
 const EXIT_FAILS: u8 = 1;
@@ -71,11 +85,20 @@ enum Outcome<'a> {
 
 /// Says whether RPCs to every cluster of the routes fail, and there is one.
 fn all_fail(config: &XdsConfig, service_config: &Value, profile: &Profile) -> bool {
-    let errors = build::generate(config, service_config, profile).errors;
+    let mut readable = Readable::default();
     let mut roots = build::manager_children(service_config)
         .filter_map(|(_, policy)| build::cds_cluster(policy))
         .peekable();
-    roots.peek().is_some() && roots.all(|cluster| errors.contains_key(cluster))
+    roots.peek().is_some()
+        && roots.all(|cluster| {
+            let cds = Cds {
+                config,
+                cluster,
+                below: None,
+                profile,
+            };
+            cds.check(&mut readable).is_err()
+        })
 }
 
 fn nodes(args: &TreeArgs, opened: &Opened, outcome: &Outcome<'_>) -> Node {
@@ -125,13 +148,13 @@ fn write_json(args: &TreeArgs, opened: &Opened, outcome: &Outcome<'_>, io: &mut 
             (Value::Null, Map::new(), vec![error])
         }
     };
-    let document = json!({
-        "schema": SCHEMA,
-        "client": Profile::CLIENT,
-        "service_config": service_config,
-        "cds_children": Value::Object(children),
-        "errors": errors,
-    });
+    let document = Document {
+        schema: SCHEMA,
+        client: Profile::CLIENT,
+        service_config,
+        cds_children: children,
+        errors,
+    };
     serde_json::to_writer_pretty(&mut io.out, &document).map_err(std::io::Error::from)?;
     writeln!(io.out)?;
     Ok(())

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 use std::net::SocketAddr;
+use std::sync::Arc;
 
 use super::Millis;
 use super::filter::HttpFilter;
@@ -36,7 +37,7 @@ pub enum RouteSource {
     /// The RouteConfiguration of this name, from RDS.
     Rds(String),
     /// Inline.
-    Inline(Box<RouteConfiguration>),
+    Inline(Arc<RouteConfiguration>),
 }
 
 /// A server listener.

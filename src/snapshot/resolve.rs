@@ -104,7 +104,7 @@ pub fn resolve(target: &Target, source: &Source<'_>) -> Result<XdsConfig, Channe
     };
     let mut notes = vec![source.ambient("LDS", name, held)];
     let (kind, route_name, route_config) = match &manager.routes {
-        RouteSource::Inline(routes) => ("LDS", None, Arc::new((**routes).clone())),
+        RouteSource::Inline(routes) => ("LDS", None, Arc::clone(routes)),
         RouteSource::Rds(rds) => {
             let held = source.resources.route_configs.get(rds);
             let routes = source.value(held).map_err(|absent| fail("RDS", rds, absent))?;
@@ -176,7 +176,7 @@ pub fn resolve_cluster(name: &str, source: &Source<'_>) -> XdsConfig {
         ..RouteConfiguration::default()
     };
     let manager = HttpConnectionManager {
-        routes: RouteSource::Inline(Box::default()),
+        routes: RouteSource::Inline(Arc::default()),
         http_max_stream_duration: Millis(0),
         http_filters: Vec::new(),
     };

@@ -81,11 +81,17 @@ impl<'a> Cds<'a> {
         }
     }
 
-    /// Says whether the client can read the config of a leaf back; `readable` knows policies that it can.
+    /// Says whether the policy works as far as configs go; `readable` knows LB policies that the client can read.
     ///
     /// # Errors
-    /// As [`Cds::read`], which it spares for most clusters.
-    pub fn check(&self, leaf: &Leaf, child: &Value, readable: &mut Readable) -> Result<(), Status> {
+    /// As [`Cds::child_config`] and [`Cds::read`], which it spares for most clusters.
+    pub fn check(&self, readable: &mut Readable) -> Result<(), Status> {
+        let leaf = match self.config.clusters.get(self.cluster) {
+            Some(ClusterState::Leaf(leaf)) => leaf,
+            Some(ClusterState::Aggregate(_)) => return Ok(()),
+            Some(ClusterState::Error(failure)) => return Err(Status::unavailable(failure.message.as_str())),
+            None => return self.child_config(&mut ChildNumbers::default()).map(drop),
+        };
         let detection = leaf.cluster.outlier_detection.as_ref();
         let is_plain = detection.is_none_or(|detection| {
             let failures = detection.failure_percentage.as_ref();
@@ -94,7 +100,8 @@ impl<'a> Cds<'a> {
         if is_plain && readable.has(self.lb_policy(leaf)?, self.profile) {
             return Ok(());
         }
-        self.read(child).map(drop)
+        let child = self.child_config(&mut ChildNumbers::default())?;
+        self.read(&child).map(drop)
     }
 
     /// Reads a generated config as the client does.
@@ -153,7 +160,12 @@ fn words(faults: &[Fault]) -> String {
 
 /// An object of these entries. Takes the values, where `json!` would copy them.
 pub(super) fn object<const N: usize>(entries: [(&str, Value); N]) -> Value {
-    Value::Object(entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect())
+    Value::Object(
+        entries
+            .into_iter()
+            .map(|(key, value)| (key.to_owned(), value))
+            .collect(),
+    )
 }
 
 /// A list of one policy with its config.
@@ -204,7 +216,10 @@ pub fn aggregate_config(leaves: &[String]) -> Value {
         .map(|leaf| (leaf.clone(), object([("config", cds_policy(leaf))])))
         .collect();
     let priorities = leaves.iter().cloned().map(Value::String).collect();
-    let failover = object([("children", Value::Object(children)), ("priorities", Value::Array(priorities))]);
+    let failover = object([
+        ("children", Value::Object(children)),
+        ("priorities", Value::Array(priorities)),
+    ]);
     policy_list(priority::NAME, failover)
 }
 
@@ -254,15 +269,10 @@ pub fn generate(config: &XdsConfig, service_config: &Value, profile: &Profile) -
 
 fn add(cds: Cds<'_>, readable: &mut Readable, generated: &mut Generated) {
     let name = cds.cluster;
-    let result = cds.child_config(&mut ChildNumbers::default()).and_then(|child| {
-        let read = match cds.config.leaf(name) {
-            Some(leaf) => cds.check(leaf, &child, readable),
-            None => Ok(()),
-        };
+    if let Ok(child) = cds.child_config(&mut ChildNumbers::default()) {
         generated.children.insert(name.to_owned(), child);
-        read
-    });
-    if let Err(status) = result {
+    }
+    if let Err(status) = cds.check(readable) {
         generated.errors.insert(name.to_owned(), status);
     }
 }

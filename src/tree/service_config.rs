@@ -55,7 +55,10 @@ pub fn generate(config: &XdsConfig) -> Result<Value, Status> {
             .map(|(key, policy)| (key, object([("childPolicy", policy)])))
             .collect();
         let manager = object([("children", Value::Object(children))]);
-        return Ok(object([("loadBalancingConfig", policy_list(cluster_manager::NAME, manager))]));
+        return Ok(object([(
+            "loadBalancingConfig",
+            policy_list(cluster_manager::NAME, manager),
+        )]));
     }
     let text = text(&children);
     let json = client_json::parse(text.as_bytes()).map_err(|fault| {

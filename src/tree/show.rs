@@ -117,22 +117,25 @@ fn cds_node(walk: &Walk<'_>, cluster: &str, below: Option<&str>) -> Node {
         below,
         profile: walk.shown.profile,
     };
-    let mut numbers = ChildNumbers::default();
-    let child = generator.child_config(&mut numbers);
-    match (child, state) {
-        (Err(status), _) => dropped(walk, cluster, state, node).with(failure(&status)),
-        (Ok(child), Some(ClusterState::Leaf(leaf))) => {
-            let readable = &mut *walk.readable.borrow_mut();
-            let policy = generator.check(leaf, &child, readable).and_then(|()| generator.lb_policy(leaf));
-            match policy.map(|policy| readable.config(policy, walk.shown.profile)) {
-                Ok(Some(config)) => leaf_node(walk, cluster, leaf, (&config, numbers.numbers()), node),
-                Ok(None) => node,
-                Err(status) => dropped(walk, cluster, state, node).with(failure(&status)),
+    let checked = generator.check(&mut walk.readable.borrow_mut());
+    if let Err(status) = checked {
+        return dropped(walk, cluster, state, node).with(failure(&status));
+    }
+    match state {
+        Some(ClusterState::Leaf(leaf)) => {
+            let policy = generator.lb_policy(leaf).ok();
+            let config = policy.and_then(|policy| walk.readable.borrow_mut().config(policy, walk.shown.profile));
+            let mut numbers = ChildNumbers::default();
+            let numbers = numbers.update(leaf.endpoints.as_deref());
+            match config {
+                Some(config) => leaf_node(walk, cluster, leaf, (&config, numbers), node),
+                // Not reached: the policy was just read.
+                None => node,
             }
         }
-        (Ok(_), Some(ClusterState::Aggregate(aggregate))) => aggregate_node(walk, cluster, aggregate, node),
-        // Not reached: such a cluster has no config.
-        (Ok(_), Some(ClusterState::Error(_)) | None) => node,
+        Some(ClusterState::Aggregate(aggregate)) => aggregate_node(walk, cluster, aggregate, node),
+        // Not reached: such a cluster has been found to fail.
+        Some(ClusterState::Error(_)) | None => node,
     }
 }
 

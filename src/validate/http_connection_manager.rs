@@ -5,6 +5,7 @@
 //! filter's config means is the filter's business; what a route means is `route_config`'s.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use crate::diag::{Cx, Path, rules};
 use crate::filter::{self, FilterType};
@@ -293,7 +294,7 @@ fn routes(
     let rds = match specifier {
         Some(RouteSpecifier::RouteConfig(config)) => {
             let config = route_config::from_proto(config, &at.field("route_config"), cx);
-            return RouteSource::Inline(Box::new(config));
+            return RouteSource::Inline(Arc::new(config));
         }
         Some(RouteSpecifier::Rds(rds)) => rds,
         Some(RouteSpecifier::ScopedRoutes(_)) => {
