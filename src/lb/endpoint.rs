@@ -86,6 +86,11 @@ impl Endpoint {
         self.addresses.first().map_or(&NONE, |address| &address.text)
     }
 
+    /// The name of its locality, the last of its path.
+    pub fn locality(&self) -> Option<&Arc<str>> {
+        self.path.last()
+    }
+
     /// The place in address-set order.
     pub fn address_set(&self) -> AddressSet {
         AddressSet::of(&self.addresses)
@@ -101,10 +106,15 @@ impl Endpoint {
 }
 
 /// The endpoints whose hierarchical path has `name` at `depth`.
+///
+/// The client does not take the last name off a path, so policies further down see it again.
 pub fn below(endpoints: &[Arc<Endpoint>], depth: usize, name: &str) -> Vec<Arc<Endpoint>> {
     endpoints
         .iter()
-        .filter(|endpoint| endpoint.path.get(depth).is_some_and(|at| &**at == name))
+        .filter(|endpoint| {
+            let at = endpoint.path.get(depth).or(endpoint.path.last());
+            at.is_some_and(|at| &**at == name)
+        })
         .cloned()
         .collect()
 }

@@ -29,7 +29,7 @@ mod rpc;
 pub const RESOURCE_TIMEOUT_MS: i64 = 15_000;
 
 /// Events worked off in one go at most, so that nothing runs for ever.
-const MAX_EVENTS: u64 = 50_000_000;
+const MAX_EVENTS: u64 = 5_000_000;
 
 /// Settings of a channel.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

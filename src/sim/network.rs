@@ -89,9 +89,11 @@ impl Network {
         }
     }
 
-    /// What an attempt to connect comes to.
+    /// What an attempt to connect comes to. `::ffff:1.2.3.4` leads to the same backend as `1.2.3.4`.
     pub fn reach(&self, address: &SocketAddr) -> Reach {
-        self.addresses.get(address).copied().unwrap_or(self.default)
+        let canonical = SocketAddr::new(address.ip().to_canonical(), address.port());
+        let known = self.addresses.get(address).or_else(|| self.addresses.get(&canonical));
+        known.copied().unwrap_or(self.default)
     }
 
     /// The status of a refused connection.

@@ -2,7 +2,9 @@
 //!
 //! `{"pick": {"method", "headers", "count", "timeout", "wait_for_ready"}}` sends RPCs one after the other, `{"begin":
 //! {..., "name"}}` and `{"finish": name}` at the same time, `{"sleep": seconds}` lets time pass, `{"stop": address}` and
-//! `{"start": address}` take a backend away and bring it back, `{"orca": {address: report}}` sets load reports.
+//! `{"start": address}` take a backend away and bring it back, `{"silence": address}` and `{"speak": address}` do so with one
+//! that takes connections and never speaks, `{"orca": {address: report}}` sets load reports, `{"update": [resource]}` and
+//! `{"remove": [[type, name]]}` change what the control plane sends.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -12,6 +14,7 @@ use serde_json::Value;
 
 use super::{Channel, Outcome, Reach, Rpc, RpcId};
 use crate::lb::policy::LoadReport;
+use crate::model::ResourceType;
 
 /// Deadline of an RPC that says nothing about it.
 pub const DEFAULT_TIMEOUT_MS: i64 = 5000;
@@ -53,6 +56,10 @@ pub enum Step {
     Start(SocketAddr),
     /// An address takes connections and never speaks.
     Silence(SocketAddr),
+    /// The control plane sends these resources.
+    Update(Value),
+    /// The control plane no longer sends these.
+    Remove(Vec<(ResourceType, String)>),
     /// Load reports by address.
     Load(BTreeMap<String, Arc<LoadReport>>),
 }
@@ -62,7 +69,7 @@ pub enum Step {
 pub enum StepError {
     /// Not an object with exactly one known key.
     #[error(
-        "a step is an object with one of `pick`, `begin`, `finish`, `sleep`, `stop`, `start`, `silence`, `speak`, `orca`, not `{0}`"
+        "a step is an object with one of `pick`, `begin`, `finish`, `sleep`, `stop`, `start`, `silence`, `speak`, `orca`, `update`, `remove`, not `{0}`"
     )]
     Unknown(String),
     /// A member of the wrong kind.
@@ -114,9 +121,20 @@ impl Step {
             "silence" => Step::Silence(address("silence", value)?),
             "speak" => Step::Stop(address("speak", value)?),
             "orca" => Step::Load(load(value)?),
+            "update" => Step::Update(value.clone()),
+            "remove" => {
+                let names = value.as_array().and_then(|list| list.iter().map(removed).collect());
+                Step::Remove(names.ok_or_else(|| wrong("remove", value, "a list of pairs of type URL and name"))?)
+            }
             _ => return Err(unknown()),
         })
     }
+}
+
+fn removed(pair: &Value) -> Option<(ResourceType, String)> {
+    let url = pair.get(0)?.as_str()?;
+    let resource_type = ResourceType::from_type_name(url.rsplit('/').next()?)?;
+    Some((resource_type, pair.get(1)?.as_str()?.to_owned()))
 }
 
 fn address(member: &'static str, value: &Value) -> Result<SocketAddr, StepError> {
@@ -254,6 +272,20 @@ impl Player {
             }
             Step::Silence(address) => {
                 channel.network_mut().addresses.insert(*address, Reach::Hangs);
+            }
+            Step::Update(resources) => {
+                channel.world_mut().update(resources);
+                channel.resolve();
+            }
+            Step::Remove(names) => {
+                for (resource_type, name) in names {
+                    // Only for these two does silence mean removal (state of the world).
+                    if matches!(resource_type, ResourceType::Listener | ResourceType::Cluster) {
+                        channel.world_mut().resources.remove(*resource_type, name);
+                        channel.note_removed(*resource_type, name);
+                    }
+                }
+                channel.resolve();
             }
             Step::Load(reports) => channel.network_mut().load.extend(reports.clone()),
         }

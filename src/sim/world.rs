@@ -2,12 +2,17 @@
 
 use std::collections::BTreeSet;
 
+use serde_json::Value;
+
+use crate::load;
 use crate::model::route::{Action, Destination};
-use crate::profile::Profile;
+use crate::profile::{Profile, ServerFacts};
 use crate::snapshot::config::{ChannelFailure, XdsConfig};
 use crate::snapshot::resolve::{DnsAnswers, Source, resolve, resolve_cluster};
 use crate::snapshot::resources::Resources;
 use crate::snapshot::target::Target;
+use crate::source::SourceMap;
+use crate::validate::validate;
 
 /// Where a channel starts.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,11 +34,37 @@ pub struct World {
     pub dns: DnsAnswers,
     /// The client.
     pub profile: Profile,
+    /// What validation knows of the management server.
+    pub server: ServerFacts,
     /// Where the channel starts.
     pub start: Start,
 }
 
 impl World {
+    /// Takes what the control plane sends anew: a list of resources as protobuf JSON.
+    pub fn update(&mut self, resources: &Value) {
+        let mut sources = SourceMap::new();
+        let text = serde_json::json!({ "resources": resources }).to_string();
+        let id = sources.add("-", text.into_bytes());
+        let bytes = sources.get(id).map(|source| source.bytes()).unwrap_or_default();
+        let loaded = load::run(
+            Some(1),
+            |loader, emit| loader.json(id, bytes, Default::default(), emit),
+            |raw| {
+                let (resource_type, bytes) = (raw.resource_type?, raw.bytes?);
+                Some((
+                    resource_type,
+                    validate(resource_type, &bytes, &self.profile, &self.server),
+                ))
+            },
+        );
+        for (resource_type, validated) in loaded.results.into_iter().flatten() {
+            let diagnostics = &validated.diagnostics;
+            self.resources
+                .take(resource_type, &validated.name, validated.value, diagnostics);
+        }
+    }
+
     /// The channel's configuration, the default targets of lookups (RLS) included.
     ///
     /// # Errors

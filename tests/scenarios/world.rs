@@ -156,11 +156,12 @@ pub fn load(row: &Row) -> (Profile, Bootstrap, Resources, DnsAnswers) {
     }
     let mut dns = DnsAnswers::new();
     for cluster in resources.clusters.values().filter_map(|held| held.value.as_ref()) {
-        if let Discovery::LogicalDns { hostname } = &cluster.discovery
-            && let Some(port) = hostname.strip_prefix("localhost:")
-        {
-            let address = format!("127.0.0.1:{port}").parse().unwrap();
-            dns.insert(hostname.clone(), Ok(vec![address]));
+        if let Discovery::LogicalDns { hostname } = &cluster.discovery {
+            // What the machine of the recordings resolves.
+            let literal = hostname.replace("localhost:", "127.0.0.1:");
+            if let Ok(address) = literal.trim_start_matches('/').parse() {
+                dns.insert(hostname.clone(), Ok(vec![address]));
+            }
         }
     }
     (profile, bootstrap, resources, dns)

@@ -300,7 +300,8 @@ impl crate::lb::policy::Machine for Machine {
         if let Ok(endpoints) = update.endpoints {
             self.set_endpoints(endpoints, &cx.runtime.settings);
         }
-        let interval = config.detection.interval.0;
+        // With an interval of 0 the client does nothing else; here time has to pass.
+        let interval = config.detection.interval.0.max(1);
         if !self.is_counting() {
             cx.runtime.cancel(&mut self.timer);
             let ejected: Vec<u32> = self

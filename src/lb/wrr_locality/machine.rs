@@ -44,7 +44,7 @@ impl crate::lb::policy::Machine for Machine {
         };
         let mut targets = BTreeMap::new();
         for endpoint in update.endpoints.unwrap_or_default() {
-            if let Some(locality) = endpoint.path.get(update.depth) {
+            if let Some(locality) = endpoint.locality() {
                 targets.entry(locality.to_string()).or_insert_with(|| Target {
                     weight: endpoint.locality_weight,
                     child_policy: config.child_policy.clone(),
