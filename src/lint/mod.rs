@@ -4,6 +4,7 @@
 //! `check(&World, &Usage, &mut Findings)`, and a line in [`run`].
 
 mod aggregate;
+mod authority;
 mod filter_override;
 mod reference;
 mod request_hash;
@@ -22,6 +23,7 @@ use crate::snapshot::{ResourceId, World};
 /// The rules of all lints.
 pub static RULES: &[&[&Rule]] = &[
     aggregate::RULES,
+    authority::RULES,
     filter_override::RULES,
     reference::RULES,
     request_hash::RULES,
@@ -63,6 +65,7 @@ pub fn run(world: &World, usage: &Usage) -> Vec<(ResourceId, Diagnostic)> {
     let mut findings = Findings::default();
     reference::check(world, &mut findings);
     aggregate::check(world, usage, &mut findings);
+    authority::check(world, &mut findings);
     let users = users::Users::of(world);
     side::check(world, &users, &mut findings);
     filter_override::check(&users, &mut findings);

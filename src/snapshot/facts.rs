@@ -242,6 +242,16 @@ pub fn rds_path() -> FieldPath {
     rds.field("route_config_name").to_owned()
 }
 
+/// The field with the virtual hosts of an API listener's inline routes.
+pub fn inline_routes_path() -> FieldPath {
+    let root = Path::ROOT;
+    let api = root.field("api_listener");
+    let any = api.field("api_listener");
+    let hcm = any.value(HCM);
+    let routes = hcm.field("route_config");
+    routes.field("virtual_hosts").to_owned()
+}
+
 /// The field in which an aggregate cluster names its child `index`.
 pub fn child_path(index: usize) -> FieldPath {
     let root = Path::ROOT;

@@ -20,7 +20,7 @@ use std::collections::BTreeMap;
 
 pub use facts::{
     ChainFacts, ClusterFacts, Destination, EndpointsFacts, Facts, FilterFacts, ListenerFacts, OverrideFacts,
-    RouteFacts, RouteReference, child_path, eds_path, filter_path, non_forwarding_path, rds_path,
+    RouteFacts, RouteReference, child_path, eds_path, filter_path, inline_routes_path, non_forwarding_path, rds_path,
 };
 pub use policy::{PolicyFacts, PolicyKind};
 

@@ -1,0 +1,48 @@
+//! Whether a listener's own name finds a virtual host (A27): the authority of `xds:///name` is `name`.
+//!
+//! An application may set another authority, and a bootstrap may make the listener's name from a template; so this is advice,
+//! and names with a `/` are left alone.
+
+use super::Findings;
+use crate::diag::rules;
+use crate::model::ResourceType;
+use crate::model::domain::best_match;
+use crate::snapshot::{Facts, ListenerFacts, RouteFacts, World, inline_routes_path, rds_path};
+
+rules! {
+    /// No virtual host has a domain for the listener's name, which is the authority of a channel to it.
+    NO_VIRTUAL_HOST = "lds-no-virtual-host", Snapshot, Advice, "gRFC A27; C-core XdsRouting::FindVirtualHostForDomain";
+}
+
+/// Comparisons of a name with a domain in one world; what is beyond is not looked at.
+const MAX_COMPARISONS: usize = 1 << 22;
+
+pub(super) fn check(world: &World, findings: &mut Findings) {
+    let mut comparisons = 0usize;
+    for (name, entry) in world.all(ResourceType::Listener) {
+        let (routes, path): (&RouteFacts, _) = match &entry.facts {
+            Some(Facts::Listener(ListenerFacts::Inline(routes, _))) => (routes, inline_routes_path()),
+            Some(Facts::Listener(ListenerFacts::Rds(wanted, _))) => {
+                match world.get(ResourceType::RouteConfiguration, wanted).map(|e| &e.facts) {
+                    Some(Some(Facts::Routes(routes))) => (routes, rds_path()),
+                    _ => continue,
+                }
+            }
+            _ => continue,
+        };
+        comparisons = comparisons.saturating_add(routes.domains.iter().map(Vec::len).sum());
+        if comparisons > MAX_COMPARISONS {
+            return;
+        }
+        // Without any virtual host the routes have a finding of their own.
+        if name.is_empty() || name.contains('/') || routes.domains.is_empty() {
+            continue;
+        }
+        if best_match(&routes.domains, name).is_none() {
+            let message = format!(
+                "no virtual host has a domain for `{name}`: RPCs to xds:///{name} fail with UNAVAILABLE unless the channel has another authority"
+            );
+            findings.add(entry.id, &NO_VIRTUAL_HOST, path, message);
+        }
+    }
+}
