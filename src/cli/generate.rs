@@ -72,10 +72,10 @@ const SOURCE: &str = concat!("xdsctl ", env!("CARGO_PKG_VERSION"));
 const COMMON_SECTIONS: &str = r#".SH "EXIT STATUS"
 .TP
 0
-Nothing is as bad as \fB\-\-fail\-on\fR says.
+No finding is as bad as \fB\-\-fail\-on\fR says; the RPCs asked about work.
 .TP
 1
-There are findings at or above \fB\-\-fail\-on\fR.
+There are findings at or above \fB\-\-fail\-on\fR; the RPCs asked about fail.
 .TP
 2
 Wrong usage, input that cannot be read, or nothing in it that could be checked.
