@@ -141,7 +141,18 @@ fn tool_errors_name_the_file() {
 
 #[test]
 fn exit_code_2_when_there_is_nothing_to_check() {
-    for input in ["", "  \n", "{}", "[]", "hello", r#"{"a": [1, 2]}"#] {
+    for input in [
+        "",
+        "  \n",
+        "{}",
+        "[]",
+        "hello",
+        r#"{"a": [1, 2]}"#,
+        r#"{"resources": ["#,
+        r#"{"cluster_statuses": []}"#,
+        r#"{"resources": [{"@type": "type.googleapis.com/envoy.api.v2.Cluster", "name": "c"}]}"#,
+        r#"{"@type": "type.googleapis.com/made.up.Listenerz"}"#,
+    ] {
         let run = validate(input);
         assert_eq!(run.code, Some(2), "{input:?}");
         assert!(

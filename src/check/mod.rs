@@ -76,6 +76,17 @@ pub struct Checked {
     pub view: Option<serde_json::Value>,
 }
 
+impl Checked {
+    /// Says whether anything was learnt: what the client does with it, or what a live client said about it.
+    ///
+    /// Before [`assemble`]; a resource that the client never asks for is not checked.
+    pub fn is_checked(&self) -> bool {
+        let has_news = |status: &Status| status.client.is_some() || status.server.is_some() || status.error.is_some();
+        self.resource_type.is_some()
+            && (self.verdict != Verdict::NotChecked || self.status.as_deref().is_some_and(has_news))
+    }
+}
+
 /// What the client does with a resource.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verdict {

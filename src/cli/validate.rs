@@ -3,7 +3,7 @@
 use super::args::{Format, Show, ValidateArgs};
 use super::input::{self, Inputs};
 use super::{Error, Io};
-use crate::check::{self, Outcome};
+use crate::check::{self, Checked, Outcome};
 use crate::diag::Severity;
 use crate::envelope::World;
 use crate::report::resolve::{Options, Report};
@@ -44,7 +44,7 @@ pub(super) fn run(args: &ValidateArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     if !has_input {
         io.out.flush()?;
         return Err(Error::Nothing(
-            "no xDS resource and no bootstrap in the input".to_owned(),
+            "no resource that a gRPC client asks for and no bootstrap in the input".to_owned(),
         ));
     }
     let failed = summary.worst.is_some_and(|worst| worst >= args.fail_on.severity());
@@ -66,7 +66,7 @@ fn severities(args: &ValidateArgs) -> Result<Severities, Error> {
     Ok(severities)
 }
 
-/// Checks everything; says also whether there was a resource or a bootstrap at all.
+/// Checks everything; says also whether there was anything that could be checked.
 fn check(args: &ValidateArgs, inputs: &Inputs) -> (Outcome, Vec<World>, bool) {
     let mut checks = inputs.check(args.show.contains(&Show::Parsed));
     let mut findings = inputs.findings.clone();
@@ -81,7 +81,7 @@ fn check(args: &ValidateArgs, inputs: &Inputs) -> (Outcome, Vec<World>, bool) {
         let (_, found) = inputs.check_bootstrap(bootstrap.source, bootstrap.span);
         findings.extend(found);
     }
-    let has_input = !checks.checked.is_empty() || !checks.loader.bootstraps.is_empty();
+    let has_input = checks.checked.iter().any(Checked::is_checked) || !checks.loader.bootstraps.is_empty();
     let outcome = check::assemble(checks.checked, findings, args.input.merge);
     (outcome, checks.loader.worlds, has_input)
 }
