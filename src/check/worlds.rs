@@ -89,7 +89,9 @@ fn hide(resources: &mut [Checked], hidden: usize, winner: usize) {
     }
     checked.verdict = Verdict::Ignored;
     let message = format!("`{}` comes again later, the last one wins", checked.name);
-    checked.diagnostics.push(Diagnostic::of_whole(&DUPLICATE_RESOURCE, message));
+    checked
+        .diagnostics
+        .push(Diagnostic::of_whole(&DUPLICATE_RESOURCE, message));
 }
 
 /// Runs the lints and takes back failures that this world shows to be none.
