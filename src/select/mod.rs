@@ -346,3 +346,6 @@ fn run_filters<'s>(
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

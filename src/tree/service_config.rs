@@ -106,3 +106,30 @@ fn to_value(json: Json) -> Value {
         Json::Object(entries) => entries.into_iter().map(|(key, json)| (key, to_value(json))).collect(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(names: &[&str]) -> Result<Vec<String>, usize> {
+        let children: BTreeMap<String, Value> = names
+            .iter()
+            .map(|name| (format!("{CLUSTER_PREFIX}{name}"), Value::Null))
+            .collect();
+        let text = text(&children);
+        let json = client_json::parse(text.as_bytes()).map_err(|fault| fault.offset)?;
+        let keys = to_value(json);
+        let keys = keys
+            .pointer("/loadBalancingConfig/0/xds_cluster_manager_experimental/children")
+            .and_then(Value::as_object);
+        Ok(keys.into_iter().flatten().map(|(key, _)| key.clone()).collect())
+    }
+
+    #[test]
+    fn names_are_pasted_without_escapes() {
+        assert_eq!(read(&["a b", "é{,"]).unwrap(), ["cluster:a b", "cluster:é{,"]);
+        assert_eq!(read(&[r"a\nb"]).unwrap(), ["cluster:a\nb"]);
+        assert!(read(&["a\"b"]).is_err());
+        assert!(is_plain("é{,") && !is_plain("a\"") && !is_plain("\\") && !is_plain("\n"));
+    }
+}
