@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use clap::{CommandFactory as _, Parser, Subcommand, ValueEnum};
 
 pub use channel::{
-    ChannelArgs, CookieArgs, CookieCommand, Layout, RequestArgs, RetryArgs, RouteArgs, TreeArgs, TreeFormat,
+    ChannelArgs, CookieArgs, CookieCommand, Layout, PickArgs, RequestArgs, RetryArgs, RouteArgs, TreeArgs, TreeFormat,
 };
 
 use super::io::ColourChoice;
@@ -33,6 +33,8 @@ pub enum Command {
     Tree(TreeArgs),
     /// Say which route takes an RPC, and why not the others
     Route(RouteArgs),
+    /// Follow an RPC to its endpoint, with the reason at each layer
+    Pick(Box<PickArgs>),
     /// Show what becomes of a retry policy
     Retry(RetryArgs),
     /// Read or write session cookies

@@ -13,7 +13,7 @@ use crate::envelope::{Label, Options, State, WorldId};
 use crate::load;
 use crate::model::listener::{Listener, RouteSource};
 use crate::model::{Millis, Resource, ResourceType};
-use crate::profile::Profile;
+use crate::profile::{Profile, ServerFacts};
 use crate::snapshot::config::{ChannelFailure, ChannelFailureClass as Class, XdsConfig};
 use crate::snapshot::resolve::{DnsAnswers, Source, resolve, resolve_cluster};
 use crate::snapshot::resources::{Resources, rejection};
@@ -33,6 +33,12 @@ pub struct Opened {
     pub resources: Resources,
     /// The channel's target; `None` when it starts at a cluster.
     pub target: Option<Target>,
+    /// `node.id` of the bootstrap.
+    pub node_id: String,
+    /// What DNS says.
+    pub dns: DnsAnswers,
+    /// What validation knows of the management server.
+    pub server: ServerFacts,
     /// The configuration, or the failure of every RPC.
     pub config: Result<Arc<XdsConfig>, ChannelFailure>,
 }
@@ -85,6 +91,9 @@ pub fn open(args: &ChannelArgs, io: &mut Io<'_>) -> Result<Opened, Error> {
     };
     Ok(Opened {
         config: config.map(Arc::new),
+        node_id: bootstrap.node_id,
+        dns,
+        server: inputs.server,
         profile: inputs.profile,
         resources,
         target,

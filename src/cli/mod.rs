@@ -10,6 +10,7 @@ mod explain;
 pub mod generate;
 mod input;
 mod io;
+mod pick;
 mod retry;
 mod route;
 mod tree;
@@ -66,6 +67,7 @@ where
         Command::Explain(explain) => explain::run(explain, io),
         Command::Tree(tree) => tree::run(tree, io),
         Command::Route(route) => route::run(route, io),
+        Command::Pick(pick) => pick::run(pick, io),
         Command::Retry(retry) => retry::run(retry, io),
         Command::Cookie(cookie) => cookie::run(cookie, io),
         Command::Generate(generate) => generate::run(generate, io),

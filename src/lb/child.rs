@@ -2,7 +2,7 @@
 //!
 //! Follows C-core child_policy_handler.cc. Until a child has reported for the first time, picks through it queue.
 
-use super::picker::{Pick, PickArgs, PickCx};
+use super::picker::{Pick, PickArgs, PickCx, Shares};
 use super::policy::{self, At, Cx, Machine, Report, Reports, Update, What};
 use super::runtime::{State, below};
 
@@ -111,6 +111,14 @@ impl Child {
         match &mut self.current {
             Some(slot) if self.last.is_some() => slot.machine.pick(args, cx),
             _ => Pick::Queue,
+        }
+    }
+
+    /// The shares of picks, by where they go.
+    pub fn shares(&self, args: &PickArgs<'_>, share: f64, out: &mut Shares) {
+        match &self.current {
+            Some(slot) if self.last.is_some() => slot.machine.shares(args, share, out),
+            _ => out.add(Shares::QUEUED, share),
         }
     }
 

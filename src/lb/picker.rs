@@ -84,6 +84,27 @@ impl Complete {
     }
 }
 
+/// Expected shares of picks by address, or by status for those that fail.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Shares(pub std::collections::BTreeMap<String, f64>);
+
+impl Shares {
+    /// What picks count as that wait.
+    pub const QUEUED: &'static str = "queued";
+
+    /// Adds a share.
+    pub fn add(&mut self, label: &str, share: f64) {
+        if share > 0.0 {
+            *self.0.entry(label.to_owned()).or_default() += share;
+        }
+    }
+
+    /// Adds a share of failures.
+    pub fn add_status(&mut self, status: &Status, share: f64) {
+        self.add(&status.to_string(), share);
+    }
+}
+
 /// One line of the way through the policies.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Step {

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use super::Config;
 use super::endpoint::Endpoint;
-use super::picker::{Pick, PickArgs, PickCx};
+use super::picker::{Pick, PickArgs, PickCx, Shares};
 use super::runtime::{Runtime, State};
 use crate::model::Cluster;
 use crate::model::endpoints::DropConfig;
@@ -187,6 +187,10 @@ pub trait Machine: fmt::Debug {
 
     /// Decides where an attempt goes, by what the policy last reported.
     fn pick(&mut self, args: &PickArgs<'_>, cx: &mut PickCx<'_>) -> Pick;
+
+    /// Adds up where picks are to go, `share` of all of them, by what the policy last reported. Without a request hash in
+    /// `args`, the hash is random.
+    fn shares(&self, args: &PickArgs<'_>, share: f64, out: &mut Shares);
 
     /// Lets go of timers and subchannels.
     fn shutdown(&mut self, cx: &mut Cx<'_>);

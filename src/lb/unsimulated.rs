@@ -6,7 +6,7 @@
 
 use super::Config;
 use super::child::Child;
-use super::picker::{Pick, PickArgs, PickCx};
+use super::picker::{Pick, PickArgs, PickCx, Shares};
 use super::policy::{self, At, Cx, Report, Reports, Update, What};
 use super::runtime::{State, below};
 use crate::status::Status;
@@ -84,6 +84,13 @@ impl policy::Machine for Machine {
         let status = self.status();
         cx.say(self.name, || status.message.to_string());
         Pick::Fail(status)
+    }
+
+    fn shares(&self, args: &PickArgs<'_>, share: f64, out: &mut Shares) {
+        match &self.child {
+            Some(child) => child.shares(args, share, out),
+            None => out.add_status(&self.status(), share),
+        }
     }
 
     fn shutdown(&mut self, cx: &mut Cx<'_>) {

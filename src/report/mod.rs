@@ -8,6 +8,7 @@ pub mod explain;
 pub mod graph;
 pub mod human;
 pub mod json;
+pub mod pick;
 pub mod resolve;
 pub mod retry;
 pub mod route;

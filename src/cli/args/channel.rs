@@ -108,6 +108,56 @@ pub struct RouteArgs {
     pub color: ColourChoice,
 }
 
+/// `xdsctl pick`
+#[derive(Debug, clap::Args)]
+pub struct PickArgs {
+    /// Which channel
+    #[command(flatten)]
+    pub channel: ChannelArgs,
+    /// The RPC
+    #[command(flatten)]
+    pub request: RequestArgs,
+    /// Send the RPC this often and show the shares
+    #[arg(long, default_value_t = 1, value_name = "NUMBER", value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
+    pub count: u64,
+    /// Give the RPC the session cookie of this address
+    #[arg(long, value_name = "IP:PORT", conflicts_with = "cookies")]
+    pub session: Option<String>,
+    /// Say where this address stands in the tree, instead of sending an RPC
+    #[arg(long, value_name = "IP:PORT")]
+    pub address: Option<String>,
+    /// Addresses that answer, all others refuse; without it all answer
+    #[arg(long, value_name = "IP:PORT,...", value_delimiter = ',')]
+    pub reachable: Vec<String>,
+    /// Address, locality or cluster that refuses connections; may be repeated
+    #[arg(long, value_name = "WHAT")]
+    pub down: Vec<String>,
+    /// State that the connection to an address is in; may be repeated
+    #[arg(long, value_name = "IP:PORT=STATE")]
+    pub state: Vec<String>,
+    /// Address that outlier detection has ejected; may be repeated
+    #[arg(long, value_name = "IP:PORT")]
+    pub eject: Vec<String>,
+    /// Let the first N attempts of each RPC fail with this code
+    #[arg(long, value_name = "CODE:N")]
+    pub respond: Option<String>,
+    /// Wait for a connection instead of failing
+    #[arg(long)]
+    pub wait_for_ready: bool,
+    /// Play these steps on the channel, one JSON object a line; `-` is standard input
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["count", "session", "address"])]
+    pub requests: Option<std::path::PathBuf>,
+    /// Tell everything, also picks that were queued
+    #[arg(long)]
+    pub explain: bool,
+    /// Output format
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub format: Format,
+    /// When to colour the text
+    #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
+    pub color: ColourChoice,
+}
+
 /// `xdsctl retry`
 #[derive(Debug, clap::Args)]
 pub struct RetryArgs {

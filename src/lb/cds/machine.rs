@@ -5,7 +5,7 @@
 use crate::lb::Config;
 use crate::lb::cds;
 use crate::lb::child::Child;
-use crate::lb::picker::{Pick, PickArgs, PickCx};
+use crate::lb::picker::{Pick, PickArgs, PickCx, Shares};
 use crate::lb::policy::{At, ClusterUpdate, Cx, Report, Reports, Update, What};
 use crate::lb::runtime::{State, below};
 use crate::status::Status;
@@ -111,6 +111,14 @@ impl crate::lb::policy::Machine for Machine {
                 child.pick(args, cx)
             }
             (None, None) => Pick::Queue,
+        }
+    }
+
+    fn shares(&self, args: &PickArgs<'_>, share: f64, out: &mut Shares) {
+        match (&self.failure, &self.child) {
+            (Some(status), _) => out.add_status(status, share),
+            (None, Some(child)) => child.shares(args, share, out),
+            (None, None) => out.add(Shares::QUEUED, share),
         }
     }
 

@@ -5,7 +5,7 @@
 use crate::lb::Config;
 use crate::lb::child::Child;
 use crate::lb::cluster_impl;
-use crate::lb::picker::{Pick, PickArgs, PickCx};
+use crate::lb::picker::{Pick, PickArgs, PickCx, Shares};
 use crate::lb::policy::{At, Cx, Report, Reports, Update, What};
 use crate::lb::runtime::{State, below};
 use crate::model::cluster::Discovery;
@@ -144,6 +144,22 @@ impl crate::lb::policy::Machine for Machine {
             complete.in_flight = Some(self.counter);
         }
         pick
+    }
+
+    fn shares(&self, args: &PickArgs<'_>, share: f64, out: &mut Shares) {
+        if let Some(status) = &self.failure {
+            return out.add_status(status, share);
+        }
+        let mut rest = share;
+        for (per_million, status) in &self.drops {
+            let dropped = rest * f64::from(*per_million) / 1e6;
+            out.add_status(status, dropped);
+            rest -= dropped;
+        }
+        if self.limit == 0 {
+            return out.add_status(&self.breaker, rest);
+        }
+        self.child.shares(args, rest, out);
     }
 
     fn shutdown(&mut self, cx: &mut Cx<'_>) {

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use crate::lb::Config;
 use crate::lb::child::Child;
 use crate::lb::cluster_manager as config;
-use crate::lb::picker::{Pick, PickArgs, PickCx};
+use crate::lb::picker::{Pick, PickArgs, PickCx, Shares};
 use crate::lb::policy::{At, Cx, Report, Reports, Update, What};
 use crate::lb::runtime::{State, TimerId, below};
 use crate::status::Status;
@@ -166,6 +166,13 @@ impl crate::lb::policy::Machine for Machine {
                     "xds cluster manager picker: unknown cluster \"{key}\""
                 )))
             }
+        }
+    }
+
+    fn shares(&self, args: &PickArgs<'_>, share: f64, out: &mut Shares) {
+        match self.children.get(args.cluster_key).filter(|member| member.is_in_config) {
+            Some(member) => member.child.shares(args, share, out),
+            None => out.add("INTERNAL: unknown cluster", share),
         }
     }
 

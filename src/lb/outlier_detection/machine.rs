@@ -11,7 +11,7 @@ use super::NAME;
 use crate::lb::Config;
 use crate::lb::child::Child;
 use crate::lb::endpoint::{AddressSet, Endpoint};
-use crate::lb::picker::{Pick, PickArgs, PickCx};
+use crate::lb::picker::{Pick, PickArgs, PickCx, Shares};
 use crate::lb::policy::{At, Cx, Reports, Update, What};
 use crate::lb::runtime::{Change, Settings, TimerId, below};
 use crate::model::cluster::OutlierDetection;
@@ -386,6 +386,10 @@ impl crate::lb::policy::Machine for Machine {
             complete.outlier = Some((self.at.clone(), *number));
         }
         pick
+    }
+
+    fn shares(&self, args: &PickArgs<'_>, share: f64, out: &mut Shares) {
+        self.child.shares(args, share, out);
     }
 
     fn shutdown(&mut self, cx: &mut Cx<'_>) {

@@ -11,7 +11,7 @@ use super::{NAME, SessionHosts};
 use crate::lb::Config;
 use crate::lb::child::Child;
 use crate::lb::endpoint::{Address, Endpoint};
-use crate::lb::picker::{Complete, Pick, PickArgs, PickCx};
+use crate::lb::picker::{Complete, Pick, PickArgs, PickCx, Shares};
 use crate::lb::policy::{At, Cx, Report, Reports, Update, What};
 use crate::lb::runtime::{Change, Handle, State, TimerId, below};
 use crate::model::cluster::HealthStatus;
@@ -412,6 +412,22 @@ impl crate::lb::policy::Machine for Machine {
             }
         }
         pick
+    }
+
+    fn shares(&self, args: &PickArgs<'_>, share: f64, out: &mut Shares) {
+        if let Some(status) = &self.failure {
+            return out.add_status(status, share);
+        }
+        let hosts = args.session.map_or("", |hosts| hosts.addresses);
+        let usable = |address: &str| {
+            let entry = self.entries.get(address)?;
+            let has_connection = !matches!(entry.connection, Connection::None);
+            (has_connection && entry.state == State::Ready && self.statuses.contains(&entry.health)).then_some(())
+        };
+        match hosts.split(',').find(|address| usable(address).is_some()) {
+            Some(address) => out.add(address, share),
+            None => self.child.shares(args, share, out),
+        }
     }
 
     fn shutdown(&mut self, cx: &mut Cx<'_>) {

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use crate::lb::Config;
 use crate::lb::endpoint::{Address, Endpoint};
-use crate::lb::picker::{Complete, Pick, PickArgs, PickCx};
+use crate::lb::picker::{Complete, Pick, PickArgs, PickCx, Shares};
 use crate::lb::policy::{At, Cx, Report, Reports, Update, What};
 use crate::lb::runtime::{Handle, State, TimerId};
 use crate::rng::Rng;
@@ -438,6 +438,14 @@ impl crate::lb::policy::Machine for Machine {
                 cx.say(super::NAME, || "is connecting".to_owned());
                 Pick::Queue
             }
+        }
+    }
+
+    fn shares(&self, _args: &PickArgs<'_>, share: f64, out: &mut Shares) {
+        match (&self.shown, &self.selected) {
+            (Shown::Ready, Some(handle)) => out.add(&handle.address.text, share),
+            (Shown::Fail(status), _) => out.add_status(status, share),
+            (Shown::Queue | Shown::Wake | Shown::Ready, _) => out.add(Shares::QUEUED, share),
         }
     }
 

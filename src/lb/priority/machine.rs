@@ -10,7 +10,7 @@ use std::sync::Arc;
 use crate::lb::Config;
 use crate::lb::child::Child;
 use crate::lb::endpoint::{self, Endpoint};
-use crate::lb::picker::{Pick, PickArgs, PickCx};
+use crate::lb::picker::{Pick, PickArgs, PickCx, Shares};
 use crate::lb::policy::{At, Cx, Report, Reports, Update, What};
 use crate::lb::priority as config;
 use crate::lb::runtime::{State, TimerId, below};
@@ -321,6 +321,17 @@ impl crate::lb::policy::Machine for Machine {
         match self.children.get_mut(name) {
             Some(member) => member.child.pick(args, cx),
             None => Pick::Queue,
+        }
+    }
+
+    fn shares(&self, args: &PickArgs<'_>, share: f64, out: &mut Shares) {
+        match (
+            &self.empty,
+            self.selected.as_ref().and_then(|name| self.children.get(name)),
+        ) {
+            (Some(status), _) => out.add_status(status, share),
+            (None, Some(member)) => member.child.shares(args, share, out),
+            (None, None) => out.add(Shares::QUEUED, share),
         }
     }
 

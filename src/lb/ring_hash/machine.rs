@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::{Ring, Size, hash};
 use crate::lb::Config;
 use crate::lb::endpoint::{AddressSet, Endpoint};
-use crate::lb::picker::{Pick, PickArgs, PickCx};
+use crate::lb::picker::{Pick, PickArgs, PickCx, Shares};
 use crate::lb::policy::{At, Cx, Machine as _, Report, Reports, Update, What};
 use crate::lb::runtime::{State, below};
 use crate::lb::{pick_first, ring_hash};
@@ -265,6 +265,28 @@ impl Machine {
         }
     }
 
+    /// Where picks go that begin at an entry.
+    fn share_from(&self, start: usize, args: &PickArgs<'_>, share: f64, out: &mut Shares) {
+        let len = self.ring.entries().len();
+        let ready = (0..len)
+            .filter_map(|step| self.on_ring((start + step) % len))
+            .find(|member| member.state != State::TransientFailure);
+        match ready {
+            Some(Member {
+                child: Some(child),
+                state: State::Ready,
+                ..
+            }) => child.shares(args, share, out),
+            // It connects as soon as a pick comes by.
+            Some(member) => out.add(member.endpoint.name(), share),
+            None => {
+                if let Pick::Fail(status) = self.no_endpoint(start) {
+                    out.add_status(&status, share);
+                }
+            }
+        }
+    }
+
     fn no_endpoint(&self, start: usize) -> Pick {
         let first = self.on_ring(start).and_then(|member| member.status.as_ref());
         let why = first.map(|status| &*status.message).unwrap_or_default();
@@ -360,6 +382,24 @@ impl crate::lb::policy::Machine for Machine {
         } else {
             let start = self.ring.locate(hash(values.join(",").as_bytes()));
             self.pick_from(start, args, cx)
+        }
+    }
+
+    fn shares(&self, args: &PickArgs<'_>, share: f64, out: &mut Shares) {
+        if let Some(status) = &self.empty {
+            return out.add_status(status, share);
+        }
+        let entries = self.ring.entries();
+        let Some(last) = entries.last() else { return };
+        if let Some(request_hash) = args.request_hash {
+            return self.share_from(self.ring.locate(request_hash), args, share, out);
+        }
+        // A random hash falls on an entry in proportion to its distance from the one before.
+        let mut before = last.hash;
+        for (index, entry) in entries.iter().enumerate() {
+            let arc = entry.hash.wrapping_sub(before) as f64 / 2f64.powi(64);
+            before = entry.hash;
+            self.share_from(index, args, share * arc, out);
         }
     }
 

@@ -4,7 +4,7 @@
 //! which starts at a random endpoint. Follows C-core round_robin.cc.
 
 use crate::lb::endpoint_list::EndpointList;
-use crate::lb::picker::{Pick, PickArgs, PickCx};
+use crate::lb::picker::{Pick, PickArgs, PickCx, Shares};
 use crate::lb::policy::{At, Cx, Report, Reports, Update, What};
 use crate::lb::runtime::State;
 use crate::rng::Rng;
@@ -188,6 +188,19 @@ impl crate::lb::policy::Machine for Machine {
                     )
                 });
                 member.child.pick(args, cx)
+            }
+        }
+    }
+
+    fn shares(&self, args: &PickArgs<'_>, share: f64, out: &mut Shares) {
+        match &self.shown {
+            Shown::Queue => out.add(Shares::QUEUED, share),
+            Shown::Fail(status) => out.add_status(status, share),
+            Shown::Ready { members, .. } => {
+                let each = share / members.len() as f64;
+                for member in members.iter().filter_map(|i| self.current.as_ref()?.members.get(*i)) {
+                    member.child.shares(args, each, out);
+                }
             }
         }
     }

@@ -10,7 +10,7 @@ use super::weight::EndpointWeight;
 use super::{Config, NAME, StaticStrideScheduler};
 use crate::lb::endpoint::{AddressSet, Endpoint};
 use crate::lb::endpoint_list::EndpointList;
-use crate::lb::picker::{Pick, PickArgs, PickCx};
+use crate::lb::picker::{Pick, PickArgs, PickCx, Shares};
 use crate::lb::policy::{At, Cx, Report, Reports, Update, What};
 use crate::lb::runtime::{State, TimerId};
 use crate::rng::Rng;
@@ -294,6 +294,25 @@ impl crate::lb::policy::Machine for Machine {
             complete.load = Some((self.at.clone(), number));
         }
         pick
+    }
+
+    fn shares(&self, args: &PickArgs<'_>, share: f64, out: &mut Shares) {
+        match &self.shown {
+            Shown::Queue => out.add(Shares::QUEUED, share),
+            Shown::Fail(status) => out.add_status(status, share),
+            Shown::Ready { members, scheduler, .. } => {
+                let weights: Vec<f64> = match scheduler {
+                    Some(scheduler) => scheduler.weights().iter().map(|weight| f64::from(*weight)).collect(),
+                    None => vec![1.0; members.len()],
+                };
+                let total: f64 = weights.iter().sum();
+                for ((index, _), weight) in members.iter().zip(weights) {
+                    if let Some(member) = self.current.as_ref().and_then(|list| list.members.get(*index)) {
+                        member.child.shares(args, share * weight / total, out);
+                    }
+                }
+            }
+        }
     }
 
     fn shutdown(&mut self, cx: &mut Cx<'_>) {

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use crate::lb::Config;
 use crate::lb::child::Child;
 use crate::lb::endpoint;
-use crate::lb::picker::{Pick, PickArgs, PickCx};
+use crate::lb::picker::{Pick, PickArgs, PickCx, Shares};
 use crate::lb::policy::{At, Cx, Report, Reports, Update, What};
 use crate::lb::runtime::{State, TimerId, below};
 use crate::lb::weighted_target as config;
@@ -234,6 +234,21 @@ impl crate::lb::policy::Machine for Machine {
                     format!("child \"{name}\" with {weight} of {total} (drew {key})")
                 });
                 member.child.pick(args, cx)
+            }
+        }
+    }
+
+    fn shares(&self, args: &PickArgs<'_>, share: f64, out: &mut Shares) {
+        match &self.shown {
+            Shown::Queue => out.add(Shares::QUEUED, share),
+            Shown::Fail(status) => out.add_status(status, share),
+            Shown::Weighted(totals) => {
+                let total = totals.last().map_or(0, |(total, _)| *total) as f64;
+                for member in self.children.values() {
+                    if totals.iter().any(|(_, number)| *number == member.number) {
+                        member.child.shares(args, share * f64::from(member.weight) / total, out);
+                    }
+                }
             }
         }
     }

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use crate::lb::Config;
-use crate::lb::picker::{Pick, PickArgs, PickCx};
+use crate::lb::picker::{Pick, PickArgs, PickCx, Shares};
 use crate::lb::policy::{At, Cx, Report, Reports, Update, What};
 use crate::lb::runtime::below;
 use crate::lb::weighted_target::{self, Target};
@@ -79,6 +79,13 @@ impl crate::lb::policy::Machine for Machine {
                 child.pick(args, cx)
             }
             _ => Pick::Queue,
+        }
+    }
+
+    fn shares(&self, args: &PickArgs<'_>, share: f64, out: &mut Shares) {
+        match &self.child {
+            Some(child) => child.shares(args, share, out),
+            None => out.add(Shares::QUEUED, share),
         }
     }
 

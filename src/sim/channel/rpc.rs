@@ -1,16 +1,18 @@
 //! An RPC's way through the channel: selected, delayed, picked for, answered, tried again, ended.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::select::{self, Request};
+use super::select::{self, Request, Selector, Site, matching};
 use super::{Channel, Own};
 use crate::lb::override_host::SessionHosts;
-use crate::lb::picker::{Complete, Pick, PickArgs, PickCx, Step};
+use crate::lb::picker::{Complete, Pick, PickArgs, PickCx, Shares, Step};
 use crate::lb::policy::What;
 use crate::lb::runtime::{Event, Time};
 use crate::model::Millis;
+use crate::model::filter::FilterConfig;
 use crate::model::route::{RetryOn, RetryPolicy};
-use crate::sim::call::{Call, Phase};
+use crate::sim::call::{Call, Phase, Rpc};
 use crate::sim::network::Reply;
 use crate::sim::outcome::{Class, Outcome};
 use crate::sim::selection::{self, Selected};
@@ -403,5 +405,124 @@ impl Channel {
                 self.end_attempt(id, &reply, None);
             }
         }
+    }
+}
+
+impl Channel {
+    /// The shares that RPCs like this one are to have, by backend or failure, with connections as they are now.
+    pub fn expected(&self, rpc: &Rpc) -> BTreeMap<String, f64> {
+        let mut shares = Shares::default();
+        let Some(selector) = &self.selector else {
+            return shares.0;
+        };
+        let request = Request {
+            path: &rpc.method,
+            headers: &rpc.headers,
+            timeout: rpc.timeout_ms.map(Millis),
+        };
+        let mut rest = 1.0;
+        for (number, route) in selector.routes().iter().enumerate() {
+            let is_candidate = matching::path_matches(&route.path, request.path)
+                && route
+                    .headers
+                    .iter()
+                    .all(|header| matching::header_matches(header, &request));
+            if !is_candidate {
+                continue;
+            }
+            let fraction = route
+                .fraction_per_million
+                .map_or(1.0, |n| (f64::from(n) / 1e6).min(1.0));
+            let taken = rest * fraction;
+            rest -= taken;
+            let total: u64 = selector.choices(number).map(|(_, weight, _)| weight).sum();
+            let mut start = 0;
+            for (_, weight, chain) in selector.choices(number) {
+                let share = taken * weight as f64 / total.max(1) as f64;
+                self.share_of(selector, &request, number, start, (share, chain), &mut shares);
+                start += weight;
+            }
+            if total == 0 {
+                shares.add_status(&select::Refusal::InappropriateAction(number).status(), taken);
+            }
+        }
+        shares.add_status(&select::Refusal::NoRoute.status(), rest);
+        shares.0
+    }
+
+    /// Adds the share of one cluster of one route.
+    fn share_of(
+        &self,
+        selector: &Selector,
+        request: &Request<'_>,
+        route: usize,
+        cluster_draw: u64,
+        (share, chain): (f64, &select::Chain),
+        shares: &mut Shares,
+    ) {
+        let channel = select::Channel {
+            id: self.channel_id,
+            active_faults: 0,
+        };
+        // Fractions are drawn for in order, for candidates only; the last one drawn for is that of this route.
+        let routes = selector.routes();
+        let drawn_before = routes
+            .iter()
+            .take(route)
+            .filter(|r| r.fraction_per_million.is_some())
+            .filter(|r| matching::path_matches(&r.path, request.path))
+            .filter(|r| r.headers.iter().all(|header| matching::header_matches(header, request)))
+            .count();
+        let select_with = |fault: bool| {
+            let mut fractions = 0;
+            selector.select(
+                request,
+                channel,
+                &mut |site, bound| match site {
+                    Site::RouteFraction => {
+                        fractions += 1;
+                        if fractions > drawn_before { 0 } else { bound - 1 }
+                    }
+                    Site::ClusterWeight => cluster_draw,
+                    Site::RequestHash => 0,
+                    Site::FaultDelay | Site::FaultAbort => {
+                        if fault {
+                            0
+                        } else {
+                            bound.saturating_sub(1)
+                        }
+                    }
+                },
+                None,
+            )
+        };
+        let (Ok(with), Ok(without)) = (select_with(true), select_with(false)) else {
+            return;
+        };
+        let mut rest = share;
+        match (&with.fault.abort, &without.fault.abort) {
+            (Some(_), Some(status)) => return shares.add_status(status, share),
+            (Some(status), None) => {
+                let part = chain.iter().find_map(|filter| match &filter.config {
+                    FilterConfig::Fault(fault) if !filter.disabled && fault.abort_numerator > 0 => {
+                        Some(f64::from(fault.abort_numerator) / f64::from(fault.abort_denominator.max(1)))
+                    }
+                    _ => None,
+                });
+                let aborted = share * part.unwrap_or(0.0);
+                shares.add_status(status, aborted);
+                rest -= aborted;
+            }
+            (None, _) => {}
+        }
+        let hosts = without.override_addresses();
+        let args = PickArgs {
+            cluster_key: without.key,
+            request_hash: (!without.hash_is_random).then_some(without.hash),
+            session: hosts.map(|addresses| SessionHosts { addresses }),
+            headers: request.headers,
+            now: self.runtime.now,
+        };
+        self.root.shares(&args, rest, shares);
     }
 }
