@@ -1,6 +1,7 @@
 //! ring_hash: an RPC's hash picks the endpoint on a ring (A42, A76).
 
 mod machine;
+mod order;
 mod ring;
 
 pub use machine::Machine;

@@ -77,7 +77,7 @@ impl Ring {
                 current += 1.0;
             }
         }
-        entries.sort_by_key(|entry| entry.hash);
+        super::order::by_hash(&mut entries);
         Ring { entries }
     }
 
