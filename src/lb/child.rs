@@ -124,7 +124,7 @@ impl Child {
 
     /// Lets go of everything.
     pub fn shutdown(&mut self, cx: &mut Cx<'_>) {
-        for mut slot in self.current.take().into_iter().chain(self.pending.take()) {
+        for mut slot in [self.current.take(), self.pending.take()].into_iter().flatten() {
             slot.machine.shutdown(cx);
         }
         self.last = None;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::call::{Call, Phase, Rpc, RpcId};
 use super::clusters::ConfigView;
-use super::network::{CONNECT_MS, Network, Reach};
+use super::network::{CONNECT_JITTER_MS, CONNECT_MS, Network, Reach};
 use super::outcome::Outcome;
 use super::world::World;
 use crate::lb::child::Child;
@@ -115,6 +115,7 @@ pub struct Channel {
     active_faults: u32,
     draws: Draws,
     retry_jitter: Rng,
+    connect_time: Rng,
     after: Vec<(lb::policy::At, What)>,
 }
 
@@ -169,6 +170,7 @@ impl Channel {
                 abort: stream("fault abort"),
             },
             retry_jitter: stream("retry back-off"),
+            connect_time: stream("connect time"),
             after: Vec::new(),
             options,
         };
@@ -333,7 +335,10 @@ impl Channel {
             };
             let generation = found.generation;
             let delay = match self.network.reach(&found.address.socket) {
-                Reach::Accepts | Reach::Refuses => CONNECT_MS,
+                Reach::Accepts | Reach::Refuses => {
+                    // Below the jitter, so it fits.
+                    CONNECT_MS + self.connect_time.below(CONNECT_JITTER_MS) as i64
+                }
                 Reach::Hangs => ATTEMPT_TIMEOUT_MS,
             };
             self.runtime

@@ -12,8 +12,11 @@ use crate::lb::endpoint::Address;
 use crate::lb::policy::LoadReport;
 use crate::status::{Code, Status};
 
-/// Time from the start of an attempt to connect to its end.
+/// Time from the start of an attempt to connect to its end, at least.
 pub const CONNECT_MS: i64 = 1;
+
+/// How much longer an attempt may take, by chance.
+pub const CONNECT_JITTER_MS: u64 = 2;
 
 /// Time from the start of a call to its answer.
 pub const ANSWER_MS: i64 = 1;

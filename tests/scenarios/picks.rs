@@ -331,3 +331,8 @@ fn shares_are_the_clients() {
         differences
     });
 }
+
+#[test]
+fn picks_over_time_are_the_clients() {
+    compare(&rows("timelines"), differences);
+}

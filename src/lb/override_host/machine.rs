@@ -146,6 +146,7 @@ impl Machine {
         };
         self.lists.insert(handle.id, (text.clone(), entry.list.clone()));
         let watch = cx.runtime.watch(&handle, &self.at);
+        (entry.state, _) = cx.runtime.pool.state_of(handle.subchannel);
         self.disconnect(&mut entry, cx);
         self.watches.insert(watch, text.clone());
         entry.connection = Connection::Child { handle, watch };

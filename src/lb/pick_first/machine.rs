@@ -286,7 +286,7 @@ impl Machine {
             }
         } else if list.is_pass_complete() {
             list.failures += 1;
-            if list.failures % list.members.len() == 0 {
+            if list.failures.is_multiple_of(list.members.len()) {
                 let status = status.cloned();
                 self.fail_all(status, reports);
             }

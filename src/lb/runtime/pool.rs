@@ -174,9 +174,15 @@ impl Pool {
         }
     }
 
+    /// Those who hear of a change, wrappers before the policies that hold the subchannel.
     pub(super) fn watchers(&self, number: u32) -> Vec<(u64, At)> {
         let watchers = self.get(number).map(|s| s.watchers.as_slice()).unwrap_or_default();
-        watchers.iter().map(|w| (w.id, w.at.clone())).collect()
+        let (holders, wrappers): (Vec<&Watcher>, Vec<&Watcher>) = watchers.iter().partition(|w| w.keeps_alive);
+        wrappers
+            .into_iter()
+            .chain(holders)
+            .map(|w| (w.id, w.at.clone()))
+            .collect()
     }
 
     pub(super) fn start_attempt(&mut self, number: u32, now: Time) -> bool {

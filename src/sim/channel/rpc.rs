@@ -8,12 +8,12 @@ use super::{Channel, Own};
 use crate::lb::override_host::SessionHosts;
 use crate::lb::picker::{Complete, Pick, PickArgs, PickCx, Shares, Step};
 use crate::lb::policy::What;
-use crate::lb::runtime::{Event, Time};
+use crate::lb::runtime::{Event, State, Time};
 use crate::model::Millis;
 use crate::model::filter::FilterConfig;
 use crate::model::route::{RetryOn, RetryPolicy};
 use crate::sim::call::{Call, Phase, Rpc};
-use crate::sim::network::Reply;
+use crate::sim::network::{Network, Reply};
 use crate::sim::outcome::{Class, Outcome};
 use crate::sim::selection::{self, Selected};
 use crate::snapshot::retry;
@@ -392,6 +392,14 @@ impl Channel {
             .map(|(id, _)| *id)
             .collect();
         self.disconnect(address);
+        // An attempt that hung is refused now.
+        let attempting = self.runtime.pool.find(address).and_then(|number| {
+            let found = self.runtime.pool.get(number)?;
+            (found.state == State::Connecting).then(|| (number, found.generation, Network::refusal(&found.address)))
+        });
+        if let Some((number, generation, status)) = attempting {
+            self.runtime.refused(number, generation, status);
+        }
         for id in with_it {
             let Some(call) = self.calls.get_mut(&id) else { continue };
             if let Phase::UnderWay { complete, .. } = std::mem::replace(&mut call.phase, Phase::Queued) {
