@@ -57,7 +57,13 @@ fn parsed(text: &str) -> View {
     view.json.reserve(text.len());
     let mut writer = Writer::new(view);
     while !documents(&mut parser, &mut writer, skipped) {}
-    writer.into_view()
+    let mut view = writer.into_view();
+    // What is wrong may be that the text ends.
+    for fault in &mut view.faults {
+        let Span { start, end } = fault.span;
+        fault.span = Span::new(start.min(text.len()), end.min(text.len()));
+    }
+    view
 }
 
 /// Rewrites YAML that may not be UTF-8: the first such byte is a fault, and all are read as `?`.

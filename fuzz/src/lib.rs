@@ -1,0 +1,70 @@
+//! What the fuzz targets do with their bytes: load, validate, find every place, print.
+//!
+//! A target fails by a panic, by taking more than a few seconds, or by using much more memory than its input has bytes;
+//! the assertions here are about places that are not in the document.
+
+use xdsctl::check::{self, Circumstances};
+use xdsctl::envelope::Options;
+use xdsctl::load;
+use xdsctl::profile::{Profile, ServerFacts};
+use xdsctl::report::resolve::{self, Report};
+use xdsctl::report::{Severities, human, json};
+use xdsctl::source::SourceMap;
+use xdsctl::source::sniff::Format;
+
+/// Reads a document in `format` (`None` to find it out) as `xdsctl validate` does, and prints both reports to nowhere.
+pub fn validate(data: &[u8], format: Option<Format>) {
+    for is_human in [false, true] {
+        let mut sources = SourceMap::new();
+        let id = sources.add("fuzz", data.to_vec());
+        let Some(source) = sources.get(id) else { return };
+        let circumstances = Circumstances {
+            profile: &Profile::default(),
+            server: &ServerFacts::default(),
+            keep_view: !is_human,
+        };
+        let options = Options {
+            format,
+            ..Options::default()
+        };
+        let loaded = load::run(
+            Some(1),
+            |loader, emit| loader.document(id, source, options, emit),
+            |raw| check::resource(raw, &circumstances),
+        );
+        let outcome = check::assemble(loaded.results, loaded.loader.findings, false);
+        let severities = Severities::default();
+        let options = resolve::Options {
+            severities: &severities,
+            snippets_from: is_human.then_some(xdsctl::diag::Severity::Note),
+            snippets_per_rule: if is_human { usize::MAX } else { 0 },
+        };
+        let report = Report::new(outcome, &loaded.loader.worlds, &sources, &options);
+        let mut out = std::io::sink();
+        if is_human {
+            let style = human::Style {
+                min_severity: xdsctl::diag::Severity::Note,
+                ..human::Style::default()
+            };
+            let _ = human::write(report, style, &mut out);
+        } else {
+            check_places(report, source.bytes().len());
+        }
+    }
+}
+
+/// Every place is in the document, and the report can be written as JSON.
+fn check_places(report: Report<'_>, len: usize) {
+    let mut text = Vec::new();
+    let _ = json::write(report, &mut text);
+    let report: serde_json::Value = serde_json::from_slice(&text).expect("the report is JSON");
+    let empty = Vec::new();
+    let lists = report["resources"].as_array().unwrap_or(&empty).iter();
+    for list in lists.map(|r| &r["findings"]).chain([&report["findings"]]) {
+        for finding in list.as_array().unwrap_or(&empty) {
+            let (start, end) = (finding["byte_start"].as_u64(), finding["byte_end"].as_u64());
+            assert!(start <= end, "{finding}");
+            assert!(end.unwrap_or(0) <= len as u64, "{finding}");
+        }
+    }
+}
