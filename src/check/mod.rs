@@ -12,7 +12,7 @@ mod worlds;
 pub use responses::responses;
 pub use worlds::assemble;
 
-use crate::diag::{Diagnostic, Effect, Packed, Rule, rules};
+use crate::diag::{Cx, Diagnostic, Effect, Packed, Rule, rules};
 use crate::envelope::{Label, Origin, RawResource, State, Status, WorldId};
 use crate::model::ResourceType;
 use crate::profile::{Profile, ServerFacts};
@@ -148,13 +148,8 @@ pub fn resource(raw: RawResource, circumstances: &Circumstances<'_>) -> Checked 
         checked.name = raw.wrapper_name.unwrap_or_default();
         return checked;
     };
-    let validated = discovery::resource(
-        resource_type,
-        &bytes,
-        raw.wrapper_name.as_deref(),
-        circumstances.profile,
-        circumstances.server,
-    );
+    let cx = Cx::new(circumstances.profile, circumstances.server).plain(raw.is_plain);
+    let validated = discovery::resource(resource_type, &bytes, raw.wrapper_name.as_deref(), cx);
     checked.name = validated.name;
     checked.verdict = verdict(&validated.diagnostics);
     checked.facts = validated.value.as_ref().map(Facts::of);

@@ -15,6 +15,7 @@ pub struct Cx<'p> {
     diagnostics: Vec<Diagnostic>,
     nacks: usize,
     nested: u32,
+    plain: bool,
 }
 
 /// A point in the list of rejections, to ask later whether something was rejected since.
@@ -30,7 +31,21 @@ impl<'p> Cx<'p> {
             diagnostics: Vec::new(),
             nacks: 0,
             nested: 0,
+            plain: false,
         }
+    }
+
+    /// Takes the bytes of the resource for well-formed and without fields that the client never reads, as the loader has
+    /// seen them; [`wire::check`](crate::proto::wire::check) is left out then.
+    #[must_use]
+    pub fn plain(mut self, plain: bool) -> Self {
+        self.plain = plain;
+        self
+    }
+
+    /// See [`plain`](Self::plain).
+    pub fn is_plain(&self) -> bool {
+        self.plain
     }
 
     /// Says whether the client has `feature` switched on.

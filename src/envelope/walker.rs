@@ -445,6 +445,7 @@ impl<'t, 'l> Walker<'t, 'l> {
                     span: Span::new(here, here),
                 },
                 bytes: None,
+                is_plain: false,
                 notes: Vec::new(),
             },
             is_typed: false,
@@ -457,7 +458,10 @@ impl<'t, 'l> Walker<'t, 'l> {
         let start = self.pos();
         let before = self.tc.out.len();
         match self.tc.resource(message) {
-            Ok(()) => pending.bytes = Some(Span::new(before, self.tc.out.len())),
+            Ok(()) => {
+                pending.bytes = Some(Span::new(before, self.tc.out.len()));
+                pending.raw.is_plain = self.tc.is_plain;
+            }
             Err(Stop::TooLarge(at)) => {
                 self.tc.out.truncate(before);
                 self.tc.notes.clear();

@@ -144,7 +144,18 @@ struct Reader<'b> {
 }
 
 impl<'b> Reader<'b> {
+    #[inline(always)]
     fn varint(&mut self, max_bytes: usize) -> Result<(u64, bool), Malformed> {
+        match self.rest.split_first() {
+            Some((&byte, rest)) if byte < 0x80 => {
+                self.rest = rest;
+                Ok((byte.into(), false))
+            }
+            _ => self.long_varint(max_bytes),
+        }
+    }
+
+    fn long_varint(&mut self, max_bytes: usize) -> Result<(u64, bool), Malformed> {
         let mut value = 0u64;
         for (i, &byte) in self.rest.iter().take(max_bytes).enumerate() {
             value |= u64::from(byte & 0x7f).wrapping_shl(7 * i as u32);
@@ -160,6 +171,7 @@ impl<'b> Reader<'b> {
         })
     }
 
+    #[inline(always)]
     fn tag(&mut self) -> Result<(u32, u8), Malformed> {
         let (tag, _) = self.varint(5)?;
         let tag = u32::try_from(tag).map_err(|_| Malformed::Varint)?;
@@ -169,13 +181,28 @@ impl<'b> Reader<'b> {
         Ok((tag >> 3, (tag & 7) as u8))
     }
 
+    #[inline(always)]
     fn take(&mut self, len: usize) -> Result<&'b [u8], Malformed> {
         let (head, tail) = self.rest.split_at_checked(len).ok_or(Malformed::Truncated)?;
         self.rest = tail;
         Ok(head)
     }
 
+    /// A length: most are a single byte, or four as the loaders write them.
+    #[inline(always)]
+    fn length(&mut self) -> Result<(u64, bool), Malformed> {
+        match self.rest.first_chunk::<4>() {
+            Some([a, b, c, d]) if a & b & c & 0x80 != 0 && d & 0x80 == 0 => {
+                let [a, b, c, d] = [*a, *b, *c, *d].map(|byte| u64::from(byte & 0x7f));
+                self.rest = self.rest.get(4..).unwrap_or_default();
+                Ok((a | b << 7 | c << 14 | d << 21, false))
+            }
+            _ => self.varint(5),
+        }
+    }
+
     /// The next field, or `None` at the end. `depth` levels may still be opened.
+    #[inline]
     fn next(&mut self, depth: u32) -> Result<Option<Raw<'b>>, Malformed> {
         if self.rest.is_empty() {
             return Ok(None);
@@ -192,7 +219,7 @@ impl<'b> Reader<'b> {
             0 => (raw.varint, raw.overlong) = self.varint(10)?,
             1 => raw.payload = self.take(8)?,
             2 => {
-                let (len, _) = self.varint(5)?;
+                let (len, _) = self.length()?;
                 if len > MAX_LEN {
                     return Err(Malformed::Varint);
                 }
@@ -277,6 +304,11 @@ fn fit(field: &Field, wire_type: u8) -> Fit {
     } else {
         Fit::Foreign
     }
+}
+
+#[inline(always)]
+fn utf8(bytes: &[u8]) -> Result<&str, Malformed> {
+    std::str::from_utf8(bytes).map_err(|_| Malformed::Utf8)
 }
 
 /// Checks the contents of a packed run.
@@ -395,10 +427,7 @@ impl Walk<'_, '_> {
     ) -> Result<(), Malformed> {
         match (field.cardinality, field.kind) {
             (Cardinality::Map { key, value }, _) => self.entry(raw.payload, field, key, value, at, depth, notes),
-            (_, Kind::String) => match std::str::from_utf8(raw.payload) {
-                Ok(_) => Ok(()),
-                Err(_) => Err(Malformed::Utf8),
-            },
+            (_, Kind::String) => utf8(raw.payload).map(drop),
             (cardinality, Kind::Message(m)) => {
                 let depth = depth.checked_sub(1).ok_or(Malformed::Depth)?;
                 let sub = &tables::MESSAGES[usize::from(m)];
@@ -443,7 +472,7 @@ impl Walk<'_, '_> {
             }
             self.odd |= raw.overlong;
             if kind == Kind::String {
-                let text = std::str::from_utf8(raw.payload).map_err(|_| Malformed::Utf8)?;
+                let text = utf8(raw.payload)?;
                 if raw.number == 1 {
                     name = text;
                 }

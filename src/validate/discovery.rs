@@ -9,7 +9,7 @@
 
 use bytes::Bytes;
 
-use super::{Validated, validate};
+use super::{Validated, within};
 use crate::convert::switch::report_off;
 use crate::convert::target_uri;
 use crate::diag::{Cx, Effect, Path, rules};
@@ -120,7 +120,7 @@ fn packed(
     let mut cx = Cx::new(profile, server);
     if without_prefix(&outer.type_url) != WRAPPER {
         return if check_resource_type(&outer.type_url, resource_type.type_name(), &mut cx) {
-            resource(resource_type, &outer.value, None, profile, server)
+            resource(resource_type, &outer.value, None, Cx::new(profile, server))
         } else {
             rejected(String::new(), cx)
         };
@@ -144,7 +144,7 @@ fn packed(
             ..
         }) => {
             if check_resource_type(&inner.type_url, resource_type.type_name(), &mut cx) {
-                resource(resource_type, &inner.value, Some(&name), profile, server)
+                resource(resource_type, &inner.value, Some(&name), Cx::new(profile, server))
             } else {
                 rejected(name, cx)
             }
@@ -161,14 +161,11 @@ fn rejected(name: String, cx: Cx<'_>) -> Validated {
 }
 
 /// Validates a resource that was sent under `outer_name`; without one, or with an empty one, its own name counts.
-pub fn resource(
-    resource_type: ResourceType,
-    bytes: &Bytes,
-    outer_name: Option<&str>,
-    profile: &Profile,
-    server: &ServerFacts,
-) -> Validated {
-    let mut validated = validate(resource_type, bytes, profile, server);
+///
+/// The context is taken for the resource alone; see [`Cx::plain`] for what it may know.
+pub fn resource(resource_type: ResourceType, bytes: &Bytes, outer_name: Option<&str>, cx: Cx<'_>) -> Validated {
+    let (profile, server) = (cx.profile(), cx.server());
+    let mut validated = within(cx, resource_type, bytes);
     let outer_name = outer_name.filter(|name| !name.is_empty());
     let mut cx = Cx::new(profile, server);
     if let Some(name) = outer_name {

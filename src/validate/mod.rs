@@ -43,7 +43,11 @@ pub struct Validated {
 
 /// Validates the wire bytes of a resource of type `resource_type`.
 pub fn validate(resource_type: ResourceType, bytes: &Bytes, profile: &Profile, server: &ServerFacts) -> Validated {
-    let mut cx = Cx::new(profile, server);
+    within(Cx::new(profile, server), resource_type, bytes)
+}
+
+/// Validates the wire bytes of a resource in a context that knows something about them.
+fn within(mut cx: Cx<'_>, resource_type: ResourceType, bytes: &Bytes) -> Validated {
     let (name, value) = match resource_type {
         ResourceType::Listener => convert(bytes, resource_type, &mut cx, listener::convert),
         ResourceType::RouteConfiguration => convert(bytes, resource_type, &mut cx, route_config::convert),

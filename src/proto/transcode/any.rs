@@ -188,6 +188,7 @@ impl<'t> Transcoder<'t> {
 
     /// Passes the object at the scanner and writes its text as the value of an Any that nobody opens.
     fn opaque(&mut self, start: usize) -> Result<()> {
+        self.is_plain = false;
         self.scan.skip_value()?;
         let raw = self.scan.slice(start, self.scan.pos());
         self.room_for(raw.len() + OPAQUE.len())?;

@@ -13,6 +13,9 @@ use crate::source::json::Str;
 /// Maps with more entries look for duplicate keys in a set.
 const FEW_KEYS: usize = 16;
 
+/// Levels of messages without map entries that are surely within the client's limit of 100 with them.
+const PLAIN_LEVELS: u32 = 32;
+
 /// Which fields and oneofs of a message have been read.
 #[derive(Default)]
 struct Seen {
@@ -34,6 +37,7 @@ impl<'t> Transcoder<'t> {
             return Ok(true);
         }
         let (level, total) = (self.level, self.total);
+        self.is_plain &= level < PLAIN_LEVELS;
         self.level += 1;
         self.total += 1;
         let read = match message.well_known {
@@ -127,6 +131,7 @@ impl<'t> Transcoder<'t> {
             return self.duplicate(key, here);
         }
         seen.fields |= bit;
+        self.is_plain &= field.generated;
         if self.scan.peek() == b'n'
             && !(field.cardinality == Cardinality::Singular && takes_null(field.kind))
             && self.scan.null()

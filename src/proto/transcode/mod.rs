@@ -134,6 +134,9 @@ pub struct Transcoder<'t> {
     pub out: Vec<u8>,
     /// What was left out of the messages so far.
     pub notes: Vec<Note>,
+    /// There is nothing in the last message for [`wire::check`](super::wire::check) to find: everything was written field
+    /// by field, to no great depth, and gRPC reads every field of it.
+    pub is_plain: bool,
     options: Options,
     limit: usize,
     hints: Hints,
@@ -163,6 +166,7 @@ impl<'t> Transcoder<'t> {
             limit: options.max_resource_bytes.min(MAX_RESOURCE_BYTES),
             out: Vec::new(),
             notes: Vec::new(),
+            is_plain: false,
             options,
             hints: Hints::new(),
             types: any::Types::new(),
@@ -191,6 +195,7 @@ impl<'t> Transcoder<'t> {
     }
 
     fn restart(&mut self) {
+        self.is_plain = true;
         (self.level, self.total) = (0, 0);
         self.map_keys.clear();
     }

@@ -292,6 +292,7 @@ impl<'t> Transcoder<'t> {
 
     /// Reads base64 that holds the bytes of the message that is being written (`@value`).
     pub(super) fn packed_bytes(&mut self, at: &Path<'_>) -> Result<()> {
+        self.is_plain = false;
         if self.scan.peek() != b'"' {
             return self.bad_value(at, "base64 in a string");
         }
