@@ -19,7 +19,10 @@ fn main() {
         Some("one") => Kind::OneFindingPerEndpoint,
         _ => Kind::Clean,
     };
-    let scale = args.next().and_then(|s| s.parse().ok()).unwrap_or(dump::SCALE_106_MB);
+    let scale = args
+        .next()
+        .and_then(|s| s.parse().ok())
+        .unwrap_or_else(|| kind.scale(106.0));
     let mut out = BufWriter::new(File::create(file).expect("the file can be created"));
     dump::write(&mut out, kind, scale).expect("the dump can be written");
     out.flush().expect("the dump can be written");

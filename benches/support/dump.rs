@@ -2,16 +2,9 @@
 //!
 //! 2,000 EDS clusters with their endpoints, 1,000 API listeners with their routes; indented by one space, names in
 //! snake_case, fields in the order of their numbers, Any in Any: what an admin interface prints. The scale sets the number
-//! of endpoints and routes: [`SCALE_106_MB`], [`SCALE_307_MB`].
+//! of endpoints and routes; [`Kind::scale`] has the one for a size.
 
 use std::io::{self, Write};
-
-/// About 106 MB (realistic), 97,000 endpoints, 15,000 routes.
-pub const SCALE_106_MB: f64 = 0.18;
-
-/// About 307 MB (realistic), 310,000 endpoints, 50,000 routes.
-#[allow(dead_code, reason = "not every bench writes both sizes")]
-pub const SCALE_307_MB: f64 = 0.57;
 
 /// What is in the dump.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,6 +17,19 @@ pub enum Kind {
     Realistic,
 }
 
+impl Kind {
+    /// The scale for a dump of about so many megabytes, from 30 to 400.
+    pub fn scale(self, megabytes: f64) -> f64 {
+        // Measured: what the clusters and listeners take, and what one unit of scale adds.
+        let (fixed, unit) = match self {
+            Kind::Clean => (6.70, 426.6),
+            Kind::OneFindingPerEndpoint => (6.67, 447.5),
+            Kind::Realistic => (13.29, 543.0),
+        };
+        (megabytes - fixed) / unit
+    }
+}
+
 const CLUSTERS: usize = 2_000;
 const LISTENERS: usize = 1_000;
 
@@ -34,6 +40,19 @@ const T: &str = "type.googleapis.com/";
 /// # Errors
 /// Those of `out`.
 pub fn write(out: &mut impl Write, kind: Kind, scale: f64) -> io::Result<()> {
+    write_some(out, kind, scale, CLUSTERS, LISTENERS)
+}
+
+/// Writes a small clean dump: so many clusters and listeners.
+///
+/// # Errors
+/// Those of `out`.
+#[allow(dead_code, reason = "not every user of this file writes small dumps")]
+pub fn write_few(out: &mut impl Write, count: usize) -> io::Result<()> {
+    write_some(out, Kind::Clean, 0.02, count, count)
+}
+
+fn write_some(out: &mut impl Write, kind: Kind, scale: f64, clusters: usize, listeners: usize) -> io::Result<()> {
     let mut random = Random(7);
     out.write_all(b"{\n \"configs\": [")?;
     section(
@@ -41,21 +60,21 @@ pub fn write(out: &mut impl Write, kind: Kind, scale: f64) -> io::Result<()> {
         "",
         "ClustersConfigDump",
         "dynamic_active_clusters",
-        (0..CLUSTERS).map(|i| cluster(i, kind)),
+        (0..clusters).map(|i| cluster(i, kind)),
     )?;
     section(
         out,
         ",",
         "ListenersConfigDump",
         "dynamic_listeners",
-        (0..LISTENERS).map(|i| listener(i, kind)),
+        (0..listeners).map(|i| listener(i, kind)),
     )?;
-    let routes: Vec<usize> = (0..LISTENERS)
+    let routes: Vec<usize> = (0..listeners)
         .map(|_| scaled(random.between(20, 100), (scale * 1.5).min(1.0)))
         .collect();
     let configs = routes.iter().enumerate().map(|(i, n)| route_config(i, *n, kind));
     section(out, ",", "RoutesConfigDump", "dynamic_route_configs", configs)?;
-    let endpoints: Vec<usize> = (0..CLUSTERS).map(|_| scaled(random.between(50, 500), scale)).collect();
+    let endpoints: Vec<usize> = (0..clusters).map(|_| scaled(random.between(50, 500), scale)).collect();
     let assignments = endpoints.iter().enumerate().map(|(i, n)| assignment(i, *n, kind));
     section(out, ",", "EndpointsConfigDump", "dynamic_endpoint_configs", assignments)?;
     out.write_all(b"\n ]\n}\n")
@@ -283,7 +302,7 @@ const ROUTE: &str = concat!(
     r#""@type":"$Tenvoy.extensions.retry.host.previous_hosts.v3.PreviousHostsPredicate"}}],"#,
     r#""host_selection_retry_max_attempts":"5","retriable_status_codes":[503],»"#,
     r#""retry_back_off":{"base_interval":"0.025s","max_interval":"0.25s"}},«"max_grpc_timeout":"0s",»"#,
-    r#""hash_policy":[{"header":{"header_name":"x-user"},"terminal":true}],"#,
+    r#"«"hash_policy":[{"header":{"header_name":"x-user"},"terminal":true}],»"#,
     r#""max_stream_duration":{"grpc_timeout_header_max":"0s"}},"#,
     r#"«"metadata":{"filter_metadata":{"istio":{"#,
     r#""config":"/apis/networking.istio.io/v1alpha3/namespaces/$ns/virtual-service/vs-$i"}}},"#,
@@ -376,7 +395,10 @@ fn endpoint(i: usize, j: usize, kind: Kind) -> String {
         ("$c", (j & 255).to_string()),
         ("$port", (8000 + i % 50).to_string()),
         ("$extra", extra.to_owned()),
-        ("$weight", (1 + j % 7).to_string()),
+        (
+            "$weight",
+            (if kind == Kind::Realistic { 1 + j % 7 } else { 3 }).to_string(),
+        ),
         ("$ns", format!("ns-{}", i % 40)),
         ("$i", i.to_string()),
     ];

