@@ -53,8 +53,17 @@ pub fn run<T: Send>(
     read: impl FnOnce(&mut Loader, Emit<'_>),
     work: impl Fn(RawResource) -> T + Sync,
 ) -> Loaded<T> {
+    go_on(Loader::new(), threads, read, work)
+}
+
+/// Reads more documents with a loader that has read some; see [`run`]. The results are those of the new ones.
+pub fn go_on<T: Send>(
+    mut loader: Loader,
+    threads: Option<usize>,
+    read: impl FnOnce(&mut Loader, Emit<'_>),
+    work: impl Fn(RawResource) -> T + Sync,
+) -> Loaded<T> {
     let threads = threads.unwrap_or_else(|| available_parallelism().map_or(1, |n| n.get()));
-    let mut loader = Loader::new();
     let (sender, receiver) = sync_channel::<Batch>(QUEUE);
     let receiver = Mutex::new(receiver);
     let mut answers = scope(|scope| {

@@ -3,9 +3,9 @@
 //! The two points of view differ: a client that rejected an update shows the last version that it accepted, a control plane
 //! shows the version that was rejected. The findings say which.
 
-use super::Checked;
+use super::{Checked, Verdict};
 use crate::diag::{Diagnostic, rules};
-use crate::envelope::State;
+use crate::envelope::{REMOVED, State};
 
 rules! {
     /// A live client has rejected an update of this resource.
@@ -14,6 +14,10 @@ rules! {
     LIVE_MISSING = "live-resource-missing", Dump, Fails, "envoy.admin.v3.ClientResourceStatus DOES_NOT_EXIST, RECEIVED_ERROR, TIMEOUT";
     /// A live client is still waiting for this resource.
     LIVE_REQUESTED = "live-resource-requested", Dump, Advice, "envoy.admin.v3.ClientResourceStatus REQUESTED";
+    /// A control plane has sent this version and has no answer from the client yet.
+    LIVE_STALE = "live-resource-stale", Dump, Advice as Note, "envoy.service.status.v3.ConfigStatus STALE";
+    /// A Delta response takes this resource away.
+    LIVE_REMOVED = "live-resource-removed", Dump, Advice as Note, "envoy.service.discovery.v3.DeltaDiscoveryResponse.removed_resources";
 }
 
 /// Adds what was said about the resource.
@@ -24,11 +28,15 @@ pub(super) fn check(checked: &mut Checked) {
     let error = status.error.as_deref().unwrap_or("no reason is given");
     let client = status.client.as_deref().unwrap_or_default();
     let server = status.server.as_deref().unwrap_or_default();
-    let found = if client == "NACKED"
+    let found = if server == REMOVED {
+        Some((&LIVE_REMOVED, "the control plane takes it away".to_owned()))
+    } else if client == "NACKED"
         || (status.error.is_some() && !matches!(client, "RECEIVED_ERROR" | "TIMEOUT" | "DOES_NOT_EXIST"))
     {
         let shown = if checked.state == State::Failed {
             "shown is the rejected version".to_owned()
+        } else if checked.verdict == Verdict::NotChecked {
+            "no accepted version is shown".to_owned()
         } else {
             shown_version(status.version.as_deref(), status.rejected_version.as_deref())
         };
@@ -41,6 +49,9 @@ pub(super) fn check(checked: &mut Checked) {
             &LIVE_REJECTED,
             format!("the client rejected this version, which the control plane shows: {error}"),
         ))
+    } else if server == "STALE" && client.is_empty() {
+        let message = "the control plane has sent this version and has no answer yet";
+        Some((&LIVE_STALE, message.to_owned()))
     } else {
         match client {
             "DOES_NOT_EXIST" => Some((&LIVE_MISSING, "the control plane does not have it".to_owned())),

@@ -58,7 +58,11 @@ fn world_of(resources: &mut [Checked], numbers: &[usize]) -> World {
             id: ResourceId(number),
             facts: checked.facts.clone(),
         };
-        let name = checked.name.clone();
+        // Nothing can refer to a resource without a name; what it refers to counts, and one does not replace another.
+        let name = match checked.name.as_str() {
+            "" => format!("<unnamed #{}>", number + 1),
+            name => name.to_owned(),
+        };
         let Some(ResourceId(before)) = world.get(resource_type, &name).map(|e| e.id) else {
             world.insert(resource_type, &name, entry);
             continue;
@@ -158,7 +162,7 @@ fn endpoints_left_out(world: &World, numbers: &[usize], outcome: &mut Outcome) {
     let is_admin_dump = numbers
         .iter()
         .filter_map(|&n| outcome.resources.get(n))
-        .any(|c| c.label != Label::None);
+        .any(|c| c.label == Label::Dynamic);
     let has_eds = world
         .all(ResourceType::Cluster)
         .any(|(_, e)| matches!(e.facts, Some(Facts::Cluster(ClusterFacts::Eds { .. }))));

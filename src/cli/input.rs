@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::args::{AsType, InputArgs};
-use super::{Error, Io};
+use super::{Error, Io, follow};
 use crate::bootstrap::{self, Bootstrap};
 use crate::check::{self, Checked, Circumstances};
 use crate::envelope::{self, Finding, Loader, Options};
@@ -175,7 +175,11 @@ impl Inputs {
         let Some(document) = self.sources.get(source) else {
             return (None, Vec::new());
         };
-        let text = document.bytes().get(span.range()).unwrap_or_default();
+        // The client reads JSON only; a bootstrap in YAML is a form in which one is kept, and is checked for what it says.
+        let viewed = document.view().and_then(|view| view.object_text(span.start));
+        let text = viewed
+            .or_else(|| document.bytes().get(span.range()))
+            .unwrap_or_default();
         let (bootstrap, diagnostics, fault) = bootstrap::validate(text, &self.profile);
         let findings = diagnostics
             .into_iter()
@@ -206,7 +210,17 @@ impl Inputs {
     }
 
     /// Reads and validates every document; with `keep_view` also a view of each accepted resource.
-    pub fn check(&self, keep_view: bool) -> Checks {
+    ///
+    /// Files that an Envoy bootstrap takes resources from are read too.
+    pub fn check(&mut self, keep_view: bool) -> Checks {
+        let mut checks = self.check_documents(keep_view);
+        if !checks.loader.path_sources.is_empty() {
+            follow::path_sources(self, keep_view, &mut checks);
+        }
+        checks
+    }
+
+    fn check_documents(&self, keep_view: bool) -> Checks {
         let circumstances = self.circumstances(keep_view);
         let options = Options {
             assume: self.assumed_type(),

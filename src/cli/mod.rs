@@ -7,6 +7,7 @@ mod args;
 mod channel;
 mod cookie;
 mod explain;
+mod follow;
 pub mod generate;
 mod input;
 mod io;

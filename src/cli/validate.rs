@@ -12,13 +12,16 @@ use crate::report::{Severities, human, json};
 /// Snippets a rule in the human report without `--all`.
 const SNIPPETS_PER_RULE: usize = 5;
 
+/// Name of the one world of `--merge`.
+const MERGED: &str = "merged";
+
 /// Exit code for findings at or above `--fail-on`.
 const EXIT_FINDINGS: u8 = 1;
 
 pub(super) fn run(args: &ValidateArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     let severities = severities(args)?;
-    let inputs = input::open(&args.input, io)?;
-    let (outcome, worlds, has_input) = check(args, &inputs);
+    let mut inputs = input::open(&args.input, io)?;
+    let (outcome, worlds, has_input) = check(args, &mut inputs);
     let options = Options {
         severities: &severities,
         snippets_from: match args.format {
@@ -67,10 +70,10 @@ fn severities(args: &ValidateArgs) -> Result<Severities, Error> {
 }
 
 /// Checks everything; says also whether there was anything that could be checked.
-fn check(args: &ValidateArgs, inputs: &Inputs) -> (Outcome, Vec<World>, bool) {
+fn check(args: &ValidateArgs, inputs: &mut Inputs) -> (Outcome, Vec<World>, bool) {
     let mut checks = inputs.check(args.show.contains(&Show::Parsed));
     let mut findings = inputs.findings.clone();
-    findings.extend(checks.loader.findings);
+    findings.append(&mut checks.loader.findings);
     let circumstances = inputs.circumstances(false);
     findings.extend(check::responses(
         &checks.loader.responses,
@@ -80,6 +83,14 @@ fn check(args: &ValidateArgs, inputs: &Inputs) -> (Outcome, Vec<World>, bool) {
     for bootstrap in &checks.loader.bootstraps {
         let (_, found) = inputs.check_bootstrap(bootstrap.source, bootstrap.span);
         findings.extend(found);
+    }
+    if args.input.merge
+        && let Some(first) = inputs.documents.first()
+    {
+        let all = checks.loader.world(*first, Some(MERGED.to_owned()));
+        for checked in &mut checks.checked {
+            checked.world = all;
+        }
     }
     let has_input = checks.checked.iter().any(Checked::is_checked) || !checks.loader.bootstraps.is_empty();
     let outcome = check::assemble(checks.checked, findings, args.input.merge);

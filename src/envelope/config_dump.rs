@@ -211,6 +211,9 @@ impl Entry {
         label: Label,
         result: Result<()>,
     ) -> Result<()> {
+        let said = &walker.said;
+        self.status.client = self.status.client.or_else(|| said.client.clone());
+        self.status.server = self.status.server.or_else(|| said.server.clone());
         let has_news = result.is_ok() && (self.name.is_some() || self.status != Status::default());
         if self.resources.is_empty() && has_news && !type_name.is_empty() {
             let place = Place {

@@ -3,7 +3,7 @@
 use xdsctl_proto::tables::{self, Message};
 
 use super::config_dump::{Entry, read_error, read_slot, walk_section};
-use super::raw::{Label, State};
+use super::raw::{Label, State, Status};
 use super::walker::{Place, Walker};
 use super::{Clue, Result, Shape, legacy};
 use crate::source::Span;
@@ -62,15 +62,32 @@ const SECTIONS: &[&str] = &[
     "endpoint_config",
 ];
 
-fn walk_client(walker: &mut Walker<'_, '_>, index: usize) -> Result<()> {
+/// Reads a `ClientConfig`, a world of its own: its name is `client_scope`, else for all but the first the id of the node.
+fn walk_client(walker: &mut Walker<'_, '_>, _: usize) -> Result<()> {
     walker.recognised = true;
-    let scope = (index > 0).then(|| format!("config[{index}]"));
+    let wrapper = walker.wrappers.join("/");
+    let number = walker.clients.get(&wrapper).copied().unwrap_or(0);
+    walker.clients.insert(wrapper.clone(), number + 1);
+    let scope = match (number, wrapper.is_empty()) {
+        (0, true) => None,
+        (0, false) => Some(wrapper),
+        (_, true) => Some(format!("config[{number}]")),
+        (_, false) => Some(format!("{wrapper}/config[{number}]")),
+    };
     let source = walker.source();
     let world = walker.loader.world(source, scope);
     let outer = walker.world.replace(world);
     let mut name = None;
+    let mut node = None;
     let result = walker.fields(&mut |walker, key| {
         match key {
+            "node" if number > 0 => walker.fields(&mut |walker, key| {
+                match key {
+                    "id" => node = walker.text()?.filter(|id| !id.is_empty()),
+                    _ => walker.skip()?,
+                }
+                Ok(())
+            })?,
             "generic_xds_configs" => walker.elements(&mut |walker, _| walk_generic(walker))?,
             // The old list; an entry of the generic list has a key of the same name, for the resource.
             "xds_config" => walker.elements(&mut |walker, _| walk_old(walker))?,
@@ -80,7 +97,7 @@ fn walk_client(walker: &mut Walker<'_, '_>, index: usize) -> Result<()> {
         Ok(())
     });
     walker.world = outer;
-    if let (Some(name), Some(world)) = (name, walker.loader.worlds.get_mut(world.0 as usize)) {
+    if let (Some(name), Some(world)) = (name.or(node), walker.loader.worlds.get_mut(world.0 as usize)) {
         world.scope = Some(name);
     }
     result
@@ -140,6 +157,35 @@ fn place(type_url: &str, label: Label) -> Place {
 
 /// Reads a `PerXdsConfig`: its sections are those of a config dump, as plain messages.
 fn walk_old(walker: &mut Walker<'_, '_>) -> Result<()> {
+    let said = said(walker)?;
+    let outer = std::mem::replace(&mut walker.said, said);
+    let result = walk_sections(walker);
+    walker.said = outer;
+    result
+}
+
+/// What is said about all resources of a `PerXdsConfig`.
+fn said(walker: &mut Walker<'_, '_>) -> Result<Status> {
+    let start = walker.pos();
+    let mut said = Status::default();
+    walker.fields(&mut |walker, key| {
+        match key {
+            "status" => said.server = walker.text()?,
+            // The old enumeration has its values named so.
+            "client_status" => {
+                said.client = walker
+                    .text()?
+                    .map(|status| status.strip_prefix("CLIENT_").unwrap_or(&status).to_owned());
+            }
+            _ => walker.skip()?,
+        }
+        Ok(())
+    })?;
+    walker.tc.scan.set_pos(start);
+    Ok(said)
+}
+
+fn walk_sections(walker: &mut Walker<'_, '_>) -> Result<()> {
     walker.fields(&mut |walker, key| {
         if !SECTIONS.contains(&key) || walker.tc.scan.peek() != b'{' {
             return walker.skip();

@@ -2,10 +2,11 @@
 
 use xdsctl_proto::tables;
 
-use super::raw::{Label, ResourceError, Response};
+use super::raw::{Label, ResourceError, Response, Status};
 use super::walker::{Pending, Place, Walker, snake_case};
 use super::{Clue, Result, Shape};
 use crate::source::Span;
+use crate::status::Code;
 use crate::validate::discovery::{WRAPPER_EMPTY, WRAPPER_EMPTY_MESSAGE};
 
 /// `{"resources": [...]}`, a file for file-based xDS or a Kuma golden included.
@@ -29,6 +30,53 @@ pub(super) static WRAPPED: Shape = Shape {
     walk: walk_wrapped,
 };
 
+/// `Status::server` of a resource that a Delta response takes away.
+pub const REMOVED: &str = "REMOVED";
+
+/// A request, which holds no resources, but says why the client rejected the response before.
+pub(super) static REQUEST: Shape = Shape {
+    claims: |clue| {
+        clue.is("resource_names", b'[')
+            || clue.is("resource_names_subscribe", b'[')
+            || clue.is("response_nonce", b'"')
+            || clue.is("error_detail", b'{')
+            || matches!(
+                clue,
+                Clue::Type(
+                    "envoy.service.discovery.v3.DiscoveryRequest" | "envoy.service.discovery.v3.DeltaDiscoveryRequest"
+                )
+            )
+    },
+    walk: walk_request,
+};
+
+fn walk_request(walker: &mut Walker<'_, '_>) -> Result<()> {
+    walker.recognised = true;
+    walker.tc.scan.peek();
+    let start = walker.pos();
+    let mut type_url = String::new();
+    let mut error = None;
+    walker.fields(&mut |walker, key| {
+        match key {
+            "type_url" => type_url = walker.text()?.unwrap_or_default(),
+            "error_detail" => error = Some(status(walker)?.1),
+            _ => walker.skip()?,
+        }
+        Ok(())
+    })?;
+    if error.is_some() {
+        let status = Status {
+            client: Some("NACKED".to_owned()),
+            error,
+            ..Status::default()
+        };
+        let span = Span::new(start, walker.pos());
+        let nack = absent(walker, &type_url, "", span, &status);
+        walker.push(vec![nack]);
+    }
+    Ok(())
+}
+
 fn walk_response(walker: &mut Walker<'_, '_>) -> Result<()> {
     walker.recognised = true;
     let start = walker.pos();
@@ -37,6 +85,7 @@ fn walk_response(walker: &mut Walker<'_, '_>) -> Result<()> {
     let mut later = false;
     let mut type_url = None;
     let mut errors = Vec::new();
+    let mut gone = Vec::new();
     walker.fields(&mut |walker, key| {
         match key {
             "type_url" => {
@@ -48,6 +97,7 @@ fn walk_response(walker: &mut Walker<'_, '_>) -> Result<()> {
                 errors.push(resource_error(walker)?);
                 Ok(())
             })?,
+            "removed_resources" | "removed_resource_names" => removed(walker, &mut gone)?,
             "resources" if walker.assume.is_none() && starts_untyped(walker)? => {
                 later = true;
                 walker.skip()?;
@@ -67,6 +117,24 @@ fn walk_response(walker: &mut Walker<'_, '_>) -> Result<()> {
         walker.tc.scan.set_pos(end);
     }
     walker.assume = outer;
+    let url = type_url.as_deref().unwrap_or_default();
+    let mut named = Vec::new();
+    for error in errors.iter().filter(|error| error.has_error && !error.name.is_empty()) {
+        let status = Status {
+            client: Some("RECEIVED_ERROR".to_owned()),
+            error: Some(error.detail.clone()),
+            ..Status::default()
+        };
+        named.push(absent(walker, url, &error.name, error.span, &status));
+    }
+    for (name, span) in &gone {
+        let status = Status {
+            server: Some(REMOVED.to_owned()),
+            ..Status::default()
+        };
+        named.push(absent(walker, url, name, *span, &status));
+    }
+    walker.push(named);
     if type_url.is_some() || !errors.is_empty() {
         let response = Response {
             source: walker.source(),
@@ -91,19 +159,66 @@ fn resource_error(walker: &mut Walker<'_, '_>) -> Result<ResourceError> {
             }
             Ok(())
         }),
-        "error_detail" => walker.fields(&mut |walker, key| {
-            let start = walker.pos();
-            walker.skip()?;
-            if key == "code" {
-                let code = walker.tc.scan.text().get(start..walker.pos()).unwrap_or_default();
-                error.has_error = !matches!(code.trim_ascii(), b"0" | b"\"0\"" | b"-0" | b"null");
-            }
+        "error_detail" => {
+            (error.has_error, error.detail) = status(walker)?;
             Ok(())
-        }),
+        }
         _ => walker.skip(),
     })?;
     error.span = Span::new(start, walker.pos());
     Ok(error)
+}
+
+/// Reads a `google.rpc.Status`: whether it is an error, and it in words.
+fn status(walker: &mut Walker<'_, '_>) -> Result<(bool, String)> {
+    let mut is_error = false;
+    let (mut code, mut message) = (String::new(), String::new());
+    walker.fields(&mut |walker, key| {
+        match key {
+            "code" => {
+                walker.tc.scan.peek();
+                let start = walker.pos();
+                walker.skip()?;
+                let text = walker.tc.scan.slice(start, walker.pos()).trim_ascii();
+                is_error = !matches!(text, b"0" | b"\"0\"" | b"-0" | b"null");
+                code = String::from_utf8_lossy(text).trim_matches('"').to_owned();
+            }
+            "message" => message = walker.text()?.unwrap_or_default(),
+            _ => walker.skip()?,
+        }
+        Ok(())
+    })?;
+    let name = code.parse().ok().and_then(Code::from_number).map(Code::name);
+    Ok((is_error, format!("{}: {message}", name.unwrap_or(&code))))
+}
+
+/// Reads `removed_resources`, or an entry of `removed_resource_names`.
+fn removed(walker: &mut Walker<'_, '_>, names: &mut Vec<(String, Span)>) -> Result<()> {
+    let first = walker.tc.scan.peek();
+    let start = walker.pos();
+    let mut name = None;
+    match first {
+        b'[' => return walker.elements(&mut |walker, _| removed(walker, names)),
+        b'{' => walker.fields(&mut |walker, key| {
+            match key {
+                "name" => name = walker.text()?,
+                _ => walker.skip()?,
+            }
+            Ok(())
+        })?,
+        _ => name = walker.text()?,
+    }
+    names.extend(name.map(|name| (name, Span::new(start, walker.pos()))));
+    Ok(())
+}
+
+/// A resource that a response names without holding it.
+fn absent(walker: &mut Walker<'_, '_>, type_url: &str, name: &str, span: Span, status: &Status) -> Pending {
+    let mut absent = walker.pending(type_url.to_owned(), Place::default());
+    absent.raw.wrapper_name = Some(name.to_owned());
+    absent.raw.origin.span = span;
+    absent.set_status(status);
+    absent
 }
 
 /// Says whether the first element of the list has neither an `@type` nor a resource in it.

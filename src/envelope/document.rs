@@ -12,7 +12,7 @@ use crate::diag::rules;
 use crate::proto::transcode::{self, LIMIT_EXCEEDED, SYNTAX};
 use crate::source::sniff::{Format, Sniffed, named, sniff};
 use crate::source::view::{FaultKind, View};
-use crate::source::{Source, SourceId, Span, binary, textproto, yaml};
+use crate::source::{Source, SourceId, Span, binary, log, textproto, yaml};
 
 rules! {
     /// A document has nothing in it.
@@ -50,6 +50,7 @@ impl Loader {
             Format::Yaml => yaml::view_bytes(source.bytes()),
             Format::Text => textproto::view(source.bytes(), assumed),
             Format::Binary => binary::view(source.bytes(), assumed),
+            Format::Log => return self.log(id, source, options, emit),
         };
         let transcode = transcode::Options {
             bare_strings: format == Format::Yaml,
@@ -63,11 +64,35 @@ impl Loader {
         self.view(id, view, Options { transcode, ..options }, emit);
     }
 
+    /// Reads the messages of a log, which are of one world: those in JSON as they stand, then those in text format.
+    fn log(&mut self, id: SourceId, source: &Source, options: Options, emit: Emit<'_>) {
+        let entries = log::entries(source.bytes());
+        let mut world = options.world;
+        for entry in entries.iter().filter(|entry| entry.text.is_none()) {
+            let text = source.bytes().get(..entry.span.end).unwrap_or_default();
+            self.values(id, text, entry.span.start, &mut world, options, emit);
+        }
+        if entries.iter().any(|entry| entry.text.is_some()) {
+            let view = source.set_view(log::view(source.bytes(), &entries));
+            let transcode = transcode::Options {
+                wire_objects: true,
+                ..options.transcode
+            };
+            let options = Options {
+                transcode,
+                world,
+                ..options
+            };
+            self.view(id, view, options, emit);
+        }
+    }
+
     /// Reads the documents of a view: those up to a cut one at a time.
     fn view(&mut self, id: SourceId, view: &View, options: Options, emit: Emit<'_>) {
         let first = self.findings.len();
         let first_bootstrap = self.bootstraps.len();
         let first_response = self.responses.len();
+        let first_path = self.path_sources.len();
         for fault in view.faults() {
             let rule = match fault.kind {
                 FaultKind::Syntax => &SYNTAX,
@@ -85,7 +110,7 @@ impl Loader {
             }
             emit(resources);
         };
-        let mut world = None;
+        let mut world = options.world;
         let mut start = 0;
         for (index, part) in view.parts().iter().enumerate() {
             if !part.cut && index + 1 < view.parts().len() {
@@ -108,6 +133,9 @@ impl Loader {
         }
         for bootstrap in self.bootstraps.iter_mut().skip(first_bootstrap) {
             bootstrap.span = view.to_document(bootstrap.span);
+        }
+        for path in self.path_sources.iter_mut().skip(first_path) {
+            path.span = view.to_document(path.span);
         }
         for response in self.responses.iter_mut().skip(first_response) {
             response.span = view.to_document(response.span);

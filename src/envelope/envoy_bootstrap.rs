@@ -1,10 +1,11 @@
-//! An Envoy bootstrap file: its static resources, which are plain messages.
+//! An Envoy bootstrap file: its static resources, which are plain messages, and the files that it takes others from.
 
 use xdsctl_proto::tables;
 
 use super::raw::Label;
 use super::walker::{Place, Walker};
 use super::{Clue, Result, Shape};
+use crate::source::Span;
 
 /// `{"static_resources": {...}}`.
 pub(super) static SHAPE: Shape = Shape {
@@ -16,6 +17,8 @@ pub(super) static SHAPE: Shape = Shape {
     },
     walk: |walker| {
         walker.recognised = true;
+        walker.tc.scan.peek();
+        path_sources(walker)?;
         walker.fields(&mut |walker, key| match key {
             "static_resources" => walk_static(walker),
             _ => walker.skip(),
@@ -38,4 +41,41 @@ fn walk_static(walker: &mut Walker<'_, '_>) -> Result<()> {
         };
         walker.elements(&mut |walker, _| walker.bare(place))
     })
+}
+
+/// Objects inside objects that are searched for paths.
+const MAX_NESTING: usize = 64;
+
+/// Notes every path-based config source in the value at the scanner, which stays where it is.
+pub(super) fn path_sources(walker: &mut Walker<'_, '_>) -> Result<()> {
+    let start = walker.pos();
+    search(walker, "", MAX_NESTING)?;
+    walker.tc.scan.set_pos(start);
+    Ok(())
+}
+
+fn search(walker: &mut Walker<'_, '_>, holder: &str, nesting: usize) -> Result<()> {
+    match walker.tc.scan.peek() {
+        b'[' if nesting > 0 => walker.elements(&mut |walker, _| search(walker, holder, nesting - 1)),
+        b'{' if nesting > 0 => walker.fields(&mut |walker, key| {
+            match key {
+                "path" if is_config_source(holder) && walker.tc.scan.peek() == b'"' => {
+                    let start = walker.pos();
+                    let path = walker.text()?.unwrap_or_default();
+                    let span = Span::new(start, walker.pos());
+                    walker.path_source(path, span);
+                    Ok(())
+                }
+                // Secrets: nothing that gRPC asks for, and nothing that a check should open.
+                "sds_config" => walker.skip(),
+                _ => search(walker, key, nesting - 1),
+            }
+        }),
+        _ => walker.skip(),
+    }
+}
+
+/// Says whether a field of this name is a ConfigSource, or the part of one that has the path.
+fn is_config_source(field: &str) -> bool {
+    field.ends_with("config_source") || matches!(field, "lds_config" | "cds_config" | "eds_config" | "rds_config")
 }

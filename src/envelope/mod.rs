@@ -5,7 +5,8 @@
 //! which transcode it on the spot and emit a [`RawResource`]. Nothing of the document is kept.
 //!
 //! To add a shape: write one file here with a `pub(super) static SHAPE: Shape` (which key or `@type` says that an object
-//! is of this shape, and how to walk it), and add it to [`SHAPES`]. Earlier shapes claim first.
+//! is of this shape, and how to walk it), and name it in the two lists of this file: its `mod` line, and its place in
+//! [`SHAPES`], because earlier shapes claim first. Nothing else in the program knows the shapes.
 
 mod clusters_status;
 mod config_dump;
@@ -23,7 +24,10 @@ mod untyped;
 mod walker;
 mod wrapper;
 
-pub use raw::{Bootstrap, Finding, Label, Origin, RawResource, ResourceError, Response, State, Status, World, WorldId};
+pub use discovery::REMOVED;
+pub use raw::{
+    Bootstrap, Finding, Label, Origin, PathSource, RawResource, ResourceError, Response, State, Status, World, WorldId,
+};
 pub use walker::{Emit, Loader, Options};
 
 use crate::diag::{Rule, rules};
@@ -37,6 +41,8 @@ rules! {
     V2 = "dump-v2", Dump, Advice, "C-core xds_api.cc knows v3 type URLs only";
     /// A document is Envoy's list of cluster states, which holds no configuration.
     CLUSTERS_STATUS = "dump-clusters-status", Dump, Advice as Note, "Envoy admin interface, /clusters?format=json";
+    /// A file from which an Envoy bootstrap takes resources cannot be read.
+    PATH_SOURCE_UNREADABLE = "dump-path-source-unreadable", Dump, Fails, "envoy.config.core.v3.ConfigSource, path_config_source and path";
     /// A resource has no @type where there should be one; its place says what it is.
     MISSING_TYPE = "dump-missing-type", Dump, Advice as Note, "protobuf JSON mapping of Any";
 }
@@ -77,6 +83,7 @@ static SHAPES: &[&Shape] = &[
     &csds::OLD_CONFIG,
     &discovery::WRAPPED,
     &discovery::SHAPE,
+    &discovery::REQUEST,
     &grpc_bootstrap::SHAPE,
     &envoy_bootstrap::SHAPE,
     &kubernetes::SHAPE,

@@ -110,6 +110,19 @@ pub struct Finding {
     pub diagnostic: Diagnostic,
 }
 
+/// A file that an Envoy bootstrap takes resources from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PathSource {
+    /// The document that names it.
+    pub source: SourceId,
+    /// Where.
+    pub span: Span,
+    /// The path as written; relative to the bootstrap, which is the document of the world.
+    pub path: String,
+    /// The world of the bootstrap, to which the file's resources belong.
+    pub world: WorldId,
+}
+
 /// A gRPC bootstrap among the documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bootstrap {
@@ -141,4 +154,6 @@ pub struct ResourceError {
     pub name: String,
     /// `error_detail` is there and has a code other than 0.
     pub has_error: bool,
+    /// `error_detail` in words: `CODE: message`.
+    pub detail: String,
 }

@@ -1,12 +1,13 @@
 //! Walks a document, finds the shape of each object, and emits the resources in it.
 
+use std::collections::BTreeMap;
 use std::mem::take;
 
 use bytes::Bytes;
 use xdsctl_proto::tables::{self, Message};
 
-use super::raw::{Bootstrap, Finding, Label, Origin, RawResource, Response, State, Status, World, WorldId};
-use super::{Clue, MISSING_TYPE, Result, SHAPES, Shape, UNKNOWN_SHAPE, legacy, untyped};
+use super::raw::{Bootstrap, Finding, Label, Origin, PathSource, RawResource, Response, State, Status, World, WorldId};
+use super::{Clue, MISSING_TYPE, Result, SHAPES, Shape, UNKNOWN_SHAPE, envoy_bootstrap, legacy, untyped};
 use crate::diag::{Diagnostic, FieldPath, Rule};
 use crate::model::ResourceType;
 use crate::proto::transcode::{self, LIMIT_EXCEEDED, Note, SYNTAX, Stop, Transcoder, TypeUrl};
@@ -28,6 +29,10 @@ const MAX_NESTING: usize = 8;
 pub struct Options {
     /// Every object without `@type` is of this type (`--as`).
     pub assume: Option<ResourceType>,
+    /// The world of the documents; `None` for one of their own each.
+    pub world: Option<WorldId>,
+    /// The documents may name files to take resources from, as an Envoy bootstrap does.
+    pub follow: bool,
     /// The format of the documents; `None` to find it out.
     pub format: Option<Format>,
     /// How scalars are read.
@@ -48,6 +53,8 @@ pub struct Loader {
     pub bootstraps: Vec<Bootstrap>,
     /// DiscoveryResponses that say their type or report errors.
     pub responses: Vec<Response>,
+    /// Files that Envoy bootstraps take resources from.
+    pub path_sources: Vec<PathSource>,
     /// How many resources were emitted.
     pub resources: usize,
 }
@@ -62,7 +69,7 @@ impl Loader {
     ///
     /// What is wrong with the document itself becomes a finding; reading stops where the text is not JSON.
     pub fn json(&mut self, source: SourceId, text: &[u8], options: Options, emit: Emit<'_>) {
-        self.values(source, text, 0, &mut None, options, emit);
+        self.values(source, text, 0, &mut options.world.clone(), options, emit);
     }
 
     /// Reads the JSON values from `start` to the end of `text` into `world`, which is made if need be.
@@ -149,9 +156,15 @@ pub(super) struct Walker<'t, 'l> {
     pub assume: Option<&'static Message>,
     /// What the keys of the object at hand say that it is.
     pub guess: Option<&'static Message>,
+    /// What is said about all resources of what is being read.
+    pub said: Status,
+    /// How many `ClientConfig`s each wrapper had so far.
+    pub clients: BTreeMap<String, usize>,
     /// Keys of the wrappers around what is being read.
     pub wrappers: Vec<String>,
     nesting: usize,
+    /// Files that are named are to be read too.
+    follow: bool,
     /// Something of a known shape was found.
     pub recognised: bool,
     /// The finding on a missing `@type` has been made.
@@ -172,8 +185,11 @@ impl<'t, 'l> Walker<'t, 'l> {
             batch: Vec::new(),
             world: None,
             guess: None,
+            said: Status::default(),
+            clients: BTreeMap::new(),
             wrappers: Vec::new(),
             nesting: 0,
+            follow: options.follow,
             recognised: false,
             untyped_noted: false,
             legacy_noted: false,
@@ -188,6 +204,9 @@ impl<'t, 'l> Walker<'t, 'l> {
         while !self.tc.scan.at_end() {
             let start = self.tc.scan.pos();
             self.recognised = false;
+            if self.follow {
+                envoy_bootstrap::path_sources(self)?;
+            }
             self.value()?;
             if !self.recognised {
                 let span = Span::new(start, self.tc.scan.pos());
@@ -307,6 +326,8 @@ impl<'t, 'l> Walker<'t, 'l> {
             return Ok(Some(shape));
         }
         let is_certain = match self.assume {
+            // These are fields of the wrapper `Resource` too, whose own field may follow.
+            Some(_) if matches!(&*name, "name" | "metadata") => false,
             Some(message) => message.position(written).is_some(),
             None => guess.add(&name, value),
         };
@@ -378,6 +399,17 @@ impl<'t, 'l> Walker<'t, 'l> {
         }
     }
 
+    /// Keeps the name of a file, which stands at `span`, to take resources from.
+    pub fn path_source(&mut self, path: String, span: Span) {
+        let path_source = PathSource {
+            source: self.source,
+            span,
+            path,
+            world: self.current_world(),
+        };
+        self.loader.path_sources.push(path_source);
+    }
+
     /// The world of what is read next.
     fn current_world(&mut self) -> WorldId {
         match self.world {
@@ -415,7 +447,7 @@ impl<'t, 'l> Walker<'t, 'l> {
         {
             self.body(message, &mut pending)?;
         } else {
-            self.skip()?;
+            pending.raw.wrapper_name = self.name()?;
         }
         pending.raw.origin.span = Span::new(start, self.pos());
         let name = pending.raw.type_url.rsplit('/').next().unwrap_or_default();
@@ -423,6 +455,19 @@ impl<'t, 'l> Walker<'t, 'l> {
             legacy::report(self, pending.raw.origin.span);
         }
         Ok(pending)
+    }
+
+    /// Passes a resource whose inside is not looked into but for its name.
+    fn name(&mut self) -> Result<Option<String>> {
+        let mut name = None;
+        self.fields(&mut |walker, key| {
+            match key {
+                "name" => name = walker.text()?.filter(|name| !name.is_empty()),
+                _ => walker.skip()?,
+            }
+            Ok(())
+        })?;
+        Ok(name)
     }
 
     /// A resource that the dump names without holding it, or whose body follows.

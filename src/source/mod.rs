@@ -6,6 +6,7 @@
 
 pub mod binary;
 pub mod json;
+pub mod log;
 pub mod sniff;
 pub mod span;
 pub mod textproto;
@@ -119,8 +120,11 @@ impl Source {
             return Vec::new();
         }
         match self.view() {
-            Some(view) => view.locate_all(resource, paths),
-            None => span::locate_all(self.bytes(), resource, paths),
+            // In a log some messages may be text format and others JSON.
+            Some(view) if self.format() != Some(Format::Log) || view.object_at(resource.start).is_some() => {
+                view.locate_all(resource, paths)
+            }
+            _ => span::locate_all(self.bytes(), resource, paths),
         }
     }
 

@@ -3,6 +3,7 @@
 //! The content decides; the extension of the name only where the content leaves a choice. Names are what a shell gives
 //! (`x.yaml`, `-`), and a pipe has none, so a document must be readable without.
 
+use super::log;
 use super::textproto;
 use super::wire;
 
@@ -17,6 +18,8 @@ pub enum Format {
     Text,
     /// Protobuf wire format, one message.
     Binary,
+    /// A log of a gRPC client with xDS messages in it.
+    Log,
 }
 
 /// What looking at a document shows.
@@ -73,6 +76,9 @@ pub fn sniff(name: &str, bytes: &[u8]) -> Sniffed {
     }
     if matches!(extension, Some(Format::Binary)) && wire::is_message(bytes) {
         return Sniffed::Format(Format::Binary);
+    }
+    if !head.starts_with(b"{") && log::looks_like(head) {
+        return Sniffed::Format(Format::Log);
     }
     match head.first() {
         Some(b'{') => return Sniffed::Format(braces(head, extension)),

@@ -154,6 +154,38 @@ impl View {
         (*start == offset).then_some(*at as usize)
     }
 
+    /// The JSON text of the object that starts at `offset` of the document.
+    pub fn object_text(&self, offset: usize) -> Option<&[u8]> {
+        let start = self.object_at(offset)?;
+        let mut scan = super::json::Scanner::new(&self.json);
+        scan.set_pos(start);
+        scan.skip_value().ok()?;
+        self.json.get(start..scan.pos())
+    }
+
+    /// Adds the view of a part of the document, which begins at `start`.
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "documents and views are limited to 32 bits"
+    )]
+    pub(super) fn append(&mut self, part: View, start: usize) {
+        let at = self.json.len();
+        self.json.extend_from_slice(&part.json);
+        self.tokens.extend(part.tokens.into_iter().map(|token| Token {
+            at: token.at + at as u32,
+            start: token.start + start as u32,
+            end: token.end + start as u32,
+        }));
+        self.parts.extend(part.parts.into_iter().map(|part| Part {
+            text: Span::new(part.text.start + at, part.text.end + at),
+            cut: part.cut,
+        }));
+        self.faults.extend(part.faults.into_iter().map(|fault| Fault {
+            span: Span::new(fault.span.start + start, fault.span.end + start),
+            ..fault
+        }));
+    }
+
     fn token(&self, at: usize) -> Option<&Token> {
         let after = self.tokens.partition_point(|token| token.at as usize <= at);
         self.tokens.get(after.saturating_sub(1))
