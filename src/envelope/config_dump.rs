@@ -5,6 +5,7 @@ use xdsctl_proto::tables;
 use super::raw::{Label, State, Status};
 use super::walker::{Pending, Place, Walker};
 use super::{Clue, Result, Shape};
+use crate::proto::transcode::TypeUrl;
 
 /// `{"configs": [...]}`.
 pub(super) static DUMP: Shape = Shape {
@@ -70,10 +71,43 @@ fn slot(name: &str) -> Option<&'static str> {
     SLOTS.iter().find(|(slot, _)| *slot == name).map(|(_, name)| *name)
 }
 
+/// The sections; their entries have types of their own, as in `ClustersConfigDump.DynamicCluster`.
+const SECTIONS: &[&str] = &[
+    "BootstrapConfigDump",
+    "ClustersConfigDump",
+    "EcdsConfigDump",
+    "EndpointsConfigDump",
+    "ListenersConfigDump",
+    "RoutesConfigDump",
+    "ScopedRoutesConfigDump",
+    "SecretsConfigDump",
+];
+
+/// The `@type` of the section at the scanner, which stays where it is, if it is none of [`SECTIONS`].
+fn unknown_section(walker: &mut Walker<'_, '_>) -> Result<Option<String>> {
+    let start = walker.pos();
+    let found = walker.tc.type_url()?;
+    walker.tc.scan.set_pos(start);
+    let (TypeUrl::First(url) | TypeUrl::Later(url)) = found else {
+        return Ok(None);
+    };
+    let url = String::from_utf8_lossy(walker.tc.scan.slice(url.start, url.end));
+    let name = url.rsplit('/').next().unwrap_or_default();
+    let section = name.strip_prefix("envoy.admin.v3.").unwrap_or_default();
+    let is_known = SECTIONS.contains(&section.split('.').next().unwrap_or_default());
+    Ok((!is_known).then(|| name.to_owned()))
+}
+
 /// Reads a section. An entry that stands alone has its keys where a section has lists.
 pub(super) fn walk_section(walker: &mut Walker<'_, '_>) -> Result<()> {
     walker.recognised = true;
+    walker.tc.scan.peek();
     let start = walker.pos();
+    if let Some(name) = unknown_section(walker)? {
+        let message = format!("`{name}` is no section of a config dump that xdsctl knows, it is not checked");
+        walker.unknown_section(message);
+        return walker.skip();
+    }
     let mut is_entry = false;
     walker.fields(&mut |walker, key| match list(key) {
         Some((label, state)) => {
@@ -81,6 +115,10 @@ pub(super) fn walk_section(walker: &mut Walker<'_, '_>) -> Result<()> {
             walker.elements(&mut |walker, _| walk_entry(walker, label, state, type_name))
         }
         None => {
+            if walker.tc.scan.peek() == b'[' {
+                let message = format!("`{key}` is no list of a config dump that xdsctl knows, it is not checked");
+                walker.unknown_section(message);
+            }
             is_entry |= slot(key).is_some() || STATES.iter().any(|(state, _)| *state == key) || key == "error_state";
             walker.skip()
         }
@@ -149,7 +187,7 @@ fn read_entry(walker: &mut Walker<'_, '_>, label: Label, state: State, entry: &m
             return read_slot(walker, place, entry);
         }
         if let Some((_, state)) = STATES.iter().find(|(name, _)| *name == key) {
-            return read_entry(walker, label, *state, entry);
+            return read_state(walker, label, *state, entry);
         }
         match key {
             "name" => entry.name = walker.text()?,
@@ -160,6 +198,22 @@ fn read_entry(walker: &mut Walker<'_, '_>, label: Label, state: State, entry: &m
         }
         Ok(())
     })
+}
+
+/// Reads one of [`STATES`], whose version is that of its resource alone.
+fn read_state(walker: &mut Walker<'_, '_>, label: Label, state: State, entry: &mut Entry) -> Result<()> {
+    let first = entry.resources.len();
+    let outer = entry.status.version.take();
+    let result = read_entry(walker, label, state, entry);
+    let version = std::mem::replace(&mut entry.status.version, outer);
+    for pending in entry.resources.iter_mut().skip(first) {
+        let status = Status {
+            version: version.clone(),
+            ..Status::default()
+        };
+        pending.set_status(&status);
+    }
+    result
 }
 
 /// Reads one resource, or a list of them.
@@ -224,8 +278,19 @@ impl Entry {
             absent.raw.origin.span = crate::source::Span::new(start, walker.pos());
             self.resources.push(absent);
         }
-        for pending in &mut self.resources {
-            pending.set_status(&self.status);
+        // What was said is about one of them: the rejected one if it is shown, else the one in use.
+        let find = |wanted| self.resources.iter().position(|pending| pending.raw.state == wanted);
+        let meant = find(State::Failed).or_else(|| find(State::Active)).unwrap_or(0);
+        for (number, pending) in self.resources.iter_mut().enumerate() {
+            let own = pending.raw.status.take().and_then(|status| status.version);
+            let said = match number == meant {
+                true => self.status.clone(),
+                false => Status::default(),
+            };
+            pending.set_status(&Status {
+                version: own.or_else(|| self.status.version.clone()),
+                ..said
+            });
             if pending.raw.wrapper_name.is_none() {
                 pending.raw.wrapper_name.clone_from(&self.name);
             }

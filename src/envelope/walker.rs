@@ -7,7 +7,9 @@ use bytes::Bytes;
 use xdsctl_proto::tables::{self, Message};
 
 use super::raw::{Bootstrap, Finding, Label, Origin, PathSource, RawResource, Response, State, Status, World, WorldId};
-use super::{Clue, MISSING_TYPE, Result, SHAPES, Shape, UNKNOWN_SHAPE, envoy_bootstrap, legacy, untyped};
+use super::{
+    Clue, MISSING_TYPE, Result, SHAPES, Shape, UNKNOWN_SECTION, UNKNOWN_SHAPE, envoy_bootstrap, legacy, untyped,
+};
 use crate::diag::{Diagnostic, FieldPath, Rule};
 use crate::model::ResourceType;
 use crate::proto::transcode::{self, LIMIT_EXCEEDED, Note, SYNTAX, Stop, Transcoder, TypeUrl};
@@ -236,6 +238,13 @@ impl<'t, 'l> Walker<'t, 'l> {
                 self.report(&LIMIT_EXCEEDED, Span::new(at, at), message);
             }
         }
+    }
+
+    /// Notes that what is at the scanner is not looked into.
+    pub fn unknown_section(&mut self, message: String) {
+        self.tc.scan.peek();
+        let start = self.pos();
+        self.report(&UNKNOWN_SECTION, Span::new(start, start + 1), message);
     }
 
     /// Adds a finding on the document.
