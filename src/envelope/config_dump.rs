@@ -27,7 +27,15 @@ pub(super) static SECTION: Shape = Shape {
             .strip_prefix("envoy.admin.v3.")
             .is_some_and(|n| n.contains("ConfigDump")),
     },
-    walk: walk_section,
+    walk: |walker| {
+        let Some(name) = unknown_section(walker) else {
+            return walk_section(walker);
+        };
+        walker.recognised = true;
+        let message = format!("`{name}` is no section of a config dump that xdsctl knows, it is not checked");
+        walker.unknown_section(message);
+        walker.skip()
+    },
 };
 
 /// The lists of the sections and where their entries come from.
@@ -84,18 +92,19 @@ const SECTIONS: &[&str] = &[
 ];
 
 /// The `@type` of the section at the scanner, which stays where it is, if it is none of [`SECTIONS`].
-fn unknown_section(walker: &mut Walker<'_, '_>) -> Result<Option<String>> {
+fn unknown_section(walker: &mut Walker<'_, '_>) -> Option<String> {
     let start = walker.pos();
-    let found = walker.tc.type_url()?;
+    let found = walker.tc.type_url();
     walker.tc.scan.set_pos(start);
-    let (TypeUrl::First(url) | TypeUrl::Later(url)) = found else {
-        return Ok(None);
+    // A section that breaks off is read as far as it goes.
+    let Ok(TypeUrl::First(url) | TypeUrl::Later(url)) = found else {
+        return None;
     };
     let url = String::from_utf8_lossy(walker.tc.scan.slice(url.start, url.end));
     let name = url.rsplit('/').next().unwrap_or_default();
     let section = name.strip_prefix("envoy.admin.v3.").unwrap_or_default();
     let is_known = SECTIONS.contains(&section.split('.').next().unwrap_or_default());
-    Ok((!is_known).then(|| name.to_owned()))
+    (!is_known).then(|| name.to_owned())
 }
 
 /// Reads a section. An entry that stands alone has its keys where a section has lists.
@@ -103,11 +112,6 @@ pub(super) fn walk_section(walker: &mut Walker<'_, '_>) -> Result<()> {
     walker.recognised = true;
     walker.tc.scan.peek();
     let start = walker.pos();
-    if let Some(name) = unknown_section(walker)? {
-        let message = format!("`{name}` is no section of a config dump that xdsctl knows, it is not checked");
-        walker.unknown_section(message);
-        return walker.skip();
-    }
     let mut is_entry = false;
     walker.fields(&mut |walker, key| match list(key) {
         Some((label, state)) => {

@@ -6,8 +6,8 @@
 use xdsctl_proto::tables;
 
 use super::UNKNOWN_SHAPE;
+use super::loader::{Emit, Loader, Options};
 use super::raw::{Finding, RawResource};
-use super::walker::{Emit, Loader, Options};
 use crate::diag::rules;
 use crate::proto::transcode::{self, LIMIT_EXCEEDED, SYNTAX};
 use crate::source::sniff::{Format, Sniffed, named, sniff};

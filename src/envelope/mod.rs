@@ -18,6 +18,7 @@ mod grpc_bootstrap;
 mod keyed;
 mod kubernetes;
 mod legacy;
+mod loader;
 mod raw;
 mod snapshot;
 mod untyped;
@@ -25,10 +26,10 @@ mod walker;
 mod wrapper;
 
 pub use discovery::REMOVED;
+pub use loader::{Emit, Loader, Options};
 pub use raw::{
     Bootstrap, Finding, Label, Origin, PathSource, RawResource, ResourceError, Response, State, Status, World, WorldId,
 };
-pub use walker::{Emit, Loader, Options};
 
 use crate::diag::{Rule, rules};
 use crate::proto::transcode::Stop;

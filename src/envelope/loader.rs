@@ -1,0 +1,104 @@
+//! What reading documents needs to be told, and what it leaves besides the resources.
+
+use super::raw::{Bootstrap, Finding, PathSource, RawResource, Response, World, WorldId};
+use super::walker::Walker;
+use crate::diag::{Diagnostic, FieldPath, Rule};
+use crate::model::ResourceType;
+use crate::proto::transcode;
+use crate::source::sniff::Format;
+use crate::source::{SourceId, Span};
+
+/// How to read documents.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Options {
+    /// Every object without `@type` is of this type (`--as`).
+    pub assume: Option<ResourceType>,
+    /// The world of the documents; `None` for one of their own each.
+    pub world: Option<WorldId>,
+    /// The documents may name files to take resources from, as an Envoy bootstrap does.
+    pub follow: bool,
+    /// The format of the documents; `None` to find it out.
+    pub format: Option<Format>,
+    /// How scalars are read.
+    pub transcode: transcode::Options,
+}
+
+/// Receives the resources, in the order of the text, some at a time.
+pub type Emit<'e> = &'e mut dyn FnMut(Vec<RawResource>);
+
+/// What is known once documents have been read, besides the resources that were emitted.
+#[derive(Debug, Default)]
+pub struct Loader {
+    /// Every world, by [`WorldId`].
+    pub worlds: Vec<World>,
+    /// Findings on documents, in the order of the text.
+    pub findings: Vec<Finding>,
+    /// gRPC bootstraps.
+    pub bootstraps: Vec<Bootstrap>,
+    /// DiscoveryResponses that say their type or report errors.
+    pub responses: Vec<Response>,
+    /// Files that Envoy bootstraps take resources from.
+    pub path_sources: Vec<PathSource>,
+    /// How many resources were emitted.
+    pub resources: usize,
+}
+
+impl Loader {
+    /// Nothing read yet.
+    pub fn new() -> Self {
+        Loader::default()
+    }
+
+    /// Reads a document of JSON values, one or several, and emits its resources.
+    ///
+    /// What is wrong with the document itself becomes a finding; reading stops where the text is not JSON.
+    pub fn json(&mut self, source: SourceId, text: &[u8], options: Options, emit: Emit<'_>) {
+        self.values(source, text, 0, &mut options.world.clone(), options, emit);
+    }
+
+    /// Reads the JSON values from `start` to the end of `text` into `world`, which is made if need be.
+    ///
+    /// Places are those in `text`.
+    pub(super) fn values(
+        &mut self,
+        source: SourceId,
+        text: &[u8],
+        start: usize,
+        world: &mut Option<WorldId>,
+        options: Options,
+        emit: Emit<'_>,
+    ) {
+        let mut walker = Walker::new(self, source, text, options, emit);
+        walker.world = *world;
+        walker.tc.scan.set_pos(start);
+        if let Err(stop) = walker.documents() {
+            walker.stopped(stop);
+        }
+        walker.flush();
+        *world = walker.world;
+    }
+
+    /// Adds a set of resources.
+    pub fn world(&mut self, source: SourceId, scope: Option<String>) -> WorldId {
+        let id = WorldId(u32::try_from(self.worlds.len()).unwrap_or(u32::MAX));
+        self.worlds.push(World { source, scope });
+        id
+    }
+
+    /// Adds a finding on a document.
+    pub fn report(&mut self, source: SourceId, rule: &'static Rule, span: Span, message: String) -> &mut Diagnostic {
+        let index = self.findings.len();
+        self.findings.push(Finding {
+            source,
+            span,
+            diagnostic: Diagnostic {
+                rule,
+                path: FieldPath::default(),
+                message,
+                help: None,
+                related: Vec::new(),
+            },
+        });
+        &mut self.findings[index].diagnostic
+    }
+}
