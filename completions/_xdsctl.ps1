@@ -29,6 +29,7 @@ Register-ArgumentCompleter -Native -CommandName 'xdsctl' -ScriptBlock {
             [CompletionResult]::new('explain', 'explain', [CompletionResultType]::ParameterValue, 'Explain a rule, or list all rules')
             [CompletionResult]::new('tree', 'tree', [CompletionResultType]::ParameterValue, 'Show the tree of LB policies that a channel builds')
             [CompletionResult]::new('route', 'route', [CompletionResultType]::ParameterValue, 'Say which route takes an RPC, and why not the others')
+            [CompletionResult]::new('pick', 'pick', [CompletionResultType]::ParameterValue, 'Follow an RPC to its endpoint, with the reason at each layer')
             [CompletionResult]::new('retry', 'retry', [CompletionResultType]::ParameterValue, 'Show what becomes of a retry policy')
             [CompletionResult]::new('cookie', 'cookie', [CompletionResultType]::ParameterValue, 'Read or write session cookies')
             [CompletionResult]::new('generate', 'generate', [CompletionResultType]::ParameterValue, 'Write man pages or shell completions')
@@ -106,6 +107,39 @@ Register-ArgumentCompleter -Native -CommandName 'xdsctl' -ScriptBlock {
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             break
         }
+        'xdsctl;pick' {
+            [CompletionResult]::new('--as', '--as', [CompletionResultType]::ParameterName, 'Take bare resources and arrays for this type')
+            [CompletionResult]::new('--stdin-filename', '--stdin-filename', [CompletionResultType]::ParameterName, 'Name to show for standard input')
+            [CompletionResult]::new('--bootstrap', '--bootstrap', [CompletionResultType]::ParameterName, 'Use this gRPC bootstrap file: certificate providers, trusted servers, authorities')
+            [CompletionResult]::new('--env', '--env', [CompletionResultType]::ParameterName, 'Set an environment switch of the client; may be repeated')
+            [CompletionResult]::new('--target', '--target', [CompletionResultType]::ParameterName, 'Target of the channel; default is the only API listener')
+            [CompletionResult]::new('--authority', '--authority', [CompletionResultType]::ParameterName, 'Authority of the channel, instead of the target''s name')
+            [CompletionResult]::new('--cluster', '--cluster', [CompletionResultType]::ParameterName, 'Start at this cluster, without listener and routes')
+            [CompletionResult]::new('--resolve', '--resolve', [CompletionResultType]::ParameterName, 'Addresses of a DNS name; may be repeated')
+            [CompletionResult]::new('--method', '--method', [CompletionResultType]::ParameterName, 'Method of the RPC')
+            [CompletionResult]::new('--header', '--header', [CompletionResultType]::ParameterName, 'Metadata of the RPC; may be repeated')
+            [CompletionResult]::new('--cookie', '--cookie', [CompletionResultType]::ParameterName, 'Cookie of the RPC, as a client sends it; may be repeated')
+            [CompletionResult]::new('--timeout', '--timeout', [CompletionResultType]::ParameterName, 'Deadline that the application sets')
+            [CompletionResult]::new('--seed', '--seed', [CompletionResultType]::ParameterName, 'Start of the random numbers')
+            [CompletionResult]::new('--count', '--count', [CompletionResultType]::ParameterName, 'Send the RPC this often and show the shares')
+            [CompletionResult]::new('--session', '--session', [CompletionResultType]::ParameterName, 'Give the RPC the session cookie of this address')
+            [CompletionResult]::new('--address', '--address', [CompletionResultType]::ParameterName, 'Say where this address stands in the tree, instead of sending an RPC')
+            [CompletionResult]::new('--reachable', '--reachable', [CompletionResultType]::ParameterName, 'Addresses that answer, all others refuse; without it all answer')
+            [CompletionResult]::new('--down', '--down', [CompletionResultType]::ParameterName, 'Address, locality or cluster that refuses connections; may be repeated')
+            [CompletionResult]::new('--state', '--state', [CompletionResultType]::ParameterName, 'State that the connection to an address is in; may be repeated')
+            [CompletionResult]::new('--eject', '--eject', [CompletionResultType]::ParameterName, 'Address that outlier detection has ejected; may be repeated')
+            [CompletionResult]::new('--respond', '--respond', [CompletionResultType]::ParameterName, 'Let the first N attempts of each RPC fail with this code')
+            [CompletionResult]::new('--requests', '--requests', [CompletionResultType]::ParameterName, 'Play these steps on the channel, one JSON object a line; `-` is standard input')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Output format')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to colour the text')
+            [CompletionResult]::new('--merge', '--merge', [CompletionResultType]::ParameterName, 'Take all inputs for one world')
+            [CompletionResult]::new('--no-mmap', '--no-mmap', [CompletionResultType]::ParameterName, 'Read large files instead of mapping them')
+            [CompletionResult]::new('--wait-for-ready', '--wait-for-ready', [CompletionResultType]::ParameterName, 'Wait for a connection instead of failing')
+            [CompletionResult]::new('--explain', '--explain', [CompletionResultType]::ParameterName, 'Tell everything, also picks that were queued')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
         'xdsctl;retry' {
             [CompletionResult]::new('--as', '--as', [CompletionResultType]::ParameterName, 'Take bare resources and arrays for this type')
             [CompletionResult]::new('--stdin-filename', '--stdin-filename', [CompletionResultType]::ParameterName, 'Name to show for standard input')
@@ -179,6 +213,7 @@ Register-ArgumentCompleter -Native -CommandName 'xdsctl' -ScriptBlock {
             [CompletionResult]::new('explain', 'explain', [CompletionResultType]::ParameterValue, 'Explain a rule, or list all rules')
             [CompletionResult]::new('tree', 'tree', [CompletionResultType]::ParameterValue, 'Show the tree of LB policies that a channel builds')
             [CompletionResult]::new('route', 'route', [CompletionResultType]::ParameterValue, 'Say which route takes an RPC, and why not the others')
+            [CompletionResult]::new('pick', 'pick', [CompletionResultType]::ParameterValue, 'Follow an RPC to its endpoint, with the reason at each layer')
             [CompletionResult]::new('retry', 'retry', [CompletionResultType]::ParameterValue, 'Show what becomes of a retry policy')
             [CompletionResult]::new('cookie', 'cookie', [CompletionResultType]::ParameterValue, 'Read or write session cookies')
             [CompletionResult]::new('generate', 'generate', [CompletionResultType]::ParameterValue, 'Write man pages or shell completions')
@@ -195,6 +230,9 @@ Register-ArgumentCompleter -Native -CommandName 'xdsctl' -ScriptBlock {
             break
         }
         'xdsctl;help;route' {
+            break
+        }
+        'xdsctl;help;pick' {
             break
         }
         'xdsctl;help;retry' {

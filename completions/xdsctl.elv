@@ -26,6 +26,7 @@ set edit:completion:arg-completer[xdsctl] = {|@words|
             cand explain 'Explain a rule, or list all rules'
             cand tree 'Show the tree of LB policies that a channel builds'
             cand route 'Say which route takes an RPC, and why not the others'
+            cand pick 'Follow an RPC to its endpoint, with the reason at each layer'
             cand retry 'Show what becomes of a retry policy'
             cand cookie 'Read or write session cookies'
             cand generate 'Write man pages or shell completions'
@@ -98,6 +99,38 @@ set edit:completion:arg-completer[xdsctl] = {|@words|
             cand -h 'Print help (see more with ''--help'')'
             cand --help 'Print help (see more with ''--help'')'
         }
+        &'xdsctl;pick'= {
+            cand --as 'Take bare resources and arrays for this type'
+            cand --stdin-filename 'Name to show for standard input'
+            cand --bootstrap 'Use this gRPC bootstrap file: certificate providers, trusted servers, authorities'
+            cand --env 'Set an environment switch of the client; may be repeated'
+            cand --target 'Target of the channel; default is the only API listener'
+            cand --authority 'Authority of the channel, instead of the target''s name'
+            cand --cluster 'Start at this cluster, without listener and routes'
+            cand --resolve 'Addresses of a DNS name; may be repeated'
+            cand --method 'Method of the RPC'
+            cand --header 'Metadata of the RPC; may be repeated'
+            cand --cookie 'Cookie of the RPC, as a client sends it; may be repeated'
+            cand --timeout 'Deadline that the application sets'
+            cand --seed 'Start of the random numbers'
+            cand --count 'Send the RPC this often and show the shares'
+            cand --session 'Give the RPC the session cookie of this address'
+            cand --address 'Say where this address stands in the tree, instead of sending an RPC'
+            cand --reachable 'Addresses that answer, all others refuse; without it all answer'
+            cand --down 'Address, locality or cluster that refuses connections; may be repeated'
+            cand --state 'State that the connection to an address is in; may be repeated'
+            cand --eject 'Address that outlier detection has ejected; may be repeated'
+            cand --respond 'Let the first N attempts of each RPC fail with this code'
+            cand --requests 'Play these steps on the channel, one JSON object a line; `-` is standard input'
+            cand --format 'Output format'
+            cand --color 'When to colour the text'
+            cand --merge 'Take all inputs for one world'
+            cand --no-mmap 'Read large files instead of mapping them'
+            cand --wait-for-ready 'Wait for a connection instead of failing'
+            cand --explain 'Tell everything, also picks that were queued'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
         &'xdsctl;retry'= {
             cand --as 'Take bare resources and arrays for this type'
             cand --stdin-filename 'Name to show for standard input'
@@ -162,6 +195,7 @@ set edit:completion:arg-completer[xdsctl] = {|@words|
             cand explain 'Explain a rule, or list all rules'
             cand tree 'Show the tree of LB policies that a channel builds'
             cand route 'Say which route takes an RPC, and why not the others'
+            cand pick 'Follow an RPC to its endpoint, with the reason at each layer'
             cand retry 'Show what becomes of a retry policy'
             cand cookie 'Read or write session cookies'
             cand generate 'Write man pages or shell completions'
@@ -174,6 +208,8 @@ set edit:completion:arg-completer[xdsctl] = {|@words|
         &'xdsctl;help;tree'= {
         }
         &'xdsctl;help;route'= {
+        }
+        &'xdsctl;help;pick'= {
         }
         &'xdsctl;help;retry'= {
         }

@@ -30,6 +30,7 @@ complete -c xdsctl -n "__fish_xdsctl_needs_command" -f -a "validate" -d 'Say whi
 complete -c xdsctl -n "__fish_xdsctl_needs_command" -f -a "explain" -d 'Explain a rule, or list all rules'
 complete -c xdsctl -n "__fish_xdsctl_needs_command" -f -a "tree" -d 'Show the tree of LB policies that a channel builds'
 complete -c xdsctl -n "__fish_xdsctl_needs_command" -f -a "route" -d 'Say which route takes an RPC, and why not the others'
+complete -c xdsctl -n "__fish_xdsctl_needs_command" -f -a "pick" -d 'Follow an RPC to its endpoint, with the reason at each layer'
 complete -c xdsctl -n "__fish_xdsctl_needs_command" -f -a "retry" -d 'Show what becomes of a retry policy'
 complete -c xdsctl -n "__fish_xdsctl_needs_command" -f -a "cookie" -d 'Read or write session cookies'
 complete -c xdsctl -n "__fish_xdsctl_needs_command" -f -a "generate" -d 'Write man pages or shell completions'
@@ -128,6 +129,46 @@ never\t'Never'"
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand route" -l merge -d 'Take all inputs for one world'
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand route" -l no-mmap -d 'Read large files instead of mapping them'
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand route" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand pick" -l as -d 'Take bare resources and arrays for this type' -r -f -a "lds\t'Listener'
+rds\t'RouteConfiguration'
+cds\t'Cluster'
+eds\t'ClusterLoadAssignment'
+bootstrap\t'gRPC bootstrap file'
+discovery-response\t'DiscoveryResponse'
+csds\t'ClientStatusResponse'
+config-dump\t'Envoy admin config dump'
+any\t'google.protobuf.Any'"
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand pick" -l stdin-filename -d 'Name to show for standard input' -r
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand pick" -l bootstrap -d 'Use this gRPC bootstrap file: certificate providers, trusted servers, authorities' -r -F
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand pick" -l env -d 'Set an environment switch of the client; may be repeated' -r
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand pick" -l target -d 'Target of the channel; default is the only API listener' -r
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand pick" -l authority -d 'Authority of the channel, instead of the target\'s name' -r
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand pick" -l cluster -d 'Start at this cluster, without listener and routes' -r
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand pick" -l resolve -d 'Addresses of a DNS name; may be repeated' -r
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand pick" -l method -d 'Method of the RPC' -r
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand pick" -l header -d 'Metadata of the RPC; may be repeated' -r
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand pick" -l cookie -d 'Cookie of the RPC, as a client sends it; may be repeated' -r
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand pick" -l timeout -d 'Deadline that the application sets' -r
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand pick" -l seed -d 'Start of the random numbers' -r
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand pick" -l count -d 'Send the RPC this often and show the shares' -r
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand pick" -l session -d 'Give the RPC the session cookie of this address' -r
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand pick" -l address -d 'Say where this address stands in the tree, instead of sending an RPC' -r
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand pick" -l reachable -d 'Addresses that answer, all others refuse; without it all answer' -r
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand pick" -l down -d 'Address, locality or cluster that refuses connections; may be repeated' -r
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand pick" -l state -d 'State that the connection to an address is in; may be repeated' -r
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand pick" -l eject -d 'Address that outlier detection has ejected; may be repeated' -r
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand pick" -l respond -d 'Let the first N attempts of each RPC fail with this code' -r
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand pick" -l requests -d 'Play these steps on the channel, one JSON object a line; `-` is standard input' -r -F
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand pick" -l format -d 'Output format' -r -f -a "human\t'For people'
+json\t'For programs'"
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand pick" -l color -d 'When to colour the text' -r -f -a "auto\t'On a terminal that can, unless NO_COLOR says otherwise'
+always\t'Always'
+never\t'Never'"
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand pick" -l merge -d 'Take all inputs for one world'
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand pick" -l no-mmap -d 'Read large files instead of mapping them'
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand pick" -l wait-for-ready -d 'Wait for a connection instead of failing'
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand pick" -l explain -d 'Tell everything, also picks that were queued'
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand pick" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand retry" -l as -d 'Take bare resources and arrays for this type' -r -f -a "lds\t'Listener'
 rds\t'RouteConfiguration'
 cds\t'Cluster'
@@ -174,13 +215,14 @@ complete -c xdsctl -n "__fish_xdsctl_using_subcommand cookie; and __fish_seen_su
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand cookie; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand generate" -l out -d 'Directory to write to' -r -F
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand generate" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c xdsctl -n "__fish_xdsctl_using_subcommand help; and not __fish_seen_subcommand_from validate explain tree route retry cookie generate help" -f -a "validate" -d 'Say which resources a gRPC client would reject, drop or ignore, and at which field'
-complete -c xdsctl -n "__fish_xdsctl_using_subcommand help; and not __fish_seen_subcommand_from validate explain tree route retry cookie generate help" -f -a "explain" -d 'Explain a rule, or list all rules'
-complete -c xdsctl -n "__fish_xdsctl_using_subcommand help; and not __fish_seen_subcommand_from validate explain tree route retry cookie generate help" -f -a "tree" -d 'Show the tree of LB policies that a channel builds'
-complete -c xdsctl -n "__fish_xdsctl_using_subcommand help; and not __fish_seen_subcommand_from validate explain tree route retry cookie generate help" -f -a "route" -d 'Say which route takes an RPC, and why not the others'
-complete -c xdsctl -n "__fish_xdsctl_using_subcommand help; and not __fish_seen_subcommand_from validate explain tree route retry cookie generate help" -f -a "retry" -d 'Show what becomes of a retry policy'
-complete -c xdsctl -n "__fish_xdsctl_using_subcommand help; and not __fish_seen_subcommand_from validate explain tree route retry cookie generate help" -f -a "cookie" -d 'Read or write session cookies'
-complete -c xdsctl -n "__fish_xdsctl_using_subcommand help; and not __fish_seen_subcommand_from validate explain tree route retry cookie generate help" -f -a "generate" -d 'Write man pages or shell completions'
-complete -c xdsctl -n "__fish_xdsctl_using_subcommand help; and not __fish_seen_subcommand_from validate explain tree route retry cookie generate help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand help; and not __fish_seen_subcommand_from validate explain tree route pick retry cookie generate help" -f -a "validate" -d 'Say which resources a gRPC client would reject, drop or ignore, and at which field'
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand help; and not __fish_seen_subcommand_from validate explain tree route pick retry cookie generate help" -f -a "explain" -d 'Explain a rule, or list all rules'
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand help; and not __fish_seen_subcommand_from validate explain tree route pick retry cookie generate help" -f -a "tree" -d 'Show the tree of LB policies that a channel builds'
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand help; and not __fish_seen_subcommand_from validate explain tree route pick retry cookie generate help" -f -a "route" -d 'Say which route takes an RPC, and why not the others'
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand help; and not __fish_seen_subcommand_from validate explain tree route pick retry cookie generate help" -f -a "pick" -d 'Follow an RPC to its endpoint, with the reason at each layer'
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand help; and not __fish_seen_subcommand_from validate explain tree route pick retry cookie generate help" -f -a "retry" -d 'Show what becomes of a retry policy'
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand help; and not __fish_seen_subcommand_from validate explain tree route pick retry cookie generate help" -f -a "cookie" -d 'Read or write session cookies'
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand help; and not __fish_seen_subcommand_from validate explain tree route pick retry cookie generate help" -f -a "generate" -d 'Write man pages or shell completions'
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand help; and not __fish_seen_subcommand_from validate explain tree route pick retry cookie generate help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand help; and __fish_seen_subcommand_from cookie" -f -a "encode" -d 'Write the value of a session cookie'
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand help; and __fish_seen_subcommand_from cookie" -f -a "decode" -d 'Read the value of a session cookie'

@@ -28,7 +28,9 @@ fn findings(name: &str, document: &[u8]) -> BTreeSet<String> {
         .chain([&report["findings"]])
         .flat_map(|list| list.as_array().unwrap())
         .map(|finding| {
-            let end = finding["byte_end"].as_u64().unwrap_or_else(|| panic!("{name}: no place: {finding}"));
+            let end = finding["byte_end"]
+                .as_u64()
+                .unwrap_or_else(|| panic!("{name}: no place: {finding}"));
             assert!(end <= document.len() as u64, "{name}: {finding}");
             assert!(finding["line"].as_u64() >= Some(1), "{name}: {finding}");
             finding["rule"].as_str().unwrap().to_owned()
@@ -77,7 +79,11 @@ fn a_hundred_thousand_brackets() {
 #[test]
 fn a_string_of_64_mib() {
     let long = "x".repeat(64 << 20);
-    check("name.json", cluster(&format!(r#","alt_stat_name":"{long}""#)), &["field-ignored"]);
+    check(
+        "name.json",
+        cluster(&format!(r#","alt_stat_name":"{long}""#)),
+        &["field-ignored"],
+    );
     let unclosed = cluster(&format!(r#","alt_stat_name":"{long}"#));
     let cut = unclosed.trim_end_matches('}');
     assert!(findings("cut.json", cut.as_bytes()).contains("dump-syntax"));
@@ -87,7 +93,11 @@ fn a_string_of_64_mib() {
 fn bytes_that_are_no_text() {
     check("nul.json", cluster(",\"alt_stat_name\":\"a\0b\""), &["dump-syntax"]);
     check("nul.json", b"\0\0\0\0", &["dump-syntax"]);
-    check("surrogate.json", cluster(r#","alt_stat_name":"\ud83d""#), &["dump-bad-value"]);
+    check(
+        "surrogate.json",
+        cluster(r#","alt_stat_name":"\ud83d""#),
+        &["dump-bad-value"],
+    );
     let mut bytes = cluster(r#","alt_stat_name":"?""#).into_bytes();
     for byte in &mut bytes {
         if *byte == b'?' {
@@ -95,8 +105,16 @@ fn bytes_that_are_no_text() {
         }
     }
     check("utf8.json", bytes, &["dump-bad-value"]);
-    check("dump.json.gz", b"\x1f\x8b\x08\0\0\0\0\0\0\x03\xab\xae\x05\0", &["dump-not-configuration"]);
-    check("dump.png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", &["dump-not-configuration"]);
+    check(
+        "dump.json.gz",
+        b"\x1f\x8b\x08\0\0\0\0\0\0\x03\xab\xae\x05\0",
+        &["dump-not-configuration"],
+    );
+    check(
+        "dump.png",
+        b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR",
+        &["dump-not-configuration"],
+    );
 }
 
 #[test]
