@@ -182,6 +182,28 @@ impl Channel {
         }
     }
 
+    /// Picks for an RPC with this cluster key and request hash, and does nothing with the answer but wake what it met.
+    pub fn pick_only(&mut self, cluster_key: &str, request_hash: u64) -> Pick {
+        let args = PickArgs {
+            cluster_key,
+            request_hash: Some(request_hash),
+            session: None,
+            headers: &[],
+            now: self.runtime.now,
+        };
+        let mut cx = PickCx {
+            pool: &self.runtime.pool,
+            in_flight: &self.runtime.in_flight,
+            after: &mut self.after,
+            trace: None,
+        };
+        let pick = self.root.pick(&args, &mut cx);
+        for (at, what) in self.after.drain(..) {
+            self.runtime.schedule(0, Event::Policy(at, what));
+        }
+        pick
+    }
+
     /// Sends an attempt to a backend.
     fn attempt(&mut self, id: u64, complete: Complete) {
         let Some(call) = self.calls.get_mut(&id) else { return };

@@ -1,0 +1,150 @@
+//! Picks: the ring beside a plain reference, and RPCs through a whole tree of policies.
+//!
+//! `cargo bench --bench pick`
+
+use std::collections::BTreeMap;
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use xdsctl::lb::ring_hash::{Ring, Size, hash};
+use xdsctl::lb::weighted_round_robin::StaticStrideScheduler;
+use xdsctl::profile::{Profile, ServerFacts};
+use xdsctl::rng::Rng;
+use xdsctl::sim::{Channel, Network, Options, Rpc, Start, World};
+use xdsctl::snapshot::resources::Resources;
+use xdsctl::snapshot::target::Target;
+
+/// Picks in a row.
+const PICKS: u32 = 1_000_000;
+
+/// Rings in a row.
+const RINGS: u32 = 100;
+
+fn per(total: Duration, count: u32) -> String {
+    let ns = total.as_nanos() as f64 / f64::from(count);
+    if ns < 10_000.0 {
+        format!("{ns:.0} ns")
+    } else {
+        format!("{:.2} ms", ns / 1e6)
+    }
+}
+
+fn time(count: u32, mut work: impl FnMut()) -> Duration {
+    let start = Instant::now();
+    for _ in 0..count {
+        work();
+    }
+    start.elapsed()
+}
+
+/// A ring as one would write it without a thought: an ordered map.
+fn reference(endpoints: &[(String, u32)], size: u64) -> BTreeMap<u64, u32> {
+    let each = size / endpoints.len() as u64;
+    let mut ring = BTreeMap::new();
+    for (index, (name, _)) in (0..).zip(endpoints) {
+        for count in 0..each {
+            ring.insert(hash(format!("{name}_{count}").as_bytes()), index);
+        }
+    }
+    ring
+}
+
+fn rings() {
+    let endpoints: Vec<(String, u32)> = (0..64).map(|i| (format!("10.0.0.{i}:80"), 1)).collect();
+    let size = Size { min: 4096, max: 4096 };
+    let build = time(RINGS, || {
+        black_box(Ring::new(black_box(&endpoints), size));
+    });
+    let plain = time(RINGS, || {
+        black_box(reference(black_box(&endpoints), 4096));
+    });
+    println!(
+        "ring of 4,096 entries: {} (ordered map: {})",
+        per(build, RINGS),
+        per(plain, RINGS)
+    );
+    let ring = Ring::new(&endpoints, size);
+    let map = reference(&endpoints, 4096);
+    let mut rng = Rng::stream(1, "bench");
+    let locate = time(PICKS, || {
+        black_box(ring.locate(rng.next_u64()));
+    });
+    let plain = time(PICKS, || {
+        let hash = rng.next_u64();
+        black_box(map.range(hash..).next().or_else(|| map.first_key_value()));
+    });
+    println!(
+        "place of a hash on it: {} (ordered map: {})",
+        per(locate, PICKS),
+        per(plain, PICKS)
+    );
+    let weights: Vec<f32> = (0..64).map(|i| 1.0 + i as f32).collect();
+    let scheduler = StaticStrideScheduler::new(&weights).unwrap();
+    let mut sequence = 0;
+    let stride = time(PICKS, || {
+        black_box(scheduler.pick(&mut sequence));
+    });
+    println!("stride scheduler of 64: {}", per(stride, PICKS));
+}
+
+fn resources(policy: &Value) -> Value {
+    let endpoint = |i: u32| json!({"endpoint": {"address": {"socket_address": {"address": format!("10.0.0.{i}"), "port_value": 80}}}});
+    let locality = |name: &str, first: u32| {
+        let endpoints: Vec<Value> = (first..first + 16).map(endpoint).collect();
+        json!({"locality": {"region": name}, "load_balancing_weight": 1, "lb_endpoints": endpoints})
+    };
+    json!([
+        {"@type": "type.googleapis.com/envoy.config.listener.v3.Listener", "name": "svc", "api_listener": {"api_listener": {
+            "@type": "type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager",
+            "http_filters": [{"name": "router", "typed_config": {"@type": "type.googleapis.com/envoy.extensions.filters.http.router.v3.Router"}}],
+            "route_config": {"virtual_hosts": [{"domains": ["*"], "routes": [{"match": {"prefix": ""}, "route": {"cluster": "c"}}]}]}}}},
+        {"@type": "type.googleapis.com/envoy.config.cluster.v3.Cluster", "name": "c", "type": "EDS", "lb_policy": policy,
+            "eds_cluster_config": {"eds_config": {"ads": {}}}},
+        {"@type": "type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment", "cluster_name": "c",
+            "endpoints": [locality("a", 1), locality("b", 101)]}
+    ])
+}
+
+fn channel(policy: &Value) -> Channel {
+    let mut world = World {
+        resources: Resources::default(),
+        node_id: String::new(),
+        dns: BTreeMap::new(),
+        profile: Profile::default(),
+        server: ServerFacts::default(),
+        start: Start::Target(Target::of_listener("svc", None)),
+    };
+    world.update(&resources(policy));
+    Channel::new(world, Network::default(), Options::default())
+}
+
+fn trees() {
+    for policy in ["ROUND_ROBIN", "RING_HASH"] {
+        let mut channel = channel(&json!(policy));
+        let rpc = Rpc::default();
+        for _ in 0..2000 {
+            channel.call(rpc.clone());
+        }
+        let picks = time(PICKS, || {
+            black_box(channel.pick_only(black_box("cluster:c"), 0x1234_5678_9abc_def0));
+        });
+        println!(
+            "{policy}: pick through the tree: {} ({picks:.2?} for a million)",
+            per(picks, PICKS)
+        );
+        let calls = time(PICKS / 10, || {
+            black_box(channel.call(rpc.clone()));
+        });
+        println!("{policy}: whole RPC: {}", per(calls, PICKS / 10));
+    }
+}
+
+fn main() {
+    // `cargo test` runs benches too, to see that they run.
+    if std::env::args().any(|argument| argument == "--test") {
+        return;
+    }
+    rings();
+    trees();
+}
