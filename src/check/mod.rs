@@ -32,6 +32,11 @@ rules! {
 /// The rules of this folder's other files.
 pub static PART_RULES: &[&[&Rule]] = &[live::RULES, unharmed::RULES];
 
+/// Says whether the findings of a rule are the words of a live client or control plane.
+pub fn is_live(rule: &Rule) -> bool {
+    live::RULES.contains(&rule)
+}
+
 /// What resources are checked against.
 #[derive(Debug, Clone, Copy)]
 pub struct Circumstances<'p> {

@@ -12,6 +12,7 @@ use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteError, S
 
 use super::resolve::Report;
 use super::{Finding, Place, Summary, Verdict};
+use crate::check::is_live;
 use crate::diag::{FieldPath, Severity};
 
 /// How the report is to look.
@@ -80,7 +81,8 @@ pub fn write(mut report: Report<'_>, style: Style, out: &mut dyn Write) -> io::R
             }
             let group = groups.entry(finding.rule.id).or_default();
             group.hide(Some(number), finding.severity, finding.path.last_field());
-            group.wants(finding.severity, style, shown.len())
+            let before = if is_live(finding.rule) { 0 } else { shown.len() };
+            group.wants(finding.severity, style, before)
         });
         let Some(mut resource) = next else { break };
         let findings = std::mem::take(&mut resource.findings);
@@ -90,14 +92,16 @@ pub fn write(mut report: Report<'_>, style: Style, out: &mut dyn Write) -> io::R
         });
         for finding in findings {
             let group = groups.entry(finding.rule.id).or_default();
-            if group.wants(finding.severity, style, shown.len()) {
+            // What a live client said is worth a line, whatever else there is.
+            let before = if is_live(finding.rule) { 0 } else { shown.len() };
+            if group.wants(finding.severity, style, before) {
                 group.show(finding.path.segs().last_field());
                 shown.push((Some(Rc::clone(&named)), finding));
             }
         }
         views.extend(resource.parsed.map(|view| (named, view)));
     }
-    shown.sort_by_key(|(_, f)| std::cmp::Reverse(f.severity));
+    shown.sort_by_key(|(_, f)| (!is_live(f.rule), std::cmp::Reverse(f.severity)));
     write_shown(&shown, style, out)?;
     write_groups(&mut groups, out)?;
     for (named, view) in &views {

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::vec::IntoIter;
 
 use super::{Finding, Place, ResourceReport, Severities, Snippet, Summary};
-use crate::check::{Checked, Outcome};
+use crate::check::{self, Checked, Outcome};
 use crate::diag::{Diagnostic, FieldPath, Packed, Rule, Segs, Severity};
 use crate::envelope::{Label, Origin, State, World, WorldId};
 use crate::model::ResourceType;
@@ -255,8 +255,9 @@ impl<'r> Resolver<'r> {
         for note in notes {
             findings.extend(self.finding(note.diagnostic, document, Some(note.span)));
         }
-        // What a live client said stays first; the rest in the order of the document.
-        findings.sort_by_key(|f| (f.place.as_ref().map_or(0, |p| p.byte_start), f.rule.effect));
+        // What a live client said comes first; the rest in the order of the document.
+        let start = |f: &Finding| f.place.as_ref().map_or(0, |p| p.byte_start);
+        findings.sort_by_key(|f| (!check::is_live(f.rule), start(f), f.rule.effect));
         for finding in &mut findings {
             self.cut_snippet(finding, shown);
             if decoded.is_some()
