@@ -138,8 +138,7 @@ fn resource_type(row: &Row) -> ResourceType {
 
 fn answer(row: &Row, bytes: &bytes::Bytes) -> (String, BTreeSet<String>) {
     let mut profile = Profile::default();
-    // GRPC_VERBOSITY changes what the client prints, and nothing else.
-    for (name, value) in row.env.iter().filter(|(name, _)| *name != "GRPC_VERBOSITY") {
+    for (name, value) in &row.env {
         profile.set_env(name, value).unwrap();
     }
     let server = server_facts(row.bootstrap.as_ref());

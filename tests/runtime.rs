@@ -219,8 +219,7 @@ fn fails_of(row: &ResourceRow) -> BTreeSet<String> {
     use xdsctl::diag::Effect;
     use xdsctl::model::ResourceType;
     let mut profile = xdsctl::profile::Profile::default();
-    // GRPC_VERBOSITY changes what the client prints, and nothing else.
-    for (name, value) in row.env.iter().filter(|(name, _)| *name != "GRPC_VERBOSITY") {
+    for (name, value) in &row.env {
         profile.set_env(name, value).unwrap();
     }
     let bytes = base64::engine::general_purpose::STANDARD.decode(&row.any_b64).unwrap();

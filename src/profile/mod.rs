@@ -24,6 +24,9 @@ pub struct Profile {
     features: Features,
 }
 
+/// Variables that a client's environment often has beside its switches: how much it logs (gRPC core, environment_variables.md).
+pub const LOG_ONLY: &[&str] = &["GRPC_VERBOSITY", "GRPC_STACKTRACE_MINLOGLEVEL"];
+
 /// A switch that the client does not have.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown environment switch `{name}`{}", nearest.map(|n| format!(", did you mean `{n}`?")).unwrap_or_default())]
@@ -49,9 +52,14 @@ impl Profile {
     /// included, is false (C-core `ParseBoolValue`). `GRPC_TRACE` is a comma-separated list in which `xds_client`
     /// matters. `GRPC_XDS_BOOTSTRAP*` name files and are refused here: use `--bootstrap`.
     ///
+    /// The variables that only change what the client logs ([`LOG_ONLY`]) are taken and do nothing.
+    ///
     /// # Errors
-    /// [`UnknownSwitch`] for a variable that changes nothing in validation, tree or picks.
+    /// [`UnknownSwitch`] for any other variable that changes nothing in validation, tree or picks.
     pub fn set_env(&mut self, name: &str, value: &str) -> Result<(), UnknownSwitch> {
+        if LOG_ONLY.contains(&name) {
+            return Ok(());
+        }
         match Feature::ALL.iter().find(|f| f.env() == name) {
             Some(&feature) => {
                 self.features.set(feature, feature.parse(value));
