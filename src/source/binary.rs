@@ -49,7 +49,8 @@ const FIT_DEPTH: usize = 3;
 /// Fields of one message that are compared with a type.
 const FIT_BREADTH: usize = 64;
 
-/// Rewrites wire bytes as JSON: one bare resource if its type is given, else a message of the type that fits.
+/// Rewrites wire bytes as JSON: a message of the type that fits, or one bare resource if its type is given and the bytes do
+/// not name another.
 ///
 /// ```
 /// use xdsctl::source::binary;
@@ -69,7 +70,7 @@ pub fn view(bytes: &[u8], message: Option<&'static Message>) -> View {
         bytes,
         broken: false,
     };
-    match message.or_else(|| find(bytes)) {
+    match envelope(bytes).or(message).or_else(|| find(bytes)) {
         Some(message) if message.well_known == WellKnown::Any => writer.any(whole, 0),
         Some(message) => writer.message(message, whole, 0),
         None => writer.view.json.extend_from_slice(b"{\"bytes\":null}"),
@@ -77,8 +78,40 @@ pub fn view(bytes: &[u8], message: Option<&'static Message>) -> View {
     if writer.view.tokens.is_empty() {
         writer.view.token_from(0, bytes.len());
     }
-    writer.view.end_part(0, false);
+    // A document that ends early may hold nothing of a known shape: the fault says why.
+    let broken = writer.broken;
+    writer.view.end_part(0, broken);
     writer.view
+}
+
+/// The type around resources that the bytes are of beyond doubt: everything fits it, and where it has a type URL there is
+/// that of a message. No resource has one there.
+fn envelope(bytes: &[u8]) -> Option<&'static Message> {
+    find(bytes).filter(|message| {
+        (message.well_known == WellKnown::Any || is_envelope(message))
+            && misfits(bytes, message, FIT_DEPTH) == 0
+            && names_message(bytes, message, FIT_DEPTH)
+    })
+}
+
+/// Says whether a text in the message is the URL of a message type.
+fn names_message(bytes: &[u8], message: &'static Message, depth: usize) -> bool {
+    Fields::new(bytes).take(FIT_BREADTH).flatten().any(|item| {
+        let (Some(field), Value::Bytes(inner)) = (message.field(item.number), item.value) else {
+            return false;
+        };
+        match field.kind {
+            Kind::String => is_type_url(inner) && tables::message(last_segment(inner)).is_some(),
+            Kind::Message(_) if depth > 0 => field.kind.message().is_some_and(|m| names_message(inner, m, depth - 1)),
+            _ => false,
+        }
+    })
+}
+
+/// What comes after the last slash; nothing if that is not text.
+fn last_segment(url: &[u8]) -> &str {
+    let start = memchr::memrchr(b'/', url).map_or(0, |slash| slash + 1);
+    std::str::from_utf8(url.get(start..).unwrap_or_default()).unwrap_or_default()
 }
 
 /// The type that fits the bytes best, if any fits well enough.
@@ -206,7 +239,11 @@ impl<'b> Writer<'b> {
                     if !std::mem::replace(&mut self.broken, true) {
                         let at = span.start + at;
                         let name = message.full_name.rsplit('.').next().unwrap_or_default();
-                        let message = format!("not a field of a {name}, the rest of it is not read");
+                        let message = if super::wire::is_cut(self.slice(span), at - span.start) {
+                            format!("the {name} ends inside the field that starts here, which is not read")
+                        } else {
+                            format!("not a field of a {name}, the rest of it is not read")
+                        };
                         self.view.fault(FaultKind::Syntax, Span::new(at, at + 1), message);
                     }
                 }
@@ -389,6 +426,25 @@ mod tests {
         assert_eq!(json(b"\x0a\x01a\x10\x03\x22\x02\x08\x05"), {
             r#"{"@type":"type.googleapis.com/envoy.config.cluster.v3.Cluster","@value":"CgFhEAMiAggF"}"#
         });
+    }
+
+    #[test]
+    fn a_given_type_is_for_bare_resources_only() {
+        let cluster = any(CLUSTER, b"\x0a\x01a");
+        let response = [field(1, b"7"), field(2, &cluster)].concat();
+        let held = format!(r#"{{"@type":"{CLUSTER}","@value":"CgFh"}}"#);
+        let listener = tables::message("envoy.config.listener.v3.Listener");
+        let json = |bytes: &[u8]| String::from_utf8(view(bytes, listener).json).unwrap();
+        assert_eq!(json(&cluster).trim_end(), held);
+        assert!(json(&response).contains(&held), "{}", json(&response));
+        for bare in [
+            &b"\x0a\x01a"[..],
+            b"\x0a\x03t/a",
+            b"\x0a\x01a\x12\x07\x0a\x05\x12\x03t/a",
+            b"\x12\x00",
+        ] {
+            assert!(json(bare).contains(".Listener\",\"@value\""), "{}", json(bare));
+        }
     }
 
     #[test]

@@ -74,7 +74,7 @@ pub fn sniff(name: &str, bytes: &[u8]) -> Sniffed {
     if let Some((_, what)) = MAGIC.iter().find(|(magic, _)| head.starts_with(magic)) {
         return Sniffed::Other(what);
     }
-    if matches!(extension, Some(Format::Binary)) && wire::is_message(bytes) {
+    if matches!(extension, Some(Format::Binary)) && wire::starts_message(bytes) {
         return Sniffed::Format(Format::Binary);
     }
     if !head.starts_with(b"{") && log::looks_like(head) {
@@ -86,17 +86,20 @@ pub fn sniff(name: &str, bytes: &[u8]) -> Sniffed {
         _ => {}
     }
     let look = head.get(..LOOK).unwrap_or(head);
-    // Bytes that no text has: control characters, 0xff. A length byte of a message is likely to be one.
+    // Characters that no text has. A tag or a length of a message is likely to be one.
     let odd = look
         .iter()
-        .any(|byte| matches!(byte, 0..=8 | 0x0e..=0x1a | 0x1c..=0x1f | 0x7f | 0xc0 | 0xc1 | 0xf5..=0xff));
+        .any(|byte| matches!(byte, 0..=8 | 0x0e..=0x1a | 0x1c..=0x1f | 0x7f));
     let unreadable = odd || std::str::from_utf8(look).is_err_and(|error| error.error_len().is_some());
     // A line feed is the tag of a first string; text of which every byte then fits a message is as good as impossible.
     let tagged = bytes.first() == Some(&b'\n') && wire::is_whole_message(bytes);
-    if tagged || unreadable && wire::is_message(bytes) {
+    // Text with a byte that is not UTF-8 in it looks like a message that was cut off, but for its lack of odd characters.
+    let is_named_text = matches!(extension, Some(Format::Yaml | Format::Json | Format::Text));
+    let may_be_cut = odd && !is_named_text && wire::is_message(bytes);
+    if tagged || unreadable && (may_be_cut || wire::is_whole_message(bytes)) {
         return Sniffed::Format(Format::Binary);
     }
-    if odd && !matches!(extension, Some(Format::Yaml | Format::Json | Format::Text)) {
+    if odd && !is_named_text {
         return Sniffed::Other("binary data, and no protobuf message");
     }
     if matches!(extension, Some(Format::Text)) || textproto::looks_like(look) {
@@ -219,6 +222,10 @@ mod tests {
             ),
             ("-", b"\n<a: b", Yaml),
             ("x.yaml", b"a: \"\x01\"", Yaml),
+            ("x.yaml", b"\"@type\": t/a.B\nname: \"a\xff\"\ntype: EDS\n", Yaml),
+            ("-", b"\"@type\": t/a.B\nname: \"a\xff\"\ntype: EDS\n", Yaml),
+            ("x.pb", b"\x0a\x01a\x12\x20abc", Binary),
+            ("x.pb", b"\x0a\x20abc", Binary),
         ] {
             assert_eq!(
                 sniff(name, bytes),

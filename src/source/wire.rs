@@ -153,6 +153,24 @@ pub fn is_message(bytes: &[u8]) -> bool {
     fields > 0
 }
 
+/// Says whether the field at `start` has a tag and a length, and goes on behind the end of `bytes`.
+pub fn is_cut(bytes: &[u8], start: usize) -> bool {
+    let mut fields = Fields { bytes, pos: start };
+    let has_length = fields.tag().is_some_and(|(_, wire_type)| wire_type == 2);
+    let length = fields.varint().and_then(|length| usize::try_from(length).ok());
+    let rest = bytes.len().saturating_sub(fields.pos);
+    has_length && length.is_some_and(|length| length > rest)
+}
+
+/// Says whether `bytes` begin with a field and could be the first part of a message.
+pub fn starts_message(bytes: &[u8]) -> bool {
+    let first = Fields::new(bytes).next();
+    first.is_some_and(|field| match field {
+        Ok(item) => item.number <= MAX_LIKELY_NUMBER,
+        Err(start) => is_cut(bytes, start),
+    })
+}
+
 /// Says whether `bytes` are fields from start to end.
 pub fn is_whole_message(bytes: &[u8]) -> bool {
     Fields::new(bytes).all(|field| field.is_ok_and(|item| item.number <= MAX_LIKELY_NUMBER))
@@ -181,6 +199,18 @@ mod tests {
                 (4, Value::Group, 12, 16),
             ]
         );
+    }
+
+    #[test]
+    fn a_field_that_goes_on_behind_the_end_is_cut() {
+        for (bytes, cut) in [
+            (&b"\x08\x01\x12\x05hi"[..], true),
+            (b"\x08\x01\x12\x02hi", false),
+            (b"\x08\x01\x0f\x05", false),
+            (b"\x08\x01\x12", false),
+        ] {
+            assert_eq!(is_cut(bytes, 2), cut, "{bytes:?}");
+        }
     }
 
     #[test]
