@@ -102,7 +102,7 @@ fn walk_response(walker: &mut Walker<'_, '_>) -> Result<()> {
                 later = true;
                 walker.skip()?;
             }
-            "resources" => walker.elements(&mut |walker, _| walker.value())?,
+            "resources" => walker.elements(&mut |walker, _| walker.entry())?,
             _ => walker.skip()?,
         }
         Ok(())
@@ -111,7 +111,7 @@ fn walk_response(walker: &mut Walker<'_, '_>) -> Result<()> {
         let end = walker.pos();
         walker.tc.scan.set_pos(start);
         walker.fields(&mut |walker, key| match key {
-            "resources" => walker.elements(&mut |walker, _| walker.value()),
+            "resources" => walker.elements(&mut |walker, _| walker.entry()),
             _ => walker.skip(),
         })?;
         walker.tc.scan.set_pos(end);

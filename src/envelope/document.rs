@@ -5,9 +5,9 @@
 
 use xdsctl_proto::tables;
 
-use super::UNKNOWN_SHAPE;
 use super::loader::{Emit, Loader, Options};
 use super::raw::{Finding, RawResource};
+use super::{NO_RESOURCE, UNKNOWN_SHAPE};
 use crate::diag::rules;
 use crate::proto::transcode::{self, LIMIT_EXCEEDED, SYNTAX};
 use crate::source::sniff::{Format, Sniffed, named, sniff};
@@ -127,6 +127,13 @@ impl Loader {
             if part.cut && self.findings.get(faults..).and_then(<[_]>::last).is_some_and(ends) {
                 self.findings.pop();
             }
+        }
+        if faults > first {
+            let mut index = 0;
+            self.findings.retain(|finding| {
+                index += 1;
+                index <= faults || finding.diagnostic.rule != &NO_RESOURCE
+            });
         }
         for finding in self.findings.iter_mut().skip(faults) {
             finding.span = view.to_document(finding.span);

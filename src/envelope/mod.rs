@@ -13,6 +13,7 @@ mod config_dump;
 mod csds;
 mod discovery;
 pub mod document;
+mod entries;
 mod envoy_bootstrap;
 mod grpc_bootstrap;
 mod keyed;
@@ -36,6 +37,8 @@ use crate::proto::transcode::Stop;
 use walker::Walker;
 
 rules! {
+    /// A document has the shape of configuration, and no resource in it.
+    NO_RESOURCE = "dump-without-resource", Dump, Advice, "the shapes in which xDS tools print configuration";
     /// A document holds no xDS configuration in a shape that xdsctl knows.
     UNKNOWN_SHAPE = "dump-unknown-shape", Dump, Advice, "the shapes in which xDS tools print configuration";
     /// A config dump has a section, or a list in one, that xdsctl does not know.

@@ -285,7 +285,7 @@ fn a_resource_beyond_the_limit_hides_no_other() {
 fn a_value_where_a_resource_should_be_is_passed() {
     check(
         r#"{"configs":[5,"x",{"@type":"t/envoy.admin.v3.ClustersConfigDump","static_clusters":[{"cluster":7},null,{}]}]}"#,
-        &[],
+        &["dump-without-resource 1:1"],
     );
     check(r#"{"resources":{"a":1},"config":7}"#, &["dump-unknown-shape 1:1"]);
 }

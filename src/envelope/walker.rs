@@ -9,7 +9,7 @@ use xdsctl_proto::tables::{self, Message};
 use super::loader::{Emit, Loader, Options};
 use super::raw::{Label, Origin, PathSource, RawResource, Response, State, Status, WorldId};
 use super::{
-    Clue, MISSING_TYPE, Result, SHAPES, Shape, UNKNOWN_SECTION, UNKNOWN_SHAPE, envoy_bootstrap, legacy, untyped,
+    Clue, MISSING_TYPE, NO_RESOURCE, Result, SHAPES, Shape, UNKNOWN_SECTION, UNKNOWN_SHAPE, envoy_bootstrap, legacy, untyped,
 };
 use crate::diag::{Diagnostic, Rule};
 use crate::model::ResourceType;
@@ -116,14 +116,17 @@ impl<'t, 'l> Walker<'t, 'l> {
         }
         while !self.tc.scan.at_end() {
             let start = self.tc.scan.pos();
+            let before = self.found();
             self.recognised = false;
             if self.follow {
                 envoy_bootstrap::path_sources(self)?;
             }
             self.value()?;
+            let span = Span::new(start, self.tc.scan.pos());
             if !self.recognised {
-                let span = Span::new(start, self.tc.scan.pos());
                 self.unknown_shape(span);
+            } else if self.found() == before {
+                self.report(&NO_RESOURCE, span, "there is no resource in it".to_owned());
             }
         }
         Ok(())
@@ -190,6 +193,7 @@ impl<'t, 'l> Walker<'t, 'l> {
         }
         self.nesting += 1;
         match self.tc.scan.peek() {
+            b'[' if self.nesting == 1 => self.list()?,
             b'[' => self.elements(&mut |walker, _| walker.value())?,
             b'{' => {
                 let start = self.pos();
