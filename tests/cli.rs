@@ -480,3 +480,92 @@ fn two_runs_are_equal_byte_for_byte() {
         assert!(run() == run(), "{format}");
     }
 }
+
+#[test]
+fn env_takes_what_only_changes_the_log() {
+    let run = xdsctl(
+        &[
+            "validate",
+            "--env",
+            "GRPC_VERBOSITY=INFO",
+            "--env=GRPC_TRACE=xds_client",
+        ],
+        cluster("a", "").as_bytes(),
+    );
+    assert_eq!((run.code, run.err.as_str()), (Some(0), ""));
+}
+
+#[test]
+fn a_binary_any_is_taken_for_one_also_where_a_type_is_named() {
+    let url = "type.googleapis.com/envoy.config.cluster.v3.Cluster";
+    let value = b"\x0a\x01a\x10\x03\x1a\x04\x0a\x02\x1a\x00";
+    let any = [
+        &[0x0a, u8::try_from(url.len()).unwrap()],
+        url.as_bytes(),
+        &[0x12, 11],
+        value,
+    ]
+    .concat();
+    for args in [
+        &["validate", "--format=json"][..],
+        &["validate", "--format=json", "--as=cds"],
+        &["validate", "--format=json", "--as=any"],
+    ] {
+        let report = xdsctl(args, &any).json();
+        assert_eq!(report["resources"][0]["name"], "a", "{args:?}");
+        assert_eq!(report["resources"][0]["verdict"], "accepted", "{args:?}");
+    }
+    let bare = xdsctl(&["validate", "--format=json", "--as=cds"], value).json();
+    assert_eq!(bare["resources"][0]["name"], "a");
+}
+
+#[test]
+fn a_name_that_cannot_be_sent_is_a_nack_only_in_a_response() {
+    let cluster = cluster("xdstp:c", "");
+    let cluster = cluster.replace(r#"{"ads": {}}"#, r#"{"ads": {}}, "service_name": "s""#);
+    let bare = xdsctl(&["validate", "--format=json"], cluster.as_bytes());
+    assert_eq!(
+        (bare.code, bare.findings()),
+        (Some(1), vec!["xdstp-name-unsendable".to_owned()])
+    );
+    assert_eq!(bare.json()["resources"][0]["verdict"], "accepted");
+    let response =
+        format!(r#"{{"type_url": "type.googleapis.com/envoy.config.cluster.v3.Cluster", "resources": [{cluster}]}}"#);
+    let sent = xdsctl(&["validate", "--format=json"], response.as_bytes());
+    assert_eq!(sent.findings(), ["xdstp-name-malformed"]);
+    assert_eq!(sent.json()["resources"][0]["verdict"], "rejected");
+}
+
+#[test]
+fn bytes_that_are_not_utf8_are_one_finding_beside_the_other_documents() {
+    let yaml = |name: &[u8]| {
+        [
+            &b"\"@type\": type.googleapis.com/envoy.config.cluster.v3.Cluster\nname: "[..],
+            name,
+            b"\ntype: EDS\neds_cluster_config: {eds_config: {ads: {}}}\n---\n",
+        ]
+        .concat()
+    };
+    let run = xdsctl(
+        &["validate", "--format=json"],
+        &[yaml(b"a"), yaml(b"\"b\xff\""), yaml(b"c")].concat(),
+    );
+    let report = run.json();
+    assert_eq!(report["resources"].as_array().map(Vec::len), Some(3));
+    assert_eq!(run.findings(), ["dump-syntax"]);
+    assert_eq!(
+        (&report["findings"][0]["line"], &report["findings"][0]["column"]),
+        (&7.into(), &9.into())
+    );
+}
+
+#[test]
+fn a_binary_response_that_was_cut_off_says_where() {
+    let any = b"\x0a\x35type.googleapis.com/envoy.config.listener.v3.Listener\x12\x03\x0a\x01a";
+    let whole = [&[0x0a, 1, b'7', 0x12, u8::try_from(any.len()).unwrap()], &any[..]].concat();
+    let path = directory("cut").join("cut.binpb");
+    fs::write(&path, &whole[..40]).unwrap();
+    let run = xdsctl(&["validate", "--format=json", path.to_str().unwrap()], "");
+    assert_eq!((run.code, run.findings()), (Some(2), vec!["dump-syntax".to_owned()]));
+    assert_eq!(run.json()["findings"][0]["byte_start"], 3);
+}

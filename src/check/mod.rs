@@ -154,7 +154,10 @@ pub fn resource(raw: RawResource, circumstances: &Circumstances<'_>) -> Checked 
         return checked;
     };
     let cx = Cx::new(circumstances.profile, circumstances.server).plain(raw.is_plain);
-    let validated = discovery::resource(resource_type, &bytes, raw.wrapper_name.as_deref(), cx);
+    let validated = match raw.wrapper_name.as_deref() {
+        Some(name) => discovery::resource(resource_type, &bytes, Some(name), cx),
+        None => discovery::bare(resource_type, &bytes, cx),
+    };
     checked.name = validated.name;
     checked.verdict = verdict(&validated.diagnostics);
     checked.facts = validated.value.as_ref().map(Facts::of);

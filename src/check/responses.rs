@@ -40,12 +40,26 @@ pub fn responses(responses: &[Response], resources: &mut [Checked], circumstance
         if !discovery::check_resource_type(&checked.type_url, response_type, &mut cx) {
             // The client does not look into it.
             checked.diagnostics = cx.finish();
-            checked.verdict = Verdict::Rejected;
-            checked.facts = None;
-            checked.view = None;
+            reject(checked);
+        }
+        for diagnostic in &mut checked.diagnostics {
+            if diagnostic.rule == &discovery::XDSTP_NAME_UNSENDABLE {
+                // In a response it is the name that counts.
+                diagnostic.rule = &discovery::XDSTP_NAME_MALFORMED;
+                checked.verdict = Verdict::Rejected;
+            }
+        }
+        if checked.verdict == Verdict::Rejected {
+            reject(checked);
         }
     }
     findings
+}
+
+fn reject(checked: &mut Checked) {
+    checked.verdict = Verdict::Rejected;
+    checked.facts = None;
+    checked.view = None;
 }
 
 /// Checks `resource_errors`; each finding stands at its entry.

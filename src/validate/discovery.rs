@@ -12,7 +12,7 @@ use bytes::Bytes;
 use super::{Validated, within};
 use crate::convert::switch::report_off;
 use crate::convert::target_uri;
-use crate::diag::{Cx, Effect, Path, rules};
+use crate::diag::{Cx, Effect, Path, Rule, rules};
 use crate::model::ResourceType;
 use crate::profile::{Feature, Profile, ServerFacts};
 use crate::proto::any;
@@ -30,6 +30,8 @@ rules! {
     WRAPPER_NAME_DIFFERS = "response-wrapper-name-differs", Dump, Advice, "C-core xds_client.cc ParseResource";
     /// A resource name begins with `xdstp:` and is no URI with the resource's type in its path.
     XDSTP_NAME_MALFORMED = "xdstp-name-malformed", Dump, Nack, "gRFC A47; C-core XdsClient::ParseXdsResourceName";
+    /// A resource outside of a response has a name under which a client would reject it.
+    XDSTP_NAME_UNSENDABLE = "xdstp-name-unsendable", Dump, Fails, "gRFC A47; C-core XdsClient::ParseXdsResourceName";
     /// An entry of resource_errors names no resource.
     RESOURCE_ERROR_UNNAMED = "response-error-without-name", Dump, Nack, "gRFC A88; C-core xds_client.cc HandleServerReportedResourceError";
     /// An entry of resource_errors has no error in it.
@@ -178,10 +180,34 @@ pub fn resource(resource_type: ResourceType, bytes: &Bytes, outer_name: Option<&
         }
         name.clone_into(&mut validated.name);
     }
-    check_name(&validated.name, resource_type, &Path::ROOT, &mut cx);
+    check_name(
+        &XDSTP_NAME_MALFORMED,
+        &validated.name,
+        resource_type,
+        &Path::ROOT,
+        &mut cx,
+    );
     if cx.nacked() {
         validated.value = None;
     }
+    validated.diagnostics.extend(cx.finish());
+    validated
+}
+
+/// Validates a resource without a name around it, which may yet be sent in a wrapper under another one.
+///
+/// So a name that the client cannot read ([`XDSTP_NAME_UNSENDABLE`]) is not the resource's fault here.
+pub fn bare(resource_type: ResourceType, bytes: &Bytes, cx: Cx<'_>) -> Validated {
+    let (profile, server) = (cx.profile(), cx.server());
+    let mut validated = within(cx, resource_type, bytes);
+    let mut cx = Cx::new(profile, server);
+    check_name(
+        &XDSTP_NAME_UNSENDABLE,
+        &validated.name,
+        resource_type,
+        &Path::ROOT,
+        &mut cx,
+    );
     validated.diagnostics.extend(cx.finish());
     validated
 }
@@ -235,21 +261,23 @@ pub fn check_resource_type(type_url: &str, response_type: &str, cx: &mut Cx<'_>)
 /// The words of [`WRAPPER_EMPTY`].
 pub const WRAPPER_EMPTY_MESSAGE: &str = "the wrapper holds no resource";
 
-/// Says whether the client can read a resource's name; reports at `at` if not.
+/// Says whether the client can read a resource's name; reports `rule` at `at` if not.
 ///
 /// Any text is a name, but with `xdstp:` in front it must be a URI whose path begins with the type, if federation is on (A47).
-pub fn check_name(name: &str, resource_type: ResourceType, at: &Path<'_>, cx: &mut Cx<'_>) -> bool {
+pub fn check_name(
+    rule: &'static Rule,
+    name: &str,
+    resource_type: ResourceType,
+    at: &Path<'_>,
+    cx: &mut Cx<'_>,
+) -> bool {
     if !name.starts_with("xdstp:") || !cx.has(Feature::Federation) {
         return true;
     }
     let path = match target_uri::path_of(name) {
         Ok(path) => path,
         Err(fault) => {
-            cx.report(
-                &XDSTP_NAME_MALFORMED,
-                at,
-                format_args!("`{name}` is not a URI: {fault}"),
-            );
+            cx.report(rule, at, format_args!("`{name}` is not a URI: {fault}"));
             return false;
         }
     };
@@ -258,7 +286,7 @@ pub fn check_name(name: &str, resource_type: ResourceType, at: &Path<'_>, cx: &m
     let fits = first == resource_type.type_name().as_bytes();
     if !fits {
         cx.report(
-            &XDSTP_NAME_MALFORMED,
+            rule,
             at,
             format_args!(
                 "the path of `{name}` begins with `{}`, must begin with `{}/`",
@@ -302,7 +330,7 @@ pub fn check_error(index: usize, error: ReportedError<'_>, resource_type: Resour
             format_args!("error_detail is absent or OK, must be an error"),
         );
     } else {
-        check_name(error.name, resource_type, &at, cx);
+        check_name(&XDSTP_NAME_MALFORMED, error.name, resource_type, &at, cx);
     }
     true
 }
