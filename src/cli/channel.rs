@@ -1,6 +1,7 @@
 //! From inputs to the configuration of one channel: loads, validates, takes what a client would hold, resolves the target.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::Write as _;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
@@ -11,6 +12,7 @@ use crate::bootstrap::Bootstrap;
 use crate::diag::Diagnostic;
 use crate::envelope::{Label, Options, State, WorldId};
 use crate::load;
+use crate::model::cluster::Discovery;
 use crate::model::listener::{Listener, RouteSource};
 use crate::model::{Millis, Resource, ResourceType};
 use crate::profile::{Profile, ServerFacts};
@@ -69,6 +71,7 @@ pub fn open(args: &ChannelArgs, io: &mut Io<'_>) -> Result<Opened, Error> {
     let bootstrap = inputs.bootstrap.clone().unwrap_or_default();
     let number = choose_world(&worlds, args, &bootstrap)?;
     let resources = worlds.swap_remove(number);
+    note_unused_names(&dns, &resources, io)?;
     let source = Source {
         resources: &resources,
         node_id: &bootstrap.node_id,
@@ -98,6 +101,19 @@ pub fn open(args: &ChannelArgs, io: &mut Io<'_>) -> Result<Opened, Error> {
         resources,
         target,
     })
+}
+
+/// Says which names of `--resolve` no cluster has.
+fn note_unused_names(dns: &DnsAnswers, resources: &Resources, io: &mut Io<'_>) -> Result<(), Error> {
+    let clusters = resources.clusters.values().filter_map(|held| held.value.as_deref());
+    let hosts = clusters.filter_map(|cluster| match &cluster.discovery {
+        Discovery::LogicalDns { hostname } => Some(hostname.as_str()),
+        Discovery::Eds { .. } | Discovery::Aggregate { .. } => None,
+    });
+    for name in dns.keys().filter(|name| !hosts.clone().any(|host| host == *name)) {
+        writeln!(io.err, "note: {}", no_such("DNS name", name, hosts.clone()))?;
+    }
+    Ok(())
 }
 
 /// The resources of each world, in the order of the documents.
@@ -211,6 +227,11 @@ fn target(args: &ChannelArgs, resources: &Resources, bootstrap: &Bootstrap) -> R
             some(api_listeners(resources))
         ))),
         (None, _) => {
+            // A channel to a Listener that the client rejects exists too, and says why it fails.
+            let mut rejected = resources.listeners.iter().filter(|(_, held)| held.value.is_none());
+            if let (Some((name, _)), None) = (rejected.next(), rejected.next()) {
+                return Ok(Target::of_listener(name, args.authority.as_deref()));
+            }
             let clusters = some(resources.clusters.keys().map(String::as_str));
             let hint = if clusters.is_empty() {
                 String::new()
@@ -290,6 +311,18 @@ pub fn headers(args: &RequestArgs) -> Result<Vec<(String, String)>, Error> {
     Ok(headers)
 }
 
+/// Reads a number of seconds of an argument.
+///
+/// # Errors
+/// Anything but a number from 0.
+pub fn seconds(text: &str) -> Result<f64, String> {
+    let seconds = text
+        .parse()
+        .ok()
+        .filter(|seconds: &f64| seconds.is_finite() && *seconds >= 0.0);
+    seconds.ok_or_else(|| "must be a number of seconds, such as 2.5".to_owned())
+}
+
 /// A number of seconds as a duration.
 pub fn millis(seconds: f64) -> Millis {
     // Rounded towards zero and held to the range, as `as` does.
@@ -311,6 +344,21 @@ pub fn left_out(resources: &Resources) -> Vec<String> {
             format!("{kind} `{}` is left out{kept}: {}", rejected.name, rejected.why)
         })
         .collect()
+}
+
+/// Says what the client leaves out: in the answer if people read it, else beside it.
+///
+/// # Errors
+/// Those of the streams.
+pub fn say_left_out(opened: &Opened, for_people: bool, io: &mut Io<'_>) -> Result<(), Error> {
+    for line in left_out(&opened.resources) {
+        if for_people {
+            writeln!(io.out, "note: {line}")?;
+        } else {
+            writeln!(io.err, "note: {line}")?;
+        }
+    }
+    Ok(())
 }
 
 /// What may help a reader whose channel has no configuration.

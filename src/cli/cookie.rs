@@ -2,11 +2,24 @@
 
 use std::net::SocketAddr;
 
-use serde_json::json;
+use serde::Serialize;
 
 use super::args::{CookieArgs, CookieCommand, Format};
 use super::{Error, Io};
 use crate::cookie::{Session, encode};
+
+/// Name of the schema of `--format json`.
+const SCHEMA: &str = "xdsctl.cookie/v1";
+
+/// The JSON form of a decoded cookie.
+#[derive(Serialize)]
+struct Document<'a> {
+    schema: &'static str,
+    /// Null if only a value was given.
+    name: Option<&'a str>,
+    addresses: &'a [&'a str],
+    cluster: &'a str,
+}
 
 pub(super) fn run(args: &CookieArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     match &args.command {
@@ -48,16 +61,19 @@ fn decode(text: &str, format: Format, io: &mut Io<'_>) -> Result<(), Error> {
         .or_else(|| text.trim_start().strip_prefix("Set-Cookie:"))
         .unwrap_or(text);
     let (name, value) = parts(header);
-    let session = Session::decode(value)
-        .map_err(|error| Error::Usage(format!("`{value}` is not the value of a session cookie: {error}")))?;
+    let session = Session::decode(value).map_err(|error| {
+        Error::Usage(format!(
+            "`{value}` is not the value of a session cookie, which is `ADDRESS[,ADDRESS...];CLUSTER` in base64: {error}"
+        ))
+    })?;
     let addresses: Vec<&str> = session.addresses.split(',').filter(|a| !a.is_empty()).collect();
     if format == Format::Json {
-        let document = json!({
-            "schema": "xdsctl.cookie/v1",
-            "name": name,
-            "addresses": addresses,
-            "cluster": session.cluster,
-        });
+        let document = Document {
+            schema: SCHEMA,
+            name,
+            addresses: &addresses,
+            cluster: &session.cluster,
+        };
         serde_json::to_writer_pretty(&mut io.out, &document).map_err(std::io::Error::from)?;
         writeln!(io.out)?;
         return Ok(());

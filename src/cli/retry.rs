@@ -10,8 +10,10 @@ use crate::model::Millis;
 use crate::model::route::{Action, RetryPolicy};
 use crate::report::retry::{self, Answer};
 use crate::rng::Rng;
-use crate::select::retry::{AttemptEnd, JITTER_MAX, JITTER_MIN, TOKENS};
+use crate::select::retry::{AttemptEnd, JITTER_MAX, JITTER_MIN, Stop, TOKENS};
 use crate::select::{Channel, Request, Selector};
+use crate::snapshot::retry::faults;
+use crate::status::Status;
 
 /// Back-off of a policy that sets none.
 const BASE_INTERVAL: Millis = Millis(25);
@@ -29,15 +31,17 @@ pub(super) fn run(args: &RetryArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         .map(|text| text.parse::<AttemptEnd>().map_err(Error::Usage))
         .collect::<Result<Vec<_>, _>>()?;
     if let Some(retry_on) = &args.retry_on {
-        let (policy, dropped) = from_arguments(args, retry_on)?;
-        return write(args, Some(&policy), "arguments", &dropped, &script, io);
+        let policy = from_arguments(args, retry_on)?;
+        return write(args, Some(&policy), "arguments", &script, io);
     }
     let headers = channel::headers(&args.request)?;
     let opened = channel::open(&args.channel, io)?;
+    channel::say_left_out(&opened, args.format == Format::Human, io)?;
     let config = match &opened.config {
         Ok(config) => Arc::clone(config),
         Err(failure) => {
-            writeln!(io.out, "UNAVAILABLE: {failure}")?;
+            let status = Status::unavailable(failure.to_string());
+            fails(args, &status, io)?;
             if let Some(hint) = channel::hint(&opened) {
                 writeln!(io.err, "help: {hint}")?;
             }
@@ -54,23 +58,31 @@ pub(super) fn run(args: &RetryArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     let mut draw = |_, bound| if bound == 0 { rng.next_u64() } else { rng.below(bound) };
     match selector.select(&request, Channel::default(), &mut draw, None) {
         Err(refusal) => {
-            writeln!(io.out, "{}", refusal.status())?;
+            fails(args, &refusal.status(), io)?;
             Ok(EXIT_FAILS)
         }
         Ok(selection) => {
             let action = selector.routes().get(selection.route).map(|route| &route.action);
             let inherited = matches!(action, Some(Action::Route(action)) if action.retry_policy_inherited);
             let origin = if inherited { "virtual host" } else { "route" };
-            write(args, selection.retry, origin, &[], &script, io)
+            write(args, selection.retry, origin, &script, io)
         }
     }
+}
+
+/// Writes the status of an RPC that no route takes.
+fn fails(args: &RetryArgs, status: &Status, io: &mut Io<'_>) -> Result<(), Error> {
+    match args.format {
+        Format::Human => writeln!(io.out, "{status}")?,
+        Format::Json => retry::write_failure(status, args.request.seed, &mut io.out)?,
+    }
+    Ok(())
 }
 
 fn write(
     args: &RetryArgs,
     policy: Option<&RetryPolicy>,
     origin: &str,
-    dropped: &[(String, &'static str)],
     script: &[AttemptEnd],
     io: &mut Io<'_>,
 ) -> Result<u8, Error> {
@@ -83,7 +95,6 @@ fn write(
     let answer = Answer {
         policy,
         origin,
-        dropped,
         script,
         outcome: outcome.as_ref(),
         seed: args.request.seed,
@@ -92,49 +103,37 @@ fn write(
         Format::Human => retry::write_text(&answer, &mut io.out)?,
         Format::Json => retry::write_json(&answer, &mut io.out)?,
     }
-    Ok(0)
+    let breaks = policy.is_some_and(|policy| !faults(policy).is_empty());
+    let ends_badly = outcome.as_ref().is_some_and(|outcome| outcome.stop != Stop::Ok);
+    Ok(if breaks || ends_badly { EXIT_FAILS } else { 0 })
 }
 
-/// A policy and the tokens that it loses.
-type Converted = (RetryPolicy, Vec<(String, &'static str)>);
-
 /// Converts the policy of the arguments as the client does.
-fn from_arguments(args: &RetryArgs, retry_on: &str) -> Result<Converted, Error> {
+fn from_arguments(args: &RetryArgs, retry_on: &str) -> Result<RetryPolicy, Error> {
     if args.num_retries == 0 {
         return Err(Error::Usage(
             "num_retries is 0, which makes the client reject the resource: at least 1".to_owned(),
         ));
     }
     let mut kept = BTreeSet::new();
-    let mut dropped = Vec::new();
+    let mut lost_tokens = Vec::new();
     for token in retry_on.split(',') {
         match TOKENS.iter().find(|(name, _)| *name == token) {
             Some((_, on)) => {
                 kept.insert(*on);
             }
-            None => dropped.push((token.to_owned(), why_dropped(token))),
+            None if token.is_empty() => {}
+            None => lost_tokens.push(token.to_owned()),
         }
     }
     let base = args.base_interval.map(channel::millis);
     let max = args.max_interval.map(channel::millis);
     let base_interval = base.unwrap_or(BASE_INTERVAL);
-    let policy = RetryPolicy {
+    Ok(RetryPolicy {
         retry_on: kept,
         num_retries: args.num_retries,
         base_interval,
         max_interval: max.unwrap_or(Millis(base_interval.0.saturating_mul(MAX_FACTOR))),
-    };
-    Ok((policy, dropped))
-}
-
-fn why_dropped(token: &str) -> &'static str {
-    let plain = token.trim().to_ascii_lowercase().replace('_', "-");
-    let is_known = TOKENS.iter().any(|(name, _)| *name == plain);
-    if !is_known {
-        "gRPC does not retry on it"
-    } else if token.trim() != token {
-        "spaces around a token are not taken off"
-    } else {
-        "tokens are in lower case, with hyphens"
-    }
+        lost_tokens,
+    })
 }

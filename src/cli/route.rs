@@ -4,8 +4,10 @@ use super::args::{Format, RouteArgs};
 use super::channel;
 use super::{Error, Io};
 use crate::report::route::{self, Answer};
+use crate::report::route_json;
 use crate::rng::Rng;
 use crate::select::{Channel, Request, Selector, Site};
+use crate::status::Status;
 
 /// Exit code for an RPC that fails here.
 const EXIT_FAILS: u8 = 1;
@@ -13,13 +15,18 @@ const EXIT_FAILS: u8 = 1;
 pub(super) fn run(args: &RouteArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     let headers = channel::headers(&args.request)?;
     let opened = channel::open(&args.channel, io)?;
-    for line in channel::left_out(&opened.resources) {
-        writeln!(io.err, "note: {line}")?;
+    channel::say_left_out(&opened, args.format == Format::Human, io)?;
+    if !args.request.method.starts_with('/') {
+        writeln!(io.err, "note: a method begins with `/`: /PKG.SERVICE/METHOD")?;
     }
     let config = match &opened.config {
         Ok(config) => std::sync::Arc::clone(config),
         Err(failure) => {
-            writeln!(io.out, "UNAVAILABLE: {failure}")?;
+            let status = Status::unavailable(failure.to_string());
+            match args.format {
+                Format::Human => writeln!(io.out, "{status}")?,
+                Format::Json => route_json::write_failure(&status, args.request.seed, &mut io.out)?,
+            }
             if let Some(hint) = channel::hint(&opened) {
                 writeln!(io.err, "help: {hint}")?;
             }
@@ -54,7 +61,7 @@ pub(super) fn run(args: &RouteArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     };
     match args.format {
         Format::Human => route::write_text(&answer, io.colours(args.color), &mut io.out)?,
-        Format::Json => route::write_json(&answer, &mut io.out)?,
+        Format::Json => route_json::write(&answer, &mut io.out)?,
     }
     let fails = match &selected {
         Ok(selection) => selection.fault.abort.is_some(),

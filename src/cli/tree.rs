@@ -24,7 +24,6 @@ const SCHEMA: &str = "xdsctl.tree/v1";
 #[derive(Serialize)]
 struct Document {
     schema: &'static str,
-    client: &'static str,
     /// What the resolver hands to the channel; null if there is none.
     service_config: Value,
     /// What each cds policy generates, by cluster.
@@ -38,9 +37,7 @@ const EXIT_FAILS: u8 = 1;
 
 pub(super) fn run(args: &TreeArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     let opened = channel::open(&args.channel, io)?;
-    for line in channel::left_out(&opened.resources) {
-        writeln!(io.err, "note: {line}")?;
-    }
+    channel::say_left_out(&opened, args.format == TreeFormat::Human, io)?;
     let outcome = match &opened.config {
         Ok(config) => match service_config::generate(config) {
             Ok(json) => Outcome::Config(config, json),
@@ -150,7 +147,6 @@ fn write_json(args: &TreeArgs, opened: &Opened, outcome: &Outcome<'_>, io: &mut 
     };
     let document = Document {
         schema: SCHEMA,
-        client: Profile::CLIENT,
         service_config,
         cds_children: children,
         errors,

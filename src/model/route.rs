@@ -160,4 +160,6 @@ pub struct RetryPolicy {
     pub base_interval: Millis,
     /// Default 10 times the base, 250 ms without a back-off.
     pub max_interval: Millis,
+    /// Tokens of `retry_on` that gRPC loses, as written and in order.
+    pub lost_tokens: Vec<String>,
 }

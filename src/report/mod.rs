@@ -12,6 +12,7 @@ pub mod pick;
 pub mod resolve;
 pub mod retry;
 pub mod route;
+pub mod route_json;
 mod severities;
 pub mod svg;
 pub mod tree;

@@ -2,12 +2,14 @@
 
 use std::io::{self, Write};
 
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::model::Millis;
 use crate::model::route::{RetryOn, RetryPolicy};
-use crate::select::retry::{AttemptEnd, JITTER_MAX, JITTER_MIN, Retries, Stop, code, nominal_backoff};
+use crate::select::retry::{AttemptEnd, JITTER_MAX, JITTER_MIN, Retries, Stop, TOKENS, code, nominal_backoff};
 use crate::snapshot::retry::{MAX_ATTEMPTS, faults, max_attempts, written_attempts};
+use crate::status::Status;
 
 /// Name of the schema of `--format json`.
 const SCHEMA: &str = "xdsctl.retry/v1";
@@ -19,8 +21,6 @@ pub struct Answer<'a> {
     pub policy: Option<&'a RetryPolicy>,
     /// Where it comes from: `route`, `virtual host`, `arguments`.
     pub origin: &'a str,
-    /// Parts of `retry_on` that were dropped, with the reason.
-    pub dropped: &'a [(String, &'static str)],
     /// How the attempts end; the last end for all that follow. Empty to simulate nothing.
     pub script: &'a [AttemptEnd],
     /// What the script leads to.
@@ -61,18 +61,6 @@ pub fn code_name(on: RetryOn) -> &'static str {
     code(on).name()
 }
 
-/// A policy in the form of the client's method config.
-pub fn policy_json(policy: &RetryPolicy) -> Value {
-    let codes: Vec<&str> = policy.retry_on.iter().map(|on| code_name(*on)).collect();
-    json!({
-        "retryableStatusCodes": codes,
-        "maxAttempts": max_attempts(policy),
-        "initialBackoff": crate::lb::json::duration_to_json(policy.base_interval),
-        "maxBackoff": crate::lb::json::duration_to_json(policy.max_interval),
-        "backoffMultiplier": 2,
-    })
-}
-
 const fn stop_words(stop: Stop) -> &'static str {
     match stop {
         Stop::Ok => "it worked",
@@ -81,6 +69,19 @@ const fn stop_words(stop: Stop) -> &'static str {
         Stop::Committed => "the response had begun",
         Stop::Exhausted => "all attempts are used up",
         Stop::Pushback => "the server asked not to retry",
+    }
+}
+
+/// Why the client loses a token of `retry_on`.
+fn why_dropped(token: &str) -> &'static str {
+    let plain = token.trim().to_ascii_lowercase().replace('_', "-");
+    let is_known = TOKENS.iter().any(|(name, _)| *name == plain);
+    if !is_known {
+        "gRPC does not retry on it"
+    } else if token.trim() != token {
+        "spaces around a token are not taken off"
+    } else {
+        "tokens are in lower case, with hyphens"
     }
 }
 
@@ -109,8 +110,8 @@ pub fn write_text(answer: &Answer<'_>, out: &mut dyn Write) -> io::Result<()> {
     } else {
         writeln!(out, "retries   {}", codes.join(", "))?;
     }
-    for (token, why) in answer.dropped {
-        writeln!(out, "dropped   `{token}`: {why}")?;
+    for token in &policy.lost_tokens {
+        writeln!(out, "dropped   `{token}`: {}", why_dropped(token))?;
     }
     if !codes.is_empty() {
         let written = written_attempts(policy);
@@ -169,48 +170,172 @@ fn write_outcome(answer: &Answer<'_>, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
+/// The answer for programs.
+#[derive(Serialize)]
+struct Document<'a> {
+    schema: &'static str,
+    /// Where the policy comes from; null if no route takes the RPC.
+    from: Option<&'a str>,
+    /// The policy in the form of the client's method config; null if there is none.
+    policy: Option<Policy>,
+    max_attempts_cap: u32,
+    /// Tokens of `retry_on` that the client loses.
+    dropped: Vec<Dropped<'a>>,
+    schedule: Vec<Wait>,
+    /// Fields that make every RPC of the channel fail.
+    breaks_channel: Vec<Fault>,
+    outcome: Option<Played>,
+    /// The status of an RPC that no route takes.
+    error: Option<Failure<'a>>,
+    seed: u64,
+}
+
+/// A policy in the form of the client's method config.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Policy {
+    max_attempts: u32,
+    initial_backoff: Value,
+    max_backoff: Value,
+    backoff_multiplier: u32,
+    retryable_status_codes: Vec<&'static str>,
+}
+
+/// The status of an RPC that fails.
+#[derive(Debug, Serialize)]
+pub struct Failure<'a> {
+    code: &'static str,
+    message: &'a str,
+}
+
+impl<'a> From<&'a Status> for Failure<'a> {
+    fn from(status: &'a Status) -> Failure<'a> {
+        Failure {
+            code: status.code.name(),
+            message: &status.message,
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Dropped<'a> {
+    token: &'a str,
+    why: &'static str,
+}
+
+#[derive(Serialize)]
+struct Wait {
+    retry: u32,
+    least_ms: i64,
+    nominal_ms: i64,
+    most_ms: i64,
+}
+
+#[derive(Serialize)]
+struct Fault {
+    field: &'static str,
+    fault: &'static str,
+}
+
+#[derive(Serialize)]
+struct Played {
+    attempts: Vec<Attempt>,
+    stop: &'static str,
+}
+
+#[derive(Serialize)]
+struct Attempt {
+    code: &'static str,
+    wait_ms: Option<i64>,
+}
+
+impl Policy {
+    /// The method config of a policy.
+    pub fn new(policy: &RetryPolicy) -> Policy {
+        Policy {
+            max_attempts: max_attempts(policy),
+            initial_backoff: json!(crate::lb::json::duration_to_json(policy.base_interval)),
+            max_backoff: json!(crate::lb::json::duration_to_json(policy.max_interval)),
+            backoff_multiplier: 2,
+            retryable_status_codes: policy.retry_on.iter().map(|on| code_name(*on)).collect(),
+        }
+    }
+}
+
+fn schedule(policy: &RetryPolicy) -> Vec<Wait> {
+    let retries = 1..if policy.retry_on.is_empty() {
+        1
+    } else {
+        max_attempts(policy)
+    };
+    retries
+        .map(|retry| {
+            let (least, most) = range(policy, retry);
+            Wait {
+                retry,
+                least_ms: least.0,
+                nominal_ms: nominal_backoff(policy, retry).0,
+                most_ms: most.0,
+            }
+        })
+        .collect()
+}
+
+fn played(outcome: &Outcome) -> Played {
+    let attempts = outcome.attempts.iter().map(|(end, wait)| Attempt {
+        code: end.code.name(),
+        wait_ms: wait.map(|wait| wait.0),
+    });
+    Played {
+        attempts: attempts.collect(),
+        stop: stop_words(outcome.stop),
+    }
+}
+
 /// Writes the answer for programs.
 ///
 /// # Errors
 /// Those of `out`.
 pub fn write_json(answer: &Answer<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let schedule = |policy: &RetryPolicy| -> Vec<Value> {
-        (1..max_attempts(policy))
-            .map(|k| {
-                let (least, most) = range(policy, k);
-                json!({ "retry": k, "nominal_ms": nominal_backoff(policy, k).0, "least_ms": least.0, "most_ms": most.0 })
-            })
-            .collect()
+    let tokens = answer.policy.map_or(&[][..], |policy| &policy.lost_tokens);
+    let dropped = tokens.iter().map(|token| Dropped {
+        token,
+        why: why_dropped(token),
+    });
+    let faults = answer.policy.map(faults).unwrap_or_default().into_iter();
+    let document = Document {
+        schema: SCHEMA,
+        from: answer.policy.map(|_| answer.origin),
+        policy: answer.policy.map(Policy::new),
+        max_attempts_cap: MAX_ATTEMPTS,
+        dropped: dropped.collect(),
+        schedule: answer.policy.map(schedule).unwrap_or_default(),
+        breaks_channel: faults.map(|(field, fault)| Fault { field, fault }).collect(),
+        outcome: answer.outcome.map(played),
+        error: None,
+        seed: answer.seed,
     };
-    let dropped: Vec<Value> = answer
-        .dropped
-        .iter()
-        .map(|(token, why)| json!({ "token": token, "why": why }))
-        .collect();
-    let outcome = answer.outcome.map(|outcome| {
-        let attempts: Vec<Value> = outcome
-            .attempts
-            .iter()
-            .map(|(end, wait)| json!({ "code": end.code.name(), "wait_ms": wait.map(|wait| wait.0) }))
-            .collect();
-        json!({ "attempts": attempts, "stop": stop_words(outcome.stop) })
-    });
-    let faults = answer.policy.map(|policy| {
-        let list = faults(policy).into_iter();
-        list.map(|(field, fault)| json!({ "field": field, "fault": fault }))
-            .collect::<Vec<Value>>()
-    });
-    let document = json!({
-        "schema": SCHEMA,
-        "from": answer.origin,
-        "policy": answer.policy.map(policy_json),
-        "max_attempts_cap": MAX_ATTEMPTS,
-        "dropped": dropped,
-        "schedule": answer.policy.map(schedule),
-        "breaks_channel": faults,
-        "outcome": outcome,
-        "seed": answer.seed,
-    });
+    serde_json::to_writer_pretty(&mut *out, &document)?;
+    writeln!(out)
+}
+
+/// Writes, for programs, that no route takes the RPC.
+///
+/// # Errors
+/// Those of `out`.
+pub fn write_failure(status: &Status, seed: u64, out: &mut dyn Write) -> io::Result<()> {
+    let document = Document {
+        schema: SCHEMA,
+        from: None,
+        policy: None,
+        max_attempts_cap: MAX_ATTEMPTS,
+        dropped: Vec::new(),
+        schedule: Vec::new(),
+        breaks_channel: Vec::new(),
+        outcome: None,
+        error: Some(Failure::from(status)),
+        seed,
+    };
     serde_json::to_writer_pretty(&mut *out, &document)?;
     writeln!(out)
 }

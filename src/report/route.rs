@@ -1,21 +1,20 @@
 //! The answer of `route`: every route that was tried, the one that takes the RPC, and what follows from it.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
-use serde_json::{Value, json};
 
 use crate::model::domain::DomainClass;
 use crate::model::filter::{FilterConfig, SessionCookie};
 use crate::model::matcher::{HeaderMatch, HeaderMatcher, StringMatch, StringMatcher};
 use crate::model::route::{Action, HashPolicyKind, PathMatcher, RetryPolicy, Route};
-use crate::select::{ChainFilter, Channel, Mismatch, Refusal, Request, Selection, Selector, hash};
+use crate::select::{
+    CLUSTER_PREFIX, ChainFilter, Channel, Mismatch, PLUGIN_PREFIX, Refusal, Request, Selection, Selector, hash,
+};
 use crate::snapshot::retry;
 use crate::tree::policies::percent;
-
-/// Name of the schema of `--format json`.
-const SCHEMA: &str = "xdsctl.route/v1";
 
 /// What was asked and selected.
 #[derive(Debug)]
@@ -149,7 +148,7 @@ fn retry_words(policy: Option<&RetryPolicy>, inherited: bool) -> String {
 }
 
 /// A filter's effective config in words.
-fn filter_words(filter: &ChainFilter) -> String {
+pub fn filter_words(filter: &ChainFilter) -> String {
     let origin = filter.config_level.name();
     let config = match &filter.config {
         FilterConfig::StatefulSession(Some(cookie)) => session_words(cookie),
@@ -328,7 +327,7 @@ fn details(
             ),
         ));
     } else {
-        details.push(("cluster", name_of(selection.selected_key).to_owned()));
+        details.push(("cluster", name_of(selection.selected_key).into_owned()));
     }
     for session in &selection.sessions {
         details.push(("session", session_detail(session)));
@@ -371,8 +370,11 @@ fn session_detail(session: &crate::select::Session<'_>) -> String {
     }
 }
 
-fn name_of(key: &str) -> &str {
-    key.strip_prefix(crate::select::CLUSTER_PREFIX).unwrap_or(key)
+fn name_of(key: &str) -> Cow<'_, str> {
+    match key.strip_prefix(PLUGIN_PREFIX) {
+        Some(plugin) => Cow::Owned(format!("what plugin `{plugin}` looks up for each RPC, unknown here")),
+        None => Cow::Borrowed(key.strip_prefix(CLUSTER_PREFIX).unwrap_or(key)),
+    }
 }
 
 fn hash_words(answer: &Answer<'_>, selection: &Selection<'_>, action: &crate::model::route::RouteAction) -> String {
@@ -401,113 +403,4 @@ fn hash_words(answer: &Answer<'_>, selection: &Selection<'_>, action: &crate::mo
         (true, false) => format!("random: {}", parts.join("; ")),
     };
     format!("{:016x} ({origin})", selection.hash)
-}
-
-/// Writes the answer for programs.
-///
-/// # Errors
-/// Those of `out`.
-pub fn write_json(answer: &Answer<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let config = answer.selector.config();
-    let routes = answer.selector.routes();
-    let tried: Vec<Value> = routes
-        .iter()
-        .zip(answer.tried)
-        .map(|(route, why)| {
-            let matcher = match why {
-                Mismatch::Path => "path".to_owned(),
-                Mismatch::Header(index) => format!("headers[{index}]"),
-                Mismatch::Fraction { .. } => "runtime_fraction".to_owned(),
-            };
-            let words = mismatch_words(route, *why, answer.request);
-            json!({ "index": route.index, "name": route.name, "matcher": matcher, "why": words })
-        })
-        .collect();
-    let host = config.virtual_host().map(|host| {
-        json!({
-            "index": host.index,
-            "name": host.name,
-            "domain": host.domains.get(config.domain.domain),
-            "authority": config.authority,
-        })
-    });
-    let mut document = json!({
-        "schema": SCHEMA,
-        "virtual_host": host,
-        "tried": tried,
-        "route": null,
-        "error": null,
-        "seed": answer.seed,
-    });
-    match answer.selected {
-        Err(refusal) => {
-            let status = refusal.status();
-            document["error"] = json!({ "code": status.code.name(), "message": status.message });
-        }
-        Ok(selection) => {
-            let route = routes.get(selection.route);
-            let action = route.and_then(|route| match &route.action {
-                Action::Route(action) => Some(action),
-                Action::NonForwarding | Action::Unknown => None,
-            });
-            document["route"] = selected_json(selection, route, action.map(|a| a.retry_policy_inherited));
-            if let Some(abort) = &selection.fault.abort {
-                document["error"] = json!({ "code": abort.code.name(), "message": abort.message });
-            }
-        }
-    }
-    serde_json::to_writer_pretty(&mut *out, &document)?;
-    writeln!(out)
-}
-
-fn selected_json(selection: &Selection<'_>, route: Option<&Route>, inherited: Option<bool>) -> Value {
-    let filters: Vec<Value> = selection
-        .chain
-        .iter()
-        .map(|filter| {
-            json!({
-                "name": filter.name,
-                "kind": filter.config.kind(),
-                "disabled": filter.disabled,
-                "config_from": filter.config_level.name(),
-                "disabled_from": filter.disabled_level.name(),
-                "config": filter_words(filter),
-            })
-        })
-        .collect();
-    let sessions: Vec<Value> = selection
-        .sessions
-        .iter()
-        .map(|session| {
-            json!({
-                "cookie": session.cookie.name,
-                "addresses": session.addresses,
-                "cookie_cluster": session.cookie_cluster,
-                "cluster": session.cluster,
-            })
-        })
-        .collect();
-    let retries = selection.retry.map(|policy| {
-        let level = if inherited == Some(true) {
-            "virtual host"
-        } else {
-            "route"
-        };
-        let mut json = super::retry::policy_json(policy);
-        json["from"] = json!(level);
-        json
-    });
-    json!({
-        "index": route.map(|route| route.index),
-        "name": route.map(|route| &route.name),
-        "key": selection.key,
-        "selected_key": selection.selected_key,
-        "hash": format!("{:016x}", selection.hash),
-        "hash_is_random": selection.hash_is_random,
-        "timeout_ms": selection.timeout.map(|timeout| timeout.0),
-        "retry": retries,
-        "filters": filters,
-        "sessions": sessions,
-        "delay_ms": selection.fault.delay.0,
-    })
 }

@@ -1,4 +1,5 @@
-//! The tree of LB policies as SVG, laid out and written here: depth goes right, siblings go down, a legend stands below.
+//! The tree of LB policies as SVG, laid out and written here: a box a row, indented
+//! by depth, so that the picture fits a page however deep the tree is; a legend stands below.
 //!
 //! Widths are estimated from the number of characters, as there is no font to measure with; texts are cut where a box
 //! would become too wide, and stand whole in the box's tooltip.
@@ -18,11 +19,17 @@ const LINE_HEIGHT: usize = 15;
 /// Pixels between a box and its text.
 const PADDING: usize = 8;
 
-/// Pixels between boxes of one column.
+/// Pixels between boxes.
 const GAP: usize = 10;
 
-/// Pixels between columns.
-const COLUMN_GAP: usize = 44;
+/// Pixels a box stands further right than its parent.
+const INDENT: usize = 32;
+
+/// Pixels an entry of the legend is high.
+const LEGEND_HEIGHT: usize = LINE_HEIGHT + 2 * PADDING;
+
+/// Pixels the picture is wide at least, so that the widest entry of the legend fits.
+const LEAST_WIDTH: usize = 480;
 
 /// Characters of a line at most.
 const MAX_CHARS: usize = 60;
@@ -37,6 +44,10 @@ struct Placed<'n> {
 }
 
 impl Placed<'_> {
+    fn left(&self) -> usize {
+        GAP + self.depth * INDENT
+    }
+
     fn width(&self) -> usize {
         let longest = self.lines.iter().map(|line| line.chars().count()).max();
         longest.unwrap_or(0) * CHAR_WIDTH + 2 * PADDING
@@ -64,12 +75,11 @@ fn place<'n>(
         top: cursor,
         parent,
     });
-    let mut next = cursor;
+    let mut next = cursor + placed.get(number).map_or(0, Placed::height) + GAP;
     for child in &node.children {
         next = place(child, depth + 1, Some(number), next, placed);
     }
-    let height = placed.get(number).map_or(0, Placed::height);
-    next.max(cursor + height + GAP)
+    next
 }
 
 fn cut(line: &str) -> String {
@@ -103,23 +113,14 @@ fn escape(text: &str) -> String {
 pub fn write(root: &Node, out: &mut dyn Write) -> io::Result<()> {
     let mut placed = Vec::new();
     let bottom = place(root, 0, None, GAP, &mut placed);
-    let mut widths: Vec<usize> = Vec::new();
-    for one in &placed {
-        if widths.len() <= one.depth {
-            widths.resize(one.depth + 1, 0);
-        }
-        if let Some(width) = widths.get_mut(one.depth) {
-            *width = (*width).max(one.width());
-        }
-    }
-    let mut lefts = Vec::with_capacity(widths.len());
-    let mut right = GAP;
-    for width in &widths {
-        lefts.push(right);
-        right += width + COLUMN_GAP;
-    }
-    let legend_height = LINE_HEIGHT + 2 * PADDING + GAP;
-    let (width, height) = (right.max(legend_width()), bottom + legend_height + GAP);
+    let right = placed
+        .iter()
+        .map(|one| one.left() + one.width() + GAP)
+        .max()
+        .unwrap_or(0);
+    let width = right.max(LEAST_WIDTH);
+    let (legend, rows) = place_legend(width);
+    let height = bottom + rows * (LEGEND_HEIGHT + GAP);
     writeln!(
         out,
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" \
@@ -127,27 +128,22 @@ pub fn write(root: &Node, out: &mut dyn Write) -> io::Result<()> {
     )?;
     writeln!(out, "<title>LB policies of a gRPC channel</title>")?;
     writeln!(out, "<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>")?;
-    let left_of = |depth: usize| lefts.get(depth).copied().unwrap_or(0);
     for one in &placed {
         let Some(parent) = one.parent.and_then(|number| placed.get(number)) else {
             continue;
         };
-        let (x1, y1) = (
-            left_of(parent.depth) + parent.width(),
-            parent.top + PADDING + LINE_HEIGHT / 2,
-        );
-        let (x2, y2) = (left_of(one.depth), one.top + PADDING + LINE_HEIGHT / 2);
-        let bend = x2.saturating_sub(COLUMN_GAP / 2);
+        let (x1, y1) = (parent.left() + INDENT / 2, parent.top + parent.height());
+        let (x2, y2) = (one.left(), one.top + PADDING + LINE_HEIGHT / 2);
         writeln!(
             out,
-            "<path d=\"M{x1} {y1} H{bend} V{y2} H{x2}\" fill=\"none\" stroke=\"#9ca3af\"{}/>",
+            "<path d=\"M{x1} {y1} V{y2} H{x2}\" fill=\"none\" stroke=\"#9ca3af\"{}/>",
             dashes(one.node.lazy)
         )?;
     }
     for one in &placed {
-        write_box(one, left_of(one.depth), out)?;
+        write_box(one, one.left(), out)?;
     }
-    write_legend(bottom, out)?;
+    write_legend(bottom, &legend, out)?;
     writeln!(out, "</svg>")
 }
 
@@ -191,27 +187,32 @@ fn legend() -> impl Iterator<Item = (&'static str, &'static str, bool)> {
         .chain([("not started yet", "#ffffff", true)])
 }
 
-fn legend_width() -> usize {
-    legend()
-        .map(|(text, ..)| text.len() * CHAR_WIDTH + 2 * PADDING + GAP)
-        .sum::<usize>()
-        + GAP
+/// Places the entries of the legend in rows no wider than `width`: left, top and width of each, and the rows.
+fn place_legend(width: usize) -> (Vec<(usize, usize, usize)>, usize) {
+    let mut places = Vec::new();
+    let (mut left, mut row) = (GAP, 0);
+    for (text, ..) in legend() {
+        let entry = text.len() * CHAR_WIDTH + 2 * PADDING;
+        if left > GAP && left + entry + GAP > width {
+            (left, row) = (GAP, row + 1);
+        }
+        places.push((left, row * (LEGEND_HEIGHT + GAP), entry));
+        left += entry + GAP;
+    }
+    (places, row + 1)
 }
 
-fn write_legend(top: usize, out: &mut dyn Write) -> io::Result<()> {
-    let mut left = GAP;
-    for (text, fill, dashed) in legend() {
-        let width = text.len() * CHAR_WIDTH + 2 * PADDING;
+fn write_legend(top: usize, places: &[(usize, usize, usize)], out: &mut dyn Write) -> io::Result<()> {
+    for ((text, fill, dashed), (left, below, width)) in legend().zip(places) {
+        let top = top + below;
         writeln!(
             out,
-            "<rect x=\"{left}\" y=\"{top}\" width=\"{width}\" height=\"{}\" rx=\"5\" fill=\"{fill}\" \
+            "<rect x=\"{left}\" y=\"{top}\" width=\"{width}\" height=\"{LEGEND_HEIGHT}\" rx=\"5\" fill=\"{fill}\" \
              stroke=\"#6b7280\"{}/><text x=\"{}\" y=\"{}\">{text}</text>",
-            LINE_HEIGHT + 2 * PADDING,
             dashes(dashed),
             left + PADDING,
             top + PADDING + LINE_HEIGHT - 4
         )?;
-        left += width + GAP;
     }
     Ok(())
 }
@@ -229,7 +230,7 @@ mod tests {
         let mut placed = Vec::new();
         place(&root, 0, None, 0, &mut placed);
         let tops: Vec<(usize, usize)> = placed.iter().map(|p| (p.top, p.height())).collect();
-        assert_eq!(tops, [(0, 46), (0, 46), (56, 31)]);
+        assert_eq!(tops, [(0, 46), (56, 46), (112, 31)]);
         let mut out = Vec::new();
         write(&root, &mut out).unwrap();
         let text = String::from_utf8(out).unwrap();

@@ -154,6 +154,7 @@ mod tests {
             num_retries,
             base_interval: Millis(base),
             max_interval: Millis(max),
+            lost_tokens: Vec::new(),
         }
     }
 

@@ -120,7 +120,12 @@ fn cluster_node(shown: &Shown<'_>, cluster: &str) -> Node {
             let statuses: Vec<&str> = leaf.cluster.override_host_statuses.iter().map(|s| health(*s)).collect();
             let sessions = Node::new(Kind::Frame, override_host::NAME)
                 .fact("sessions to", format!("{{{}}}", statuses.join(", ")))
-                .with(policies::policy(&policy, &parts));
+                .with(match &leaf.cluster.discovery {
+                    Discovery::LogicalDns { hostname } if leaf.is_unresolved => policies::of_host(&policy, hostname),
+                    Discovery::LogicalDns { .. } | Discovery::Eds { .. } | Discovery::Aggregate { .. } => {
+                        policies::policy(&policy, &parts)
+                    }
+                });
             let drops = leaf.endpoints.as_ref().and_then(|endpoints| endpoints.drops.as_ref());
             let limits = show::limits(&leaf.cluster, drops).with(sessions);
             let place = failover.children.len();

@@ -1,7 +1,7 @@
 //! The whole tree as nodes: channel, cluster manager, one cds policy a cluster, its wrappers, priorities and policies (A75).
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
@@ -119,7 +119,8 @@ fn cds_node(walk: &Walk<'_>, cluster: &str, below: Option<&str>) -> Node {
     };
     let checked = generator.check(&mut walk.readable.borrow_mut());
     if let Err(status) = checked {
-        return dropped(walk, cluster, state, node).with(failure(&status));
+        let node = skipped(walk, cluster, dropped(walk, cluster, state, node));
+        return node.with(failure(&status));
     }
     match state {
         Some(ClusterState::Leaf(leaf)) => {
@@ -168,21 +169,50 @@ pub fn eds_name<'a>(name: &'a str, cluster: &'a Cluster) -> Option<&'a str> {
     }
 }
 
+/// Adds the children that a cluster, or an aggregate below it, loses.
+fn skipped(walk: &Walk<'_>, root: &str, mut node: Node) -> Node {
+    let children = |name: &str| {
+        let held = walk.shown.resources.clusters.get(name)?;
+        match &held.value.as_deref()?.discovery {
+            Discovery::Aggregate { children } => Some(children.as_slice()),
+            Discovery::Eds { .. } | Discovery::LogicalDns { .. } => None,
+        }
+    };
+    let mut seen = BTreeSet::from([root]);
+    let mut below = vec![root];
+    while let Some(parent) = below.pop() {
+        for lost in walk.skipped.get(parent).into_iter().flatten() {
+            let name = children(parent)
+                .and_then(|list| list.get(lost.index))
+                .map_or("", String::as_str);
+            let place = if parent == root {
+                format!("clusters[{}]", lost.index)
+            } else {
+                format!("clusters[{}] of `{parent}`", lost.index)
+            };
+            node = node.warning("skipped", format!("{place} `{name}`: {}", reason(lost.why)));
+        }
+        // What is skipped is not walked again, so all roots together visit each aggregate once.
+        let lost: BTreeSet<usize> = walk
+            .skipped
+            .get(parent)
+            .into_iter()
+            .flatten()
+            .map(|lost| lost.index)
+            .collect();
+        let list = children(parent).unwrap_or_default().iter().enumerate().rev();
+        for (_, child) in list.filter(|(index, _)| !lost.contains(index)) {
+            if seen.insert(child) {
+                below.push(child);
+            }
+        }
+    }
+    node
+}
+
 fn aggregate_node(walk: &Walk<'_>, cluster: &str, aggregate: &Aggregate, node: Node) -> Node {
     let mut node = dropped(walk, cluster, None, node).fact("type", "aggregate");
-    if !aggregate.note.is_empty() {
-        node = node.warning("left out", aggregate.note.as_str());
-    }
-    for skipped in walk.skipped.get(cluster).into_iter().flatten() {
-        let name = match &aggregate.cluster.discovery {
-            Discovery::Aggregate { children } => children.get(skipped.index).map_or("", String::as_str),
-            Discovery::Eds { .. } | Discovery::LogicalDns { .. } => "",
-        };
-        node = node.warning(
-            "skipped",
-            format!("clusters[{}] `{name}`: {}", skipped.index, reason(skipped.why)),
-        );
-    }
+    node = skipped(walk, cluster, node);
     let mut failover = Node::new(Kind::Priority, priority::NAME).fact("over", "clusters");
     for (number, leaf) in aggregate.leaves.iter().enumerate() {
         let mut child = cds_node(walk, leaf, Some(cluster)).under(format!("P{number} \"{leaf}\""));

@@ -85,6 +85,7 @@ pub fn from_proto(message: &Pb, at: &Path<'_>, cx: &mut Cx<'_>) -> RetryPolicy {
         num_retries: message.num_retries.unwrap_or(DEFAULT_NUM_RETRIES),
         base_interval: DEFAULT_BASE_INTERVAL,
         max_interval: DEFAULT_MAX_INTERVAL,
+        lost_tokens: lost(message).map(str::to_owned).collect(),
     };
     note_lost_conditions(message, policy.retry_on.is_empty(), &at.field("retry_on"), cx);
     if policy.num_retries == 0 {
@@ -181,15 +182,19 @@ fn text(value: &Duration) -> String {
 /// Names of lost conditions that a message spells out.
 const NAMES_SHOWN: usize = 4;
 
+fn is_known(token: &str) -> bool {
+    RETRY_ON.iter().any(|(name, _)| *name == token)
+}
+
+/// The conditions of retry_on that gRPC does not have, as written.
+fn lost(message: &Pb) -> impl Iterator<Item = &str> {
+    let tokens = message.retry_on.split(',');
+    tokens.filter(|token| !token.is_empty() && !is_known(token))
+}
+
 /// Notes the conditions of retry_on that are lost, and a policy that is left with none.
 fn note_lost_conditions(message: &Pb, nothing_left: bool, at: &Path<'_>, cx: &mut Cx<'_>) {
-    let is_known = |token: &str| RETRY_ON.iter().any(|(name, _)| *name == token);
-    let lost = || {
-        message
-            .retry_on
-            .split(',')
-            .filter(|token| !token.is_empty() && !is_known(token))
-    };
+    let lost = || lost(message);
     let count = lost().count();
     if count > 0 {
         let names: Vec<&str> = lost().take(NAMES_SHOWN).collect();

@@ -158,6 +158,7 @@ fn routes() -> RouteConfiguration {
             num_retries: 7,
             base_interval: Millis(25),
             max_interval: Millis(250),
+            lost_tokens: Vec::new(),
         }),
         retry_policy_inherited: true,
         destination: Destination::Cluster("c".into()),

@@ -3,6 +3,7 @@
 use clap::{Subcommand, ValueEnum};
 
 use super::{Format, InputArgs};
+use crate::cli::channel::seconds;
 use crate::cli::io::ColourChoice;
 
 /// Which channel.
@@ -38,7 +39,7 @@ pub struct RequestArgs {
     #[arg(long = "cookie", value_name = "NAME=VALUE")]
     pub cookies: Vec<String>,
     /// Deadline that the application sets
-    #[arg(long, value_name = "SECONDS")]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, allow_negative_numbers = true)]
     pub timeout: Option<f64>,
     /// Start of the random numbers
     #[arg(long, default_value_t = 0, value_name = "NUMBER")]
@@ -174,10 +175,10 @@ pub struct RetryArgs {
     #[arg(long, requires = "retry_on", default_value_t = 1, value_name = "NUMBER")]
     pub num_retries: u32,
     /// The field retry_back_off.base_interval
-    #[arg(long, requires = "retry_on", value_name = "SECONDS")]
+    #[arg(long, requires = "retry_on", value_name = "SECONDS", value_parser = seconds, allow_negative_numbers = true)]
     pub base_interval: Option<f64>,
     /// The field retry_back_off.max_interval
-    #[arg(long, requires = "base_interval", value_name = "SECONDS")]
+    #[arg(long, requires = "base_interval", value_name = "SECONDS", value_parser = seconds, allow_negative_numbers = true)]
     pub max_interval: Option<f64>,
     /// Statuses of the attempts in order, the last one for all that follow; CODE:MS asks for a delay
     #[arg(long, value_name = "CODE,...", value_delimiter = ',')]
