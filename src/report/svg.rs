@@ -32,7 +32,7 @@ const LEGEND_HEIGHT: usize = LINE_HEIGHT + 2 * PADDING;
 const LEAST_WIDTH: usize = 480;
 
 /// Characters of a line at most.
-const MAX_CHARS: usize = 60;
+const MAX_CHARS: usize = 80;
 
 /// A box with its place.
 struct Placed<'n> {

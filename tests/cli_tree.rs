@@ -1,0 +1,286 @@
+//! `tree`, `route`, `retry` and `cookie` from outside: the whole text of each answer, exit codes, and bad input.
+//!
+//! `fixtures/tree/*.out` hold command, exit code, standard output and standard error; `XDSCTL_WRITE_GOLDENS=1` writes them anew.
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+
+const ROOT: &str = env!("CARGO_MANIFEST_DIR");
+
+/// What a run left behind.
+struct Run {
+    code: Option<i32>,
+    out: String,
+    err: String,
+}
+
+fn run(line: &str, input: &str) -> Run {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_xdsctl"));
+    command.args(line.split_whitespace()).current_dir(ROOT);
+    for name in ["NO_COLOR", "FORCE_COLOR", "CLICOLOR_FORCE", "COLUMNS"] {
+        command.env_remove(name);
+    }
+    let mut child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // A usage error ends the command before it reads anything.
+    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+    let output = child.wait_with_output().unwrap();
+    Run {
+        code: output.status.code(),
+        out: String::from_utf8(output.stdout).unwrap(),
+        err: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+/// Compares the answers of several command lines with a golden file.
+#[track_caller]
+fn golden(name: &str, lines: &[&str]) {
+    let mut found = String::new();
+    for line in lines {
+        let run = run(line, "");
+        let code = run.code.unwrap();
+        write!(found, "$ xdsctl {line}\n{}", run.out).unwrap();
+        for text in run.err.lines() {
+            writeln!(found, "stderr: {text}").unwrap();
+        }
+        writeln!(found, "exit code {code}\n").unwrap();
+    }
+    let path = format!("{ROOT}/fixtures/tree/{name}.out");
+    if std::env::var_os("XDSCTL_WRITE_GOLDENS").is_some() {
+        std::fs::write(&path, &found).unwrap();
+    }
+    assert_eq!(found, std::fs::read_to_string(&path).unwrap(), "{path}");
+}
+
+/// Compares the whole of standard error of a usage error.
+#[track_caller]
+fn usage(line: &str, message: &str) {
+    let run = run(line, "");
+    assert_eq!((run.code, run.out.as_str(), run.err.as_str()), (Some(2), "", message));
+}
+
+fn json(line: &str, code: i32) -> Value {
+    let run = run(line, "");
+    assert_eq!(run.code, Some(code), "{}", run.err);
+    // The schema comes first.
+    assert!(run.out.starts_with("{\n  \"schema\": \"xdsctl."), "{}", run.out);
+    serde_json::from_str(&run.out).unwrap()
+}
+
+/// Aggregate clusters `c0` to `c{depth - 1}`, each over the next one, and a leaf without endpoints.
+fn chain(depth: usize) -> String {
+    let mut text = String::new();
+    for i in 0..depth {
+        writeln!(
+            text,
+            "---\n\"@type\": type.googleapis.com/envoy.config.cluster.v3.Cluster\nname: c{i}\ncluster_type: {{typed_config: \
+             {{\"@type\": type.googleapis.com/envoy.extensions.clusters.aggregate.v3.ClusterConfig, clusters: [c{}]}}}}",
+            i + 1
+        )
+        .unwrap();
+    }
+    writeln!(
+        text,
+        "---\n\"@type\": type.googleapis.com/envoy.config.cluster.v3.Cluster\nname: c{depth}\ntype: EDS\n\
+         eds_cluster_config: {{eds_config: {{ads: {{}}}}}}"
+    )
+    .unwrap();
+    text
+}
+
+#[test]
+fn tree_follows_an_aggregate_with_sessions() {
+    golden(
+        "checkout-tree",
+        &[
+            "tree fixtures/examples/checkout.yaml",
+            "tree --resolve checkout.example.com:443=192.0.2.1:443,192.0.2.2:443 --cluster anywhere fixtures/examples/checkout.yaml",
+            "tree --layout a37 fixtures/examples/checkout.yaml",
+            "tree --format json fixtures/examples/checkout.yaml",
+        ],
+    );
+}
+
+#[test]
+fn tree_names_what_is_lost() {
+    golden(
+        "lost",
+        &[
+            "tree fixtures/tree/missing-child.yaml",
+            "tree fixtures/tree/loop.yaml",
+            "tree fixtures/tree/dns.yaml",
+            "tree fixtures/tree/plugin.yaml",
+            "tree --env GRPC_XDS_AGGREGATE_CLUSTER_BACKWARD_COMPAT=true fixtures/tree/loop.yaml",
+        ],
+    );
+}
+
+#[test]
+fn route_says_why_not_the_others() {
+    golden(
+        "route",
+        &[
+            "route --method /a.B/C fixtures/tree/weighted.yaml",
+            "route --method /a.B/C --header tenant=gold fixtures/tree/weighted.yaml",
+            "route --method /a.B/D --header user=joe fixtures/tree/weighted.yaml",
+            "route --method /r.X/Y fixtures/tree/weighted.yaml",
+            "route --method z.X/Y fixtures/tree/weighted.yaml",
+            "route fixtures/tree/plugin.yaml",
+            "route --authority a.example.org fixtures/tree/hosts.yaml",
+            "route --method /shop.Checkout/Pay --cookie cart=MTAuMC4wLjI6ODA4MDtjaGVja291dA== fixtures/examples/checkout.yaml",
+            "route --method /shop.Checkout/Pay --cookie cart=%% fixtures/examples/checkout.yaml",
+        ],
+    );
+}
+
+#[test]
+fn retry_shows_what_is_kept_and_plays_a_script() {
+    golden(
+        "retry",
+        &[
+            "retry --method /a.B/D --script UNAVAILABLE,UNAVAILABLE:100,OK fixtures/tree/weighted.yaml",
+            "retry --method /a.B/D --script UNAVAILABLE fixtures/tree/weighted.yaml",
+            "retry --method /a.B/C --header tenant=gold fixtures/tree/weighted.yaml",
+            "retry --method /z.X/Y fixtures/tree/weighted.yaml",
+            "retry --retry-on 5xx,Unavailable",
+            "retry --retry-on unavailable --num-retries 2 --base-interval 0.0005",
+        ],
+    );
+}
+
+#[test]
+fn a_channel_that_fails_says_what_would_have_worked() {
+    golden(
+        "fails",
+        &[
+            "tree fixtures/tree/hosts.yaml",
+            "route --authority shop.example.con fixtures/tree/hosts.yaml",
+            "tree --target xds:///svx fixtures/tree/hosts.yaml",
+            "tree fixtures/tree/rejected-listener.yaml",
+            "route --format json fixtures/tree/hosts.yaml",
+            "retry --format json fixtures/tree/hosts.yaml",
+        ],
+    );
+}
+
+#[test]
+fn usage_errors_are_one_sentence() {
+    usage(
+        "tree fixtures/tree/two-listeners.yaml",
+        "xdsctl: several listeners, name one with --target xds:///NAME: `other`, `svc`\n",
+    );
+    usage(
+        "tree --target dns:///svc fixtures/tree/hosts.yaml",
+        "xdsctl: `dns:///svc` is not an xDS target, expected `xds:///NAME`\n",
+    );
+    usage(
+        "route --cluster f fixtures/tree/loop.yaml",
+        "xdsctl: no cluster `f`, there is `a`, `b`, `e`\n",
+    );
+    usage(
+        "tree --resolve db.example.com=10.0.0.1 fixtures/tree/dns.yaml",
+        "xdsctl: --resolve `db.example.com=10.0.0.1` must be HOST:PORT=IP:PORT,...\n",
+    );
+    usage(
+        "route --header tenant fixtures/tree/weighted.yaml",
+        "xdsctl: --header `tenant` must be NAME=VALUE\n",
+    );
+    usage(
+        "retry --retry-on unavailable --num-retries 0",
+        "xdsctl: num_retries is 0, which makes the client reject the resource: at least 1\n",
+    );
+    usage(
+        "cookie encode 10.0.0.1",
+        "xdsctl: `10.0.0.1` is no address, expected IP:PORT such as 10.0.0.1:80 or [2001:db8::1]:80\n",
+    );
+    usage(
+        "cookie decode %%",
+        "xdsctl: `%%` is not the value of a session cookie, which is `ADDRESS[,ADDRESS...];CLUSTER` in base64: byte 0 is `%`, \
+         which is not in the standard base64 alphabet\n",
+    );
+    assert_eq!(run("route --timeout nan fixtures/tree/weighted.yaml", "").code, Some(2));
+}
+
+#[test]
+fn an_unused_name_of_resolve_is_noted() {
+    let run = run(
+        "tree --resolve db.example.org:443=10.0.0.1:443 fixtures/tree/dns.yaml",
+        "",
+    );
+    let note = "note: no DNS name `db.example.org:443`, did you mean `db.example.com:443`?\n";
+    assert_eq!((run.code, run.err.as_str()), (Some(0), note));
+}
+
+#[test]
+fn an_aggregate_of_depth_17_fails() {
+    let deep = run("tree --cluster c0 -", &chain(17));
+    assert_eq!(deep.code, Some(1));
+    let expected = "one cluster, without routes
+└─ xds_cluster_manager_experimental
+   └─ \"cluster:c0\" → cds_experimental  cluster c0
+      │    skipped clusters[0] of `c15` `c16`: is at depth 16, which is too deep
+      └─ UNAVAILABLE  message aggregate cluster graph exceeds max depth
+";
+    assert_eq!(deep.out, expected);
+    assert_eq!(run("tree --cluster c0 -", &chain(15)).code, Some(0));
+}
+
+#[test]
+fn json_has_the_documented_keys() {
+    let keys = |value: &Value| -> Vec<String> { value.as_object().unwrap().keys().cloned().collect() };
+    let tree = json("tree --format json fixtures/examples/checkout.yaml", 0);
+    assert_eq!(keys(&tree), ["cds_children", "errors", "schema", "service_config"]);
+    assert_eq!(keys(&tree["cds_children"]), ["anywhere", "checkout", "near"]);
+    let failed = json("tree --format json fixtures/tree/hosts.yaml", 1);
+    assert_eq!(failed["service_config"], Value::Null);
+    assert_eq!(failed["errors"][0]["code"], "UNAVAILABLE");
+    json("route --format json fixtures/tree/weighted.yaml", 1);
+    json("retry --format json --retry-on unavailable", 0);
+    json("cookie decode --format json MTAuMC4wLjI6ODA4MDtjaGVja291dA==", 0);
+}
+
+#[test]
+fn pictures_have_every_node_and_a_legend() {
+    for (format, endpoint, legend) in [
+        ("dot", "10.0.0.1:8080", "not started yet"),
+        ("mermaid", "10.0.0.1:8080", "not started yet"),
+        ("svg", "10.0.0.1:8080", "not started yet"),
+    ] {
+        let picture = run(&format!("tree --format {format} fixtures/examples/checkout.yaml"), "");
+        assert_eq!(picture.code, Some(0));
+        assert!(
+            picture.out.contains(endpoint) && picture.out.contains(legend),
+            "{}",
+            picture.out
+        );
+        // What is left out is said beside the picture, not in it.
+        assert!(
+            picture.err.starts_with("note: Cluster `spare` is left out: "),
+            "{}",
+            picture.err
+        );
+    }
+}
+
+#[test]
+fn cookies_go_both_ways() {
+    let value = "MTAuMC4wLjI6ODA4MDtjaGVja291dA==";
+    let encoded = run("cookie encode 10.0.0.2:8080 --cluster checkout --name cart", "");
+    assert_eq!(encoded.out, format!("cart={value}\n"));
+    for text in [
+        value.to_owned(),
+        format!("cart={value}"),
+        format!("cart={value};Path=/;Max-Age=3600"),
+    ] {
+        let decoded = run(&format!("cookie decode {text}"), "");
+        let end = "addresses  10.0.0.2:8080\ncluster    checkout\n";
+        assert!(decoded.out.ends_with(end), "{}", decoded.out);
+    }
+}
