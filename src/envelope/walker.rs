@@ -9,7 +9,8 @@ use xdsctl_proto::tables::{self, Message};
 use super::loader::{Emit, Loader, Options};
 use super::raw::{Label, Origin, PathSource, RawResource, Response, State, Status, WorldId};
 use super::{
-    Clue, MISSING_TYPE, NO_RESOURCE, Result, SHAPES, Shape, UNKNOWN_SECTION, UNKNOWN_SHAPE, envoy_bootstrap, legacy, untyped,
+    Clue, MISSING_TYPE, NO_RESOURCE, Result, SHAPES, Shape, UNKNOWN_SECTION, UNKNOWN_SHAPE, envoy_bootstrap, legacy,
+    untyped,
 };
 use crate::diag::{Diagnostic, Rule};
 use crate::model::ResourceType;
