@@ -67,6 +67,7 @@ impl Loader {
     /// Reads the messages of a log, which are of one world: those in JSON as they stand, then those in text format.
     fn log(&mut self, id: SourceId, source: &Source, options: Options, emit: Emit<'_>) {
         let entries = log::entries(source.bytes());
+        let first = self.findings.len();
         let mut world = options.world;
         for entry in entries.iter().filter(|entry| entry.text.is_none()) {
             let text = source.bytes().get(..entry.span.end).unwrap_or_default();
@@ -85,6 +86,10 @@ impl Loader {
             };
             self.view(id, view, options, emit);
         }
+        // A request, or an answer without resources, is nothing odd in a log.
+        let later = self.findings.split_off(first.min(self.findings.len()));
+        let odd = later.into_iter().filter(|finding| finding.diagnostic.rule != &NO_RESOURCE);
+        self.findings.extend(odd);
     }
 
     /// Reads the documents of a view: those up to a cut one at a time.
