@@ -280,12 +280,19 @@ fn report_none_supported(pb: &LoadBalancingPolicy, at: &Path<'_>, cx: &mut Cx<'_
             format_args!("the list of policies is empty"),
         );
     } else {
-        cx.report(
-            &LB_NO_SUPPORTED_POLICY,
-            at,
-            format_args!("none of the {} listed policies is supported", pb.policies.len()),
-        )
-        .help("add an entry that gRPC supports, such as round_robin, as the last one");
+        let finding = match pb.policies.len() {
+            1 => cx.report(
+                &LB_NO_SUPPORTED_POLICY,
+                at,
+                format_args!("the only listed policy is not supported"),
+            ),
+            count => cx.report(
+                &LB_NO_SUPPORTED_POLICY,
+                at,
+                format_args!("none of the {count} listed policies is supported"),
+            ),
+        };
+        finding.help("add an entry that gRPC supports, such as round_robin, as the last one");
     }
 }
 

@@ -31,6 +31,7 @@ fn report(routes: &UsedRoutes<'_>, entry: &OverrideFacts, findings: &mut Finding
     let mut named = filters().filter(|filter| filter.name == entry.name).peekable();
     let more = match entry.count {
         0 | 1 => String::new(),
+        2 => ", as at 1 other place".to_owned(),
         count => format!(", as at {} other places", count - 1),
     };
     let path = || entry.path(routes.inline);

@@ -114,11 +114,23 @@ fn locality(
         return None;
     }
     if endpoints.is_empty() {
-        cx.report(
-            &LOCALITY_WITHOUT_ENDPOINTS,
-            &at.field("lb_endpoints"),
-            format_args!("locality keeps none of its {} endpoints", pb.lb_endpoints.len()),
-        );
+        let at = at.field("lb_endpoints");
+        match pb.lb_endpoints.len() {
+            0 => cx.report(
+                &LOCALITY_WITHOUT_ENDPOINTS,
+                &at,
+                format_args!("locality has no endpoint"),
+            ),
+            1 => cx.report(
+                &LOCALITY_WITHOUT_ENDPOINTS,
+                &at,
+                format_args!("locality does not keep its endpoint"),
+            ),
+            count => {
+                let message = format_args!("locality keeps none of its {count} endpoints");
+                cx.report(&LOCALITY_WITHOUT_ENDPOINTS, &at, message)
+            }
+        };
     }
     Some(Locality {
         index,
