@@ -45,7 +45,7 @@ csds\t'ClientStatusResponse'
 config-dump\t'Envoy admin config dump'
 any\t'google.protobuf.Any'"
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand validate" -l stdin-filename -d 'Name to show for standard input' -r
-complete -c xdsctl -n "__fish_xdsctl_using_subcommand validate" -l bootstrap -d 'Use this gRPC bootstrap file: certificate providers, trusted servers, authorities' -r -F
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand validate" -l bootstrap -d 'Use this gRPC bootstrap file: certificate providers (not checked without it), trusted servers, authorities' -r -F
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand validate" -l env -d 'Set an environment switch of the client; may be repeated' -r
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand validate" -l format -d 'Output format' -r -f -a "human\t'For people'
 json\t'For programs'"
@@ -80,7 +80,7 @@ csds\t'ClientStatusResponse'
 config-dump\t'Envoy admin config dump'
 any\t'google.protobuf.Any'"
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand tree" -l stdin-filename -d 'Name to show for standard input' -r
-complete -c xdsctl -n "__fish_xdsctl_using_subcommand tree" -l bootstrap -d 'Use this gRPC bootstrap file: certificate providers, trusted servers, authorities' -r -F
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand tree" -l bootstrap -d 'Use this gRPC bootstrap file: certificate providers (not checked without it), trusted servers, authorities' -r -F
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand tree" -l env -d 'Set an environment switch of the client; may be repeated' -r
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand tree" -l target -d 'Target of the channel; default is the only API listener' -r
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand tree" -l authority -d 'Authority of the channel, instead of the target\'s name' -r
@@ -110,7 +110,7 @@ csds\t'ClientStatusResponse'
 config-dump\t'Envoy admin config dump'
 any\t'google.protobuf.Any'"
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand route" -l stdin-filename -d 'Name to show for standard input' -r
-complete -c xdsctl -n "__fish_xdsctl_using_subcommand route" -l bootstrap -d 'Use this gRPC bootstrap file: certificate providers, trusted servers, authorities' -r -F
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand route" -l bootstrap -d 'Use this gRPC bootstrap file: certificate providers (not checked without it), trusted servers, authorities' -r -F
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand route" -l env -d 'Set an environment switch of the client; may be repeated' -r
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand route" -l target -d 'Target of the channel; default is the only API listener' -r
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand route" -l authority -d 'Authority of the channel, instead of the target\'s name' -r
@@ -179,7 +179,7 @@ csds\t'ClientStatusResponse'
 config-dump\t'Envoy admin config dump'
 any\t'google.protobuf.Any'"
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand retry" -l stdin-filename -d 'Name to show for standard input' -r
-complete -c xdsctl -n "__fish_xdsctl_using_subcommand retry" -l bootstrap -d 'Use this gRPC bootstrap file: certificate providers, trusted servers, authorities' -r -F
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand retry" -l bootstrap -d 'Use this gRPC bootstrap file: certificate providers (not checked without it), trusted servers, authorities' -r -F
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand retry" -l env -d 'Set an environment switch of the client; may be repeated' -r
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand retry" -l target -d 'Target of the channel; default is the only API listener' -r
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand retry" -l authority -d 'Authority of the channel, instead of the target\'s name' -r

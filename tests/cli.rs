@@ -548,7 +548,7 @@ fn bytes_that_are_not_utf8_are_one_finding_beside_the_other_documents() {
     };
     let run = xdsctl(
         &["validate", "--format=json"],
-        &[yaml(b"a"), yaml(b"\"b\xff\""), yaml(b"c")].concat(),
+        [yaml(b"a"), yaml(b"\"b\xff\""), yaml(b"c")].concat(),
     );
     let report = run.json();
     assert_eq!(report["resources"].as_array().map(Vec::len), Some(3));
@@ -568,4 +568,48 @@ fn a_binary_response_that_was_cut_off_says_where() {
     let run = xdsctl(&["validate", "--format=json", path.to_str().unwrap()], "");
     assert_eq!((run.code, run.findings()), (Some(2), vec!["dump-syntax".to_owned()]));
     assert_eq!(run.json()["findings"][0]["byte_start"], 3);
+}
+
+#[test]
+fn a_bootstrap_alone_is_checked_when_standard_input_is_empty() {
+    let path = directory("bootstrap-alone").join("bootstrap.json");
+    let args = ["validate", "--format=json", "--bootstrap", path.to_str().unwrap()];
+    fs::write(&path, r#"{"xds_servers": []}"#).unwrap();
+    let run = xdsctl(&args, "");
+    assert_eq!(
+        (run.code, run.findings()),
+        (Some(1), vec!["bootstrap-without-servers xds_servers".to_owned()])
+    );
+    fs::write(
+        &path,
+        r#"{"xds_servers": [{"server_uri": "a:1", "channel_creds": [{"type": "insecure"}]}]}"#,
+    )
+    .unwrap();
+    assert_eq!((xdsctl(&args, "").code, xdsctl(&args, "{}").code), (Some(0), Some(2)));
+}
+
+#[test]
+fn messages_count_in_good_grammar() {
+    let policy = |name: &str| {
+        format!(
+            r#"{{"typed_extension_config": {{"name": "x", "typed_config": {{"@type": "type.googleapis.com/{name}"}}}}}}"#
+        )
+    };
+    let policies = |list: &[String]| format!(r#", "load_balancing_policy": {{"policies": [{}]}}"#, list.join(", "));
+    let message = |more: &str| {
+        let report = validate(cluster("a", more)).json();
+        let findings = report["resources"][0]["findings"].as_array().unwrap().clone();
+        let found = findings.iter().find(|f| f["rule"] == "lb-no-supported-policy").unwrap();
+        found["message"].as_str().unwrap().to_owned()
+    };
+    let maglev = policy("envoy.extensions.load_balancing_policies.maglev.v3.Maglev");
+    assert_eq!(message(&policies(&[])), "the list of policies is empty");
+    assert_eq!(
+        message(&policies(std::slice::from_ref(&maglev))),
+        "the only listed policy is not supported"
+    );
+    assert_eq!(
+        message(&policies(&[maglev.clone(), maglev])),
+        "none of the 2 listed policies is supported"
+    );
 }

@@ -56,7 +56,7 @@ pub struct InputArgs {
     /// Name to show for standard input
     #[arg(long, value_name = "NAME")]
     pub stdin_filename: Option<String>,
-    /// Use this gRPC bootstrap file: certificate providers, trusted servers, authorities
+    /// Use this gRPC bootstrap file: certificate providers (not checked without it), trusted servers, authorities
     #[arg(long, value_name = "FILE")]
     pub bootstrap: Option<PathBuf>,
     /// Set an environment switch of the client; may be repeated

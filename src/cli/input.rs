@@ -108,6 +108,10 @@ fn documents(args: &InputArgs, sources: &mut SourceMap, io: &mut Io<'_>) -> Resu
         if path.as_os_str() == "-" {
             let mut bytes = Vec::new();
             io.input.read_to_end(&mut bytes).map_err(|e| cannot_read(path, e))?;
+            if bytes.is_empty() && args.bootstrap.is_some() && args.files.len() == 1 {
+                // The bootstrap is what is to be checked.
+                return Ok(documents);
+            }
             let name = args.stdin_filename.clone().unwrap_or_else(|| "-".to_owned());
             documents.push(sources.add(name, bytes));
             continue;

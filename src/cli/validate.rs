@@ -92,7 +92,8 @@ fn check(args: &ValidateArgs, inputs: &mut Inputs) -> (Outcome, Vec<World>, bool
             checked.world = all;
         }
     }
-    let has_input = checks.checked.iter().any(Checked::is_checked) || !checks.loader.bootstraps.is_empty();
+    let has_bootstrap = !checks.loader.bootstraps.is_empty() || inputs.documents.is_empty();
+    let has_input = checks.checked.iter().any(Checked::is_checked) || has_bootstrap;
     let outcome = check::assemble(checks.checked, findings, args.input.merge);
     (outcome, checks.loader.worlds, has_input)
 }
