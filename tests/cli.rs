@@ -613,3 +613,15 @@ fn messages_count_in_good_grammar() {
         "none of the 2 listed policies is supported"
     );
 }
+
+#[test]
+fn exit_code_2_when_no_resource_is_one_to_check() {
+    let secret = r#"[{"@type": "type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.Secret", "name": "s"}]"#;
+    assert_eq!(validate(secret).code, Some(2));
+    let named = r#"{"config": [{"generic_xds_configs": [{"type_url": "type.googleapis.com/envoy.config.cluster.v3.Cluster", "name": "a"}]}]}"#;
+    let run = validate(named);
+    assert_eq!(
+        (run.code, &run.json()["resources"][0]["verdict"]),
+        (Some(2), &"not_checked".into())
+    );
+}

@@ -263,7 +263,7 @@ fn write_groups(groups: &mut BTreeMap<&'static str, Group>, out: &mut dyn Write)
             write!(out, ": {}", named.join(", "))?;
         }
         if rest > 0 {
-            write!(out, " and {rest} others")?;
+            write!(out, " and {rest} other{}", if rest == 1 { "" } else { "s" })?;
         }
         writeln!(out)?;
     }
