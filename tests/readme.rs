@@ -1,21 +1,38 @@
-//! The README's transcript is what the command prints.
+//! The README's transcripts are what the commands print.
+//!
+//! A transcript is a ` ```text ` block below the comment that names this file; its command is the last `$` line before it.
 
 use std::process::Command;
 
+/// Stands before every transcript.
+const MARK: &str = "<!-- tests/readme.rs compares this with what the command prints -->\n```text\n";
+
 #[test]
-fn the_transcript_is_real() {
+fn transcripts_are_real() {
     let root = env!("CARGO_MANIFEST_DIR");
     let readme = std::fs::read_to_string(format!("{root}/README.md")).unwrap();
-    let shown = readme.split("```text\n").nth(1).unwrap().split("```").next().unwrap();
-    let line = readme.lines().find(|line| line.starts_with("$ cargo run")).unwrap();
-    let args = line.split_once("-- ").unwrap().1.split_whitespace();
-    let output = Command::new(env!("CARGO_BIN_EXE_xdsctl"))
-        .args(args)
-        .current_dir(root)
-        .env("NO_COLOR", "1")
-        .env_remove("COLUMNS")
-        .output()
-        .unwrap();
-    assert_eq!(output.status.code(), Some(1));
-    assert_eq!(String::from_utf8(output.stdout).unwrap(), shown, "update README.md");
+    let transcripts: Vec<(usize, &str)> = readme.match_indices(MARK).collect();
+    assert!(transcripts.len() > 5, "the README has lost its transcripts");
+    for (at, mark) in transcripts {
+        let shown = readme[at + mark.len()..].split("```").next().unwrap();
+        let line = readme[..at].lines().rfind(|line| line.starts_with("$ ")).unwrap();
+        let args = line
+            .strip_prefix("$ cargo run --release -- ")
+            .or_else(|| line.strip_prefix("$ xdsctl "))
+            .unwrap_or_else(|| panic!("`{line}` is no command of xdsctl"));
+        let output = Command::new(env!("CARGO_BIN_EXE_xdsctl"))
+            .args(args.split_whitespace())
+            .current_dir(root)
+            .env("NO_COLOR", "1")
+            .env_remove("COLUMNS")
+            .output()
+            .unwrap();
+        let code = if args.starts_with("validate") { 1 } else { 0 };
+        assert_eq!(output.status.code(), Some(code), "{line}");
+        assert_eq!(
+            String::from_utf8(output.stdout).unwrap(),
+            shown,
+            "update README.md: {line}"
+        );
+    }
 }

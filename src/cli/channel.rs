@@ -252,7 +252,8 @@ fn target_words(error: &TargetError, bootstrap: &Bootstrap) -> String {
             let names = some(bootstrap.authorities.keys().map(String::as_str));
             format!("{error}; the bootstrap has {names}")
         }
-        TargetError::NotXds(_) | TargetError::Invalid(_) => error.to_string(),
+        TargetError::NotXds(_) => error.to_string(),
+        TargetError::Invalid(_) => format!("{error}, expected `xds:///NAME`"),
     }
 }
 
@@ -346,17 +347,19 @@ pub fn left_out(resources: &Resources) -> Vec<String> {
         .collect()
 }
 
-/// Says what the client leaves out: in the answer if people read it, else beside it.
+/// Says what the client leaves out, of many the first ones: in the answer if people read it, else beside it.
 ///
 /// # Errors
 /// Those of the streams.
 pub fn say_left_out(opened: &Opened, for_people: bool, io: &mut Io<'_>) -> Result<(), Error> {
-    for line in left_out(&opened.resources) {
-        if for_people {
-            writeln!(io.out, "note: {line}")?;
-        } else {
-            writeln!(io.err, "note: {line}")?;
-        }
+    let lines = left_out(&opened.resources);
+    let out: &mut dyn std::io::Write = if for_people { &mut io.out } else { &mut io.err };
+    for line in lines.iter().take(NAMES_SHOWN) {
+        writeln!(out, "note: {line}")?;
+    }
+    let more = lines.len().saturating_sub(NAMES_SHOWN);
+    if more > 0 {
+        writeln!(out, "note: {more} more are left out, `xdsctl validate` lists them")?;
     }
     Ok(())
 }

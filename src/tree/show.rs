@@ -190,7 +190,12 @@ fn skipped(walk: &Walk<'_>, root: &str, mut node: Node) -> Node {
             } else {
                 format!("clusters[{}] of `{parent}`", lost.index)
             };
-            node = node.warning("skipped", format!("{place} `{name}`: {}", reason(lost.why)));
+            let by = lost
+                .taken_by
+                .as_ref()
+                .map(|by| format!(": `{by}`"))
+                .unwrap_or_default();
+            node = node.warning("skipped", format!("{place} `{name}`: {}{by}", reason(lost.why)));
         }
         // What is skipped is not walked again, so all roots together visit each aggregate once.
         let lost: BTreeSet<usize> = walk
