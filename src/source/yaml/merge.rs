@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::rc::Rc;
 
-use super::node::{Frame, Writer};
+use super::node::Writer;
 use super::{MAX_ALIAS_BYTES, MAX_ALIAS_NODES};
 use crate::source::Span;
 use crate::source::json::Scanner;
@@ -115,16 +115,16 @@ impl Writer {
         }
     }
 
-    /// Writes the keys of the merge sources that the mapping does not have itself.
-    pub(super) fn merge(&mut self, frame: &mut Frame) {
+    /// Writes the keys of the merge sources that the mapping from `start` on does not have itself.
+    pub(super) fn merge(&mut self, start: Mark, is_empty: &mut bool, merges: Vec<(Source, Span)>) {
         let mut names: HashSet<Vec<u8>> = HashSet::new();
         self.view.json.push(b'}');
-        let own = self.view.json.get(frame.start.json..).unwrap_or_default();
+        let own = self.view.json.get(start.json..).unwrap_or_default();
         for (key, _) in entries(own, 0) {
             names.insert(own.get(key).unwrap_or_default().to_vec());
         }
         self.view.json.pop();
-        for (source, span) in std::mem::take(&mut frame.merges) {
+        for (source, span) in merges {
             let source = match source {
                 Source::Anchor(anchor) => self.closed(anchor),
                 Source::Piece(piece) => {
@@ -139,6 +139,16 @@ impl Writer {
                     })
                 }
             };
+            let size = source.as_ref().map_or(0, |source| source.size().json);
+            let Some(left) = self.merge_left.checked_sub(size) else {
+                let everything = Mark {
+                    json: usize::MAX,
+                    token: usize::MAX,
+                };
+                self.afford(everything, span);
+                return;
+            };
+            self.merge_left = left;
             let mappings = source.as_ref().map(|source| self.mappings(source)).unwrap_or_default();
             let Some(source) = source.filter(|_| !mappings.is_empty()) else {
                 let message = "a merge key has no mapping to merge, it is left out".to_owned();
@@ -146,7 +156,7 @@ impl Writer {
                 continue;
             };
             for mapping in mappings {
-                self.merge_from(&source, mapping, span, &mut names, frame);
+                self.merge_from(&source, mapping, span, &mut names, is_empty);
             }
         }
     }
@@ -188,7 +198,7 @@ impl Writer {
         mapping: usize,
         span: Span,
         names: &mut HashSet<Vec<u8>>,
-        frame: &mut Frame,
+        is_empty: &mut bool,
     ) {
         let text = self.text_of(source);
         let tokens = match &source.piece {
@@ -218,7 +228,7 @@ impl Writer {
             if !self.afford(size, span) {
                 return;
             }
-            if !std::mem::take(&mut frame.is_empty) {
+            if !std::mem::take(is_empty) {
                 self.view.json.push(b',');
             }
             self.copy(source.piece.as_deref(), range);

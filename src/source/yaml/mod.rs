@@ -29,6 +29,9 @@ pub const MAX_ALIAS_BYTES: usize = 64 << 20;
 /// What aliases and merge keys may add to all documents of a file, in scalars, keys and brackets.
 pub const MAX_ALIAS_NODES: usize = 2_000_000;
 
+/// What merge keys may read of what they name, in bytes of JSON: keys that are not merged cost their reading.
+pub const MAX_MERGE_BYTES: usize = 4 * MAX_ALIAS_BYTES;
+
 /// Rewrites YAML as JSON.
 ///
 /// A document that is broken is cut where it cannot be read, with a fault; the documents after it are read.
@@ -39,14 +42,28 @@ pub fn view(text: &str) -> View {
         view.fault(FaultKind::Limit, Span::default(), message);
         return view;
     }
-    lines::view(text).unwrap_or_else(|| parsed(text))
+    let mut view = lines::view(text).unwrap_or_else(|| parsed(text));
+    // What is wrong may be that the text ends.
+    for fault in &mut view.faults {
+        let Span { start, end } = fault.span;
+        fault.span = Span::new(start.min(text.len()), end.min(text.len()));
+    }
+    view
 }
 
 /// Rewrites any YAML.
 fn parsed(text: &str) -> View {
     let mut view = View::default();
+    view.json.reserve(text.len());
+    let mut writer = Writer::new(view);
+    parse(text, 0, &mut writer);
+    writer.into_view()
+}
+
+/// Writes the documents of a text that starts at byte `offset` of the file.
+fn parse(text: &str, offset: usize, writer: &mut Writer) {
     let text_without_mark = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let skipped = text.len() - text_without_mark.len();
+    let skipped = offset + text.len() - text_without_mark.len();
     let mut options = granit_parser::options! {
         emit_unresolved_aliases: true,
         flow_nesting_limit: MAX_NESTING,
@@ -54,16 +71,7 @@ fn parsed(text: &str) -> View {
     };
     options.set_emit_comments(false);
     let mut parser = Parser::new_from_str_with_options(text_without_mark, options);
-    view.json.reserve(text.len());
-    let mut writer = Writer::new(view);
-    while !documents(&mut parser, &mut writer, skipped) {}
-    let mut view = writer.into_view();
-    // What is wrong may be that the text ends.
-    for fault in &mut view.faults {
-        let Span { start, end } = fault.span;
-        fault.span = Span::new(start.min(text.len()), end.min(text.len()));
-    }
-    view
+    while !documents(&mut parser, writer, skipped) {}
 }
 
 /// Rewrites YAML that may not be UTF-8: the first such byte is a fault, and all are read as `?`.

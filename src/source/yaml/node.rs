@@ -4,7 +4,7 @@ use granit_parser::{ScalarStyle, Tag};
 
 use super::merge::{Anchored, Mark, Source};
 use super::scalar::{Form, form};
-use super::{MAX_ALIAS_BYTES, MAX_ALIAS_NODES};
+use super::{MAX_ALIAS_BYTES, MAX_ALIAS_NODES, MAX_MERGE_BYTES};
 use crate::source::Span;
 use crate::source::view::{FaultKind, View};
 
@@ -28,14 +28,14 @@ enum Expect {
 
 /// A collection that is open.
 #[derive(Debug)]
-pub(super) struct Frame {
-    pub start: Mark,
+struct Frame {
+    start: Mark,
     anchor: usize,
     /// `None` in a sequence.
     expect: Option<Expect>,
-    pub is_empty: bool,
+    is_empty: bool,
     /// Sources of merge keys, with where the key stands.
-    pub merges: Vec<(Source, Span)>,
+    merges: Vec<(Source, Span)>,
     /// How many anchors there were when a collection as key, or a merge value, began.
     anchors_before: usize,
 }
@@ -52,6 +52,8 @@ pub(super) struct Writer {
     /// What aliases may still add.
     pub bytes_left: usize,
     pub nodes_left: usize,
+    /// What merge keys may still read.
+    pub merge_left: usize,
     pub limit_reported: bool,
     merge_key: Span,
     /// Where the last token ended, in the document.
@@ -67,6 +69,7 @@ impl Writer {
             document: 0,
             bytes_left: MAX_ALIAS_BYTES,
             nodes_left: MAX_ALIAS_NODES,
+            merge_left: MAX_MERGE_BYTES,
             limit_reported: false,
             merge_key: Span::default(),
             last_end: 0,
@@ -258,7 +261,8 @@ impl Writer {
         };
         let is_mapping = frame.expect.is_some();
         if !frame.merges.is_empty() {
-            self.merge(&mut frame);
+            let merges = std::mem::take(&mut frame.merges);
+            self.merge(frame.start, &mut frame.is_empty, merges);
         }
         // A block collection ends where its last node did, not where the next one starts.
         let end = if span.end > span.start {
@@ -283,7 +287,7 @@ impl Writer {
     }
 
     /// Remembers that the node from `start` to here has this anchor.
-    fn name(&mut self, anchor: usize, start: Mark) {
+    pub(super) fn name(&mut self, anchor: usize, start: Mark) {
         if anchor == 0 {
             return;
         }
