@@ -57,41 +57,27 @@ fn measure(directory: &Path) {
         serde_json::from_slice::<IgnoredAny>(&text).expect("the dump is JSON");
     });
     row("serde_json IgnoredAny, 106 MB", speed(&clean, physical), "");
-    let (own, heap) = validate(&clean);
-    let ratio = physical.as_secs_f64() / own.as_secs_f64();
-    row(
-        "validate, 106 MB",
-        speed(&clean, own),
-        &format!("{ratio:.2} of IgnoredAny (at least 0.55)"),
-    );
-    row("  heap", format!("{heap} MB"), "(at most 32)");
+    let own = validate(&clean);
+    let ratio = |one: Duration, other: Duration| one.as_secs_f64() / other.as_secs_f64();
+    let note = format!("{:.2} of IgnoredAny (at least 0.55)", ratio(physical, own.time));
+    own_row("validate, 106 MB", &clean, &own, &note, "(at most 32 MB)");
 
     let one = make(directory, Kind::OneFindingPerEndpoint, 106.0);
-    let (time, heap) = validate(&one);
-    let ratio = time.as_secs_f64() / own.as_secs_f64();
-    row(
-        "validate, 120,000 findings",
-        speed(&one, time),
-        &format!("{ratio:.2} x the clean time (at most 2)"),
-    );
-    row("  heap", format!("{heap} MB"), "");
+    let cost = validate(&one);
+    let note = format!("{:.2} x the clean time (at most 2)", ratio(cost.time, own.time));
+    own_row("validate, 120,000 findings", &one, &cost, &note, "");
     let realistic = make(directory, Kind::Realistic, 106.0);
-    let (time, heap) = validate(&realistic);
-    row("validate, a proxy's dump", speed(&realistic, time), "250,000 findings");
-    row("  heap", format!("{heap} MB"), "(at most 32)");
+    let cost = validate(&realistic);
+    own_row("validate, a proxy's dump", &realistic, &cost, "250,000 findings", "");
 
     let large = make(directory, Kind::Clean, 307.0);
-    let (time, heap) = validate(&large);
-    let per_byte = |time: Duration, file: &Path| time.as_secs_f64() / megabytes(file);
-    let ratio = per_byte(time, &large) / per_byte(own, &clean);
-    row(
-        "validate, 307 MB",
-        speed(&large, time),
-        &format!("{ratio:.2} x the time per byte (at most 1.10)"),
-    );
-    row("  heap", format!("{heap} MB"), "(at most 48)");
+    let cost = validate(&large);
+    let per_byte = |cost: &Cost, file: &Path| cost.time.as_secs_f64() / megabytes(file);
+    let slower = per_byte(&cost, &large) / per_byte(&own, &clean);
+    let note = format!("{slower:.2} x the time per byte (at most 1.10)");
+    own_row("validate, 307 MB", &large, &cost, &note, "(at most 48 MB)");
 
-    others(directory, &clean, own, &text);
+    others(directory, &clean, own.time, &text);
     short(directory);
 }
 
@@ -161,9 +147,20 @@ fn make(directory: &Path, kind: Kind, megabytes: f64) -> PathBuf {
     file
 }
 
-/// Best time of validating a file, and the largest heap in MB that was seen.
-fn validate(file: &Path) -> (Duration, u64) {
+/// What validating a file took.
+struct Cost {
+    /// Best time.
+    time: Duration,
+    /// Mean CPU time of a run, all threads together; on a busy machine more telling than the time.
+    cpu_ms: u64,
+    /// The largest heap that was seen, in MB.
+    heap: u64,
+}
+
+fn validate(file: &Path) -> Cost {
+    let before = ended_cpu();
     let time = best_process(Command::new(XDSCTL).arg("validate").arg(file), RUNS);
+    let cpu_ms = (ended_cpu() - before) * 10 / RUNS as u64;
     let mut child = Command::new(XDSCTL)
         .arg("validate")
         .arg(file)
@@ -180,12 +177,38 @@ fn validate(file: &Path) -> (Duration, u64) {
         largest = largest.max(kilobytes.unwrap_or(0));
         std::thread::sleep(Duration::from_micros(300));
     }
-    (time, largest / 1024)
+    Cost {
+        time,
+        cpu_ms,
+        heap: largest / 1024,
+    }
+}
+
+/// Prints a measurement of xdsctl.
+fn own_row(name: &str, file: &Path, cost: &Cost, note: &str, heap_note: &str) {
+    row(name, speed(file, cost.time), note);
+    row(
+        "  CPU, heap",
+        format!("{} ms, {} MB", cost.cpu_ms, cost.heap),
+        heap_note,
+    );
 }
 
 fn best_process(command: &mut Command, runs: usize) -> Duration {
     let run = |_| once(command).expect("the program starts");
     (0..runs).map(run).min().unwrap_or_default()
+}
+
+/// CPU time of all processes that have ended so far, in hundredths of a second.
+fn ended_cpu() -> u64 {
+    let text = fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    // Behind the name in parentheses: user and system time of ended children are the 14th and 15th fields.
+    let fields = text.rsplit(')').next().unwrap_or_default().split_whitespace();
+    fields
+        .skip(13)
+        .take(2)
+        .filter_map(|field| field.parse::<u64>().ok())
+        .sum()
 }
 
 /// One run; `None` if there is no such program.

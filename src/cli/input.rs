@@ -4,10 +4,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::args::{AsType, InputArgs};
+use super::progress::Progress;
 use super::{Error, Io, follow};
 use crate::bootstrap::{self, Bootstrap};
 use crate::check::{self, Checked, Circumstances};
-use crate::envelope::{self, Finding, Loader, Options};
+use crate::envelope::{self, Finding, Loader, Options, RawResource};
 use crate::load;
 use crate::model::ResourceType;
 use crate::profile::{Profile, ServerFacts};
@@ -215,16 +216,18 @@ impl Inputs {
 
     /// Reads and validates every document; with `keep_view` also a view of each accepted resource.
     ///
-    /// Files that an Envoy bootstrap takes resources from are read too.
-    pub fn check(&mut self, keep_view: bool) -> Checks {
-        let mut checks = self.check_documents(keep_view);
+    /// Files that an Envoy bootstrap takes resources from are read too. On `io` a bar shows how far reading has come.
+    pub fn check(&mut self, keep_view: bool, io: &mut Io<'_>) -> Checks {
+        let mut checks = self.check_documents(keep_view, io);
         if !checks.loader.path_sources.is_empty() {
             follow::path_sources(self, keep_view, &mut checks);
         }
         checks
     }
 
-    fn check_documents(&self, keep_view: bool) -> Checks {
+    fn check_documents(&self, keep_view: bool, io: &mut Io<'_>) -> Checks {
+        let sizes = self.documents.iter().filter_map(|&id| self.sources.get(id));
+        let mut progress = Progress::new(io, sizes.map(|source| source.bytes().len()).sum());
         let circumstances = self.circumstances(keep_view);
         let options = Options {
             assume: self.assumed_type(),
@@ -241,7 +244,13 @@ impl Inputs {
                         let span = Span::new(0, source.bytes().len());
                         loader.bootstraps.push(envelope::Bootstrap { source: id, span });
                     } else {
-                        loader.document(id, source, options, emit);
+                        let mut emit = |resources: Vec<RawResource>| {
+                            let read = resources.last().map_or(0, |last| last.origin.span.end);
+                            progress.read(read);
+                            emit(resources);
+                        };
+                        loader.document(id, source, options, &mut emit);
+                        progress.document_done(source.bytes().len());
                     }
                 }
             },

@@ -12,6 +12,7 @@ pub mod generate;
 mod input;
 mod io;
 mod pick;
+mod progress;
 mod retry;
 mod route;
 mod tree;

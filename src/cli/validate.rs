@@ -21,7 +21,7 @@ const EXIT_FINDINGS: u8 = 1;
 pub(super) fn run(args: &ValidateArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     let severities = severities(args)?;
     let mut inputs = input::open(&args.input, io)?;
-    let (outcome, worlds, has_input) = check(args, &mut inputs);
+    let (outcome, worlds, has_input) = check(args, &mut inputs, io);
     let options = Options {
         severities: &severities,
         snippets_from: match args.format {
@@ -70,8 +70,8 @@ fn severities(args: &ValidateArgs) -> Result<Severities, Error> {
 }
 
 /// Checks everything; says also whether there was anything that could be checked.
-fn check(args: &ValidateArgs, inputs: &mut Inputs) -> (Outcome, Vec<World>, bool) {
-    let mut checks = inputs.check(args.show.contains(&Show::Parsed));
+fn check(args: &ValidateArgs, inputs: &mut Inputs, io: &mut Io<'_>) -> (Outcome, Vec<World>, bool) {
+    let mut checks = inputs.check(args.show.contains(&Show::Parsed), io);
     let mut findings = inputs.findings.clone();
     findings.append(&mut checks.loader.findings);
     let circumstances = inputs.circumstances(false);
