@@ -165,7 +165,7 @@ fn what_is_not_simple_is_left_to_the_parser() {
 #[test]
 fn changed_texts_agree_with_the_parser() {
     // A million texts in 30 rounds, other ones than in one round.
-    let rounds: usize = std::env::var("XDSCTL_YAML_ROUNDS").map_or(1, |n| n.parse().unwrap());
+    let rounds: usize = option_env!("XDSCTL_YAML_ROUNDS").map_or(1, |rounds| rounds.parse().unwrap());
     let mut random = 6 + u32::try_from(rounds).unwrap();
     let mut next = |below: usize| {
         random ^= random << 13;
