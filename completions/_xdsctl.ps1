@@ -110,7 +110,7 @@ Register-ArgumentCompleter -Native -CommandName 'xdsctl' -ScriptBlock {
         'xdsctl;pick' {
             [CompletionResult]::new('--as', '--as', [CompletionResultType]::ParameterName, 'Take bare resources and arrays for this type')
             [CompletionResult]::new('--stdin-filename', '--stdin-filename', [CompletionResultType]::ParameterName, 'Name to show for standard input')
-            [CompletionResult]::new('--bootstrap', '--bootstrap', [CompletionResultType]::ParameterName, 'Use this gRPC bootstrap file: certificate providers, trusted servers, authorities')
+            [CompletionResult]::new('--bootstrap', '--bootstrap', [CompletionResultType]::ParameterName, 'Use this gRPC bootstrap file: certificate providers (not checked without it), trusted servers, authorities')
             [CompletionResult]::new('--env', '--env', [CompletionResultType]::ParameterName, 'Set an environment switch of the client; may be repeated')
             [CompletionResult]::new('--target', '--target', [CompletionResultType]::ParameterName, 'Target of the channel; default is the only API listener')
             [CompletionResult]::new('--authority', '--authority', [CompletionResultType]::ParameterName, 'Authority of the channel, instead of the target''s name')

@@ -102,7 +102,7 @@ set edit:completion:arg-completer[xdsctl] = {|@words|
         &'xdsctl;pick'= {
             cand --as 'Take bare resources and arrays for this type'
             cand --stdin-filename 'Name to show for standard input'
-            cand --bootstrap 'Use this gRPC bootstrap file: certificate providers, trusted servers, authorities'
+            cand --bootstrap 'Use this gRPC bootstrap file: certificate providers (not checked without it), trusted servers, authorities'
             cand --env 'Set an environment switch of the client; may be repeated'
             cand --target 'Target of the channel; default is the only API listener'
             cand --authority 'Authority of the channel, instead of the target''s name'

@@ -139,7 +139,7 @@ csds\t'ClientStatusResponse'
 config-dump\t'Envoy admin config dump'
 any\t'google.protobuf.Any'"
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand pick" -l stdin-filename -d 'Name to show for standard input' -r
-complete -c xdsctl -n "__fish_xdsctl_using_subcommand pick" -l bootstrap -d 'Use this gRPC bootstrap file: certificate providers, trusted servers, authorities' -r -F
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand pick" -l bootstrap -d 'Use this gRPC bootstrap file: certificate providers (not checked without it), trusted servers, authorities' -r -F
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand pick" -l env -d 'Set an environment switch of the client; may be repeated' -r
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand pick" -l target -d 'Target of the channel; default is the only API listener' -r
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand pick" -l authority -d 'Authority of the channel, instead of the target\'s name' -r
