@@ -88,7 +88,9 @@ impl Loader {
         }
         // A request, or an answer without resources, is nothing odd in a log.
         let later = self.findings.split_off(first.min(self.findings.len()));
-        let odd = later.into_iter().filter(|finding| finding.diagnostic.rule != &NO_RESOURCE);
+        let odd = later
+            .into_iter()
+            .filter(|finding| finding.diagnostic.rule != &NO_RESOURCE);
         self.findings.extend(odd);
     }
 

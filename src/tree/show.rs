@@ -190,11 +190,7 @@ fn skipped(walk: &Walk<'_>, root: &str, mut node: Node) -> Node {
             } else {
                 format!("clusters[{}] of `{parent}`", lost.index)
             };
-            let by = lost
-                .taken_by
-                .as_ref()
-                .map(|by| format!(": `{by}`"))
-                .unwrap_or_default();
+            let by = lost.taken_by.as_ref().map(|by| format!(": `{by}`")).unwrap_or_default();
             node = node.warning("skipped", format!("{place} `{name}`: {}{by}", reason(lost.why)));
         }
         // What is skipped is not walked again, so all roots together visit each aggregate once.

@@ -42,13 +42,7 @@ pub fn view(text: &str) -> View {
         view.fault(FaultKind::Limit, Span::default(), message);
         return view;
     }
-    let mut view = lines::view(text).unwrap_or_else(|| parsed(text));
-    // What is wrong may be that the text ends.
-    for fault in &mut view.faults {
-        let Span { start, end } = fault.span;
-        fault.span = Span::new(start.min(text.len()), end.min(text.len()));
-    }
-    view
+    lines::view(text).unwrap_or_else(|| parsed(text))
 }
 
 /// Rewrites any YAML.
@@ -57,7 +51,13 @@ fn parsed(text: &str) -> View {
     view.json.reserve(text.len());
     let mut writer = Writer::new(view);
     parse(text, 0, &mut writer);
-    writer.into_view()
+    let mut view = writer.into_view();
+    // What is wrong may be that the text ends.
+    for fault in &mut view.faults {
+        let Span { start, end } = fault.span;
+        fault.span = Span::new(start.min(text.len()), end.min(text.len()));
+    }
+    view
 }
 
 /// Writes the documents of a text that starts at byte `offset` of the file.
