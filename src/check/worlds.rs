@@ -68,6 +68,11 @@ fn world_of(resources: &mut [Checked], numbers: &[usize]) -> World {
             continue;
         };
         let Some(earlier) = resources.get(before) else { continue };
+        // A rejected version does not take the place of a good one (A46: the last good version stays in use).
+        if rank(earlier) == rank(checked) && checked.facts.is_none() && earlier.facts.is_some() {
+            keep_earlier(resources, number);
+            continue;
+        }
         let (hidden, winner) = if rank(earlier) > rank(checked) {
             (number, before)
         } else {
@@ -77,6 +82,19 @@ fn world_of(resources: &mut [Checked], numbers: &[usize]) -> World {
         hide(resources, hidden, winner);
     }
     world
+}
+
+/// Notes on a rejected resource that an earlier one of its name stays in use.
+fn keep_earlier(resources: &mut [Checked], number: usize) {
+    if let Some(checked) = resources.get_mut(number) {
+        let message = format!(
+            "`{}` comes earlier too; this one is rejected, and that one stays in use",
+            checked.name
+        );
+        checked
+            .diagnostics
+            .push(Diagnostic::of_whole(&DUPLICATE_RESOURCE, message));
+    }
 }
 
 /// Marks a resource as hidden by another one.
