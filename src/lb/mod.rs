@@ -15,6 +15,7 @@ pub mod endpoint;
 pub mod endpoint_list;
 pub mod grpclb;
 pub mod json;
+mod named_cluster;
 mod number;
 pub mod outlier_detection;
 pub mod override_host;
