@@ -74,6 +74,7 @@ pub struct Reads {
 struct Line {
     client: Option<BTreeSet<i32>>,
     loader: Option<BTreeSet<i32>>,
+    lazy: bool,
 }
 
 impl Reads {
@@ -87,9 +88,12 @@ impl Reads {
             let (head, fields) = line
                 .split_once(':')
                 .ok_or_else(|| format!("reads.txt: no colon in {line:?}"))?;
-            let (loader, name) = match head.strip_prefix("loader ") {
-                Some(name) => (true, name),
-                None => (false, head),
+            let (mark, name) = head.rsplit_once(' ').unwrap_or(("", head));
+            let (loader, lazy) = match mark {
+                "" => (false, false),
+                "loader" => (true, false),
+                "lazy" => (false, true),
+                _ => return Err(format!("reads.txt: {mark:?} is no mark of a message")),
             };
             let message = index.message(name).map_err(|error| format!("reads.txt: {error}"))?;
             let mut numbers = BTreeSet::new();
@@ -106,6 +110,7 @@ impl Reads {
                 }
             }
             let entry = by_message.entry(name.to_owned()).or_default();
+            entry.lazy |= lazy;
             let slot = if loader { &mut entry.loader } else { &mut entry.client };
             if slot.replace(numbers).is_some() {
                 return Err(format!("reads.txt: {name} is listed twice"));
@@ -132,6 +137,11 @@ impl Reads {
             .get(message)
             .and_then(|line| line.client.as_ref())
             .is_some_and(|set| set.contains(&field))
+    }
+
+    /// Do the generated types keep messages of this type as bytes?
+    pub fn lazy(&self, message: &str) -> bool {
+        self.by_message.get(message).is_some_and(|line| line.lazy)
     }
 
     /// Does gRPC or xdsctl itself read this field?

@@ -2,12 +2,13 @@
 //!
 //! A listed message keeps its listed fields; a message that is only reached through a kept field stays as a
 //! message without fields; everything else goes. A oneof of which one member is kept keeps every member that the
-//! client knows, because a later member on the wire replaces an earlier one whether or not anybody reads it.
+//! client knows, because a later member on the wire replaces an earlier one whether or not anybody reads it. A field
+//! that holds a message marked `lazy` becomes an optional `bytes` field.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use prost_types::field_descriptor_proto::Type;
-use prost_types::{DescriptorProto, FieldDescriptorProto, FileDescriptorProto, FileDescriptorSet};
+use prost_types::field_descriptor_proto::{Label, Type};
+use prost_types::{DescriptorProto, FieldDescriptorProto, FileDescriptorProto, FileDescriptorSet, OneofDescriptorProto};
 
 use crate::lists::{Index, Reads, Unknown, join};
 
@@ -132,10 +133,24 @@ impl Pruner<'_> {
                 options.deprecated = None;
             }
         }
-        let oneof_decl = kept
+        let mut oneof_decl: Vec<OneofDescriptorProto> = kept
             .iter()
             .filter_map(|&old| message.oneof_decl.get(old as usize).cloned())
             .collect();
+        for field in &mut field {
+            let target = field.type_name().trim_start_matches('.');
+            if field.label() == Label::Optional && field.oneof_index.is_none() && self.reads.lazy(target) {
+                field.set_type(Type::Bytes);
+                field.type_name = None;
+                // `optional`, which is a oneof of its own.
+                field.proto3_optional = Some(true);
+                field.oneof_index = Some(oneof_decl.len() as i32);
+                oneof_decl.push(OneofDescriptorProto {
+                    name: Some(format!("_{}", field.name())),
+                    options: None,
+                });
+            }
+        }
         Some(DescriptorProto {
             name: message.name.clone(),
             field,

@@ -47,10 +47,11 @@ impl Writer<'_> {
             let oneofs: Vec<&str> = message.oneof_decl.iter().map(|oneof| oneof.name()).collect();
             writeln!(
                 out,
-                "Message {{ full_name: {name:?}, well_known: {}, listed: {}, known_to_client: {}, map_entry: {}, oneofs: &{oneofs:?}, by_name: &{:?}, fields: &[",
+                "Message {{ full_name: {name:?}, well_known: {}, listed: {}, known_to_client: {}, lazy: {}, map_entry: {}, oneofs: &{oneofs:?}, by_name: &{:?}, fields: &[",
                 self.well_known(name, message),
                 self.listed(name),
                 !self.unknown.message(name),
+                self.reads.lazy(name),
                 is_map_entry(message),
                 by_name.into_iter().collect::<Vec<_>>(),
             )?;

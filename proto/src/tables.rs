@@ -14,6 +14,8 @@ pub struct Message {
     pub listed: Listed,
     /// False: the reference client was built without this message.
     pub known_to_client: bool,
+    /// The generated Rust types keep a message of this type as its bytes, to be decoded by those who look into it.
+    pub lazy: bool,
     /// Synthetic entry of a map field.
     pub map_entry: bool,
     /// Names of the oneofs, [`Field::oneof`] points here.

@@ -5,6 +5,9 @@
 
 use std::collections::BTreeMap;
 
+use bytes::Bytes;
+use prost::Message as _;
+
 use crate::convert::address;
 use crate::diag::{Cx, Path, rules};
 use crate::model::cluster::MetadataValue;
@@ -32,7 +35,8 @@ const ADDRESS: &str = "envoy.config.core.v3.Address";
 ///
 /// In a cluster that is the `metadata` field, in localities and endpoints the locality or endpoint itself: the client leaves
 /// the field's name out there.
-pub fn metadata(metadata: &core::Metadata, at: &Path<'_>, cx: &mut Cx<'_>) -> BTreeMap<String, MetadataValue> {
+pub fn metadata(metadata: &Bytes, at: &Path<'_>, cx: &mut Cx<'_>) -> BTreeMap<String, MetadataValue> {
+    let metadata = unpack(metadata);
     let mut map = BTreeMap::new();
     let typed = at.field("typed_filter_metadata");
     for (key, any) in &metadata.typed_filter_metadata {
@@ -62,6 +66,16 @@ pub fn metadata(metadata: &core::Metadata, at: &Path<'_>, cx: &mut Cx<'_>) -> BT
         map.insert(key.clone(), MetadataValue::Struct(json));
     }
     map
+}
+
+/// Reads the bytes of a Metadata message, which were checked with the resource around it.
+pub fn unpack(metadata: &Bytes) -> core::Metadata {
+    core::Metadata::decode(metadata.clone()).unwrap_or_default()
+}
+
+/// Says whether there may be an entry of this name: whether its bytes occur at all.
+pub fn may_have(metadata: &Bytes, name: &str) -> bool {
+    memchr::memmem::find(metadata, name.as_bytes()).is_some()
 }
 
 fn typed_value(any: &Any, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<MetadataValue> {

@@ -435,6 +435,8 @@ impl Walk<'_, '_> {
                 if cardinality == Cardinality::Repeated {
                     self.message(raw.payload, sub, &here.index(index), depth, notes)
                 } else {
+                    // Both parts count, but of a field that is kept as bytes prost keeps the last.
+                    self.odd |= sub.lazy && index > 0;
                     self.message(raw.payload, sub, &here, depth, notes)
                 }
             }

@@ -2,6 +2,8 @@
 //!
 //! Fields of a foreign wire type, unknown fields and map entries that hold one are left out; numbers lose the bits beyond 64.
 
+use std::collections::BTreeMap;
+
 use xdsctl_proto::tables::{self, Cardinality, Kind, Message};
 
 use super::{Fit, MAX_DEPTH, Raw, Reader, fit, wire_type_of};
@@ -10,6 +12,8 @@ use super::{Fit, MAX_DEPTH, Raw, Reader, fit, wire_type_of};
 #[cold]
 pub(super) fn normalize(bytes: &[u8], message: &'static Message) -> Vec<u8> {
     let mut out = Vec::with_capacity(bytes.len());
+    // Messages that are kept as bytes, by field number, with all their parts.
+    let mut lazy: BTreeMap<u32, Vec<u8>> = BTreeMap::new();
     let mut reader = Reader { rest: bytes };
     while let Ok(Some(raw)) = reader.next(MAX_DEPTH) {
         let Ok(position) = message.fields.binary_search_by_key(&raw.number, |f| f.number) else {
@@ -34,13 +38,21 @@ pub(super) fn normalize(bytes: &[u8], message: &'static Message) -> Vec<u8> {
                         put_bytes_field(&mut out, raw.number, &entry);
                     }
                 }
-                (_, Kind::Message(m)) => {
-                    let inner = normalize(raw.payload, &tables::MESSAGES[usize::from(m)]);
-                    put_bytes_field(&mut out, raw.number, &inner);
+                (cardinality, Kind::Message(m)) => {
+                    let inner_type = &tables::MESSAGES[usize::from(m)];
+                    let inner = normalize(raw.payload, inner_type);
+                    if inner_type.lazy && cardinality == Cardinality::Singular {
+                        lazy.entry(raw.number).or_default().extend_from_slice(&inner);
+                    } else {
+                        put_bytes_field(&mut out, raw.number, &inner);
+                    }
                 }
                 _ => put_raw(&mut out, &raw),
             },
         }
+    }
+    for (number, message) in lazy {
+        put_bytes_field(&mut out, number, &message);
     }
     out
 }

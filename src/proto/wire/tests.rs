@@ -25,6 +25,18 @@ fn field_number_0_is_fine_inside_an_unknown_group_only() {
 }
 
 #[test]
+fn both_parts_of_a_message_that_is_kept_as_bytes_count() {
+    // Twice metadata (25), each with an entry of filter_metadata.
+    let bytes = b"\xca\x01\x05\x0a\x03\x0a\x01a\x0a\x01n\xca\x01\x05\x0a\x03\x0a\x01b";
+    let (profile, server) = (Profile::default(), ServerFacts::default());
+    let mut cx = Cx::new(&profile, &server);
+    let cluster: Cluster = try_decode(&Bytes::from_static(bytes), CLUSTER, &Path::ROOT, &mut cx).unwrap();
+    let metadata = crate::convert::metadata::unpack(&cluster.metadata.unwrap());
+    assert_eq!(metadata.filter_metadata.keys().collect::<Vec<_>>(), ["a", "b"]);
+    assert_eq!(cluster.name, "n");
+}
+
+#[test]
 fn elements_that_are_not_in_one_run_have_their_own_indices() {
     let thresholds = |priority: u8, unread: bool| {
         // Thresholds{priority, max_connections if unread}.

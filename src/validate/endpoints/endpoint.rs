@@ -7,6 +7,8 @@ use std::collections::BTreeMap;
 use std::collections::hash_map::{Entry, HashMap};
 use std::net::SocketAddr;
 
+use bytes::Bytes;
+
 use crate::convert::address::socket_address;
 use crate::convert::health::{health_status, health_status_name};
 use crate::convert::metadata;
@@ -15,7 +17,7 @@ use crate::diag::{Cx, Path, rules};
 use crate::model::cluster::MetadataValue;
 use crate::model::endpoints::Endpoint;
 use crate::profile::Feature;
-use crate::proto::pb::envoy::config::core::v3::HealthStatus as PbHealth;
+use crate::proto::pb::envoy::config::core::v3::{HealthStatus as PbHealth, Metadata};
 use crate::proto::pb::envoy::config::endpoint::v3 as pb;
 
 rules! {
@@ -210,19 +212,15 @@ fn additional_addresses(list: &[pb::endpoint::AdditionalAddress], at: &Path<'_>,
 
 /// Reads an endpoint's metadata: the proxy (A86) and the ring hash key (A76), each under its switch.
 fn read_metadata(
-    pb: &crate::proto::pb::envoy::config::core::v3::Metadata,
+    pb: &Bytes,
     at: &Path<'_>,
     cx: &mut Cx<'_>,
 ) -> (Option<String>, Option<String>) {
     let hash_key = !cx.has(Feature::EndpointHashKeyBackwardCompat);
     let http_connect = cx.has(Feature::HttpConnect);
     if !hash_key && !http_connect {
-        let at = at.field("metadata");
-        // Only the switch of the key that is there is worth a word.
-        if pb.filter_metadata.contains_key(LB_METADATA) {
-            report_off(Feature::EndpointHashKeyBackwardCompat, &at, cx);
-        } else if pb.typed_filter_metadata.contains_key(PROXY_METADATA) {
-            report_off(Feature::HttpConnect, &at, cx);
+        if metadata::may_have(pb, LB_METADATA) || metadata::may_have(pb, PROXY_METADATA) {
+            report_unread(&metadata::unpack(pb), &at.field("metadata"), cx);
         }
         return (None, None);
     }
@@ -230,6 +228,17 @@ fn read_metadata(
     let key = if hash_key { take_hash_key(&map, at, cx) } else { None };
     let proxy = if http_connect { take_proxy(&mut map) } else { None };
     (proxy, key)
+}
+
+/// Reports a key that counts under a switch that is off.
+#[cold]
+fn report_unread(metadata: &Metadata, at: &Path<'_>, cx: &mut Cx<'_>) {
+    // Only the switch of the key that is there is worth a word.
+    if metadata.filter_metadata.contains_key(LB_METADATA) {
+        report_off(Feature::EndpointHashKeyBackwardCompat, at, cx);
+    } else if metadata.typed_filter_metadata.contains_key(PROXY_METADATA) {
+        report_off(Feature::HttpConnect, at, cx);
+    }
 }
 
 /// Metadata key of the proxy's address (A86).

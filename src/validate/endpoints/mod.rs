@@ -148,7 +148,11 @@ fn locality(
 fn locality_proxy(pb: &LocalityLbEndpoints, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<String> {
     let metadata = pb.metadata.as_ref()?;
     if !cx.has(Feature::HttpConnect) {
-        if metadata.typed_filter_metadata.contains_key(endpoint::PROXY_METADATA) {
+        if metadata::may_have(metadata, endpoint::PROXY_METADATA)
+            && metadata::unpack(metadata)
+                .typed_filter_metadata
+                .contains_key(endpoint::PROXY_METADATA)
+        {
             report_off(Feature::HttpConnect, &at.field("metadata"), cx);
         }
         return None;

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::*;
+use prost::Message as _;
+
 use crate::diag::Diagnostic;
 use crate::profile::{Profile, ServerFacts};
 use crate::proto::pb::envoy::config::core::v3::{
@@ -338,7 +340,7 @@ fn ring_hash_key_is_read_under_its_switch() {
             "a",
             0,
             vec![LbEndpoint {
-                metadata: Some(metadata(json)),
+                metadata: Some(metadata(json).encode_to_vec().into()),
                 ..endpoint(1)
             }],
         )])
