@@ -1,6 +1,6 @@
 //! Documents in, one answer per resource out: one thread reads, the others do what the caller wants with each resource.
 //!
-//! The reader transcodes into batches of half a megabyte. Workers take the batches, call the caller's function for each
+//! The reader transcodes into batches of about a hundred kilobytes. Workers take the batches, call the caller's function for each
 //! resource and drop the resource; what the function returns is put back into the order of the documents, so the answer
 //! does not depend on the number of threads. The queue is short, and when it is full the reader does a batch itself: memory
 //! stays bounded and nothing waits, on one core as on many.
@@ -98,10 +98,11 @@ pub fn go_on<T: Send>(
         pool.finish()
     });
     answers.sort_by_key(|(index, _)| *index);
-    Loaded {
-        results: answers.into_iter().flat_map(|(_, results)| results).collect(),
-        loader,
+    let mut results = Vec::with_capacity(answers.iter().map(|(_, results)| results.len()).sum());
+    for (_, mut some) in answers {
+        results.append(&mut some);
     }
+    Loaded { results, loader }
 }
 
 /// The workers of a run.

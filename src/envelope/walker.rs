@@ -1,5 +1,6 @@
 //! Walks a document, finds the shape of each object, and emits the resources in it.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::mem::take;
 
@@ -19,7 +20,7 @@ use crate::source::json::Str;
 use crate::source::{SourceId, Span};
 
 /// Wire bytes are handed on when a batch has this many.
-pub const BATCH_BYTES: usize = 512 << 10;
+pub const BATCH_BYTES: usize = 96 << 10;
 
 /// ... or this many resources.
 const BATCH_RESOURCES: usize = 4096;
@@ -426,14 +427,14 @@ impl<'t, 'l> Walker<'t, 'l> {
     /// Transcodes the object at the scanner.
     fn body(&mut self, message: &'static Message, pending: &mut Pending) -> Result<()> {
         let start = self.pos();
-        let before = self.tc.out.len();
+        let before = self.tc.written();
         match self.tc.resource(message) {
             Ok(()) => {
-                pending.bytes = Some(Span::new(before, self.tc.out.len()));
+                pending.bytes = Some(Span::new(before, self.tc.written()));
                 pending.raw.is_plain = self.tc.is_plain;
             }
             Err(Stop::TooLarge(at)) => {
-                self.tc.out.truncate(before);
+                self.tc.cut(before);
                 self.tc.notes.clear();
                 self.tc.scan.set_pos(start);
                 self.skip()?;
@@ -468,7 +469,7 @@ impl<'t, 'l> Walker<'t, 'l> {
     pub fn push(&mut self, pending: Vec<Pending>) {
         self.loader.resources += pending.len();
         self.batch.extend(pending);
-        if self.tc.out.len() >= BATCH_BYTES || self.batch.len() >= BATCH_RESOURCES {
+        if self.tc.written() >= BATCH_BYTES || self.batch.len() >= BATCH_RESOURCES {
             self.flush();
         }
     }
@@ -484,7 +485,7 @@ impl<'t, 'l> Walker<'t, 'l> {
         if self.batch.is_empty() {
             return;
         }
-        let bytes = Bytes::from(std::mem::replace(&mut self.tc.out, Vec::with_capacity(BATCH_BYTES * 2)));
+        let bytes = Bytes::from(self.tc.take_written(BATCH_BYTES + BATCH_BYTES / 4));
         let batch = take(&mut self.batch)
             .into_iter()
             .map(|pending| RawResource {
@@ -513,7 +514,10 @@ impl Pending {
 }
 
 /// `camelCase` or `Capital` to `snake_case`; other text as it is.
-pub(super) fn snake_case(key: &str) -> String {
+pub(super) fn snake_case(key: &str) -> Cow<'_, str> {
+    if !key.bytes().any(|byte| byte.is_ascii_uppercase()) {
+        return Cow::Borrowed(key);
+    }
     let mut name = String::with_capacity(key.len() + 4);
     for (i, c) in key.chars().enumerate() {
         if c.is_ascii_uppercase() {
@@ -525,5 +529,5 @@ pub(super) fn snake_case(key: &str) -> String {
             name.push(c);
         }
     }
-    name
+    Cow::Owned(name)
 }

@@ -212,27 +212,26 @@ impl<'t> Scanner<'t> {
         Ok(key)
     }
 
-    /// Passes a key and its colon if the key is `name`, written without escapes.
-    ///
-    /// Comparing with the expected name is twice as fast as looking for the end of an unknown one.
+    /// Passes as many bytes as `len` if they are those that stand at `start`, which is before here.
     #[inline(always)]
-    pub fn key_if(&mut self, name: &str) -> Result<Option<Str>, Syntax> {
-        if self.peek() != b'"' {
-            return Ok(None);
+    pub fn pass_same(&mut self, start: usize, len: usize) -> bool {
+        let (Some(here), Some(there)) = (
+            self.text.get(self.pos..self.pos + len),
+            self.text.get(start..start + len),
+        ) else {
+            return false;
+        };
+        let is_same = same(here, there);
+        if is_same {
+            self.pos += len;
         }
-        let start = self.pos + 1;
-        let end = start + name.len();
-        if self.text.get(end) != Some(&b'"') || !same(self.slice(start, end), name.as_bytes()) {
-            return Ok(None);
-        }
-        self.pos = end + 1;
-        self.expect(b':', "expected `:` after the key")?;
-        Ok(Some(Str {
-            start,
-            end,
-            escaped: false,
-            foreign: false,
-        }))
+        is_same
+    }
+
+    /// As many bytes of the text as the array has, from `start` on; `None` if there are fewer.
+    #[inline(always)]
+    pub fn chunk<const N: usize>(&self, start: usize) -> Option<&'t [u8; N]> {
+        self.text.get(start..)?.first_chunk()
     }
 
     /// Passes a string.
@@ -373,28 +372,24 @@ impl<'t> Scanner<'t> {
     }
 }
 
-/// Compares two short slices eight bytes at a time; a call to `memcmp` costs more than the comparison.
+/// Compares two slices; for short ones a call to `memcmp` costs more than the comparison.
 #[inline(always)]
 fn same(a: &[u8], b: &[u8]) -> bool {
-    if a.len() != b.len() {
-        return false;
+    // The first and the last bytes, which meet in the middle.
+    match a.len() {
+        len if len != b.len() => false,
+        0..4 => a.iter().zip(b).all(|(a, b)| a == b),
+        4..8 => both_ends::<4>(a, b),
+        8..16 => both_ends::<8>(a, b),
+        16..32 => both_ends::<16>(a, b),
+        32..=64 => both_ends::<32>(a, b),
+        _ => a.first_chunk::<16>() == b.first_chunk() && a == b,
     }
-    if let (Some(a_end), Some(b_end)) = (a.last_chunk::<8>(), b.last_chunk::<8>()) {
-        let (mut a, mut b) = (a, b);
-        while let (Some((a_head, a_rest)), Some((b_head, b_rest))) =
-            (a.split_first_chunk::<8>(), b.split_first_chunk::<8>())
-        {
-            if a_head != b_head {
-                return false;
-            }
-            (a, b) = (a_rest, b_rest);
-        }
-        return a_end == b_end;
-    }
-    if let (Some(a_end), Some(b_end)) = (a.last_chunk::<4>(), b.last_chunk::<4>()) {
-        return a_end == b_end && a.first_chunk::<4>() == b.first_chunk::<4>();
-    }
-    a.iter().zip(b).all(|(a, b)| a == b)
+}
+
+#[inline(always)]
+fn both_ends<const N: usize>(a: &[u8], b: &[u8]) -> bool {
+    a.first_chunk::<N>() == b.first_chunk::<N>() && a.last_chunk::<N>() == b.last_chunk::<N>()
 }
 
 /// Says whether a token is a JSON number.

@@ -4,6 +4,7 @@ use xdsctl_proto::tables::{self, Message, WellKnown};
 
 use super::message::short;
 use super::note::{ANY_WITHOUT_TYPE, LIMIT_EXCEEDED, UNKNOWN_ANY_TYPE};
+use super::repeat::Place;
 use super::{MAX_TOTAL_LEVELS, Result, Transcoder, clip, descriptor};
 use crate::diag::Path;
 use crate::proto::any::OPAQUE;
@@ -90,9 +91,8 @@ impl<'t> Transcoder<'t> {
         if self.scan.peek() != b'{' {
             return self.bad_value(&Path::ROOT, "a resource");
         }
-        if self.scan.open(b'}')? {
-            self.packed(index, message, &Path::ROOT)?;
-        }
+        self.scan.bump();
+        self.packed(index, message, &Path::ROOT, Place::Start)?;
         self.room_for(0)
     }
 
@@ -152,25 +152,32 @@ impl<'t> Transcoder<'t> {
         let message = descriptor(index);
         let level = std::mem::take(&mut self.level);
         self.total += 1;
-        self.tag(2, 2);
-        let length = self.open();
-        let value = at.value(name);
-        if !first {
+        let length = self.open_field(2);
+        let place = if first {
+            Place::Typed
+        } else {
             self.scan.set_pos(start + 1);
-            self.packed(index, message, &value)?;
-        } else if self.scan.more(b'}')? {
-            self.packed(index, message, &value)?;
-        }
+            Place::Start
+        };
+        self.packed(index, message, &at.value(name), place)?;
         self.close(length)?;
         self.level = level;
         self.total -= 1;
         Ok(true)
     }
 
-    /// Reads the keys of an Any up to the closing brace; the scanner stands at a key.
-    fn packed(&mut self, index: u16, message: &'static Message, at: &Path<'_>) -> Result<()> {
+    /// Reads the keys of an Any up to the closing brace; the scanner stands at `place`.
+    fn packed(&mut self, index: u16, message: &'static Message, at: &Path<'_>, place: Place) -> Result<()> {
         if matches!(message.well_known, WellKnown::None) {
-            return self.fields(index, message, at, true);
+            return self.fields(index, message, at, place, true);
+        }
+        if place == Place::Start {
+            if self.scan.peek() == b'}' {
+                self.scan.bump();
+                return Ok(());
+            }
+        } else if !self.scan.more(b'}')? {
+            return Ok(());
         }
         loop {
             let key = self.scan.key()?;

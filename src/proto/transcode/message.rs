@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use xdsctl_proto::tables::{Cardinality, Field, Kind, Message, WellKnown};
 
 use super::note::{BAD_VALUE, DUPLICATE_KEY, TWO_ONEOF_MEMBERS, UNKNOWN_ANY_TYPE, UNKNOWN_FIELD};
+use super::repeat::{Place, Step, Value};
 use super::{MAX_LEVELS, Result, Transcoder, clip, descriptor, takes_null};
 use crate::diag::Path;
 use crate::source::Span;
@@ -19,9 +20,23 @@ const PLAIN_LEVELS: u32 = 32;
 /// Which fields and oneofs of a message have been read.
 #[derive(Default)]
 struct Seen {
-    fields: u128,
+    fields: [u64; 2],
     /// Bit `n`: oneof `n` has a member.
     oneofs: u64,
+}
+
+impl Seen {
+    /// Notes the field at this position; false if it has been read before. Positions from 128 on are not noted.
+    #[inline(always)]
+    fn is_new(&mut self, position: u16) -> bool {
+        let Some(word) = self.fields.get_mut(usize::from(position >> 6)) else {
+            return true;
+        };
+        let bit = 1 << (position & 63);
+        let is_new = *word & bit == 0;
+        *word |= bit;
+        is_new
+    }
 }
 
 impl<'t> Transcoder<'t> {
@@ -68,73 +83,143 @@ impl<'t> Transcoder<'t> {
             self.bad_value(at, "an object")?;
             return Ok(false);
         }
-        if self.scan.open(b'}')? {
-            self.fields(index, message, at, false)?;
-        }
+        self.scan.bump();
+        self.fields(index, message, at, Place::Start, false)?;
         Ok(true)
     }
 
-    /// Reads the fields up to the closing brace; the scanner stands at a key.
-    pub(super) fn fields(&mut self, index: u16, message: &'static Message, at: &Path<'_>, in_any: bool) -> Result<()> {
+    /// Reads the fields up to the closing brace; the scanner stands at `place`.
+    pub(super) fn fields(
+        &mut self,
+        index: u16,
+        message: &'static Message,
+        at: &Path<'_>,
+        mut place: Place,
+        in_any: bool,
+    ) -> Result<()> {
         let mut seen = Seen::default();
-        let mut slot = 0;
+        // Behind an unknown value there is a value all the same.
+        let mut is_first = place == Place::Start;
         loop {
-            let (key, position) = self.field_key(index, message, &mut slot)?;
-            match position.and_then(|position| Some((position, message.fields.get(position)?))) {
+            let Some((key, position)) = self.field_key(index, message, place, is_first)? else {
+                return Ok(());
+            };
+            is_first = false;
+            match position.and_then(|position| Some((position, message.fields.get(usize::from(position))?))) {
                 Some((position, field)) => {
                     let here = at.field(field.name);
-                    self.field(message, field, position, &mut seen, key, &here)?;
+                    self.field((index, message), field, position, &mut seen, key, &here)?;
+                    place = Place::After(position);
                 }
-                None => self.unknown_field(message, key, at, in_any)?,
-            }
-            if !self.scan.more(b'}')? {
-                return Ok(());
+                None => {
+                    self.unknown_field(message, key, at, in_any)?;
+                    place = Place::Unknown;
+                }
             }
         }
     }
 
-    /// Reads a key and finds its position in `fields`.
+    /// Passes what stands between `place` and the next value: its key, and the position of its field; `None` at the end.
     #[inline(always)]
-    fn field_key(&mut self, index: u16, message: &'static Message, slot: &mut usize) -> Result<(Str, Option<usize>)> {
-        if let Some((hint, name, position)) = self.hints.guess(index, message, *slot)
-            && let Some(key) = self.scan.key_if(name)?
-        {
-            *slot = usize::from(hint) + 1;
-            return Ok((key, Some(position)));
+    fn field_key(
+        &mut self,
+        index: u16,
+        message: &'static Message,
+        place: Place,
+        is_first: bool,
+    ) -> Result<Option<(Str, Option<u16>)>> {
+        let start = self.scan.pos();
+        if let Some(steps) = self.repeats.steps(index, place) {
+            let mut step = steps[0];
+            let mut is_same = step.len > 0 && self.scan.pass_same(step.start, step.len.into());
+            if !is_same && steps[1].len > 0 {
+                steps.swap(0, 1);
+                step = steps[0];
+                is_same = self.scan.pass_same(step.start, step.len.into());
+            }
+            if is_same {
+                return Ok(step.position.map(|position| {
+                    let key = Str {
+                        start: start + usize::from(step.key),
+                        end: start + usize::from(step.key + step.key_len),
+                        escaped: false,
+                        foreign: false,
+                    };
+                    (key, Some(position))
+                }));
+            }
+        }
+        self.new_key(index, message, place, is_first)
+    }
+
+    /// Reads the key of the next value, or the closing brace.
+    #[inline(never)]
+    fn new_key(
+        &mut self,
+        index: u16,
+        message: &'static Message,
+        place: Place,
+        is_first: bool,
+    ) -> Result<Option<(Str, Option<u16>)>> {
+        let start = self.scan.pos();
+        let is_end = if !is_first {
+            !self.scan.more(b'}')?
+        } else if self.scan.peek() == b'}' {
+            self.scan.bump();
+            true
+        } else {
+            false
+        };
+        let mut step = Step {
+            start,
+            ..Step::default()
+        };
+        if is_end {
+            self.repeats.keep_step(index, place, step, self.scan.pos());
+            return Ok(None);
         }
         let key = self.scan.key()?;
+        self.scan.peek();
         let raw = self.scan.raw(key);
-        let position = match self.hints.find(index, message, slot, raw) {
-            None if key.escaped => self.find_escaped(message, key),
-            found => found,
-        };
-        Ok((key, position))
+        if key.escaped {
+            return Ok(Some((key, self.find_escaped(message, key))));
+        }
+        let found = message
+            .by_name
+            .binary_search_by(|(name, _)| name.as_bytes().cmp(raw))
+            .ok()
+            .and_then(|found| message.by_name.get(found));
+        let position = found.map(|(_, position)| *position);
+        if position.is_some()
+            && let (Ok(offset), Ok(len)) = (u16::try_from(key.start - start), u16::try_from(raw.len()))
+        {
+            (step.key, step.key_len, step.position) = (offset, len, position);
+            self.repeats.keep_step(index, place, step, self.scan.pos());
+        }
+        Ok(Some((key, position)))
     }
 
     #[cold]
-    fn find_escaped(&mut self, message: &'static Message, key: Str) -> Option<usize> {
+    fn find_escaped(&mut self, message: &'static Message, key: Str) -> Option<u16> {
         let name = self.scan.text_of(key, &mut self.scratch).ok()?;
-        message.position(name).map(usize::from)
+        message.position(name)
     }
 
     fn field(
         &mut self,
-        message: &'static Message,
+        (index, message): (u16, &'static Message),
         field: &'static Field,
-        position: usize,
+        position: u16,
         seen: &mut Seen,
         key: Str,
         here: &Path<'_>,
     ) -> Result<()> {
-        let bit = 1u128.checked_shl(position as u32).unwrap_or(0);
-        if seen.fields & bit != 0 {
+        if !seen.is_new(position) {
             return self.duplicate(key, here);
         }
-        seen.fields |= bit;
         self.is_plain &= field.generated;
-        if self.scan.peek() == b'n'
-            && !(field.cardinality == Cardinality::Singular && takes_null(field.kind))
-            && self.scan.null()
+        let first = self.scan.peek();
+        if first == b'n' && !(field.cardinality == Cardinality::Singular && takes_null(field.kind)) && self.scan.null()
         {
             return Ok(());
         }
@@ -145,11 +230,77 @@ impl<'t> Transcoder<'t> {
             }
             seen.oneofs |= bit;
         }
+        // Texts that end where they say.
+        let may_repeat = matches!(first, b'{' | b'[' | b'"') && matches!(field.kind, Kind::Message(_) | Kind::Enum(_));
+        if may_repeat
+            && self
+                .repeats
+                .value(index, position)
+                .is_some_and(|value| value.is_hopeful())
+        {
+            return self.perhaps_repeated((index, position), field, here);
+        }
+        if may_repeat && let Some(last) = self.repeats.value(index, position) {
+            last.miss();
+        }
+        self.field_value(field, here)
+    }
+
+    #[inline(always)]
+    fn field_value(&mut self, field: &'static Field, here: &Path<'_>) -> Result<()> {
         match field.cardinality {
             Cardinality::Singular => self.value(field.number, field.kind, field.explicit_presence, here),
             Cardinality::Repeated => self.repeated(field, here),
             Cardinality::Map { key, value } => self.map(field.number, key, value, here),
         }
+    }
+
+    /// Reads the value of a field, which may be the same as the last time.
+    fn perhaps_repeated(
+        &mut self,
+        (index, position): (u16, u16),
+        field: &'static Field,
+        here: &Path<'_>,
+    ) -> Result<()> {
+        let levels = (self.level, self.total);
+        let Some(last) = self.repeats.value(index, position) else {
+            return self.field_value(field, here);
+        };
+        if last.len > 0
+            && last.output == self.output
+            && last.levels == levels
+            && self.scan.pass_same(last.start, last.len)
+        {
+            last.hit();
+            let (is_plain, wire, wire_len) = (last.is_plain, last.wire, last.wire_len);
+            self.is_plain &= is_plain;
+            self.room_for(wire_len)?;
+            self.out.extend_from_within(wire..wire + wire_len);
+            return Ok(());
+        }
+        last.miss();
+        let before = (self.notes.len(), self.rejected, self.output);
+        let (start, wire) = (self.scan.pos(), self.out.len());
+        let was_plain = std::mem::replace(&mut self.is_plain, true);
+        self.field_value(field, here)?;
+        let is_plain = self.is_plain;
+        self.is_plain &= was_plain;
+        if before == (self.notes.len(), self.rejected, self.output)
+            && let Some(last) = self.repeats.value(index, position)
+        {
+            let value = Value {
+                start,
+                len: self.scan.pos() - start,
+                wire,
+                wire_len: self.out.len() - wire,
+                output: self.output,
+                levels,
+                is_plain,
+                ..*last
+            };
+            *last = value;
+        }
+        Ok(())
     }
 
     /// Reads one value of a field and writes it with its tag.
@@ -159,12 +310,11 @@ impl<'t> Transcoder<'t> {
             return self.scalar(number, kind, keep_zero, at);
         };
         let start = self.out.len();
-        self.tag(number, 2);
-        let length = self.open();
+        let length = self.open_field(number);
         if self.message(index, at)? {
             self.close(length)
         } else {
-            self.out.truncate(start);
+            self.cut(start);
             Ok(())
         }
     }
@@ -233,8 +383,7 @@ impl<'t> Transcoder<'t> {
 
     fn entry(&mut self, number: u32, key_kind: Kind, value_kind: Kind, key: Str, at: &Path<'_>) -> Result<()> {
         let start = self.out.len();
-        self.tag(number, 2);
-        let length = self.open();
+        let length = self.open_field(number);
         let mut scratch = std::mem::take(&mut self.scratch);
         let usable = match self.scan.text_of(key, &mut scratch) {
             Ok(name) => {
@@ -254,7 +403,7 @@ impl<'t> Transcoder<'t> {
         if usable {
             return self.close(length);
         }
-        self.out.truncate(start);
+        self.cut(start);
         Ok(())
     }
 

@@ -14,6 +14,7 @@
 mod any;
 mod message;
 mod note;
+mod repeat;
 mod scalar;
 mod well_known;
 
@@ -46,6 +47,9 @@ const MAX_SUGGESTIONS: usize = 1000;
 
 /// How often the text may be read ahead for an `@type` that is not the first key, as a multiple of its length.
 const LOOKAHEAD: usize = 8;
+
+/// Strings up to this many bytes are copied in one piece of that size.
+const SHORT: usize = 32;
 
 /// How to read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -130,8 +134,7 @@ type Result<T> = std::result::Result<T, Stop>;
 pub struct Transcoder<'t> {
     /// The place in the text; a caller may move it between messages.
     pub scan: Scanner<'t>,
-    /// Wire bytes; the caller cuts them up and takes them away.
-    pub out: Vec<u8>,
+    out: Vec<u8>,
     /// What was left out of the messages so far.
     pub notes: Vec<Note>,
     /// There is nothing in the last message for [`wire::check`](super::wire::check) to find: everything was written field
@@ -139,7 +142,9 @@ pub struct Transcoder<'t> {
     pub is_plain: bool,
     options: Options,
     limit: usize,
-    hints: Hints,
+    repeats: repeat::Repeats,
+    /// Counts the outputs: how often bytes have been taken away or cut off.
+    output: u32,
     types: any::Types,
     scratch: Vec<u8>,
     /// Where the resource that is being written starts in `out`.
@@ -168,7 +173,8 @@ impl<'t> Transcoder<'t> {
             notes: Vec::new(),
             is_plain: false,
             options,
-            hints: Hints::new(),
+            repeats: repeat::Repeats::new(),
+            output: 0,
             types: any::Types::new(),
             scratch: Vec::new(),
             base: 0,
@@ -194,6 +200,24 @@ impl<'t> Transcoder<'t> {
         }
     }
 
+    /// How many bytes have been written and not taken away.
+    pub const fn written(&self) -> usize {
+        self.out.len()
+    }
+
+    /// Takes away all that has been written; `capacity` is how many bytes to expect next.
+    pub fn take_written(&mut self, capacity: usize) -> Vec<u8> {
+        self.output = self.output.wrapping_add(1);
+        std::mem::replace(&mut self.out, Vec::with_capacity(capacity))
+    }
+
+    /// Takes back what was written from `start` on.
+    #[cold]
+    pub fn cut(&mut self, start: usize) {
+        self.output = self.output.wrapping_add(1);
+        self.out.truncate(start);
+    }
+
     fn restart(&mut self) {
         self.is_plain = true;
         (self.level, self.total) = (0, 0);
@@ -204,6 +228,23 @@ impl<'t> Transcoder<'t> {
     #[inline(always)]
     fn tag(&mut self, number: u32, wire_type: u32) {
         self.varint(u64::from(number << 3 | wire_type));
+    }
+
+    /// Writes the tag of a message with room for its length, and returns where that is.
+    #[inline(always)]
+    #[expect(clippy::cast_possible_truncation, reason = "one byte each")]
+    fn open_field(&mut self, number: u32) -> usize {
+        let tag = number << 3 | 2;
+        if tag < 0x80 {
+            self.out.extend_from_slice(&[tag as u8, 0, 0, 0, 0]);
+        } else if tag < 0x4000 {
+            self.out
+                .extend_from_slice(&[tag as u8 | 0x80, (tag >> 7) as u8, 0, 0, 0, 0]);
+        } else {
+            self.varint(u64::from(tag));
+            self.out.extend_from_slice(&[0; 4]);
+        }
+        self.out.len() - 4
     }
 
     #[inline(always)]
@@ -217,15 +258,7 @@ impl<'t> Transcoder<'t> {
         self.out.push(value as u8);
     }
 
-    /// Leaves room for a length and returns where.
-    #[inline(always)]
-    fn open(&mut self) -> usize {
-        let at = self.out.len();
-        self.out.extend_from_slice(&[0; 4]);
-        at
-    }
-
-    /// Fills in the length of what was written since [`open`](Self::open).
+    /// Fills in the length of what was written since [`open_field`](Self::open_field).
     #[inline(always)]
     #[expect(clippy::cast_possible_truncation, reason = "seven bits each")]
     fn close(&mut self, at: usize) -> Result<()> {
@@ -263,6 +296,27 @@ impl<'t> Transcoder<'t> {
         Ok(())
     }
 
+    /// Writes a part of the text with its length.
+    #[inline(always)]
+    fn text(&mut self, number: u32, start: usize, end: usize) -> Result<()> {
+        let len = end - start;
+        let tag = number << 3 | 2;
+        if let Some(chunk) = self.scan.chunk::<SHORT>(start)
+            && len <= SHORT
+            && tag < 0x80
+        {
+            self.room_for(len)?;
+            // A copy of fixed size is much faster than one of any size, even if half of it is for nothing.
+            #[expect(clippy::cast_possible_truncation, reason = "both are below 0x80")]
+            self.out.extend_from_slice(&[tag as u8, len as u8]);
+            let start = self.out.len();
+            self.out.extend_from_slice(chunk);
+            self.out.truncate(start + len);
+            return Ok(());
+        }
+        self.bytes(number, self.scan.slice(start, end))
+    }
+
     /// The known name of `type_name` that is nearest to a misspelt one.
     #[cold]
     fn suggest(
@@ -288,53 +342,6 @@ impl<'t> Transcoder<'t> {
     fn note(&mut self, rule: &'static Rule, at: &Path<'_>, start: usize, message: String) -> &mut Note {
         let span = Span::new(start, self.scan.pos());
         Note::push(&mut self.notes, rule, at, span, message)
-    }
-}
-
-/// Which key tends to follow which, message type by message type.
-///
-/// Dumps repeat themselves: nine of ten keys are found by one comparison instead of a search.
-#[derive(Debug)]
-struct Hints {
-    /// Where the entries of each message start.
-    base: Vec<u32>,
-    /// For a key (0: the start of the message, else its position in `by_name` plus 1) the position of the next one.
-    next: Vec<u16>,
-}
-
-impl Hints {
-    fn new() -> Self {
-        let mut base = Vec::with_capacity(tables::MESSAGES.len());
-        let mut total = 0u32;
-        for message in tables::MESSAGES {
-            base.push(total);
-            total += u32::try_from(message.by_name.len()).unwrap_or(u32::MAX) + 1;
-        }
-        Hints {
-            base,
-            next: vec![0; total as usize],
-        }
-    }
-
-    /// The name of the key that probably follows the one that `slot` stands for.
-    #[inline(always)]
-    fn guess(&self, index: u16, message: &'static Message, slot: usize) -> Option<(u16, &'static str, usize)> {
-        let base = self.base.get(usize::from(index)).copied()? as usize;
-        let hint = self.next.get(base + slot).copied()?;
-        let (name, position) = message.by_name.get(usize::from(hint))?;
-        Some((hint, name, usize::from(*position)))
-    }
-
-    /// Finds the position in `fields` of the key `name`; `slot` is where the last key of this message left it.
-    fn find(&mut self, index: u16, message: &'static Message, slot: &mut usize, name: &[u8]) -> Option<usize> {
-        let base = self.base.get(usize::from(index)).copied()? as usize;
-        let found = message
-            .by_name
-            .binary_search_by(|(candidate, _)| candidate.as_bytes().cmp(name))
-            .ok()?;
-        *self.next.get_mut(base + *slot)? = u16::try_from(found).ok()?;
-        *slot = found + 1;
-        message.by_name.get(found).map(|(_, position)| usize::from(*position))
     }
 }
 

@@ -67,8 +67,7 @@ impl<'t> Transcoder<'t> {
         if token.start == token.end && !keep_zero {
             return Ok(());
         }
-        let raw = self.scan.raw(token);
-        self.bytes(number, raw)
+        self.text(number, token.start, token.end)
     }
 
     /// A string with escapes or beyond ASCII.

@@ -1,0 +1,156 @@
+//! What a text repeats: which key follows which, laid out how, and whole values.
+//!
+//! A dump holds the same few messages ten thousand times. Two things are kept for each field of each message type: the
+//! text that led from its last value to the next one (comma, white space, key, colon), and its last value with the bytes
+//! that it became. Where the text says the same again, one comparison takes the place of reading it.
+//!
+//! A comparison that fails costs little, and one that keeps failing is given up for a while.
+
+use xdsctl_proto::tables;
+
+/// Longest text between two values that is kept.
+const MAX_STEP: usize = 96;
+
+/// Comparisons of a value that may fail in a row.
+const PATIENCE: u8 = 8;
+
+/// After that, two in this many values are compared.
+const RARELY: u8 = 32;
+
+/// The way from one value of a message to its next one, or out of the message.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Step {
+    /// Where it stands in the text.
+    pub start: usize,
+    /// Its length; 0 for none.
+    pub len: u16,
+    /// Where the key starts in it.
+    pub key: u16,
+    /// Length of the key.
+    pub key_len: u16,
+    /// The position of the field in its message; `None` for the end of the message.
+    pub position: Option<u16>,
+}
+
+/// A value that has been read without fault, and the bytes that it became.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Value {
+    /// Where it starts in the text.
+    pub start: usize,
+    /// Its length; 0 for none.
+    pub len: usize,
+    /// Where its bytes start in the output.
+    pub wire: usize,
+    /// How many bytes it became.
+    pub wire_len: usize,
+    /// Number of the output that they are in.
+    pub output: u32,
+    /// Levels of messages around it, below the resource and in all.
+    pub levels: (u32, u32),
+    /// There is nothing in it for the wire check to find.
+    pub is_plain: bool,
+    /// Comparisons that have failed since the last one that did not.
+    pub misses: u8,
+}
+
+impl Value {
+    /// Says whether it is worth the while to compare the next value with this one.
+    #[inline(always)]
+    pub const fn is_hopeful(&self) -> bool {
+        self.misses < PATIENCE || self.misses % RARELY < 2
+    }
+
+    /// Counts a value that was another one, or was not compared.
+    #[inline(always)]
+    pub const fn miss(&mut self) {
+        self.misses = match self.misses {
+            u8::MAX => PATIENCE,
+            misses => misses + 1,
+        };
+    }
+
+    /// Counts a value that was the same.
+    #[inline(always)]
+    pub const fn hit(&mut self) {
+        self.misses = 0;
+    }
+}
+
+/// A place in a message, from which a [`Step`] leads on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    /// Behind the opening brace.
+    Start,
+    /// Behind the value of `@type`.
+    Typed,
+    /// Behind the value of the field at this position.
+    After(u16),
+    /// Anywhere else.
+    Unknown,
+}
+
+/// What has been kept of a text so far.
+#[derive(Debug)]
+pub(super) struct Repeats {
+    /// Where the entries of each message start: one for each field, and two more for the steps.
+    base: Vec<u32>,
+    /// The last two different ones from each place, the latest first.
+    steps: Vec<[Step; 2]>,
+    values: Vec<Value>,
+}
+
+impl Repeats {
+    pub(super) fn new() -> Self {
+        let mut base = Vec::with_capacity(tables::MESSAGES.len());
+        let mut total = 0u32;
+        for message in tables::MESSAGES {
+            base.push(total);
+            total += u32::try_from(message.fields.len()).unwrap_or(u32::MAX) + 2;
+        }
+        Repeats {
+            base,
+            steps: vec![<[Step; 2]>::default(); total as usize],
+            values: vec![Value::default(); total as usize],
+        }
+    }
+
+    #[inline(always)]
+    fn slot(&self, message: u16, place: Place) -> Option<usize> {
+        let base = *self.base.get(usize::from(message))? as usize;
+        match place {
+            Place::Start => Some(base),
+            Place::Typed => Some(base + 1),
+            Place::After(position) => Some(base + 2 + usize::from(position)),
+            Place::Unknown => None,
+        }
+    }
+
+    /// The steps that were taken last from here; of length 0 if there were none.
+    #[inline(always)]
+    pub(super) fn steps(&mut self, message: u16, place: Place) -> Option<&mut [Step; 2]> {
+        let slot = self.slot(message, place)?;
+        self.steps.get_mut(slot)
+    }
+
+    /// Keeps the step from `start` to `end`, by a key of `key_len` bytes at `key`.
+    pub(super) fn keep_step(&mut self, message: u16, place: Place, step: Step, end: usize) {
+        let len = end - step.start;
+        if len > MAX_STEP {
+            return;
+        }
+        if let Some(slot) = self.slot(message, place)
+            && let Some(kept) = self.steps.get_mut(slot)
+            && let Ok(len) = u16::try_from(len)
+        {
+            kept[1] = kept[0];
+            kept[0] = Step { len, ..step };
+        }
+    }
+
+    /// The last value of a field.
+    #[inline(always)]
+    pub(super) fn value(&mut self, message: u16, position: u16) -> Option<&mut Value> {
+        let slot = self.slot(message, Place::After(position))?;
+        self.values.get_mut(slot)
+    }
+}
