@@ -4,6 +4,7 @@
 //! else. Lines and columns are computed when something is printed, from an index that is built on first use.
 //! [`json`] reads JSON text piece by piece; [`span`] finds a field path in it again. Knows nothing of xDS.
 
+mod ahead;
 pub mod binary;
 pub mod json;
 pub mod log;
@@ -18,7 +19,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::ops::Deref;
 use std::path::Path;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 pub use span::Span;
 pub use view::View;
@@ -51,7 +52,7 @@ impl SourceId {
 #[derive(Debug)]
 enum Bytes {
     Owned(Vec<u8>),
-    Mapped(memmap2::Mmap),
+    Mapped(Arc<memmap2::Mmap>),
 }
 
 impl Deref for Bytes {
@@ -257,7 +258,9 @@ impl SourceMap {
         let mut file = File::open(path)?;
         let metadata = file.metadata()?;
         let bytes = if metadata.is_file() && metadata.len() > MAP_ABOVE_BYTES && !self.no_map {
-            Bytes::Mapped(map(&file)?)
+            let map = Arc::new(map(&file)?);
+            ahead::fetch(&map);
+            Bytes::Mapped(map)
         } else {
             let mut bytes = Vec::new();
             file.read_to_end(&mut bytes)?;
