@@ -21,6 +21,7 @@ mod error;
 mod factor;
 mod matcher;
 mod ranges;
+mod recent;
 mod rewrite;
 mod size;
 mod syntax;
@@ -53,7 +54,7 @@ impl Regex {
     ///
     /// Returns what RE2 would refuse the pattern for.
     pub fn new(pattern: &str) -> Result<Self, RegexError> {
-        Self::check(pattern)?;
+        recent::check(pattern)?;
         Ok(Self {
             pattern: pattern.into(),
             full: OnceLock::new(),
