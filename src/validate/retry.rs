@@ -16,6 +16,8 @@
 //! Follows C-core `RetryPolicyParse` (xds_route_config_parser.cc), `CreateMethodConfig` (xds_resolver.cc) and
 //! `RetryMethodConfig` (retry_service_config.cc).
 
+use std::collections::BTreeSet;
+
 use prost_types::Duration;
 
 use crate::diag::{Cx, Path, rules};
@@ -76,18 +78,22 @@ const RETRY_ON: [(&str, RetryOn); 5] = [
 
 /// Converts the policy at `at`, of a virtual host or of a route.
 pub fn from_proto(message: &Pb, at: &Path<'_>, cx: &mut Cx<'_>) -> RetryPolicy {
+    let mut retry_on = BTreeSet::new();
+    let mut lost = Vec::new();
+    for token in message.retry_on.split(',').filter(|token| !token.is_empty()) {
+        match condition(token) {
+            Some(code) => _ = retry_on.insert(code),
+            None => lost.push(token),
+        }
+    }
     let mut policy = RetryPolicy {
-        retry_on: RETRY_ON
-            .iter()
-            .filter(|(name, _)| message.retry_on.split(',').any(|token| token == *name))
-            .map(|(_, code)| *code)
-            .collect(),
+        retry_on,
         num_retries: message.num_retries.unwrap_or(DEFAULT_NUM_RETRIES),
         base_interval: DEFAULT_BASE_INTERVAL,
         max_interval: DEFAULT_MAX_INTERVAL,
-        lost_tokens: lost(message).map(str::to_owned).collect(),
+        lost_tokens: lost.iter().map(|token| (*token).to_owned()).collect(),
     };
-    note_lost_conditions(message, policy.retry_on.is_empty(), &at.field("retry_on"), cx);
+    note_lost_conditions(&lost, policy.retry_on.is_empty(), &at.field("retry_on"), cx);
     if policy.num_retries == 0 {
         cx.report(
             &NUM_RETRIES_ZERO,
@@ -182,23 +188,15 @@ fn text(value: &Duration) -> String {
 /// Names of lost conditions that a message spells out.
 const NAMES_SHOWN: usize = 4;
 
-fn is_known(token: &str) -> bool {
-    RETRY_ON.iter().any(|(name, _)| *name == token)
-}
-
-/// The conditions of retry_on that gRPC does not have, as written.
-fn lost(message: &Pb) -> impl Iterator<Item = &str> {
-    let tokens = message.retry_on.split(',');
-    tokens.filter(|token| !token.is_empty() && !is_known(token))
+fn condition(token: &str) -> Option<RetryOn> {
+    RETRY_ON.iter().find(|(name, _)| *name == token).map(|(_, code)| *code)
 }
 
 /// Notes the conditions of retry_on that are lost, and a policy that is left with none.
-fn note_lost_conditions(message: &Pb, nothing_left: bool, at: &Path<'_>, cx: &mut Cx<'_>) {
-    let lost = || lost(message);
-    let count = lost().count();
-    if count > 0 {
-        let names: Vec<&str> = lost().take(NAMES_SHOWN).collect();
-        let more = match count.saturating_sub(NAMES_SHOWN) {
+fn note_lost_conditions(lost: &[&str], nothing_left: bool, at: &Path<'_>, cx: &mut Cx<'_>) {
+    if !lost.is_empty() {
+        let names = lost.get(..NAMES_SHOWN).unwrap_or(lost);
+        let more = match lost.len() - names.len() {
             0 => String::new(),
             more => format!(" and {more} more"),
         };
@@ -207,9 +205,10 @@ fn note_lost_conditions(message: &Pb, nothing_left: bool, at: &Path<'_>, cx: &mu
             at,
             format_args!("`{}`{more}: no condition that gRPC retries on", names.join("`, `")),
         );
-        let tidied = lost()
+        let tidied = lost
+            .iter()
             .map(|token| token.trim().to_ascii_lowercase())
-            .find(|token| is_known(token));
+            .find(|token| condition(token).is_some());
         if let Some(tidied) = tidied {
             diagnostic.help(format!("write `{tidied}`, without spaces and in lower case"));
         }

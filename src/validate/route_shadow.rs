@@ -6,6 +6,7 @@
 //! only several earlier ones together take are not found, so that each finding is certain.
 //! One pass over the routes: an index of hashes finds the one candidate, [`covers`] then decides.
 
+use std::collections::HashSet;
 use std::collections::hash_map::{DefaultHasher, Entry, HashMap};
 use std::hash::{Hash, Hasher};
 
@@ -283,6 +284,8 @@ enum Kind {
 #[derive(Default)]
 struct Index {
     routes: HashMap<u64, usize>,
+    /// The headers of the routes; most routes come with headers that no earlier one has.
+    headers: HashSet<u64>,
     /// Lengths of the prefixes, ascending: case-sensitive ones, others.
     lengths: [Vec<usize>; 2],
     /// Has prefixes or paths without regard to case.
@@ -307,6 +310,7 @@ impl Index {
                 lengths.insert(place, text.len());
             }
         }
+        self.headers.insert(shape.headers);
         let mut rolling = Rolling::new(kind, shape.headers);
         rolling.extend(text, is_folded);
         self.routes.entry(rolling.0).or_insert(position);
@@ -318,7 +322,7 @@ impl Index {
         [Some(0), own]
             .into_iter()
             .flatten()
-            .filter(|_| !self.routes.is_empty())
+            .filter(|headers| self.headers.contains(headers))
             .filter_map(|headers| self.candidate(shape.paths, headers))
     }
 
