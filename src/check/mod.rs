@@ -69,7 +69,7 @@ pub struct Checked {
     pub name: String,
     /// What the client does with it.
     pub verdict: Verdict,
-    /// What other resources need to know, if the client accepts it.
+    /// What other resources need to know, if the client accepts it; [`assemble`] takes it.
     pub facts: Option<Facts>,
     /// Findings, in the order in which they were made, but for those in `ignored`.
     pub diagnostics: Vec<Diagnostic>,

@@ -41,7 +41,8 @@ const MAX_COMPARISONS: usize = 1 << 20;
 
 /// Takes back what does not come to pass.
 pub(super) fn take_back(world: &World, usage: &Usage<'_>, resources: &mut [Checked]) {
-    if !usage.is_known() {
+    let has_failure = |checked: &Checked| checked.diagnostics.iter().any(is_failure);
+    if !usage.is_known() || !resources.iter().any(has_failure) {
         return;
     }
     routes(world, usage, resources);
@@ -167,8 +168,11 @@ impl<'w> Clusters<'w> {
             .collect();
         let mut done = BTreeSet::new();
         for host in usage.routes.iter().flat_map(|(_, _, facts)| &facts.virtual_hosts) {
+            if candidates.is_empty() {
+                break;
+            }
             let roots: BTreeSet<&str> = host.iter().map(|r| r.cluster.as_str()).collect();
-            if candidates.is_empty() || !done.insert(roots.clone()) {
+            if !done.insert(roots.clone()) {
                 continue;
             }
             let graph = Graph::resolve(roots.iter().copied(), &|name| world.known(name));

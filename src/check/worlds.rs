@@ -47,7 +47,9 @@ fn world_of(resources: &mut [Checked], numbers: &[usize]) -> World {
     };
     let mut world = World::default();
     for &number in numbers {
-        let Some(checked) = resources.get(number) else { continue };
+        let Some(checked) = resources.get_mut(number) else {
+            continue;
+        };
         let Some(resource_type) = checked.resource_type else {
             continue;
         };
@@ -56,24 +58,28 @@ fn world_of(resources: &mut [Checked], numbers: &[usize]) -> World {
         }
         let entry = Entry {
             id: ResourceId(number),
-            facts: checked.facts.clone(),
+            facts: checked.facts.take(),
         };
+        let rank_of_new = rank(checked);
         // Nothing can refer to a resource without a name; what it refers to counts, and one does not replace another.
         let name = match checked.name.as_str() {
             "" => format!("<unnamed #{}>", number + 1),
             name => name.to_owned(),
         };
-        let Some(ResourceId(before)) = world.get(resource_type, &name).map(|e| e.id) else {
+        let Some((ResourceId(before), is_good)) = world.get(resource_type, &name).map(|e| (e.id, e.facts.is_some()))
+        else {
             world.insert(resource_type, &name, entry);
             continue;
         };
-        let Some(earlier) = resources.get(before) else { continue };
+        let Some(rank_of_earlier) = resources.get(before).map(rank) else {
+            continue;
+        };
         // A rejected version does not take the place of a good one (A46: the last good version stays in use).
-        if rank(earlier) == rank(checked) && checked.facts.is_none() && earlier.facts.is_some() {
+        if rank_of_earlier == rank_of_new && entry.facts.is_none() && is_good {
             keep_earlier(resources, number);
             continue;
         }
-        let (hidden, winner) = if rank(earlier) > rank(checked) {
+        let (hidden, winner) = if rank_of_earlier > rank_of_new {
             (number, before)
         } else {
             world.insert(resource_type, &name, entry);

@@ -32,23 +32,24 @@ rules! {
 type Seen = BTreeSet<(String, usize, &'static str)>;
 
 pub(super) fn check(world: &World, usage: &Usage<'_>, findings: &mut Findings) {
+    let is_aggregate = |name: &str| matches!(world.cluster(name), Some(ClusterFacts::Aggregate { .. }));
+    if !world.all(ResourceType::Cluster).any(|(name, _)| is_aggregate(name)) {
+        return;
+    }
     let mut seen = Seen::new();
     let known = |name: &str| world.known(name);
     if usage.is_known() {
         let mut done = BTreeSet::new();
         for host in usage.routes.iter().flat_map(|(_, _, facts)| &facts.virtual_hosts) {
             let roots: BTreeSet<&str> = host.iter().map(|r| r.cluster.as_str()).collect();
-            let has_aggregate = roots
-                .iter()
-                .any(|name| matches!(world.cluster(name), Some(ClusterFacts::Aggregate { .. })));
-            if has_aggregate && done.insert(roots.clone()) {
+            if roots.iter().any(|name| is_aggregate(name)) && done.insert(roots.clone()) {
                 let graph = Graph::resolve(roots.iter().copied(), &known);
                 report(world, &graph, &roots, &mut seen, findings);
             }
         }
     } else {
         for (name, _) in world.all(ResourceType::Cluster) {
-            if matches!(world.cluster(name), Some(ClusterFacts::Aggregate { .. })) {
+            if is_aggregate(name) {
                 let graph = Graph::resolve([name], &known);
                 report(world, &graph, &BTreeSet::from([name]), &mut seen, findings);
             }

@@ -2,6 +2,8 @@
 //!
 //! A partial dump is legitimate: a reference to a type of which the world has no resource at all is not looked at.
 
+use std::collections::HashMap;
+
 use super::Findings;
 use crate::diag::rules;
 use crate::model::ResourceType;
@@ -19,16 +21,19 @@ rules! {
 }
 
 pub(super) fn check(world: &World, findings: &mut Findings) {
+    let mut clusters = Clusters::of(world);
     for (_, entry) in world.all(ResourceType::Listener) {
         match &entry.facts {
             Some(Facts::Listener(ListenerFacts::Rds(name, _))) => rds(world, entry.id, name, findings),
-            Some(Facts::Listener(ListenerFacts::Inline(facts, _))) => routes(world, entry.id, true, facts, findings),
+            Some(Facts::Listener(ListenerFacts::Inline(facts, _))) => {
+                routes(&mut clusters, entry.id, true, facts, findings)
+            }
             _ => {}
         }
     }
     for (_, entry) in world.all(ResourceType::RouteConfiguration) {
         if let Some(Facts::Routes(facts)) = &entry.facts {
-            routes(world, entry.id, false, facts, findings);
+            routes(&mut clusters, entry.id, false, facts, findings);
         }
     }
     if world.has(ResourceType::Endpoints) {
@@ -65,22 +70,63 @@ fn rds(world: &World, listener: ResourceId, name: &str, findings: &mut Findings)
     }
 }
 
-fn routes(world: &World, holder: ResourceId, inline: bool, facts: &RouteFacts, findings: &mut Findings) {
-    if !world.has(ResourceType::Cluster) {
+/// What routes find under a cluster's name.
+#[derive(Clone, Copy)]
+enum Found {
+    Accepted,
+    Rejected,
+    Nothing,
+}
+
+/// The clusters of a world, by the names that routes have named so far: thousands of routes name the same few.
+struct Clusters<'w> {
+    world: &'w World,
+    found: HashMap<&'w str, Found>,
+}
+
+impl<'w> Clusters<'w> {
+    fn of(world: &'w World) -> Self {
+        Clusters {
+            world,
+            found: HashMap::new(),
+        }
+    }
+
+    fn find(&mut self, name: &'w str) -> Found {
+        let world = self.world;
+        *self
+            .found
+            .entry(name)
+            .or_insert_with(|| match world.get(ResourceType::Cluster, name) {
+                None => Found::Nothing,
+                Some(entry) if entry.facts.is_none() => Found::Rejected,
+                Some(_) => Found::Accepted,
+            })
+    }
+}
+
+fn routes<'w>(
+    clusters: &mut Clusters<'w>,
+    holder: ResourceId,
+    inline: bool,
+    facts: &'w RouteFacts,
+    findings: &mut Findings,
+) {
+    if !clusters.world.has(ResourceType::Cluster) {
         return;
     }
     for reference in facts.virtual_hosts.iter().flatten() {
         let name = &reference.cluster;
-        match world.get(ResourceType::Cluster, name) {
-            None => {
+        match clusters.find(name) {
+            Found::Nothing => {
                 let message = format!("Cluster `{name}` is not there: RPCs wait 15 s, then those on this route fail");
                 findings.add(holder, &ROUTE_CLUSTER_MISSING, reference.path(inline), message);
             }
-            Some(entry) if entry.facts.is_none() => {
+            Found::Rejected => {
                 let message = format!("Cluster `{name}` is rejected: RPCs on this route fail with UNAVAILABLE");
                 findings.add(holder, &REFERENCE_TO_REJECTED, reference.path(inline), message);
             }
-            Some(_) => {}
+            Found::Accepted => {}
         }
     }
 }

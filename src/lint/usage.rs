@@ -3,7 +3,7 @@
 //! A cluster is used when a route of a client's listener names it, or an aggregate that is used. Where a world holds no
 //! listener and no route at all, nothing can be said and everything counts as used.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use crate::model::ResourceType;
 use crate::snapshot::{ClusterFacts, Facts, ListenerFacts, ResourceId, RouteFacts, World};
@@ -11,8 +11,8 @@ use crate::snapshot::{ClusterFacts, Facts, ListenerFacts, ResourceId, RouteFacts
 /// The clusters in use, and the virtual hosts that use them.
 #[derive(Debug, Default)]
 pub struct Usage<'w> {
-    /// `None`: everything counts as used.
-    clusters: Option<BTreeSet<&'w str>>,
+    /// `None`: everything counts as used. Looked up only.
+    clusters: Option<HashSet<&'w str>>,
     /// Route configurations in use: the resource that holds them, whether inline in a listener, and their facts.
     pub routes: Vec<(ResourceId, bool, &'w RouteFacts)>,
 }
@@ -27,7 +27,7 @@ impl<'w> Usage<'w> {
         if !has_entry || routes.iter().any(|(_, _, facts)| facts.has_plugin) {
             return Usage { clusters: None, routes };
         }
-        let mut used = BTreeSet::new();
+        let mut used = HashSet::new();
         let mut open: Vec<&str> = routes
             .iter()
             .flat_map(|(_, _, facts)| facts.virtual_hosts.iter().flatten())
