@@ -3,12 +3,14 @@
 //! A listed message keeps its listed fields; a message that is only reached through a kept field stays as a
 //! message without fields; everything else goes. A oneof of which one member is kept keeps every member that the
 //! client knows, because a later member on the wire replaces an earlier one whether or not anybody reads it. A field
-//! that holds a message marked `lazy` becomes an optional `bytes` field.
+//! that holds messages marked `lazy` becomes a `bytes` field.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use prost_types::field_descriptor_proto::{Label, Type};
-use prost_types::{DescriptorProto, FieldDescriptorProto, FileDescriptorProto, FileDescriptorSet, OneofDescriptorProto};
+use prost_types::{
+    DescriptorProto, FieldDescriptorProto, FileDescriptorProto, FileDescriptorSet, OneofDescriptorProto,
+};
 
 use crate::lists::{Index, Reads, Unknown, join};
 
@@ -139,9 +141,12 @@ impl Pruner<'_> {
             .collect();
         for field in &mut field {
             let target = field.type_name().trim_start_matches('.');
-            if field.label() == Label::Optional && field.oneof_index.is_none() && self.reads.lazy(target) {
-                field.set_type(Type::Bytes);
-                field.type_name = None;
+            if field.oneof_index.is_some() || !self.reads.lazy(target) {
+                continue;
+            }
+            field.set_type(Type::Bytes);
+            field.type_name = None;
+            if field.label() == Label::Optional {
                 // `optional`, which is a oneof of its own.
                 field.proto3_optional = Some(true);
                 field.oneof_index = Some(oneof_decl.len() as i32);

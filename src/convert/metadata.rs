@@ -6,16 +6,17 @@
 use std::collections::BTreeMap;
 
 use bytes::Bytes;
-use prost::Message as _;
 
 use crate::convert::address;
 use crate::diag::{Cx, Path, rules};
 use crate::model::cluster::MetadataValue;
 use crate::profile::Feature;
+use crate::proto;
 use crate::proto::any::{self, Extension};
 use crate::proto::pb::Any;
 use crate::proto::pb::envoy::config::core::v3 as core;
 use crate::proto::pb::envoy::extensions::filters::http::gcp_authn::v3::Audience;
+use crate::proto::wire;
 
 rules! {
     /// The audience in a cluster's metadata has no URL.
@@ -36,7 +37,7 @@ const ADDRESS: &str = "envoy.config.core.v3.Address";
 /// In a cluster that is the `metadata` field, in localities and endpoints the locality or endpoint itself: the client leaves
 /// the field's name out there.
 pub fn metadata(metadata: &Bytes, at: &Path<'_>, cx: &mut Cx<'_>) -> BTreeMap<String, MetadataValue> {
-    let metadata = unpack(metadata);
+    let metadata: core::Metadata = proto::kept(metadata);
     let mut map = BTreeMap::new();
     let typed = at.field("typed_filter_metadata");
     for (key, any) in &metadata.typed_filter_metadata {
@@ -68,14 +69,9 @@ pub fn metadata(metadata: &Bytes, at: &Path<'_>, cx: &mut Cx<'_>) -> BTreeMap<St
     map
 }
 
-/// Reads the bytes of a Metadata message, which were checked with the resource around it.
-pub fn unpack(metadata: &Bytes) -> core::Metadata {
-    core::Metadata::decode(metadata.clone()).unwrap_or_default()
-}
-
-/// Says whether there may be an entry of this name: whether its bytes occur at all.
-pub fn may_have(metadata: &Bytes, name: &str) -> bool {
-    memchr::memmem::find(metadata, name.as_bytes()).is_some()
+/// Says whether there is an entry of one of these names, typed or not, without reading more than the names.
+pub fn has_any(metadata: &[u8], names: &[&str]) -> bool {
+    wire::map_keys(metadata).any(|key| names.iter().any(|name| name.as_bytes() == key))
 }
 
 fn typed_value(any: &Any, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<MetadataValue> {

@@ -10,3 +10,15 @@ pub mod transcode;
 pub mod wire;
 
 pub use xdsctl_proto as pb;
+
+/// Decodes a message that the generated types keep as bytes (`lazy` in `proto/reads.txt`).
+///
+/// The bytes have been checked with those of the message around them; others give what prost makes of them, or nothing.
+pub fn kept<T: prost::Message + Default>(bytes: &bytes::Bytes) -> T {
+    T::decode(bytes.clone()).unwrap_or_default()
+}
+
+/// The bytes of a message as the generated types keep it; see [`kept`].
+pub fn keep(message: &impl prost::Message) -> bytes::Bytes {
+    message.encode_to_vec().into()
+}

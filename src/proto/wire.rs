@@ -9,11 +9,15 @@
 //! holds an unknown field is no entry; groups nest like messages; at most 100 levels; field number 0 is an error.
 
 mod normalize;
+mod reader;
 
 use bytes::Bytes;
 use xdsctl_proto::tables::{self, Cardinality, Field, Kind, Listed, Message};
 
+pub use self::reader::{Raw, fields, map_keys};
+
 use self::normalize::normalize;
+use self::reader::Reader;
 use crate::diag::{Cx, Path, rules};
 
 rules! {
@@ -123,145 +127,6 @@ pub fn check(bytes: &Bytes, message: &'static Message, at: &Path<'_>, cx: &mut C
         Ok(Bytes::from(normalize(bytes, message)))
     } else {
         Ok(bytes.clone())
-    }
-}
-
-/// One field on the wire.
-struct Raw<'b> {
-    number: u32,
-    wire_type: u8,
-    /// The payload of a length-delimited field, else empty.
-    payload: &'b [u8],
-    /// The value of a varint.
-    varint: u64,
-    /// A varint of ten bytes whose last one has bits beyond 64.
-    overlong: bool,
-}
-
-/// Reads fields off a byte slice.
-struct Reader<'b> {
-    rest: &'b [u8],
-}
-
-impl<'b> Reader<'b> {
-    #[inline(always)]
-    fn varint(&mut self, max_bytes: usize) -> Result<(u64, bool), Malformed> {
-        match self.rest.split_first() {
-            Some((&byte, rest)) if byte < 0x80 => {
-                self.rest = rest;
-                Ok((byte.into(), false))
-            }
-            _ => self.long_varint(max_bytes),
-        }
-    }
-
-    fn long_varint(&mut self, max_bytes: usize) -> Result<(u64, bool), Malformed> {
-        let mut value = 0u64;
-        for (i, &byte) in self.rest.iter().take(max_bytes).enumerate() {
-            value |= u64::from(byte & 0x7f).wrapping_shl(7 * i as u32);
-            if byte & 0x80 == 0 {
-                self.rest = self.rest.get(i + 1..).unwrap_or_default();
-                return Ok((value, i == 9 && byte > 1));
-            }
-        }
-        Err(if self.rest.len() < max_bytes {
-            Malformed::Truncated
-        } else {
-            Malformed::Varint
-        })
-    }
-
-    #[inline(always)]
-    fn tag(&mut self) -> Result<(u32, u8), Malformed> {
-        let (tag, _) = self.varint(5)?;
-        let tag = u32::try_from(tag).map_err(|_| Malformed::Varint)?;
-        if tag >> 3 == 0 && tag & 7 != 4 {
-            return Err(Malformed::Tag);
-        }
-        Ok((tag >> 3, (tag & 7) as u8))
-    }
-
-    #[inline(always)]
-    fn take(&mut self, len: usize) -> Result<&'b [u8], Malformed> {
-        let (head, tail) = self.rest.split_at_checked(len).ok_or(Malformed::Truncated)?;
-        self.rest = tail;
-        Ok(head)
-    }
-
-    /// A length: most are a single byte, or four as the loaders write them.
-    #[inline(always)]
-    fn length(&mut self) -> Result<(u64, bool), Malformed> {
-        match self.rest.first_chunk::<4>() {
-            Some([a, b, c, d]) if a & b & c & 0x80 != 0 && d & 0x80 == 0 => {
-                let [a, b, c, d] = [*a, *b, *c, *d].map(|byte| u64::from(byte & 0x7f));
-                self.rest = self.rest.get(4..).unwrap_or_default();
-                Ok((a | b << 7 | c << 14 | d << 21, false))
-            }
-            _ => self.varint(5),
-        }
-    }
-
-    /// The next field, or `None` at the end. `depth` levels may still be opened.
-    #[inline]
-    fn next(&mut self, depth: u32) -> Result<Option<Raw<'b>>, Malformed> {
-        if self.rest.is_empty() {
-            return Ok(None);
-        }
-        let (number, wire_type) = self.tag()?;
-        let mut raw = Raw {
-            number,
-            wire_type,
-            payload: &[],
-            varint: 0,
-            overlong: false,
-        };
-        match wire_type {
-            0 => (raw.varint, raw.overlong) = self.varint(10)?,
-            1 => raw.payload = self.take(8)?,
-            2 => {
-                let (len, _) = self.length()?;
-                if len > MAX_LEN {
-                    return Err(Malformed::Varint);
-                }
-                raw.payload = self.take(usize::try_from(len).map_err(|_| Malformed::Varint)?)?;
-            }
-            START_GROUP => self.skip_group(number, depth)?,
-            4 => return Err(Malformed::Group),
-            5 => raw.payload = self.take(4)?,
-            _ => return Err(Malformed::Tag),
-        }
-        Ok(Some(raw))
-    }
-
-    fn skip_group(&mut self, number: u32, depth: u32) -> Result<(), Malformed> {
-        let limit = usize::try_from(depth).unwrap_or(usize::MAX);
-        let mut open = vec![number];
-        while let Some(&innermost) = open.last() {
-            if open.len() > limit {
-                return Err(Malformed::Depth);
-            }
-            if self.rest.is_empty() {
-                return Err(Malformed::Group);
-            }
-            // Inside a group, field number 0 is as good as any.
-            let (tag, _) = self.varint(5)?;
-            let tag = u32::try_from(tag).map_err(|_| Malformed::Varint)?;
-            let (number, wire_type) = (tag >> 3, (tag & 7) as u8);
-            match wire_type {
-                0 => _ = self.varint(10)?,
-                1 => _ = self.take(8)?,
-                2 => {
-                    let (len, _) = self.varint(5)?;
-                    _ = self.take(usize::try_from(len).map_err(|_| Malformed::Varint)?)?;
-                }
-                START_GROUP => open.push(number),
-                4 if number == innermost => _ = open.pop(),
-                4 => return Err(Malformed::Group),
-                5 => _ = self.take(4)?,
-                _ => return Err(Malformed::Tag),
-            }
-        }
-        Ok(())
     }
 }
 

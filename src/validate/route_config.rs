@@ -13,6 +13,7 @@ use crate::model::domain::DomainClass;
 use crate::model::route::{Action, Destination, RetryPolicy, Route, VirtualHost};
 use crate::model::{Resource, RouteConfiguration};
 use crate::plugin::{self, Plugins};
+use crate::proto;
 use crate::proto::pb::envoy::config::route::v3::route::Action as ActionPb;
 use crate::proto::pb::envoy::config::route::v3::{
     Route as RoutePb, RouteConfiguration as Pb, VirtualHost as VirtualHostPb,
@@ -56,7 +57,8 @@ pub fn from_proto(message: &Pb, at: &Path<'_>, cx: &mut Cx<'_>) -> RouteConfigur
     }
     let mut virtual_hosts = Vec::with_capacity(message.virtual_hosts.len());
     for (i, host) in message.virtual_hosts.iter().enumerate() {
-        virtual_hosts.push(virtual_host(host, i, &mut plugins, &hosts_at.index(i), cx));
+        let host: VirtualHostPb = proto::kept(host);
+        virtual_hosts.push(virtual_host(&host, i, &mut plugins, &hosts_at.index(i), cx));
     }
     if !cx.nacked_since(mark) {
         route_shadow::report_domains(&virtual_hosts, &hosts_at, cx);
@@ -90,9 +92,10 @@ fn virtual_host(
     let retry_policy_rejected = cx.nacked_since(mark);
     let routes_at = at.field("routes");
     let mut routes = Vec::with_capacity(message.routes.len());
-    for (i, route_message) in message.routes.iter().enumerate() {
+    for (i, bytes) in message.routes.iter().enumerate() {
+        let message: RoutePb = proto::kept(bytes);
         let at = routes_at.index(i);
-        if let Some(route) = route(route_message, i, retry_policy.as_ref(), plugins, &at, cx) {
+        if let Some(route) = route(&message, i, retry_policy.as_ref(), plugins, &at, cx) {
             routes.push(route);
         }
     }
@@ -278,12 +281,12 @@ mod tests {
         let (profile, server) = (Profile::default(), ServerFacts::default());
         let mut cx = Cx::new(&profile, &server);
         let message = Pb {
-            virtual_hosts: vec![VirtualHostPb {
+            virtual_hosts: vec![proto::keep(&VirtualHostPb {
                 domains: vec!["*".to_owned()],
-                routes,
+                routes: routes.iter().map(proto::keep).collect(),
                 retry_policy,
                 ..VirtualHostPb::default()
-            }],
+            })],
             ..Pb::default()
         };
         let value = from_proto(&message, &Path::ROOT, &mut cx);

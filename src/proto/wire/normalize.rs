@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 
 use xdsctl_proto::tables::{self, Cardinality, Kind, Message};
 
-use super::{Fit, MAX_DEPTH, Raw, Reader, fit, wire_type_of};
+use super::reader::{Raw, Reader};
+use super::{Fit, MAX_DEPTH, fit, wire_type_of};
 
 /// Rewrites a checked message so that prost reads what the client reads.
 #[cold]

@@ -31,7 +31,8 @@ fn both_parts_of_a_message_that_is_kept_as_bytes_count() {
     let (profile, server) = (Profile::default(), ServerFacts::default());
     let mut cx = Cx::new(&profile, &server);
     let cluster: Cluster = try_decode(&Bytes::from_static(bytes), CLUSTER, &Path::ROOT, &mut cx).unwrap();
-    let metadata = crate::convert::metadata::unpack(&cluster.metadata.unwrap());
+    let metadata =
+        crate::proto::kept::<crate::proto::pb::envoy::config::core::v3::Metadata>(&cluster.metadata.unwrap());
     assert_eq!(metadata.filter_metadata.keys().collect::<Vec<_>>(), ["a", "b"]);
     assert_eq!(cluster.name, "n");
 }

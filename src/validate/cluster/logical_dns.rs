@@ -7,6 +7,7 @@
 use crate::convert::address::{ADDRESS_MISSING, ADDRESS_NOT_SOCKET, PORT_IN_TEXT, join_host_port, parse_ip_port};
 use crate::diag::{Cx, Path, rules};
 use crate::model::cluster::Discovery;
+use crate::proto;
 use crate::proto::pb::envoy::config::core::v3::SocketAddress;
 use crate::proto::pb::envoy::config::core::v3::address::Address;
 use crate::proto::pb::envoy::config::core::v3::socket_address::PortSpecifier;
@@ -67,7 +68,8 @@ pub(super) fn logical_dns(
         return None;
     };
     let at = at.index(0);
-    ignored_of_endpoint(endpoint, &at, cx);
+    let endpoint: LbEndpoint = proto::kept(endpoint);
+    ignored_of_endpoint(&endpoint, &at, cx);
     let at = at.field("endpoint");
     let Some(HostIdentifier::Endpoint(endpoint)) = &endpoint.host_identifier else {
         cx.report(

@@ -5,10 +5,12 @@
 
 use std::collections::BTreeMap;
 use std::collections::hash_map::{Entry, HashMap};
+use std::hash::{Hash, Hasher};
 use std::net::SocketAddr;
 
 use bytes::Bytes;
 
+use super::plain;
 use crate::convert::address::socket_address;
 use crate::convert::health::{health_status, health_status_name};
 use crate::convert::metadata;
@@ -17,6 +19,7 @@ use crate::diag::{Cx, Path, rules};
 use crate::model::cluster::MetadataValue;
 use crate::model::endpoints::Endpoint;
 use crate::profile::Feature;
+use crate::proto;
 use crate::proto::pb::envoy::config::core::v3::{HealthStatus as PbHealth, Metadata};
 use crate::proto::pb::envoy::config::endpoint::v3 as pb;
 
@@ -36,17 +39,41 @@ rules! {
 }
 
 /// Weight of an endpoint that gives none.
-const DEFAULT_WEIGHT: u32 = 1;
+pub(super) const DEFAULT_WEIGHT: u32 = 1;
 
 /// The addresses seen so far in the resource, with the indices of their locality and endpoint.
 ///
 /// Looked up only, never iterated.
-#[derive(Default)]
-pub(super) struct Addresses(HashMap<SocketAddr, (usize, usize)>);
+pub(super) struct Addresses(HashMap<Key, (usize, usize)>);
+
+/// An address with a hash that takes one step.
+#[derive(PartialEq, Eq)]
+struct Key(SocketAddr);
+
+impl Hash for Key {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        match self.0 {
+            SocketAddr::V4(address) => {
+                state.write_u64(u64::from(address.ip().to_bits()) << 16 | u64::from(address.port()));
+            }
+            SocketAddr::V6(address) => {
+                state.write_u128(address.ip().to_bits());
+                state.write_u64(u64::from(address.scope_id()) << 16 | u64::from(address.port()));
+            }
+        }
+    }
+}
+
+impl Addresses {
+    /// None seen; so many are expected.
+    pub(super) fn with_capacity(count: usize) -> Self {
+        Addresses(HashMap::with_capacity(count))
+    }
+}
 
 /// Converts the endpoints of the locality at `at`, which is the one at `locality_index`.
 pub(super) fn endpoints(
-    list: &[pb::LbEndpoint],
+    list: &[Bytes],
     locality_index: usize,
     locality_proxy: Option<&str>,
     addresses: &mut Addresses,
@@ -56,20 +83,28 @@ pub(super) fn endpoints(
     let at = at.field("lb_endpoints");
     let mut endpoints = Vec::with_capacity(list.len());
     let mut dropped = Dropped::default();
-    for (index, pb) in list.iter().enumerate() {
+    let mut unread: &[u8] = &[];
+    for (index, bytes) in list.iter().enumerate() {
         let at = at.index(index);
-        if health_status(pb.health_status).is_none() {
-            dropped.add(pb.health_status, index);
-            continue;
-        }
-        let Some(mut endpoint) = endpoint(pb, index, &at, cx) else {
-            continue;
+        let mut endpoint = match plain::endpoint(bytes, index, &mut unread, cx) {
+            Some(endpoint) => endpoint,
+            None => {
+                let pb: pb::LbEndpoint = proto::kept(bytes);
+                if health_status(pb.health_status).is_none() {
+                    dropped.add(pb.health_status, index);
+                    continue;
+                }
+                let Some(endpoint) = endpoint(&pb, index, &at, cx) else {
+                    continue;
+                };
+                endpoint
+            }
         };
         if endpoint.proxy.is_none() {
             endpoint.proxy = locality_proxy.map(str::to_owned);
         }
         for address in endpoint.addresses() {
-            match addresses.0.entry(address) {
+            match addresses.0.entry(Key(address)) {
                 Entry::Vacant(entry) => {
                     entry.insert((locality_index, index));
                 }
@@ -151,7 +186,7 @@ impl Dropped {
 }
 
 /// Converts an endpoint; `None` when it is dropped, or has no address after an error.
-fn endpoint(lb: &pb::LbEndpoint, index: usize, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<Endpoint> {
+pub(super) fn endpoint(lb: &pb::LbEndpoint, index: usize, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<Endpoint> {
     let health = health_status(lb.health_status)?;
     let weight = lb.load_balancing_weight.unwrap_or(DEFAULT_WEIGHT);
     if weight == 0 {
@@ -211,16 +246,12 @@ fn additional_addresses(list: &[pb::endpoint::AdditionalAddress], at: &Path<'_>,
 }
 
 /// Reads an endpoint's metadata: the proxy (A86) and the ring hash key (A76), each under its switch.
-fn read_metadata(
-    pb: &Bytes,
-    at: &Path<'_>,
-    cx: &mut Cx<'_>,
-) -> (Option<String>, Option<String>) {
+fn read_metadata(pb: &Bytes, at: &Path<'_>, cx: &mut Cx<'_>) -> (Option<String>, Option<String>) {
     let hash_key = !cx.has(Feature::EndpointHashKeyBackwardCompat);
     let http_connect = cx.has(Feature::HttpConnect);
     if !hash_key && !http_connect {
-        if metadata::may_have(pb, LB_METADATA) || metadata::may_have(pb, PROXY_METADATA) {
-            report_unread(&metadata::unpack(pb), &at.field("metadata"), cx);
+        if metadata::has_any(pb, &[LB_METADATA, PROXY_METADATA]) {
+            report_unread(&proto::kept(pb), &at.field("metadata"), cx);
         }
         return (None, None);
     }
@@ -245,7 +276,7 @@ fn report_unread(metadata: &Metadata, at: &Path<'_>, cx: &mut Cx<'_>) {
 pub(super) const PROXY_METADATA: &str = "envoy.http11_proxy_transport_socket.proxy_address";
 
 /// Metadata key of Envoy's load balancing settings, and of the ring hash key in it (A76).
-const LB_METADATA: &str = "envoy.lb";
+pub(super) const LB_METADATA: &str = "envoy.lb";
 
 /// Takes the proxy's address out of converted metadata.
 pub(super) fn take_proxy(map: &mut BTreeMap<String, MetadataValue>) -> Option<String> {

@@ -6,6 +6,7 @@
 
 pub mod drops;
 pub mod endpoint;
+mod plain;
 
 use std::collections::BTreeMap;
 
@@ -16,6 +17,8 @@ use crate::model::Resource;
 use crate::model::cluster::HealthStatus;
 use crate::model::endpoints::{Endpoints, Locality, LocalityName};
 use crate::profile::Feature;
+use crate::proto;
+use crate::proto::pb::envoy::config::core::v3::Metadata;
 use crate::proto::pb::envoy::config::endpoint::v3::{ClusterLoadAssignment as Pb, LocalityLbEndpoints};
 use endpoint::Addresses;
 
@@ -49,7 +52,7 @@ pub static PART_RULES: &[&[&crate::diag::Rule]] = &[drops::RULES, endpoint::RULE
 pub fn convert(message: &Pb, cx: &mut Cx<'_>) -> (String, Option<Resource>) {
     let start = cx.mark();
     let at = Path::ROOT.field("endpoints");
-    let mut addresses = Addresses::default();
+    let mut addresses = Addresses::with_capacity(message.endpoints.iter().map(|l| l.lb_endpoints.len()).sum());
     let mut priorities: Vec<BTreeMap<NameRef<'_>, Locality>> = Vec::new();
     for (index, pb) in message.endpoints.iter().enumerate() {
         let at = at.index(index);
@@ -148,8 +151,8 @@ fn locality(
 fn locality_proxy(pb: &LocalityLbEndpoints, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<String> {
     let metadata = pb.metadata.as_ref()?;
     if !cx.has(Feature::HttpConnect) {
-        if metadata::may_have(metadata, endpoint::PROXY_METADATA)
-            && metadata::unpack(metadata)
+        if metadata::has_any(metadata, &[endpoint::PROXY_METADATA])
+            && proto::kept::<Metadata>(metadata)
                 .typed_filter_metadata
                 .contains_key(endpoint::PROXY_METADATA)
         {

@@ -3,8 +3,6 @@
 use std::collections::BTreeMap;
 
 use super::*;
-use prost::Message as _;
-
 use crate::diag::Diagnostic;
 use crate::profile::{Profile, ServerFacts};
 use crate::proto::pb::envoy::config::core::v3::{
@@ -76,7 +74,7 @@ fn locality(region: &str, priority: u32, lb_endpoints: Vec<LbEndpoint>) -> Local
         }),
         load_balancing_weight: Some(1),
         priority,
-        lb_endpoints,
+        lb_endpoints: lb_endpoints.iter().map(proto::keep).collect(),
         ..LocalityLbEndpoints::default()
     }
 }
@@ -340,7 +338,7 @@ fn ring_hash_key_is_read_under_its_switch() {
             "a",
             0,
             vec![LbEndpoint {
-                metadata: Some(metadata(json).encode_to_vec().into()),
+                metadata: Some(proto::keep(&metadata(json))),
                 ..endpoint(1)
             }],
         )])
@@ -414,4 +412,58 @@ fn drops_need_category_percentage_and_denominator() {
         None,
         &[("eds-drop-denominator-unknown", "drop_percentage.denominator")],
     );
+}
+
+#[test]
+fn what_is_read_off_the_wire_is_what_the_message_says() {
+    let (profile, server) = (Profile::default(), ServerFacts::default());
+    let socket = |host: &str, port: u32, protocol: i32| {
+        Some(Address {
+            address: Some(address::Address::SocketAddress(SocketAddress {
+                protocol,
+                address: host.to_owned(),
+                port_specifier: Some(PortSpecifier::PortValue(port)),
+                ..SocketAddress::default()
+            })),
+        })
+    };
+    let metadata = |key: &str| Metadata {
+        filter_metadata: BTreeMap::from([(key.to_owned(), prost_types::Struct::default())]),
+        ..Metadata::default()
+    };
+    let mut plain = 0;
+    let hosts = ["10.0.0.1", "::1", "fe80::1%1", "[::1]:7", "host", "10.0.0.01", ""];
+    let metadatas = [None, Some("istio"), Some("envoy.lb"), Some(endpoint::PROXY_METADATA)];
+    for (host, metadata_key) in hosts.iter().flat_map(|h| metadatas.map(|m| (*h, m))) {
+        for (port, health, weight, hostname) in [
+            (80, 0, None, ""),
+            (80, 1, Some(7), ""),
+            (0, 1, Some(1), ""),
+            (65_536, 1, None, ""),
+            (80, 2, None, ""),
+            (80, 3, Some(1), ""),
+            (80, 9, Some(1), ""),
+            (80, 1, Some(0), ""),
+            (80, 1, Some(1), "name"),
+        ] {
+            let lb = LbEndpoint {
+                host_identifier: Some(HostIdentifier::Endpoint(Endpoint {
+                    address: socket(host, port, 1),
+                    hostname: hostname.to_owned(),
+                    ..Endpoint::default()
+                })),
+                health_status: health,
+                metadata: metadata_key.map(|key| proto::keep(&metadata(key))),
+                load_balancing_weight: weight,
+            };
+            let mut cx = Cx::new(&profile, &server);
+            if let Some(read) = plain::endpoint(&proto::keep(&lb), 3, &mut &[][..], &cx) {
+                plain += 1;
+                let slowly = endpoint::endpoint(&lb, 3, &Path::ROOT, &mut cx);
+                assert_eq!((Some(read), cx.finish()), (slowly, vec![]), "{lb:?}");
+            }
+        }
+    }
+    // IPv4 and IPv6, without metadata or with some that nobody reads, in three ways.
+    assert_eq!(plain, 2 * 2 * 3);
 }

@@ -69,12 +69,12 @@ fn logical_dns_has_one_locality_with_one_endpoint() {
     );
     check(&dns_of(vec![locality]), &[("cds-dns-not-one-endpoint", endpoints)]);
     let two = LocalityLbEndpoints {
-        lb_endpoints: vec![LbEndpoint::default(); 2],
+        lb_endpoints: vec![keep(&LbEndpoint::default()); 2],
         ..LocalityLbEndpoints::default()
     };
     check(&dns_of(vec![two]), &[("cds-dns-not-one-endpoint", endpoints)]);
     let one = LocalityLbEndpoints {
-        lb_endpoints: vec![LbEndpoint::default()],
+        lb_endpoints: vec![keep(&LbEndpoint::default())],
         ..LocalityLbEndpoints::default()
     };
     check(

@@ -12,6 +12,7 @@ use super::*;
 use crate::diag::Diagnostic;
 use crate::model::Millis;
 use crate::profile::{Profile, ServerFacts};
+use crate::proto::keep;
 use crate::proto::pb::Any;
 use crate::proto::pb::envoy::config::core::v3::{
     Address, AggregatedConfigSource, ApiConfigSource, ConfigSource, HealthStatusSet,
@@ -127,10 +128,10 @@ fn dns(socket: SocketAddress) -> Pb {
         ..Endpoint::default()
     };
     dns_of(vec![LocalityLbEndpoints {
-        lb_endpoints: vec![LbEndpoint {
+        lb_endpoints: vec![keep(&LbEndpoint {
             host_identifier: Some(HostIdentifier::Endpoint(endpoint)),
             ..LbEndpoint::default()
-        }],
+        })],
         ..LocalityLbEndpoints::default()
     }])
 }

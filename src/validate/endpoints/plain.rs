@@ -1,0 +1,109 @@
+//! Endpoints as nearly all of them are, read straight off the wire.
+//!
+//! An address, a port, a health status, a weight and metadata that nobody reads: of a hundred thousand endpoints all but a
+//! few have no more, and none of that needs an allocation. What is in any way different is left to [`super::endpoint`], which says
+//! what there is to say about it.
+
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
+
+use super::endpoint::{DEFAULT_WEIGHT, LB_METADATA, PROXY_METADATA};
+use crate::convert::health::health_status;
+use crate::convert::metadata;
+use crate::diag::Cx;
+use crate::model::endpoints::Endpoint;
+use crate::profile::Feature;
+use crate::proto::wire::fields;
+
+/// Reads a LbEndpoint that the client keeps and that there is nothing to say about; `None` for any other.
+///
+/// `unread` is the last metadata that was found to be unread: neighbours mostly have the same.
+pub(super) fn endpoint<'b>(bytes: &'b [u8], index: usize, unread: &mut &'b [u8], cx: &Cx<'_>) -> Option<Endpoint> {
+    let (mut address, mut health, mut weight) = (None, None, None);
+    for field in fields(bytes) {
+        match (field.number, field.wire_type) {
+            (1, 2) => once(&mut address, host(field.payload)?)?,
+            (2, 0) => once(&mut health, i32::try_from(field.varint).ok()?)?,
+            (3, 2) if field.payload == *unread => {}
+            (3, 2) if is_unread(field.payload, cx) => *unread = field.payload,
+            (4, 2) => once(&mut weight, number(field.payload)?)?,
+            _ => return None,
+        }
+    }
+    let weight_is_default = weight.is_none();
+    Some(Endpoint {
+        index,
+        address: address?,
+        additional_addresses: Vec::new(),
+        weight: weight.unwrap_or(DEFAULT_WEIGHT),
+        weight_is_default,
+        health: health_status(health.unwrap_or_default())?,
+        hostname: String::new(),
+        proxy: None,
+        hash_key: None,
+    })
+    .filter(|endpoint| endpoint.weight > 0)
+}
+
+/// Keeps the value of a field that comes only once.
+fn once<T>(slot: &mut Option<T>, value: T) -> Option<()> {
+    slot.replace(value).is_none().then_some(())
+}
+
+/// The address of an Endpoint that has nothing else that counts.
+fn host(bytes: &[u8]) -> Option<SocketAddr> {
+    let mut found = None;
+    for field in fields(bytes) {
+        match (field.number, field.wire_type) {
+            (1, 2) => once(&mut found, field.payload)?,
+            // health_check_config
+            (2, _) => {}
+            _ => return None,
+        }
+    }
+    address(found?)
+}
+
+/// The value of a UInt32Value.
+fn number(bytes: &[u8]) -> Option<u32> {
+    let mut value = None;
+    for field in fields(bytes) {
+        match (field.number, field.wire_type) {
+            (1, 0) => once(&mut value, u32::try_from(field.varint).ok()?)?,
+            _ => return None,
+        }
+    }
+    Some(value.unwrap_or_default())
+}
+
+/// Reads an Address that holds a SocketAddress with an IP literal and a port other than 0.
+fn address(bytes: &[u8]) -> Option<SocketAddr> {
+    let mut all = fields(bytes);
+    let (Some(socket), None) = (all.next(), all.next()) else {
+        return None;
+    };
+    if (socket.number, socket.wire_type) != (1, 2) {
+        return None;
+    }
+    let (mut host, mut port) = (None, None);
+    for field in fields(socket.payload) {
+        match (field.number, field.wire_type) {
+            // protocol
+            (1, _) => {}
+            (2, 2) => once(&mut host, std::str::from_utf8(field.payload).ok()?)?,
+            (3, 0) => once(&mut port, u16::try_from(field.varint).ok()?)?,
+            _ => return None,
+        }
+    }
+    let (host, port) = (host?, port.filter(|port| *port > 0)?);
+    if let Ok(ip) = host.parse::<Ipv4Addr>() {
+        return Some(SocketAddr::new(ip.into(), port));
+    }
+    Some(SocketAddr::new(host.parse::<Ipv6Addr>().ok()?.into(), port))
+}
+
+/// Says whether the client leaves this metadata unread, and no switch would change that.
+fn is_unread(metadata: &[u8], cx: &Cx<'_>) -> bool {
+    cx.has(Feature::EndpointHashKeyBackwardCompat)
+        && !cx.has(Feature::HttpConnect)
+        && !metadata::has_any(metadata, &[LB_METADATA, PROXY_METADATA])
+}
