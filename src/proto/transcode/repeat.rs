@@ -154,3 +154,87 @@ impl Repeats {
         self.values.get_mut(slot)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::{MAX_LEVELS, Options, Stop, Transcoder};
+    use super::tables;
+
+    /// Reads messages one after the other, of one text or each of its own; cuts off what is too large.
+    fn read(type_name: &str, texts: &[String], limit: usize, together: bool) -> Vec<Option<Vec<u8>>> {
+        let message = tables::message(type_name).unwrap();
+        let options = Options {
+            max_resource_bytes: limit,
+            ..Options::default()
+        };
+        let all = texts.join(" ");
+        let mut shared = Transcoder::new(all.as_bytes(), options);
+        let mut end = 0;
+        let mut results = Vec::new();
+        for text in texts {
+            let mut own = Transcoder::new(text.as_bytes(), options);
+            results.push(if together {
+                one(&mut shared, message)
+            } else {
+                one(&mut own, message)
+            });
+            end += text.len() + 1;
+            shared.scan.set_pos(end.min(all.len()));
+        }
+        results
+    }
+
+    fn one(transcoder: &mut Transcoder<'_>, message: &'static tables::Message) -> Option<Vec<u8>> {
+        let start = transcoder.written();
+        match transcoder.message_named(message) {
+            Ok(()) => Some(transcoder.out[start..].to_vec()),
+            Err(Stop::TooLarge(_)) => {
+                transcoder.cut(start);
+                None
+            }
+            Err(Stop::Syntax(syntax)) => panic!("{syntax:?}"),
+        }
+    }
+
+    #[track_caller]
+    fn check(type_name: &str, texts: &[String], limit: usize) -> Vec<Option<Vec<u8>>> {
+        let together = read(type_name, texts, limit, true);
+        assert_eq!(together, read(type_name, texts, limit, false));
+        together
+    }
+
+    #[test]
+    fn what_was_cut_off_is_not_repeated() {
+        let small = r#"{"eds_cluster_config":{"service_name":"a"}}"#.to_owned();
+        let large = small.replace("}}", &format!(r#"}},"alt_stat_name":"{}"}}"#, "x".repeat(200)));
+        let other = format!(r#"{{"name":"{}"}}"#, "y".repeat(60));
+        let read = check(
+            "envoy.config.cluster.v3.Cluster",
+            &[large, other, small.clone(), small],
+            100,
+        );
+        assert_eq!(read[0], None);
+    }
+
+    #[test]
+    fn a_value_is_not_repeated_at_another_depth() {
+        let value = r#"{"not_id":{"not_id":{"not_id":{"any":true}}}}"#;
+        // Each adds two levels.
+        let around = |count: usize| r#"{"and_ids":{"ids":["#.repeat(count) + value + &"]}}".repeat(count);
+        let texts = [around(1), around(MAX_LEVELS as usize / 2 - 1), around(1)];
+        check("envoy.config.rbac.v3.Principal", &texts, 1 << 20);
+    }
+
+    #[test]
+    fn a_key_behind_the_type_needs_its_comma() {
+        let first = r#"{"typed_config":{"@type":"t/envoy.config.core.v3.Locality","region":"a"}}"#;
+        let later = r#"{"typed_config":{"region":"a","@type":"t/envoy.config.core.v3.Locality"}}"#;
+        let texts = [first, later, first, later].map(str::to_owned);
+        check("envoy.config.core.v3.TypedExtensionConfig", &texts, 1 << 20);
+        let text = later.to_owned() + &first.replace(r#"","region"#, r#"""region"#);
+        let mut transcoder = Transcoder::new(text.as_bytes(), Options::default());
+        let message = tables::message("envoy.config.core.v3.TypedExtensionConfig").unwrap();
+        transcoder.message_named(message).unwrap();
+        assert!(matches!(transcoder.message_named(message), Err(Stop::Syntax(_))));
+    }
+}
