@@ -25,9 +25,9 @@ fn resources(name: &str) -> Vec<String> {
     text.lines().filter_map(resource).collect()
 }
 
-/// What one document says of each of its resources: bytes, whether they are plain, and notes with their places in the
+/// What one document says of each of its resources: bytes, what is known of them, and notes with their places in the
 /// resource.
-type Read = (Option<Vec<u8>>, bool, Vec<(String, usize, usize)>);
+type Read = (Option<Vec<u8>>, xdsctl::diag::Known, Vec<(String, usize, usize)>);
 
 fn read(text: &str) -> Vec<Read> {
     let mut sources = SourceMap::new();
@@ -41,7 +41,7 @@ fn read(text: &str) -> Vec<Read> {
                 let said = format!("{} {}", note.diagnostic.path, note.diagnostic.message);
                 (said, note.span.start - base, note.span.end - base)
             });
-            (raw.bytes.map(|bytes| bytes.to_vec()), raw.is_plain, notes.collect())
+            (raw.bytes.map(|bytes| bytes.to_vec()), raw.known, notes.collect())
         },
     );
     loaded.results

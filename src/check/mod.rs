@@ -153,7 +153,9 @@ pub fn resource(raw: RawResource, circumstances: &Circumstances<'_>) -> Checked 
         checked.name = raw.wrapper_name.unwrap_or_default();
         return checked;
     };
-    let cx = Cx::new(circumstances.profile, circumstances.server).plain(raw.is_plain);
+    let cx = Cx::new(circumstances.profile, circumstances.server)
+        .knowing(raw.known)
+        .packing();
     let validated = match raw.wrapper_name.as_deref() {
         Some(name) => discovery::resource(resource_type, &bytes, Some(name), cx),
         None => discovery::bare(resource_type, &bytes, cx),
@@ -165,7 +167,10 @@ pub fn resource(raw: RawResource, circumstances: &Circumstances<'_>) -> Checked 
         checked.view = validated.value.as_ref().map(crate::view::of);
     }
     checked.diagnostics = validated.diagnostics;
-    checked.ignored = Packed::take(&mut checked.diagnostics, |d| d.rule.effect == Effect::Ignored);
+    checked.ignored = validated.packed;
+    let ignored = &mut checked.ignored;
+    ignored.take_from(&mut checked.diagnostics, |d| d.rule.effect == Effect::Ignored);
+    ignored.shrink();
     checked
 }
 

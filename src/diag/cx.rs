@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Diagnostic, Effect, Path, Rule};
+use super::{Diagnostic, Effect, Packed, Path, Rule};
 use crate::profile::{Feature, Profile, ServerFacts};
 
 /// What a converter reads and writes while it validates one resource.
@@ -15,7 +15,21 @@ pub struct Cx<'p> {
     diagnostics: Vec<Diagnostic>,
     nacks: usize,
     nested: u32,
-    plain: bool,
+    known: Known,
+    /// What was packed right away; `None` if nothing is.
+    packed: Option<Packed>,
+}
+
+/// What is known of the bytes of a resource before they are checked.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Known {
+    /// They may be anything.
+    #[default]
+    Nothing,
+    /// The client's parser takes them: they were written by the loader, field by field and to no great depth.
+    WellFormed,
+    /// That, and gRPC reads every field in them: there is nothing to say about them as bytes.
+    Plain,
 }
 
 /// A point in the list of rejections, to ask later whether something was rejected since.
@@ -31,21 +45,56 @@ impl<'p> Cx<'p> {
             diagnostics: Vec::new(),
             nacks: 0,
             nested: 0,
-            plain: false,
+            known: Known::Nothing,
+            packed: None,
         }
     }
 
-    /// Takes the bytes of the resource for well-formed and without fields that the client never reads, as the loader has
-    /// seen them; [`wire::check`](crate::proto::wire::check) is left out then.
+    /// Says what the loader knows of the bytes; [`wire::check`](crate::proto::wire::check) leaves that out.
     #[must_use]
-    pub fn plain(mut self, plain: bool) -> Self {
-        self.plain = plain;
+    pub fn knowing(mut self, known: Known) -> Self {
+        self.known = known;
         self
     }
 
-    /// See [`plain`](Self::plain).
-    pub fn is_plain(&self) -> bool {
-        self.plain
+    /// What is known of the bytes; nothing unless [`knowing`](Self::knowing) said so.
+    pub fn known(&self) -> Known {
+        self.known
+    }
+
+    /// Keeps findings of [`report_field`](Self::report_field) in little memory, to be had from
+    /// [`take_packed`](Self::take_packed) only.
+    #[must_use]
+    pub fn packing(mut self) -> Self {
+        self.packed = Some(Packed::default());
+        self
+    }
+
+    /// Hands over the findings that were packed.
+    pub fn take_packed(&mut self) -> Packed {
+        self.packed.take().unwrap_or_default()
+    }
+
+    /// Records a finding on the field `field` of the message at `at`, of which there may be a hundred thousand.
+    ///
+    /// `kind` stands for the field of the message type: findings of one kind have the same rule and message. The rule must
+    /// not be a [`Effect::Nack`].
+    #[cold]
+    pub fn report_field(
+        &mut self,
+        kind: usize,
+        field: &'static str,
+        at: &Path<'_>,
+        say: impl FnOnce() -> (&'static Rule, String),
+    ) {
+        let at = at.field(field);
+        match &mut self.packed {
+            Some(packed) => packed.push_kind(kind, field, &at, say),
+            None => {
+                let (rule, message) = say();
+                self.report(rule, &at, format_args!("{message}"));
+            }
+        }
     }
 
     /// Says whether the client has `feature` switched on.

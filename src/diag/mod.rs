@@ -10,7 +10,7 @@ mod packed;
 mod path;
 mod rule;
 
-pub use cx::{Cx, Mark};
+pub use cx::{Cx, Known, Mark};
 pub use diagnostic::{Diagnostic, Related};
 pub use packed::Packed;
 pub use path::{FieldPath, Path, Seg, Segs};

@@ -4,9 +4,9 @@
 //! their path, and few words differ; so a path is kept as what differs from the one before, and each pair of rule and
 //! message once. About twenty bytes a finding, where a [`Diagnostic`] takes two hundred.
 
-use super::{Diagnostic, FieldPath, Rule, Segs};
+use super::{Diagnostic, FieldPath, Path, Rule, Segs};
 
-/// Messages that are looked through for an equal one; more are just added.
+/// Texts that are looked through for an equal one; more are just added.
 const COMPARED: usize = 64;
 
 /// Findings with a rule, a path and a message, in the order in which they were added.
@@ -14,28 +14,44 @@ const COMPARED: usize = 64;
 pub struct Packed {
     /// For each finding: bytes shared with the path before, bytes of its own, these bytes, position in `texts`.
     bytes: Vec<u8>,
-    texts: Vec<(&'static Rule, Box<str>)>,
+    texts: Vec<Text>,
+    /// The kinds of [`push_kind`](Self::push_kind) with their positions in `texts`.
+    kinds: Vec<(usize, usize)>,
     /// The last path.
     last: Vec<u8>,
+    /// A path that is being packed.
+    next: Vec<u8>,
     len: usize,
+}
+
+/// What a number of findings have in common.
+#[derive(Debug)]
+struct Text {
+    rule: &'static Rule,
+    message: Box<str>,
+    /// The innermost field of their paths.
+    field: Option<Box<str>>,
+    count: usize,
 }
 
 impl Packed {
     /// Takes out of `diagnostics` what `wanted` says and can be packed: findings without help and related places.
-    pub fn take(diagnostics: &mut Vec<Diagnostic>, wanted: impl Fn(&Diagnostic) -> bool) -> Packed {
-        let mut packed = Packed::default();
+    pub fn take_from(&mut self, diagnostics: &mut Vec<Diagnostic>, wanted: impl Fn(&Diagnostic) -> bool) {
         diagnostics.retain(|diagnostic| {
             let take = diagnostic.help.is_none() && diagnostic.related.is_empty() && wanted(diagnostic);
             if take {
-                packed.push(diagnostic.rule, &diagnostic.path, &diagnostic.message);
+                self.push(diagnostic.rule, &diagnostic.path, &diagnostic.message);
             }
             !take
         });
         diagnostics.shrink_to_fit();
-        packed.bytes.shrink_to_fit();
-        packed.texts.shrink_to_fit();
-        packed.last = Vec::new();
-        packed
+    }
+
+    /// Gives back the memory that only adding needs.
+    pub fn shrink(&mut self) {
+        self.bytes.shrink_to_fit();
+        self.texts.shrink_to_fit();
+        (self.kinds, self.last, self.next) = (Vec::new(), Vec::new(), Vec::new());
     }
 
     /// How many there are.
@@ -48,25 +64,63 @@ impl Packed {
         self.len == 0
     }
 
+    /// Adds a finding at the field `field`, where `at` ends. Findings of one `kind` have the same rule and message.
+    pub(super) fn push_kind(
+        &mut self,
+        kind: usize,
+        field: &str,
+        at: &Path<'_>,
+        say: impl FnOnce() -> (&'static Rule, String),
+    ) {
+        let text = match self.kinds.iter().find(|(known, _)| *known == kind) {
+            Some((_, text)) => *text,
+            None => {
+                let (rule, message) = say();
+                self.kinds.push((kind, self.texts.len()));
+                self.add_text(rule, message.into(), Some(field))
+            }
+        };
+        let mut next = std::mem::take(&mut self.next);
+        next.clear();
+        at.pack(&mut next);
+        self.push_path(&next, text);
+        self.next = next;
+    }
+
     fn push(&mut self, rule: &'static Rule, path: &FieldPath, message: &str) {
-        let path = path.packed();
+        let field = path.segs().last_field();
+        let is_equal =
+            |text: &Text| std::ptr::eq(text.rule, rule) && *text.message == *message && text.field.as_deref() == field;
+        let text = match self.texts.iter().take(COMPARED).position(is_equal) {
+            Some(known) => known,
+            None => self.add_text(rule, message.into(), field),
+        };
+        self.push_path(path.packed(), text);
+    }
+
+    fn add_text(&mut self, rule: &'static Rule, message: Box<str>, field: Option<&str>) -> usize {
+        self.texts.push(Text {
+            rule,
+            message,
+            field: field.map(Into::into),
+            count: 0,
+        });
+        self.texts.len() - 1
+    }
+
+    fn push_path(&mut self, path: &[u8], text: usize) {
         let shared = path.iter().zip(&self.last).take_while(|(a, b)| a == b).count();
         let own = path.get(shared..).unwrap_or_default();
         self.number(shared);
         self.number(own.len());
         self.bytes.extend_from_slice(own);
-        let is_equal = |(r, m): &(&'static Rule, Box<str>)| std::ptr::eq(*r, rule) && **m == *message;
-        let text = match self.texts.iter().take(COMPARED).position(is_equal) {
-            Some(known) => known,
-            None => {
-                self.texts.push((rule, message.into()));
-                self.texts.len() - 1
-            }
-        };
         self.number(text);
         self.last.truncate(shared);
         self.last.extend_from_slice(own);
         self.len += 1;
+        if let Some(text) = self.texts.get_mut(text) {
+            text.count += 1;
+        }
     }
 
     fn number(&mut self, mut number: usize) {
@@ -75,6 +129,13 @@ impl Packed {
             number >>= 7;
         }
         self.bytes.push((number & 0x7f) as u8);
+    }
+
+    /// How many findings there are of each rule at fields of each name.
+    pub fn counts(&self) -> impl Iterator<Item = (&'static Rule, Option<&str>, usize)> {
+        self.texts
+            .iter()
+            .map(|text| (text.rule, text.field.as_deref(), text.count))
     }
 
     /// Calls `each` with the rule and the steps of every finding.
@@ -103,11 +164,11 @@ impl Packed {
             && let Some((own, after)) = split_number(after)
             && let Some((own, after)) = after.split_at_checked(own)
             && let Some((text, after)) = split_number(after)
-            && let Some((rule, message)) = self.texts.get(text)
+            && let Some(text) = self.texts.get(text)
         {
             path.truncate(shared);
             path.extend_from_slice(own);
-            each(rule, message, &path);
+            each(text.rule, &text.message, &path);
             rest = after;
         }
     }
@@ -127,7 +188,6 @@ fn split_number(packed: &[u8]) -> Option<(usize, &[u8])> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::diag::Path;
     use crate::proto::any::ANY_MISSING as B;
     use crate::proto::wire::FIELD_IGNORED as A;
 
@@ -149,12 +209,42 @@ mod tests {
         }
         let is_a = |d: &Diagnostic| d.rule == &A;
         let (wanted, kept): (Vec<_>, Vec<_>) = diagnostics.iter().cloned().partition(|d| is_a(d) && d.help.is_none());
-        let packed = Packed::take(&mut diagnostics, is_a);
+        let mut packed = Packed::default();
+        packed.take_from(&mut diagnostics, is_a);
         assert_eq!(diagnostics, kept);
         assert_eq!(packed.len(), wanted.len());
         let mut unpacked = Vec::new();
         packed.unpack_into(&mut unpacked);
         assert_eq!(unpacked, wanted);
         assert!(packed.bytes.len() < 12 * wanted.len());
+        let count = |field: &str| {
+            let of_field = packed.counts().filter(|(_, f, _)| *f == Some(field));
+            of_field.map(|(_, _, count)| count).sum::<usize>()
+        };
+        let is_x = |d: &&Diagnostic| d.path.segs().last_field() == Some("x");
+        assert_eq!(count("x"), wanted.iter().filter(is_x).count());
+        assert_eq!(count("x") + count("y"), wanted.len());
+    }
+
+    #[test]
+    fn findings_of_a_kind_are_packed_without_their_words() {
+        let mut packed = Packed::default();
+        let list = Path::ROOT.field("list");
+        for i in 0..200 {
+            let element = list.index(i);
+            let (kind, field) = if i % 3 == 0 { (1, "x") } else { (2, "y") };
+            packed.push_kind(kind, field, &element.field(field), || (&A, format!("no {field}")));
+        }
+        packed.shrink();
+        let mut unpacked = Vec::new();
+        packed.unpack_into(&mut unpacked);
+        assert_eq!(unpacked.len(), 200);
+        assert_eq!(unpacked[3].path.to_string(), "list[3].x");
+        assert_eq!(unpacked[4].message, "no y");
+        let counts: Vec<_> = packed
+            .counts()
+            .map(|(_, field, count)| (field.unwrap(), count))
+            .collect();
+        assert_eq!(counts, [("x", 67), ("y", 133)]);
     }
 }

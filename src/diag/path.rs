@@ -103,7 +103,7 @@ impl<'a> Path<'a> {
     }
 
     /// Recursive: as deep as the path, which stands on this stack already.
-    fn pack(&self, out: &mut Vec<u8>) {
+    pub(super) fn pack(&self, out: &mut Vec<u8>) {
         if let Some(parent) = self.parent {
             parent.pack(out);
         }

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 
-use crate::diag::Diagnostic;
+use crate::diag::{Diagnostic, Known};
 use crate::model::ResourceType;
 use crate::proto::transcode::Note;
 use crate::source::{SourceId, Span};
@@ -92,9 +92,8 @@ pub struct RawResource {
     /// Wire bytes of the message; `None` if the dump names a resource and does not hold it, if the type is not one that
     /// gRPC asks for, or if it could not be read.
     pub bytes: Option<Bytes>,
-    /// The bytes are well-formed and hold no field that the client never reads: there is nothing in them for
-    /// [`wire::check`](crate::proto::wire::check) to find.
-    pub is_plain: bool,
+    /// What is known of the bytes.
+    pub known: Known,
     /// What was noticed while reading it, in the order of the text.
     pub notes: Vec<Note>,
 }

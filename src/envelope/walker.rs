@@ -13,7 +13,7 @@ use super::{
     Clue, MISSING_TYPE, NO_RESOURCE, Result, SHAPES, Shape, UNKNOWN_SECTION, UNKNOWN_SHAPE, envoy_bootstrap, legacy,
     untyped,
 };
-use crate::diag::{Diagnostic, Rule};
+use crate::diag::{Diagnostic, Known, Rule};
 use crate::model::ResourceType;
 use crate::proto::transcode::{self, LIMIT_EXCEEDED, Note, SYNTAX, Stop, Transcoder, TypeUrl};
 use crate::source::json::Str;
@@ -416,7 +416,7 @@ impl<'t, 'l> Walker<'t, 'l> {
                     span: Span::new(here, here),
                 },
                 bytes: None,
-                is_plain: false,
+                known: Known::Nothing,
                 notes: Vec::new(),
             },
             is_typed: false,
@@ -431,7 +431,7 @@ impl<'t, 'l> Walker<'t, 'l> {
         match self.tc.resource(message) {
             Ok(()) => {
                 pending.bytes = Some(Span::new(before, self.tc.written()));
-                pending.raw.is_plain = self.tc.is_plain;
+                pending.raw.known = self.tc.known;
             }
             Err(Stop::TooLarge(at)) => {
                 self.tc.cut(before);

@@ -11,7 +11,7 @@ use prost_types::Struct;
 use xdsctl_proto::Any;
 
 use super::wire;
-use crate::diag::{Cx, Path, Seg, rules};
+use crate::diag::{Cx, Known, Path, Seg, rules};
 
 rules! {
     /// An extension has no typed_config.
@@ -177,7 +177,7 @@ pub fn try_decode<T: prost::Message + Default>(
     at: &Path<'_>,
     cx: &mut Cx<'_>,
 ) -> Result<T, wire::Malformed> {
-    let message = if cx.is_plain() {
+    let message = if cx.known() == Known::Plain {
         None
     } else {
         xdsctl_proto::tables::message(type_name)

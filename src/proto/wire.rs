@@ -18,7 +18,7 @@ pub use self::reader::{Raw, fields, map_keys};
 
 use self::normalize::normalize;
 use self::reader::Reader;
-use crate::diag::{Cx, Path, rules};
+use crate::diag::{Cx, Known, Path, rules};
 
 rules! {
     /// A field is set that gRPC never reads.
@@ -121,7 +121,12 @@ pub enum Malformed {
 /// # Errors
 /// [`Malformed`] where the client's parser fails. The caller knows which rule that breaks.
 pub fn check(bytes: &Bytes, message: &'static Message, at: &Path<'_>, cx: &mut Cx<'_>) -> Result<Bytes, Malformed> {
-    let mut walk = Walk { cx, odd: false };
+    let is_sound = cx.known() >= Known::WellFormed;
+    let mut walk = Walk {
+        cx,
+        is_sound,
+        odd: false,
+    };
     walk.message(bytes, message, at, MAX_DEPTH, true)?;
     if walk.odd {
         Ok(Bytes::from(normalize(bytes, message)))
@@ -195,6 +200,8 @@ fn check_packed(kind: Kind, payload: &[u8]) -> Result<bool, Malformed> {
 
 struct Walk<'c, 'p> {
     cx: &'c mut Cx<'p>,
+    /// The bytes are known to be well-formed; only what is never read is looked for.
+    is_sound: bool,
     /// Something is there that prost would read in another way.
     odd: bool,
 }
@@ -247,6 +254,9 @@ impl Walk<'_, '_> {
         notes: bool,
     ) -> Result<(), Malformed> {
         let notes = notes && message.listed == Listed::Client;
+        if self.is_sound && !notes {
+            return Ok(());
+        }
         let mut reader = Reader { rest: bytes };
         let mut seen = Seen::default();
         let mut start = 0;
@@ -292,6 +302,7 @@ impl Walk<'_, '_> {
     ) -> Result<(), Malformed> {
         match (field.cardinality, field.kind) {
             (Cardinality::Map { key, value }, _) => self.entry(raw.payload, field, key, value, at, depth, notes),
+            (_, Kind::String) if self.is_sound => Ok(()),
             (_, Kind::String) => utf8(raw.payload).map(drop),
             (cardinality, Kind::Message(m)) => {
                 let depth = depth.checked_sub(1).ok_or(Malformed::Depth)?;
@@ -356,26 +367,19 @@ impl Walk<'_, '_> {
 
     #[cold]
     fn note(&mut self, message: &'static Message, field: &'static Field, at: &Path<'_>) {
-        let here = at.field(field.name);
-        let lost = SECURITY
-            .iter()
-            .find(|(m, f, _)| *m == message.full_name && *f == field.name);
-        match lost {
-            Some((_, _, lost)) => {
-                self.cx.report(
+        let kind = std::ptr::from_ref(field).addr();
+        self.cx.report_field(kind, field.name, at, || {
+            let lost = SECURITY
+                .iter()
+                .find(|(m, f, _)| *m == message.full_name && *f == field.name);
+            match lost {
+                Some((_, _, lost)) => (
                     &SECURITY_FIELD_IGNORED,
-                    &here,
-                    format_args!("gRPC does not read `{}`: {lost}", field.name),
-                );
+                    format!("gRPC does not read `{}`: {lost}", field.name),
+                ),
+                None => (&FIELD_IGNORED, format!("gRPC does not read `{}`", field.name)),
             }
-            None => {
-                self.cx.report(
-                    &FIELD_IGNORED,
-                    &here,
-                    format_args!("gRPC does not read `{}`", field.name),
-                );
-            }
-        }
+        });
     }
 }
 

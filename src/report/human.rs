@@ -65,7 +65,7 @@ pub fn write(mut report: Report<'_>, style: Style, out: &mut dyn Write) -> io::R
     let mut shown: Vec<(Option<Rc<Named>>, Finding)> = Vec::new();
     for finding in std::mem::take(&mut report.findings) {
         let group = groups.entry(finding.rule.id).or_default();
-        group.hide(None, finding.severity, finding.path.segs().last_field());
+        group.hide(None, finding.severity, finding.path.segs().last_field(), 1);
         if group.wants(finding.severity, style, shown.len()) {
             group.show(finding.path.segs().last_field());
             shown.push((None, finding));
@@ -76,11 +76,11 @@ pub fn write(mut report: Report<'_>, style: Style, out: &mut dyn Write) -> io::R
     for number in 0.. {
         let next = report.next_if(|finding| {
             if finding.is_folded && !style.all {
-                folded_findings += 1;
+                folded_findings += finding.count;
                 return false;
             }
             let group = groups.entry(finding.rule.id).or_default();
-            group.hide(Some(number), finding.severity, finding.path.last_field());
+            group.hide(Some(number), finding.severity, finding.field, finding.count);
             let before = if is_live(finding.rule) { 0 } else { shown.len() };
             group.wants(finding.severity, style, before)
         });
@@ -192,22 +192,22 @@ impl Group {
         severity >= style.min_severity && (style.all || (self.shown < SHOWN_PER_RULE && in_all < SHOWN_IN_ALL))
     }
 
-    /// Counts a finding as one that is not shown.
-    fn hide(&mut self, resource: Option<usize>, severity: Severity, field: Option<&str>) {
-        self.hidden += 1;
+    /// Counts so many findings as not shown.
+    fn hide(&mut self, resource: Option<usize>, severity: Severity, field: Option<&str>, more: usize) {
+        self.hidden += more;
         self.severity = Some(severity);
         if let Some(field) = field {
             match self.fields.get_mut(field) {
-                Some(count) => *count += 1,
-                None => _ = self.fields.insert(field.to_owned(), 1),
+                Some(count) => *count += more,
+                None => _ = self.fields.insert(field.to_owned(), more),
             }
         }
         if let Some(number) = resource {
             match &mut self.current {
-                Some((current, count)) if *current == number => *count += 1,
+                Some((current, count)) if *current == number => *count += more,
                 _ => {
                     self.leave();
-                    self.current = Some((number, 1));
+                    self.current = Some((number, more));
                 }
             }
         }

@@ -142,9 +142,9 @@ impl Summary {
         self.verdicts.get(verdict.name()).copied().unwrap_or(0)
     }
 
-    fn count(&mut self, effect: Effect, severity: Severity) {
-        *self.severities.entry(severity.name()).or_default() += 1;
-        *self.effects.entry(effect.name()).or_default() += 1;
+    fn count(&mut self, effect: Effect, severity: Severity, count: usize) {
+        *self.severities.entry(severity.name()).or_default() += count;
+        *self.effects.entry(effect.name()).or_default() += count;
         self.worst = self.worst.max(Some(severity));
     }
 }

@@ -11,7 +11,7 @@ use std::vec::IntoIter;
 
 use super::{Finding, Place, ResourceReport, Severities, Snippet, Summary};
 use crate::check::{self, Checked, Outcome};
-use crate::diag::{Diagnostic, FieldPath, Packed, Rule, Segs, Severity};
+use crate::diag::{Diagnostic, FieldPath, Packed, Rule, Severity};
 use crate::envelope::{Label, Origin, State, World, WorldId};
 use crate::model::ResourceType;
 use crate::proto::transcode::Note;
@@ -31,15 +31,17 @@ pub struct Options<'o> {
 /// Longest snippet line in bytes; longer ones are cut around the span.
 pub const MAX_SNIPPET_LINE_BYTES: usize = 160;
 
-/// A finding whose place has not been looked up.
+/// Findings whose places have not been looked up: how many there are of a rule at fields of a name.
 #[derive(Debug, Clone)]
 pub struct Unplaced<'a> {
     /// The kind of fault.
     pub rule: &'static Rule,
     /// How loud.
     pub severity: Severity,
-    /// The field.
-    pub path: Segs<'a>,
+    /// The innermost field.
+    pub field: Option<&'a str>,
+    /// How many.
+    pub count: usize,
     /// It belongs to a world that was made for a proxy.
     pub is_folded: bool,
 }
@@ -74,7 +76,7 @@ impl<'r> Report<'r> {
             let Some(mut finding) = resolver.finding(found.diagnostic, document.as_ref(), Some(found.span)) else {
                 continue;
             };
-            summary.count(finding.rule.effect, finding.severity);
+            summary.count(finding.rule.effect, finding.severity, 1);
             resolver.cut_snippet(&mut finding, document.as_ref());
             findings.push(finding);
         }
@@ -87,20 +89,21 @@ impl<'r> Report<'r> {
         }
     }
 
-    /// The next resource. Calls `wants` for each of its findings, in no particular order; if none is wanted, no place is
+    /// The next resource. Calls `wants` for its findings, in no particular order; if none is wanted, no place is
     /// looked up and the findings are left out.
     pub fn next_if(&mut self, mut wants: impl FnMut(Unplaced<'_>) -> bool) -> Option<ResourceReport> {
         let (number, checked) = self.resources.next()?;
         let is_folded = self.folded.contains(&checked.world);
         let severities = self.resolver.options.severities;
         let mut is_wanted = false;
-        let mut count = |rule: &'static Rule, path: Segs<'_>| {
+        let mut tally = |rule: &'static Rule, field: Option<&str>, count: usize| {
             if let Some(severity) = severities.of(rule) {
-                self.summary.count(rule.effect, severity);
+                self.summary.count(rule.effect, severity, count);
                 is_wanted |= wants(Unplaced {
                     rule,
                     severity,
-                    path,
+                    field,
+                    count,
                     is_folded,
                 });
             }
@@ -110,9 +113,11 @@ impl<'r> Report<'r> {
             .iter()
             .chain(checked.notes.iter().map(|n| &n.diagnostic))
         {
-            count(diagnostic.rule, diagnostic.path.segs());
+            tally(diagnostic.rule, diagnostic.path.segs().last_field(), 1);
         }
-        checked.ignored.for_each(&mut count);
+        for (rule, field, count) in checked.ignored.counts() {
+            tally(rule, field, count);
+        }
         let report = self.resolver.resource(number, checked, is_wanted);
         *self.summary.verdicts.entry(report.verdict.name()).or_default() += 1;
         Some(report)

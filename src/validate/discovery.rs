@@ -12,7 +12,7 @@ use bytes::Bytes;
 use super::{Validated, within};
 use crate::convert::switch::report_off;
 use crate::convert::target_uri;
-use crate::diag::{Cx, Effect, Path, Rule, rules};
+use crate::diag::{Cx, Effect, Packed, Path, Rule, rules};
 use crate::model::ResourceType;
 use crate::profile::{Feature, Profile, ServerFacts};
 use crate::proto::any;
@@ -159,12 +159,13 @@ fn rejected(name: String, cx: Cx<'_>) -> Validated {
         name,
         value: None,
         diagnostics: cx.finish(),
+        packed: Packed::default(),
     }
 }
 
 /// Validates a resource that was sent under `outer_name`; without one, or with an empty one, its own name counts.
 ///
-/// The context is taken for the resource alone; see [`Cx::plain`] for what it may know.
+/// The context is taken for the resource alone; see [`Cx::knowing`] for what it may know.
 pub fn resource(resource_type: ResourceType, bytes: &Bytes, outer_name: Option<&str>, cx: Cx<'_>) -> Validated {
     let (profile, server) = (cx.profile(), cx.server());
     let mut validated = within(cx, resource_type, bytes);

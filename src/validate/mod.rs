@@ -5,7 +5,7 @@
 
 use bytes::Bytes;
 
-use crate::diag::{Cx, Diagnostic, Path, rules};
+use crate::diag::{Cx, Diagnostic, Packed, Path, rules};
 use crate::model::{Resource, ResourceType};
 use crate::profile::{Profile, ServerFacts};
 use crate::proto::any;
@@ -39,6 +39,8 @@ pub struct Validated {
     pub value: Option<Resource>,
     /// Findings in the order in which the client comes across them.
     pub diagnostics: Vec<Diagnostic>,
+    /// More findings, on fields that are never read, if they were to be packed (see [`Cx::packing`]).
+    pub packed: Packed,
 }
 
 /// Validates the wire bytes of a resource of type `resource_type`.
@@ -55,10 +57,12 @@ fn within(mut cx: Cx<'_>, resource_type: ResourceType, bytes: &Bytes) -> Validat
         ResourceType::Endpoints => convert(bytes, resource_type, &mut cx, endpoints::convert),
     };
     let value = if cx.nacked() { None } else { value };
+    let packed = cx.take_packed();
     Validated {
         name,
         value,
         diagnostics: cx.finish(),
+        packed,
     }
 }
 

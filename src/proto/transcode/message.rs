@@ -7,7 +7,7 @@ use xdsctl_proto::tables::{Cardinality, Field, Kind, Message, WellKnown};
 use super::note::{BAD_VALUE, DUPLICATE_KEY, TWO_ONEOF_MEMBERS, UNKNOWN_ANY_TYPE, UNKNOWN_FIELD};
 use super::repeat::{Place, Step, Value};
 use super::{MAX_LEVELS, Result, Transcoder, clip, descriptor, takes_null};
-use crate::diag::Path;
+use crate::diag::{Known, Path};
 use crate::source::Span;
 use crate::source::json::Str;
 
@@ -52,7 +52,9 @@ impl<'t> Transcoder<'t> {
             return Ok(true);
         }
         let (level, total) = (self.level, self.total);
-        self.is_plain &= level < PLAIN_LEVELS;
+        if level >= PLAIN_LEVELS {
+            self.at_most(Known::Nothing);
+        }
         self.level += 1;
         self.total += 1;
         let read = match message.well_known {
@@ -217,7 +219,9 @@ impl<'t> Transcoder<'t> {
         if !seen.is_new(position) {
             return self.duplicate(key, here);
         }
-        self.is_plain &= field.generated;
+        if !field.generated {
+            self.at_most(Known::WellFormed);
+        }
         let first = self.scan.peek();
         if first == b'n' && !(field.cardinality == Cardinality::Singular && takes_null(field.kind)) && self.scan.null()
         {
@@ -272,8 +276,8 @@ impl<'t> Transcoder<'t> {
             && self.scan.pass_same(last.start, last.len)
         {
             last.hit();
-            let (is_plain, wire, wire_len) = (last.is_plain, last.wire, last.wire_len);
-            self.is_plain &= is_plain;
+            let (known, wire, wire_len) = (last.known, last.wire, last.wire_len);
+            self.at_most(known);
             self.room_for(wire_len)?;
             self.out.extend_from_within(wire..wire + wire_len);
             return Ok(());
@@ -281,10 +285,10 @@ impl<'t> Transcoder<'t> {
         last.miss();
         let before = (self.notes.len(), self.rejected, self.output);
         let (start, wire) = (self.scan.pos(), self.out.len());
-        let was_plain = std::mem::replace(&mut self.is_plain, true);
+        let known_before = std::mem::replace(&mut self.known, Known::Plain);
         self.field_value(field, here)?;
-        let is_plain = self.is_plain;
-        self.is_plain &= was_plain;
+        let known = self.known;
+        self.at_most(known_before);
         if before == (self.notes.len(), self.rejected, self.output)
             && let Some(last) = self.repeats.value(index, position)
         {
@@ -295,7 +299,7 @@ impl<'t> Transcoder<'t> {
                 wire_len: self.out.len() - wire,
                 output: self.output,
                 levels,
-                is_plain,
+                known,
                 ..*last
             };
             *last = value;

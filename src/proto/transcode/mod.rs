@@ -27,7 +27,7 @@ use std::collections::HashMap;
 
 use xdsctl_proto::tables::{self, Kind, Message, WellKnown};
 
-use crate::diag::{Path, Rule};
+use crate::diag::{Known, Path, Rule};
 use crate::source::Span;
 use crate::source::json::{Scanner, Syntax};
 
@@ -137,9 +137,8 @@ pub struct Transcoder<'t> {
     out: Vec<u8>,
     /// What was left out of the messages so far.
     pub notes: Vec<Note>,
-    /// There is nothing in the last message for [`wire::check`](super::wire::check) to find: everything was written field
-    /// by field, to no great depth, and gRPC reads every field of it.
-    pub is_plain: bool,
+    /// What is known of the bytes of the last message.
+    pub known: Known,
     options: Options,
     limit: usize,
     repeats: repeat::Repeats,
@@ -171,7 +170,7 @@ impl<'t> Transcoder<'t> {
             limit: options.max_resource_bytes.min(MAX_RESOURCE_BYTES),
             out: Vec::new(),
             notes: Vec::new(),
-            is_plain: false,
+            known: Known::Nothing,
             options,
             repeats: repeat::Repeats::new(),
             output: 0,
@@ -218,8 +217,14 @@ impl<'t> Transcoder<'t> {
         self.out.truncate(start);
     }
 
+    /// No more than `known` is known of the bytes from now on.
+    #[inline(always)]
+    fn at_most(&mut self, known: Known) {
+        self.known = self.known.min(known);
+    }
+
     fn restart(&mut self) {
-        self.is_plain = true;
+        self.known = Known::Plain;
         (self.level, self.total) = (0, 0);
         self.map_keys.clear();
     }

@@ -8,6 +8,8 @@
 
 use xdsctl_proto::tables;
 
+use crate::diag::Known;
+
 /// Longest text between two values that is kept.
 const MAX_STEP: usize = 96;
 
@@ -47,8 +49,8 @@ pub(super) struct Value {
     pub output: u32,
     /// Levels of messages around it, below the resource and in all.
     pub levels: (u32, u32),
-    /// There is nothing in it for the wire check to find.
-    pub is_plain: bool,
+    /// What is known of its bytes.
+    pub known: Known,
     /// Comparisons that have failed since the last one that did not.
     pub misses: u8,
 }

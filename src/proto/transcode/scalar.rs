@@ -8,7 +8,7 @@ use xdsctl_proto::tables::{self, Kind};
 
 use super::note::UNKNOWN_ENUM_VALUE;
 use super::{Result, Transcoder, clip};
-use crate::diag::Path;
+use crate::diag::{Known, Path};
 use crate::source::json::{Str, is_number};
 use crate::source::yaml::{self, Plain};
 
@@ -291,7 +291,7 @@ impl<'t> Transcoder<'t> {
 
     /// Reads base64 that holds the bytes of the message that is being written (`@value`).
     pub(super) fn packed_bytes(&mut self, at: &Path<'_>) -> Result<()> {
-        self.is_plain = false;
+        self.at_most(Known::Nothing);
         if self.scan.peek() != b'"' {
             return self.bad_value(at, "base64 in a string");
         }
