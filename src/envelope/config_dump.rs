@@ -2,6 +2,7 @@
 
 use xdsctl_proto::tables;
 
+use super::entries::OBJECT;
 use super::raw::{Label, State, Status};
 use super::walker::{Pending, Place, Walker};
 use super::{Clue, Result, Shape};
@@ -13,7 +14,7 @@ pub(super) static DUMP: Shape = Shape {
     walk: |walker| {
         walker.recognised = true;
         walker.fields(&mut |walker, key| match key {
-            "configs" => walker.elements(&mut |walker, _| walker.value()),
+            "configs" => walker.elements(&mut |walker, _| walker.entry()),
             _ => walker.skip(),
         })
     },
@@ -75,7 +76,8 @@ fn list(name: &str) -> Option<(Label, State)> {
         .map(|(_, label, state)| (*label, *state))
 }
 
-fn slot(name: &str) -> Option<&'static str> {
+/// The type of the resource under a key of an entry.
+pub(super) fn slot(name: &str) -> Option<&'static str> {
     SLOTS.iter().find(|(slot, _)| *slot == name).map(|(_, name)| *name)
 }
 
@@ -116,14 +118,14 @@ pub(super) fn walk_section(walker: &mut Walker<'_, '_>) -> Result<()> {
     walker.fields(&mut |walker, key| match list(key) {
         Some((label, state)) => {
             let type_name = type_of_list(key);
-            walker.elements(&mut |walker, _| walk_entry(walker, label, state, type_name))
+            walker.objects(&mut |walker| walk_entry(walker, label, state, type_name))
         }
         None => {
             if walker.tc.scan.peek() == b'[' {
                 let message = format!("`{key}` is no list of a config dump that xdsctl knows, it is not checked");
                 walker.unknown_section(message);
             }
-            is_entry |= slot(key).is_some() || STATES.iter().any(|(state, _)| *state == key) || key == "error_state";
+            is_entry |= slot(key).is_some() || is_state(key) || key == "error_state";
             walker.skip()
         }
     })?;
@@ -162,12 +164,22 @@ const STATES: &[(&str, State)] = &[
     ("draining_state", State::Draining),
 ];
 
+/// Says whether a key of an entry holds another one's resource and version.
+pub(super) fn is_state(key: &str) -> bool {
+    STATES.iter().any(|(state, _)| *state == key)
+}
+
+/// The type of `client_status`.
+pub(super) const CLIENT_STATUS: &str = "envoy.admin.v3.ClientResourceStatus";
+
 /// What has been read of an entry.
 #[derive(Default)]
 pub(super) struct Entry {
     pub resources: Vec<Pending>,
     pub status: Status,
     pub name: Option<String>,
+    /// What should be a resource is something else, and that has been said.
+    pub is_reported: bool,
 }
 
 /// Reads an entry of a list and hands its resources on.
@@ -196,7 +208,7 @@ fn read_entry(walker: &mut Walker<'_, '_>, label: Label, state: State, entry: &m
         match key {
             "name" => entry.name = walker.text()?,
             "version_info" => entry.status.version = walker.text()?,
-            "client_status" => entry.status.client = walker.text()?,
+            "client_status" => entry.status.client = walker.enum_name(CLIENT_STATUS)?,
             "error_state" => read_error(walker, label, entry)?,
             _ => walker.skip()?,
         }
@@ -232,7 +244,11 @@ pub(super) fn read_slot(walker: &mut Walker<'_, '_>, place: Place, entry: &mut E
             entry.resources.push(pending);
             Ok(())
         }
-        _ => walker.skip(),
+        b'n' => walker.skip(),
+        _ => {
+            entry.is_reported = true;
+            walker.wrong_kind(OBJECT)
+        }
     }
 }
 
@@ -281,6 +297,12 @@ impl Entry {
             let mut absent = walker.pending(format!("type.googleapis.com/{type_name}"), place);
             absent.raw.origin.span = crate::source::Span::new(start, walker.pos());
             self.resources.push(absent);
+        } else if self.resources.is_empty() && result.is_ok() && !self.is_reported {
+            let why = match type_name {
+                "" => "it says no type",
+                _ => "it has no resource, no name and no status",
+            };
+            walker.without_resource(start, why);
         }
         // What was said is about one of them: the rejected one if it is shown, else the one in use.
         let find = |wanted| self.resources.iter().position(|pending| pending.raw.state == wanted);

@@ -61,7 +61,12 @@ impl Loader {
         if view.parts().is_empty() && view.faults().is_empty() {
             self.report(id, &EMPTY, Span::default(), "the document is empty".to_owned());
         }
-        self.view(id, view, Options { transcode, ..options }, emit);
+        let options = Options {
+            transcode,
+            nulls_are_explained: !view.faults().is_empty(),
+            ..options
+        };
+        self.view(id, view, options, emit);
     }
 
     /// Reads the messages of a log, which are of one world: those in JSON as they stand, then those in text format.

@@ -39,7 +39,7 @@ fn walk_static(walker: &mut Walker<'_, '_>) -> Result<()> {
             label: Label::Static,
             ..Place::default()
         };
-        walker.elements(&mut |walker, _| walker.bare(place))
+        walker.objects(&mut |walker| walker.bare(place))
     })
 }
 

@@ -17,11 +17,11 @@ pub(super) static LIST: Shape = Shape {
 
 fn walk_object(walker: &mut Walker<'_, '_>) -> Result<()> {
     walker.fields(&mut |walker, key| match key {
-        "items" => walker.elements(&mut |walker, _| walker.value()),
+        "items" => walker.objects(&mut Walker::value),
         "spec" => walker.fields(&mut |walker, key| match key {
             "resources" => {
                 walker.recognised = true;
-                walker.elements(&mut |walker, _| walker.value())
+                walker.elements(&mut |walker, _| walker.entry())
             }
             _ => walker.skip(),
         }),

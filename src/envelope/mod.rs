@@ -39,7 +39,7 @@ use walker::Walker;
 rules! {
     /// A document has the shape of configuration, and no resource in it.
     NO_RESOURCE = "dump-without-resource", Dump, Advice, "the shapes in which xDS tools print configuration";
-    /// A document holds no xDS configuration in a shape that xdsctl knows.
+    /// A document, or an entry of a dump, holds no xDS configuration in a shape that xdsctl knows.
     UNKNOWN_SHAPE = "dump-unknown-shape", Dump, Advice, "the shapes in which xDS tools print configuration";
     /// A config dump has a section, or a list in one, that xdsctl does not know.
     UNKNOWN_SECTION = "dump-unknown-section", Dump, Advice as Note, "envoy.admin.v3, config_dump.proto";

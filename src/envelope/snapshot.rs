@@ -28,7 +28,7 @@ pub(super) static SHAPE: Shape = Shape {
                 message: tables::message(type_name),
                 ..Place::default()
             };
-            walker.elements(&mut |walker, _| walker.bare(place))
+            walker.objects(&mut |walker| walker.bare(place))
         })
     },
 };

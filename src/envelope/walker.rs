@@ -76,6 +76,10 @@ pub(super) struct Walker<'t, 'l> {
     follow: bool,
     /// Something of a known shape was found.
     pub recognised: bool,
+    /// Strings may have no quotes, as in YAML.
+    bare_strings: bool,
+    /// A null may stand for what another reader could not read, and has reported.
+    pub nulls_are_explained: bool,
     /// The finding on a missing `@type` has been made.
     untyped_noted: bool,
     /// The finding on v2 has been made.
@@ -106,6 +110,8 @@ impl<'t, 'l> Walker<'t, 'l> {
             nesting: 0,
             follow: options.follow,
             recognised: false,
+            bare_strings: options.transcode.bare_strings,
+            nulls_are_explained: options.nulls_are_explained,
             untyped_noted: false,
             legacy_noted: false,
         }
@@ -306,14 +312,37 @@ impl<'t, 'l> Walker<'t, 'l> {
         }
     }
 
-    /// Reads a string; another value is passed.
+    /// Reads a string, null for none; another value is reported.
     pub fn text(&mut self) -> Result<Option<String>> {
-        if self.tc.scan.peek() != b'"' {
-            self.skip()?;
-            return Ok(None);
+        match self.tc.scan.peek() {
+            b'"' => {
+                let token = self.tc.scan.string()?;
+                Ok(Some(self.unescaped(token)))
+            }
+            b'n' => self.skip().map(|()| None),
+            b'{' | b'[' => self.wrong_kind("a string").map(|()| None),
+            _ if self.bare_strings => self.token().map(Some),
+            _ => self.wrong_kind("a string").map(|()| None),
         }
-        let token = self.tc.scan.string()?;
-        Ok(Some(self.unescaped(token)))
+    }
+
+    /// Reads a value of the enum of this name, given by name or number, as its name; another value is reported.
+    pub fn enum_name(&mut self, full_name: &str) -> Result<Option<String>> {
+        if !matches!(self.tc.scan.peek(), b'-' | b'0'..=b'9') {
+            return self.text();
+        }
+        let number = self.token()?;
+        let known = number.parse().ok();
+        let name = known.and_then(|number| tables::enumeration(full_name)?.name(number));
+        Ok(Some(name.map_or(number, str::to_owned)))
+    }
+
+    /// Reads a value as it is written.
+    fn token(&mut self) -> Result<String> {
+        let start = self.pos();
+        self.skip()?;
+        let text = self.tc.scan.slice(start, self.pos()).trim_ascii();
+        Ok(String::from_utf8_lossy(text).into_owned())
     }
 
     /// The text of a token, with what is not text replaced.
@@ -388,7 +417,8 @@ impl<'t, 'l> Walker<'t, 'l> {
         let mut name = None;
         self.fields(&mut |walker, key| {
             match key {
-                "name" => name = walker.text()?.filter(|name| !name.is_empty()),
+                // A message that xdsctl does not know may have any field of this name.
+                "name" if walker.tc.scan.peek() == b'"' => name = walker.text()?.filter(|name| !name.is_empty()),
                 _ => walker.skip()?,
             }
             Ok(())
