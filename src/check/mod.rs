@@ -12,6 +12,7 @@ mod worlds;
 pub use responses::responses;
 pub use worlds::assemble;
 
+use crate::convert::resource_name::Names;
 use crate::diag::{Cx, Diagnostic, Effect, Packed, Rule, rules};
 use crate::envelope::{Label, Origin, RawResource, State, Status, WorldId};
 use crate::model::ResourceType;
@@ -160,7 +161,10 @@ pub fn resource(raw: RawResource, circumstances: &Circumstances<'_>) -> Checked 
     };
     checked.name = validated.name;
     checked.verdict = verdict(&validated.diagnostics);
-    checked.facts = validated.value.as_ref().map(Facts::of);
+    checked.facts = validated
+        .value
+        .as_ref()
+        .map(|value| Facts::of(value, Names::of(circumstances.profile)));
     if circumstances.keep_view {
         checked.view = validated.value.as_ref().map(crate::view::of);
     }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{Checked, DUPLICATE_RESOURCE, ENDPOINTS_NOT_INCLUDED, MADE_FOR_PROXY, Outcome, Verdict, live, unharmed};
+use crate::convert::resource_name::Names;
 use crate::diag::{Diagnostic, Seg, Segs};
 use crate::envelope::{Finding, Label, State, WorldId};
 use crate::lint::{self, Usage};
@@ -12,8 +13,8 @@ use crate::snapshot::{ClusterFacts, Entry, Facts, ListenerFacts, ResourceId, Wor
 /// Puts the resources of each world together.
 ///
 /// With `merge` all inputs are one world. A resource in use wins over one that is warming, draining or was rejected; among
-/// equals the last one wins, as in the protocol.
-pub fn assemble(mut resources: Vec<Checked>, findings: Vec<Finding>, merge: bool) -> Outcome {
+/// equals the last one wins, as in the protocol. `names` says which names are equal.
+pub fn assemble(mut resources: Vec<Checked>, findings: Vec<Finding>, merge: bool, names: Names) -> Outcome {
     for checked in &mut resources {
         live::check(checked);
     }
@@ -28,7 +29,7 @@ pub fn assemble(mut resources: Vec<Checked>, findings: Vec<Finding>, merge: bool
         proxy_worlds: Vec::new(),
     };
     for (id, numbers) in members {
-        let world = world_of(&mut outcome.resources, &numbers);
+        let world = world_of(&mut outcome.resources, &numbers, names);
         relate(&world, &mut outcome.resources);
         if made_for_proxy(&world, &outcome.resources) {
             report_proxy(&world, &numbers, &mut outcome);
@@ -40,12 +41,12 @@ pub fn assemble(mut resources: Vec<Checked>, findings: Vec<Finding>, merge: bool
 }
 
 /// The resources that the client would hold; marks the ones that are hidden.
-fn world_of(resources: &mut [Checked], numbers: &[usize]) -> World {
+fn world_of(resources: &mut [Checked], numbers: &[usize], names: Names) -> World {
     let rank = |checked: &Checked| {
         let in_use = checked.state == State::Active;
         (in_use, in_use && checked.label != Label::Static)
     };
-    let mut world = World::default();
+    let mut world = World::new(names);
     for &number in numbers {
         let Some(checked) = resources.get_mut(number) else {
             continue;
@@ -76,7 +77,7 @@ fn world_of(resources: &mut [Checked], numbers: &[usize]) -> World {
         };
         // A rejected version does not take the place of a good one (A46: the last good version stays in use).
         if rank_of_earlier == rank_of_new && entry.facts.is_none() && is_good {
-            keep_earlier(resources, number);
+            keep_earlier(resources, number, before);
             continue;
         }
         let (hidden, winner) = if rank_of_earlier > rank_of_new {
@@ -91,15 +92,24 @@ fn world_of(resources: &mut [Checked], numbers: &[usize]) -> World {
 }
 
 /// Notes on a rejected resource that an earlier one of its name stays in use.
-fn keep_earlier(resources: &mut [Checked], number: usize) {
+fn keep_earlier(resources: &mut [Checked], number: usize, earlier: usize) {
+    let other = other_spelling(resources, number, earlier);
     if let Some(checked) = resources.get_mut(number) {
         let message = format!(
-            "`{}` comes earlier too; this one is rejected, and that one stays in use",
+            "`{}` comes earlier too{other}; this one is rejected, and that one stays in use",
             checked.name
         );
         checked
             .diagnostics
             .push(Diagnostic::of_whole(&DUPLICATE_RESOURCE, message));
+    }
+}
+
+/// How another resource of the same name spells it, if it does so in another way.
+fn other_spelling(resources: &[Checked], number: usize, other: usize) -> String {
+    match (resources.get(number), resources.get(other)) {
+        (Some(one), Some(other)) if one.name != other.name => format!(", as `{}`", other.name),
+        _ => String::new(),
     }
 }
 
@@ -109,14 +119,12 @@ fn hide(resources: &mut [Checked], hidden: usize, winner: usize) {
         (Some(a), Some(b)) => a.state == b.state && a.label == b.label,
         _ => false,
     };
-    let Some(checked) = resources.get_mut(hidden) else {
+    let other = other_spelling(resources, hidden, winner);
+    let Some(checked) = resources.get_mut(hidden).filter(|_| is_duplicate) else {
         return;
     };
-    if !is_duplicate {
-        return;
-    }
     checked.verdict = Verdict::Ignored;
-    let message = format!("`{}` comes again later, the last one wins", checked.name);
+    let message = format!("`{}` comes again later{other}, the last one wins", checked.name);
     checked
         .diagnostics
         .push(Diagnostic::of_whole(&DUPLICATE_RESOURCE, message));

@@ -9,6 +9,7 @@ use super::args::{ChannelArgs, RequestArgs};
 use super::input::{self, Inputs};
 use super::{Error, Io};
 use crate::bootstrap::Bootstrap;
+use crate::convert::resource_name::Names;
 use crate::diag::Diagnostic;
 use crate::envelope::{Label, Options, State, WorldId};
 use crate::load;
@@ -154,9 +155,10 @@ fn worlds(inputs: &Inputs, merge: bool) -> Vec<Resources> {
     taken.sort_by_key(|taken| taken.rank);
     let mut worlds: BTreeMap<WorldId, Resources> = BTreeMap::new();
     let (failed, held): (Vec<Taken>, Vec<Taken>) = taken.into_iter().partition(|taken| taken.is_failed_update);
+    let names = Names::of(&inputs.profile);
     for taken in held {
         let world = if merge { WorldId(0) } else { taken.world };
-        let resources = worlds.entry(world).or_default();
+        let resources = worlds.entry(world).or_insert_with(|| Resources::new(names));
         resources.take(taken.resource_type, &taken.name, taken.value, &taken.diagnostics);
     }
     for taken in failed {
@@ -167,7 +169,7 @@ fn worlds(inputs: &Inputs, merge: bool) -> Vec<Resources> {
         };
         worlds
             .entry(world)
-            .or_default()
+            .or_insert_with(|| Resources::new(names))
             .reject(taken.resource_type, &taken.name, why);
     }
     worlds.into_values().collect()
