@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{Checked, Circumstances, Verdict};
 use crate::diag::Cx;
-use crate::envelope::{Finding, Response};
+use crate::envelope::{Finding, Response, WorldId};
 use crate::model::ResourceType;
 use crate::source::SourceId;
 use crate::validate::discovery::{self, ReportedError};
@@ -14,12 +14,15 @@ use crate::validate::discovery::{self, ReportedError};
 /// A response of a type that other xDS clients ask for is passed over: it was not meant for gRPC.
 pub fn responses(responses: &[Response], resources: &mut [Checked], circumstances: &Circumstances<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
-    let mut by_start: BTreeMap<(SourceId, usize), &Response> = BTreeMap::new();
+    // In a log the lines of several clients may be mixed.
+    let mut by_start: BTreeMap<(SourceId, WorldId, usize), &Response> = BTreeMap::new();
     for response in responses {
         let mut cx = Cx::new(circumstances.profile, circumstances.server);
         if let Some(type_url) = response.type_url.as_deref().filter(|url| !discovery::is_of_others(url)) {
-            if discovery::check_response_type(type_url, &mut cx).is_some() {
-                by_start.insert((response.source, response.span.start), response);
+            if discovery::check_response_type(type_url, &mut cx).is_some()
+                && let Some(world) = response.world
+            {
+                by_start.insert((response.source, world, response.span.start), response);
             }
             findings.extend(cx.finish().into_iter().map(|diagnostic| Finding {
                 source: response.source,
@@ -31,8 +34,10 @@ pub fn responses(responses: &[Response], resources: &mut [Checked], circumstance
     }
     for checked in resources.iter_mut().filter(|checked| !checked.type_url.is_empty()) {
         let origin = checked.origin;
-        let before = by_start.range(..=(origin.source, origin.span.start)).next_back();
-        let around = before.filter(|((source, _), r)| *source == origin.source && origin.span.end <= r.span.end);
+        let here = (origin.source, checked.world);
+        let before = by_start.range(..=(here.0, here.1, origin.span.start)).next_back();
+        let around =
+            before.filter(|((source, world, _), r)| (*source, *world) == here && origin.span.end <= r.span.end);
         let Some(response_type) = around.and_then(|(_, response)| response.type_url.as_deref()) else {
             continue;
         };

@@ -139,6 +139,7 @@ fn walk_response(walker: &mut Walker<'_, '_>) -> Result<()> {
         let response = Response {
             source: walker.source(),
             span: Span::new(start, walker.pos()),
+            world: walker.world,
             type_url,
             errors,
         };

@@ -139,6 +139,8 @@ pub struct Response {
     pub source: SourceId,
     /// Its text; its resources stand in it.
     pub span: Span,
+    /// The world of its resources, if there are any, or of what came before it.
+    pub world: Option<WorldId>,
     /// `type_url`, if there is one.
     pub type_url: Option<String>,
     /// `resource_errors`.
