@@ -135,6 +135,17 @@ fn names_are_equal_in_any_spelling_if_federation_is_on() {
 }
 
 #[test]
+fn what_a_later_response_takes_away_is_not_there() {
+    golden(
+        "deleted",
+        &[
+            "tree fixtures/tree/deleted.log",
+            "route --target old fixtures/tree/deleted.log",
+        ],
+    );
+}
+
+#[test]
 fn route_says_why_not_the_others() {
     golden(
         "route",

@@ -5,10 +5,12 @@
 //! whole thing was made for a proxy.
 
 mod live;
+pub mod removed;
 mod responses;
 mod unharmed;
 mod worlds;
 
+pub use removed::remove;
 pub use responses::responses;
 pub use worlds::assemble;
 
@@ -80,6 +82,8 @@ pub struct Checked {
     pub notes: Vec<Note>,
     /// What the client keeps of it, if asked for.
     pub view: Option<serde_json::Value>,
+    /// A later response takes it away: it is in no world.
+    pub is_removed: bool,
 }
 
 impl Checked {
@@ -100,7 +104,7 @@ pub enum Verdict {
     Accepted,
     /// NACKed.
     Rejected,
-    /// Never asked for, or hidden by a later duplicate.
+    /// Never asked for, hidden by a later duplicate, or taken away later.
     Ignored,
     /// Of a type or in a form that xdsctl does not know.
     NotChecked,
@@ -146,6 +150,7 @@ pub fn resource(raw: RawResource, circumstances: &Circumstances<'_>) -> Checked 
         ignored: Packed::default(),
         notes: raw.notes,
         view: None,
+        is_removed: false,
     };
     let (Some(resource_type), Some(bytes)) = (raw.resource_type, raw.bytes) else {
         if raw.resource_type.is_none() {

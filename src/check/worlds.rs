@@ -54,7 +54,7 @@ fn world_of(resources: &mut [Checked], numbers: &[usize], names: Names) -> World
         let Some(resource_type) = checked.resource_type else {
             continue;
         };
-        if checked.verdict == Verdict::NotChecked || checked.state == State::Failed {
+        if checked.verdict == Verdict::NotChecked || checked.state == State::Failed || checked.is_removed {
             continue;
         }
         let entry = Entry {

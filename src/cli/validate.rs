@@ -81,6 +81,7 @@ fn check(args: &ValidateArgs, inputs: &mut Inputs, io: &mut Io<'_>) -> (Outcome,
         &mut checks.checked,
         &circumstances,
     ));
+    check::remove(&checks.loader.responses, &mut checks.checked, &circumstances);
     for bootstrap in &checks.loader.bootstraps {
         let (_, found) = inputs.check_bootstrap(bootstrap.source, bootstrap.span);
         findings.extend(found);

@@ -86,6 +86,8 @@ fn walk_response(walker: &mut Walker<'_, '_>) -> Result<()> {
     let mut type_url = None;
     let mut errors = Vec::new();
     let mut gone = Vec::new();
+    let mut nonce = None;
+    let (mut has_version, mut is_delta) = (false, false);
     walker.fields(&mut |walker, key| {
         match key {
             "type_url" => {
@@ -97,7 +99,16 @@ fn walk_response(walker: &mut Walker<'_, '_>) -> Result<()> {
                 errors.push(resource_error(walker)?);
                 Ok(())
             })?,
-            "removed_resources" | "removed_resource_names" => removed(walker, &mut gone)?,
+            "removed_resources" | "removed_resource_names" => {
+                is_delta = true;
+                removed(walker, &mut gone)?;
+            }
+            "system_version_info" => {
+                is_delta = true;
+                walker.skip()?;
+            }
+            "version_info" => has_version = walker.text()?.is_some(),
+            "nonce" => nonce = walker.text()?,
             "resources" if walker.assume.is_none() && starts_untyped(walker)? => {
                 later = true;
                 walker.skip()?;
@@ -141,6 +152,9 @@ fn walk_response(walker: &mut Walker<'_, '_>) -> Result<()> {
             span: Span::new(start, walker.pos()),
             world: walker.world,
             type_url,
+            has_all: has_version && !is_delta,
+            nonce: nonce.unwrap_or_default(),
+            is_logged: false,
             errors,
         };
         walker.response(response);

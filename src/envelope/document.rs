@@ -76,6 +76,7 @@ impl Loader {
     fn log(&mut self, id: SourceId, source: &Source, options: Options, emit: Emit<'_>) {
         let entries = log::entries(source.bytes());
         let first = self.findings.len();
+        let first_response = self.responses.len();
         let (view, parts) = log::view(source.bytes(), &entries);
         let view = source.set_view(view);
         self.faults(id, view);
@@ -100,6 +101,9 @@ impl Loader {
             } else {
                 self.parts(id, view, parts, world, of_view, emit);
             }
+        }
+        for response in self.responses.iter_mut().skip(first_response) {
+            response.is_logged = true;
         }
         // A request, or an answer without resources, is nothing odd in a log.
         let later = self.findings.split_off(first.min(self.findings.len()));

@@ -4,7 +4,7 @@
 //! rejects keeps its last good version, if there is one, and the words of the rejection (A88). A name that is not here
 //! "does not exist", which is what a client says 15 seconds after it has asked.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::convert::resource_name::Names;
@@ -109,6 +109,8 @@ pub struct Resources {
     pub clusters: Cache<Cluster>,
     /// EDS.
     pub endpoints: Cache<Endpoints>,
+    /// What is not there because the server took it away.
+    removed: BTreeSet<(ResourceType, String)>,
 }
 
 /// A resource that was left out.
@@ -132,6 +134,7 @@ impl Resources {
             route_configs: Cache::new(names),
             clusters: Cache::new(names),
             endpoints: Cache::new(names),
+            removed: BTreeSet::new(),
         }
     }
 
@@ -182,6 +185,26 @@ impl Resources {
             ResourceType::Cluster => self.clusters.remove(name),
             ResourceType::Endpoints => self.endpoints.remove(name),
         }
+    }
+
+    /// Notes that the server took a resource away, if there is none of this name.
+    pub fn note_removed(&mut self, resource_type: ResourceType, name: &str) {
+        let is_there = match resource_type {
+            ResourceType::Listener => self.listeners.contains_key(name),
+            ResourceType::RouteConfiguration => self.route_configs.contains_key(name),
+            ResourceType::Cluster => self.clusters.contains_key(name),
+            ResourceType::Endpoints => self.endpoints.contains_key(name),
+        };
+        if !is_there {
+            self.removed.insert((resource_type, name.to_owned()));
+        }
+    }
+
+    /// What the server took away.
+    pub fn removed(&self) -> impl Iterator<Item = (ResourceType, &str)> {
+        self.removed
+            .iter()
+            .map(|(resource_type, name)| (*resource_type, name.as_str()))
     }
 
     /// The rejected resources, by type and name.
