@@ -9,9 +9,9 @@ use super::args::{ChannelArgs, RequestArgs};
 use super::input;
 use super::{Error, Io, held};
 use crate::bootstrap::Bootstrap;
+use crate::model::Millis;
 use crate::model::cluster::Discovery;
 use crate::model::listener::{Listener, RouteSource};
-use crate::model::Millis;
 use crate::profile::{Profile, ServerFacts};
 use crate::snapshot::config::{ChannelFailure, ChannelFailureClass as Class, XdsConfig};
 use crate::snapshot::resolve::{DnsAnswers, Source, resolve, resolve_cluster};
@@ -48,7 +48,7 @@ pub struct Opened {
 pub fn open(args: &ChannelArgs, io: &mut Io<'_>) -> Result<Opened, Error> {
     let inputs = input::open(&args.input, io)?;
     let dns = dns_answers(&args.resolve)?;
-    let mut worlds = held::worlds(&inputs, args.input.merge);
+    let mut worlds = held::worlds(&inputs, args.input.merge, io);
     if worlds.is_empty() {
         return Err(Error::Nothing("no xDS resource in the input".to_owned()));
     }

@@ -5,12 +5,12 @@
 
 use std::collections::BTreeMap;
 
+use super::Io;
 use super::input::Inputs;
 use crate::check::removed::{Seen, What, removed};
 use crate::convert::resource_name::Names;
 use crate::diag::Diagnostic;
-use crate::envelope::{Label, Options, Origin, Response, State, WorldId};
-use crate::load;
+use crate::envelope::{Label, Origin, Response, State, WorldId};
 use crate::model::{Resource, ResourceType};
 use crate::snapshot::resources::{Resources, rejection};
 use crate::validate::{Validated, validate};
@@ -30,50 +30,36 @@ struct Taken {
 }
 
 /// The resources of each world, in the order of the documents.
-pub fn worlds(inputs: &Inputs, merge: bool) -> Vec<Resources> {
-    let options = Options {
-        assume: inputs.assumed_type(),
-        ..Options::default()
-    };
-    let loaded = load::run(
-        None,
-        |loader, emit| {
-            for &id in &inputs.documents {
-                if let Some(source) = inputs.sources.get(id) {
-                    loader.document(id, source, options, emit);
-                }
-            }
-        },
-        |raw| {
-            let resource_type = raw.resource_type?;
-            let validated = match &raw.bytes {
-                Some(bytes) => validate(resource_type, bytes, &inputs.profile, &inputs.server),
-                None => Validated {
-                    name: String::new(),
-                    value: None,
-                    diagnostics: Vec::new(),
-                },
-            };
-            let what = What::of(raw.status.as_deref(), validated.value.is_some());
-            if raw.bytes.is_none() && matches!(what, What::Sent { .. }) {
-                return None;
-            }
-            let in_use = raw.state == State::Active;
-            let name = raw.wrapper_name.filter(|name| !name.is_empty());
-            Some(Taken {
-                world: raw.world,
-                rank: (in_use, in_use && raw.label != Label::Static),
-                is_failed_update: raw.state == State::Failed,
-                origin: raw.origin,
-                what,
-                error: raw.status.and_then(|status| status.error),
-                resource_type,
-                name: name.unwrap_or(validated.name),
-                value: validated.value,
-                diagnostics: validated.diagnostics,
-            })
-        },
-    );
+pub fn worlds(inputs: &Inputs, merge: bool, io: &mut Io<'_>) -> Vec<Resources> {
+    let loaded = inputs.load(io, |raw| {
+        let resource_type = raw.resource_type?;
+        let validated = match &raw.bytes {
+            Some(bytes) => validate(resource_type, bytes, &inputs.profile, &inputs.server),
+            None => Validated {
+                name: String::new(),
+                value: None,
+                diagnostics: Vec::new(),
+            },
+        };
+        let what = What::of(raw.status.as_deref(), validated.value.is_some());
+        if raw.bytes.is_none() && matches!(what, What::Sent { .. }) {
+            return None;
+        }
+        let in_use = raw.state == State::Active;
+        let name = raw.wrapper_name.filter(|name| !name.is_empty());
+        Some(Taken {
+            world: raw.world,
+            rank: (in_use, in_use && raw.label != Label::Static),
+            is_failed_update: raw.state == State::Failed,
+            origin: raw.origin,
+            what,
+            error: raw.status.and_then(|status| status.error),
+            resource_type,
+            name: name.unwrap_or(validated.name),
+            value: validated.value,
+            diagnostics: validated.diagnostics,
+        })
+    });
     let mut taken: Vec<Taken> = loaded.results.into_iter().flatten().collect();
     let removed = remove(&loaded.loader.responses, &mut taken, inputs);
     // What is in use comes last and so wins, as in `check`; the order of the documents stays among equals.
