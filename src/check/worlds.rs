@@ -31,7 +31,7 @@ pub fn assemble(mut resources: Vec<Checked>, findings: Vec<Finding>, merge: bool
     for (id, numbers) in members {
         let world = world_of(&mut outcome.resources, &numbers, names);
         relate(&world, &mut outcome.resources);
-        if made_for_proxy(&world, &outcome.resources) {
+        if made_for_proxy(&world, &numbers, &outcome.resources) {
             report_proxy(&world, &numbers, &mut outcome);
             outcome.proxy_worlds.push(id);
         }
@@ -141,13 +141,15 @@ fn relate(world: &World, resources: &mut [Checked]) {
     }
 }
 
-/// Says whether there are listeners, none is a client's, and gRPC servers could not use them either.
-fn made_for_proxy(world: &World, resources: &[Checked]) -> bool {
+/// Says whether there are listeners, none is a client's, and they are not a gRPC server's either: it rejects one, or
+/// resources come from the proxy's own bootstrap, which is where no gRPC process has any.
+fn made_for_proxy(world: &World, numbers: &[usize], resources: &[Checked]) -> bool {
     let mut listeners = world.all(ResourceType::Listener).peekable();
     if listeners.peek().is_none() || world.len() < 2 {
         return false;
     }
-    let mut rejected = false;
+    let mut members = numbers.iter().filter_map(|&number| resources.get(number));
+    let mut is_proxys = members.any(|checked| checked.label == Label::Static);
     for (_, entry) in listeners {
         match &entry.facts {
             Some(Facts::Listener(ListenerFacts::Server(_))) => {}
@@ -156,11 +158,11 @@ fn made_for_proxy(world: &World, resources: &[Checked]) -> bool {
                 if resources.get(entry.id.0).is_some_and(names_api_listener) {
                     return false;
                 }
-                rejected = true;
+                is_proxys = true;
             }
         }
     }
-    rejected
+    is_proxys
 }
 
 /// Says whether some finding is in the api_listener, which is there then.
