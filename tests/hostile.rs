@@ -100,6 +100,40 @@ fn a_string_of_64_mib() {
 }
 
 #[test]
+fn a_string_beyond_the_limit_of_a_resource() {
+    // One of a gibibyte ends in the same way, and takes long to make.
+    let long = vec![b'x'; 257 << 20];
+    let document = [
+        b"[".to_vec(),
+        cluster("").into_bytes(),
+        b",".to_vec(),
+        br#"{"@type":"type.googleapis.com/envoy.config.cluster.v3.Cluster","name":"long","alt_stat_name":""#.to_vec(),
+        long,
+        b"\"},".to_vec(),
+        cluster("").replace(r#""name":"a""#, r#""name":"b""#).into_bytes(),
+        b"]".to_vec(),
+    ]
+    .concat();
+    let report = report("long.json", &document);
+    assert!(located("long.json", &document, &report).contains("dump-limit-exceeded"));
+    let verdicts: Vec<(&str, &str)> = report["resources"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|resource| {
+            (
+                resource["name"].as_str().unwrap(),
+                resource["verdict"].as_str().unwrap(),
+            )
+        })
+        .collect();
+    assert_eq!(
+        verdicts,
+        [("a", "accepted"), ("long", "not_checked"), ("b", "accepted")]
+    );
+}
+
+#[test]
 fn bytes_that_are_no_text() {
     check("nul.json", cluster(",\"alt_stat_name\":\"a\0b\""), &["dump-syntax"]);
     check("nul.json", b"\0\0\0\0", &["dump-syntax"]);

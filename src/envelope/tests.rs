@@ -299,7 +299,7 @@ fn a_resource_beyond_the_limit_hides_no_other() {
     assert_eq!(
         load_with(&format!("[{long},\n{CLUSTER},\n{many},\n{CLUSTER}]"), options),
         [
-            "- None Active Cluster - absent",
+            &format!("- None Active Cluster {} absent", "x".repeat(99)),
             "- None Active Cluster - 3",
             "- None Active Cluster - absent",
             "- None Active Cluster - 3",

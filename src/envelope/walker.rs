@@ -418,7 +418,9 @@ impl<'t, 'l> Walker<'t, 'l> {
         self.fields(&mut |walker, key| {
             match key {
                 // A message that xdsctl does not know may have any field of this name.
-                "name" if walker.tc.scan.peek() == b'"' => name = walker.text()?.filter(|name| !name.is_empty()),
+                "name" | "cluster_name" if walker.tc.scan.peek() == b'"' => {
+                    name = walker.text()?.filter(|name| !name.is_empty())
+                }
                 _ => walker.skip()?,
             }
             Ok(())
@@ -467,7 +469,7 @@ impl<'t, 'l> Walker<'t, 'l> {
                 self.tc.cut(before);
                 self.tc.notes.clear();
                 self.tc.scan.set_pos(start);
-                self.skip()?;
+                pending.raw.wrapper_name = self.name()?;
                 let message = format!("the resource has more than {} bytes, it is not checked", self.limit);
                 let at = at.min(self.pos());
                 Note::push(
