@@ -145,6 +145,10 @@ fn walk_generic(walker: &mut Walker<'_, '_>) -> Result<()> {
         result = read_slot(walker, place(&type_url, label), &mut entry);
         walker.tc.scan.set_pos(end);
     }
+    // `is_static_resource` comes last.
+    for pending in &mut entry.resources {
+        pending.raw.label = label;
+    }
     let type_name = type_url.rsplit('/').next().unwrap_or_default();
     entry.finish(walker, start, type_name, label, result)
 }
