@@ -18,6 +18,8 @@ rules! {
     LIVE_STALE = "live-resource-stale", Dump, Advice as Note, "envoy.service.status.v3.ConfigStatus STALE";
     /// A control plane takes this resource away.
     LIVE_REMOVED = "live-resource-removed", Dump, Advice as Note, "DeltaDiscoveryResponse.removed_resources; gRFC A53, C-core xds_client.cc AdsCall::OnRecvMessage";
+    /// A later response of the same stream has a newer version of this resource.
+    LIVE_UPDATED = "live-resource-updated", Dump, Advice as Note, "C-core xds_client.cc AdsCall::OnRecvMessage";
 }
 
 /// Adds what was said about the resource.

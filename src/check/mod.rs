@@ -84,6 +84,8 @@ pub struct Checked {
     pub view: Option<serde_json::Value>,
     /// A later response takes it away: it is in no world.
     pub is_removed: bool,
+    /// The start of the response that it stands in, if that is one of a stream.
+    pub sent_in: Option<usize>,
 }
 
 impl Checked {
@@ -151,6 +153,7 @@ pub fn resource(raw: RawResource, circumstances: &Circumstances<'_>) -> Checked 
         notes: raw.notes,
         view: None,
         is_removed: false,
+        sent_in: None,
     };
     let (Some(resource_type), Some(bytes)) = (raw.resource_type, raw.bytes) else {
         if raw.resource_type.is_none() {

@@ -276,7 +276,7 @@ fn state_type(response: &Response) -> Option<ResourceType> {
 }
 
 /// Says whether responses, two at least, are certainly of one stream.
-fn is_stream(responses: &[&Response]) -> bool {
+pub(super) fn is_stream(responses: &[&Response]) -> bool {
     let mut nonces = BTreeSet::new();
     responses.len() > 1
         && responses

@@ -1,8 +1,8 @@
 //! What DiscoveryResponses say besides their resources: the type, which each resource must have, and reported errors.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Checked, Circumstances, Verdict};
+use super::{Checked, Circumstances, Verdict, removed};
 use crate::diag::Cx;
 use crate::envelope::{Finding, Response, WorldId};
 use crate::model::ResourceType;
@@ -32,15 +32,19 @@ pub fn responses(responses: &[Response], resources: &mut [Checked], circumstance
         }
         errors(response, circumstances, &mut findings);
     }
+    let streams = streams(responses);
     for checked in resources.iter_mut().filter(|checked| !checked.type_url.is_empty()) {
         let origin = checked.origin;
         let here = (origin.source, checked.world);
         let before = by_start.range(..=(here.0, here.1, origin.span.start)).next_back();
         let around =
             before.filter(|((source, world, _), r)| (*source, *world) == here && origin.span.end <= r.span.end);
-        let Some(response_type) = around.and_then(|(_, response)| response.type_url.as_deref()) else {
+        let Some((key, response_type)) = around.and_then(|(key, r)| Some((key, r.type_url.as_deref()?))) else {
             continue;
         };
+        if streams.contains(&(key.0, key.1, response_type)) {
+            checked.sent_in = Some(key.2);
+        }
         let mut cx = Cx::new(circumstances.profile, circumstances.server);
         if !discovery::check_resource_type(&checked.type_url, response_type, &mut cx) {
             // The client does not look into it.
@@ -59,6 +63,21 @@ pub fn responses(responses: &[Response], resources: &mut [Checked], circumstance
         }
     }
     findings
+}
+
+/// The documents, worlds and types of which the responses are one stream.
+fn streams(responses: &[Response]) -> BTreeSet<(SourceId, WorldId, &str)> {
+    let mut by_type: BTreeMap<(SourceId, WorldId, &str), Vec<&Response>> = BTreeMap::new();
+    for response in responses {
+        if let (Some(world), Some(type_url)) = (response.world, response.type_url.as_deref()) {
+            by_type
+                .entry((response.source, world, type_url))
+                .or_default()
+                .push(response);
+        }
+    }
+    by_type.retain(|_, list| removed::is_stream(list));
+    by_type.into_keys().collect()
 }
 
 fn reject(checked: &mut Checked) {

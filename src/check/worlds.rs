@@ -115,19 +115,26 @@ fn other_spelling(resources: &[Checked], number: usize, other: usize) -> String 
 
 /// Marks a resource as hidden by another one.
 fn hide(resources: &mut [Checked], hidden: usize, winner: usize) {
-    let is_duplicate = match (resources.get(hidden), resources.get(winner)) {
-        (Some(a), Some(b)) => a.state == b.state && a.label == b.label,
-        _ => false,
+    let (Some(a), Some(b)) = (resources.get(hidden), resources.get(winner)) else {
+        return;
     };
+    if a.state != b.state || a.label != b.label {
+        return;
+    }
+    let is_update = a.origin.source == b.origin.source && a.sent_in.is_some() && a.sent_in < b.sent_in;
     let other = other_spelling(resources, hidden, winner);
-    let Some(checked) = resources.get_mut(hidden).filter(|_| is_duplicate) else {
+    let Some(checked) = resources.get_mut(hidden) else {
         return;
     };
     checked.verdict = Verdict::Ignored;
-    let message = format!("`{}` comes again later{other}, the last one wins", checked.name);
-    checked
-        .diagnostics
-        .push(Diagnostic::of_whole(&DUPLICATE_RESOURCE, message));
+    let name = &checked.name;
+    let diagnostic = if is_update {
+        Diagnostic::of_whole(&live::LIVE_UPDATED, "a later response has a newer version".to_owned())
+    } else {
+        let message = format!("`{name}` comes again later{other}, the last one wins");
+        Diagnostic::of_whole(&DUPLICATE_RESOURCE, message)
+    };
+    checked.diagnostics.push(diagnostic);
 }
 
 /// Runs the lints and takes back failures that this world shows to be none.
