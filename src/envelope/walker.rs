@@ -9,8 +9,8 @@ use xdsctl_proto::tables::{self, Message};
 use super::loader::{Emit, Loader, Options};
 use super::raw::{Label, Origin, PathSource, RawResource, Response, State, Status, WorldId};
 use super::{
-    Clue, MISSING_TYPE, NO_RESOURCE, Result, SHAPES, Shape, UNKNOWN_SECTION, UNKNOWN_SHAPE, envoy_bootstrap, legacy,
-    untyped,
+    Clue, MISSING_TYPE, NO_RESOURCE, Result, SHAPES, Shape, UNKNOWN_SECTION, UNKNOWN_SHAPE, config_dump::DumpSoFar,
+    envoy_bootstrap, legacy, untyped,
 };
 use crate::diag::{Diagnostic, Rule};
 use crate::model::ResourceType;
@@ -79,6 +79,8 @@ pub(super) struct Walker<'t, 'l> {
     untyped_noted: bool,
     /// The finding on v2 has been made.
     pub legacy_noted: bool,
+    /// What the config dump at hand has shown so far.
+    pub dump: Option<DumpSoFar>,
 }
 
 impl<'t, 'l> Walker<'t, 'l> {
@@ -107,6 +109,7 @@ impl<'t, 'l> Walker<'t, 'l> {
             recognised: false,
             untyped_noted: false,
             legacy_noted: false,
+            dump: None,
         }
     }
 
