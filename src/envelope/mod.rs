@@ -82,6 +82,7 @@ struct Shape {
 /// Every shape; the first that claims an object gets it.
 static SHAPES: &[&Shape] = &[
     &legacy::SHAPE,
+    &wrapper::PATCH,
     &config_dump::DUMP,
     &config_dump::SECTION,
     &csds::RESPONSE,
