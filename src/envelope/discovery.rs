@@ -267,16 +267,24 @@ fn starts_untyped(walker: &mut Walker<'_, '_>) -> Result<bool> {
 fn is_wrapper(walker: &mut Walker<'_, '_>) -> Result<bool> {
     let start = walker.pos();
     let mut is_typed = false;
-    walker.keys(&mut |walker, key| {
-        let name = String::from_utf8_lossy(walker.tc.scan.raw(key));
-        is_typed |= name == "@type";
-        if name == "resource" && walker.tc.scan.peek() == b'{' {
-            let start = walker.pos();
-            is_typed |= matches!(walker.tc.type_url()?, TypeUrl::First(_) | TypeUrl::Later(_));
-            walker.tc.scan.set_pos(start);
+    let mut has_keys = walker.tc.scan.open(b'}')?;
+    while has_keys && !is_typed {
+        let key = walker.tc.scan.key()?;
+        is_typed = match walker.tc.scan.raw(key) {
+            b"@type" => true,
+            b"resource" if walker.tc.scan.peek() == b'{' => {
+                let start = walker.pos();
+                let url = walker.tc.type_url()?;
+                walker.tc.scan.set_pos(start);
+                matches!(url, TypeUrl::First(_) | TypeUrl::Later(_))
+            }
+            _ => false,
+        };
+        if !is_typed {
+            walker.skip()?;
+            has_keys = walker.tc.scan.more(b'}')?;
         }
-        walker.skip()
-    })?;
+    }
     walker.tc.scan.set_pos(start);
     Ok(is_typed)
 }
