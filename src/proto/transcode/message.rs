@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use xdsctl_proto::tables::{Cardinality, Field, Kind, Message, WellKnown};
 
+use super::note::quote;
 use super::note::{BAD_VALUE, DUPLICATE_KEY, TWO_ONEOF_MEMBERS, UNKNOWN_ANY_TYPE, UNKNOWN_FIELD};
 use super::{MAX_LEVELS, Result, Transcoder, clip, descriptor, takes_null};
 use crate::diag::Path;
@@ -203,10 +204,8 @@ impl<'t> Transcoder<'t> {
             self.rejected += 1;
             return Ok(());
         }
-        let message = format!(
-            "`{}` is not a list, it is read as a list of one, as Envoy does",
-            clip(raw)
-        );
+        let value = quote(at, raw);
+        let message = format!("{value} is not a list, it is read as a list of one, as Envoy does");
         self.note(&BAD_VALUE, at, start, message);
         self.scan.set_pos(start);
         self.value(field.number, field.kind, true, &at.index(0))
@@ -374,7 +373,7 @@ impl<'t> Transcoder<'t> {
         if raw == b"\"[redacted]\"" {
             return;
         }
-        let message = format!("`{}` is not {wanted}, the field is left out", clip(raw));
+        let message = format!("{} is not {wanted}, the field is left out", quote(at, raw));
         self.note(&BAD_VALUE, at, start, message);
     }
 }
