@@ -79,6 +79,11 @@ impl Loader {
     /// Reads the messages of a log, which are of one world: those in JSON as they stand, then those in text format.
     fn log(&mut self, id: SourceId, source: &Source, options: Options, emit: Emit<'_>) {
         let entries = log::entries(source.bytes());
+        if entries.is_empty() {
+            let whole = Span::new(0, source.bytes().len());
+            self.report(id, &UNKNOWN_SHAPE, whole, "no xDS message is in this log".to_owned())
+                .help("let the client log more: GRPC_GO_LOG_VERBOSITY_LEVEL=99 and GRPC_GO_LOG_SEVERITY_LEVEL=info, or GRPC_VERBOSITY=debug and GRPC_TRACE=xds_client");
+        }
         let first = self.findings.len();
         let mut world = options.world;
         for entry in entries.iter().filter(|entry| entry.text.is_none()) {

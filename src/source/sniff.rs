@@ -106,7 +106,7 @@ pub fn sniff(name: &str, bytes: &[u8]) -> Sniffed {
         return Sniffed::Format(Format::Text);
     }
     match extension {
-        Some(Format::Json) => Sniffed::Format(Format::Json),
+        Some(format @ (Format::Json | Format::Log)) => Sniffed::Format(format),
         _ => Sniffed::Format(Format::Yaml),
     }
 }
@@ -128,6 +128,7 @@ pub fn named(name: &str) -> Option<Format> {
             Some(Format::Text)
         }
         "pb" | "binpb" | "binarypb" | "bin" => Some(Format::Binary),
+        "log" => Some(Format::Log),
         _ => None,
     }
 }
@@ -233,6 +234,8 @@ mod tests {
             ("-", b"\"@type\": t/a.B\nname: \"a\xff\"\ntype: EDS\n", Yaml),
             ("x.pb", b"\x0a\x01a\x12\x20abc", Binary),
             ("x.pb", b"\x0a\x20abc", Binary),
+            ("x.log", b"10:00 INFO: started\n", Format::Log),
+            ("x.log", b"{\"a\": 1}", Json),
             ("x.pb", b"address {\n  pipe { path: \"x\" }\n}\n", Text),
             ("x.pb", b"name: \"x\"\nfilter_chains {\n}\n", Text),
         ] {
