@@ -47,6 +47,7 @@ const CERTAIN: &[(&str, u8, ResourceType)] = &[
 pub(super) struct Guess {
     keys: usize,
     is_named: bool,
+    is_of_cluster: bool,
     /// How many of the keys are fields of each type, and of it alone.
     known: [usize; ResourceType::ALL.len()],
     only: [usize; ResourceType::ALL.len()],
@@ -63,7 +64,11 @@ impl Guess {
             .iter()
             .find(|(field, first, _)| *field == name && *first == value.first)
             .map(|(_, _, resource_type)| *resource_type);
+        if self.is_of_cluster && name == "endpoints" && value.first == b'[' {
+            self.certain = Some(ResourceType::Endpoints);
+        }
         self.keys += 1;
+        self.is_of_cluster |= name == "cluster_name";
         self.is_named |= value.first == b'"' && matches!(name, "name" | "cluster_name");
         let has = ResourceType::ALL.map(|t| message(t).is_some_and(|m| is_field(m, name, value)));
         let is_only = has.iter().filter(|has| **has).count() == 1;
