@@ -65,7 +65,8 @@ fn walk_request(walker: &mut Walker<'_, '_>) -> Result<()> {
         }
         Ok(())
     })?;
-    if error.is_some() {
+    // Others report errors with an `error_detail` too.
+    if error.is_some() && !type_url.is_empty() {
         let status = Status {
             client: Some("NACKED".to_owned()),
             error,
