@@ -408,3 +408,49 @@ fn a_dump_that_is_cut_off_anywhere_ends_in_a_finding() {
         }
     }
 }
+
+#[test]
+fn a_secret_is_never_printed() {
+    let key = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7";
+    let common = "\"@type\": type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext";
+    let document = format!(
+        "\"@type\": type.googleapis.com/envoy.config.cluster.v3.Cluster
+name: a
+transport_socket:
+  name: tls
+  typed_config:
+    {common}
+    common_tls_context:
+      tls_certificates:
+      - private_key: \"{key}\"
+        unknown: 1
+      - private_key: {{inline_bytes: \"{key}!\", inline_byte: 1}}
+      - private_key:
+          unknown: 1
+          inline_string: |
+            -----BEGIN PRIVATE KEY-----
+            {key}
+            -----END PRIVATE KEY-----
+        unknown: 1
+      validation_context: {{trusted_ca: {{inline_strings: 1, inline_string: {key}}}}}
+"
+    );
+    for format in ["human", "json"] {
+        let mut out = Vec::new();
+        let mut io = Io {
+            input: Box::new(document.as_bytes()),
+            out: Box::new(&mut out),
+            err: Box::new(std::io::sink()),
+            out_is_terminal: false,
+            err_is_terminal: false,
+            colour: Default::default(),
+            width: 100,
+        };
+        run(["xdsctl", "validate", "--all", "--format", format, "-"], &mut io);
+        drop(io);
+        let report = String::from_utf8(out).unwrap();
+        assert!(report.contains("dump-bad-value"), "{report}");
+        assert!(report.contains("dump-unknown-field"), "{report}");
+        assert!(!report.contains(&key[..12]), "{report}");
+    }
+}

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 /// The modules in layers; a module may use its own layer and those above it in this list.
 const LAYERS: &[&[&str]] = &[
-    &["cookie", "profile", "regex", "status", "text", "rng", "time"],
+    &["cookie", "profile", "regex", "status", "text", "rng", "secret", "time"],
     &["diag"],
     &["model"],
     &["proto", "source"],

@@ -30,6 +30,18 @@ impl Loader {
     /// The format is `options.format`, or found out from the content and the name. What is wrong with the document itself
     /// becomes a finding; as much as possible is read nevertheless. `source` keeps what is needed to find places in it.
     pub fn document(&mut self, id: SourceId, source: &Source, options: Options, emit: Emit<'_>) {
+        let first = self.findings.len();
+        self.any_format(id, source, options, emit);
+        let broken = |finding: &&mut Finding| finding.diagnostic.rule == &SYNTAX && finding.diagnostic.help.is_none();
+        let mut broken = self.findings.iter_mut().skip(first).filter(broken).peekable();
+        if broken.peek().is_some() && is_template(source.bytes()) {
+            for finding in broken {
+                finding.diagnostic.help("this looks like a template: render it first");
+            }
+        }
+    }
+
+    fn any_format(&mut self, id: SourceId, source: &Source, options: Options, emit: Emit<'_>) {
         let assumed = options.assume.and_then(|assumed| tables::message(assumed.type_name()));
         let format = match options.format {
             Some(format) => format,
@@ -75,6 +87,11 @@ impl Loader {
     /// Reads the messages of a log, in order: those of one client are of one world.
     fn log(&mut self, id: SourceId, source: &Source, options: Options, emit: Emit<'_>) {
         let entries = log::entries(source.bytes());
+        if entries.is_empty() {
+            let whole = Span::new(0, source.bytes().len());
+            self.report(id, &UNKNOWN_SHAPE, whole, "no xDS message is in this log".to_owned())
+                .help("let the client log more: GRPC_GO_LOG_VERBOSITY_LEVEL=99 and GRPC_GO_LOG_SEVERITY_LEVEL=info, or GRPC_VERBOSITY=debug and GRPC_TRACE=xds_client");
+        }
         let first = self.findings.len();
         let first_response = self.responses.len();
         let (view, parts) = log::view(source.bytes(), &entries);
@@ -200,6 +217,14 @@ impl Loader {
             findings.sort_by_key(|finding| finding.span.start);
         }
     }
+}
+
+/// What templates are written with: Go and Jinja, Jinja, ERB and its like, Mako.
+const TEMPLATES: &[&[u8]] = &[b"{{", b"{%", b"<%", b"\n% ", b"${"];
+
+/// Says whether a document that cannot be read may be one that still has to be made.
+fn is_template(bytes: &[u8]) -> bool {
+    TEMPLATES.iter().any(|sign| memchr::memmem::find(bytes, sign).is_some())
 }
 
 #[cfg(test)]

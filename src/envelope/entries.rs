@@ -20,10 +20,31 @@ impl Walker<'_, '_> {
 
     /// Reads an element of a list of resources, and reports it if it is none.
     pub fn entry(&mut self) -> Result<()> {
-        if let Some(span) = self.stranger()? {
+        let stranger = self.stranger()?;
+        self.report_strangers(stranger.into_iter().collect());
+        Ok(())
+    }
+
+    /// Reads a list of resources; false if nothing in it is one. The places of the elements that are none go to `strangers`.
+    pub fn entries(&mut self, strangers: &mut Vec<Span>) -> Result<bool> {
+        let mut is_empty = true;
+        let mut is_any_known = false;
+        self.elements(&mut |walker, _| {
+            is_empty = false;
+            match walker.stranger()? {
+                Some(span) => strangers.push(span),
+                None => is_any_known = true,
+            }
+            Ok(())
+        })?;
+        Ok(is_empty || is_any_known)
+    }
+
+    /// Reports elements that are no resources.
+    pub fn report_strangers(&mut self, strangers: Vec<Span>) {
+        for span in strangers {
             self.report_stranger(span);
         }
-        Ok(())
     }
 
     /// Reads a document that is a list; strangers in it are reported if anything else is known.
@@ -39,9 +60,7 @@ impl Walker<'_, '_> {
         });
         if is_any_known {
             self.recognised = true;
-            for span in strangers {
-                self.report_stranger(span);
-            }
+            self.report_strangers(strangers);
         }
         result
     }

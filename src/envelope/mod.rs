@@ -82,6 +82,7 @@ struct Shape {
 /// Every shape that claims objects; the first that claims one gets it.
 static SHAPES: &[&Shape] = &[
     &legacy::SHAPE,
+    &wrapper::PATCH,
     &config_dump::DUMP,
     &config_dump::SECTION,
     &csds::RESPONSE,

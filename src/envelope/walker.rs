@@ -10,8 +10,8 @@ use xdsctl_proto::tables::{self, Message};
 use super::loader::{Emit, Loader, Options};
 use super::raw::{Label, Origin, PathSource, RawResource, Response, State, Status, WorldId};
 use super::{
-    Clue, MISSING_TYPE, NO_RESOURCE, Result, SHAPES, Shape, UNKNOWN_SECTION, UNKNOWN_SHAPE, envoy_bootstrap, legacy,
-    untyped,
+    Clue, MISSING_TYPE, NO_RESOURCE, Result, SHAPES, Shape, UNKNOWN_SECTION, UNKNOWN_SHAPE, config_dump::DumpSoFar,
+    envoy_bootstrap, legacy, untyped,
 };
 use crate::diag::{Diagnostic, Rule};
 use crate::model::ResourceType;
@@ -84,6 +84,12 @@ pub(super) struct Walker<'t, 'l> {
     untyped_noted: bool,
     /// The finding on v2 has been made.
     pub legacy_noted: bool,
+    /// What the config dump at hand has shown so far.
+    pub dump: Option<DumpSoFar>,
+    /// The document is a Kubernetes object.
+    pub is_manifest: bool,
+    /// A key with text that is a document of its own.
+    pub embedded: Option<String>,
 }
 
 impl<'t, 'l> Walker<'t, 'l> {
@@ -114,6 +120,9 @@ impl<'t, 'l> Walker<'t, 'l> {
             nulls_are_explained: options.nulls_are_explained,
             untyped_noted: false,
             legacy_noted: false,
+            dump: None,
+            is_manifest: false,
+            embedded: None,
         }
     }
 
@@ -122,19 +131,31 @@ impl<'t, 'l> Walker<'t, 'l> {
         if self.tc.scan.pos() == 0 && self.tc.scan.text().starts_with(b"\xef\xbb\xbf") {
             self.tc.scan.set_pos(3);
         }
+        let mut is_any_known = false;
+        let mut manifests = Vec::new();
         while !self.tc.scan.at_end() {
             let start = self.tc.scan.pos();
             let before = self.found();
             self.recognised = false;
+            self.is_manifest = false;
             if self.follow {
                 envoy_bootstrap::path_sources(self)?;
             }
             self.value()?;
             let span = Span::new(start, self.tc.scan.pos());
-            if !self.recognised {
+            is_any_known |= self.recognised;
+            if !self.recognised && self.is_manifest && self.embedded.is_none() {
+                manifests.push(span);
+            } else if !self.recognised {
                 self.unknown_shape(span);
             } else if self.found() == before {
                 self.report(&NO_RESOURCE, span, "there is no resource in it".to_owned());
+            }
+        }
+        // Beside xDS resources nobody wonders at a Deployment.
+        if !is_any_known {
+            for span in manifests {
+                self.unknown_shape(span);
             }
         }
         Ok(())
@@ -142,8 +163,11 @@ impl<'t, 'l> Walker<'t, 'l> {
 
     fn unknown_shape(&mut self, span: Span) {
         let message = "no xDS configuration of a known shape".to_owned();
-        self.report(&UNKNOWN_SHAPE, span, message)
-            .help("name the type of bare resources with `--as lds|rds|cds|eds`");
+        let help = match self.embedded.take() {
+            Some(key) => format!("the text of `{key}` is a document of its own: give that one to xdsctl"),
+            None => "name the type of bare resources with `--as lds|rds|cds|eds`".to_owned(),
+        };
+        self.report(&UNKNOWN_SHAPE, span, message).help(help);
     }
 
     #[cold]
@@ -261,7 +285,7 @@ impl<'t, 'l> Walker<'t, 'l> {
             // These are fields of the wrapper `Resource` too, whose own field may follow.
             Some(_) if matches!(&*name, "name" | "metadata") => false,
             Some(message) => message.position(written).is_some(),
-            None => guess.add(&name, value),
+            None => guess.add(&name, self.shown()?),
         };
         if is_certain {
             self.guess = guess.message();

@@ -360,7 +360,11 @@ impl Writer<'_, '_> {
         }
     }
 
+    /// Writes a message of an unknown type; an Any shows that it is one.
     fn untyped(&mut self, first: u32, span: Span) {
+        if self.tree.fields(first).any(|(_, node)| node.bracketed) {
+            return self.any(first, span);
+        }
         self.bracket(b'{', Span::new(span.start, (span.start + 1).min(span.end)));
         let fields: Vec<u32> = self.tree.fields(first).map(|(index, _)| index).collect();
         self.unknown(&fields);
