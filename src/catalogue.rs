@@ -77,7 +77,15 @@ pub fn nearest(id: &str) -> Option<&'static str> {
     crate::text::nearest(id, rules().map(|rule| rule.id))
 }
 
-/// The rules whose page or summary has every word of `text`; for finding a rule by the client's own message.
+/// The rules whose id, summary or prose has every word of `text`; for finding a rule by the client's own message.
+///
+/// Headings, which all pages share, and the examples, which name what they do not explain, are not searched.
+///
+/// ```
+/// let ids = |text| xdsctl::catalogue::search(text).into_iter().map(|rule| rule.id).collect::<Vec<_>>();
+/// assert!(ids("last one wins").contains(&"dump-duplicate-resource"));
+/// assert!(!ids("eds_cluster_config").contains(&"dump-duplicate-resource"), "that is in its examples only");
+/// ```
 pub fn search(text: &str) -> Vec<&'static Rule> {
     let words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();
     if words.is_empty() {
@@ -85,8 +93,23 @@ pub fn search(text: &str) -> Vec<&'static Rule> {
     }
     rules()
         .filter(|rule| {
-            let haystack = format!("{} {} {}", rule.id, rule.summary, rule.page).to_lowercase();
+            let haystack = format!("{} {} {}", rule.id, rule.summary, prose(rule.page)).to_lowercase();
             words.iter().all(|word| haystack.contains(word))
         })
         .collect()
+}
+
+/// A page without its headings and fenced blocks.
+fn prose(page: &str) -> String {
+    let mut prose = String::new();
+    let mut is_fenced = false;
+    for line in page.lines() {
+        if line.starts_with("```") {
+            is_fenced = !is_fenced;
+        } else if !is_fenced && !line.starts_with('#') {
+            prose.push_str(line);
+            prose.push('\n');
+        }
+    }
+    prose
 }

@@ -27,6 +27,7 @@ pub mod cookie;
 pub mod profile;
 pub mod regex;
 pub mod rng;
+pub mod secret;
 pub mod status;
 pub mod text;
 

@@ -123,6 +123,29 @@ fn tree_names_what_is_lost() {
 }
 
 #[test]
+fn names_are_equal_in_any_spelling_if_federation_is_on() {
+    golden(
+        "spellings",
+        &[
+            "validate fixtures/tree/spellings.yaml",
+            "tree fixtures/tree/spellings.yaml",
+            "tree --env GRPC_EXPERIMENTAL_XDS_FEDERATION=false fixtures/tree/spellings.yaml",
+        ],
+    );
+}
+
+#[test]
+fn what_a_later_response_takes_away_is_not_there() {
+    golden(
+        "deleted",
+        &[
+            "tree fixtures/tree/deleted.log",
+            "route --target old fixtures/tree/deleted.log",
+        ],
+    );
+}
+
+#[test]
 fn route_says_why_not_the_others() {
     golden(
         "route",

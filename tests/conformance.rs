@@ -89,6 +89,7 @@ fn server_facts(bootstrap: Option<&serde_json::Value>) -> ServerFacts {
         certificate_providers: Some(providers),
         trusted_xds_server: has_feature("trusted_xds_server"),
         allowed_grpc_services: allowed,
+        ..ServerFacts::default()
     }
 }
 

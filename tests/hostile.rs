@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 
 use xdsctl::cli::{Io, run};
 
-/// The rules of the findings of `xdsctl validate` on a document named `name`; panics if one has no place.
-fn findings(name: &str, document: &[u8]) -> BTreeSet<String> {
+/// The report of `xdsctl validate` on a document named `name`.
+fn report(name: &str, document: &[u8]) -> serde_json::Value {
     let mut out = Vec::new();
     let mut io = Io {
         input: Box::new(document),
@@ -22,7 +22,15 @@ fn findings(name: &str, document: &[u8]) -> BTreeSet<String> {
     let file = format!("--stdin-filename={name}");
     run(["xdsctl", "validate", "--format=json", &file, "-"], &mut io);
     drop(io);
-    let report: serde_json::Value = serde_json::from_slice(&out).unwrap_or_else(|e| panic!("{name}: {e}"));
+    serde_json::from_slice(&out).unwrap_or_else(|e| panic!("{name}: {e}"))
+}
+
+/// The rules of its findings; panics if one has no place.
+fn findings(name: &str, document: &[u8]) -> BTreeSet<String> {
+    located(name, document, &report(name, document))
+}
+
+fn located(name: &str, document: &[u8], report: &serde_json::Value) -> BTreeSet<String> {
     let of_resources = report["resources"].as_array().unwrap().iter().map(|r| &r["findings"]);
     of_resources
         .chain([&report["findings"]])
@@ -31,7 +39,9 @@ fn findings(name: &str, document: &[u8]) -> BTreeSet<String> {
             let end = finding["byte_end"]
                 .as_u64()
                 .unwrap_or_else(|| panic!("{name}: no place: {finding}"));
-            assert!(end <= document.len() as u64, "{name}: {finding}");
+            // A binary resource is shown, and located, as text.
+            let is_decoded = finding["file"].as_str().is_some_and(|file| file.ends_with("(decoded)"));
+            assert!(is_decoded || end <= document.len() as u64, "{name}: {finding}");
             assert!(finding["line"].as_u64() >= Some(1), "{name}: {finding}");
             finding["rule"].as_str().unwrap().to_owned()
         })
@@ -87,6 +97,40 @@ fn a_string_of_64_mib() {
     let unclosed = cluster(&format!(r#","alt_stat_name":"{long}"#));
     let cut = unclosed.trim_end_matches('}');
     assert!(findings("cut.json", cut.as_bytes()).contains("dump-syntax"));
+}
+
+#[test]
+fn a_string_beyond_the_limit_of_a_resource() {
+    // One of a gibibyte ends in the same way, and takes long to make.
+    let long = vec![b'x'; 257 << 20];
+    let document = [
+        b"[".to_vec(),
+        cluster("").into_bytes(),
+        b",".to_vec(),
+        br#"{"@type":"type.googleapis.com/envoy.config.cluster.v3.Cluster","name":"long","alt_stat_name":""#.to_vec(),
+        long,
+        b"\"},".to_vec(),
+        cluster("").replace(r#""name":"a""#, r#""name":"b""#).into_bytes(),
+        b"]".to_vec(),
+    ]
+    .concat();
+    let report = report("long.json", &document);
+    assert!(located("long.json", &document, &report).contains("dump-limit-exceeded"));
+    let verdicts: Vec<(&str, &str)> = report["resources"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|resource| {
+            (
+                resource["name"].as_str().unwrap(),
+                resource["verdict"].as_str().unwrap(),
+            )
+        })
+        .collect();
+    assert_eq!(
+        verdicts,
+        [("a", "accepted"), ("long", "not_checked"), ("b", "accepted")]
+    );
 }
 
 #[test]
@@ -164,4 +208,249 @@ fn a_stream_that_is_cut_off_keeps_what_came_before() {
     let found = findings("cut.json", text.as_bytes());
     assert!(found.contains("dump-syntax"), "{found:?}");
     assert!(found.contains("dump-duplicate-resource"), "{found:?}");
+}
+
+/// A format, and a response with three clusters in it, of which the one in the middle has something more.
+type Form = (&'static str, fn(&[u8]) -> Vec<u8>);
+
+/// The same response in each format.
+const FORMS: [Form; 4] = [
+    ("x.json", |more| between(b"{\"resources\": [", more, b"]}")),
+    ("x.yaml", |more| between(b"# YAML\nresources: [", more, b"]\n")),
+    ("x.textproto", |more| {
+        let one = |name: &str, more: &[u8]| {
+            let head = format!(
+                "resources {{ [type.googleapis.com/envoy.config.cluster.v3.Cluster] {{ name: '{name}' type: EDS eds_cluster_config {{ eds_config {{ ads {{}} }} }} "
+            );
+            [head.as_bytes(), more, b" } }\n"].concat()
+        };
+        let head = b"# proto-message: envoy.service.discovery.v3.DiscoveryResponse\n".to_vec();
+        [head, one("before", b""), one("bad", more), one("after", b"")].concat()
+    }),
+    ("x.binpb", |more| {
+        let url = b"type.googleapis.com/envoy.config.cluster.v3.Cluster";
+        let one = |name: &[u8], more: &[u8]| {
+            let cluster = [
+                field(1, name),
+                b"\x10\x03\x1a\x04\x0a\x02\x1a\x00".to_vec(),
+                more.to_vec(),
+            ]
+            .concat();
+            field(2, &[field(1, url), field(2, &cluster)].concat())
+        };
+        [one(b"before", b""), one(b"bad", more), one(b"after", b"")].concat()
+    }),
+];
+
+fn between(head: &[u8], more: &[u8], tail: &[u8]) -> Vec<u8> {
+    let one = |name: &str| cluster("").replace(r#""name":"a""#, &format!(r#""name":"{name}""#));
+    let bad = one("bad");
+    let bad = [bad.trim_end_matches('}').as_bytes(), b"}}}", more, b"}"].concat();
+    [
+        head,
+        one("before").as_bytes(),
+        b",\n",
+        &bad,
+        b",\n",
+        one("after").as_bytes(),
+        tail,
+    ]
+    .concat()
+}
+
+/// A length-delimited field.
+fn field(number: u8, body: &[u8]) -> Vec<u8> {
+    let mut bytes = vec![number << 3 | 2];
+    let mut len = body.len();
+    while len >= 0x80 {
+        bytes.push((len & 0x7f) as u8 | 0x80);
+        len >>= 7;
+    }
+    bytes.push(len as u8);
+    [bytes, body.to_vec()].concat()
+}
+
+/// Puts something into the middle cluster of a response in one format: these findings must be there and no others, and both
+/// neighbours must be accepted, the second one only if the document goes on. What is wrong, if anything.
+fn in_the_middle(form: usize, more: &[u8], expected: &[&str]) -> Option<String> {
+    let (name, response) = FORMS[form];
+    let document = response(more);
+    let report = report(name, &document);
+    let found = located(name, &document, &report);
+    let usual = located(name, &response(b""), &self::report(name, &response(b"")));
+    let accepted: BTreeSet<&str> = report["resources"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|resource| resource["verdict"] == "accepted")
+        .filter_map(|resource| resource["name"].as_str())
+        .collect();
+    let surplus: Vec<&String> = found.difference(&usual).collect();
+    // Broken syntax ends a document, and so does the limit for the levels of YAML.
+    let goes_on = !found.contains("dump-syntax") && (form != YAML || !found.contains("dump-limit-exceeded"));
+    let is_right = surplus == expected && accepted.contains("before") && (!goes_on || accepted.contains("after"));
+    let shown = more.escape_ascii().to_string();
+    (!is_right).then(|| format!("{name} {shown:.100}: {surplus:?}, accepted {accepted:?}\n"))
+}
+
+const JSON: usize = 0;
+const YAML: usize = 1;
+const TEXT: usize = 2;
+const BINARY: usize = 3;
+
+#[test]
+fn one_bad_resource_harms_no_other_in_any_format() {
+    let deep = "[".repeat(100_000) + &"]".repeat(100_000);
+    let digits = "9".repeat(100_000);
+    let mut wrong = String::new();
+    for (form, more, expected) in [
+        // A NUL byte, and one that is written as an escape, which a string may have.
+        (JSON, ",\"alt_stat_name\":\"a\0b\"", &["dump-syntax"][..]),
+        (YAML, ",\"alt_stat_name\":\"a\0b\"", &["dump-syntax"]),
+        (TEXT, "alt_stat_name: 'a\0b'", &["dump-syntax"]),
+        (JSON, r#","alt_stat_name":"a\u0000b""#, &["field-ignored"]),
+        (YAML, r#","alt_stat_name":"a\0b""#, &["field-ignored"]),
+        (TEXT, r"alt_stat_name: 'a\000b'", &["field-ignored"]),
+        // Half a character.
+        (JSON, r#","alt_stat_name":"\ud83d""#, &["dump-bad-value"]),
+        (YAML, r#","alt_stat_name":"\ud83d""#, &["dump-syntax"]),
+        (TEXT, r"alt_stat_name: '\ud83d'", &["dump-bad-value"]),
+        // Names twice, in one spelling or two.
+        (
+            JSON,
+            r#","alt_stat_name":"a","alt_stat_name":"b""#,
+            &["dump-duplicate-key", "field-ignored"],
+        ),
+        (
+            YAML,
+            r#","alt_stat_name":"a","alt_stat_name":"b""#,
+            &["dump-duplicate-key", "field-ignored"],
+        ),
+        (
+            TEXT,
+            "alt_stat_name: 'a' alt_stat_name: 'b'",
+            &["dump-duplicate-key", "field-ignored"],
+        ),
+        (
+            JSON,
+            r#","altStatName":"a","alt_stat_name":"b""#,
+            &["dump-duplicate-key", "field-ignored"],
+        ),
+        (
+            YAML,
+            r#","altStatName":"a","alt_stat_name":"b""#,
+            &["dump-duplicate-key", "field-ignored"],
+        ),
+        // Two members of a oneof.
+        (JSON, r#","cluster_type":{"name":"x"}"#, &["dump-two-oneof-members"]),
+        (YAML, r#","cluster_type":{"name":"x"}"#, &["dump-two-oneof-members"]),
+        (TEXT, "cluster_type { name: 'x' }", &["dump-two-oneof-members"]),
+        // Numbers, as strings too.
+        (JSON, r#","per_connection_buffer_limit_bytes":"5""#, &["field-ignored"]),
+        (YAML, r#","per_connection_buffer_limit_bytes":"5""#, &["field-ignored"]),
+        (
+            TEXT,
+            "per_connection_buffer_limit_bytes { value: '5' }",
+            &["field-ignored"],
+        ),
+        (
+            JSON,
+            &format!(r#","per_connection_buffer_limit_bytes":{digits}"#),
+            &["dump-bad-value"],
+        ),
+        (
+            YAML,
+            &format!(r#","per_connection_buffer_limit_bytes":{digits}"#),
+            &["dump-bad-value"],
+        ),
+        (
+            TEXT,
+            &format!("per_connection_buffer_limit_bytes {{ value: {digits} }}"),
+            &["dump-bad-value"],
+        ),
+        // Brackets.
+        (JSON, &format!(r#","metadata":{deep}"#), &["dump-bad-value"]),
+        (YAML, &format!(r#","metadata":{deep}"#), &["dump-limit-exceeded"]),
+    ] {
+        wrong.extend(in_the_middle(form, more.as_bytes(), expected));
+    }
+    for (more, expected) in [
+        // A NUL byte is text; half a character, and bytes that promise too much, are not.
+        (b"\xe2\x01\x03a\0b".to_vec(), &["field-ignored"][..]),
+        (
+            b"\xe2\x01\x03\xed\xa0\xbd".to_vec(),
+            &["field-ignored", "resource-undecodable"],
+        ),
+        (b"\x0a\x7fx".to_vec(), &["resource-undecodable"]),
+        (
+            b"\x10\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01".to_vec(),
+            &["resource-undecodable"],
+        ),
+        (b"\x0b".repeat(100_000), &["resource-undecodable"]),
+    ] {
+        wrong.extend(in_the_middle(BINARY, &more, expected));
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+#[test]
+fn a_dump_that_is_cut_off_anywhere_ends_in_a_finding() {
+    for (name, response) in FORMS {
+        let document = response(b"");
+        for end in 1..document.len() {
+            let cut = &document[..end];
+            let report = report(name, cut);
+            let found = located(name, cut, &report);
+            // Behind a whole resource there may be an end.
+            let resources = report["resources"].as_array().unwrap();
+            let is_whole = !resources.is_empty() && resources.iter().all(|resource| resource["verdict"] == "accepted");
+            assert!(!found.is_empty() || is_whole, "{name} {end}");
+        }
+    }
+}
+
+#[test]
+fn a_secret_is_never_printed() {
+    let key = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7";
+    let common = "\"@type\": type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext";
+    let document = format!(
+        "\"@type\": type.googleapis.com/envoy.config.cluster.v3.Cluster
+name: a
+transport_socket:
+  name: tls
+  typed_config:
+    {common}
+    common_tls_context:
+      tls_certificates:
+      - private_key: \"{key}\"
+        unknown: 1
+      - private_key: {{inline_bytes: \"{key}!\", inline_byte: 1}}
+      - private_key:
+          unknown: 1
+          inline_string: |
+            -----BEGIN PRIVATE KEY-----
+            {key}
+            -----END PRIVATE KEY-----
+        unknown: 1
+      validation_context: {{trusted_ca: {{inline_strings: 1, inline_string: {key}}}}}
+"
+    );
+    for format in ["human", "json"] {
+        let mut out = Vec::new();
+        let mut io = Io {
+            input: Box::new(document.as_bytes()),
+            out: Box::new(&mut out),
+            err: Box::new(std::io::sink()),
+            out_is_terminal: false,
+            err_is_terminal: false,
+            colour: Default::default(),
+            width: 100,
+        };
+        run(["xdsctl", "validate", "--all", "--format", format, "-"], &mut io);
+        drop(io);
+        let report = String::from_utf8(out).unwrap();
+        assert!(report.contains("dump-bad-value"), "{report}");
+        assert!(report.contains("dump-unknown-field"), "{report}");
+        assert!(!report.contains(&key[..12]), "{report}");
+    }
 }

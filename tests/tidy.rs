@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 /// The modules in layers; a module may use its own layer and those above it in this list.
 const LAYERS: &[&[&str]] = &[
-    &["cookie", "profile", "regex", "status", "text", "rng", "time"],
+    &["cookie", "profile", "regex", "status", "text", "rng", "secret", "time"],
     &["diag"],
     &["model"],
     &["proto", "source"],
@@ -240,4 +240,38 @@ fn protobuf_messages_stay_below_the_snapshot() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_shape_is_registered() {
+    let sources = sources();
+    let text_of = |name: &str| without_tests(&sources.iter().find(|(file, _)| file == name).unwrap().1);
+    let registry = text_of("envelope/mod.rs");
+    let list = registry.split("static SHAPES").nth(1).unwrap();
+    let list = &list[..list.find("];").unwrap()];
+    let mut count = 0;
+    for (file, text) in &sources {
+        let Some(module) = file.strip_prefix("envelope/").and_then(|file| file.strip_suffix(".rs")) else {
+            continue;
+        };
+        for shape in without_tests(text).split("static ").skip(1) {
+            let Some((name, body)) = shape.split_once(": Shape = Shape {") else {
+                continue;
+            };
+            count += 1;
+            assert!(
+                registry.contains(&format!("mod {module};\n")),
+                "{file} has no `mod` line"
+            );
+            let entry = format!("&{module}::{name},");
+            // One that claims nothing is what the walker falls back to.
+            let claims = !body.trim_start().starts_with("claims: |_| false");
+            assert_eq!(list.contains(&entry), claims, "{entry} in SHAPES of envelope/mod.rs");
+            assert!(
+                claims || text_of("envelope/walker.rs").contains(&format!("{module}::{name}")),
+                "{module}::{name} is not used"
+            );
+        }
+    }
+    assert!(count > 15);
 }

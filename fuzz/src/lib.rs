@@ -4,6 +4,7 @@
 //! the assertions here are about places that are not in the document.
 
 use xdsctl::check::{self, Circumstances};
+use xdsctl::convert::resource_name::Names;
 use xdsctl::envelope::Options;
 use xdsctl::load;
 use xdsctl::profile::{Profile, ServerFacts};
@@ -32,7 +33,7 @@ pub fn validate(data: &[u8], format: Option<Format>) {
             |loader, emit| loader.document(id, source, options, emit),
             |raw| check::resource(raw, &circumstances),
         );
-        let outcome = check::assemble(loaded.results, loaded.loader.findings, false);
+        let outcome = check::assemble(loaded.results, loaded.loader.findings, false, Names::default());
         let severities = Severities::default();
         let options = resolve::Options {
             severities: &severities,

@@ -99,12 +99,12 @@ const KEYS: [&str; 7] = [
 impl Bootstrap {
     /// The facts that change how resources are validated.
     pub fn server_facts(&self) -> ServerFacts {
+        let has = |feature: &str| self.servers.first().is_some_and(|s| s.features.contains(feature));
         ServerFacts {
             certificate_providers: Some(self.certificate_providers.keys().cloned().collect()),
-            trusted_xds_server: self
-                .servers
-                .first()
-                .is_some_and(|s| s.features.contains("trusted_xds_server")),
+            trusted_xds_server: has("trusted_xds_server"),
+            ignore_resource_deletion: has("ignore_resource_deletion"),
+            fail_on_data_errors: has("fail_on_data_errors"),
             allowed_grpc_services: self.allowed_grpc_services.clone(),
         }
     }

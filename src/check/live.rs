@@ -16,8 +16,10 @@ rules! {
     LIVE_REQUESTED = "live-resource-requested", Dump, Advice, "envoy.admin.v3.ClientResourceStatus REQUESTED";
     /// A control plane has sent this version and has no answer from the client yet.
     LIVE_STALE = "live-resource-stale", Dump, Advice as Note, "envoy.service.status.v3.ConfigStatus STALE";
-    /// A Delta response takes this resource away.
-    LIVE_REMOVED = "live-resource-removed", Dump, Advice as Note, "envoy.service.discovery.v3.DeltaDiscoveryResponse.removed_resources";
+    /// A control plane takes this resource away.
+    LIVE_REMOVED = "live-resource-removed", Dump, Advice as Note, "DeltaDiscoveryResponse.removed_resources; gRFC A53, C-core xds_client.cc AdsCall::OnRecvMessage";
+    /// A later response of the same stream has a newer version of this resource.
+    LIVE_UPDATED = "live-resource-updated", Dump, Advice as Note, "C-core xds_client.cc AdsCall::OnRecvMessage";
 }
 
 /// Adds what was said about the resource.

@@ -5,13 +5,16 @@
 //! whole thing was made for a proxy.
 
 mod live;
+pub mod removed;
 mod responses;
 mod unharmed;
 mod worlds;
 
+pub use removed::remove;
 pub use responses::responses;
 pub use worlds::assemble;
 
+use crate::convert::resource_name::Names;
 use crate::diag::{Cx, Diagnostic, Effect, Packed, Rule, rules};
 use crate::envelope::{Label, Origin, RawResource, State, Status, WorldId};
 use crate::model::ResourceType;
@@ -79,6 +82,10 @@ pub struct Checked {
     pub notes: Vec<Note>,
     /// What the client keeps of it, if asked for.
     pub view: Option<serde_json::Value>,
+    /// A later response takes it away: it is in no world.
+    pub is_removed: bool,
+    /// The start of the response that it stands in, if that is one of a stream.
+    pub sent_in: Option<usize>,
 }
 
 impl Checked {
@@ -99,7 +106,7 @@ pub enum Verdict {
     Accepted,
     /// NACKed.
     Rejected,
-    /// Never asked for, or hidden by a later duplicate.
+    /// Never asked for, hidden by a later duplicate, or taken away later.
     Ignored,
     /// Of a type or in a form that xdsctl does not know.
     NotChecked,
@@ -145,6 +152,8 @@ pub fn resource(raw: RawResource, circumstances: &Circumstances<'_>) -> Checked 
         ignored: Packed::default(),
         notes: raw.notes,
         view: None,
+        is_removed: false,
+        sent_in: None,
     };
     let (Some(resource_type), Some(bytes)) = (raw.resource_type, raw.bytes) else {
         if raw.resource_type.is_none() {
@@ -162,7 +171,10 @@ pub fn resource(raw: RawResource, circumstances: &Circumstances<'_>) -> Checked 
     };
     checked.name = validated.name;
     checked.verdict = verdict(&validated.diagnostics);
-    checked.facts = validated.value.as_ref().map(Facts::of);
+    checked.facts = validated
+        .value
+        .as_ref()
+        .map(|value| Facts::of(value, Names::of(circumstances.profile)));
     if circumstances.keep_view {
         checked.view = validated.value.as_ref().map(crate::view::of);
     }

@@ -1,10 +1,10 @@
 //! What DiscoveryResponses say besides their resources: the type, which each resource must have, and reported errors.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Checked, Circumstances, Verdict};
+use super::{Checked, Circumstances, Verdict, removed};
 use crate::diag::Cx;
-use crate::envelope::{Finding, Response};
+use crate::envelope::{Finding, Response, WorldId};
 use crate::model::ResourceType;
 use crate::source::SourceId;
 use crate::validate::discovery::{self, ReportedError};
@@ -14,12 +14,15 @@ use crate::validate::discovery::{self, ReportedError};
 /// A response of a type that other xDS clients ask for is passed over: it was not meant for gRPC.
 pub fn responses(responses: &[Response], resources: &mut [Checked], circumstances: &Circumstances<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
-    let mut by_start: BTreeMap<(SourceId, usize), &Response> = BTreeMap::new();
+    // In a log the lines of several clients may be mixed.
+    let mut by_start: BTreeMap<(SourceId, WorldId, usize), &Response> = BTreeMap::new();
     for response in responses {
         let mut cx = Cx::new(circumstances.profile, circumstances.server);
         if let Some(type_url) = response.type_url.as_deref().filter(|url| !discovery::is_of_others(url)) {
-            if discovery::check_response_type(type_url, &mut cx).is_some() {
-                by_start.insert((response.source, response.span.start), response);
+            if discovery::check_response_type(type_url, &mut cx).is_some()
+                && let Some(world) = response.world
+            {
+                by_start.insert((response.source, world, response.span.start), response);
             }
             findings.extend(cx.finish().into_iter().map(|diagnostic| Finding {
                 source: response.source,
@@ -29,13 +32,19 @@ pub fn responses(responses: &[Response], resources: &mut [Checked], circumstance
         }
         errors(response, circumstances, &mut findings);
     }
+    let streams = streams(responses);
     for checked in resources.iter_mut().filter(|checked| !checked.type_url.is_empty()) {
         let origin = checked.origin;
-        let before = by_start.range(..=(origin.source, origin.span.start)).next_back();
-        let around = before.filter(|((source, _), r)| *source == origin.source && origin.span.end <= r.span.end);
-        let Some(response_type) = around.and_then(|(_, response)| response.type_url.as_deref()) else {
+        let here = (origin.source, checked.world);
+        let before = by_start.range(..=(here.0, here.1, origin.span.start)).next_back();
+        let around =
+            before.filter(|((source, world, _), r)| (*source, *world) == here && origin.span.end <= r.span.end);
+        let Some((key, response_type)) = around.and_then(|(key, r)| Some((key, r.type_url.as_deref()?))) else {
             continue;
         };
+        if streams.contains(&(key.0, key.1, response_type)) {
+            checked.sent_in = Some(key.2);
+        }
         let mut cx = Cx::new(circumstances.profile, circumstances.server);
         if !discovery::check_resource_type(&checked.type_url, response_type, &mut cx) {
             // The client does not look into it.
@@ -54,6 +63,21 @@ pub fn responses(responses: &[Response], resources: &mut [Checked], circumstance
         }
     }
     findings
+}
+
+/// The documents, worlds and types of which the responses are one stream.
+fn streams(responses: &[Response]) -> BTreeSet<(SourceId, WorldId, &str)> {
+    let mut by_type: BTreeMap<(SourceId, WorldId, &str), Vec<&Response>> = BTreeMap::new();
+    for response in responses {
+        if let (Some(world), Some(type_url)) = (response.world, response.type_url.as_deref()) {
+            by_type
+                .entry((response.source, world, type_url))
+                .or_default()
+                .push(response);
+        }
+    }
+    by_type.retain(|_, list| removed::is_stream(list));
+    by_type.into_keys().collect()
 }
 
 fn reject(checked: &mut Checked) {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{Checked, DUPLICATE_RESOURCE, ENDPOINTS_NOT_INCLUDED, MADE_FOR_PROXY, Outcome, Verdict, live, unharmed};
+use crate::convert::resource_name::Names;
 use crate::diag::{Diagnostic, Seg, Segs};
 use crate::envelope::{Finding, Label, State, WorldId};
 use crate::lint::{self, Usage};
@@ -12,8 +13,8 @@ use crate::snapshot::{ClusterFacts, Entry, Facts, ListenerFacts, ResourceId, Wor
 /// Puts the resources of each world together.
 ///
 /// With `merge` all inputs are one world. A resource in use wins over one that is warming, draining or was rejected; among
-/// equals the last one wins, as in the protocol.
-pub fn assemble(mut resources: Vec<Checked>, findings: Vec<Finding>, merge: bool) -> Outcome {
+/// equals the last one wins, as in the protocol. `names` says which names are equal.
+pub fn assemble(mut resources: Vec<Checked>, findings: Vec<Finding>, merge: bool, names: Names) -> Outcome {
     for checked in &mut resources {
         live::check(checked);
     }
@@ -28,9 +29,9 @@ pub fn assemble(mut resources: Vec<Checked>, findings: Vec<Finding>, merge: bool
         proxy_worlds: Vec::new(),
     };
     for (id, numbers) in members {
-        let world = world_of(&mut outcome.resources, &numbers);
+        let world = world_of(&mut outcome.resources, &numbers, names);
         relate(&world, &mut outcome.resources);
-        if made_for_proxy(&world, &outcome.resources) {
+        if made_for_proxy(&world, &numbers, &outcome.resources) {
             report_proxy(&world, &numbers, &mut outcome);
             outcome.proxy_worlds.push(id);
         }
@@ -40,12 +41,12 @@ pub fn assemble(mut resources: Vec<Checked>, findings: Vec<Finding>, merge: bool
 }
 
 /// The resources that the client would hold; marks the ones that are hidden.
-fn world_of(resources: &mut [Checked], numbers: &[usize]) -> World {
+fn world_of(resources: &mut [Checked], numbers: &[usize], names: Names) -> World {
     let rank = |checked: &Checked| {
         let in_use = checked.state == State::Active;
         (in_use, in_use && checked.label != Label::Static)
     };
-    let mut world = World::default();
+    let mut world = World::new(names);
     for &number in numbers {
         let Some(checked) = resources.get_mut(number) else {
             continue;
@@ -53,7 +54,7 @@ fn world_of(resources: &mut [Checked], numbers: &[usize]) -> World {
         let Some(resource_type) = checked.resource_type else {
             continue;
         };
-        if checked.verdict == Verdict::NotChecked || checked.state == State::Failed {
+        if checked.verdict == Verdict::NotChecked || checked.state == State::Failed || checked.is_removed {
             continue;
         }
         let entry = Entry {
@@ -76,7 +77,7 @@ fn world_of(resources: &mut [Checked], numbers: &[usize]) -> World {
         };
         // A rejected version does not take the place of a good one (A46: the last good version stays in use).
         if rank_of_earlier == rank_of_new && entry.facts.is_none() && is_good {
-            keep_earlier(resources, number);
+            keep_earlier(resources, number, before);
             continue;
         }
         let (hidden, winner) = if rank_of_earlier > rank_of_new {
@@ -91,10 +92,11 @@ fn world_of(resources: &mut [Checked], numbers: &[usize]) -> World {
 }
 
 /// Notes on a rejected resource that an earlier one of its name stays in use.
-fn keep_earlier(resources: &mut [Checked], number: usize) {
+fn keep_earlier(resources: &mut [Checked], number: usize, earlier: usize) {
+    let other = other_spelling(resources, number, earlier);
     if let Some(checked) = resources.get_mut(number) {
         let message = format!(
-            "`{}` comes earlier too; this one is rejected, and that one stays in use",
+            "`{}` comes earlier too{other}; this one is rejected, and that one stays in use",
             checked.name
         );
         checked
@@ -103,23 +105,36 @@ fn keep_earlier(resources: &mut [Checked], number: usize) {
     }
 }
 
+/// How another resource of the same name spells it, if it does so in another way.
+fn other_spelling(resources: &[Checked], number: usize, other: usize) -> String {
+    match (resources.get(number), resources.get(other)) {
+        (Some(one), Some(other)) if one.name != other.name => format!(", as `{}`", other.name),
+        _ => String::new(),
+    }
+}
+
 /// Marks a resource as hidden by another one.
 fn hide(resources: &mut [Checked], hidden: usize, winner: usize) {
-    let is_duplicate = match (resources.get(hidden), resources.get(winner)) {
-        (Some(a), Some(b)) => a.state == b.state && a.label == b.label,
-        _ => false,
+    let (Some(a), Some(b)) = (resources.get(hidden), resources.get(winner)) else {
+        return;
     };
+    if a.state != b.state || a.label != b.label {
+        return;
+    }
+    let is_update = a.origin.source == b.origin.source && a.sent_in.is_some() && a.sent_in < b.sent_in;
+    let other = other_spelling(resources, hidden, winner);
     let Some(checked) = resources.get_mut(hidden) else {
         return;
     };
-    if !is_duplicate {
-        return;
-    }
     checked.verdict = Verdict::Ignored;
-    let message = format!("`{}` comes again later, the last one wins", checked.name);
-    checked
-        .diagnostics
-        .push(Diagnostic::of_whole(&DUPLICATE_RESOURCE, message));
+    let name = &checked.name;
+    let diagnostic = if is_update {
+        Diagnostic::of_whole(&live::LIVE_UPDATED, "a later response has a newer version".to_owned())
+    } else {
+        let message = format!("`{name}` comes again later{other}, the last one wins");
+        Diagnostic::of_whole(&DUPLICATE_RESOURCE, message)
+    };
+    checked.diagnostics.push(diagnostic);
 }
 
 /// Runs the lints and takes back failures that this world shows to be none.
@@ -133,13 +148,15 @@ fn relate(world: &World, resources: &mut [Checked]) {
     }
 }
 
-/// Says whether there are listeners, none is a client's, and gRPC servers could not use them either.
-fn made_for_proxy(world: &World, resources: &[Checked]) -> bool {
+/// Says whether there are listeners, none is a client's, and they are not a gRPC server's either: it rejects one, or
+/// resources come from the proxy's own bootstrap, which is where no gRPC process has any.
+fn made_for_proxy(world: &World, numbers: &[usize], resources: &[Checked]) -> bool {
     let mut listeners = world.all(ResourceType::Listener).peekable();
     if listeners.peek().is_none() || world.len() < 2 {
         return false;
     }
-    let mut rejected = false;
+    let mut members = numbers.iter().filter_map(|&number| resources.get(number));
+    let mut is_proxys = members.any(|checked| checked.label == Label::Static);
     for (_, entry) in listeners {
         match &entry.facts {
             Some(Facts::Listener(ListenerFacts::Server(_))) => {}
@@ -148,11 +165,11 @@ fn made_for_proxy(world: &World, resources: &[Checked]) -> bool {
                 if resources.get(entry.id.0).is_some_and(names_api_listener) {
                     return false;
                 }
-                rejected = true;
+                is_proxys = true;
             }
         }
     }
-    rejected
+    is_proxys
 }
 
 /// Says whether some finding is in the api_listener, which is there then.

@@ -1,27 +1,23 @@
 //! From inputs to the configuration of one channel: loads, validates, takes what a client would hold, resolves the target.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::io::Write as _;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
 use super::args::{ChannelArgs, RequestArgs};
-use super::input::{self, Inputs};
-use super::{Error, Io};
+use super::input;
+use super::{Error, Io, held};
 use crate::bootstrap::Bootstrap;
-use crate::diag::Diagnostic;
-use crate::envelope::{Label, Options, State, WorldId};
-use crate::load;
+use crate::model::Millis;
 use crate::model::cluster::Discovery;
 use crate::model::listener::{Listener, RouteSource};
-use crate::model::{Millis, Resource, ResourceType};
 use crate::profile::{Profile, ServerFacts};
 use crate::snapshot::config::{ChannelFailure, ChannelFailureClass as Class, XdsConfig};
 use crate::snapshot::resolve::{DnsAnswers, Source, resolve, resolve_cluster};
-use crate::snapshot::resources::{Resources, rejection};
+use crate::snapshot::resources::Resources;
 use crate::snapshot::target::{Target, TargetError};
 use crate::text;
-use crate::validate::validate;
 
 /// Names listed in a message at most.
 const NAMES_SHOWN: usize = 10;
@@ -45,18 +41,6 @@ pub struct Opened {
     pub config: Result<Arc<XdsConfig>, ChannelFailure>,
 }
 
-/// One resource after validation, with its value.
-struct Taken {
-    world: WorldId,
-    rank: (bool, bool),
-    is_failed_update: bool,
-    error: Option<String>,
-    resource_type: ResourceType,
-    name: String,
-    value: Option<Resource>,
-    diagnostics: Vec<Diagnostic>,
-}
-
 /// Opens the channel that the arguments name.
 ///
 /// # Errors
@@ -64,7 +48,7 @@ struct Taken {
 pub fn open(args: &ChannelArgs, io: &mut Io<'_>) -> Result<Opened, Error> {
     let inputs = input::open(&args.input, io)?;
     let dns = dns_answers(&args.resolve)?;
-    let mut worlds = worlds(&inputs, args.input.merge);
+    let mut worlds = held::worlds(&inputs, args.input.merge, io);
     if worlds.is_empty() {
         return Err(Error::Nothing("no xDS resource in the input".to_owned()));
     }
@@ -114,63 +98,6 @@ fn note_unused_names(dns: &DnsAnswers, resources: &Resources, io: &mut Io<'_>) -
         writeln!(io.err, "note: {}", no_such("DNS name", name, hosts.clone()))?;
     }
     Ok(())
-}
-
-/// The resources of each world, in the order of the documents.
-fn worlds(inputs: &Inputs, merge: bool) -> Vec<Resources> {
-    let options = Options {
-        assume: inputs.assumed_type(),
-        ..Options::default()
-    };
-    let loaded = load::run(
-        None,
-        |loader, emit| {
-            for &id in &inputs.documents {
-                if let Some(source) = inputs.sources.get(id) {
-                    loader.document(id, source, options, emit);
-                }
-            }
-        },
-        |raw| {
-            let resource_type = raw.resource_type?;
-            let bytes = raw.bytes.as_ref()?;
-            let validated = validate(resource_type, bytes, &inputs.profile, &inputs.server);
-            let in_use = raw.state == State::Active;
-            let name = raw.wrapper_name.filter(|name| !name.is_empty());
-            Some(Taken {
-                world: raw.world,
-                rank: (in_use, in_use && raw.label != Label::Static),
-                is_failed_update: raw.state == State::Failed,
-                error: raw.status.and_then(|status| status.error),
-                resource_type,
-                name: name.unwrap_or(validated.name),
-                value: validated.value,
-                diagnostics: validated.diagnostics,
-            })
-        },
-    );
-    let mut taken: Vec<Taken> = loaded.results.into_iter().flatten().collect();
-    // What is in use comes last and so wins, as in `check`; the order of the documents stays among equals.
-    taken.sort_by_key(|taken| taken.rank);
-    let mut worlds: BTreeMap<WorldId, Resources> = BTreeMap::new();
-    let (failed, held): (Vec<Taken>, Vec<Taken>) = taken.into_iter().partition(|taken| taken.is_failed_update);
-    for taken in held {
-        let world = if merge { WorldId(0) } else { taken.world };
-        let resources = worlds.entry(world).or_default();
-        resources.take(taken.resource_type, &taken.name, taken.value, &taken.diagnostics);
-    }
-    for taken in failed {
-        let world = if merge { WorldId(0) } else { taken.world };
-        let why = match taken.error {
-            Some(error) => format!("invalid resource: {error}"),
-            None => rejection(taken.resource_type, &taken.diagnostics),
-        };
-        worlds
-            .entry(world)
-            .or_default()
-            .reject(taken.resource_type, &taken.name, why);
-    }
-    worlds.into_values().collect()
 }
 
 /// The world of the channel: the only one, or the only one that has what is asked for.
@@ -344,6 +271,10 @@ pub fn left_out(resources: &Resources) -> Vec<String> {
             let kind = rejected.resource_type.short_name();
             format!("{kind} `{}` is left out{kept}: {}", rejected.name, rejected.why)
         })
+        .chain(resources.removed().map(|(resource_type, name)| {
+            let kind = resource_type.short_name();
+            format!("{kind} `{name}` is left out: a later response takes it away")
+        }))
         .collect()
 }
 

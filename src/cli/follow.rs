@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use super::input::{Checks, Inputs};
 use crate::check;
-use crate::envelope::{Options, PATH_SOURCE_UNREADABLE, PathSource, WorldId};
+use crate::envelope::{Loader, Options, PATH_SOURCE_UNREADABLE, PathSource, WorldId};
 use crate::load;
 use crate::source::SourceId;
 
@@ -83,7 +83,7 @@ fn open(inputs: &mut Inputs, path: &Path, number: usize) -> Result<SourceId, Str
 
 /// Moves what was read from a document as its own into a world.
 fn adopt(source: SourceId, world: WorldId, checks: &mut Checks) {
-    let worlds = &checks.loader.worlds;
+    let Loader { worlds, responses, .. } = &mut checks.loader;
     let is_own = |id: WorldId| {
         worlds
             .get(id.0 as usize)
@@ -91,6 +91,9 @@ fn adopt(source: SourceId, world: WorldId, checks: &mut Checks) {
     };
     for checked in checks.checked.iter_mut().filter(|checked| is_own(checked.world)) {
         checked.world = world;
+    }
+    for response in responses.iter_mut().filter(|r| r.world.is_some_and(is_own)) {
+        response.world = Some(world);
     }
 }
 

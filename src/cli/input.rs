@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 
 use super::args::{AsType, InputArgs};
 use super::progress::Progress;
-use super::{Error, Io, follow};
+use super::{Error, Io, follow, progress};
 use crate::bootstrap::{self, Bootstrap};
 use crate::check::{self, Checked, Circumstances};
-use crate::envelope::{self, Finding, Loader, Options, RawResource};
-use crate::load;
+use crate::envelope::{self, Emit, Finding, Loader, Options, RawResource};
+use crate::load::{self, Loaded};
 use crate::model::ResourceType;
 use crate::profile::{Profile, ServerFacts};
 use crate::source::{SourceId, SourceMap, Span};
@@ -225,37 +225,41 @@ impl Inputs {
         checks
     }
 
-    fn check_documents(&self, keep_view: bool, io: &mut Io<'_>) -> Checks {
+    /// Reads every document and calls `work` for each resource. On `io` a bar shows how far reading has come.
+    pub fn load<T: Send>(&self, io: &mut Io<'_>, work: impl Fn(RawResource) -> T + Sync) -> Loaded<T> {
         let sizes = self.documents.iter().filter_map(|&id| self.sources.get(id));
-        let mut progress = Progress::new(io, sizes.map(|source| source.bytes().len()).sum());
-        let circumstances = self.circumstances(keep_view);
+        let total = sizes.map(|source| source.bytes().len()).sum();
+        progress::during(io, total, &progress::megabytes(total), |progress| {
+            load::run(None, |loader, emit| self.read(progress, loader, emit), work)
+        })
+    }
+
+    fn read(&self, progress: &Progress, loader: &mut Loader, emit: Emit<'_>) {
         let options = Options {
             assume: self.assumed_type(),
             ..Options::default()
         };
-        let loaded = load::run(
-            None,
-            |loader, emit| {
-                for &id in &self.documents {
-                    let Some(source) = self.sources.get(id) else {
-                        continue;
-                    };
-                    if self.as_type == Some(AsType::Bootstrap) {
-                        let span = Span::new(0, source.bytes().len());
-                        loader.bootstraps.push(envelope::Bootstrap { source: id, span });
-                    } else {
-                        let mut emit = |resources: Vec<RawResource>| {
-                            let read = resources.last().map_or(0, |last| last.origin.span.end);
-                            progress.read(read);
-                            emit(resources);
-                        };
-                        loader.document(id, source, options, &mut emit);
-                        progress.document_done(source.bytes().len());
-                    }
-                }
-            },
-            |raw| check::resource(raw, &circumstances),
-        );
+        for &id in &self.documents {
+            let Some(source) = self.sources.get(id) else {
+                continue;
+            };
+            if self.as_type == Some(AsType::Bootstrap) {
+                let span = Span::new(0, source.bytes().len());
+                loader.bootstraps.push(envelope::Bootstrap { source: id, span });
+            } else {
+                let mut emit = |resources: Vec<RawResource>| {
+                    progress.reach(resources.last().map_or(0, |last| last.origin.span.end));
+                    emit(resources);
+                };
+                loader.document(id, source, options, &mut emit);
+                progress.document_done(source.bytes().len());
+            }
+        }
+    }
+
+    fn check_documents(&self, keep_view: bool, io: &mut Io<'_>) -> Checks {
+        let circumstances = self.circumstances(keep_view);
+        let loaded = self.load(io, |raw| check::resource(raw, &circumstances));
         Checks {
             checked: loaded.results,
             loader: loaded.loader,

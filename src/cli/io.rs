@@ -9,7 +9,7 @@ pub struct Io<'a> {
     /// The answer.
     pub out: Box<dyn Write + 'a>,
     /// Talk: progress, hints, errors.
-    pub err: Box<dyn Write + 'a>,
+    pub err: Box<dyn Write + Send + 'a>,
     /// Standard output is a terminal.
     pub out_is_terminal: bool,
     /// Standard error is a terminal.

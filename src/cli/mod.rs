@@ -9,6 +9,7 @@ mod cookie;
 mod explain;
 mod follow;
 pub mod generate;
+mod held;
 mod input;
 mod io;
 mod pick;

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 
 use super::args::{Format, PickArgs};
 use super::channel::{self, Opened};
-use super::{Error, Io};
+use super::{Error, Io, progress};
 use crate::cookie;
 use crate::lb::endpoint::Address;
 use crate::lb::runtime::{Settings, State};
@@ -85,12 +85,16 @@ pub(super) fn run(args: &PickArgs, io: &mut Io<'_>) -> Result<u8, Error> {
                 channel.sleep(WARM_UP_MS);
                 expected = channel.expected(&rpc);
             }
-            while (outcomes.len() as u64) < args.count {
-                let Some(outcome) = channel.call(rpc.clone()) else {
-                    break;
-                };
-                outcomes.push(outcome);
-            }
+            let count = usize::try_from(args.count).unwrap_or(usize::MAX);
+            progress::during(io, count, &format!("{count} RPCs"), |progress| {
+                while outcomes.len() < count {
+                    let Some(outcome) = channel.call(rpc.clone()) else {
+                        break;
+                    };
+                    outcomes.push(outcome);
+                    progress.reach(outcomes.len());
+                }
+            });
         }
     }
     let answer = Answer {

@@ -1,90 +1,129 @@
-//! A bar on standard error while documents are read, for what takes longer than a second.
+//! A bar on standard error for work that takes longer than a second.
 //!
-//! Drawn only on a terminal, and taken away at the end. It shows how much has been read; the other threads are at most a few
-//! megabytes behind.
+//! Drawn only on a terminal, by a thread of its own so that it also appears while nothing can be counted, such as in the
+//! first pass over a YAML document; taken away at the end. The work counts what it has done and does not wait for anybody.
 
 use std::io::Write;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use super::Io;
 
-/// Nothing is drawn before.
-const PATIENCE: Duration = Duration::from_secs(1);
+/// When to draw.
+#[derive(Debug, Clone, Copy)]
+struct Pace {
+    /// Nothing is drawn before.
+    patience: Duration,
+    /// Time between two pictures.
+    interval: Duration,
+}
 
-/// Time between two pictures.
-const INTERVAL: Duration = Duration::from_millis(100);
+/// How it is for people.
+const PACE: Pace = Pace {
+    patience: Duration::from_secs(1),
+    interval: Duration::from_millis(100),
+};
 
 /// Columns between the brackets.
 const BAR_COLUMNS: usize = 30;
 
-/// How far reading has come.
-pub struct Progress<'i> {
-    /// Where to draw; `None` for nowhere.
-    out: Option<&'i mut (dyn Write + 'i)>,
-    /// Bytes of all documents.
-    total: usize,
-    /// Bytes of the documents that are done.
-    before: usize,
-    next: Instant,
-    is_drawn: bool,
+/// How far the work has come.
+#[derive(Debug, Default)]
+pub struct Progress {
+    /// Units that are done, but for those of the current document.
+    before: AtomicUsize,
+    /// Units of the current document.
+    at: AtomicUsize,
+    is_over: AtomicBool,
 }
 
-impl<'i> Progress<'i> {
-    /// Starts the clock.
-    pub fn new<'o: 'i>(io: &'i mut Io<'o>, total: usize) -> Self {
-        let is_terminal = io.err_is_terminal;
-        Progress {
-            out: is_terminal.then_some(&mut *io.err as &mut (dyn Write + 'i)),
-            total,
-            before: 0,
-            next: Instant::now() + PATIENCE,
-            is_drawn: false,
-        }
+impl Progress {
+    /// So many units of the current document are done.
+    pub fn reach(&self, at: usize) {
+        self.at.store(at, Ordering::Relaxed);
     }
 
-    /// The current document has been read up to the byte `at`.
-    pub fn read(&mut self, at: usize) {
-        let Some(out) = &mut self.out else { return };
+    /// The current document, of so many units, is done.
+    pub fn document_done(&self, units: usize) {
+        self.before.fetch_add(units, Ordering::Relaxed);
+        self.reach(0);
+    }
+
+    fn done(&self) -> usize {
+        self.before.load(Ordering::Relaxed) + self.at.load(Ordering::Relaxed)
+    }
+}
+
+/// Does `work` of `total` units; on a terminal a bar shows how far it is. `of` says what of: `12 MB`.
+pub fn during<T>(io: &mut Io<'_>, total: usize, of: &str, work: impl FnOnce(&Progress) -> T) -> T {
+    if io.err_is_terminal {
+        drawn(&mut *io.err, PACE, (total, of), work)
+    } else {
+        work(&Progress::default())
+    }
+}
+
+/// Ends the drawing, also when the work panics.
+struct Over<'p> {
+    progress: &'p Progress,
+    drawer: thread::Thread,
+}
+
+impl Drop for Over<'_> {
+    fn drop(&mut self) {
+        self.progress.is_over.store(true, Ordering::Release);
+        self.drawer.unpark();
+    }
+}
+
+fn drawn<T>(out: &mut (dyn Write + Send), pace: Pace, scale: (usize, &str), work: impl FnOnce(&Progress) -> T) -> T {
+    let progress = Progress::default();
+    thread::scope(|scope| {
+        let drawer = scope.spawn(|| draw(out, pace, scale, &progress));
+        let _over = Over {
+            progress: &progress,
+            drawer: drawer.thread().clone(),
+        };
+        work(&progress)
+    })
+}
+
+fn draw(out: &mut dyn Write, pace: Pace, (total, of): (usize, &str), progress: &Progress) {
+    let mut next = Instant::now() + pace.patience;
+    let mut is_drawn = false;
+    while !progress.is_over.load(Ordering::Acquire) {
         let now = Instant::now();
-        if now < self.next {
-            return;
+        if now < next {
+            thread::park_timeout(next - now);
+            continue;
         }
-        self.next = now + INTERVAL;
-        self.is_drawn = true;
+        next = now + pace.interval;
+        is_drawn = true;
         // Standard error may be gone; the answer does not depend on it.
-        let _ = out.write_all(picture(self.before + at, self.total).as_bytes());
+        let _ = out.write_all(picture(progress.done(), total, of).as_bytes());
         let _ = out.flush();
     }
-
-    /// The current document, of so many bytes, is done.
-    pub fn document_done(&mut self, bytes: usize) {
-        self.before += bytes;
-        self.read(0);
+    if is_drawn {
+        let _ = out.write_all(b"\r\x1b[K").and_then(|()| out.flush());
     }
 }
 
-impl Drop for Progress<'_> {
-    /// Takes the bar away.
-    fn drop(&mut self) {
-        if let Some(out) = &mut self.out
-            && self.is_drawn
-        {
-            let _ = out.write_all(b"\r\x1b[K").and_then(|()| out.flush());
-        }
-    }
-}
-
-fn picture(done: usize, total: usize) -> String {
+fn picture(done: usize, total: usize, of: &str) -> String {
     let done = done.min(total);
     let share = |of: usize| done.saturating_mul(of).checked_div(total).unwrap_or(of);
     let full = share(BAR_COLUMNS);
     format!(
-        "\r[{}{}] {:3} % of {} MB\x1b[K",
+        "\r[{}{}] {:3} % of {of}\x1b[K",
         "#".repeat(full),
         " ".repeat(BAR_COLUMNS - full),
         share(100),
-        total.div_ceil(1_000_000)
     )
+}
+
+/// A number of bytes for people.
+pub fn megabytes(bytes: usize) -> String {
+    format!("{} MB", bytes.div_ceil(1_000_000))
 }
 
 #[cfg(test)]
@@ -92,46 +131,66 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_bar_is_as_long_as_what_was_read() {
+    fn the_bar_is_as_long_as_what_was_done() {
         assert_eq!(
-            picture(50, 200),
+            picture(50, 200, "1 MB"),
             format!("\r[{}{}]  25 % of 1 MB\x1b[K", "#".repeat(7), " ".repeat(23))
         );
-        assert_eq!(picture(300, 200), format!("\r[{}] 100 % of 1 MB\x1b[K", "#".repeat(30)));
-        assert!(picture(0, 0).contains("100 %"));
+        assert_eq!(
+            picture(300, 200, "9 RPCs"),
+            format!("\r[{}] 100 % of 9 RPCs\x1b[K", "#".repeat(30))
+        );
+        assert!(picture(0, 0, &megabytes(0)).contains("100 % of 0 MB"));
     }
 
-    /// A progress whose patience is at an end, drawn into `out`.
-    fn impatient(out: &mut Vec<u8>) -> Progress<'_> {
-        Progress {
-            out: Some(out),
-            total: 100,
-            before: 0,
-            next: Instant::now(),
-            is_drawn: false,
+    /// What is drawn while `work` runs.
+    fn drawing(patience: Duration, work: impl FnOnce(&Progress)) -> String {
+        let mut out = Vec::new();
+        let pace = Pace {
+            patience,
+            interval: Duration::from_millis(1),
+        };
+        drawn(&mut out, pace, (100, "x"), work);
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn it_is_drawn_while_nothing_is_counted_and_taken_away_at_the_end() {
+        let text = drawing(Duration::ZERO, |_| thread::sleep(Duration::from_millis(200)));
+        assert!(text.matches("  0 % of x").count() > 1, "{text:?}");
+        assert!(text.ends_with("\x1b[K\r\x1b[K"), "{text:?}");
+        assert!(!text.contains('\n'));
+        let text = drawing(Duration::ZERO, |progress| {
+            progress.document_done(30);
+            progress.reach(12);
+            thread::sleep(Duration::from_millis(200));
+        });
+        assert!(text.contains(" 42 % of x"), "{text:?}");
+    }
+
+    #[test]
+    fn what_is_quick_shows_nothing_and_does_not_wait() {
+        let begin = Instant::now();
+        assert_eq!(drawing(Duration::from_secs(3600), |progress| progress.reach(10)), "");
+        assert!(begin.elapsed() < Duration::from_secs(60));
+    }
+
+    #[test]
+    fn only_a_terminal_gets_a_bar() {
+        for is_terminal in [false, true] {
+            let mut err = Vec::new();
+            let mut io = Io {
+                input: Box::new(std::io::empty()),
+                out: Box::new(std::io::sink()),
+                err: Box::new(&mut err),
+                out_is_terminal: true,
+                err_is_terminal: is_terminal,
+                colour: Default::default(),
+                width: 80,
+            };
+            during(&mut io, 100, "x", |_| thread::sleep(PACE.patience + 2 * PACE.interval));
+            drop(io);
+            assert_eq!(err.is_empty(), !is_terminal);
         }
-    }
-
-    #[test]
-    fn it_is_taken_away_at_the_end() {
-        let mut out = Vec::new();
-        let mut progress = impatient(&mut out);
-        progress.read(10);
-        progress.read(20);
-        drop(progress);
-        let text = String::from_utf8(out).unwrap();
-        assert!(text.ends_with("\r\x1b[K"), "{text:?}");
-        assert_eq!(text.matches('%').count(), 1, "drawn again too soon: {text:?}");
-    }
-
-    #[test]
-    fn what_is_quick_shows_nothing() {
-        let mut out = Vec::new();
-        let mut progress = impatient(&mut out);
-        progress.next += PATIENCE;
-        progress.read(10);
-        progress.document_done(100);
-        drop(progress);
-        assert_eq!(out, b"");
     }
 }

@@ -4,6 +4,7 @@ use super::args::{Format, Show, ValidateArgs};
 use super::input::{self, Inputs};
 use super::{Error, Io};
 use crate::check::{self, Checked, Outcome};
+use crate::convert::resource_name::Names;
 use crate::diag::Severity;
 use crate::envelope::World;
 use crate::report::resolve::{Options, Report};
@@ -80,6 +81,7 @@ fn check(args: &ValidateArgs, inputs: &mut Inputs, io: &mut Io<'_>) -> (Outcome,
         &mut checks.checked,
         &circumstances,
     ));
+    check::remove(&checks.loader.responses, &mut checks.checked, &circumstances);
     for bootstrap in &checks.loader.bootstraps {
         let (_, found) = inputs.check_bootstrap(bootstrap.source, bootstrap.span);
         findings.extend(found);
@@ -94,6 +96,6 @@ fn check(args: &ValidateArgs, inputs: &mut Inputs, io: &mut Io<'_>) -> (Outcome,
     }
     let has_bootstrap = !checks.loader.bootstraps.is_empty() || inputs.documents.is_empty();
     let has_input = checks.checked.iter().any(Checked::is_checked) || has_bootstrap;
-    let outcome = check::assemble(checks.checked, findings, args.input.merge);
+    let outcome = check::assemble(checks.checked, findings, args.input.merge, Names::of(&inputs.profile));
     (outcome, checks.loader.worlds, has_input)
 }

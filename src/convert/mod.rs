@@ -12,6 +12,7 @@ pub mod health;
 pub mod matcher;
 pub mod metadata;
 pub mod nested;
+pub mod resource_name;
 pub mod switch;
 pub mod target_uri;
 pub mod tls;

@@ -148,10 +148,13 @@ fn each(list: &[u8], is_good: impl Fn(&[u8]) -> bool, fault: TargetFault) -> Res
 }
 
 /// What is left of a URI when the scheme is gone and the tail is checked.
-struct Uri<'a> {
+pub(super) struct Uri<'a> {
     has_authority: bool,
-    /// Not yet decoded.
-    path: &'a str,
+    /// Not yet decoded, as are the others.
+    pub(super) authority: &'a str,
+    pub(super) path: &'a str,
+    /// Without its `?`.
+    pub(super) query: &'a str,
 }
 
 /// Splits `scheme:rest`; `None` where the text has no well-formed scheme.
@@ -165,7 +168,7 @@ fn split_scheme(text: &str) -> Option<(&str, &str)> {
 }
 
 /// Parses what follows the scheme.
-fn parse(rest: &str) -> Result<Uri<'_>, TargetFault> {
+pub(super) fn parse(rest: &str) -> Result<Uri<'_>, TargetFault> {
     let (authority, rest) = match rest.strip_prefix("//") {
         Some(rest) => rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len())),
         None => ("", rest),
@@ -174,7 +177,13 @@ fn parse(rest: &str) -> Result<Uri<'_>, TargetFault> {
     check_tail(tail)?;
     // An `@` with nothing on either side leaves no authority: user and host are looked at apart.
     let has_authority = !authority.is_empty() && authority != "@";
-    Ok(Uri { has_authority, path })
+    let query = tail.split('#').next().and_then(|query| query.strip_prefix('?'));
+    Ok(Uri {
+        has_authority,
+        authority,
+        path,
+        query: query.unwrap_or_default(),
+    })
 }
 
 /// Checks `?query#fragment`, either of which may be missing.
@@ -196,7 +205,7 @@ fn is_query_byte(byte: u8) -> bool {
 }
 
 /// Decodes `%xx`; what is not followed by two hexadecimal digits stays.
-fn percent_decode(text: &str) -> Cow<'_, [u8]> {
+pub(super) fn percent_decode(text: &str) -> Cow<'_, [u8]> {
     let bytes = text.as_bytes();
     if !bytes.contains(&b'%') {
         return Cow::Borrowed(bytes);

@@ -80,6 +80,15 @@ impl<'a> Path<'a> {
         })
     }
 
+    /// The last field on the way, of which this may be an element.
+    pub fn last_field(&self) -> Option<&'a str> {
+        match self.seg {
+            Some(Seg::Field(name)) => Some(name),
+            Some(Seg::Index(_)) => self.parent?.last_field(),
+            _ => None,
+        }
+    }
+
     /// A path quoted from another loader, shown alone and located here.
     pub const fn quoted(&'a self, text: &'a str) -> Path<'a> {
         self.then(Seg::Quoted(text))

@@ -2,9 +2,10 @@
 
 use xdsctl_proto::tables;
 
+use super::entries::OBJECT;
 use super::raw::{Label, State, Status};
 use super::walker::{Pending, Place, Walker};
-use super::{Clue, Result, Shape};
+use super::{Clue, Result, Shape, envoy_bootstrap};
 use crate::proto::transcode::TypeUrl;
 
 /// `{"configs": [...]}`.
@@ -12,12 +13,39 @@ pub(super) static DUMP: Shape = Shape {
     claims: |clue| clue.is("configs", b'[') || matches!(clue, Clue::Type("envoy.admin.v3.ConfigDump")),
     walk: |walker| {
         walker.recognised = true;
-        walker.fields(&mut |walker, key| match key {
-            "configs" => walker.elements(&mut |walker, _| walker.value()),
+        let outer = walker.dump.replace(DumpSoFar::default());
+        let result = walker.fields(&mut |walker, key| match key {
+            "configs" => walker.elements(&mut |walker, _| walker.entry()),
             _ => walker.skip(),
-        })
+        });
+        let so_far = std::mem::replace(&mut walker.dump, outer).unwrap_or_default();
+        result?;
+        let end = walker.pos();
+        for start in so_far.bootstraps {
+            walker.tc.scan.set_pos(start);
+            envoy_bootstrap::walk_bootstrap(walker, &so_far.lists)?;
+        }
+        walker.tc.scan.set_pos(end);
+        Ok(())
     },
 };
+
+/// What a config dump has shown so far. The bootstrap comes first, and its static resources are shown again in the lists of the
+/// sections that follow: they are read from the bootstrap only if there is no such section.
+#[derive(Debug, Default)]
+pub(super) struct DumpSoFar {
+    /// Where the bootstraps start.
+    bootstraps: Vec<usize>,
+    /// The lists of a bootstrap that sections show again.
+    lists: Vec<&'static str>,
+}
+
+/// The sections that show a list of the bootstrap's static resources again.
+const SHOWN_AGAIN: &[(&str, &str)] = &[
+    ("ClustersConfigDump", "clusters"),
+    ("ListenersConfigDump", "listeners"),
+    ("SecretsConfigDump", "secrets"),
+];
 
 /// One section, or one entry of its lists.
 pub(super) static SECTION: Shape = Shape {
@@ -28,7 +56,12 @@ pub(super) static SECTION: Shape = Shape {
             .is_some_and(|n| n.contains("ConfigDump")),
     },
     walk: |walker| {
-        let Some(name) = unknown_section(walker) else {
+        let (section, unknown) = section(walker);
+        if let Some(so_far) = &mut walker.dump {
+            let again = SHOWN_AGAIN.iter().filter(|(of, _)| section.starts_with(of));
+            so_far.lists.extend(again.map(|(_, list)| *list));
+        }
+        let Some(name) = unknown else {
             return walk_section(walker);
         };
         walker.recognised = true;
@@ -75,7 +108,8 @@ fn list(name: &str) -> Option<(Label, State)> {
         .map(|(_, label, state)| (*label, *state))
 }
 
-fn slot(name: &str) -> Option<&'static str> {
+/// The type of the resource under a key of an entry.
+pub(super) fn slot(name: &str) -> Option<&'static str> {
     SLOTS.iter().find(|(slot, _)| *slot == name).map(|(_, name)| *name)
 }
 
@@ -91,20 +125,20 @@ const SECTIONS: &[&str] = &[
     "SecretsConfigDump",
 ];
 
-/// The `@type` of the section at the scanner, which stays where it is, if it is none of [`SECTIONS`].
-fn unknown_section(walker: &mut Walker<'_, '_>) -> Option<String> {
+/// The name of the section at the scanner, which stays where it is, and its full name if it is none of [`SECTIONS`].
+fn section(walker: &mut Walker<'_, '_>) -> (String, Option<String>) {
     let start = walker.pos();
     let found = walker.tc.type_url();
     walker.tc.scan.set_pos(start);
     // A section that breaks off is read as far as it goes.
     let Ok(TypeUrl::First(url) | TypeUrl::Later(url)) = found else {
-        return None;
+        return (String::new(), None);
     };
     let url = String::from_utf8_lossy(walker.tc.scan.slice(url.start, url.end));
     let name = url.rsplit('/').next().unwrap_or_default();
     let section = name.strip_prefix("envoy.admin.v3.").unwrap_or_default();
     let is_known = SECTIONS.contains(&section.split('.').next().unwrap_or_default());
-    (!is_known).then(|| name.to_owned())
+    (section.to_owned(), (!is_known).then(|| name.to_owned()))
 }
 
 /// Reads a section. An entry that stands alone has its keys where a section has lists.
@@ -116,14 +150,22 @@ pub(super) fn walk_section(walker: &mut Walker<'_, '_>) -> Result<()> {
     walker.fields(&mut |walker, key| match list(key) {
         Some((label, state)) => {
             let type_name = type_of_list(key);
-            walker.elements(&mut |walker, _| walk_entry(walker, label, state, type_name))
+            walker.objects(&mut |walker| walk_entry(walker, label, state, type_name))
+        }
+        None if key == "bootstrap" && walker.tc.scan.peek() == b'{' => {
+            let start = walker.pos();
+            match &mut walker.dump {
+                Some(so_far) => so_far.bootstraps.push(start),
+                None => return envoy_bootstrap::walk_bootstrap(walker, &[]),
+            }
+            walker.skip()
         }
         None => {
             if walker.tc.scan.peek() == b'[' {
                 let message = format!("`{key}` is no list of a config dump that xdsctl knows, it is not checked");
                 walker.unknown_section(message);
             }
-            is_entry |= slot(key).is_some() || STATES.iter().any(|(state, _)| *state == key) || key == "error_state";
+            is_entry |= slot(key).is_some() || is_state(key) || key == "error_state";
             walker.skip()
         }
     })?;
@@ -162,12 +204,22 @@ const STATES: &[(&str, State)] = &[
     ("draining_state", State::Draining),
 ];
 
+/// Says whether a key of an entry holds another one's resource and version.
+pub(super) fn is_state(key: &str) -> bool {
+    STATES.iter().any(|(state, _)| *state == key)
+}
+
+/// The type of `client_status`.
+pub(super) const CLIENT_STATUS: &str = "envoy.admin.v3.ClientResourceStatus";
+
 /// What has been read of an entry.
 #[derive(Default)]
 pub(super) struct Entry {
     pub resources: Vec<Pending>,
     pub status: Status,
     pub name: Option<String>,
+    /// What should be a resource is something else, and that has been said.
+    pub is_reported: bool,
 }
 
 /// Reads an entry of a list and hands its resources on.
@@ -196,7 +248,7 @@ fn read_entry(walker: &mut Walker<'_, '_>, label: Label, state: State, entry: &m
         match key {
             "name" => entry.name = walker.text()?,
             "version_info" => entry.status.version = walker.text()?,
-            "client_status" => entry.status.client = walker.text()?,
+            "client_status" => entry.status.client = walker.enum_name(CLIENT_STATUS)?,
             "error_state" => read_error(walker, label, entry)?,
             _ => walker.skip()?,
         }
@@ -232,7 +284,11 @@ pub(super) fn read_slot(walker: &mut Walker<'_, '_>, place: Place, entry: &mut E
             entry.resources.push(pending);
             Ok(())
         }
-        _ => walker.skip(),
+        b'n' => walker.skip(),
+        _ => {
+            entry.is_reported = true;
+            walker.wrong_kind(OBJECT)
+        }
     }
 }
 
@@ -281,6 +337,12 @@ impl Entry {
             let mut absent = walker.pending(format!("type.googleapis.com/{type_name}"), place);
             absent.raw.origin.span = crate::source::Span::new(start, walker.pos());
             self.resources.push(absent);
+        } else if self.resources.is_empty() && result.is_ok() && !self.is_reported {
+            let why = match type_name {
+                "" => "it says no type",
+                _ => "it has no resource, no name and no status",
+            };
+            walker.without_resource(start, why);
         }
         // What was said is about one of them: the rejected one if it is shown, else the one in use.
         let find = |wanted| self.resources.iter().position(|pending| pending.raw.state == wanted);

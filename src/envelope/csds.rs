@@ -2,7 +2,8 @@
 
 use xdsctl_proto::tables::{self, Message};
 
-use super::config_dump::{Entry, read_error, read_slot, walk_section};
+use super::config_dump::{CLIENT_STATUS, Entry, is_state, read_error, read_slot, slot, walk_section};
+use super::entries::OBJECT;
 use super::raw::{Label, State, Status};
 use super::walker::{Place, Walker};
 use super::{Clue, Result, Shape, legacy};
@@ -16,7 +17,7 @@ pub(super) static RESPONSE: Shape = Shape {
     walk: |walker| {
         walker.recognised = true;
         walker.fields(&mut |walker, key| match key {
-            "config" => walker.elements(&mut walk_client),
+            "config" => walker.objects(&mut walk_client),
             _ => walker.skip(),
         })
     },
@@ -29,7 +30,7 @@ pub(super) static CLIENT: Shape = Shape {
             || clue.is("xds_config", b'[')
             || matches!(clue, Clue::Type("envoy.service.status.v3.ClientConfig"))
     },
-    walk: |walker| walk_client(walker, 0),
+    walk: walk_client,
 };
 
 /// One entry alone: `GenericXdsConfig` or `PerXdsConfig`.
@@ -62,8 +63,11 @@ const SECTIONS: &[&str] = &[
     "endpoint_config",
 ];
 
+/// The type of `status` and `config_status`.
+const CONFIG_STATUS: &str = "envoy.service.status.v3.ConfigStatus";
+
 /// Reads a `ClientConfig`, a world of its own: its name is `client_scope`, else for all but the first the id of the node.
-fn walk_client(walker: &mut Walker<'_, '_>, _: usize) -> Result<()> {
+fn walk_client(walker: &mut Walker<'_, '_>) -> Result<()> {
     walker.recognised = true;
     let wrapper = walker.wrappers.join("/");
     let number = walker.clients.get(&wrapper).copied().unwrap_or(0);
@@ -88,9 +92,9 @@ fn walk_client(walker: &mut Walker<'_, '_>, _: usize) -> Result<()> {
                 }
                 Ok(())
             })?,
-            "generic_xds_configs" => walker.elements(&mut |walker, _| walk_generic(walker))?,
+            "generic_xds_configs" => walker.objects(&mut walk_generic)?,
             // The old list; an entry of the generic list has a key of the same name, for the resource.
-            "xds_config" => walker.elements(&mut |walker, _| walk_old(walker))?,
+            "xds_config" => walker.objects(&mut walk_old)?,
             "client_scope" => name = walker.text()?.filter(|name| !name.is_empty()),
             _ => walker.skip()?,
         }
@@ -116,8 +120,8 @@ fn walk_generic(walker: &mut Walker<'_, '_>) -> Result<()> {
             "type_url" => type_url = walker.text()?.unwrap_or_default(),
             "name" => entry.name = walker.text()?,
             "version_info" => entry.status.version = walker.text()?,
-            "client_status" => entry.status.client = walker.text()?,
-            "config_status" => entry.status.server = walker.text()?,
+            "client_status" => entry.status.client = walker.enum_name(CLIENT_STATUS)?,
+            "config_status" => entry.status.server = walker.enum_name(CONFIG_STATUS)?,
             "is_static_resource" => {
                 if walker.tc.scan.peek() == b't' {
                     label = Label::Static;
@@ -140,6 +144,10 @@ fn walk_generic(walker: &mut Walker<'_, '_>) -> Result<()> {
         walker.tc.scan.set_pos(at);
         result = read_slot(walker, place(&type_url, label), &mut entry);
         walker.tc.scan.set_pos(end);
+    }
+    // `is_static_resource` comes last.
+    for pending in &mut entry.resources {
+        pending.raw.label = label;
     }
     let type_name = type_url.rsplit('/').next().unwrap_or_default();
     entry.finish(walker, start, type_name, label, result)
@@ -170,11 +178,11 @@ fn said(walker: &mut Walker<'_, '_>) -> Result<Status> {
     let mut said = Status::default();
     walker.fields(&mut |walker, key| {
         match key {
-            "status" => said.server = walker.text()?,
+            "status" => said.server = walker.enum_name(CONFIG_STATUS)?,
             // The old enumeration has its values named so.
             "client_status" => {
                 said.client = walker
-                    .text()?
+                    .enum_name("envoy.service.status.v3.ClientConfigStatus")?
                     .map(|status| status.strip_prefix("CLIENT_").unwrap_or(&status).to_owned());
             }
             _ => walker.skip()?,
@@ -186,9 +194,15 @@ fn said(walker: &mut Walker<'_, '_>) -> Result<Status> {
 }
 
 fn walk_sections(walker: &mut Walker<'_, '_>) -> Result<()> {
+    let from = walker.pos();
+    let mut is_known = walker.said != Status::default();
     walker.fields(&mut |walker, key| {
-        if !SECTIONS.contains(&key) || walker.tc.scan.peek() != b'{' {
-            return walker.skip();
+        is_known |= SECTIONS.contains(&key);
+        match walker.tc.scan.peek() {
+            b'{' if SECTIONS.contains(&key) => {}
+            b'n' => return walker.skip(),
+            _ if SECTIONS.contains(&key) => return walker.wrong_kind(OBJECT),
+            _ => return walker.skip(),
         }
         let start = walker.pos();
         if has_type(walker)? {
@@ -197,24 +211,32 @@ fn walk_sections(walker: &mut Walker<'_, '_>) -> Result<()> {
         walker.skip()?;
         legacy::report(walker, Span::new(start, start + 1));
         Ok(())
-    })
+    })?;
+    if !is_known {
+        walker.without_resource(from, "it has no section and no status");
+    }
+    Ok(())
 }
 
-/// Says whether an `@type` occurs in the object at the scanner, or nothing that would need one. Envoy's v2 API printed
+/// Says whether an `@type` occurs in the section at the scanner, or no resource that would need one. Envoy's v2 API printed
 /// the resources of these sections without.
 fn has_type(walker: &mut Walker<'_, '_>) -> Result<bool> {
     let start = walker.pos();
-    let mut lists = false;
-    let mut typed = false;
-    walker.fields(&mut |walker, key| {
-        let from = walker.pos();
-        let is_list = walker.tc.scan.peek() == b'[';
-        walker.skip()?;
-        let text = walker.tc.scan.slice(from, walker.pos());
-        lists |= is_list && key != "version_info";
-        typed |= memchr::memmem::find(text, b"\"@type\"").is_some();
-        Ok(())
-    })?;
+    let mut has_resource = false;
+    walker.fields(&mut |walker, _| walker.elements(&mut |walker, _| find_resource(walker, &mut has_resource)))?;
+    let text = walker.tc.scan.slice(start, walker.pos());
+    let is_typed = memchr::memmem::find(text, b"\"@type\"").is_some();
     walker.tc.scan.set_pos(start);
-    Ok(typed || !lists)
+    Ok(is_typed || !has_resource)
+}
+
+/// Looks for a resource in the entry at the scanner.
+fn find_resource(walker: &mut Walker<'_, '_>, found: &mut bool) -> Result<()> {
+    walker.fields(&mut |walker, key| {
+        if is_state(key) {
+            return find_resource(walker, found);
+        }
+        *found |= slot(key).is_some() && matches!(walker.tc.scan.peek(), b'{' | b'[');
+        walker.skip()
+    })
 }

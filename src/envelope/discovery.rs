@@ -4,7 +4,8 @@ use xdsctl_proto::tables;
 
 use super::raw::{Label, ResourceError, Response, Status};
 use super::walker::{Pending, Place, Walker, snake_case};
-use super::{Clue, Result, Shape};
+use super::{Clue, Result, Shape, wrapper};
+use crate::proto::transcode::TypeUrl;
 use crate::source::Span;
 use crate::status::Code;
 use crate::validate::discovery::{WRAPPER_EMPTY, WRAPPER_EMPTY_MESSAGE};
@@ -64,7 +65,8 @@ fn walk_request(walker: &mut Walker<'_, '_>) -> Result<()> {
         }
         Ok(())
     })?;
-    if error.is_some() {
+    // Others report errors with an `error_detail` too.
+    if error.is_some() && !type_url.is_empty() {
         let status = Status {
             client: Some("NACKED".to_owned()),
             error,
@@ -78,17 +80,26 @@ fn walk_request(walker: &mut Walker<'_, '_>) -> Result<()> {
 }
 
 fn walk_response(walker: &mut Walker<'_, '_>) -> Result<()> {
-    walker.recognised = true;
     let start = walker.pos();
+    // Many tools have resources; these are ours if one of them is, or if something else says so.
+    let mut is_one = false;
+    let mut strangers = Vec::new();
     let outer = walker.assume;
     // The type may be said after the list, where it helps only if the resources do not say it themselves.
     let mut later = false;
     let mut type_url = None;
     let mut errors = Vec::new();
     let mut gone = Vec::new();
+    let mut nonce = None;
+    let (mut has_version, mut is_delta) = (false, false);
     walker.fields(&mut |walker, key| {
         match key {
+            "@type" | "control_plane" => {
+                is_one = true;
+                walker.skip()?;
+            }
             "type_url" => {
+                is_one = true;
                 type_url = walker.text()?;
                 let url = type_url.as_deref().unwrap_or_default();
                 walker.assume = outer.or_else(|| url.rsplit('/').next().and_then(tables::message));
@@ -97,12 +108,27 @@ fn walk_response(walker: &mut Walker<'_, '_>) -> Result<()> {
                 errors.push(resource_error(walker)?);
                 Ok(())
             })?,
-            "removed_resources" | "removed_resource_names" => removed(walker, &mut gone)?,
+            "removed_resources" | "removed_resource_names" => {
+                is_delta = true;
+                removed(walker, &mut gone)?;
+            }
+            "system_version_info" => {
+                (is_one, is_delta) = (true, true);
+                walker.skip()?;
+            }
+            "version_info" => {
+                is_one = true;
+                has_version = walker.text()?.is_some();
+            }
+            "nonce" => {
+                is_one = true;
+                nonce = walker.text()?;
+            }
             "resources" if walker.assume.is_none() && starts_untyped(walker)? => {
                 later = true;
                 walker.skip()?;
             }
-            "resources" => walker.elements(&mut |walker, _| walker.entry())?,
+            "resources" => is_one |= walker.entries(&mut strangers)?,
             _ => walker.skip()?,
         }
         Ok(())
@@ -111,10 +137,18 @@ fn walk_response(walker: &mut Walker<'_, '_>) -> Result<()> {
         let end = walker.pos();
         walker.tc.scan.set_pos(start);
         walker.fields(&mut |walker, key| match key {
-            "resources" => walker.elements(&mut |walker, _| walker.entry()),
+            "resources" => {
+                is_one |= walker.entries(&mut strangers)?;
+                Ok(())
+            }
             _ => walker.skip(),
         })?;
         walker.tc.scan.set_pos(end);
+    }
+    is_one |= !errors.is_empty() || !gone.is_empty();
+    if is_one {
+        walker.recognised = true;
+        walker.report_strangers(strangers);
     }
     walker.assume = outer;
     let url = type_url.as_deref().unwrap_or_default();
@@ -139,7 +173,11 @@ fn walk_response(walker: &mut Walker<'_, '_>) -> Result<()> {
         let response = Response {
             source: walker.source(),
             span: Span::new(start, walker.pos()),
+            world: walker.world,
             type_url,
+            has_all: has_version && !is_delta,
+            nonce: nonce.unwrap_or_default(),
+            is_logged: false,
             errors,
         };
         walker.response(response);
@@ -247,10 +285,39 @@ fn starts_untyped(walker: &mut Walker<'_, '_>) -> Result<bool> {
     Ok(!typed)
 }
 
+/// Says whether the object at the scanner, or the resource in it, has an `@type`: other tools have a `resource` too.
+fn is_wrapper(walker: &mut Walker<'_, '_>) -> Result<bool> {
+    let start = walker.pos();
+    let mut is_typed = false;
+    let mut has_keys = walker.tc.scan.open(b'}')?;
+    while has_keys && !is_typed {
+        let key = walker.tc.scan.key()?;
+        is_typed = match walker.tc.scan.raw(key) {
+            b"@type" => true,
+            b"resource" if walker.tc.scan.peek() == b'{' => {
+                let start = walker.pos();
+                let url = walker.tc.type_url()?;
+                walker.tc.scan.set_pos(start);
+                matches!(url, TypeUrl::First(_) | TypeUrl::Later(_))
+            }
+            _ => false,
+        };
+        if !is_typed {
+            walker.skip()?;
+            has_keys = walker.tc.scan.more(b'}')?;
+        }
+    }
+    walker.tc.scan.set_pos(start);
+    Ok(is_typed)
+}
+
 /// Reads a wrapper; its name is the resource's.
 fn walk_wrapped(walker: &mut Walker<'_, '_>) -> Result<()> {
-    walker.recognised = true;
     let start = walker.pos();
+    if walker.assume.is_none() && !is_wrapper(walker)? {
+        return (wrapper::SHAPE.walk)(walker);
+    }
+    walker.recognised = true;
     let mut name = None;
     let mut version = None;
     let mut resources: Vec<Pending> = Vec::new();

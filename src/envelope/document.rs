@@ -3,10 +3,13 @@
 //! JSON is walked as it stands. Other formats are rewritten as a [`View`] first, which the [`Source`] keeps; the shapes see
 //! JSON and nothing else, and every place in what they yield is brought back to the document here.
 
+use std::collections::BTreeMap;
+use std::ops::Range;
+
 use xdsctl_proto::tables;
 
 use super::loader::{Emit, Loader, Options};
-use super::raw::{Finding, RawResource};
+use super::raw::{Finding, RawResource, WorldId};
 use super::{NO_RESOURCE, UNKNOWN_SHAPE};
 use crate::diag::rules;
 use crate::proto::transcode::{self, LIMIT_EXCEEDED, SYNTAX};
@@ -27,6 +30,18 @@ impl Loader {
     /// The format is `options.format`, or found out from the content and the name. What is wrong with the document itself
     /// becomes a finding; as much as possible is read nevertheless. `source` keeps what is needed to find places in it.
     pub fn document(&mut self, id: SourceId, source: &Source, options: Options, emit: Emit<'_>) {
+        let first = self.findings.len();
+        self.any_format(id, source, options, emit);
+        let broken = |finding: &&mut Finding| finding.diagnostic.rule == &SYNTAX && finding.diagnostic.help.is_none();
+        let mut broken = self.findings.iter_mut().skip(first).filter(broken).peekable();
+        if broken.peek().is_some() && is_template(source.bytes()) {
+            for finding in broken {
+                finding.diagnostic.help("this looks like a template: render it first");
+            }
+        }
+    }
+
+    fn any_format(&mut self, id: SourceId, source: &Source, options: Options, emit: Emit<'_>) {
         let assumed = options.assume.and_then(|assumed| tables::message(assumed.type_name()));
         let format = match options.format {
             Some(format) => format,
@@ -61,30 +76,51 @@ impl Loader {
         if view.parts().is_empty() && view.faults().is_empty() {
             self.report(id, &EMPTY, Span::default(), "the document is empty".to_owned());
         }
-        self.view(id, view, Options { transcode, ..options }, emit);
+        let options = Options {
+            transcode,
+            nulls_are_explained: !view.faults().is_empty(),
+            ..options
+        };
+        self.view(id, view, options, emit);
     }
 
-    /// Reads the messages of a log, which are of one world: those in JSON as they stand, then those in text format.
+    /// Reads the messages of a log, in order: those of one client are of one world.
     fn log(&mut self, id: SourceId, source: &Source, options: Options, emit: Emit<'_>) {
         let entries = log::entries(source.bytes());
-        let first = self.findings.len();
-        let mut world = options.world;
-        for entry in entries.iter().filter(|entry| entry.text.is_none()) {
-            let text = source.bytes().get(..entry.span.end).unwrap_or_default();
-            self.values(id, text, entry.span.start, &mut world, options, emit);
+        if entries.is_empty() {
+            let whole = Span::new(0, source.bytes().len());
+            self.report(id, &UNKNOWN_SHAPE, whole, "no xDS message is in this log".to_owned())
+                .help("let the client log more: GRPC_GO_LOG_VERBOSITY_LEVEL=99 and GRPC_GO_LOG_SEVERITY_LEVEL=info, or GRPC_VERBOSITY=debug and GRPC_TRACE=xds_client");
         }
-        if entries.iter().any(|entry| entry.text.is_some()) {
-            let view = source.set_view(log::view(source.bytes(), &entries));
-            let transcode = transcode::Options {
+        let first = self.findings.len();
+        let first_response = self.responses.len();
+        let (view, parts) = log::view(source.bytes(), &entries);
+        let view = source.set_view(view);
+        self.faults(id, view);
+        let of_view = Options {
+            transcode: transcode::Options {
                 wire_objects: true,
                 ..options.transcode
-            };
-            let options = Options {
-                transcode,
-                world,
-                ..options
-            };
-            self.view(id, view, options, emit);
+            },
+            ..options
+        };
+        let mut worlds: BTreeMap<Option<&str>, Option<WorldId>> = BTreeMap::new();
+        for (entry, parts) in entries.iter().zip(parts) {
+            let client = entry.client.as_deref();
+            let world = worlds.entry(client).or_insert_with(|| {
+                let scope = client.filter(|_| options.world.is_none());
+                let named = scope.map(|client| self.world(id, Some(client.to_owned())));
+                options.world.or(named)
+            });
+            if entry.is_plain() {
+                let text = source.bytes().get(..entry.span.end).unwrap_or_default();
+                self.values(id, text, entry.span.start, world, options, emit);
+            } else {
+                self.parts(id, view, parts, world, of_view, emit);
+            }
+        }
+        for response in self.responses.iter_mut().skip(first_response) {
+            response.is_logged = true;
         }
         // A request, or an answer without resources, is nothing odd in a log.
         let later = self.findings.split_off(first.min(self.findings.len()));
@@ -94,12 +130,8 @@ impl Loader {
         self.findings.extend(odd);
     }
 
-    /// Reads the documents of a view: those up to a cut one at a time.
-    fn view(&mut self, id: SourceId, view: &View, options: Options, emit: Emit<'_>) {
-        let first = self.findings.len();
-        let first_bootstrap = self.bootstraps.len();
-        let first_response = self.responses.len();
-        let first_path = self.path_sources.len();
+    /// Adds what is wrong with a view.
+    fn faults(&mut self, id: SourceId, view: &View) {
         for fault in view.faults() {
             let rule = match fault.kind {
                 FaultKind::Syntax => &SYNTAX,
@@ -107,7 +139,38 @@ impl Loader {
             };
             self.report(id, rule, fault.span, fault.message.clone());
         }
+    }
+
+    /// Reads all documents of a view.
+    fn view(&mut self, id: SourceId, view: &View, options: Options, emit: Emit<'_>) {
+        let first = self.findings.len();
+        self.faults(id, view);
         let faults = self.findings.len();
+        let mut world = options.world;
+        self.parts(id, view, 0..view.parts().len(), &mut world, options, emit);
+        if faults > first {
+            let mut index = 0;
+            self.findings.retain(|finding| {
+                index += 1;
+                index <= faults || finding.diagnostic.rule != &NO_RESOURCE
+            });
+        }
+    }
+
+    /// Reads some of the documents of a view: those up to a cut one at a time.
+    fn parts(
+        &mut self,
+        id: SourceId,
+        view: &View,
+        range: Range<usize>,
+        world: &mut Option<WorldId>,
+        options: Options,
+        emit: Emit<'_>,
+    ) {
+        let first = self.findings.len();
+        let first_bootstrap = self.bootstraps.len();
+        let first_response = self.responses.len();
+        let first_path = self.path_sources.len();
         let mut placed = |mut resources: Vec<RawResource>| {
             for resource in &mut resources {
                 resource.origin.span = view.to_document(resource.origin.span);
@@ -117,32 +180,25 @@ impl Loader {
             }
             emit(resources);
         };
-        let mut world = options.world;
-        let mut start = 0;
-        for (index, part) in view.parts().iter().enumerate() {
-            if !part.cut && index + 1 < view.parts().len() {
+        let parts = view.parts().get(range).unwrap_or_default();
+        let mut start = parts.first().map_or(0, |part| part.text.start);
+        for (index, part) in parts.iter().enumerate() {
+            if !part.cut && index + 1 < parts.len() {
                 continue;
             }
             let text = view.json().get(..part.text.end).unwrap_or_default();
-            self.values(id, text, start, &mut world, options, &mut placed);
+            self.values(id, text, start, world, options, &mut placed);
             start = part.text.end;
             // The fault has said why the text ends where it does.
             let ends = |finding: &Finding| {
                 let rule = finding.diagnostic.rule;
                 (rule == &SYNTAX || rule == &UNKNOWN_SHAPE) && finding.span.end == text.len()
             };
-            if part.cut && self.findings.get(faults..).and_then(<[_]>::last).is_some_and(ends) {
+            if part.cut && self.findings.get(first..).and_then(<[_]>::last).is_some_and(ends) {
                 self.findings.pop();
             }
         }
-        if faults > first {
-            let mut index = 0;
-            self.findings.retain(|finding| {
-                index += 1;
-                index <= faults || finding.diagnostic.rule != &NO_RESOURCE
-            });
-        }
-        for finding in self.findings.iter_mut().skip(faults) {
+        for finding in self.findings.iter_mut().skip(first) {
             finding.span = view.to_document(finding.span);
         }
         for bootstrap in self.bootstraps.iter_mut().skip(first_bootstrap) {
@@ -161,6 +217,14 @@ impl Loader {
             findings.sort_by_key(|finding| finding.span.start);
         }
     }
+}
+
+/// What templates are written with: Go and Jinja, Jinja, ERB and its like, Mako.
+const TEMPLATES: &[&[u8]] = &[b"{{", b"{%", b"<%", b"\n% ", b"${"];
+
+/// Says whether a document that cannot be read may be one that still has to be made.
+fn is_template(bytes: &[u8]) -> bool {
+    TEMPLATES.iter().any(|sign| memchr::memmem::find(bytes, sign).is_some())
 }
 
 #[cfg(test)]

@@ -1,11 +1,14 @@
 //! Lists of resources: an entry that is none must not pass in silence, nor a whole document without a resource.
 //!
-//! Only lists that can hold nothing else are looked at so: `resources` of a response, and a document that is a list. What
-//! stands in objects of an unknown shape is none of our business.
+//! Only lists that can hold nothing else are looked at so: `resources` of a response, the lists of a dump, and a document
+//! that is a list. What stands in objects of an unknown shape is none of our business.
 
 use super::walker::Walker;
 use super::{Result, UNKNOWN_SHAPE};
 use crate::source::Span;
+
+/// What an entry must be, for a message.
+pub(super) const OBJECT: &str = "an object";
 
 impl Walker<'_, '_> {
     /// How much was read so far that a reader of the report sees.
@@ -17,10 +20,31 @@ impl Walker<'_, '_> {
 
     /// Reads an element of a list of resources, and reports it if it is none.
     pub fn entry(&mut self) -> Result<()> {
-        if let Some(span) = self.stranger()? {
+        let stranger = self.stranger()?;
+        self.report_strangers(stranger.into_iter().collect());
+        Ok(())
+    }
+
+    /// Reads a list of resources; false if nothing in it is one. The places of the elements that are none go to `strangers`.
+    pub fn entries(&mut self, strangers: &mut Vec<Span>) -> Result<bool> {
+        let mut is_empty = true;
+        let mut is_any_known = false;
+        self.elements(&mut |walker, _| {
+            is_empty = false;
+            match walker.stranger()? {
+                Some(span) => strangers.push(span),
+                None => is_any_known = true,
+            }
+            Ok(())
+        })?;
+        Ok(is_empty || is_any_known)
+    }
+
+    /// Reports elements that are no resources.
+    pub fn report_strangers(&mut self, strangers: Vec<Span>) {
+        for span in strangers {
             self.report_stranger(span);
         }
-        Ok(())
     }
 
     /// Reads a document that is a list; strangers in it are reported if anything else is known.
@@ -36,25 +60,56 @@ impl Walker<'_, '_> {
         });
         if is_any_known {
             self.recognised = true;
-            for span in strangers {
-                self.report_stranger(span);
-            }
+            self.report_strangers(strangers);
         }
         result
     }
 
     /// Reads a value and returns its place if nothing in it is of a known shape.
     fn stranger(&mut self) -> Result<Option<Span>> {
-        // Another reader has left out what it could not read, and has said so.
-        if self.tc.scan.peek() == b'n' {
-            self.skip()?;
-            return Ok(None);
-        }
+        let is_placeholder = self.tc.scan.peek() == b'n' && self.nulls_are_explained;
         let start = self.pos();
         let outer = std::mem::replace(&mut self.recognised, false);
         self.value()?;
         let is_known = std::mem::replace(&mut self.recognised, outer);
-        Ok((!is_known).then(|| Span::new(start, self.pos())))
+        Ok((!is_known && !is_placeholder).then(|| Span::new(start, self.pos())))
+    }
+
+    /// Reads each entry of a list that holds objects only with `read`, which must pass it; other entries are reported.
+    pub fn objects(&mut self, read: &mut dyn FnMut(&mut Self) -> Result<()>) -> Result<()> {
+        match self.tc.scan.peek() {
+            b'[' => self.elements(&mut |walker, _| match walker.tc.scan.peek() {
+                b'{' => read(walker),
+                b'n' if walker.nulls_are_explained => walker.skip(),
+                _ => walker.wrong_kind(OBJECT),
+            }),
+            b'n' => self.skip(),
+            _ => self.wrong_kind("a list"),
+        }
+    }
+
+    /// Passes a value and reports that it is not what it must be, such as `an object`.
+    pub fn wrong_kind(&mut self, wanted: &str) -> Result<()> {
+        let found = match self.tc.scan.peek() {
+            b'{' => OBJECT,
+            b'[' => "a list",
+            b'"' => "a string",
+            b't' | b'f' => "a boolean",
+            b'n' => "null",
+            _ => "a number",
+        };
+        let start = self.pos();
+        self.skip()?;
+        self.recognised = true;
+        let message = format!("this is {found}, must be {wanted}: nothing is read of it");
+        self.report(&UNKNOWN_SHAPE, Span::new(start, self.pos()), message);
+        Ok(())
+    }
+
+    /// Reports an entry of a dump, from `start` to here, that neither holds a resource nor says anything of one.
+    pub fn without_resource(&mut self, start: usize, why: &str) {
+        let span = Span::new(start, self.pos());
+        self.report(&UNKNOWN_SHAPE, span, format!("this entry holds no resource: {why}"));
     }
 
     fn report_stranger(&mut self, span: Span) {
@@ -87,12 +142,36 @@ mod tests {
             (
                 format!(r#"{{"resources":[{CLUSTER}, 5, {{}}, "x",null,{{"a":1}}]}}"#),
                 1,
-                &["5", "{}", "\"x\"", "{\"a\":1}"][..],
+                &["5", "{}", "\"x\"", "null", "{\"a\":1}"][..],
             ),
             (format!(r#"[{CLUSTER}, 5,{{"a":1}}]"#), 1, &["5", "{\"a\":1}"]),
             (format!(r#"[[{CLUSTER}], {CLUSTER}]"#), 2, &[]),
             ("[1,2]".to_owned(), 0, &["[1,2]"]),
             (format!(r#"{{"a":[1,{CLUSTER}]}}"#), 1, &[]),
+            (
+                format!(r#"{{"static_clusters":[{{"cluster":{CLUSTER}}},7,null,{{}},{{"cluster":"x"}}]}}"#),
+                1,
+                &["7", "null", "{}", "\"x\""],
+            ),
+            (
+                format!(
+                    r#"{{"configs":[5,{{}},{{"@type":"t/envoy.admin.v3.ClustersConfigDump","static_clusters":[{{"cluster":{CLUSTER}}}],"dynamic_active_clusters":true}}]}}"#
+                ),
+                1,
+                &["5", "{}", "true"],
+            ),
+            (
+                format!(
+                    r#"{{"config":["x",{{"generic_xds_configs":[null,{{"name":"c"}},{{"type_url":"t/envoy.config.cluster.v3.Cluster","xds_config":{CLUSTER}}},{{"type_url":"t/envoy.config.cluster.v3.Cluster","name":"d"}}],"xds_config":[1,{{}},{{"status":"NOT_SENT"}}]}}]}}"#
+                ),
+                2,
+                &["\"x\"", "null", "{\"name\":\"c\"}", "1", "{}"],
+            ),
+            (
+                r#"{"type.googleapis.com/envoy.config.cluster.v3.Cluster":{"a":{"name":"a"},"b":3}}"#.to_owned(),
+                1,
+                &["3"],
+            ),
         ] {
             assert_eq!(read(&text), (resources, places.to_vec()), "{text}");
         }
@@ -102,8 +181,8 @@ mod tests {
     fn a_document_of_a_known_shape_without_a_resource_is_reported() {
         for text in [
             r#"{"resources":[]}"#,
-            r#"{"configs":[5]}"#,
-            r#"{"config":[{"generic_xds_configs":[5]}]}"#,
+            r#"{"configs":[]}"#,
+            r#"{"config":[{"generic_xds_configs":[]}]}"#,
         ] {
             assert_eq!(read(text), (0, vec![text]));
         }

@@ -19,16 +19,22 @@ pub(super) static SHAPE: Shape = Shape {
         walker.recognised = true;
         walker.tc.scan.peek();
         path_sources(walker)?;
-        walker.fields(&mut |walker, key| match key {
-            "static_resources" => walk_static(walker),
-            _ => walker.skip(),
-        })
+        walk_bootstrap(walker, &[])
     },
 };
 
-fn walk_static(walker: &mut Walker<'_, '_>) -> Result<()> {
+/// Reads the static resources of the bootstrap at the scanner, without the lists of `shown` elsewhere.
+pub(super) fn walk_bootstrap(walker: &mut Walker<'_, '_>, shown: &[&str]) -> Result<()> {
+    walker.fields(&mut |walker, key| match key {
+        "static_resources" => walk_static(walker, shown),
+        _ => walker.skip(),
+    })
+}
+
+fn walk_static(walker: &mut Walker<'_, '_>, shown: &[&str]) -> Result<()> {
     walker.fields(&mut |walker, key| {
         let type_name = match key {
+            _ if shown.contains(&key) => return walker.skip(),
             "listeners" => "envoy.config.listener.v3.Listener",
             "clusters" => "envoy.config.cluster.v3.Cluster",
             "secrets" => "envoy.extensions.transport_sockets.tls.v3.Secret",
@@ -39,7 +45,7 @@ fn walk_static(walker: &mut Walker<'_, '_>) -> Result<()> {
             label: Label::Static,
             ..Place::default()
         };
-        walker.elements(&mut |walker, _| walker.bare(place))
+        walker.objects(&mut |walker| walker.bare(place))
     })
 }
 

@@ -2,6 +2,7 @@
 
 use xdsctl_proto::tables;
 
+use super::entries::OBJECT;
 use super::walker::{Place, Walker};
 use super::{Clue, Result, Shape};
 
@@ -32,8 +33,10 @@ fn walk_type(walker: &mut Walker<'_, '_>, url: &str) -> Result<()> {
     };
     walker.keys(&mut |walker, key| {
         let name = walker.unescaped(key);
-        if walker.tc.scan.peek() != b'{' {
-            return walker.skip();
+        match walker.tc.scan.peek() {
+            b'{' => {}
+            b'n' if walker.nulls_are_explained => return walker.skip(),
+            _ => return walker.wrong_kind(OBJECT),
         }
         let mut pending = walker.slot(place)?;
         if pending.raw.type_url.is_empty() {

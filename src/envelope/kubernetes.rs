@@ -15,13 +15,32 @@ pub(super) static LIST: Shape = Shape {
     walk: walk_object,
 };
 
+/// What says that a text in a ConfigMap is xDS configuration.
+const SIGNS: &[&str] = &[
+    "static_resources",
+    "dynamic_resources",
+    "xds_servers",
+    "type.googleapis.com/envoy.",
+];
+
 fn walk_object(walker: &mut Walker<'_, '_>) -> Result<()> {
+    walker.is_manifest = true;
     walker.fields(&mut |walker, key| match key {
-        "items" => walker.elements(&mut |walker, _| walker.value()),
+        "items" => walker.objects(&mut Walker::value),
+        "data" => walker.keys(&mut |walker, key| {
+            if walker.tc.scan.peek() != b'"' {
+                return walker.skip();
+            }
+            let text = walker.text()?.unwrap_or_default();
+            if SIGNS.iter().any(|sign| text.contains(sign)) {
+                walker.embedded = Some(format!("data.{}", walker.unescaped(key)));
+            }
+            Ok(())
+        }),
         "spec" => walker.fields(&mut |walker, key| match key {
             "resources" => {
                 walker.recognised = true;
-                walker.elements(&mut |walker, _| walker.value())
+                walker.elements(&mut |walker, _| walker.entry())
             }
             _ => walker.skip(),
         }),

@@ -19,6 +19,8 @@ pub struct Options {
     pub follow: bool,
     /// The format of the documents; `None` to find it out.
     pub format: Option<Format>,
+    /// A null may stand for what could not be read of another format, which has been reported.
+    pub nulls_are_explained: bool,
     /// How scalars are read.
     pub transcode: transcode::Options,
 }

@@ -5,8 +5,8 @@
 //! which transcode it on the spot and emit a [`RawResource`]. Nothing of the document is kept.
 //!
 //! To add a shape: write one file here with a `pub(super) static SHAPE: Shape` (which key or `@type` says that an object
-//! is of this shape, and how to walk it), and name it in the two lists of this file: its `mod` line, and its place in
-//! [`SHAPES`], because earlier shapes claim first. Nothing else in the program knows the shapes.
+//! is of this shape, and how to walk it), and name it twice in this file: its `mod` line, and its place in [`SHAPES`],
+//! because earlier shapes claim first. Nothing else in the program knows the shapes; `tests/tidy.rs` finds a forgotten one.
 
 mod clusters_status;
 mod config_dump;
@@ -39,7 +39,7 @@ use walker::Walker;
 rules! {
     /// A document has the shape of configuration, and no resource in it.
     NO_RESOURCE = "dump-without-resource", Dump, Advice, "the shapes in which xDS tools print configuration";
-    /// A document holds no xDS configuration in a shape that xdsctl knows.
+    /// A document, or an entry of a dump, holds no xDS configuration in a shape that xdsctl knows.
     UNKNOWN_SHAPE = "dump-unknown-shape", Dump, Advice, "the shapes in which xDS tools print configuration";
     /// A config dump has a section, or a list in one, that xdsctl does not know.
     UNKNOWN_SECTION = "dump-unknown-section", Dump, Advice as Note, "envoy.admin.v3, config_dump.proto";
@@ -79,9 +79,10 @@ struct Shape {
     walk: fn(&mut Walker<'_, '_>) -> Result<()>,
 }
 
-/// Every shape; the first that claims an object gets it.
+/// Every shape that claims objects; the first that claims one gets it.
 static SHAPES: &[&Shape] = &[
     &legacy::SHAPE,
+    &wrapper::PATCH,
     &config_dump::DUMP,
     &config_dump::SECTION,
     &csds::RESPONSE,
@@ -98,7 +99,6 @@ static SHAPES: &[&Shape] = &[
     &keyed::SHAPE,
     &snapshot::SHAPE,
     &untyped::TYPED,
-    &wrapper::SHAPE,
 ];
 
 /// The rules of the loaders, those of the transcoder included.

@@ -138,8 +138,16 @@ pub struct Response {
     pub source: SourceId,
     /// Its text; its resources stand in it.
     pub span: Span,
+    /// The world of its resources, if there are any, or of what came before it.
+    pub world: Option<WorldId>,
     /// `type_url`, if there is one.
     pub type_url: Option<String>,
+    /// It says all that there is of its type: it has a version, as no Delta response has.
+    pub has_all: bool,
+    /// `nonce`; may be empty.
+    pub nonce: String,
+    /// It stands in the log of a client.
+    pub is_logged: bool,
     /// `resource_errors`.
     pub errors: Vec<ResourceError>,
 }

@@ -2,8 +2,8 @@
 
 use xdsctl_proto::tables;
 
-use super::Shape;
-use super::walker::Place;
+use super::walker::{Place, Walker};
+use super::{Result, Shape, wrapper};
 
 /// `{"clusters": [...], "endpoints": [...], "listeners": [...], "routes": [...]}`, in lower or capital letters.
 pub(super) static SHAPE: Shape = Shape {
@@ -13,22 +13,39 @@ pub(super) static SHAPE: Shape = Shape {
             .iter()
             .any(|list| clue.is(list, b'['))
     },
-    walk: |walker| {
-        walker.recognised = true;
-        walker.fields(&mut |walker, key| {
-            let type_name = match key {
-                "clusters" => "envoy.config.cluster.v3.Cluster",
-                "endpoints" => "envoy.config.endpoint.v3.ClusterLoadAssignment",
-                "listeners" => "envoy.config.listener.v3.Listener",
-                "routes" => "envoy.config.route.v3.RouteConfiguration",
-                "secrets" => "envoy.extensions.transport_sockets.tls.v3.Secret",
-                _ => return walker.skip(),
-            };
-            let place = Place {
-                message: tables::message(type_name),
-                ..Place::default()
-            };
-            walker.elements(&mut |walker, _| walker.bare(place))
-        })
-    },
+    walk: walk_snapshot,
 };
+
+/// Reads the lists whose elements look as they should: `clusters`, `listeners` and `routes` are words of many tools.
+fn walk_snapshot(walker: &mut Walker<'_, '_>) -> Result<()> {
+    let start = walker.pos();
+    let mut is_one = false;
+    walker.fields(&mut |walker, key| {
+        let type_name = match key {
+            "clusters" => "envoy.config.cluster.v3.Cluster",
+            "endpoints" => "envoy.config.endpoint.v3.ClusterLoadAssignment",
+            "listeners" => "envoy.config.listener.v3.Listener",
+            "routes" => "envoy.config.route.v3.RouteConfiguration",
+            "secrets" => "envoy.extensions.transport_sockets.tls.v3.Secret",
+            _ => return walker.skip(),
+        };
+        let place = Place {
+            message: tables::message(type_name),
+            ..Place::default()
+        };
+        // Of secrets the name alone is read.
+        if let Some(message) = place.message
+            && !walker.may_hold(message)?
+        {
+            return walker.skip();
+        }
+        is_one |= key != "secrets";
+        walker.objects(&mut |walker| walker.bare(place))
+    })?;
+    if is_one {
+        walker.recognised = true;
+        return Ok(());
+    }
+    walker.tc.scan.set_pos(start);
+    (wrapper::SHAPE.walk)(walker)
+}

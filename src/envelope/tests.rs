@@ -183,6 +183,34 @@ fn csds_has_a_world_for_each_client() {
 }
 
 #[test]
+fn states_are_names_or_numbers() {
+    let generic = |status: &str| {
+        format!(r#"{{"generic_xds_configs":[{{"type_url":"t/envoy.config.cluster.v3.Cluster","name":"c",{status}}}]}}"#)
+    };
+    let line = |status: &str| format!("- None Active Cluster c absent {status} - - -");
+    for (status, expected) in [
+        (r#""client_status":4"#, "NACKED -"),
+        (r#""clientStatus":6,"configStatus":4"#, "TIMEOUT ERROR"),
+        (r#""client_status":"REQUESTED","config_status":3"#, "REQUESTED STALE"),
+        (r#""client_status":99"#, "99 -"),
+    ] {
+        check(&generic(status), &[&line(expected)]);
+    }
+    check(
+        &generic(r#""client_status":true"#),
+        &["- None Active Cluster c absent", "dump-unknown-shape 1:100"],
+    );
+    let mut options = Options::default();
+    options.transcode.bare_strings = true;
+    let yaml = load_with(&generic(r#""version_info":1.0,"client_status":4"#), options);
+    assert_eq!(yaml, ["- None Active Cluster c absent NACKED - - - 1.0"]);
+    let old = r#"{"xds_config":[{"status":4,"client_status":3,"cluster_config":{"dynamic_active_clusters":[{"version_info":"1"}]}}]}"#;
+    check(old, &["- Dynamic Active Cluster - absent NACKED ERROR - - 1"]);
+    let dump = r#"{"dynamic_listeners":[{"name":"l","client_status":2}]}"#;
+    check(dump, &["- Dynamic Active Listener l absent DOES_NOT_EXIST - - - -"]);
+}
+
+#[test]
 fn wrappers_of_other_tools() {
     check(
         &format!(
@@ -271,7 +299,7 @@ fn a_resource_beyond_the_limit_hides_no_other() {
     assert_eq!(
         load_with(&format!("[{long},\n{CLUSTER},\n{many},\n{CLUSTER}]"), options),
         [
-            "- None Active Cluster - absent",
+            &format!("- None Active Cluster {} absent", "x".repeat(99)),
             "- None Active Cluster - 3",
             "- None Active Cluster - absent",
             "- None Active Cluster - 3",
@@ -282,10 +310,16 @@ fn a_resource_beyond_the_limit_hides_no_other() {
 }
 
 #[test]
-fn a_value_where_a_resource_should_be_is_passed() {
+fn a_value_where_a_resource_should_be_is_reported() {
     check(
         r#"{"configs":[5,"x",{"@type":"t/envoy.admin.v3.ClustersConfigDump","static_clusters":[{"cluster":7},null,{}]}]}"#,
-        &["dump-without-resource 1:1"],
+        &[
+            "dump-unknown-shape 1:13",
+            "dump-unknown-shape 1:15",
+            "dump-unknown-shape 1:96",
+            "dump-unknown-shape 1:99",
+            "dump-unknown-shape 1:104",
+        ],
     );
     check(r#"{"resources":{"a":1},"config":7}"#, &["dump-unknown-shape 1:1"]);
 }

@@ -10,8 +10,8 @@ use xdsctl_proto::tables::{self, Message};
 use super::loader::{Emit, Loader, Options};
 use super::raw::{Label, Origin, PathSource, RawResource, Response, State, Status, WorldId};
 use super::{
-    Clue, MISSING_TYPE, NO_RESOURCE, Result, SHAPES, Shape, UNKNOWN_SECTION, UNKNOWN_SHAPE, envoy_bootstrap, legacy,
-    untyped,
+    Clue, MISSING_TYPE, NO_RESOURCE, Result, SHAPES, Shape, UNKNOWN_SECTION, UNKNOWN_SHAPE, config_dump::DumpSoFar,
+    envoy_bootstrap, legacy, untyped,
 };
 use crate::diag::{Diagnostic, Known, Rule};
 use crate::model::ResourceType;
@@ -76,10 +76,20 @@ pub(super) struct Walker<'t, 'l> {
     follow: bool,
     /// Something of a known shape was found.
     pub recognised: bool,
+    /// Strings may have no quotes, as in YAML.
+    bare_strings: bool,
+    /// A null may stand for what another reader could not read, and has reported.
+    pub nulls_are_explained: bool,
     /// The finding on a missing `@type` has been made.
     untyped_noted: bool,
     /// The finding on v2 has been made.
     pub legacy_noted: bool,
+    /// What the config dump at hand has shown so far.
+    pub dump: Option<DumpSoFar>,
+    /// The document is a Kubernetes object.
+    pub is_manifest: bool,
+    /// A key with text that is a document of its own.
+    pub embedded: Option<String>,
 }
 
 impl<'t, 'l> Walker<'t, 'l> {
@@ -106,8 +116,13 @@ impl<'t, 'l> Walker<'t, 'l> {
             nesting: 0,
             follow: options.follow,
             recognised: false,
+            bare_strings: options.transcode.bare_strings,
+            nulls_are_explained: options.nulls_are_explained,
             untyped_noted: false,
             legacy_noted: false,
+            dump: None,
+            is_manifest: false,
+            embedded: None,
         }
     }
 
@@ -116,19 +131,31 @@ impl<'t, 'l> Walker<'t, 'l> {
         if self.tc.scan.pos() == 0 && self.tc.scan.text().starts_with(b"\xef\xbb\xbf") {
             self.tc.scan.set_pos(3);
         }
+        let mut is_any_known = false;
+        let mut manifests = Vec::new();
         while !self.tc.scan.at_end() {
             let start = self.tc.scan.pos();
             let before = self.found();
             self.recognised = false;
+            self.is_manifest = false;
             if self.follow {
                 envoy_bootstrap::path_sources(self)?;
             }
             self.value()?;
             let span = Span::new(start, self.tc.scan.pos());
-            if !self.recognised {
+            is_any_known |= self.recognised;
+            if !self.recognised && self.is_manifest && self.embedded.is_none() {
+                manifests.push(span);
+            } else if !self.recognised {
                 self.unknown_shape(span);
             } else if self.found() == before {
                 self.report(&NO_RESOURCE, span, "there is no resource in it".to_owned());
+            }
+        }
+        // Beside xDS resources nobody wonders at a Deployment.
+        if !is_any_known {
+            for span in manifests {
+                self.unknown_shape(span);
             }
         }
         Ok(())
@@ -136,8 +163,11 @@ impl<'t, 'l> Walker<'t, 'l> {
 
     fn unknown_shape(&mut self, span: Span) {
         let message = "no xDS configuration of a known shape".to_owned();
-        self.report(&UNKNOWN_SHAPE, span, message)
-            .help("name the type of bare resources with `--as lds|rds|cds|eds`");
+        let help = match self.embedded.take() {
+            Some(key) => format!("the text of `{key}` is a document of its own: give that one to xdsctl"),
+            None => "name the type of bare resources with `--as lds|rds|cds|eds`".to_owned(),
+        };
+        self.report(&UNKNOWN_SHAPE, span, message).help(help);
     }
 
     #[cold]
@@ -255,7 +285,7 @@ impl<'t, 'l> Walker<'t, 'l> {
             // These are fields of the wrapper `Resource` too, whose own field may follow.
             Some(_) if matches!(&*name, "name" | "metadata") => false,
             Some(message) => message.position(written).is_some(),
-            None => guess.add(&name, value),
+            None => guess.add(&name, self.shown()?),
         };
         if is_certain {
             self.guess = guess.message();
@@ -306,14 +336,37 @@ impl<'t, 'l> Walker<'t, 'l> {
         }
     }
 
-    /// Reads a string; another value is passed.
+    /// Reads a string, null for none; another value is reported.
     pub fn text(&mut self) -> Result<Option<String>> {
-        if self.tc.scan.peek() != b'"' {
-            self.skip()?;
-            return Ok(None);
+        match self.tc.scan.peek() {
+            b'"' => {
+                let token = self.tc.scan.string()?;
+                Ok(Some(self.unescaped(token)))
+            }
+            b'n' => self.skip().map(|()| None),
+            b'{' | b'[' => self.wrong_kind("a string").map(|()| None),
+            _ if self.bare_strings => self.token().map(Some),
+            _ => self.wrong_kind("a string").map(|()| None),
         }
-        let token = self.tc.scan.string()?;
-        Ok(Some(self.unescaped(token)))
+    }
+
+    /// Reads a value of the enum of this name, given by name or number, as its name; another value is reported.
+    pub fn enum_name(&mut self, full_name: &str) -> Result<Option<String>> {
+        if !matches!(self.tc.scan.peek(), b'-' | b'0'..=b'9') {
+            return self.text();
+        }
+        let number = self.token()?;
+        let known = number.parse().ok();
+        let name = known.and_then(|number| tables::enumeration(full_name)?.name(number));
+        Ok(Some(name.map_or(number, str::to_owned)))
+    }
+
+    /// Reads a value as it is written.
+    fn token(&mut self) -> Result<String> {
+        let start = self.pos();
+        self.skip()?;
+        let text = self.tc.scan.slice(start, self.pos()).trim_ascii();
+        Ok(String::from_utf8_lossy(text).into_owned())
     }
 
     /// The text of a token, with what is not text replaced.
@@ -388,7 +441,10 @@ impl<'t, 'l> Walker<'t, 'l> {
         let mut name = None;
         self.fields(&mut |walker, key| {
             match key {
-                "name" => name = walker.text()?.filter(|name| !name.is_empty()),
+                // A message that xdsctl does not know may have any field of this name.
+                "name" | "cluster_name" if walker.tc.scan.peek() == b'"' => {
+                    name = walker.text()?.filter(|name| !name.is_empty())
+                }
                 _ => walker.skip()?,
             }
             Ok(())
@@ -437,7 +493,7 @@ impl<'t, 'l> Walker<'t, 'l> {
                 self.tc.cut(before);
                 self.tc.notes.clear();
                 self.tc.scan.set_pos(start);
-                self.skip()?;
+                pending.raw.wrapper_name = self.name()?;
                 let message = format!("the resource has more than {} bytes, it is not checked", self.limit);
                 let at = at.min(self.pos());
                 Note::push(

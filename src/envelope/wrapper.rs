@@ -10,6 +10,12 @@ pub(super) static SHAPE: Shape = Shape {
     walk: walk_keys,
 };
 
+/// An operation of a JSON patch, as in the `diff` of `kumactl inspect`: its value is a piece of a resource.
+pub(super) static PATCH: Shape = Shape {
+    claims: |clue| clue.is("op", b'"'),
+    walk: |walker| walker.skip(),
+};
+
 fn walk_keys(walker: &mut Walker<'_, '_>) -> Result<()> {
     walker.keys(&mut |walker, key| {
         if !matches!(walker.tc.scan.peek(), b'{' | b'[') {

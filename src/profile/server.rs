@@ -13,6 +13,10 @@ pub struct ServerFacts {
     pub certificate_providers: Option<BTreeSet<String>>,
     /// The server that sent the resource has the feature `trusted_xds_server` (A81).
     pub trusted_xds_server: bool,
+    /// That server has the feature `ignore_resource_deletion` (A53).
+    pub ignore_resource_deletion: bool,
+    /// That server has the feature `fail_on_data_errors` (A88).
+    pub fail_on_data_errors: bool,
     /// Keys of `allowed_grpc_services` (A102), with the channel credentials type chosen for each.
     pub allowed_grpc_services: BTreeMap<String, String>,
 }

@@ -15,6 +15,7 @@ use crate::diag::{Diagnostic, FieldPath, Packed, Rule, Severity};
 use crate::envelope::{Label, Origin, State, World, WorldId};
 use crate::model::ResourceType;
 use crate::proto::transcode::Note;
+use crate::secret;
 use crate::source::{Source, SourceId, SourceMap, Span};
 
 /// How to turn an outcome into findings.
@@ -353,7 +354,7 @@ fn snippet(source: &Source, span: Span, line: usize) -> Snippet {
     let inside = String::from_utf8_lossy(bytes.get(at..span_end).unwrap_or_default()).into_owned();
     let after = String::from_utf8_lossy(bytes.get(span_end..end).unwrap_or_default()).into_owned();
     let (offset, len) = (before.len(), inside.len().max(1));
-    let mut text = before + &inside + &after;
+    let mut text = secret::hide(&(before + &inside + &after)).into_owned();
     if text.len() < offset + len {
         text.push(' ');
     }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::policy::PolicyFacts;
+use crate::convert::resource_name::Names;
 use crate::diag::{FieldPath, Path};
 use crate::model::cluster::Discovery;
 use crate::model::filter::{FilterConfig, FilterOverride, HttpFilter};
@@ -268,21 +269,22 @@ pub fn eds_path() -> FieldPath {
 }
 
 impl Facts {
-    /// Takes the facts out of a validated resource.
-    pub fn of(resource: &Resource) -> Facts {
+    /// Takes the facts out of a validated resource; what it refers to is named by the key of its name.
+    pub fn of(resource: &Resource, names: Names) -> Facts {
+        let key = |name: &String| names.key(name).into_owned();
         match resource {
-            Resource::Listener(listener) => Facts::Listener(of_listener(listener)),
-            Resource::RouteConfiguration(routes) => Facts::Routes(of_routes(routes)),
+            Resource::Listener(listener) => Facts::Listener(of_listener(listener, names)),
+            Resource::RouteConfiguration(routes) => Facts::Routes(of_routes(routes, names)),
             Resource::Cluster(cluster) => Facts::Cluster(match &cluster.discovery {
                 Discovery::Eds { service_name } => ClusterFacts::Eds {
-                    service_name: service_name.clone(),
+                    service_name: service_name.as_ref().map(key),
                     policy: PolicyFacts::of(&cluster.lb_policy),
                 },
                 Discovery::LogicalDns { .. } => ClusterFacts::LogicalDns {
                     policy: PolicyFacts::of(&cluster.lb_policy),
                 },
                 Discovery::Aggregate { children } => ClusterFacts::Aggregate {
-                    children: children.clone(),
+                    children: children.iter().map(key).collect(),
                 },
             }),
             Resource::Endpoints(endpoints) => of_endpoints(endpoints),
@@ -290,13 +292,13 @@ impl Facts {
     }
 }
 
-fn of_listener(listener: &Listener) -> ListenerFacts {
+fn of_listener(listener: &Listener, names: Names) -> ListenerFacts {
     match listener {
         Listener::Api(hcm) => {
             let filters = of_filters(&hcm.http_filters);
             match &hcm.routes {
-                RouteSource::Rds(name) => ListenerFacts::Rds(name.clone(), filters),
-                RouteSource::Inline(routes) => ListenerFacts::Inline(of_routes(routes), filters),
+                RouteSource::Rds(name) => ListenerFacts::Rds(names.key(name).into_owned(), filters),
+                RouteSource::Inline(routes) => ListenerFacts::Inline(of_routes(routes, names), filters),
             }
         }
         Listener::Tcp(tcp) => {
@@ -306,7 +308,7 @@ fn of_listener(listener: &Listener) -> ListenerFacts {
                     continue;
                 };
                 chains.push(ChainFacts {
-                    routes: routes.clone(),
+                    routes: names.key(routes).into_owned(),
                     filters: of_filters(&hcm.http_filters),
                 });
             }
@@ -340,7 +342,7 @@ fn number(index: usize) -> u32 {
     u32::try_from(index).unwrap_or(u32::MAX)
 }
 
-fn of_routes(routes: &RouteConfiguration) -> RouteFacts {
+fn of_routes(routes: &RouteConfiguration, names: Names) -> RouteFacts {
     let mut facts = RouteFacts::default();
     let mut overrides = Overrides::new();
     let mut non_forwarding = Vec::new();
@@ -360,7 +362,7 @@ fn of_routes(routes: &RouteConfiguration) -> RouteFacts {
                 Action::Unknown => continue,
             };
             let reference = |cluster: &str, destination| RouteReference {
-                cluster: cluster.to_owned(),
+                cluster: names.key(cluster).into_owned(),
                 virtual_host: host_index,
                 route: number(route.index),
                 destination,

@@ -24,6 +24,7 @@ pub use facts::{
 };
 pub use policy::{PolicyFacts, PolicyKind};
 
+use crate::convert::resource_name::Names;
 use crate::model::ResourceType;
 
 /// A resource's place in the report: its number in the order of the documents.
@@ -40,23 +41,32 @@ pub struct Entry {
 }
 
 /// The resources that belong together: of one file, one client scope, or all inputs.
+///
+/// They are kept under the keys of their names ([`Names::key`]), so a name in any spelling finds its resource.
 #[derive(Debug, Default)]
 pub struct World {
+    names: Names,
     entries: BTreeMap<ResourceType, BTreeMap<String, Entry>>,
 }
 
 impl World {
+    /// A world without resources, whose names are compared so.
+    pub fn new(names: Names) -> World {
+        World {
+            names,
+            entries: BTreeMap::new(),
+        }
+    }
+
     /// Adds a resource; returns the one of the same type and name that it replaces.
     pub fn insert(&mut self, resource_type: ResourceType, name: &str, entry: Entry) -> Option<Entry> {
-        self.entries
-            .entry(resource_type)
-            .or_default()
-            .insert(name.to_owned(), entry)
+        let key = self.names.key(name).into_owned();
+        self.entries.entry(resource_type).or_default().insert(key, entry)
     }
 
     /// The resource of this type and name.
     pub fn get(&self, resource_type: ResourceType, name: &str) -> Option<&Entry> {
-        self.entries.get(&resource_type)?.get(name)
+        self.entries.get(&resource_type)?.get(&*self.names.key(name))
     }
 
     /// Says whether there is any resource of this type, accepted or not.
@@ -64,7 +74,7 @@ impl World {
         self.entries.get(&resource_type).is_some_and(|m| !m.is_empty())
     }
 
-    /// All resources of a type, by name.
+    /// All resources of a type, by the keys of their names.
     pub fn all(&self, resource_type: ResourceType) -> impl Iterator<Item = (&str, &Entry)> {
         self.entries
             .get(&resource_type)

@@ -4,9 +4,10 @@
 //! rejects keeps its last good version, if there is one, and the words of the rejection (A88). A name that is not here
 //! "does not exist", which is what a client says 15 seconds after it has asked.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use crate::convert::resource_name::Names;
 use crate::diag::{Diagnostic, Effect};
 use crate::model::{Cluster, Endpoints, Listener, Resource, ResourceType, RouteConfiguration};
 
@@ -41,8 +42,61 @@ impl<T> Held<T> {
     }
 }
 
-/// All resources of one type.
-pub type Cache<T> = BTreeMap<String, Held<T>>;
+/// All resources of one type, by the keys of their names: a name in any spelling finds its resource.
+#[derive(Debug, Clone)]
+pub struct Cache<T> {
+    names: Names,
+    held: BTreeMap<String, Held<T>>,
+}
+
+// Not derived: that would ask for `T: Default`.
+impl<T> Default for Cache<T> {
+    fn default() -> Self {
+        Cache::new(Names::default())
+    }
+}
+
+impl<T> Cache<T> {
+    const fn new(names: Names) -> Self {
+        Cache {
+            names,
+            held: BTreeMap::new(),
+        }
+    }
+
+    fn entry(&mut self, name: &str) -> &mut Held<T> {
+        self.held.entry(self.names.key(name).into_owned()).or_default()
+    }
+
+    fn remove(&mut self, name: &str) {
+        self.held.remove(&*self.names.key(name));
+    }
+
+    /// The resource of this name.
+    pub fn get(&self, name: &str) -> Option<&Held<T>> {
+        self.held.get(&*self.names.key(name))
+    }
+
+    /// Says whether there is a resource of this name, accepted or not.
+    pub fn contains_key(&self, name: &str) -> bool {
+        self.get(name).is_some()
+    }
+
+    /// The resources with their keys.
+    pub fn iter(&self) -> impl Iterator<Item = (&String, &Held<T>)> + Clone {
+        self.held.iter()
+    }
+
+    /// The keys.
+    pub fn keys(&self) -> impl Iterator<Item = &String> + Clone {
+        self.held.keys()
+    }
+
+    /// The resources.
+    pub fn values(&self) -> impl Iterator<Item = &Held<T>> + Clone {
+        self.held.values()
+    }
+}
 
 /// The resources of one world.
 #[derive(Debug, Clone, Default)]
@@ -55,6 +109,8 @@ pub struct Resources {
     pub clusters: Cache<Cluster>,
     /// EDS.
     pub endpoints: Cache<Endpoints>,
+    /// What is not there because the server took it away.
+    removed: BTreeSet<(ResourceType, String)>,
 }
 
 /// A resource that was left out.
@@ -71,26 +127,35 @@ pub struct Rejected<'a> {
 }
 
 impl Resources {
+    /// No resources; names are compared so.
+    pub fn new(names: Names) -> Resources {
+        Resources {
+            listeners: Cache::new(names),
+            route_configs: Cache::new(names),
+            clusters: Cache::new(names),
+            endpoints: Cache::new(names),
+            removed: BTreeSet::new(),
+        }
+    }
+
     /// Takes an accepted resource and what the client drops of it; it replaces the one of the same type and name.
     pub fn accept(&mut self, name: &str, resource: Resource, dropped: Vec<String>) {
-        let name = name.to_owned();
         match resource {
-            Resource::Listener(value) => self.listeners.entry(name).or_default().accept(value, dropped),
-            Resource::RouteConfiguration(value) => self.route_configs.entry(name).or_default().accept(value, dropped),
-            Resource::Cluster(value) => self.clusters.entry(name).or_default().accept(value, dropped),
-            Resource::Endpoints(value) => self.endpoints.entry(name).or_default().accept(value, dropped),
+            Resource::Listener(value) => self.listeners.entry(name).accept(value, dropped),
+            Resource::RouteConfiguration(value) => self.route_configs.entry(name).accept(value, dropped),
+            Resource::Cluster(value) => self.clusters.entry(name).accept(value, dropped),
+            Resource::Endpoints(value) => self.endpoints.entry(name).accept(value, dropped),
         }
     }
 
     /// Notes a rejected resource; an earlier version stays in use.
     pub fn reject(&mut self, resource_type: ResourceType, name: &str, why: String) {
-        let name = name.to_owned();
         let why = Some(why);
         match resource_type {
-            ResourceType::Listener => self.listeners.entry(name).or_default().rejected = why,
-            ResourceType::RouteConfiguration => self.route_configs.entry(name).or_default().rejected = why,
-            ResourceType::Cluster => self.clusters.entry(name).or_default().rejected = why,
-            ResourceType::Endpoints => self.endpoints.entry(name).or_default().rejected = why,
+            ResourceType::Listener => self.listeners.entry(name).rejected = why,
+            ResourceType::RouteConfiguration => self.route_configs.entry(name).rejected = why,
+            ResourceType::Cluster => self.clusters.entry(name).rejected = why,
+            ResourceType::Endpoints => self.endpoints.entry(name).rejected = why,
         }
     }
 
@@ -115,11 +180,31 @@ impl Resources {
     /// Removes a resource, as a server that no longer sends a Listener or Cluster does.
     pub fn remove(&mut self, resource_type: ResourceType, name: &str) {
         match resource_type {
-            ResourceType::Listener => drop(self.listeners.remove(name)),
-            ResourceType::RouteConfiguration => drop(self.route_configs.remove(name)),
-            ResourceType::Cluster => drop(self.clusters.remove(name)),
-            ResourceType::Endpoints => drop(self.endpoints.remove(name)),
+            ResourceType::Listener => self.listeners.remove(name),
+            ResourceType::RouteConfiguration => self.route_configs.remove(name),
+            ResourceType::Cluster => self.clusters.remove(name),
+            ResourceType::Endpoints => self.endpoints.remove(name),
         }
+    }
+
+    /// Notes that the server took a resource away, if there is none of this name.
+    pub fn note_removed(&mut self, resource_type: ResourceType, name: &str) {
+        let is_there = match resource_type {
+            ResourceType::Listener => self.listeners.contains_key(name),
+            ResourceType::RouteConfiguration => self.route_configs.contains_key(name),
+            ResourceType::Cluster => self.clusters.contains_key(name),
+            ResourceType::Endpoints => self.endpoints.contains_key(name),
+        };
+        if !is_there {
+            self.removed.insert((resource_type, name.to_owned()));
+        }
+    }
+
+    /// What the server took away.
+    pub fn removed(&self) -> impl Iterator<Item = (ResourceType, &str)> {
+        self.removed
+            .iter()
+            .map(|(resource_type, name)| (*resource_type, name.as_str()))
     }
 
     /// The rejected resources, by type and name.

@@ -4,6 +4,7 @@
 //! comes from a template of the bootstrap (A47), the authority is the channel's own or the path of the URI.
 
 use crate::bootstrap::Bootstrap;
+use crate::convert::resource_name::{self, is_authority, is_path};
 
 /// A target that the client can start with.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -88,40 +89,9 @@ impl Target {
     }
 }
 
-/// Characters of a URI's authority: unreserved, sub-delims and `:[]@` (C-core `IsAuthorityChar`).
-fn is_authority(byte: u8) -> bool {
-    is_unreserved(byte) || is_sub_delim(byte) || matches!(byte, b':' | b'[' | b']' | b'@')
-}
-
-/// Characters of a URI's path (C-core `IsPathChar`).
-fn is_path(byte: u8) -> bool {
-    is_unreserved(byte) || is_sub_delim(byte) || matches!(byte, b':' | b'@' | b'/')
-}
-
-fn is_unreserved(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'~')
-}
-
-fn is_sub_delim(byte: u8) -> bool {
-    matches!(
-        byte,
-        b'!' | b'$' | b'&' | b'\'' | b'(' | b')' | b'*' | b'+' | b',' | b';' | b'='
-    )
-}
-
 fn percent_encode(text: &str, allowed: fn(u8) -> bool) -> String {
-    const HEX: &[u8; 16] = b"0123456789ABCDEF";
-    let digit = |nibble: u8| char::from(HEX.get(usize::from(nibble)).copied().unwrap_or(b'0'));
     let mut out = String::with_capacity(text.len());
-    for byte in text.bytes() {
-        if allowed(byte) {
-            out.push(char::from(byte));
-        } else {
-            out.push('%');
-            out.push(digit(byte >> 4));
-            out.push(digit(byte & 15));
-        }
-    }
+    resource_name::percent_encode(text.as_bytes(), allowed, &mut out);
     out
 }
 

@@ -74,7 +74,7 @@ pub fn sniff(name: &str, bytes: &[u8]) -> Sniffed {
     if let Some((_, what)) = MAGIC.iter().find(|(magic, _)| head.starts_with(magic)) {
         return Sniffed::Other(what);
     }
-    if matches!(extension, Some(Format::Binary)) && wire::starts_message(bytes) {
+    if matches!(extension, Some(Format::Binary)) && wire::starts_message(bytes) && !is_text_format(head) {
         return Sniffed::Format(Format::Binary);
     }
     if !head.starts_with(b"{") && log::looks_like(head) {
@@ -106,9 +106,16 @@ pub fn sniff(name: &str, bytes: &[u8]) -> Sniffed {
         return Sniffed::Format(Format::Text);
     }
     match extension {
-        Some(Format::Json) => Sniffed::Format(Format::Json),
+        Some(format @ (Format::Json | Format::Log)) => Sniffed::Format(format),
         _ => Sniffed::Format(Format::Yaml),
     }
+}
+
+/// `.pb` is an old name for text format too, and `address {` is a fine beginning of a message on the wire.
+fn is_text_format(head: &[u8]) -> bool {
+    let look = head.get(..LOOK).unwrap_or(head);
+    let is_plain = |byte: &u8| matches!(byte, b'\t' | b'\n' | b'\r' | 0x20..=0x7e | 0x80..);
+    look.iter().all(is_plain) && std::str::from_utf8(head).is_ok() && textproto::looks_like(look)
 }
 
 /// The format that the name speaks of.
@@ -121,6 +128,7 @@ pub fn named(name: &str) -> Option<Format> {
             Some(Format::Text)
         }
         "pb" | "binpb" | "binarypb" | "bin" => Some(Format::Binary),
+        "log" => Some(Format::Log),
         _ => None,
     }
 }
@@ -226,6 +234,10 @@ mod tests {
             ("-", b"\"@type\": t/a.B\nname: \"a\xff\"\ntype: EDS\n", Yaml),
             ("x.pb", b"\x0a\x01a\x12\x20abc", Binary),
             ("x.pb", b"\x0a\x20abc", Binary),
+            ("x.log", b"10:00 INFO: started\n", Format::Log),
+            ("x.log", b"{\"a\": 1}", Json),
+            ("x.pb", b"address {\n  pipe { path: \"x\" }\n}\n", Text),
+            ("x.pb", b"name: \"x\"\nfilter_chains {\n}\n", Text),
         ] {
             assert_eq!(
                 sniff(name, bytes),

@@ -163,25 +163,30 @@ impl View {
         self.json.get(start..scan.pos())
     }
 
-    /// Adds the view of a part of the document, which begins at `start`.
+    /// Adds the view of a part of the document; `place` says where in the document a byte of the part is.
     #[expect(
         clippy::cast_possible_truncation,
         reason = "documents and views are limited to 32 bits"
     )]
-    pub(super) fn append(&mut self, part: View, start: usize) {
+    pub(super) fn append(&mut self, part: View, place: impl Fn(usize) -> usize) {
         let at = self.json.len();
+        // The end is that of the last byte: a line may end there, and the next one be elsewhere.
+        let end = |start: usize, end: usize| match end.checked_sub(1) {
+            Some(last) if last >= start => place(last) + 1,
+            _ => place(start),
+        };
         self.json.extend_from_slice(&part.json);
         self.tokens.extend(part.tokens.into_iter().map(|token| Token {
             at: token.at + at as u32,
-            start: token.start + start as u32,
-            end: token.end + start as u32,
+            start: place(token.start as usize) as u32,
+            end: end(token.start as usize, token.end as usize) as u32,
         }));
         self.parts.extend(part.parts.into_iter().map(|part| Part {
             text: Span::new(part.text.start + at, part.text.end + at),
             cut: part.cut,
         }));
         self.faults.extend(part.faults.into_iter().map(|fault| Fault {
-            span: Span::new(fault.span.start + start, fault.span.end + start),
+            span: Span::new(place(fault.span.start), end(fault.span.start, fault.span.end)),
             ..fault
         }));
     }

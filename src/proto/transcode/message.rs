@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use xdsctl_proto::tables::{Cardinality, Field, Kind, Message, WellKnown};
 
+use super::note::quote;
 use super::note::{BAD_VALUE, DUPLICATE_KEY, TWO_ONEOF_MEMBERS, UNKNOWN_ANY_TYPE, UNKNOWN_FIELD};
 use super::repeat::{Place, Step, Value};
 use super::{MAX_LEVELS, Result, Transcoder, clip, descriptor, takes_null};
@@ -325,7 +326,7 @@ impl<'t> Transcoder<'t> {
 
     pub(super) fn repeated(&mut self, field: &'static Field, at: &Path<'_>) -> Result<()> {
         if self.scan.peek() != b'[' {
-            return self.bad_value(at, "a list");
+            return self.lone_element(field, at);
         }
         if !self.scan.open(b']')? {
             return Ok(());
@@ -344,6 +345,24 @@ impl<'t> Transcoder<'t> {
                 return Ok(());
             }
         }
+    }
+
+    /// Reads what stands where a list should, as its only element.
+    #[cold]
+    fn lone_element(&mut self, field: &'static Field, at: &Path<'_>) -> Result<()> {
+        let start = self.scan.pos();
+        self.scan.skip_value()?;
+        let end = self.scan.pos();
+        let raw = self.scan.slice(start, end);
+        if raw == b"\"[redacted]\"" {
+            self.rejected += 1;
+            return Ok(());
+        }
+        let value = quote(at, raw);
+        let message = format!("{value} is not a list, it is read as a list of one, as Envoy does");
+        self.note(&BAD_VALUE, at, start, message);
+        self.scan.set_pos(start);
+        self.value(field.number, field.kind, true, &at.index(0))
     }
 
     /// Reads a map, an entry message a key.
@@ -482,6 +501,8 @@ impl<'t> Transcoder<'t> {
         );
         if let Some(nearest) = nearest {
             note.diagnostic.help(format!("did you mean `{nearest}`?"));
+        } else if let Some(origin) = origin(&name) {
+            note.diagnostic.help(origin);
         }
         self.scan.set_pos(end);
         Ok(self.scan.skip_value()?)
@@ -505,8 +526,22 @@ impl<'t> Transcoder<'t> {
         if raw == b"\"[redacted]\"" {
             return;
         }
-        let message = format!("`{}` is not {wanted}, the field is left out", clip(raw));
+        let message = format!("{} is not {wanted}, the field is left out", quote(at, raw));
         self.note(&BAD_VALUE, at, start, message);
+    }
+}
+
+/// Where a field that v3 does not have may come from.
+fn origin(name: &str) -> Option<&'static str> {
+    match name {
+        "hosts" | "tls_context" | "tlsContext" | "config" | "per_filter_config" | "perFilterConfig" => {
+            Some("xDS v2 has such a field, v3 does not: write it the v3 way")
+        }
+        // A oneof, or a wrapper around one of its members.
+        _ if name.starts_with(|c: char| c.is_ascii_uppercase()) => {
+            Some("Go's encoding/json writes such names: print the message with protojson")
+        }
+        _ => None,
     }
 }
 

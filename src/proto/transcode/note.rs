@@ -1,6 +1,7 @@
 //! What the loader says about a document: its rules, and notes on what was left out of a resource.
 
 use crate::diag::{Diagnostic, Path, Rule, rules};
+use crate::secret;
 use crate::source::Span;
 
 rules! {
@@ -59,6 +60,14 @@ impl Note {
         let last = notes.len() - 1;
         &mut notes[last]
     }
+}
+
+/// A value to quote in a message: on one line, not longer than a line, and without secrets.
+pub(super) fn quote(at: &Path<'_>, raw: &[u8]) -> String {
+    if at.last_field().is_some_and(secret::is_field) {
+        return "a secret".to_owned();
+    }
+    format!("`{}`", secret::hide(&clip(raw)))
 }
 
 /// A piece of the text to quote in a message: on one line, and not longer than a line.

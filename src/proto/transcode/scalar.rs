@@ -323,21 +323,33 @@ impl<'t> Transcoder<'t> {
                     self.write_integer(number, Kind::Int32, value.into());
                 }
             }
-            None => self.unknown_enum_value(index, name, start, at),
+            None => {
+                if let Some(value) = self.unknown_enum_value(index, name, start, at)
+                    && (value != 0 || keep_zero)
+                {
+                    self.write_integer(number, Kind::Int32, value.into());
+                }
+            }
         }
         Ok(())
     }
 
+    /// Notes that a name is none of the enum's, and returns what it stands for in other letters.
     #[cold]
-    fn unknown_enum_value(&mut self, index: u16, name: &[u8], start: usize, at: &Path<'_>) {
+    fn unknown_enum_value(&mut self, index: u16, name: &[u8], start: usize, at: &Path<'_>) -> Option<i32> {
+        let item = tables::ENUMS.get(usize::from(index))?;
+        let short = item.full_name.rsplit('.').next().unwrap_or_default();
+        let same = |(known, _): &&(&str, i32)| known.as_bytes().eq_ignore_ascii_case(name);
+        if let Some((known, value)) = item.values.iter().find(same) {
+            let name = clip(name);
+            let message = format!("`{name}` is not a value of {short}, it is read as `{known}`, as Envoy does");
+            self.note(&UNKNOWN_ENUM_VALUE, at, start, message);
+            return Some(*value);
+        }
         self.rejected += 1;
         if name == b"[redacted]" {
-            return;
+            return None;
         }
-        let Some(item) = tables::ENUMS.get(usize::from(index)) else {
-            return;
-        };
-        let short = item.full_name.rsplit('.').next().unwrap_or_default();
         let text = String::from_utf8_lossy(name);
         let nearest = self.suggest(item.full_name, &text, item.values.iter().map(|(name, _)| *name));
         let message = format!("`{}` is not a value of {short}, the field is left out", clip(name));
@@ -345,6 +357,7 @@ impl<'t> Transcoder<'t> {
         if let Some(nearest) = nearest {
             note.diagnostic.help(format!("did you mean `{nearest}`?"));
         }
+        None
     }
 
     /// Writes the key of a map entry as field 1; false after noting why it cannot be one, and passing the value.

@@ -360,7 +360,11 @@ impl Writer<'_, '_> {
         }
     }
 
+    /// Writes a message of an unknown type; an Any shows that it is one.
     fn untyped(&mut self, first: u32, span: Span) {
+        if self.tree.fields(first).any(|(_, node)| node.bracketed) {
+            return self.any(first, span);
+        }
         self.bracket(b'{', Span::new(span.start, (span.start + 1).min(span.end)));
         let fields: Vec<u32> = self.tree.fields(first).map(|(index, _)| index).collect();
         self.unknown(&fields);
@@ -531,7 +535,7 @@ fn digits(raw: &mut &[u8], most: usize, radix: u32) -> u32 {
     value
 }
 
-/// Reads a code point, or a surrogate pair; half of a pair is replaced.
+/// Reads a code point, or a surrogate pair. What is no character becomes a byte that no text has, for the reader to report.
 fn unicode(raw: &mut &[u8], most: usize, out: &mut Vec<u8>) {
     let mut code = digits(raw, most, 16);
     if (0xd800..0xdc00).contains(&code) && raw.starts_with(b"\\u") {
@@ -542,6 +546,8 @@ fn unicode(raw: &mut &[u8], most: usize, out: &mut Vec<u8>) {
             *raw = rest;
         }
     }
-    let character = char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER);
-    out.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
+    match char::from_u32(code) {
+        Some(character) => out.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes()),
+        None => out.push(0xff),
+    }
 }

@@ -388,6 +388,7 @@ impl<'t> Parser<'t> {
             match self.text.get(self.pos) {
                 None => return Err("the string is not closed"),
                 Some(b'\n') => return Err("the string is not closed"),
+                Some(0) => return Err("a NUL byte in a string, which must be written as `\\000`"),
                 Some(b'\\') => self.pos += 2,
                 Some(byte) => {
                     self.pos += 1;

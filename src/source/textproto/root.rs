@@ -42,7 +42,8 @@ pub(super) fn find(tree: &Tree<'_>, preferred: Option<&'static Message>) -> Opti
         .map(|message| (misfits(tree, tree.first, message, DEPTH), message))
         // The first of equals.
         .min_by_key(|(misfits, _)| *misfits)
-        .filter(|((top, _), _)| total == 0 || *top < total)
+        // One field that fits by chance says nothing of the others.
+        .filter(|((top, _), _)| total == 0 || top * 2 < total || preferred.is_some() && *top < total)
         .map(|(_, message)| message)
 }
 

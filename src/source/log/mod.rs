@@ -1,0 +1,339 @@
+//! Verbose logs of gRPC clients: the xDS messages that they print between other lines.
+//!
+//! grpc-go and grpc-java print messages as JSON over several lines, behind words that end a line's head: `ADS response
+//! received: {`. C-core prints text format behind `received response: `, and so does grpc-go where a message holds a type that it
+//! cannot print. The rest of a log is passed over. A message that breaks off ends where the next one begins.
+//!
+//! Other programs may have put something in front of each line; [`strip`] takes it away again.
+
+mod prefix;
+mod strip;
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use memchr::memmem;
+use xdsctl_proto::tables::{self, Message};
+
+use super::json::Scanner;
+use super::view::{FaultKind, MAX_VIEWED_BYTES};
+use super::{Span, View, textproto};
+use prefix::Prefix;
+use strip::{Kind, Stripped};
+
+/// The words before a message: those that grpc-go, C-core and grpc-java print, and what the message is.
+const MARKERS: &[(&str, &str)] = &[
+    ("ADS response received:", RESPONSE),
+    ("ADS request sent:", REQUEST),
+    ("received response:", RESPONSE),
+    ("constructed ADS request:", REQUEST),
+    (" response:\n", RESPONSE),
+    ("Sent DiscoveryRequest\n", REQUEST),
+];
+
+const RESPONSE: &str = "envoy.service.discovery.v3.DiscoveryResponse";
+const REQUEST: &str = "envoy.service.discovery.v3.DiscoveryRequest";
+
+/// Longest head of a line, in bytes: what stands before the words.
+const MAX_HEAD: usize = 512;
+
+/// A message in a log.
+#[derive(Debug, Clone)]
+pub struct Entry<'b> {
+    /// Its text, with whatever stands between its lines.
+    pub span: Span,
+    /// It is in text format, of this type; JSON otherwise.
+    pub text: Option<&'static Message>,
+    /// Which client wrote it, of several; the same text for the same client.
+    pub client: Option<String>,
+    /// Its lines without their prefixes.
+    stripped: Option<Box<Stripped<'b>>>,
+}
+
+impl Entry<'_> {
+    /// Says whether the message can be read where it stands; if not, it is in the [`view`].
+    pub fn is_plain(&self) -> bool {
+        self.text.is_none() && self.stripped.is_none()
+    }
+}
+
+/// How much of a document is searched for a first message, in bytes.
+const LOOK: usize = 1 << 20;
+
+/// How often a log may be looked through for lines of a message that stand apart, in all.
+const MAX_LOOKS: usize = 8;
+
+/// Says whether the document is a log with xDS messages in it.
+pub(super) fn looks_like(bytes: &[u8]) -> bool {
+    Search::new(bytes.get(..LOOK).unwrap_or(bytes)).next(0).is_some()
+}
+
+/// The messages of a log, in order.
+pub fn entries(bytes: &[u8]) -> Vec<Entry<'_>> {
+    let mut entries = Vec::new();
+    let mut clients = Vec::new();
+    let mut search = Search::new(bytes);
+    let mut from = 0;
+    let mut budget = bytes.len().saturating_mul(MAX_LOOKS);
+    while let Some(found) = search.next(from) {
+        let start = found.start;
+        let is_json = bytes.get(start) == Some(&b'{');
+        let plain_end = if is_json {
+            end_of_json(bytes, start)
+        } else {
+            Some(end_of_text(bytes, start))
+        };
+        let kind = if is_json { Kind::Json } else { Kind::Text };
+        let stripped = match (kind, plain_end) {
+            (Kind::Json, Some(_)) => None,
+            _ => strip::strip(bytes, found.words, start, kind, &mut budget),
+        };
+        let end = match (&stripped, plain_end) {
+            (Some(stripped), _) => stripped.end,
+            (None, Some(end)) => end,
+            (None, None) => search
+                .next(start + 1)
+                .map_or(bytes.len(), |next| line_start(bytes, next.words)),
+        };
+        let end = end.max(start + 1);
+        // A message of another stream may begin between the lines of this one.
+        from = match &stripped {
+            Some(stripped) if !stripped.is_whole => start + 1,
+            _ => end,
+        };
+        clients.push((found.words, stripped.as_ref().map(|stripped| stripped.prefix.clone())));
+        entries.push(Entry {
+            span: Span::new(start, end),
+            text: (!is_json).then(|| tables::message(found.kind)).flatten(),
+            client: None,
+            stripped: stripped.map(Box::new),
+        });
+    }
+    name_clients(bytes, &clients, &mut entries);
+    entries
+}
+
+/// Where the JSON value at `start` ends, if it does.
+fn end_of_json(bytes: &[u8], start: usize) -> Option<usize> {
+    let mut scan = Scanner::new(bytes);
+    scan.set_pos(start);
+    scan.skip_value().is_ok().then(|| scan.pos())
+}
+
+/// Says which client wrote each message, if there are several: by its number in the head, and by the prefix of the line.
+fn name_clients(bytes: &[u8], heads: &[(usize, Option<Prefix<'_>>)], entries: &mut [Entry<'_>]) {
+    let prefixes: BTreeSet<&Prefix<'_>> = heads.iter().filter_map(|(_, prefix)| prefix.as_ref()).collect();
+    let names: Vec<String> = heads
+        .iter()
+        .map(|(words, prefix)| {
+            let head = bytes.get(line_start(bytes, *words)..*words).unwrap_or_default();
+            // A message on one line has shown no prefix, and may have one all the same.
+            let other = || prefixes.iter().find(|prefix| prefix.strip(head).is_some()).copied();
+            let prefix = prefix.as_ref().or_else(other).map(Prefix::words);
+            let parts = prefix.into_iter().chain(client(head));
+            parts.filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
+        })
+        .collect();
+    let differ = names.windows(2).any(|pair| pair.first() != pair.last());
+    if differ {
+        for (entry, name) in entries.iter_mut().zip(names) {
+            entry.client = Some(name).filter(|name| !name.is_empty());
+        }
+    }
+}
+
+/// The client's number in the head of a line: `[xds-client 0xc0001]`, `[xds_client 0x5581]`, `[xds-client<1>: (a)]`.
+fn client(head: &[u8]) -> Option<String> {
+    let found = [&b"xds-client "[..], b"xds_client ", b"xds-client<"]
+        .into_iter()
+        .find_map(|words| memmem::find(head, words).map(|at| at + words.len()))?;
+    let rest = head.get(found..)?;
+    let len = rest.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
+    let number = String::from_utf8_lossy(rest.get(..len)?).into_owned();
+    (len > 0).then(|| format!("xds-client {number}"))
+}
+
+/// The messages that cannot be read where they stand as JSON, and the parts of each entry in the view.
+pub fn view(bytes: &[u8], entries: &[Entry<'_>]) -> (View, Vec<Range<usize>>) {
+    let mut view = View::default();
+    let mut parts = Vec::new();
+    let too_large = bytes.len() > MAX_VIEWED_BYTES;
+    if too_large {
+        let message = format!("a log with messages that are not plain JSON has more than {MAX_VIEWED_BYTES} bytes");
+        view.fault(FaultKind::Limit, Span::default(), message);
+    }
+    for entry in entries {
+        let first = view.parts.len();
+        match (&entry.stripped, entry.text) {
+            _ if too_large => {}
+            (Some(stripped), None) => view.append(stripped.json(), |at| stripped.place(at)),
+            (Some(stripped), Some(_)) => {
+                view.append(textproto::view(&stripped.text, entry.text), |at| stripped.place(at));
+            }
+            (None, Some(_)) => {
+                let text = bytes.get(entry.span.range()).unwrap_or_default();
+                view.append(textproto::view(text, entry.text), |at| at + entry.span.start);
+            }
+            (None, None) => {}
+        }
+        parts.push(first..view.parts.len());
+    }
+    (view, parts)
+}
+
+/// The start of a message in a document.
+#[derive(Debug, Clone, Copy)]
+struct Found {
+    /// The words before it.
+    words: usize,
+    /// Its first byte.
+    start: usize,
+    /// Its type.
+    kind: &'static str,
+}
+
+/// Looks for messages from start to end.
+struct Search<'b> {
+    bytes: &'b [u8],
+    /// The next message behind each of [`MARKERS`], and whether it was looked for: words that do not occur again must
+    /// not be looked for again.
+    found: [Option<Option<(usize, usize)>>; MARKERS.len()],
+}
+
+impl<'b> Search<'b> {
+    fn new(bytes: &'b [u8]) -> Self {
+        Search {
+            bytes,
+            found: [None; MARKERS.len()],
+        }
+    }
+
+    /// The next message that starts at or after `from`, which must not go back.
+    fn next(&mut self, from: usize) -> Option<Found> {
+        let mut first: Option<Found> = None;
+        for ((marker, kind), found) in MARKERS.iter().zip(&mut self.found) {
+            let is_stale = found.is_none_or(|found| found.is_some_and(|(_, start)| start < from));
+            if is_stale {
+                *found = Some(message_behind(self.bytes, from, marker));
+            }
+            if let Some((words, start)) = found.flatten()
+                && first.is_none_or(|first| start < first.start)
+            {
+                first = Some(Found { words, start, kind });
+            }
+        }
+        first
+    }
+}
+
+/// The next words and the start of the message behind them after `from`.
+fn message_behind(bytes: &[u8], mut from: usize, marker: &str) -> Option<(usize, usize)> {
+    loop {
+        let at = from + memmem::find(bytes.get(from..)?, marker.as_bytes())?;
+        from = at + marker.len();
+        if let Some(start) = message_start(bytes, at, from) {
+            return Some((at, start));
+        }
+    }
+}
+
+/// Where the message begins behind the words at `words..end`, if they are a client's.
+fn message_start(bytes: &[u8], words: usize, end: usize) -> Option<usize> {
+    let head = bytes.get(line_start(bytes, words)..words)?;
+    let names_xds = |word: &[u8]| memmem::find(head, word).is_some();
+    if !(names_xds(b"xds") || names_xds(b"Xds")) {
+        return None;
+    }
+    let rest = bytes.get(end..)?;
+    let start = end + rest.iter().position(|byte| !byte.is_ascii_whitespace())?;
+    let begins = bytes.get(start) == Some(&b'{') || is_text_line(bytes.get(start..)?);
+    let is_line_behind = bytes.get(end.checked_sub(1)?) == Some(&b'\n');
+    let behind = || strip::start_behind(bytes, words).filter(|_| is_line_behind);
+    begins.then_some(start).or_else(behind)
+}
+
+fn line_start(bytes: &[u8], at: usize) -> usize {
+    let from = at.saturating_sub(MAX_HEAD);
+    let head = bytes.get(from..at).unwrap_or_default();
+    memchr::memrchr(b'\n', head).map_or(from, |newline| from + newline + 1)
+}
+
+/// The end of the lines that text format may have, from `start` on.
+fn end_of_text(bytes: &[u8], start: usize) -> usize {
+    let mut end = start;
+    while let Some(rest) = bytes.get(end..).filter(|rest| !rest.is_empty()) {
+        let blank = rest.trim_ascii_start();
+        if end > start && !is_text_line(blank) {
+            break;
+        }
+        end += memchr::memchr(b'\n', rest).map_or(rest.len(), |newline| newline + 1);
+    }
+    end
+}
+
+/// Says whether a line begins as one of text format: a field, an extension, the end of a message.
+fn is_text_line(line: &[u8]) -> bool {
+    let count = |text: &[u8], is: fn(&u8) -> bool| text.iter().take_while(|byte| is(byte)).count();
+    match line.first() {
+        Some(b'}' | b'>') => true,
+        Some(b'[') => {
+            let name = line.get(1..).unwrap_or_default();
+            let len = count(name, |b| {
+                b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'/' | b'-')
+            });
+            name.get(len) == Some(&b']') && name.get(..len).is_some_and(|name| name.contains(&b'/'))
+        }
+        Some(b'a'..=b'z') => {
+            let len = count(line, |b| b.is_ascii_alphanumeric() || *b == b'_');
+            let rest = line.get(len..).unwrap_or_default().trim_ascii_start();
+            matches!(rest.first(), Some(b':' | b'{' | b'<'))
+        }
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(log: &str, expected: &[&str]) {
+        let found: Vec<&str> = entries(log.as_bytes())
+            .iter()
+            .map(|e| log[e.span.range()].trim_end())
+            .collect();
+        assert_eq!(found, expected, "{log}");
+        assert_eq!(looks_like(log.as_bytes()), !expected.is_empty());
+    }
+
+    #[test]
+    fn messages_of_each_client_are_found() {
+        check(
+            "2026/01/02 INFO: [xds] [xds-client 0xc0] ADS response received: {\n  \"nonce\": \"1\"\n}\n2026/01/02 INFO: x\n[xds-client 1] ADS request sent: {}\n",
+            &["{\n  \"nonce\": \"1\"\n}", "{}"],
+        );
+        check(
+            "I0000 xds_client.cc:1196] [xds_client 0x1] received response: version_info: \"1\"\nresources {\n  type_url: \"a/b\"\n}\nI0000 xds_client.cc:1] x\n",
+            &["version_info: \"1\"\nresources {\n  type_url: \"a/b\"\n}"],
+        );
+        check(
+            "FINEST: [[xds-client<1>: (a)]] Received LDS response:\n{\n  \"nonce\": \"1\"\n}\nFINE: x",
+            &["{\n  \"nonce\": \"1\"\n}"],
+        );
+    }
+
+    #[test]
+    fn a_message_that_breaks_off_ends_where_the_next_begins() {
+        check(
+            "[xds-client 1] ADS response received: {\"a\": [\n[xds-client 1] ADS response received: {}",
+            &["{\"a\": [", "{}"],
+        );
+    }
+
+    #[test]
+    fn other_documents_are_no_logs() {
+        check("- note: \"ADS response received: {}\"", &[]);
+        check("[xds-client 1] ADS response received, type: x\n", &[]);
+        check("[xds-client 1] ADS response received: x", &[]);
+    }
+}

@@ -1,0 +1,337 @@
+//! A message whose lines have a prefix, without it, and the way back to the document.
+//!
+//! Lines of other streams may stand between; they are passed over. A message ends where it is complete, or at the first line of
+//! its own stream that does not go on with it.
+
+use super::prefix::{Prefix, shape};
+use super::{is_text_line, line_start};
+use crate::source::Span;
+use crate::source::json::{Scanner, is_number};
+use crate::source::view::{FaultKind, Part, View};
+
+/// A message without the prefixes of its lines.
+#[derive(Debug, Clone)]
+pub(super) struct Stripped<'b> {
+    /// Its text.
+    pub text: Vec<u8>,
+    /// Where each line starts in `text`, and in the document.
+    lines: Vec<(usize, usize)>,
+    /// What stood before each line.
+    pub prefix: Prefix<'b>,
+    /// The byte of the document behind it.
+    pub end: usize,
+    /// No line of another stream is in it.
+    pub is_whole: bool,
+}
+
+/// Most bytes of other lines that are passed over between two lines of a message.
+const MAX_GAP: usize = 256 << 10;
+
+/// Lines of other streams that may stand before a message that begins in a line of its own.
+const MAX_LINES_BEHIND: usize = 64;
+
+/// What a message is written in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Json,
+    Text,
+}
+
+/// Strips the message that begins at `start`, behind `words` in the first line of its log entry.
+///
+/// `None` if the lines have no prefix. `budget` is how many bytes may be looked at in vain, in the whole log.
+pub(super) fn strip<'b>(
+    bytes: &'b [u8],
+    words: usize,
+    start: usize,
+    kind: Kind,
+    budget: &mut usize,
+) -> Option<Stripped<'b>> {
+    let prefix = learn(bytes, head(bytes, words), end_of_line(bytes, start), kind, budget)?;
+    let mut stripped = Stripped {
+        text: Vec::new(),
+        lines: Vec::new(),
+        prefix,
+        end: start,
+        is_whole: true,
+    };
+    let mut depth = 0;
+    let mut gap = 0;
+    let mut at = start;
+    stripped.push(bytes, start, end_of_line(bytes, start), kind, &mut depth);
+    loop {
+        at = end_of_line(bytes, at);
+        if at >= bytes.len() || (kind == Kind::Json && depth == 0) {
+            return Some(stripped);
+        }
+        let line = line(bytes, at);
+        match stripped.prefix.strip(line) {
+            Some(rest) if continues(rest, kind) => {
+                let from = at + line.len() - rest.len();
+                stripped.push(bytes, from, end_of_line(bytes, at), kind, &mut depth);
+                gap = 0;
+            }
+            Some(_) => return Some(stripped),
+            None => {
+                gap += line.len() + 1;
+                match budget.checked_sub(line.len() + 1) {
+                    Some(left) if gap <= MAX_GAP => *budget = left,
+                    _ => return Some(stripped),
+                }
+                stripped.is_whole = false;
+            }
+        }
+    }
+}
+
+/// The start of a message that begins in the line behind `words`, or soon after, whose lines have a prefix.
+pub(super) fn start_behind(bytes: &[u8], words: usize) -> Option<usize> {
+    let head = head(bytes, words);
+    let mut at = end_of_line(bytes, words);
+    for _ in 0..MAX_LINES_BEHIND {
+        let next = line(bytes, at);
+        let rest = Prefix::common(head, next).and_then(|prefix| prefix.strip(next));
+        if let Some(rest) = rest.filter(|rest| rest.trim_ascii() == b"{") {
+            return Some(at + next.len() - rest.trim_ascii_start().len());
+        }
+        at = end_of_line(bytes, at);
+    }
+    None
+}
+
+/// Finds the prefix of the line `head` by the first line from `at` on that goes on with its message.
+fn learn<'b>(bytes: &[u8], head: &'b [u8], mut at: usize, kind: Kind, budget: &mut usize) -> Option<Prefix<'b>> {
+    let limit = at.saturating_add(MAX_GAP).min(bytes.len());
+    while at < limit {
+        let line = line(bytes, at);
+        let common = Prefix::common(head, line).filter(|prefix| {
+            let is_client = kind == Kind::Json || prefix.strip(head).is_some_and(is_client_line);
+            is_client && prefix.strip(line).is_some_and(|rest| continues(rest, kind))
+        });
+        if common.is_some() {
+            return common;
+        }
+        *budget = budget.checked_sub(line.len() + 1)?;
+        at = end_of_line(bytes, at);
+    }
+    None
+}
+
+/// Says whether a line begins as those of a client's own log: C-core's or grpc-go's.
+///
+/// Almost any line looks like text format, so that what stands before a message in that must be known.
+fn is_client_line(rest: &[u8]) -> bool {
+    match rest.trim_ascii_start() {
+        [b'I' | b'W' | b'E' | b'F' | b'D', a, b, c, d, b' ', ..] => {
+            [a, b, c, d].iter().all(|byte| byte.is_ascii_digit())
+        }
+        rest => shape(rest, b"dddd/dd/dd ").is_some(),
+    }
+}
+
+/// Says whether the rest of a line may go on with a message.
+fn continues(rest: &[u8], kind: Kind) -> bool {
+    let rest = rest.trim_ascii();
+    if kind == Kind::Text {
+        return rest.is_empty() || is_text_line(rest);
+    }
+    let inner = rest.get(1..).unwrap_or_default().trim_ascii_start().first();
+    match rest.first() {
+        Some(b'"' | b'}' | b']') => true,
+        Some(b'{') => matches!(inner, None | Some(b'"' | b'}')),
+        Some(b'[') => matches!(inner, None | Some(b'"' | b'{' | b'[' | b']')),
+        Some(_) => {
+            let token = rest.strip_suffix(b",").unwrap_or(rest);
+            matches!(token, b"true" | b"false" | b"null") || is_number(token)
+        }
+        None => false,
+    }
+}
+
+/// What stands before `words` in their line: the prefix and the client's own head.
+fn head(bytes: &[u8], words: usize) -> &[u8] {
+    bytes.get(line_start(bytes, words)..words).unwrap_or_default()
+}
+
+/// The line that begins at `at`, without its end.
+fn line(bytes: &[u8], at: usize) -> &[u8] {
+    let rest = bytes.get(at..).unwrap_or_default();
+    let line = memchr::memchr(b'\n', rest)
+        .and_then(|end| rest.get(..end))
+        .unwrap_or(rest);
+    line.strip_suffix(b"\r").unwrap_or(line)
+}
+
+/// The start of the line behind the one that `at` is in.
+fn end_of_line(bytes: &[u8], at: usize) -> usize {
+    let rest = bytes.get(at..).unwrap_or_default();
+    memchr::memchr(b'\n', rest).map_or(bytes.len(), |end| at + end + 1)
+}
+
+impl Stripped<'_> {
+    /// Adds a line; of JSON up to the end of the message.
+    fn push(&mut self, bytes: &[u8], start: usize, end: usize, kind: Kind, depth: &mut usize) {
+        let mut line = bytes.get(start..end).unwrap_or_default();
+        if kind == Kind::Json
+            && let Some(last) = closes(line, depth)
+        {
+            line = line.get(..=last).unwrap_or_default();
+        }
+        self.lines.push((self.text.len(), start));
+        self.text.extend_from_slice(line);
+        self.end = start + line.len();
+    }
+
+    /// The place in the document of a byte of the text.
+    pub(super) fn place(&self, at: usize) -> usize {
+        let behind = self.lines.partition_point(|(from, _)| *from <= at);
+        let line = behind.checked_sub(1).and_then(|index| self.lines.get(index));
+        line.map_or(at, |(from, start)| start + (at - from))
+    }
+
+    /// The text as a view of itself, each token with its place in the text. A message that breaks off ends there.
+    pub(super) fn json(&self) -> View {
+        let mut view = View::default();
+        let mut at = 0;
+        while let Some(&byte) = self.text.get(at) {
+            let rest = self.text.get(at..).unwrap_or_default();
+            let len = match byte {
+                b'"' => string(rest),
+                b'{' | b'}' | b'[' | b']' | b':' | b',' => 1,
+                _ if byte.is_ascii_whitespace() => {
+                    view.json.push(b' ');
+                    at += rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+                    continue;
+                }
+                _ => {
+                    let is_end = |byte: &u8| byte.is_ascii_whitespace() || b"{}[]:,\"".contains(byte);
+                    rest.iter().position(is_end).unwrap_or(rest.len())
+                }
+            };
+            view.token_from(at, at + len);
+            view.json.extend_from_slice(rest.get(..len).unwrap_or_default());
+            at += len;
+        }
+        let mut scan = Scanner::new(&view.json);
+        let fault = scan.skip_value().err();
+        if let Some(fault) = &fault {
+            view.json.truncate(fault.at);
+            let message = format!("{}, nothing is read from here on", fault.what);
+            let end = self.text.len();
+            let at = view.to_document(Span::new(fault.at, fault.at)).start;
+            let at = if fault.at >= view.json.len() { end } else { at };
+            view.fault(FaultKind::Syntax, Span::new(at.saturating_sub(1), at), message);
+        }
+        let text = Span::new(0, view.json.len());
+        let cut = fault.is_some();
+        if !view.json.is_empty() {
+            view.json.push(b'\n');
+            view.parts.push(Part { text, cut });
+        }
+        view
+    }
+}
+
+/// The length of the string that `text` begins with.
+fn string(text: &[u8]) -> usize {
+    let mut at = 1;
+    while let Some(next) = text.get(at..).and_then(|rest| memchr::memchr2(b'"', b'\\', rest)) {
+        at += next;
+        match text.get(at) {
+            Some(b'"') => return at + 1,
+            _ => at += 2,
+        }
+    }
+    text.len()
+}
+
+/// Counts the brackets of a line; the place of the one that closes the last open one.
+fn closes(line: &[u8], depth: &mut usize) -> Option<usize> {
+    let mut at = 0;
+    while let Some(byte) = line.get(at) {
+        match byte {
+            b'"' => {
+                at += string(line.get(at..).unwrap_or_default());
+                continue;
+            }
+            b'{' | b'[' => *depth += 1,
+            b'}' | b']' => {
+                *depth = depth.saturating_sub(1);
+                if *depth == 0 {
+                    return Some(at);
+                }
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{entries, view};
+
+    /// The JSON of each message of a log, and what `wanted` of it is in the document.
+    fn read(log: &str, wanted: &str) -> (Vec<String>, Vec<String>) {
+        let entries = entries(log.as_bytes());
+        let (view, parts) = view(log.as_bytes(), &entries);
+        let texts = entries.iter().zip(parts).map(|(entry, parts)| {
+            let parts = &view.parts()[parts];
+            let (text, is_cut) = match parts {
+                [part] => (&view.json()[part.text.range()], part.cut),
+                _ => (&log.as_bytes()[entry.span.range()], false),
+            };
+            let text: String = String::from_utf8_lossy(text).split_whitespace().collect();
+            if is_cut { format!("{text}...") } else { text }
+        });
+        let texts = texts.collect();
+        let json = String::from_utf8_lossy(view.json()).into_owned();
+        let places = json.match_indices(wanted).map(|(at, _)| {
+            let place = view.to_document(crate::source::Span::new(at, at + wanted.len()));
+            log[place.range()].to_owned()
+        });
+        (texts, places.collect())
+    }
+
+    #[test]
+    fn prefixes_are_taken_away_and_places_stay() {
+        let log = "a | [xds-client 1] ADS response received: {\na |   \"x\": [\na |     \"long\"\na |   ]\na | }\na | [xds-client 1] done\n";
+        let (texts, places) = read(log, "\"long\"");
+        assert_eq!(texts, [r#"{"x":["long"]}"#]);
+        assert_eq!(places, ["\"long\""]);
+    }
+
+    #[test]
+    fn lines_of_other_streams_stand_between() {
+        let log = "a | [xds-client 1] ADS response received: {\nb | [xds-client 1] ADS response received: {\nnoise\na |   \"x\": 1\nb |   \"y\": 2\nb | }\na | }\n";
+        assert_eq!(read(log, "1").0, [r#"{"x":1}"#, r#"{"y":2}"#]);
+    }
+
+    #[test]
+    fn a_message_that_breaks_off_ends_at_the_next_line_of_its_stream() {
+        let log = "a | [xds-client 1] ADS response received: {\na |   \"x\": {\na | [xds-client 1] other\na |   \"y\": 1\na | [xds-client 1] ADS response received: {}\n";
+        assert_eq!(read(log, "x").0, [r#"{"x":{..."#, "{}"]);
+    }
+
+    #[test]
+    fn text_format_has_prefixes_only_before_a_known_head() {
+        let log = "svc: I0102 03:04:05.0 1 a.cc:1] [xds_client 1] received response: version_info: \"1\"\nsvc: nonce: \"2\"\nsvc: I0102 x\n";
+        let (texts, places) = read(log, "\"2\"");
+        assert!(texts[0].ends_with(r#""version_info":"1","nonce":"2"}"#), "{texts:?}");
+        assert_eq!(places, ["\"2\""]);
+        // Here the second line is of another program.
+        let log = "I0102 03:04:05.0 1 a.cc:1] [xds_client 1] received response: version_info: \"1\"\nI0102 03:04:05.0 1 b: \"2\"\n";
+        assert!(read(log, "x").0[0].ends_with(r#""version_info":"1"}"#));
+    }
+
+    #[test]
+    fn hostile_logs_take_no_longer_than_their_size_allows() {
+        let cut = "pod-1 [xds-client 1] ADS response received: {\n";
+        assert_eq!(read(&cut.repeat(20_000), "x").0.len(), 20_000);
+        let apart: String = (0..20_000)
+            .map(|i| format!("p{i} [xds-client {i}] ADS response received: {{\np{i}   \"x\": 1\n"))
+            .collect();
+        assert_eq!(read(&apart, "y").0.len(), 20_000);
+    }
+}
