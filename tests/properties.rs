@@ -1,5 +1,8 @@
 //! Properties: generated messages mean the same in every form, and no bytes make a loader fail.
 
+#[path = "properties/spelling.rs"]
+mod spelling;
+
 use std::sync::LazyLock;
 
 use proptest::prelude::*;
@@ -9,6 +12,8 @@ use prost_reflect::{
 };
 use xdsctl::proto::pb::tables;
 use xdsctl::proto::transcode::{self, Options};
+
+use spelling::Speller;
 
 static POOL: LazyLock<DescriptorPool> =
     LazyLock::new(|| DescriptorPool::decode(xdsctl::proto::pb::DESCRIPTOR_SET).unwrap());
@@ -48,7 +53,12 @@ impl Maker {
         let mut message = DynamicMessage::new(descriptor.clone());
         match descriptor.full_name() {
             "google.protobuf.Any" => {
-                let name = PACKED[self.next() as usize % PACKED.len()];
+                let any = self.next() as usize;
+                let name = if any.is_multiple_of(3) {
+                    message_type(self.next() as usize % tables::MESSAGES.len())
+                } else {
+                    PACKED[any % PACKED.len()]
+                };
                 let inner = self.message(POOL.get_message_by_name(name).unwrap(), depth + 1);
                 message.set_field_by_name("type_url", Value::String(format!("type.googleapis.com/{name}")));
                 let bytes = prost::Message::encode_to_vec(&inner);
@@ -169,8 +179,47 @@ const RESOURCES: [&str; 5] = [
     "envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager",
 ];
 
+/// How many cases a property is tried with; PROPTEST_CASES says otherwise.
+fn cases() -> u32 {
+    let given = std::env::var("PROPTEST_CASES").ok();
+    given.and_then(|given| given.parse().ok()).unwrap_or(1000)
+}
+
+/// A resource type, or any message type that can be in one.
+fn message_type(which: usize) -> &'static str {
+    let named = RESOURCES.get(which).copied();
+    named.unwrap_or_else(|| {
+        let from = which % tables::MESSAGES.len();
+        let mut types = tables::MESSAGES[from..].iter().chain(tables::MESSAGES);
+        types.find(|t| !t.map_entry).unwrap().full_name
+    })
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(1000) })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(cases()) })]
+
+    #[test]
+    fn every_spelling_of_a_message_is_read_alike(
+        which in prop_oneof![0..RESOURCES.len(), any::<u16>().prop_map(usize::from)],
+        seed in any::<u64>(),
+        left in 0..5_000u32,
+        spelling in any::<u64>(),
+    ) {
+        let name = message_type(which);
+        let descriptor = POOL.get_message_by_name(name).unwrap();
+        let message = Maker { seed, left }.message(descriptor.clone(), 0);
+        let text = Speller::spell(spelling, &message);
+        let read = transcode::json(text.as_bytes(), tables::message(name).unwrap(), Options::default());
+        prop_assert_eq!(read.stop, None, "{} {}", name, text);
+        let notes: Vec<_> = read.notes.iter().map(|note| &note.diagnostic.message).collect();
+        prop_assert!(notes.is_empty(), "{:?} {} {}", notes, name, text);
+        let ours = DynamicMessage::decode(descriptor.clone(), read.bytes.as_slice()).unwrap();
+        prop_assert_eq!(normal(&ours), normal(&message), "{} {}", name, text);
+        let mut deserializer = serde_json::Deserializer::from_str(&text);
+        let theirs = DynamicMessage::deserialize(descriptor, &mut deserializer);
+        let theirs = theirs.map_err(|e| TestCaseError::fail(format!("{e}: {name} {text}")))?;
+        prop_assert_eq!(normal(&ours), normal(&theirs), "{} {}", name, text);
+    }
 
     #[test]
     fn transcoding_agrees_with_prost_reflect(
