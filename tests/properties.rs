@@ -7,8 +7,8 @@ use std::sync::LazyLock;
 
 use proptest::prelude::*;
 use prost_reflect::{
-    Cardinality, DescriptorPool, DynamicMessage, FieldDescriptor, Kind, MapKey, MessageDescriptor, SerializeOptions,
-    Value,
+    Cardinality, DescriptorPool, DynamicMessage, FieldDescriptor, Kind, MapKey, MessageDescriptor, ReflectMessage,
+    SerializeOptions, Value,
 };
 use xdsctl::proto::pb::tables;
 use xdsctl::proto::transcode::{self, Options};
@@ -84,6 +84,10 @@ impl Maker {
                 };
                 message.set_field(field, value);
             }
+            // prost-reflect prints an infinity in it as `null`.
+            "google.protobuf.DoubleValue" => {
+                message.set_field_by_name("value", Value::F64(f64::from(self.next()) / 3.0));
+            }
             "google.protobuf.FieldMask" => {
                 let paths = vec![Value::String("a.b_c".into()), Value::String("d".into())];
                 message.set_field_by_name("paths", Value::List(paths));
@@ -125,7 +129,22 @@ impl Maker {
             Value::Map(entries.collect())
         } else if field.cardinality() == Cardinality::Repeated {
             let count = self.next() % 4;
-            Value::List((0..count).map(|_| self.value(&field.kind(), depth + 1)).collect())
+            let mut list: Vec<_> = (0..count).map(|_| self.value(&field.kind(), depth + 1)).collect();
+            // Often several of one kind, and one that is nearly the same.
+            if self.next().is_multiple_of(2)
+                && let Some(Value::Message(first)) = list.first().cloned()
+                && prost::Message::encoded_len(&first) < 1000
+            {
+                let mut other = first.clone();
+                let fields: Vec<_> = first.fields().map(|(field, _)| field).collect();
+                if let Some(field) = fields.get(self.next() as usize % fields.len().max(1))
+                    && !first.descriptor().full_name().starts_with("google.protobuf.")
+                {
+                    other.clear_field(field);
+                }
+                list.extend([first.clone(), other, first].map(Value::Message));
+            }
+            Value::List(list)
         } else {
             self.value(&field.kind(), depth + 1)
         };

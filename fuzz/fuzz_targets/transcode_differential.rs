@@ -1,7 +1,8 @@
 //! The transcoder and prost-reflect take the same JSON texts, and make the same message of them.
 //!
 //! The input is an Any, so that every message type of the descriptor set is within reach: its JSON if it starts with `{`,
-//! otherwise its wire bytes, which prost-reflect prints first.
+//! otherwise its wire bytes, which prost-reflect prints first. The transcoder also has to make the same of the text with other
+//! white space, where nothing is laid out as it was before.
 #![no_main]
 
 use std::sync::LazyLock;
@@ -9,7 +10,7 @@ use std::sync::LazyLock;
 use libfuzzer_sys::fuzz_target;
 use prost_reflect::{DescriptorPool, DynamicMessage, MessageDescriptor, SerializeOptions};
 use xdsctl::proto::pb;
-use xdsctl::proto::transcode::{Options, json};
+use xdsctl::proto::transcode::{Options, Transcoded, json};
 
 const NAME: &str = "google.protobuf.Any";
 
@@ -66,6 +67,7 @@ fn compare(text: &[u8]) {
     let theirs =
         DynamicMessage::deserialize(ANY.clone(), &mut reader).and_then(|message| reader.end().map(|()| message));
     let shown = || String::from_utf8_lossy(text).into_owned();
+    compare_spread(text, &ours);
     let is_ours_clean = ours.stop.is_none() && ours.notes.is_empty();
     match theirs {
         Ok(theirs) if is_ours_clean => {
@@ -100,4 +102,46 @@ fn compare(text: &[u8]) {
         }
         Err(_) => {}
     }
+}
+
+/// Compares with what is read of the text with white space added, as long as it repeats nothing.
+fn compare_spread(text: &[u8], ours: &Transcoded) {
+    let spread = spread(text);
+    let message = pb::tables::message(NAME).expect("the tables have it");
+    let other = json(&spread, message, Options::default());
+    let shown = || String::from_utf8_lossy(text).into_owned();
+    assert_eq!(ours.stop.is_some(), other.stop.is_some(), "{}", shown());
+    let notes = |read: &Transcoded| -> Vec<_> {
+        let notes = read.notes.iter().map(|note| &note.diagnostic);
+        notes.map(|note| (note.rule.id, note.path.to_string())).collect()
+    };
+    assert_eq!(notes(ours), notes(&other), "{}", shown());
+    // What is not understood is kept as text, white space and all.
+    let is_kept =
+        |rule: &str| ["dump-unknown-any-type", "dump-any-without-type", "dump-limit-exceeded"].contains(&rule);
+    if ours.stop.is_none() && !ours.notes.iter().any(|note| is_kept(note.diagnostic.rule.id)) {
+        assert_eq!(ours.bytes, other.bytes, "{}", shown());
+    }
+}
+
+/// Adds white space, more or less of it, behind what opens and what parts.
+fn spread(text: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(text.len() * 2);
+    let (mut in_string, mut is_escaped, mut seed) = (false, false, text.len());
+    for &byte in text {
+        out.push(byte);
+        if in_string {
+            in_string = is_escaped || byte != b'"';
+            is_escaped = !is_escaped && byte == b'\\';
+        } else if byte == b'"' {
+            in_string = true;
+        } else if b"{[,:".contains(&byte) {
+            seed = seed
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            let spaces = [" ", "", "\n", "\t ", "  ", "\r\n ", "   ", "\n\t"];
+            out.extend_from_slice(spaces[seed >> 40 & 7].as_bytes());
+        }
+    }
+    out
 }
