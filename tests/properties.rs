@@ -10,8 +10,11 @@ use prost_reflect::{
     Cardinality, DescriptorPool, DynamicMessage, FieldDescriptor, Kind, MapKey, MessageDescriptor, ReflectMessage,
     SerializeOptions, Value,
 };
+use xdsctl::model::ResourceType;
+use xdsctl::profile::{Profile, ServerFacts};
 use xdsctl::proto::pb::tables;
 use xdsctl::proto::transcode::{self, Options};
+use xdsctl::validate::validate;
 
 use spelling::Speller;
 
@@ -258,6 +261,34 @@ proptest! {
         let mut deserializer = serde_json::Deserializer::from_slice(&text);
         let theirs = DynamicMessage::deserialize(descriptor, &mut deserializer).unwrap();
         prop_assert_eq!(normal(&ours), normal(&theirs), "{}", shown);
+    }
+
+    #[test]
+    fn an_endpoint_is_the_same_whichever_way_it_is_read(
+        endpoints in prop::collection::vec((
+            prop::sample::select(vec!["10.0.0.1", "10.0.0.2", "::1", "::ffff:10.0.0.1", "fe80::1%1", "10.0.0.01", "host", ""]),
+            prop::sample::select(vec![0, 1, 80, 81, 65_535, 65_536]),
+            prop::sample::select(vec!["UNKNOWN", "HEALTHY", "UNHEALTHY", "DRAINING", "DEGRADED", "TIMEOUT"]),
+            prop::sample::select(vec!["null", "0", "1", "7", "4294967295"]),
+        ), 0..6),
+    ) {
+        // Metadata for load balancing is looked into, and so is then the rest of the endpoint.
+        let read = |more: &str| {
+            let endpoints: Vec<_> = endpoints.iter().map(|(host, port, health, weight)| format!(
+                r#"{{"endpoint":{{"address":{{"socket_address":{{"address":"{host}","port_value":{port}}}}}}},
+                "health_status":"{health}","load_balancing_weight":{weight}{more}}}"#
+            )).collect();
+            let text = format!(
+                r#"{{"cluster_name":"a","endpoints":[{{"load_balancing_weight":1,"lb_endpoints":[{}]}}]}}"#,
+                endpoints.join(",")
+            );
+            let message = tables::message(ResourceType::Endpoints.type_name()).unwrap();
+            let read = transcode::json(text.as_bytes(), message, Options::default());
+            validate(ResourceType::Endpoints, &read.bytes.into(), &Profile::default(), &ServerFacts::default())
+        };
+        let (plain, other) = (read(""), read(r#","metadata":{"filter_metadata":{"envoy.lb":{}}}"#));
+        prop_assert_eq!(plain.value, other.value);
+        prop_assert_eq!(plain.diagnostics, other.diagnostics);
     }
 
     #[test]
