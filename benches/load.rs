@@ -1,11 +1,13 @@
 //! How fast and in how much memory `xdsctl validate` reads a dump, as ratios to others on the same bytes in the same run.
 //!
 //! `cargo bench --bench load`. The dumps are made first, in the directory for temporary files. Every time is the best of
-//! several runs; xdsctl, jq and Python run as processes, serde_json and prost-reflect in this one. jq is used if it is
+//! several runs; xdsctl, jq and Python run as processes, serde_json, serde_norway and prost-reflect in this one. jq is used if it is
 //! installed; Python needs `protobuf` and `xds-protos`, in the interpreter that XDSCTL_BENCH_PYTHON names.
 
 #[path = "support/dump.rs"]
 mod dump;
+#[path = "support/time.rs"]
+mod time;
 
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
@@ -15,12 +17,14 @@ use std::time::{Duration, Instant};
 
 use dump::Kind;
 use prost_reflect::{DescriptorPool, DynamicMessage};
+use serde::Deserialize;
 use serde::de::IgnoredAny;
+use time::{RUNS, best};
 
 const XDSCTL: &str = env!("CARGO_BIN_EXE_xdsctl");
 
-/// Runs of each measurement.
-const RUNS: usize = 7;
+/// Size of the JSON that becomes YAML.
+const YAML_FROM_MEGABYTES: f64 = 30.0;
 
 /// Runs of a process that ends at once.
 const SHORT_RUNS: usize = 60;
@@ -77,8 +81,35 @@ fn measure(directory: &Path) {
     let note = format!("{slower:.2} x the time per byte (at most 1.10)");
     own_row("validate, 307 MB", &large, &cost, &note, "(at most 48 MB)");
 
+    yaml(directory);
     others(directory, &clean, own.time, &text);
     short(directory);
+}
+
+/// The dump as YAML, a value on a line. `benches/yaml.rs` has texts that are harder to read.
+fn yaml(directory: &Path) {
+    let mut text = Vec::new();
+    dump::write(&mut text, Kind::Clean, Kind::Clean.scale(YAML_FROM_MEGABYTES)).expect("memory can be written");
+    let value: serde_norway::Value = serde_json::from_slice(&text).expect("the dump is JSON");
+    let text = serde_norway::to_string(&value).expect("the dump can be written");
+    drop(value);
+    let file = directory.join("clean.yaml");
+    fs::write(&file, &text).expect("the dump can be written");
+    let other = best(|| {
+        let document = serde_norway::Deserializer::from_str(&text);
+        serde_norway::Value::deserialize(document).expect("the dump is YAML")
+    });
+    row("serde_norway Value", speed(&file, other), "");
+    let own = validate(&file);
+    let ratio = other.as_secs_f64() / own.time.as_secs_f64();
+    let note = format!("{ratio:.1} x as fast as serde_norway (at least 1.2)");
+    own_row(
+        &format!("validate, {:.0} MB of YAML", megabytes(&file)),
+        &file,
+        &own,
+        &note,
+        "",
+    );
 }
 
 /// The tools that do a part of the same.
@@ -216,15 +247,6 @@ fn once(command: &mut Command) -> Option<Duration> {
     let start = Instant::now();
     command.stdout(Stdio::null()).status().ok()?;
     Some(start.elapsed())
-}
-
-fn best(mut work: impl FnMut()) -> Duration {
-    let times = (0..RUNS).map(|_| {
-        let start = Instant::now();
-        work();
-        start.elapsed()
-    });
-    times.min().unwrap_or_default()
 }
 
 #[expect(clippy::cast_precision_loss, reason = "sizes of files")]

@@ -2,17 +2,18 @@
 //!
 //! `cargo bench --bench yaml`
 
+#[path = "support/time.rs"]
+mod time;
+
 use std::fmt::Write;
 use std::hint::black_box;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use time::best;
 use xdsctl::source::yaml;
 
 /// Endpoints of a text.
 const ENDPOINTS: usize = 40_000;
-
-/// The best of so many runs counts.
-const RUNS: usize = 7;
 
 const HEAD: &str = "resources:\n- '@type': type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment\n  cluster_name: a\n  endpoints:\n  - locality: {region: r, zone: z}\n    load_balancing_weight: 1\n    lb_endpoints:\n";
 
@@ -60,15 +61,6 @@ fn anchors() -> String {
 fn documents() -> String {
     let one = endpoints();
     format!("{one}---\na: !!str 1\nb: \"c\n  d\"\n---\n{one}")
-}
-
-fn best<T>(mut run: impl FnMut() -> T) -> Duration {
-    let time = |_| {
-        let start = Instant::now();
-        black_box(run());
-        start.elapsed()
-    };
-    (0..RUNS).map(time).min().unwrap_or_default()
 }
 
 fn main() {

@@ -1,14 +1,22 @@
 //! Properties: generated messages mean the same in every form, and no bytes make a loader fail.
 
+#[path = "properties/spelling.rs"]
+mod spelling;
+
 use std::sync::LazyLock;
 
 use proptest::prelude::*;
 use prost_reflect::{
-    Cardinality, DescriptorPool, DynamicMessage, FieldDescriptor, Kind, MapKey, MessageDescriptor, SerializeOptions,
-    Value,
+    Cardinality, DescriptorPool, DynamicMessage, FieldDescriptor, Kind, MapKey, MessageDescriptor, ReflectMessage,
+    SerializeOptions, Value,
 };
+use xdsctl::model::ResourceType;
+use xdsctl::profile::{Profile, ServerFacts};
 use xdsctl::proto::pb::tables;
 use xdsctl::proto::transcode::{self, Options};
+use xdsctl::validate::validate;
+
+use spelling::Speller;
 
 static POOL: LazyLock<DescriptorPool> =
     LazyLock::new(|| DescriptorPool::decode(xdsctl::proto::pb::DESCRIPTOR_SET).unwrap());
@@ -48,7 +56,12 @@ impl Maker {
         let mut message = DynamicMessage::new(descriptor.clone());
         match descriptor.full_name() {
             "google.protobuf.Any" => {
-                let name = PACKED[self.next() as usize % PACKED.len()];
+                let any = self.next() as usize;
+                let name = if any.is_multiple_of(3) {
+                    message_type(self.next() as usize % tables::MESSAGES.len())
+                } else {
+                    PACKED[any % PACKED.len()]
+                };
                 let inner = self.message(POOL.get_message_by_name(name).unwrap(), depth + 1);
                 message.set_field_by_name("type_url", Value::String(format!("type.googleapis.com/{name}")));
                 let bytes = prost::Message::encode_to_vec(&inner);
@@ -73,6 +86,10 @@ impl Maker {
                     kind => self.value(&kind, depth),
                 };
                 message.set_field(field, value);
+            }
+            // prost-reflect prints an infinity in it as `null`.
+            "google.protobuf.DoubleValue" => {
+                message.set_field_by_name("value", Value::F64(f64::from(self.next()) / 3.0));
             }
             "google.protobuf.FieldMask" => {
                 let paths = vec![Value::String("a.b_c".into()), Value::String("d".into())];
@@ -115,7 +132,22 @@ impl Maker {
             Value::Map(entries.collect())
         } else if field.cardinality() == Cardinality::Repeated {
             let count = self.next() % 4;
-            Value::List((0..count).map(|_| self.value(&field.kind(), depth + 1)).collect())
+            let mut list: Vec<_> = (0..count).map(|_| self.value(&field.kind(), depth + 1)).collect();
+            // Often several of one kind, and one that is nearly the same.
+            if self.next().is_multiple_of(2)
+                && let Some(Value::Message(first)) = list.first().cloned()
+                && prost::Message::encoded_len(&first) < 1000
+            {
+                let mut other = first.clone();
+                let fields: Vec<_> = first.fields().map(|(field, _)| field).collect();
+                if let Some(field) = fields.get(self.next() as usize % fields.len().max(1))
+                    && !first.descriptor().full_name().starts_with("google.protobuf.")
+                {
+                    other.clear_field(field);
+                }
+                list.extend([first.clone(), other, first].map(Value::Message));
+            }
+            Value::List(list)
         } else {
             self.value(&field.kind(), depth + 1)
         };
@@ -169,8 +201,47 @@ const RESOURCES: [&str; 5] = [
     "envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager",
 ];
 
+/// How many cases a property is tried with; PROPTEST_CASES says otherwise.
+fn cases() -> u32 {
+    let given = std::env::var("PROPTEST_CASES").ok();
+    given.and_then(|given| given.parse().ok()).unwrap_or(1000)
+}
+
+/// A resource type, or any message type that can be in one.
+fn message_type(which: usize) -> &'static str {
+    let named = RESOURCES.get(which).copied();
+    named.unwrap_or_else(|| {
+        let from = which % tables::MESSAGES.len();
+        let mut types = tables::MESSAGES[from..].iter().chain(tables::MESSAGES);
+        types.find(|t| !t.map_entry).unwrap().full_name
+    })
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(1000) })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(cases()) })]
+
+    #[test]
+    fn every_spelling_of_a_message_is_read_alike(
+        which in prop_oneof![0..RESOURCES.len(), any::<u16>().prop_map(usize::from)],
+        seed in any::<u64>(),
+        left in 0..5_000u32,
+        spelling in any::<u64>(),
+    ) {
+        let name = message_type(which);
+        let descriptor = POOL.get_message_by_name(name).unwrap();
+        let message = Maker { seed, left }.message(descriptor.clone(), 0);
+        let text = Speller::spell(spelling, &message);
+        let read = transcode::json(text.as_bytes(), tables::message(name).unwrap(), Options::default());
+        prop_assert_eq!(read.stop, None, "{} {}", name, text);
+        let notes: Vec<_> = read.notes.iter().map(|note| &note.diagnostic.message).collect();
+        prop_assert!(notes.is_empty(), "{:?} {} {}", notes, name, text);
+        let ours = DynamicMessage::decode(descriptor.clone(), read.bytes.as_slice()).unwrap();
+        prop_assert_eq!(normal(&ours), normal(&message), "{} {}", name, text);
+        let mut deserializer = serde_json::Deserializer::from_str(&text);
+        let theirs = DynamicMessage::deserialize(descriptor, &mut deserializer);
+        let theirs = theirs.map_err(|e| TestCaseError::fail(format!("{e}: {name} {text}")))?;
+        prop_assert_eq!(normal(&ours), normal(&theirs), "{} {}", name, text);
+    }
 
     #[test]
     fn transcoding_agrees_with_prost_reflect(
@@ -190,6 +261,34 @@ proptest! {
         let mut deserializer = serde_json::Deserializer::from_slice(&text);
         let theirs = DynamicMessage::deserialize(descriptor, &mut deserializer).unwrap();
         prop_assert_eq!(normal(&ours), normal(&theirs), "{}", shown);
+    }
+
+    #[test]
+    fn an_endpoint_is_the_same_whichever_way_it_is_read(
+        endpoints in prop::collection::vec((
+            prop::sample::select(vec!["10.0.0.1", "10.0.0.2", "::1", "::ffff:10.0.0.1", "fe80::1%1", "10.0.0.01", "host", ""]),
+            prop::sample::select(vec![0, 1, 80, 81, 65_535, 65_536]),
+            prop::sample::select(vec!["UNKNOWN", "HEALTHY", "UNHEALTHY", "DRAINING", "DEGRADED", "TIMEOUT"]),
+            prop::sample::select(vec!["null", "0", "1", "7", "4294967295"]),
+        ), 0..6),
+    ) {
+        // Metadata for load balancing is looked into, and so is then the rest of the endpoint.
+        let read = |more: &str| {
+            let endpoints: Vec<_> = endpoints.iter().map(|(host, port, health, weight)| format!(
+                r#"{{"endpoint":{{"address":{{"socket_address":{{"address":"{host}","port_value":{port}}}}}}},
+                "health_status":"{health}","load_balancing_weight":{weight}{more}}}"#
+            )).collect();
+            let text = format!(
+                r#"{{"cluster_name":"a","endpoints":[{{"load_balancing_weight":1,"lb_endpoints":[{}]}}]}}"#,
+                endpoints.join(",")
+            );
+            let message = tables::message(ResourceType::Endpoints.type_name()).unwrap();
+            let read = transcode::json(text.as_bytes(), message, Options::default());
+            validate(ResourceType::Endpoints, &read.bytes.into(), &Profile::default(), &ServerFacts::default())
+        };
+        let (plain, other) = (read(""), read(r#","metadata":{"filter_metadata":{"envoy.lb":{}}}"#));
+        prop_assert_eq!(plain.value, other.value);
+        prop_assert_eq!(plain.diagnostics, other.diagnostics);
     }
 
     #[test]

@@ -7,6 +7,7 @@
 use std::io::{self, Write};
 
 /// What is in the dump.
+#[allow(dead_code, reason = "not every user of this file writes every kind")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// Nothing that `validate` has anything to say about.

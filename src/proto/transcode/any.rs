@@ -39,7 +39,7 @@ impl<'t> Transcoder<'t> {
             return Ok(TypeUrl::Empty);
         }
         let key = self.scan.key()?;
-        if self.scan.raw(key) == b"@type" && self.scan.peek() == b'"' {
+        if *self.resolved(key) == *b"@type" && self.scan.peek() == b'"' {
             let url = self.scan.string()?;
             return Ok(TypeUrl::First(Span::new(url.start, url.end)));
         }
@@ -64,7 +64,7 @@ impl<'t> Transcoder<'t> {
                 return Ok(None);
             }
             let key = self.scan.key()?;
-            if self.scan.raw(key) == b"@type" && self.scan.peek() == b'"' {
+            if *self.resolved(key) == *b"@type" && self.scan.peek() == b'"' {
                 return Ok(Some(self.scan.string()?));
             }
         }
@@ -181,7 +181,7 @@ impl<'t> Transcoder<'t> {
         }
         loop {
             let key = self.scan.key()?;
-            match self.scan.raw(key) {
+            match self.resolved(key).as_ref() {
                 b"value" => _ = self.message(index, at)?,
                 b"@value" => self.packed_bytes(at)?,
                 b"@type" => self.scan.skip_value()?,

@@ -475,7 +475,7 @@ impl<'t> Transcoder<'t> {
     #[cold]
     fn unknown_field(&mut self, message: &'static Message, key: Str, at: &Path<'_>, in_any: bool) -> Result<()> {
         if in_any {
-            match self.scan.raw(key) {
+            match self.resolved(key).as_ref() {
                 b"@type" => return Ok(self.scan.skip_value()?),
                 b"@value" => return self.packed_bytes(at),
                 b"@error" => {

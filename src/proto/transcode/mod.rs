@@ -359,7 +359,13 @@ fn descriptor(index: u16) -> &'static Message {
 
 /// Says whether `null` is a value of this type rather than an absent field.
 fn takes_null(kind: Kind) -> bool {
-    matches!(kind, Kind::Message(index) if descriptor(index).well_known == WellKnown::Value)
+    match kind {
+        Kind::Message(index) => descriptor(index).well_known == WellKnown::Value,
+        Kind::Enum(index) => tables::ENUMS
+            .get(usize::from(index))
+            .is_some_and(|item| item.full_name == "google.protobuf.NullValue"),
+        _ => false,
+    }
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! Numbers, strings, bytes, booleans and enums.
 
+use std::borrow::Cow;
+
 use base64::Engine as _;
 use base64::alphabet;
 use base64::engine::DecodePaddingMode;
@@ -70,6 +72,25 @@ impl<'t> Transcoder<'t> {
         self.text(number, token.start, token.end)
     }
 
+    /// The inside of a string that stands for something other than text, such as a number or a name.
+    #[inline(always)]
+    pub(super) fn resolved(&self, token: Str) -> Cow<'t, [u8]> {
+        if token.escaped {
+            return self.unescaped(token);
+        }
+        Cow::Borrowed(self.scan.raw(token))
+    }
+
+    #[cold]
+    fn unescaped(&self, token: Str) -> Cow<'t, [u8]> {
+        let mut text = Vec::new();
+        match self.scan.text_of(token, &mut text) {
+            Ok(_) => Cow::Owned(text),
+            // No character is a backslash in a number or a name: the caller takes it for neither.
+            Err(_) => Cow::Borrowed(self.scan.raw(token)),
+        }
+    }
+
     /// A string with escapes or beyond ASCII.
     fn rare_string(&mut self, number: u32, token: Str, keep_zero: bool, at: &Path<'_>) -> Result<()> {
         let mut scratch = std::mem::take(&mut self.scratch);
@@ -127,13 +148,13 @@ impl<'t> Transcoder<'t> {
         let token = match first {
             b'"' => {
                 let token = self.scan.string()?;
-                self.scan.raw(token)
+                self.resolved(token)
             }
-            b'-' | b'0'..=b'9' => self.scan.bare(),
+            b'-' | b'0'..=b'9' => Cow::Borrowed(self.scan.bare()),
             _ => return self.bad_value(at, "a number"),
         };
-        let parsed = match parse_integer(token) {
-            Number::Bad => self.marked_integer(start),
+        let parsed = match parse_integer(&token) {
+            Number::Bad if first == b'"' => self.rare_integer(&token, start),
             parsed => parsed,
         };
         match parsed {
@@ -165,9 +186,10 @@ impl<'t> Transcoder<'t> {
         None
     }
 
-    /// Reads the string at `start` again, which is no JSON number.
+    /// Reads the string at `start` again, which holds `token` and is no JSON number. As protobuf does, takes leading zeros
+    /// and a plus.
     #[cold]
-    fn marked_integer(&mut self, start: usize) -> Number {
+    fn rare_integer(&mut self, token: &[u8], start: usize) -> Number {
         let end = self.scan.pos();
         self.scan.set_pos(start);
         let value = self.marked();
@@ -176,7 +198,11 @@ impl<'t> Transcoder<'t> {
             Some(Plain::Int(value)) => Number::Int(value),
             #[expect(clippy::cast_possible_truncation, reason = "whole, and far below 2^127")]
             Some(Plain::Float(value)) if value.fract() == 0.0 && value.abs() < 1e30 => Number::Int(value as i128),
-            _ => Number::Bad,
+            Some(_) => Number::Bad,
+            None => {
+                let text = std::str::from_utf8(token).ok();
+                text.and_then(|text| text.parse().ok()).map_or(Number::Bad, Number::Int)
+            }
         }
     }
 
@@ -223,11 +249,11 @@ impl<'t> Transcoder<'t> {
                 Some(Plain::Int(value)) => Some(value as f64),
                 _ => {
                     let token = self.scan.string()?;
-                    match self.scan.raw(token) {
+                    match self.resolved(token).as_ref() {
                         b"NaN" => Some(f64::NAN),
                         b"Infinity" => Some(f64::INFINITY),
                         b"-Infinity" => Some(f64::NEG_INFINITY),
-                        token => parse_float(token),
+                        token => parse_float(token).or_else(|| parse_loose_float(token)),
                     }
                 }
             },
@@ -277,11 +303,11 @@ impl<'t> Transcoder<'t> {
         }
         let start = self.scan.pos();
         let token = self.scan.string()?;
-        let raw = self.scan.raw(token);
-        if raw == b"[redacted]" {
-            return self.bytes(number, raw);
+        let text = self.resolved(token);
+        if text.as_ref() == b"[redacted]" {
+            return self.bytes(number, &text);
         }
-        match decode_base64(raw) {
+        match decode_base64(&text) {
             Some(bytes) if bytes.is_empty() && !keep_zero => {}
             Some(bytes) => self.bytes(number, &bytes)?,
             None => self.bad_token(at, start, "base64"),
@@ -297,7 +323,7 @@ impl<'t> Transcoder<'t> {
         }
         let start = self.scan.pos();
         let token = self.scan.string()?;
-        match decode_base64(self.scan.raw(token)) {
+        match decode_base64(&self.resolved(token)) {
             Some(bytes) => {
                 self.room_for(bytes.len())?;
                 self.out.extend_from_slice(&bytes);
@@ -309,14 +335,21 @@ impl<'t> Transcoder<'t> {
 
     fn enumeration(&mut self, number: u32, index: u16, keep_zero: bool, at: &Path<'_>) -> Result<()> {
         if self.scan.peek() != b'"' {
+            // Elsewhere `null` is an absent field and does not come here: this is a NullValue.
+            if self.scan.null() {
+                if keep_zero {
+                    self.write_integer(number, Kind::Int32, 0);
+                }
+                return Ok(());
+            }
             return self.integer(number, Kind::Int32, i32::MIN.into(), i32::MAX.into(), keep_zero, at);
         }
         let start = self.scan.pos();
         let token = self.scan.string()?;
-        let name = self.scan.raw(token);
+        let name = self.resolved(token);
         let known = tables::ENUMS
             .get(usize::from(index))
-            .and_then(|item| Some((item, std::str::from_utf8(name).ok()?)));
+            .and_then(|item| Some((item, std::str::from_utf8(&name).ok()?)));
         match known.and_then(|(item, name)| item.number(name)) {
             Some(value) => {
                 if value != 0 || keep_zero {
@@ -324,7 +357,7 @@ impl<'t> Transcoder<'t> {
                 }
             }
             None => {
-                if let Some(value) = self.unknown_enum_value(index, name, start, at)
+                if let Some(value) = self.unknown_enum_value(index, &name, start, at)
                     && (value != 0 || keep_zero)
                 {
                     self.write_integer(number, Kind::Int32, value.into());
@@ -428,6 +461,17 @@ fn parse_integer_as_float(token: &[u8]) -> Number {
 /// Reads a JSON number; `None` if it is none, or too large for an `f64`.
 fn parse_float(token: &[u8]) -> Option<f64> {
     if !is_number(token) {
+        return None;
+    }
+    let value: f64 = std::str::from_utf8(token).ok()?.parse().ok()?;
+    value.is_finite().then_some(value)
+}
+
+/// Reads what a string may hold beyond a JSON number, as protobuf does: a plus, leading zeros, nothing on one side of the point.
+#[cold]
+fn parse_loose_float(token: &[u8]) -> Option<f64> {
+    let is_numeric = |byte: &u8| matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E');
+    if !token.iter().all(is_numeric) {
         return None;
     }
     let value: f64 = std::str::from_utf8(token).ok()?.parse().ok()?;

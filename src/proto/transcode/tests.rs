@@ -105,6 +105,18 @@ fn agrees_with_prost_reflect_where_both_accept() {
             r#"{"filters":[],"metadata":{"filter_metadata":{"x":{"y":null}}}}"#,
         ),
         (CLUSTER, r#"{"n\u0061me":"escaped key"}"#),
+        (CLUSTER, r#"{"type":"\u0045DS","connect_timeout":"\u0031s"}"#),
+        (ENDPOINT, r#"{"load_balancing_weight":"\u0037"}"#),
+        (ENDPOINT, r#"{"load_balancing_weight":"+007"}"#),
+        ("envoy.type.v3.Percent", r#"{"value":"+0\u0031.50"}"#),
+        (BYTES, r#"{"inline_bytes":"\u0061GVsbG8"}"#),
+        ("google.protobuf.FieldMask", r#""a\u002cb""#),
+        ("google.protobuf.Timestamp", r#""2026-11-20\u005410:00:00Z""#),
+        (
+            "google.protobuf.Any",
+            r#"{"val\u0075e":"1.5s","\u0040type":"t/google.protobuf.Duration"}"#,
+        ),
+        ("google.api.expr.v1alpha1.Constant", r#"{"null_value":null}"#),
     ] {
         plain(message, text);
     }

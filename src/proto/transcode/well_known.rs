@@ -95,7 +95,7 @@ impl Transcoder<'_> {
         }
         let start = self.scan.pos();
         let token = self.scan.string()?;
-        let parsed = std::str::from_utf8(self.scan.raw(token)).ok().and_then(parse);
+        let parsed = std::str::from_utf8(&self.resolved(token)).ok().and_then(parse);
         let Some((seconds, nanos)) = parsed else {
             self.bad_token(at, start, wanted);
             return Ok(());
@@ -118,7 +118,8 @@ impl Transcoder<'_> {
         }
         let start = self.scan.pos();
         let token = self.scan.string()?;
-        let Ok(text) = std::str::from_utf8(self.scan.raw(token)) else {
+        let text = self.resolved(token);
+        let Ok(text) = std::str::from_utf8(&text) else {
             self.bad_token(at, start, "a string of field names");
             return Ok(());
         };

@@ -1,0 +1,138 @@
+//! Validation alone: wire bytes in memory to a typed value, beside decoding the same bytes and no more.
+//!
+//! `cargo bench --bench validate`. The resources are those of a clean dump, as the loader hands them on. What they are compared
+//! with is prost-reflect: the generated types leave the larger parts packed until validation looks into them, so decoding
+//! with these alone says little. An Any stays packed in prost-reflect; validation opens it, and it walks the bytes for what the
+//! client's parser would say. `tests/allocations.rs` holds what it allocates.
+
+#[path = "support/dump.rs"]
+mod dump;
+#[path = "support/time.rs"]
+mod time;
+
+use std::hint::black_box;
+use std::time::Duration;
+
+use bytes::Bytes;
+use dump::Kind;
+use prost_reflect::{DescriptorPool, DynamicMessage};
+use time::best;
+use xdsctl::diag::Path;
+use xdsctl::load;
+use xdsctl::model::ResourceType;
+use xdsctl::profile::{Profile, ServerFacts};
+use xdsctl::source::SourceMap;
+use xdsctl::validate::validate;
+
+/// Megabytes of JSON that the resources are read from.
+const MEGABYTES: f64 = 106.0;
+
+/// Paths in a row: localities, and endpoints in each.
+const PATHS: (usize, usize) = (1_000, 100);
+
+fn main() {
+    // `cargo test --benches` wants to know that it starts, no more.
+    if !std::env::args().any(|arg| arg == "--bench") {
+        return;
+    }
+    let resources = resources();
+    let pool = DescriptorPool::decode(xdsctl::proto::pb::DESCRIPTOR_SET).expect("the descriptor set");
+    println!(
+        "{:<22}{:>9}{:>8}{:>22}{:>22}{:>9}",
+        "", "", "MB", "prost-reflect decodes", "xdsctl validates", "as fast"
+    );
+    for resource_type in ResourceType::ALL {
+        let of_type: Vec<&Bytes> = resources
+            .iter()
+            .filter(|(found, _)| *found == resource_type)
+            .map(|(_, bytes)| bytes)
+            .collect();
+        measure(&pool, resource_type, &of_type);
+    }
+    paths();
+}
+
+/// The wire bytes of every resource of a clean dump.
+fn resources() -> Vec<(ResourceType, Bytes)> {
+    let mut text = Vec::new();
+    dump::write(&mut text, Kind::Clean, Kind::Clean.scale(MEGABYTES)).expect("memory can be written");
+    let mut sources = SourceMap::new();
+    let id = sources.add("dump", text);
+    let source = sources.get(id).expect("it was added");
+    let loaded = load::run(
+        Some(1),
+        |loader, emit| loader.json(id, source.bytes(), Default::default(), emit),
+        // A copy: the bytes of a batch are one piece.
+        |raw| Some((raw.resource_type?, Bytes::copy_from_slice(&raw.bytes?))),
+    );
+    loaded.results.into_iter().flatten().collect()
+}
+
+fn measure(pool: &DescriptorPool, resource_type: ResourceType, resources: &[&Bytes]) {
+    let message = pool
+        .get_message_by_name(resource_type.type_name())
+        .expect("the descriptor set has it");
+    let decoding = best(|| {
+        for bytes in resources {
+            black_box(DynamicMessage::decode(message.clone(), black_box(*bytes).clone()).expect("the loader wrote it"));
+        }
+    });
+    let (profile, server) = (Profile::default(), ServerFacts::default());
+    let validating = best(|| {
+        for bytes in resources {
+            let validated = validate(resource_type, black_box(bytes), &profile, &server);
+            assert!(validated.diagnostics.is_empty(), "{:?}", validated.diagnostics);
+            black_box(validated);
+        }
+    });
+    let megabytes = resources.iter().map(|bytes| bytes.len()).sum::<usize>() as f64 / 1e6;
+    let shown = |time: Duration| {
+        format!(
+            "{:.2} µs {:>5.0} MB/s",
+            time.as_secs_f64() * 1e6 / resources.len() as f64,
+            megabytes / time.as_secs_f64()
+        )
+    };
+    println!(
+        "{:<22}{:>9}{megabytes:>8.1}{:>22}{:>22}{:>8.1}x",
+        resource_type.short_name(),
+        resources.len(),
+        shown(decoding),
+        shown(validating),
+        decoding.as_secs_f64() / validating.as_secs_f64()
+    );
+}
+
+/// What it costs to know where one is: paths on the stack, beside a stack of strings.
+fn paths() {
+    let (localities, endpoints) = PATHS;
+    let linked = best(|| {
+        for i in 0..localities {
+            let list = Path::ROOT.field("endpoints");
+            let locality = list.index(i);
+            for j in 0..endpoints {
+                let list = locality.field("lb_endpoints");
+                black_box(&list.index(j).field("load_balancing_weight"));
+            }
+        }
+    });
+    let stack = best(|| {
+        let mut stack = Vec::new();
+        for i in 0..localities {
+            stack.push(format!("endpoints[{i}]"));
+            for j in 0..endpoints {
+                stack.push(format!("lb_endpoints[{j}]"));
+                stack.push("load_balancing_weight".to_owned());
+                black_box(&stack);
+                stack.truncate(1);
+            }
+            stack.clear();
+        }
+    });
+    let per = |time: Duration| time.as_secs_f64() * 1e9 / (localities * endpoints) as f64;
+    println!(
+        "path of an endpoint: {:.1} ns on the stack, {:.1} ns as strings",
+        per(linked),
+        per(stack)
+    );
+}
