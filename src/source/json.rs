@@ -298,6 +298,26 @@ impl<'t> Scanner<'t> {
         self.slice(start, self.pos)
     }
 
+    /// Passes a whole number of up to nine digits and returns it; any other value is left alone.
+    #[inline(always)]
+    pub fn short_number(&mut self) -> Option<u64> {
+        let text = self.chunk::<10>(self.pos)?;
+        let mut value = 0;
+        for (count, byte) in text.iter().enumerate() {
+            match byte {
+                b'0'..=b'9' => value = value * 10 + u64::from(byte - b'0'),
+                b',' | b'}' | b']' | b' ' | b'\n' | b'\r' | b'\t'
+                    if count == 1 || (count > 1 && text.first() != Some(&b'0')) =>
+                {
+                    self.pos += count;
+                    return Some(value);
+                }
+                _ => return None,
+            }
+        }
+        None
+    }
+
     /// Passes `null` if it is next.
     #[inline(always)]
     pub fn null(&mut self) -> bool {
@@ -562,6 +582,28 @@ mod tests {
         ] {
             let mut scanner = Scanner::new(token.as_bytes());
             assert_eq!(scanner.string().unwrap().foreign, foreign, "{token}");
+        }
+    }
+
+    #[test]
+    fn short_numbers_end_where_a_number_may() {
+        for (text, value) in [
+            ("0, 12345678", Some(0)),
+            ("17}12345678", Some(17)),
+            ("123456789]", Some(123_456_789)),
+            ("1234567890,", None),
+            ("9999999999", None),
+            ("017,1234567", None),
+            ("1.5,1234567", None),
+            ("1e5,1234567", None),
+            ("-5, 1234567", None),
+            (",1234567890", None),
+            ("5", None),
+        ] {
+            let mut scanner = Scanner::new(text.as_bytes());
+            assert_eq!(scanner.short_number(), value, "{text}");
+            let passed = value.map_or(0, |_| text.find([',', '}', ']']).unwrap());
+            assert_eq!(scanner.pos(), passed, "{text}");
         }
     }
 }

@@ -81,6 +81,7 @@ impl<'t> Transcoder<'t> {
         Ok(true)
     }
 
+    #[inline(always)]
     pub(super) fn object(&mut self, index: u16, message: &'static Message, at: &Path<'_>) -> Result<bool> {
         if self.scan.peek() != b'{' {
             self.bad_value(at, "an object")?;

@@ -144,6 +144,13 @@ impl<'t> Transcoder<'t> {
     #[inline(always)]
     fn integer(&mut self, number: u32, kind: Kind, min: i128, max: i128, keep_zero: bool, at: &Path<'_>) -> Result<()> {
         let first = self.scan.peek();
+        if let Some(value) = self.scan.short_number() {
+            // In the range of every kind.
+            if value != 0 || keep_zero {
+                self.write_integer(number, kind, value.into());
+            }
+            return Ok(());
+        }
         let start = self.scan.pos();
         let token = match first {
             b'"' => {
