@@ -257,6 +257,30 @@ fn documents_that_hold_no_resources() {
 }
 
 #[test]
+fn a_resource_that_could_not_be_printed_is_not_an_empty_one() {
+    let of = |rest: &str| {
+        load_as(
+            &format!(r#"[{CLUSTER},{{"@type":"t/envoy.config.cluster.v3.Cluster",{rest}}}]"#),
+            None,
+        )
+    };
+    for (rest, size) in [
+        (r#""@error":"no","@value":"CgFi""#, "3"),
+        (r#""@value":"CgFi""#, "3"),
+        (r#""@error":"no""#, "absent"),
+        (r#""@value":"!""#, "absent"),
+        (r#""@value":7"#, "absent"),
+    ] {
+        let lines = of(rest);
+        assert_eq!(
+            lines.get(1).map(|line| line.ends_with(&format!(" {size}"))),
+            Some(true),
+            "{lines:?}"
+        );
+    }
+}
+
+#[test]
 fn what_is_before_a_syntax_error_is_kept() {
     check(
         &format!("[{CLUSTER},\n{{\"@type\":\"t/envoy.config.cluster.v3.Cluster\",\"name\":\"tru"),

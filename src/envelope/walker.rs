@@ -485,6 +485,7 @@ impl<'t, 'l> Walker<'t, 'l> {
         let start = self.pos();
         let before = self.tc.written();
         match self.tc.resource(message) {
+            Ok(()) if self.tc.is_lost => self.tc.cut(before),
             Ok(()) => {
                 pending.bytes = Some(Span::new(before, self.tc.written()));
                 pending.raw.known = self.tc.known;

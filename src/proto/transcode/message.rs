@@ -399,8 +399,11 @@ impl<'t> Transcoder<'t> {
                 b"@error" => {
                     let start = key.start - 1;
                     self.scan.skip_value()?;
-                    let message = format!("the {} could not be printed, it is not checked", short(message));
-                    self.note(&UNKNOWN_ANY_TYPE, at, start, message);
+                    if !self.is_packed_next()? {
+                        let message = format!("the {} could not be printed, it is not checked", short(message));
+                        self.note(&UNKNOWN_ANY_TYPE, at, start, message);
+                        self.is_lost |= self.total == 0;
+                    }
                     return Ok(());
                 }
                 _ => {}
@@ -424,6 +427,17 @@ impl<'t> Transcoder<'t> {
         }
         self.scan.set_pos(end);
         Ok(self.scan.skip_value()?)
+    }
+
+    /// Says whether the next key is `@value`: grpcurl prints it behind the reason why it printed nothing else.
+    fn is_packed_next(&mut self) -> Result<bool> {
+        let start = self.scan.pos();
+        let is_packed = self.scan.more(b'}')? && {
+            let key = self.scan.key()?;
+            *self.resolved(key) == *b"@value"
+        };
+        self.scan.set_pos(start);
+        Ok(is_packed)
     }
 
     /// Passes a value that cannot be used and notes it.

@@ -140,6 +140,8 @@ pub struct Transcoder<'t> {
     pub notes: Vec<Note>,
     /// What is known of the bytes of the last message.
     pub known: Known,
+    /// The text names the last message and does not hold it.
+    pub is_lost: bool,
     options: Options,
     limit: usize,
     repeats: repeat::Repeats,
@@ -172,6 +174,7 @@ impl<'t> Transcoder<'t> {
             out: Vec::new(),
             notes: Vec::new(),
             known: Known::Nothing,
+            is_lost: false,
             options,
             repeats: repeat::Repeats::new(),
             output: 0,
@@ -226,6 +229,7 @@ impl<'t> Transcoder<'t> {
 
     fn restart(&mut self) {
         self.known = Known::Plain;
+        self.is_lost = false;
         (self.level, self.total) = (0, 0);
         self.map_keys.clear();
     }

@@ -325,18 +325,19 @@ impl<'t> Transcoder<'t> {
     /// Reads base64 that holds the bytes of the message that is being written (`@value`).
     pub(super) fn packed_bytes(&mut self, at: &Path<'_>) -> Result<()> {
         self.at_most(Known::Nothing);
-        if self.scan.peek() != b'"' {
-            return self.bad_value(at, "base64 in a string");
-        }
-        let start = self.scan.pos();
-        let token = self.scan.string()?;
-        match decode_base64(&self.resolved(token)) {
-            Some(bytes) => {
+        if self.scan.peek() == b'"' {
+            let start = self.scan.pos();
+            let token = self.scan.string()?;
+            if let Some(bytes) = decode_base64(&self.resolved(token)) {
                 self.room_for(bytes.len())?;
                 self.out.extend_from_slice(&bytes);
+                return Ok(());
             }
-            None => self.bad_token(at, start, "base64"),
+            self.bad_token(at, start, "base64");
+        } else {
+            self.bad_value(at, "base64 in a string")?;
         }
+        self.is_lost |= self.total == 0;
         Ok(())
     }
 

@@ -304,6 +304,9 @@ fn odd_forms_of_any_are_read() {
         self::read(EXTENSION, &error).notes[0].diagnostic.rule.id,
         "dump-unknown-any-type"
     );
+    let both = error.replace(r#""no""#, r#""see @value","@value":"EgMIgAg=""#);
+    let both = self::read(EXTENSION, &both);
+    assert_eq!((both.notes, both.bytes), (vec![], read.bytes));
     let inside = r#"{"typed_config":{"@type":"t/envoy.config.core.v3.TypedExtensionConfig","typed_config":{"@type":"t/acme.Y"}}}"#;
     assert_eq!(
         self::read(EXTENSION, inside).notes[0].diagnostic.path.to_string(),
