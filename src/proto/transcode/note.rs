@@ -70,18 +70,47 @@ pub(super) fn quote(at: &Path<'_>, raw: &[u8]) -> String {
     format!("`{}`", secret::hide(&clip(raw)))
 }
 
-/// A piece of the text to quote in a message: on one line, and not longer than a line.
+/// A piece of the text to quote in a message: on one line, and not longer than a line. Of an object or a list, however it is
+/// laid out, without the white space between its parts.
 pub(crate) fn clip(raw: &[u8]) -> String {
+    let is_nested = matches!(raw.first(), Some(b'{' | b'['));
     // Four bytes are at most one character; do not convert a whole document to quote its start.
-    let head = raw.get(..EXCERPT * 4).unwrap_or(raw);
+    let enough = EXCERPT * if is_nested { 16 } else { 4 };
+    let head = raw.get(..enough).unwrap_or(raw);
     let text = String::from_utf8_lossy(head);
-    let mut clipped: String = text
-        .chars()
-        .take(EXCERPT)
-        .map(|c| if c.is_control() { ' ' } else { c })
-        .collect();
-    if clipped.len() < raw.len() && text.chars().count() > EXCERPT {
+    let (mut in_string, mut escaped) = (false, false);
+    let mut kept = text.chars().filter(|c| {
+        let is_quote = *c == '"' && !escaped;
+        escaped = *c == '\\' && !escaped;
+        in_string ^= is_quote;
+        !is_nested || in_string || is_quote || !c.is_ascii_whitespace()
+    });
+    let shown = kept.by_ref().take(EXCERPT);
+    let mut clipped: String = shown.map(|c| if c.is_control() { ' ' } else { c }).collect();
+    if kept.next().is_some() || head.len() < raw.len() {
         clipped.push('…');
     }
     clipped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_object_is_quoted_alike_however_it_is_laid_out() {
+        for (raw, clipped) in [
+            ("{\n  \"value\": [1,\t2]\r\n}", r#"{"value":[1,2]}"#),
+            (r#"{"a b" : "c \" d" }"#, r#"{"a b":"c \" d"}"#),
+            (r#"{"a\\" : 1}"#, r#"{"a\\":1}"#),
+            ("\"a  b\nc\"", "\"a  b c\""),
+        ] {
+            assert_eq!(clip(raw.as_bytes()), clipped);
+        }
+        let long = format!("[{}]", "1,   ".repeat(1000));
+        assert_eq!(clip(long.as_bytes()), format!("[{}1…", "1,".repeat(49)));
+        assert_eq!(clip(&[b'x'; 100]), "x".repeat(100));
+        assert_eq!(clip(&[b'x'; 101]), "x".repeat(100) + "…");
+        assert_eq!(clip("é".repeat(101).as_bytes()), "é".repeat(100) + "…");
+    }
 }
