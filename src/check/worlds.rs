@@ -183,8 +183,11 @@ fn names_api_listener(checked: &Checked) -> bool {
 fn report_proxy(world: &World, numbers: &[usize], outcome: &mut Outcome) {
     let count = world.all(ResourceType::Listener).count();
     let message = format!(
-        "none of {count} {} has an api_listener: made for a proxy, not for a proxyless gRPC client",
-        if count == 1 { "listener" } else { "listeners" }
+        "{} an api_listener: made for a proxy, not for a proxyless gRPC client",
+        match count {
+            1 => "the only listener does not have".to_owned(),
+            count => format!("none of {count} listeners has"),
+        }
     );
     let Some(first) = numbers.first().and_then(|&n| outcome.resources.get(n)) else {
         return;

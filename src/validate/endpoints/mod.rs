@@ -96,7 +96,11 @@ fn locality(
             &LOCALITY_WITHOUT_WEIGHT,
             &at.field("load_balancing_weight"),
             format_args!(
-                "locality has weight 0, it is dropped with its endpoints ({})",
+                "locality has {}, it is dropped with its endpoints ({})",
+                match pb.load_balancing_weight {
+                    None => "no weight",
+                    Some(_) => "weight 0",
+                },
                 pb.lb_endpoints.len()
             ),
         )
