@@ -63,6 +63,9 @@ const LOOK: usize = 1 << 20;
 /// How often a log may be looked through for lines of a message that stand apart, in all.
 const MAX_LOOKS: usize = 8;
 
+/// Prefixes that are tried on a line that has shown none of its own.
+const MAX_KNOWN_PREFIXES: usize = 64;
+
 /// Says whether the document is a log with xDS messages in it.
 pub(super) fn looks_like(bytes: &[u8]) -> bool {
     Search::new(bytes.get(..LOOK).unwrap_or(bytes)).next(0).is_some()
@@ -78,27 +81,32 @@ pub fn entries(bytes: &[u8]) -> Vec<Entry<'_>> {
     while let Some(found) = search.next(from) {
         let start = found.start;
         let is_json = bytes.get(start) == Some(&b'{');
-        let plain_end = if is_json {
-            end_of_json(bytes, start)
-        } else {
-            Some(end_of_text(bytes, start))
-        };
         let kind = if is_json { Kind::Json } else { Kind::Text };
-        let stripped = match (kind, plain_end) {
-            (Kind::Json, Some(_)) => None,
-            _ => strip::strip(bytes, found.words, start, kind, &mut budget),
+        let json_end = is_json.then(|| end_of_json(bytes, start)).flatten();
+        let stripped = match json_end {
+            Some(_) => None,
+            None => strip::strip(bytes, found.words, start, kind, &mut budget),
         };
-        let end = match (&stripped, plain_end) {
+        let end = match (&stripped, json_end) {
             (Some(stripped), _) => stripped.end,
             (None, Some(end)) => end,
-            (None, None) => search
-                .next(start + 1)
-                .map_or(bytes.len(), |next| line_start(bytes, next.words)),
+            (None, None) => {
+                let next = search.next(start + 1);
+                let limit = next.map_or(bytes.len(), |next| line_start(bytes, next.words));
+                match kind {
+                    Kind::Json => limit,
+                    // Behind a prefix such as `app: ` the whole log looks like text format.
+                    Kind::Text => {
+                        let limit = limit.max(strip::end_of_line(bytes, start));
+                        end_of_text(bytes.get(..limit).unwrap_or(bytes), start)
+                    }
+                }
+            }
         };
         let end = end.max(start + 1);
         // A message of another stream may begin between the lines of this one.
         from = match &stripped {
-            Some(stripped) if !stripped.is_whole => start + 1,
+            Some(stripped) if !stripped.is_whole && may_read_again(stripped.text.len(), &mut budget) => start + 1,
             _ => end,
         };
         clients.push((found.words, stripped.as_ref().map(|stripped| stripped.prefix.clone())));
@@ -113,6 +121,13 @@ pub fn entries(bytes: &[u8]) -> Vec<Entry<'_>> {
     entries
 }
 
+/// Takes so many bytes off the budget; false if it does not have them.
+fn may_read_again(len: usize, budget: &mut usize) -> bool {
+    let left = budget.checked_sub(len);
+    *budget = left.unwrap_or(*budget);
+    left.is_some()
+}
+
 /// Where the JSON value at `start` ends, if it does.
 fn end_of_json(bytes: &[u8], start: usize) -> Option<usize> {
     let mut scan = Scanner::new(bytes);
@@ -123,12 +138,13 @@ fn end_of_json(bytes: &[u8], start: usize) -> Option<usize> {
 /// Says which client wrote each message, if there are several: by its number in the head, and by the prefix of the line.
 fn name_clients(bytes: &[u8], heads: &[(usize, Option<Prefix<'_>>)], entries: &mut [Entry<'_>]) {
     let prefixes: BTreeSet<&Prefix<'_>> = heads.iter().filter_map(|(_, prefix)| prefix.as_ref()).collect();
+    let known = || prefixes.iter().take(MAX_KNOWN_PREFIXES);
     let names: Vec<String> = heads
         .iter()
         .map(|(words, prefix)| {
             let head = bytes.get(line_start(bytes, *words)..*words).unwrap_or_default();
             // A message on one line has shown no prefix, and may have one all the same.
-            let other = || prefixes.iter().find(|prefix| prefix.strip(head).is_some()).copied();
+            let other = || known().find(|prefix| prefix.strip(head).is_some()).copied();
             let prefix = prefix.as_ref().or_else(other).map(Prefix::words);
             let parts = prefix.into_iter().chain(client(head));
             parts.filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")

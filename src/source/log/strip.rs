@@ -163,7 +163,7 @@ fn line(bytes: &[u8], at: usize) -> &[u8] {
 }
 
 /// The start of the line behind the one that `at` is in.
-fn end_of_line(bytes: &[u8], at: usize) -> usize {
+pub(super) fn end_of_line(bytes: &[u8], at: usize) -> usize {
     let rest = bytes.get(at..).unwrap_or_default();
     memchr::memchr(b'\n', rest).map_or(bytes.len(), |end| at + end + 1)
 }
@@ -333,5 +333,22 @@ mod tests {
             .map(|i| format!("p{i} [xds-client {i}] ADS response received: {{\np{i}   \"x\": 1\n"))
             .collect();
         assert_eq!(read(&apart, "y").0.len(), 20_000);
+        // Each line looks like text format.
+        let text: String = (0..20_000)
+            .map(|i| format!("s{i}: I0102 03:04:05.0 1 a.cc:1] [xds_client 1] received response: nonce: \"1\"\n"))
+            .collect();
+        assert_eq!(entries(text.as_bytes()).len(), 20_000);
+        let plain = "q [xds-client 1] ADS response received: {}\n".repeat(20_000);
+        assert_eq!(entries((apart + &plain).as_bytes()).len(), 40_000);
+        // Words in strings of a message, which a line of another stream stands in.
+        let inside = "a | \"xds ADS response received: {\na | 1,\n".repeat(20_000);
+        let log = format!("a | [xds-client 1] ADS response received: {{\n{inside}z\na | 2\n");
+        let entries = entries(log.as_bytes());
+        let read: usize = entries
+            .iter()
+            .filter_map(|e| e.stripped.as_ref())
+            .map(|s| s.text.len())
+            .sum();
+        assert!(read <= log.len() * 10, "{read}");
     }
 }
