@@ -243,6 +243,18 @@ fn wrappers_of_other_tools() {
 }
 
 #[test]
+fn what_is_beside_an_operation_is_searched() {
+    check(
+        &format!(r#"{{"op":"add","path":"/x","value":{CLUSTER}}}"#),
+        &["dump-unknown-shape 1:1"],
+    );
+    check(
+        &format!(r#"{{"op":"get","answer":{CLUSTER}}}"#),
+        &["answer None Active Cluster - 3"],
+    );
+}
+
+#[test]
 fn documents_that_hold_no_resources() {
     check("", &[]);
     check("{}", &["dump-unknown-shape 1:1"]);

@@ -13,7 +13,19 @@ pub(super) static SHAPE: Shape = Shape {
 /// An operation of a JSON patch, as in the `diff` of `kumactl inspect`: its value is a piece of a resource.
 pub(super) static PATCH: Shape = Shape {
     claims: |clue| clue.is("op", b'"'),
-    walk: |walker| walker.skip(),
+    walk: |walker| {
+        let start = walker.pos();
+        let mut is_patch = true;
+        let result = walker.fields(&mut |walker, key| {
+            is_patch &= matches!(key, "op" | "path" | "value" | "from");
+            walker.skip()
+        });
+        if is_patch {
+            return result;
+        }
+        walker.tc.scan.set_pos(start);
+        walk_keys(walker)
+    },
 };
 
 fn walk_keys(walker: &mut Walker<'_, '_>) -> Result<()> {
