@@ -228,6 +228,7 @@ impl<'t> Transcoder<'t> {
     }
 
     fn restart(&mut self) {
+        self.repeats.prepare();
         self.known = Known::Plain;
         self.is_lost = false;
         (self.level, self.total) = (0, 0);

@@ -102,18 +102,32 @@ pub(super) struct Repeats {
 }
 
 impl Repeats {
-    pub(super) fn new() -> Self {
-        let mut base = Vec::with_capacity(tables::MESSAGES.len());
+    /// Keeps nothing before [`prepare`](Self::prepare).
+    pub(super) const fn new() -> Self {
+        Repeats {
+            base: Vec::new(),
+            steps: Vec::new(),
+            values: Vec::new(),
+        }
+    }
+
+    /// Makes room, once: many messages of a log have no resource in them, and it takes longer than they do.
+    #[inline(always)]
+    pub(super) fn prepare(&mut self) {
+        if self.base.is_empty() {
+            self.make_room();
+        }
+    }
+
+    #[cold]
+    fn make_room(&mut self) {
         let mut total = 0u32;
         for message in tables::MESSAGES {
-            base.push(total);
+            self.base.push(total);
             total += u32::try_from(message.fields.len()).unwrap_or(u32::MAX) + 2;
         }
-        Repeats {
-            base,
-            steps: vec![<[Step; 2]>::default(); total as usize],
-            values: vec![Value::default(); total as usize],
-        }
+        self.steps = vec![<[Step; 2]>::default(); total as usize];
+        self.values = vec![Value::default(); total as usize];
     }
 
     #[inline(always)]
