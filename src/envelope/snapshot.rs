@@ -3,7 +3,8 @@
 use xdsctl_proto::tables;
 
 use super::walker::{Place, Walker};
-use super::{Result, Shape, wrapper};
+use super::{Result, Shape, UNKNOWN_SHAPE, wrapper};
+use crate::source::Span;
 
 /// `{"clusters": [...], "endpoints": [...], "listeners": [...], "routes": [...]}`, in lower or capital letters.
 pub(super) static SHAPE: Shape = Shape {
@@ -20,6 +21,7 @@ pub(super) static SHAPE: Shape = Shape {
 fn walk_snapshot(walker: &mut Walker<'_, '_>) -> Result<()> {
     let start = walker.pos();
     let mut is_one = false;
+    let mut passed = Vec::new();
     walker.fields(&mut |walker, key| {
         let type_name = match key {
             "clusters" => "envoy.config.cluster.v3.Cluster",
@@ -37,13 +39,22 @@ fn walk_snapshot(walker: &mut Walker<'_, '_>) -> Result<()> {
         if let Some(message) = place.message
             && !walker.may_hold(message)?
         {
-            return walker.skip();
+            let start = walker.pos();
+            let is_list = walker.tc.scan.peek() == b'[';
+            walker.skip()?;
+            let span = Span::new(start, walker.pos());
+            passed.extend(is_list.then(|| (key.to_owned(), span)));
+            return Ok(());
         }
         is_one |= key != "secrets";
         walker.objects(&mut |walker| walker.bare(place))
     })?;
     if is_one {
         walker.recognised = true;
+        for (key, span) in passed {
+            let message = format!("the first of `{key}` is no such resource, the list is not checked");
+            walker.report(&UNKNOWN_SHAPE, span, message);
+        }
         return Ok(());
     }
     walker.tc.scan.set_pos(start);

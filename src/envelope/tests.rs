@@ -243,6 +243,14 @@ fn wrappers_of_other_tools() {
 }
 
 #[test]
+fn a_list_of_a_snapshot_that_is_passed_over_is_reported() {
+    check(
+        r#"{"clusters":[{"name":"a","type":"EDS"}],"listeners":[{"name":"l","x":1,"y":2}],"routes":null}"#,
+        &["- None Active Cluster - 5", "dump-unknown-shape 1:53"],
+    );
+}
+
+#[test]
 fn what_is_beside_an_operation_is_searched() {
     check(
         &format!(r#"{{"op":"add","path":"/x","value":{CLUSTER}}}"#),
