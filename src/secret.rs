@@ -35,6 +35,9 @@ const SCHEMES: &[&str] = &["Bearer ", "bearer ", "Basic ", "basic "];
 /// Shortest line that counts as base64, in characters: PEM has 64, less in the last line.
 const MIN_BASE64: usize = 40;
 
+/// Shortest token behind its scheme, in characters, with a digit or an equals sign in it, and without.
+const MIN_TOKEN: (usize, usize) = (8, 24);
+
 /// Shortest JWT, in characters.
 const MIN_JWT: usize = 20;
 
@@ -54,6 +57,8 @@ pub fn is_field(name: &str) -> bool {
 /// use xdsctl::secret::hide;
 /// assert_eq!(hide("{inline_string: 'abc', x: 1}"), "{inline_string: '***', x: 1}");
 /// assert_eq!(hide("filename: key.pem"), "filename: key.pem");
+/// assert_eq!(hide("Basic dXNlcjpwYXNz1g=="), "Basic ****************");
+/// assert_eq!(hide("# Basic settings"), "# Basic settings");
 /// ```
 pub fn hide(text: &str) -> Cow<'_, str> {
     let mut ranges = Vec::new();
@@ -66,9 +71,10 @@ pub fn hide(text: &str) -> Cow<'_, str> {
         start..end_of(bytes, start, |byte| matches!(byte, b'"' | b'\'' | b'\n'))
     }));
     for scheme in SCHEMES {
-        ranges.extend(memmem::find_iter(bytes, scheme).map(|at| {
+        ranges.extend(memmem::find_iter(bytes, scheme).filter_map(|at| {
             let start = at + scheme.len();
-            start..end_of(bytes, start, |byte| matches!(byte, b'"' | b'\'' | b' ' | b'\n'))
+            let end = end_of(bytes, start, |byte| matches!(byte, b'"' | b'\'' | b' ' | b'\n'));
+            is_token(bytes.get(start..end)?).then_some(start..end)
         }));
     }
     ranges.extend(memmem::find_iter(bytes, "eyJ").filter_map(|start| {
@@ -100,6 +106,12 @@ pub fn hide(text: &str) -> Cow<'_, str> {
         }
     }
     Cow::Owned(hidden)
+}
+
+/// Says whether a word looks like a token, and not like one of a sentence.
+fn is_token(word: &[u8]) -> bool {
+    let is_odd = word.iter().any(|byte| byte.is_ascii_digit() || *byte == b'=');
+    word.len() >= if is_odd { MIN_TOKEN.0 } else { MIN_TOKEN.1 }
 }
 
 /// Where the value of the field at `at` stands, if it is a scalar on the same line.
@@ -175,7 +187,11 @@ mod tests {
                 format!(r#"x: "-----BEGIN PRIVATE KEY{}" y"#, "*".repeat(9)),
             ),
             (&format!("a:\n  {base64}\nb"), format!("a:\n  {stars}\nb")),
-            (r#"value: "Bearer abc.d""#, r#"value: "Bearer *****""#.to_owned()),
+            (
+                r#"value: "Bearer abc.d3f-8""#,
+                r#"value: "Bearer *********""#.to_owned(),
+            ),
+            ("a bearer of news", "a bearer of news".to_owned()),
             ("eyJhbGciOiJIUzI1NiIsInR5.eyJ", "*".repeat(28)),
             ("keyJoin", "keyJoin".to_owned()),
             ("", String::new()),
