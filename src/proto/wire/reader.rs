@@ -6,7 +6,7 @@ use super::{MAX_DEPTH, MAX_LEN, Malformed, START_GROUP};
 #[inline(always)]
 pub fn fields(bytes: &[u8]) -> impl Iterator<Item = Raw<'_>> {
     let mut reader = Reader { rest: bytes };
-    std::iter::from_fn(move || reader.plain().or_else(|| reader.next(MAX_DEPTH).ok().flatten()))
+    std::iter::from_fn(move || reader.next(MAX_DEPTH).ok().flatten())
 }
 
 /// The keys of all maps in a checked message that has only maps from strings.
@@ -114,22 +114,17 @@ impl<'b> Reader<'b> {
         Ok(head)
     }
 
-    /// A length: most are a single byte, or four as the loaders write them.
+    /// The next field, or `None` at the end. `depth` levels may still be opened.
     #[inline(always)]
-    fn length(&mut self) -> Result<(u64, bool), Malformed> {
-        match self.rest.first_chunk::<4>() {
-            Some([a, b, c, d]) if a & b & c & 0x80 != 0 && d & 0x80 == 0 => {
-                let [a, b, c, d] = [*a, *b, *c, *d].map(|byte| u64::from(byte & 0x7f));
-                self.rest = self.rest.get(4..).unwrap_or_default();
-                Ok((a | b << 7 | c << 14 | d << 21, false))
-            }
-            _ => self.varint(5),
+    pub(super) fn next(&mut self, depth: u32) -> Result<Option<Raw<'b>>, Malformed> {
+        match self.plain() {
+            Some(raw) => Ok(Some(raw)),
+            None => self.other(depth),
         }
     }
 
-    /// The next field, or `None` at the end. `depth` levels may still be opened.
-    #[inline]
-    pub(super) fn next(&mut self, depth: u32) -> Result<Option<Raw<'b>>, Malformed> {
+    /// The next field of any kind.
+    fn other(&mut self, depth: u32) -> Result<Option<Raw<'b>>, Malformed> {
         if self.rest.is_empty() {
             return Ok(None);
         }
@@ -145,7 +140,7 @@ impl<'b> Reader<'b> {
             0 => (raw.varint, raw.overlong) = self.varint(10)?,
             1 => raw.payload = self.take(8)?,
             2 => {
-                let (len, _) = self.length()?;
+                let (len, _) = self.varint(5)?;
                 if len > MAX_LEN {
                     return Err(Malformed::Varint);
                 }
