@@ -177,29 +177,17 @@ impl<'t> Transcoder<'t> {
         }
         let key = self.scan.key()?;
         self.scan.peek();
-        let raw = self.scan.raw(key);
-        if key.escaped {
-            return Ok(Some((key, self.find_escaped(message, key))));
-        }
-        let found = message
-            .by_name
-            .binary_search_by(|(name, _)| name.as_bytes().cmp(raw))
-            .ok()
-            .and_then(|found| message.by_name.get(found));
-        let position = found.map(|(_, position)| *position);
+        let name = self.resolved(key);
+        let position = std::str::from_utf8(&name).ok().and_then(|name| message.position(name));
+        // A step says where its key stands, and takes it for the name as it is.
         if position.is_some()
-            && let (Ok(offset), Ok(len)) = (u16::try_from(key.start - start), u16::try_from(raw.len()))
+            && !key.escaped
+            && let (Ok(offset), Ok(len)) = (u16::try_from(key.start - start), u16::try_from(name.len()))
         {
             (step.key, step.key_len, step.position) = (offset, len, position);
             self.repeats.keep_step(index, place, step, self.scan.pos());
         }
         Ok(Some((key, position)))
-    }
-
-    #[cold]
-    fn find_escaped(&mut self, message: &'static Message, key: Str) -> Option<u16> {
-        let name = self.scan.text_of(key, &mut self.scratch).ok()?;
-        message.position(name)
     }
 
     fn field(
@@ -231,15 +219,10 @@ impl<'t> Transcoder<'t> {
         }
         // Texts that end where they say.
         let may_repeat = matches!(first, b'{' | b'[' | b'"') && matches!(field.kind, Kind::Message(_) | Kind::Enum(_));
-        if may_repeat
-            && self
-                .repeats
-                .value(index, position)
-                .is_some_and(|value| value.is_hopeful())
-        {
-            return self.perhaps_repeated((index, position), field, here);
-        }
         if may_repeat && let Some(last) = self.repeats.value(index, position) {
+            if last.is_hopeful() {
+                return self.perhaps_repeated((index, position), field, here);
+            }
             last.miss();
         }
         self.field_value(field, here)
