@@ -49,8 +49,8 @@ pub mod plugin;
 pub mod bootstrap;
 pub mod validate;
 
+pub mod parsed;
 pub mod snapshot;
-pub mod view;
 
 pub mod lint;
 pub mod select;

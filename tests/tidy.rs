@@ -14,7 +14,7 @@ const LAYERS: &[&[&str]] = &[
     &["lb", "filter", "plugin"],
     &["bootstrap", "validate"],
     &["envelope", "load"],
-    &["snapshot", "view"],
+    &["snapshot", "parsed"],
     &["lint", "select"],
     &["tree"],
     &["sim"],

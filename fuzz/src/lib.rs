@@ -22,7 +22,7 @@ pub fn validate(data: &[u8], format: Option<Format>) {
         let circumstances = Circumstances {
             profile: &Profile::default(),
             server: &ServerFacts::default(),
-            keep_view: !is_human,
+            keep_parsed: !is_human,
         };
         let options = Options {
             format,

@@ -5,7 +5,7 @@
 
 use super::{Checked, Verdict};
 use crate::diag::{Diagnostic, rules};
-use crate::envelope::{REMOVED, State};
+use crate::envelope::{REMOVED, Stage};
 
 rules! {
     /// A live client has rejected an update of this resource.
@@ -35,7 +35,7 @@ pub(super) fn check(checked: &mut Checked) {
     } else if client == "NACKED"
         || (status.error.is_some() && !matches!(client, "RECEIVED_ERROR" | "TIMEOUT" | "DOES_NOT_EXIST"))
     {
-        let shown = if checked.state == State::Failed {
+        let shown = if checked.stage == Stage::Failed {
             "shown is the rejected version".to_owned()
         } else if checked.verdict == Verdict::NotChecked {
             "no accepted version is shown".to_owned()

@@ -16,7 +16,7 @@ pub use worlds::assemble;
 
 use crate::convert::resource_name::Names;
 use crate::diag::{Cx, Diagnostic, Effect, Packed, Rule, rules};
-use crate::envelope::{Label, Origin, RawResource, State, Status, WorldId};
+use crate::envelope::{Label, LiveStatus, Origin, RawResource, Stage, WorldId};
 use crate::model::ResourceType;
 use crate::profile::{Profile, ServerFacts};
 use crate::proto::transcode::Note;
@@ -47,8 +47,8 @@ pub struct Circumstances<'p> {
     pub profile: &'p Profile,
     /// What the bootstrap says.
     pub server: &'p ServerFacts,
-    /// Keep a view of each accepted resource.
-    pub keep_view: bool,
+    /// Keep the parsed form of each accepted resource.
+    pub keep_parsed: bool,
 }
 
 /// One resource after validation.
@@ -63,9 +63,9 @@ pub struct Checked {
     /// The list it stands in.
     pub label: Label,
     /// How far it has come.
-    pub state: State,
+    pub stage: Stage,
     /// What a live client or control plane said about it.
-    pub status: Option<Box<Status>>,
+    pub status: Option<Box<LiveStatus>>,
     /// Where it stands.
     pub origin: Origin,
     /// Its name; empty if it has none.
@@ -81,7 +81,7 @@ pub struct Checked {
     /// What was noticed while it was read.
     pub notes: Vec<Note>,
     /// What the client keeps of it, if asked for.
-    pub view: Option<serde_json::Value>,
+    pub parsed: Option<serde_json::Value>,
     /// A later response takes it away: it is in no world.
     pub is_removed: bool,
     /// The start of the response that it stands in, if that is one of a stream.
@@ -93,7 +93,8 @@ impl Checked {
     ///
     /// Before [`assemble`]; a resource that the client never asks for is not checked.
     pub fn is_checked(&self) -> bool {
-        let has_news = |status: &Status| status.client.is_some() || status.server.is_some() || status.error.is_some();
+        let has_news =
+            |status: &LiveStatus| status.client.is_some() || status.server.is_some() || status.error.is_some();
         self.resource_type.is_some()
             && (self.verdict != Verdict::NotChecked || self.status.as_deref().is_some_and(has_news))
     }
@@ -142,7 +143,7 @@ pub fn resource(raw: RawResource, circumstances: &Circumstances<'_>) -> Checked 
         resource_type: raw.resource_type,
         world: raw.world,
         label: raw.label,
-        state: raw.state,
+        stage: raw.stage,
         status: raw.status,
         origin: raw.origin,
         name: String::new(),
@@ -151,7 +152,7 @@ pub fn resource(raw: RawResource, circumstances: &Circumstances<'_>) -> Checked 
         diagnostics: Vec::new(),
         ignored: Packed::default(),
         notes: raw.notes,
-        view: None,
+        parsed: None,
         is_removed: false,
         sent_in: None,
     };
@@ -175,8 +176,8 @@ pub fn resource(raw: RawResource, circumstances: &Circumstances<'_>) -> Checked 
         .value
         .as_ref()
         .map(|value| Facts::of(value, Names::of(circumstances.profile)));
-    if circumstances.keep_view {
-        checked.view = validated.value.as_ref().map(crate::view::of);
+    if circumstances.keep_parsed {
+        checked.parsed = validated.value.as_ref().map(crate::parsed::of);
     }
     checked.diagnostics = validated.diagnostics;
     checked.ignored = validated.packed;

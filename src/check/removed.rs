@@ -13,7 +13,7 @@ use super::live::LIVE_REMOVED;
 use super::{Checked, Circumstances, Verdict};
 use crate::convert::resource_name::Names;
 use crate::diag::Diagnostic;
-use crate::envelope::{Origin, REMOVED, Response, Status, WorldId};
+use crate::envelope::{LiveStatus, Origin, REMOVED, Response, WorldId};
 use crate::model::ResourceType;
 use crate::profile::Feature;
 use crate::source::SourceId;
@@ -49,7 +49,7 @@ pub enum What {
 
 impl What {
     /// What a dump says of a resource; `is_accepted` if it holds it and the client takes it.
-    pub fn of(status: Option<&Status>, is_accepted: bool) -> What {
+    pub fn of(status: Option<&LiveStatus>, is_accepted: bool) -> What {
         match status {
             Some(status) if status.server.as_deref() == Some(REMOVED) => What::Removed,
             Some(status) if status.client.as_deref() == Some("RECEIVED_ERROR") => What::Error,
@@ -336,7 +336,7 @@ mod tests {
         let circumstances = Circumstances {
             profile: &profile,
             server,
-            keep_view: false,
+            keep_parsed: false,
         };
         let mut sources = SourceMap::new();
         let id = sources.add("-", documents.join("\n").into_bytes());

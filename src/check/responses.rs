@@ -83,7 +83,7 @@ fn streams(responses: &[Response]) -> BTreeSet<(SourceId, WorldId, &str)> {
 fn reject(checked: &mut Checked) {
     checked.verdict = Verdict::Rejected;
     checked.facts = None;
-    checked.view = None;
+    checked.parsed = None;
 }
 
 /// Checks `resource_errors`; each finding stands at its entry.
@@ -123,7 +123,7 @@ mod tests {
         let circumstances = Circumstances {
             profile: &profile,
             server: &server,
-            keep_view: false,
+            keep_parsed: false,
         };
         let mut sources = SourceMap::new();
         let id = sources.add("-", text.as_bytes().to_vec());

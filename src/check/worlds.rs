@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::{Checked, DUPLICATE_RESOURCE, ENDPOINTS_NOT_INCLUDED, MADE_FOR_PROXY, Outcome, Verdict, live, unharmed};
 use crate::convert::resource_name::Names;
 use crate::diag::{Diagnostic, Seg, Segs};
-use crate::envelope::{Finding, Label, State, WorldId};
+use crate::envelope::{Finding, Label, Stage, WorldId};
 use crate::lint::{self, Usage};
 use crate::model::ResourceType;
 use crate::snapshot::{ClusterFacts, Entry, Facts, ListenerFacts, ResourceId, World};
@@ -43,7 +43,7 @@ pub fn assemble(mut resources: Vec<Checked>, findings: Vec<Finding>, merge: bool
 /// The resources that the client would hold; marks the ones that are hidden.
 fn world_of(resources: &mut [Checked], numbers: &[usize], names: Names) -> World {
     let rank = |checked: &Checked| {
-        let in_use = checked.state == State::Active;
+        let in_use = checked.stage == Stage::Active;
         (in_use, in_use && checked.label != Label::Static)
     };
     let mut world = World::new(names);
@@ -54,7 +54,7 @@ fn world_of(resources: &mut [Checked], numbers: &[usize], names: Names) -> World
         let Some(resource_type) = checked.resource_type else {
             continue;
         };
-        if checked.verdict == Verdict::NotChecked || checked.state == State::Failed || checked.is_removed {
+        if checked.verdict == Verdict::NotChecked || checked.stage == Stage::Failed || checked.is_removed {
             continue;
         }
         let entry = Entry {
@@ -118,7 +118,7 @@ fn hide(resources: &mut [Checked], hidden: usize, winner: usize) {
     let (Some(a), Some(b)) = (resources.get(hidden), resources.get(winner)) else {
         return;
     };
-    if a.state != b.state || a.label != b.label {
+    if a.stage != b.stage || a.label != b.label {
         return;
     }
     let is_update = a.origin.source == b.origin.source && a.sent_in.is_some() && a.sent_in < b.sent_in;

@@ -17,7 +17,7 @@ use crate::source::SourceId;
 const MAX_FILES: usize = 1000;
 
 /// Reads every file that is named, and those that they name in turn.
-pub(super) fn path_sources(inputs: &mut Inputs, keep_view: bool, checks: &mut Checks) {
+pub(super) fn path_sources(inputs: &mut Inputs, keep_parsed: bool, checks: &mut Checks) {
     let given: BTreeMap<PathBuf, SourceId> = inputs
         .documents
         .iter()
@@ -52,7 +52,7 @@ pub(super) fn path_sources(inputs: &mut Inputs, keep_view: bool, checks: &mut Ch
                 }
             }
         }
-        read(inputs, &found, keep_view, checks);
+        read(inputs, &found, keep_parsed, checks);
     }
 }
 
@@ -97,8 +97,8 @@ fn adopt(source: SourceId, world: WorldId, checks: &mut Checks) {
     }
 }
 
-fn read(inputs: &Inputs, files: &[(SourceId, WorldId)], keep_view: bool, checks: &mut Checks) {
-    let circumstances = inputs.circumstances(keep_view);
+fn read(inputs: &Inputs, files: &[(SourceId, WorldId)], keep_parsed: bool, checks: &mut Checks) {
+    let circumstances = inputs.circumstances(keep_parsed);
     let loaded = load::go_on(
         std::mem::take(&mut checks.loader),
         None,

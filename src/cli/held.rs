@@ -10,7 +10,7 @@ use super::input::Inputs;
 use crate::check::removed::{Seen, What, removed};
 use crate::convert::resource_name::Names;
 use crate::diag::{Diagnostic, Packed};
-use crate::envelope::{Label, Origin, Response, State, WorldId};
+use crate::envelope::{Label, Origin, Response, Stage, WorldId};
 use crate::model::{Resource, ResourceType};
 use crate::snapshot::resources::{Resources, rejection};
 use crate::validate::{Validated, validate};
@@ -46,12 +46,12 @@ pub fn worlds(inputs: &Inputs, merge: bool, io: &mut Io<'_>) -> Vec<Resources> {
         if raw.bytes.is_none() && matches!(what, What::Sent { .. }) {
             return None;
         }
-        let in_use = raw.state == State::Active;
+        let in_use = raw.stage == Stage::Active;
         let name = raw.wrapper_name.filter(|name| !name.is_empty());
         Some(Taken {
             world: raw.world,
             rank: (in_use, in_use && raw.label != Label::Static),
-            is_failed_update: raw.state == State::Failed,
+            is_failed_update: raw.stage == Stage::Failed,
             origin: raw.origin,
             what,
             error: raw.status.and_then(|status| status.error),

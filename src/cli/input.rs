@@ -206,21 +206,21 @@ impl Inputs {
     }
 
     /// What resources are checked against.
-    pub const fn circumstances(&self, keep_view: bool) -> Circumstances<'_> {
+    pub const fn circumstances(&self, keep_parsed: bool) -> Circumstances<'_> {
         Circumstances {
             profile: &self.profile,
             server: &self.server,
-            keep_view,
+            keep_parsed,
         }
     }
 
-    /// Reads and validates every document; with `keep_view` also a view of each accepted resource.
+    /// Reads and validates every document; with `keep_parsed` also the parsed form of each accepted resource.
     ///
     /// Files that an Envoy bootstrap takes resources from are read too. On `io` a bar shows how far reading has come.
-    pub fn check(&mut self, keep_view: bool, io: &mut Io<'_>) -> Checks {
-        let mut checks = self.check_documents(keep_view, io);
+    pub fn check(&mut self, keep_parsed: bool, io: &mut Io<'_>) -> Checks {
+        let mut checks = self.check_documents(keep_parsed, io);
         if !checks.loader.path_sources.is_empty() {
-            follow::path_sources(self, keep_view, &mut checks);
+            follow::path_sources(self, keep_parsed, &mut checks);
         }
         checks
     }
@@ -245,7 +245,7 @@ impl Inputs {
             };
             if self.as_type == Some(AsType::Bootstrap) {
                 let span = Span::new(0, source.bytes().len());
-                loader.bootstraps.push(envelope::Bootstrap { source: id, span });
+                loader.bootstraps.push(envelope::BootstrapPlace { source: id, span });
             } else {
                 let mut emit = |resources: Vec<RawResource>| {
                     progress.reach(resources.last().map_or(0, |last| last.origin.span.end));
@@ -257,8 +257,8 @@ impl Inputs {
         }
     }
 
-    fn check_documents(&self, keep_view: bool, io: &mut Io<'_>) -> Checks {
-        let circumstances = self.circumstances(keep_view);
+    fn check_documents(&self, keep_parsed: bool, io: &mut Io<'_>) -> Checks {
+        let circumstances = self.circumstances(keep_parsed);
         let loaded = self.load(io, |raw| check::resource(raw, &circumstances));
         Checks {
             checked: loaded.results,

@@ -6,7 +6,7 @@ use super::{Error, Io};
 use crate::check::{self, Checked, Outcome};
 use crate::convert::resource_name::Names;
 use crate::diag::Severity;
-use crate::envelope::World;
+use crate::envelope::WorldName;
 use crate::report::resolve::{Options, Report};
 use crate::report::{Severities, human, json};
 
@@ -71,7 +71,7 @@ fn severities(args: &ValidateArgs) -> Result<Severities, Error> {
 }
 
 /// Checks everything; says also whether there was anything that could be checked.
-fn check(args: &ValidateArgs, inputs: &mut Inputs, io: &mut Io<'_>) -> (Outcome, Vec<World>, bool) {
+fn check(args: &ValidateArgs, inputs: &mut Inputs, io: &mut Io<'_>) -> (Outcome, Vec<WorldName>, bool) {
     let mut checks = inputs.check(args.show.contains(&Show::Parsed), io);
     let mut findings = inputs.findings.clone();
     findings.append(&mut checks.loader.findings);

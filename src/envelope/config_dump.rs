@@ -3,7 +3,7 @@
 use xdsctl_proto::tables;
 
 use super::entries::OBJECT;
-use super::raw::{Label, State, Status};
+use super::raw::{Label, LiveStatus, Stage};
 use super::walker::{Pending, Place, Walker};
 use super::{Clue, Result, Shape, envoy_bootstrap};
 use crate::proto::transcode::TypeUrl;
@@ -72,22 +72,22 @@ pub(super) static SECTION: Shape = Shape {
 };
 
 /// The lists of the sections and where their entries come from.
-const LISTS: &[(&str, Label, State)] = &[
-    ("static_clusters", Label::Static, State::Active),
-    ("dynamic_active_clusters", Label::Dynamic, State::Active),
-    ("dynamic_warming_clusters", Label::Dynamic, State::Warming),
-    ("static_listeners", Label::Static, State::Active),
-    ("dynamic_listeners", Label::Dynamic, State::Active),
-    ("static_route_configs", Label::Static, State::Active),
-    ("dynamic_route_configs", Label::Dynamic, State::Active),
-    ("static_endpoint_configs", Label::Static, State::Active),
-    ("dynamic_endpoint_configs", Label::Dynamic, State::Active),
-    ("inline_scoped_route_configs", Label::Static, State::Active),
-    ("dynamic_scoped_route_configs", Label::Dynamic, State::Active),
-    ("static_secrets", Label::Static, State::Active),
-    ("dynamic_active_secrets", Label::Dynamic, State::Active),
-    ("dynamic_warming_secrets", Label::Dynamic, State::Warming),
-    ("ecds_filters", Label::Dynamic, State::Active),
+const LISTS: &[(&str, Label, Stage)] = &[
+    ("static_clusters", Label::Static, Stage::Active),
+    ("dynamic_active_clusters", Label::Dynamic, Stage::Active),
+    ("dynamic_warming_clusters", Label::Dynamic, Stage::Warming),
+    ("static_listeners", Label::Static, Stage::Active),
+    ("dynamic_listeners", Label::Dynamic, Stage::Active),
+    ("static_route_configs", Label::Static, Stage::Active),
+    ("dynamic_route_configs", Label::Dynamic, Stage::Active),
+    ("static_endpoint_configs", Label::Static, Stage::Active),
+    ("dynamic_endpoint_configs", Label::Dynamic, Stage::Active),
+    ("inline_scoped_route_configs", Label::Static, Stage::Active),
+    ("dynamic_scoped_route_configs", Label::Dynamic, Stage::Active),
+    ("static_secrets", Label::Static, Stage::Active),
+    ("dynamic_active_secrets", Label::Dynamic, Stage::Active),
+    ("dynamic_warming_secrets", Label::Dynamic, Stage::Warming),
+    ("ecds_filters", Label::Dynamic, Stage::Active),
 ];
 
 /// The keys of an entry that hold a resource, and its type.
@@ -101,7 +101,7 @@ const SLOTS: &[(&str, &str)] = &[
     ("ecds_filter", "envoy.config.core.v3.TypedExtensionConfig"),
 ];
 
-fn list(name: &str) -> Option<(Label, State)> {
+fn list(name: &str) -> Option<(Label, Stage)> {
     LISTS
         .iter()
         .find(|(list, _, _)| *list == name)
@@ -171,7 +171,7 @@ pub(super) fn walk_section(walker: &mut Walker<'_, '_>) -> Result<()> {
     })?;
     if is_entry {
         walker.tc.scan.set_pos(start);
-        walk_entry(walker, Label::None, State::Active, "")?;
+        walk_entry(walker, Label::None, Stage::Active, "")?;
     }
     Ok(())
 }
@@ -198,10 +198,10 @@ fn type_of_list(list: &str) -> &'static str {
 }
 
 /// The sub-objects of a listener's entry.
-const STATES: &[(&str, State)] = &[
-    ("active_state", State::Active),
-    ("warming_state", State::Warming),
-    ("draining_state", State::Draining),
+const STATES: &[(&str, Stage)] = &[
+    ("active_state", Stage::Active),
+    ("warming_state", Stage::Warming),
+    ("draining_state", Stage::Draining),
 ];
 
 /// Says whether a key of an entry holds another one's resource and version.
@@ -216,28 +216,28 @@ pub(super) const CLIENT_STATUS: &str = "envoy.admin.v3.ClientResourceStatus";
 #[derive(Default)]
 pub(super) struct Entry {
     pub resources: Vec<Pending>,
-    pub status: Status,
+    pub status: LiveStatus,
     pub name: Option<String>,
     /// What should be a resource is something else, and that has been said.
     pub is_reported: bool,
 }
 
 /// Reads an entry of a list and hands its resources on.
-fn walk_entry(walker: &mut Walker<'_, '_>, label: Label, state: State, type_name: &str) -> Result<()> {
+fn walk_entry(walker: &mut Walker<'_, '_>, label: Label, stage: Stage, type_name: &str) -> Result<()> {
     walker.tc.scan.peek();
     let mut entry = Entry::default();
     let start = walker.pos();
-    let result = read_entry(walker, label, state, &mut entry);
+    let result = read_entry(walker, label, stage, &mut entry);
     entry.finish(walker, start, type_name, label, result)
 }
 
-fn read_entry(walker: &mut Walker<'_, '_>, label: Label, state: State, entry: &mut Entry) -> Result<()> {
+fn read_entry(walker: &mut Walker<'_, '_>, label: Label, stage: Stage, entry: &mut Entry) -> Result<()> {
     walker.fields(&mut |walker, key| {
         if let Some(type_name) = slot(key) {
             let place = Place {
                 message: tables::message(type_name),
                 label,
-                state,
+                stage,
                 is_any: true,
             };
             return read_slot(walker, place, entry);
@@ -257,15 +257,15 @@ fn read_entry(walker: &mut Walker<'_, '_>, label: Label, state: State, entry: &m
 }
 
 /// Reads one of [`STATES`], whose version is that of its resource alone.
-fn read_state(walker: &mut Walker<'_, '_>, label: Label, state: State, entry: &mut Entry) -> Result<()> {
+fn read_state(walker: &mut Walker<'_, '_>, label: Label, stage: Stage, entry: &mut Entry) -> Result<()> {
     let first = entry.resources.len();
     let outer = entry.status.version.take();
-    let result = read_entry(walker, label, state, entry);
+    let result = read_entry(walker, label, stage, entry);
     let version = std::mem::replace(&mut entry.status.version, outer);
     for pending in entry.resources.iter_mut().skip(first) {
-        let status = Status {
+        let status = LiveStatus {
             version: version.clone(),
-            ..Status::default()
+            ..LiveStatus::default()
         };
         pending.set_status(&status);
     }
@@ -300,7 +300,7 @@ pub(super) fn read_error(walker: &mut Walker<'_, '_>, label: Label, entry: &mut 
                 let place = Place {
                     message: None,
                     label,
-                    state: State::Failed,
+                    stage: Stage::Failed,
                     is_any: false,
                 };
                 read_slot(walker, place, entry)?;
@@ -328,7 +328,7 @@ impl Entry {
         let said = &walker.said;
         self.status.client = self.status.client.or_else(|| said.client.clone());
         self.status.server = self.status.server.or_else(|| said.server.clone());
-        let has_news = result.is_ok() && (self.name.is_some() || self.status != Status::default());
+        let has_news = result.is_ok() && (self.name.is_some() || self.status != LiveStatus::default());
         if self.resources.is_empty() && has_news && !type_name.is_empty() {
             let place = Place {
                 label,
@@ -345,15 +345,15 @@ impl Entry {
             walker.without_resource(start, why);
         }
         // What was said is about one of them: the rejected one if it is shown, else the one in use.
-        let find = |wanted| self.resources.iter().position(|pending| pending.raw.state == wanted);
-        let meant = find(State::Failed).or_else(|| find(State::Active)).unwrap_or(0);
+        let find = |wanted| self.resources.iter().position(|pending| pending.raw.stage == wanted);
+        let meant = find(Stage::Failed).or_else(|| find(Stage::Active)).unwrap_or(0);
         for (number, pending) in self.resources.iter_mut().enumerate() {
             let own = pending.raw.status.take().and_then(|status| status.version);
             let said = match number == meant {
                 true => self.status.clone(),
-                false => Status::default(),
+                false => LiveStatus::default(),
             };
-            pending.set_status(&Status {
+            pending.set_status(&LiveStatus {
                 version: own.or_else(|| self.status.version.clone()),
                 ..said
             });

@@ -4,7 +4,7 @@ use xdsctl_proto::tables::{self, Message};
 
 use super::config_dump::{CLIENT_STATUS, Entry, is_state, read_error, read_slot, slot, walk_section};
 use super::entries::OBJECT;
-use super::raw::{Label, State, Status};
+use super::raw::{Label, LiveStatus, Stage};
 use super::walker::{Place, Walker};
 use super::{Clue, Result, Shape, legacy};
 use crate::source::Span;
@@ -158,7 +158,7 @@ fn place(type_url: &str, label: Label) -> Place {
     Place {
         message,
         label,
-        state: State::Active,
+        stage: Stage::Active,
         is_any: true,
     }
 }
@@ -173,9 +173,9 @@ fn walk_old(walker: &mut Walker<'_, '_>) -> Result<()> {
 }
 
 /// What is said about all resources of a `PerXdsConfig`.
-fn said(walker: &mut Walker<'_, '_>) -> Result<Status> {
+fn said(walker: &mut Walker<'_, '_>) -> Result<LiveStatus> {
     let start = walker.pos();
-    let mut said = Status::default();
+    let mut said = LiveStatus::default();
     walker.fields(&mut |walker, key| {
         match key {
             "status" => said.server = walker.enum_name(CONFIG_STATUS)?,
@@ -195,7 +195,7 @@ fn said(walker: &mut Walker<'_, '_>) -> Result<Status> {
 
 fn walk_sections(walker: &mut Walker<'_, '_>) -> Result<()> {
     let from = walker.pos();
-    let mut is_known = walker.said != Status::default();
+    let mut is_known = walker.said != LiveStatus::default();
     walker.fields(&mut |walker, key| {
         is_known |= SECTIONS.contains(&key);
         match walker.tc.scan.peek() {

@@ -2,7 +2,7 @@
 
 use xdsctl_proto::tables;
 
-use super::raw::{Label, ResourceError, Response, Status};
+use super::raw::{Label, LiveStatus, ResourceError, Response};
 use super::walker::{Pending, Place, Walker, snake_case};
 use super::{Clue, Result, Shape, wrapper};
 use crate::proto::transcode::TypeUrl;
@@ -31,7 +31,7 @@ pub(super) static WRAPPED: Shape = Shape {
     walk: walk_wrapped,
 };
 
-/// `Status::server` of a resource that a Delta response takes away.
+/// `LiveStatus::server` of a resource that a Delta response takes away.
 pub const REMOVED: &str = "REMOVED";
 
 /// A request, which holds no resources, but says why the client rejected the response before.
@@ -67,10 +67,10 @@ fn walk_request(walker: &mut Walker<'_, '_>) -> Result<()> {
     })?;
     // Others report errors with an `error_detail` too.
     if error.is_some() && !type_url.is_empty() {
-        let status = Status {
+        let status = LiveStatus {
             client: Some("NACKED".to_owned()),
             error,
-            ..Status::default()
+            ..LiveStatus::default()
         };
         let span = Span::new(start, walker.pos());
         let nack = absent(walker, &type_url, "", span, &status);
@@ -154,17 +154,17 @@ fn walk_response(walker: &mut Walker<'_, '_>) -> Result<()> {
     let url = type_url.as_deref().unwrap_or_default();
     let mut named = Vec::new();
     for error in errors.iter().filter(|error| error.has_error && !error.name.is_empty()) {
-        let status = Status {
+        let status = LiveStatus {
             client: Some("RECEIVED_ERROR".to_owned()),
             error: Some(error.detail.clone()),
-            ..Status::default()
+            ..LiveStatus::default()
         };
         named.push(absent(walker, url, &error.name, error.span, &status));
     }
     for (name, span) in &gone {
-        let status = Status {
+        let status = LiveStatus {
             server: Some(REMOVED.to_owned()),
-            ..Status::default()
+            ..LiveStatus::default()
         };
         named.push(absent(walker, url, name, *span, &status));
     }
@@ -251,7 +251,7 @@ fn removed(walker: &mut Walker<'_, '_>, names: &mut Vec<(String, Span)>) -> Resu
 }
 
 /// A resource that a response names without holding it.
-fn absent(walker: &mut Walker<'_, '_>, type_url: &str, name: &str, span: Span, status: &Status) -> Pending {
+fn absent(walker: &mut Walker<'_, '_>, type_url: &str, name: &str, span: Span, status: &LiveStatus) -> Pending {
     let mut absent = walker.pending(type_url.to_owned(), Place::default());
     absent.raw.wrapper_name = Some(name.to_owned());
     absent.raw.origin.span = span;
@@ -349,9 +349,9 @@ fn walk_wrapped(walker: &mut Walker<'_, '_>) -> Result<()> {
     for pending in &mut resources {
         pending.raw.wrapper_name.clone_from(&name);
         if version.is_some() {
-            pending.set_status(&super::Status {
+            pending.set_status(&super::LiveStatus {
                 version: version.clone(),
-                ..super::Status::default()
+                ..super::LiveStatus::default()
             });
         }
     }

@@ -1,6 +1,6 @@
 //! A gRPC bootstrap file: handed over as text, to be validated as one.
 
-use super::{Bootstrap, Shape};
+use super::{BootstrapPlace, Shape};
 use crate::source::Span;
 
 /// `{"xds_servers": [...]}`.
@@ -13,7 +13,7 @@ pub(super) static SHAPE: Shape = Shape {
         walker.tc.scan.peek();
         let start = walker.pos();
         walker.skip()?;
-        let bootstrap = Bootstrap {
+        let bootstrap = BootstrapPlace {
             source: walker.source(),
             span: Span::new(start, walker.pos()),
         };

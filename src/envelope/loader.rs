@@ -1,6 +1,6 @@
 //! What reading documents needs to be told, and what it leaves besides the resources.
 
-use super::raw::{Bootstrap, Finding, PathSource, RawResource, Response, World, WorldId};
+use super::raw::{BootstrapPlace, Finding, PathSource, RawResource, Response, WorldId, WorldName};
 use super::walker::Walker;
 use crate::diag::{Diagnostic, FieldPath, Rule};
 use crate::model::ResourceType;
@@ -32,11 +32,11 @@ pub type Emit<'e> = &'e mut dyn FnMut(Vec<RawResource>);
 #[derive(Debug, Default)]
 pub struct Loader {
     /// Every world, by [`WorldId`].
-    pub worlds: Vec<World>,
+    pub worlds: Vec<WorldName>,
     /// Findings on documents, in the order of the text.
     pub findings: Vec<Finding>,
     /// gRPC bootstraps.
-    pub bootstraps: Vec<Bootstrap>,
+    pub bootstraps: Vec<BootstrapPlace>,
     /// DiscoveryResponses that say their type or report errors.
     pub responses: Vec<Response>,
     /// Files that Envoy bootstraps take resources from.
@@ -83,7 +83,7 @@ impl Loader {
     /// Adds a set of resources.
     pub fn world(&mut self, source: SourceId, scope: Option<String>) -> WorldId {
         let id = WorldId(u32::try_from(self.worlds.len()).unwrap_or(u32::MAX));
-        self.worlds.push(World { source, scope });
+        self.worlds.push(WorldName { source, scope });
         id
     }
 

@@ -29,7 +29,8 @@ mod wrapper;
 pub use discovery::REMOVED;
 pub use loader::{Emit, Loader, Options};
 pub use raw::{
-    Bootstrap, Finding, Label, Origin, PathSource, RawResource, ResourceError, Response, State, Status, World, WorldId,
+    BootstrapPlace, Finding, Label, LiveStatus, Origin, PathSource, RawResource, ResourceError, Response, Stage,
+    WorldId, WorldName,
 };
 
 use crate::diag::{Rule, rules};

@@ -13,7 +13,7 @@ pub struct WorldId(pub u32);
 
 /// Which set of resources it is: a document, or a part of one.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct World {
+pub struct WorldName {
     /// The document.
     pub source: SourceId,
     /// The part: a client scope, a namespace and pod; `None` for the document itself.
@@ -34,7 +34,7 @@ pub enum Label {
 
 /// How far a dumped resource has come.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum State {
+pub enum Stage {
     /// In use, or nothing is said.
     #[default]
     Active,
@@ -48,7 +48,7 @@ pub enum State {
 
 /// What the client or the control plane said about a resource in a dump.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Status {
+pub struct LiveStatus {
     /// `client_status`: `ACKED`, `NACKED`, `REQUESTED`, `DOES_NOT_EXIST`, ...
     pub client: Option<String>,
     /// `config_status` of a control plane: `SYNCED`, `NOT_SENT`, `STALE`, `ERROR`.
@@ -84,9 +84,9 @@ pub struct RawResource {
     /// The list it stands in.
     pub label: Label,
     /// How far it has come.
-    pub state: State,
+    pub stage: Stage,
     /// What was said about it.
-    pub status: Option<Box<Status>>,
+    pub status: Option<Box<LiveStatus>>,
     /// Where it stands.
     pub origin: Origin,
     /// Wire bytes of the message; `None` if the dump names a resource and does not hold it, if the type is not one that
@@ -124,7 +124,7 @@ pub struct PathSource {
 
 /// A gRPC bootstrap among the documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Bootstrap {
+pub struct BootstrapPlace {
     /// The document.
     pub source: SourceId,
     /// Its text.

@@ -32,7 +32,7 @@ fn load_with(text: &str, options: Options) -> Vec<String> {
                     .map(|s| format!(" {}", s.as_deref().unwrap_or("-")))
                     .concat()
             });
-            format!("{scope} {:?} {:?} {type_name} {name} {bytes}{status}", r.label, r.state)
+            format!("{scope} {:?} {:?} {type_name} {name} {bytes}{status}", r.label, r.stage)
         })
         .collect();
     lines.extend(loaded.results.iter().flat_map(|r| &r.notes).map(|note| {

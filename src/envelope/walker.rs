@@ -8,7 +8,7 @@ use bytes::Bytes;
 use xdsctl_proto::tables::{self, Message};
 
 use super::loader::{Emit, Loader, Options};
-use super::raw::{Label, Origin, PathSource, RawResource, Response, State, Status, WorldId};
+use super::raw::{Label, LiveStatus, Origin, PathSource, RawResource, Response, Stage, WorldId};
 use super::{
     Clue, MISSING_TYPE, NO_RESOURCE, Result, SHAPES, Shape, UNKNOWN_SECTION, UNKNOWN_SHAPE, config_dump::DumpSoFar,
     envoy_bootstrap, legacy, untyped,
@@ -45,7 +45,7 @@ pub(super) struct Place {
     /// The list.
     pub label: Label,
     /// How far it has come.
-    pub state: State,
+    pub stage: Stage,
     /// There should be an `@type`.
     pub is_any: bool,
 }
@@ -66,7 +66,7 @@ pub(super) struct Walker<'t, 'l> {
     /// What the keys of the object at hand say that it is.
     pub guess: Option<&'static Message>,
     /// What is said about all resources of what is being read.
-    pub said: Status,
+    pub said: LiveStatus,
     /// How many `ClientConfig`s each wrapper had so far.
     pub clients: BTreeMap<String, usize>,
     /// Keys of the wrappers around what is being read.
@@ -110,7 +110,7 @@ impl<'t, 'l> Walker<'t, 'l> {
             batch: Vec::new(),
             world: None,
             guess: None,
-            said: Status::default(),
+            said: LiveStatus::default(),
             clients: BTreeMap::new(),
             wrappers: Vec::new(),
             nesting: 0,
@@ -465,7 +465,7 @@ impl<'t, 'l> Walker<'t, 'l> {
                 wrapper_name: None,
                 world: self.current_world(),
                 label: place.label,
-                state: place.state,
+                stage: place.stage,
                 status: None,
                 origin: Origin {
                     source: self.source,
@@ -554,16 +554,16 @@ impl<'t, 'l> Walker<'t, 'l> {
     }
 }
 
-impl Status {
+impl LiveStatus {
     /// Says whether nothing was said.
     fn is_empty(&self) -> bool {
-        *self == Status::default()
+        *self == LiveStatus::default()
     }
 }
 
 impl Pending {
     /// Adds what was said about the resource.
-    pub fn set_status(&mut self, status: &Status) {
+    pub fn set_status(&mut self, status: &LiveStatus) {
         if !status.is_empty() {
             self.raw.status = Some(Box::new(status.clone()));
         }

@@ -71,7 +71,7 @@ pub fn write(mut report: Report<'_>, style: Style, out: &mut dyn Write) -> io::R
             shown.push((None, finding));
         }
     }
-    let mut views = Vec::new();
+    let mut all_parsed = Vec::new();
     let mut folded_findings = 0usize;
     for number in 0.. {
         let next = report.next_if(|finding| {
@@ -99,13 +99,13 @@ pub fn write(mut report: Report<'_>, style: Style, out: &mut dyn Write) -> io::R
                 shown.push((Some(Rc::clone(&named)), finding));
             }
         }
-        views.extend(resource.parsed.map(|view| (named, view)));
+        all_parsed.extend(resource.parsed.map(|parsed| (named, parsed)));
     }
     shown.sort_by_key(|(_, f)| (!is_live(f.rule), std::cmp::Reverse(f.severity)));
     write_shown(&shown, style, out)?;
     write_groups(&mut groups, out)?;
-    for (named, view) in &views {
-        write_view(named, view, out)?;
+    for (named, parsed) in &all_parsed {
+        write_parsed(named, parsed, out)?;
     }
     if folded_findings > 0 {
         writeln!(
@@ -142,9 +142,9 @@ fn write_shown(shown: &[(Option<Rc<Named>>, Finding)], style: Style, out: &mut d
 }
 
 /// Writes what the client keeps of an accepted resource.
-fn write_view(resource: &Named, view: &serde_json::Value, out: &mut dyn Write) -> io::Result<()> {
+fn write_parsed(resource: &Named, parsed: &serde_json::Value, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{} `{}`:", resource.type_name, resource.name)?;
-    for line in crate::view::text(view).lines() {
+    for line in crate::parsed::text(parsed).lines() {
         writeln!(out, "  {line}")?;
     }
     writeln!(out)

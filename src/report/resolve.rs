@@ -12,7 +12,7 @@ use std::vec::IntoIter;
 use super::{Finding, Place, ResourceReport, Severities, Snippet, Summary};
 use crate::check::{self, Checked, Outcome};
 use crate::diag::{Diagnostic, FieldPath, Packed, Rule, Severity};
-use crate::envelope::{Label, Origin, State, World, WorldId};
+use crate::envelope::{Label, Origin, Stage, WorldId, WorldName};
 use crate::model::ResourceType;
 use crate::proto::transcode::Note;
 use crate::secret;
@@ -61,7 +61,7 @@ pub struct Report<'r> {
 
 impl<'r> Report<'r> {
     /// Starts with the first resource.
-    pub fn new(outcome: Outcome, worlds: &'r [World], sources: &'r SourceMap, options: &'r Options<'r>) -> Self {
+    pub fn new(outcome: Outcome, worlds: &'r [WorldName], sources: &'r SourceMap, options: &'r Options<'r>) -> Self {
         let mut resolver = Resolver {
             sources,
             options,
@@ -136,13 +136,13 @@ impl Iterator for Report<'_> {
 
 /// Where in the dump a resource stands: `static`, `dynamic`, `warming`, `draining`, `rejected update`.
 fn section(checked: &Checked) -> &'static str {
-    match (checked.state, checked.label) {
-        (State::Warming, _) => "warming",
-        (State::Draining, _) => "draining",
-        (State::Failed, _) => "rejected update",
-        (State::Active, Label::Static) => "static",
-        (State::Active, Label::Dynamic) => "dynamic",
-        (State::Active, Label::None) => "",
+    match (checked.stage, checked.label) {
+        (Stage::Warming, _) => "warming",
+        (Stage::Draining, _) => "draining",
+        (Stage::Failed, _) => "rejected update",
+        (Stage::Active, Label::Static) => "static",
+        (Stage::Active, Label::Dynamic) => "dynamic",
+        (Stage::Active, Label::None) => "",
     }
 }
 
@@ -157,7 +157,7 @@ struct Document<'s> {
 struct Resolver<'r> {
     sources: &'r SourceMap,
     options: &'r Options<'r>,
-    worlds: &'r [World],
+    worlds: &'r [WorldName],
     /// Snippets cut so far, by rule.
     cut: BTreeMap<&'static str, usize>,
     /// Names, made once and shared.
@@ -184,7 +184,7 @@ impl<'r> Resolver<'r> {
             return name.clone();
         }
         let name = match self.worlds.get(id.0 as usize) {
-            Some(World { scope: Some(scope), .. }) => scope.as_str().into(),
+            Some(WorldName { scope: Some(scope), .. }) => scope.as_str().into(),
             Some(world) => self.file_name(world.source),
             None => "".into(),
         };
@@ -222,7 +222,7 @@ impl<'r> Resolver<'r> {
             },
             verdict: checked.verdict,
             findings,
-            parsed: checked.view,
+            parsed: checked.parsed,
         }
     }
 

@@ -24,9 +24,9 @@ use crate::model::Resource;
 ///
 /// ```
 /// use xdsctl::model::{Endpoints, Resource};
-/// let view = xdsctl::view::of(&Resource::Endpoints(Endpoints::default()));
-/// assert_eq!(view["priorities"], serde_json::json!([]));
-/// assert_eq!(view["defaults"], serde_json::json!(["drop_overloads"]));
+/// let parsed = xdsctl::parsed::of(&Resource::Endpoints(Endpoints::default()));
+/// assert_eq!(parsed["priorities"], serde_json::json!([]));
+/// assert_eq!(parsed["defaults"], serde_json::json!(["drop_overloads"]));
 /// ```
 pub fn of(resource: &Resource) -> serde_json::Value {
     match resource {

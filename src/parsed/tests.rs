@@ -1,4 +1,4 @@
-//! Whole views of small resources, as text and as JSON.
+//! Whole parsed forms of small resources, as text and as JSON.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -60,7 +60,7 @@ discovery:
 
 #[test]
 fn what_is_no_default_is_not_marked_so() {
-    let view = of(&Resource::Cluster(Cluster {
+    let parsed = of(&Resource::Cluster(Cluster {
         discovery: Discovery::Aggregate {
             children: vec!["a".into(), "b".into()],
         },
@@ -69,13 +69,13 @@ fn what_is_no_default_is_not_marked_so() {
         metadata: BTreeMap::from([("k".into(), MetadataValue::Struct(json!({"defaults": 1})))]),
         ..cluster()
     }));
-    assert_eq!(view["connection_idle_timeout"], json!("0.250s"));
+    assert_eq!(parsed["connection_idle_timeout"], json!("0.250s"));
     assert_eq!(
-        view["discovery"],
+        parsed["discovery"],
         json!({"type": "AGGREGATE", "clusters": ["a", "b"], "defaults": []})
     );
-    assert_eq!(view["override_host_status"], json!(["UNKNOWN", "DRAINING"]));
-    let defaults: Vec<&str> = view["defaults"]
+    assert_eq!(parsed["override_host_status"], json!(["UNKNOWN", "DRAINING"]));
+    let defaults: Vec<&str> = parsed["defaults"]
         .as_array()
         .unwrap()
         .iter()
@@ -94,9 +94,9 @@ fn what_is_no_default_is_not_marked_so() {
         ]
     );
     assert!(
-        text(&view).contains("metadata:\n  k:\n    type: Struct\n    value: {\"defaults\":1}\n"),
+        text(&parsed).contains("metadata:\n  k:\n    type: Struct\n    value: {\"defaults\":1}\n"),
         "{}",
-        text(&view)
+        text(&parsed)
     );
 }
 

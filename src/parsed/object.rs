@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use crate::model::Millis;
 
-/// The key of the list of default fields; every object of a view has it, and no other JSON in a view is made with it.
+/// The key of the list of default fields; every object of a parsed form has it, and no other JSON in one is made with it.
 pub(super) const DEFAULTS: &str = "defaults";
 
 /// An object in the making.

@@ -1,4 +1,4 @@
-//! The readable form of a view: indented lines, defaults marked.
+//! The readable form of what is parsed: indented lines, defaults marked.
 
 use std::fmt::Write as _;
 
@@ -26,8 +26,8 @@ const FIRST: &[&str] = &[
 ///
 /// ```
 /// use serde_json::json;
-/// let view = json!({"a": 1, "b": {"c": [], "defaults": ["c"]}, "defaults": ["a"]});
-/// assert_eq!(xdsctl::view::text(&view), "a: 1 (default)\nb:\n  c: none (default)\n");
+/// let parsed = json!({"a": 1, "b": {"c": [], "defaults": ["c"]}, "defaults": ["a"]});
+/// assert_eq!(xdsctl::parsed::text(&parsed), "a: 1 (default)\nb:\n  c: none (default)\n");
 /// ```
 pub fn text(value: &Value) -> String {
     let mut out = String::new();
@@ -41,7 +41,7 @@ pub fn text(value: &Value) -> String {
     out
 }
 
-/// Says whether the value is, or holds, an object of a view; other JSON is printed on one line.
+/// Says whether the value is, or holds, an object of a parsed form; other JSON is printed on one line.
 fn is_ours(value: &Value) -> bool {
     match value {
         Value::Object(fields) => fields.get(DEFAULTS).is_some_and(Value::is_array) || fields.values().any(is_ours),
