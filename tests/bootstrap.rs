@@ -3,12 +3,13 @@
 //! `fixtures/conformance/bootstrap.jsonl.gz` was recorded from gRPC C-core 1.85.1, one process a row.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::Read as _;
 
 use base64::Engine as _;
 use serde::Deserialize;
 use xdsctl::diag::Effect;
 use xdsctl::profile::Profile;
+
+use crate::support::recorded;
 
 #[derive(Deserialize)]
 struct Row {
@@ -22,14 +23,9 @@ struct Row {
 
 #[test]
 fn bootstraps_agree() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/conformance/bootstrap.jsonl.gz");
-    let mut text = String::new();
-    flate2::read::GzDecoder::new(std::fs::File::open(path).unwrap())
-        .read_to_string(&mut text)
-        .unwrap();
     let mut wrong = Vec::new();
     let mut rows = 0;
-    for line in text.lines() {
+    for line in recorded("bootstrap").lines() {
         let mut row: Row = serde_json::from_str(line).unwrap();
         row.fields.remove("");
         rows += 1;

@@ -400,19 +400,7 @@ fn a_truncated_document_is_a_located_finding_and_the_rest_is_checked() {
 fn every_prefix_of_a_document_is_read_without_a_panic() {
     let text = format!(r#"{{"resources": [{}]}}"#, cluster("a", IGNORED));
     for end in 0..text.len() {
-        let (mut out, mut err) = (Vec::new(), Vec::new());
-        xdsctl::cli::run(
-            ["xdsctl", "validate", "--format=json", "-"],
-            &mut xdsctl::cli::Io {
-                input: Box::new(&text.as_bytes()[..end]),
-                out: Box::new(&mut out),
-                err: Box::new(&mut err),
-                out_is_terminal: false,
-                err_is_terminal: false,
-                colour: Default::default(),
-                width: 100,
-            },
-        );
+        let (out, _) = crate::run::run(["validate", "--format=json", "-"], &text.as_bytes()[..end]);
         let report: Value = serde_json::from_slice(&out).unwrap();
         let findings = report["findings"].as_array().unwrap();
         assert!(!findings.is_empty(), "the first {end} bytes");

@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-const ROOT: &str = env!("CARGO_MANIFEST_DIR");
+use crate::support::root;
 
 /// What a run left behind.
 struct Run {
@@ -19,7 +19,7 @@ struct Run {
 
 fn run(line: &str, input: &str) -> Run {
     let mut command = Command::new(env!("CARGO_BIN_EXE_xdsctl"));
-    command.args(line.split_whitespace()).current_dir(ROOT);
+    command.args(line.split_whitespace()).current_dir(root());
     for name in ["NO_COLOR", "FORCE_COLOR", "CLICOLOR_FORCE", "COLUMNS"] {
         command.env_remove(name);
     }
@@ -52,11 +52,11 @@ fn golden(name: &str, lines: &[&str]) {
         }
         writeln!(found, "exit code {code}\n").unwrap();
     }
-    let path = format!("{ROOT}/fixtures/tree/{name}.out");
+    let path = root().join(format!("fixtures/tree/{name}.out"));
     if std::env::var_os("XDSCTL_WRITE_GOLDENS").is_some() {
         std::fs::write(&path, &found).unwrap();
     }
-    assert_eq!(found, std::fs::read_to_string(&path).unwrap(), "{path}");
+    assert_eq!(found, std::fs::read_to_string(&path).unwrap(), "{name}");
 }
 
 /// Compares the whole of standard error of a usage error.

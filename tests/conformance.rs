@@ -8,13 +8,14 @@
 //! the rows of those files too.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::Read as _;
 
 use base64::Engine as _;
 use serde::Deserialize;
 use xdsctl::diag::Effect;
 use xdsctl::model::ResourceType;
 use xdsctl::profile::{Profile, ServerFacts};
+
+use crate::support::recorded;
 
 #[derive(Deserialize)]
 struct Row {
@@ -39,14 +40,11 @@ struct Row {
 
 /// Rows of a fixture, or of a file outside of them.
 fn rows(name: &str) -> Vec<Row> {
-    let mut text = String::new();
-    if name.ends_with(".jsonl") {
-        text = std::fs::read_to_string(name).unwrap();
+    let text = if name.ends_with(".jsonl") {
+        std::fs::read_to_string(name).unwrap()
     } else {
-        let path = format!("{}/fixtures/conformance/{name}.jsonl.gz", env!("CARGO_MANIFEST_DIR"));
-        let file = std::fs::File::open(path).unwrap();
-        flate2::read::GzDecoder::new(file).read_to_string(&mut text).unwrap();
-    }
+        recorded(name)
+    };
     let wanted: Vec<String> = std::env::var("XDSCTL_ROWS")
         .map(|v| v.split(',').map(str::to_owned).collect())
         .unwrap_or_default();

@@ -10,8 +10,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use xdsctl::cli::{self, Io};
 use xdsctl::diag::Rule;
+
+use crate::run::run;
+use crate::support::root;
 
 /// The sections that every page has, in this order.
 const SECTIONS: [&str; 5] = ["What the client does", "Why", "Rejected", "Accepted", "Specification"];
@@ -131,7 +133,7 @@ fn example(language: &str, lines: &[&str]) -> Example {
 
 /// The default bootstrap with an example's additions, as a file.
 fn bootstrap_file(name: &str, additions: Option<&Value>) -> PathBuf {
-    let default = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/conformance/bootstrap.json");
+    let default = root().join("fixtures/conformance/bootstrap.json");
     let Some(additions) = additions else { return default };
     let mut bootstrap: Value = serde_json::from_str(&fs::read_to_string(default).unwrap()).unwrap();
     for (key, value) in additions.as_object().unwrap() {
@@ -160,7 +162,7 @@ fn bytes_of(example: &Example) -> Vec<u8> {
 
 /// The findings of an example as `(rule, path)`, or what stopped the command.
 fn findings(name: &str, example: &Example) -> Result<BTreeSet<(String, String)>, String> {
-    let mut args = vec!["xdsctl".to_owned(), "validate".into(), "--format=json".into()];
+    let mut args = vec!["validate".to_owned(), "--format=json".into()];
     let is_bootstrap = example.as_type.as_deref() == Some("bootstrap");
     if !is_bootstrap {
         let file = bootstrap_file(name, example.bootstrap.as_ref());
@@ -174,20 +176,7 @@ fn findings(name: &str, example: &Example) -> Result<BTreeSet<(String, String)>,
     args.extend(example.env.iter().map(|setting| format!("--env={setting}")));
     args.extend(example.as_type.iter().map(|name| format!("--as={name}")));
     args.push("-".into());
-    let input = bytes_of(example);
-    let (mut out, mut err) = (Vec::new(), Vec::new());
-    cli::run(
-        args,
-        &mut Io {
-            input: Box::new(input.as_slice()),
-            out: Box::new(&mut out),
-            err: Box::new(&mut err),
-            out_is_terminal: false,
-            err_is_terminal: false,
-            colour: Default::default(),
-            width: 100,
-        },
-    );
+    let (out, err) = run(args, &bytes_of(example));
     let report: Value = serde_json::from_slice(&out).map_err(|_| String::from_utf8_lossy(&err).into_owned())?;
     let of_resources = report["resources"].as_array().unwrap().iter();
     let lists = of_resources.map(|r| &r["findings"]).chain([&report["findings"]]);

@@ -6,7 +6,6 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::io::Read as _;
 
 use base64::Engine as _;
 use bytes::Bytes;
@@ -19,6 +18,8 @@ use xdsctl::model::ResourceType;
 use xdsctl::profile::{Profile, ServerFacts};
 use xdsctl::proto::pb::{Any, tables};
 use xdsctl::source::{SourceMap, textproto};
+
+use crate::support::recorded;
 
 #[derive(Deserialize)]
 struct Row {
@@ -35,12 +36,11 @@ struct Row {
 fn rows() -> Vec<Row> {
     let mut rows = Vec::new();
     for name in ["validate", "rules-lds", "rules-rds", "rules-cds-eds"] {
-        let path = format!("{}/fixtures/conformance/{name}.jsonl.gz", env!("CARGO_MANIFEST_DIR"));
-        let mut text = String::new();
-        flate2::read::GzDecoder::new(std::fs::File::open(path).unwrap())
-            .read_to_string(&mut text)
-            .unwrap();
-        rows.extend(text.lines().map(|line| serde_json::from_str::<Row>(line).unwrap()));
+        rows.extend(
+            recorded(name)
+                .lines()
+                .map(|line| serde_json::from_str::<Row>(line).unwrap()),
+        );
     }
     rows
 }

@@ -1,13 +1,14 @@
 //! `man/` and `completions/` are what `xdsctl generate man` and `xdsctl generate completions` write.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
-use xdsctl::cli::generate::{completions, man_pages};
+use xdsctl_cli::generate::{completions, man_pages};
+
+use crate::support::root;
 
 fn check(directory: &str, expected: Vec<(String, Vec<u8>)>) {
     let expected: BTreeMap<String, Vec<u8>> = expected.into_iter().collect();
-    let committed: BTreeMap<String, Vec<u8>> = std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join(directory))
+    let committed: BTreeMap<String, Vec<u8>> = std::fs::read_dir(root().join(directory))
         .unwrap()
         .map(|entry| entry.unwrap().path())
         .map(|path| {

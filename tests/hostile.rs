@@ -5,23 +5,12 @@
 
 use std::collections::BTreeSet;
 
-use xdsctl::cli::{Io, run};
+use crate::run::run;
 
 /// The report of `xdsctl validate` on a document named `name`.
 fn report(name: &str, document: &[u8]) -> serde_json::Value {
-    let mut out = Vec::new();
-    let mut io = Io {
-        input: Box::new(document),
-        out: Box::new(&mut out),
-        err: Box::new(std::io::sink()),
-        out_is_terminal: false,
-        err_is_terminal: false,
-        colour: Default::default(),
-        width: 100,
-    };
     let file = format!("--stdin-filename={name}");
-    run(["xdsctl", "validate", "--format=json", &file, "-"], &mut io);
-    drop(io);
+    let (out, _) = run(["validate", "--format=json", &file, "-"], document);
     serde_json::from_slice(&out).unwrap_or_else(|e| panic!("{name}: {e}"))
 }
 
@@ -436,18 +425,7 @@ transport_socket:
 "
     );
     for format in ["human", "json"] {
-        let mut out = Vec::new();
-        let mut io = Io {
-            input: Box::new(document.as_bytes()),
-            out: Box::new(&mut out),
-            err: Box::new(std::io::sink()),
-            out_is_terminal: false,
-            err_is_terminal: false,
-            colour: Default::default(),
-            width: 100,
-        };
-        run(["xdsctl", "validate", "--all", "--format", format, "-"], &mut io);
-        drop(io);
+        let (out, _) = run(["validate", "--all", "--format", format, "-"], document.as_bytes());
         let report = String::from_utf8(out).unwrap();
         assert!(report.contains("dump-bad-value"), "{report}");
         assert!(report.contains("dump-unknown-field"), "{report}");

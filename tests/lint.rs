@@ -1,7 +1,8 @@
 //! What several resources show together, on whole worlds: above all, that a partial world is left alone.
 
 use serde_json::Value;
-use xdsctl::cli::{self, Io};
+
+use crate::run::run;
 
 const ADS: &str = "eds_cluster_config: {eds_config: {ads: {}}}";
 
@@ -66,26 +67,8 @@ const REJECTED_LISTENER: &str = "\"@type\": type.googleapis.com/envoy.config.lis
 #[track_caller]
 fn check(world: &[String], expected: &[&str]) {
     let input = world.join("---\n");
-    let (mut out, mut err) = (Vec::new(), Vec::new());
-    let args = [
-        "xdsctl",
-        "validate",
-        "--format=json",
-        "--stdin-filename=world.yaml",
-        "-",
-    ];
-    cli::run(
-        args.map(str::to_owned).to_vec(),
-        &mut Io {
-            input: Box::new(input.as_bytes()),
-            out: Box::new(&mut out),
-            err: Box::new(&mut err),
-            out_is_terminal: false,
-            err_is_terminal: false,
-            colour: Default::default(),
-            width: 100,
-        },
-    );
+    let args = ["validate", "--format=json", "--stdin-filename=world.yaml", "-"];
+    let (out, err) = run(args, input.as_bytes());
     let report: Value = serde_json::from_slice(&out).unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&err)));
     let mut found: Vec<&str> = report["resources"]
         .as_array()

@@ -5,7 +5,6 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::io::Read as _;
 
 use base64::Engine as _;
 use serde::Deserialize;
@@ -14,6 +13,8 @@ use xdsctl::model::endpoints::{Endpoint, Endpoints};
 use xdsctl::model::tls::{CaCerts, UpstreamTlsContext};
 use xdsctl::model::{Resource, ResourceType};
 use xdsctl::profile::{Profile, ServerFacts};
+
+use crate::support::recorded;
 
 #[derive(Deserialize)]
 struct Row {
@@ -26,15 +27,8 @@ struct Row {
 }
 
 fn rows() -> Vec<(Row, String)> {
-    let path = format!(
-        "{}/fixtures/conformance/rules-cds-eds.jsonl.gz",
-        env!("CARGO_MANIFEST_DIR")
-    );
-    let mut text = String::new();
-    flate2::read::GzDecoder::new(std::fs::File::open(path).unwrap())
-        .read_to_string(&mut text)
-        .unwrap();
-    text.lines()
+    recorded("rules-cds-eds")
+        .lines()
         .map(|line| serde_json::from_str::<Row>(line).unwrap())
         .filter_map(|mut row| row.parsed.take().map(|parsed| (row, parsed)))
         .collect()

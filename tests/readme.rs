@@ -4,13 +4,15 @@
 
 use std::process::Command;
 
+use crate::support::root;
+
 /// Stands before every transcript.
 const MARK: &str = "<!-- tests/readme.rs compares this with what the command prints -->\n```text\n";
 
 #[test]
 fn transcripts_are_real() {
-    let root = env!("CARGO_MANIFEST_DIR");
-    let readme = std::fs::read_to_string(format!("{root}/README.md")).unwrap();
+    let root = root();
+    let readme = std::fs::read_to_string(root.join("README.md")).unwrap();
     let transcripts: Vec<(usize, &str)> = readme.match_indices(MARK).collect();
     assert!(transcripts.len() > 5, "the README has lost its transcripts");
     for (at, mark) in transcripts {

@@ -3,26 +3,21 @@
 //! The transcoder takes a value from its last occurrence where the text says the same again. Here resources of every kind
 //! stand in one text, by turns with others, changed at one place, and laid out anew; each must become what it becomes alone.
 
-use std::io::Read as _;
-
 use xdsctl::envelope::Options;
 use xdsctl::source::SourceMap;
 use xdsctl::source::json::Scanner;
 
+use crate::support::recorded;
+
 /// The resources of a recording as JSON texts.
 fn resources(name: &str) -> Vec<String> {
-    let path = format!("{}/fixtures/conformance/{name}.jsonl.gz", env!("CARGO_MANIFEST_DIR"));
-    let mut text = String::new();
-    flate2::read::GzDecoder::new(std::fs::File::open(path).unwrap())
-        .read_to_string(&mut text)
-        .unwrap();
     let resource = |line: &str| {
         let row: serde_json::Value = serde_json::from_str(line).unwrap();
         row.get("resource")
             .filter(|resource| resource.get("@type").is_some())
             .map(serde_json::Value::to_string)
     };
-    text.lines().filter_map(resource).collect()
+    recorded(name).lines().filter_map(resource).collect()
 }
 
 /// What one document says of each of its resources: bytes, what is known of them, and notes with their places in the

@@ -4,7 +4,6 @@
 //! file of such rows.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::Read as _;
 
 use base64::Engine as _;
 use serde::Deserialize;
@@ -12,6 +11,8 @@ use xdsctl::diag::{Diagnostic, Effect};
 use xdsctl::model::ResourceType;
 use xdsctl::profile::{Profile, ServerFacts};
 use xdsctl::validate::discovery::{self, Answer, Response};
+
+use crate::support::recorded;
 
 #[derive(Deserialize)]
 struct Row {
@@ -32,16 +33,10 @@ struct Sent {
 }
 
 fn rows() -> Vec<Row> {
-    let mut text = String::new();
-    match std::env::var("XDSCTL_RESPONSES_FILE") {
-        Ok(file) => text = std::fs::read_to_string(file).unwrap(),
-        Err(_) => {
-            let path = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/conformance/discovery.jsonl.gz");
-            flate2::read::GzDecoder::new(std::fs::File::open(path).unwrap())
-                .read_to_string(&mut text)
-                .unwrap();
-        }
-    }
+    let text = match std::env::var("XDSCTL_RESPONSES_FILE") {
+        Ok(file) => std::fs::read_to_string(file).unwrap(),
+        Err(_) => recorded("discovery"),
+    };
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 

@@ -5,39 +5,25 @@
 //! The CRASH rows of the single resources, and their neighbours, are checked in the same way.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::Read as _;
 
 use base64::Engine as _;
 use serde::Deserialize;
 use serde_json::Value;
-use xdsctl::cli::{self, Io};
 
-fn lines(name: &str) -> Vec<String> {
-    let path = format!("{}/fixtures/conformance/{name}.jsonl.gz", env!("CARGO_MANIFEST_DIR"));
-    let mut text = String::new();
-    flate2::read::GzDecoder::new(std::fs::File::open(path).unwrap())
-        .read_to_string(&mut text)
-        .unwrap();
-    text.lines().map(str::to_owned).collect()
-}
+use crate::run::run;
+use crate::support::{recorded, root};
 
 /// The ids of the `fails` findings on a document.
 fn failures(document: &str) -> BTreeSet<String> {
-    let bootstrap = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/conformance/bootstrap.json");
-    let args = ["xdsctl", "validate", "--format=json", "--bootstrap", bootstrap, "-"];
-    let (mut out, mut err) = (Vec::new(), Vec::new());
-    cli::run(
-        args,
-        &mut Io {
-            input: Box::new(document.as_bytes()),
-            out: Box::new(&mut out),
-            err: Box::new(&mut err),
-            out_is_terminal: false,
-            err_is_terminal: false,
-            colour: Default::default(),
-            width: 100,
-        },
-    );
+    let bootstrap = root().join("fixtures/conformance/bootstrap.json");
+    let args = [
+        "validate",
+        "--format=json",
+        "--bootstrap",
+        bootstrap.to_str().unwrap(),
+        "-",
+    ];
+    let (out, err) = run(args, document.as_bytes());
     let report: Value = serde_json::from_slice(&out).unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&err)));
     let of_resources = report["resources"].as_array().unwrap().iter();
     of_resources
@@ -131,8 +117,8 @@ const BY_CHANCE: &str = "rds-retry-back-off-1ms-fails";
 fn what_fails_by_itself_is_flagged_and_what_works_is_not() {
     let mut wrong = Vec::new();
     let (mut failing, mut working) = (0, 0);
-    for line in lines("runtime") {
-        let row: Row = serde_json::from_str(&line).unwrap();
+    for line in recorded("runtime").lines() {
+        let row: Row = serde_json::from_str(line).unwrap();
         let picks = row.answer.picks.iter().flatten();
         let verdict = match picks.map(|pick| verdict_of(pick, &row)).max() {
             _ if row.answer.crash => Verdict::Fails,
@@ -187,10 +173,11 @@ const LUCKY: &str = "RT-LB-WT0/weight-0-without-endpoints-yet";
 
 #[test]
 fn every_crash_is_flagged_and_its_accepted_neighbours_are_not() {
-    let rows: Vec<ResourceRow> = ["rules-lds", "rules-rds", "rules-cds-eds"]
-        .into_iter()
-        .flat_map(lines)
-        .map(|line| serde_json::from_str(&line).unwrap())
+    let recorded = ["rules-lds", "rules-rds", "rules-cds-eds"].map(recorded);
+    let rows: Vec<ResourceRow> = recorded
+        .iter()
+        .flat_map(|text| text.lines())
+        .map(|line| serde_json::from_str(line).unwrap())
         .collect();
     let rules: BTreeSet<&str> = rows
         .iter()

@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use xdsctl::cli::{Io, run};
+use xdsctl_cli::{Io, run};
 
 fuzz_target!(|data: &[u8]| {
     let mut io = Io {

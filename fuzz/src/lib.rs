@@ -8,8 +8,8 @@ use xdsctl::convert::resource_name::Names;
 use xdsctl::envelope::Options;
 use xdsctl::load;
 use xdsctl::profile::{Profile, ServerFacts};
-use xdsctl::report::resolve::{self, Report};
-use xdsctl::report::{Severities, human, json};
+use xdsctl_cli::report::resolve::{self, Report};
+use xdsctl_cli::report::{Severities, human, json};
 use xdsctl::source::SourceMap;
 use xdsctl::source::sniff::Format;
 

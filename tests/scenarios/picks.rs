@@ -7,7 +7,7 @@ use xdsctl::lb::runtime::Settings;
 use xdsctl::sim::script::{self, Player, Step};
 use xdsctl::sim::{Channel, Network, Options, Outcome, Reach, Start, World};
 
-use crate::world::{Row, load, rows, target};
+use super::world::{Row, load, rows, target};
 
 /// Seeds tried to reach what the client reached by chance.
 const SEEDS: u64 = 60;

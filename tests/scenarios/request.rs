@@ -5,7 +5,7 @@ use xdsctl::model::Millis;
 use xdsctl::select::{Channel, Refusal, Request, Selection, Selector, Site};
 use xdsctl::snapshot::config::{ClusterState, XdsConfig};
 
-use crate::world::{ChannelError, Row, channel, rows};
+use super::world::{ChannelError, Row, channel, rows};
 
 /// The headers of a pick step.
 fn headers(pick: &Value) -> Vec<(String, String)> {

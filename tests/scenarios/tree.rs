@@ -6,7 +6,7 @@ use serde_json::Value;
 use xdsctl::snapshot::config::{ClusterState, XdsConfig};
 use xdsctl::tree::{build, service_config};
 
-use crate::world::{Row, channel, rows};
+use super::world::{Row, channel, rows};
 
 /// What differs in one row.
 fn differences(row: &Row) -> Vec<String> {

@@ -1,7 +1,6 @@
 //! The recorded scenarios: rows, and the channel that xdsctl makes of their resources.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::Read as _;
 use std::sync::Arc;
 
 use serde::Deserialize;
@@ -15,6 +14,8 @@ use xdsctl::snapshot::resources::Resources;
 use xdsctl::snapshot::target::{Target, TargetError};
 use xdsctl::source::SourceMap;
 use xdsctl::validate::validate;
+
+use crate::support::{recorded, root};
 
 /// A recorded row. The steps and answers of `pick` steps stand in the same order.
 #[derive(Debug, Deserialize)]
@@ -87,11 +88,7 @@ impl Row {
 
 /// The rows of a fixture; `XDSCTL_ROWS` restricts them to ids that start so, `XDSCTL_SCENARIOS` names a file with more.
 pub fn rows(name: &str) -> Vec<Row> {
-    let path = format!("{}/fixtures/conformance/{name}.jsonl.gz", env!("CARGO_MANIFEST_DIR"));
-    let mut text = String::new();
-    flate2::read::GzDecoder::new(std::fs::File::open(path).unwrap())
-        .read_to_string(&mut text)
-        .unwrap();
+    let mut text = recorded(name);
     if let Some(more) = std::env::var_os("XDSCTL_SCENARIOS").filter(|_| name == "scenarios") {
         text.push_str(&std::fs::read_to_string(more).unwrap());
     }
@@ -118,7 +115,7 @@ pub enum ChannelError {
 
 /// The bootstrap of the recordings with a row's additions.
 fn bootstrap(row: &Row, profile: &Profile) -> Bootstrap {
-    let path = format!("{}/fixtures/conformance/bootstrap.json", env!("CARGO_MANIFEST_DIR"));
+    let path = root().join("fixtures/conformance/bootstrap.json");
     let mut json: Value = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
     for (key, value) in row.bootstrap.iter().filter_map(Value::as_object).flatten() {
         if key == "server_features" {

@@ -1,0 +1,216 @@
+//! The arguments. Help texts are one line per flag; the details are in the man page and `explain`.
+
+mod channel;
+
+use std::path::PathBuf;
+
+use clap::{CommandFactory as _, Parser, Subcommand, ValueEnum};
+
+pub use channel::{
+    ChannelArgs, CookieArgs, CookieCommand, Layout, PickArgs, RequestArgs, RetryArgs, RouteArgs, TreeArgs, TreeFormat,
+};
+
+use super::io::ColourChoice;
+use xdsctl::diag::Severity;
+
+/// Says what a gRPC client would do with xDS configuration, and why
+#[derive(Debug, Parser)]
+#[command(name = "xdsctl", version, about, max_term_width = 100)]
+pub struct Args {
+    /// What to do
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The subcommands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Say which resources a gRPC client would reject, drop or ignore, and at which field
+    Validate(ValidateArgs),
+    /// Explain a rule, or list all rules
+    Explain(ExplainArgs),
+    /// Show the tree of LB policies that a channel builds
+    Tree(TreeArgs),
+    /// Say which route takes an RPC, and why not the others
+    Route(RouteArgs),
+    /// Follow an RPC to its endpoint, with the reason at each layer
+    Pick(Box<PickArgs>),
+    /// Show what becomes of a retry policy
+    Retry(RetryArgs),
+    /// Read or write session cookies
+    Cookie(CookieArgs),
+    /// Write man pages or shell completions
+    #[command(hide = true)]
+    Generate(GenerateArgs),
+}
+
+/// Inputs and the client's circumstances, common to all commands that read xDS resources.
+#[derive(Debug, clap::Args)]
+pub struct InputArgs {
+    /// Dumps, resources or directories; `-` is standard input
+    #[arg(value_name = "FILE", default_value = "-")]
+    pub files: Vec<PathBuf>,
+    /// Take bare resources and arrays for this type
+    #[arg(long = "as", value_name = "TYPE")]
+    pub as_type: Option<AsType>,
+    /// Name to show for standard input
+    #[arg(long, value_name = "NAME")]
+    pub stdin_filename: Option<String>,
+    /// Use this gRPC bootstrap file: certificate providers (not checked without it), trusted servers, authorities
+    #[arg(long, value_name = "FILE")]
+    pub bootstrap: Option<PathBuf>,
+    /// Set an environment switch of the client; may be repeated
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub env: Vec<String>,
+    /// Take all inputs for one world
+    #[arg(long)]
+    pub merge: bool,
+    /// Read large files instead of mapping them
+    #[arg(long)]
+    pub no_mmap: bool,
+}
+
+/// `xdsctl validate`
+#[derive(Debug, clap::Args)]
+pub struct ValidateArgs {
+    /// Inputs
+    #[command(flatten)]
+    pub input: InputArgs,
+    /// Output format
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub format: Format,
+    /// Exit with 1 if a finding is at least this severe
+    #[arg(long, value_enum, default_value_t = Level::Error)]
+    pub fail_on: Level,
+    /// Show findings of at least this severity, count the others
+    #[arg(long, value_enum, default_value_t = Level::Warning)]
+    pub min_severity: Level,
+    /// Show every finding, also the thousandth of its kind
+    #[arg(long)]
+    pub all: bool,
+    /// Print also what the client keeps of each accepted resource
+    #[arg(long, value_enum, value_name = "WHAT")]
+    pub show: Vec<Show>,
+    /// Make findings of this rule or effect errors; may be repeated
+    #[arg(short = 'D', long = "deny", value_name = "RULE")]
+    pub deny: Vec<String>,
+    /// Make findings of this rule or effect warnings; may be repeated
+    #[arg(short = 'W', long = "warn", value_name = "RULE")]
+    pub warn: Vec<String>,
+    /// Drop findings of this rule or effect; may be repeated
+    #[arg(short = 'A', long = "allow", value_name = "RULE")]
+    pub allow: Vec<String>,
+    /// When to colour the report
+    #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
+    pub color: ColourChoice,
+}
+
+/// `xdsctl explain`
+#[derive(Debug, clap::Args)]
+pub struct ExplainArgs {
+    /// Rule id, or words of a client's error message
+    #[arg(value_name = "RULE")]
+    pub rule: Vec<String>,
+    /// List all rules
+    #[arg(long)]
+    pub list: bool,
+    /// Output format
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub format: Format,
+}
+
+/// `xdsctl generate`
+#[derive(Debug, clap::Args)]
+pub struct GenerateArgs {
+    /// What to write
+    #[arg(value_enum)]
+    pub what: Generated,
+    /// Directory to write to
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+}
+
+/// What `generate` writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Generated {
+    /// Man pages
+    Man,
+    /// Completions for bash, elvish, fish, PowerShell and zsh
+    Completions,
+}
+
+impl Generated {
+    /// The directory in the source tree.
+    pub const fn default_dir(self) -> &'static str {
+        match self {
+            Generated::Man => "man",
+            Generated::Completions => "completions",
+        }
+    }
+}
+
+/// Output formats.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// For people
+    Human,
+    /// For programs
+    Json,
+}
+
+/// A severity as an argument.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Level {
+    /// Errors only
+    Error,
+    /// Warnings and errors
+    Warning,
+    /// Everything
+    Note,
+}
+
+impl Level {
+    /// The severity.
+    pub const fn severity(self) -> Severity {
+        match self {
+            Level::Error => Severity::Error,
+            Level::Warning => Severity::Warning,
+            Level::Note => Severity::Note,
+        }
+    }
+}
+
+/// What `--show` adds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Show {
+    /// What the client keeps of each accepted resource
+    Parsed,
+}
+
+/// A type for bare resources.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum AsType {
+    /// Listener
+    Lds,
+    /// RouteConfiguration
+    Rds,
+    /// Cluster
+    Cds,
+    /// ClusterLoadAssignment
+    Eds,
+    /// gRPC bootstrap file
+    Bootstrap,
+    /// DiscoveryResponse
+    DiscoveryResponse,
+    /// ClientStatusResponse
+    Csds,
+    /// Envoy admin config dump
+    ConfigDump,
+    /// google.protobuf.Any
+    Any,
+}
+
+/// The whole command, for help, man pages and completions.
+pub fn command() -> clap::Command {
+    Args::command()
+}

@@ -1,0 +1,352 @@
+//! From inputs to the configuration of one channel: loads, validates, takes what a client would hold, resolves the target.
+
+use std::collections::BTreeSet;
+use std::io::Write as _;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use super::args::{ChannelArgs, RequestArgs};
+use super::input;
+use super::{Error, Io, held};
+use xdsctl::bootstrap::Bootstrap;
+use xdsctl::model::Millis;
+use xdsctl::model::cluster::Discovery;
+use xdsctl::model::listener::{Listener, RouteSource};
+use xdsctl::profile::{Profile, ServerFacts};
+use xdsctl::snapshot::config::{ChannelFailure, ChannelFailureClass as Class, XdsConfig};
+use xdsctl::snapshot::resolve::{DnsAnswers, Source, resolve, resolve_cluster};
+use xdsctl::snapshot::resources::Resources;
+use xdsctl::snapshot::target::{Target, TargetError};
+use xdsctl::text;
+
+/// Names listed in a message at most.
+const NAMES_SHOWN: usize = 10;
+
+/// A channel that has heard of everything in the inputs.
+#[derive(Debug)]
+pub struct Opened {
+    /// The client.
+    pub profile: Profile,
+    /// What the client holds.
+    pub resources: Resources,
+    /// The channel's target; `None` when it starts at a cluster.
+    pub target: Option<Target>,
+    /// `node.id` of the bootstrap.
+    pub node_id: String,
+    /// What DNS says.
+    pub dns: DnsAnswers,
+    /// What validation knows of the management server.
+    pub server: ServerFacts,
+    /// The configuration, or the failure of every RPC.
+    pub config: Result<Arc<XdsConfig>, ChannelFailure>,
+}
+
+/// Opens the channel that the arguments name.
+///
+/// # Errors
+/// Unreadable inputs, a target that is no xDS target, or none where several are possible.
+pub fn open(args: &ChannelArgs, io: &mut Io<'_>) -> Result<Opened, Error> {
+    let inputs = input::open(&args.input, io)?;
+    let dns = dns_answers(&args.resolve)?;
+    let mut worlds = held::worlds(&inputs, args.input.merge, io);
+    if worlds.is_empty() {
+        return Err(Error::Nothing("no xDS resource in the input".to_owned()));
+    }
+    let bootstrap = inputs.bootstrap.clone().unwrap_or_default();
+    let number = choose_world(&worlds, args, &bootstrap)?;
+    let resources = worlds.swap_remove(number);
+    note_unused_names(&dns, &resources, io)?;
+    let source = Source {
+        resources: &resources,
+        node_id: &bootstrap.node_id,
+        dns: &dns,
+        extra_roots: &BTreeSet::new(),
+    };
+    let (target, config) = match &args.cluster {
+        Some(name) => {
+            if !resources.clusters.contains_key(name) {
+                let names = resources.clusters.keys().map(String::as_str);
+                return Err(Error::Usage(no_such("cluster", name, names)));
+            }
+            (None, Ok(resolve_cluster(name, &source)))
+        }
+        None => {
+            let target = target(args, &resources, &bootstrap)?;
+            let config = resolve(&target, &source);
+            (Some(target), config)
+        }
+    };
+    Ok(Opened {
+        config: config.map(Arc::new),
+        node_id: bootstrap.node_id,
+        dns,
+        server: inputs.server,
+        profile: inputs.profile,
+        resources,
+        target,
+    })
+}
+
+/// Says which names of `--resolve` no cluster has.
+fn note_unused_names(dns: &DnsAnswers, resources: &Resources, io: &mut Io<'_>) -> Result<(), Error> {
+    let clusters = resources.clusters.values().filter_map(|held| held.value.as_deref());
+    let hosts = clusters.filter_map(|cluster| match &cluster.discovery {
+        Discovery::LogicalDns { hostname } => Some(hostname.as_str()),
+        Discovery::Eds { .. } | Discovery::Aggregate { .. } => None,
+    });
+    for name in dns.keys().filter(|name| !hosts.clone().any(|host| host == *name)) {
+        writeln!(io.err, "note: {}", no_such("DNS name", name, hosts.clone()))?;
+    }
+    Ok(())
+}
+
+/// The world of the channel: the only one, or the only one that has what is asked for.
+fn choose_world(worlds: &[Resources], args: &ChannelArgs, bootstrap: &Bootstrap) -> Result<usize, Error> {
+    if worlds.len() == 1 {
+        return Ok(0);
+    }
+    let wanted = args
+        .target
+        .as_deref()
+        .and_then(|uri| Target::parse(uri, args.authority.as_deref(), bootstrap).ok());
+    let has = |resources: &Resources| match (&args.cluster, &wanted) {
+        (Some(cluster), _) => resources.clusters.contains_key(cluster),
+        (None, Some(target)) => resources.listeners.contains_key(&target.listener),
+        (None, None) => api_listeners(resources).next().is_some(),
+    };
+    let mut fitting = worlds.iter().enumerate().filter(|(_, resources)| has(resources));
+    match (fitting.next(), fitting.next()) {
+        (Some((number, _)), None) => Ok(number),
+        (None, _) => Err(Error::Usage(format!(
+            "none of {} separate inputs has what is asked for; --merge takes them for one",
+            worlds.len()
+        ))),
+        (Some(_), Some(_)) => Err(Error::Usage(format!(
+            "several of {} separate inputs have what is asked for: name one file, or --merge them",
+            worlds.len()
+        ))),
+    }
+}
+
+fn api_listeners(resources: &Resources) -> impl Iterator<Item = &str> {
+    resources.listeners.iter().filter_map(|(name, held)| {
+        let is_api = matches!(held.value.as_deref(), Some(Listener::Api(_)));
+        is_api.then_some(name.as_str())
+    })
+}
+
+fn target(args: &ChannelArgs, resources: &Resources, bootstrap: &Bootstrap) -> Result<Target, Error> {
+    if let Some(uri) = &args.target {
+        // A bare name is most likely meant so.
+        let uri = if uri.starts_with("xds:") || uri.contains("://") {
+            uri.clone()
+        } else {
+            format!("xds:///{uri}")
+        };
+        let target = Target::parse(&uri, args.authority.as_deref(), bootstrap);
+        return target.map_err(|error| Error::Usage(target_words(&error, bootstrap)));
+    }
+    let mut names = api_listeners(resources);
+    match (names.next(), names.next()) {
+        (Some(name), None) => Ok(Target::of_listener(name, args.authority.as_deref())),
+        (Some(_), Some(_)) => Err(Error::Usage(format!(
+            "several listeners, name one with --target xds:///NAME: {}",
+            some(api_listeners(resources))
+        ))),
+        (None, _) => {
+            // A channel to a Listener that the client rejects exists too, and says why it fails.
+            let mut rejected = resources.listeners.iter().filter(|(_, held)| held.value.is_none());
+            if let (Some((name, _)), None) = (rejected.next(), rejected.next()) {
+                return Ok(Target::of_listener(name, args.authority.as_deref()));
+            }
+            let clusters = some(resources.clusters.keys().map(String::as_str));
+            let hint = if clusters.is_empty() {
+                String::new()
+            } else {
+                format!("; start at a cluster with --cluster: {clusters}")
+            };
+            Err(Error::Usage(format!("no API listener that the client accepts{hint}")))
+        }
+    }
+}
+
+fn target_words(error: &TargetError, bootstrap: &Bootstrap) -> String {
+    match error {
+        TargetError::UnknownAuthority(_) if bootstrap.authorities.is_empty() => {
+            format!("{error}; give the bootstrap that has it with --bootstrap")
+        }
+        TargetError::UnknownAuthority(_) => {
+            let names = some(bootstrap.authorities.keys().map(String::as_str));
+            format!("{error}; the bootstrap has {names}")
+        }
+        TargetError::NotXds(_) => error.to_string(),
+        TargetError::Invalid(_) => format!("{error}, expected `xds:///NAME`"),
+    }
+}
+
+/// A few names for a message.
+pub fn some<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    let names: Vec<&str> = names.collect();
+    let shown: Vec<String> = names.iter().take(NAMES_SHOWN).map(|name| format!("`{name}`")).collect();
+    let more = names.len().saturating_sub(NAMES_SHOWN);
+    if more > 0 {
+        format!("{} and {more} more", shown.join(", "))
+    } else {
+        shown.join(", ")
+    }
+}
+
+/// Says that a name is unknown, and what was probably meant, or what there is.
+pub fn no_such<'a>(what: &str, name: &str, names: impl Iterator<Item = &'a str> + Clone) -> String {
+    if let Some(near) = text::nearest(name, names.clone()) {
+        return format!("no {what} `{name}`, did you mean `{near}`?");
+    }
+    match some(names) {
+        list if list.is_empty() => format!("no {what} `{name}`: there is none at all"),
+        list => format!("no {what} `{name}`, there is {list}"),
+    }
+}
+
+fn dns_answers(arguments: &[String]) -> Result<DnsAnswers, Error> {
+    let mut answers = DnsAnswers::new();
+    for argument in arguments {
+        let wrong = || Error::Usage(format!("--resolve `{argument}` must be HOST:PORT=IP:PORT,..."));
+        let (name, list) = argument.split_once('=').ok_or_else(wrong)?;
+        let addresses: Result<Vec<SocketAddr>, _> = list.split(',').map(str::parse).collect();
+        answers.insert(name.to_owned(), Ok(addresses.map_err(|_| wrong())?));
+    }
+    Ok(answers)
+}
+
+/// The metadata of an RPC.
+///
+/// # Errors
+/// A header or cookie without `=`.
+pub fn headers(args: &RequestArgs) -> Result<Vec<(String, String)>, Error> {
+    let mut headers = Vec::new();
+    for header in &args.headers {
+        let (name, value) = header
+            .split_once('=')
+            .ok_or_else(|| Error::Usage(format!("--header `{header}` must be NAME=VALUE")))?;
+        headers.push((name.to_ascii_lowercase(), value.to_owned()));
+    }
+    if let Some(wrong) = args.cookies.iter().find(|cookie| !cookie.contains('=')) {
+        return Err(Error::Usage(format!("--cookie `{wrong}` must be NAME=VALUE")));
+    }
+    if !args.cookies.is_empty() {
+        headers.push(("cookie".to_owned(), args.cookies.join("; ")));
+    }
+    Ok(headers)
+}
+
+/// Reads a number of seconds of an argument.
+///
+/// # Errors
+/// Anything but a number from 0.
+pub fn seconds(text: &str) -> Result<f64, String> {
+    let seconds = text
+        .parse()
+        .ok()
+        .filter(|seconds: &f64| seconds.is_finite() && *seconds >= 0.0);
+    seconds.ok_or_else(|| "must be a number of seconds, such as 2.5".to_owned())
+}
+
+/// A number of seconds as a duration.
+pub fn millis(seconds: f64) -> Millis {
+    // Rounded towards zero and held to the range, as `as` does.
+    Millis((seconds * 1000.0) as i64)
+}
+
+/// What the client leaves out, for the lines before an answer.
+pub fn left_out(resources: &Resources) -> Vec<String> {
+    resources
+        .rejected()
+        .into_iter()
+        .map(|rejected| {
+            let kept = if rejected.has_earlier {
+                ", its earlier version stays"
+            } else {
+                ""
+            };
+            let kind = rejected.resource_type.short_name();
+            format!("{kind} `{}` is left out{kept}: {}", rejected.name, rejected.why)
+        })
+        .chain(resources.removed().map(|(resource_type, name)| {
+            let kind = resource_type.short_name();
+            format!("{kind} `{name}` is left out: a later response takes it away")
+        }))
+        .collect()
+}
+
+/// Says what the client leaves out, of many the first ones: in the answer if people read it, else beside it.
+///
+/// # Errors
+/// Those of the streams.
+pub fn say_left_out(opened: &Opened, for_people: bool, io: &mut Io<'_>) -> Result<(), Error> {
+    let lines = left_out(&opened.resources);
+    let out: &mut dyn std::io::Write = if for_people { &mut io.out } else { &mut io.err };
+    for line in lines.iter().take(NAMES_SHOWN) {
+        writeln!(out, "note: {line}")?;
+    }
+    let more = lines.len().saturating_sub(NAMES_SHOWN);
+    if more > 0 {
+        writeln!(out, "note: {more} more are left out, `xdsctl validate` lists them")?;
+    }
+    Ok(())
+}
+
+/// What may help a reader whose channel has no configuration.
+pub fn hint(opened: &Opened) -> Option<String> {
+    let failure = opened.config.as_ref().err()?;
+    let target = opened.target.as_ref()?;
+    match failure.class {
+        Class::Missing if !opened.resources.listeners.contains_key(&target.listener) => {
+            let names = opened.resources.listeners.keys().map(String::as_str);
+            Some(no_such("Listener", &target.listener, names))
+        }
+        Class::Missing => {
+            let names = some(opened.resources.route_configs.keys().map(String::as_str));
+            Some(format!("RouteConfigurations in the input: {names}"))
+        }
+        Class::NoVirtualHost => {
+            let domains = nearest_domains(opened, target);
+            Some(format!("the domains are {domains}; --authority sets another authority"))
+        }
+        Class::NotApiListener => Some("the Listener is for a server or a proxy: it has no api_listener".to_owned()),
+        Class::Rejected | Class::BadRetryPolicy => Some("`xdsctl validate` says where".to_owned()),
+    }
+}
+
+/// The domains of the RouteConfiguration, those most like the authority first.
+fn nearest_domains(opened: &Opened, target: &Target) -> String {
+    let listener = opened.resources.listeners.get(&target.listener);
+    let Some(Listener::Api(manager)) = listener.and_then(|held| held.value.as_deref()) else {
+        return String::new();
+    };
+    let held;
+    let routes = match &manager.routes {
+        RouteSource::Inline(routes) => &**routes,
+        RouteSource::Rds(name) => {
+            held = opened
+                .resources
+                .route_configs
+                .get(name)
+                .and_then(|held| held.value.clone());
+            match &held {
+                Some(routes) => &**routes,
+                None => return String::new(),
+            }
+        }
+    };
+    let all = || {
+        routes
+            .virtual_hosts
+            .iter()
+            .flat_map(|host| &host.domains)
+            .map(String::as_str)
+    };
+    match text::nearest(&target.authority, all()) {
+        Some(near) => some(std::iter::once(near).chain(all().filter(|domain| *domain != near))),
+        None => some(all()),
+    }
+}

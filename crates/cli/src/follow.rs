@@ -1,0 +1,121 @@
+//! Path-based config sources: the files that an Envoy bootstrap takes resources from, read into the bootstrap's world.
+//!
+//! Paths are relative to the bootstrap, as `validate` runs where the files are kept and not where Envoy will run. A file is
+//! read once a world, whoever names it, so loops end. A file that was given as an argument too is not read again; it moves
+//! into the world of the bootstrap.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use super::input::{Checks, Inputs};
+use xdsctl::check;
+use xdsctl::envelope::{Loader, Options, PATH_SOURCE_UNREADABLE, PathSource, WorldId};
+use xdsctl::load;
+use xdsctl::source::SourceId;
+
+/// Files that are followed in all.
+const MAX_FILES: usize = 1000;
+
+/// Reads every file that is named, and those that they name in turn.
+pub(super) fn path_sources(inputs: &mut Inputs, keep_parsed: bool, checks: &mut Checks) {
+    let given: BTreeMap<PathBuf, SourceId> = inputs
+        .documents
+        .iter()
+        .filter_map(|id| Some((resolved(Path::new(inputs.sources.get(*id)?.name())), *id)))
+        .collect();
+    let mut seen: BTreeSet<(WorldId, PathBuf)> = BTreeSet::new();
+    let mut next = 0;
+    loop {
+        let named = checks.loader.path_sources.get(next..).unwrap_or_default().to_vec();
+        if named.is_empty() {
+            return;
+        }
+        next += named.len();
+        let mut found = Vec::new();
+        for path_source in &named {
+            let path = path_of(inputs, checks, path_source);
+            let key = resolved(&path);
+            if !seen.insert((path_source.world, key.clone())) {
+                continue;
+            }
+            if let Some(source) = given.get(&key) {
+                adopt(*source, path_source.world, checks);
+                continue;
+            }
+            match open(inputs, &path, seen.len()) {
+                Ok(id) => found.push((id, path_source.world)),
+                Err(why) => {
+                    let message = format!("cannot read `{}`: {why}", path.display());
+                    checks
+                        .loader
+                        .report(path_source.source, &PATH_SOURCE_UNREADABLE, path_source.span, message);
+                }
+            }
+        }
+        read(inputs, &found, keep_parsed, checks);
+    }
+}
+
+/// The path from here: relative ones start at the bootstrap.
+fn path_of(inputs: &Inputs, checks: &Checks, path_source: &PathSource) -> PathBuf {
+    let world = checks.loader.worlds.get(path_source.world.0 as usize);
+    let bootstrap = world.and_then(|world| inputs.sources.get(world.source));
+    let directory = bootstrap.and_then(|source| Path::new(source.name()).parent());
+    directory.unwrap_or(Path::new("")).join(&path_source.path)
+}
+
+/// The path without links, to know a file by; as it is if there is no such file.
+fn resolved(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_owned())
+}
+
+/// Opens a regular file; a pipe or a device might never end.
+fn open(inputs: &mut Inputs, path: &Path, number: usize) -> Result<SourceId, String> {
+    if number > MAX_FILES {
+        return Err(format!("more than {MAX_FILES} files are named"));
+    }
+    let metadata = path.metadata().map_err(|error| error.to_string())?;
+    if !metadata.is_file() {
+        return Err("it is not a regular file".to_owned());
+    }
+    inputs.sources.add_file(path).map_err(|error| error.to_string())
+}
+
+/// Moves what was read from a document as its own into a world.
+fn adopt(source: SourceId, world: WorldId, checks: &mut Checks) {
+    let Loader { worlds, responses, .. } = &mut checks.loader;
+    let is_own = |id: WorldId| {
+        worlds
+            .get(id.0 as usize)
+            .is_some_and(|w| w.source == source && w.scope.is_none())
+    };
+    for checked in checks.checked.iter_mut().filter(|checked| is_own(checked.world)) {
+        checked.world = world;
+    }
+    for response in responses.iter_mut().filter(|r| r.world.is_some_and(is_own)) {
+        response.world = Some(world);
+    }
+}
+
+fn read(inputs: &Inputs, files: &[(SourceId, WorldId)], keep_parsed: bool, checks: &mut Checks) {
+    let circumstances = inputs.circumstances(keep_parsed);
+    let loaded = load::go_on(
+        std::mem::take(&mut checks.loader),
+        None,
+        |loader, emit| {
+            for (id, world) in files {
+                let options = Options {
+                    world: Some(*world),
+                    follow: true,
+                    ..Options::default()
+                };
+                if let Some(source) = inputs.sources.get(*id) {
+                    loader.document(*id, source, options, emit);
+                }
+            }
+        },
+        |raw| check::resource(raw, &circumstances),
+    );
+    checks.loader = loaded.loader;
+    checks.checked.extend(loaded.results);
+}

@@ -1,0 +1,119 @@
+//! The command line: arguments to a library call, the answer to a report, the report to an exit code.
+//!
+//! This is the only crate that touches files, the environment, standard streams and the terminal, and of its modules all but
+//! [`report`].
+//!
+//! Exit codes: 0 clean, 1 findings at or above `--fail-on`, 2 usage, I/O, or nothing that could be checked.
+#![cfg_attr(
+    not(test),
+    deny(
+        clippy::dbg_macro,
+        clippy::panic,
+        clippy::todo,
+        clippy::unimplemented,
+        clippy::unreachable,
+        clippy::unwrap_used
+    )
+)]
+
+pub mod report;
+
+mod args;
+mod channel;
+mod cookie;
+mod explain;
+mod follow;
+pub mod generate;
+mod held;
+mod input;
+mod io;
+mod pick;
+mod progress;
+mod retry;
+mod route;
+mod tree;
+mod validate;
+
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+pub use args::{Args, command};
+pub use io::Io;
+
+use args::Command;
+
+/// What stops a command: follows `xdsctl: ` on standard error.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The arguments contradict each other or name nothing.
+    #[error("{0}")]
+    Usage(String),
+    /// A file or stream.
+    #[error("cannot {what} `{name}`: {source}")]
+    Io {
+        /// `read`, `write`.
+        what: &'static str,
+        /// File name, `-` for a standard stream.
+        name: String,
+        /// The system's words.
+        source: std::io::Error,
+    },
+    /// Standard output.
+    #[error("cannot write the answer: {0}")]
+    Output(#[from] std::io::Error),
+    /// Not one resource or bootstrap in all inputs.
+    #[error("nothing to check: {0}")]
+    Nothing(String),
+}
+
+/// Exit code for usage, I/O and nothing to check.
+const EXIT_TROUBLE: u8 = 2;
+
+/// Runs xdsctl with `args` (the program's name first) on `io`.
+pub fn run<I, T>(args: I, io: &mut Io<'_>) -> ExitCode
+where
+    I: IntoIterator<Item = T>,
+    T: Into<std::ffi::OsString> + Clone,
+{
+    let args = match Args::try_parse_from(args) {
+        Ok(args) => args,
+        Err(error) => return usage(&error, io),
+    };
+    let outcome = match &args.command {
+        Command::Validate(validate) => validate::run(validate, io),
+        Command::Explain(explain) => explain::run(explain, io),
+        Command::Tree(tree) => tree::run(tree, io),
+        Command::Route(route) => route::run(route, io),
+        Command::Pick(pick) => pick::run(pick, io),
+        Command::Retry(retry) => retry::run(retry, io),
+        Command::Cookie(cookie) => cookie::run(cookie, io),
+        Command::Generate(generate) => generate::run(generate, io),
+    };
+    let outcome = outcome.and_then(|code| {
+        io.out.flush()?;
+        Ok(code)
+    });
+    match outcome {
+        Ok(code) => ExitCode::from(code),
+        // A reader that has seen enough (`| head`) is no failure.
+        Err(Error::Output(error)) if error.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(error) => {
+            // Nothing is left to tell a closed standard error.
+            let _ = writeln!(io.err, "xdsctl: {error}");
+            ExitCode::from(EXIT_TROUBLE)
+        }
+    }
+}
+
+/// Prints clap's help, version or usage error.
+fn usage(error: &clap::Error, io: &mut Io<'_>) -> ExitCode {
+    let text = error.render();
+    let (stream, code): (&mut dyn std::io::Write, _) = if error.use_stderr() {
+        (&mut io.err, ExitCode::from(EXIT_TROUBLE))
+    } else {
+        (&mut io.out, ExitCode::SUCCESS)
+    };
+    let _ = write!(stream, "{text}").and_then(|()| stream.flush());
+    code
+}

@@ -1,0 +1,119 @@
+//! Where an address stands: cluster, priority, locality, health and weight.
+
+use std::io::Write;
+use std::net::SocketAddr;
+
+use super::{leaves, list_from};
+use crate::Error;
+use xdsctl::cookie;
+use xdsctl::model::cluster::HealthStatus;
+use xdsctl::model::endpoints::{Endpoint, Locality};
+use xdsctl::snapshot::config::{ClusterState, XdsConfig};
+use xdsctl::text;
+
+/// One address of the channel.
+#[derive(Debug)]
+pub(super) struct Place<'c> {
+    pub address: SocketAddr,
+    cluster: &'c str,
+    priority: usize,
+    locality: &'c Locality,
+    endpoint: &'c Endpoint,
+}
+
+/// Every address of every leaf cluster.
+pub(super) fn all(config: &XdsConfig) -> impl Iterator<Item = Place<'_>> {
+    config.clusters.iter().flat_map(|(cluster, state)| {
+        let leaf = match state {
+            ClusterState::Leaf(leaf) => leaf.endpoints.as_deref(),
+            ClusterState::Aggregate(_) | ClusterState::Error(_) => None,
+        };
+        leaf.into_iter()
+            .flat_map(|endpoints| endpoints.priorities.iter().enumerate())
+            .flat_map(|(priority, localities)| localities.iter().map(move |locality| (priority, locality)))
+            .flat_map(move |(priority, locality)| {
+                locality.endpoints.iter().flat_map(move |endpoint| {
+                    endpoint.addresses().map(move |address| Place {
+                        address,
+                        cluster,
+                        priority,
+                        locality,
+                        endpoint,
+                    })
+                })
+            })
+    })
+}
+
+/// The addresses of a locality (`REGION/ZONE/SUB_ZONE`, or the client's form) or cluster.
+pub(super) fn addresses_of(name: &str, config: &XdsConfig) -> Vec<SocketAddr> {
+    let below = leaves(name, config);
+    all(config)
+        .filter(|place| {
+            let locality = &place.locality.name;
+            let short = format!("{}/{}/{}", locality.region, locality.zone, locality.sub_zone);
+            below.contains(&place.cluster)
+                || locality.to_string() == name
+                || short == name
+                || short.trim_end_matches('/') == name
+        })
+        .map(|place| place.address)
+        .collect()
+}
+
+/// The address list of an endpoint of a cluster, as a cookie has it.
+pub(super) fn address_list(text: &str, cluster: &str, config: &XdsConfig) -> Option<String> {
+    let below = leaves(cluster, config);
+    let place = all(config).find(|place| below.contains(&place.cluster) && place.address.to_string() == text)?;
+    Some(list_from(place.address, place.endpoint.addresses()))
+}
+
+/// Writes all places of an address.
+pub(super) fn write(text: &str, config: &XdsConfig, out: &mut dyn Write) -> Result<(), Error> {
+    let found: Vec<Place<'_>> = all(config).filter(|place| place.address.to_string() == text).collect();
+    if found.is_empty() {
+        let known: Vec<String> = all(config).map(|place| place.address.to_string()).collect();
+        let near = text::nearest(text, known.iter().map(String::as_str));
+        let hint = near.map_or_else(
+            || format!("; it has {} addresses", known.len()),
+            |near| format!(", did you mean {near}?"),
+        );
+        return Err(Error::Usage(format!(
+            "no endpoint of the channel has the address `{text}`{hint}"
+        )));
+    }
+    for place in found {
+        let endpoint = place.endpoint;
+        let health = match endpoint.health {
+            HealthStatus::Unknown => "UNKNOWN",
+            HealthStatus::Healthy => "HEALTHY",
+            HealthStatus::Draining => "DRAINING",
+        };
+        writeln!(out, "{text} in cluster \"{}\"", place.cluster)?;
+        writeln!(out, "  priority  {}", place.priority)?;
+        writeln!(
+            out,
+            "  locality  {}, weight {}",
+            place.locality.name, place.locality.weight
+        )?;
+        let origin = if endpoint.weight_is_default { " (default)" } else { "" };
+        writeln!(out, "  weight    {}{origin}", endpoint.weight)?;
+        writeln!(out, "  health    {health}")?;
+        let list = list_from(place.address, endpoint.addresses());
+        for (name, state) in &config.clusters {
+            let leads_here = match state {
+                ClusterState::Leaf(_) => name == place.cluster,
+                ClusterState::Aggregate(aggregate) => aggregate.leaves.iter().any(|leaf| leaf == place.cluster),
+                ClusterState::Error(_) => false,
+            };
+            if leads_here {
+                writeln!(
+                    out,
+                    "  cookie    {} by way of cluster \"{name}\"",
+                    cookie::encode(&list, name)
+                )?;
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,367 @@
+//! From the outcome of a check to findings with places: the only step that goes back to the documents.
+//!
+//! Nothing about positions is kept before. A [`Report`] hands out one resource after the other; the fields of all its findings
+//! are looked up in one walk over its text, and for a person only if one of them will be shown. The lines around a finding
+//! are cut out only for those.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::iter::Enumerate;
+use std::sync::Arc;
+use std::vec::IntoIter;
+
+use super::{Finding, Place, ResourceReport, Severities, Snippet, Summary};
+use xdsctl::check::{self, Checked, Outcome};
+use xdsctl::diag::{Diagnostic, FieldPath, Packed, Rule, Severity};
+use xdsctl::envelope::{Label, Origin, Stage, WorldId, WorldName};
+use xdsctl::model::ResourceType;
+use xdsctl::proto::transcode::Note;
+use xdsctl::secret;
+use xdsctl::source::{Source, SourceId, SourceMap, Span};
+
+/// How to turn an outcome into findings.
+#[derive(Debug)]
+pub struct Options<'o> {
+    /// The user's severities.
+    pub severities: &'o Severities,
+    /// Cut snippets for findings of at least this severity; `None` for no snippets at all.
+    pub snippets_from: Option<Severity>,
+    /// Snippets a rule; a person reads only so many.
+    pub snippets_per_rule: usize,
+}
+
+/// Longest snippet line in bytes; longer ones are cut around the span.
+pub const MAX_SNIPPET_LINE_BYTES: usize = 160;
+
+/// Findings whose places have not been looked up: how many there are of a rule at fields of a name.
+#[derive(Debug, Clone)]
+pub struct Unplaced<'a> {
+    /// The kind of fault.
+    pub rule: &'static Rule,
+    /// How loud.
+    pub severity: Severity,
+    /// The innermost field.
+    pub field: Option<&'a str>,
+    /// How many.
+    pub count: usize,
+    /// It belongs to a world that was made for a proxy.
+    pub is_folded: bool,
+}
+
+/// Findings that are looked up while they are taken out, resource after resource.
+#[derive(Debug)]
+pub struct Report<'r> {
+    /// Findings that belong to no resource.
+    pub findings: Vec<Finding>,
+    /// Counts of everything that was taken out so far, and of `findings`.
+    pub summary: Summary,
+    resolver: Resolver<'r>,
+    folded: BTreeSet<WorldId>,
+    resources: Enumerate<IntoIter<Checked>>,
+}
+
+impl<'r> Report<'r> {
+    /// Starts with the first resource.
+    pub fn new(outcome: Outcome, worlds: &'r [WorldName], sources: &'r SourceMap, options: &'r Options<'r>) -> Self {
+        let mut resolver = Resolver {
+            sources,
+            options,
+            worlds,
+            cut: BTreeMap::new(),
+            files: BTreeMap::new(),
+            world_names: BTreeMap::new(),
+        };
+        let mut summary = Summary::default();
+        let mut findings = Vec::new();
+        for found in outcome.findings {
+            let document = resolver.document(found.source);
+            let Some(mut finding) = resolver.finding(found.diagnostic, document.as_ref(), Some(found.span)) else {
+                continue;
+            };
+            summary.count(finding.rule.effect, finding.severity, 1);
+            resolver.cut_snippet(&mut finding, document.as_ref());
+            findings.push(finding);
+        }
+        Report {
+            findings,
+            summary,
+            resolver,
+            folded: outcome.proxy_worlds.iter().copied().collect(),
+            resources: outcome.resources.into_iter().enumerate(),
+        }
+    }
+
+    /// The next resource. Calls `wants` for its findings, in no particular order; if none is wanted, no place is
+    /// looked up and the findings are left out.
+    pub fn next_if(&mut self, mut wants: impl FnMut(Unplaced<'_>) -> bool) -> Option<ResourceReport> {
+        let (number, checked) = self.resources.next()?;
+        let is_folded = self.folded.contains(&checked.world);
+        let severities = self.resolver.options.severities;
+        let mut is_wanted = false;
+        let mut tally = |rule: &'static Rule, field: Option<&str>, count: usize| {
+            if let Some(severity) = severities.of(rule) {
+                self.summary.count(rule.effect, severity, count);
+                is_wanted |= wants(Unplaced {
+                    rule,
+                    severity,
+                    field,
+                    count,
+                    is_folded,
+                });
+            }
+        };
+        for diagnostic in checked
+            .diagnostics
+            .iter()
+            .chain(checked.notes.iter().map(|n| &n.diagnostic))
+        {
+            tally(diagnostic.rule, diagnostic.path.segs().last_field(), 1);
+        }
+        for (rule, field, count) in checked.ignored.counts() {
+            tally(rule, field, count);
+        }
+        let report = self.resolver.resource(number, checked, is_wanted);
+        *self.summary.verdicts.entry(report.verdict.name()).or_default() += 1;
+        Some(report)
+    }
+}
+
+/// Every resource with its findings and their places.
+impl Iterator for Report<'_> {
+    type Item = ResourceReport;
+
+    fn next(&mut self) -> Option<ResourceReport> {
+        self.next_if(|_| true)
+    }
+}
+
+/// Where in the dump a resource stands: `static`, `dynamic`, `warming`, `draining`, `rejected update`.
+fn section(checked: &Checked) -> &'static str {
+    match (checked.stage, checked.label) {
+        (Stage::Warming, _) => "warming",
+        (Stage::Draining, _) => "draining",
+        (Stage::Failed, _) => "rejected update",
+        (Stage::Active, Label::Static) => "static",
+        (Stage::Active, Label::Dynamic) => "dynamic",
+        (Stage::Active, Label::None) => "",
+    }
+}
+
+/// A document, and its name to share.
+#[derive(Debug, Clone)]
+struct Document<'s> {
+    source: &'s Source,
+    file: Arc<str>,
+}
+
+#[derive(Debug)]
+struct Resolver<'r> {
+    sources: &'r SourceMap,
+    options: &'r Options<'r>,
+    worlds: &'r [WorldName],
+    /// Snippets cut so far, by rule.
+    cut: BTreeMap<&'static str, usize>,
+    /// Names, made once and shared.
+    files: BTreeMap<SourceId, Arc<str>>,
+    world_names: BTreeMap<WorldId, Arc<str>>,
+}
+
+impl<'r> Resolver<'r> {
+    fn document(&mut self, id: SourceId) -> Option<Document<'r>> {
+        let source = self.sources.get(id)?;
+        let file = self.files.entry(id).or_insert_with(|| source.name().into());
+        Some(Document {
+            source,
+            file: Arc::clone(file),
+        })
+    }
+
+    fn file_name(&mut self, id: SourceId) -> Arc<str> {
+        self.document(id).map_or_else(|| "".into(), |document| document.file)
+    }
+
+    fn world_name(&mut self, id: WorldId) -> Arc<str> {
+        if let Some(name) = self.world_names.get(&id) {
+            return name.clone();
+        }
+        let name = match self.worlds.get(id.0 as usize) {
+            Some(WorldName { scope: Some(scope), .. }) => scope.as_str().into(),
+            Some(world) => self.file_name(world.source),
+            None => "".into(),
+        };
+        self.world_names.insert(id, Arc::clone(&name));
+        name
+    }
+
+    fn resource(&mut self, number: usize, checked: Checked, with_findings: bool) -> ResourceReport {
+        let section = section(&checked);
+        let type_name = checked.resource_type.map_or_else(
+            || checked.type_url.rsplit('/').next().unwrap_or_default().to_owned(),
+            |t: ResourceType| t.short_name().to_owned(),
+        );
+        let findings = if with_findings {
+            let type_name = checked.resource_type.map(ResourceType::type_name);
+            self.findings(
+                checked.origin,
+                type_name,
+                checked.diagnostics,
+                &checked.ignored,
+                checked.notes,
+            )
+        } else {
+            Vec::new()
+        };
+        ResourceReport {
+            file: self.file_name(checked.origin.source),
+            world: self.world_name(checked.world),
+            section,
+            type_name,
+            name: if checked.name.is_empty() {
+                format!("<unnamed #{}>", number + 1)
+            } else {
+                checked.name
+            },
+            verdict: checked.verdict,
+            findings,
+            parsed: checked.parsed,
+        }
+    }
+
+    /// The findings of a resource with their places, in the order of the document.
+    fn findings(
+        &mut self,
+        origin: Origin,
+        type_name: Option<&str>,
+        mut diagnostics: Vec<Diagnostic>,
+        ignored: &Packed,
+        notes: Vec<Note>,
+    ) -> Vec<Finding> {
+        ignored.unpack_into(&mut diagnostics);
+        let mut findings = Vec::with_capacity(diagnostics.len() + notes.len());
+        let document = self.document(origin.source);
+        let document = document.as_ref();
+        // Wire bytes have no lines: places are those in the resource as text.
+        let decoded = document
+            .filter(|_| !diagnostics.is_empty())
+            .and_then(|d| d.source.decoded(origin.span, type_name?));
+        let shown = decoded.as_ref().map(|source| Document {
+            source,
+            file: source.name().into(),
+        });
+        let shown = shown.as_ref().or(document);
+        let whole = match &decoded {
+            Some(decoded) => Span::new(0, decoded.bytes().len()),
+            None => origin.span,
+        };
+        let paths: Vec<&FieldPath> = diagnostics.iter().map(|d| &d.path).collect();
+        let spans = shown.map(|d| d.source.locate_all(whole, &paths));
+        let mut spans = spans.unwrap_or_default().into_iter();
+        for diagnostic in diagnostics {
+            findings.extend(self.finding(diagnostic, shown, spans.next()));
+        }
+        for note in notes {
+            findings.extend(self.finding(note.diagnostic, document, Some(note.span)));
+        }
+        // What a live client said comes first; the rest in the order of the document.
+        let start = |f: &Finding| f.place.as_ref().map_or(0, |p| p.byte_start);
+        findings.sort_by_key(|f| (!check::is_live(f.rule), start(f), f.rule.effect));
+        for finding in &mut findings {
+            self.cut_snippet(finding, shown);
+            if decoded.is_some()
+                && let Some(place) = &mut finding.place
+            {
+                // Bytes are those of the file.
+                (place.byte_start, place.byte_end) = (origin.span.start, origin.span.end);
+            }
+        }
+        findings
+    }
+
+    /// The finding with its place; `None` if the user allows it.
+    fn finding(&self, diagnostic: Diagnostic, document: Option<&Document<'_>>, span: Option<Span>) -> Option<Finding> {
+        Some(Finding {
+            rule: diagnostic.rule,
+            severity: self.options.severities.of(diagnostic.rule)?,
+            path: diagnostic.path,
+            message: diagnostic.message,
+            help: diagnostic.help,
+            place: document.zip(span).map(|(document, span)| place(document, span)),
+        })
+    }
+
+    /// Adds the lines around a finding that a person will see.
+    fn cut_snippet(&mut self, finding: &mut Finding, document: Option<&Document<'_>>) {
+        let Some((place, document)) = finding.place.as_mut().zip(document) else {
+            return;
+        };
+        if self.options.snippets_from.is_none_or(|from| finding.severity < from) {
+            return;
+        }
+        let cut = self.cut.entry(finding.rule.id).or_default();
+        *cut += 1;
+        if *cut <= self.options.snippets_per_rule {
+            let span = Span::new(place.byte_start, place.byte_end);
+            place.snippet = Some(snippet(document.source, span, place.line));
+        }
+    }
+}
+
+fn place(document: &Document<'_>, span: Span) -> Box<Place> {
+    let (start, end) = document.source.lines_and_columns(span);
+    Box::new(Place {
+        file: Arc::clone(&document.file),
+        line: start.line,
+        column: start.column,
+        end_line: end.line,
+        end_column: end.column,
+        byte_start: span.start,
+        byte_end: span.end,
+        snippet: None,
+    })
+}
+
+/// Cuts the line of the span and one on either side, each at most [`MAX_SNIPPET_LINE_BYTES`] bytes around the span.
+fn snippet(source: &Source, span: Span, line: usize) -> Snippet {
+    let bytes = source.bytes();
+    let at = span.start.min(bytes.len());
+    let line_start = |from: usize| {
+        let head = bytes
+            .get(from.saturating_sub(MAX_SNIPPET_LINE_BYTES)..from)
+            .unwrap_or_default();
+        memchr::memrchr(b'\n', head).map_or(from.saturating_sub(MAX_SNIPPET_LINE_BYTES), |n| {
+            from.saturating_sub(MAX_SNIPPET_LINE_BYTES) + n + 1
+        })
+    };
+    let line_end = |from: usize| {
+        let tail = bytes
+            .get(from..(from + MAX_SNIPPET_LINE_BYTES).min(bytes.len()))
+            .unwrap_or_default();
+        memchr::memchr(b'\n', tail).map_or((from + MAX_SNIPPET_LINE_BYTES).min(bytes.len()), |n| from + n)
+    };
+    let own = line_start(at);
+    let (start, first_line) = if own > 0 && bytes.get(own - 1) == Some(&b'\n') && line > 1 {
+        (line_start(own - 1), line - 1)
+    } else {
+        (own, line)
+    };
+    let own_end = line_end(at);
+    let end = if bytes.get(own_end) == Some(&b'\n') {
+        line_end(own_end + 1)
+    } else {
+        own_end
+    };
+    let before = String::from_utf8_lossy(bytes.get(start..at).unwrap_or_default()).into_owned();
+    let span_end = span.end.clamp(at, own_end);
+    let inside = String::from_utf8_lossy(bytes.get(at..span_end).unwrap_or_default()).into_owned();
+    let after = String::from_utf8_lossy(bytes.get(span_end..end).unwrap_or_default()).into_owned();
+    let (offset, len) = (before.len(), inside.len().max(1));
+    let mut text = secret::hide(&(before + &inside + &after)).into_owned();
+    if text.len() < offset + len {
+        text.push(' ');
+    }
+    Snippet {
+        text,
+        first_line,
+        start: offset,
+        len,
+    }
+}

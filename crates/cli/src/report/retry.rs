@@ -1,0 +1,341 @@
+//! The answer of `retry`: what the client makes of a policy, when it tries again, and what becomes of a script of statuses.
+
+use std::io::{self, Write};
+
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use xdsctl::model::Millis;
+use xdsctl::model::route::{RetryOn, RetryPolicy};
+use xdsctl::select::retry::{AttemptEnd, JITTER_MAX, JITTER_MIN, Retries, Stop, TOKENS, code, nominal_backoff};
+use xdsctl::snapshot::retry::{MAX_ATTEMPTS, faults, max_attempts, written_attempts};
+use xdsctl::status::Status;
+
+/// Name of the schema of `--format json`.
+const SCHEMA: &str = "xdsctl.retry/v1";
+
+/// What is shown.
+#[derive(Debug)]
+pub struct Answer<'a> {
+    /// The policy after conversion; `None` if the route has none.
+    pub policy: Option<&'a RetryPolicy>,
+    /// Where it comes from: `route`, `virtual host`, `arguments`.
+    pub origin: &'a str,
+    /// How the attempts end; the last end for all that follow. Empty to simulate nothing.
+    pub script: &'a [AttemptEnd],
+    /// What the script leads to.
+    pub outcome: Option<&'a Outcome>,
+    /// Start of the random numbers.
+    pub seed: u64,
+}
+
+/// The attempts of a script.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Outcome {
+    /// How each attempt ended, and the wait after it.
+    pub attempts: Vec<(AttemptEnd, Option<Millis>)>,
+    /// Why there is no other one.
+    pub stop: Stop,
+}
+
+/// Plays a script; `jitter` gives the factor of each back-off.
+pub fn play(policy: Option<&RetryPolicy>, script: &[AttemptEnd], jitter: &mut dyn FnMut() -> f64) -> Option<Outcome> {
+    let mut retries = Retries::new(policy);
+    let mut attempts = Vec::new();
+    let mut ends = script.iter().copied();
+    let mut end = ends.next()?;
+    loop {
+        match retries.after(end, jitter()) {
+            Ok(wait) => attempts.push((end, Some(wait))),
+            Err(stop) => {
+                attempts.push((end, None));
+                return Some(Outcome { attempts, stop });
+            }
+        }
+        end = ends.next().unwrap_or(end);
+    }
+}
+
+/// The name of a code that a policy retries.
+pub fn code_name(on: RetryOn) -> &'static str {
+    code(on).name()
+}
+
+const fn stop_words(stop: Stop) -> &'static str {
+    match stop {
+        Stop::Ok => "it worked",
+        Stop::NoPolicy => "there is no policy that retries",
+        Stop::NotRetryable => "the policy does not name this status",
+        Stop::Committed => "the response had begun",
+        Stop::Exhausted => "all attempts are used up",
+        Stop::Pushback => "the server asked not to retry",
+    }
+}
+
+/// Why the client loses a token of `retry_on`.
+fn why_dropped(token: &str) -> &'static str {
+    let plain = token.trim().to_ascii_lowercase().replace('_', "-");
+    let is_known = TOKENS.iter().any(|(name, _)| *name == plain);
+    if !is_known {
+        "gRPC does not retry on it"
+    } else if token.trim() != token {
+        "spaces around a token are not taken off"
+    } else {
+        "tokens are in lower case, with hyphens"
+    }
+}
+
+/// The range of the wait before retry `k`.
+fn range(policy: &RetryPolicy, k: u32) -> (Millis, Millis) {
+    let nominal = nominal_backoff(policy, k).0 as f64;
+    (
+        Millis((nominal * JITTER_MIN) as i64),
+        Millis((nominal * JITTER_MAX) as i64),
+    )
+}
+
+/// Writes the answer for people.
+///
+/// # Errors
+/// Those of `out`.
+pub fn write_text(answer: &Answer<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let Some(policy) = answer.policy else {
+        writeln!(out, "no retry policy: neither the route nor its virtual host has one")?;
+        return write_outcome(answer, out);
+    };
+    writeln!(out, "policy    from the {}", answer.origin)?;
+    let codes: Vec<&str> = policy.retry_on.iter().map(|on| code_name(*on)).collect();
+    if codes.is_empty() {
+        writeln!(out, "retries   nothing: no token of retry_on is one that gRPC retries")?;
+    } else {
+        writeln!(out, "retries   {}", codes.join(", "))?;
+    }
+    for token in &policy.lost_tokens {
+        writeln!(out, "dropped   `{token}`: {}", why_dropped(token))?;
+    }
+    if !codes.is_empty() {
+        let written = written_attempts(policy);
+        let attempts = max_attempts(policy);
+        if written > attempts {
+            writeln!(
+                out,
+                "attempts  {attempts}, capped: num_retries {} asks for {written}",
+                policy.num_retries
+            )?;
+        } else {
+            writeln!(
+                out,
+                "attempts  {attempts}: num_retries {} and the first one",
+                policy.num_retries
+            )?;
+        }
+        writeln!(
+            out,
+            "back-off  {} doubling up to {}",
+            policy.base_interval, policy.max_interval
+        )?;
+        for k in 1..attempts {
+            let (least, most) = range(policy, k);
+            writeln!(
+                out,
+                "  retry {k}  after {least} to {most} (nominal {})",
+                nominal_backoff(policy, k)
+            )?;
+        }
+    }
+    for (field, fault) in faults(policy) {
+        writeln!(
+            out,
+            "breaks    the whole channel: {field} {fault}; every RPC fails with UNAVAILABLE"
+        )?;
+    }
+    write_outcome(answer, out)
+}
+
+fn write_outcome(answer: &Answer<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let Some(outcome) = answer.outcome else {
+        return Ok(());
+    };
+    writeln!(out, "outcome   seed {}", answer.seed)?;
+    let mut at = 0;
+    for (number, (end, wait)) in outcome.attempts.iter().enumerate() {
+        write!(out, "  attempt {} at {}: {}", number + 1, Millis(at), end.code)?;
+        match (wait, end.pushback) {
+            (Some(wait), Some(_)) => writeln!(out, ", the server asks to wait for {wait}")?,
+            (Some(wait), None) => writeln!(out, ", waits for {wait}")?,
+            (None, _) => writeln!(out, ", the RPC ends: {}", stop_words(outcome.stop))?,
+        }
+        at += wait.map_or(0, |wait| wait.0);
+    }
+    Ok(())
+}
+
+/// The answer for programs.
+#[derive(Serialize)]
+struct Document<'a> {
+    schema: &'static str,
+    /// Where the policy comes from; null if no route takes the RPC.
+    from: Option<&'a str>,
+    /// The policy in the form of the client's method config; null if there is none.
+    policy: Option<Policy>,
+    max_attempts_cap: u32,
+    /// Tokens of `retry_on` that the client loses.
+    dropped: Vec<Dropped<'a>>,
+    schedule: Vec<Wait>,
+    /// Fields that make every RPC of the channel fail.
+    breaks_channel: Vec<Fault>,
+    outcome: Option<Played>,
+    /// The status of an RPC that no route takes.
+    error: Option<Failure<'a>>,
+    seed: u64,
+}
+
+/// A policy in the form of the client's method config.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Policy {
+    max_attempts: u32,
+    initial_backoff: Value,
+    max_backoff: Value,
+    backoff_multiplier: u32,
+    retryable_status_codes: Vec<&'static str>,
+}
+
+/// The status of an RPC that fails.
+#[derive(Debug, Serialize)]
+pub struct Failure<'a> {
+    code: &'static str,
+    message: &'a str,
+}
+
+impl<'a> From<&'a Status> for Failure<'a> {
+    fn from(status: &'a Status) -> Failure<'a> {
+        Failure {
+            code: status.code.name(),
+            message: &status.message,
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Dropped<'a> {
+    token: &'a str,
+    why: &'static str,
+}
+
+#[derive(Serialize)]
+struct Wait {
+    retry: u32,
+    least_ms: i64,
+    nominal_ms: i64,
+    most_ms: i64,
+}
+
+#[derive(Serialize)]
+struct Fault {
+    field: &'static str,
+    fault: &'static str,
+}
+
+#[derive(Serialize)]
+struct Played {
+    attempts: Vec<Attempt>,
+    stop: &'static str,
+}
+
+#[derive(Serialize)]
+struct Attempt {
+    code: &'static str,
+    wait_ms: Option<i64>,
+}
+
+impl Policy {
+    /// The method config of a policy.
+    pub fn new(policy: &RetryPolicy) -> Policy {
+        Policy {
+            max_attempts: max_attempts(policy),
+            initial_backoff: json!(xdsctl::lb::json::duration_to_json(policy.base_interval)),
+            max_backoff: json!(xdsctl::lb::json::duration_to_json(policy.max_interval)),
+            backoff_multiplier: 2,
+            retryable_status_codes: policy.retry_on.iter().map(|on| code_name(*on)).collect(),
+        }
+    }
+}
+
+fn schedule(policy: &RetryPolicy) -> Vec<Wait> {
+    let retries = 1..if policy.retry_on.is_empty() {
+        1
+    } else {
+        max_attempts(policy)
+    };
+    retries
+        .map(|retry| {
+            let (least, most) = range(policy, retry);
+            Wait {
+                retry,
+                least_ms: least.0,
+                nominal_ms: nominal_backoff(policy, retry).0,
+                most_ms: most.0,
+            }
+        })
+        .collect()
+}
+
+fn played(outcome: &Outcome) -> Played {
+    let attempts = outcome.attempts.iter().map(|(end, wait)| Attempt {
+        code: end.code.name(),
+        wait_ms: wait.map(|wait| wait.0),
+    });
+    Played {
+        attempts: attempts.collect(),
+        stop: stop_words(outcome.stop),
+    }
+}
+
+/// Writes the answer for programs.
+///
+/// # Errors
+/// Those of `out`.
+pub fn write_json(answer: &Answer<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let tokens = answer.policy.map_or(&[][..], |policy| &policy.lost_tokens);
+    let dropped = tokens.iter().map(|token| Dropped {
+        token,
+        why: why_dropped(token),
+    });
+    let faults = answer.policy.map(faults).unwrap_or_default().into_iter();
+    let document = Document {
+        schema: SCHEMA,
+        from: answer.policy.map(|_| answer.origin),
+        policy: answer.policy.map(Policy::new),
+        max_attempts_cap: MAX_ATTEMPTS,
+        dropped: dropped.collect(),
+        schedule: answer.policy.map(schedule).unwrap_or_default(),
+        breaks_channel: faults.map(|(field, fault)| Fault { field, fault }).collect(),
+        outcome: answer.outcome.map(played),
+        error: None,
+        seed: answer.seed,
+    };
+    serde_json::to_writer_pretty(&mut *out, &document)?;
+    writeln!(out)
+}
+
+/// Writes, for programs, that no route takes the RPC.
+///
+/// # Errors
+/// Those of `out`.
+pub fn write_failure(status: &Status, seed: u64, out: &mut dyn Write) -> io::Result<()> {
+    let document = Document {
+        schema: SCHEMA,
+        from: None,
+        policy: None,
+        max_attempts_cap: MAX_ATTEMPTS,
+        dropped: Vec::new(),
+        schedule: Vec::new(),
+        breaks_channel: Vec::new(),
+        outcome: None,
+        error: Some(Failure::from(status)),
+        seed,
+    };
+    serde_json::to_writer_pretty(&mut *out, &document)?;
+    writeln!(out)
+}

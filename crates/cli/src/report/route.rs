@@ -1,0 +1,406 @@
+//! The answer of `route`: every route that was tried, the one that takes the RPC, and what follows from it.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+use std::io::{self, Write};
+
+use anstyle::{AnsiColor, Style};
+
+use xdsctl::model::domain::DomainClass;
+use xdsctl::model::filter::{FilterConfig, SessionCookie};
+use xdsctl::model::matcher::{HeaderMatch, HeaderMatcher, StringMatch, StringMatcher};
+use xdsctl::model::route::{Action, HashPolicyKind, PathMatcher, RetryPolicy, Route};
+use xdsctl::select::{
+    CLUSTER_PREFIX, ChainFilter, Channel, Mismatch, PLUGIN_PREFIX, Refusal, Request, Selection, Selector, hash,
+};
+use xdsctl::snapshot::retry;
+use xdsctl::tree::policies::percent;
+
+/// What was asked and selected.
+#[derive(Debug)]
+pub struct Answer<'a> {
+    /// The routes.
+    pub selector: &'a Selector,
+    /// The RPC.
+    pub request: &'a Request<'a>,
+    /// The channel.
+    pub channel: Channel,
+    /// Why the routes before the chosen one do not take it.
+    pub tried: &'a [Mismatch],
+    /// What was selected.
+    pub selected: &'a Result<Selection<'a>, Refusal>,
+    /// Start of the random numbers.
+    pub seed: u64,
+}
+
+/// A string matcher in words.
+fn string_words(matcher: &StringMatcher) -> String {
+    let case = if matcher.ignore_case { ", in any case" } else { "" };
+    match &matcher.kind {
+        StringMatch::Exact(text) => format!("is `{text}`{case}"),
+        StringMatch::Prefix(text) => format!("begins with `{text}`{case}"),
+        StringMatch::Suffix(text) => format!("ends with `{text}`{case}"),
+        StringMatch::Contains(text) => format!("contains `{text}`{case}"),
+        StringMatch::Regex(regex) => format!("matches `{}`", regex.as_str()),
+    }
+}
+
+/// A path matcher in words.
+pub fn path_words(matcher: &PathMatcher) -> String {
+    match matcher {
+        PathMatcher::Text(StringMatcher {
+            kind: StringMatch::Prefix(text),
+            ..
+        }) if text.is_empty() => "any path".to_owned(),
+        PathMatcher::Text(matcher) => format!("path {}", string_words(matcher)),
+        PathMatcher::Regex(regex) => format!("path matches `{}`", regex.as_str()),
+    }
+}
+
+/// A header matcher in words.
+pub fn header_words(matcher: &HeaderMatcher) -> String {
+    let not = if matcher.invert_match { "not: " } else { "" };
+    let name = &matcher.name;
+    match &matcher.kind {
+        HeaderMatch::String(string) => format!("{not}header `{name}` {}", string_words(string)),
+        HeaderMatch::Range { start, end } => format!("{not}header `{name}` is a number in {start}..{end}"),
+        HeaderMatch::Present(true) => format!("{not}header `{name}` is there"),
+        HeaderMatch::Present(false) => format!("{not}header `{name}` is missing"),
+    }
+}
+
+/// Everything that a route asks for.
+fn match_words(route: &Route) -> String {
+    let mut words = path_words(&route.path);
+    for header in &route.headers {
+        let _ = write!(words, ", {}", header_words(header));
+    }
+    if let Some(below) = route.fraction_per_million {
+        let _ = write!(words, ", {} of RPCs", percent(u64::from(below), 1_000_000));
+    }
+    words
+}
+
+/// Why a route does not take an RPC.
+pub fn mismatch_words(route: &Route, mismatch: Mismatch, request: &Request<'_>) -> String {
+    match mismatch {
+        Mismatch::Path => format!("{}, it is `{}`", path_words(&route.path), request.path),
+        Mismatch::Header(index) => match route.headers.get(index) {
+            None => String::new(),
+            Some(matcher) => {
+                let value = match request.value(&matcher.name) {
+                    Some(value) => format!("it is `{value}`"),
+                    None => absent(&matcher.name, request).to_owned(),
+                };
+                format!("headers[{index}]: {}, {value}", header_words(matcher))
+            }
+        },
+        Mismatch::Fraction { drawn, below } => {
+            format!(
+                "{} of RPCs: {drawn} was drawn, below {below} matches",
+                percent(u64::from(below), 1_000_000)
+            )
+        }
+    }
+}
+
+/// Why a header has no value.
+fn absent(name: &str, request: &Request<'_>) -> &'static str {
+    if name.ends_with("-bin") {
+        "binary headers are never seen"
+    } else if name.bytes().any(|b| b.is_ascii_uppercase()) {
+        "a name with capitals matches no header"
+    } else if matches!(name, ":authority" | "host") {
+        "it is missing: the channel's authority is put on later"
+    } else if request.joined(&name.to_ascii_lowercase()).is_none() {
+        "it is missing"
+    } else {
+        "it is not seen"
+    }
+}
+
+/// The place of a route in its resource, with its name.
+fn route_label(route: &Route) -> String {
+    if route.name.is_empty() {
+        format!("routes[{}]", route.index)
+    } else {
+        format!("routes[{}] `{}`", route.index, route.name)
+    }
+}
+
+/// A retry policy with the level that it comes from.
+fn retry_words(policy: Option<&RetryPolicy>, inherited: bool) -> String {
+    let Some(policy) = policy else {
+        return "none".to_owned();
+    };
+    let level = if inherited { "virtual host" } else { "route" };
+    if policy.retry_on.is_empty() {
+        return format!("none: the policy of the {level} names no status that gRPC retries");
+    }
+    let codes: Vec<&str> = policy.retry_on.iter().map(|on| super::retry::code_name(*on)).collect();
+    format!(
+        "up to {} attempts on {}, back-off {} to {}, from the {level}",
+        retry::max_attempts(policy),
+        codes.join(", "),
+        policy.base_interval,
+        policy.max_interval
+    )
+}
+
+/// A filter's effective config in words.
+pub fn filter_words(filter: &ChainFilter) -> String {
+    let origin = filter.config_level.name();
+    let config = match &filter.config {
+        FilterConfig::StatefulSession(Some(cookie)) => session_words(cookie),
+        FilterConfig::StatefulSession(None) => "does nothing".to_owned(),
+        FilterConfig::Fault(fault) => {
+            let mut parts = Vec::new();
+            if fault.delay.0 != 0 || fault.delay_from_header {
+                let share = percent(u64::from(fault.delay_numerator), u64::from(fault.delay_denominator));
+                let time = if fault.delay_from_header {
+                    "as a header says".to_owned()
+                } else {
+                    fault.delay.to_string()
+                };
+                parts.push(format!("delays {share} by {time}"));
+            }
+            if fault.abort_code != 0 || fault.abort_from_header {
+                let share = percent(u64::from(fault.abort_numerator), u64::from(fault.abort_denominator));
+                let code = xdsctl::status::Code::from_number(fault.abort_code).map_or("UNKNOWN", |code| code.name());
+                let code = if fault.abort_from_header {
+                    "what a header says"
+                } else {
+                    code
+                };
+                parts.push(format!("aborts {share} with {code}"));
+            }
+            if parts.is_empty() {
+                "does nothing".to_owned()
+            } else {
+                parts.join(", ")
+            }
+        }
+        FilterConfig::GcpAuthn { cache_size } => format!("cache of {cache_size}"),
+        FilterConfig::Router | FilterConfig::Rbac(_) | FilterConfig::Composite | FilterConfig::ExtProc => {
+            return filter.config.kind().to_owned();
+        }
+    };
+    format!("{} {config}, config of the {origin}", filter.config.kind())
+}
+
+fn session_words(cookie: &SessionCookie) -> String {
+    let path = if cookie.path.is_empty() {
+        "any path"
+    } else {
+        &cookie.path
+    };
+    let age = if cookie.ttl.0 > 0 {
+        format!("for {}", cookie.ttl)
+    } else {
+        "for the session".to_owned()
+    };
+    format!("cookie `{}` on {path} {age}", cookie.name)
+}
+
+/// Writes the answer for people.
+///
+/// # Errors
+/// Those of `out`.
+pub fn write_text(answer: &Answer<'_>, colour: bool, out: &mut dyn Write) -> io::Result<()> {
+    let paint = |style: Style, text: &str| {
+        if colour {
+            format!("{style}{text}{style:#}")
+        } else {
+            text.to_owned()
+        }
+    };
+    let (bold, green, yellow, red) = (
+        Style::new().bold(),
+        AnsiColor::Green.on_default(),
+        AnsiColor::Yellow.on_default(),
+        AnsiColor::Red.on_default().bold(),
+    );
+    let config = answer.selector.config();
+    if let Some(host) = config.virtual_host().filter(|_| !config.starts_at_cluster) {
+        let domain = host.domains.get(config.domain.domain).map_or("", String::as_str);
+        let class = match config.domain.class {
+            DomainClass::Exact => "exactly",
+            DomainClass::Suffix => "by its end",
+            DomainClass::Prefix => "by its beginning",
+            DomainClass::Universe => "as any",
+        };
+        let name = if host.name.is_empty() { "(unnamed)" } else { &host.name };
+        let (authority, index) = (&config.authority, host.index);
+        writeln!(
+            out,
+            "{}  virtual_hosts[{index}] {name}: domain `{domain}` matches `{authority}` {class}",
+            paint(bold, "virtual host")
+        )?;
+    }
+    let routes = answer.selector.routes();
+    for (route, why) in routes.iter().zip(answer.tried) {
+        let why = mismatch_words(route, *why, answer.request);
+        writeln!(out, "  {} {}: no, {why}", paint(yellow, "✗"), route_label(route))?;
+    }
+    let selection = match answer.selected {
+        Ok(selection) => selection,
+        Err(refusal) => {
+            if let Refusal::InappropriateAction(position) = refusal
+                && let Some(route) = routes.get(*position)
+            {
+                let action = match route.action {
+                    Action::NonForwarding => "non_forwarding_action, which is for servers",
+                    Action::Unknown | Action::Route(_) => "an action that gRPC does not have, such as redirect",
+                };
+                writeln!(
+                    out,
+                    "  {} {}: {}, {action}",
+                    paint(red, "!"),
+                    route_label(route),
+                    match_words(route)
+                )?;
+            }
+            return writeln!(out, "{}  {}", paint(red, "fails"), refusal.status());
+        }
+    };
+    let Some(route) = routes.get(selection.route) else {
+        return Ok(());
+    };
+    writeln!(
+        out,
+        "  {} {}: yes, {}",
+        paint(green, "✓"),
+        route_label(route),
+        match_words(route)
+    )?;
+    let Action::Route(action) = &route.action else {
+        return Ok(());
+    };
+    for (title, text) in details(answer, selection, action) {
+        writeln!(out, "{}  {text}", paint(bold, &format!("{title:12}")))?;
+    }
+    for filter in selection.chain.iter() {
+        let words = filter_words(filter);
+        if filter.disabled {
+            let level = filter.disabled_level.name();
+            writeln!(
+                out,
+                "{}  {}: switched off by the {level} ({words})",
+                paint(bold, "filter      "),
+                filter.name
+            )?;
+        } else {
+            writeln!(out, "{}  {}: {words}", paint(bold, "filter      "), filter.name)?;
+        }
+    }
+    if let Some(abort) = &selection.fault.abort {
+        writeln!(out, "{}  {abort}", paint(red, "fails"))?;
+    }
+    Ok(())
+}
+
+/// What follows from the chosen route, by title.
+fn details(
+    answer: &Answer<'_>,
+    selection: &Selection<'_>,
+    action: &xdsctl::model::route::RouteAction,
+) -> Vec<(&'static str, String)> {
+    let mut details = Vec::new();
+    let choices: Vec<(&str, u64)> = answer
+        .selector
+        .choices(selection.route)
+        .map(|(key, share, _)| (key, share))
+        .collect();
+    let sum: u64 = choices.iter().map(|(_, share)| share).sum();
+    if choices.len() > 1 {
+        let list: Vec<String> = choices
+            .iter()
+            .map(|(key, share)| format!("{} {}", name_of(key), percent(*share, sum)))
+            .collect();
+        details.push((
+            "cluster",
+            format!(
+                "{} of {}, seed {}",
+                name_of(selection.selected_key),
+                list.join(", "),
+                answer.seed
+            ),
+        ));
+    } else {
+        details.push(("cluster", name_of(selection.selected_key).into_owned()));
+    }
+    for session in &selection.sessions {
+        details.push(("session", session_detail(session)));
+    }
+    if selection.key != selection.selected_key {
+        details.push((
+            "cluster",
+            format!("{} instead, as the cookie says", name_of(selection.key)),
+        ));
+    }
+    details.push(("hash", hash_words(answer, selection, action)));
+    details.push((
+        "timeout",
+        match (selection.timeout, action.max_stream_duration) {
+            (Some(timeout), Some(_)) => format!("{timeout}, from the route"),
+            (Some(timeout), None) => format!("{timeout}, from the listener"),
+            (None, Some(_)) => "none: the route sets 0".to_owned(),
+            (None, None) => "none".to_owned(),
+        },
+    ));
+    details.push(("retries", retry_words(selection.retry, action.retry_policy_inherited)));
+    if action.auto_host_rewrite {
+        details.push(("authority", "rewritten to the endpoint's hostname".to_owned()));
+    }
+    details
+}
+
+fn session_detail(session: &xdsctl::select::Session<'_>) -> String {
+    let name = &session.cookie.name;
+    match (&session.undecodable, session.addresses.as_str()) {
+        (Some(error), _) => format!("cookie `{name}` counts as none: {error}"),
+        (None, "") => format!("no address in a cookie `{name}`, the answer sets one"),
+        (None, addresses) if session.cookie_cluster == session.cluster => {
+            format!("cookie `{name}` asks for {addresses} in cluster {}", session.cluster)
+        }
+        (None, addresses) => format!(
+            "cookie `{name}` asks for {addresses} in cluster `{}`, which is not one of the route's; {addresses} is looked for in {}",
+            session.cookie_cluster, session.cluster
+        ),
+    }
+}
+
+fn name_of(key: &str) -> Cow<'_, str> {
+    match key.strip_prefix(PLUGIN_PREFIX) {
+        Some(plugin) => Cow::Owned(format!("what plugin `{plugin}` looks up for each RPC, unknown here")),
+        None => Cow::Borrowed(key.strip_prefix(CLUSTER_PREFIX).unwrap_or(key)),
+    }
+}
+
+fn hash_words(answer: &Answer<'_>, selection: &Selection<'_>, action: &xdsctl::model::route::RouteAction) -> String {
+    let mut parts = Vec::new();
+    for policy in &action.hash_policies {
+        let what = match &policy.kind {
+            HashPolicyKind::ChannelId => "channel id".to_owned(),
+            HashPolicyKind::Header { name, rewrite: None } => format!("header `{name}`"),
+            HashPolicyKind::Header {
+                name,
+                rewrite: Some((regex, with)),
+            } => {
+                format!("header `{name}` with `{}` → `{with}`", regex.as_str())
+            }
+        };
+        let value = match hash::of_policy(policy, answer.request, answer.channel.id) {
+            Some(hash) => format!("{hash:016x}"),
+            None => "no value".to_owned(),
+        };
+        let terminal = if policy.terminal { ", terminal" } else { "" };
+        parts.push(format!("{what} {value}{terminal}"));
+    }
+    let origin = match (selection.hash_is_random, parts.is_empty()) {
+        (false, _) => parts.join("; "),
+        (true, true) => "random: the route has no hash policy".to_owned(),
+        (true, false) => format!("random: {}", parts.join("; ")),
+    };
+    format!("{:016x} ({origin})", selection.hash)
+}

@@ -1,0 +1,182 @@
+//! The answer of `route` for programs, `xdsctl.route/v1`. Fields are added, never changed.
+
+use std::io::{self, Write};
+
+use serde::Serialize;
+
+use super::retry::{Failure, Policy};
+use super::route::{Answer, filter_words, mismatch_words};
+use xdsctl::model::route::{Action, Route};
+use xdsctl::select::{Mismatch, Selection};
+use xdsctl::status::Status;
+
+/// Name of the schema of `--format json`.
+const SCHEMA: &str = "xdsctl.route/v1";
+
+#[derive(Serialize)]
+struct Document<'a> {
+    schema: &'static str,
+    /// Null if there is none, or if the channel starts at a cluster.
+    virtual_host: Option<Host<'a>>,
+    /// The routes before the chosen one.
+    tried: Vec<Tried<'a>>,
+    /// Null if no route takes the RPC.
+    route: Option<Chosen<'a>>,
+    /// The status of an RPC that fails here.
+    error: Option<Failure<'a>>,
+    seed: u64,
+}
+
+#[derive(Serialize)]
+struct Host<'a> {
+    index: usize,
+    name: &'a str,
+    domain: Option<&'a str>,
+    authority: &'a str,
+}
+
+#[derive(Serialize)]
+struct Tried<'a> {
+    index: usize,
+    name: &'a str,
+    matcher: String,
+    why: String,
+}
+
+#[derive(Serialize)]
+struct Chosen<'a> {
+    index: Option<usize>,
+    name: Option<&'a str>,
+    key: &'a str,
+    selected_key: &'a str,
+    hash: String,
+    hash_is_random: bool,
+    timeout_ms: Option<i64>,
+    retry: Option<Retry>,
+    filters: Vec<Filter<'a>>,
+    sessions: Vec<Session<'a>>,
+    delay_ms: i64,
+}
+
+#[derive(Serialize)]
+struct Retry {
+    #[serde(flatten)]
+    policy: Policy,
+    from: &'static str,
+}
+
+#[derive(Serialize)]
+struct Filter<'a> {
+    name: &'a str,
+    kind: &'static str,
+    disabled: bool,
+    config_from: &'static str,
+    disabled_from: &'static str,
+    config: String,
+}
+
+#[derive(Serialize)]
+struct Session<'a> {
+    cookie: &'a str,
+    addresses: &'a str,
+    cookie_cluster: &'a str,
+    cluster: &'a str,
+    /// Why the request's cookie counts as none.
+    undecodable: Option<String>,
+}
+
+/// Writes the answer.
+///
+/// # Errors
+/// Those of `out`.
+pub fn write(answer: &Answer<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let config = answer.selector.config();
+    let routes = answer.selector.routes();
+    let tried = routes.iter().zip(answer.tried).map(|(route, why)| Tried {
+        index: route.index,
+        name: &route.name,
+        matcher: match why {
+            Mismatch::Path => "path".to_owned(),
+            Mismatch::Header(index) => format!("headers[{index}]"),
+            Mismatch::Fraction { .. } => "runtime_fraction".to_owned(),
+        },
+        why: mismatch_words(route, *why, answer.request),
+    });
+    let host = config.virtual_host().filter(|_| !config.starts_at_cluster);
+    let refused = answer.selected.as_ref().err().map(|refusal| refusal.status());
+    let (route, error) = match answer.selected {
+        Ok(selection) => {
+            let chosen = chosen(selection, routes.get(selection.route));
+            (Some(chosen), selection.fault.abort.as_ref())
+        }
+        Err(_) => (None, refused.as_ref()),
+    };
+    let document = Document {
+        schema: SCHEMA,
+        virtual_host: host.map(|host| Host {
+            index: host.index,
+            name: &host.name,
+            domain: host.domains.get(config.domain.domain).map(String::as_str),
+            authority: &config.authority,
+        }),
+        tried: tried.collect(),
+        route,
+        error: error.map(Failure::from),
+        seed: answer.seed,
+    };
+    serde_json::to_writer_pretty(&mut *out, &document)?;
+    writeln!(out)
+}
+
+/// Writes that the channel has no routes at all.
+///
+/// # Errors
+/// Those of `out`.
+pub fn write_failure(status: &Status, seed: u64, out: &mut dyn Write) -> io::Result<()> {
+    let document = Document {
+        schema: SCHEMA,
+        virtual_host: None,
+        tried: Vec::new(),
+        route: None,
+        error: Some(Failure::from(status)),
+        seed,
+    };
+    serde_json::to_writer_pretty(&mut *out, &document)?;
+    writeln!(out)
+}
+
+fn chosen<'a>(selection: &'a Selection<'_>, route: Option<&'a Route>) -> Chosen<'a> {
+    let filters = selection.chain.iter().map(|filter| Filter {
+        name: &filter.name,
+        kind: filter.config.kind(),
+        disabled: filter.disabled,
+        config_from: filter.config_level.name(),
+        disabled_from: filter.disabled_level.name(),
+        config: filter_words(filter),
+    });
+    let sessions = selection.sessions.iter().map(|session| Session {
+        cookie: &session.cookie.name,
+        addresses: &session.addresses,
+        cookie_cluster: &session.cookie_cluster,
+        cluster: session.cluster,
+        undecodable: session.undecodable.map(|error| error.to_string()),
+    });
+    let inherited =
+        matches!(route.map(|route| &route.action), Some(Action::Route(action)) if action.retry_policy_inherited);
+    Chosen {
+        index: route.map(|route| route.index),
+        name: route.map(|route| route.name.as_str()),
+        key: selection.key,
+        selected_key: selection.selected_key,
+        hash: format!("{:016x}", selection.hash),
+        hash_is_random: selection.hash_is_random,
+        timeout_ms: selection.timeout.map(|timeout| timeout.0),
+        retry: selection.retry.map(|policy| Retry {
+            policy: Policy::new(policy),
+            from: if inherited { "virtual host" } else { "route" },
+        }),
+        filters: filters.collect(),
+        sessions: sessions.collect(),
+        delay_ms: selection.fault.delay.0,
+    }
+}

@@ -1,0 +1,139 @@
+//! `xdsctl retry`: what becomes of a retry policy.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::args::{Format, RetryArgs};
+use super::channel;
+use super::{Error, Io};
+use crate::report::retry::{self, Answer};
+use xdsctl::model::Millis;
+use xdsctl::model::route::{Action, RetryPolicy};
+use xdsctl::rng::Rng;
+use xdsctl::select::retry::{AttemptEnd, JITTER_MAX, JITTER_MIN, Stop, TOKENS};
+use xdsctl::select::{Channel, Request, Selector};
+use xdsctl::snapshot::retry::faults;
+use xdsctl::status::Status;
+
+/// Back-off of a policy that sets none.
+const BASE_INTERVAL: Millis = Millis(25);
+
+/// Exit code for a channel or RPC that fails anyway.
+const EXIT_FAILS: u8 = 1;
+
+/// The longest back-off is this many times the base if it is not set.
+const MAX_FACTOR: i64 = 10;
+
+pub(super) fn run(args: &RetryArgs, io: &mut Io<'_>) -> Result<u8, Error> {
+    let script = args
+        .script
+        .iter()
+        .map(|text| text.parse::<AttemptEnd>().map_err(Error::Usage))
+        .collect::<Result<Vec<_>, _>>()?;
+    if let Some(retry_on) = &args.retry_on {
+        let policy = from_arguments(args, retry_on)?;
+        return write(args, Some(&policy), "arguments", &script, io);
+    }
+    let headers = channel::headers(&args.request)?;
+    let opened = channel::open(&args.channel, io)?;
+    channel::say_left_out(&opened, args.format == Format::Human, io)?;
+    let config = match &opened.config {
+        Ok(config) => Arc::clone(config),
+        Err(failure) => {
+            let status = Status::unavailable(failure.to_string());
+            fails(args, &status, io)?;
+            if let Some(hint) = channel::hint(&opened) {
+                writeln!(io.err, "help: {hint}")?;
+            }
+            return Ok(EXIT_FAILS);
+        }
+    };
+    let request = Request {
+        path: &args.request.method,
+        headers: &headers,
+        timeout: args.request.timeout.map(channel::millis),
+    };
+    let selector = Selector::new(config);
+    let mut rng = Rng::stream(args.request.seed, "route");
+    let mut draw = |_, bound| if bound == 0 { rng.next_u64() } else { rng.below(bound) };
+    match selector.select(&request, Channel::default(), &mut draw, None) {
+        Err(refusal) => {
+            fails(args, &refusal.status(), io)?;
+            Ok(EXIT_FAILS)
+        }
+        Ok(selection) => {
+            let action = selector.routes().get(selection.route).map(|route| &route.action);
+            let inherited = matches!(action, Some(Action::Route(action)) if action.retry_policy_inherited);
+            let origin = if inherited { "virtual host" } else { "route" };
+            write(args, selection.retry, origin, &script, io)
+        }
+    }
+}
+
+/// Writes the status of an RPC that no route takes.
+fn fails(args: &RetryArgs, status: &Status, io: &mut Io<'_>) -> Result<(), Error> {
+    match args.format {
+        Format::Human => writeln!(io.out, "{status}")?,
+        Format::Json => retry::write_failure(status, args.request.seed, &mut io.out)?,
+    }
+    Ok(())
+}
+
+fn write(
+    args: &RetryArgs,
+    policy: Option<&RetryPolicy>,
+    origin: &str,
+    script: &[AttemptEnd],
+    io: &mut Io<'_>,
+) -> Result<u8, Error> {
+    let mut rng = Rng::stream(args.request.seed, "retry back-off");
+    let outcome = retry::play(policy, script, &mut || {
+        // 53 bits are what a double holds.
+        let unit = (rng.next_u64() >> 11) as f64 / (1u64 << 53) as f64;
+        JITTER_MIN + (JITTER_MAX - JITTER_MIN) * unit
+    });
+    let answer = Answer {
+        policy,
+        origin,
+        script,
+        outcome: outcome.as_ref(),
+        seed: args.request.seed,
+    };
+    match args.format {
+        Format::Human => retry::write_text(&answer, &mut io.out)?,
+        Format::Json => retry::write_json(&answer, &mut io.out)?,
+    }
+    let breaks = policy.is_some_and(|policy| !faults(policy).is_empty());
+    let ends_badly = outcome.as_ref().is_some_and(|outcome| outcome.stop != Stop::Ok);
+    Ok(if breaks || ends_badly { EXIT_FAILS } else { 0 })
+}
+
+/// Converts the policy of the arguments as the client does.
+fn from_arguments(args: &RetryArgs, retry_on: &str) -> Result<RetryPolicy, Error> {
+    if args.num_retries == 0 {
+        return Err(Error::Usage(
+            "num_retries is 0, which makes the client reject the resource: at least 1".to_owned(),
+        ));
+    }
+    let mut kept = BTreeSet::new();
+    let mut lost_tokens = Vec::new();
+    for token in retry_on.split(',') {
+        match TOKENS.iter().find(|(name, _)| *name == token) {
+            Some((_, on)) => {
+                kept.insert(*on);
+            }
+            None if token.is_empty() => {}
+            None => lost_tokens.push(token.to_owned()),
+        }
+    }
+    let base = args.base_interval.map(channel::millis);
+    let max = args.max_interval.map(channel::millis);
+    let base_interval = base.unwrap_or(BASE_INTERVAL);
+    Ok(RetryPolicy {
+        retry_on: kept,
+        num_retries: args.num_retries,
+        base_interval,
+        max_interval: max.unwrap_or(Millis(base_interval.0.saturating_mul(MAX_FACTOR))),
+        lost_tokens,
+    })
+}

@@ -1,0 +1,99 @@
+//! `xdsctl route`: which route takes an RPC, and why not the others.
+
+use super::args::{Format, RouteArgs};
+use super::channel;
+use super::{Error, Io};
+use crate::report::route::{self, Answer};
+use crate::report::route_json;
+use xdsctl::rng::Rng;
+use xdsctl::select::{Channel, Request, Selector, Site};
+use xdsctl::status::Status;
+
+/// Exit code for an RPC that fails here.
+const EXIT_FAILS: u8 = 1;
+
+pub(super) fn run(args: &RouteArgs, io: &mut Io<'_>) -> Result<u8, Error> {
+    let headers = channel::headers(&args.request)?;
+    let opened = channel::open(&args.channel, io)?;
+    channel::say_left_out(&opened, args.format == Format::Human, io)?;
+    if !args.request.method.starts_with('/') {
+        writeln!(io.err, "note: a method begins with `/`: /PKG.SERVICE/METHOD")?;
+    }
+    let config = match &opened.config {
+        Ok(config) => std::sync::Arc::clone(config),
+        Err(failure) => {
+            let status = Status::unavailable(failure.to_string());
+            match args.format {
+                Format::Human => writeln!(io.out, "{status}")?,
+                Format::Json => route_json::write_failure(&status, args.request.seed, &mut io.out)?,
+            }
+            if let Some(hint) = channel::hint(&opened) {
+                writeln!(io.err, "help: {hint}")?;
+            }
+            return Ok(EXIT_FAILS);
+        }
+    };
+    let request = Request {
+        path: &args.request.method,
+        headers: &headers,
+        timeout: args.request.timeout.map(channel::millis),
+    };
+    let selector = Selector::new(config);
+    let mut draws = Draws::new(args.request.seed);
+    let channel = Channel {
+        id: Rng::stream(args.request.seed, "channel id").next_u64(),
+        active_faults: 0,
+    };
+    let mut tried = Vec::new();
+    let selected = selector.select(
+        &request,
+        channel,
+        &mut |site, bound| draws.draw(site, bound),
+        Some(&mut tried),
+    );
+    let answer = Answer {
+        selector: &selector,
+        request: &request,
+        channel,
+        tried: &tried,
+        selected: &selected,
+        seed: args.request.seed,
+    };
+    match args.format {
+        Format::Human => route::write_text(&answer, io.colours(args.color), &mut io.out)?,
+        Format::Json => route_json::write(&answer, &mut io.out)?,
+    }
+    let fails = match &selected {
+        Ok(selection) => selection.fault.abort.is_some(),
+        Err(_) => true,
+    };
+    Ok(if fails { EXIT_FAILS } else { 0 })
+}
+
+/// A stream of random numbers for each site.
+struct Draws([Rng; 5]);
+
+impl Draws {
+    fn new(seed: u64) -> Draws {
+        let names = [
+            "route fraction",
+            "cluster weight",
+            "request hash",
+            "fault delay",
+            "fault abort",
+        ];
+        Draws(names.map(|name| Rng::stream(seed, name)))
+    }
+
+    fn draw(&mut self, site: Site, bound: u64) -> u64 {
+        let [fraction, weight, hash, delay, abort] = &mut self.0;
+        let rng = match site {
+            Site::RouteFraction => fraction,
+            Site::ClusterWeight => weight,
+            Site::RequestHash => hash,
+            Site::FaultDelay => delay,
+            Site::FaultAbort => abort,
+        };
+        if bound == 0 { rng.next_u64() } else { rng.below(bound) }
+    }
+}

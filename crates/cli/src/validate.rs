@@ -1,0 +1,101 @@
+//! `xdsctl validate`: inputs to findings to an exit code.
+
+use super::args::{Format, Show, ValidateArgs};
+use super::input::{self, Inputs};
+use super::{Error, Io};
+use crate::report::resolve::{Options, Report};
+use crate::report::{Severities, human, json};
+use xdsctl::check::{self, Checked, Outcome};
+use xdsctl::convert::resource_name::Names;
+use xdsctl::diag::Severity;
+use xdsctl::envelope::WorldName;
+
+/// Snippets a rule in the human report without `--all`.
+const SNIPPETS_PER_RULE: usize = 5;
+
+/// Name of the one world of `--merge`.
+const MERGED: &str = "merged";
+
+/// Exit code for findings at or above `--fail-on`.
+const EXIT_FINDINGS: u8 = 1;
+
+pub(super) fn run(args: &ValidateArgs, io: &mut Io<'_>) -> Result<u8, Error> {
+    let severities = severities(args)?;
+    let mut inputs = input::open(&args.input, io)?;
+    let (outcome, worlds, has_input) = check(args, &mut inputs, io);
+    let options = Options {
+        severities: &severities,
+        snippets_from: match args.format {
+            Format::Human => Some(args.min_severity.severity()),
+            Format::Json => None,
+        },
+        snippets_per_rule: if args.all { usize::MAX } else { SNIPPETS_PER_RULE },
+    };
+    let report = Report::new(outcome, &worlds, &inputs.sources, &options);
+    let summary = match args.format {
+        Format::Json => json::write(report, &mut io.out)?,
+        Format::Human => {
+            let style = human::Style {
+                colour: io.colours(args.color),
+                unicode: true,
+                width: io.width,
+                min_severity: args.min_severity.severity(),
+                all: args.all,
+            };
+            human::write(report, style, &mut io.out)?
+        }
+    };
+    if !has_input {
+        io.out.flush()?;
+        return Err(Error::Nothing(
+            "no resource that a gRPC client asks for and no bootstrap in the input".to_owned(),
+        ));
+    }
+    let failed = summary.worst.is_some_and(|worst| worst >= args.fail_on.severity());
+    Ok(if failed { EXIT_FINDINGS } else { 0 })
+}
+
+fn severities(args: &ValidateArgs) -> Result<Severities, Error> {
+    let mut severities = Severities::default();
+    let choices = [
+        (&args.allow, None),
+        (&args.warn, Some(Severity::Warning)),
+        (&args.deny, Some(Severity::Error)),
+    ];
+    for (selectors, severity) in choices {
+        for selector in selectors {
+            severities.add(selector, severity).map_err(Error::Usage)?;
+        }
+    }
+    Ok(severities)
+}
+
+/// Checks everything; says also whether there was anything that could be checked.
+fn check(args: &ValidateArgs, inputs: &mut Inputs, io: &mut Io<'_>) -> (Outcome, Vec<WorldName>, bool) {
+    let mut checks = inputs.check(args.show.contains(&Show::Parsed), io);
+    let mut findings = inputs.findings.clone();
+    findings.append(&mut checks.loader.findings);
+    let circumstances = inputs.circumstances(false);
+    findings.extend(check::responses(
+        &checks.loader.responses,
+        &mut checks.checked,
+        &circumstances,
+    ));
+    check::remove(&checks.loader.responses, &mut checks.checked, &circumstances);
+    for bootstrap in &checks.loader.bootstraps {
+        let (_, found) = inputs.check_bootstrap(bootstrap.source, bootstrap.span);
+        findings.extend(found);
+    }
+    if args.input.merge
+        && let Some(first) = inputs.documents.first()
+    {
+        let all = checks.loader.world(*first, Some(MERGED.to_owned()));
+        for checked in &mut checks.checked {
+            checked.world = all;
+        }
+    }
+    let has_bootstrap = !checks.loader.bootstraps.is_empty() || inputs.documents.is_empty();
+    let has_input = checks.checked.iter().any(Checked::is_checked) || has_bootstrap;
+    let outcome = check::assemble(checks.checked, findings, args.input.merge, Names::of(&inputs.profile));
+    (outcome, checks.loader.worlds, has_input)
+}

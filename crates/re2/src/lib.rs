@@ -1,0 +1,237 @@
+//! Regular expressions as the client reads them: RE2's syntax, limits and matching.
+//!
+//! gRPC C-core compiles every `safe_regex` with the RE2 that it carries (1.85.1: a release of 2022-12,
+//! Unicode 14) and default options: UTF-8, at most 1000 repetitions, a budget of 8 MiB. A pattern that
+//! RE2 refuses makes the client refuse the resource, so the check here is RE2's own, down to the number
+//! of instructions of the compiled program. It is cheap for almost every pattern ([`check`]) and builds
+//! the tree only where the size may matter ([`tree`], [`size`]). Matching translates the tree for the
+//! regex crate ([`translate`]), on first use.
+//!
+//! ```
+//! # use xdsctl_re2::Regex;
+//! let regex = Regex::new(r"/v\d+/(?P<name>[[:alpha:]]+)").unwrap();
+//! assert!(regex.is_full_match("/v1/x"));
+//! assert_eq!(regex.replace_all("/v1/x /v2/y", r"\1"), "x y");
+//! assert!(Regex::new("(?<name>a)").is_err());
+//! ```
+#![cfg_attr(
+    not(test),
+    deny(
+        clippy::dbg_macro,
+        clippy::panic,
+        clippy::todo,
+        clippy::unimplemented,
+        clippy::unreachable,
+        clippy::unwrap_used
+    )
+)]
+
+mod check;
+mod class;
+mod error;
+mod factor;
+mod matcher;
+mod ranges;
+mod recent;
+mod rewrite;
+mod size;
+mod syntax;
+mod translate;
+mod tree;
+mod trie;
+mod unicode;
+
+use std::sync::OnceLock;
+
+pub use error::RegexError;
+use matcher::Matcher;
+
+/// Characters that make a pattern more than a literal; a closing bracket or brace alone is one.
+const SPECIAL: &[u8] = br"\.+*?()|[{^$";
+
+/// A regular expression that RE2 accepts.
+#[derive(Debug, Clone)]
+pub struct Regex {
+    pattern: Box<str>,
+    /// Compiled on the first match, which validation alone never needs.
+    full: OnceLock<Matcher>,
+    search: OnceLock<Matcher>,
+}
+
+impl Regex {
+    /// Checks the pattern and keeps it; compiles nothing yet.
+    ///
+    /// # Errors
+    ///
+    /// Returns what RE2 would refuse the pattern for.
+    pub fn new(pattern: &str) -> Result<Self, RegexError> {
+        recent::check(pattern)?;
+        Ok(Self {
+            pattern: pattern.into(),
+            full: OnceLock::new(),
+            search: OnceLock::new(),
+        })
+    }
+
+    /// Checks the pattern, without an allocation if it is a plain literal.
+    ///
+    /// # Errors
+    ///
+    /// Returns what RE2 would refuse the pattern for.
+    pub fn check(pattern: &str) -> Result<(), RegexError> {
+        // A literal takes an instruction a byte.
+        let bound = if is_literal(pattern) {
+            pattern.len() as u64
+        } else {
+            check::check(pattern)?
+        };
+        if bound <= size::INSTRUCTIONS_MAX {
+            return Ok(());
+        }
+        size::check(tree::parse(pattern)?)
+    }
+
+    /// The pattern as given.
+    pub fn as_str(&self) -> &str {
+        &self.pattern
+    }
+
+    /// Whether the whole of `text` matches (RE2, `FullMatch`).
+    pub fn is_full_match(&self, text: &str) -> bool {
+        if is_literal(&self.pattern) {
+            return *self.pattern == *text;
+        }
+        self.full.get_or_init(|| Matcher::full(&self.pattern)).is_match(text)
+    }
+
+    /// Replaces every match by `rewrite`, where `\0` is the match and `\1` to `\9` are its groups.
+    ///
+    /// Does what RE2's `GlobalReplace` does: a rewrite that names a group which the pattern does not have
+    /// leaves the text as it is, and one with a stray backslash stops before it at each match. A result
+    /// that is not UTF-8, which takes `\C` or a match between the bytes of a character, has replacement
+    /// characters here; [`Self::replace_all_bytes`] has the bytes.
+    pub fn replace_all(&self, text: &str, rewrite: &str) -> String {
+        match String::from_utf8(self.replace_all_bytes(text, rewrite)) {
+            Ok(text) => text,
+            Err(error) => String::from_utf8_lossy(error.as_bytes()).into_owned(),
+        }
+    }
+
+    /// Like [`Self::replace_all`], with the bytes that the client would go on with.
+    pub fn replace_all_bytes(&self, text: &str, rewrite: &str) -> Vec<u8> {
+        let matcher = self.search.get_or_init(|| Matcher::search(&self.pattern));
+        rewrite::replace_all(matcher, text, rewrite)
+    }
+}
+
+impl PartialEq for Regex {
+    fn eq(&self, other: &Self) -> bool {
+        self.pattern == other.pattern
+    }
+}
+
+impl Eq for Regex {}
+
+fn is_literal(pattern: &str) -> bool {
+    !pattern.bytes().any(|byte| SPECIAL.contains(&byte))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Read as _;
+
+    use super::*;
+
+    fn fixture(name: &str) -> Vec<serde_json::Value> {
+        let path = format!("{}/../../fixtures/regex/{name}", env!("CARGO_MANIFEST_DIR"));
+        let mut text = String::new();
+        flate2::read::GzDecoder::new(std::fs::File::open(path).unwrap())
+            .read_to_string(&mut text)
+            .unwrap();
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+
+    #[test]
+    fn patterns_on_the_border_get_the_verdict_of_the_client() {
+        let rows = fixture("border.jsonl.gz");
+        assert_eq!(rows.len(), 5440);
+        let differing: Vec<&serde_json::Value> = rows
+            .iter()
+            .filter(|row| Regex::check(row["pattern"].as_str().unwrap()).is_ok() != row["ok"])
+            .collect();
+        assert_eq!(differing, [] as [&serde_json::Value; 0]);
+    }
+
+    #[test]
+    fn texts_match_as_in_re2() {
+        for row in fixture("match.jsonl.gz") {
+            let field = |name: &str| row[name].as_str().unwrap();
+            let regex = Regex::new(field("pattern")).unwrap();
+            assert_eq!(regex.is_full_match(field("text")), row["full"], "{row}");
+            assert_eq!(
+                regex.replace_all(field("text"), field("rewrite")),
+                row["replaced"],
+                "{row}"
+            );
+        }
+    }
+
+    #[test]
+    fn the_program_may_fill_the_budget_and_no_more() {
+        let large = Err(RegexError::TooLarge { limit: 698_992 });
+        for (fits, exceeds) in [
+            (r"\pL{456}".to_owned(), r"\pL{457}".to_owned()),
+            (".".repeat(58_249), ".".repeat(58_250)),
+            ("a".repeat(698_992), "a".repeat(698_993)),
+            // An anchored pattern needs no loop before it, two instructions.
+            (r"(^\pL{456})".to_owned(), r"(^\pL{457})".to_owned()),
+            (format!("^b{}", "a*".repeat(349_495)), format!("^b{}x", r"\pL{457}")),
+        ] {
+            assert_eq!(Regex::check(&fits), Ok(()));
+            assert_eq!(Regex::check(&exceeds), large);
+        }
+    }
+
+    #[test]
+    fn a_literal_before_which_all_is_anchored_costs_nothing() {
+        assert_eq!(Regex::check(&format!("^{}", "a".repeat(900_000))), Ok(()));
+    }
+
+    #[test]
+    fn nesting_and_groups_have_no_limit() {
+        let nested = |open: &str, close: &str, depth: usize| format!("{}a{}", open.repeat(depth), close.repeat(depth));
+        for pattern in [
+            nested("(", ")", 5000),
+            nested("(?:", ")*", 5000),
+            nested("(?:b|", "c)", 5000),
+            nested("(?U:", "c)+", 5000),
+            format!("{}a", "(b)?".repeat(20_000)),
+        ] {
+            let regex = Regex::new(&pattern).unwrap();
+            assert!(!regex.is_full_match("d"), "{}", &pattern[..10]);
+        }
+        assert!(Regex::new(&nested("(", ")", 5000)).unwrap().is_full_match("a"));
+        assert_eq!(
+            Regex::new(&nested("(", ")", 5000)).unwrap().replace_all("bab", r"<\9>"),
+            "b<a>b"
+        );
+    }
+
+    #[test]
+    fn hostile_patterns_are_refused_quickly() {
+        for pattern in [
+            "(", ")", "[", "[[:", "(?:", "(?P<", r"\", r"\x{", r"\p{", "a{1,", "(a|", "|*", "[[:a]", "{1111",
+        ] {
+            // Each is read in one pass, whatever it repeats.
+            let _ = Regex::check(&pattern.repeat(70_000 / pattern.len()));
+        }
+    }
+
+    #[test]
+    fn a_literal_is_compared() {
+        let regex = Regex::new("/v1/x}]").unwrap();
+        assert!(regex.is_full_match("/v1/x}]"));
+        assert!(!regex.is_full_match("/v1/x}]y"));
+        assert_eq!(regex.replace_all("a/v1/x}]b", "-"), "a-b");
+    }
+}

@@ -1,0 +1,14 @@
+//! The command, from outside and in process.
+
+mod cli;
+mod cli_tree;
+mod explain;
+mod generated;
+mod hostile;
+mod lint;
+mod readme;
+#[path = "support/run.rs"]
+mod run;
+mod runtime;
+mod shapes;
+mod support;

@@ -1,0 +1,7 @@
+//! Documents and messages in every format, and what reading them costs.
+
+mod allocations;
+mod formats;
+mod properties;
+mod repeats;
+mod support;

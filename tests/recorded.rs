@@ -1,0 +1,8 @@
+//! The library against the recorded answers of the real client.
+
+mod bootstrap;
+mod conformance;
+mod parsed;
+mod responses;
+mod scenarios;
+mod support;
