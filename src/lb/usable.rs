@@ -13,6 +13,8 @@ use crate::lb::weighted_target::LB_WEIGHTED_TARGET_ZERO;
 rules! {
     /// A policy that depends on what only the client's own tree provides is used as a cluster's policy.
     LB_CUSTOM_UNUSABLE = "lb-custom-unusable", Lb, Fails, "C-core priority.cc, weighted_target.cc, cds.cc, xds_cluster_manager.cc, autosharding.cc; seen in the client";
+    /// A cluster's policy is, or holds, a cds policy of the cluster itself.
+    LB_LEADS_BACK = "lb-leads-back-to-cluster", Lb, Fails, "C-core cds.cc UpdateLocked; seen in the client";
     /// A policy is given the name of another cluster.
     LB_FOREIGN_CLUSTER_NAME = "lb-foreign-cluster-name", Lb, Fails, "C-core xds_cluster_impl.cc, xds_override_host.cc UpdateLocked; seen in the client";
     /// A ring_hash policy below weighted_target never connects.
@@ -158,9 +160,20 @@ impl Walk<'_, '_, '_> {
                     self.policy(child, depth + 1, below);
                 }
             }
+            Config::Cds(cds) if *self.owner == Owner::Leaf(&cds.cluster) => self.report(
+                &LB_LEADS_BACK,
+                depth,
+                format_args!(
+                    "`{name}` leads back to the cluster `{}` itself: the client builds the policy inside itself for ever, and RPCs wait",
+                    cds.cluster
+                ),
+            ),
             Config::Cds(_) => self.unusable(depth, above, name, "the cluster is not among those of the routes"),
             Config::Autosharding(_) => self.unusable(depth, above, name, "there is no sharding service to ask"),
-            // Whether the lookups work is not to be seen from here.
+            // Whether the lookups work is not to be seen from here; if they do not, the default target is used.
+            Config::Rls(rls) if !rls.route_lookup.default_target.is_empty() => {
+                self.policy(&rls.child_policy, depth + 1, dead);
+            }
             Config::Rls(_) => {}
         }
     }
@@ -268,6 +281,35 @@ mod tests {
         assert_eq!(leaf(&named("x")), ["lb-foreign-cluster-name", "lb-custom-unusable"]);
         assert_eq!(found(&Owner::Unknown, &named("x")), [""; 0]);
         assert_eq!(found(&Owner::Unused, &named("x")), [""; 0]);
+    }
+
+    /// The client was seen to hang on each of these.
+    #[test]
+    fn a_policy_that_leads_back_to_its_cluster_is_found_wherever_it_is() {
+        let cds = json!([{"cds_experimental": {"cluster": "root"}}]);
+        let below = |child: &Value| {
+            [
+                child.clone(),
+                json!([{"weighted_target_experimental": {"targets": {LOCALITY: {"weight": 1, "childPolicy": child}}}}]),
+                json!([{"priority_experimental": {"children": {LOCALITY: {"config": child}}, "priorities": [LOCALITY]}}]),
+                json!([{"xds_cluster_manager_experimental": {"children": {"cluster:root": {"childPolicy": child}}}}]),
+                json!([{"outlier_detection_experimental": {"childPolicy": child}}]),
+                json!([{"grpclb": {"childPolicy": child}}]),
+            ]
+        };
+        let rls = |target: &str| {
+            json!([{"rls_experimental": {
+                "routeLookupConfig": {"lookupService": "rls", "cacheSizeBytes": 1, "defaultTarget": target,
+                    "grpcKeybuilders": [{"names": [{"service": "s"}]}]},
+                "childPolicy": [{"cds_experimental": {"isDynamic": true}}],
+                "childPolicyConfigTargetFieldName": "cluster",
+            }}])
+        };
+        for list in below(&cds).into_iter().chain(below(&rls("root"))) {
+            assert_eq!(leaf(&list), ["lb-leads-back-to-cluster"], "{list}");
+        }
+        assert_eq!(leaf(&rls("other")), [""; 0]);
+        assert_eq!(found(&Owner::Leaf("other"), &cds), ["lb-custom-unusable"]);
     }
 
     #[test]
