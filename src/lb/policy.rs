@@ -139,6 +139,8 @@ pub enum ClusterUpdate {
     Error(Status),
     /// Nothing changed.
     Same,
+    /// The policy is itself somewhere below a cds policy of the same cluster.
+    Loop,
     /// The generated child policy, its endpoints and its note.
     Child(Box<ClusterChild>),
 }

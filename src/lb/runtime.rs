@@ -146,6 +146,10 @@ pub struct Runtime {
     pub settings: Settings,
     /// What the policies did to subchannels since the owner last cleared this.
     pub changes: Vec<Change>,
+    /// Clusters whose cds policies are taking an update, the outermost first.
+    pub building: Vec<String>,
+    /// The cluster whose policy leads back to it while it is being built, which never ends in the client.
+    pub endless: Option<String>,
     seed: u64,
     queue: BTreeMap<(Time, u64), Event>,
     next_sequence: u64,
@@ -163,6 +167,8 @@ impl Runtime {
             in_flight: InFlight::default(),
             settings,
             changes: Vec::new(),
+            building: Vec::new(),
+            endless: None,
             seed,
             queue: BTreeMap::new(),
             next_sequence: 0,

@@ -13,6 +13,7 @@ use super::outcome::Outcome;
 use super::world::World;
 use crate::lb::child::Child;
 use crate::lb::pick_first;
+use crate::lb::picker::Step;
 use crate::lb::policy::{Cx, Reports, Update, What};
 use crate::lb::runtime::{ATTEMPT_TIMEOUT_MS, Event, Runtime, Settings, State, Time};
 use crate::lb::{self, Config};
@@ -228,15 +229,22 @@ impl Channel {
 
     /// Makes the configuration anew from what the control plane says.
     pub fn resolve(&mut self) {
+        if self.runtime.endless.is_some() {
+            return;
+        }
         let resolved = self.world.resolve();
         if self.options.waits_for_missing && self.waits(&resolved) {
             return;
         }
-        self.is_resolved = true;
         let reports = match resolved {
             Ok(config) => self.apply(config),
             Err(failure) => self.fail(&failure),
         };
+        if self.runtime.endless.is_some() {
+            // Nothing gets through to the data plane any more.
+            return;
+        }
+        self.is_resolved = true;
         self.settle(&reports);
         let waiting: Vec<u64> = self
             .calls
@@ -297,11 +305,14 @@ impl Channel {
                 return Reports::new();
             }
         };
-        self.broken = None;
         let config = Arc::new(config);
-        self.selector = Some(Arc::new(Selector::new(config.clone())));
-        self.view.config = Some(config);
-        self.update_root(&lb_config, "")
+        self.view.config = Some(config.clone());
+        let reports = self.update_root(&lb_config, "");
+        if self.runtime.endless.is_none() {
+            self.broken = None;
+            self.selector = Some(Arc::new(Selector::new(config)));
+        }
+        reports
     }
 
     /// There is no configuration: the client runs pick_first without an address.
@@ -360,6 +371,8 @@ impl Channel {
     fn step(&mut self, event: Event) {
         let mut reports = Reports::new();
         match event {
+            // The client never comes to it.
+            Event::Policy(..) if self.runtime.endless.is_some() => {}
             Event::Policy(at, what) => {
                 let mut cx = Cx {
                     runtime: &mut self.runtime,
@@ -426,6 +439,14 @@ impl Channel {
         if let Some(ms) = call.rpc.timeout_ms {
             call.deadline_at = Some(now.saturating_add(ms));
             call.deadline = Some(self.runtime.schedule(ms, Own::Deadline { call: id }.event()));
+        }
+        if let Some(cluster) = self.runtime.endless.as_ref().filter(|_| self.options.traces) {
+            call.trace.push(Step {
+                layer: "channel",
+                what: format!(
+                    "the LB policy of cluster \"{cluster}\" leads back to the cluster: the client builds it inside itself for ever, and the channel does nothing else"
+                ),
+            });
         }
         self.calls.insert(id, call);
         if self.is_resolved {

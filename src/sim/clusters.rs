@@ -13,6 +13,10 @@ use crate::status::Status;
 use crate::tree::build::Cds;
 use crate::tree::names::{ChildNumbers, child_name};
 
+/// How deep cds policies may be below each other. Each costs the policies above it work for every change; the client has no
+/// bound and was seen to work with 100.
+pub const MAX_NESTED_CDS: usize = 32;
+
 /// The channel's configuration as the policies see it.
 #[derive(Debug)]
 pub struct ConfigView {
@@ -40,13 +44,12 @@ impl ConfigView {
         }
     }
 
-    /// The aggregate above the cds policy at a place.
-    fn above(policies: &BTreeMap<At, CdsState>, at: &At) -> Option<String> {
-        policies
-            .iter()
-            .filter(|(place, _)| place.len() < at.len() && at.starts_with(place))
-            .max_by_key(|(place, _)| place.len())
-            .map(|(_, state)| state.cluster.clone())
+    /// The clusters of the cds policies above a place, the nearest first.
+    fn above<'p>(policies: &'p BTreeMap<At, CdsState>, at: &'p At) -> impl Iterator<Item = &'p str> {
+        (0..at.len())
+            .rev()
+            .filter_map(|len| policies.get(at.get(..len)?))
+            .map(|state| state.cluster.as_str())
     }
 
     fn child(&self, cds: &Cds<'_>, state: &ClusterState, numbers: &mut ChildNumbers) -> Result<ClusterChild, Status> {
@@ -77,7 +80,14 @@ impl Clusters for ConfigView {
             return ClusterUpdate::Missing;
         };
         let mut policies = self.policies.borrow_mut();
-        let above = Self::above(&policies, at);
+        if !matches!(state, ClusterState::Error(_)) && Self::above(&policies, at).any(|above| above == cluster) {
+            return ClusterUpdate::Loop;
+        }
+        if Self::above(&policies, at).count() >= MAX_NESTED_CDS {
+            let text = format!("cds policies more than {MAX_NESTED_CDS} deep inside each other are not simulated");
+            return ClusterUpdate::Error(Status::unavailable(text));
+        }
+        let above = Self::above(&policies, at).next().map(str::to_owned);
         let remembered = policies.entry(at.clone()).or_default();
         cluster.clone_into(&mut remembered.cluster);
         if let ClusterState::Leaf(leaf) = state

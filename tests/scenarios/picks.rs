@@ -212,6 +212,32 @@ fn picks_are_the_clients() {
 }
 
 #[test]
+fn policies_that_lead_back_to_their_own_cluster_hang_as_the_clients() {
+    compare(&rows("loops"), differences);
+}
+
+#[test]
+fn a_channel_that_builds_a_policy_inside_itself_says_so() {
+    let rows = rows("loops");
+    let told = |id: &str| trace(rows.iter().find(|row| row.id == id).unwrap(), 0);
+    for id in [
+        "loop-direct",
+        "loop-wt-loc",
+        "loop-cm-other",
+        "loop-pr-loc",
+        "loop-rls",
+        "loop-mutual",
+        "loop-agg",
+    ] {
+        assert!(told(id).contains("channel: the LB policy of cluster \""), "{id}");
+    }
+    assert!(
+        told("loop-pr-dead")
+            .ends_with("cds_experimental: cluster \"root\", inside its own policy: it is never connected")
+    );
+}
+
+#[test]
 fn where_chance_has_no_part_every_seed_leads_to_the_same() {
     let mut rows = rows("scenarios");
     rows.retain(|row| is_exact(row) && !may_hang(row));

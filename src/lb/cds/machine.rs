@@ -1,6 +1,9 @@
 //! cds at work: turns a cluster of the channel's configuration into a child policy (A74, A75).
 //!
-//! What the child is comes from [`Clusters`](crate::lb::policy::Clusters). Follows C-core cds.cc.
+//! What the child is comes from [`Clusters`](crate::lb::policy::Clusters). A cluster's policy may lead back to the cluster
+//! itself, and then the client builds the same policies inside each other for ever: if that happens within one update, its
+//! work serializer never gets to anything else, and every RPC of the channel waits; if a later event leads there, only RPCs
+//! that go there wait. Follows C-core cds.cc; both were seen in the client.
 
 use crate::lb::Config;
 use crate::lb::cds;
@@ -18,6 +21,7 @@ pub struct Machine {
     child: Option<Child>,
     next_child: u32,
     failure: Option<Status>,
+    is_inside_itself: bool,
 }
 
 impl Machine {
@@ -29,6 +33,7 @@ impl Machine {
             child: None,
             next_child: 0,
             failure: None,
+            is_inside_itself: false,
         }
     }
 
@@ -63,8 +68,16 @@ impl crate::lb::policy::Machine for Machine {
                 self.fail(Status::unavailable(text), cx)
             }
             ClusterUpdate::Error(status) => self.fail(status, cx),
+            ClusterUpdate::Loop => {
+                self.is_inside_itself = true;
+                if cx.runtime.building.contains(&self.cluster) {
+                    cx.runtime.endless.get_or_insert_with(|| self.cluster.clone());
+                }
+                vec![Report::of(State::Connecting)]
+            }
             ClusterUpdate::Child(child) => {
                 self.failure = None;
+                self.is_inside_itself = false;
                 let at = &self.at;
                 let next_child = &mut self.next_child;
                 let policy = self.child.get_or_insert_with(|| {
@@ -83,7 +96,10 @@ impl crate::lb::policy::Machine for Machine {
                     depth: 0,
                     note: &note,
                 };
-                policy.update(update, cx)
+                cx.runtime.building.push(self.cluster.clone());
+                let reports = policy.update(update, cx);
+                cx.runtime.building.pop();
+                reports
             }
         }
     }
@@ -110,7 +126,14 @@ impl crate::lb::policy::Machine for Machine {
                 cx.say(cds::NAME, || format!("cluster \"{cluster}\""));
                 child.pick(args, cx)
             }
-            (None, None) => Pick::Queue,
+            (None, None) => {
+                if self.is_inside_itself {
+                    cx.say(cds::NAME, || {
+                        format!("cluster \"{cluster}\", inside its own policy: it is never connected")
+                    });
+                }
+                Pick::Queue
+            }
         }
     }
 
