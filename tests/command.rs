@@ -2,6 +2,7 @@
 
 mod cli;
 mod cli_tree;
+mod edge;
 mod explain;
 mod generated;
 mod hostile;

@@ -151,15 +151,16 @@ impl Reads {
     }
 }
 
-/// `unknown-to-client.txt`.
-pub struct Unknown {
+/// `unknown-to-client.txt` or `secrets.txt`: messages and fields that have something in common.
+pub struct Marked {
     messages: BTreeSet<String>,
     fields: BTreeSet<(String, i32)>,
 }
 
-impl Unknown {
-    pub fn parse(text: &str, index: &Index) -> Result<Self, String> {
-        let mut unknown = Self {
+impl Marked {
+    pub fn read(file: &str, index: &Index) -> Result<Self, String> {
+        let text = std::fs::read_to_string(file).map_err(|error| format!("{file}: {error}"))?;
+        let mut marked = Self {
             messages: BTreeSet::new(),
             fields: BTreeSet::new(),
         };
@@ -168,24 +169,24 @@ impl Unknown {
             .map(str::trim)
             .filter(|line| !line.is_empty() && !line.starts_with('#'))
         {
-            let error = |error| format!("unknown-to-client.txt: {error}");
+            let error = |error| format!("{file}: {error}");
             match line.split_once(": ") {
                 Some(("message", name)) => {
                     index.message(name).map_err(error)?;
-                    unknown.messages.insert(name.to_owned());
+                    marked.messages.insert(name.to_owned());
                 }
                 Some((name, fields)) => {
                     let message = index.message(name).map_err(error)?;
                     for field in fields.split_whitespace() {
                         let found = message.field.iter().find(|candidate| candidate.name() == field);
                         let found = found.ok_or_else(|| error(format!("no field {name}.{field}")))?;
-                        unknown.fields.insert((name.to_owned(), found.number()));
+                        marked.fields.insert((name.to_owned(), found.number()));
                     }
                 }
                 None => return Err(error(format!("bad line {line:?}"))),
             }
         }
-        Ok(unknown)
+        Ok(marked)
     }
 
     pub fn message(&self, name: &str) -> bool {

@@ -18,16 +18,26 @@ use prost::Message;
 use prost_types::FileDescriptorSet;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    for input in ["proto/xds.binpb", "reads.txt", "unknown-to-client.txt", "build"] {
+    for input in [
+        "proto/xds.binpb",
+        "reads.txt",
+        "unknown-to-client.txt",
+        "secrets.txt",
+        "build",
+    ] {
         println!("cargo::rerun-if-changed={input}");
     }
     let out = PathBuf::from(env::var_os("OUT_DIR").ok_or("OUT_DIR is not set")?);
     let set = FileDescriptorSet::decode(fs::read("proto/xds.binpb")?.as_slice())?;
     let index = lists::index(&set);
     let reads = lists::Reads::parse(&fs::read_to_string("reads.txt")?, &index)?;
-    let unknown = lists::Unknown::parse(&fs::read_to_string("unknown-to-client.txt")?, &index)?;
+    let unknown = lists::Marked::read("unknown-to-client.txt", &index)?;
+    let secrets = lists::Marked::read("secrets.txt", &index)?;
 
-    fs::write(out.join("tables.rs"), tables::generate(&index, &reads, &unknown))?;
+    fs::write(
+        out.join("tables.rs"),
+        tables::generate(&index, &reads, &unknown, &secrets),
+    )?;
     let pruned = prune::prune(&set, &reads, &unknown, &index);
     fs::write(out.join("round_trip.rs"), round_trip::generate(&pruned))?;
     prost_build::Config::new()

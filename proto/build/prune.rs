@@ -12,9 +12,9 @@ use prost_types::{
     DescriptorProto, FieldDescriptorProto, FileDescriptorProto, FileDescriptorSet, OneofDescriptorProto,
 };
 
-use crate::lists::{Index, Reads, Unknown, join};
+use crate::lists::{Index, Marked, Reads, join};
 
-pub fn prune(set: &FileDescriptorSet, reads: &Reads, unknown: &Unknown, index: &Index) -> FileDescriptorSet {
+pub fn prune(set: &FileDescriptorSet, reads: &Reads, unknown: &Marked, index: &Index) -> FileDescriptorSet {
     let mut pruner = Pruner {
         reads,
         unknown,
@@ -31,7 +31,7 @@ pub fn prune(set: &FileDescriptorSet, reads: &Reads, unknown: &Unknown, index: &
 
 struct Pruner<'a> {
     reads: &'a Reads,
-    unknown: &'a Unknown,
+    unknown: &'a Marked,
     index: &'a Index<'a>,
     messages: BTreeSet<String>,
     enums: BTreeSet<String>,

@@ -6,13 +6,14 @@ use std::fmt::Write;
 use prost_types::field_descriptor_proto::{Label, Type};
 use prost_types::{DescriptorProto, FieldDescriptorProto};
 
-use crate::lists::{Index, Reads, Syntax, Unknown};
+use crate::lists::{Index, Marked, Reads, Syntax};
 
-pub fn generate(index: &Index, reads: &Reads, unknown: &Unknown) -> String {
+pub fn generate(index: &Index, reads: &Reads, unknown: &Marked, secrets: &Marked) -> String {
     let writer = Writer {
         index,
         reads,
         unknown,
+        secrets,
         message_ids: index.messages.keys().map(String::as_str).zip(0..).collect(),
         enum_ids: index.enums.keys().map(String::as_str).zip(0..).collect(),
     };
@@ -27,7 +28,8 @@ pub fn generate(index: &Index, reads: &Reads, unknown: &Unknown) -> String {
 struct Writer<'a> {
     index: &'a Index<'a>,
     reads: &'a Reads,
-    unknown: &'a Unknown,
+    unknown: &'a Marked,
+    secrets: &'a Marked,
     message_ids: BTreeMap<&'a str, u16>,
     enum_ids: BTreeMap<&'a str, u16>,
 }
@@ -94,7 +96,7 @@ impl Writer<'_> {
         let packed = packable && declared.unwrap_or(syntax == Syntax::Proto3);
         writeln!(
             out,
-            "Field {{ number: {number}, name: {:?}, json_name: {:?}, kind: {}, cardinality: {cardinality}, oneof: {oneof:?}, read: {}, generated: {}, known_to_client: {}, explicit_presence: {explicit_presence}, packed: {packed}, utf8: {}, deprecated: {} }},",
+            "Field {{ number: {number}, name: {:?}, json_name: {:?}, kind: {}, cardinality: {cardinality}, oneof: {oneof:?}, read: {}, generated: {}, known_to_client: {}, explicit_presence: {explicit_presence}, packed: {packed}, utf8: {}, deprecated: {}, secret: {} }},",
             field.name(),
             field.json_name(),
             self.kind(field),
@@ -103,6 +105,7 @@ impl Writer<'_> {
             !self.unknown.field(name, number),
             syntax == Syntax::Proto3,
             field.options.as_ref().is_some_and(|options| options.deprecated()),
+            self.secrets.field(name, number),
         )
     }
 

@@ -55,6 +55,8 @@ pub struct Field {
     pub utf8: bool,
     /// Declared deprecated.
     pub deprecated: bool,
+    /// What it holds is a secret, with everything below it (`secrets.txt`).
+    pub secret: bool,
 }
 
 /// Who reads a message.

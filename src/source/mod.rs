@@ -8,6 +8,7 @@ mod ahead;
 pub mod binary;
 pub mod json;
 pub mod log;
+pub mod secrets;
 pub mod sniff;
 pub mod span;
 pub mod textproto;
@@ -126,6 +127,17 @@ impl Source {
                 view.locate_all(resource, paths)
             }
             _ => span::locate_all(self.bytes(), resource, paths),
+        }
+    }
+
+    /// The extent and the secrets of the resource at `resource`, which is of type `type_name`, in this document.
+    pub fn secrets(&self, resource: Span, type_name: Option<&str>) -> (Span, Vec<Span>) {
+        let place = secrets::Place::root(type_name.and_then(tables::message));
+        match self.view() {
+            Some(view) if self.format() != Some(Format::Log) || view.object_at(resource.start).is_some() => {
+                view.secrets(resource, place)
+            }
+            _ => secrets::find_in(self.bytes(), resource.start, place),
         }
     }
 

@@ -10,6 +10,7 @@
 use std::sync::OnceLock;
 
 use super::Span;
+use super::secrets::{Place, find_in};
 use super::span::locate_all;
 use crate::diag::FieldPath;
 
@@ -124,6 +125,16 @@ impl View {
             .into_iter()
             .map(|span| self.to_document(span))
             .collect()
+    }
+
+    /// The extent and the secrets of the resource at `resource` of the document, as places in the document.
+    pub fn secrets(&self, resource: Span, place: Place) -> (Span, Vec<Span>) {
+        let Some(at) = self.object_at(resource.start) else {
+            return (Span::default(), Vec::new());
+        };
+        let (extent, found) = find_in(&self.json, at, place);
+        let found = found.into_iter().map(|span| self.to_document(span)).collect();
+        (self.to_document(extent), found)
     }
 
     /// Says whether the object is a message by its bytes, which has no places in it.

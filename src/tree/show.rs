@@ -13,6 +13,7 @@ use crate::lb::{Config, cds, cluster_impl, cluster_manager, outlier_detection, o
 use crate::model::cluster::{Cluster, Discovery, HealthStatus, OutlierDetection};
 use crate::model::endpoints::{DropConfig, Locality};
 use crate::profile::Profile;
+use crate::secret;
 use crate::select::PLUGIN_PREFIX;
 use crate::snapshot::config::{Aggregate, ClusterState, Leaf, XdsConfig};
 use crate::snapshot::graph::{SkipReason, Skipped};
@@ -93,7 +94,9 @@ fn top(walk: &Walk<'_>, key: &str, policy: &Value) -> Node {
     if let Some(cluster) = cds_cluster(policy) {
         return cds_node(walk, cluster, None);
     }
-    let config = policy.pointer("/0").map(ToString::to_string).unwrap_or_default();
+    let mut config = policy.pointer("/0").cloned();
+    config.iter_mut().for_each(secret::redact_policies);
+    let config = config.map(|config| config.to_string()).unwrap_or_default();
     let node = Node::new(Kind::Frame, "rls_experimental");
     match key.strip_prefix(PLUGIN_PREFIX) {
         Some(_) => node

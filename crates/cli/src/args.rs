@@ -68,6 +68,25 @@ pub struct InputArgs {
     /// Read large files instead of mapping them
     #[arg(long)]
     pub no_mmap: bool,
+    /// Print passwords, keys and tokens instead of masking them
+    #[arg(long)]
+    pub show_secrets: bool,
+}
+
+impl Args {
+    /// Nothing is to be masked.
+    pub const fn shows_secrets(&self) -> bool {
+        match &self.command {
+            Command::Validate(validate) => validate.input.show_secrets,
+            Command::Tree(tree) => tree.channel.input.show_secrets,
+            Command::Route(route) => route.channel.input.show_secrets,
+            Command::Pick(pick) => pick.channel.input.show_secrets,
+            Command::Retry(retry) => retry.channel.input.show_secrets,
+            // A cookie is taken apart to be seen.
+            Command::Cookie(_) => true,
+            Command::Explain(_) | Command::Generate(_) => false,
+        }
+    }
 }
 
 /// `xdsctl validate`

@@ -34,6 +34,7 @@ mod route;
 mod tree;
 mod validate;
 
+use std::io::Write as _;
 use std::process::ExitCode;
 
 use clap::Parser as _;
@@ -42,6 +43,8 @@ pub use args::{Args, command};
 pub use io::Io;
 
 use args::Command;
+
+use crate::report::edge::Edge;
 
 /// What stops a command: follows `xdsctl: ` on standard error.
 #[derive(Debug, thiserror::Error)]
@@ -80,6 +83,20 @@ where
         Ok(args) => args,
         Err(error) => return usage(&error, io),
     };
+    let mut guarded = Io {
+        input: Box::new(&mut io.input),
+        out: Box::new(Edge::new(&mut io.out, args.shows_secrets())),
+        err: Box::new(Edge::new(&mut io.err, args.shows_secrets())),
+        out_is_terminal: io.out_is_terminal,
+        err_is_terminal: io.err_is_terminal,
+        colour: io.colour,
+        width: io.width,
+    };
+    guarded_run(&args, &mut guarded)
+}
+
+/// Runs a command whose streams end at the edge.
+fn guarded_run(args: &Args, io: &mut Io<'_>) -> ExitCode {
     let outcome = match &args.command {
         Command::Validate(validate) => validate::run(validate, io),
         Command::Explain(explain) => explain::run(explain, io),
@@ -100,7 +117,7 @@ where
         Err(Error::Output(error)) if error.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {
             // Nothing is left to tell a closed standard error.
-            let _ = writeln!(io.err, "xdsctl: {error}");
+            let _ = writeln!(io.err, "xdsctl: {error}").and_then(|()| io.err.flush());
             ExitCode::from(EXIT_TROUBLE)
         }
     }
@@ -114,6 +131,7 @@ fn usage(error: &clap::Error, io: &mut Io<'_>) -> ExitCode {
     } else {
         (&mut io.out, ExitCode::SUCCESS)
     };
+    let mut stream = Edge::new(stream, false);
     let _ = write!(stream, "{text}").and_then(|()| stream.flush());
     code
 }

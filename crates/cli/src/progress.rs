@@ -9,6 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::Io;
+use crate::report::edge::own;
 
 /// When to draw.
 #[derive(Debug, Clone, Copy)]
@@ -101,11 +102,12 @@ fn draw(out: &mut dyn Write, pace: Pace, (total, of): (usize, &str), progress: &
         next = now + pace.interval;
         is_drawn = true;
         // Standard error may be gone; the answer does not depend on it.
-        let _ = out.write_all(picture(progress.done(), total, of).as_bytes());
+        let picture = picture(progress.done(), total, of);
+        let _ = out.write_all(own(&picture).as_bytes());
         let _ = out.flush();
     }
     if is_drawn {
-        let _ = out.write_all(b"\r\x1b[K").and_then(|()| out.flush());
+        let _ = out.write_all(own("\r\x1b[K").as_bytes()).and_then(|()| out.flush());
     }
 }
 
@@ -129,6 +131,7 @@ pub fn megabytes(bytes: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::report::edge::Edge;
 
     #[test]
     fn the_bar_is_as_long_as_what_was_done() {
@@ -150,7 +153,9 @@ mod tests {
             patience,
             interval: Duration::from_millis(1),
         };
-        drawn(&mut out, pace, (100, "x"), work);
+        let mut edge = Edge::new(&mut out, false);
+        drawn(&mut edge, pace, (100, "x"), work);
+        drop(edge);
         String::from_utf8(out).unwrap()
     }
 

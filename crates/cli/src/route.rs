@@ -58,6 +58,7 @@ pub(super) fn run(args: &RouteArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         tried: &tried,
         selected: &selected,
         seed: args.request.seed,
+        shows_secrets: args.channel.input.show_secrets,
     };
     match args.format {
         Format::Human => route::write_text(&answer, io.colours(args.color), &mut io.out)?,

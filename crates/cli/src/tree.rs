@@ -10,6 +10,7 @@ use super::channel::{self, Opened};
 use super::{Error, Io};
 use crate::report::{graph, svg, tree as text};
 use xdsctl::profile::Profile;
+use xdsctl::secret;
 use xdsctl::snapshot::config::{ChannelFailure, XdsConfig};
 use xdsctl::status::Status;
 use xdsctl::tree::build::{self, Cds, Generated, Readable};
@@ -145,6 +146,11 @@ fn write_json(args: &TreeArgs, opened: &Opened, outcome: &Outcome<'_>, io: &mut 
             (Value::Null, Map::new(), vec![error])
         }
     };
+    let (mut service_config, mut children): (Value, Map<String, Value>) = (service_config, children);
+    if !args.channel.input.show_secrets {
+        secret::redact_policies(&mut service_config);
+        children.values_mut().for_each(secret::redact_policies);
+    }
     let document = Document {
         schema: SCHEMA,
         service_config,

@@ -30,6 +30,7 @@ pub(super) fn run(args: &ValidateArgs, io: &mut Io<'_>) -> Result<u8, Error> {
             Format::Json => None,
         },
         snippets_per_rule: if args.all { usize::MAX } else { SNIPPETS_PER_RULE },
+        shows_secrets: args.input.show_secrets,
     };
     let report = Report::new(outcome, &worlds, &inputs.sources, &options);
     let summary = match args.format {

@@ -85,6 +85,7 @@ impl<'t> Transcoder<'t> {
     pub fn resource(&mut self, message: &'static Message) -> Result<()> {
         self.base = self.out.len();
         self.restart();
+        self.root = Some(message);
         let Some(index) = tables::message_index(message.full_name) else {
             return Ok(self.scan.skip_value()?);
         };

@@ -6,6 +6,7 @@ use super::note::{BAD_VALUE, DUPLICATE_KEY, TWO_ONEOF_MEMBERS, UNKNOWN_ANY_TYPE,
 use super::repeat::{Place, Step, Value};
 use super::{MAX_LEVELS, Result, Transcoder, clip, descriptor, takes_null};
 use crate::diag::{Known, Path};
+use crate::secret;
 use crate::source::json::Str;
 
 /// Levels of messages without map entries that are surely within the client's limit of 100 with them.
@@ -335,7 +336,7 @@ impl<'t> Transcoder<'t> {
             self.rejected += 1;
             return Ok(());
         }
-        let value = quote(at, raw);
+        let value = quote(self.root, at, raw);
         let message = format!("{value} is not a list, it is read as a list of one, as Envoy does");
         self.note(&BAD_VALUE, at, start, message);
         self.scan.set_pos(start);
@@ -396,7 +397,18 @@ impl<'t> Transcoder<'t> {
         let name = String::from_utf8_lossy(self.scan.raw(key)).into_owned();
         self.scan.set_pos(key.end + 1);
         let nearest = self.suggest(message.full_name, &name, message.by_name.iter().map(|(name, _)| *name));
-        let shown = clip(name.as_bytes());
+        // `{password: a,b}` in YAML: what is behind the comma may be a part of the secret.
+        let is_lone = nearest.is_none()
+            && self
+                .scan
+                .text()
+                .get(end..)
+                .is_some_and(|rest| rest.starts_with(b"null"));
+        let shown = if is_lone {
+            secret::REDACTED.to_owned()
+        } else {
+            clip(name.as_bytes())
+        };
         let note = self.note(
             &UNKNOWN_FIELD,
             &at.field(&shown),
@@ -441,7 +453,7 @@ impl<'t> Transcoder<'t> {
         if raw == b"\"[redacted]\"" {
             return;
         }
-        let message = format!("{} is not {wanted}, the field is left out", quote(at, raw));
+        let message = format!("{} is not {wanted}, the field is left out", quote(self.root, at, raw));
         self.note(&BAD_VALUE, at, start, message);
     }
 }

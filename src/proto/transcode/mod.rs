@@ -147,6 +147,8 @@ pub struct Transcoder<'t> {
     repeats: repeat::Repeats,
     /// Counts the outputs: how often bytes have been taken away or cut off.
     output: u32,
+    /// The type of the resource that is being read.
+    root: Option<&'static Message>,
     types: any::Types,
     scratch: Vec<u8>,
     /// Where the resource that is being written starts in `out`.
@@ -178,6 +180,7 @@ impl<'t> Transcoder<'t> {
             options,
             repeats: repeat::Repeats::new(),
             output: 0,
+            root: None,
             types: any::Types::new(),
             scratch: Vec::new(),
             base: 0,
@@ -197,6 +200,7 @@ impl<'t> Transcoder<'t> {
     pub fn message_named(&mut self, message: &'static Message) -> Result<()> {
         self.base = self.out.len();
         self.restart();
+        self.root = Some(message);
         match tables::message_index(message.full_name) {
             Some(index) => self.message(index, &Path::ROOT).map(drop),
             None => Ok(self.scan.skip_value()?),

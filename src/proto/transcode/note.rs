@@ -1,8 +1,13 @@
 //! What the loader says about a document: its rules, and notes on what was left out of a resource.
 
 use crate::diag::{Diagnostic, Path, Rule, rules};
+use std::borrow::Cow;
+
+use xdsctl_proto::tables::Message;
+
 use crate::secret;
 use crate::source::Span;
+use crate::source::secrets::{self, Place};
 
 rules! {
     /// The document cannot be read from here on.
@@ -62,13 +67,25 @@ impl Note {
     }
 }
 
-/// A value to quote in a message: on one line, not longer than a line, and without secrets.
-pub(super) fn quote(at: &Path<'_>, raw: &[u8]) -> String {
-    if at.last_field().is_some_and(secret::is_field) {
+/// A value to quote in a message: on one line, not longer than a line, and without secrets. `root` is the type of the resource.
+pub(super) fn quote(root: Option<&'static Message>, at: &Path<'_>, raw: &[u8]) -> String {
+    let place = Place::of(root, &at.to_owned());
+    if place.is_secret {
         return "a secret".to_owned();
     }
-    format!("`{}`", secret::hide(&clip(raw)))
+    let mut masked = Cow::Borrowed(raw);
+    if raw.len() <= MAX_MASKED_BYTES {
+        for secret in secrets::find(raw, 0, place) {
+            masked.to_mut().get_mut(secret.range()).unwrap_or_default().fill(b'*');
+        }
+    } else if matches!(raw.first(), Some(b'{' | b'[')) {
+        return "a value of many lines".to_owned();
+    }
+    format!("`{}`", secret::hide(&clip(&masked)))
 }
+
+/// Largest value that is quoted from an object or a list, in bytes: all of it is searched for secrets.
+const MAX_MASKED_BYTES: usize = 64 << 10;
 
 /// A piece of the text to quote in a message: on one line, and not longer than a line. Of an object or a list, however it is
 /// laid out, without the white space between its parts.

@@ -350,7 +350,7 @@ impl Writer {
 
     /// Writes `null` for an alias without an anchor.
     pub(super) fn unknown_alias(&mut self, name: &str, span: Span) {
-        let message = format!("no anchor `{name}` before this alias, read as null");
+        let message = "no anchor before this alias, read as null".to_owned();
         self.fault(FaultKind::Syntax, span, message);
         let anchors_before = self.anchors.len();
         let is_key = self.before();

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use super::edge;
 use super::tree::shown_facts;
 use xdsctl::tree::node::{Kind, Node};
 
@@ -95,11 +96,10 @@ pub fn write_dot(root: &Node, out: &mut dyn Write) -> io::Result<()> {
 
 fn dot_text(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
+    for c in edge::visible_line(text).chars() {
         match c {
             '"' => out.push_str("\\\""),
             '\\' => out.push_str("\\\\"),
-            c if c.is_control() => out.push(' '),
             c => out.push(c),
         }
     }
@@ -157,12 +157,11 @@ const fn class(kind: Kind) -> &'static str {
 /// Escapes what Mermaid or HTML would read as its own.
 fn mermaid_text(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
+    for c in edge::visible_line(text).chars() {
         match c {
             '"' | '#' | '<' | '>' | '&' | '`' | '\\' | '[' | ']' | '{' | '}' => {
                 out.push_str(&format!("#{};", u32::from(c)));
             }
-            c if c.is_control() => out.push(' '),
             c => out.push(c),
         }
     }

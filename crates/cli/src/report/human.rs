@@ -10,6 +10,7 @@ use std::rc::Rc;
 
 use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteError, SourceSpan, SpanContents};
 
+use super::edge::{marked, visible, visible_line};
 use super::resolve::Report;
 use super::{Finding, Place, Summary, Verdict};
 use xdsctl::check::is_live;
@@ -135,7 +136,8 @@ fn write_shown(shown: &[(Option<Rc<Named>>, Finding)], style: Style, out: &mut d
         if handler.render_report(&mut text, &view).is_err() {
             text = format!("{}: {view}\n", finding.severity);
         }
-        out.write_all(text.trim_start_matches('\n').as_bytes())?;
+        // What comes from a document was made visible in the view, so that every code is miette's.
+        out.write_all(marked(text.trim_start_matches('\n')).as_bytes())?;
         out.write_all(b"\n")?;
     }
     Ok(())
@@ -143,7 +145,7 @@ fn write_shown(shown: &[(Option<Rc<Named>>, Finding)], style: Style, out: &mut d
 
 /// Writes what the client keeps of an accepted resource.
 fn write_parsed(resource: &Named, parsed: &serde_json::Value, out: &mut dyn Write) -> io::Result<()> {
-    writeln!(out, "{} `{}`:", resource.type_name, resource.name)?;
+    writeln!(out, "{} `{}`:", resource.type_name, visible_line(&resource.name))?;
     for line in xdsctl::parsed::text(parsed).lines() {
         writeln!(out, "  {line}")?;
     }
@@ -298,11 +300,12 @@ impl fmt::Debug for View<'_> {
 impl fmt::Display for View<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(resource) = self.resource {
-            write!(f, "{} `{}`: ", resource.type_name, resource.name)?;
+            let type_name = visible_line(&resource.type_name);
+            write!(f, "{type_name} `{}`: ", visible_line(&resource.name))?;
         }
-        f.write_str(&self.finding.message)?;
+        f.write_str(&visible(&self.finding.message))?;
         if !self.finding.path.is_empty() {
-            write!(f, "\nat {}", short(&self.finding.path))?;
+            write!(f, "\nat {}", visible_line(&short(&self.finding.path)))?;
         }
         Ok(())
     }
@@ -341,7 +344,7 @@ impl miette::Diagnostic for View<'_> {
         self.finding
             .help
             .as_ref()
-            .map(|help| Box::new(help) as Box<dyn fmt::Display>)
+            .map(|help| Box::new(visible(help)) as Box<dyn fmt::Display>)
     }
 
     fn source_code(&self) -> Option<&dyn miette::SourceCode> {
@@ -380,7 +383,7 @@ impl miette::SourceCode for Place {
             (snippet.text.as_bytes(), SourceSpan::from(0..snippet.text.len()))
         };
         Ok(Box::new(miette::MietteSpanContents::new_named(
-            self.file.to_string(),
+            visible_line(&self.file).into_owned(),
             data,
             covered,
             line,

@@ -4,10 +4,12 @@
 //! resolved to lines before, so a format needs no access to the documents, and only one resource's findings are in memory
 //! at a time. Only this module knows colours and JSON schemas.
 
+pub mod edge;
 pub mod explain;
 pub mod graph;
 pub mod human;
 pub mod json;
+mod masks;
 pub mod pick;
 pub mod resolve;
 pub mod retry;

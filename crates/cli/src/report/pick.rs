@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use anstyle::{AnsiColor, Style};
+use anstyle::AnsiColor;
 use serde_json::{Value, json};
 
+use super::edge;
 use xdsctl::lb::picker::Step;
 use xdsctl::sim::{Class, Outcome};
 use xdsctl::status::Code;
@@ -126,8 +127,8 @@ pub fn write_text(answer: &Answer<'_>, colours: bool, out: &mut dyn Write) -> io
     Ok(())
 }
 
-fn paint(colour: AnsiColor, colours: bool) -> Style {
-    if colours { colour.on_default() } else { Style::new() }
+fn paint(colour: AnsiColor, colours: bool, text: &str) -> String {
+    edge::paint(colour.on_default(), colours, text)
 }
 
 fn write_outcome(outcome: &Outcome, explains: bool, colours: bool, out: &mut dyn Write) -> io::Result<()> {
@@ -136,14 +137,14 @@ fn write_outcome(outcome: &Outcome, explains: bool, colours: bool, out: &mut dyn
     } else {
         AnsiColor::Red
     };
-    let style = paint(colour, colours);
     let what = match (&outcome.backend, outcome.class) {
         (Some(backend), _) => format!("OK from {backend}"),
         (None, Class::Queue) => format!("{}: still queued", outcome.code),
         (None, _) => format!("{}: {}", outcome.code, outcome.details),
     };
     let took = outcome.ended - outcome.began;
-    writeln!(out, "{style}{what}{style:#} ({}, {took} ms)", outcome.class.name())?;
+    let what = paint(colour, colours, &what);
+    writeln!(out, "{what} ({}, {took} ms)", outcome.class.name())?;
     if outcome.attempts.len() > 1 || (outcome.backend.is_none() && !outcome.attempts.is_empty()) {
         writeln!(out, "attempts: {}", outcome.attempts.join(", "))?;
     }
@@ -161,10 +162,9 @@ fn write_outcome(outcome: &Outcome, explains: bool, colours: bool, out: &mut dyn
         last_way(&outcome.trace)
     };
     let width = steps.iter().map(|step| step.layer.len()).max().unwrap_or(0);
-    let dim = paint(AnsiColor::Cyan, colours);
     for step in &steps {
-        let layer = step.layer;
-        writeln!(out, "  {dim}{layer:width$}{dim:#}  {}", step.what)?;
+        let layer = paint(AnsiColor::Cyan, colours, &format!("{:width$}", step.layer));
+        writeln!(out, "  {layer}  {}", step.what)?;
     }
     Ok(())
 }
@@ -205,7 +205,6 @@ fn write_shares(answer: &Answer<'_>, colours: bool, out: &mut dyn Write) -> io::
     writeln!(out, "{total} RPCs, seed {}", answer.seed)?;
     let head = if answer.expected.is_empty() { "" } else { "expected" };
     writeln!(out, "{:width$}  {:>9}  {:>9}  {head:>9}", "", "RPCs", "share")?;
-    let style = paint(AnsiColor::Blue, colours);
     for (label, count) in labels {
         let part = share(count, total);
         let expected = match answer.expected.get(label) {
@@ -215,11 +214,9 @@ fn write_shares(answer: &Answer<'_>, colours: bool, out: &mut dyn Write) -> io::
         };
         // A share of at most one makes a bar of at most the full length.
         let bar = "█".repeat((part * BAR as f64).round() as usize);
+        let bar = paint(AnsiColor::Blue, colours, &bar);
         let percent = part * 100.0;
-        writeln!(
-            out,
-            "{label:width$}  {count:>9}  {percent:>8.2}%  {expected:>9}  {style}{bar}{style:#}"
-        )?;
+        writeln!(out, "{label:width$}  {count:>9}  {percent:>8.2}%  {expected:>9}  {bar}")?;
     }
     Ok(())
 }

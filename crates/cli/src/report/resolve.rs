@@ -9,9 +9,11 @@ use std::iter::Enumerate;
 use std::sync::Arc;
 use std::vec::IntoIter;
 
+use super::edge::{is_plain, push_escaped};
+use super::masks::Masks;
 use super::{Finding, Place, ResourceReport, Severities, Snippet, Summary};
 use xdsctl::check::{self, Checked, Outcome};
-use xdsctl::diag::{Diagnostic, FieldPath, Packed, Rule, Severity};
+use xdsctl::diag::{Diagnostic, Effect, FieldPath, Packed, Rule, Severity};
 use xdsctl::envelope::{Label, Origin, Stage, WorldId, WorldName};
 use xdsctl::model::ResourceType;
 use xdsctl::proto::transcode::Note;
@@ -27,6 +29,8 @@ pub struct Options<'o> {
     pub snippets_from: Option<Severity>,
     /// Snippets a rule; a person reads only so many.
     pub snippets_per_rule: usize,
+    /// Secrets are quoted as they are.
+    pub shows_secrets: bool,
 }
 
 /// Longest snippet line in bytes; longer ones are cut around the span.
@@ -78,7 +82,7 @@ impl<'r> Report<'r> {
                 continue;
             };
             summary.count(finding.rule.effect, finding.severity, 1);
-            resolver.cut_snippet(&mut finding, document.as_ref());
+            resolver.cut_snippet(&mut finding, document.as_ref(), &Masks::unplaced(options.shows_secrets));
             findings.push(finding);
         }
         Report {
@@ -222,7 +226,12 @@ impl<'r> Resolver<'r> {
             },
             verdict: checked.verdict,
             findings,
-            parsed: checked.parsed,
+            parsed: checked.parsed.map(|mut parsed| {
+                if !self.options.shows_secrets {
+                    secret::redact(&mut parsed);
+                }
+                parsed
+            }),
         }
     }
 
@@ -252,11 +261,29 @@ impl<'r> Resolver<'r> {
             Some(decoded) => Span::new(0, decoded.bytes().len()),
             None => origin.span,
         };
+        let quotes = |diagnostic: &Diagnostic| diagnostic.rule.effect != Effect::Ignored;
+        let cuts = self.options.snippets_from.is_some();
+        let masks = match shown {
+            Some(shown)
+                if cuts
+                    || diagnostics
+                        .iter()
+                        .chain(notes.iter().map(|note| &note.diagnostic))
+                        .any(quotes) =>
+            {
+                Masks::of(shown.source, whole, type_name, self.options.shows_secrets)
+            }
+            _ => Masks::unplaced(self.options.shows_secrets),
+        };
         let paths: Vec<&FieldPath> = diagnostics.iter().map(|d| &d.path).collect();
         let spans = shown.map(|d| d.source.locate_all(whole, &paths));
         let mut spans = spans.unwrap_or_default().into_iter();
-        for diagnostic in diagnostics {
-            findings.extend(self.finding(diagnostic, shown, spans.next()));
+        for mut diagnostic in diagnostics {
+            let span = spans.next();
+            if let Some(span) = span.filter(|_| quotes(&diagnostic)) {
+                diagnostic.message = masks.redacted(diagnostic.message, &diagnostic.path, span);
+            }
+            findings.extend(self.finding(diagnostic, shown, span));
         }
         for note in notes {
             findings.extend(self.finding(note.diagnostic, document, Some(note.span)));
@@ -265,7 +292,7 @@ impl<'r> Resolver<'r> {
         let start = |f: &Finding| f.place.as_ref().map_or(0, |p| p.byte_start);
         findings.sort_by_key(|f| (!check::is_live(f.rule), start(f), f.rule.effect));
         for finding in &mut findings {
-            self.cut_snippet(finding, shown);
+            self.cut_snippet(finding, shown, &masks);
             if decoded.is_some()
                 && let Some(place) = &mut finding.place
             {
@@ -289,7 +316,7 @@ impl<'r> Resolver<'r> {
     }
 
     /// Adds the lines around a finding that a person will see.
-    fn cut_snippet(&mut self, finding: &mut Finding, document: Option<&Document<'_>>) {
+    fn cut_snippet(&mut self, finding: &mut Finding, document: Option<&Document<'_>>, masks: &Masks) {
         let Some((place, document)) = finding.place.as_mut().zip(document) else {
             return;
         };
@@ -300,7 +327,7 @@ impl<'r> Resolver<'r> {
         *cut += 1;
         if *cut <= self.options.snippets_per_rule {
             let span = Span::new(place.byte_start, place.byte_end);
-            place.snippet = Some(snippet(document.source, span, place.line));
+            place.snippet = Some(snippet(document.source, span, place.line, masks));
         }
     }
 }
@@ -320,7 +347,7 @@ fn place(document: &Document<'_>, span: Span) -> Box<Place> {
 }
 
 /// Cuts the line of the span and one on either side, each at most [`MAX_SNIPPET_LINE_BYTES`] bytes around the span.
-fn snippet(source: &Source, span: Span, line: usize) -> Snippet {
+fn snippet(source: &Source, span: Span, line: usize, masks: &Masks) -> Snippet {
     let bytes = source.bytes();
     let at = span.start.min(bytes.len());
     let line_start = |from: usize| {
@@ -349,12 +376,13 @@ fn snippet(source: &Source, span: Span, line: usize) -> Snippet {
     } else {
         own_end
     };
-    let before = String::from_utf8_lossy(bytes.get(start..at).unwrap_or_default()).into_owned();
     let span_end = span.end.clamp(at, own_end);
-    let inside = String::from_utf8_lossy(bytes.get(at..span_end).unwrap_or_default()).into_owned();
-    let after = String::from_utf8_lossy(bytes.get(span_end..end).unwrap_or_default()).into_owned();
+    let mut window = bytes.get(start..end).unwrap_or_default().to_vec();
+    masks.mask(source, &mut window, start);
+    let part = |from: usize, to: usize| shown(window.get(from - start..to - start).unwrap_or_default());
+    let (before, inside, after) = (part(start, at), part(at, span_end), part(span_end, end));
     let (offset, len) = (before.len(), inside.len().max(1));
-    let mut text = secret::hide(&(before + &inside + &after)).into_owned();
+    let mut text = before + &inside + &after;
     if text.len() < offset + len {
         text.push(' ');
     }
@@ -364,4 +392,18 @@ fn snippet(source: &Source, span: Span, line: usize) -> Snippet {
         start: offset,
         len,
     }
+}
+
+/// Text for a snippet: everything visible, lines without a carriage return at their ends; a tab is for miette to widen.
+fn shown(bytes: &[u8]) -> String {
+    let text = String::from_utf8_lossy(bytes).replace("\r\n", "\n");
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        if c == '\t' || is_plain(c) {
+            out.push(c);
+        } else {
+            push_escaped(c, &mut out);
+        }
+    }
+    out
 }

@@ -6,10 +6,12 @@ use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
 
+use super::edge;
 use xdsctl::model::domain::DomainClass;
 use xdsctl::model::filter::{FilterConfig, SessionCookie};
 use xdsctl::model::matcher::{HeaderMatch, HeaderMatcher, StringMatch, StringMatcher};
 use xdsctl::model::route::{Action, HashPolicyKind, PathMatcher, RetryPolicy, Route};
+use xdsctl::secret;
 use xdsctl::select::{
     CLUSTER_PREFIX, ChainFilter, Channel, Mismatch, PLUGIN_PREFIX, Refusal, Request, Selection, Selector, hash,
 };
@@ -31,6 +33,8 @@ pub struct Answer<'a> {
     pub selected: &'a Result<Selection<'a>, Refusal>,
     /// Start of the random numbers.
     pub seed: u64,
+    /// Values of headers that hold secrets are printed.
+    pub shows_secrets: bool,
 }
 
 /// A string matcher in words.
@@ -57,11 +61,14 @@ pub fn path_words(matcher: &PathMatcher) -> String {
     }
 }
 
-/// A header matcher in words.
-pub fn header_words(matcher: &HeaderMatcher) -> String {
+/// A header matcher in words; `hides` what only the RPC and the route are to know.
+fn header_words(matcher: &HeaderMatcher, hides: bool) -> String {
     let not = if matcher.invert_match { "not: " } else { "" };
     let name = &matcher.name;
     match &matcher.kind {
+        HeaderMatch::String(_) if hides && secret::is_name(name) => {
+            format!("{not}header `{name}` has a value that is not shown")
+        }
         HeaderMatch::String(string) => format!("{not}header `{name}` {}", string_words(string)),
         HeaderMatch::Range { start, end } => format!("{not}header `{name}` is a number in {start}..{end}"),
         HeaderMatch::Present(true) => format!("{not}header `{name}` is there"),
@@ -70,10 +77,10 @@ pub fn header_words(matcher: &HeaderMatcher) -> String {
 }
 
 /// Everything that a route asks for.
-fn match_words(route: &Route) -> String {
+fn match_words(route: &Route, hides: bool) -> String {
     let mut words = path_words(&route.path);
     for header in &route.headers {
-        let _ = write!(words, ", {}", header_words(header));
+        let _ = write!(words, ", {}", header_words(header, hides));
     }
     if let Some(below) = route.fraction_per_million {
         let _ = write!(words, ", {} of RPCs", percent(u64::from(below), 1_000_000));
@@ -82,17 +89,18 @@ fn match_words(route: &Route) -> String {
 }
 
 /// Why a route does not take an RPC.
-pub fn mismatch_words(route: &Route, mismatch: Mismatch, request: &Request<'_>) -> String {
+pub fn mismatch_words(route: &Route, mismatch: Mismatch, request: &Request<'_>, hides: bool) -> String {
     match mismatch {
         Mismatch::Path => format!("{}, it is `{}`", path_words(&route.path), request.path),
         Mismatch::Header(index) => match route.headers.get(index) {
             None => String::new(),
             Some(matcher) => {
                 let value = match request.value(&matcher.name) {
+                    Some(_) if hides && secret::is_name(&matcher.name) => "it has another".to_owned(),
                     Some(value) => format!("it is `{value}`"),
                     None => absent(&matcher.name, request).to_owned(),
                 };
-                format!("headers[{index}]: {}, {value}", header_words(matcher))
+                format!("headers[{index}]: {}, {value}", header_words(matcher, hides))
             }
         },
         Mismatch::Fraction { drawn, below } => {
@@ -207,13 +215,7 @@ fn session_words(cookie: &SessionCookie) -> String {
 /// # Errors
 /// Those of `out`.
 pub fn write_text(answer: &Answer<'_>, colour: bool, out: &mut dyn Write) -> io::Result<()> {
-    let paint = |style: Style, text: &str| {
-        if colour {
-            format!("{style}{text}{style:#}")
-        } else {
-            text.to_owned()
-        }
-    };
+    let paint = |style: Style, text: &str| edge::paint(style, colour, text);
     let (bold, green, yellow, red) = (
         Style::new().bold(),
         AnsiColor::Green.on_default(),
@@ -239,7 +241,7 @@ pub fn write_text(answer: &Answer<'_>, colour: bool, out: &mut dyn Write) -> io:
     }
     let routes = answer.selector.routes();
     for (route, why) in routes.iter().zip(answer.tried) {
-        let why = mismatch_words(route, *why, answer.request);
+        let why = mismatch_words(route, *why, answer.request, !answer.shows_secrets);
         writeln!(out, "  {} {}: no, {why}", paint(yellow, "✗"), route_label(route))?;
     }
     let selection = match answer.selected {
@@ -257,7 +259,7 @@ pub fn write_text(answer: &Answer<'_>, colour: bool, out: &mut dyn Write) -> io:
                     "  {} {}: {}, {action}",
                     paint(red, "!"),
                     route_label(route),
-                    match_words(route)
+                    match_words(route, !answer.shows_secrets)
                 )?;
             }
             return writeln!(out, "{}  {}", paint(red, "fails"), refusal.status());
@@ -271,7 +273,7 @@ pub fn write_text(answer: &Answer<'_>, colour: bool, out: &mut dyn Write) -> io:
         "  {} {}: yes, {}",
         paint(green, "✓"),
         route_label(route),
-        match_words(route)
+        match_words(route, !answer.shows_secrets)
     )?;
     let Action::Route(action) = &route.action else {
         return Ok(());

@@ -100,7 +100,7 @@ pub fn write(answer: &Answer<'_>, out: &mut dyn Write) -> io::Result<()> {
             Mismatch::Header(index) => format!("headers[{index}]"),
             Mismatch::Fraction { .. } => "runtime_fraction".to_owned(),
         },
-        why: mismatch_words(route, *why, answer.request),
+        why: mismatch_words(route, *why, answer.request, !answer.shows_secrets),
     });
     let host = config.virtual_host().filter(|_| !config.starts_at_cluster);
     let refused = answer.selected.as_ref().err().map(|refusal| refusal.status());

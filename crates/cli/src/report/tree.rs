@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
 
+use super::edge::{self, visible_line};
 use xdsctl::tree::node::{Fact, Kind, Node};
 
 /// Facts of one kind that are shown; the others are counted.
@@ -61,11 +62,7 @@ struct Text<'a> {
 
 impl Text<'_> {
     fn paint(&self, style: Style, text: &str) -> String {
-        if self.style.colour && !text.is_empty() {
-            format!("{style}{text}{style:#}")
-        } else {
-            text.to_owned()
-        }
+        edge::paint(style, self.style.colour, text)
     }
 
     /// `lead` stands before the node's own line, `indent` before all that follow.
@@ -78,13 +75,14 @@ impl Text<'_> {
         };
         let mut line = String::from(lead);
         let mut width = lead.chars().count();
-        if !node.edge.is_empty() {
-            line += &self.paint(AnsiColor::Cyan.on_default(), &node.edge);
+        let (edge, name) = (visible_line(&node.edge), visible_line(&node.name));
+        if !edge.is_empty() {
+            line += &self.paint(AnsiColor::Cyan.on_default(), &edge);
             line += " → ";
-            width += node.edge.chars().count() + 3;
+            width += edge.chars().count() + 3;
         }
-        line += &self.paint(name_style, &node.name);
-        width += node.name.chars().count();
+        line += &self.paint(name_style, &name);
+        width += name.chars().count();
         if node.lazy {
             line += &self.paint(Style::new().dimmed(), " (on demand)");
             width += " (on demand)".len();
@@ -92,7 +90,8 @@ impl Text<'_> {
         let below = if node.children.is_empty() { "     " } else { "│    " };
         for (number, fact) in shown_facts(node, self.style.all).iter().enumerate() {
             let separator = if number == 0 { "  " } else { " · " };
-            let length = fact.label.chars().count() + 1 + fact.value.chars().count();
+            let value = visible_line(&fact.value);
+            let length = fact.label.chars().count() + 1 + value.chars().count();
             if width + separator.chars().count() + length > self.style.width {
                 writeln!(self.out, "{line}")?;
                 line = format!("{indent}{below}");
@@ -109,7 +108,7 @@ impl Text<'_> {
             };
             line += &self.paint(Style::new().dimmed(), fact.label);
             line.push(' ');
-            line += &self.paint(style, &fact.value);
+            line += &self.paint(style, &value);
         }
         writeln!(self.out, "{line}")?;
         let last = node.children.len().saturating_sub(1);

@@ -1,0 +1,292 @@
+//! Values that look like a secret wherever they stand: keys in PEM, tokens behind their scheme, JWTs, passwords in URLs.
+//!
+//! The second net, under the one that knows places. Bytes stay where they are, so that places in the text do.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use memchr::memmem;
+
+/// Words before a token, in any case.
+const SCHEMES: &[&str] = &["bearer ", "basic "];
+
+/// Shortest run of base64 that is taken for a key, in characters: PEM has lines of 64.
+const MIN_BASE64: usize = 40;
+
+/// Shortest token behind its scheme, in characters, with a digit or an equals sign in it, and without.
+const MIN_TOKEN: (usize, usize) = (8, 24);
+
+/// Shortest JWT, in characters.
+const MIN_JWT: usize = 20;
+
+/// Beginnings of the keys and tokens of known issuers, and how many characters follow at least.
+const PREFIXES: &[(&str, usize)] = &[
+    ("eyJ", MIN_JWT - 3),
+    ("AKIA", 16),
+    ("ASIA", 16),
+    ("AIza", 30),
+    ("ya29.", 16),
+    ("GOCSPX-", 16),
+    ("ghp_", 30),
+    ("gho_", 30),
+    ("ghs_", 30),
+    ("github_pat_", 20),
+    ("glpat-", 16),
+    ("xoxb-", 16),
+    ("xoxp-", 16),
+    ("sk_live_", 16),
+    ("hvs.", 16),
+];
+
+/// What begins a private key.
+const PEM: &str = "PRIVATE KEY";
+
+/// Finds secrets in the lines of a text, one after the other; a key may take many lines.
+#[derive(Debug, Clone, Default)]
+pub struct Looks {
+    /// The last line ended inside a private key.
+    in_key: bool,
+}
+
+impl Looks {
+    /// Puts an asterisk for every byte of what looks like a secret. `text` is one line or more.
+    pub fn mask(&mut self, text: &mut [u8]) {
+        let ranges = self.find(text);
+        mask(text, &ranges);
+    }
+
+    fn find(&mut self, text: &[u8]) -> Vec<Range<usize>> {
+        let mut ranges = Vec::new();
+        if self.in_key || memmem::find(text, PEM.as_bytes()).is_some() {
+            let mut start = 0;
+            for line in text.split_inclusive(|byte| *byte == b'\n') {
+                self.key_line(line, start, &mut ranges);
+                start += line.len();
+            }
+        }
+        tokens(text, &mut ranges);
+        passwords(text, &mut ranges);
+        ranges
+    }
+
+    /// The parts of a line that belong to a private key.
+    fn key_line(&mut self, line: &[u8], offset: usize, ranges: &mut Vec<Range<usize>>) {
+        let mut pos = 0;
+        loop {
+            if !self.in_key {
+                let Some(found) = line.get(pos..).and_then(|rest| memmem::find(rest, PEM.as_bytes())) else {
+                    return;
+                };
+                pos += found + PEM.len();
+                self.in_key = true;
+            }
+            let rest = line.get(pos..).unwrap_or_default();
+            let end = memmem::find(rest, b"-----END").map_or(line.len(), |end| pos + end);
+            let quote = end_of_string(line, pos).unwrap_or(line.len());
+            let stop = end.min(quote);
+            if stop > pos {
+                ranges.push(offset + pos..offset + stop);
+            }
+            if stop >= line.len() {
+                // A line of words ends the key, if its last line did not.
+                let has_blank = rest.trim_ascii().contains(&b' ');
+                self.in_key = !(pos == 0 && has_blank);
+                return;
+            }
+            self.in_key = false;
+            pos = if end < quote {
+                // The closing line has the words of the opening one.
+                let after = line.get(end..).and_then(|rest| memmem::find(rest, PEM.as_bytes()));
+                after.map_or(line.len(), |at| end + at + PEM.len())
+            } else {
+                stop
+            };
+        }
+    }
+}
+
+/// Where the string ends that `pos` is in: at a quote that is not escaped and that something of JSON or YAML follows.
+fn end_of_string(line: &[u8], pos: usize) -> Option<usize> {
+    (pos..line.len()).find(|at| {
+        let byte = |at: usize| line.get(at).copied().unwrap_or(b'\n');
+        let is_quote = matches!(byte(*at), b'"' | b'\'') && byte(at.wrapping_sub(1)) != b'\\';
+        is_quote && matches!(byte(at + 1), b',' | b'}' | b']' | b':' | b'\n' | b'\r' | b' ' | b'`')
+    })
+}
+
+/// Tokens behind the name of their scheme or with the beginning that their issuer gives them.
+fn tokens(text: &[u8], ranges: &mut Vec<Range<usize>>) {
+    for at in memchr::memchr2_iter(b'b', b'B', text) {
+        for scheme in SCHEMES {
+            let Some(head) = text.get(at..at + scheme.len()) else {
+                continue;
+            };
+            if !head.eq_ignore_ascii_case(scheme.as_bytes()) {
+                continue;
+            }
+            let start = at + scheme.len();
+            let end = end_of(text, start, |byte| {
+                matches!(byte, b'"' | b'\'' | b'`' | b' ' | b'\n' | b'\\')
+            });
+            if text.get(start..end).is_some_and(is_token) {
+                ranges.push(start..end);
+            }
+        }
+    }
+    for (prefix, min) in PREFIXES {
+        for at in memmem::find_iter(text, prefix) {
+            let is_part = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
+            if at > 0 && text.get(at - 1).is_some_and(u8::is_ascii_alphanumeric) {
+                continue;
+            }
+            let end = end_of(text, at + prefix.len(), |byte| !is_part(byte));
+            if end - at >= prefix.len() + min {
+                ranges.push(at..end);
+            }
+        }
+    }
+}
+
+/// Passwords in URLs: `https://user:password@host`.
+fn passwords(text: &[u8], ranges: &mut Vec<Range<usize>>) {
+    for at in memmem::find_iter(text, b"://") {
+        let start = at + 3;
+        let end = end_of(text, start, |byte| {
+            matches!(byte, b'/' | b'?' | b'#' | b'"' | b'\'' | b'`' | b' ' | b'\n')
+        });
+        let authority = text.get(start..end).unwrap_or_default();
+        let Some(host) = memchr::memrchr(b'@', authority) else {
+            continue;
+        };
+        let user = authority.get(..host).unwrap_or_default();
+        if let Some(colon) = memchr::memchr(b':', user) {
+            ranges.push(start + colon + 1..start + host);
+        }
+    }
+}
+
+/// Says whether a word looks like a token, and not like one of a sentence.
+fn is_token(word: &[u8]) -> bool {
+    let is_odd = word.iter().any(|byte| byte.is_ascii_digit() || *byte == b'=');
+    word.len() >= if is_odd { MIN_TOKEN.0 } else { MIN_TOKEN.1 }
+}
+
+/// The first position from `start` where `stops` is true, or the end.
+fn end_of(bytes: &[u8], start: usize, stops: impl Fn(u8) -> bool) -> usize {
+    let rest = bytes.get(start..).unwrap_or_default();
+    start + rest.iter().position(|byte| stops(*byte)).unwrap_or(rest.len())
+}
+
+/// Long runs of base64, as in a line of a key. A path, a host or a hash in hexadecimal is none.
+fn runs(text: &[u8], ranges: &mut Vec<Range<usize>>) {
+    let is_part = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=');
+    let mut start = 0;
+    while start < text.len() {
+        let end = end_of(text, start, |byte| !is_part(byte));
+        let run = text.get(start..end).unwrap_or_default();
+        let has = |class: fn(&u8) -> bool| run.iter().any(class);
+        if run.len() >= MIN_BASE64
+            && has(u8::is_ascii_lowercase)
+            && has(u8::is_ascii_uppercase)
+            && (has(u8::is_ascii_digit) || !has(|byte| *byte == b'/'))
+        {
+            ranges.push(start..end);
+        }
+        start = end.max(start) + 1;
+    }
+}
+
+fn mask(text: &mut [u8], ranges: &[Range<usize>]) {
+    for range in ranges {
+        for byte in text.get_mut(range.clone()).unwrap_or_default() {
+            if *byte != b'\n' {
+                *byte = b'*';
+            }
+        }
+    }
+}
+
+/// Puts an asterisk for every byte of what looks like a secret; also for what may be a line of a key.
+///
+/// ```
+/// use xdsctl::secret::hide;
+/// assert_eq!(hide("Basic dXNlcjpwYXNz1g=="), "Basic ****************");
+/// assert_eq!(hide("# Basic settings"), "# Basic settings");
+/// assert_eq!(hide("https://user:pw@host"), "https://user:**@host");
+/// ```
+pub fn hide(text: &str) -> Cow<'_, str> {
+    let mut ranges = Looks::default().find(text.as_bytes());
+    runs(text.as_bytes(), &mut ranges);
+    if ranges.is_empty() {
+        return Cow::Borrowed(text);
+    }
+    let mut bytes = text.as_bytes().to_vec();
+    mask(&mut bytes, &ranges);
+    // A range begins and ends at ASCII characters or includes whole ones.
+    Cow::Owned(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn secrets_are_masked_and_nothing_else() {
+        let base64 = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIB";
+        let stars = "*".repeat(base64.len());
+        for (text, expected) in [
+            (
+                r#"x: "-----BEGIN PRIVATE KEY-----\nab" y"#,
+                format!(r#"x: "-----BEGIN PRIVATE KEY{}" y"#, "*".repeat(9)),
+            ),
+            (
+                "-----BEGIN PRIVATE KEY-----\na\"b\n-----END PRIVATE KEY-----\nname: a",
+                "-----BEGIN PRIVATE KEY*****\n***\n-----END PRIVATE KEY-----\nname: a".to_owned(),
+            ),
+            (&format!("a:\n  {base64}\nb"), format!("a:\n  {stars}\nb")),
+            (&format!("# \"{base64}\""), format!("# \"{stars}\"")),
+            (
+                r#"value: "Bearer abc.d3f-8""#,
+                r#"value: "Bearer *********""#.to_owned(),
+            ),
+            ("BEARER abc.d3f-8", "BEARER *********".to_owned()),
+            ("a bearer of news", "a bearer of news".to_owned()),
+            ("eyJhbGciOiJIUzI1NiIsInR5.eyJ", "*".repeat(28)),
+            ("keyJoin", "keyJoin".to_owned()),
+            ("key AKIAIOSFODNN7EXAMPLE.", format!("key {}", "*".repeat(21))),
+            ("AKIA is a prefix", "AKIA is a prefix".to_owned()),
+            ("https://u:p@s@h/x?u:p@h", "https://u:***@h/x?u:p@h".to_owned()),
+            ("xds://authority/a:b@c", "xds://authority/a:b@c".to_owned()),
+            (
+                "type.googleapis.com/envoy.extensions.filters.network",
+                "type.googleapis.com/envoy.extensions.filters.network".to_owned(),
+            ),
+            (&"0123456789abcdef".repeat(4), "0123456789abcdef".repeat(4)),
+            ("", String::new()),
+        ] {
+            assert_eq!(hide(text), expected, "{text}");
+            assert_eq!(hide(text).len(), text.len());
+        }
+    }
+
+    #[test]
+    fn a_key_goes_on_in_the_next_line() {
+        let mut looks = Looks::default();
+        let mut out = String::new();
+        for line in [
+            "| -----BEGIN RSA PRIVATE KEY-----\n",
+            "abc\n",
+            "def\n",
+            "-----END RSA PRIVATE KEY-----\n",
+            "abc\n",
+        ] {
+            let mut bytes = line.as_bytes().to_vec();
+            looks.mask(&mut bytes);
+            out.push_str(std::str::from_utf8(&bytes).unwrap());
+        }
+        assert_eq!(
+            out,
+            "| -----BEGIN RSA PRIVATE KEY*****\n***\n***\n-----END RSA PRIVATE KEY-----\nabc\n"
+        );
+    }
+}

@@ -1,0 +1,274 @@
+//! What may be a secret, told by its name and by its looks.
+//!
+//! Dumps hold private keys, passwords and tokens: Envoy redacts them, control planes and static files do not. A report ends
+//! up in tickets and logs. First of all a secret is known by its place in its message, which [`crate::source::secrets`] and
+//! the descriptor tables know; this module has what is left where there is no descriptor: names that say what they hold
+//! ([`is_name`]), values that look like a key or a token ([`Looks`]), and text that cannot be read ([`unplaced`]).
+
+mod looks;
+pub mod unplaced;
+
+pub use looks::{Looks, hide};
+
+/// What stands for a secret where a value is quoted or printed; Envoy writes the same.
+pub const REDACTED: &str = "[redacted]";
+
+/// Parts of names of what is secret, without separators and in lower case.
+const PARTS: &[&str] = &[
+    "accesskey",
+    "apikey",
+    "authkey",
+    "authorization",
+    "bearer",
+    "cookie",
+    "credential",
+    "hmac",
+    "inlinebytes",
+    "inlinestring",
+    "jsonkey",
+    "jwt",
+    "passphrase",
+    "passwd",
+    "password",
+    "privatekey",
+    "secret",
+    "sessionkey",
+    "signingkey",
+    "ticketkey",
+    "token",
+];
+
+/// Whole names of what is secret.
+const NAMES: &[&str] = &[
+    "auth",
+    "pass",
+    "pwd",
+    "pw",
+    "xauth",
+    "sharedkey",
+    "masterkey",
+    "encryptionkey",
+    "pkcs12",
+];
+
+/// Ends of names of what says where a secret is, or what kind of secret, and is none.
+const HARMLESS_ENDS: &[&str] = &[
+    "bucket",
+    "count",
+    "dir",
+    "directory",
+    "expiration",
+    "expiry",
+    "file",
+    "filename",
+    "interval",
+    "name",
+    "path",
+    "perfill",
+    "provider",
+    "size",
+    "timeout",
+    "ttl",
+    "type",
+    "uri",
+    "url",
+];
+
+/// Names that have a part of a secret's and are none.
+const HARMLESS: &[&str] = &[
+    "cookies",
+    "maxtokens",
+    "tokens",
+    "credentials",
+    "channelcredentials",
+    "callcredentials",
+];
+
+/// Says whether a field, a key or a header of this name may hold a secret. Case and separators do not matter.
+///
+/// ```
+/// use xdsctl::secret::is_name;
+/// assert!(is_name("client_secret") && is_name("X-Api-Key") && is_name("inlineBytes") && is_name("Set-Cookie"));
+/// assert!(!is_name("private_key_file") && !is_name("secret_name") && !is_name("key"));
+/// ```
+pub fn is_name(name: &str) -> bool {
+    // Longer ones are no names; none of the parts may hide behind so many characters all the same.
+    let plain: String = name
+        .chars()
+        .filter(char::is_ascii_alphanumeric)
+        .map(|c| c.to_ascii_lowercase())
+        .collect();
+    let is_harmless = HARMLESS.contains(&plain.as_str()) || HARMLESS_ENDS.iter().any(|end| plain.ends_with(end));
+    !is_harmless && (NAMES.contains(&plain.as_str()) || PARTS.iter().any(|part| plain.contains(part)))
+}
+
+/// A value as a message may quote it: what is behind `name` if that holds no secret, without what looks like one.
+pub fn shown(name: &str, value: &str) -> String {
+    if is_name(name) {
+        REDACTED.to_owned()
+    } else {
+        hide(value).into_owned()
+    }
+}
+
+/// Puts [`REDACTED`] for the strings and numbers of a JSON value that may be secrets, by their keys and their looks.
+///
+/// An object that has a name (`name`, `key`, `header`) which says that it holds a secret loses its value.
+///
+/// ```
+/// let mut value = serde_json::json!({"user": "u", "password": {"x": 1}, "headers": [{"name": "Authorization", "exact": "abc"}]});
+/// xdsctl::secret::redact(&mut value);
+/// assert_eq!(value.to_string(),
+///     r#"{"headers":[{"exact":"[redacted]","name":"Authorization"}],"password":{"x":"[redacted]"},"user":"u"}"#);
+/// ```
+pub fn redact(value: &mut serde_json::Value) {
+    redact_below(value, false);
+}
+
+fn redact_below(value: &mut serde_json::Value, is_secret: bool) {
+    use serde_json::Value;
+    match value {
+        Value::Null | Value::Bool(_) => {}
+        Value::Number(_) if !is_secret => {}
+        Value::Number(_) => *value = REDACTED.into(),
+        Value::String(text) if is_secret => REDACTED.clone_into(text),
+        Value::String(text) => {
+            if let std::borrow::Cow::Owned(hidden) = hide(text) {
+                *text = hidden;
+            }
+        }
+        Value::Array(list) => list.iter_mut().for_each(|item| redact_below(item, is_secret)),
+        Value::Object(map) => {
+            let names_secret = NAMING.iter().any(|key| {
+                let name = map.get(*key).and_then(Value::as_str);
+                name.is_some_and(is_name)
+            });
+            for (key, value) in &mut *map {
+                let is_value = names_secret && VALUES.contains(&key.as_str());
+                // A `cookie` with fields says how one is made.
+                let tells = is_name(key) && !(key == "cookie" && value.is_object());
+                match value {
+                    Value::Object(below) if NAMES_BELOW.contains(&key.as_str()) => {
+                        below.values_mut().for_each(|value| redact_below(value, is_secret));
+                    }
+                    _ => redact_below(value, is_secret || is_value || tells),
+                }
+            }
+            // `{password: a,b}` in YAML: what is behind the comma is a key without a value.
+            if is_secret || map.keys().any(|key| is_name(key)) {
+                let lost = |(key, value): (&String, &Value)| (value.is_null() && !is_name(key)).then(|| key.clone());
+                let lost: Vec<String> = map.iter().filter_map(lost).collect();
+                for (number, key) in lost.iter().enumerate() {
+                    map.remove(key);
+                    map.insert(format!("{REDACTED}{}", "'".repeat(number)), Value::Null);
+                }
+            }
+        }
+    }
+}
+
+/// Keys of objects whose value is the name of what the object holds.
+pub const NAMING: &[&str] = &["name", "key", "header", "header_name", "headerName"];
+
+/// Keys of what such an object holds.
+pub const VALUES: &[&str] = &[
+    "contains",
+    "containsMatch",
+    "contains_match",
+    "exact",
+    "exactMatch",
+    "exact_match",
+    "prefixMatch",
+    "prefix_match",
+    "rawValue",
+    "raw_value",
+    "regex",
+    "safeRegexMatch",
+    "safe_regex",
+    "safe_regex_match",
+    "stringMatch",
+    "string_match",
+    "suffixMatch",
+    "suffix_match",
+    "value",
+    "values",
+];
+
+/// Keys of objects whose own keys are names of filters and extensions.
+const NAMES_BELOW: &[&str] = &["typed_per_filter_config"];
+
+/// Redacts the parts of LB policies' configs that come from a control plane's own message: that of a lookup service.
+pub fn redact_policies(value: &mut serde_json::Value) {
+    use serde_json::Value;
+    match value {
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+        Value::Array(list) => list.iter_mut().for_each(redact_policies),
+        Value::Object(map) => {
+            for (key, value) in map {
+                if key == "routeLookupConfig" {
+                    redact(value);
+                } else {
+                    redact_policies(value);
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_secrets_are_known_and_names_of_places_are_not() {
+        for name in [
+            "password",
+            "db-password",
+            "X-Auth-Token",
+            "x_api_key",
+            "Cookie",
+            "proxy-authorization",
+            "json_key",
+            "accessToken",
+            "session_ticket_keys",
+            "hmacSecret",
+            "pwd",
+            "clientSecret",
+            "google_refresh_token",
+        ] {
+            assert!(is_name(name), "{name}");
+        }
+        for name in [
+            "",
+            "name",
+            "key",
+            "keys",
+            "value",
+            "filename",
+            "token_uri",
+            "private_key_file",
+            "certificate_name",
+            "secret_name",
+            "token_bucket",
+            "max_tokens",
+            "tokens_per_fill",
+            "authority",
+            "author",
+            "x-env",
+            "password_filename",
+            "compass",
+        ] {
+            assert!(!is_name(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_key_behind_a_comma_of_a_secret_is_masked() {
+        let mut value = serde_json::json!({"password": "abc", "def": null, "x": {"y": null}});
+        redact(&mut value);
+        assert_eq!(
+            value,
+            serde_json::json!({"password": "[redacted]", "[redacted]": null, "x": {"y": null}})
+        );
+    }
+}

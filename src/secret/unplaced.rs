@@ -1,0 +1,192 @@
+//! Text whose places are not known: around a fault that ends a document, or around its resources.
+//!
+//! Nothing can be looked up there, so what is shown is what is known to be harmless: brackets, literals, the names of
+//! fields that hold no secret, and what stands behind such a name on its line. A multi-line value of `password` cannot
+//! hide: its lines have no name of their own, and whatever follows a secret's name in the piece is masked.
+
+use std::ops::Range;
+
+use super::is_name;
+
+/// Lines that are looked at above a piece of text, for what it is part of.
+const MAX_LINES_ABOVE: usize = 2000;
+
+/// The parts of `text` that may hold a secret. `is_harmless` says whether a field's name is known and its values can be shown;
+/// `is_inside` whether the text begins inside a secret.
+///
+/// ```
+/// let ranges = xdsctl::secret::unplaced::find("name: a\nx: b\n  cd", |name| name == "name", false);
+/// assert_eq!(ranges, [8..9, 11..12, 15..17]);
+/// ```
+pub fn find(text: &str, is_harmless: impl Fn(&str) -> bool, is_inside: bool) -> Vec<Range<usize>> {
+    let mut finder = Finder {
+        text,
+        shows: false,
+        after_secret: is_inside,
+        hidden: Vec::new(),
+    };
+    let mut pos = 0;
+    while let Some(word) = finder.word(pos) {
+        pos = word.end;
+        finder.take(word, &is_harmless);
+    }
+    finder.hidden
+}
+
+/// Says whether a line above `before` that the text is indented below has the name of a secret.
+pub fn is_below_secret(before: &str, first_line: &str) -> bool {
+    let indent = |line: &str| line.len() - line.trim_start_matches([' ', '-', '\t']).len();
+    let mut innermost = indent(first_line).max(1);
+    for line in before.lines().rev().take(MAX_LINES_ABOVE) {
+        let own = indent(line);
+        if own >= innermost || line.trim().is_empty() {
+            continue;
+        }
+        innermost = own;
+        let key = line.split([':', '{', '<', '#']).next().unwrap_or_default();
+        if is_name(key.trim_matches([' ', '-', '\t', '"', '\'', '?'])) {
+            return true;
+        }
+        if own == 0 {
+            return false;
+        }
+    }
+    false
+}
+
+/// A word or a quoted string.
+struct Word {
+    start: usize,
+    end: usize,
+    is_quoted: bool,
+}
+
+struct Finder<'t> {
+    text: &'t str,
+    /// A harmless name stands before, on this line.
+    shows: bool,
+    /// The name of a secret stands before.
+    after_secret: bool,
+    hidden: Vec<Range<usize>>,
+}
+
+impl Finder<'_> {
+    fn byte(&self, at: usize) -> u8 {
+        self.text.as_bytes().get(at).copied().unwrap_or(b'\n')
+    }
+
+    /// The next word from `pos` on.
+    fn word(&mut self, pos: usize) -> Option<Word> {
+        let mut start = pos;
+        while start < self.text.len() {
+            match self.byte(start) {
+                // What follows belongs to no name of this line.
+                b'\n' | b'}' | b'>' | b'#' | b';' => self.shows = false,
+                b' ' | b'\t' | b'\r' | b'{' | b'[' | b']' | b',' | b':' | b'<' | b'|' | b'&' | b'?' => {}
+                b'-' if matches!(self.byte(start + 1), b' ' | b'\n' | b'-') => {}
+                _ => break,
+            }
+            start += 1;
+        }
+        if start >= self.text.len() {
+            return None;
+        }
+        let quote = self.byte(start);
+        if !matches!(quote, b'"' | b'\'') {
+            let mut end = start + 1;
+            while end < self.text.len() {
+                let byte = self.byte(end);
+                let ends_key =
+                    byte == b':' && matches!(self.byte(end + 1), b' ' | b'\t' | b'\r' | b'\n' | b'"' | b'\'');
+                if ends_key
+                    || matches!(
+                        byte,
+                        b' ' | b'\t' | b'\r' | b'\n' | b',' | b'{' | b'}' | b'[' | b']' | b'"'
+                    )
+                {
+                    break;
+                }
+                end += 1;
+            }
+            return Some(Word {
+                start,
+                end,
+                is_quoted: false,
+            });
+        }
+        let mut end = start + 1;
+        while end < self.text.len() && self.byte(end) != quote && self.byte(end) != b'\n' {
+            end += if self.byte(end) == b'\\' { 2 } else { 1 };
+        }
+        Some(Word {
+            start,
+            end: (end + 1).min(self.text.len()),
+            is_quoted: true,
+        })
+    }
+
+    fn take(&mut self, word: Word, is_harmless: impl Fn(&str) -> bool) {
+        let (start, end) = if word.is_quoted {
+            (word.start + 1, word.end.saturating_sub(1).max(word.start + 1))
+        } else {
+            (word.start, word.end)
+        };
+        let text = self.text.get(start..end).unwrap_or_default();
+        let mut next = word.end;
+        while matches!(self.byte(next), b' ' | b'\t') {
+            next += 1;
+        }
+        let is_key = self.byte(next) == b':' || (!word.is_quoted && matches!(self.byte(next), b'{' | b'<'));
+        let is_shown = if is_key && is_name(text) {
+            self.after_secret = true;
+            true
+        } else if is_key {
+            self.shows = is_harmless(text);
+            self.shows && !self.after_secret
+        } else {
+            (self.shows && !self.after_secret) || matches!(text, "true" | "false" | "null" | "~" | "---" | "")
+        };
+        if !is_shown {
+            self.hidden.push(start..end.min(self.text.len()));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_is_behind_a_harmless_name_is_shown() {
+        for (text, expected) in [
+            ("name: a b # c", "name: a b # *"),
+            ("name: \"a\", port: 1}", "name: \"a\", port: 1}"),
+            ("{\"name\":\"a\",\"x\":\"b\"", "{\"name\":\"a\",\"*\":\"*\""),
+            ("cut off\",\"name\":\"a\"", "*** ***\"*\"****\"*\"*\""),
+            ("name:\n  - abc\n  - 'd''e'", "name:\n  - ***\n  - '*''*'"),
+            ("name: 10.0.0.1:80", "name: 10.0.0.1:80"),
+            ("name: [a, b\nc]", "name: [a, b\n*]"),
+            ("password: |\n  abc\nname: x", "password: |\n  ***\n****: *"),
+            ("password: *abc\n", "password: ****\n"),
+            ("{password: a,b, name: c}", "{password: *,*, ****: *}"),
+            ("name { port: 1 }", "name { port: 1 }"),
+            ("a: true", "*: true"),
+            ("", ""),
+        ] {
+            let ranges = find(text, |name| matches!(name, "name" | "port"), false);
+            let mut shown = text.as_bytes().to_vec();
+            for range in ranges {
+                shown[range].fill(b'*');
+            }
+            assert_eq!(String::from_utf8(shown).unwrap(), expected);
+        }
+    }
+
+    #[test]
+    fn a_text_below_the_name_of_a_secret_is_inside() {
+        assert!(is_below_secret("a:\n  password: |\n    x\n\n", "    y"));
+        assert!(is_below_secret("  private_key:\n    inline:\n", "      x: y"));
+        assert!(!is_below_secret("password: x\nother:\n  a: b\n", "  y"));
+        assert!(!is_below_secret("", "y"));
+    }
+}
