@@ -3,7 +3,7 @@
 //! A new list of endpoints waits until it can do better than the old one. Each report of any endpoint makes a new picker,
 //! which starts at a random endpoint. Follows C-core round_robin.cc.
 
-use crate::lb::endpoint_list::EndpointList;
+use crate::lb::endpoint_lists::{EndpointLists, Said, Standing, Taken};
 use crate::lb::picker::{Pick, PickArgs, PickCx, Shares};
 use crate::lb::policy::{At, Cx, Report, Reports, Update, What};
 use crate::lb::runtime::State;
@@ -13,11 +13,7 @@ use crate::status::Status;
 /// The state of a round_robin policy.
 #[derive(Debug)]
 pub struct Machine {
-    at: At,
-    lists: u32,
-    current: Option<EndpointList>,
-    pending: Option<EndpointList>,
-    last_failure: Option<Status>,
+    lists: EndpointLists,
     shown: Shown,
     connect_order: Rng,
     start: Rng,
@@ -27,11 +23,8 @@ pub struct Machine {
 enum Shown {
     Queue,
     Fail(Status),
-    /// Indices of the READY endpoints of the current list, and the next of them.
-    Ready {
-        members: Vec<usize>,
-        next: usize,
-    },
+    /// Rank of the next one among the READY endpoints.
+    Ready(usize),
 }
 
 impl Machine {
@@ -40,74 +33,41 @@ impl Machine {
         let connect_order = cx.runtime.stream("round_robin/connect order", &at);
         let start = cx.runtime.stream("round_robin/start", &at);
         Machine {
-            at,
-            lists: 0,
-            current: None,
-            pending: None,
-            last_failure: None,
+            lists: EndpointLists::new(at),
             shown: Shown::Queue,
             connect_order,
             start,
         }
     }
 
-    fn list(&mut self, number: u32) -> Option<&mut EndpointList> {
-        [self.current.as_mut(), self.pending.as_mut()]
-            .into_iter()
-            .flatten()
-            .find(|list| list.number == number)
-    }
-
     /// Works off what endpoints of a list reported.
-    fn note(&mut self, number: u32, said: Vec<(usize, Report)>, cx: &mut Cx<'_>) -> Reports {
+    fn note(&mut self, number: u32, mut said: Said, cx: &mut Cx<'_>) -> Reports {
         let mut reports = Reports::new();
-        let mut queue: std::collections::VecDeque<_> = said.into();
-        while let Some((index, report)) = queue.pop_front() {
-            let Some(list) = self.list(number) else { break };
-            let (_, more) = list.note(index, &report, cx);
-            queue.extend(more.into_iter().map(|report| (index, report)));
-            self.aggregate(number, report.status, cx, &mut reports);
+        while let Some((index, report)) = said.pop_front() {
+            self.lists.note(number, (index, &report), &mut said, cx);
+            if self.lists.promote(number, cx) {
+                self.shown = Shown::Queue;
+            }
+            match self.lists.standing(number) {
+                Standing::Ready => {
+                    self.shown = Shown::Ready(self.start.index(self.lists.ready()));
+                    reports.push(Report::of(State::Ready));
+                }
+                Standing::Connecting => {
+                    self.shown = Shown::Queue;
+                    reports.push(Report::of(State::Connecting));
+                }
+                Standing::Failing => {
+                    let status = self
+                        .lists
+                        .failure(report.status.map(|status| status.message.to_string()));
+                    self.shown = Shown::Fail(status.clone());
+                    reports.push(Report::failure(status));
+                }
+                Standing::Open => {}
+            }
         }
         reports
-    }
-
-    fn aggregate(&mut self, number: u32, status: Option<Status>, cx: &mut Cx<'_>, reports: &mut Reports) {
-        if let Some(list) = self.pending.take_if(|list| list.number == number) {
-            if list.replaces(self.current.as_ref()) {
-                if let Some(mut old) = self.current.replace(list) {
-                    old.shutdown(cx);
-                }
-                self.shown = Shown::Queue;
-            } else {
-                self.pending = Some(list);
-                return;
-            }
-        }
-        let Some(list) = self.current.as_ref().filter(|list| list.number == number) else {
-            return;
-        };
-        let members: Vec<usize> = (0..)
-            .zip(&list.members)
-            .filter(|(_, member)| member.state == Some(State::Ready))
-            .map(|(index, _)| index)
-            .collect();
-        if !members.is_empty() {
-            let next = self.start.index(members.len());
-            self.shown = Shown::Ready { members, next };
-            reports.push(Report::of(State::Ready));
-        } else if list.connecting() > 0 {
-            self.shown = Shown::Queue;
-            reports.push(Report::of(State::Connecting));
-        } else if list.count(State::TransientFailure) == list.members.len() {
-            if let Some(status) = status {
-                let text = format!("connections to all backends failing; last error: {}", status.message);
-                self.last_failure = Some(Status::unavailable(text));
-            }
-            let status = self.last_failure.clone().unwrap_or_else(|| Status::unavailable(""));
-            let status = status.with_note(&list.note);
-            self.shown = Shown::Fail(status.clone());
-            reports.push(Report::failure(status));
-        }
     }
 }
 
@@ -115,46 +75,24 @@ impl crate::lb::policy::Machine for Machine {
     fn update(&mut self, update: Update<'_>, cx: &mut Cx<'_>) -> Reports {
         let endpoints = match update.endpoints {
             Ok(endpoints) => endpoints,
-            Err(_) if self.current.is_some() => return Reports::new(),
+            Err(_) if self.lists.has_list() => return Reports::new(),
             Err(_) => &[],
         };
-        let number = self.lists;
-        self.lists += 1;
         let start = self.connect_order.index(endpoints.len());
-        let (list, said) = EndpointList::new(number, &self.at, endpoints, start, update.note, cx);
-        if let Some(mut old) = self.pending.take() {
-            old.shutdown(cx);
-        }
-        if endpoints.is_empty() {
-            if let Some(mut old) = self.current.replace(list) {
-                old.shutdown(cx);
+        match self.lists.take(endpoints, start, &update, cx) {
+            Taken::Empty(status) => {
+                self.shown = Shown::Fail(status.clone());
+                vec![Report::failure(status)]
             }
-            let status = update
-                .endpoints
-                .err()
-                .cloned()
-                .unwrap_or_else(|| Status::unavailable("empty address list"))
-                .with_note(update.note);
-            self.shown = Shown::Fail(status.clone());
-            return vec![Report::failure(status)];
+            Taken::Listed(number, said) => self.note(number, said, cx),
         }
-        if self.current.is_none() {
-            self.current = Some(list);
-        } else {
-            self.pending = Some(list);
-        }
-        self.note(number, said, cx)
     }
 
     fn handle(&mut self, path: &[u32], what: &What, cx: &mut Cx<'_>) -> Reports {
-        let Some((&number, rest)) = path.split_first() else {
-            return Reports::new();
-        };
-        let Some(list) = self.list(number) else {
-            return Reports::new();
-        };
-        let said = list.handle(rest, what, cx);
-        self.note(number, said, cx)
+        match self.lists.handle(path, what, cx) {
+            Some((number, said)) => self.note(number, said, cx),
+            None => Reports::new(),
+        }
     }
 
     fn exit_idle(&mut self, _cx: &mut Cx<'_>) -> Reports {
@@ -172,14 +110,12 @@ impl crate::lb::policy::Machine for Machine {
                 cx.say(super::NAME, || format!("fails: {}", status.message));
                 Pick::Fail(status.clone())
             }
-            Shown::Ready { members, next } => {
+            Shown::Ready(next) => {
                 let turn = *next;
-                *next = if turn + 1 < members.len() { turn + 1 } else { 0 };
-                let member = members
-                    .get(turn)
-                    .and_then(|index| self.current.as_mut()?.members.get_mut(*index));
+                let count = self.lists.ready();
+                *next = if turn + 1 < count { turn + 1 } else { 0 };
+                let member = self.lists.nth_ready(turn).and_then(|index| self.lists.get_mut(index));
                 let Some(member) = member else { return Pick::Queue };
-                let count = members.len();
                 cx.say(super::NAME, || {
                     format!(
                         "endpoint {} of {count} that are READY: {}",
@@ -196,9 +132,9 @@ impl crate::lb::policy::Machine for Machine {
         match &self.shown {
             Shown::Queue => out.add(Shares::QUEUED, share),
             Shown::Fail(status) => out.add_status(status, share),
-            Shown::Ready { members, .. } => {
-                let each = share / members.len() as f64;
-                for member in members.iter().filter_map(|i| self.current.as_ref()?.members.get(*i)) {
+            Shown::Ready(_) => {
+                let each = share / self.lists.ready() as f64;
+                for (_, member) in self.lists.all_ready() {
                     member.child.shares(args, each, out);
                 }
             }
@@ -206,9 +142,7 @@ impl crate::lb::policy::Machine for Machine {
     }
 
     fn shutdown(&mut self, cx: &mut Cx<'_>) {
-        for mut list in [self.current.take(), self.pending.take()].into_iter().flatten() {
-            list.shutdown(cx);
-        }
+        self.lists.shutdown(cx);
         self.shown = Shown::Queue;
     }
 }

@@ -9,10 +9,10 @@ use std::sync::Arc;
 use super::weight::EndpointWeight;
 use super::{Config, NAME, StaticStrideScheduler};
 use crate::lb::endpoint::{AddressSet, Endpoint};
-use crate::lb::endpoint_list::EndpointList;
+use crate::lb::endpoint_lists::{EndpointLists, Said, Standing, Taken};
 use crate::lb::picker::{Pick, PickArgs, PickCx, Shares};
 use crate::lb::policy::{At, Cx, Report, Reports, Update, What};
-use crate::lb::runtime::{State, TimerId};
+use crate::lb::runtime::{State, Time, TimerId};
 use crate::rng::Rng;
 use crate::status::Status;
 
@@ -21,13 +21,12 @@ use crate::status::Status;
 pub struct Machine {
     at: At,
     config: Config,
-    lists: u32,
-    current: Option<EndpointList>,
-    pending: Option<EndpointList>,
-    last_failure: Option<Status>,
+    lists: EndpointLists,
     /// Numbers of the endpoints ever seen, indices of `weights`.
     numbers: BTreeMap<AddressSet, u32>,
     weights: Vec<EndpointWeight>,
+    /// An endpoint has reported its load; until then there is no schedule to make, however often endpoints come and go.
+    has_weights: bool,
     sequence: u32,
     shown: Shown,
     pickers: u64,
@@ -41,11 +40,18 @@ enum Shown {
     Queue,
     Fail(Status),
     Ready {
-        /// Indices of the READY endpoints in the current list, and their numbers.
-        members: Vec<(usize, u32)>,
-        scheduler: Option<StaticStrideScheduler>,
+        /// Rank of the next one among the READY endpoints, without a schedule.
         next: usize,
+        /// `None` while fewer than two weights are known.
+        schedule: Option<Schedule>,
     },
+}
+
+#[derive(Debug)]
+struct Schedule {
+    /// Indices of the READY endpoints in the current list, and their numbers.
+    members: Vec<(usize, u32)>,
+    scheduler: StaticStrideScheduler,
 }
 
 impl Machine {
@@ -56,12 +62,10 @@ impl Machine {
         let mut sequence = cx.runtime.stream("weighted_round_robin/sequence", &at);
         Machine {
             config: Config::default(),
-            lists: 0,
-            current: None,
-            pending: None,
-            last_failure: None,
+            lists: EndpointLists::new(at.clone()),
             numbers: BTreeMap::new(),
             weights: Vec::new(),
+            has_weights: false,
             // The upper half of the number.
             sequence: (sequence.next_u64() >> 32) as u32,
             shown: Shown::Queue,
@@ -73,6 +77,7 @@ impl Machine {
         }
     }
 
+    /// The number of an endpoint, by which its weight outlives lists.
     fn number(&mut self, endpoint: &Endpoint) -> u32 {
         let next = u32::try_from(self.weights.len()).unwrap_or(u32::MAX);
         let number = *self.numbers.entry(endpoint.address_set()).or_insert(next);
@@ -82,85 +87,51 @@ impl Machine {
         number
     }
 
-    fn list(&mut self, number: u32) -> Option<&mut EndpointList> {
-        [self.current.as_mut(), self.pending.as_mut()]
-            .into_iter()
-            .flatten()
-            .find(|list| list.number == number)
-    }
-
-    fn note(&mut self, number: u32, said: Vec<(usize, Report)>, cx: &mut Cx<'_>) -> Reports {
+    fn note(&mut self, number: u32, mut said: Said, cx: &mut Cx<'_>) -> Reports {
         let mut reports = Reports::new();
-        let mut queue: std::collections::VecDeque<_> = said.into();
-        while let Some((index, report)) = queue.pop_front() {
-            let Some(list) = self.list(number) else { break };
-            let (before, more) = list.note(index, &report, cx);
-            queue.extend(more.into_iter().map(|report| (index, report)));
+        while let Some((index, report)) = said.pop_front() {
+            let before = self.lists.note(number, (index, &report), &mut said, cx);
             if report.state == State::Ready && before.is_some_and(|before| before != State::Ready) {
-                let endpoint = self
-                    .list(number)
-                    .and_then(|list| Some(list.members.get(index)?.endpoint.clone()));
+                let endpoint = self.lists.get_of(number, index).map(|member| member.endpoint.clone());
                 if let Some(endpoint) = endpoint {
-                    let number = self.number(&endpoint);
-                    if let Some(weight) = self.weights.get_mut(number as usize) {
-                        weight.reset();
-                    }
+                    self.reset(&endpoint);
                 }
             }
-            self.aggregate(number, report.status, cx, &mut reports);
+            if self.lists.promote(number, cx) {
+                self.shown = Shown::Queue;
+            }
+            match self.lists.standing(number) {
+                Standing::Ready => {
+                    self.show_ready(cx);
+                    reports.push(Report::of(State::Ready));
+                }
+                Standing::Connecting => {
+                    self.shown = Shown::Queue;
+                    reports.push(Report::of(State::Connecting));
+                }
+                Standing::Failing => {
+                    let status = self.lists.failure(report.status.map(|status| status.to_string()));
+                    self.shown = Shown::Fail(status.clone());
+                    reports.push(Report::failure(status));
+                }
+                Standing::Open => {}
+            }
         }
         reports
     }
 
-    fn aggregate(&mut self, number: u32, status: Option<Status>, cx: &mut Cx<'_>, reports: &mut Reports) {
-        if let Some(list) = self.pending.take_if(|list| list.number == number) {
-            if !list.replaces(self.current.as_ref()) {
-                self.pending = Some(list);
-                return;
-            }
-            if let Some(mut old) = self.current.replace(list) {
-                old.shutdown(cx);
-            }
-            self.shown = Shown::Queue;
-        }
-        let Some(list) = self.current.as_ref().filter(|list| list.number == number) else {
-            return;
-        };
-        if list.count(State::Ready) > 0 {
-            self.show_ready(cx);
-            reports.push(Report::of(State::Ready));
-        } else if list.connecting() > 0 {
-            self.shown = Shown::Queue;
-            reports.push(Report::of(State::Connecting));
-        } else if list.count(State::TransientFailure) == list.members.len() {
-            if let Some(status) = status {
-                let text = format!("connections to all backends failing; last error: {status}");
-                self.last_failure = Some(Status::unavailable(text));
-            }
-            let status = self.last_failure.clone().unwrap_or_else(|| Status::unavailable(""));
-            let status = status.with_note(&list.note);
-            self.shown = Shown::Fail(status.clone());
-            reports.push(Report::failure(status));
+    /// An endpoint was connected again: its blackout starts over.
+    fn reset(&mut self, endpoint: &Endpoint) {
+        let number = self.number(endpoint) as usize;
+        if let Some(weight) = self.weights.get_mut(number) {
+            weight.reset();
         }
     }
 
     /// Makes a new picker.
     fn show_ready(&mut self, cx: &mut Cx<'_>) {
-        let ready: Vec<(usize, Arc<Endpoint>)> = (0..)
-            .zip(self.current.iter().flat_map(|list| &list.members))
-            .filter(|(_, member)| member.state == Some(State::Ready))
-            .map(|(index, member)| (index, member.endpoint.clone()))
-            .collect();
-        let members: Vec<(usize, u32)> = ready
-            .into_iter()
-            .map(|(index, endpoint)| (index, self.number(&endpoint)))
-            .collect();
-        let next = self.start.index(members.len());
-        self.shown = Shown::Ready {
-            members,
-            scheduler: None,
-            next,
-        };
+        let next = self.start.index(self.lists.ready());
+        self.shown = Shown::Ready { next, schedule: None };
         self.pickers += 1;
         self.schedule(cx);
     }
@@ -168,10 +139,31 @@ impl Machine {
     /// Makes the picker's schedule from the weights of this moment.
     fn schedule(&mut self, cx: &mut Cx<'_>) {
         cx.runtime.cancel(&mut self.timer);
-        let Shown::Ready { members, scheduler, .. } = &mut self.shown else {
+        if !matches!(self.shown, Shown::Ready { .. }) {
             return;
+        }
+        let made = if self.has_weights {
+            self.weigh(cx.runtime.now)
+        } else {
+            None
         };
-        let now = cx.runtime.now;
+        if let Shown::Ready { schedule, .. } = &mut self.shown {
+            *schedule = made;
+        }
+        let period = self.config.weight_update_period.0.max(1);
+        self.timer = Some(cx.runtime.timer(period, &self.at, What::Timer(self.pickers)));
+    }
+
+    fn weigh(&mut self, now: Time) -> Option<Schedule> {
+        let ready: Vec<(usize, Arc<Endpoint>)> = self
+            .lists
+            .all_ready()
+            .map(|(index, member)| (index, member.endpoint.clone()))
+            .collect();
+        let members: Vec<(usize, u32)> = ready
+            .into_iter()
+            .map(|(index, endpoint)| (index, self.number(&endpoint)))
+            .collect();
         let weights: Vec<f32> = members
             .iter()
             .map(|(_, number)| match self.weights.get_mut(*number as usize) {
@@ -179,9 +171,7 @@ impl Machine {
                 None => 0.0,
             })
             .collect();
-        *scheduler = StaticStrideScheduler::new(&weights);
-        let period = self.config.weight_update_period.0.max(1);
-        self.timer = Some(cx.runtime.timer(period, &self.at, What::Timer(self.pickers)));
+        StaticStrideScheduler::new(&weights).map(|scheduler| Schedule { members, scheduler })
     }
 }
 
@@ -194,47 +184,31 @@ impl crate::lb::policy::Machine for Machine {
         let sorted: BTreeMap<AddressSet, Arc<Endpoint>> = match update.endpoints {
             // Of equal ones the first counts.
             Ok(endpoints) => endpoints.iter().rev().map(|e| (e.address_set(), e.clone())).collect(),
-            Err(_) if self.current.is_some() => return Reports::new(),
+            Err(_) if self.lists.has_list() => return Reports::new(),
             Err(_) => BTreeMap::new(),
         };
         let endpoints: Vec<Arc<Endpoint>> = sorted.into_values().collect();
-        let number = self.lists;
-        self.lists += 1;
         let start = self.connect_order.index(endpoints.len());
-        let (list, said) = EndpointList::new(number, &self.at, &endpoints, start, update.note, cx);
-        if let Some(mut old) = self.pending.take() {
-            old.shutdown(cx);
-        }
-        if endpoints.is_empty() {
-            if let Some(mut old) = self.current.replace(list) {
-                old.shutdown(cx);
+        match self.lists.take(&endpoints, start, &update, cx) {
+            Taken::Empty(status) => {
+                self.shown = Shown::Fail(status.clone());
+                vec![Report::failure(status)]
             }
-            let status = update.endpoints.err().cloned();
-            let status = status
-                .unwrap_or_else(|| Status::unavailable("empty address list"))
-                .with_note(update.note);
-            self.shown = Shown::Fail(status.clone());
-            return vec![Report::failure(status)];
+            Taken::Listed(number, said) => self.note(number, said, cx),
         }
-        if self.current.is_none() {
-            self.current = Some(list);
-        } else {
-            self.pending = Some(list);
-        }
-        self.note(number, said, cx)
     }
 
     fn handle(&mut self, path: &[u32], what: &What, cx: &mut Cx<'_>) -> Reports {
-        if let Some((&number, rest)) = path.split_first() {
-            let Some(list) = self.list(number) else {
-                return Reports::new();
+        if !path.is_empty() {
+            return match self.lists.handle(path, what, cx) {
+                Some((number, said)) => self.note(number, said, cx),
+                None => Reports::new(),
             };
-            let said = list.handle(rest, what, cx);
-            return self.note(number, said, cx);
         }
         match what {
             What::Timer(picker) if *picker == self.pickers => self.schedule(cx),
             What::Load { endpoint, report } => {
+                self.has_weights = true;
                 if let Some(weight) = self.weights.get_mut(*endpoint as usize) {
                     weight.report(report, &self.config, cx.runtime.now);
                 }
@@ -250,7 +224,7 @@ impl crate::lb::policy::Machine for Machine {
     }
 
     fn pick(&mut self, args: &PickArgs<'_>, cx: &mut PickCx<'_>) -> Pick {
-        let (members, scheduler, next) = match &mut self.shown {
+        let (next, schedule) = match &mut self.shown {
             Shown::Queue => {
                 cx.say(NAME, || "no endpoint is connected yet".to_owned());
                 return Pick::Queue;
@@ -259,38 +233,41 @@ impl crate::lb::policy::Machine for Machine {
                 cx.say(NAME, || format!("fails: {}", status.message));
                 return Pick::Fail(status.clone());
             }
-            Shown::Ready {
-                members,
-                scheduler,
-                next,
-            } => (members, scheduler, next),
+            Shown::Ready { next, schedule } => (next, schedule),
         };
-        let turn = match scheduler {
-            Some(scheduler) => scheduler.pick(&mut self.sequence),
+        let (index, number, told) = match schedule {
+            Some(Schedule { members, scheduler }) => {
+                let turn = scheduler.pick(&mut self.sequence);
+                let Some(&(index, number)) = members.get(turn) else {
+                    return Pick::Queue;
+                };
+                let weight = scheduler.weights().get(turn).copied().unwrap_or(0);
+                (index, Some(number), Turn::Scheduled { weight })
+            }
             None => {
                 let turn = *next;
-                *next = if turn + 1 < members.len() { turn + 1 } else { 0 };
-                turn
+                let count = self.lists.ready();
+                *next = if turn + 1 < count { turn + 1 } else { 0 };
+                let Some(index) = self.lists.nth_ready(turn) else {
+                    return Pick::Queue;
+                };
+                (index, None, Turn::Plain { turn: turn + 1, count })
             }
         };
-        let Some(&(index, number)) = members.get(turn) else {
+        let Some(member) = self.lists.get_mut(index) else {
             return Pick::Queue;
         };
-        let member = self.current.as_mut().and_then(|list| list.members.get_mut(index));
-        let Some(member) = member else { return Pick::Queue };
         cx.say(NAME, || {
             let name = member.endpoint.name();
-            let count = members.len();
-            match scheduler {
-                Some(scheduler) => {
-                    let weight = scheduler.weights().get(turn).copied().unwrap_or(0);
-                    format!("{name} by schedule, with a scaled weight of {weight}")
-                }
-                None => format!("{name}, {} of {count} in turn: no weights are known", turn + 1),
+            match told {
+                Turn::Scheduled { weight } => format!("{name} by schedule, with a scaled weight of {weight}"),
+                Turn::Plain { turn, count } => format!("{name}, {turn} of {count} in turn: no weights are known"),
             }
         });
         let mut pick = member.child.pick(args, cx);
         if let Pick::Complete(complete) = &mut pick {
+            let endpoint = member.endpoint.clone();
+            let number = number.unwrap_or_else(|| self.number(&endpoint));
             complete.load = Some((self.at.clone(), number));
         }
         pick
@@ -300,16 +277,21 @@ impl crate::lb::policy::Machine for Machine {
         match &self.shown {
             Shown::Queue => out.add(Shares::QUEUED, share),
             Shown::Fail(status) => out.add_status(status, share),
-            Shown::Ready { members, scheduler, .. } => {
-                let weights: Vec<f64> = match scheduler {
-                    Some(scheduler) => scheduler.weights().iter().map(|weight| f64::from(*weight)).collect(),
-                    None => vec![1.0; members.len()],
-                };
-                let total: f64 = weights.iter().sum();
-                for ((index, _), weight) in members.iter().zip(weights) {
-                    if let Some(member) = self.current.as_ref().and_then(|list| list.members.get(*index)) {
-                        member.child.shares(args, share * weight / total, out);
+            Shown::Ready {
+                schedule: Some(Schedule { members, scheduler }),
+                ..
+            } => {
+                let total: f64 = scheduler.weights().iter().map(|weight| f64::from(*weight)).sum();
+                for ((index, _), weight) in members.iter().zip(scheduler.weights()) {
+                    if let Some(member) = self.lists.get(*index) {
+                        member.child.shares(args, share * f64::from(*weight) / total, out);
                     }
+                }
+            }
+            Shown::Ready { schedule: None, .. } => {
+                let each = share / self.lists.ready() as f64;
+                for (_, member) in self.lists.all_ready() {
+                    member.child.shares(args, each, out);
                 }
             }
         }
@@ -317,9 +299,14 @@ impl crate::lb::policy::Machine for Machine {
 
     fn shutdown(&mut self, cx: &mut Cx<'_>) {
         cx.runtime.cancel(&mut self.timer);
-        for mut list in [self.current.take(), self.pending.take()].into_iter().flatten() {
-            list.shutdown(cx);
-        }
+        self.lists.shutdown(cx);
         self.shown = Shown::Queue;
     }
+}
+
+/// How a pick came to its endpoint, for people.
+#[derive(Debug, Clone, Copy)]
+enum Turn {
+    Scheduled { weight: u16 },
+    Plain { turn: usize, count: usize },
 }

@@ -1,0 +1,128 @@
+//! Counts of children by state, kept up to date change by change.
+//!
+//! A policy with many children hears of each of their changes; what it makes of them must not cost a look at all of them.
+
+use super::runtime::State;
+
+/// How many children are in each state.
+#[derive(Debug, Clone, Default)]
+pub struct Tally([usize; 4]);
+
+impl Tally {
+    /// A child went from one state to another; `None` is none that counts.
+    pub fn change(&mut self, before: Option<State>, after: Option<State>) {
+        if let Some(count) = before.and_then(|state| self.0.get_mut(state as usize)) {
+            *count = count.saturating_sub(1);
+        }
+        if let Some(count) = after.and_then(|state| self.0.get_mut(state as usize)) {
+            *count += 1;
+        }
+    }
+
+    /// Number of children in a state.
+    pub fn count(&self, state: State) -> usize {
+        self.0.get(state as usize).copied().unwrap_or(0)
+    }
+
+    /// Number of children that count.
+    pub fn total(&self) -> usize {
+        self.0.iter().sum()
+    }
+}
+
+/// A set of indices below a fixed length that knows its n-th member (a Fenwick tree).
+#[derive(Debug, Clone, Default)]
+pub struct Ranks {
+    /// Sums over ranges; the first element is not used.
+    sums: Vec<u32>,
+    count: usize,
+}
+
+impl Ranks {
+    /// An empty set of indices below `len`.
+    pub fn new(len: usize) -> Ranks {
+        Ranks {
+            sums: vec![0; len + 1],
+            count: 0,
+        }
+    }
+
+    /// Number of members.
+    pub const fn count(&self) -> usize {
+        self.count
+    }
+
+    /// Adds an index that is not a member.
+    pub fn add(&mut self, index: usize) {
+        self.count += 1;
+        self.walk(index, |sum| sum + 1);
+    }
+
+    /// Takes out a member.
+    pub fn remove(&mut self, index: usize) {
+        self.count = self.count.saturating_sub(1);
+        self.walk(index, |sum| sum.saturating_sub(1));
+    }
+
+    fn walk(&mut self, index: usize, change: impl Fn(u32) -> u32) {
+        let mut at = index + 1;
+        while let Some(sum) = self.sums.get_mut(at) {
+            *sum = change(*sum);
+            at += at & at.wrapping_neg();
+        }
+    }
+
+    /// The member of this rank, from 0.
+    pub fn nth(&self, rank: usize) -> Option<usize> {
+        if rank >= self.count {
+            return None;
+        }
+        let mut rest = u32::try_from(rank).ok()?;
+        let mut at = 0;
+        let mut step = self.sums.len().checked_next_power_of_two()?;
+        while step > 0 {
+            if let Some(sum) = self.sums.get(at + step).filter(|sum| **sum <= rest) {
+                rest -= sum;
+                at += step;
+            }
+            step /= 2;
+        }
+        Some(at)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranks_are_those_of_a_list() {
+        for len in [1, 2, 3, 7, 8, 9, 100] {
+            let mut ranks = Ranks::new(len);
+            let mut list = Vec::new();
+            for index in (0..len).filter(|index| index % 3 != 1) {
+                ranks.add(index);
+                list.push(index);
+            }
+            for gone in (0..len).filter(|index| index % 5 == 0 && index % 3 != 1) {
+                ranks.remove(gone);
+                list.retain(|index| *index != gone);
+            }
+            let found: Vec<usize> = (0..=len).map_while(|rank| ranks.nth(rank)).collect();
+            assert_eq!((found, ranks.count()), (list.clone(), list.len()));
+        }
+    }
+
+    #[test]
+    fn a_tally_follows_changes() {
+        let mut tally = Tally::default();
+        tally.change(None, Some(State::Idle));
+        tally.change(None, Some(State::Idle));
+        tally.change(Some(State::Idle), Some(State::Ready));
+        tally.change(Some(State::Idle), None);
+        assert_eq!(
+            (tally.count(State::Idle), tally.count(State::Ready), tally.total()),
+            (0, 1, 1)
+        );
+    }
+}
