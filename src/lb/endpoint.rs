@@ -3,6 +3,7 @@
 //! An endpoint has one address or several (A61), its place in the hierarchy (priority child, locality) and its weights.
 //! Follows C-core endpoint_addresses.h and address_filtering.h.
 
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
@@ -105,18 +106,23 @@ impl Endpoint {
     }
 }
 
-/// The endpoints whose hierarchical path has `name` at `depth`.
+/// Endpoints by the name that their hierarchical path has at a depth.
+pub type Groups = BTreeMap<Arc<str>, Vec<Arc<Endpoint>>>;
+
+/// Groups endpoints by the name at `depth` of their path.
 ///
 /// The client does not take the last name off a path, so policies further down see it again.
-pub fn below(endpoints: &[Arc<Endpoint>], depth: usize, name: &str) -> Vec<Arc<Endpoint>> {
-    endpoints
-        .iter()
-        .filter(|endpoint| {
-            let at = endpoint.path.get(depth).or(endpoint.path.last());
-            at.is_some_and(|at| &**at == name)
-        })
-        .cloned()
-        .collect()
+pub fn groups(endpoints: &[Arc<Endpoint>], depth: usize) -> Groups {
+    let mut groups = Groups::new();
+    for endpoint in endpoints {
+        if let Some(name) = endpoint.path.get(depth).or(endpoint.path.last()) {
+            match groups.get_mut(&**name) {
+                Some(group) => group.push(endpoint.clone()),
+                None => drop(groups.insert(name.clone(), vec![endpoint.clone()])),
+            }
+        }
+    }
+    groups
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@
 pub mod autosharding;
 pub mod cds;
 pub mod child;
+pub mod children;
 pub mod cluster_impl;
 pub mod cluster_manager;
 pub mod endpoint;

@@ -1,8 +1,9 @@
 //! priority: the first child that works gets all RPCs (A56).
 
 mod machine;
+mod places;
 
-pub use machine::{Machine, RETENTION_MS};
+pub use machine::Machine;
 
 use std::collections::{BTreeMap, BTreeSet};
 

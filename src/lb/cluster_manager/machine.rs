@@ -2,44 +2,42 @@
 //!
 //! Follows C-core xds_cluster_manager.cc.
 
-use std::collections::BTreeMap;
-
 use crate::lb::Config;
-use crate::lb::child::Child;
+use crate::lb::children::Children;
 use crate::lb::cluster_manager as config;
 use crate::lb::picker::{Pick, PickArgs, PickCx, Shares};
 use crate::lb::policy::{At, Cx, Report, Reports, Update, What};
-use crate::lb::runtime::{State, TimerId, below};
+use crate::lb::runtime::State;
+use crate::lb::tally::Tally;
 use crate::status::Status;
-
-/// How long a child is kept that is no longer in the config (C-core xds_cluster_manager.cc).
-pub const RETENTION_MS: i64 = 15 * 60 * 1000;
 
 /// The state of a cluster_manager policy.
 #[derive(Debug)]
 pub struct Machine {
-    at: At,
-    children: BTreeMap<String, Member>,
-    next_number: u32,
+    children: Children<Data>,
+    /// States of the children in the config.
+    tally: Tally,
     is_updating: bool,
 }
 
 #[derive(Debug)]
-struct Member {
-    number: u32,
-    child: Child,
+struct Data {
     state: State,
     is_in_config: bool,
-    removal: Option<TimerId>,
+}
+
+impl Data {
+    fn counted(&self) -> Option<State> {
+        self.is_in_config.then_some(self.state)
+    }
 }
 
 impl Machine {
     /// A policy without children.
     pub fn new(at: At) -> Machine {
         Machine {
-            at,
-            children: BTreeMap::new(),
-            next_number: 0,
+            children: Children::new(at),
+            tally: Tally::default(),
             is_updating: false,
         }
     }
@@ -49,9 +47,12 @@ impl Machine {
             let Some(member) = self.children.get_mut(name) else {
                 return;
             };
-            if member.state != State::TransientFailure || report.state == State::Ready {
-                member.state = report.state;
+            let before = member.data.counted();
+            // A failure counts until the child is READY again.
+            if member.data.state != State::TransientFailure || report.state == State::Ready {
+                member.data.state = report.state;
             }
+            self.tally.change(before, member.data.counted());
             if !self.is_updating {
                 self.aggregate(reports);
             }
@@ -59,14 +60,9 @@ impl Machine {
     }
 
     fn aggregate(&self, reports: &mut Reports) {
-        let is = |state| {
-            self.children
-                .values()
-                .any(|member| member.is_in_config && member.state == state)
-        };
         let state = [State::Ready, State::Connecting, State::Idle]
             .into_iter()
-            .find(|state| is(*state));
+            .find(|state| self.tally.count(*state) > 0);
         reports.push(match state {
             Some(state) => Report::of(state),
             None => Report::failure(Status::unavailable("TRANSIENT_FAILURE from XdsClusterManagerLb")),
@@ -81,35 +77,32 @@ impl crate::lb::policy::Machine for Machine {
         };
         let mut reports = Reports::new();
         self.is_updating = true;
-        for (name, member) in &mut self.children {
-            member.is_in_config = config.children.contains_key(name);
-            if !member.is_in_config && member.removal.is_none() {
-                let what = What::Timer(u64::from(member.number));
-                member.removal = Some(cx.runtime.timer(RETENTION_MS, &self.at, what));
+        for name in self.children.names() {
+            let is_in_config = config.children.contains_key(&*name);
+            if let Some(member) = self.children.get_mut(&name) {
+                let before = member.data.counted();
+                member.data.is_in_config = is_in_config;
+                self.tally.change(before, member.data.counted());
+            }
+            if !is_in_config {
+                self.children.retire(&name, cx);
             }
         }
         for (name, child) in &config.children {
-            let next_number = &mut self.next_number;
-            let at = &self.at;
-            let member = self.children.entry(name.clone()).or_insert_with(|| {
-                let number = *next_number;
-                *next_number += 1;
-                Member {
-                    number,
-                    child: Child::new(below(at, number)),
+            self.children.revive(name, cx);
+            let tally = &mut self.tally;
+            let member = self.children.add(name, || {
+                tally.change(None, Some(State::Connecting));
+                Data {
                     state: State::Connecting,
                     is_in_config: true,
-                    removal: None,
                 }
             });
-            cx.runtime.cancel(&mut member.removal);
-            let said = member.child.update(
-                Update {
-                    config: child,
-                    ..update
-                },
-                cx,
-            );
+            let update = Update {
+                config: child,
+                ..update
+            };
+            let said = member.child.update(update, cx);
             self.note_child(name, said, &mut reports);
         }
         self.is_updating = false;
@@ -120,30 +113,26 @@ impl crate::lb::policy::Machine for Machine {
     fn handle(&mut self, path: &[u32], what: &What, cx: &mut Cx<'_>) -> Reports {
         let mut reports = Reports::new();
         let Some((&number, rest)) = path.split_first() else {
-            if let What::Timer(number) = what {
-                let gone = self
-                    .children
-                    .iter()
-                    .find(|(_, member)| u64::from(member.number) == *number && !member.is_in_config)
-                    .map(|(name, _)| name.clone());
-                if let Some(mut member) = gone.and_then(|name| self.children.remove(&name)) {
-                    member.child.shutdown(cx);
-                }
+            if let What::Timer(timer) = what
+                && let Some((_, mut member)) = self.children.expire(*timer)
+            {
+                member.child.shutdown(cx);
             }
             return reports;
         };
-        let found = self.children.iter_mut().find(|(_, member)| member.number == number);
-        let Some((name, member)) = found else { return reports };
-        let name = name.clone();
-        let said = member.child.handle(rest, what, cx);
-        self.note_child(&name, said, &mut reports);
+        let Some(name) = self.children.name(number) else {
+            return reports;
+        };
+        if let Some(member) = self.children.get_mut(&name) {
+            let said = member.child.handle(rest, what, cx);
+            self.note_child(&name, said, &mut reports);
+        }
         reports
     }
 
     fn exit_idle(&mut self, cx: &mut Cx<'_>) -> Reports {
         let mut reports = Reports::new();
-        let names: Vec<String> = self.children.keys().cloned().collect();
-        for name in names {
+        for name in self.children.names() {
             if let Some(member) = self.children.get_mut(&name) {
                 let said = member.child.exit_idle(cx);
                 self.note_child(&name, said, &mut reports);
@@ -155,8 +144,8 @@ impl crate::lb::policy::Machine for Machine {
     fn pick(&mut self, args: &PickArgs<'_>, cx: &mut PickCx<'_>) -> Pick {
         let key = args.cluster_key;
         match self.children.get_mut(key) {
-            Some(member) if member.is_in_config => {
-                let state = member.state;
+            Some(member) if member.data.is_in_config => {
+                let state = member.data.state;
                 cx.say(config::NAME, || format!("child \"{key}\", which is {state}"));
                 member.child.pick(args, cx)
             }
@@ -170,17 +159,18 @@ impl crate::lb::policy::Machine for Machine {
     }
 
     fn shares(&self, args: &PickArgs<'_>, share: f64, out: &mut Shares) {
-        match self.children.get(args.cluster_key).filter(|member| member.is_in_config) {
+        match self
+            .children
+            .get(args.cluster_key)
+            .filter(|member| member.data.is_in_config)
+        {
             Some(member) => member.child.shares(args, share, out),
             None => out.add("INTERNAL: unknown cluster", share),
         }
     }
 
     fn shutdown(&mut self, cx: &mut Cx<'_>) {
-        for member in self.children.values_mut() {
-            cx.runtime.cancel(&mut member.removal);
-            member.child.shutdown(cx);
-        }
-        self.children.clear();
+        self.children.shutdown(cx, |_, _| {});
+        self.tally = Tally::default();
     }
 }

@@ -4,73 +4,57 @@
 //! has ten seconds before the next one is tried. A child below the chosen one is kept for a quarter of an hour.
 //! Follows C-core priority.cc.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::places::{Places, Standing};
 use crate::lb::Config;
-use crate::lb::child::Child;
-use crate::lb::endpoint::{self, Endpoint};
+use crate::lb::children::{Children, Member, own_timer};
+use crate::lb::endpoint::{self, Groups};
 use crate::lb::picker::{Pick, PickArgs, PickCx, Shares};
 use crate::lb::policy::{At, Cx, Report, Reports, Update, What};
 use crate::lb::priority as config;
-use crate::lb::runtime::{State, TimerId, below};
+use crate::lb::runtime::{State, TimerId};
 use crate::status::Status;
 
-/// How long a child is kept that is not in use (C-core priority.cc `kChildRetentionInterval`).
-pub const RETENTION_MS: i64 = 15 * 60 * 1000;
+/// How many higher priorities a trace tells of, one by one.
+const MAX_TOLD: usize = 16;
 
 /// The state of a priority policy.
 #[derive(Debug)]
 pub struct Machine {
-    at: At,
     config: Option<config::Config>,
-    endpoints: Result<Vec<Arc<Endpoint>>, Status>,
+    places: Places,
+    /// Endpoints by child.
+    endpoints: Result<Groups, Status>,
     depth: usize,
     note: String,
-    children: BTreeMap<String, Member>,
-    next_number: u32,
+    children: Children<Data>,
     is_updating: bool,
-    selected: Option<String>,
+    selected: Option<Arc<str>>,
     empty: Option<Status>,
 }
 
 #[derive(Debug)]
-struct Member {
-    number: u32,
-    child: Child,
+struct Data {
     report: Report,
     can_start_timer: bool,
     failover: Option<TimerId>,
-    deactivation: Option<TimerId>,
-}
-
-/// A failover timer's number is twice the child's, a deactivation timer's is one more.
-const fn timer_number(child: u32, is_deactivation: bool) -> u64 {
-    child as u64 * 2 + is_deactivation as u64
 }
 
 impl Machine {
     /// A policy without children.
     pub fn new(at: At) -> Machine {
         Machine {
-            at,
             config: None,
-            endpoints: Ok(Vec::new()),
+            places: Places::default(),
+            endpoints: Ok(Groups::new()),
             depth: 0,
             note: String::new(),
-            children: BTreeMap::new(),
-            next_number: 0,
+            children: Children::new(at),
             is_updating: false,
             selected: None,
             empty: None,
         }
-    }
-
-    fn priorities(&self) -> Vec<String> {
-        self.config
-            .as_ref()
-            .map(|config| config.priorities.clone())
-            .unwrap_or_default()
     }
 
     /// Hands the latest update to a child.
@@ -80,12 +64,12 @@ impl Machine {
             return Reports::new();
         };
         let endpoints = match &self.endpoints {
-            Ok(endpoints) => Ok(endpoint::below(endpoints, self.depth, name)),
+            Ok(groups) => Ok(groups.get(name).map(Vec::as_slice).unwrap_or_default()),
             Err(status) => Err(status),
         };
         let update = Update {
             config: &config.config,
-            endpoints: endpoints.as_deref().map_err(|status| *status),
+            endpoints,
             depth: self.depth + 1,
             note: &self.note,
         };
@@ -93,44 +77,64 @@ impl Machine {
     }
 
     fn create(&mut self, name: &str, cx: &mut Cx<'_>, reports: &mut Reports) {
-        let number = self.next_number;
-        self.next_number += 1;
-        let mut member = Member {
-            number,
-            child: Child::new(below(&self.at, number)),
+        let at = self.children.at().clone();
+        let member = self.children.add(name, || Data {
             report: Report::of(State::Connecting),
             can_start_timer: false,
             failover: None,
-            deactivation: None,
-        };
-        start_failover(&mut member, &self.at, cx);
-        self.children.insert(name.to_owned(), member);
+        });
+        start_failover(member, &at, cx);
         let said = self.update_child(name, cx);
         self.note_child(name, said, cx, reports);
+        self.note_standing(name);
+    }
+
+    /// Notes in the list of priorities how a child stands.
+    fn note_standing(&mut self, name: &str) {
+        let standing = match self.children.get(name) {
+            None => Standing {
+                is_stop: true,
+                is_connecting: false,
+                is_active: false,
+                is_retired: false,
+            },
+            Some(member) => {
+                let state = member.data.report.state;
+                Standing {
+                    is_stop: matches!(state, State::Ready | State::Idle) || member.data.failover.is_some(),
+                    is_connecting: state == State::Connecting,
+                    is_active: !member.is_retired(),
+                    is_retired: member.is_retired(),
+                }
+            }
+        };
+        self.places.note(name, standing);
     }
 
     fn note_child(&mut self, name: &str, said: Reports, cx: &mut Cx<'_>, reports: &mut Reports) {
+        let at = self.children.at().clone();
         for report in said {
             let Some(member) = self.children.get_mut(name) else {
                 return;
             };
             match report.state {
                 State::Connecting => {
-                    if member.can_start_timer && member.failover.is_none() {
-                        member.can_start_timer = false;
-                        start_failover(member, &self.at, cx);
+                    if member.data.can_start_timer && member.data.failover.is_none() {
+                        member.data.can_start_timer = false;
+                        start_failover(member, &at, cx);
                     }
                 }
                 State::Ready | State::Idle => {
-                    member.can_start_timer = true;
-                    cx.runtime.cancel(&mut member.failover);
+                    member.data.can_start_timer = true;
+                    cx.runtime.cancel(&mut member.data.failover);
                 }
                 State::TransientFailure => {
-                    member.can_start_timer = false;
-                    cx.runtime.cancel(&mut member.failover);
+                    member.data.can_start_timer = false;
+                    cx.runtime.cancel(&mut member.data.failover);
                 }
             }
-            member.report = report;
+            member.data.report = report;
+            self.note_standing(name);
             if !self.is_updating {
                 self.choose(cx, reports);
             }
@@ -138,8 +142,7 @@ impl Machine {
     }
 
     fn choose(&mut self, cx: &mut Cx<'_>, reports: &mut Reports) {
-        let priorities = self.priorities();
-        if priorities.is_empty() {
+        if self.places.names().is_empty() {
             let status = Status::unavailable("priority policy has empty priority list");
             self.selected = None;
             self.empty = Some(status.clone());
@@ -147,116 +150,98 @@ impl Machine {
             return;
         }
         self.empty = None;
-        for (priority, name) in priorities.iter().enumerate() {
-            if let Some(member) = self.children.get_mut(name) {
-                cx.runtime.cancel(&mut member.deactivation);
-            } else {
+        while let Some(place) = self.places.first_stop() {
+            let Some(name) = self.places.name(place) else { break };
+            self.revive_down_to(place, cx);
+            if self.children.get(&name).is_none() {
                 // What the new child says at once is only noted: the walk goes on here.
                 let was_updating = std::mem::replace(&mut self.is_updating, true);
-                self.create(name, cx, reports);
+                self.create(&name, cx, reports);
                 self.is_updating = was_updating;
             }
-            let Some(member) = self.children.get(name) else {
-                continue;
+            let Some(member) = self.children.get(&name) else {
+                break;
             };
-            if matches!(member.report.state, State::Ready | State::Idle) {
-                self.select(name, reports);
-                self.deactivate_below(&priorities, priority, cx);
+            if matches!(member.data.report.state, State::Ready | State::Idle) {
+                self.select(&name, reports);
+                self.retire_below(place, cx);
                 return;
             }
-            if member.failover.is_some() {
-                self.select(name, reports);
+            if member.data.failover.is_some() {
+                self.select(&name, reports);
                 return;
             }
+            self.note_standing(&name);
         }
-        let connecting = priorities.iter().find(|name| {
-            self.children
-                .get(*name)
-                .is_some_and(|member| member.report.state == State::Connecting)
-        });
-        if let Some(name) = connecting.or(priorities.last()) {
-            self.select(name, reports);
+        self.revive_down_to(self.places.names().len(), cx);
+        if let Some(name) = self.places.fallback() {
+            self.select(&name, reports);
         }
     }
 
-    fn select(&mut self, name: &str, reports: &mut Reports) {
-        if self.selected.as_deref() != Some(name) {
-            self.selected = Some(name.to_owned());
+    fn select(&mut self, name: &Arc<str>, reports: &mut Reports) {
+        if self.selected.as_ref() != Some(name) {
+            self.selected = Some(name.clone());
         }
         if let Some(member) = self.children.get(name) {
-            reports.push(member.report.clone());
+            reports.push(member.data.report.clone());
         }
     }
 
-    fn deactivate_below(&mut self, priorities: &[String], priority: usize, cx: &mut Cx<'_>) {
-        for name in priorities.iter().skip(priority + 1) {
-            if let Some(member) = self.children.get_mut(name) {
-                deactivate(member, &self.at, cx);
-            }
+    fn revive_down_to(&mut self, place: usize, cx: &mut Cx<'_>) {
+        while let Some(name) = self.places.retired_above(place) {
+            self.children.revive(&name, cx);
+            self.note_standing(&name);
+        }
+    }
+
+    fn retire_below(&mut self, place: usize, cx: &mut Cx<'_>) {
+        while let Some(name) = self.places.active_below(place) {
+            self.children.retire(&name, cx);
+            self.note_standing(&name);
         }
     }
 
     fn on_timer(&mut self, number: u64, cx: &mut Cx<'_>) -> Reports {
         let mut reports = Reports::new();
-        let found = self
-            .children
-            .iter_mut()
-            .find(|(_, member)| u64::from(member.number) == number / 2);
-        let Some((name, member)) = found else { return reports };
-        if number.is_multiple_of(2) {
-            member.failover = None;
-            self.choose(cx, &mut reports);
-        } else {
-            let name = name.clone();
-            if let Some(mut member) = self.children.remove(&name) {
-                drop_member(&mut member, cx);
+        if let Some((name, mut member)) = self.children.expire(number) {
+            cx.runtime.cancel(&mut member.data.failover);
+            member.child.shutdown(cx);
+            self.note_standing(&name);
+        } else if let Some(name) = self.children.name_of_timer(number) {
+            if let Some(member) = self.children.get_mut(&name) {
+                member.data.failover = None;
             }
+            self.note_standing(&name);
+            self.choose(cx, &mut reports);
         }
         reports
     }
 
     /// Why the selected child was selected, for people.
     fn reason(&self, name: &str) -> String {
-        let priorities = self
-            .config
-            .as_ref()
-            .map(|c| c.priorities.as_slice())
-            .unwrap_or_default();
-        let place = priorities.iter().position(|known| known == name).unwrap_or(0);
-        let state = self
-            .children
-            .get(name)
-            .map_or(State::Connecting, |member| member.report.state);
+        let place = self.places.place(name).unwrap_or(0);
+        let state_of = |name: &str| self.children.get(name).map(|member| member.data.report.state);
+        let state = state_of(name).unwrap_or(State::Connecting);
         let mut text = format!("priority {place}, \"{name}\", is {state}");
-        for (index, higher) in priorities.iter().take(place).enumerate() {
-            let state = self.children.get(higher).map(|member| member.report.state);
-            match state {
+        for (index, higher) in self.places.names().iter().take(place.min(MAX_TOLD)).enumerate() {
+            match state_of(higher) {
                 Some(State::Connecting) => text += &format!("; {index} did not connect in time"),
                 Some(state) => text += &format!("; {index} is {state}"),
                 None => {}
             }
         }
+        if let Some(more) = place.checked_sub(MAX_TOLD).filter(|more| *more > 0) {
+            text += &format!("; {more} more between do not work");
+        }
         text
     }
 }
 
-fn start_failover(member: &mut Member, at: &At, cx: &mut Cx<'_>) {
+fn start_failover(member: &mut Member<Data>, at: &At, cx: &mut Cx<'_>) {
     let delay = cx.runtime.settings.priority_failover_ms;
-    let number = timer_number(member.number, false);
-    member.failover = Some(cx.runtime.timer(delay, at, What::Timer(number)));
-}
-
-fn deactivate(member: &mut Member, at: &At, cx: &mut Cx<'_>) {
-    if member.deactivation.is_none() {
-        let number = timer_number(member.number, true);
-        member.deactivation = Some(cx.runtime.timer(RETENTION_MS, at, What::Timer(number)));
-    }
-}
-
-fn drop_member(member: &mut Member, cx: &mut Cx<'_>) {
-    cx.runtime.cancel(&mut member.failover);
-    cx.runtime.cancel(&mut member.deactivation);
-    member.child.shutdown(cx);
+    let what = What::Timer(own_timer(member.number));
+    member.data.failover = Some(cx.runtime.timer(delay, at, what));
 }
 
 impl crate::lb::policy::Machine for Machine {
@@ -265,18 +250,25 @@ impl crate::lb::policy::Machine for Machine {
             return Reports::new();
         };
         self.config = Some(config.clone());
-        self.endpoints = update.endpoints.map(<[_]>::to_vec).map_err(Status::clone);
+        self.places = Places::new(&config.priorities);
+        self.endpoints = match update.endpoints {
+            Ok(endpoints) => Ok(endpoint::groups(endpoints, update.depth)),
+            Err(status) => Err(status.clone()),
+        };
         self.depth = update.depth;
         update.note.clone_into(&mut self.note);
+        for name in self.places.names().to_vec() {
+            self.note_standing(&name);
+        }
         let mut reports = Reports::new();
         self.is_updating = true;
-        let names: Vec<String> = self.children.keys().cloned().collect();
-        for name in names {
-            if config.children.contains_key(&name) {
+        for name in self.children.names() {
+            if config.children.contains_key(&*name) {
                 let said = self.update_child(&name, cx);
                 self.note_child(&name, said, cx, &mut reports);
-            } else if let Some(member) = self.children.get_mut(&name) {
-                deactivate(member, &self.at, cx);
+            } else {
+                self.children.retire(&name, cx);
+                self.note_standing(&name);
             }
         }
         self.is_updating = false;
@@ -292,11 +284,13 @@ impl crate::lb::policy::Machine for Machine {
                 _ => reports,
             };
         };
-        let found = self.children.iter_mut().find(|(_, member)| member.number == number);
-        let Some((name, member)) = found else { return reports };
-        let name = name.clone();
-        let said = member.child.handle(rest, what, cx);
-        self.note_child(&name, said, cx, &mut reports);
+        let Some(name) = self.children.name(number) else {
+            return reports;
+        };
+        if let Some(member) = self.children.get_mut(&name) {
+            let said = member.child.handle(rest, what, cx);
+            self.note_child(&name, said, cx, &mut reports);
+        }
         reports
     }
 
@@ -336,10 +330,9 @@ impl crate::lb::policy::Machine for Machine {
     }
 
     fn shutdown(&mut self, cx: &mut Cx<'_>) {
-        for member in self.children.values_mut() {
-            drop_member(member, cx);
-        }
-        self.children.clear();
+        self.children
+            .shutdown(cx, |data, cx| cx.runtime.cancel(&mut data.failover));
+        self.places = Places::default();
         self.selected = None;
     }
 }

@@ -2,27 +2,23 @@
 //!
 //! Follows C-core weighted_target.cc.
 
-use std::collections::BTreeMap;
-
 use crate::lb::Config;
-use crate::lb::child::Child;
+use crate::lb::children::Children;
 use crate::lb::endpoint;
 use crate::lb::picker::{Pick, PickArgs, PickCx, Shares};
 use crate::lb::policy::{At, Cx, Report, Reports, Update, What};
-use crate::lb::runtime::{State, TimerId, below};
+use crate::lb::runtime::State;
+use crate::lb::tally::Tally;
 use crate::lb::weighted_target as config;
 use crate::rng::Rng;
 use crate::status::Status;
 
-/// How long a child is kept that is no longer in the config (C-core weighted_target.cc `kChildRetentionInterval`).
-pub const RETENTION_MS: i64 = 15 * 60 * 1000;
-
 /// The state of a weighted_target policy.
 #[derive(Debug)]
 pub struct Machine {
-    at: At,
-    children: BTreeMap<String, Member>,
-    next_number: u32,
+    children: Children<Data>,
+    /// States of the children with a weight.
+    tally: Tally,
     is_updating: bool,
     note: String,
     shown: Shown,
@@ -30,20 +26,31 @@ pub struct Machine {
 }
 
 #[derive(Debug)]
-struct Member {
-    number: u32,
+struct Data {
     weight: u32,
-    child: Child,
     state: State,
-    removal: Option<TimerId>,
+}
+
+impl Data {
+    fn counted(&self) -> Option<State> {
+        (self.weight > 0).then_some(self.state)
+    }
 }
 
 #[derive(Debug)]
 enum Shown {
     Queue,
     Fail(Status),
-    /// Running totals of the weights, and the children's numbers.
-    Weighted(Vec<(u64, u32)>),
+    /// The children in this state, by weight: made when a pick first asks, as most pickers are replaced before.
+    Weighted(State, Option<Vec<Slice>>),
+}
+
+/// A child's part of the sum of weights.
+#[derive(Debug, Clone, Copy)]
+struct Slice {
+    /// Running total, this child's weight included.
+    total: u64,
+    number: u32,
 }
 
 impl Machine {
@@ -51,13 +58,20 @@ impl Machine {
     pub fn new(at: At, cx: &mut Cx<'_>) -> Machine {
         let choice = cx.runtime.stream("weighted_target/choice", &at);
         Machine {
-            at,
-            children: BTreeMap::new(),
-            next_number: 0,
+            children: Children::new(at),
+            tally: Tally::default(),
             is_updating: false,
             note: String::new(),
             shown: Shown::Queue,
             choice,
+        }
+    }
+
+    fn set_weight(&mut self, name: &str, weight: u32) {
+        if let Some(member) = self.children.get_mut(name) {
+            let before = member.data.counted();
+            member.data.weight = weight;
+            self.tally.change(before, member.data.counted());
         }
     }
 
@@ -66,39 +80,33 @@ impl Machine {
         let mut reports = Reports::new();
         self.is_updating = true;
         update.note.clone_into(&mut self.note);
-        for (name, member) in &mut self.children {
-            if !config.targets.contains_key(name) && member.removal.is_none() {
-                member.weight = 0;
-                let what = What::Timer(u64::from(member.number));
-                member.removal = Some(cx.runtime.timer(RETENTION_MS, &self.at, what));
+        for name in self.children.names() {
+            if !config.targets.contains_key(&*name) && self.children.retire(&name, cx) {
+                self.set_weight(&name, 0);
             }
         }
+        let groups = update.endpoints.map(|all| endpoint::groups(all, update.depth));
         for (name, target) in &config.targets {
-            let next_number = &mut self.next_number;
-            let at = &self.at;
-            let member = self.children.entry(name.clone()).or_insert_with(|| {
-                let number = *next_number;
-                *next_number += 1;
-                Member {
-                    number,
-                    weight: 0,
-                    child: Child::new(below(at, number)),
-                    state: State::Connecting,
-                    removal: None,
-                }
+            self.children.revive(name, cx);
+            self.children.add(name, || Data {
+                weight: 0,
+                state: State::Connecting,
             });
-            member.weight = target.weight;
-            cx.runtime.cancel(&mut member.removal);
-            let endpoints = update.endpoints.map(|all| endpoint::below(all, update.depth, name));
-            let said = member.child.update(
-                Update {
-                    config: &target.child_policy,
-                    endpoints: endpoints.as_deref().map_err(|status| *status),
-                    depth: update.depth + 1,
-                    note: update.note,
-                },
-                cx,
-            );
+            self.set_weight(name, target.weight);
+            let Some(member) = self.children.get_mut(name) else {
+                continue;
+            };
+            let endpoints = match &groups {
+                Ok(groups) => Ok(groups.get(name.as_str()).map(Vec::as_slice).unwrap_or_default()),
+                Err(status) => Err(*status),
+            };
+            let update = Update {
+                config: &target.child_policy,
+                endpoints,
+                depth: update.depth + 1,
+                note: update.note,
+            };
+            let said = member.child.update(update, cx);
             self.note_child(name, said, cx, &mut reports);
         }
         self.is_updating = false;
@@ -120,36 +128,38 @@ impl Machine {
             if report.state == State::Idle {
                 queue.extend(member.child.exit_idle(cx));
             }
+            let before = member.data.counted();
             // A failure counts until the child is READY again.
-            if member.state != State::TransientFailure || report.state == State::Ready {
-                member.state = report.state;
+            if member.data.state != State::TransientFailure || report.state == State::Ready {
+                member.data.state = report.state;
             }
-            if !self.is_updating && member.weight > 0 {
+            let after = member.data.counted();
+            self.tally.change(before, after);
+            if !self.is_updating && after.is_some() {
                 self.aggregate(reports);
             }
         }
     }
 
-    fn weighted(&self, state: State) -> Vec<(u64, u32)> {
+    fn slices(&self, state: State) -> Vec<Slice> {
         let mut total = 0;
-        self.children
-            .values()
-            .filter(|member| member.weight > 0 && member.state == state)
+        let of_state = self.children.iter().map(|(_, member)| member);
+        of_state
+            .filter(|member| member.data.counted() == Some(state))
             .map(|member| {
-                total += u64::from(member.weight);
-                (total, member.number)
+                total += u64::from(member.data.weight);
+                Slice {
+                    total,
+                    number: member.number,
+                }
             })
             .collect()
     }
 
     fn aggregate(&mut self, reports: &mut Reports) {
-        let is = |state| {
-            self.children
-                .values()
-                .any(|member| member.weight > 0 && member.state == state)
-        };
+        let is = |state| self.tally.count(state) > 0;
         if is(State::Ready) {
-            self.shown = Shown::Weighted(self.weighted(State::Ready));
+            self.shown = Shown::Weighted(State::Ready, None);
             reports.push(Report::of(State::Ready));
         } else if is(State::Connecting) {
             self.shown = Shown::Queue;
@@ -158,7 +168,7 @@ impl Machine {
             self.shown = Shown::Queue;
             reports.push(Report::of(State::Idle));
         } else {
-            self.shown = Shown::Weighted(self.weighted(State::TransientFailure));
+            self.shown = Shown::Weighted(State::TransientFailure, None);
             let text = "weighted_target: all children report state TRANSIENT_FAILURE";
             reports.push(Report::failure(Status::unavailable(text)));
         }
@@ -176,30 +186,26 @@ impl crate::lb::policy::Machine for Machine {
     fn handle(&mut self, path: &[u32], what: &What, cx: &mut Cx<'_>) -> Reports {
         let mut reports = Reports::new();
         let Some((&number, rest)) = path.split_first() else {
-            if let What::Timer(number) = what {
-                let gone = self
-                    .children
-                    .iter()
-                    .find(|(_, member)| u64::from(member.number) == *number && member.removal.is_some())
-                    .map(|(name, _)| name.clone());
-                if let Some(mut member) = gone.and_then(|name| self.children.remove(&name)) {
-                    member.child.shutdown(cx);
-                }
+            if let What::Timer(timer) = what
+                && let Some((_, mut member)) = self.children.expire(*timer)
+            {
+                member.child.shutdown(cx);
             }
             return reports;
         };
-        let found = self.children.iter_mut().find(|(_, member)| member.number == number);
-        let Some((name, member)) = found else { return reports };
-        let name = name.clone();
-        let said = member.child.handle(rest, what, cx);
-        self.note_child(&name, said, cx, &mut reports);
+        let Some(name) = self.children.name(number) else {
+            return reports;
+        };
+        if let Some(member) = self.children.get_mut(&name) {
+            let said = member.child.handle(rest, what, cx);
+            self.note_child(&name, said, cx, &mut reports);
+        }
         reports
     }
 
     fn exit_idle(&mut self, cx: &mut Cx<'_>) -> Reports {
         let mut reports = Reports::new();
-        let names: Vec<String> = self.children.keys().cloned().collect();
-        for name in names {
+        for name in self.children.names() {
             if let Some(member) = self.children.get_mut(&name) {
                 let said = member.child.exit_idle(cx);
                 self.note_child(&name, said, cx, &mut reports);
@@ -209,6 +215,9 @@ impl crate::lb::policy::Machine for Machine {
     }
 
     fn pick(&mut self, args: &PickArgs<'_>, cx: &mut PickCx<'_>) -> Pick {
+        if let Shown::Weighted(state, None) = self.shown {
+            self.shown = Shown::Weighted(state, Some(self.slices(state)));
+        }
         match &self.shown {
             Shown::Queue => {
                 cx.say(config::NAME, || "no child is connected yet".to_owned());
@@ -218,18 +227,17 @@ impl crate::lb::policy::Machine for Machine {
                 cx.say(config::NAME, || "has no child".to_owned());
                 Pick::Fail(status.clone())
             }
-            Shown::Weighted(totals) => {
-                let total = totals.last().map_or(0, |(total, _)| *total);
+            Shown::Weighted(_, slices) => {
+                let slices = slices.as_deref().unwrap_or_default();
+                let total = slices.last().map_or(0, |slice| slice.total);
                 let key = self.choice.below(total);
-                let place = totals.partition_point(|(total, _)| *total <= key);
-                let Some(&(_, number)) = totals.get(place) else {
+                let place = slices.partition_point(|slice| slice.total <= key);
+                let chosen = slices.get(place).and_then(|slice| self.children.name(slice.number));
+                let Some(name) = chosen else { return Pick::Queue };
+                let Some(member) = self.children.get_mut(&name) else {
                     return Pick::Queue;
                 };
-                let chosen = self.children.iter_mut().find(|(_, member)| member.number == number);
-                let Some((name, member)) = chosen else {
-                    return Pick::Queue;
-                };
-                let weight = member.weight;
+                let weight = member.data.weight;
                 cx.say(config::NAME, || {
                     format!("child \"{name}\" with {weight} of {total} (drew {key})")
                 });
@@ -242,22 +250,20 @@ impl crate::lb::policy::Machine for Machine {
         match &self.shown {
             Shown::Queue => out.add(Shares::QUEUED, share),
             Shown::Fail(status) => out.add_status(status, share),
-            Shown::Weighted(totals) => {
-                let total = totals.last().map_or(0, |(total, _)| *total) as f64;
-                for member in self.children.values() {
-                    if totals.iter().any(|(_, number)| *number == member.number) {
-                        member.child.shares(args, share * f64::from(member.weight) / total, out);
-                    }
+            Shown::Weighted(state, _) => {
+                let of_state = |data: &Data| data.counted() == Some(*state);
+                let members = || self.children.iter().filter(|(_, member)| of_state(&member.data));
+                let total: u64 = members().map(|(_, member)| u64::from(member.data.weight)).sum();
+                for (_, member) in members() {
+                    let weight = f64::from(member.data.weight);
+                    member.child.shares(args, share * weight / total as f64, out);
                 }
             }
         }
     }
 
     fn shutdown(&mut self, cx: &mut Cx<'_>) {
-        for member in self.children.values_mut() {
-            cx.runtime.cancel(&mut member.removal);
-            member.child.shutdown(cx);
-        }
-        self.children.clear();
+        self.children.shutdown(cx, |_, _| {});
+        self.tally = Tally::default();
     }
 }

@@ -42,13 +42,14 @@ impl crate::lb::policy::Machine for Machine {
         let Config::WrrLocality(config) = update.config else {
             return Reports::new();
         };
-        let mut targets = BTreeMap::new();
+        let mut targets: BTreeMap<String, Target> = BTreeMap::new();
         for endpoint in update.endpoints.unwrap_or_default() {
-            if let Some(locality) = endpoint.locality() {
-                targets.entry(locality.to_string()).or_insert_with(|| Target {
+            if let Some(locality) = endpoint.locality().filter(|name| !targets.contains_key(&***name)) {
+                let target = Target {
                     weight: endpoint.locality_weight,
                     child_policy: config.child_policy.clone(),
-                });
+                };
+                targets.insert(locality.to_string(), target);
             }
         }
         let at = &self.at;

@@ -1,0 +1,153 @@
+//! The children of cluster_manager, weighted_target and priority: by name, with numbers for their places in the tree.
+//!
+//! A child that is not wanted any more is kept for a quarter of an hour, in case it is wanted again. Numbers are never used
+//! twice. Follows C-core xds_cluster_manager.cc, weighted_target.cc and priority.cc, which do this alike.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::child::Child;
+use super::policy::{At, Cx, What};
+use super::runtime::{TimerId, below};
+
+/// How long a child is kept that is not wanted (C-core `kChildRetentionInterval`).
+pub const RETENTION_MS: i64 = 15 * 60 * 1000;
+
+/// Children with what a policy keeps of each.
+#[derive(Debug)]
+pub struct Children<D> {
+    at: At,
+    next_number: u32,
+    members: BTreeMap<Arc<str>, Member<D>>,
+    names: BTreeMap<u32, Arc<str>>,
+}
+
+/// A child.
+#[derive(Debug)]
+pub struct Member<D> {
+    /// Its place below the policy.
+    pub number: u32,
+    /// The policies below.
+    pub child: Child,
+    /// What else there is to know.
+    pub data: D,
+    removal: Option<TimerId>,
+}
+
+impl<D> Member<D> {
+    /// Says whether the child is only kept for a while.
+    pub const fn is_retired(&self) -> bool {
+        self.removal.is_some()
+    }
+}
+
+/// The number of a timer of the policy's own for a child; those for removals are one higher.
+pub const fn own_timer(child: u32) -> u64 {
+    child as u64 * 2
+}
+
+impl<D> Children<D> {
+    /// No children yet; `at` is the policy's own place.
+    pub const fn new(at: At) -> Children<D> {
+        Children {
+            at,
+            next_number: 0,
+            members: BTreeMap::new(),
+            names: BTreeMap::new(),
+        }
+    }
+
+    /// The policy's place.
+    pub const fn at(&self) -> &At {
+        &self.at
+    }
+
+    /// A child.
+    pub fn get(&self, name: &str) -> Option<&Member<D>> {
+        self.members.get(name)
+    }
+
+    /// A child.
+    pub fn get_mut(&mut self, name: &str) -> Option<&mut Member<D>> {
+        self.members.get_mut(name)
+    }
+
+    /// The name of the child of this number.
+    pub fn name(&self, number: u32) -> Option<Arc<str>> {
+        self.names.get(&number).cloned()
+    }
+
+    /// The name of the child that a timer of [`own_timer`] is for.
+    pub fn name_of_timer(&self, timer: u64) -> Option<Arc<str>> {
+        let number = u32::try_from(timer / 2).ok()?;
+        timer.is_multiple_of(2).then(|| self.name(number)).flatten()
+    }
+
+    /// Names of all children, in order.
+    pub fn names(&self) -> Vec<Arc<str>> {
+        self.members.keys().cloned().collect()
+    }
+
+    /// All children by name.
+    pub fn iter(&self) -> impl Iterator<Item = (&Arc<str>, &Member<D>)> {
+        self.members.iter()
+    }
+
+    /// Makes a child unless there is one of this name.
+    pub fn add(&mut self, name: &str, data: impl FnOnce() -> D) -> &mut Member<D> {
+        // Not `entry`, which wants the name before it knows.
+        if !self.members.contains_key(name) {
+            self.names.insert(self.next_number, name.into());
+        }
+        let (at, next_number) = (&self.at, &mut self.next_number);
+        self.members.entry(name.into()).or_insert_with(|| {
+            let number = *next_number;
+            *next_number += 1;
+            Member {
+                number,
+                child: Child::new(below(at, number)),
+                data: data(),
+                removal: None,
+            }
+        })
+    }
+
+    /// A child is not wanted; says whether it was until now.
+    pub fn retire(&mut self, name: &str, cx: &mut Cx<'_>) -> bool {
+        let Some(member) = self.members.get_mut(name).filter(|member| !member.is_retired()) else {
+            return false;
+        };
+        let what = What::Timer(own_timer(member.number) + 1);
+        member.removal = Some(cx.runtime.timer(RETENTION_MS, &self.at, what));
+        true
+    }
+
+    /// A child is wanted again.
+    pub fn revive(&mut self, name: &str, cx: &mut Cx<'_>) {
+        if let Some(member) = self.members.get_mut(name) {
+            cx.runtime.cancel(&mut member.removal);
+        }
+    }
+
+    /// Takes out the child whose time is over by this timer.
+    pub fn expire(&mut self, timer: u64) -> Option<(Arc<str>, Member<D>)> {
+        if timer.is_multiple_of(2) {
+            return None;
+        }
+        let name = self.name(u32::try_from(timer / 2).ok()?)?;
+        self.members.get(&name).filter(|member| member.is_retired())?;
+        let member = self.members.remove(&name)?;
+        self.names.remove(&member.number);
+        Some((name, member))
+    }
+
+    /// Lets go of all children; `each` is called for each before.
+    pub fn shutdown(&mut self, cx: &mut Cx<'_>, mut each: impl FnMut(&mut D, &mut Cx<'_>)) {
+        self.names.clear();
+        for (_, mut member) in std::mem::take(&mut self.members) {
+            each(&mut member.data, cx);
+            cx.runtime.cancel(&mut member.removal);
+            member.child.shutdown(cx);
+        }
+    }
+}
