@@ -4,7 +4,7 @@
 //! Where the client goes through candidates in the order of heap addresses, this goes in address-set order; timers are
 //! on time to the millisecond. Follows C-core outlier_detection.cc.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::NAME;
@@ -23,11 +23,17 @@ pub struct Machine {
     at: At,
     child: Child,
     detection: Option<OutlierDetection>,
-    endpoints: BTreeMap<AddressSet, Record>,
+    /// Numbers of the endpoints in address-set order.
+    order: BTreeMap<AddressSet, u32>,
+    records: BTreeMap<u32, Record>,
+    /// Names of the ejected endpoints by number.
+    ejected: BTreeMap<u32, Arc<str>>,
     /// Number of the endpoint by address text.
     by_address: BTreeMap<Arc<str>, u32>,
     next_number: u32,
     subchannels: BTreeMap<u64, Watched>,
+    /// The subchannels of each endpoint.
+    of_endpoint: BTreeMap<u32, BTreeSet<u64>>,
     timer: Option<TimerId>,
     interval: i64,
     enforce: Rng,
@@ -36,7 +42,6 @@ pub struct Machine {
 /// What is known of one endpoint.
 #[derive(Debug, Clone, Default)]
 struct Record {
-    number: u32,
     name: Arc<str>,
     successes: u32,
     failures: u32,
@@ -53,7 +58,7 @@ struct Watched {
 
 /// An endpoint with enough calls to be judged.
 struct Candidate {
-    set: AddressSet,
+    endpoint: u32,
     success_percent: f64,
 }
 
@@ -64,10 +69,13 @@ impl Machine {
         Machine {
             child: Child::new(below(&at, 0)),
             detection: None,
-            endpoints: BTreeMap::new(),
+            order: BTreeMap::new(),
+            records: BTreeMap::new(),
+            ejected: BTreeMap::new(),
             by_address: BTreeMap::new(),
             next_number: 0,
             subchannels: BTreeMap::new(),
+            of_endpoint: BTreeMap::new(),
             timer: None,
             interval: 0,
             enforce,
@@ -81,37 +89,49 @@ impl Machine {
             .is_some_and(|d| d.success_rate.is_some() || d.failure_percentage.is_some())
     }
 
-    /// Names of the ejected endpoints.
-    pub fn ejected(&self) -> impl Iterator<Item = &str> {
-        self.endpoints
-            .values()
-            .filter(|record| record.ejected_at.is_some())
-            .map(|record| &*record.name)
+    /// Names of the ejected endpoints, in address-set order.
+    fn ejected_names(&self) -> Vec<&str> {
+        if self.ejected.is_empty() {
+            return Vec::new();
+        }
+        let in_order = self.order.values();
+        in_order
+            .filter_map(|number| self.ejected.get(number).map(|name| &**name))
+            .collect()
     }
 
     fn set_endpoints(&mut self, endpoints: &[Arc<Endpoint>], settings: &Settings) {
-        let mut old = std::mem::take(&mut self.endpoints);
+        let mut old = std::mem::take(&mut self.order);
+        let mut known = std::mem::take(&mut self.records);
         self.by_address.clear();
         for endpoint in endpoints {
             let set = endpoint.address_set();
-            let next_number = &mut self.next_number;
-            let record = self.endpoints.entry(set.clone()).or_insert_with(|| {
-                old.remove(&set).unwrap_or_else(|| {
-                    *next_number += 1;
+            let number = match self.order.get(&set).copied().or_else(|| old.remove(&set)) {
+                Some(number) => number,
+                None => {
+                    self.next_number += 1;
+                    self.next_number
+                }
+            };
+            self.order.insert(set, number);
+            if !self.records.contains_key(&number) {
+                let record = known.remove(&number).unwrap_or_else(|| {
                     let is_given = endpoint.addresses.iter().any(|a| settings.ejected.contains(&*a.text));
                     Record {
-                        number: *next_number,
                         name: endpoint.name().clone(),
                         // Never let back: no time lies that far ahead.
                         ejected_at: is_given.then_some(i64::MAX),
                         ..Record::default()
                     }
-                })
-            });
+                });
+                self.records.insert(number, record);
+            }
             for address in &endpoint.addresses {
-                self.by_address.insert(address.text.clone(), record.number);
+                self.by_address.insert(address.text.clone(), number);
             }
         }
+        let ejected = self.records.iter().filter(|(_, record)| record.ejected_at.is_some());
+        self.ejected = ejected.map(|(number, record)| (*number, record.name.clone())).collect();
     }
 
     /// Looks at what the policies below did to subchannels.
@@ -123,17 +143,21 @@ impl Machine {
                     let Some(&endpoint) = self.by_address.get(&handle.address.text) else {
                         continue;
                     };
-                    let is_ejected = self
-                        .endpoints
-                        .values()
-                        .any(|record| record.number == endpoint && record.ejected_at.is_some());
-                    if is_ejected {
+                    if self.ejected.contains_key(&endpoint) {
                         tell(handle.id, &at, true, cx);
                     }
+                    self.of_endpoint.entry(endpoint).or_default().insert(handle.id);
                     self.subchannels.insert(handle.id, Watched { endpoint, at });
                 }
                 Change::Released { id, .. } => {
-                    self.subchannels.remove(&id);
+                    if let Some(watched) = self.subchannels.remove(&id)
+                        && let Some(handles) = self.of_endpoint.get_mut(&watched.endpoint)
+                    {
+                        handles.remove(&id);
+                        if handles.is_empty() {
+                            self.of_endpoint.remove(&watched.endpoint);
+                        }
+                    }
                 }
             }
         }
@@ -151,14 +175,13 @@ impl Machine {
             return;
         };
         let now = cx.runtime.now;
-        let mut ejected = self
-            .endpoints
-            .values()
-            .filter(|record| record.ejected_at.is_some())
-            .count();
+        let mut ejected = self.ejected.len();
         let mut of_success = Vec::new();
         let mut of_failure = Vec::new();
-        for (set, record) in &mut self.endpoints {
+        for number in self.order.values() {
+            let Some(record) = self.records.get_mut(number) else {
+                continue;
+            };
             let (successes, failures) = (record.successes, record.failures);
             (record.successes, record.failures) = (0, 0);
             let volume = successes.saturating_add(failures);
@@ -167,7 +190,7 @@ impl Machine {
             }
             let success_percent = f64::from(successes) * 100.0 / f64::from(volume);
             let candidate = || Candidate {
-                set: set.clone(),
+                endpoint: *number,
                 success_percent,
             };
             if detection
@@ -200,8 +223,7 @@ impl Machine {
             for candidate in of_success.iter().filter(|c| c.success_percent < threshold) {
                 self.eject(
                     candidate,
-                    algorithm.enforcement_percentage,
-                    &detection,
+                    (algorithm.enforcement_percentage, &detection),
                     &mut ejected,
                     cx,
                 );
@@ -212,15 +234,11 @@ impl Machine {
             && of_failure.len() >= algorithm.minimum_hosts as usize
         {
             for candidate in &of_failure {
-                let is_ejected = self
-                    .endpoints
-                    .get(&candidate.set)
-                    .is_some_and(|r| r.ejected_at.is_some());
+                let is_ejected = self.ejected.contains_key(&candidate.endpoint);
                 if !is_ejected && 100.0 - candidate.success_percent > f64::from(algorithm.threshold) {
                     self.eject(
                         candidate,
-                        algorithm.enforcement_percentage,
-                        &detection,
+                        (algorithm.enforcement_percentage, &detection),
                         &mut ejected,
                         cx,
                     );
@@ -234,25 +252,25 @@ impl Machine {
     fn eject(
         &mut self,
         candidate: &Candidate,
-        enforcement: u32,
-        detection: &OutlierDetection,
+        (enforcement, detection): (u32, &OutlierDetection),
         ejected: &mut usize,
         cx: &mut Cx<'_>,
     ) {
         // From 1 to 99, where A50 has 0 to 99.
         let drawn = 1 + self.enforce.below(99);
-        let percent = 100.0 * *ejected as f64 / self.endpoints.len() as f64;
+        let percent = 100.0 * *ejected as f64 / self.records.len() as f64;
         let has_room = *ejected == 0 || percent < f64::from(detection.max_ejection_percent);
         if drawn >= u64::from(enforcement) || !has_room {
             return;
         }
-        let Some(record) = self.endpoints.get_mut(&candidate.set) else {
+        let number = candidate.endpoint;
+        let Some(record) = self.records.get_mut(&number) else {
             return;
         };
         record.ejected_at = Some(cx.runtime.now);
         record.multiplier += 1;
-        let number = record.number;
         *ejected += 1;
+        self.ejected.insert(number, record.name.clone());
         self.tell_all(number, true, cx);
     }
 
@@ -260,26 +278,30 @@ impl Machine {
         let base = detection.base_ejection_time.0;
         let longest = base.max(detection.max_ejection_time.0);
         let mut back = Vec::new();
-        for record in self.endpoints.values_mut() {
+        for number in self.order.values() {
+            let Some(record) = self.records.get_mut(number) else {
+                continue;
+            };
             match record.ejected_at {
                 None => record.multiplier = record.multiplier.saturating_sub(1),
                 Some(at) => {
                     let time = base.saturating_mul(i64::from(record.multiplier)).min(longest);
                     if at.saturating_add(time) < now {
                         record.ejected_at = None;
-                        back.push(record.number);
+                        back.push(*number);
                     }
                 }
             }
         }
         for number in back {
+            self.ejected.remove(&number);
             self.tell_all(number, false, cx);
         }
     }
 
     fn tell_all(&self, endpoint: u32, is_ejected: bool, cx: &mut Cx<'_>) {
-        for (handle, watched) in &self.subchannels {
-            if watched.endpoint == endpoint {
+        for handle in self.of_endpoint.get(&endpoint).into_iter().flatten() {
+            if let Some(watched) = self.subchannels.get(handle) {
                 tell(*handle, &watched.at, is_ejected, cx);
             }
         }
@@ -304,21 +326,23 @@ impl crate::lb::policy::Machine for Machine {
         let interval = config.detection.interval.0.max(1);
         if !self.is_counting() {
             cx.runtime.cancel(&mut self.timer);
-            let ejected: Vec<u32> = self
-                .endpoints
-                .values_mut()
-                .filter_map(|record| {
-                    record.multiplier = 0;
-                    let back = record.ejected_at.take_if(|at| *at != i64::MAX);
-                    back.map(|_| record.number)
-                })
-                .collect();
+            let mut ejected = Vec::new();
+            for number in self.order.values() {
+                let Some(record) = self.records.get_mut(number) else {
+                    continue;
+                };
+                record.multiplier = 0;
+                if record.ejected_at.take_if(|at| *at != i64::MAX).is_some() {
+                    self.ejected.remove(number);
+                    ejected.push(*number);
+                }
+            }
             for number in ejected {
                 self.tell_all(number, false, cx);
             }
         } else if !was_counting || interval != self.interval {
             if !was_counting {
-                for record in self.endpoints.values_mut() {
+                for record in self.records.values_mut() {
                     (record.successes, record.failures) = (0, 0);
                 }
             }
@@ -348,7 +372,7 @@ impl crate::lb::policy::Machine for Machine {
                 self.tick(cx);
             }
             What::Ended { endpoint, is_ok } => {
-                if let Some(record) = self.endpoints.values_mut().find(|record| record.number == *endpoint) {
+                if let Some(record) = self.records.get_mut(endpoint) {
                     if *is_ok {
                         record.successes = record.successes.saturating_add(1);
                     } else {
@@ -371,7 +395,7 @@ impl crate::lb::policy::Machine for Machine {
     fn pick(&mut self, args: &PickArgs<'_>, cx: &mut PickCx<'_>) -> Pick {
         let is_counting = self.is_counting();
         cx.say(NAME, || {
-            let ejected: Vec<&str> = self.ejected().collect();
+            let ejected = self.ejected_names();
             match (is_counting, ejected.as_slice()) {
                 (false, _) => "is off".to_owned(),
                 (true, []) => "no endpoint is ejected".to_owned(),
@@ -396,5 +420,6 @@ impl crate::lb::policy::Machine for Machine {
         cx.runtime.cancel(&mut self.timer);
         self.child.shutdown(cx);
         self.subchannels.clear();
+        self.of_endpoint.clear();
     }
 }

@@ -53,6 +53,8 @@ struct List {
     timer: Option<TimerId>,
     last_failure: Option<Status>,
     failures: usize,
+    /// Members that have failed.
+    failed: usize,
 }
 
 #[derive(Debug)]
@@ -65,7 +67,14 @@ struct Member {
 
 impl List {
     fn is_pass_complete(&self) -> bool {
-        self.attempting >= self.members.len() && self.members.iter().all(|member| member.has_failed)
+        self.attempting >= self.members.len() && self.failed == self.members.len()
+    }
+
+    /// Index of the member with a handle; handles are numbered in the order of the list.
+    fn index(&self, handle: u64) -> Option<usize> {
+        self.members
+            .binary_search_by_key(&handle, |member| member.handle.id)
+            .ok()
     }
 }
 
@@ -155,6 +164,7 @@ impl Machine {
                     timer: None,
                     last_failure: None,
                     failures: 0,
+                    failed: 0,
                 });
                 drop_list(old, cx);
             }
@@ -229,9 +239,7 @@ impl Machine {
             return;
         }
         let Some(list) = &mut self.list else { return };
-        let Some(index) = list.members.iter().position(|member| member.handle.id == handle) else {
-            return;
-        };
+        let Some(index) = list.index(handle) else { return };
         if state == State::Ready {
             self.select(index, cx, reports);
             return;
@@ -277,6 +285,7 @@ impl Machine {
         };
         if !member.has_failed {
             member.has_failed = index <= list.attempting;
+            list.failed += usize::from(member.has_failed);
             if index == list.attempting {
                 cx.runtime.cancel(&mut list.timer);
                 list.attempting += 1;
@@ -298,6 +307,7 @@ impl Machine {
         let Some(list) = &mut self.list else { return };
         while let Some(member) = list.members.get_mut(list.attempting) {
             if member.state == Some(State::TransientFailure) {
+                list.failed += usize::from(!member.has_failed);
                 member.has_failed = true;
                 list.attempting += 1;
                 continue;
@@ -388,7 +398,7 @@ impl crate::lb::policy::Machine for Machine {
                     self.show_health(&selected, *is_ejected, &mut reports);
                     self.selected = Some(selected);
                 } else if let Some(list) = &mut self.list
-                    && let Some(member) = list.members.iter_mut().find(|member| member.handle.id == *handle)
+                    && let Some(member) = list.index(*handle).and_then(|index| list.members.get_mut(index))
                 {
                     member.is_ejected = *is_ejected;
                 }

@@ -3,7 +3,7 @@
 //! A pick walks the ring from the place of its hash, past endpoints that cannot be reached, and wakes the first idle one.
 //! Follows C-core ring_hash.cc (`UpdateAggregatedConnectivityStateLocked`, `Picker::Pick`).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::{Ring, Size, hash};
@@ -12,6 +12,7 @@ use crate::lb::endpoint::{AddressSet, Endpoint};
 use crate::lb::picker::{Pick, PickArgs, PickCx, Shares};
 use crate::lb::policy::{At, Cx, Machine as _, Report, Reports, Update, What};
 use crate::lb::runtime::{State, below};
+use crate::lb::tally::Tally;
 use crate::lb::{pick_first, ring_hash};
 use crate::rng::Rng;
 use crate::status::Status;
@@ -22,6 +23,13 @@ pub struct Machine {
     at: At,
     ring: Ring,
     members: Vec<Member>,
+    /// Indices of the members by number.
+    index_of: BTreeMap<u32, usize>,
+    tally: Tally,
+    /// Ranks of the IDLE members.
+    idle: BTreeSet<usize>,
+    /// Numbers of the members in address-set order.
+    by_rank: Vec<u32>,
     next_number: u32,
     note: String,
     request_hash_header: String,
@@ -34,6 +42,8 @@ pub struct Machine {
 #[derive(Debug)]
 struct Member {
     number: u32,
+    /// Place in address-set order.
+    rank: usize,
     endpoint: Arc<Endpoint>,
     weight: i32,
     address_set: AddressSet,
@@ -50,6 +60,10 @@ impl Machine {
             at,
             ring: Ring::default(),
             members: Vec::new(),
+            index_of: BTreeMap::new(),
+            tally: Tally::default(),
+            idle: BTreeSet::new(),
+            by_rank: Vec::new(),
             next_number: 0,
             note: String::new(),
             request_hash_header: String::new(),
@@ -88,6 +102,7 @@ impl Machine {
                     self.next_number += 1;
                     Member {
                         number: self.next_number,
+                        rank: 0,
                         endpoint: endpoint.clone(),
                         weight,
                         address_set,
@@ -110,17 +125,41 @@ impl Machine {
                 child.shutdown(cx);
             }
         }
+        self.rank(index_of.into_values());
         said
     }
 
+    /// Notes the members' places in address-set order, and their states.
+    fn rank(&mut self, in_order: impl Iterator<Item = usize>) {
+        self.by_rank.clear();
+        self.idle.clear();
+        self.index_of.clear();
+        self.tally = Tally::default();
+        for (rank, index) in in_order.enumerate() {
+            let Some(member) = self.members.get_mut(index) else {
+                continue;
+            };
+            member.rank = rank;
+            self.by_rank.push(member.number);
+            self.index_of.insert(member.number, index);
+            self.tally.change(None, Some(member.state));
+            if member.state == State::Idle {
+                self.idle.insert(rank);
+            }
+        }
+    }
+
+    fn member(&mut self, number: u32) -> Option<&mut Member> {
+        self.members.get_mut(*self.index_of.get(&number)?)
+    }
+
     fn connect(&mut self, number: u32, cx: &mut Cx<'_>, reports: &mut Reports) {
-        let Some(member) = self.members.iter_mut().find(|member| member.number == number) else {
-            return;
-        };
+        let at = below(&self.at, number);
+        let Some(member) = self.member(number) else { return };
         let said = if let Some(child) = &mut member.child {
             child.exit_idle(cx)
         } else {
-            let mut child = pick_first::Machine::new(below(&self.at, number), true, cx);
+            let mut child = pick_first::Machine::new(at, true, cx);
             let said = child.set(Ok(std::slice::from_ref(&member.endpoint)), false, "", cx);
             member.child = Some(child);
             said
@@ -130,17 +169,22 @@ impl Machine {
 
     fn note(&mut self, number: u32, said: Reports, cx: &mut Cx<'_>, reports: &mut Reports) {
         for report in said {
-            let Some(member) = self.members.iter_mut().find(|member| member.number == number) else {
-                return;
-            };
-            member.state = report.state;
+            let Some(member) = self.member(number) else { return };
+            let before = std::mem::replace(&mut member.state, report.state);
             member.status.clone_from(&report.status);
+            let rank = member.rank;
+            self.tally.change(Some(before), Some(report.state));
+            if report.state == State::Idle {
+                self.idle.insert(rank);
+            } else {
+                self.idle.remove(&rank);
+            }
             self.aggregate(report.status, cx, reports);
         }
     }
 
     fn aggregate(&mut self, status: Option<Status>, cx: &mut Cx<'_>, reports: &mut Reports) {
-        let count = |state| self.members.iter().filter(|member| member.state == state).count();
+        let count = |state| self.tally.count(state);
         let failed = count(State::TransientFailure);
         let connecting = count(State::Connecting);
         let idle = count(State::Idle);
@@ -166,12 +210,7 @@ impl Machine {
         reports.push(report);
         // Nobody may ever pick again, so the policy itself looks for an endpoint that answers.
         if matches!(state, State::Connecting | State::TransientFailure) && connecting == 0 {
-            let first = self
-                .members
-                .iter()
-                .filter(|member| member.state == State::Idle)
-                .min_by(|a, b| a.address_set.cmp(&b.address_set))
-                .map(|member| member.number);
+            let first = self.idle.first().and_then(|rank| self.by_rank.get(*rank).copied());
             if let Some(number) = first {
                 self.connect(number, cx, reports);
             }
@@ -239,7 +278,7 @@ impl Machine {
     /// With a random hash, the first connected endpoint will do.
     fn pick_any(&mut self, start: usize, args: &PickArgs<'_>, cx: &mut PickCx<'_>) -> Pick {
         let len = self.ring.entries().len();
-        let mut has_requested = self.members.iter().any(|member| member.state == State::Connecting);
+        let mut has_requested = self.tally.count(State::Connecting) > 0;
         for index in (0..len).map(|step| (start + step) % len) {
             let Some(entry) = self.ring.entries().get(index) else {
                 break;
@@ -340,8 +379,7 @@ impl crate::lb::policy::Machine for Machine {
     fn handle(&mut self, path: &[u32], what: &What, cx: &mut Cx<'_>) -> Reports {
         let mut reports = Reports::new();
         if let Some((&number, rest)) = path.split_first() {
-            let member = self.members.iter_mut().find(|member| member.number == number);
-            let Some(child) = member.and_then(|member| member.child.as_mut()) else {
+            let Some(child) = self.member(number).and_then(|member| member.child.as_mut()) else {
                 return reports;
             };
             let said = child.handle(rest, what, cx);
@@ -410,5 +448,6 @@ impl crate::lb::policy::Machine for Machine {
             }
         }
         self.members.clear();
+        self.rank(std::iter::empty());
     }
 }

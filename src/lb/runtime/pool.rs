@@ -80,8 +80,8 @@ pub struct Pool {
     by_address: BTreeMap<SocketAddr, u32>,
     subchannels: BTreeMap<u32, Subchannel>,
     next: u32,
-    /// Some subchannel may have lost its last handle.
-    unheld: bool,
+    /// Subchannels that may have lost their last handle.
+    unheld: Vec<u32>,
 }
 
 impl Subchannel {
@@ -156,21 +156,23 @@ impl Pool {
             return;
         };
         subchannel.watchers.retain(|watcher| watcher.id != id);
-        self.unheld |= !subchannel.is_held();
+        if !subchannel.is_held() {
+            self.unheld.push(number);
+        }
     }
 
     /// Drops the subchannels that nobody holds any more. Not at once, because a wrapper may take over what a policy
     /// below it has just let go of.
     pub(super) fn collect(&mut self) {
-        if std::mem::take(&mut self.unheld) {
-            let by_address = &mut self.by_address;
-            self.subchannels.retain(|_, subchannel| {
-                let is_held = subchannel.is_held();
-                if !is_held {
-                    by_address.remove(&subchannel.address.socket);
-                }
-                is_held
-            });
+        for number in self.unheld.drain(..) {
+            if self
+                .subchannels
+                .get(&number)
+                .is_some_and(|subchannel| !subchannel.is_held())
+                && let Some(gone) = self.subchannels.remove(&number)
+            {
+                self.by_address.remove(&gone.address.socket);
+            }
         }
     }
 
