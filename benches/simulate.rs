@@ -1,0 +1,222 @@
+//! One RPC on a channel with very many endpoints, by size: the ratio to the size before it shows how the cost grows.
+//!
+//! `cargo bench --bench simulate [-- SHAPE [SIZE...]]`
+
+use std::collections::BTreeMap;
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use xdsctl::profile::{Profile, ServerFacts};
+use xdsctl::sim::{Channel, Network, Options, Reach, Rpc, Start, World};
+use xdsctl::snapshot::resources::Resources;
+use xdsctl::snapshot::target::Target;
+
+/// Endpoints, or clusters of an aggregate.
+const SIZES: [usize; 4] = [12_500, 25_000, 50_000, 100_000];
+
+/// What a channel looks like.
+struct Shape {
+    name: &'static str,
+    clusters: fn(usize) -> usize,
+    localities: fn(usize) -> usize,
+    /// The cluster's `load_balancing_policy` as TypedStruct, or `lb_policy`.
+    policy: fn() -> Value,
+    /// An endpoint has all addresses.
+    is_one_endpoint: bool,
+}
+
+fn round_robin() -> Value {
+    json!({"lb_policy": "ROUND_ROBIN"})
+}
+
+fn custom(name: &str, config: &Value) -> Value {
+    json!({"load_balancing_policy": {"policies": [{"typed_extension_config": {"typed_config": {
+        "@type": "type.googleapis.com/xds.type.v3.TypedStruct", "type_url": format!("x/{name}"), "value": config,
+    }}}]}})
+}
+
+const PLAIN: Shape = Shape {
+    name: "round_robin, one locality",
+    clusters: |_| 1,
+    localities: |_| 1,
+    policy: round_robin,
+    is_one_endpoint: false,
+};
+
+fn shapes() -> Vec<Shape> {
+    vec![
+        PLAIN,
+        Shape {
+            name: "round_robin, localities of 100",
+            localities: |size| size / 100,
+            ..PLAIN
+        },
+        Shape {
+            name: "round_robin, localities of 1",
+            localities: |size| size,
+            ..PLAIN
+        },
+        Shape {
+            name: "aggregate of clusters of 100",
+            clusters: |size| size / 100,
+            ..PLAIN
+        },
+        Shape {
+            name: "aggregate of clusters of 10",
+            clusters: |size| size / 10,
+            ..PLAIN
+        },
+        Shape {
+            name: "ring_hash",
+            policy: || json!({"lb_policy": "RING_HASH"}),
+            ..PLAIN
+        },
+        Shape {
+            name: "weighted_round_robin",
+            policy: || custom("weighted_round_robin", &json!({})),
+            ..PLAIN
+        },
+        Shape {
+            name: "pick_first",
+            policy: || custom("pick_first", &json!({})),
+            ..PLAIN
+        },
+        Shape {
+            name: "pick_first, one endpoint",
+            policy: || custom("pick_first", &json!({})),
+            is_one_endpoint: true,
+            ..PLAIN
+        },
+        Shape {
+            name: "outlier_detection",
+            policy: || {
+                let mut cluster = round_robin();
+                cluster["outlier_detection"] = json!({"success_rate_minimum_hosts": 1});
+                cluster
+            },
+            ..PLAIN
+        },
+    ]
+}
+
+fn address(index: usize) -> Value {
+    let ip = format!("10.{}.{}.{}", index >> 16, index >> 8 & 255, index & 255);
+    json!({"socket_address": {"address": ip, "port_value": 80}})
+}
+
+fn resources(shape: &Shape, size: usize) -> Value {
+    let clusters = (shape.clusters)(size);
+    let mut list = vec![json!({
+        "@type": "type.googleapis.com/envoy.config.listener.v3.Listener", "name": "svc", "api_listener": {"api_listener": {
+            "@type": "type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager",
+            "http_filters": [{"name": "router", "typed_config": {"@type": "type.googleapis.com/envoy.extensions.filters.http.router.v3.Router"}}],
+            "route_config": {"virtual_hosts": [{"domains": ["*"], "routes": [{"match": {"prefix": ""}, "route": {"cluster": "root"}}]}]},
+        }},
+    })];
+    let name = |number: usize| {
+        if clusters == 1 {
+            "root".to_owned()
+        } else {
+            format!("leaf{number}")
+        }
+    };
+    if clusters > 1 {
+        let leaves: Vec<String> = (0..clusters).map(name).collect();
+        list.push(json!({
+            "@type": "type.googleapis.com/envoy.config.cluster.v3.Cluster", "name": "root",
+            "cluster_type": {"name": "a", "typed_config": {
+                "@type": "type.googleapis.com/envoy.extensions.clusters.aggregate.v3.ClusterConfig", "clusters": leaves}},
+        }));
+    }
+    let each = size / clusters;
+    let localities = (shape.localities)(size).max(1);
+    for number in 0..clusters {
+        let mut cluster = json!({
+            "@type": "type.googleapis.com/envoy.config.cluster.v3.Cluster", "name": name(number), "type": "EDS",
+            "eds_cluster_config": {"eds_config": {"ads": {}}},
+        });
+        if let (Value::Object(cluster), Value::Object(policy)) = (&mut cluster, (shape.policy)()) {
+            cluster.extend(policy);
+        }
+        list.push(cluster);
+        let addresses: Vec<usize> = (number * each..(number + 1) * each).collect();
+        let groups: Vec<Value> = addresses
+            .chunks(each / localities)
+            .enumerate()
+            .map(|(locality, addresses)| {
+                let endpoints: Vec<Value> = if shape.is_one_endpoint {
+                    let more: Vec<Value> = addresses[1..].iter().map(|i| json!({"address": address(*i)})).collect();
+                    vec![json!({"endpoint": {"address": address(addresses[0]), "additional_addresses": more}})]
+                } else {
+                    addresses.iter().map(|i| json!({"endpoint": {"address": address(*i)}})).collect()
+                };
+                json!({"locality": {"region": locality.to_string()}, "load_balancing_weight": 1, "lb_endpoints": endpoints})
+            })
+            .collect();
+        list.push(json!({
+            "@type": "type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment", "cluster_name": name(number),
+            "endpoints": groups,
+        }));
+    }
+    Value::Array(list)
+}
+
+fn world(shape: &Shape, size: usize) -> World {
+    let mut world = World {
+        resources: Resources::default(),
+        node_id: String::new(),
+        dns: BTreeMap::new(),
+        profile: Profile::default(),
+        server: ServerFacts::default(),
+        start: Start::Target(Target::of_listener("svc", None)),
+    };
+    world.update(&resources(shape, size));
+    world
+}
+
+/// From the first configuration to the end of one RPC with its trace, and of what else happens in the first 100 ms.
+fn one_rpc(world: World, reach: Reach) -> Duration {
+    let network = Network {
+        default: reach,
+        ..Network::default()
+    };
+    let options = Options {
+        traces: true,
+        ..Options::default()
+    };
+    let start = Instant::now();
+    let mut channel = Channel::new(world, network, options);
+    black_box(channel.call(Rpc::default()));
+    channel.sleep(100);
+    start.elapsed()
+}
+
+fn main() {
+    // `cargo test` runs benches too, to see that they run.
+    let arguments: Vec<String> = std::env::args()
+        .skip(1)
+        .filter(|argument| argument != "--bench")
+        .collect();
+    if arguments.iter().any(|argument| argument == "--test") {
+        return;
+    }
+    let wanted = arguments.first().map_or("", String::as_str);
+    let sizes: Vec<usize> = arguments.iter().skip(1).filter_map(|size| size.parse().ok()).collect();
+    let sizes = if sizes.is_empty() { SIZES.to_vec() } else { sizes };
+    for shape in shapes().iter().filter(|shape| shape.name.contains(wanted)) {
+        for (reach, word) in [(Reach::Accepts, "reachable"), (Reach::Refuses, "down")] {
+            let mut before: Option<f64> = None;
+            let mut line = String::new();
+            for size in &sizes {
+                let took = one_rpc(world(shape, *size), reach).as_secs_f64();
+                let ratio = before
+                    .map(|before| format!(" (x{:.1})", took / before))
+                    .unwrap_or_default();
+                line += &format!("  {size}: {:.0} ms{ratio}", took * 1e3);
+                before = Some(took);
+            }
+            println!("{}, {word}:{line}", shape.name);
+        }
+    }
+}
