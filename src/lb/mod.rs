@@ -8,33 +8,24 @@
 
 pub mod autosharding;
 pub mod cds;
-pub mod child;
-pub mod children;
 pub mod cluster_impl;
 pub mod cluster_manager;
-pub mod endpoint;
-pub mod endpoint_lists;
+pub mod config;
 pub mod grpclb;
-pub mod json;
-mod named_cluster;
-mod number;
 pub mod outlier_detection;
 pub mod override_host;
 pub mod pick_first;
-pub mod picker;
-pub mod policy;
 pub mod priority;
 pub mod ring_hash;
 pub mod rls;
 pub mod round_robin;
-pub mod runtime;
-pub mod tally;
-pub mod unsimulated;
-pub mod usable;
+pub mod run;
 pub mod weighted_round_robin;
 pub mod weighted_target;
 pub mod wrr_locality;
-pub mod xds;
+
+pub use config::{json, usable, xds};
+pub use run::{endpoint, picker, policy, runtime};
 
 use serde_json::{Map, Value};
 

@@ -4,7 +4,7 @@
 
 mod machine;
 
-pub use super::named_cluster::{Config, from_json};
+pub use super::config::named_cluster::{Config, from_json};
 pub use machine::{MIN_SWEEP_MS, Machine};
 
 use super::PolicyType;

@@ -9,9 +9,10 @@ pub use stride::StaticStrideScheduler;
 
 use serde_json::{Map, Value};
 
+use super::config::number;
 use super::json::{self, At, Faults};
 use super::xds::{Entry, MessageType};
-use super::{PolicyType, done, number};
+use super::{PolicyType, done};
 use crate::diag::{Cx, rules};
 use crate::model::Millis;
 use crate::profile::Profile;

@@ -7,9 +7,9 @@
 
 use crate::lb::Config;
 use crate::lb::cds;
-use crate::lb::child::Child;
 use crate::lb::picker::{Pick, PickArgs, PickCx, Shares};
 use crate::lb::policy::{At, ClusterUpdate, Cx, Report, Reports, Update, What};
+use crate::lb::run::child::Child;
 use crate::lb::runtime::{State, below};
 use crate::status::Status;
 

@@ -3,10 +3,10 @@
 //! Follows C-core xds_cluster_impl.cc.
 
 use crate::lb::Config;
-use crate::lb::child::Child;
 use crate::lb::cluster_impl;
 use crate::lb::picker::{Pick, PickArgs, PickCx, Shares};
 use crate::lb::policy::{At, Cx, Report, Reports, Update, What};
+use crate::lb::run::child::Child;
 use crate::lb::runtime::{State, below};
 use crate::model::cluster::Discovery;
 use crate::rng::Rng;

@@ -3,12 +3,12 @@
 //! Follows C-core xds_cluster_manager.cc.
 
 use crate::lb::Config;
-use crate::lb::children::Children;
 use crate::lb::cluster_manager as config;
 use crate::lb::picker::{Pick, PickArgs, PickCx, Shares};
 use crate::lb::policy::{At, Cx, Report, Reports, Update, What};
+use crate::lb::run::children::Children;
+use crate::lb::run::tally::Tally;
 use crate::lb::runtime::State;
-use crate::lb::tally::Tally;
 use crate::status::Status;
 
 /// The state of a cluster_manager policy.

@@ -9,10 +9,10 @@ use std::sync::Arc;
 
 use super::NAME;
 use crate::lb::Config;
-use crate::lb::child::Child;
 use crate::lb::endpoint::{AddressSet, Endpoint};
 use crate::lb::picker::{Pick, PickArgs, PickCx, Shares};
 use crate::lb::policy::{At, Cx, Reports, Update, What};
+use crate::lb::run::child::Child;
 use crate::lb::runtime::{Change, Settings, TimerId, below};
 use crate::model::cluster::OutlierDetection;
 use crate::rng::Rng;

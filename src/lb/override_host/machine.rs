@@ -9,10 +9,10 @@ use std::sync::Arc;
 
 use super::{NAME, SessionHosts};
 use crate::lb::Config;
-use crate::lb::child::Child;
 use crate::lb::endpoint::{Address, Endpoint};
 use crate::lb::picker::{Complete, Pick, PickArgs, PickCx, Shares};
 use crate::lb::policy::{At, Cx, Report, Reports, Update, What};
+use crate::lb::run::child::Child;
 use crate::lb::runtime::{Change, Handle, State, TimerId, below};
 use crate::model::cluster::HealthStatus;
 use crate::status::Status;

@@ -8,11 +8,11 @@ use std::sync::Arc;
 
 use super::places::{Places, Standing};
 use crate::lb::Config;
-use crate::lb::children::{Children, Member, own_timer};
 use crate::lb::endpoint::{self, Groups};
 use crate::lb::picker::{Pick, PickArgs, PickCx, Shares};
 use crate::lb::policy::{At, Cx, Report, Reports, Update, What};
 use crate::lb::priority as config;
+use crate::lb::run::children::{Children, Member, own_timer};
 use crate::lb::runtime::{State, TimerId};
 use crate::status::Status;
 

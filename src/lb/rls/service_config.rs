@@ -9,8 +9,9 @@ use std::fmt;
 use serde_json::{Map, Value};
 
 use crate::diag::rules;
+use crate::lb::config::number;
 use crate::lb::json::{self, At, Faults};
-use crate::lb::{by_name, child_list, number};
+use crate::lb::{by_name, child_list};
 use crate::model::Millis;
 use crate::profile::Profile;
 

@@ -3,9 +3,9 @@
 //! A new list of endpoints waits until it can do better than the old one. Each report of any endpoint makes a new picker,
 //! which starts at a random endpoint. Follows C-core round_robin.cc.
 
-use crate::lb::endpoint_lists::{EndpointLists, Said, Standing, Taken};
 use crate::lb::picker::{Pick, PickArgs, PickCx, Shares};
 use crate::lb::policy::{At, Cx, Report, Reports, Update, What};
+use crate::lb::run::endpoint_lists::{EndpointLists, Said, Standing, Taken};
 use crate::lb::runtime::State;
 use crate::rng::Rng;
 use crate::status::Status;

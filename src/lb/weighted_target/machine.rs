@@ -3,12 +3,12 @@
 //! Follows C-core weighted_target.cc.
 
 use crate::lb::Config;
-use crate::lb::children::Children;
 use crate::lb::endpoint;
 use crate::lb::picker::{Pick, PickArgs, PickCx, Shares};
 use crate::lb::policy::{At, Cx, Report, Reports, Update, What};
+use crate::lb::run::children::Children;
+use crate::lb::run::tally::Tally;
 use crate::lb::runtime::State;
-use crate::lb::tally::Tally;
 use crate::lb::weighted_target as config;
 use crate::rng::Rng;
 use crate::status::Status;

@@ -8,10 +8,10 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::Config;
 use super::endpoint::Endpoint;
 use super::picker::{Pick, PickArgs, PickCx, Shares};
 use super::runtime::{Runtime, State};
+use crate::lb::Config;
 use crate::model::Cluster;
 use crate::model::endpoints::DropConfig;
 use crate::status::Status;
@@ -200,9 +200,9 @@ pub trait Machine: fmt::Debug {
 
 /// Makes the policy of a config.
 pub fn build(config: &Config, at: At, cx: &mut Cx<'_>) -> Box<dyn Machine> {
-    use super::{
+    use crate::lb::{
         cds, cluster_impl, cluster_manager, outlier_detection, override_host, pick_first, priority, ring_hash,
-        round_robin, unsimulated, weighted_round_robin, weighted_target, wrr_locality,
+        round_robin, run::unsimulated, weighted_round_robin, weighted_target, wrr_locality,
     };
     match config {
         Config::PickFirst(_) => Box::new(pick_first::Machine::new(at, false, cx)),

@@ -10,8 +10,9 @@
 use serde_json::Value;
 
 use super::json::Fault;
-use super::{by_message, by_name, named, parse_list, usable};
+use super::usable;
 use crate::diag::{Cx, Path, Seg, rules};
+use crate::lb::{by_message, by_name, named, parse_list};
 use crate::proto::any::{self, Extension, Payload};
 use crate::proto::pb::envoy::config::cluster::v3::LoadBalancingPolicy;
 
@@ -258,8 +259,11 @@ fn report_skipped(extension: &Extension<'_>, at: &Path<'_>, cx: &mut Cx<'_>) {
 
 /// The policy or message that a misspelt name may mean.
 fn nearest_policy(name: &str) -> Option<&'static str> {
-    let names = super::POLICIES.iter().map(|policy| policy.name);
-    let messages = super::POLICIES.iter().filter_map(|p| p.message).map(|m| m.type_name);
+    let names = crate::lb::POLICIES.iter().map(|policy| policy.name);
+    let messages = crate::lb::POLICIES
+        .iter()
+        .filter_map(|p| p.message)
+        .map(|m| m.type_name);
     // A name is often given without what marks it as gRPC's own.
     let stem = |policy: &'static str| {
         let stem = policy.strip_suffix("_experimental").unwrap_or(policy);

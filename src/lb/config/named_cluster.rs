@@ -4,8 +4,8 @@
 
 use serde_json::{Map, Value, json};
 
-use super::child;
 use super::json::{self, At, Faults};
+use crate::lb::child;
 use crate::profile::Profile;
 
 /// A cluster's name and the policy below (C-core `XdsClusterImplLbConfig`, `XdsOverrideHostLbConfig`).
@@ -14,7 +14,7 @@ pub struct Config {
     /// The cluster whose resources are used; may be empty as far as the loader is concerned.
     pub cluster_name: String,
     /// The policy below.
-    pub child_policy: Box<super::Config>,
+    pub child_policy: Box<crate::lb::Config>,
 }
 
 /// Reads the JSON config.

@@ -6,9 +6,9 @@
 use std::fmt;
 
 use super::xds::Chain;
-use super::{Config, ring_hash};
 use crate::diag::{Cx, Path, Rule, rules};
 use crate::lb::weighted_target::LB_WEIGHTED_TARGET_ZERO;
+use crate::lb::{Config, ring_hash};
 
 rules! {
     /// A policy that depends on what only the client's own tree provides is used as a cluster's policy.

@@ -85,9 +85,9 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Self {
         Settings {
-            priority_failover_ms: super::priority::DEFAULT_FAILOVER_MS,
-            ring_size_cap: super::ring_hash::RING_SIZE_CAP,
-            connection_attempt_delay_ms: super::pick_first::DEFAULT_ATTEMPT_DELAY_MS,
+            priority_failover_ms: crate::lb::priority::DEFAULT_FAILOVER_MS,
+            ring_size_cap: crate::lb::ring_hash::RING_SIZE_CAP,
+            connection_attempt_delay_ms: crate::lb::pick_first::DEFAULT_ATTEMPT_DELAY_MS,
             weighted_shuffling: false,
             ejected: BTreeSet::new(),
         }

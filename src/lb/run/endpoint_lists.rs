@@ -8,10 +8,10 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::endpoint::Endpoint;
-use super::pick_first;
 use super::policy::{At, Cx, Machine, Report, Update, What};
 use super::runtime::{State, below};
 use super::tally::{Ranks, Tally};
+use crate::lb::pick_first;
 use crate::status::Status;
 
 /// What endpoints of a list reported, by their indices.

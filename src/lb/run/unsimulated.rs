@@ -4,11 +4,11 @@
 //! None can be answered offline. RPCs that reach one fail with a text that says so, but for RLS with a default target,
 //! where the lookup counts as failed and the default target is used, and for grpclb, which has no balancer address in xDS.
 
-use super::Config;
 use super::child::Child;
 use super::picker::{Pick, PickArgs, PickCx, Shares};
 use super::policy::{self, At, Cx, Report, Reports, Update, What};
 use super::runtime::{State, below};
+use crate::lb::Config;
 use crate::status::Status;
 
 /// A policy that cannot be simulated.
@@ -32,7 +32,7 @@ impl Machine {
 
     fn status(&self) -> Status {
         let needs = match self.name {
-            super::rls::NAME => "RLS lookup needed: the lookup service chooses the cluster",
+            crate::lb::rls::NAME => "RLS lookup needed: the lookup service chooses the cluster",
             _ => "assignment needed: the sharding service chooses the backend",
         };
         Status::unavailable(format!("{needs}, which cannot be simulated"))
@@ -72,7 +72,7 @@ impl policy::Machine for Machine {
     fn pick(&mut self, args: &PickArgs<'_>, cx: &mut PickCx<'_>) -> Pick {
         if let Some(child) = &mut self.child {
             cx.say(self.name, || {
-                let why = if self.name == super::rls::NAME {
+                let why = if self.name == crate::lb::rls::NAME {
                     "lookup cannot be simulated, uses the default target"
                 } else {
                     "has no balancer, falls back to the endpoints"

@@ -5,9 +5,9 @@
 
 use std::sync::Arc;
 
-use super::override_host::SessionHosts;
 use super::policy::{At, What};
 use super::runtime::{InFlight, Pool};
+use crate::lb::override_host::SessionHosts;
 use crate::status::Status;
 
 /// What the policies know of an RPC.

@@ -1,0 +1,10 @@
+//! How the configs of LB policies are read. What a policy's own fields mean is in the policy's folder.
+//!
+//! [`xds`] turns xDS messages into gRPC's JSON, [`json`] has the habits of the client's JSON loader, and [`usable`] knows
+//! which configs are accepted and then do not work.
+
+pub mod json;
+pub(in crate::lb) mod named_cluster;
+pub(in crate::lb) mod number;
+pub mod usable;
+pub mod xds;

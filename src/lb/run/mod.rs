@@ -1,0 +1,14 @@
+//! What LB policies run on: time, connections, children, endpoints and picks. No policy is here.
+//!
+//! [`policy`] is what a policy is to those around it, [`runtime`] what it acts on, [`picker`] what a pick asks and answers.
+//! The others are parts that several policies have: one child, children by name, lists of endpoints, counts of states.
+
+pub mod child;
+pub mod children;
+pub mod endpoint;
+pub mod endpoint_lists;
+pub mod picker;
+pub mod policy;
+pub mod runtime;
+pub mod tally;
+pub mod unsimulated;
