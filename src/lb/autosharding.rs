@@ -24,6 +24,7 @@ pub(crate) static TYPE: PolicyType = PolicyType {
     name: NAME,
     message: None,
     from_json: |config, profile| from_json(config, profile).map(super::Config::Autosharding),
+    machine: |at, _| Box::new(super::run::unsimulated::Machine::new(at)),
 };
 
 /// The config of autosharding (C-core autosharding.h `AutoShardingLbConfig`).

@@ -15,6 +15,7 @@ pub(crate) static TYPE: PolicyType = PolicyType {
     name: NAME,
     message: None,
     from_json: |config, profile| from_json(config, profile).map(super::Config::Grpclb),
+    machine: |at, _| Box::new(super::run::unsimulated::Machine::new(at)),
 };
 
 /// The config of grpclb (C-core grpclb.cc `GrpcLbConfig`).

@@ -1,4 +1,4 @@
-//! LB policies: config, defaults, validation and picker of each in one file (A52).
+//! LB policies: config, defaults, validation and state machine of each in one folder (A52).
 //!
 //! The registry knows a policy by its gRPC name and, where there is one, by the type of its xDS message. A policy's
 //! config is read twice, as in the client: [`xds`] turns the xDS messages of a cluster into gRPC's JSON, and
@@ -42,84 +42,63 @@ rules! {
     LB_CHILD_REJECTED = "lb-child-rejected", Lb, Nack, "C-core JsonPostLoad of the policies with children";
 }
 
-/// The validated config of any policy.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Config {
-    /// `pick_first`.
-    PickFirst(pick_first::Config),
-    /// `round_robin`.
-    RoundRobin(round_robin::Config),
-    /// `weighted_round_robin`.
-    WeightedRoundRobin(weighted_round_robin::Config),
-    /// `ring_hash_experimental`.
-    RingHash(ring_hash::Config),
-    /// `priority_experimental`.
-    Priority(priority::Config),
-    /// `weighted_target_experimental`.
-    WeightedTarget(weighted_target::Config),
-    /// `xds_wrr_locality_experimental`.
-    WrrLocality(wrr_locality::Config),
-    /// `xds_cluster_impl_experimental`.
-    ClusterImpl(cluster_impl::Config),
-    /// `xds_cluster_manager_experimental`.
-    ClusterManager(cluster_manager::Config),
-    /// `outlier_detection_experimental`.
-    OutlierDetection(outlier_detection::Config),
-    /// `xds_override_host_experimental`.
-    OverrideHost(override_host::Config),
-    /// `rls_experimental`.
-    Rls(rls::Config),
-    /// `cds_experimental`.
-    Cds(cds::Config),
-    /// `grpclb`.
-    Grpclb(grpclb::Config),
-    /// `autosharding_experimental`.
-    Autosharding(autosharding::Config),
+/// The registry: the type of any config, and what the client has under each name, follow from one list.
+macro_rules! policies {
+    ($($module:ident: $variant:ident,)*) => {
+        /// The validated config of any policy.
+        #[derive(Debug, Clone, PartialEq)]
+        pub enum Config {
+            $(
+                #[doc = concat!("That of [`", stringify!($module), "`].")]
+                $variant($module::Config),
+            )*
+        }
+
+        /// Every policy of the client without those that an application registers.
+        static POLICIES: &[&PolicyType] = &[$(&$module::TYPE,)*];
+
+        impl Config {
+            /// The policy's registered name.
+            pub const fn name(&self) -> &'static str {
+                match self {
+                    $(Config::$variant(_) => $module::NAME,)*
+                }
+            }
+
+            /// The policy.
+            pub(crate) const fn policy(&self) -> &'static PolicyType {
+                match self {
+                    $(Config::$variant(_) => &$module::TYPE,)*
+                }
+            }
+
+            /// The config as the client writes it: `[{"<name>": {...}}]`, every field with its value.
+            pub fn to_json(&self) -> Value {
+                let config = match self {
+                    $(Config::$variant(config) => config.to_json(),)*
+                };
+                named(self.name(), config)
+            }
+        }
+    };
 }
 
-impl Config {
-    /// The policy's registered name.
-    pub const fn name(&self) -> &'static str {
-        match self {
-            Config::PickFirst(_) => pick_first::NAME,
-            Config::RoundRobin(_) => round_robin::NAME,
-            Config::WeightedRoundRobin(_) => weighted_round_robin::NAME,
-            Config::RingHash(_) => ring_hash::NAME,
-            Config::Priority(_) => priority::NAME,
-            Config::WeightedTarget(_) => weighted_target::NAME,
-            Config::WrrLocality(_) => wrr_locality::NAME,
-            Config::ClusterImpl(_) => cluster_impl::NAME,
-            Config::ClusterManager(_) => cluster_manager::NAME,
-            Config::OutlierDetection(_) => outlier_detection::NAME,
-            Config::OverrideHost(_) => override_host::NAME,
-            Config::Rls(_) => rls::NAME,
-            Config::Cds(_) => cds::NAME,
-            Config::Grpclb(_) => grpclb::NAME,
-            Config::Autosharding(_) => autosharding::NAME,
-        }
-    }
-
-    /// The config as the client writes it: `[{"<name>": {...}}]`, every field with its value.
-    pub fn to_json(&self) -> Value {
-        let config = match self {
-            Config::PickFirst(config) => config.to_json(),
-            Config::RoundRobin(config) => config.to_json(),
-            Config::WeightedRoundRobin(config) => config.to_json(),
-            Config::RingHash(config) => config.to_json(),
-            Config::Priority(config) => config.to_json(),
-            Config::WeightedTarget(config) => config.to_json(),
-            Config::WrrLocality(config) => config.to_json(),
-            Config::ClusterImpl(config) => config.to_json(),
-            Config::ClusterManager(config) => config.to_json(),
-            Config::OutlierDetection(config) => config.to_json(),
-            Config::OverrideHost(config) => config.to_json(),
-            Config::Rls(config) => config.to_json(),
-            Config::Cds(config) => config.to_json(),
-            Config::Grpclb(config) => config.to_json(),
-            Config::Autosharding(config) => config.to_json(),
-        };
-        named(self.name(), config)
-    }
+policies! {
+    autosharding: Autosharding,
+    cds: Cds,
+    cluster_impl: ClusterImpl,
+    cluster_manager: ClusterManager,
+    grpclb: Grpclb,
+    outlier_detection: OutlierDetection,
+    override_host: OverrideHost,
+    pick_first: PickFirst,
+    priority: Priority,
+    ring_hash: RingHash,
+    rls: Rls,
+    round_robin: RoundRobin,
+    weighted_round_robin: WeightedRoundRobin,
+    weighted_target: WeightedTarget,
+    wrr_locality: WrrLocality,
 }
 
 /// `[{"<name>": config}]`.
@@ -132,6 +111,9 @@ pub(crate) fn named(name: &str, config: Value) -> Value {
 /// Reads a policy's config.
 type FromJson = fn(config: &Map<String, Value>, profile: &Profile) -> Result<Config, Faults>;
 
+/// Makes a policy.
+type Make = fn(at: policy::At, cx: &mut policy::Cx<'_>) -> Box<dyn policy::Machine>;
+
 /// A policy that the client has.
 #[derive(Debug)]
 pub(crate) struct PolicyType {
@@ -141,26 +123,9 @@ pub(crate) struct PolicyType {
     pub message: Option<&'static xds::MessageType>,
     /// Reads the JSON config.
     pub from_json: FromJson,
+    /// Makes the policy at a place in the tree; its config comes with the first update.
+    pub machine: Make,
 }
-
-/// Every policy of the client without those that an application registers.
-static POLICIES: &[&PolicyType] = &[
-    &autosharding::TYPE,
-    &cds::TYPE,
-    &cluster_impl::TYPE,
-    &cluster_manager::TYPE,
-    &grpclb::TYPE,
-    &outlier_detection::TYPE,
-    &override_host::TYPE,
-    &pick_first::TYPE,
-    &priority::TYPE,
-    &ring_hash::TYPE,
-    &rls::TYPE,
-    &round_robin::TYPE,
-    &weighted_round_robin::TYPE,
-    &weighted_target::TYPE,
-    &wrr_locality::TYPE,
-];
 
 /// The policy registered under `name`.
 pub(crate) fn by_name(name: &str) -> Option<&'static PolicyType> {

@@ -20,6 +20,7 @@ pub(crate) static TYPE: PolicyType = PolicyType {
     name: NAME,
     message: None,
     from_json: |config, profile| from_json(config, profile).map(super::Config::Cds),
+    machine: |at, _| Box::new(Machine::new(at)),
 };
 
 /// The config of cds (C-core cds.cc `CdsLbConfig`).

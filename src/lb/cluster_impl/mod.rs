@@ -17,4 +17,5 @@ pub(crate) static TYPE: PolicyType = PolicyType {
     name: NAME,
     message: None,
     from_json: |config, profile| from_json(config, profile).map(super::Config::ClusterImpl),
+    machine: |at, cx| Box::new(Machine::new(&at, cx)),
 };

@@ -35,6 +35,7 @@ pub(crate) static TYPE: PolicyType = PolicyType {
     name: NAME,
     message: None,
     from_json: |config, profile| from_json(config, profile).map(super::Config::OutlierDetection),
+    machine: |at, cx| Box::new(Machine::new(at, cx)),
 };
 
 /// The config of outlier_detection (C-core outlier_detection.cc `OutlierDetectionLbConfig`).

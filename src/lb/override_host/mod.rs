@@ -24,4 +24,5 @@ pub(crate) static TYPE: PolicyType = PolicyType {
     name: NAME,
     message: None,
     from_json: |config, profile| from_json(config, profile).map(super::Config::OverrideHost),
+    machine: |at, _| Box::new(Machine::new(at)),
 };

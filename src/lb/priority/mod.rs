@@ -30,6 +30,7 @@ pub(crate) static TYPE: PolicyType = PolicyType {
     name: NAME,
     message: None,
     from_json: |config, profile| from_json(config, profile).map(super::Config::Priority),
+    machine: |at, _| Box::new(Machine::new(at)),
 };
 
 /// The config of priority (C-core priority.cc `PriorityLbConfig`).

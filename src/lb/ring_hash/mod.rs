@@ -52,6 +52,7 @@ pub(crate) static TYPE: PolicyType = PolicyType {
         convert: from_proto,
     }),
     from_json: |config, profile| from_json(config, profile).map(super::Config::RingHash),
+    machine: |at, cx| Box::new(Machine::new(at, cx)),
 };
 
 /// The config of ring_hash (C-core ring_hash.cc `RingHashLbConfig`).

@@ -49,6 +49,7 @@ pub(crate) static TYPE: PolicyType = PolicyType {
     name: NAME,
     message: None,
     from_json: |config, profile| from_json(config, profile).map(super::Config::Rls),
+    machine: |at, _| Box::new(super::run::unsimulated::Machine::new(at)),
 };
 
 /// The config of rls (C-core rls.h `RlsLbConfig`).

@@ -24,6 +24,7 @@ pub(crate) static TYPE: PolicyType = PolicyType {
         convert: from_proto,
     }),
     from_json: |config, profile| from_json(config, profile).map(super::Config::RoundRobin),
+    machine: |at, cx| Box::new(Machine::new(at, cx)),
 };
 
 /// The config of round_robin (C-core round_robin.cc `RoundRobinConfig`).

@@ -3,7 +3,7 @@
 //! Follows C-core child_policy_handler.cc. Until a child has reported for the first time, picks through it queue.
 
 use super::picker::{Pick, PickArgs, PickCx, Shares};
-use super::policy::{self, At, Cx, Machine, Report, Reports, Update, What};
+use super::policy::{At, Cx, Machine, Report, Reports, Update, What};
 use super::runtime::{State, below};
 
 /// A child and, during a change of policy, its successor.
@@ -51,7 +51,7 @@ impl Child {
         }
         let generation = self.next_generation;
         self.next_generation += 1;
-        let mut machine = policy::build(update.config, below(&self.at, generation), cx);
+        let mut machine = (update.config.policy().machine)(below(&self.at, generation), cx);
         let reports = machine.update(update, cx);
         let slot = Slot {
             generation,

@@ -197,26 +197,3 @@ pub trait Machine: fmt::Debug {
     /// Lets go of timers and subchannels.
     fn shutdown(&mut self, cx: &mut Cx<'_>);
 }
-
-/// Makes the policy of a config.
-pub fn build(config: &Config, at: At, cx: &mut Cx<'_>) -> Box<dyn Machine> {
-    use crate::lb::{
-        cds, cluster_impl, cluster_manager, outlier_detection, override_host, pick_first, priority, ring_hash,
-        round_robin, run::unsimulated, weighted_round_robin, weighted_target, wrr_locality,
-    };
-    match config {
-        Config::PickFirst(_) => Box::new(pick_first::Machine::new(at, false, cx)),
-        Config::RoundRobin(_) => Box::new(round_robin::Machine::new(at, cx)),
-        Config::WeightedRoundRobin(_) => Box::new(weighted_round_robin::Machine::new(at, cx)),
-        Config::RingHash(_) => Box::new(ring_hash::Machine::new(at, cx)),
-        Config::Priority(_) => Box::new(priority::Machine::new(at)),
-        Config::WeightedTarget(_) => Box::new(weighted_target::Machine::new(at, cx)),
-        Config::WrrLocality(_) => Box::new(wrr_locality::Machine::new(&at)),
-        Config::ClusterImpl(_) => Box::new(cluster_impl::Machine::new(&at, cx)),
-        Config::ClusterManager(_) => Box::new(cluster_manager::Machine::new(at)),
-        Config::OutlierDetection(_) => Box::new(outlier_detection::Machine::new(at, cx)),
-        Config::OverrideHost(_) => Box::new(override_host::Machine::new(at)),
-        Config::Cds(_) => Box::new(cds::Machine::new(at)),
-        Config::Rls(_) | Config::Grpclb(_) | Config::Autosharding(_) => Box::new(unsimulated::Machine::new(at)),
-    }
-}

@@ -43,6 +43,7 @@ pub(crate) static TYPE: PolicyType = PolicyType {
         convert: from_proto,
     }),
     from_json: |config, profile| from_json(config, profile).map(super::Config::WeightedRoundRobin),
+    machine: |at, cx| Box::new(Machine::new(at, cx)),
 };
 
 /// The config of weighted_round_robin (C-core weighted_round_robin.h `WeightedRoundRobinConfig`).

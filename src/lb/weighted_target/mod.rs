@@ -26,6 +26,7 @@ pub(crate) static TYPE: PolicyType = PolicyType {
     name: NAME,
     message: None,
     from_json: |config, profile| from_json(config, profile).map(super::Config::WeightedTarget),
+    machine: |at, cx| Box::new(Machine::new(at, cx)),
 };
 
 /// The config of weighted_target (C-core weighted_target.cc `WeightedTargetLbConfig`).

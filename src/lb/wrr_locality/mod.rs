@@ -31,6 +31,7 @@ pub(crate) static TYPE: PolicyType = PolicyType {
         convert: from_proto,
     }),
     from_json: |config, profile| from_json(config, profile).map(super::Config::WrrLocality),
+    machine: |at, _| Box::new(Machine::new(&at)),
 };
 
 /// The config of xds_wrr_locality (C-core xds_wrr_locality.cc `XdsWrrLocalityLbConfig`).
