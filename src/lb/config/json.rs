@@ -199,26 +199,32 @@ impl<T> Loaded<T> {
 
 /// Reads an unsigned number of at most `max`; `default` is what stays after a value of a foreign type.
 pub fn unsigned(value: &Value, max: u64, default: u64, at: &At<'_>, faults: &mut Faults) -> Loaded<u64> {
-    let Some(parsed) = number::with_text(value, |text| number::parse_unsigned(text, max)) else {
-        wrong_type(value, "a number", at, faults);
-        return Loaded {
-            value: default,
-            sound: false,
-        };
-    };
-    if !parsed.sound {
-        at.fault(
-            &LB_JSON_WRONG_TYPE,
-            format_args!("is `{}`, must be a whole number from 0 to {max}", plain(value)),
-            faults,
-        );
-    }
-    parsed
+    let wanted = format_args!("a whole number from 0 to {max}");
+    whole(
+        value,
+        |text| number::parse_unsigned(text, max),
+        default,
+        wanted,
+        at,
+        faults,
+    )
 }
 
 /// Reads a signed 64-bit number; see [`unsigned`].
 pub fn signed(value: &Value, default: i64, at: &At<'_>, faults: &mut Faults) -> Loaded<i64> {
-    let Some(parsed) = number::with_text(value, number::parse_signed) else {
+    let wanted = format_args!("a whole number of 64 bits");
+    whole(value, number::parse_signed, default, wanted, at, faults)
+}
+
+fn whole<T>(
+    value: &Value,
+    parse: impl FnOnce(&str) -> Loaded<T>,
+    default: T,
+    wanted: fmt::Arguments<'_>,
+    at: &At<'_>,
+    faults: &mut Faults,
+) -> Loaded<T> {
+    let Some(parsed) = number::with_text(value, parse) else {
         wrong_type(value, "a number", at, faults);
         return Loaded {
             value: default,
@@ -228,7 +234,7 @@ pub fn signed(value: &Value, default: i64, at: &At<'_>, faults: &mut Faults) -> 
     if !parsed.sound {
         at.fault(
             &LB_JSON_WRONG_TYPE,
-            format_args!("is `{}`, must be a whole number of 64 bits", plain(value)),
+            format_args!("is `{}`, must be {wanted}", plain(value)),
             faults,
         );
     }

@@ -129,14 +129,14 @@ impl Machine {
     }
 
     /// Looks at what the policies below did to subchannels.
-    fn note_changes(&mut self, since: usize, cx: &mut Cx<'_>) {
-        let changes: Vec<Change> = cx.runtime.changes.get(since..).unwrap_or_default().to_vec();
+    fn note_changes(&mut self, (reports, changes): (Reports, Vec<Change>), cx: &mut Cx<'_>) -> Reports {
         for change in changes {
             match change {
                 Change::Created { handle, .. } => self.on_created(handle, cx),
                 Change::Released { id, address } => self.on_released(id, &address, cx),
             }
         }
+        reports
     }
 
     fn on_created(&mut self, handle: Handle, cx: &mut Cx<'_>) {
@@ -354,23 +354,19 @@ impl crate::lb::policy::Machine for Machine {
             }
             Err(status) => Err(status),
         };
-        let since = cx.runtime.changes.len();
         let update = Update {
             config: &config.child_policy,
             endpoints,
             ..update
         };
-        let reports = self.child.update(update, cx);
-        self.note_changes(since, cx);
-        reports
+        let said = self.child.watched(cx, |child, cx| child.update(update, cx));
+        self.note_changes(said, cx)
     }
 
     fn handle(&mut self, path: &[u32], what: &What, cx: &mut Cx<'_>) -> Reports {
         if let Some((_, rest)) = path.split_first() {
-            let since = cx.runtime.changes.len();
-            let reports = self.child.handle(rest, what, cx);
-            self.note_changes(since, cx);
-            return reports;
+            let said = self.child.watched(cx, |child, cx| child.handle(rest, what, cx));
+            return self.note_changes(said, cx);
         }
         match what {
             What::Timer(_) => self.sweep(cx),
@@ -383,10 +379,8 @@ impl crate::lb::policy::Machine for Machine {
     }
 
     fn exit_idle(&mut self, cx: &mut Cx<'_>) -> Reports {
-        let since = cx.runtime.changes.len();
-        let reports = self.child.exit_idle(cx);
-        self.note_changes(since, cx);
-        reports
+        let said = self.child.watched(cx, Child::exit_idle);
+        self.note_changes(said, cx)
     }
 
     fn pick(&mut self, args: &PickArgs<'_>, cx: &mut PickCx<'_>) -> Pick {

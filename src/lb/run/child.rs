@@ -4,7 +4,7 @@
 
 use super::picker::{Pick, PickArgs, PickCx, Shares};
 use super::policy::{At, Cx, Machine, Report, Reports, Update, What};
-use super::runtime::{State, below};
+use super::runtime::{Change, State, below};
 
 /// A child and, during a change of policy, its successor.
 #[derive(Debug)]
@@ -77,6 +77,18 @@ impl Child {
         };
         let reports = slot.machine.handle(rest, what, cx);
         self.settle(generation, reports, cx)
+    }
+
+    /// Has the child do something, and returns also what the policies below did to subchannels meanwhile.
+    pub fn watched(
+        &mut self,
+        cx: &mut Cx<'_>,
+        work: impl FnOnce(&mut Child, &mut Cx<'_>) -> Reports,
+    ) -> (Reports, Vec<Change>) {
+        let since = cx.runtime.changes.len();
+        let reports = work(self, cx);
+        let changes = cx.runtime.changes.get(since..).unwrap_or_default().to_vec();
+        (reports, changes)
     }
 
     /// Asks the newest policy to connect.
