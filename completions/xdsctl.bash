@@ -429,7 +429,7 @@ _xdsctl() {
             return 0
             ;;
         xdsctl__subcmd__pick)
-            opts="-h --as --stdin-filename --bootstrap --env --merge --no-mmap --show-secrets --target --authority --cluster --resolve --method --header --cookie --timeout --seed --count --session --address --reachable --down --state --eject --respond --wait-for-ready --requests --explain --format --color --help"
+            opts="-h --as --stdin-filename --bootstrap --env --merge --show-secrets --target --authority --cluster --resolve --method --header --cookie --timeout --seed --count --session --address --reachable --down --state --eject --respond --wait-for-ready --requests --explain --format --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -539,7 +539,7 @@ _xdsctl() {
             return 0
             ;;
         xdsctl__subcmd__retry)
-            opts="-h --as --stdin-filename --bootstrap --env --merge --no-mmap --show-secrets --target --authority --cluster --resolve --method --header --cookie --timeout --seed --retry-on --num-retries --base-interval --max-interval --script --format --help"
+            opts="-h --as --stdin-filename --bootstrap --env --merge --show-secrets --target --authority --cluster --resolve --method --header --cookie --timeout --seed --retry-on --num-retries --base-interval --max-interval --script --format --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -629,7 +629,7 @@ _xdsctl() {
             return 0
             ;;
         xdsctl__subcmd__route)
-            opts="-h --as --stdin-filename --bootstrap --env --merge --no-mmap --show-secrets --target --authority --cluster --resolve --method --header --cookie --timeout --seed --format --color --help"
+            opts="-h --as --stdin-filename --bootstrap --env --merge --show-secrets --target --authority --cluster --resolve --method --header --cookie --timeout --seed --format --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -703,7 +703,7 @@ _xdsctl() {
             return 0
             ;;
         xdsctl__subcmd__tree)
-            opts="-h --as --stdin-filename --bootstrap --env --merge --no-mmap --show-secrets --target --authority --cluster --resolve --format --layout --all --color --help"
+            opts="-h --as --stdin-filename --bootstrap --env --merge --show-secrets --target --authority --cluster --resolve --format --layout --all --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -761,7 +761,7 @@ _xdsctl() {
             return 0
             ;;
         xdsctl__subcmd__validate)
-            opts="-D -W -A -h --as --stdin-filename --bootstrap --env --merge --no-mmap --show-secrets --format --fail-on --min-severity --all --show --deny --warn --allow --color --help"
+            opts="-D -W -A -h --as --stdin-filename --bootstrap --env --merge --show-secrets --format --fail-on --min-severity --all --show --deny --warn --allow --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

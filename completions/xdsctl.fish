@@ -63,7 +63,6 @@ complete -c xdsctl -n "__fish_xdsctl_using_subcommand validate" -l color -d 'Whe
 always\t'Always'
 never\t'Never'"
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand validate" -l merge -d 'Take all inputs for one world'
-complete -c xdsctl -n "__fish_xdsctl_using_subcommand validate" -l no-mmap -d 'Read large files instead of mapping them'
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand validate" -l show-secrets -d 'Print passwords, keys and tokens instead of masking them'
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand validate" -l all -d 'Show every finding, also the thousandth of its kind'
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand validate" -s h -l help -d 'Print help (see more with \'--help\')'
@@ -98,7 +97,6 @@ complete -c xdsctl -n "__fish_xdsctl_using_subcommand tree" -l color -d 'When to
 always\t'Always'
 never\t'Never'"
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand tree" -l merge -d 'Take all inputs for one world'
-complete -c xdsctl -n "__fish_xdsctl_using_subcommand tree" -l no-mmap -d 'Read large files instead of mapping them'
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand tree" -l show-secrets -d 'Print passwords, keys and tokens instead of masking them'
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand tree" -l all -d 'Show everything that is dropped, also the hundredth of its kind'
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand tree" -s h -l help -d 'Print help (see more with \'--help\')'
@@ -129,7 +127,6 @@ complete -c xdsctl -n "__fish_xdsctl_using_subcommand route" -l color -d 'When t
 always\t'Always'
 never\t'Never'"
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand route" -l merge -d 'Take all inputs for one world'
-complete -c xdsctl -n "__fish_xdsctl_using_subcommand route" -l no-mmap -d 'Read large files instead of mapping them'
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand route" -l show-secrets -d 'Print passwords, keys and tokens instead of masking them'
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand route" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand pick" -l as -d 'Take bare resources and arrays for this type' -r -f -a "lds\t'Listener'
@@ -168,7 +165,6 @@ complete -c xdsctl -n "__fish_xdsctl_using_subcommand pick" -l color -d 'When to
 always\t'Always'
 never\t'Never'"
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand pick" -l merge -d 'Take all inputs for one world'
-complete -c xdsctl -n "__fish_xdsctl_using_subcommand pick" -l no-mmap -d 'Read large files instead of mapping them'
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand pick" -l show-secrets -d 'Print passwords, keys and tokens instead of masking them'
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand pick" -l wait-for-ready -d 'Wait for a connection instead of failing'
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand pick" -l explain -d 'Tell everything, also picks that were queued'
@@ -202,7 +198,6 @@ complete -c xdsctl -n "__fish_xdsctl_using_subcommand retry" -l script -d 'Statu
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand retry" -l format -d 'Output format' -r -f -a "human\t'For people'
 json\t'For programs'"
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand retry" -l merge -d 'Take all inputs for one world'
-complete -c xdsctl -n "__fish_xdsctl_using_subcommand retry" -l no-mmap -d 'Read large files instead of mapping them'
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand retry" -l show-secrets -d 'Print passwords, keys and tokens instead of masking them'
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand retry" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand cookie; and not __fish_seen_subcommand_from encode decode help" -s h -l help -d 'Print help'

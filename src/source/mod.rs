@@ -4,8 +4,8 @@
 //! else. Lines and columns are computed when something is printed, from an index that is built on first use.
 //! [`json`] reads JSON text piece by piece; [`span`] finds a field path in it again. Knows nothing of xDS.
 
-mod ahead;
 pub mod binary;
+mod file;
 pub mod json;
 pub mod log;
 pub mod secrets;
@@ -16,24 +16,19 @@ pub mod view;
 pub mod wire;
 pub mod yaml;
 
-use std::fs::File;
-use std::io::{self, Read};
-use std::ops::Deref;
+use std::io;
 use std::path::Path;
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
+pub use file::{MAX_INPUT_BYTES, MAX_STREAM_BYTES, read_stream};
 pub use span::Span;
 pub use view::View;
 
+use file::Bytes;
 use sniff::Format;
 use xdsctl_proto::tables;
 
 use crate::diag::FieldPath;
-
-/// Regular files larger than this are mapped instead of copied.
-///
-/// Copying costs about half a millisecond per megabyte; below this size a mapping's page faults cost as much.
-pub const MAP_ABOVE_BYTES: u64 = 1 << 20;
 
 /// Distance between two entries of the line index.
 const INDEX_STEP: usize = 2 << 10;
@@ -46,24 +41,6 @@ impl SourceId {
     /// Position in the order in which documents were added.
     pub const fn index(self) -> usize {
         self.0 as usize
-    }
-}
-
-/// The bytes of a document.
-#[derive(Debug)]
-enum Bytes {
-    Owned(Vec<u8>),
-    Mapped(Arc<memmap2::Mmap>),
-}
-
-impl Deref for Bytes {
-    type Target = [u8];
-
-    fn deref(&self) -> &[u8] {
-        match self {
-            Bytes::Owned(bytes) => bytes,
-            Bytes::Mapped(map) => map,
-        }
     }
 }
 
@@ -238,23 +215,14 @@ fn index_lines(bytes: &[u8]) -> Vec<LineColumn> {
 #[derive(Debug, Default)]
 pub struct SourceMap {
     sources: Vec<Source>,
-    /// Never map a file.
-    no_map: bool,
+    /// Bytes read so far.
+    read: u64,
 }
 
 impl SourceMap {
-    /// An empty map that maps large files.
+    /// An empty map.
     pub fn new() -> Self {
         SourceMap::default()
-    }
-
-    /// Reads every file instead of mapping large ones.
-    ///
-    /// A mapped file that another program truncates during the run ends the process with SIGBUS.
-    #[must_use]
-    pub fn without_mapping(mut self) -> Self {
-        self.no_map = true;
-        self
     }
 
     /// Adds bytes that are in memory.
@@ -262,22 +230,13 @@ impl SourceMap {
         self.push(name.into(), Bytes::Owned(bytes))
     }
 
-    /// Adds a file: mapped if it is a regular file larger than [`MAP_ABOVE_BYTES`], else read.
+    /// Reads a file and adds it.
     ///
     /// # Errors
-    /// The file cannot be opened or read.
+    /// The file cannot be opened or read, becomes shorter meanwhile, or is more than what is left of [`MAX_INPUT_BYTES`].
     pub fn add_file(&mut self, path: &Path) -> io::Result<SourceId> {
-        let mut file = File::open(path)?;
-        let metadata = file.metadata()?;
-        let bytes = if metadata.is_file() && metadata.len() > MAP_ABOVE_BYTES && !self.no_map {
-            let map = Arc::new(map(&file)?);
-            ahead::fetch(&map);
-            Bytes::Mapped(map)
-        } else {
-            let mut bytes = Vec::new();
-            file.read_to_end(&mut bytes)?;
-            Bytes::Owned(bytes)
-        };
+        let bytes = file::read(path, MAX_INPUT_BYTES.saturating_sub(self.read))?;
+        self.read += bytes.len() as u64;
         Ok(self.push(path.display().to_string(), bytes))
     }
 
@@ -304,13 +263,6 @@ impl SourceMap {
     pub fn iter(&self) -> impl Iterator<Item = (SourceId, &Source)> {
         (0..).map(SourceId).zip(&self.sources)
     }
-}
-
-#[expect(unsafe_code, reason = "a large dump is mapped, not copied")]
-fn map(file: &File) -> io::Result<memmap2::Mmap> {
-    // SAFETY: the map is read-only and private to this process. A file that is truncated meanwhile ends the process
-    // (documented at `without_mapping`); one that is overwritten changes the bytes, which are parsed as foreign anyway.
-    unsafe { memmap2::Mmap::map(file) }
 }
 
 #[cfg(test)]
@@ -354,19 +306,21 @@ mod tests {
         }
     }
 
+    /// Reading and mapping differ in what happens afterwards.
     #[test]
-    fn a_large_file_is_mapped_and_a_small_one_read() {
+    fn a_file_that_becomes_shorter_after_it_was_added_stays_what_it_was() {
         let directory = std::env::temp_dir().join(format!("xdsctl-source-{}", std::process::id()));
         std::fs::create_dir_all(&directory).unwrap();
-        let path = directory.join("large.json");
-        std::fs::write(&path, vec![b' '; (MAP_ABOVE_BYTES + 1) as usize]).unwrap();
-        let mut map = SourceMap::new();
-        let id = map.add_file(&path).unwrap();
-        assert!(matches!(map.sources[0].bytes, Bytes::Mapped(_)));
-        assert_eq!(map.get(id).unwrap().bytes().len(), (MAP_ABOVE_BYTES + 1) as usize);
-        let mut map = SourceMap::new().without_mapping();
-        map.add_file(&path).unwrap();
-        assert!(matches!(map.sources[0].bytes, Bytes::Owned(_)));
+        for size in [5_000, 2 << 20, 20 << 20] {
+            let path = directory.join(size.to_string());
+            std::fs::write(&path, vec![b'x'; size]).unwrap();
+            let mut map = SourceMap::new();
+            let id = map.add_file(&path).unwrap();
+            std::fs::write(&path, "").unwrap();
+            let bytes = map.get(id).unwrap().bytes();
+            assert_eq!(bytes.len(), size);
+            assert!(bytes.iter().all(|byte| *byte == b'x'));
+        }
         std::fs::remove_dir_all(&directory).unwrap();
     }
 }

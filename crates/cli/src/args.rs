@@ -65,9 +65,6 @@ pub struct InputArgs {
     /// Take all inputs for one world
     #[arg(long)]
     pub merge: bool,
-    /// Read large files instead of mapping them
-    #[arg(long)]
-    pub no_mmap: bool,
     /// Print passwords, keys and tokens instead of masking them
     #[arg(long)]
     pub show_secrets: bool,

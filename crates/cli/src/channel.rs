@@ -46,7 +46,7 @@ pub struct Opened {
 /// # Errors
 /// Unreadable inputs, a target that is no xDS target, or none where several are possible.
 pub fn open(args: &ChannelArgs, io: &mut Io<'_>) -> Result<Opened, Error> {
-    let inputs = input::open(&args.input, io)?;
+    let inputs = input::open(&args.input, io)?.complete(io)?;
     let dns = dns_answers(&args.resolve)?;
     let mut worlds = held::worlds(&inputs, args.input.merge, io);
     if worlds.is_empty() {

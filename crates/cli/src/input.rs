@@ -1,37 +1,17 @@
 //! The inputs of a command: files, directories and standard input, the bootstrap, the environment switches.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::args::{AsType, InputArgs};
 use super::progress::Progress;
-use super::{Error, Io, follow, progress};
+use super::{EXIT_TROUBLE, Error, Io, files, follow, progress};
 use xdsctl::bootstrap::{self, Bootstrap};
 use xdsctl::check::{self, Checked, Circumstances};
 use xdsctl::envelope::{self, Emit, Finding, Loader, Options, RawResource};
 use xdsctl::load::{self, Loaded};
 use xdsctl::model::ResourceType;
 use xdsctl::profile::{Profile, ServerFacts};
-use xdsctl::source::{SourceId, SourceMap, Span};
-
-/// File endings that are looked for in directories.
-const ENDINGS: [&str; 12] = [
-    "json",
-    "jsonl",
-    "ndjson",
-    "yaml",
-    "yml",
-    "textproto",
-    "textpb",
-    "txtpb",
-    "pbtxt",
-    "prototext",
-    "pb",
-    "binpb",
-];
-
-/// Levels of directories that are searched.
-const MAX_DIRECTORY_DEPTH: usize = 32;
+use xdsctl::source::{MAX_STREAM_BYTES, SourceId, SourceMap, Span, read_stream};
 
 /// Everything that a command knows before it reads resources.
 #[derive(Debug)]
@@ -50,6 +30,8 @@ pub struct Inputs {
     pub findings: Vec<Finding>,
     /// The type of bare resources.
     as_type: Option<AsType>,
+    /// Why some of what was named could not be read.
+    unread: Vec<Error>,
 }
 
 /// Resources after validation, and what was noticed on the way.
@@ -76,10 +58,7 @@ pub fn open(args: &InputArgs, io: &mut Io<'_>) -> Result<Inputs, Error> {
             .map_err(|error| Error::Usage(error.to_string()))?;
     }
     let mut sources = SourceMap::new();
-    if args.no_mmap {
-        sources = sources.without_mapping();
-    }
-    let documents = documents(args, &mut sources, io)?;
+    let (documents, unread) = documents(args, &mut sources, io)?;
     let mut inputs = Inputs {
         sources,
         documents,
@@ -88,6 +67,7 @@ pub fn open(args: &InputArgs, io: &mut Io<'_>) -> Result<Inputs, Error> {
         bootstrap: None,
         findings: Vec::new(),
         as_type: args.as_type,
+        unread,
     };
     if let Some(path) = &args.bootstrap {
         inputs.read_bootstrap(path)?;
@@ -103,65 +83,80 @@ fn cannot_read(name: &Path, source: std::io::Error) -> Error {
     }
 }
 
-fn documents(args: &InputArgs, sources: &mut SourceMap, io: &mut Io<'_>) -> Result<Vec<SourceId>, Error> {
+/// The documents, and why others could not be read.
+type Opened = (Vec<SourceId>, Vec<Error>);
+
+fn documents(args: &InputArgs, sources: &mut SourceMap, io: &mut Io<'_>) -> Result<Opened, Error> {
     let mut documents = Vec::new();
+    let mut unread = Vec::new();
     for path in &args.files {
         if path.as_os_str() == "-" {
-            let mut bytes = Vec::new();
-            io.input.read_to_end(&mut bytes).map_err(|e| cannot_read(path, e))?;
+            let bytes = read_stream(&mut io.input, MAX_STREAM_BYTES).map_err(|e| cannot_read(path, e))?;
             if bytes.is_empty() && args.bootstrap.is_some() && args.files.len() == 1 {
                 // The bootstrap is what is to be checked.
-                return Ok(documents);
+                return Ok((documents, unread));
             }
             let name = args.stdin_filename.clone().unwrap_or_else(|| "-".to_owned());
             documents.push(sources.add(name, bytes));
             continue;
         }
-        let mut files = Vec::new();
-        collect(path, MAX_DIRECTORY_DEPTH, true, &mut files).map_err(|e| cannot_read(path, e))?;
-        for file in &files {
-            documents.push(sources.add_file(file).map_err(|e| cannot_read(file, e))?);
+        let found = files::find(path);
+        for path in &found.passed_over {
+            let path = path.display();
+            writeln!(io.err, "xdsctl: `{path}` is passed over: it is not a regular file")?;
+        }
+        unread.extend(found.failures.into_iter().map(|(path, e)| cannot_read(&path, e)));
+        for file in &found.files {
+            match sources.add_file(file) {
+                Ok(id) => documents.push(id),
+                Err(error) => unread.push(cannot_read(file, error)),
+            }
         }
     }
     if documents.is_empty() {
-        let endings = ENDINGS.join(", ");
+        refuse(unread, io)?;
+        let endings = files::ENDINGS.join(", ");
         return Err(Error::Nothing(format!("no file with one of the endings {endings}")));
     }
-    Ok(documents)
+    Ok((documents, unread))
 }
 
-/// The file itself, or the files below a directory in the order of their names.
-fn collect(path: &Path, depth: usize, is_named: bool, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
-    if !fs::metadata(path)?.is_dir() {
-        let known = path
-            .extension()
-            .and_then(|e| e.to_str())
-            .is_some_and(|e| ENDINGS.contains(&e));
-        if is_named || known {
-            files.push(path.to_owned());
-        }
+/// Ends the command if something could not be read: says all of it, the last as the error.
+fn refuse(mut unread: Vec<Error>, io: &mut Io<'_>) -> Result<(), Error> {
+    let Some(last) = unread.pop() else {
         return Ok(());
+    };
+    say(&unread, io);
+    Err(last)
+}
+
+fn say(unread: &[Error], io: &mut Io<'_>) {
+    for error in unread {
+        // Nothing is left to tell a closed standard error.
+        let _ = writeln!(io.err, "xdsctl: {error}");
     }
-    if depth == 0 {
-        return Ok(());
-    }
-    let mut entries: Vec<PathBuf> = fs::read_dir(path)?
-        .map(|e| e.map(|e| e.path()))
-        .collect::<Result<_, _>>()?;
-    entries.sort_unstable();
-    for entry in entries {
-        let is_hidden = entry
-            .file_name()
-            .and_then(|n| n.to_str())
-            .is_some_and(|n| n.starts_with('.'));
-        if !is_hidden {
-            collect(&entry, depth - 1, false, files)?;
-        }
-    }
-    Ok(())
 }
 
 impl Inputs {
+    /// For a command that needs everything that was named.
+    ///
+    /// # Errors
+    /// Something could not be read.
+    pub fn complete(mut self, io: &mut Io<'_>) -> Result<Self, Error> {
+        refuse(std::mem::take(&mut self.unread), io)?;
+        Ok(self)
+    }
+
+    /// For a command that has done its work with what could be read, and would end with `code`: says what could not be read.
+    pub fn exit_code(&self, code: u8, io: &mut Io<'_>) -> Result<u8, Error> {
+        if self.unread.is_empty() {
+            return Ok(code);
+        }
+        io.out.flush()?;
+        say(&self.unread, io);
+        Ok(EXIT_TROUBLE)
+    }
+
     /// Reads the file of `--bootstrap`.
     fn read_bootstrap(&mut self, path: &Path) -> Result<(), Error> {
         let id = self.sources.add_file(path).map_err(|e| cannot_read(path, e))?;

@@ -22,6 +22,7 @@ mod args;
 mod channel;
 mod cookie;
 mod explain;
+mod files;
 mod follow;
 pub mod generate;
 mod held;

@@ -53,7 +53,7 @@ pub(super) fn run(args: &ValidateArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         ));
     }
     let failed = summary.worst.is_some_and(|worst| worst >= args.fail_on.severity());
-    Ok(if failed { EXIT_FINDINGS } else { 0 })
+    inputs.exit_code(if failed { EXIT_FINDINGS } else { 0 }, io)
 }
 
 fn severities(args: &ValidateArgs) -> Result<Severities, Error> {

@@ -1,0 +1,146 @@
+//! Which files a command reads: those that are named, and the documents below directories.
+//!
+//! What is named is read whatever it is, a pipe too: whoever names `/dev/stdin` or `<(command)` wants to wait for it. Below a
+//! directory only regular files are documents, and links to them; a pipe or a device there is passed over with a word, for it
+//! might never end. A directory is searched once, by whatever links it can be reached. What cannot be read is a failure of its
+//! own: the command reads the rest, and ends with exit code 2.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// File endings that are looked for in directories.
+pub(super) const ENDINGS: [&str; 12] = [
+    "json",
+    "jsonl",
+    "ndjson",
+    "yaml",
+    "yml",
+    "textproto",
+    "textpb",
+    "txtpb",
+    "pbtxt",
+    "prototext",
+    "pb",
+    "binpb",
+];
+
+/// Levels of directories that are searched below one that is named.
+pub(super) const MAX_DIRECTORY_DEPTH: usize = 32;
+
+/// What was found.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    /// The files, those of a directory in the order of their names.
+    pub files: Vec<PathBuf>,
+    /// What cannot be read, and why.
+    pub failures: Vec<(PathBuf, io::Error)>,
+    /// Documents by their names that are no files.
+    pub passed_over: Vec<PathBuf>,
+}
+
+/// Looks up a path that the user named.
+pub(super) fn find(path: &Path) -> Found {
+    let mut search = Search::default();
+    match fs::metadata(path) {
+        Ok(metadata) if metadata.is_dir() => search.all(path),
+        Ok(_) => search.found.files.push(path.to_owned()),
+        Err(error) => search.fail(path, error),
+    }
+    let mut found = search.found;
+    found.files.sort_unstable();
+    found.failures.sort_unstable_by(|one, other| one.0.cmp(&other.0));
+    found.passed_over.sort_unstable();
+    found
+}
+
+#[derive(Debug, Default)]
+struct Search {
+    found: Found,
+    /// Directories that have been searched, without links.
+    seen: BTreeSet<PathBuf>,
+    /// Links to directories, which wait until every directory has been searched under its own name.
+    links: Vec<(PathBuf, usize)>,
+}
+
+impl Search {
+    fn all(&mut self, path: &Path) {
+        self.directory(path, MAX_DIRECTORY_DEPTH);
+        let mut next = 0;
+        while let Some((link, depth)) = self.links.get(next).cloned() {
+            next += 1;
+            self.directory(&link, depth);
+        }
+    }
+
+    fn fail(&mut self, path: &Path, error: io::Error) {
+        self.found.failures.push((path.to_owned(), error));
+    }
+
+    fn directory(&mut self, path: &Path, depth: usize) {
+        let resolved = match path.canonicalize() {
+            Ok(resolved) => resolved,
+            Err(error) => return self.fail(path, error),
+        };
+        if self.seen.contains(&resolved) {
+            return;
+        }
+        if depth == 0 {
+            let message = format!("more than {MAX_DIRECTORY_DEPTH} directories inside of each other");
+            return self.fail(path, io::Error::other(message));
+        }
+        self.seen.insert(resolved);
+        let entries = match fs::read_dir(path) {
+            Ok(entries) => entries,
+            Err(error) => return self.fail(path, error),
+        };
+        let mut names = Vec::new();
+        for entry in entries {
+            match entry {
+                Ok(entry) => names.push(entry.path()),
+                Err(error) => return self.fail(path, error),
+            }
+        }
+        // The order decides which of two links to a directory is followed.
+        names.sort_unstable();
+        for name in names.iter().filter(|name| !is_hidden(name)) {
+            self.entry(name, depth - 1);
+        }
+    }
+
+    fn entry(&mut self, path: &Path, depth: usize) {
+        let is_document = path
+            .extension()
+            .and_then(|ending| ending.to_str())
+            .is_some_and(|ending| ENDINGS.contains(&ending));
+        match fs::metadata(path) {
+            Ok(metadata) if metadata.is_dir() => {
+                if path.is_symlink() {
+                    self.links.push((path.to_owned(), depth));
+                } else {
+                    self.directory(path, depth);
+                }
+            }
+            Ok(metadata) if is_document => {
+                let is_file = metadata.is_file();
+                let list = if is_file {
+                    &mut self.found.files
+                } else {
+                    &mut self.found.passed_over
+                };
+                list.push(path.to_owned());
+            }
+            Ok(_) => {}
+            // A link to nothing, or to itself. Others than documents are nobody's business.
+            Err(error) if is_document => self.fail(path, error),
+            Err(_) => {}
+        }
+    }
+}
+
+fn is_hidden(path: &Path) -> bool {
+    path.file_name()
+        .and_then(|name| name.to_str())
+        .is_some_and(|name| name.starts_with('.'))
+}

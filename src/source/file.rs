@@ -1,0 +1,125 @@
+//! Files as bytes in memory.
+//!
+//! A file is read, never mapped: another program may cut a mapped file short or write over it at any moment, and the reader
+//! of a mapping then dies of a signal or reads two versions at once. What is read stays what it was.
+//!
+//! A large dump is read by several threads into huge pages, which makes reading about as fast as mapping was: a copy costs
+//! 0.1 ms a megabyte, and fewer pages make up for a part of it (`cargo bench --bench load`).
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::ops::Deref;
+use std::path::Path;
+
+/// What is read of all files of a run, in bytes. It is kept in memory until the report is written.
+pub const MAX_INPUT_BYTES: u64 = 4 << 30;
+
+/// What is read of a pipe, a device or standard input, which say no length and may never end.
+pub const MAX_STREAM_BYTES: u64 = 1 << 30;
+
+/// Regular files larger than this are read by several threads.
+#[cfg(unix)]
+const LARGE_BYTES: u64 = 8 << 20;
+
+/// Threads that read a large file; more wait for the same memory.
+#[cfg(unix)]
+const THREADS: usize = 4;
+
+/// The bytes of a document.
+#[derive(Debug)]
+pub(super) enum Bytes {
+    Owned(Vec<u8>),
+    /// Memory of its own in huge pages.
+    Large(memmap2::MmapMut),
+}
+
+impl Deref for Bytes {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match self {
+            Bytes::Owned(bytes) => bytes,
+            Bytes::Large(bytes) => bytes,
+        }
+    }
+}
+
+/// Reads a file of at most `most` bytes.
+///
+/// Of a regular file that grows meanwhile, such as a log, the bytes are read that it had at first.
+///
+/// # Errors
+/// The file cannot be opened or read, is too large, or becomes shorter while it is read.
+pub(super) fn read(path: &Path, most: u64) -> io::Result<Bytes> {
+    let mut file = File::open(path)?;
+    let metadata = file.metadata()?;
+    // Files of /proc are regular and say that they are empty.
+    if !metadata.is_file() || metadata.len() == 0 {
+        return read_stream(&mut file, most.min(MAX_STREAM_BYTES)).map(Bytes::Owned);
+    }
+    let len = metadata.len();
+    if len > most {
+        return Err(too_large(most));
+    }
+    let size = usize::try_from(len).map_err(|_| too_large(most))?;
+    #[cfg(unix)]
+    if len > LARGE_BYTES {
+        return read_large(&file, size).map(Bytes::Large);
+    }
+    let mut bytes = Vec::with_capacity(size);
+    file.take(len).read_to_end(&mut bytes)?;
+    if bytes.len() < size {
+        return Err(shrunk());
+    }
+    Ok(Bytes::Owned(bytes))
+}
+
+/// Reads a stream to its end, which must come within `most` bytes.
+///
+/// # Errors
+/// It cannot be read, or does not end in time.
+pub fn read_stream(stream: &mut dyn Read, most: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    stream.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > most {
+        return Err(too_large(most));
+    }
+    Ok(bytes)
+}
+
+#[cfg(unix)]
+fn read_large(file: &File, size: usize) -> io::Result<memmap2::MmapMut> {
+    let mut bytes = memmap2::MmapMut::map_anon(size)?;
+    #[cfg(target_os = "linux")]
+    let _ = bytes.advise(memmap2::Advice::HugePage);
+    let threads = std::thread::available_parallelism().map_or(1, |n| n.get()).min(THREADS);
+    let part = size.div_ceil(threads).next_multiple_of(2 << 20);
+    std::thread::scope(|scope| {
+        let readers: Vec<_> = bytes
+            .chunks_mut(part)
+            .enumerate()
+            .map(|(i, chunk)| scope.spawn(move || read_at(file, chunk, (i * part) as u64)))
+            .collect();
+        readers
+            .into_iter()
+            .try_for_each(|reader| reader.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+    })?;
+    Ok(bytes)
+}
+
+#[cfg(unix)]
+fn read_at(file: &File, chunk: &mut [u8], offset: u64) -> io::Result<()> {
+    use std::os::unix::fs::FileExt;
+    file.read_exact_at(chunk, offset).map_err(|error| match error.kind() {
+        io::ErrorKind::UnexpectedEof => shrunk(),
+        _ => error,
+    })
+}
+
+fn shrunk() -> io::Error {
+    io::Error::other("it became shorter while it was read")
+}
+
+fn too_large(most: u64) -> io::Error {
+    io::Error::other(format!("more than {most} bytes"))
+}
