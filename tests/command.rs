@@ -3,6 +3,8 @@
 mod cli;
 mod cli_tree;
 mod edge;
+#[cfg(unix)]
+mod edges;
 mod explain;
 mod generated;
 mod hostile;

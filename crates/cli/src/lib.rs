@@ -28,6 +28,7 @@ pub mod generate;
 mod held;
 mod input;
 mod io;
+mod outlet;
 mod pick;
 mod progress;
 mod retry;
@@ -44,6 +45,7 @@ pub use args::{Args, command};
 pub use io::Io;
 
 use args::Command;
+use outlet::Outlet;
 
 use crate::report::edge::Edge;
 
@@ -86,7 +88,7 @@ where
     };
     let mut guarded = Io {
         input: Box::new(&mut io.input),
-        out: Box::new(Edge::new(&mut io.out, args.shows_secrets())),
+        out: Box::new(Edge::new(Outlet::new(&mut io.out), args.shows_secrets())),
         err: Box::new(Edge::new(&mut io.err, args.shows_secrets())),
         out_is_terminal: io.out_is_terminal,
         err_is_terminal: io.err_is_terminal,
@@ -112,13 +114,16 @@ fn guarded_run(args: &Args, io: &mut Io<'_>) -> ExitCode {
         io.out.flush()?;
         Ok(code)
     });
+    end(outcome, &mut io.err)
+}
+
+/// The exit code of a command; says what stopped it.
+fn end(outcome: Result<u8, Error>, err: &mut dyn std::io::Write) -> ExitCode {
     match outcome {
         Ok(code) => ExitCode::from(code),
-        // A reader that has seen enough (`| head`) is no failure.
-        Err(Error::Output(error)) if error.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {
             // Nothing is left to tell a closed standard error.
-            let _ = writeln!(io.err, "xdsctl: {error}").and_then(|()| io.err.flush());
+            let _ = writeln!(err, "xdsctl: {error}").and_then(|()| err.flush());
             ExitCode::from(EXIT_TROUBLE)
         }
     }
@@ -127,12 +132,12 @@ fn guarded_run(args: &Args, io: &mut Io<'_>) -> ExitCode {
 /// Prints clap's help, version or usage error.
 fn usage(error: &clap::Error, io: &mut Io<'_>) -> ExitCode {
     let text = error.render();
-    let (stream, code): (&mut dyn std::io::Write, _) = if error.use_stderr() {
-        (&mut io.err, ExitCode::from(EXIT_TROUBLE))
-    } else {
-        (&mut io.out, ExitCode::SUCCESS)
-    };
-    let mut stream = Edge::new(stream, false);
-    let _ = write!(stream, "{text}").and_then(|()| stream.flush());
-    code
+    let mut err = Edge::new(&mut io.err, false);
+    if error.use_stderr() {
+        let _ = write!(err, "{text}").and_then(|()| err.flush());
+        return ExitCode::from(EXIT_TROUBLE);
+    }
+    let mut out = Edge::new(Outlet::new(&mut io.out), false);
+    let written = write!(out, "{text}").and_then(|()| out.flush());
+    end(written.map(|()| 0).map_err(Error::from), &mut err)
 }
