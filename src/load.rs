@@ -102,6 +102,7 @@ pub fn go_on<T: Send>(
     for (_, mut some) in answers {
         results.append(&mut some);
     }
+    loader.close();
     Loaded { results, loader }
 }
 

@@ -75,6 +75,70 @@ fn a_hundred_thousand_brackets() {
     assert!(findings("field.json", in_field.as_bytes()).contains("dump-syntax"));
 }
 
+/// The findings of one rule in a report: how many are listed, the message of the last, and what the summary counts.
+fn counted(report: &serde_json::Value, rule: &str, severity: &str) -> (usize, String, u64) {
+    let of_resources = report["resources"].as_array().unwrap().iter().map(|r| &r["findings"]);
+    let all: Vec<&serde_json::Value> = of_resources
+        .chain([&report["findings"]])
+        .flat_map(|list| list.as_array().unwrap())
+        .filter(|finding| finding["rule"] == rule)
+        .collect();
+    let more = all
+        .iter()
+        .find(|f| f["message"].as_str().unwrap().contains(" more findings"));
+    let message = more.map_or("", |f| f["message"].as_str().unwrap()).to_owned();
+    (
+        all.len(),
+        message,
+        report["summary"]["severities"][severity].as_u64().unwrap(),
+    )
+}
+
+#[test]
+fn more_findings_of_a_rule_than_anybody_reads_are_counted() {
+    let message = "2001 more findings of this rule are not listed, after 10000".to_owned();
+    let many = |item: &str| vec![item; 12_001].join(",");
+    let endpoints =
+        r#"{"@type":"type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment","cluster_name":"a""#;
+    // Of the client's checks, of the reader's, of fields that are not read, and of the document.
+    for (document, rule, severity, others) in [
+        (
+            format!(r#"{endpoints},"endpoints":[{}]}}"#, many("{}")),
+            "eds-locality-without-weight",
+            "warning",
+            0,
+        ),
+        (
+            format!(r#"{endpoints},"endpoints":[{}]}}"#, many("1")),
+            "dump-bad-value",
+            "error",
+            // No locality is left.
+            1,
+        ),
+        (
+            format!(
+                r#"{endpoints},"endpoints":[{{"load_balancing_weight":1,"locality":{{}},"lb_endpoints":[{}]}}]}}"#,
+                many(
+                    r#"{"endpoint":{"health_check_config":{"hostname":"x"},"address":{"socket_address":{"address":"1.1.1.1","port_value":1}}}}"#
+                )
+            ),
+            "field-ignored",
+            "note",
+            0,
+        ),
+        (
+            format!(r#"{{"resources":[{},{}]}}"#, cluster(""), many("1")),
+            "dump-unknown-shape",
+            "warning",
+            0,
+        ),
+    ] {
+        let report = report("many.json", document.as_bytes());
+        let (listed, last, count) = counted(&report, rule, severity);
+        assert_eq!((listed, &last, count), (10_001, &message, 12_001 + others), "{rule}");
+    }
+}
+
 #[test]
 fn a_string_of_64_mib() {
     let long = "x".repeat(64 << 20);

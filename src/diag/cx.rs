@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Diagnostic, Effect, Packed, Path, Rule};
+use super::{Diagnostic, Effect, FieldPath, Packed, Path, Quota, Rule};
 use crate::profile::{Feature, Profile, ServerFacts};
 
 /// What a converter reads and writes while it validates one resource.
@@ -13,6 +13,9 @@ pub struct Cx<'p> {
     profile: &'p Profile,
     server: &'p ServerFacts,
     diagnostics: Vec<Diagnostic>,
+    quota: Quota,
+    /// What is handed out for a finding that is not kept.
+    spare: Option<Diagnostic>,
     nacks: usize,
     nested: u32,
     known: Known,
@@ -43,6 +46,8 @@ impl<'p> Cx<'p> {
             profile,
             server,
             diagnostics: Vec::new(),
+            quota: Quota::default(),
+            spare: None,
             nacks: 0,
             nested: 0,
             known: Known::Nothing,
@@ -115,20 +120,28 @@ impl<'p> Cx<'p> {
     /// Records a finding at `at`.
     ///
     /// Returns it so that a caller can add help or a related place; nothing is recorded twice for the same rule, path
-    /// and message (C-core keeps texts in a set).
+    /// and message (C-core keeps texts in a set). Beyond [`MAX_FINDINGS_PER_RULE`](super::MAX_FINDINGS_PER_RULE) findings of
+    /// a rule are counted only.
     #[cold]
     pub fn report(&mut self, rule: &'static Rule, at: &Path<'_>, message: fmt::Arguments<'_>) -> &mut Diagnostic {
         if rule.effect == Effect::Nack {
             self.nacks += 1;
         }
-        let index = self.diagnostics.len();
-        self.diagnostics.push(Diagnostic {
+        let mut diagnostic = Diagnostic {
             rule,
-            path: at.to_owned(),
-            message: message.to_string(),
+            path: FieldPath::default(),
+            message: String::new(),
             help: None,
             related: Vec::new(),
-        });
+            count: 1,
+        };
+        if !self.quota.admits(rule) {
+            return self.spare.insert(diagnostic);
+        }
+        diagnostic.path = at.to_owned();
+        diagnostic.message = message.to_string();
+        let index = self.diagnostics.len();
+        self.diagnostics.push(diagnostic);
         &mut self.diagnostics[index]
     }
 
@@ -171,7 +184,8 @@ impl<'p> Cx<'p> {
     }
 
     /// Ends the validation and hands over the findings, in the order in which the client comes across them.
-    pub fn finish(self) -> Vec<Diagnostic> {
+    pub fn finish(mut self) -> Vec<Diagnostic> {
+        self.diagnostics.extend(self.quota.closing());
         self.diagnostics
     }
 }

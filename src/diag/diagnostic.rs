@@ -15,6 +15,8 @@ pub struct Diagnostic {
     pub help: Option<String>,
     /// Other places that belong to the finding.
     pub related: Vec<Related>,
+    /// How many findings it stands for: one, but for the last of [`MAX_FINDINGS_PER_RULE`](super::MAX_FINDINGS_PER_RULE).
+    pub count: usize,
 }
 
 /// A second place of a finding, in the same resource.
@@ -35,6 +37,7 @@ impl Diagnostic {
             message,
             help: None,
             related: Vec::new(),
+            count: 1,
         }
     }
 

@@ -8,11 +8,14 @@ mod cx;
 mod diagnostic;
 mod packed;
 mod path;
+mod quota;
 mod rule;
 
 pub use cx::{Cx, Known, Mark};
 pub use diagnostic::{Diagnostic, Related};
 pub use packed::Packed;
 pub use path::{FieldPath, Path, Seg, Segs};
+pub use quota::MAX_FINDINGS_PER_RULE;
+pub(crate) use quota::Quota;
 pub(crate) use rule::rules;
 pub use rule::{Effect, Rule, Severity, Subject};

@@ -4,7 +4,7 @@
 //! their path, and few words differ; so a path is kept as what differs from the one before, and each pair of rule and
 //! message once. About twenty bytes a finding, where a [`Diagnostic`] takes two hundred.
 
-use super::{Diagnostic, FieldPath, Path, Rule, Segs};
+use super::{Diagnostic, FieldPath, Path, Quota, Rule, Segs};
 
 /// Texts that are looked through for an equal one; more are just added.
 const COMPARED: usize = 64;
@@ -22,6 +22,7 @@ pub struct Packed {
     /// A path that is being packed.
     next: Vec<u8>,
     len: usize,
+    quota: Quota,
 }
 
 /// What a number of findings have in common.
@@ -54,7 +55,7 @@ impl Packed {
         (self.kinds, self.last, self.next) = (Vec::new(), Vec::new(), Vec::new());
     }
 
-    /// How many there are.
+    /// How many are kept.
     pub const fn len(&self) -> usize {
         self.len
     }
@@ -80,6 +81,12 @@ impl Packed {
                 self.add_text(rule, message.into(), Some(field))
             }
         };
+        let Some(rule) = self.texts.get(text).map(|text| text.rule) else {
+            return;
+        };
+        if !self.quota.admits(rule) {
+            return;
+        }
         let mut next = std::mem::take(&mut self.next);
         next.clear();
         at.pack(&mut next);
@@ -88,6 +95,9 @@ impl Packed {
     }
 
     fn push(&mut self, rule: &'static Rule, path: &FieldPath, message: &str) {
+        if !self.quota.admits(rule) {
+            return;
+        }
         let field = path.segs().last_field();
         let is_equal =
             |text: &Text| std::ptr::eq(text.rule, rule) && *text.message == *message && text.field.as_deref() == field;
@@ -133,9 +143,10 @@ impl Packed {
 
     /// How many findings there are of each rule at fields of each name.
     pub fn counts(&self) -> impl Iterator<Item = (&'static Rule, Option<&str>, usize)> {
-        self.texts
-            .iter()
+        let listed = self.texts.iter();
+        listed
             .map(|text| (text.rule, text.field.as_deref(), text.count))
+            .chain(self.quota.omitted().map(|(rule, count)| (rule, None, count)))
     }
 
     /// Calls `each` with the rule and the steps of every finding.
@@ -153,8 +164,10 @@ impl Packed {
                 message: message.to_owned(),
                 help: None,
                 related: Vec::new(),
+                count: 1,
             });
         });
+        diagnostics.extend(self.quota.closing());
     }
 
     fn unpack(&self, mut each: impl FnMut(&'static Rule, &str, &[u8])) {
@@ -204,6 +217,7 @@ mod tests {
                     message: format!("{message} {}", if i % 7 == 0 { i } else { 0 }),
                     help: (i == 100).then(|| "help".to_owned()),
                     related: Vec::new(),
+                    count: 1,
                 });
             }
         }

@@ -14,8 +14,12 @@ impl Walker<'_, '_> {
     /// How much was read so far that a reader of the report sees.
     pub fn found(&self) -> (usize, usize, usize, usize) {
         let loader = &self.loader;
-        let errors = loader.responses.iter().map(|response| response.errors.len()).sum();
-        (loader.resources, loader.findings.len(), loader.bootstraps.len(), errors)
+        (
+            loader.resources,
+            loader.findings.len(),
+            loader.bootstraps.len(),
+            loader.errors,
+        )
     }
 
     /// Reads an element of a list of resources, and reports it if it is none.

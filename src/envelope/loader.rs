@@ -2,7 +2,7 @@
 
 use super::raw::{BootstrapPlace, Finding, PathSource, RawResource, Response, WorldId, WorldName};
 use super::walker::Walker;
-use crate::diag::{Diagnostic, FieldPath, Rule};
+use crate::diag::{Diagnostic, FieldPath, Quota, Rule};
 use crate::model::ResourceType;
 use crate::proto::transcode;
 use crate::source::sniff::Format;
@@ -43,6 +43,11 @@ pub struct Loader {
     pub path_sources: Vec<PathSource>,
     /// How many resources were emitted.
     pub resources: usize,
+    /// How many errors the responses report.
+    pub(super) errors: usize,
+    quota: Quota,
+    /// A finding that is not kept.
+    spare: Option<Finding>,
 }
 
 impl Loader {
@@ -89,8 +94,7 @@ impl Loader {
 
     /// Adds a finding on a document.
     pub fn report(&mut self, source: SourceId, rule: &'static Rule, span: Span, message: String) -> &mut Diagnostic {
-        let index = self.findings.len();
-        self.findings.push(Finding {
+        let finding = Finding {
             source,
             span,
             diagnostic: Diagnostic {
@@ -99,8 +103,26 @@ impl Loader {
                 message,
                 help: None,
                 related: Vec::new(),
+                count: 1,
             },
-        });
+        };
+        if !self.quota.admits(rule) {
+            return &mut self.spare.insert(finding).diagnostic;
+        }
+        let index = self.findings.len();
+        self.findings.push(finding);
         &mut self.findings[index].diagnostic
+    }
+
+    /// Adds a finding for each rule that had more of them than are kept, where the last of all such was.
+    pub(crate) fn close(&mut self) {
+        if let Some(Finding { source, span, .. }) = self.spare.take() {
+            self.findings.extend(self.quota.closing().map(|diagnostic| Finding {
+                source,
+                span,
+                diagnostic,
+            }));
+            self.quota.clear();
+        }
     }
 }

@@ -200,6 +200,7 @@ impl<'t, 'l> Walker<'t, 'l> {
 
     /// Keeps what a response says of itself.
     pub fn response(&mut self, response: Response) {
+        self.loader.errors += response.errors.len();
         self.loader.responses.push(response);
     }
 
@@ -507,7 +508,8 @@ impl<'t, 'l> Walker<'t, 'l> {
             }
             Err(stop) => return Err(stop),
         }
-        pending.raw.notes.append(&mut self.tc.notes);
+        let brace = Span::new(start, start + 1);
+        pending.raw.notes.append(&mut self.tc.take_notes(brace));
         Ok(())
     }
 

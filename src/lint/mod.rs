@@ -54,6 +54,7 @@ impl Findings {
                 message,
                 help: None,
                 related: Vec::new(),
+                count: 1,
             },
         ));
         &mut self.0[index].1

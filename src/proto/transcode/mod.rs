@@ -28,7 +28,7 @@ use std::collections::HashMap;
 
 use xdsctl_proto::tables::{self, Kind, Message, WellKnown};
 
-use crate::diag::{Known, Path, Rule};
+use crate::diag::{Known, Path, Quota, Rule};
 use crate::source::Span;
 use crate::source::json::{Scanner, Syntax};
 
@@ -121,9 +121,10 @@ pub fn json(text: &[u8], message: &'static Message, options: Options) -> Transco
             .err()
             .map(Stop::Syntax)
     });
+    let notes = transcoder.take_notes(Span::new(0, text.len().min(1)));
     Transcoded {
         bytes: transcoder.out,
-        notes: transcoder.notes,
+        notes,
         stop,
     }
 }
@@ -138,6 +139,9 @@ pub struct Transcoder<'t> {
     out: Vec<u8>,
     /// What was left out of the messages so far.
     pub notes: Vec<Note>,
+    quota: Quota,
+    /// A note that is not kept.
+    spare: Vec<Note>,
     /// What is known of the bytes of the last message.
     pub known: Known,
     /// The text names the last message and does not hold it.
@@ -175,6 +179,8 @@ impl<'t> Transcoder<'t> {
             limit: options.max_resource_bytes.min(MAX_RESOURCE_BYTES),
             out: Vec::new(),
             notes: Vec::new(),
+            quota: Quota::default(),
+            spare: Vec::new(),
             known: Known::Nothing,
             is_lost: false,
             options,
@@ -237,6 +243,18 @@ impl<'t> Transcoder<'t> {
         self.is_lost = false;
         (self.level, self.total) = (0, 0);
         self.map_keys.clear();
+        self.quota.clear();
+    }
+
+    /// The notes since the last message, with one for each rule that had more than are kept; those stand at `whole`.
+    pub fn take_notes(&mut self, whole: Span) -> Vec<Note> {
+        let mut notes = std::mem::take(&mut self.notes);
+        let closing = self.quota.closing();
+        notes.extend(closing.map(|diagnostic| Note {
+            diagnostic,
+            span: whole,
+        }));
+        notes
     }
 
     /// Writes a tag.
@@ -356,6 +374,10 @@ impl<'t> Transcoder<'t> {
     #[cold]
     fn note(&mut self, rule: &'static Rule, at: &Path<'_>, start: usize, message: String) -> &mut Note {
         let span = Span::new(start, self.scan.pos());
+        if !self.quota.admits(rule) {
+            self.spare.clear();
+            return Note::push(&mut self.spare, rule, &Path::ROOT, span, message);
+        }
         Note::push(&mut self.notes, rule, at, span, message)
     }
 }

@@ -59,6 +59,7 @@ impl Note {
                 message,
                 help: None,
                 related: Vec::new(),
+                count: 1,
             },
             span,
         });

@@ -78,10 +78,11 @@ impl<'r> Report<'r> {
         let mut findings = Vec::new();
         for found in outcome.findings {
             let document = resolver.document(found.source);
+            let count = found.diagnostic.count;
             let Some(mut finding) = resolver.finding(found.diagnostic, document.as_ref(), Some(found.span)) else {
                 continue;
             };
-            summary.count(finding.rule.effect, finding.severity, 1);
+            summary.count(finding.rule.effect, finding.severity, count);
             resolver.cut_snippet(&mut finding, document.as_ref(), &Masks::unplaced(options.shows_secrets));
             findings.push(finding);
         }
@@ -118,7 +119,7 @@ impl<'r> Report<'r> {
             .iter()
             .chain(checked.notes.iter().map(|n| &n.diagnostic))
         {
-            tally(diagnostic.rule, diagnostic.path.segs().last_field(), 1);
+            tally(diagnostic.rule, diagnostic.path.segs().last_field(), diagnostic.count);
         }
         for (rule, field, count) in checked.ignored.counts() {
             tally(rule, field, count);
