@@ -117,6 +117,10 @@ impl Writer {
 
     /// Writes the keys of the merge sources that the mapping from `start` on does not have itself.
     pub(super) fn merge(&mut self, start: Mark, is_empty: &mut bool, merges: Vec<(Source, Span)>) {
+        if self.limit_reported {
+            // Reading what would not be written costs as much.
+            return;
+        }
         let mut names: HashSet<Vec<u8>> = HashSet::new();
         self.view.json.push(b'}');
         let own = self.view.json.get(start.json..).unwrap_or_default();

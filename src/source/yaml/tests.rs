@@ -181,3 +181,20 @@ fn a_fault_at_the_end_is_in_the_document() {
         }
     }
 }
+
+#[test]
+fn beyond_the_limit_of_aliases_merge_keys_read_nothing() {
+    let keys: String = (0..20).map(|i| format!("  k{i}: {i}\n")).collect();
+    let read = |merges: usize| {
+        let mut writer = Writer::new(View::default());
+        writer.nodes_left = 100;
+        let text = format!("a: &a\n{keys}r:\n{}", "- <<: *a\n".repeat(merges));
+        parse(&text, 0, &mut writer);
+        assert_eq!(writer.view.faults.len(), usize::from(writer.limit_reported));
+        super::MAX_MERGE_BYTES - writer.merge_left
+    };
+    let once = read(1);
+    // Forty tokens each: the third is too much.
+    assert_eq!(read(3), 3 * once);
+    assert_eq!(read(1_000), 3 * once);
+}
