@@ -184,7 +184,7 @@ struct Cost {
     time: Duration,
     /// Mean CPU time of a run, all threads together; on a busy machine more telling than the time.
     cpu_ms: u64,
-    /// The largest heap that was seen, in MB.
+    /// The largest heap that was seen, in MB, above the bytes of the file.
     heap: u64,
 }
 
@@ -199,19 +199,20 @@ fn validate(file: &Path) -> Cost {
         .spawn()
         .expect("xdsctl starts");
     let status = format!("/proc/{}/status", child.id());
-    let mut largest = 0;
+    let mut largest: u64 = 0;
     while child.try_wait().expect("xdsctl can be waited for").is_none() {
-        // Anonymous memory: the heap and the stacks, not the mapped file.
+        // Anonymous memory: the file, the heap and the stacks.
         let text = fs::read_to_string(&status).unwrap_or_default();
         let line = text.lines().find_map(|line| line.strip_prefix("RssAnon:"));
         let kilobytes = line.and_then(|line| line.trim().trim_end_matches(" kB").parse().ok());
         largest = largest.max(kilobytes.unwrap_or(0));
         std::thread::sleep(Duration::from_micros(300));
     }
+    let file = fs::metadata(file).expect("the dump").len();
     Cost {
         time,
         cpu_ms,
-        heap: largest / 1024,
+        heap: largest.saturating_sub(file / 1024) / 1024,
     }
 }
 
