@@ -7,13 +7,12 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
+use xdsctl::client::target::Target;
+use xdsctl::client::{Client, Start};
 use xdsctl::lb::ring_hash::{Ring, Size, hash};
 use xdsctl::lb::weighted_round_robin::StaticStrideScheduler;
-use xdsctl::profile::{Profile, ServerFacts};
 use xdsctl::rng::Rng;
-use xdsctl::sim::{Channel, Network, Options, Rpc, Start, World};
-use xdsctl::snapshot::resources::Resources;
-use xdsctl::snapshot::target::Target;
+use xdsctl::sim::{Channel, Network, Options, Rpc};
 
 /// Picks in a row.
 const PICKS: u32 = 1_000_000;
@@ -107,16 +106,10 @@ fn resources(policy: &Value) -> Value {
 }
 
 fn channel(policy: &Value) -> Channel {
-    let mut world = World {
-        resources: Resources::default(),
-        node_id: String::new(),
-        dns: BTreeMap::new(),
-        profile: Profile::default(),
-        server: ServerFacts::default(),
-        start: Start::Target(Target::of_listener("svc", None)),
-    };
-    world.update(&resources(policy));
-    Channel::new(world, Network::default(), Options::default())
+    let mut client = Client::default();
+    client.update(&resources(policy));
+    let start = Start::Target(Target::of_listener("svc", None));
+    Channel::new(client, start, Network::default(), Options::default())
 }
 
 fn trees() {

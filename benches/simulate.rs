@@ -2,15 +2,13 @@
 //!
 //! `cargo bench --bench simulate [-- SHAPE [SIZE...]]`
 
-use std::collections::BTreeMap;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use xdsctl::profile::{Profile, ServerFacts};
-use xdsctl::sim::{Channel, Network, Options, Reach, Rpc, Start, World};
-use xdsctl::snapshot::resources::Resources;
-use xdsctl::snapshot::target::Target;
+use xdsctl::client::target::Target;
+use xdsctl::client::{Client, Start};
+use xdsctl::sim::{Channel, Network, Options, Reach, Rpc};
 
 /// Endpoints, or clusters of an aggregate.
 const SIZES: [usize; 4] = [12_500, 25_000, 50_000, 100_000];
@@ -162,21 +160,14 @@ fn resources(shape: &Shape, size: usize) -> Value {
     Value::Array(list)
 }
 
-fn world(shape: &Shape, size: usize) -> World {
-    let mut world = World {
-        resources: Resources::default(),
-        node_id: String::new(),
-        dns: BTreeMap::new(),
-        profile: Profile::default(),
-        server: ServerFacts::default(),
-        start: Start::Target(Target::of_listener("svc", None)),
-    };
-    world.update(&resources(shape, size));
-    world
+fn client(shape: &Shape, size: usize) -> Client {
+    let mut client = Client::default();
+    client.update(&resources(shape, size));
+    client
 }
 
 /// From the first configuration to the end of one RPC with its trace, and of what else happens in the first 100 ms.
-fn one_rpc(world: World, reach: Reach) -> Duration {
+fn one_rpc(client: Client, reach: Reach) -> Duration {
     let network = Network {
         default: reach,
         ..Network::default()
@@ -185,8 +176,9 @@ fn one_rpc(world: World, reach: Reach) -> Duration {
         traces: true,
         ..Options::default()
     };
+    let target = Start::Target(Target::of_listener("svc", None));
     let start = Instant::now();
-    let mut channel = Channel::new(world, network, options);
+    let mut channel = Channel::new(client, target, network, options);
     black_box(channel.call(Rpc::default()));
     channel.sleep(100);
     start.elapsed()
@@ -209,7 +201,7 @@ fn main() {
             let mut before: Option<f64> = None;
             let mut line = String::new();
             for size in &sizes {
-                let took = one_rpc(world(shape, *size), reach).as_secs_f64();
+                let took = one_rpc(client(shape, *size), reach).as_secs_f64();
                 let ratio = before
                     .map(|before| format!(" (x{:.1})", took / before))
                     .unwrap_or_default();

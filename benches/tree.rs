@@ -2,23 +2,14 @@
 //!
 //! `cargo bench --bench tree`
 
-use std::collections::BTreeSet;
 use std::hint::black_box;
 use std::sync::Arc;
 use std::time::Instant;
 
-use xdsctl::model::cluster::{Cluster, Discovery, HealthStatus};
-use xdsctl::model::endpoints::{Endpoint, Endpoints, Locality, LocalityName};
-use xdsctl::model::filter::{FilterConfig, HttpFilter};
-use xdsctl::model::listener::{HttpConnectionManager, Listener, RouteSource};
-use xdsctl::model::matcher::{StringMatch, StringMatcher};
-use xdsctl::model::route::{Action, Destination, PathMatcher, Route, RouteAction, RouteConfiguration, VirtualHost};
-use xdsctl::model::{Millis, Resource};
-use xdsctl::profile::Profile;
+use serde_json::{Value, json};
+use xdsctl::client::target::Target;
+use xdsctl::client::{Client, Start};
 use xdsctl::select::{Channel, Request, Selector};
-use xdsctl::snapshot::resolve::{DnsAnswers, Source, resolve};
-use xdsctl::snapshot::resources::Resources;
-use xdsctl::snapshot::target::Target;
 use xdsctl::tree::show::{Shown, tree};
 use xdsctl::tree::{build, service_config};
 
@@ -28,116 +19,42 @@ const CLUSTERS: usize = 10_000;
 /// Selections in a row.
 const SELECTIONS: u32 = 1_000_000;
 
-fn cluster(discovery: Discovery) -> Cluster {
-    Cluster {
-        discovery,
-        lb_policy: serde_json::json!([{"xds_wrr_locality_experimental": {"childPolicy": [{"round_robin": {}}]}}]),
-        lrs_self: false,
-        lrs_metrics: BTreeSet::new(),
-        use_http_connect: false,
-        tls: None,
-        connection_idle_timeout: Millis(3_600_000),
-        max_concurrent_requests: 1024,
-        outlier_detection: None,
-        override_host_statuses: BTreeSet::from([HealthStatus::Unknown, HealthStatus::Healthy]),
-        metadata: Default::default(),
-    }
-}
+const TYPE: &str = "type.googleapis.com/envoy";
 
-fn endpoints(number: usize) -> Endpoints {
+/// A cluster with its endpoints.
+fn cluster(number: usize) -> [Value; 2] {
     let [_, a, b, c] = u32::try_from(number).unwrap().to_be_bytes();
-    let endpoint = |port| Endpoint {
-        index: 0,
-        address: ([10 + a, b, c, 1], port).into(),
-        additional_addresses: Vec::new(),
-        weight: 1,
-        weight_is_default: true,
-        health: HealthStatus::Healthy,
-        hostname: String::new(),
-        proxy: None,
-        hash_key: None,
-    };
-    let locality = Locality {
-        index: 0,
-        name: LocalityName::default(),
-        weight: 1,
-        endpoints: vec![endpoint(80), endpoint(81)],
-    };
-    Endpoints {
-        priorities: vec![vec![locality]],
-        drops: None,
-    }
-}
-
-fn route(index: usize, path: &str, exact: bool, cluster: String) -> Route {
-    let text = path.to_owned();
-    let action = RouteAction {
-        hash_policies: Vec::new(),
-        retry_policy: None,
-        retry_policy_inherited: false,
-        destination: Destination::Cluster(cluster),
-        max_stream_duration: None,
-        auto_host_rewrite: false,
-    };
-    Route {
-        index,
-        name: String::new(),
-        path: PathMatcher::Text(StringMatcher {
-            kind: if exact {
-                StringMatch::Exact(text)
-            } else {
-                StringMatch::Prefix(text)
-            },
-            ignore_case: false,
-        }),
-        headers: Vec::new(),
-        fraction_per_million: None,
-        action: Action::Route(Box::new(action)),
-        typed_per_filter_config: Default::default(),
-    }
+    let address = format!("{}.{b}.{c}.1", 10 + a);
+    let endpoint = |port: u16| json!({"health_status": "HEALTHY", "endpoint": {"address": {"socket_address": {"address": address, "port_value": port}}}});
+    let name = format!("cluster-{number}");
+    [
+        json!({"@type": format!("{TYPE}.config.cluster.v3.Cluster"), "name": name, "type": "EDS",
+            "eds_cluster_config": {"eds_config": {"ads": {}}}}),
+        json!({"@type": format!("{TYPE}.config.endpoint.v3.ClusterLoadAssignment"), "cluster_name": name,
+            "endpoints": [{"locality": {}, "load_balancing_weight": 1, "lb_endpoints": [endpoint(80), endpoint(81)]}]}),
+    ]
 }
 
 /// A listener with one route for each cluster, or one for an aggregate of all.
-fn resources(is_aggregate: bool) -> Resources {
-    let mut resources = Resources::default();
-    let names: Vec<String> = (0..CLUSTERS).map(|i| format!("cluster-{i}")).collect();
-    for (number, name) in names.iter().enumerate() {
-        let eds = cluster(Discovery::Eds { service_name: None });
-        resources.accept(name, Resource::Cluster(eds), Vec::new());
-        resources.accept(name, Resource::Endpoints(endpoints(number)), Vec::new());
-    }
-    let routes = if is_aggregate {
-        let all = cluster(Discovery::Aggregate { children: names });
-        resources.accept("all", Resource::Cluster(all), Vec::new());
-        vec![route(0, "/", false, "all".to_owned())]
+fn resources(is_aggregate: bool) -> Value {
+    let mut resources: Vec<Value> = (0..CLUSTERS).flat_map(cluster).collect();
+    let routes: Vec<Value> = if is_aggregate {
+        let names: Vec<String> = (0..CLUSTERS).map(|i| format!("cluster-{i}")).collect();
+        resources.push(
+            json!({"@type": format!("{TYPE}.config.cluster.v3.Cluster"), "name": "all", "cluster_type": {
+            "name": "envoy.clusters.aggregate", "typed_config": {
+                "@type": format!("{TYPE}.extensions.clusters.aggregate.v3.ClusterConfig"), "clusters": names}}}),
+        );
+        vec![json!({"match": {"prefix": "/"}, "route": {"cluster": "all"}})]
     } else {
-        let routes = names.into_iter().enumerate();
-        routes
-            .map(|(i, name)| route(i, &format!("/svc{i}/m"), true, name))
-            .collect()
+        let route = |i| json!({"match": {"path": format!("/svc{i}/m")}, "route": {"cluster": format!("cluster-{i}")}});
+        (0..CLUSTERS).map(route).collect()
     };
-    let host = VirtualHost {
-        domains: vec!["*".to_owned()],
-        routes,
-        ..VirtualHost::default()
-    };
-    let routes = RouteConfiguration {
-        virtual_hosts: vec![host],
-        ..RouteConfiguration::default()
-    };
-    let router = HttpFilter {
-        index: 0,
-        name: "router".to_owned(),
-        disabled: false,
-        config: FilterConfig::Router,
-    };
-    let manager = HttpConnectionManager {
-        routes: RouteSource::Inline(Arc::new(routes)),
-        http_max_stream_duration: Millis(0),
-        http_filters: vec![router],
-    };
-    resources.accept("svc", Resource::Listener(Listener::Api(manager)), Vec::new());
-    resources
+    resources.push(json!({"@type": format!("{TYPE}.config.listener.v3.Listener"), "name": "svc", "api_listener": {"api_listener": {
+        "@type": format!("{TYPE}.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager"),
+        "http_filters": [{"name": "router", "typed_config": {"@type": format!("{TYPE}.extensions.filters.http.router.v3.Router")}}],
+        "route_config": {"virtual_hosts": [{"domains": ["*"], "routes": routes}]}}}}));
+    resources.into()
 }
 
 fn timed<T>(what: &str, work: impl FnOnce() -> T) -> T {
@@ -148,10 +65,12 @@ fn timed<T>(what: &str, work: impl FnOnce() -> T) -> T {
 }
 
 fn main() {
-    let profile = Profile::default();
-    let (dns, extra_roots) = (DnsAnswers::new(), BTreeSet::new());
     for is_aggregate in [false, true] {
-        let resources = resources(is_aggregate);
+        let mut client = Client {
+            node_id: "node".to_owned(),
+            ..Client::default()
+        };
+        client.update(&resources(is_aggregate));
         println!(
             "{CLUSTERS} clusters, {}",
             if is_aggregate {
@@ -160,23 +79,17 @@ fn main() {
                 "one route each"
             }
         );
-        let source = Source {
-            resources: &resources,
-            node_id: "node",
-            dns: &dns,
-            extra_roots: &extra_roots,
-        };
-        let target = Target::of_listener("svc", None);
+        let target = Start::Target(Target::of_listener("svc", None));
         let start = Instant::now();
-        let config = Arc::new(timed("resolve", || resolve(&target, &source).unwrap()));
+        let config = Arc::new(timed("resolve", || client.resolve(&target).unwrap()));
         let json = timed("service config", || service_config::generate(&config).unwrap());
-        timed("LB configs", || build::generate(&config, &json, &profile));
+        timed("LB configs", || build::generate(&config, &json, &client.profile));
         println!("{:40} {:8.1} ms", "all of that", start.elapsed().as_secs_f64() * 1000.0);
         let shown = Shown {
             config: &config,
             service_config: &json,
-            profile: &profile,
-            resources: &resources,
+            profile: &client.profile,
+            resources: &client.resources,
         };
         timed("nodes", || tree(&shown));
         let selector = Selector::new(config);

@@ -42,6 +42,7 @@ static FILES: &[&[&Rule]] = &[
     crate::validate::hash_policy::RULES,
     crate::validate::retry::RULES,
     crate::bootstrap::RULES,
+    crate::client::RULES,
     crate::check::RULES,
 ];
 
@@ -54,6 +55,7 @@ static FOLDERS: &[&[&[&Rule]]] = &[
     crate::lb::rls::PART_RULES,
     crate::bootstrap::PART_RULES,
     crate::lint::RULES,
+    crate::client::PART_RULES,
     crate::check::PART_RULES,
 ];
 

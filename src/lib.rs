@@ -45,7 +45,8 @@ pub mod envelope;
 pub mod load;
 
 pub mod parsed;
-pub mod snapshot;
+
+pub mod client;
 
 pub mod lint;
 pub mod select;

@@ -74,7 +74,7 @@ fn json(line: &str, code: i32) -> Value {
     serde_json::from_str(&run.out).unwrap()
 }
 
-/// Aggregate clusters `c0` to `c{depth - 1}`, each over the next one, and a leaf without endpoints.
+/// Aggregate clusters `c0` to `c{depth - 1}`, each over the next one, and a leaf with one endpoint.
 fn chain(depth: usize) -> String {
     let mut text = String::new();
     for i in 0..depth {
@@ -89,7 +89,9 @@ fn chain(depth: usize) -> String {
     writeln!(
         text,
         "---\n\"@type\": type.googleapis.com/envoy.config.cluster.v3.Cluster\nname: c{depth}\ntype: EDS\n\
-         eds_cluster_config: {{eds_config: {{ads: {{}}}}}}"
+         eds_cluster_config: {{eds_config: {{ads: {{}}}}}}\n---\n\
+         \"@type\": type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment\ncluster_name: c{depth}\n\
+         endpoints:\n- locality: {{}}\n  load_balancing_weight: 1\n  lb_endpoints:\n  - endpoint: {{address: {{socket_address: {{address: 10.0.0.1, port_value: 80}}}}}}"
     )
     .unwrap();
     text

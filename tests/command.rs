@@ -13,5 +13,6 @@ mod readme;
 #[path = "support/run.rs"]
 mod run;
 mod runtime;
+mod same_client;
 mod shapes;
 mod support;

@@ -238,13 +238,13 @@ fn only_the_profile_reads_no_environment_and_the_cli_alone_touches_the_world() {
 }
 
 #[test]
-fn protobuf_messages_stay_below_the_snapshot() {
+fn protobuf_messages_stay_below_the_client() {
     let layers = layers("src");
     let is_free = |source: &&Source| {
         let module = source.module();
         source.krate != "src"
             || matches!(module, "diag" | "model" | "profile")
-            || layers.get(module).is_some_and(|layer| *layer >= layers["snapshot"])
+            || layers.get(module).is_some_and(|layer| *layer >= layers["client"])
     };
     let mut wrong = Vec::new();
     for source in sources().iter().filter(is_free) {
@@ -289,4 +289,34 @@ fn every_shape_is_registered() {
         }
     }
     assert!(count > 15);
+}
+
+/// The types see to the rest: only `client` can make a `Settled`, or put anything into `Resources`.
+#[test]
+fn only_the_client_decides_what_a_client_holds() {
+    const DOORS: &[&str] = &[
+        "validate::validate",
+        "discovery::resource(",
+        "discovery::bare(",
+        "discovery::response(",
+        "load::run",
+        "load::go_on",
+        "::load;",
+    ];
+    let is_free = |source: &Source| {
+        let is_own = matches!(source.module(), "client" | "load" | "validate");
+        source.krate != "src" || !(is_own || source.file.ends_with("tests.rs"))
+    };
+    let mut wrong = Vec::new();
+    let mut uses = 0;
+    for source in &sources() {
+        for door in DOORS.iter().filter(|door| without_tests(&source.text).contains(*door)) {
+            uses += 1;
+            if is_free(source) {
+                wrong.push(format!("{}: {door}", source.name()));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "ask `client` instead:\n{}", wrong.join("\n"));
+    assert!(uses > 2, "the doors have other names");
 }

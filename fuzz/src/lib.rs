@@ -3,10 +3,9 @@
 //! A target fails by a panic, by taking more than a few seconds, or by using much more memory than its input has bytes;
 //! the assertions here are about places that are not in the document.
 
-use xdsctl::check::{self, Circumstances};
-use xdsctl::convert::resource_name::Names;
+use xdsctl::check;
+use xdsctl::client::{Circumstances, Keep, Reading};
 use xdsctl::envelope::Options;
-use xdsctl::load;
 use xdsctl::profile::{Profile, ServerFacts};
 use xdsctl_cli::report::resolve::{self, Report};
 use xdsctl_cli::report::{Severities, human, json};
@@ -22,25 +21,26 @@ pub fn validate(data: &[u8], format: Option<Format>) {
         let circumstances = Circumstances {
             profile: &Profile::default(),
             server: &ServerFacts::default(),
-            keep_parsed: !is_human,
+            keep: if is_human { Keep::Findings } else { Keep::Parsed },
         };
         let options = Options {
             format,
             ..Options::default()
         };
-        let loaded = load::run(
-            Some(1),
-            |loader, emit| loader.document(id, source, options, emit),
-            |raw| check::resource(raw, &circumstances),
-        );
-        let outcome = check::assemble(loaded.results, loaded.loader.findings, false, Names::default());
+        let mut reading = Reading::default();
+        reading.read(Some(1), &circumstances, |loader, emit| {
+            loader.document(id, source, options, emit);
+        });
+        let mut settled = reading.settle(&circumstances, false);
+        let names = std::mem::take(&mut settled.names);
+        let outcome = check::check(settled);
         let severities = Severities::default();
         let options = resolve::Options {
             severities: &severities,
             snippets_from: is_human.then_some(xdsctl::diag::Severity::Note),
             snippets_per_rule: if is_human { usize::MAX } else { 0 },
         };
-        let report = Report::new(outcome, &loaded.loader.worlds, &sources, &options);
+        let report = Report::new(outcome, &names, &sources, &options);
         let mut out = std::io::sink();
         if is_human {
             let style = human::Style {

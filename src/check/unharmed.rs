@@ -6,13 +6,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Checked, live};
+use crate::client::graph::Graph;
+use crate::client::{Checked, ClusterFacts, Facts, ListenerFacts, ResourceId, RouteFacts, World, is_live};
 use crate::diag::{Diagnostic, Effect, Rule, Seg, rules};
 use crate::lint::Usage;
 use crate::model::ResourceType;
 use crate::model::domain::best_match;
-use crate::snapshot::graph::Graph;
-use crate::snapshot::{ClusterFacts, Facts, ListenerFacts, ResourceId, RouteFacts, World};
 use crate::validate::cluster::lb_policy::RING_MAXIMUM_BELOW_DEFAULT;
 use crate::validate::cluster::logical_dns::{DNS_NAME_MISREAD, DNS_PORT_OUT_OF_RANGE};
 use crate::validate::cluster::outlier_detection::THRESHOLD_FAILS;
@@ -62,7 +61,7 @@ pub(super) fn take_back(world: &World, usage: &Usage<'_>, resources: &mut [Check
 }
 
 fn is_failure(diagnostic: &Diagnostic) -> bool {
-    diagnostic.rule.effect == Effect::Fails && !live::RULES.contains(&diagnostic.rule)
+    diagnostic.rule.effect == Effect::Fails && !is_live(diagnostic.rule)
 }
 
 /// What becomes of RPCs that would use a resource.

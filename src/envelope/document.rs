@@ -6,13 +6,15 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use bytes::Bytes;
 use xdsctl_proto::tables;
 
 use super::loader::{Emit, Loader, Options};
-use super::raw::{Finding, RawResource, WorldId};
+use super::raw::{Finding, Origin, RawResource, WorldId};
 use super::{NO_RESOURCE, UNKNOWN_SHAPE};
-use crate::diag::rules;
-use crate::proto::transcode::{self, LIMIT_EXCEEDED, SYNTAX};
+use crate::diag::{Known, rules};
+use crate::model::ResourceType;
+use crate::proto::transcode::{self, LIMIT_EXCEEDED, SYNTAX, Transcoder};
 use crate::source::sniff::{Format, Sniffed, named, sniff};
 use crate::source::view::{FaultKind, View};
 use crate::source::{Source, SourceId, Span, binary, log, textproto, yaml};
@@ -67,11 +69,7 @@ impl Loader {
             Format::Binary => binary::view(source.bytes(), assumed),
             Format::Log => return self.log(id, source, options, emit),
         };
-        let transcode = transcode::Options {
-            bare_strings: format == Format::Yaml,
-            wire_objects: format != Format::Yaml,
-            ..options.transcode
-        };
+        let transcode = of_view(format, options.transcode);
         let view = source.set_view(view);
         if view.parts().is_empty() && view.faults().is_empty() {
             self.report(id, &EMPTY, Span::default(), "the document is empty".to_owned());
@@ -98,10 +96,7 @@ impl Loader {
         let view = source.set_view(view);
         self.faults(id, view);
         let of_view = Options {
-            transcode: transcode::Options {
-                wire_objects: true,
-                ..options.transcode
-            },
+            transcode: of_view(Format::Log, options.transcode),
             ..options
         };
         let mut worlds: BTreeMap<Option<&str>, Option<WorldId>> = BTreeMap::new();
@@ -173,6 +168,7 @@ impl Loader {
         let first_path = self.path_sources.len();
         let mut placed = |mut resources: Vec<RawResource>| {
             for resource in &mut resources {
+                resource.origin.view_at = u32::try_from(resource.origin.span.start).ok();
                 resource.origin.span = view.to_document(resource.origin.span);
                 for note in &mut resource.notes {
                     note.span = view.to_document(note.span);
@@ -217,6 +213,36 @@ impl Loader {
             findings.sort_by_key(|finding| finding.span.start);
         }
     }
+}
+
+/// How the view of a document of this format is read.
+const fn of_view(format: Format, options: transcode::Options) -> transcode::Options {
+    let is_yaml = matches!(format, Format::Yaml);
+    transcode::Options {
+        bare_strings: is_yaml,
+        wire_objects: !is_yaml,
+        ..options
+    }
+}
+
+/// Reads a resource again, whose place is known from the first time: its wire bytes, and what is known of them.
+///
+/// `None` if there is no such resource in the document, which has changed then.
+pub fn again(source: &Source, origin: Origin, resource_type: ResourceType) -> Option<(Bytes, Known)> {
+    let (text, start, options) = match (origin.view_at, source.view()) {
+        (Some(at), Some(view)) => {
+            let options = of_view(source.format()?, transcode::Options::default());
+            (view.json(), usize::try_from(at).ok()?, options)
+        }
+        _ => (source.bytes(), origin.span.start, transcode::Options::default()),
+    };
+    let mut reader = Transcoder::new(text, options);
+    reader.scan.set_pos(start);
+    reader.type_url().ok()?;
+    reader.scan.set_pos(start);
+    reader.resource(tables::message(resource_type.type_name())?).ok()?;
+    let bytes = reader.take_written(0);
+    (!reader.is_lost).then(|| (bytes.into(), reader.known))
 }
 
 /// What templates are written with: Go and Jinja, Jinja, ERB and its like, Mako.

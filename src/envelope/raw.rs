@@ -68,6 +68,8 @@ pub struct Origin {
     pub source: SourceId,
     /// The text of the resource itself: the object with its `@type` or its fields.
     pub span: Span,
+    /// Where it starts in the document's [`View`](crate::source::View), if it was read through that.
+    pub view_at: Option<u32>,
 }
 
 /// A resource as it was found.

@@ -471,6 +471,7 @@ impl<'t, 'l> Walker<'t, 'l> {
                 origin: Origin {
                     source: self.source,
                     span: Span::new(here, here),
+                    view_at: None,
                 },
                 bytes: None,
                 known: Known::Nothing,

@@ -6,10 +6,10 @@
 use std::collections::BTreeSet;
 
 use super::{Findings, Usage};
+use crate::client::graph::{ClusterError, Entry, Graph, MAX_AGGREGATE_DEPTH, SkipReason, Skipped};
+use crate::client::{ClusterFacts, World, child_path};
 use crate::diag::rules;
 use crate::model::ResourceType;
-use crate::snapshot::graph::{ClusterError, Entry, Graph, MAX_AGGREGATE_DEPTH, SkipReason, Skipped};
-use crate::snapshot::{ClusterFacts, World, child_path};
 
 rules! {
     /// Aggregate clusters are nested 16 levels deep or more.

@@ -4,10 +4,10 @@
 //! and names with a `/` are left alone.
 
 use super::Findings;
+use crate::client::{Facts, ListenerFacts, RouteFacts, World, inline_routes_path, rds_path};
 use crate::diag::rules;
 use crate::model::ResourceType;
 use crate::model::domain::best_match;
-use crate::snapshot::{Facts, ListenerFacts, RouteFacts, World, inline_routes_path, rds_path};
 
 rules! {
     /// No virtual host has a domain for the listener's name, which is the authority of a channel to it.

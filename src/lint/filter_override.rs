@@ -5,8 +5,8 @@
 
 use super::Findings;
 use super::users::{UsedRoutes, User, Users};
+use crate::client::{FilterFacts, OverrideFacts};
 use crate::diag::rules;
-use crate::snapshot::{FilterFacts, OverrideFacts};
 
 rules! {
     /// An override in typed_per_filter_config names no filter of a listener that uses the routes.

@@ -17,8 +17,8 @@ mod weight;
 
 pub use usage::Usage;
 
+use crate::client::{ResourceId, World};
 use crate::diag::{Diagnostic, FieldPath, Rule};
-use crate::snapshot::{ResourceId, World};
 
 /// The rules of all lints.
 pub static RULES: &[&[&Rule]] = &[

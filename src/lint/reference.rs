@@ -5,9 +5,9 @@
 use std::collections::HashMap;
 
 use super::Findings;
+use crate::client::{ClusterFacts, Facts, ListenerFacts, ResourceId, RouteFacts, World, eds_path, rds_path};
 use crate::diag::rules;
 use crate::model::ResourceType;
-use crate::snapshot::{ClusterFacts, Facts, ListenerFacts, ResourceId, RouteFacts, World, eds_path, rds_path};
 
 rules! {
     /// A listener names a RouteConfiguration that is not there.

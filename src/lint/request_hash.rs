@@ -8,9 +8,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::users::Users;
 use super::{Findings, Usage};
+use crate::client::{ClusterFacts, ResourceId, RouteReference, World};
 use crate::diag::rules;
 use crate::model::ResourceType;
-use crate::snapshot::{ClusterFacts, ResourceId, RouteReference, World};
 
 rules! {
     /// A cluster picks by ring_hash, and no route to it has a hash policy that the client keeps.
@@ -40,7 +40,7 @@ fn references<'w>(usage: &Usage<'w>) -> impl Iterator<Item = Place<'w>> {
 
 fn without_policy(world: &World, usage: &Usage<'_>, findings: &mut Findings) {
     let needs_hash = |name: &str| match world.cluster(name) {
-        Some(ClusterFacts::Eds { policy, .. } | ClusterFacts::LogicalDns { policy }) => policy.needs_hash(),
+        Some(ClusterFacts::Eds { policy, .. } | ClusterFacts::LogicalDns { policy, .. }) => policy.needs_hash(),
         Some(ClusterFacts::Aggregate { .. }) | None => false,
     };
     if !world.all(ResourceType::Cluster).any(|(name, _)| needs_hash(name)) {
@@ -128,7 +128,8 @@ fn hash_users(world: &World) -> BTreeSet<&str> {
     let mut parents: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for (name, _) in world.all(ResourceType::Cluster) {
         match world.cluster(name) {
-            Some(ClusterFacts::Eds { policy, .. } | ClusterFacts::LogicalDns { policy }) if policy.ignores_hash() => {}
+            Some(ClusterFacts::Eds { policy, .. } | ClusterFacts::LogicalDns { policy, .. })
+                if policy.ignores_hash() => {}
             Some(ClusterFacts::Eds { .. } | ClusterFacts::LogicalDns { .. }) => open.push(name),
             Some(ClusterFacts::Aggregate { children }) => {
                 for child in children {

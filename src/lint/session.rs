@@ -5,9 +5,9 @@
 
 use super::Findings;
 use super::users::{UsedRoutes, Users};
+use crate::client::{FilterFacts, World, filter_path};
 use crate::diag::rules;
 use crate::model::ResourceType;
-use crate::snapshot::{FilterFacts, World, filter_path};
 
 rules! {
     /// Two stateful session filters are active in one chain, and only the later one's cookie counts.

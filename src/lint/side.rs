@@ -6,8 +6,8 @@
 
 use super::Findings;
 use super::users::{UsedRoutes, Users};
+use crate::client::{World, non_forwarding_path};
 use crate::model::ResourceType;
-use crate::snapshot::{World, non_forwarding_path};
 use crate::validate::http_connection_manager::ROUTE_FOR_OTHER_SIDE;
 
 pub(super) fn check(world: &World, users: &Users<'_>, findings: &mut Findings) {

@@ -6,9 +6,9 @@ use std::collections::BTreeSet;
 
 use super::users::Users;
 use super::{Findings, Usage};
+use crate::client::{ClusterFacts, Facts, World};
 use crate::diag::{FieldPath, rules};
 use crate::model::ResourceType;
-use crate::snapshot::{ClusterFacts, Facts, World};
 
 rules! {
     /// No listener names the RouteConfiguration.

@@ -5,8 +5,8 @@
 
 use std::collections::{BTreeSet, HashSet};
 
+use crate::client::{ClusterFacts, Facts, ListenerFacts, ResourceId, RouteFacts, World};
 use crate::model::ResourceType;
-use crate::snapshot::{ClusterFacts, Facts, ListenerFacts, ResourceId, RouteFacts, World};
 
 /// The clusters in use, and the virtual hosts that use them.
 #[derive(Debug, Default)]

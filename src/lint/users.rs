@@ -5,8 +5,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::client::{Facts, FilterFacts, ListenerFacts, ResourceId, RouteFacts, World};
 use crate::model::ResourceType;
-use crate::snapshot::{Facts, FilterFacts, ListenerFacts, ResourceId, RouteFacts, World};
 
 /// A listener, or one of its chains, that uses a RouteConfiguration.
 #[derive(Debug, Clone, Copy)]

@@ -5,9 +5,9 @@
 //! looked at.
 
 use super::Findings;
+use crate::client::{ClusterFacts, EndpointsFacts, Facts, PolicyFacts, PolicyKind, ResourceId, World};
 use crate::diag::{FieldPath, rules};
 use crate::model::ResourceType;
-use crate::snapshot::{ClusterFacts, EndpointsFacts, Facts, PolicyFacts, PolicyKind, ResourceId, World};
 
 rules! {
     /// A cluster's endpoints have different weights, or its localities, and its LB policy does not look at them.

@@ -20,10 +20,10 @@ pub use matching::Mismatch;
 pub use request::Request;
 pub use session::Session;
 
+use crate::client::config::XdsConfig;
 use crate::model::Millis;
 use crate::model::filter::{FilterConfig, HttpFilter};
 use crate::model::route::{Action, Destination, RetryPolicy, Route, RouteAction};
-use crate::snapshot::config::XdsConfig;
 use crate::status::Status;
 
 /// What a random number is for. Each site has a generator of its own.

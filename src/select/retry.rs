@@ -5,9 +5,9 @@
 
 use std::str::FromStr;
 
+use crate::client::retry::max_attempts;
 use crate::model::Millis;
 use crate::model::route::{RetryOn, RetryPolicy};
-use crate::snapshot::retry::max_attempts;
 use crate::status::Code;
 
 /// Least factor of the back-off.

@@ -1,18 +1,16 @@
 //! Choices and filters of whole configurations.
 
 use std::collections::BTreeMap;
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::*;
+use crate::client::target::Target;
+use crate::client::{Client, Resources, Start};
 use crate::model::Resource;
 use crate::model::filter::{Fault, FilterOverride, SessionCookie};
 use crate::model::listener::{HttpConnectionManager, Listener, RouteSource};
 use crate::model::matcher::{StringMatch, StringMatcher};
 use crate::model::route::{ClusterWeight, PathMatcher, RouteConfiguration, VirtualHost};
-use crate::snapshot::resolve::{DnsAnswers, Source, resolve};
-use crate::snapshot::resources::Resources;
-use crate::snapshot::target::Target;
 
 type Overrides = BTreeMap<String, FilterOverride>;
 
@@ -64,15 +62,13 @@ fn selector(filters: Vec<HttpFilter>, host_overrides: Overrides, route: Route) -
         http_max_stream_duration: Millis(7000),
         http_filters: filters,
     };
-    let mut resources = Resources::default();
-    resources.accept("s", Resource::Listener(Listener::Api(manager)), Vec::new());
-    let source = Source {
-        resources: &resources,
-        node_id: "",
-        dns: &DnsAnswers::new(),
-        extra_roots: &BTreeSet::new(),
+    let listener = Resource::Listener(Listener::Api(manager));
+    let client = Client {
+        resources: Resources::of_values([("s", listener)]),
+        ..Client::default()
     };
-    Selector::new(Arc::new(resolve(&Target::of_listener("s", None), &source).unwrap()))
+    let start = Start::Target(Target::of_listener("s", None));
+    Selector::new(Arc::new(client.resolve(&start).unwrap()))
 }
 
 fn filter(name: &str, disabled: bool, config: FilterConfig) -> HttpFilter {

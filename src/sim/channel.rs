@@ -10,7 +10,8 @@ use super::call::{Call, Phase, Rpc, RpcId};
 use super::clusters::ConfigView;
 use super::network::{CONNECT_JITTER_MS, CONNECT_MS, Network, Reach};
 use super::outcome::Outcome;
-use super::world::World;
+use crate::client::config::{ChannelFailure, ChannelFailureClass, XdsConfig};
+use crate::client::{Client, Start};
 use crate::lb::pick_first;
 use crate::lb::picker::Step;
 use crate::lb::policy::{Cx, Reports, Update, What};
@@ -20,7 +21,6 @@ use crate::lb::{self, Config};
 use crate::model::ResourceType;
 use crate::rng::Rng;
 use crate::select::{self, Selector, Site};
-use crate::snapshot::config::{ChannelFailure, ChannelFailureClass, XdsConfig};
 use crate::status::Status;
 use crate::tree::service_config;
 
@@ -98,7 +98,8 @@ impl Own {
 pub struct Channel {
     runtime: Runtime,
     network: Network,
-    world: World,
+    client: Client,
+    start: Start,
     options: Options,
     view: ConfigView,
     root: Child,
@@ -145,14 +146,15 @@ impl Draws {
 
 impl Channel {
     /// A channel at time 0, with its first configuration.
-    pub fn new(world: World, network: Network, options: Options) -> Channel {
+    pub fn new(client: Client, start: Start, network: Network, options: Options) -> Channel {
         let seed = options.seed;
         let stream = |name: &str| Rng::stream(seed, name);
         let mut channel = Channel {
             runtime: Runtime::new(seed, options.settings.clone()),
             network,
-            view: ConfigView::new(world.profile.clone()),
-            world,
+            view: ConfigView::new(client.profile.clone()),
+            client,
+            start,
             root: Child::new(Arc::from([])),
             selector: None,
             broken: None,
@@ -185,8 +187,8 @@ impl Channel {
     }
 
     /// What the control plane says; call [`Channel::resolve`] after a change.
-    pub const fn world_mut(&mut self) -> &mut World {
-        &mut self.world
+    pub const fn client_mut(&mut self) -> &mut Client {
+        &mut self.client
     }
 
     /// The network; a change holds from the next attempt to connect or call on.
@@ -232,7 +234,7 @@ impl Channel {
         if self.runtime.endless.is_some() {
             return;
         }
-        let resolved = self.world.resolve();
+        let resolved = self.client.resolve(&self.start);
         if self.options.waits_for_missing && self.waits(&resolved) {
             return;
         }
@@ -282,7 +284,7 @@ impl Channel {
     pub fn note_removed(&mut self, resource_type: ResourceType, name: &str) {
         let long_ago = self.runtime.now - RESOURCE_TIMEOUT_MS;
         self.asked.insert((resource_type, name.to_owned()), long_ago);
-        if let Err(failure) = self.world.resolve() {
+        if let Err(failure) = self.client.resolve(&self.start) {
             self.asked.insert((ResourceType::Listener, failure.note), long_ago);
         }
     }
@@ -290,7 +292,7 @@ impl Channel {
     fn apply(&mut self, config: XdsConfig) -> Reports {
         let read = service_config::generate(&config).and_then(|json| {
             let list = json.get("loadBalancingConfig").cloned().unwrap_or_default();
-            lb::parse_list(&list, &self.world.profile).map_err(|faults| {
+            lb::parse_list(&list, &self.client.profile).map_err(|faults| {
                 let why: Vec<String> = faults
                     .iter()
                     .map(|f| format!("field:{} error:{}", f.path, f.message))

@@ -4,11 +4,11 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crate::client::config::{ClusterState, Leaf, XdsConfig};
 use crate::lb::endpoint::{Address, Endpoint};
 use crate::lb::policy::{At, ClusterChild, ClusterUpdate, Clusters, LeafView};
 use crate::model::endpoints::{self as model, Locality};
 use crate::profile::{Feature, Profile};
-use crate::snapshot::config::{ClusterState, Leaf, XdsConfig};
 use crate::status::Status;
 use crate::tree::build::Cds;
 use crate::tree::names::{ChildNumbers, child_name};

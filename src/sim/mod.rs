@@ -1,6 +1,6 @@
 //! A channel in simulated time: resources in, RPCs in, what becomes of each RPC and why.
 //!
-//! [`World`] is what the control plane and DNS say, [`Network`] what connections and backends do, [`Channel`] a client
+//! A [`Client`](crate::client::Client) is what the control plane and DNS say, [`Network`] what connections and backends do, [`Channel`] a client
 //! channel with its LB policies, connections and RPCs. Time passes only from event to event, and chance comes from a seed,
 //! so the same inputs give the same answers. The policies themselves are in [`lb`](crate::lb); nothing of them is repeated
 //! here. [`script`] reads steps from JSON lines and plays them.
@@ -12,10 +12,8 @@ mod network;
 mod outcome;
 pub mod script;
 mod selection;
-mod world;
 
 pub use call::{Rpc, RpcId};
 pub use channel::{Channel, Options};
 pub use network::{Network, Reach, Respond};
 pub use outcome::{Class, Outcome};
-pub use world::{Start, World};

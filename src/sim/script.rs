@@ -274,14 +274,14 @@ impl Player {
                 channel.network_mut().addresses.insert(*address, Reach::Hangs);
             }
             Step::Update(resources) => {
-                channel.world_mut().update(resources);
+                channel.client_mut().update(resources);
                 channel.resolve();
             }
             Step::Remove(names) => {
                 for (resource_type, name) in names {
                     // Only for these two does silence mean removal (state of the world).
                     if matches!(resource_type, ResourceType::Listener | ResourceType::Cluster) {
-                        channel.world_mut().resources.remove(*resource_type, name);
+                        channel.client_mut().resources.remove(*resource_type, name);
                         channel.note_removed(*resource_type, name);
                     }
                 }

@@ -10,11 +10,11 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::names::{ChildNumbers, child_name};
+use crate::client::config::{ClusterState, Leaf, XdsConfig};
 use crate::lb::{self, cds, cluster_impl, json::Fault, outlier_detection, override_host, priority};
 use crate::model::cluster::Discovery;
 use crate::profile::{Feature, Profile};
 use crate::select::CLUSTER_PREFIX;
-use crate::snapshot::config::{ClusterState, Leaf, XdsConfig};
 use crate::status::{Code, Status};
 
 /// One cds policy of the tree.

@@ -13,9 +13,9 @@ use super::names::{ChildNumbers, child_name};
 use super::node::{Kind, Node};
 use super::policies::{self, health};
 use super::show::{self, Shown, eds_name};
+use crate::client::config::{ClusterState, Leaf, XdsConfig};
 use crate::lb::{self, cds, cluster_manager, override_host, priority};
 use crate::model::cluster::{Cluster, Discovery};
-use crate::snapshot::config::{ClusterState, Leaf, XdsConfig};
 
 /// Name of the policy that A75 took out.
 const CLUSTER_RESOLVER: &str = "xds_cluster_resolver_experimental";

@@ -11,10 +11,10 @@ use serde_json::{Map, Value};
 
 use super::build::{cds_policy, object, policy_list};
 use crate::bootstrap::client_json::{self, Json};
+use crate::client::config::XdsConfig;
 use crate::lb::cluster_manager;
 use crate::model::route::{Action, Destination};
 use crate::select::{CLUSTER_PREFIX, PLUGIN_PREFIX};
-use crate::snapshot::config::XdsConfig;
 use crate::status::{Code, Status};
 
 /// Keys of the cluster manager with the config of each child as JSON.

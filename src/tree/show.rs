@@ -9,15 +9,15 @@ use super::build::{Cds, Readable, cds_cluster, manager_children};
 use super::names::{ChildNumbers, child_name};
 use super::node::{Kind, Node};
 use super::policies::{self, health};
+use crate::client::Resources;
+use crate::client::config::{Aggregate, ClusterState, Leaf, XdsConfig};
+use crate::client::graph::{SkipReason, Skipped};
 use crate::lb::{Config, cds, cluster_impl, cluster_manager, outlier_detection, override_host, priority};
 use crate::model::cluster::{Cluster, Discovery, HealthStatus, OutlierDetection};
 use crate::model::endpoints::{DropConfig, Locality};
 use crate::profile::Profile;
 use crate::secret;
 use crate::select::PLUGIN_PREFIX;
-use crate::snapshot::config::{Aggregate, ClusterState, Leaf, XdsConfig};
-use crate::snapshot::graph::{SkipReason, Skipped};
-use crate::snapshot::resources::Resources;
 use crate::status::Status;
 
 /// Circuit breaker without a threshold.
@@ -145,19 +145,14 @@ fn cds_node(walk: &Walk<'_>, cluster: &str, below: Option<&str>) -> Node {
 
 /// Adds what the client drops of a cluster and its endpoints.
 fn dropped(walk: &Walk<'_>, cluster: &str, state: Option<&ClusterState>, mut node: Node) -> Node {
-    let of_cluster = walk
-        .shown
-        .resources
-        .clusters
-        .get(cluster)
-        .map(|held| held.dropped.as_slice());
+    let of_cluster = walk.shown.resources.clusters.get(cluster).map(|held| held.dropped());
     let eds = match state {
         Some(ClusterState::Leaf(leaf)) => eds_name(cluster, &leaf.cluster),
         Some(ClusterState::Aggregate(_) | ClusterState::Error(_)) | None => None,
     };
     let of_endpoints = eds
         .and_then(|name| walk.shown.resources.endpoints.get(name))
-        .map(|held| held.dropped.as_slice());
+        .map(|held| held.dropped());
     for text in [of_cluster, of_endpoints].into_iter().flatten().flatten() {
         node = node.warning("dropped", text.as_str());
     }
@@ -176,7 +171,7 @@ pub fn eds_name<'a>(name: &'a str, cluster: &'a Cluster) -> Option<&'a str> {
 fn skipped(walk: &Walk<'_>, root: &str, mut node: Node) -> Node {
     let children = |name: &str| {
         let held = walk.shown.resources.clusters.get(name)?;
-        match &held.value.as_deref()?.discovery {
+        match &held.value()?.discovery {
             Discovery::Aggregate { children } => Some(children.as_slice()),
             Discovery::Eds { .. } | Discovery::LogicalDns { .. } => None,
         }

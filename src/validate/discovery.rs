@@ -166,7 +166,7 @@ fn rejected(name: String, cx: Cx<'_>) -> Validated {
 /// Validates a resource that was sent under `outer_name`; without one, or with an empty one, its own name counts.
 ///
 /// The context is taken for the resource alone; see [`Cx::knowing`] for what it may know.
-pub fn resource(resource_type: ResourceType, bytes: &Bytes, outer_name: Option<&str>, cx: Cx<'_>) -> Validated {
+pub(crate) fn resource(resource_type: ResourceType, bytes: &Bytes, outer_name: Option<&str>, cx: Cx<'_>) -> Validated {
     let (profile, server) = (cx.profile(), cx.server());
     let mut validated = within(cx, resource_type, bytes);
     let outer_name = outer_name.filter(|name| !name.is_empty());
@@ -198,7 +198,7 @@ pub fn resource(resource_type: ResourceType, bytes: &Bytes, outer_name: Option<&
 /// Validates a resource without a name around it, which may yet be sent in a wrapper under another one.
 ///
 /// So a name that the client cannot read ([`XDSTP_NAME_UNSENDABLE`]) is not the resource's fault here.
-pub fn bare(resource_type: ResourceType, bytes: &Bytes, cx: Cx<'_>) -> Validated {
+pub(crate) fn bare(resource_type: ResourceType, bytes: &Bytes, cx: Cx<'_>) -> Validated {
     let (profile, server) = (cx.profile(), cx.server());
     let mut validated = within(cx, resource_type, bytes);
     let mut cx = Cx::new(profile, server);

@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
+use xdsctl::client::Start;
 use xdsctl::lb::runtime::Settings;
 use xdsctl::sim::script::{self, Player, Step};
-use xdsctl::sim::{Channel, Network, Options, Outcome, Reach, Start, World};
+use xdsctl::sim::{Channel, Network, Options, Outcome, Reach};
 
 use super::world::{Row, load, rows, target};
 
@@ -52,7 +53,7 @@ impl Answer {
 }
 
 fn channel(row: &Row, seed: u64, traces: bool) -> Option<Channel> {
-    let (profile, bootstrap, resources, dns) = load(row);
+    let (client, bootstrap) = load(row);
     let target = target(row, &bootstrap).ok()?;
     let mut network = Network::only(row.backends.iter().map(|address| address.parse().unwrap()));
     let silent = row
@@ -71,21 +72,13 @@ fn channel(row: &Row, seed: u64, traces: bool) -> Option<Channel> {
             _ => {}
         }
     }
-    let world = World {
-        resources,
-        node_id: bootstrap.node_id.clone(),
-        dns,
-        profile,
-        server: bootstrap.server_facts(),
-        start: Start::Target(target),
-    };
     let options = Options {
         seed,
         settings,
         waits_for_missing: true,
         traces,
     };
-    Some(Channel::new(world, network, options))
+    Some(Channel::new(client, Start::Target(target), network, options))
 }
 
 /// Plays a row's steps; the outcomes of each pick step.

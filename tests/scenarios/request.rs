@@ -1,9 +1,9 @@
 //! Route, cluster, cookie: the part of a pick that is decided before the LB policies.
 
 use serde_json::Value;
+use xdsctl::client::config::{ClusterState, XdsConfig};
 use xdsctl::model::Millis;
 use xdsctl::select::{Channel, Refusal, Request, Selection, Selector, Site};
-use xdsctl::snapshot::config::{ClusterState, XdsConfig};
 
 use super::world::{ChannelError, Row, channel, rows};
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use xdsctl::snapshot::config::{ClusterState, XdsConfig};
+use xdsctl::client::config::{ClusterState, XdsConfig};
 use xdsctl::tree::{build, service_config};
 
 use super::world::{Row, channel, rows};
@@ -37,7 +37,7 @@ fn differences(row: &Row) -> Vec<String> {
     if ours != *recorded {
         differences.push(format!("{}: service config {ours}\n    recorded {recorded}", row.id));
     }
-    let generated = build::generate(config, &ours, &channel.profile);
+    let generated = build::generate(config, &ours, &channel.client.profile);
     children(row, config, &generated.children, &mut differences);
     differences
 }
@@ -97,7 +97,7 @@ fn the_client_rejected_what_is_left_out() {
             continue;
         }
         let channel = channel(row);
-        for rejected in channel.resources.rejected() {
+        for rejected in channel.client.resources.rejected() {
             let key = format!("{}/{}", rejected.resource_type.short_name(), rejected.name);
             // The client never asked for a resource that nothing leads to.
             let status = row.answer.resources.get(&key).map(|answer| &answer["status"]);
@@ -108,6 +108,7 @@ fn the_client_rejected_what_is_left_out() {
         for (key, answer) in &row.answer.resources {
             let (_, name) = key.split_once('/').unwrap();
             let is_left_out = channel
+                .client
                 .resources
                 .rejected()
                 .iter()

@@ -1,19 +1,15 @@
 //! The recorded scenarios: rows, and the channel that xdsctl makes of their resources.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::Deserialize;
 use serde_json::Value;
 use xdsctl::bootstrap::{self, Bootstrap};
-use xdsctl::model::cluster::Discovery;
+use xdsctl::client::config::{ChannelFailure, XdsConfig};
+use xdsctl::client::target::{Target, TargetError};
+use xdsctl::client::{Client, Start};
 use xdsctl::profile::Profile;
-use xdsctl::snapshot::config::{ChannelFailure, XdsConfig};
-use xdsctl::snapshot::resolve::{DnsAnswers, Source, resolve};
-use xdsctl::snapshot::resources::Resources;
-use xdsctl::snapshot::target::{Target, TargetError};
-use xdsctl::source::SourceMap;
-use xdsctl::validate::validate;
 
 use crate::support::{recorded, root};
 
@@ -101,8 +97,7 @@ pub fn rows(name: &str) -> Vec<Row> {
 
 /// The channel of a row.
 pub struct Channel {
-    pub profile: Profile,
-    pub resources: Resources,
+    pub client: Client,
     pub config: Result<Arc<XdsConfig>, ChannelError>,
 }
 
@@ -127,41 +122,29 @@ fn bootstrap(row: &Row, profile: &Profile) -> Bootstrap {
     bootstrap::validate(json.to_string().as_bytes(), profile).0.unwrap()
 }
 
-/// Loads and validates a row.
-pub fn load(row: &Row) -> (Profile, Bootstrap, Resources, DnsAnswers) {
+/// The client of a row, which has heard of all its first resources.
+pub fn load(row: &Row) -> (Client, Bootstrap) {
     let mut profile = Profile::default();
     for (name, value) in &row.env {
         profile.set_env(name, value).unwrap();
     }
     let bootstrap = bootstrap(row, &profile);
-    let facts = bootstrap.server_facts();
-    let mut sources = SourceMap::new();
-    let text = serde_json::json!({ "resources": row.resources }).to_string();
-    let id = sources.add("-", text.into_bytes());
-    let loaded = xdsctl::load::run(
-        Some(1),
-        |loader, emit| loader.json(id, sources.get(id).unwrap().bytes(), Default::default(), emit),
-        |raw| {
-            let resource_type = raw.resource_type.unwrap();
-            let validated = validate(resource_type, &raw.bytes.unwrap(), &profile, &facts);
-            (resource_type, validated)
-        },
-    );
-    let mut resources = Resources::default();
-    for (resource_type, validated) in loaded.results {
-        resources.take(resource_type, &validated.name, validated.value, &validated.diagnostics);
-    }
-    let mut dns = DnsAnswers::new();
-    for cluster in resources.clusters.values().filter_map(|held| held.value.as_ref()) {
-        if let Discovery::LogicalDns { hostname } = &cluster.discovery {
-            // What the machine of the recordings resolves.
-            let literal = hostname.replace("localhost:", "127.0.0.1:");
-            if let Ok(address) = literal.trim_start_matches('/').parse() {
-                dns.insert(hostname.clone(), Ok(vec![address]));
-            }
-        }
-    }
-    (profile, bootstrap, resources, dns)
+    let mut client = Client {
+        server: bootstrap.server_facts(),
+        node_id: bootstrap.node_id.clone(),
+        profile,
+        ..Client::default()
+    };
+    let found = client.update(&Value::Array(row.resources.clone()));
+    assert!(found.is_empty(), "{found:?}");
+    let resolved = |hostname: &str| {
+        // What the machine of the recordings resolves.
+        let literal = hostname.replace("localhost:", "127.0.0.1:");
+        let address = literal.trim_start_matches('/').parse().ok()?;
+        Some((hostname.to_owned(), Ok(vec![address])))
+    };
+    client.dns = client.resources.dns_names().filter_map(resolved).collect();
+    (client, bootstrap)
 }
 
 /// The target of a row.
@@ -172,21 +155,12 @@ pub fn target(row: &Row, bootstrap: &Bootstrap) -> Result<Target, TargetError> {
 
 /// Loads, validates and resolves a row.
 pub fn channel(row: &Row) -> Channel {
-    let (profile, bootstrap, resources, dns) = load(row);
+    let (client, bootstrap) = load(row);
     let config = target(row, &bootstrap)
         .map_err(ChannelError::Target)
         .and_then(|target| {
-            let source = Source {
-                resources: &resources,
-                node_id: &bootstrap.node_id,
-                dns: &dns,
-                extra_roots: &BTreeSet::new(),
-            };
-            resolve(&target, &source).map(Arc::new).map_err(ChannelError::Failure)
+            let config = client.resolve(&Start::Target(target));
+            config.map(Arc::new).map_err(ChannelError::Failure)
         });
-    Channel {
-        profile,
-        resources,
-        config,
-    }
+    Channel { client, config }
 }

@@ -1,99 +1,147 @@
 //! From inputs to the configuration of one channel: loads, validates, takes what a client would hold, resolves the target.
 
-use std::collections::BTreeSet;
 use std::io::Write as _;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
 use super::args::{ChannelArgs, RequestArgs};
 use super::input;
-use super::{Error, Io, held};
+use super::input::Inputs;
+use super::{Error, Io};
 use xdsctl::bootstrap::Bootstrap;
+use xdsctl::client::config::{ChannelFailure, ChannelFailureClass as Class, XdsConfig};
+use xdsctl::client::resolve::DnsAnswers;
+use xdsctl::client::target::{Target, TargetError};
+use xdsctl::client::{Client, Held, Keep, Resources, Settled, Start};
+use xdsctl::diag::{Diagnostic, Severity};
 use xdsctl::model::Millis;
-use xdsctl::model::cluster::Discovery;
 use xdsctl::model::listener::{Listener, RouteSource};
-use xdsctl::profile::{Profile, ServerFacts};
-use xdsctl::snapshot::config::{ChannelFailure, ChannelFailureClass as Class, XdsConfig};
-use xdsctl::snapshot::resolve::{DnsAnswers, Source, resolve, resolve_cluster};
-use xdsctl::snapshot::resources::Resources;
-use xdsctl::snapshot::target::{Target, TargetError};
+use xdsctl::source::{SourceId, Span};
 use xdsctl::text;
 
 /// Names listed in a message at most.
 const NAMES_SHOWN: usize = 10;
 
+/// Values are read again, when they are asked for, from documents of more than so many bytes.
+const KEEP_VALUES_BYTES: usize = 4 << 20;
+
+/// Exit code for RPCs that fail, or for input that could not be read in full.
+const EXIT_FAILS: u8 = 1;
+
 /// A channel that has heard of everything in the inputs.
 #[derive(Debug)]
 pub struct Opened {
-    /// The client.
-    pub profile: Profile,
-    /// What the client holds.
-    pub resources: Resources,
-    /// The channel's target; `None` when it starts at a cluster.
-    pub target: Option<Target>,
-    /// `node.id` of the bootstrap.
-    pub node_id: String,
-    /// What DNS says.
-    pub dns: DnsAnswers,
-    /// What validation knows of the management server.
-    pub server: ServerFacts,
+    /// The client, and what it holds.
+    pub client: Client,
+    /// Where the channel starts.
+    pub start: Start,
     /// The configuration, or the failure of every RPC.
     pub config: Result<Arc<XdsConfig>, ChannelFailure>,
+    /// Some of the input could not be read: the answer may be another one with it.
+    pub is_incomplete: bool,
 }
 
-/// Opens the channel that the arguments name.
+impl Opened {
+    /// The target; `None` if the channel starts at a cluster.
+    pub const fn target(&self) -> Option<&Target> {
+        match &self.start {
+            Start::Target(target) => Some(target),
+            Start::Cluster(_) => None,
+        }
+    }
+
+    /// The exit code of a command about RPCs that fail, or do not.
+    pub const fn exit(&self, fails: bool) -> u8 {
+        if fails || self.is_incomplete { EXIT_FAILS } else { 0 }
+    }
+}
+
+/// Opens the channel that the arguments name. What could not be read, and what the client leaves out, is said on standard
+/// error.
 ///
 /// # Errors
 /// Unreadable inputs, a target that is no xDS target, or none where several are possible.
 pub fn open(args: &ChannelArgs, io: &mut Io<'_>) -> Result<Opened, Error> {
-    let inputs = input::open(&args.input, io)?.complete(io)?;
+    let mut inputs = input::open(&args.input, io)?.complete(io)?;
     let dns = dns_answers(&args.resolve)?;
-    let mut worlds = held::worlds(&inputs, args.input.merge, io);
+    let keep = match inputs.size() > KEEP_VALUES_BYTES {
+        true => Keep::Places,
+        false => Keep::Values,
+    };
+    let settled = inputs.settle(keep, args.input.merge, io);
+    let unread = unread(&settled, &inputs);
+    for line in unread.iter().take(NAMES_SHOWN) {
+        writeln!(io.err, "warning: {line}")?;
+    }
+    if !unread.is_empty() {
+        let more = unread.len().saturating_sub(NAMES_SHOWN);
+        let more = if more > 0 {
+            format!("{more} more faults like these; ")
+        } else {
+            String::new()
+        };
+        writeln!(io.err, "warning: {more}the answer rests on incomplete input")?;
+    }
+    let bootstrap = inputs.bootstrap.take().unwrap_or_default();
+    let store = Arc::new(inputs.into_store());
+    let mut worlds: Vec<Resources> = settled.hold(&store).into_iter().map(|(_, held)| held).collect();
     if worlds.is_empty() {
         return Err(Error::Nothing("no xDS resource in the input".to_owned()));
     }
-    let bootstrap = inputs.bootstrap.clone().unwrap_or_default();
     let number = choose_world(&worlds, args, &bootstrap)?;
-    let resources = worlds.swap_remove(number);
-    note_unused_names(&dns, &resources, io)?;
-    let source = Source {
-        resources: &resources,
-        node_id: &bootstrap.node_id,
-        dns: &dns,
-        extra_roots: &BTreeSet::new(),
+    let client = Client {
+        resources: worlds.swap_remove(number),
+        node_id: bootstrap.node_id.clone(),
+        dns,
+        profile: store.profile.clone(),
+        server: store.server.clone(),
     };
-    let (target, config) = match &args.cluster {
+    let resources = &client.resources;
+    note_unused_names(&client.dns, resources, io)?;
+    let start = match &args.cluster {
         Some(name) => {
             if !resources.clusters.contains_key(name) {
                 let names = resources.clusters.keys().map(String::as_str);
                 return Err(Error::Usage(no_such("cluster", name, names)));
             }
-            (None, Ok(resolve_cluster(name, &source)))
+            Start::Cluster(name.clone())
         }
-        None => {
-            let target = target(args, &resources, &bootstrap)?;
-            let config = resolve(&target, &source);
-            (Some(target), config)
-        }
+        None => Start::Target(target(args, resources, &bootstrap)?),
     };
+    say_left_out(resources, io)?;
+    let config = client.resolve(&start).map(Arc::new);
     Ok(Opened {
-        config: config.map(Arc::new),
-        node_id: bootstrap.node_id,
-        dns,
-        server: inputs.server,
-        profile: inputs.profile,
-        resources,
-        target,
+        client,
+        start,
+        config,
+        is_incomplete: !unread.is_empty(),
     })
+}
+
+/// What of the input could not be read, or is not what it seems: every fault of a document, and of a resource as text.
+fn unread(settled: &Settled, inputs: &Inputs) -> Vec<String> {
+    let line = |source: SourceId, span: Span, what: &str| {
+        let Some(source) = inputs.sources.get(source) else {
+            return what.to_owned();
+        };
+        let (start, _) = source.lines_and_columns(span);
+        format!("{}:{}:{}: {what}", source.name(), start.line, start.column)
+    };
+    let is_error = |diagnostic: &Diagnostic| diagnostic.rule.severity == Severity::Error;
+    let of_documents = settled.findings.iter().filter(|found| is_error(&found.diagnostic));
+    let of_resources = settled.resources.iter().flat_map(|checked| {
+        let notes = checked.notes.iter().filter(|note| is_error(&note.diagnostic));
+        notes.map(|note| line(checked.origin.source, note.span, &note.diagnostic.message))
+    });
+    of_documents
+        .map(|found| line(found.source, found.span, &found.diagnostic.message))
+        .chain(of_resources)
+        .collect()
 }
 
 /// Says which names of `--resolve` no cluster has.
 fn note_unused_names(dns: &DnsAnswers, resources: &Resources, io: &mut Io<'_>) -> Result<(), Error> {
-    let clusters = resources.clusters.values().filter_map(|held| held.value.as_deref());
-    let hosts = clusters.filter_map(|cluster| match &cluster.discovery {
-        Discovery::LogicalDns { hostname } => Some(hostname.as_str()),
-        Discovery::Eds { .. } | Discovery::Aggregate { .. } => None,
-    });
+    let hosts = resources.dns_names();
     for name in dns.keys().filter(|name| !hosts.clone().any(|host| host == *name)) {
         writeln!(io.err, "note: {}", no_such("DNS name", name, hosts.clone()))?;
     }
@@ -112,7 +160,7 @@ fn choose_world(worlds: &[Resources], args: &ChannelArgs, bootstrap: &Bootstrap)
     let has = |resources: &Resources| match (&args.cluster, &wanted) {
         (Some(cluster), _) => resources.clusters.contains_key(cluster),
         (None, Some(target)) => resources.listeners.contains_key(&target.listener),
-        (None, None) => api_listeners(resources).next().is_some(),
+        (None, None) => resources.api_listeners().next().is_some(),
     };
     let mut fitting = worlds.iter().enumerate().filter(|(_, resources)| has(resources));
     match (fitting.next(), fitting.next()) {
@@ -128,13 +176,6 @@ fn choose_world(worlds: &[Resources], args: &ChannelArgs, bootstrap: &Bootstrap)
     }
 }
 
-fn api_listeners(resources: &Resources) -> impl Iterator<Item = &str> {
-    resources.listeners.iter().filter_map(|(name, held)| {
-        let is_api = matches!(held.value.as_deref(), Some(Listener::Api(_)));
-        is_api.then_some(name.as_str())
-    })
-}
-
 fn target(args: &ChannelArgs, resources: &Resources, bootstrap: &Bootstrap) -> Result<Target, Error> {
     if let Some(uri) = &args.target {
         // A bare name is most likely meant so.
@@ -146,16 +187,16 @@ fn target(args: &ChannelArgs, resources: &Resources, bootstrap: &Bootstrap) -> R
         let target = Target::parse(&uri, args.authority.as_deref(), bootstrap);
         return target.map_err(|error| Error::Usage(target_words(&error, bootstrap)));
     }
-    let mut names = api_listeners(resources);
+    let mut names = resources.api_listeners();
     match (names.next(), names.next()) {
         (Some(name), None) => Ok(Target::of_listener(name, args.authority.as_deref())),
         (Some(_), Some(_)) => Err(Error::Usage(format!(
             "several listeners, name one with --target xds:///NAME: {}",
-            some(api_listeners(resources))
+            some(resources.api_listeners())
         ))),
         (None, _) => {
             // A channel to a Listener that the client rejects exists too, and says why it fails.
-            let mut rejected = resources.listeners.iter().filter(|(_, held)| held.value.is_none());
+            let mut rejected = resources.listeners.iter().filter(|(_, held)| !held.is_accepted());
             if let (Some((name, _)), None) = (rejected.next(), rejected.next()) {
                 return Ok(Target::of_listener(name, args.authority.as_deref()));
             }
@@ -257,8 +298,8 @@ pub fn millis(seconds: f64) -> Millis {
     Millis((seconds * 1000.0) as i64)
 }
 
-/// What the client leaves out, for the lines before an answer.
-pub fn left_out(resources: &Resources) -> Vec<String> {
+/// What the client leaves out, for the lines beside an answer.
+fn left_out(resources: &Resources) -> Vec<String> {
     resources
         .rejected()
         .into_iter()
@@ -278,19 +319,15 @@ pub fn left_out(resources: &Resources) -> Vec<String> {
         .collect()
 }
 
-/// Says what the client leaves out, of many the first ones: in the answer if people read it, else beside it.
-///
-/// # Errors
-/// Those of the streams.
-pub fn say_left_out(opened: &Opened, for_people: bool, io: &mut Io<'_>) -> Result<(), Error> {
-    let lines = left_out(&opened.resources);
-    let out: &mut dyn std::io::Write = if for_people { &mut io.out } else { &mut io.err };
+/// Says what the client leaves out, of many the first ones.
+fn say_left_out(resources: &Resources, io: &mut Io<'_>) -> Result<(), Error> {
+    let lines = left_out(resources);
     for line in lines.iter().take(NAMES_SHOWN) {
-        writeln!(out, "note: {line}")?;
+        writeln!(io.err, "note: {line}")?;
     }
     let more = lines.len().saturating_sub(NAMES_SHOWN);
     if more > 0 {
-        writeln!(out, "note: {more} more are left out, `xdsctl validate` lists them")?;
+        writeln!(io.err, "note: {more} more are left out, `xdsctl validate` lists them")?;
     }
     Ok(())
 }
@@ -298,14 +335,14 @@ pub fn say_left_out(opened: &Opened, for_people: bool, io: &mut Io<'_>) -> Resul
 /// What may help a reader whose channel has no configuration.
 pub fn hint(opened: &Opened) -> Option<String> {
     let failure = opened.config.as_ref().err()?;
-    let target = opened.target.as_ref()?;
+    let target = opened.target()?;
     match failure.class {
-        Class::Missing if !opened.resources.listeners.contains_key(&target.listener) => {
-            let names = opened.resources.listeners.keys().map(String::as_str);
+        Class::Missing if !opened.client.resources.listeners.contains_key(&target.listener) => {
+            let names = opened.client.resources.listeners.keys().map(String::as_str);
             Some(no_such("Listener", &target.listener, names))
         }
         Class::Missing => {
-            let names = some(opened.resources.route_configs.keys().map(String::as_str));
+            let names = some(opened.client.resources.route_configs.keys().map(String::as_str));
             Some(format!("RouteConfigurations in the input: {names}"))
         }
         Class::NoVirtualHost => {
@@ -319,24 +356,17 @@ pub fn hint(opened: &Opened) -> Option<String> {
 
 /// The domains of the RouteConfiguration, those most like the authority first.
 fn nearest_domains(opened: &Opened, target: &Target) -> String {
-    let listener = opened.resources.listeners.get(&target.listener);
-    let Some(Listener::Api(manager)) = listener.and_then(|held| held.value.as_deref()) else {
+    let resources = &opened.client.resources;
+    let listener = resources.listeners.get(&target.listener).and_then(Held::value);
+    let Some(Listener::Api(manager)) = listener.map(|listener| &**listener) else {
         return String::new();
     };
-    let held;
     let routes = match &manager.routes {
         RouteSource::Inline(routes) => &**routes,
-        RouteSource::Rds(name) => {
-            held = opened
-                .resources
-                .route_configs
-                .get(name)
-                .and_then(|held| held.value.clone());
-            match &held {
-                Some(routes) => &**routes,
-                None => return String::new(),
-            }
-        }
+        RouteSource::Rds(name) => match resources.route_configs.get(name).and_then(Held::value) {
+            Some(routes) => &**routes,
+            None => return String::new(),
+        },
     };
     let all = || {
         routes

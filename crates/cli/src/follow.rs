@@ -7,17 +7,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use super::input::{Checks, Inputs};
-use xdsctl::check;
-use xdsctl::envelope::{Loader, Options, PATH_SOURCE_UNREADABLE, PathSource, WorldId};
-use xdsctl::load;
+use super::input::Inputs;
+use xdsctl::client::{Keep, Reading};
+use xdsctl::envelope::{Options, PATH_SOURCE_UNREADABLE, PathSource, WorldId};
 use xdsctl::source::SourceId;
 
 /// Files that are followed in all.
 const MAX_FILES: usize = 1000;
 
 /// Reads every file that is named, and those that they name in turn.
-pub(super) fn path_sources(inputs: &mut Inputs, keep_parsed: bool, checks: &mut Checks) {
+pub(super) fn path_sources(inputs: &mut Inputs, keep: Keep, reading: &mut Reading) {
     let given: BTreeMap<PathBuf, SourceId> = inputs
         .documents
         .iter()
@@ -26,39 +25,39 @@ pub(super) fn path_sources(inputs: &mut Inputs, keep_parsed: bool, checks: &mut 
     let mut seen: BTreeSet<(WorldId, PathBuf)> = BTreeSet::new();
     let mut next = 0;
     loop {
-        let named = checks.loader.path_sources.get(next..).unwrap_or_default().to_vec();
+        let named = reading.path_sources(next).to_vec();
         if named.is_empty() {
             return;
         }
         next += named.len();
         let mut found = Vec::new();
         for path_source in &named {
-            let path = path_of(inputs, checks, path_source);
+            let path = path_of(inputs, reading, path_source);
             let key = resolved(&path);
             if !seen.insert((path_source.world, key.clone())) {
                 continue;
             }
             if let Some(source) = given.get(&key) {
-                adopt(*source, path_source.world, checks);
+                reading.adopt(*source, path_source.world);
                 continue;
             }
             match open(inputs, &path, seen.len()) {
                 Ok(id) => found.push((id, path_source.world)),
                 Err(why) => {
                     let message = format!("cannot read `{}`: {why}", path.display());
-                    checks
-                        .loader
+                    reading
+                        .loader_mut()
                         .report(path_source.source, &PATH_SOURCE_UNREADABLE, path_source.span, message);
                 }
             }
         }
-        read(inputs, &found, keep_parsed, checks);
+        read(inputs, &found, keep, reading);
     }
 }
 
 /// The path from here: relative ones start at the bootstrap.
-fn path_of(inputs: &Inputs, checks: &Checks, path_source: &PathSource) -> PathBuf {
-    let world = checks.loader.worlds.get(path_source.world.0 as usize);
+fn path_of(inputs: &Inputs, reading: &Reading, path_source: &PathSource) -> PathBuf {
+    let world = reading.loader().worlds.get(path_source.world.0 as usize);
     let bootstrap = world.and_then(|world| inputs.sources.get(world.source));
     let directory = bootstrap.and_then(|source| Path::new(source.name()).parent());
     directory.unwrap_or(Path::new("")).join(&path_source.path)
@@ -81,41 +80,17 @@ fn open(inputs: &mut Inputs, path: &Path, number: usize) -> Result<SourceId, Str
     inputs.sources.add_file(path).map_err(|error| error.to_string())
 }
 
-/// Moves what was read from a document as its own into a world.
-fn adopt(source: SourceId, world: WorldId, checks: &mut Checks) {
-    let Loader { worlds, responses, .. } = &mut checks.loader;
-    let is_own = |id: WorldId| {
-        worlds
-            .get(id.0 as usize)
-            .is_some_and(|w| w.source == source && w.scope.is_none())
-    };
-    for checked in checks.checked.iter_mut().filter(|checked| is_own(checked.world)) {
-        checked.world = world;
-    }
-    for response in responses.iter_mut().filter(|r| r.world.is_some_and(is_own)) {
-        response.world = Some(world);
-    }
-}
-
-fn read(inputs: &Inputs, files: &[(SourceId, WorldId)], keep_parsed: bool, checks: &mut Checks) {
-    let circumstances = inputs.circumstances(keep_parsed);
-    let loaded = load::go_on(
-        std::mem::take(&mut checks.loader),
-        None,
-        |loader, emit| {
-            for (id, world) in files {
-                let options = Options {
-                    world: Some(*world),
-                    follow: true,
-                    ..Options::default()
-                };
-                if let Some(source) = inputs.sources.get(*id) {
-                    loader.document(*id, source, options, emit);
-                }
+fn read(inputs: &Inputs, files: &[(SourceId, WorldId)], keep: Keep, reading: &mut Reading) {
+    reading.read(None, &inputs.circumstances(keep), |loader, emit| {
+        for (id, world) in files {
+            let options = Options {
+                world: Some(*world),
+                follow: true,
+                ..Options::default()
+            };
+            if let Some(source) = inputs.sources.get(*id) {
+                loader.document(*id, source, options, emit);
             }
-        },
-        |raw| check::resource(raw, &circumstances),
-    );
-    checks.loader = loaded.loader;
-    checks.checked.extend(loaded.results);
+        }
+    });
 }

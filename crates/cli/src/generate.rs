@@ -75,7 +75,7 @@ const COMMON_SECTIONS: &str = r#".SH "EXIT STATUS"
 No finding is as bad as \fB\-\-fail\-on\fR says; the RPCs asked about work.
 .TP
 1
-There are findings at or above \fB\-\-fail\-on\fR; the RPCs asked about fail.
+There are findings at or above \fB\-\-fail\-on\fR; the RPCs asked about fail; the answer rests on input that could not be read in full.
 .TP
 2
 Wrong usage, input that cannot be read, or nothing in it that could be checked.

@@ -6,9 +6,8 @@ use super::args::{AsType, InputArgs};
 use super::progress::Progress;
 use super::{EXIT_TROUBLE, Error, Io, files, follow, progress};
 use xdsctl::bootstrap::{self, Bootstrap};
-use xdsctl::check::{self, Checked, Circumstances};
+use xdsctl::client::{Circumstances, Keep, Reading, Settled, Store};
 use xdsctl::envelope::{self, Emit, Finding, Loader, Options, RawResource};
-use xdsctl::load::{self, Loaded};
 use xdsctl::model::ResourceType;
 use xdsctl::profile::{Profile, ServerFacts};
 use xdsctl::source::{MAX_STREAM_BYTES, SourceId, SourceMap, Span, read_stream};
@@ -32,15 +31,6 @@ pub struct Inputs {
     as_type: Option<AsType>,
     /// Why some of what was named could not be read.
     unread: Vec<Error>,
-}
-
-/// Resources after validation, and what was noticed on the way.
-#[derive(Debug)]
-pub struct Checks {
-    /// One per resource.
-    pub checked: Vec<Checked>,
-    /// Worlds, findings on documents, bootstraps.
-    pub loader: Loader,
 }
 
 /// Reads the arguments' files; documents are opened, not parsed.
@@ -201,32 +191,55 @@ impl Inputs {
     }
 
     /// What resources are checked against.
-    pub const fn circumstances(&self, keep_parsed: bool) -> Circumstances<'_> {
+    pub const fn circumstances(&self, keep: Keep) -> Circumstances<'_> {
         Circumstances {
             profile: &self.profile,
             server: &self.server,
-            keep_parsed,
+            keep,
         }
     }
 
-    /// Reads and validates every document; with `keep_parsed` also the parsed form of each accepted resource.
+    /// Reads and validates every document, and decides what the client of each world holds; see [`Keep`] for what is kept.
     ///
-    /// Files that an Envoy bootstrap takes resources from are read too. On `io` a bar shows how far reading has come.
-    pub fn check(&mut self, keep_parsed: bool, io: &mut Io<'_>) -> Checks {
-        let mut checks = self.check_documents(keep_parsed, io);
-        if !checks.loader.path_sources.is_empty() {
-            follow::path_sources(self, keep_parsed, &mut checks);
-        }
-        checks
+    /// Files that an Envoy bootstrap takes resources from are read too. The findings are those on documents and bootstraps.
+    /// On `io` a bar shows how far reading has come.
+    pub fn settle(&mut self, keep: Keep, merge: bool, io: &mut Io<'_>) -> Settled {
+        let mut reading = self.read_documents(keep, io);
+        follow::path_sources(self, keep, &mut reading);
+        let mut settled = reading.settle(&self.circumstances(keep), merge);
+        let on_bootstraps: Vec<Finding> = settled
+            .bootstraps
+            .iter()
+            .flat_map(|place| self.check_bootstrap(place.source, place.span).1)
+            .collect();
+        settled.findings.splice(0..0, self.findings.iter().cloned());
+        settled.findings.extend(on_bootstraps);
+        settled
     }
 
-    /// Reads every document and calls `work` for each resource. On `io` a bar shows how far reading has come.
-    pub fn load<T: Send>(&self, io: &mut Io<'_>, work: impl Fn(RawResource) -> T + Sync) -> Loaded<T> {
+    /// The documents and what they were checked against, to read values from.
+    pub fn into_store(self) -> Store {
+        Store {
+            sources: self.sources,
+            profile: self.profile,
+            server: self.server,
+        }
+    }
+
+    /// Bytes of all documents.
+    pub fn size(&self) -> usize {
         let sizes = self.documents.iter().filter_map(|&id| self.sources.get(id));
-        let total = sizes.map(|source| source.bytes().len()).sum();
+        sizes.map(|source| source.bytes().len()).sum()
+    }
+
+    fn read_documents(&self, keep: Keep, io: &mut Io<'_>) -> Reading {
+        let total = self.size();
+        let circumstances = self.circumstances(keep);
+        let mut reading = Reading::default();
         progress::during(io, total, &progress::megabytes(total), |progress| {
-            load::run(None, |loader, emit| self.read(progress, loader, emit), work)
-        })
+            reading.read(None, &circumstances, |loader, emit| self.read(progress, loader, emit));
+        });
+        reading
     }
 
     fn read(&self, progress: &Progress, loader: &mut Loader, emit: Emit<'_>) {
@@ -249,15 +262,6 @@ impl Inputs {
                 loader.document(id, source, options, &mut emit);
                 progress.document_done(source.bytes().len());
             }
-        }
-    }
-
-    fn check_documents(&self, keep_parsed: bool, io: &mut Io<'_>) -> Checks {
-        let circumstances = self.circumstances(keep_parsed);
-        let loaded = self.load(io, |raw| check::resource(raw, &circumstances));
-        Checks {
-            checked: loaded.results,
-            loader: loaded.loader,
         }
     }
 }

@@ -3,7 +3,8 @@
 //! This is the only crate that touches files, the environment, standard streams and the terminal, and of its modules all but
 //! [`report`].
 //!
-//! Exit codes: 0 clean, 1 findings at or above `--fail-on`, 2 usage, I/O, or nothing that could be checked.
+//! Exit codes: 0 clean; 1 findings at or above `--fail-on`, RPCs that fail, or input that could not be read in full; 2 usage, I/O,
+//! or nothing that could be checked.
 #![cfg_attr(
     not(test),
     deny(
@@ -25,7 +26,6 @@ mod explain;
 mod files;
 mod follow;
 pub mod generate;
-mod held;
 mod input;
 mod io;
 mod outlet;

@@ -7,13 +7,13 @@ use super::args::{Format, PickArgs};
 use super::channel::{self, Opened};
 use super::{Error, Io, progress};
 use crate::report::pick::{self, Answer};
+use xdsctl::client::config::{ClusterState, XdsConfig};
 use xdsctl::cookie;
 use xdsctl::lb::endpoint::Address;
 use xdsctl::lb::runtime::{Settings, State};
 use xdsctl::select::{self, Request, Selector};
 use xdsctl::sim::script::{Player, Step};
-use xdsctl::sim::{Channel, Network, Options, Reach, Respond, Rpc, Start, World};
-use xdsctl::snapshot::config::{ClusterState, XdsConfig};
+use xdsctl::sim::{Channel, Network, Options, Reach, Respond, Rpc};
 use xdsctl::status::Code;
 use xdsctl::text;
 
@@ -40,9 +40,6 @@ pub(super) fn run(args: &PickArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     }
     let steps = read_steps(args, io)?;
     let opened = channel::open(&args.channel, io)?;
-    for line in channel::left_out(&opened.resources) {
-        writeln!(io.err, "note: {line}")?;
-    }
     if let (Err(_), Some(hint)) = (&opened.config, channel::hint(&opened)) {
         writeln!(io.err, "help: {hint}")?;
     }
@@ -67,7 +64,8 @@ pub(super) fn run(args: &PickArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         waits_for_missing: false,
         traces: !is_counted || args.explain,
     };
-    let mut channel = Channel::new(world(args, opened), network, options);
+    let exit_ok = opened.exit(false);
+    let mut channel = Channel::new(opened.client, opened.start, network, options);
     set_states(&mut channel, &states, &rpc);
     let mut outcomes = Vec::new();
     let mut expected = BTreeMap::new();
@@ -109,28 +107,13 @@ pub(super) fn run(args: &PickArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         Format::Json => pick::write_json(&answer, &mut io.out)?,
     }
     let all_ok = outcomes.iter().all(|outcome| outcome.code == Code::Ok);
-    Ok(if all_ok { 0 } else { EXIT_FAILS })
+    Ok(if all_ok { exit_ok } else { EXIT_FAILS })
 }
 
 fn config(opened: &Opened) -> Result<&XdsConfig, Error> {
     match &opened.config {
         Ok(config) => Ok(config),
         Err(failure) => Err(Error::Usage(failure.to_string())),
-    }
-}
-
-fn world(args: &PickArgs, opened: Opened) -> World {
-    let start = match (&args.channel.cluster, opened.target) {
-        (None, Some(target)) => Start::Target(target),
-        (cluster, _) => Start::Cluster(cluster.clone().unwrap_or_default()),
-    };
-    World {
-        resources: opened.resources,
-        node_id: opened.node_id,
-        dns: opened.dns,
-        profile: opened.profile,
-        server: opened.server,
-        start,
     }
 }
 

@@ -7,12 +7,12 @@ use super::args::{Format, RetryArgs};
 use super::channel;
 use super::{Error, Io};
 use crate::report::retry::{self, Answer};
+use xdsctl::client::retry::faults;
 use xdsctl::model::Millis;
 use xdsctl::model::route::{Action, RetryPolicy};
 use xdsctl::rng::Rng;
 use xdsctl::select::retry::{AttemptEnd, JITTER_MAX, JITTER_MIN, Stop, TOKENS};
 use xdsctl::select::{Channel, Request, Selector};
-use xdsctl::snapshot::retry::faults;
 use xdsctl::status::Status;
 
 /// Back-off of a policy that sets none.
@@ -36,7 +36,6 @@ pub(super) fn run(args: &RetryArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     }
     let headers = channel::headers(&args.request)?;
     let opened = channel::open(&args.channel, io)?;
-    channel::say_left_out(&opened, args.format == Format::Human, io)?;
     let config = match &opened.config {
         Ok(config) => Arc::clone(config),
         Err(failure) => {
@@ -65,7 +64,8 @@ pub(super) fn run(args: &RetryArgs, io: &mut Io<'_>) -> Result<u8, Error> {
             let action = selector.routes().get(selection.route).map(|route| &route.action);
             let inherited = matches!(action, Some(Action::Route(action)) if action.retry_policy_inherited);
             let origin = if inherited { "virtual host" } else { "route" };
-            write(args, selection.retry, origin, &script, io)
+            let exit = write(args, selection.retry, origin, &script, io)?;
+            Ok(opened.exit(exit == EXIT_FAILS))
         }
     }
 }

@@ -9,13 +9,9 @@ use xdsctl::rng::Rng;
 use xdsctl::select::{Channel, Request, Selector, Site};
 use xdsctl::status::Status;
 
-/// Exit code for an RPC that fails here.
-const EXIT_FAILS: u8 = 1;
-
 pub(super) fn run(args: &RouteArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     let headers = channel::headers(&args.request)?;
     let opened = channel::open(&args.channel, io)?;
-    channel::say_left_out(&opened, args.format == Format::Human, io)?;
     if !args.request.method.starts_with('/') {
         writeln!(io.err, "note: a method begins with `/`: /PKG.SERVICE/METHOD")?;
     }
@@ -30,7 +26,7 @@ pub(super) fn run(args: &RouteArgs, io: &mut Io<'_>) -> Result<u8, Error> {
             if let Some(hint) = channel::hint(&opened) {
                 writeln!(io.err, "help: {hint}")?;
             }
-            return Ok(EXIT_FAILS);
+            return Ok(opened.exit(true));
         }
     };
     let request = Request {
@@ -68,7 +64,7 @@ pub(super) fn run(args: &RouteArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         Ok(selection) => selection.fault.abort.is_some(),
         Err(_) => true,
     };
-    Ok(if fails { EXIT_FAILS } else { 0 })
+    Ok(opened.exit(fails))
 }
 
 /// A stream of random numbers for each site.

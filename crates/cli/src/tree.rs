@@ -9,9 +9,9 @@ use super::args::{Layout, TreeArgs, TreeFormat};
 use super::channel::{self, Opened};
 use super::{Error, Io};
 use crate::report::{graph, svg, tree as text};
+use xdsctl::client::config::{ChannelFailure, XdsConfig};
 use xdsctl::profile::Profile;
 use xdsctl::secret;
-use xdsctl::snapshot::config::{ChannelFailure, XdsConfig};
 use xdsctl::status::Status;
 use xdsctl::tree::build::{self, Cds, Generated, Readable};
 use xdsctl::tree::node::{Kind, Node};
@@ -33,12 +33,8 @@ struct Document {
     errors: Vec<Value>,
 }
 
-/// Exit code for a channel, or a cluster, to which every RPC fails.
-const EXIT_FAILS: u8 = 1;
-
 pub(super) fn run(args: &TreeArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     let opened = channel::open(&args.channel, io)?;
-    channel::say_left_out(&opened, args.format == TreeFormat::Human, io)?;
     let outcome = match &opened.config {
         Ok(config) => match service_config::generate(config) {
             Ok(json) => Outcome::Config(config, json),
@@ -70,9 +66,9 @@ pub(super) fn run(args: &TreeArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     }
     let fails = match &outcome {
         Outcome::Fails(..) => true,
-        Outcome::Config(config, json) => all_fail(config, json, &opened.profile),
+        Outcome::Config(config, json) => all_fail(config, json, &opened.client.profile),
     };
-    Ok(if fails { EXIT_FAILS } else { 0 })
+    Ok(opened.exit(fails))
 }
 
 /// What the resolver hands to the channel.
@@ -95,7 +91,7 @@ fn all_fail(config: &XdsConfig, service_config: &Value, profile: &Profile) -> bo
                 below: None,
                 profile,
             };
-            cds.check(&mut readable).is_err()
+            cds.check(&mut readable).is_err() || !config.can_serve(cluster)
         })
 }
 
@@ -105,8 +101,8 @@ fn nodes(args: &TreeArgs, opened: &Opened, outcome: &Outcome<'_>) -> Node {
             let shown = Shown {
                 config,
                 service_config: json,
-                profile: &opened.profile,
-                resources: &opened.resources,
+                profile: &opened.client.profile,
+                resources: &opened.client.resources,
             };
             match args.layout {
                 Layout::A75 => show::tree(&shown),
@@ -114,7 +110,7 @@ fn nodes(args: &TreeArgs, opened: &Opened, outcome: &Outcome<'_>) -> Node {
             }
         }
         Outcome::Fails(status, failure) => {
-            let name = opened.target.as_ref().map_or("channel", |target| target.uri.as_str());
+            let name = opened.target().map_or("channel", |target| target.uri.as_str());
             let mut node =
                 Node::new(Kind::Failure, status.code.name()).warning("every RPC fails", status.message.as_str());
             if let Some(failure) = failure {
@@ -128,7 +124,7 @@ fn nodes(args: &TreeArgs, opened: &Opened, outcome: &Outcome<'_>) -> Node {
 fn write_json(args: &TreeArgs, opened: &Opened, outcome: &Outcome<'_>, io: &mut Io<'_>) -> Result<(), Error> {
     let (service_config, children, errors) = match outcome {
         Outcome::Config(config, json) => {
-            let Generated { children, errors } = build::generate(config, json, &opened.profile);
+            let Generated { children, errors } = build::generate(config, json, &opened.client.profile);
             let children = match args.layout {
                 Layout::A75 => children,
                 Layout::A37 => legacy::children(config, json),

@@ -5,16 +5,13 @@ use super::input::{self, Inputs};
 use super::{Error, Io};
 use crate::report::resolve::{Options, Report};
 use crate::report::{Severities, human, json};
-use xdsctl::check::{self, Checked, Outcome};
-use xdsctl::convert::resource_name::Names;
+use xdsctl::check::{self, Outcome};
+use xdsctl::client::{Checked, Keep};
 use xdsctl::diag::Severity;
 use xdsctl::envelope::WorldName;
 
 /// Snippets a rule in the human report without `--all`.
 const SNIPPETS_PER_RULE: usize = 5;
-
-/// Name of the one world of `--merge`.
-const MERGED: &str = "merged";
 
 /// Exit code for findings at or above `--fail-on`.
 const EXIT_FINDINGS: u8 = 1;
@@ -73,30 +70,13 @@ fn severities(args: &ValidateArgs) -> Result<Severities, Error> {
 
 /// Checks everything; says also whether there was anything that could be checked.
 fn check(args: &ValidateArgs, inputs: &mut Inputs, io: &mut Io<'_>) -> (Outcome, Vec<WorldName>, bool) {
-    let mut checks = inputs.check(args.show.contains(&Show::Parsed), io);
-    let mut findings = inputs.findings.clone();
-    findings.append(&mut checks.loader.findings);
-    let circumstances = inputs.circumstances(false);
-    findings.extend(check::responses(
-        &checks.loader.responses,
-        &mut checks.checked,
-        &circumstances,
-    ));
-    check::remove(&checks.loader.responses, &mut checks.checked, &circumstances);
-    for bootstrap in &checks.loader.bootstraps {
-        let (_, found) = inputs.check_bootstrap(bootstrap.source, bootstrap.span);
-        findings.extend(found);
-    }
-    if args.input.merge
-        && let Some(first) = inputs.documents.first()
-    {
-        let all = checks.loader.world(*first, Some(MERGED.to_owned()));
-        for checked in &mut checks.checked {
-            checked.world = all;
-        }
-    }
-    let has_bootstrap = !checks.loader.bootstraps.is_empty() || inputs.documents.is_empty();
-    let has_input = checks.checked.iter().any(Checked::is_checked) || has_bootstrap;
-    let outcome = check::assemble(checks.checked, findings, args.input.merge, Names::of(&inputs.profile));
-    (outcome, checks.loader.worlds, has_input)
+    let keep = match args.show.contains(&Show::Parsed) {
+        true => Keep::Parsed,
+        false => Keep::Findings,
+    };
+    let mut settled = inputs.settle(keep, args.input.merge, io);
+    let has_bootstrap = !settled.bootstraps.is_empty() || inputs.documents.is_empty();
+    let has_input = settled.resources.iter().any(Checked::is_checked) || has_bootstrap;
+    let names = std::mem::take(&mut settled.names);
+    (check::check(settled), names, has_input)
 }

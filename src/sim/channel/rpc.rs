@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::select::{self, Request, Selector, Site, matching};
 use super::{Channel, Own};
+use crate::client::retry;
 use crate::lb::override_host::SessionHosts;
 use crate::lb::picker::{Complete, Pick, PickArgs, PickCx, Shares, Step};
 use crate::lb::policy::What;
@@ -16,7 +17,6 @@ use crate::sim::call::{Call, Phase, Rpc};
 use crate::sim::network::{Network, Reply};
 use crate::sim::outcome::{Class, Outcome};
 use crate::sim::selection::{self, Selected};
-use crate::snapshot::retry;
 use crate::status::{Code, Status};
 
 /// Share by which a back-off may be longer or shorter (C-core retry_filter.cc).

@@ -3,7 +3,7 @@
 //! Follows C-core `CdsResourceParse` (xds_cluster_parser.cc), in its order and without short-circuits between the parts:
 //! discovery, LB policy, transport socket, load reporting, upstream_config, circuit breakers, outlier detection,
 //! override_host_status, metadata. Rules about use (`Fails`) speak of the cluster as if a route used it: whether one does
-//! is known to the snapshot only.
+//! is known to `client` only.
 
 use std::collections::BTreeSet;
 

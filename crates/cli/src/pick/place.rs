@@ -5,10 +5,10 @@ use std::net::SocketAddr;
 
 use super::{leaves, list_from};
 use crate::Error;
+use xdsctl::client::config::{ClusterState, XdsConfig};
 use xdsctl::cookie;
 use xdsctl::model::cluster::HealthStatus;
 use xdsctl::model::endpoints::{Endpoint, Locality};
-use xdsctl::snapshot::config::{ClusterState, XdsConfig};
 use xdsctl::text;
 
 /// One address of the channel.

@@ -13,7 +13,7 @@ use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteError, S
 use super::edge::{marked, visible, visible_line};
 use super::resolve::Report;
 use super::{Finding, Place, Summary, Verdict};
-use xdsctl::check::is_live;
+use xdsctl::client::is_live;
 use xdsctl::diag::{FieldPath, Severity};
 
 /// How the report is to look.

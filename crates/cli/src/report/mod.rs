@@ -24,7 +24,7 @@ pub use severities::Severities;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-pub use xdsctl::check::Verdict;
+pub use xdsctl::client::Verdict;
 use xdsctl::diag::{Effect, FieldPath, Rule, Severity};
 
 /// One resource and what was found about it.

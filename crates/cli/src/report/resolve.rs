@@ -12,7 +12,8 @@ use std::vec::IntoIter;
 use super::edge::{is_plain, push_escaped};
 use super::masks::Masks;
 use super::{Finding, Place, ResourceReport, Severities, Snippet, Summary};
-use xdsctl::check::{self, Checked, Outcome};
+use xdsctl::check::Outcome;
+use xdsctl::client::{Checked, is_live};
 use xdsctl::diag::{Diagnostic, Effect, FieldPath, Packed, Rule, Severity};
 use xdsctl::envelope::{Label, Origin, Stage, WorldId, WorldName};
 use xdsctl::model::ResourceType;
@@ -291,7 +292,7 @@ impl<'r> Resolver<'r> {
         }
         // What a live client said comes first; the rest in the order of the document.
         let start = |f: &Finding| f.place.as_ref().map_or(0, |p| p.byte_start);
-        findings.sort_by_key(|f| (!check::is_live(f.rule), start(f), f.rule.effect));
+        findings.sort_by_key(|f| (!is_live(f.rule), start(f), f.rule.effect));
         for finding in &mut findings {
             self.cut_snippet(finding, shown, &masks);
             if decoded.is_some()

@@ -7,6 +7,7 @@ use std::io::{self, Write};
 use anstyle::{AnsiColor, Style};
 
 use super::edge;
+use xdsctl::client::retry;
 use xdsctl::model::domain::DomainClass;
 use xdsctl::model::filter::{FilterConfig, SessionCookie};
 use xdsctl::model::matcher::{HeaderMatch, HeaderMatcher, StringMatch, StringMatcher};
@@ -15,7 +16,6 @@ use xdsctl::secret;
 use xdsctl::select::{
     CLUSTER_PREFIX, ChainFilter, Channel, Mismatch, PLUGIN_PREFIX, Refusal, Request, Selection, Selector, hash,
 };
-use xdsctl::snapshot::retry;
 use xdsctl::tree::policies::percent;
 
 /// What was asked and selected.

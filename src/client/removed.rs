@@ -9,8 +9,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::checked::{Checked, Circumstances, Verdict};
 use super::live::LIVE_REMOVED;
-use super::{Checked, Circumstances, Verdict};
 use crate::convert::resource_name::Names;
 use crate::diag::Diagnostic;
 use crate::envelope::{LiveStatus, Origin, REMOVED, Response, WorldId};
@@ -20,22 +20,22 @@ use crate::source::SourceId;
 
 /// A resource that a document holds or names.
 #[derive(Debug, Clone)]
-pub struct Seen<'a> {
+struct Seen<'a> {
     /// Its world, before worlds are merged.
-    pub world: WorldId,
+    world: WorldId,
     /// Where it stands.
-    pub origin: Origin,
+    origin: Origin,
     /// Its type.
-    pub resource_type: ResourceType,
+    resource_type: ResourceType,
     /// Its name.
-    pub name: &'a str,
+    name: &'a str,
     /// What is done with it.
-    pub what: What,
+    what: What,
 }
 
 /// What is done with a resource.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum What {
+enum What {
     /// It is sent, and accepted or not.
     Sent {
         /// The client takes it.
@@ -49,7 +49,7 @@ pub enum What {
 
 impl What {
     /// What a dump says of a resource; `is_accepted` if it holds it and the client takes it.
-    pub fn of(status: Option<&LiveStatus>, is_accepted: bool) -> What {
+    fn of(status: Option<&LiveStatus>, is_accepted: bool) -> What {
         match status {
             Some(status) if status.server.as_deref() == Some(REMOVED) => What::Removed,
             Some(status) if status.client.as_deref() == Some("RECEIVED_ERROR") => What::Error,
@@ -60,15 +60,15 @@ impl What {
 
 /// How a resource is taken away.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Removal {
+enum Removal {
     /// By name.
     Named,
     /// By not being in a response that has all.
     LeftOut,
 }
 
-/// Marks the resources that a later response takes away; [`assemble`](super::assemble) leaves them out of their world.
-pub fn remove(responses: &[Response], resources: &mut [Checked], circumstances: &Circumstances<'_>) {
+/// Marks the resources that a later response takes away; they are in no world.
+pub(super) fn remove(responses: &[Response], resources: &mut [Checked], circumstances: &Circumstances<'_>) {
     let whats = resources
         .iter()
         .map(|checked| What::of(checked.status.as_deref(), false));
@@ -116,11 +116,7 @@ fn nothing_goes(responses: &[Response], mut whats: impl Iterator<Item = What>) -
 }
 
 /// Which of `seen`, which are in the order of the documents, are taken away, and how.
-pub fn removed(
-    responses: &[Response],
-    seen: &[Seen<'_>],
-    circumstances: &Circumstances<'_>,
-) -> BTreeMap<usize, Removal> {
+fn removed(responses: &[Response], seen: &[Seen<'_>], circumstances: &Circumstances<'_>) -> BTreeMap<usize, Removal> {
     if nothing_goes(responses, seen.iter().map(|one| one.what)) {
         return BTreeMap::new();
     }
@@ -216,7 +212,7 @@ impl<'r> Timeline<'r> {
 
     /// The response that a resource stands in.
     fn response_of(&self, one: &Seen<'_>) -> Option<&'r Response> {
-        let Origin { source, span } = one.origin;
+        let Origin { source, span, .. } = one.origin;
         let before = self.responses.range(..=(source, one.world, span.start)).next_back();
         before
             .filter(|((of, world, _), response)| (*of, *world) == (source, one.world) && span.end <= response.span.end)
@@ -293,8 +289,7 @@ fn authority(key: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use crate::check::{self, Circumstances};
-    use crate::load;
+    use crate::client::{Checked, Circumstances, Keep, Reading};
     use crate::profile::{Profile, ServerFacts};
     use crate::source::SourceMap;
 
@@ -336,22 +331,21 @@ mod tests {
         let circumstances = Circumstances {
             profile: &profile,
             server,
-            keep_parsed: false,
+            keep: Keep::Findings,
         };
         let mut sources = SourceMap::new();
         let id = sources.add("-", documents.join("\n").into_bytes());
         let source = sources.get(id).unwrap();
-        let mut loaded = load::run(
-            Some(1),
-            |loader, emit| loader.document(id, source, Default::default(), emit),
-            |raw| check::resource(raw, &circumstances),
-        );
-        super::remove(&loaded.loader.responses, &mut loaded.results, &circumstances);
-        let name = |checked: &check::Checked| match checked.is_removed {
+        let mut reading = Reading::default();
+        reading.read(Some(1), &circumstances, |loader, emit| {
+            loader.document(id, source, Default::default(), emit);
+        });
+        let settled = reading.settle(&circumstances, false);
+        let name = |checked: &Checked| match checked.is_removed {
             true => format!("[{}]", checked.name),
             false => checked.name.clone(),
         };
-        loaded.results.iter().map(name).collect::<Vec<_>>().join(" ")
+        settled.resources.iter().map(name).collect::<Vec<_>>().join(" ")
     }
 
     #[track_caller]

@@ -1,30 +1,14 @@
 //! All resources of one world, as a client would hold them, reduced to what references need.
 //!
 //! A [`World`] keeps the graph facts of each resource ([`Facts`]): names, references, what cannot work if it is used. The
-//! resources themselves are dropped after validation, so that a large dump needs little memory. [`graph`] resolves
-//! clusters as the client does.
-//!
-//! Where values are needed, for the tree of one channel and its picks, [`resources`] keeps them and [`resolve`] follows
-//! them from a [`target`] to the endpoints.
-
-pub mod config;
-mod facts;
-pub mod graph;
-mod policy;
-pub mod resolve;
-pub mod resources;
-pub mod retry;
-pub mod target;
+//! resources themselves are dropped after validation, so that a large dump needs little memory.
 
 use std::collections::BTreeMap;
 
-pub use facts::{
-    ChainFacts, ClusterFacts, Destination, EndpointsFacts, Facts, FilterFacts, ListenerFacts, OverrideFacts,
-    RouteFacts, RouteReference, child_path, eds_path, filter_path, inline_routes_path, non_forwarding_path, rds_path,
-};
-pub use policy::{PolicyFacts, PolicyKind};
-
+use super::facts::{ClusterFacts, Facts};
+use super::graph;
 use crate::convert::resource_name::Names;
+use crate::envelope::WorldId;
 use crate::model::ResourceType;
 
 /// A resource's place in the report: its number in the order of the documents.
@@ -34,34 +18,51 @@ pub struct ResourceId(pub usize);
 /// One resource of a world.
 #[derive(Debug, Clone)]
 pub struct Entry {
-    /// Where it stands in the report.
+    /// The version that is in use, or the last rejected one if none is.
     pub id: ResourceId,
     /// What is known of it; `None` when the client rejects it.
     pub facts: Option<Facts>,
+    /// The last rejected version, if it is newer than the one in use. It is that one where a live client shows what it
+    /// uses and says that it has rejected an update.
+    pub rejected: Option<ResourceId>,
 }
 
 /// The resources that belong together: of one file, one client scope, or all inputs.
 ///
 /// They are kept under the keys of their names ([`Names::key`]), so a name in any spelling finds its resource.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct World {
+    /// Which one it is.
+    pub id: WorldId,
+    /// All its resources in the order of the documents, those included that are not held.
+    pub members: Vec<usize>,
     names: Names,
     entries: BTreeMap<ResourceType, BTreeMap<String, Entry>>,
 }
 
 impl World {
     /// A world without resources, whose names are compared so.
-    pub fn new(names: Names) -> World {
+    pub(super) const fn new(id: WorldId, names: Names) -> World {
         World {
+            id,
+            members: Vec::new(),
             names,
             entries: BTreeMap::new(),
         }
     }
 
-    /// Adds a resource; returns the one of the same type and name that it replaces.
-    pub fn insert(&mut self, resource_type: ResourceType, name: &str, entry: Entry) -> Option<Entry> {
+    /// Adds a resource.
+    pub(super) fn insert(&mut self, resource_type: ResourceType, name: &str, entry: Entry) {
         let key = self.names.key(name).into_owned();
-        self.entries.entry(resource_type).or_default().insert(key, entry)
+        self.entries.entry(resource_type).or_default().insert(key, entry);
+    }
+
+    pub(super) fn get_mut(&mut self, resource_type: ResourceType, name: &str) -> Option<&mut Entry> {
+        self.entries.get_mut(&resource_type)?.get_mut(&*self.names.key(name))
+    }
+
+    pub(super) fn entries_mut(&mut self) -> impl Iterator<Item = &mut Entry> {
+        self.entries.values_mut().flat_map(BTreeMap::values_mut)
     }
 
     /// The resource of this type and name.
@@ -71,7 +72,9 @@ impl World {
 
     /// Says whether there is any resource of this type, accepted or not.
     pub fn has(&self, resource_type: ResourceType) -> bool {
-        self.entries.get(&resource_type).is_some_and(|m| !m.is_empty())
+        self.entries
+            .get(&resource_type)
+            .is_some_and(|of_type| !of_type.is_empty())
     }
 
     /// All resources of a type, by the keys of their names.

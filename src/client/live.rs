@@ -3,9 +3,9 @@
 //! The two points of view differ: a client that rejected an update shows the last version that it accepted, a control plane
 //! shows the version that was rejected. The findings say which.
 
-use super::{Checked, Verdict};
+use super::checked::{Checked, Verdict};
 use crate::diag::{Diagnostic, rules};
-use crate::envelope::{REMOVED, Stage};
+use crate::envelope::{LiveStatus, REMOVED, Stage};
 
 rules! {
     /// A live client has rejected an update of this resource.
@@ -22,6 +22,19 @@ rules! {
     LIVE_UPDATED = "live-resource-updated", Dump, Advice as Note, "C-core xds_client.cc AdsCall::OnRecvMessage";
 }
 
+/// Says whether a live client has rejected an update of the resource, whether or not the dump holds that update.
+pub(super) fn has_rejected_update(checked: &Checked) -> bool {
+    let is_told = checked.status.as_deref().is_some_and(is_rejection);
+    // A log tells that a client has rejected something, and not what.
+    checked.stage == Stage::Failed || (is_told && !checked.name.is_empty())
+}
+
+fn is_rejection(status: &LiveStatus) -> bool {
+    let client = status.client.as_deref().unwrap_or_default();
+    let is_absent = matches!(client, "RECEIVED_ERROR" | "TIMEOUT" | "DOES_NOT_EXIST");
+    client == "NACKED" || (status.error.is_some() && !is_absent)
+}
+
 /// Adds what was said about the resource.
 pub(super) fn check(checked: &mut Checked) {
     let Some(status) = checked.status.as_deref() else {
@@ -32,9 +45,7 @@ pub(super) fn check(checked: &mut Checked) {
     let server = status.server.as_deref().unwrap_or_default();
     let found = if server == REMOVED {
         Some((&LIVE_REMOVED, "the control plane takes it away".to_owned()))
-    } else if client == "NACKED"
-        || (status.error.is_some() && !matches!(client, "RECEIVED_ERROR" | "TIMEOUT" | "DOES_NOT_EXIST"))
-    {
+    } else if is_rejection(status) {
         let shown = if checked.stage == Stage::Failed {
             "shown is the rejected version".to_owned()
         } else if checked.verdict == Verdict::NotChecked {

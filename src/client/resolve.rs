@@ -12,9 +12,9 @@ use super::config::{
     Aggregate, ChannelFailure, ChannelFailureClass, ClusterFailure, ClusterFailureClass, ClusterState, Leaf, XdsConfig,
 };
 use super::graph::{ClusterError, Entry, Graph, Known};
-use super::resources::{Held, Resources};
-use super::retry;
+use super::held::{Held, Kind};
 use super::target::Target;
+use super::{Client, retry};
 use crate::model::cluster::{Discovery, HealthStatus};
 use crate::model::domain::{DomainClass, DomainMatch, best_match};
 use crate::model::endpoints::{Endpoint, Locality, LocalityName};
@@ -27,16 +27,11 @@ use crate::model::{Cluster, Endpoints, Listener, Millis, ResourceType, RouteConf
 pub type DnsAnswers = BTreeMap<String, Result<Vec<SocketAddr>, String>>;
 
 /// What a channel is resolved from.
-#[derive(Debug, Clone, Copy)]
-pub struct Source<'a> {
-    /// What the server sends.
-    pub resources: &'a Resources,
-    /// `node.id` of the bootstrap, which ends many messages; empty for none.
-    pub node_id: &'a str,
-    /// What DNS says.
-    pub dns: &'a DnsAnswers,
-    /// Clusters that are wanted beside those that the routes name: of lookups (RLS) and of RPCs in flight.
-    pub extra_roots: &'a BTreeSet<String>,
+#[derive(Clone, Copy)]
+struct Base<'a> {
+    client: &'a Client,
+    /// Clusters that are wanted beside those that the routes name: of lookups (RLS).
+    extra_roots: &'a BTreeSet<String>,
 }
 
 /// Why a resource is not there.
@@ -45,19 +40,19 @@ struct Absent {
     text: String,
 }
 
-impl Source<'_> {
+impl Base<'_> {
     fn node(&self) -> String {
-        if self.node_id.is_empty() {
+        if self.client.node_id.is_empty() {
             String::new()
         } else {
-            format!(" (node ID:{})", self.node_id)
+            format!(" (node ID:{})", self.client.node_id)
         }
     }
 
     /// The value in use, or why there is none.
-    fn value<'h, T>(&self, held: Option<&'h Held<T>>) -> Result<&'h Arc<T>, Absent> {
-        let rejected = held.and_then(|held| held.rejected.as_ref());
-        match (held.and_then(|held| held.value.as_ref()), rejected) {
+    fn value<'h, T: Kind>(&self, held: Option<&'h Held<T>>) -> Result<&'h Arc<T>, Absent> {
+        let rejected = held.and_then(Held::rejected);
+        match (held.and_then(Held::value), rejected) {
             (Some(value), _) => Ok(value),
             (None, Some(why)) => Err(Absent {
                 class: ChannelFailureClass::Rejected,
@@ -71,14 +66,11 @@ impl Source<'_> {
     }
 
     /// The note about a newer version that was rejected; empty without one.
-    fn ambient<T>(&self, kind: &str, name: &str, held: Option<&Held<T>>) -> String {
-        match held {
-            Some(Held {
-                value: Some(_),
-                rejected: Some(why),
-                ..
-            }) => format!("{kind} resource {name}: {why}{}", self.node()),
-            _ => String::new(),
+    fn ambient<T: Kind>(&self, kind: &str, name: &str, held: Option<&Held<T>>) -> String {
+        let rejected = held.filter(|held| held.is_accepted()).and_then(Held::rejected);
+        match rejected {
+            Some(why) => format!("{kind} resource {name}: {why}{}", self.node()),
+            None => String::new(),
         }
     }
 }
@@ -87,14 +79,19 @@ impl Source<'_> {
 ///
 /// # Errors
 /// The failure that every RPC of the channel gets.
-pub fn resolve(target: &Target, source: &Source<'_>) -> Result<XdsConfig, ChannelFailure> {
+pub(super) fn target(
+    target: &Target,
+    client: &Client,
+    extra_roots: &BTreeSet<String>,
+) -> Result<XdsConfig, ChannelFailure> {
+    let base = Base { client, extra_roots };
     let name = target.listener.as_str();
-    let held = source.resources.listeners.get(name);
+    let held = base.client.resources.listeners.get(name);
     let fail = |kind: &str, name: &str, absent: Absent| ChannelFailure {
         class: absent.class,
         note: format!("{kind} resource {name}: {}", absent.text),
     };
-    let listener = source.value(held).map_err(|absent| fail("LDS", name, absent))?;
+    let listener = base.value(held).map_err(|absent| fail("LDS", name, absent))?;
     let Listener::Api(manager) = &**listener else {
         let absent = Absent {
             class: ChannelFailureClass::NotApiListener,
@@ -102,13 +99,13 @@ pub fn resolve(target: &Target, source: &Source<'_>) -> Result<XdsConfig, Channe
         };
         return Err(fail("LDS", name, absent));
     };
-    let mut notes = vec![source.ambient("LDS", name, held)];
+    let mut notes = vec![base.ambient("LDS", name, held)];
     let (kind, route_name, route_config) = match &manager.routes {
         RouteSource::Inline(routes) => ("LDS", None, Arc::clone(routes)),
         RouteSource::Rds(rds) => {
-            let held = source.resources.route_configs.get(rds);
-            let routes = source.value(held).map_err(|absent| fail("RDS", rds, absent))?;
-            notes.push(source.ambient("RDS", rds, held));
+            let held = base.client.resources.route_configs.get(rds);
+            let routes = base.value(held).map_err(|absent| fail("RDS", rds, absent))?;
+            notes.push(base.ambient("RDS", rds, held));
             ("RDS", Some(rds.clone()), Arc::clone(routes))
         }
     };
@@ -141,11 +138,11 @@ pub fn resolve(target: &Target, source: &Source<'_>) -> Result<XdsConfig, Channe
             note,
         });
     }
-    Ok(with_clusters(config, &notes, source))
+    Ok(with_clusters(config, &notes, base))
 }
 
 /// Resolves a cluster by itself, as if one route took all RPCs to it.
-pub fn resolve_cluster(name: &str, source: &Source<'_>) -> XdsConfig {
+pub(super) fn cluster(name: &str, client: &Client, extra_roots: &BTreeSet<String>) -> XdsConfig {
     let action = RouteAction {
         hash_policies: Vec::new(),
         retry_policy: None,
@@ -196,11 +193,11 @@ pub fn resolve_cluster(name: &str, source: &Source<'_>) -> XdsConfig {
         missing: Vec::new(),
         starts_at_cluster: true,
     };
-    with_clusters(config, &[], source)
+    with_clusters(config, &[], Base { client, extra_roots })
 }
 
 /// The clusters that the routes of a virtual host name, weighted ones included.
-pub fn roots(host: &VirtualHost) -> BTreeSet<&str> {
+fn roots(host: &VirtualHost) -> BTreeSet<&str> {
     let mut roots = BTreeSet::new();
     for route in &host.routes {
         let Action::Route(action) = &route.action else {
@@ -217,25 +214,23 @@ pub fn roots(host: &VirtualHost) -> BTreeSet<&str> {
     roots
 }
 
-fn with_clusters(mut config: XdsConfig, notes: &[String], source: &Source<'_>) -> XdsConfig {
-    let resources = source.resources;
+fn with_clusters(mut config: XdsConfig, notes: &[String], base: Base<'_>) -> XdsConfig {
+    let resources = &base.client.resources;
     let known = |name: &str| match resources.clusters.get(name) {
         None => Known::Missing,
-        Some(Held { value: None, .. }) => Known::Rejected,
-        Some(Held {
-            value: Some(cluster), ..
-        }) => match &cluster.discovery {
-            Discovery::Aggregate { children } => Known::Aggregate(children),
-            Discovery::Eds { .. } | Discovery::LogicalDns { .. } => Known::Leaf,
+        Some(held) => match held.value().map(|cluster| &cluster.discovery) {
+            None => Known::Rejected,
+            Some(Discovery::Aggregate { children }) => Known::Aggregate(children),
+            Some(Discovery::Eds { .. } | Discovery::LogicalDns { .. }) => Known::Leaf,
         },
     };
     let mut names = config.virtual_host().map(roots).unwrap_or_default();
-    names.extend(source.extra_roots.iter().map(String::as_str));
+    names.extend(base.extra_roots.iter().map(String::as_str));
     let graph = Graph::resolve(names, &known);
     let mut clusters = BTreeMap::new();
     for (name, entry) in graph.entries {
         let held = resources.clusters.get(&name);
-        let state = match (source.value(held), entry) {
+        let state = match (base.value(held), entry) {
             (Ok(cluster), Entry::Leaf) => {
                 if let Discovery::Eds { service_name } = &cluster.discovery {
                     let resource = service_name.as_deref().unwrap_or(&name);
@@ -243,12 +238,12 @@ fn with_clusters(mut config: XdsConfig, notes: &[String], source: &Source<'_>) -
                         config.missing.push((ResourceType::Endpoints, resource.to_owned()));
                     }
                 }
-                ClusterState::Leaf(leaf(&name, cluster, held, notes, source))
+                ClusterState::Leaf(leaf(&name, cluster, held, notes, base))
             }
             (Ok(cluster), Entry::Aggregate { leaves, lost }) => {
                 let lost: Vec<String> = lost
                     .iter()
-                    .map(|(name, _)| match source.value(resources.clusters.get(name)) {
+                    .map(|(name, _)| match base.value(resources.clusters.get(name)) {
                         Ok(_) => String::new(),
                         Err(absent) => format!("CDS resource {name}: {}", absent.text),
                     })
@@ -290,31 +285,25 @@ fn failure(class: ClusterFailureClass, message: String) -> ClusterState {
     ClusterState::Error(ClusterFailure { class, message })
 }
 
-fn leaf(
-    name: &str,
-    cluster: &Arc<Cluster>,
-    held: Option<&Held<Cluster>>,
-    notes: &[String],
-    source: &Source<'_>,
-) -> Leaf {
+fn leaf(name: &str, cluster: &Arc<Cluster>, held: Option<&Held<Cluster>>, notes: &[String], base: Base<'_>) -> Leaf {
     let (endpoints, endpoint_note, is_unresolved) = match &cluster.discovery {
-        Discovery::LogicalDns { hostname } => from_dns(hostname, source.dns),
+        Discovery::LogicalDns { hostname } => from_dns(hostname, &base.client.dns),
         Discovery::Eds { service_name } => {
-            let (endpoints, note) = from_eds(service_name.as_deref().unwrap_or(name), source);
+            let (endpoints, note) = from_eds(service_name.as_deref().unwrap_or(name), base);
             (endpoints, note, false)
         }
         // Not reached: an aggregate is no leaf.
         Discovery::Aggregate { .. } => (None, String::new(), false),
     };
-    let cluster_note = source.ambient("CDS", name, held);
+    let cluster_note = base.ambient("CDS", name, held);
     let all: Vec<&str> = notes
         .iter()
         .map(String::as_str)
         .chain([cluster_note.as_str(), endpoint_note.as_str()])
         .filter(|note| !note.is_empty())
         .collect();
-    let note = if all.is_empty() && !source.node_id.is_empty() {
-        format!("xDS node ID:{}", source.node_id)
+    let note = if all.is_empty() && !base.client.node_id.is_empty() {
+        format!("xDS node ID:{}", base.client.node_id)
     } else {
         all.join("; ")
     };
@@ -326,13 +315,13 @@ fn leaf(
     }
 }
 
-fn from_eds(resource: &str, source: &Source<'_>) -> (Option<Arc<Endpoints>>, String) {
-    let held = source.resources.endpoints.get(resource);
-    let endpoints = match source.value(held) {
+fn from_eds(resource: &str, base: Base<'_>) -> (Option<Arc<Endpoints>>, String) {
+    let held = base.client.resources.endpoints.get(resource);
+    let endpoints = match base.value(held) {
         Ok(endpoints) => endpoints,
         Err(absent) => return (None, format!("EDS resource {resource}: {}", absent.text)),
     };
-    let ambient = source.ambient("EDS", resource, held);
+    let ambient = base.ambient("EDS", resource, held);
     if !ambient.is_empty() {
         return (Some(Arc::clone(endpoints)), ambient);
     }
@@ -395,4 +384,22 @@ fn from_dns(hostname: &str, dns: &DnsAnswers) -> (Option<Arc<Endpoints>>, String
         drops: None,
     };
     (Some(Arc::new(endpoints)), note, is_unresolved)
+}
+
+/// The clusters that lookups of the virtual host's plugin routes end in when nothing else is known.
+pub(super) fn default_targets(config: &XdsConfig) -> BTreeSet<String> {
+    let routes = config.virtual_host().into_iter().flat_map(|host| &host.routes);
+    routes
+        .filter_map(|route| match &route.action {
+            Action::Route(action) => match &action.destination {
+                Destination::Plugin(name) => config.route_config.cluster_specifier_plugins.get(name),
+                Destination::Cluster(_) | Destination::WeightedClusters(_) => None,
+            },
+            Action::NonForwarding | Action::Unknown => None,
+        })
+        .filter_map(|policy| {
+            let target = policy.pointer("/0/rls_experimental/routeLookupConfig/defaultTarget")?;
+            target.as_str().filter(|target| !target.is_empty()).map(str::to_owned)
+        })
+        .collect()
 }

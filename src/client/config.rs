@@ -7,6 +7,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::graph::Skipped;
+use crate::model::cluster::HealthStatus;
 use crate::model::domain::DomainMatch;
 use crate::model::listener::HttpConnectionManager;
 use crate::model::route::VirtualHost;
@@ -169,6 +170,29 @@ impl XdsConfig {
         match self.clusters.get(name)? {
             ClusterState::Leaf(leaf) => Some(leaf),
             ClusterState::Aggregate(_) | ClusterState::Error(_) => None,
+        }
+    }
+
+    /// Says whether some endpoint can take RPCs to a cluster, as far as the resources tell: one that is not draining, behind a leaf
+    /// that does not drop everything. A name that DNS has not answered for counts as one that has endpoints.
+    pub fn can_serve(&self, cluster: &str) -> bool {
+        let serves = |leaf: &Leaf| {
+            let Some(endpoints) = &leaf.endpoints else { return false };
+            let drops_all = endpoints.drops.as_ref().is_some_and(|drops| drops.drop_all);
+            let mut all = endpoints
+                .priorities
+                .iter()
+                .flatten()
+                .flat_map(|locality| &locality.endpoints);
+            leaf.is_unresolved || (!drops_all && all.any(|endpoint| endpoint.health != HealthStatus::Draining))
+        };
+        match self.clusters.get(cluster) {
+            Some(ClusterState::Leaf(leaf)) => serves(leaf),
+            Some(ClusterState::Aggregate(aggregate)) => {
+                let mut leaves = aggregate.leaves.iter().filter_map(|name| self.leaf(name));
+                leaves.any(serves)
+            }
+            Some(ClusterState::Error(_)) | None => false,
         }
     }
 }

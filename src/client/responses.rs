@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Checked, Circumstances, Verdict, removed};
+use super::checked::{Checked, Circumstances, Verdict};
+use super::removed;
 use crate::diag::Cx;
 use crate::envelope::{Finding, Response, WorldId};
 use crate::model::ResourceType;
@@ -12,7 +13,11 @@ use crate::validate::discovery::{self, ReportedError};
 /// Checks responses; what belongs to a resource in one goes there, the rest is returned.
 ///
 /// A response of a type that other xDS clients ask for is passed over: it was not meant for gRPC.
-pub fn responses(responses: &[Response], resources: &mut [Checked], circumstances: &Circumstances<'_>) -> Vec<Finding> {
+pub(super) fn check(
+    responses: &[Response],
+    resources: &mut [Checked],
+    circumstances: &Circumstances<'_>,
+) -> Vec<Finding> {
     let mut findings = Vec::new();
     // In a log the lines of several clients may be mixed.
     let mut by_start: BTreeMap<(SourceId, WorldId, usize), &Response> = BTreeMap::new();
@@ -49,7 +54,7 @@ pub fn responses(responses: &[Response], resources: &mut [Checked], circumstance
         if !discovery::check_resource_type(&checked.type_url, response_type, &mut cx) {
             // The client does not look into it.
             checked.diagnostics = cx.finish();
-            reject(checked);
+            checked.reject();
         }
         for diagnostic in &mut checked.diagnostics {
             if diagnostic.rule == &discovery::XDSTP_NAME_UNSENDABLE {
@@ -59,7 +64,7 @@ pub fn responses(responses: &[Response], resources: &mut [Checked], circumstance
             }
         }
         if checked.verdict == Verdict::Rejected {
-            reject(checked);
+            checked.reject();
         }
     }
     findings
@@ -78,12 +83,6 @@ fn streams(responses: &[Response]) -> BTreeSet<(SourceId, WorldId, &str)> {
     }
     by_type.retain(|_, list| removed::is_stream(list));
     by_type.into_keys().collect()
-}
-
-fn reject(checked: &mut Checked) {
-    checked.verdict = Verdict::Rejected;
-    checked.facts = None;
-    checked.parsed = None;
 }
 
 /// Checks `resource_errors`; each finding stands at its entry.
@@ -112,8 +111,7 @@ fn errors(response: &Response, circumstances: &Circumstances<'_>, findings: &mut
 
 #[cfg(test)]
 mod tests {
-    use crate::check::{self, Circumstances, Verdict};
-    use crate::load;
+    use crate::client::{Circumstances, Keep, Reading, Verdict};
     use crate::profile::{Profile, ServerFacts};
     use crate::source::SourceMap;
 
@@ -123,20 +121,20 @@ mod tests {
         let circumstances = Circumstances {
             profile: &profile,
             server: &server,
-            keep_parsed: false,
+            keep: Keep::Findings,
         };
         let mut sources = SourceMap::new();
         let id = sources.add("-", text.as_bytes().to_vec());
         let text = sources.get(id).unwrap().bytes();
-        let mut loaded = load::run(
-            Some(1),
-            |loader, emit| loader.json(id, text, Default::default(), emit),
-            |raw| check::resource(raw, &circumstances),
-        );
-        let findings = super::responses(&loaded.loader.responses, &mut loaded.results, &circumstances);
+        let mut reading = Reading::default();
+        reading.read(Some(1), &circumstances, |loader, emit| {
+            loader.json(id, text, Default::default(), emit);
+        });
+        let settled = reading.settle(&circumstances, false);
+        let rules = settled.findings.iter().map(|found| found.diagnostic.rule.id);
         (
-            loaded.results.iter().map(|checked| checked.verdict).collect(),
-            findings.iter().map(|found| found.diagnostic.rule.id).collect(),
+            settled.resources.iter().map(|checked| checked.verdict).collect(),
+            rules.filter(|id| id.starts_with("response-")).collect(),
         )
     }
 

@@ -144,6 +144,8 @@ pub enum ClusterFacts {
     },
     /// By DNS.
     LogicalDns {
+        /// `host:port` that DNS is asked for.
+        hostname: Box<str>,
         /// How an endpoint is picked.
         policy: PolicyFacts,
     },
@@ -280,7 +282,8 @@ impl Facts {
                     service_name: service_name.as_ref().map(key),
                     policy: PolicyFacts::of(&cluster.lb_policy),
                 },
-                Discovery::LogicalDns { .. } => ClusterFacts::LogicalDns {
+                Discovery::LogicalDns { hostname } => ClusterFacts::LogicalDns {
+                    hostname: hostname.as_str().into(),
                     policy: PolicyFacts::of(&cluster.lb_policy),
                 },
                 Discovery::Aggregate { children } => ClusterFacts::Aggregate {

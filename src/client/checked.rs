@@ -1,0 +1,199 @@
+//! One resource after validation: what the client does with it, and what others need to know of it.
+
+use crate::convert::resource_name::Names;
+use crate::diag::{Cx, Diagnostic, Effect, Packed};
+use crate::envelope::{Label, LiveStatus, Origin, RawResource, Stage, WorldId};
+use crate::model::{Resource, ResourceType};
+use crate::profile::{Profile, ServerFacts};
+use crate::proto::transcode::Note;
+use crate::validate::discovery;
+
+use super::facts::Facts;
+
+/// What resources are checked against, and what is kept of them.
+#[derive(Debug, Clone, Copy)]
+pub struct Circumstances<'p> {
+    /// The client and its switches.
+    pub profile: &'p Profile,
+    /// What the bootstrap says.
+    pub server: &'p ServerFacts,
+    /// What to keep of a resource.
+    pub keep: Keep,
+}
+
+/// What is kept of a resource once it has been checked.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Keep {
+    /// All findings.
+    #[default]
+    Findings,
+    /// All findings, and the parsed form of what the client keeps.
+    Parsed,
+    /// What the client keeps, and what it rejects or drops.
+    Values,
+    /// What the client rejects. Values are read again, from the document, when they are asked for.
+    Places,
+}
+
+/// One resource after validation.
+#[derive(Debug)]
+pub struct Checked {
+    /// The `@type`, or what its place says; may be empty.
+    pub type_url: String,
+    /// The type, if a gRPC client asks for it.
+    pub resource_type: Option<ResourceType>,
+    /// Which set it belongs to.
+    pub world: WorldId,
+    /// The list it stands in.
+    pub label: Label,
+    /// How far it has come.
+    pub stage: Stage,
+    /// What a live client or control plane said about it.
+    pub status: Option<Box<LiveStatus>>,
+    /// Where it stands.
+    pub origin: Origin,
+    /// Its name; empty if it has none.
+    pub name: String,
+    /// What the client does with it.
+    pub verdict: Verdict,
+    /// What other resources need to know, if the client accepts it; the world takes it.
+    pub facts: Option<Facts>,
+    /// Findings, in the order in which they were made, but for those in `ignored`.
+    pub diagnostics: Vec<Diagnostic>,
+    /// Findings on fields that the client never reads; a proxy's dump has more of them than of anything else.
+    pub ignored: Packed,
+    /// What was noticed while it was read.
+    pub notes: Vec<Note>,
+    /// What the client keeps of it, for people, if asked for.
+    pub parsed: Option<serde_json::Value>,
+    /// What the client keeps of it, if asked for.
+    pub(super) value: Option<Box<Resource>>,
+    /// A later response takes it away: it is in no world.
+    pub is_removed: bool,
+    /// The start of the response that it stands in, if that is one of a stream.
+    pub sent_in: Option<usize>,
+}
+
+impl Checked {
+    /// Says whether anything was learnt: what the client does with it, or what a live client said about it.
+    ///
+    /// A resource that the client never asks for is not checked.
+    pub fn is_checked(&self) -> bool {
+        let has_news =
+            |status: &LiveStatus| status.client.is_some() || status.server.is_some() || status.error.is_some();
+        self.resource_type.is_some()
+            && (self.verdict != Verdict::NotChecked || self.status.as_deref().is_some_and(has_news))
+    }
+
+    /// The client rejects it, for what is known outside of it.
+    pub(super) fn reject(&mut self) {
+        self.verdict = Verdict::Rejected;
+        self.facts = None;
+        self.parsed = None;
+        self.value = None;
+    }
+}
+
+/// What the client does with a resource.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Verdict {
+    /// Taken.
+    Accepted,
+    /// NACKed.
+    Rejected,
+    /// Never asked for, hidden by a later duplicate, or taken away later.
+    Ignored,
+    /// Of a type or in a form that xdsctl does not know.
+    NotChecked,
+}
+
+impl Verdict {
+    /// The word used in reports and JSON.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Verdict::Accepted => "accepted",
+            Verdict::Rejected => "rejected",
+            Verdict::Ignored => "ignored",
+            Verdict::NotChecked => "not_checked",
+        }
+    }
+}
+
+/// Validates one resource and drops its bytes; may run on any thread.
+pub(super) fn check(raw: RawResource, circumstances: &Circumstances<'_>) -> Checked {
+    let mut checked = Checked {
+        type_url: raw.type_url,
+        resource_type: raw.resource_type,
+        world: raw.world,
+        label: raw.label,
+        stage: raw.stage,
+        status: raw.status,
+        origin: raw.origin,
+        name: String::new(),
+        verdict: Verdict::NotChecked,
+        facts: None,
+        diagnostics: Vec::new(),
+        ignored: Packed::default(),
+        notes: raw.notes,
+        parsed: None,
+        value: None,
+        is_removed: false,
+        sent_in: None,
+    };
+    let (Some(resource_type), Some(bytes)) = (raw.resource_type, raw.bytes) else {
+        if raw.resource_type.is_none() {
+            checked.verdict = Verdict::Ignored;
+        }
+        checked.name = raw.wrapper_name.unwrap_or_default();
+        return checked;
+    };
+    let cx = Cx::new(circumstances.profile, circumstances.server)
+        .knowing(raw.known)
+        .packing();
+    let validated = match raw.wrapper_name.as_deref() {
+        Some(name) => discovery::resource(resource_type, &bytes, Some(name), cx),
+        None => discovery::bare(resource_type, &bytes, cx),
+    };
+    checked.name = validated.name;
+    checked.verdict = verdict(&validated.diagnostics);
+    checked.facts = validated
+        .value
+        .as_ref()
+        .map(|value| Facts::of(value, Names::of(circumstances.profile)));
+    checked.diagnostics = validated.diagnostics;
+    match circumstances.keep {
+        Keep::Findings | Keep::Parsed => {
+            if circumstances.keep == Keep::Parsed {
+                checked.parsed = validated.value.as_ref().map(crate::parsed::of);
+            }
+            checked.ignored = validated.packed;
+            let ignored = &mut checked.ignored;
+            ignored.take_from(&mut checked.diagnostics, |d| d.rule.effect == Effect::Ignored);
+            ignored.shrink();
+        }
+        Keep::Values => {
+            checked.value = validated.value.map(Box::new);
+            checked
+                .diagnostics
+                .retain(|d| matters(d) || d.rule.effect == Effect::Dropped);
+        }
+        Keep::Places => {
+            checked.diagnostics.retain(matters);
+            checked.diagnostics.shrink_to_fit();
+        }
+    }
+    checked
+}
+
+/// Says whether a finding decides over the resource, or may do so once all of its response is known.
+fn matters(diagnostic: &Diagnostic) -> bool {
+    diagnostic.rule.effect == Effect::Nack || diagnostic.rule == &discovery::XDSTP_NAME_UNSENDABLE
+}
+
+fn verdict(diagnostics: &[Diagnostic]) -> Verdict {
+    if diagnostics.iter().any(|d| d.rule.effect == Effect::Nack) {
+        Verdict::Rejected
+    } else {
+        Verdict::Accepted
+    }
+}

@@ -1,0 +1,487 @@
+//! The resources that one client holds, by type and name, with their values: what the xDS client's cache is.
+//!
+//! A resource that the client rejects keeps its last good version, if there is one, and the words of the rejection (A88). A
+//! name that is not here "does not exist", which is what a client says 15 seconds after it has asked.
+//!
+//! Of a large document only places are kept. A value is then read and validated again when it is first asked for, so a
+//! channel costs what it uses, and not what the document holds.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, OnceLock};
+
+use super::checked::{Checked, Verdict};
+use super::facts::{ClusterFacts, Facts, ListenerFacts};
+use super::world::{Entry, ResourceId, World};
+use super::worlds::{Settled, name_of};
+use crate::convert::resource_name::Names;
+use crate::diag::{Cx, Diagnostic, Effect};
+use crate::envelope::{self, Origin, Stage, WorldId, WorldName};
+use crate::model::{Cluster, Endpoints, Listener, Resource, ResourceType, RouteConfiguration};
+use crate::profile::{Profile, ServerFacts};
+use crate::source::SourceMap;
+use crate::validate::discovery;
+
+/// The documents of a run and what they are checked against: what a value can be read again from.
+#[derive(Debug, Default)]
+pub struct Store {
+    /// The documents.
+    pub sources: SourceMap,
+    /// The client and its switches.
+    pub profile: Profile,
+    /// What the bootstrap says.
+    pub server: ServerFacts,
+}
+
+/// Why a value that was there is not there any more.
+const CHANGED: &str = "the input has changed since it was first read";
+
+/// What the client keeps of a resource.
+#[derive(Debug)]
+struct Kept<T> {
+    /// `None` if the document has changed meanwhile.
+    value: Option<Arc<T>>,
+    /// Elements that the client silently drops.
+    dropped: Vec<String>,
+}
+
+/// An accepted version.
+#[derive(Debug, Clone)]
+struct Version<T> {
+    /// Set once it has been asked for, or from the start.
+    kept: OnceLock<Arc<Kept<T>>>,
+    /// Where it can be read.
+    place: Option<(Arc<Store>, Origin)>,
+}
+
+/// What is known of a resource without its value.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+enum Gist {
+    #[default]
+    Other,
+    /// A listener that a channel can use.
+    ApiListener,
+    /// A cluster, and the name that DNS is asked for.
+    LogicalDns(Box<str>),
+}
+
+/// One resource as the client's cache holds it.
+#[derive(Debug, Clone)]
+pub struct Held<T> {
+    version: Option<Version<T>>,
+    rejected: Option<String>,
+    gist: Gist,
+}
+
+// Not derived: that would ask for `T: Default`.
+impl<T> Default for Held<T> {
+    fn default() -> Self {
+        Held {
+            version: None,
+            rejected: None,
+            gist: Gist::Other,
+        }
+    }
+}
+
+impl<T: Kind> Held<T> {
+    /// The last accepted version; `None` if there was none.
+    pub fn value(&self) -> Option<&Arc<T>> {
+        self.kept()?.value.as_ref()
+    }
+
+    /// Elements of the accepted version that the client silently drops: `endpoints[1]: ...`.
+    pub fn dropped(&self) -> &[String] {
+        self.kept().map_or(&[], |kept| &kept.dropped)
+    }
+
+    /// Says whether there is an accepted version.
+    pub const fn is_accepted(&self) -> bool {
+        self.version.is_some()
+    }
+
+    /// Why the newest version was rejected, in the client's form (`invalid resource: ...`, without the node); `None` if it was
+    /// accepted.
+    pub fn rejected(&self) -> Option<&str> {
+        let is_lost = || self.is_accepted() && self.value().is_none();
+        self.rejected.as_deref().or_else(|| is_lost().then_some(CHANGED))
+    }
+
+    fn kept(&self) -> Option<&Kept<T>> {
+        let version = self.version.as_ref()?;
+        let kept = version.kept.get_or_init(|| {
+            let read = version
+                .place
+                .as_ref()
+                .and_then(|(store, origin)| store.read(*origin, T::TYPE));
+            Arc::new(match read {
+                Some((value, dropped)) => Kept {
+                    value: T::of(value).map(Arc::new),
+                    dropped,
+                },
+                None => Kept {
+                    value: None,
+                    dropped: Vec::new(),
+                },
+            })
+        });
+        Some(kept)
+    }
+}
+
+impl Store {
+    /// Reads and validates a resource again.
+    fn read(&self, origin: Origin, resource_type: ResourceType) -> Option<(Resource, Vec<String>)> {
+        let source = self.sources.get(origin.source)?;
+        let (bytes, known) = envelope::again(source, origin, resource_type)?;
+        let cx = Cx::new(&self.profile, &self.server).knowing(known).packing();
+        let validated = discovery::bare(resource_type, &bytes, cx);
+        Some((validated.value?, dropped(&validated.diagnostics)))
+    }
+}
+
+fn dropped(diagnostics: &[Diagnostic]) -> Vec<String> {
+    let dropped = diagnostics.iter().filter(|d| d.rule.effect == Effect::Dropped);
+    dropped.map(|d| format!("{}: {}", d.path, d.message)).collect()
+}
+
+/// A type of resource, of which there are four.
+pub trait Kind: Sized {
+    /// Which one.
+    const TYPE: ResourceType;
+
+    /// The value, if it is of this type.
+    fn of(resource: Resource) -> Option<Self>;
+}
+
+macro_rules! kinds {
+    ($($kind:ident)*) => {$(
+        impl Kind for $kind {
+            const TYPE: ResourceType = ResourceType::$kind;
+
+            fn of(resource: Resource) -> Option<Self> {
+                match resource {
+                    Resource::$kind(value) => Some(value),
+                    _ => None,
+                }
+            }
+        }
+    )*};
+}
+
+kinds! { Listener RouteConfiguration Cluster Endpoints }
+
+/// All resources of one type, by the keys of their names: a name in any spelling finds its resource.
+#[derive(Debug, Clone)]
+pub struct Cache<T> {
+    names: Names,
+    held: BTreeMap<String, Held<T>>,
+}
+
+// Not derived: that would ask for `T: Default`.
+impl<T> Default for Cache<T> {
+    fn default() -> Self {
+        Cache::new(Names::default())
+    }
+}
+
+impl<T> Cache<T> {
+    const fn new(names: Names) -> Self {
+        Cache {
+            names,
+            held: BTreeMap::new(),
+        }
+    }
+
+    /// The resource of this name.
+    pub fn get(&self, name: &str) -> Option<&Held<T>> {
+        self.held.get(&*self.names.key(name))
+    }
+
+    /// Says whether there is a resource of this name, accepted or not.
+    pub fn contains_key(&self, name: &str) -> bool {
+        self.get(name).is_some()
+    }
+
+    /// The resources with their keys.
+    pub fn iter(&self) -> impl Iterator<Item = (&String, &Held<T>)> + Clone {
+        self.held.iter()
+    }
+
+    /// The keys.
+    pub fn keys(&self) -> impl Iterator<Item = &String> + Clone {
+        self.held.keys()
+    }
+
+    fn remove(&mut self, name: &str) {
+        self.held.remove(&*self.names.key(name));
+    }
+
+    /// Takes newer resources: one that is rejected leaves the version before it.
+    fn take(&mut self, newer: Cache<T>) {
+        for (key, held) in newer.held {
+            let before = self.held.entry(key).or_default();
+            if held.version.is_some() {
+                *before = held;
+            } else {
+                before.rejected = held.rejected;
+            }
+        }
+    }
+}
+
+impl<T: Kind> Cache<T> {
+    fn add(&mut self, key: &str, entry: &Entry, resources: &mut [Checked], store: &Arc<Store>) {
+        let ResourceId(number) = entry.id;
+        let mut held = Held::default();
+        if let Some(checked) = resources.get_mut(number)
+            && let Some(facts) = &entry.facts
+        {
+            held.gist = Gist::of(facts);
+            let kept = OnceLock::new();
+            let value = checked.value.take().and_then(|value| T::of(*value));
+            let is_kept = value.is_some();
+            if is_kept {
+                let dropped = dropped(&checked.diagnostics);
+                let value = value.map(Arc::new);
+                let _ = kept.set(Arc::new(Kept { value, dropped }));
+            }
+            let place = (!is_kept).then(|| (Arc::clone(store), checked.origin));
+            held.version = Some(Version { kept, place });
+        }
+        let rejected = entry.rejected.and_then(|ResourceId(number)| resources.get(number));
+        held.rejected = rejected.map(|checked| words(T::TYPE, checked));
+        self.held.insert(key.to_owned(), held);
+    }
+}
+
+impl Gist {
+    fn of(facts: &Facts) -> Gist {
+        match facts {
+            Facts::Listener(ListenerFacts::Rds(..) | ListenerFacts::Inline(..)) => Gist::ApiListener,
+            Facts::Cluster(ClusterFacts::LogicalDns { hostname, .. }) => Gist::LogicalDns(hostname.clone()),
+            _ => Gist::Other,
+        }
+    }
+}
+
+/// The resources of one world.
+#[derive(Debug, Clone, Default)]
+pub struct Resources {
+    /// LDS.
+    pub listeners: Cache<Listener>,
+    /// RDS.
+    pub route_configs: Cache<RouteConfiguration>,
+    /// CDS.
+    pub clusters: Cache<Cluster>,
+    /// EDS.
+    pub endpoints: Cache<Endpoints>,
+    /// What is not there because the server took it away.
+    removed: BTreeSet<(ResourceType, String)>,
+}
+
+/// A resource that was left out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rejected<'a> {
+    /// Its type.
+    pub resource_type: ResourceType,
+    /// Its name.
+    pub name: &'a str,
+    /// Why.
+    pub why: &'a str,
+    /// An earlier version is in use.
+    pub has_earlier: bool,
+}
+
+impl Resources {
+    /// No resources; names are compared so.
+    const fn new(names: Names) -> Resources {
+        Resources {
+            listeners: Cache::new(names),
+            route_configs: Cache::new(names),
+            clusters: Cache::new(names),
+            endpoints: Cache::new(names),
+            removed: BTreeSet::new(),
+        }
+    }
+
+    /// A client that holds these values, for tests of what it does with them.
+    #[cfg(test)]
+    pub(crate) fn of_values(values: impl IntoIterator<Item = (&'static str, Resource)>) -> Resources {
+        fn add<T>(cache: &mut Cache<T>, name: &str, value: T) {
+            let (value, dropped) = (Some(Arc::new(value)), Vec::new());
+            let kept = OnceLock::from(Arc::new(Kept { value, dropped }));
+            let version = Some(Version { kept, place: None });
+            let held = Held {
+                version,
+                ..Held::default()
+            };
+            cache.held.insert(name.to_owned(), held);
+        }
+        let mut held = Resources::default();
+        for (name, value) in values {
+            match value {
+                Resource::Listener(value) => add(&mut held.listeners, name, value),
+                Resource::RouteConfiguration(value) => add(&mut held.route_configs, name, value),
+                Resource::Cluster(value) => add(&mut held.clusters, name, value),
+                Resource::Endpoints(value) => add(&mut held.endpoints, name, value),
+            }
+        }
+        held
+    }
+
+    /// What the client of a world holds.
+    fn of(world: &World, resources: &mut [Checked], store: &Arc<Store>) -> Resources {
+        let mut held = Resources::new(Names::of(&store.profile));
+        for resource_type in ResourceType::ALL {
+            for (key, entry) in world.all(resource_type) {
+                match resource_type {
+                    ResourceType::Listener => held.listeners.add(key, entry, resources, store),
+                    ResourceType::RouteConfiguration => held.route_configs.add(key, entry, resources, store),
+                    ResourceType::Cluster => held.clusters.add(key, entry, resources, store),
+                    ResourceType::Endpoints => held.endpoints.add(key, entry, resources, store),
+                }
+            }
+        }
+        for &number in &world.members {
+            if let Some(checked) = resources.get(number)
+                && let Some(resource_type) = checked.resource_type
+                && checked.is_removed
+                && !held.contains(resource_type, &checked.name)
+            {
+                held.removed.insert((resource_type, name_of(checked, number)));
+            }
+        }
+        held
+    }
+
+    /// Takes what the control plane sends later.
+    pub(super) fn take(&mut self, newer: Resources) {
+        self.listeners.take(newer.listeners);
+        self.route_configs.take(newer.route_configs);
+        self.clusters.take(newer.clusters);
+        self.endpoints.take(newer.endpoints);
+    }
+
+    /// Removes a resource, as a server that no longer sends a Listener or Cluster does.
+    pub fn remove(&mut self, resource_type: ResourceType, name: &str) {
+        match resource_type {
+            ResourceType::Listener => self.listeners.remove(name),
+            ResourceType::RouteConfiguration => self.route_configs.remove(name),
+            ResourceType::Cluster => self.clusters.remove(name),
+            ResourceType::Endpoints => self.endpoints.remove(name),
+        }
+    }
+
+    /// Says whether there is a resource of this name, accepted or not.
+    pub fn contains(&self, resource_type: ResourceType, name: &str) -> bool {
+        match resource_type {
+            ResourceType::Listener => self.listeners.contains_key(name),
+            ResourceType::RouteConfiguration => self.route_configs.contains_key(name),
+            ResourceType::Cluster => self.clusters.contains_key(name),
+            ResourceType::Endpoints => self.endpoints.contains_key(name),
+        }
+    }
+
+    /// Says whether there is nothing, accepted or not.
+    pub fn is_empty(&self) -> bool {
+        let Resources {
+            listeners,
+            route_configs,
+            clusters,
+            endpoints,
+            removed: _,
+        } = self;
+        listeners.held.is_empty()
+            && route_configs.held.is_empty()
+            && clusters.held.is_empty()
+            && endpoints.held.is_empty()
+    }
+
+    /// The accepted listeners that channels can use, by name.
+    pub fn api_listeners(&self) -> impl Iterator<Item = &str> {
+        let listeners = self.listeners.iter();
+        listeners.filter_map(|(name, held)| (held.gist == Gist::ApiListener).then_some(name.as_str()))
+    }
+
+    /// The names that the accepted clusters ask DNS for.
+    pub fn dns_names(&self) -> impl Iterator<Item = &str> + Clone {
+        self.clusters.iter().filter_map(|(_, held)| match &held.gist {
+            Gist::LogicalDns(hostname) => Some(&**hostname),
+            Gist::Other | Gist::ApiListener => None,
+        })
+    }
+
+    /// What the server took away.
+    pub fn removed(&self) -> impl Iterator<Item = (ResourceType, &str)> {
+        self.removed
+            .iter()
+            .map(|(resource_type, name)| (*resource_type, name.as_str()))
+    }
+
+    /// The rejected resources, by type and name.
+    pub fn rejected(&self) -> Vec<Rejected<'_>> {
+        fn of<'a, T: Kind>(cache: &'a Cache<T>, out: &mut Vec<Rejected<'a>>) {
+            out.extend(cache.iter().filter_map(|(name, held)| {
+                Some(Rejected {
+                    resource_type: T::TYPE,
+                    name,
+                    why: held.rejected.as_deref()?,
+                    has_earlier: held.is_accepted(),
+                })
+            }));
+        }
+        let mut out = Vec::new();
+        of(&self.listeners, &mut out);
+        of(&self.route_configs, &mut out);
+        of(&self.clusters, &mut out);
+        of(&self.endpoints, &mut out);
+        out
+    }
+}
+
+impl Settled {
+    /// What the client of each world holds; worlds that hold nothing are left out.
+    ///
+    /// `store` has the documents that were read.
+    pub fn hold(mut self, store: &Arc<Store>) -> Vec<(WorldName, Resources)> {
+        let mut all = Vec::new();
+        for world in std::mem::take(&mut self.worlds) {
+            let resources = Resources::of(&world, &mut self.resources, store);
+            let WorldId(number) = world.id;
+            if let Some(name) = self.names.get(number as usize)
+                && !resources.is_empty()
+            {
+                all.push((name.clone(), resources));
+            }
+        }
+        all
+    }
+}
+
+/// The client's words for the rejection of a resource: a live client's own, if there are any.
+fn words(resource_type: ResourceType, checked: &Checked) -> String {
+    let told = checked.status.as_deref().and_then(|status| status.error.as_deref());
+    let is_own = checked.verdict == Verdict::Rejected && checked.stage != Stage::Failed;
+    match told.filter(|_| !is_own) {
+        Some(error) => format!("invalid resource: {error}"),
+        None => rejection(resource_type, &checked.diagnostics),
+    }
+}
+
+/// The client's form of a rejection: `invalid resource: errors validating Cluster resource: [field:a error:b; ...]`.
+///
+/// The words of each error are xdsctl's.
+fn rejection(resource_type: ResourceType, diagnostics: &[Diagnostic]) -> String {
+    let errors: Vec<String> = diagnostics
+        .iter()
+        .filter(|d| d.rule.effect == Effect::Nack)
+        .map(|d| format!("field:{} error:{}", d.path, d.message))
+        .collect();
+    let what = match resource_type {
+        ResourceType::Listener => "errors validating ApiListener",
+        ResourceType::RouteConfiguration => "errors validating RouteConfiguration resource",
+        ResourceType::Cluster => "errors validating Cluster resource",
+        ResourceType::Endpoints => "errors parsing EDS resource",
+    };
+    format!("invalid resource: {what}: [{}]", errors.join("; "))
+}

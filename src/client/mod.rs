@@ -1,0 +1,145 @@
+//! What a client holds, decided once: from documents to verdicts, findings and the resources in use, for each world.
+//!
+//! ```text
+//! documents ─ Reading ─ settle ─ Settled ─┬─ lint, check     facts and findings of all worlds
+//!              resource   world           └─ hold ─ Resources ─ Client ─ resolve ─ XdsConfig
+//!              by resource by world          values, read again from their places when they are asked for
+//! ```
+//!
+//! [`Reading`] validates each resource of the documents, [`Reading::settle`] applies what is about several of them: responses,
+//! removals, versions of the same name. [`Settled::hold`] gives what the client of each world holds, a [`Client`] is that with the
+//! client's own circumstances, and [`Client::resolve`] follows a channel from its target to its endpoints ([`config`], A74).
+//! What the control plane sends later ([`Client::update`]) takes the same way.
+//!
+//! Commands, the simulator and the library go through here; `tests/tidy.rs` sees to it that nobody validates resources or fills a
+//! cache beside it. Knows nothing of commands and reports, and gives no advice: that is [`lint`](crate::lint)'s.
+
+mod checked;
+pub mod config;
+mod facts;
+pub mod graph;
+mod held;
+pub mod live;
+mod policy;
+mod reading;
+mod removed;
+pub mod resolve;
+mod responses;
+pub mod retry;
+pub mod target;
+mod world;
+mod worlds;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+pub use checked::{Checked, Circumstances, Keep, Verdict};
+pub use facts::{
+    ChainFacts, ClusterFacts, Destination, EndpointsFacts, Facts, FilterFacts, ListenerFacts, OverrideFacts,
+    RouteFacts, RouteReference, child_path, eds_path, filter_path, inline_routes_path, non_forwarding_path, rds_path,
+};
+pub use held::{Cache, Held, Rejected, Resources, Store};
+pub use policy::{PolicyFacts, PolicyKind};
+pub use reading::Reading;
+pub use world::{Entry, ResourceId, World};
+pub use worlds::Settled;
+
+use crate::diag::{Rule, rules};
+use crate::envelope::Finding;
+use crate::profile::{Profile, ServerFacts};
+use crate::source::SourceMap;
+use config::{ChannelFailure, XdsConfig};
+use resolve::DnsAnswers;
+use target::Target;
+
+rules! {
+    /// A resource of the same type and name comes later in the same world.
+    DUPLICATE_RESOURCE = "dump-duplicate-resource", Dump, Advice, "C-core XdsClient; the last one in a response wins";
+}
+
+/// The rules of this folder's other files.
+pub static PART_RULES: &[&[&Rule]] = &[live::RULES];
+
+/// Where a channel starts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Start {
+    /// At a target.
+    Target(Target),
+    /// At a cluster, as if one route took every RPC to it.
+    Cluster(String),
+}
+
+/// One client: what it is, what it holds, and what DNS tells it.
+#[derive(Debug, Clone, Default)]
+pub struct Client {
+    /// What the control plane has sent.
+    pub resources: Resources,
+    /// `node.id` of the bootstrap, which ends many messages; empty for none.
+    pub node_id: String,
+    /// What DNS says.
+    pub dns: DnsAnswers,
+    /// The client's version and switches.
+    pub profile: Profile,
+    /// What validation knows of the management server.
+    pub server: ServerFacts,
+}
+
+impl Client {
+    /// Takes what the control plane sends anew: a list of resources as protobuf JSON.
+    ///
+    /// A resource that the client rejects leaves the version before it in use. Returns what is wrong with the list itself.
+    pub fn update(&mut self, resources: &Value) -> Vec<Finding> {
+        let mut sources = SourceMap::new();
+        let text = serde_json::json!({ "resources": resources }).to_string();
+        let id = sources.add("-", text.into_bytes());
+        let circumstances = Circumstances {
+            profile: &self.profile,
+            server: &self.server,
+            keep: Keep::Values,
+        };
+        let mut reading = Reading::default();
+        let text = sources.get(id).map(|source| source.bytes()).unwrap_or_default();
+        reading.read(Some(1), &circumstances, |loader, emit| {
+            loader.json(id, text, Default::default(), emit);
+        });
+        let mut settled = reading.settle(&circumstances, false);
+        let findings = std::mem::take(&mut settled.findings);
+        let store = Arc::new(Store {
+            sources,
+            profile: self.profile.clone(),
+            server: self.server.clone(),
+        });
+        for (_, newer) in settled.hold(&store) {
+            self.resources.take(newer);
+        }
+        findings
+    }
+
+    /// The configuration of a channel, the default targets of lookups (RLS) included.
+    ///
+    /// # Errors
+    /// Why every RPC fails.
+    pub fn resolve(&self, start: &Start) -> Result<XdsConfig, ChannelFailure> {
+        let config = self.resolve_with(start, &BTreeSet::new())?;
+        let targets = resolve::default_targets(&config);
+        if targets.is_empty() {
+            return Ok(config);
+        }
+        self.resolve_with(start, &targets)
+    }
+
+    /// The configuration of a channel, with clusters that are wanted beside those that the routes name.
+    fn resolve_with(&self, start: &Start, extra_roots: &BTreeSet<String>) -> Result<XdsConfig, ChannelFailure> {
+        match start {
+            Start::Target(target) => resolve::target(target, self, extra_roots),
+            Start::Cluster(name) => Ok(resolve::cluster(name, self, extra_roots)),
+        }
+    }
+}
+
+/// Says whether the findings of a rule are the words of a live client or control plane.
+pub fn is_live(rule: &Rule) -> bool {
+    live::RULES.contains(&rule)
+}

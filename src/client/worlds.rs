@@ -1,0 +1,248 @@
+//! Which version of each resource the client of a world holds.
+//!
+//! What is in use wins over what is warming or draining, what comes from a control plane over what is static; among equals
+//! the last one wins, as in the protocol. A version that the client rejects never takes the place of one that it accepts,
+//! whatever their ranks: the last good version stays in use (A46), and the rejection of a newer one is noted beside it (A88).
+//! What a later response takes away is not there.
+
+use std::collections::BTreeMap;
+
+use super::checked::{Checked, Circumstances, Verdict};
+use super::world::{Entry, ResourceId, World};
+use super::{DUPLICATE_RESOURCE, live, removed, responses};
+use crate::convert::resource_name::Names;
+use crate::diag::Diagnostic;
+use crate::envelope::{BootstrapPlace, Finding, Label, Loader, Stage, WorldId, WorldName};
+use crate::model::ResourceType;
+
+/// Name of the one world of several documents.
+const MERGED: &str = "merged";
+
+/// What the clients of some documents hold; only [`Reading::settle`](super::Reading::settle) makes one.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Settled {
+    /// Every resource, in the order of the documents.
+    pub resources: Vec<Checked>,
+    /// Findings on documents and responses.
+    pub findings: Vec<Finding>,
+    /// What each client holds, by the resources' numbers.
+    pub worlds: Vec<World>,
+    /// The names of the worlds, by [`WorldId`].
+    pub names: Vec<WorldName>,
+    /// gRPC bootstraps among the documents.
+    pub bootstraps: Vec<BootstrapPlace>,
+}
+
+/// Decides what each world's client holds. With `merge` all documents are one world.
+pub(super) fn settle(
+    mut resources: Vec<Checked>,
+    mut loader: Loader,
+    circumstances: &Circumstances<'_>,
+    merge: bool,
+) -> Settled {
+    let found = responses::check(&loader.responses, &mut resources, circumstances);
+    loader.findings.extend(found);
+    removed::remove(&loader.responses, &mut resources, circumstances);
+    let first = loader.worlds.first().map(|world| world.source);
+    if let Some(first) = first.filter(|_| merge) {
+        let all = loader.world(first, Some(MERGED.to_owned()));
+        for checked in &mut resources {
+            checked.world = all;
+        }
+    }
+    for checked in &mut resources {
+        live::check(checked);
+    }
+    let mut members: BTreeMap<WorldId, Vec<usize>> = BTreeMap::new();
+    for (number, checked) in resources.iter().enumerate() {
+        members.entry(checked.world).or_default().push(number);
+    }
+    let names = Names::of(circumstances.profile);
+    let worlds = members
+        .into_iter()
+        .map(|(id, members)| world_of(id, members, &mut resources, names))
+        .collect();
+    Settled {
+        resources,
+        findings: loader.findings,
+        worlds,
+        names: loader.worlds,
+        bootstraps: loader.bootstraps,
+    }
+}
+
+/// Which of two versions of a name is used if the client accepts both.
+fn rank(checked: &Checked) -> (bool, bool) {
+    let in_use = checked.stage == Stage::Active;
+    (in_use, in_use && checked.label != Label::Static)
+}
+
+/// Which of two versions came later.
+fn age(checked: &Checked) -> u8 {
+    match (checked.stage, checked.label) {
+        (Stage::Draining, _) => 0,
+        (Stage::Active, Label::Static) => 1,
+        (Stage::Active, Label::None | Label::Dynamic) => 2,
+        (Stage::Warming, _) => 3,
+        (Stage::Failed, _) => 4,
+    }
+}
+
+/// What the client holds; marks the resources that are hidden.
+fn world_of(id: WorldId, members: Vec<usize>, resources: &mut [Checked], names: Names) -> World {
+    let mut world = World::new(id, names);
+    for &number in &members {
+        if let Some(checked) = resources.get_mut(number)
+            && let Some(resource_type) = checked.resource_type
+            && !checked.is_removed
+        {
+            let name = name_of(checked, number);
+            if is_version(checked) {
+                add(&mut world, resource_type, &name, number, resources);
+            }
+            if resources.get(number).is_some_and(live::has_rejected_update) {
+                reject(&mut world, resource_type, &name, number, resources);
+            }
+        }
+    }
+    // Only a rejection after the version in use is news.
+    for entry in world.entries_mut() {
+        let age_of = |ResourceId(number): ResourceId| resources.get(number).map(|checked| (age(checked), number));
+        entry.rejected = entry.rejected.filter(|rejected| {
+            let is_told = *rejected == entry.id;
+            entry.facts.is_none() || is_told || age_of(*rejected) > age_of(entry.id)
+        });
+    }
+    world.members = members;
+    world
+}
+
+/// Nothing can refer to a resource without a name; what it refers to counts, and one does not replace another.
+pub(super) fn name_of(checked: &Checked, number: usize) -> String {
+    match checked.name.as_str() {
+        "" => format!("<unnamed #{}>", number + 1),
+        name => name.to_owned(),
+    }
+}
+
+/// Says whether the resource is there, and not as an update that a live client has rejected.
+fn is_version(checked: &Checked) -> bool {
+    checked.verdict != Verdict::NotChecked && checked.stage != Stage::Failed
+}
+
+/// Adds a version of a resource.
+fn add(world: &mut World, resource_type: ResourceType, name: &str, number: usize, resources: &mut [Checked]) {
+    let Some(checked) = resources.get_mut(number) else {
+        return;
+    };
+    let id = ResourceId(number);
+    let facts = checked.facts.take();
+    let new_rank = rank(checked);
+    let is_good = facts.is_some();
+    let rejected = (!is_good).then_some(id);
+    let Some(earlier) = world.get_mut(resource_type, name) else {
+        world.insert(resource_type, name, Entry { id, facts, rejected });
+        return;
+    };
+    let ResourceId(before) = earlier.id;
+    let Some(rank_before) = resources.get(before).map(rank) else {
+        return;
+    };
+    let was_good = earlier.facts.is_some();
+    let takes_over = if is_good == was_good {
+        new_rank >= rank_before
+    } else {
+        is_good
+    };
+    let last_rejected = later(earlier.rejected, rejected, resources);
+    if takes_over {
+        *earlier = Entry {
+            id,
+            facts,
+            rejected: last_rejected,
+        };
+    } else {
+        earlier.rejected = last_rejected;
+    }
+    match (was_good, is_good) {
+        // Both are good or bad, or the good one comes later.
+        (true, true) | (false, false) => {
+            let (hidden, winner) = if takes_over { (before, number) } else { (number, before) };
+            hide(resources, hidden, winner);
+        }
+        (false, true) if rank_before > new_rank => keep(resources, before, number),
+        (false, true) => hide(resources, before, number),
+        (true, false) if new_rank >= rank_before => keep(resources, number, before),
+        (true, false) => {}
+    }
+}
+
+/// Adds an update that a live client has rejected.
+fn reject(world: &mut World, resource_type: ResourceType, name: &str, number: usize, resources: &[Checked]) {
+    let id = ResourceId(number);
+    match world.get_mut(resource_type, name) {
+        Some(entry) => entry.rejected = later(entry.rejected, Some(id), resources),
+        None => {
+            let entry = Entry {
+                id,
+                facts: None,
+                rejected: Some(id),
+            };
+            world.insert(resource_type, name, entry);
+        }
+    }
+}
+
+fn later(one: Option<ResourceId>, other: Option<ResourceId>, resources: &[Checked]) -> Option<ResourceId> {
+    one.into_iter()
+        .chain(other)
+        .max_by_key(|ResourceId(number)| (resources.get(*number).map(age), *number))
+}
+
+/// Notes on a rejected resource that another one of its name is in use.
+fn keep(resources: &mut [Checked], number: usize, good: usize) {
+    let other = other_spelling(resources, number, good);
+    let when = if good < number { "earlier" } else { "later" };
+    if let Some(checked) = resources.get_mut(number) {
+        let message = format!(
+            "`{}` comes {when} too{other}; this one is rejected, and that one stays in use",
+            checked.name
+        );
+        checked
+            .diagnostics
+            .push(Diagnostic::of_whole(&DUPLICATE_RESOURCE, message));
+    }
+}
+
+/// How another resource of the same name spells it, if it does so in another way.
+fn other_spelling(resources: &[Checked], number: usize, other: usize) -> String {
+    match (resources.get(number), resources.get(other)) {
+        (Some(one), Some(other)) if one.name != other.name => format!(", as `{}`", other.name),
+        _ => String::new(),
+    }
+}
+
+/// Marks a resource as hidden by another one.
+fn hide(resources: &mut [Checked], hidden: usize, winner: usize) {
+    let (Some(a), Some(b)) = (resources.get(hidden), resources.get(winner)) else {
+        return;
+    };
+    if a.stage != b.stage || a.label != b.label {
+        return;
+    }
+    let is_update = a.origin.source == b.origin.source && a.sent_in.is_some() && a.sent_in < b.sent_in;
+    let other = other_spelling(resources, hidden, winner);
+    let Some(checked) = resources.get_mut(hidden) else {
+        return;
+    };
+    checked.verdict = Verdict::Ignored;
+    let name = &checked.name;
+    let diagnostic = if is_update {
+        Diagnostic::of_whole(&live::LIVE_UPDATED, "a later response has a newer version".to_owned())
+    } else {
+        let message = format!("`{name}` comes again later{other}, the last one wins");
+        Diagnostic::of_whole(&DUPLICATE_RESOURCE, message)
+    };
+    checked.diagnostics.push(diagnostic);
+}
