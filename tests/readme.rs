@@ -19,7 +19,7 @@ fn transcripts_are_real() {
         let shown = readme[at + mark.len()..].split("```").next().unwrap();
         let line = readme[..at].lines().rfind(|line| line.starts_with("$ ")).unwrap();
         let args = line
-            .strip_prefix("$ cargo run --release -- ")
+            .strip_prefix("$ cargo run -- ")
             .or_else(|| line.strip_prefix("$ xdsctl "))
             .unwrap_or_else(|| panic!("`{line}` is no command of xdsctl"));
         let output = Command::new(env!("CARGO_BIN_EXE_xdsctl"))
