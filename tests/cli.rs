@@ -613,3 +613,35 @@ fn exit_code_2_when_no_resource_is_one_to_check() {
         (Some(2), &"not_checked".into())
     );
 }
+
+#[test]
+fn the_switch_for_weighted_shuffling_reaches_pick_first() {
+    let policy = r#", "load_balancing_policy": {"policies": [{"typed_extension_config": {"name": "pf", "typed_config": {
+        "@type": "type.googleapis.com/envoy.extensions.load_balancing_policies.pick_first.v3.PickFirst", "shuffle_address_list": true}}}]}"#;
+    let endpoint = |address: &str, weight: u32| {
+        format!(
+            r#"{{"load_balancing_weight": {weight}, "endpoint": {{"address": {{"socket_address": {{"address": "{address}", "port_value": 80}}}}}}}}"#
+        )
+    };
+    let endpoints = format!(
+        r#"{{"@type": "type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment", "cluster_name": "c",
+            "endpoints": [{{"locality": {{"region": "r"}}, "load_balancing_weight": 1, "lb_endpoints": [{}, {}]}}]}}"#,
+        endpoint("10.0.0.1", 1),
+        endpoint("10.0.0.2", 1_000_000),
+    );
+    let document = format!(r#"{{"resources": [{}, {endpoints}]}}"#, cluster("c", policy));
+    // The first endpoint comes first in about half of the runs without the switch, in one of a million with it.
+    let to_the_first = |env: &str| {
+        (0..16)
+            .filter(|seed| {
+                let seed = format!("--seed={seed}");
+                let args = ["pick", "--cluster=c", "--format=json", &seed, env, "-"];
+                let (out, err) = crate::run::run(args, document.as_bytes());
+                let report: Value = serde_json::from_slice(&out).unwrap_or_else(|_| panic!("{err:?}"));
+                report["picks"][0]["backend"] == "10.0.0.1:80"
+            })
+            .count()
+    };
+    assert!(to_the_first("--env=GRPC_EXPERIMENTAL_PF_WEIGHTED_SHUFFLING=false") > 2);
+    assert_eq!(to_the_first("--env=GRPC_EXPERIMENTAL_PF_WEIGHTED_SHUFFLING=true"), 0);
+}

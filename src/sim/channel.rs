@@ -19,6 +19,7 @@ use crate::lb::run::child::Child;
 use crate::lb::runtime::{ATTEMPT_TIMEOUT_MS, Event, Runtime, Settings, State, Time};
 use crate::lb::{self, Config};
 use crate::model::ResourceType;
+use crate::profile::Feature;
 use crate::rng::Rng;
 use crate::select::{self, Selector, Site};
 use crate::status::Status;
@@ -149,8 +150,12 @@ impl Channel {
     pub fn new(client: Client, start: Start, network: Network, options: Options) -> Channel {
         let seed = options.seed;
         let stream = |name: &str| Rng::stream(seed, name);
+        let settings = Settings {
+            weighted_shuffling: client.profile.has(Feature::PfWeightedShuffling),
+            ..options.settings.clone()
+        };
         let mut channel = Channel {
-            runtime: Runtime::new(seed, options.settings.clone()),
+            runtime: Runtime::new(seed, settings),
             network,
             view: ConfigView::new(client.profile.clone()),
             client,

@@ -76,7 +76,7 @@ pub struct Settings {
     pub ring_size_cap: u64,
     /// `grpc.happy_eyeballs_connection_attempt_delay_ms`; default 250, from 100 to 2000.
     pub connection_attempt_delay_ms: i64,
-    /// Weighted shuffling in pick_first (A113).
+    /// Weighted shuffling in pick_first (A113); a channel takes it from the client's switch.
     pub weighted_shuffling: bool,
     /// Addresses that outlier detection has ejected, given from outside; they stay so.
     pub ejected: BTreeSet<String>,
