@@ -44,8 +44,6 @@ features! {
     HttpConnect = "GRPC_EXPERIMENTAL_XDS_HTTP_CONNECT", default false;
     /// `resource_errors` and the data error handling of A88.
     DataErrorHandling = "GRPC_EXPERIMENTAL_XDS_DATA_ERROR_HANDLING", default false;
-    /// Effect of `fallback_on_reachability_only` (A95).
-    EndpointFallback = "GRPC_EXPERIMENTAL_XDS_ENDPOINT_FALLBACK", default false;
     /// The composite HTTP filter (A103).
     CompositeFilter = "GRPC_EXPERIMENTAL_XDS_COMPOSITE_FILTER", default false;
     /// The ext_proc HTTP filter and `allowed_grpc_services` (A93, A102).
@@ -62,8 +60,6 @@ features! {
     PfWeightedShuffling = "GRPC_EXPERIMENTAL_PF_WEIGHTED_SHUFFLING", default false;
     /// Leaf clusters use the aggregate cluster's LB policy (A75).
     AggregateClusterBackwardCompat = "GRPC_XDS_AGGREGATE_CLUSTER_BACKWARD_COMPAT", default false;
-    /// SNI fallback to the channel's authority (A101).
-    ChannelAuthoritySni = "GRPC_USE_CHANNEL_AUTHORITY_IF_NO_SNI_APPLICABLE", default false;
     /// Not a boolean: a trace list that names `xds_client`, which makes the client print what it parses.
     TraceXdsClient = "GRPC_TRACE", default false;
 }

@@ -24,8 +24,17 @@ pub struct Profile {
     features: Features,
 }
 
-/// Variables that a client's environment often has beside its switches: how much it logs (gRPC core, environment_variables.md).
-pub const LOG_ONLY: &[&str] = &["GRPC_VERBOSITY", "GRPC_STACKTRACE_MINLOGLEVEL"];
+/// Variables of a client's environment that change nothing in validation, tree or picks, taken so that an environment can be
+/// given as it is.
+pub const WITHOUT_EFFECT: &[&str] = &[
+    // How much the client logs (gRPC core, environment_variables.md).
+    "GRPC_VERBOSITY",
+    "GRPC_STACKTRACE_MINLOGLEVEL",
+    // `fallback_on_reachability_only` decides between management servers (A95).
+    "GRPC_EXPERIMENTAL_XDS_ENDPOINT_FALLBACK",
+    // The server name of a TLS handshake where the context gives none (A101).
+    "GRPC_USE_CHANNEL_AUTHORITY_IF_NO_SNI_APPLICABLE",
+];
 
 /// A switch that the client does not have.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -52,12 +61,12 @@ impl Profile {
     /// included, is false (C-core `ParseBoolValue`). `GRPC_TRACE` is a comma-separated list in which `xds_client`
     /// matters. `GRPC_XDS_BOOTSTRAP*` name files and are refused here: use `--bootstrap`.
     ///
-    /// The variables that only change what the client logs ([`LOG_ONLY`]) are taken and do nothing.
+    /// Those of [`WITHOUT_EFFECT`] are taken and do nothing.
     ///
     /// # Errors
     /// [`UnknownSwitch`] for any other variable that changes nothing in validation, tree or picks.
     pub fn set_env(&mut self, name: &str, value: &str) -> Result<(), UnknownSwitch> {
-        if LOG_ONLY.contains(&name) {
+        if WITHOUT_EFFECT.contains(&name) {
             return Ok(());
         }
         match Feature::ALL.iter().find(|f| f.env() == name) {
