@@ -34,9 +34,9 @@ pub mod source;
 
 pub mod convert;
 
-pub mod filter;
+pub(crate) mod filter;
 pub mod lb;
-pub mod plugin;
+pub(crate) mod plugin;
 
 pub mod bootstrap;
 pub mod validate;
@@ -48,7 +48,7 @@ pub mod parsed;
 
 pub mod client;
 
-pub mod lint;
+pub(crate) mod lint;
 pub mod select;
 
 pub mod tree;
@@ -59,4 +59,4 @@ pub mod check;
 
 pub mod catalogue;
 
-pub use xdsctl_re2 as regex;
+pub(crate) use xdsctl_re2 as regex;

@@ -4,7 +4,7 @@
 //! `GrpcXdsBootstrap::Create` (xds_bootstrap_grpc.cc), `GrpcXdsServer` (xds_server_grpc.cc), the credentials registries and the
 //! file_watcher provider. Unknown keys are ignored by the client; xdsctl says so, and what was probably meant.
 
-pub mod client_json;
+pub(crate) mod client_json;
 mod creds;
 mod load;
 mod providers;

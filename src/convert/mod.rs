@@ -4,15 +4,15 @@
 //! and returns the validated value of `model`, or `None` where there is none.
 
 pub mod address;
-pub mod cidr;
-pub mod credentials;
-pub mod grpc_service;
-pub mod header_value;
-pub mod health;
-pub mod matcher;
-pub mod metadata;
-pub mod nested;
+pub(crate) mod cidr;
+pub(crate) mod credentials;
+pub(crate) mod grpc_service;
+pub(crate) mod header_value;
+pub(crate) mod health;
+pub(crate) mod matcher;
+pub(crate) mod metadata;
+pub(crate) mod nested;
 pub mod resource_name;
-pub mod switch;
+pub(crate) mod switch;
 pub mod target_uri;
-pub mod tls;
+pub(crate) mod tls;

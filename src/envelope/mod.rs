@@ -12,7 +12,7 @@ mod clusters_status;
 mod config_dump;
 mod csds;
 mod discovery;
-pub mod document;
+pub(crate) mod document;
 mod entries;
 mod envoy_bootstrap;
 mod grpc_bootstrap;
@@ -34,7 +34,7 @@ pub use raw::{
     WorldId, WorldName,
 };
 
-use crate::diag::{Rule, rules};
+use crate::diag::rules;
 use crate::proto::transcode::Stop;
 use walker::Walker;
 
@@ -102,9 +102,6 @@ static SHAPES: &[&Shape] = &[
     &snapshot::SHAPE,
     &untyped::TYPED,
 ];
-
-/// The rules of the loaders, those of the transcoder included.
-pub static ALL_RULES: &[&[&Rule]] = &[RULES, crate::proto::transcode::RULES];
 
 #[cfg(test)]
 mod tests;

@@ -5,10 +5,10 @@
 
 mod composite;
 mod ext_proc;
-pub mod fault;
-pub mod gcp_authn;
-pub mod matching;
-pub mod overrides;
+pub(crate) mod fault;
+pub(crate) mod gcp_authn;
+pub(crate) mod matching;
+pub(crate) mod overrides;
 mod rbac;
 mod router;
 mod stateful_session;

@@ -6,23 +6,23 @@
 //!
 //! Follows C-core `LoadBalancingPolicyRegistry` (lb_policy_registry.cc).
 
-pub mod autosharding;
-pub mod cds;
-pub mod cluster_impl;
-pub mod cluster_manager;
-pub mod config;
-pub mod grpclb;
-pub mod outlier_detection;
-pub mod override_host;
-pub mod pick_first;
-pub mod priority;
+pub(crate) mod autosharding;
+pub(crate) mod cds;
+pub(crate) mod cluster_impl;
+pub(crate) mod cluster_manager;
+pub(crate) mod config;
+pub(crate) mod grpclb;
+pub(crate) mod outlier_detection;
+pub(crate) mod override_host;
+pub(crate) mod pick_first;
+pub(crate) mod priority;
 pub mod ring_hash;
-pub mod rls;
-pub mod round_robin;
-pub mod run;
+pub(crate) mod rls;
+pub(crate) mod round_robin;
+pub(crate) mod run;
 pub mod weighted_round_robin;
-pub mod weighted_target;
-pub mod wrr_locality;
+pub(crate) mod weighted_target;
+pub(crate) mod wrr_locality;
 
 pub use config::{json, usable, xds};
 pub use run::{endpoint, picker, policy, runtime};

@@ -4,7 +4,7 @@
 //! `ClusterSpecifierPluginParse` (xds_route_config_parser.cc): every plugin is validated, used or not; one with a fault
 //! still counts as declared, so that routes that name it get no finding of their own.
 
-pub mod rls;
+pub(crate) mod rls;
 
 use std::collections::BTreeMap;
 

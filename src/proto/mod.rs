@@ -4,8 +4,8 @@
 //! `google.protobuf.Any`; [`duration`] checks Durations; [`transcode`] turns JSON text into bytes. The generated types hold only the fields that gRPC reads.
 //! This is the only module that names the generated crate to the loaders; validators use its re-exports.
 
-pub mod any;
-pub mod duration;
+pub(crate) mod any;
+pub(crate) mod duration;
 pub mod transcode;
 pub mod wire;
 

@@ -4,10 +4,10 @@
 //! repeated headers. Chance comes in as a function, so that the same draws give the same answer. Follows C-core
 //! `XdsResolver::XdsConfigSelector` (xds_resolver.cc) and the HTTP filters that run above the picks.
 
-pub mod chain;
-pub mod fault;
+pub(crate) mod chain;
+pub(crate) mod fault;
 pub mod hash;
-pub mod matching;
+pub(crate) mod matching;
 mod request;
 pub mod retry;
 mod session;

@@ -7,13 +7,13 @@
 pub mod binary;
 mod file;
 pub mod json;
-pub mod log;
+pub(crate) mod log;
 pub mod secrets;
 pub mod sniff;
 pub mod span;
 pub mod textproto;
-pub mod view;
-pub mod wire;
+pub(crate) mod view;
+pub(crate) mod wire;
 pub mod yaml;
 
 use std::io;

@@ -46,11 +46,6 @@ impl<'b> Fields<'b> {
         Fields { bytes, pos: 0 }
     }
 
-    /// The byte offset of the next field, or of what could not be read.
-    pub const fn pos(&self) -> usize {
-        self.pos
-    }
-
     fn varint(&mut self) -> Option<u64> {
         let mut value = 0u64;
         for shift in (0..70).step_by(7) {

@@ -5,7 +5,7 @@
 
 pub mod build;
 pub mod legacy;
-pub mod names;
+pub(crate) mod names;
 pub mod node;
 pub mod policies;
 pub mod service_config;

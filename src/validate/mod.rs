@@ -10,20 +10,20 @@ use crate::model::{Resource, ResourceType};
 use crate::profile::{Profile, ServerFacts};
 use crate::proto::any;
 
-pub mod cluster;
+pub(crate) mod cluster;
 pub mod discovery;
-pub mod downstream_tls;
-pub mod endpoints;
-pub mod filter_chain;
-pub mod filter_chain_map;
-pub mod hash_policy;
-pub mod http_connection_manager;
-pub mod listener;
-pub mod retry;
-pub mod route_action;
-pub mod route_config;
-pub mod route_match;
-pub mod route_shadow;
+pub(crate) mod downstream_tls;
+pub(crate) mod endpoints;
+pub(crate) mod filter_chain;
+pub(crate) mod filter_chain_map;
+pub(crate) mod hash_policy;
+pub(crate) mod http_connection_manager;
+pub(crate) mod listener;
+pub(crate) mod retry;
+pub(crate) mod route_action;
+pub(crate) mod route_config;
+pub(crate) mod route_match;
+pub(crate) mod route_shadow;
 
 rules! {
     /// The bytes of a resource are not a message of its type.

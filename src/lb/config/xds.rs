@@ -134,13 +134,8 @@ impl Chain {
 /// Converts the policy of a cluster; `at` is the path of `load_balancing_policy`.
 ///
 /// Returns the JSON that the client keeps, an array with one object of one key; `None` after a rejection. Reports also
-/// what is accepted and then fails, as far as that depends on the policy alone; see [`from_proto_of`].
-pub fn from_proto(pb: &LoadBalancingPolicy, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<Value> {
-    from_proto_of(pb, &usable::Owner::Unknown, at, cx)
-}
-
-/// Converts the policy of a cluster of which more is known; see [`from_proto`].
-pub fn from_proto_of(
+/// what is accepted and then fails.
+pub fn from_proto(
     pb: &LoadBalancingPolicy,
     owner: &usable::Owner<'_>,
     at: &Path<'_>,
@@ -370,7 +365,12 @@ mod tests {
     fn convert_list(list: &LoadBalancingPolicy) -> (Option<Value>, Vec<(&'static str, crate::diag::FieldPath)>) {
         let (profile, server) = (Profile::default(), ServerFacts::default());
         let mut cx = Cx::new(&profile, &server);
-        let value = from_proto(list, &Path::ROOT.field("load_balancing_policy"), &mut cx);
+        let value = from_proto(
+            list,
+            &usable::Owner::Unknown,
+            &Path::ROOT.field("load_balancing_policy"),
+            &mut cx,
+        );
         let found = cx.finish().into_iter().map(|d| (d.rule.id, d.path)).collect();
         (value, found)
     }

@@ -5,7 +5,7 @@
 mod machine;
 
 pub use super::config::named_cluster::{Config, from_json};
-pub use machine::{MIN_SWEEP_MS, Machine};
+pub use machine::Machine;
 
 use super::PolicyType;
 

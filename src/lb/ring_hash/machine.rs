@@ -73,11 +73,6 @@ impl Machine {
         }
     }
 
-    /// The ring in use.
-    pub const fn ring(&self) -> &Ring {
-        &self.ring
-    }
-
     fn set_endpoints(&mut self, endpoints: &[Arc<Endpoint>], cx: &mut Cx<'_>) -> Vec<(u32, Report)> {
         let mut old: BTreeMap<AddressSet, Member> = std::mem::take(&mut self.members)
             .into_iter()

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use super::policy::{At, What};
-use super::runtime::{InFlight, Pool};
+use super::runtime::InFlight;
 use crate::lb::override_host::SessionHosts;
 use crate::status::Status;
 
@@ -117,8 +117,6 @@ pub struct Step {
 /// What a pick may look at and leave behind.
 #[derive(Debug)]
 pub struct PickCx<'a> {
-    /// Connections.
-    pub pool: &'a Pool,
     /// Requests in flight by cluster.
     pub in_flight: &'a InFlight,
     /// What to do after the pick.

@@ -2,7 +2,7 @@
 
 mod machine;
 mod stride;
-pub mod weight;
+pub(crate) mod weight;
 
 pub use machine::Machine;
 pub use stride::StaticStrideScheduler;

@@ -138,7 +138,6 @@ impl Channel {
         };
         let mut steps = Vec::new();
         let mut cx = PickCx {
-            pool: &self.runtime.pool,
             in_flight: &self.runtime.in_flight,
             after: &mut self.after,
             trace: self.options.traces.then_some(&mut steps),
@@ -192,7 +191,6 @@ impl Channel {
             now: self.runtime.now,
         };
         let mut cx = PickCx {
-            pool: &self.runtime.pool,
             in_flight: &self.runtime.in_flight,
             after: &mut self.after,
             trace: None,

@@ -44,7 +44,7 @@ pub(super) fn lb_policy(message: &Pb, aggregate: bool, root: &Path<'_>, cx: &mut
             // The policy goes to leaves that are not known here.
             (true, true) => Owner::Unknown,
         };
-        return xds::from_proto_of(policy, &owner, &root.field("load_balancing_policy"), cx);
+        return xds::from_proto(policy, &owner, &root.field("load_balancing_policy"), cx);
     }
     let ring_hash = match &message.lb_config {
         Some(LbConfig::RingHashLbConfig(config)) => Some(config),

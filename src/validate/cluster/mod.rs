@@ -17,12 +17,12 @@ use crate::profile::Feature;
 use crate::proto::pb::envoy::config::cluster::v3::{self as pb, Cluster as Pb};
 use crate::proto::pb::envoy::config::core::v3 as core;
 
-pub mod discovery;
-pub mod lb_policy;
-pub mod logical_dns;
-pub mod outlier_detection;
-pub mod transport_socket;
-pub mod upstream_config;
+pub(crate) mod discovery;
+pub(crate) mod lb_policy;
+pub(crate) mod logical_dns;
+pub(crate) mod outlier_detection;
+pub(crate) mod transport_socket;
+pub(crate) mod upstream_config;
 
 rules! {
     /// A cluster's load reports go to a server other than the one that sent it.

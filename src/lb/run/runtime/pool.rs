@@ -101,13 +101,6 @@ impl Pool {
         self.by_address.get(address).copied()
     }
 
-    /// All subchannels with their numbers, oldest first.
-    pub fn all(&self) -> impl Iterator<Item = (u32, &Subchannel)> {
-        self.subchannels
-            .iter()
-            .map(|(number, subchannel)| (*number, subchannel))
-    }
-
     /// Says whether a call can go there.
     pub fn is_ready(&self, number: u32) -> bool {
         self.get(number).is_some_and(|s| s.state == State::Ready)
