@@ -123,6 +123,31 @@ fn the_library_knows_no_terminal() {
 }
 
 #[test]
+fn every_crate_can_be_packaged() {
+    let manifest = |dir: &str| fs::read_to_string(root().join(dir).join("Cargo.toml")).unwrap();
+    let workspace = manifest(".");
+    let members = workspace.lines().find(|line| line.starts_with("members = ")).unwrap();
+    let members: Vec<&str> = members.split('"').skip(1).step_by(2).chain(["."]).collect();
+    assert!(members.len() > 3, "{members:?}");
+    for member in members {
+        let text = manifest(member);
+        for key in ["description = ", "version", "license"] {
+            assert!(text.lines().any(|line| line.starts_with(key)), "{member}: no {key}");
+        }
+        assert!(
+            !text.contains("publish = false"),
+            "{member} cannot be a dependency of a published crate"
+        );
+        for line in text
+            .lines()
+            .filter(|line| line.contains("path = ") && line.contains('{'))
+        {
+            assert!(line.contains("version = "), "{member}: `{line}` has no version");
+        }
+    }
+}
+
+#[test]
 fn every_file_says_what_it_is_and_stays_small() {
     let mut wrong = Vec::new();
     for source in sources() {
