@@ -114,8 +114,8 @@ impl Machine {
                 }
             };
             self.order.insert(set, number);
-            if !self.records.contains_key(&number) {
-                let record = known.remove(&number).unwrap_or_else(|| {
+            self.records.entry(number).or_insert_with(|| {
+                known.remove(&number).unwrap_or_else(|| {
                     let is_given = endpoint.addresses.iter().any(|a| settings.ejected.contains(&*a.text));
                     Record {
                         name: endpoint.name().clone(),
@@ -123,9 +123,8 @@ impl Machine {
                         ejected_at: is_given.then_some(i64::MAX),
                         ..Record::default()
                     }
-                });
-                self.records.insert(number, record);
-            }
+                })
+            });
             for address in &endpoint.addresses {
                 self.by_address.insert(address.text.clone(), number);
             }
