@@ -32,8 +32,8 @@ pub struct Machine {
     by_address: BTreeMap<Arc<str>, u32>,
     next_number: u32,
     subchannels: BTreeMap<u64, Watched>,
-    /// The subchannels of each endpoint.
-    of_endpoint: BTreeMap<u32, BTreeSet<u64>>,
+    /// Endpoints with their subchannels.
+    of_endpoint: BTreeSet<(u32, u64)>,
     timer: Option<TimerId>,
     interval: i64,
     enforce: Rng,
@@ -75,7 +75,7 @@ impl Machine {
             by_address: BTreeMap::new(),
             next_number: 0,
             subchannels: BTreeMap::new(),
-            of_endpoint: BTreeMap::new(),
+            of_endpoint: BTreeSet::new(),
             timer: None,
             interval: 0,
             enforce,
@@ -144,17 +144,12 @@ impl Machine {
                     if self.ejected.contains_key(&endpoint) {
                         tell(handle.id, &at, true, cx);
                     }
-                    self.of_endpoint.entry(endpoint).or_default().insert(handle.id);
+                    self.of_endpoint.insert((endpoint, handle.id));
                     self.subchannels.insert(handle.id, Watched { endpoint, at });
                 }
                 Change::Released { id, .. } => {
-                    if let Some(watched) = self.subchannels.remove(&id)
-                        && let Some(handles) = self.of_endpoint.get_mut(&watched.endpoint)
-                    {
-                        handles.remove(&id);
-                        if handles.is_empty() {
-                            self.of_endpoint.remove(&watched.endpoint);
-                        }
+                    if let Some(watched) = self.subchannels.remove(&id) {
+                        self.of_endpoint.remove(&(watched.endpoint, id));
                     }
                 }
             }
@@ -299,7 +294,7 @@ impl Machine {
     }
 
     fn tell_all(&self, endpoint: u32, is_ejected: bool, cx: &mut Cx<'_>) {
-        for handle in self.of_endpoint.get(&endpoint).into_iter().flatten() {
+        for (_, handle) in self.of_endpoint.range((endpoint, 0)..=(endpoint, u64::MAX)) {
             if let Some(watched) = self.subchannels.get(handle) {
                 tell(*handle, &watched.at, is_ejected, cx);
             }
