@@ -68,13 +68,13 @@ fn parse(extension: &Extension<'_>, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<Fi
             format_args!("no matcher: the filter does nothing"),
         );
     }
-    Some(FilterConfig::Composite)
+    Some(FilterConfig::described("composite"))
 }
 
 fn parse_override(extension: &Extension<'_>, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<FilterConfig> {
     let message: ExtensionWithMatcherPerRoute = extension.decode(at, cx)?;
     matching::check(message.xds_matcher.as_ref(), &at.field("xds_matcher"), &ACTIONS, cx);
-    Some(FilterConfig::Composite)
+    Some(FilterConfig::described("composite"))
 }
 
 /// Checks that the extension is the composite filter. Its own message is not read.

@@ -60,7 +60,7 @@ fn parse(extension: &Extension<'_>, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<Fi
     if let Some(timeout) = &message.deferred_close_timeout {
         grpc_service::positive(timeout, &at.field("deferred_close_timeout"), cx);
     }
-    Some(FilterConfig::ExtProc)
+    Some(FilterConfig::described("ext_proc"))
 }
 
 /// Reads an override; `None` without `overrides`, which overrides nothing (`disabled` is not read).
@@ -93,7 +93,7 @@ fn parse_override(extension: &Extension<'_>, at: &Path<'_>, cx: &mut Cx<'_>) -> 
     if overrides.grpc_service.is_some() {
         grpc_service::check(overrides.grpc_service.as_ref(), &at.field("grpc_service"), cx);
     }
-    Some(FilterConfig::ExtProc)
+    Some(FilterConfig::described("ext_proc"))
 }
 
 fn check_mode(mode: &ProcessingMode, at: &Path<'_>, cx: &mut Cx<'_>) {

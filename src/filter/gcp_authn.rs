@@ -5,7 +5,7 @@
 
 use super::FilterType;
 use crate::diag::{Cx, Path, rules};
-use crate::model::filter::FilterConfig;
+use crate::model::filter::{Description, FilterConfig};
 use crate::proto::any::Extension;
 use crate::proto::pb::envoy::extensions::filters::http::gcp_authn::v3::GcpAuthnFilterConfig;
 
@@ -27,7 +27,7 @@ pub static TYPE: FilterType = FilterType {
 };
 
 /// `cache_size` when it is not set, in tokens.
-pub const CACHE_SIZE: u64 = 10;
+const CACHE_SIZE: u64 = 10;
 
 fn parse(extension: &Extension<'_>, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<FilterConfig> {
     let message: GcpAuthnFilterConfig = extension.decode(at, cx)?;
@@ -42,5 +42,9 @@ fn parse(extension: &Extension<'_>, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<Fi
             format_args!("cache_size is 0, must be at least 1"),
         );
     }
-    Some(FilterConfig::GcpAuthn { cache_size })
+    Some(FilterConfig::Described(Description {
+        kind: "gcp_authn",
+        kept: vec![("cache_size", cache_size.into(), cache_size == CACHE_SIZE)],
+        words: format!("cache of {cache_size}"),
+    }))
 }

@@ -6,7 +6,7 @@
 mod composite;
 mod ext_proc;
 pub(crate) mod fault;
-pub(crate) mod gcp_authn;
+mod gcp_authn;
 pub(crate) mod matching;
 pub(crate) mod overrides;
 mod rbac;

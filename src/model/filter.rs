@@ -31,34 +31,41 @@ pub enum FilterConfig {
     Router,
     /// Fault injection (A33).
     Fault(Fault),
-    /// Role-based access control, servers only (A41); kept as the client's JSON form.
-    Rbac(serde_json::Value),
     /// Cookie-based sessions (A55, A60); `None` when inactive.
     StatefulSession(Option<SessionCookie>),
-    /// GCP authentication (A83).
-    GcpAuthn {
-        /// At least 1, default 10.
-        cache_size: u64,
-    },
-    /// Composite filter (A103), kept as a description.
-    Composite,
-    /// External processing (A93), kept as a description.
-    ExtProc,
+    /// A filter that changes nothing that is foretold about an RPC of a client.
+    Described(Description),
 }
 
 impl FilterConfig {
+    /// A filter of which nothing is shown but its name.
+    pub fn described(kind: &'static str) -> FilterConfig {
+        FilterConfig::Described(Description {
+            kind,
+            ..Description::default()
+        })
+    }
+
     /// The filter's short name as reports print it.
     pub const fn kind(&self) -> &'static str {
         match self {
             FilterConfig::Router => "router",
             FilterConfig::Fault(_) => "fault",
-            FilterConfig::Rbac(_) => "rbac",
             FilterConfig::StatefulSession(_) => "stateful_session",
-            FilterConfig::GcpAuthn { .. } => "gcp_authn",
-            FilterConfig::Composite => "composite",
-            FilterConfig::ExtProc => "ext_proc",
+            FilterConfig::Described(description) => description.kind,
         }
     }
+}
+
+/// What the client keeps of a filter, to be shown and not to be acted upon.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Description {
+    /// The filter's short name as reports print it.
+    pub kind: &'static str,
+    /// Name and value of what is kept, and whether the value is the default.
+    pub kept: Vec<(&'static str, serde_json::Value, bool)>,
+    /// The same in a few words; empty if the name says it all.
+    pub words: String,
 }
 
 /// The cookie of a stateful session.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::object::Object;
-use crate::filter::{fault, gcp_authn};
+use crate::filter::fault;
 use crate::model::Millis;
 use crate::model::filter::{Fault, FilterConfig, FilterOverride, HttpFilter, SessionCookie};
 
@@ -35,12 +35,16 @@ pub(super) fn overrides(object: Object, overrides: &BTreeMap<String, FilterOverr
 fn config(config: &FilterConfig) -> Value {
     let object = Object::new().put("type", config.kind());
     match config {
-        FilterConfig::Router | FilterConfig::Composite | FilterConfig::ExtProc => object,
+        FilterConfig::Router => object,
         FilterConfig::Fault(fault) => faults(object, fault),
-        FilterConfig::Rbac(json) => object.put("rbac", json.clone()),
+        FilterConfig::Described(description) => {
+            let kept = description.kept.iter();
+            kept.fold(object, |object, (name, value, is_default)| {
+                object.mark(name, value.clone(), *is_default)
+            })
+        }
         FilterConfig::StatefulSession(None) => object.put("cookie", Value::Null),
         FilterConfig::StatefulSession(Some(session)) => object.put("cookie", cookie(session)),
-        FilterConfig::GcpAuthn { cache_size } => object.set("cache_size", *cache_size, gcp_authn::CACHE_SIZE),
     }
     .done()
 }

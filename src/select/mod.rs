@@ -337,12 +337,7 @@ fn run_filters<'s>(
                 }
                 selection.sessions.push(session);
             }
-            FilterConfig::Router
-            | FilterConfig::StatefulSession(None)
-            | FilterConfig::Rbac(_)
-            | FilterConfig::GcpAuthn { .. }
-            | FilterConfig::Composite
-            | FilterConfig::ExtProc => {}
+            FilterConfig::Router | FilterConfig::StatefulSession(None) | FilterConfig::Described(_) => {}
         }
     }
 }

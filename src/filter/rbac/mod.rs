@@ -16,7 +16,7 @@ use serde_json::{Map, Value, json};
 use self::condition::{Forms, Walk};
 use super::FilterType;
 use crate::diag::{Cx, Path, rules};
-use crate::model::filter::FilterConfig;
+use crate::model::filter::{Description, FilterConfig};
 use crate::proto::any::Extension;
 use crate::proto::pb::envoy::config::rbac::v3 as pb;
 use crate::proto::pb::envoy::config::rbac::v3::rbac::Action;
@@ -60,7 +60,7 @@ fn parse_override(extension: &Extension<'_>, at: &Path<'_>, cx: &mut Cx<'_>) -> 
     let message: RbacPerRoute = extension.decode(at, cx)?;
     Some(match &message.rbac {
         Some(rbac) => config(rbac, Forms::Both, &at.field("rbac"), cx),
-        None => FilterConfig::Rbac(Value::Object(Map::new())),
+        None => description(Value::Object(Map::new())),
     })
 }
 
@@ -79,7 +79,15 @@ fn config(message: &Rbac, forms: Forms, at: &Path<'_>, cx: &mut Cx<'_>) -> Filte
         }
         Some(rules) => json!({ "rules": enforced(rules, forms, &at, cx) }),
     };
-    FilterConfig::Rbac(json)
+    description(json)
+}
+
+fn description(json: Value) -> FilterConfig {
+    FilterConfig::Described(Description {
+        kind: "rbac",
+        kept: vec![("rbac", json, false)],
+        ..Description::default()
+    })
 }
 
 fn enforced(rules: &pb::Rbac, forms: Forms, at: &Path<'_>, cx: &mut Cx<'_>) -> Value {
@@ -178,9 +186,10 @@ mod tests {
     fn check(message: &Rbac, forms: Forms) -> (Value, Vec<String>) {
         let (profile, server) = (Profile::default(), ServerFacts::default());
         let mut cx = Cx::new(&profile, &server);
-        let FilterConfig::Rbac(json) = config(message, forms, &Path::ROOT, &mut cx) else {
+        let FilterConfig::Described(mut description) = config(message, forms, &Path::ROOT, &mut cx) else {
             panic!("not an RBAC config");
         };
+        let (_, json, _) = description.kept.remove(0);
         let paths = cx.finish().iter().map(|d| d.path.to_string()).collect();
         (json, paths)
     }

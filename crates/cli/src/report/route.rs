@@ -188,10 +188,8 @@ pub fn filter_words(filter: &ChainFilter) -> String {
                 parts.join(", ")
             }
         }
-        FilterConfig::GcpAuthn { cache_size } => format!("cache of {cache_size}"),
-        FilterConfig::Router | FilterConfig::Rbac(_) | FilterConfig::Composite | FilterConfig::ExtProc => {
-            return filter.config.kind().to_owned();
-        }
+        FilterConfig::Described(description) if !description.words.is_empty() => description.words.clone(),
+        FilterConfig::Router | FilterConfig::Described(_) => return filter.config.kind().to_owned(),
     };
     format!("{} {config}, config of the {origin}", filter.config.kind())
 }
