@@ -9,7 +9,7 @@ use std::time::Instant;
 use serde_json::{Value, json};
 use xdsctl::client::target::Target;
 use xdsctl::client::{Client, Start};
-use xdsctl::select::{Channel, Request, Selector};
+use xdsctl::rpc::{Channel, Request, Selector};
 use xdsctl::tree::show::{Shown, tree};
 use xdsctl::tree::{build, service_config};
 

@@ -49,7 +49,7 @@ pub mod parsed;
 pub mod client;
 
 pub(crate) mod lint;
-pub mod select;
+pub mod rpc;
 
 pub mod tree;
 

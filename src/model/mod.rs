@@ -1,7 +1,7 @@
 //! What the client keeps of an accepted resource: validated values without protobuf types, spans or findings.
 //!
 //! The four resources are [`Listener`], [`RouteConfiguration`], [`Cluster`] and [`Endpoints`]; `validate` makes them,
-//! `client`, `tree`, `select` and the reports read them. Imports nothing but `regex`.
+//! `client`, `rpc`, `tree` and the reports read them. Imports nothing but `regex`.
 //! Durations are in milliseconds, as the client stores them (0 to 315,576,000,000,999).
 
 pub mod cluster;

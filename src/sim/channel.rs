@@ -21,7 +21,7 @@ use crate::lb::{self, Config};
 use crate::model::ResourceType;
 use crate::profile::Feature;
 use crate::rng::Rng;
-use crate::select::{self, Selector, Site};
+use crate::rpc::{Selector, Site};
 use crate::status::Status;
 use crate::tree::service_config;
 

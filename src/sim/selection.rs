@@ -3,7 +3,7 @@
 use crate::lb::picker::Step;
 use crate::model::filter::SessionCookie;
 use crate::model::route::RetryPolicy;
-use crate::select::{Mismatch, Selection, Selector, Session};
+use crate::rpc::{Mismatch, Selection, Selector, Session};
 use crate::status::Status;
 
 /// What was selected for an RPC.

@@ -14,7 +14,7 @@ use crate::client::config::{ClusterState, Leaf, XdsConfig};
 use crate::lb::{self, cds, cluster_impl, json::Fault, outlier_detection, override_host, priority};
 use crate::model::cluster::Discovery;
 use crate::profile::{Feature, Profile};
-use crate::select::CLUSTER_PREFIX;
+use crate::rpc::CLUSTER_PREFIX;
 use crate::status::{Code, Status};
 
 /// One cds policy of the tree.

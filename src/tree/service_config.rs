@@ -14,7 +14,7 @@ use crate::bootstrap::client_json::{self, Json};
 use crate::client::config::XdsConfig;
 use crate::lb::cluster_manager;
 use crate::model::route::{Action, Destination};
-use crate::select::{CLUSTER_PREFIX, PLUGIN_PREFIX};
+use crate::rpc::{CLUSTER_PREFIX, PLUGIN_PREFIX};
 use crate::status::{Code, Status};
 
 /// Keys of the cluster manager with the config of each child as JSON.

@@ -17,7 +17,7 @@ use crate::model::cluster::{Cluster, Discovery, HealthStatus, OutlierDetection};
 use crate::model::endpoints::{DropConfig, Locality};
 use crate::profile::Profile;
 use crate::secret;
-use crate::select::PLUGIN_PREFIX;
+use crate::rpc::PLUGIN_PREFIX;
 use crate::status::Status;
 
 /// Circuit breaker without a threshold.

@@ -565,7 +565,7 @@ mod tests {
     /// What one matcher covers of another is checked against the matching of paths itself.
     #[test]
     fn a_path_that_is_covered_is_matched() {
-        use crate::select::matching::path_matches;
+        use crate::rpc::matching::path_matches;
         let matchers = [
             "", "/", "/a", "/A", "i/a", "i/A/", "/a/b", "=/a/b", "=/A/b", "i=/a/b", "i=/A/B", "~/a/b", "~.+", "~/a/.*",
             "~.*", "~/.*/.*", "~/.+/.+", "/é", "i/É", "/k", "i/K",

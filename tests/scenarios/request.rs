@@ -3,7 +3,7 @@
 use serde_json::Value;
 use xdsctl::client::config::{ClusterState, XdsConfig};
 use xdsctl::model::Millis;
-use xdsctl::select::{Channel, Refusal, Request, Selection, Selector, Site};
+use xdsctl::rpc::{Channel, Refusal, Request, Selection, Selector, Site};
 
 use super::world::{ChannelError, Row, channel, rows};
 

@@ -11,7 +11,7 @@ use xdsctl::client::config::{ClusterState, XdsConfig};
 use xdsctl::cookie;
 use xdsctl::lb::endpoint::Address;
 use xdsctl::lb::runtime::{Settings, State};
-use xdsctl::select::{self, Request, Selector};
+use xdsctl::rpc::{self, Request, Selector};
 use xdsctl::sim::script::{Player, Step};
 use xdsctl::sim::{Channel, Network, Options, Reach, Respond, Rpc};
 use xdsctl::status::Code;
@@ -234,7 +234,7 @@ fn forge(text: &str, rpc: &Rpc, config: &XdsConfig) -> Result<String, Error> {
         headers: &rpc.headers,
         timeout: None,
     };
-    let selected = selector.select(&request, select::Channel::default(), &mut |_, bound| bound / 2, None);
+    let selected = selector.select(&request, rpc::Channel::default(), &mut |_, bound| bound / 2, None);
     let selection = selected.map_err(|refusal| Error::Usage(refusal.status().to_string()))?;
     let Some(session) = selection.sessions.last() else {
         let method = &rpc.method;
@@ -244,7 +244,7 @@ fn forge(text: &str, rpc: &Rpc, config: &XdsConfig) -> Result<String, Error> {
     };
     let clusters: Vec<&str> = selector
         .choices(selection.route)
-        .filter_map(|(key, _, _)| key.strip_prefix(select::CLUSTER_PREFIX))
+        .filter_map(|(key, _, _)| key.strip_prefix(rpc::CLUSTER_PREFIX))
         .collect();
     for cluster in &clusters {
         if let Some(list) = place::address_list(text, cluster, config) {

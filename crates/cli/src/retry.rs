@@ -11,8 +11,8 @@ use xdsctl::client::retry::faults;
 use xdsctl::model::Millis;
 use xdsctl::model::route::{Action, RetryPolicy};
 use xdsctl::rng::Rng;
-use xdsctl::select::retry::{AttemptEnd, JITTER_MAX, JITTER_MIN, Stop, TOKENS};
-use xdsctl::select::{Channel, Request, Selector};
+use xdsctl::rpc::retry::{AttemptEnd, JITTER_MAX, JITTER_MIN, Stop, TOKENS};
+use xdsctl::rpc::{Channel, Request, Selector};
 use xdsctl::status::Status;
 
 /// Back-off of a policy that sets none.

@@ -6,7 +6,7 @@ use super::{Error, Io};
 use crate::report::route::{self, Answer};
 use crate::report::route_json;
 use xdsctl::rng::Rng;
-use xdsctl::select::{Channel, Request, Selector, Site};
+use xdsctl::rpc::{Channel, Request, Selector, Site};
 use xdsctl::status::Status;
 
 pub(super) fn run(args: &RouteArgs, io: &mut Io<'_>) -> Result<u8, Error> {

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::select::{self, Request, Selector, Site, matching};
 use super::{Channel, Own};
 use crate::client::retry;
 use crate::lb::override_host::SessionHosts;
@@ -13,6 +12,7 @@ use crate::lb::runtime::{Event, State, Time};
 use crate::model::Millis;
 use crate::model::filter::FilterConfig;
 use crate::model::route::{RetryOn, RetryPolicy};
+use crate::rpc::{self, Request, Selector, Site, matching};
 use crate::sim::call::{Call, Phase, Rpc};
 use crate::sim::network::{Network, Reply};
 use crate::sim::outcome::{Class, Outcome};
@@ -43,7 +43,7 @@ impl Channel {
             headers: &call.rpc.headers,
             timeout: call.rpc.timeout_ms.map(Millis),
         };
-        let channel = select::Channel {
+        let channel = rpc::Channel {
             id: self.channel_id,
             active_faults: self.active_faults,
         };
@@ -471,10 +471,10 @@ impl Channel {
                 start += weight;
             }
             if total == 0 {
-                shares.add_status(&select::Refusal::InappropriateAction(number).status(), taken);
+                shares.add_status(&rpc::Refusal::InappropriateAction(number).status(), taken);
             }
         }
-        shares.add_status(&select::Refusal::NoRoute.status(), rest);
+        shares.add_status(&rpc::Refusal::NoRoute.status(), rest);
         shares.0
     }
 
@@ -485,10 +485,10 @@ impl Channel {
         request: &Request<'_>,
         route: usize,
         cluster_draw: u64,
-        (share, chain): (f64, &select::Chain),
+        (share, chain): (f64, &rpc::Chain),
         shares: &mut Shares,
     ) {
-        let channel = select::Channel {
+        let channel = rpc::Channel {
             id: self.channel_id,
             active_faults: 0,
         };

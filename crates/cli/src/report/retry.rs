@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use xdsctl::client::retry::{MAX_ATTEMPTS, faults, max_attempts, written_attempts};
 use xdsctl::model::Millis;
 use xdsctl::model::route::{RetryOn, RetryPolicy};
-use xdsctl::select::retry::{AttemptEnd, JITTER_MAX, JITTER_MIN, Retries, Stop, TOKENS, code, nominal_backoff};
+use xdsctl::rpc::retry::{AttemptEnd, JITTER_MAX, JITTER_MIN, Retries, Stop, TOKENS, code, nominal_backoff};
 use xdsctl::status::Status;
 
 /// Name of the schema of `--format json`.

@@ -13,7 +13,7 @@ use xdsctl::model::filter::{FilterConfig, SessionCookie};
 use xdsctl::model::matcher::{HeaderMatch, HeaderMatcher, StringMatch, StringMatcher};
 use xdsctl::model::route::{Action, HashPolicyKind, PathMatcher, RetryPolicy, Route};
 use xdsctl::secret;
-use xdsctl::select::{
+use xdsctl::rpc::{
     CLUSTER_PREFIX, ChainFilter, Channel, Mismatch, PLUGIN_PREFIX, Refusal, Request, Selection, Selector, hash,
 };
 use xdsctl::tree::policies::percent;
@@ -355,7 +355,7 @@ fn details(
     details
 }
 
-fn session_detail(session: &xdsctl::select::Session<'_>) -> String {
+fn session_detail(session: &xdsctl::rpc::Session<'_>) -> String {
     let name = &session.cookie.name;
     match (&session.undecodable, session.addresses.as_str()) {
         (Some(error), _) => format!("cookie `{name}` counts as none: {error}"),

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::retry::{Failure, Policy};
 use super::route::{Answer, filter_words, mismatch_words};
 use xdsctl::model::route::{Action, Route};
-use xdsctl::select::{Mismatch, Selection};
+use xdsctl::rpc::{Mismatch, Selection};
 use xdsctl::status::Status;
 
 /// Name of the schema of `--format json`.

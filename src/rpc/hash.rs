@@ -10,7 +10,7 @@ use crate::model::route::{HashPolicy, HashPolicyKind};
 /// XXH64 with seed 0, as the request hash and the ring use it.
 ///
 /// ```
-/// assert_eq!(xdsctl::select::hash::xxh64(b"foo"), 0x33bf_00a8_59c4_ba3f);
+/// assert_eq!(xdsctl::rpc::hash::xxh64(b"foo"), 0x33bf_00a8_59c4_ba3f);
 /// ```
 pub fn xxh64(bytes: &[u8]) -> u64 {
     XxHash64::oneshot(0, bytes)
