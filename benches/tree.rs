@@ -9,7 +9,7 @@ use std::time::Instant;
 use serde_json::{Value, json};
 use xdsctl::client::target::Target;
 use xdsctl::client::{Client, Start};
-use xdsctl::rpc::{Channel, Request, Selector};
+use xdsctl::rpc::{ChannelFacts, Request, Selector};
 use xdsctl::tree::show::{Shown, tree};
 use xdsctl::tree::{build, service_config};
 
@@ -101,7 +101,7 @@ fn main() {
         };
         let start = Instant::now();
         for _ in 0..SELECTIONS {
-            let selection = selector.select(black_box(&request), Channel::default(), &mut |_, _| 0, None);
+            let selection = selector.select(black_box(&request), ChannelFacts::default(), &mut |_, _| 0, None);
             black_box(selection.unwrap().key);
         }
         let ns = start.elapsed().as_secs_f64() * 1e9 / f64::from(SELECTIONS);

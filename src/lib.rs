@@ -18,6 +18,7 @@
     )
 )]
 
+pub mod backoff;
 pub mod cookie;
 pub mod profile;
 pub mod rng;

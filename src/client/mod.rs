@@ -25,7 +25,6 @@ mod reading;
 mod removed;
 pub mod resolve;
 mod responses;
-pub mod retry;
 pub mod target;
 mod world;
 mod worlds;

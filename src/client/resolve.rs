@@ -8,13 +8,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 use std::sync::Arc;
 
+use super::Client;
 use super::config::{
     Aggregate, ChannelFailure, ChannelFailureClass, ClusterFailure, ClusterFailureClass, ClusterState, Leaf, XdsConfig,
 };
 use super::graph::{ClusterError, Entry, Graph, Known};
 use super::held::{Held, Kind};
 use super::target::Target;
-use super::{Client, retry};
 use crate::model::cluster::{Discovery, HealthStatus};
 use crate::model::domain::{DomainClass, DomainMatch, best_match};
 use crate::model::endpoints::{Endpoint, Locality, LocalityName};
@@ -132,13 +132,40 @@ pub(super) fn target(
         missing: Vec::new(),
         starts_at_cluster: false,
     };
-    if let Some(note) = config.virtual_host().and_then(retry::broken_method_config) {
+    if let Some(note) = config.virtual_host().and_then(broken_method_config) {
         return Err(ChannelFailure {
             class: ChannelFailureClass::BadRetryPolicy,
             note,
         });
     }
     Ok(with_clusters(config, &notes, base))
+}
+
+/// The note of a channel whose virtual host has a retry policy that the client cannot use.
+fn broken_method_config(host: &VirtualHost) -> Option<String> {
+    host.routes.iter().find_map(|route| {
+        let Action::Route(action) = &route.action else {
+            return None;
+        };
+        let unusable = action.retry_policy.as_ref()?.unusable();
+        if unusable.is_empty() {
+            return None;
+        }
+        let list: Vec<String> = unusable
+            .iter()
+            .map(|why| {
+                format!(
+                    "field:methodConfig[0].retryPolicy.{} error:{}",
+                    why.field(),
+                    why.error()
+                )
+            })
+            .collect();
+        Some(format!(
+            "could not create ConfigSelector: errors validating service config: [{}]",
+            list.join("; ")
+        ))
+    })
 }
 
 /// Resolves a cluster by itself, as if one route took all RPCs to it.

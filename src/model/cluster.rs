@@ -5,6 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::Millis;
 use super::tls::UpstreamTlsContext;
 
+/// `max_requests` where the circuit breaker sets none (A32).
+pub const DEFAULT_MAX_CONCURRENT_REQUESTS: u32 = 1024;
+
 /// `envoy.config.cluster.v3.Cluster`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cluster {
@@ -22,7 +25,7 @@ pub struct Cluster {
     pub tls: Option<UpstreamTlsContext>,
     /// `idle_timeout` of HttpProtocolOptions (A75); default one hour. How long xds_override_host keeps a connection.
     pub connection_idle_timeout: Millis,
-    /// Circuit breaker (A32); default 1024.
+    /// Circuit breaker (A32); default [`DEFAULT_MAX_CONCURRENT_REQUESTS`].
     pub max_concurrent_requests: u32,
     /// `None` when the message is absent.
     pub outlier_detection: Option<OutlierDetection>,
@@ -62,6 +65,17 @@ pub enum HealthStatus {
     Healthy,
     /// DRAINING (3): gets no new RPCs but those of its sessions.
     Draining,
+}
+
+impl HealthStatus {
+    /// The name of the enum value.
+    pub const fn name(self) -> &'static str {
+        match self {
+            HealthStatus::Unknown => "UNKNOWN",
+            HealthStatus::Healthy => "HEALTHY",
+            HealthStatus::Draining => "DRAINING",
+        }
+    }
 }
 
 /// Outlier detection (A50) with the client's defaults filled in.

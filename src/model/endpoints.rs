@@ -95,3 +95,11 @@ pub struct DropCategory {
     /// 0 to 1,000,000.
     pub per_million: u32,
 }
+
+/// A weight as policies read it, a 32-bit signed number: 0 and what overflows it count as 1.
+pub fn counted_weight(weight: u32) -> u32 {
+    match i32::try_from(weight) {
+        Ok(1..) => weight,
+        Ok(_) | Err(_) => 1,
+    }
+}

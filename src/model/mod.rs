@@ -1,7 +1,7 @@
 //! What the client keeps of an accepted resource: validated values without protobuf types, spans or findings.
 //!
 //! The four resources are [`Listener`], [`RouteConfiguration`], [`Cluster`] and [`Endpoints`]; `validate` makes them,
-//! `client`, `rpc`, `tree` and the reports read them. Imports nothing but `regex`.
+//! `client`, `rpc`, `tree` and the reports read them. Imports nothing but `regex` and `status`.
 //! Durations are in milliseconds, as the client stores them (0 to 315,576,000,000,999).
 
 pub mod cluster;
@@ -10,6 +10,7 @@ pub mod endpoints;
 pub mod filter;
 pub mod listener;
 pub mod matcher;
+pub mod retry;
 pub mod route;
 pub mod tls;
 
@@ -23,6 +24,9 @@ use std::fmt;
 /// A duration as the client stores it: whole milliseconds, rounded down.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Millis(pub i64);
+
+/// Seconds of the longest Duration, about 10,000 years.
+pub const MAX_DURATION_SECONDS: i64 = 315_576_000_000;
 
 impl fmt::Display for Millis {
     /// Prints seconds: `30s`, `0.250s`.

@@ -154,11 +154,11 @@ pub enum RetryOn {
 pub struct RetryPolicy {
     /// Kept tokens; empty means no retries.
     pub retry_on: BTreeSet<RetryOn>,
-    /// At least 1; default 1.
+    /// At least 1; default [`DEFAULT_NUM_RETRIES`](super::retry::DEFAULT_NUM_RETRIES).
     pub num_retries: u32,
-    /// Default 25 ms. May be 0, which breaks the channel.
+    /// Default [`DEFAULT_BASE_INTERVAL`](super::retry::DEFAULT_BASE_INTERVAL). May be 0, which breaks the channel.
     pub base_interval: Millis,
-    /// Default 10 times the base, 250 ms without a back-off.
+    /// Default [`default_max_interval`](super::retry::default_max_interval) of the base.
     pub max_interval: Millis,
     /// Tokens of `retry_on` that gRPC loses, as written and in order.
     pub lost_tokens: Vec<String>,

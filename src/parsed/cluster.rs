@@ -3,19 +3,20 @@
 use serde_json::{Value, json};
 
 use super::object::Object;
-use super::{endpoints, tls};
+use super::tls;
 use crate::model::Cluster;
 use crate::model::cluster::{
-    Discovery, FailurePercentageEjection, HealthStatus, MetadataValue, OutlierDetection, SuccessRateEjection,
+    DEFAULT_MAX_CONCURRENT_REQUESTS, Discovery, FailurePercentageEjection, HealthStatus, MetadataValue,
+    OutlierDetection, SuccessRateEjection,
 };
 use crate::validate::cluster::lb_policy::default_policy;
 use crate::validate::cluster::outlier_detection as outlier;
-use crate::validate::cluster::{DEFAULT_MAX_CONCURRENT_REQUESTS, upstream_config};
+use crate::validate::cluster::upstream_config;
 
 pub(super) fn cluster(cluster: &Cluster) -> Value {
     let statuses = &cluster.override_host_statuses;
     let default_statuses = statuses.len() == 2 && !statuses.contains(&HealthStatus::Draining);
-    let names: Vec<&str> = statuses.iter().map(|s| endpoints::health(*s)).collect();
+    let names: Vec<&str> = statuses.iter().map(|s| s.name()).collect();
     Object::new()
         .put("discovery", discovery(&cluster.discovery))
         .set("lb_policy", cluster.lb_policy.clone(), default_policy())

@@ -54,22 +54,13 @@ fn endpoint(endpoint: &Endpoint) -> Value {
         .mark("load_balancing_weight", endpoint.weight, endpoint.weight_is_default)
         .mark(
             "health_status",
-            health(endpoint.health),
+            endpoint.health.name(),
             endpoint.health == HealthStatus::default(),
         )
         .set("hostname", endpoint.hostname.as_str(), "")
         .optional("proxy", endpoint.proxy.as_deref().map(Value::from))
         .optional("hash_key", endpoint.hash_key.as_deref().map(Value::from))
         .done()
-}
-
-/// The proto name of a health state.
-pub(super) const fn health(status: HealthStatus) -> &'static str {
-    match status {
-        HealthStatus::Unknown => "UNKNOWN",
-        HealthStatus::Healthy => "HEALTHY",
-        HealthStatus::Draining => "DRAINING",
-    }
 }
 
 fn drops(config: &DropConfig) -> Value {

@@ -4,13 +4,13 @@ use serde_json::{Value, json};
 
 use super::object::Object;
 use super::{filter, matcher};
+use crate::model::RouteConfiguration;
 use crate::model::matcher::{StringMatch, StringMatcher};
+use crate::model::retry;
 use crate::model::route::{
-    Action, ClusterWeight, Destination, HashPolicy, HashPolicyKind, PathMatcher, RetryOn, RetryPolicy, Route,
-    RouteAction, VirtualHost,
+    Action, ClusterWeight, Destination, HashPolicy, HashPolicyKind, PathMatcher, RetryPolicy, Route, RouteAction,
+    VirtualHost,
 };
-use crate::model::{Millis, RouteConfiguration};
-use crate::validate::retry;
 
 pub(super) fn route_configuration(config: &RouteConfiguration) -> Value {
     Object::new()
@@ -116,8 +116,8 @@ fn hash_policy(policy: &HashPolicy) -> Value {
 
 /// The policy in xDS terms, and as the service config that the client makes of it; without a condition there is none.
 fn retry_policy(policy: &RetryPolicy, inherited: bool) -> Value {
-    let names: Vec<&str> = policy.retry_on.iter().map(|code| retry_on(*code).0).collect();
-    let max_interval = Millis(policy.base_interval.0.saturating_mul(retry::MAX_INTERVAL_FACTOR));
+    let names: Vec<&str> = policy.retry_on.iter().map(|code| code.token()).collect();
+    let max_interval = retry::default_max_interval(policy.base_interval);
     Object::new()
         .put("from", if inherited { "virtual_host" } else { "route" })
         .put("retry_on", names)
@@ -129,26 +129,12 @@ fn retry_policy(policy: &RetryPolicy, inherited: bool) -> Value {
 }
 
 fn grpc_retry_policy(policy: &RetryPolicy) -> Value {
-    let codes: Vec<&str> = policy.retry_on.iter().map(|code| retry_on(*code).1).collect();
+    let codes: Vec<&str> = policy.retry_on.iter().map(|code| code.code().name()).collect();
     Object::new()
-        .put(
-            "max_attempts",
-            policy.num_retries.saturating_add(1).min(retry::MAX_ATTEMPTS),
-        )
+        .put("max_attempts", policy.max_attempts())
         .put("initial_backoff", policy.base_interval.to_string())
         .put("max_backoff", policy.max_interval.to_string())
-        .put("backoff_multiplier", 2)
+        .put("backoff_multiplier", retry::BACKOFF_MULTIPLIER)
         .put("retryable_status_codes", codes)
         .done()
-}
-
-/// The xDS and the gRPC name of a condition.
-const fn retry_on(code: RetryOn) -> (&'static str, &'static str) {
-    match code {
-        RetryOn::Cancelled => ("cancelled", "CANCELLED"),
-        RetryOn::DeadlineExceeded => ("deadline-exceeded", "DEADLINE_EXCEEDED"),
-        RetryOn::Internal => ("internal", "INTERNAL"),
-        RetryOn::ResourceExhausted => ("resource-exhausted", "RESOURCE_EXHAUSTED"),
-        RetryOn::Unavailable => ("unavailable", "UNAVAILABLE"),
-    }
 }

@@ -6,15 +6,15 @@
 use prost_types::Duration;
 
 use crate::diag::{Cx, Path, rules};
-use crate::model::Millis;
+use crate::model::{MAX_DURATION_SECONDS, Millis};
 
 rules! {
     /// A Duration's seconds or nanos are out of range.
     DURATION_OUT_OF_RANGE = "duration-out-of-range", Common, Nack, "C-core xds_common_types_parser.cc ParseDuration";
 }
 
-/// Largest number of seconds, about 10,000 years.
-pub const MAX_SECONDS: i64 = 315_576_000_000;
+/// Largest number of seconds.
+pub const MAX_SECONDS: i64 = MAX_DURATION_SECONDS;
 
 /// Largest number of nanoseconds.
 pub const MAX_NANOS: i32 = 999_999_999;

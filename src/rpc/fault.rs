@@ -3,7 +3,7 @@
 //! Follows C-core `FaultInjectionFilter` (fault_injection_filter.cc), where the limit of active faults is of delays: it
 //! keeps a new delay from starting, and an abort that has no delay from happening.
 
-use super::{Draw, Request, Site};
+use super::{Draw, Purpose, Request};
 use crate::model::Millis;
 use crate::model::filter::Fault;
 use crate::status::{Code, Status};
@@ -41,8 +41,8 @@ pub fn decide(fault: &Fault, request: &Request<'_>, active: u32, draw: &mut Draw
         }
         delay_numerator = limited(delay_numerator, "x-envoy-fault-delay-request-percentage", request);
     }
-    let delays = delay != Millis(0) && falls_below(Site::FaultDelay, delay_numerator, fault.delay_denominator, draw);
-    let aborts = code != Code::Ok && falls_below(Site::FaultAbort, abort_numerator, fault.abort_denominator, draw);
+    let delays = delay != Millis(0) && falls_below(Purpose::FaultDelay, delay_numerator, fault.delay_denominator, draw);
+    let aborts = code != Code::Ok && falls_below(Purpose::FaultAbort, abort_numerator, fault.abort_denominator, draw);
     let has_quota = active < fault.max_active_faults;
     FaultOutcome {
         delay: if delays && has_quota { delay } else { Millis(0) },
@@ -61,13 +61,13 @@ fn parse<T: std::str::FromStr>(text: &str) -> Option<T> {
     text.trim_matches([' ', '\t', '\n', '\x0b', '\x0c', '\r']).parse().ok()
 }
 
-fn falls_below(site: Site, numerator: u32, denominator: u32, draw: &mut Draw<'_>) -> bool {
+fn falls_below(purpose: Purpose, numerator: u32, denominator: u32, draw: &mut Draw<'_>) -> bool {
     if numerator == 0 {
         false
     } else if numerator >= denominator {
         true
     } else {
-        draw(site, u64::from(denominator)) < u64::from(numerator)
+        draw(purpose, u64::from(denominator)) < u64::from(numerator)
     }
 }
 

@@ -4,7 +4,7 @@
 
 use twox_hash::XxHash64;
 
-use super::{Draw, Request, Site};
+use super::{Draw, Purpose, Request};
 use crate::model::route::{HashPolicy, HashPolicyKind};
 
 /// XXH64 with seed 0, as the request hash and the ring use it.
@@ -56,7 +56,7 @@ pub(super) fn of_request(
 ) -> (u64, bool) {
     match of_policies(policies, request, channel_id) {
         Some(hash) => (hash, false),
-        None => (draw(Site::RequestHash, 0), true),
+        None => (draw(Purpose::RequestHash, 0), true),
     }
 }
 

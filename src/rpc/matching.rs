@@ -3,7 +3,7 @@
 //! Follows C-core `XdsRouting::GetRouteForRequest` (xds_routing.cc) and matchers.cc. No allocation but for a header with
 //! several values.
 
-use super::{Draw, Request, Site};
+use super::{Draw, Purpose, Request};
 use crate::model::matcher::{HeaderMatch, HeaderMatcher, StringMatch, StringMatcher};
 use crate::model::route::{PathMatcher, Route};
 
@@ -35,7 +35,7 @@ pub fn mismatch(route: &Route, request: &Request<'_>, draw: &mut Draw<'_>) -> Op
         return Some(Mismatch::Header(index));
     }
     let below = route.fraction_per_million?;
-    let drawn = draw(Site::RouteFraction, MILLION);
+    let drawn = draw(Purpose::RouteFraction, MILLION);
     (drawn >= u64::from(below)).then_some(Mismatch::Fraction { drawn, below })
 }
 

@@ -5,19 +5,24 @@
 //! `XdsResolver::XdsConfigSelector` (xds_resolver.cc) and the HTTP filters that run above the picks.
 
 pub(crate) mod chain;
+mod draws;
 pub(crate) mod fault;
 pub mod hash;
 pub(crate) mod matching;
 mod request;
 pub mod retry;
 mod session;
+pub mod weights;
+pub mod words;
 
 use std::sync::Arc;
 
 pub use chain::{Chain, ChainFilter, Level};
+pub use draws::{Draw, Draws, Purpose};
 pub use fault::FaultOutcome;
 pub use matching::Mismatch;
 pub use request::Request;
+pub use retry::Retries;
 pub use session::Session;
 
 use crate::client::config::XdsConfig;
@@ -25,24 +30,6 @@ use crate::model::Millis;
 use crate::model::filter::{FilterConfig, HttpFilter};
 use crate::model::route::{Action, Destination, RetryPolicy, Route, RouteAction};
 use crate::status::Status;
-
-/// What a random number is for. Each site has a generator of its own.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Site {
-    /// `runtime_fraction` of a route.
-    RouteFraction,
-    /// One of weighted clusters.
-    ClusterWeight,
-    /// The hash of an RPC without a hash policy that applies.
-    RequestHash,
-    /// Share of delayed RPCs.
-    FaultDelay,
-    /// Share of aborted RPCs.
-    FaultAbort,
-}
-
-/// Draws a number in `0..bound`, of all 64 bits for a bound of 0.
-pub type Draw<'d> = dyn FnMut(Site, u64) -> u64 + 'd;
 
 /// Prefix of the key of a cluster.
 pub const CLUSTER_PREFIX: &str = "cluster:";
@@ -52,7 +39,7 @@ pub const PLUGIN_PREFIX: &str = "cluster_specifier_plugin:";
 
 /// What the channel brings to every RPC.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Channel {
+pub struct ChannelFacts {
     /// The channel's random number, hashed by `filter_state` policies.
     pub id: u64,
     /// RPCs that fault injection is delaying in this process.
@@ -190,7 +177,7 @@ impl Selector {
     pub fn select<'s>(
         &'s self,
         request: &Request<'_>,
-        channel: Channel,
+        channel: ChannelFacts,
         draw: &mut Draw<'_>,
         mut tried: Option<&mut Vec<Mismatch>>,
     ) -> Result<Selection<'s>, Refusal> {
@@ -216,7 +203,7 @@ impl Selector {
         let choices = self.routes.get(position).ok_or(inappropriate)?;
         let number = match choices.last() {
             Some(last) if choices.len() > 1 => {
-                let key = draw(Site::ClusterWeight, last.end);
+                let key = draw(Purpose::ClusterWeight, last.end);
                 choices.partition_point(|choice| choice.end <= key)
             }
             _ => 0,
@@ -306,7 +293,7 @@ fn run_filters<'s>(
     selection: &mut Selection<'s>,
     choices: &'s [Choice],
     request: &Request<'_>,
-    channel: Channel,
+    channel: ChannelFacts,
     draw: &mut Draw<'_>,
 ) {
     for filter in selection.chain.iter().filter(|filter| !filter.disabled) {

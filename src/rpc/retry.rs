@@ -1,43 +1,16 @@
 //! Retries of one RPC (A44, A6): whether another attempt follows, and when.
 //!
-//! Follows C-core retry_filter_legacy_call_data.cc and backoff.cc: before retry k the client waits for
-//! `min(base * 2^(k-1), max)` times a factor between 0.8 and 1.2. There is no throttling in xDS.
+//! Follows C-core retry_filter_legacy_call_data.cc: before retry k the client waits for `min(base * 2^(k-1), max)` times a
+//! factor between 0.8 and 1.2. There is no throttling in xDS. A wait of 0 ms never ends: the timer of posix_engine.cc runs
+//! at once and has no handle, by which the client takes it for a cancelled one.
 
 use std::str::FromStr;
 
-use crate::client::retry::max_attempts;
+use crate::backoff::{Backoff, Growth, range_ms};
 use crate::model::Millis;
-use crate::model::route::{RetryOn, RetryPolicy};
+use crate::model::retry::BACKOFF_MULTIPLIER;
+use crate::model::route::RetryPolicy;
 use crate::status::Code;
-
-/// Least factor of the back-off.
-pub const JITTER_MIN: f64 = 0.8;
-
-/// The factor of the back-off stays below.
-pub const JITTER_MAX: f64 = 1.2;
-
-/// Each back-off is this much longer than the one before.
-const MULTIPLIER: i64 = 2;
-
-/// What `retry_on` calls the codes that it can name.
-pub const TOKENS: [(&str, RetryOn); 5] = [
-    ("cancelled", RetryOn::Cancelled),
-    ("deadline-exceeded", RetryOn::DeadlineExceeded),
-    ("internal", RetryOn::Internal),
-    ("resource-exhausted", RetryOn::ResourceExhausted),
-    ("unavailable", RetryOn::Unavailable),
-];
-
-/// The status code that a policy names.
-pub const fn code(on: RetryOn) -> Code {
-    match on {
-        RetryOn::Cancelled => Code::Cancelled,
-        RetryOn::DeadlineExceeded => Code::DeadlineExceeded,
-        RetryOn::Internal => Code::Internal,
-        RetryOn::ResourceExhausted => Code::ResourceExhausted,
-        RetryOn::Unavailable => Code::Unavailable,
-    }
-}
 
 /// How an attempt ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,17 +23,22 @@ pub struct AttemptEnd {
     pub is_committed: bool,
 }
 
+/// Reads `grpc-retry-pushback-ms`; what is no number counts as "do not retry".
+pub fn pushback(text: &str) -> i64 {
+    text.parse().unwrap_or(-1)
+}
+
 impl FromStr for AttemptEnd {
     type Err = String;
 
     /// Reads `UNAVAILABLE` or, with a wish of the server, `UNAVAILABLE:250`.
     fn from_str(text: &str) -> Result<AttemptEnd, String> {
-        let (name, pushback) = text.split_once(':').map_or((text, None), |(name, ms)| (name, Some(ms)));
+        let (name, wish) = text.split_once(':').map_or((text, None), |(name, ms)| (name, Some(ms)));
         let code = Code::from_name(&name.to_ascii_uppercase().replace('-', "_"));
         let code = code.or_else(|| name.parse().ok().and_then(Code::from_number));
         Ok(AttemptEnd {
             code: code.ok_or_else(|| format!("`{name}` is not a gRPC status code"))?,
-            pushback: pushback.map(|ms| ms.parse().unwrap_or(-1)),
+            pushback: wish.map(pushback),
             is_committed: false,
         })
     }
@@ -81,65 +59,111 @@ pub enum Stop {
     Exhausted,
     /// The server asked not to retry.
     Pushback,
+    /// The wait is 0 ms, which never ends: the RPC hangs until its deadline.
+    LostTimer,
 }
 
 /// The retries of one RPC.
 #[derive(Debug, Clone)]
-pub struct Retries<'p> {
-    policy: Option<&'p RetryPolicy>,
+pub struct Retries {
+    policy: Option<RetryPolicy>,
     attempts: u32,
-    backoff: Millis,
+    backoff: Backoff,
 }
 
-impl<'p> Retries<'p> {
+/// How the waits of a policy grow.
+fn growth(policy: &RetryPolicy) -> Growth {
+    Growth {
+        initial_ms: policy.base_interval.0,
+        multiplier: f64::from(BACKOFF_MULTIPLIER),
+        max_ms: policy.max_interval.0,
+    }
+}
+
+impl Retries {
     /// Before the first attempt.
-    pub fn new(policy: Option<&'p RetryPolicy>) -> Retries<'p> {
+    pub fn new(policy: Option<&RetryPolicy>) -> Retries {
         let policy = policy.filter(|policy| !policy.retry_on.is_empty());
         Retries {
-            policy,
+            policy: policy.cloned(),
             attempts: 0,
-            backoff: policy.map_or(Millis(0), |policy| policy.base_interval),
+            backoff: Backoff::new(policy.map_or(
+                Growth {
+                    initial_ms: 0,
+                    multiplier: 1.0,
+                    max_ms: 0,
+                },
+                growth,
+            )),
         }
     }
 
-    /// Says how long to wait after an attempt before the next one. `jitter` is from 0.8 to 1.2.
+    /// Attempts that ended with a code that the policy retries.
+    pub const fn attempts(&self) -> u32 {
+        self.attempts
+    }
+
+    /// Says how long to wait after an attempt before the next one. `unit` draws a number from `[0, 1)`, and is not called
+    /// if there is nothing to draw for.
     ///
     /// # Errors
     /// Why there is none.
-    pub fn after(&mut self, end: AttemptEnd, jitter: f64) -> Result<Millis, Stop> {
+    pub fn after(&mut self, end: AttemptEnd, unit: impl FnOnce() -> f64) -> Result<Millis, Stop> {
         if end.code == Code::Ok {
             return Err(Stop::Ok);
         }
-        let policy = self.policy.ok_or(Stop::NoPolicy)?;
-        if !policy.retry_on.iter().any(|on| code(*on) == end.code) {
+        let policy = self.policy.as_ref().ok_or(Stop::NoPolicy)?;
+        if !policy.retry_on.iter().any(|on| on.code() == end.code) {
             return Err(Stop::NotRetryable);
         }
         if end.is_committed {
             return Err(Stop::Committed);
         }
         self.attempts += 1;
-        if self.attempts >= max_attempts(policy) {
+        if self.attempts >= policy.max_attempts() {
             return Err(Stop::Exhausted);
         }
-        match end.pushback {
-            Some(..0) => Err(Stop::Pushback),
+        let wait = match end.pushback {
+            Some(..0) => return Err(Stop::Pushback),
             Some(ms) => {
-                self.backoff = policy.base_interval;
-                Ok(Millis(ms))
+                self.backoff.reset();
+                ms
             }
-            None => {
-                let nominal = self.backoff.0.min(policy.max_interval.0);
-                self.backoff = Millis(nominal.saturating_mul(MULTIPLIER));
-                Ok(Millis((nominal as f64 * jitter) as i64))
-            }
+            None => self.backoff.next_ms(unit()),
+        };
+        if wait == 0 {
+            return Err(Stop::LostTimer);
         }
+        Ok(Millis(wait))
     }
 }
 
-/// The nominal back-off before retry `k`, from 1.
-pub fn nominal_backoff(policy: &RetryPolicy, k: u32) -> Millis {
-    let doubled = (1..k).fold(policy.base_interval.0, |backoff, _| backoff.saturating_mul(MULTIPLIER));
-    Millis(doubled.min(policy.max_interval.0))
+/// A wait before a retry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Wait {
+    /// Number of the retry, from 1.
+    pub retry: u32,
+    /// The shortest.
+    pub least: Millis,
+    /// Without jitter.
+    pub nominal: Millis,
+    /// The longest.
+    pub most: Millis,
+}
+
+/// The waits of a policy, if no server asks for another one.
+pub fn schedule(policy: &RetryPolicy) -> impl Iterator<Item = Wait> {
+    let mut backoff = Backoff::new(growth(policy));
+    (1..policy.max_attempts()).map(move |retry| {
+        let nominal = backoff.nominal_ms();
+        let (least, most) = range_ms(nominal);
+        Wait {
+            retry,
+            least: Millis(least),
+            nominal: Millis(nominal),
+            most: Millis(most),
+        }
+    })
 }
 
 #[cfg(test)]
@@ -147,6 +171,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
+    use crate::model::route::RetryOn;
 
     fn policy(num_retries: u32, base: i64, max: i64) -> RetryPolicy {
         RetryPolicy {
@@ -166,7 +191,7 @@ mod tests {
         let mut script = script.iter().map(|text| text.parse::<AttemptEnd>().unwrap());
         let mut end = script.next().unwrap();
         let found_stop = loop {
-            match retries.after(end, 1.0) {
+            match retries.after(end, || 0.5) {
                 Ok(wait) => found.push(wait.0),
                 Err(stop) => break stop,
             }
@@ -190,8 +215,8 @@ mod tests {
             Stop::Exhausted,
         );
         check(&policy(1, 300, 200), &["UNAVAILABLE"], &[200], Stop::Exhausted);
-        assert_eq!(nominal_backoff(&policy(9, 25, 250), 4), Millis(200));
-        assert_eq!(nominal_backoff(&policy(9, 25, 250), 5), Millis(250));
+        let nominal: Vec<i64> = schedule(&policy(9, 25, 150)).map(|wait| wait.nominal.0).collect();
+        assert_eq!(nominal, [25, 50, 100, 150]);
     }
 
     #[test]
@@ -201,5 +226,15 @@ mod tests {
         check(&policy(9, 25, 250), &["UNAVAILABLE:x"], &[], Stop::Pushback);
         check(&policy(9, 25, 250), &["INTERNAL"], &[], Stop::NotRetryable);
         check(&policy(9, 25, 250), &["UNAVAILABLE", "OK"], &[25], Stop::Ok);
+    }
+
+    #[test]
+    fn a_wait_of_nothing_never_ends() {
+        check(&policy(9, 25, 250), &["UNAVAILABLE:0"], &[], Stop::LostTimer);
+        let mut retries = Retries::new(Some(&policy(9, 1, 250)));
+        let end = "UNAVAILABLE".parse().unwrap();
+        assert_eq!(retries.after(end, || 0.6), Ok(Millis(1)));
+        let mut retries = Retries::new(Some(&policy(9, 1, 250)));
+        assert_eq!(retries.after(end, || 0.4), Err(Stop::LostTimer));
     }
 }

@@ -96,7 +96,7 @@ fn select<'s>(selector: &'s Selector, headers: &[(String, String)], drawn: u64) 
         timeout: None,
     };
     selector
-        .select(&request, Channel::default(), &mut |_, _| drawn, None)
+        .select(&request, ChannelFacts::default(), &mut |_, _| drawn, None)
         .unwrap()
 }
 

@@ -7,6 +7,7 @@ use super::outcome::Outcome;
 use super::selection::Selected;
 use crate::lb::picker::{Complete, Step};
 use crate::lb::runtime::{Time, TimerId};
+use crate::rpc::Retries;
 
 /// What an application sends.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -62,12 +63,10 @@ pub(super) struct Call {
     pub deadline: Option<TimerId>,
     pub deadline_at: Option<Time>,
     pub selected: Option<Arc<Selected>>,
-    /// Attempts that have ended.
-    pub attempts_done: u32,
+    /// Those of the policy that was selected.
+    pub retries: Retries,
     /// Number of the attempt that is under way, so that late events of others are not taken for it.
     pub serial: u64,
-    /// Back-off before the next retry, without jitter; `None` before the first.
-    pub backoff_ms: Option<i64>,
     pub backends: Vec<String>,
     /// The address list of the last pick, for the session cookie.
     pub actual_hosts: Option<Arc<str>>,

@@ -21,7 +21,7 @@ use crate::lb::{self, Config};
 use crate::model::ResourceType;
 use crate::profile::Feature;
 use crate::rng::Rng;
-use crate::rpc::{Selector, Site};
+use crate::rpc::{Draws, Retries, Selector};
 use crate::status::Status;
 use crate::tree::service_config;
 
@@ -44,6 +44,8 @@ pub struct Options {
     pub waits_for_missing: bool,
     /// RPCs tell their way.
     pub traces: bool,
+    /// They tell the values of headers that hold secrets too.
+    pub shows_secrets: bool,
 }
 
 /// Events of the channel's own, as the runtime keeps them.
@@ -114,42 +116,16 @@ pub struct Channel {
     calls: BTreeMap<u64, Call>,
     next_call: u64,
     serial: u64,
-    channel_id: u64,
     active_faults: u32,
     draws: Draws,
-    retry_jitter: Rng,
     connect_time: Rng,
     after: Vec<(lb::policy::At, What)>,
-}
-
-/// The generators of the config selector and the filters.
-#[derive(Debug)]
-struct Draws {
-    fraction: Rng,
-    weight: Rng,
-    hash: Rng,
-    delay: Rng,
-    abort: Rng,
-}
-
-impl Draws {
-    fn draw(&mut self, site: Site, bound: u64) -> u64 {
-        let rng = match site {
-            Site::RouteFraction => &mut self.fraction,
-            Site::ClusterWeight => &mut self.weight,
-            Site::RequestHash => &mut self.hash,
-            Site::FaultDelay => &mut self.delay,
-            Site::FaultAbort => &mut self.abort,
-        };
-        if bound == 0 { rng.next_u64() } else { rng.below(bound) }
-    }
 }
 
 impl Channel {
     /// A channel at time 0, with its first configuration.
     pub fn new(client: Client, start: Start, network: Network, options: Options) -> Channel {
         let seed = options.seed;
-        let stream = |name: &str| Rng::stream(seed, name);
         let settings = Settings {
             weighted_shuffling: client.profile.has(Feature::PfWeightedShuffling),
             ..options.settings.clone()
@@ -168,22 +144,19 @@ impl Channel {
             calls: BTreeMap::new(),
             next_call: 0,
             serial: 0,
-            channel_id: stream("channel id").next_u64(),
             active_faults: 0,
-            draws: Draws {
-                fraction: stream("runtime fraction"),
-                weight: stream("weighted clusters"),
-                hash: stream("request hash"),
-                delay: stream("fault delay"),
-                abort: stream("fault abort"),
-            },
-            retry_jitter: stream("retry back-off"),
-            connect_time: stream("connect time"),
+            draws: Draws::new(seed),
+            connect_time: Rng::stream(seed, "connect time"),
             after: Vec::new(),
             options,
         };
         channel.resolve();
         channel
+    }
+
+    /// Lets chance begin again, so that what was sent to prepare the channel shifts no draw.
+    pub fn restart_draws(&mut self) {
+        self.draws = Draws::new(self.options.seed);
     }
 
     /// Milliseconds since the channel was made.
@@ -434,9 +407,8 @@ impl Channel {
             deadline: None,
             deadline_at: None,
             selected: None,
-            attempts_done: 0,
+            retries: Retries::new(None),
             serial: 0,
-            backoff_ms: None,
             backends: Vec::new(),
             actual_hosts: None,
             trace: Vec::new(),

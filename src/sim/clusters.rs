@@ -7,8 +7,8 @@ use std::sync::Arc;
 use crate::client::config::{ClusterState, Leaf, XdsConfig};
 use crate::lb::endpoint::{Address, Endpoint};
 use crate::lb::policy::{At, ClusterChild, ClusterUpdate, Clusters, LeafView};
-use crate::model::endpoints::{self as model, Locality};
-use crate::profile::{Feature, Profile};
+use crate::profile::Profile;
+use crate::rpc::weights::endpoint_weights;
 use crate::status::Status;
 use crate::tree::build::Cds;
 use crate::tree::names::{ChildNumbers, child_name};
@@ -132,16 +132,9 @@ fn endpoints(cluster: &str, leaf: &Leaf, numbers: &ChildNumbers, profile: &Profi
     let mut list = Vec::new();
     for (localities, number) in priorities.zip(numbers.numbers()) {
         let child: Arc<str> = child_name(cluster, *number).into();
-        let total: u64 = localities.iter().map(|locality| u64::from(locality.weight)).sum();
-        for locality in localities {
+        for (locality, weights) in localities.iter().zip(endpoint_weights(localities, profile)) {
             let name: Arc<str> = locality.name.to_string().into();
-            let local_total: u64 = locality.endpoints.iter().map(|e| u64::from(e.weight)).sum();
-            for endpoint in &locality.endpoints {
-                let weight = if profile.has(Feature::PfWeightedShuffling) {
-                    fixed_point_weight(locality, endpoint, total, local_total)
-                } else {
-                    locality.weight.wrapping_mul(endpoint.weight)
-                };
+            for (endpoint, weight) in locality.endpoints.iter().zip(weights) {
                 list.push(Arc::new(Endpoint {
                     addresses: endpoint.addresses().map(Address::new).collect(),
                     path: vec![child.clone(), name.clone()],
@@ -155,11 +148,4 @@ fn endpoints(cluster: &str, leaf: &Leaf, numbers: &ChildNumbers, profile: &Profi
         }
     }
     list
-}
-
-/// The weight of A113: shares of the priority and of the locality, multiplied, each as a fraction of 2^31.
-fn fixed_point_weight(locality: &Locality, endpoint: &model::Endpoint, total: u64, local_total: u64) -> u32 {
-    let share = |weight: u32, total: u64| (u64::from(weight) << 31) / total.max(1);
-    let product = share(locality.weight, total) * share(endpoint.weight, local_total);
-    u32::try_from(product >> 31).unwrap_or(u32::MAX).max(1)
 }

@@ -2,8 +2,7 @@
 
 use crate::lb::picker::Step;
 use crate::model::filter::SessionCookie;
-use crate::model::route::RetryPolicy;
-use crate::rpc::{Mismatch, Selection, Selector, Session};
+use crate::rpc::{Mismatch, Request, Selection, Selector, Session, words};
 use crate::status::Status;
 
 /// What was selected for an RPC.
@@ -13,7 +12,6 @@ pub(super) struct Selected {
     pub hash: u64,
     /// Milliseconds.
     pub timeout_ms: Option<i64>,
-    pub retry: Option<RetryPolicy>,
     /// Milliseconds.
     pub delay_ms: i64,
     pub abort: Option<Status>,
@@ -35,7 +33,6 @@ impl Selected {
             key: selection.key.to_owned(),
             hash: selection.hash,
             timeout_ms: selection.timeout.map(|timeout| timeout.0),
-            retry: selection.retry.cloned(),
             delay_ms: selection.fault.delay.0,
             abort: selection.fault.abort.clone(),
             sessions: selection
@@ -77,8 +74,14 @@ impl Selected {
     }
 }
 
-/// Tells how the route and the rest were selected.
-pub(super) fn steps(selector: &Selector, selection: &Selection<'_>, tried: &[Mismatch]) -> Vec<Step> {
+/// Tells how the route and the rest were selected; `hides` the values of headers that hold secrets.
+pub(super) fn steps(
+    selector: &Selector,
+    request: &Request<'_>,
+    selection: &Selection<'_>,
+    tried: &[Mismatch],
+    hides: bool,
+) -> Vec<Step> {
     let mut steps = Vec::new();
     let mut say = |layer: &'static str, what: String| steps.push(Step { layer, what });
     let config = selector.config();
@@ -86,17 +89,13 @@ pub(super) fn steps(selector: &Selector, selection: &Selection<'_>, tried: &[Mis
         let domain = host.domains.get(config.domain.domain).map_or("", String::as_str);
         say("virtual host", format!("\"{}\" by its domain `{domain}`", host.name));
         for (route, why) in host.routes.iter().zip(tried) {
-            let why = match why {
-                Mismatch::Path => "its path does not match".to_owned(),
-                Mismatch::Header(index) => format!("its header matcher {index} does not match"),
-                Mismatch::Fraction { drawn, below } => format!("its fraction is {below} per million, drew {drawn}"),
-            };
-            say("route", format!("{}: no, {why}", route.index));
+            let why = words::mismatch(route, *why, request, hides);
+            say("route", format!("{}: no, {why}", words::route_label(route)));
         }
         if let Some(route) = host.routes.get(selection.route) {
             say(
                 "route",
-                format!("{}: takes it to {}", route.index, selection.selected_key),
+                format!("{}: takes it to {}", words::route_label(route), selection.selected_key),
             );
         }
         let origin = if selection.hash_is_random {
@@ -107,27 +106,7 @@ pub(super) fn steps(selector: &Selector, selection: &Selection<'_>, tried: &[Mis
         say("request hash", format!("{:#018x}{origin}", selection.hash));
     }
     for session in &selection.sessions {
-        let name = &session.cookie.name;
-        say(
-            "stateful session",
-            match (
-                &session.undecodable,
-                session.addresses.as_str(),
-                session.cookie_cluster.as_str(),
-            ) {
-                (Some(error), _, _) => format!("cookie \"{name}\" cannot be decoded, as if there were none: {error}"),
-                (None, "", "") => format!("no cookie \"{name}\""),
-                (None, addresses, "") => format!("cookie \"{name}\" asks for {addresses}"),
-                (None, addresses, cluster) => {
-                    let goes = if cluster == session.cluster {
-                        ""
-                    } else {
-                        ", which the route does not lead to"
-                    };
-                    format!("cookie \"{name}\" asks for {addresses} in cluster \"{cluster}\"{goes}")
-                }
-            },
-        );
+        say("stateful session", words::session(session));
     }
     if selection.key != selection.selected_key {
         say("cluster", format!("{} instead, because of the cookie", selection.key));

@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use super::build::{cds_cluster, manager_children};
 use super::names::{ChildNumbers, child_name};
 use super::node::{Kind, Node};
-use super::policies::{self, health};
+use super::policies;
 use super::show::{self, Shown, eds_name};
 use crate::client::config::{ClusterState, Leaf, XdsConfig};
 use crate::lb::{self, cds, cluster_manager, override_host, priority};
@@ -74,7 +74,7 @@ fn mechanism(name: &str, cluster: &Cluster) -> Value {
     if let Some(detection) = &cluster.outlier_detection {
         map.insert("outlierDetection".to_owned(), lb::outlier_detection::to_json(detection));
     }
-    let statuses: Vec<&str> = cluster.override_host_statuses.iter().map(|s| health(*s)).collect();
+    let statuses: Vec<&str> = cluster.override_host_statuses.iter().map(|s| s.name()).collect();
     map.insert("overrideHostStatus".to_owned(), json!(statuses));
     Value::Object(map)
 }
@@ -117,7 +117,7 @@ fn cluster_node(shown: &Shown<'_>, cluster: &str) -> Node {
         for (number, child_number) in numbers.update(leaf.endpoints.as_deref()).iter().enumerate() {
             let localities = lists.get(number).map_or(&[][..], Vec::as_slice);
             let parts = policies::parts(localities, shown.profile);
-            let statuses: Vec<&str> = leaf.cluster.override_host_statuses.iter().map(|s| health(*s)).collect();
+            let statuses: Vec<&str> = leaf.cluster.override_host_statuses.iter().map(|s| s.name()).collect();
             let sessions = Node::new(Kind::Frame, override_host::NAME)
                 .fact("sessions to", format!("{{{}}}", statuses.join(", ")))
                 .with(match &leaf.cluster.discovery {

@@ -10,4 +10,3 @@ pub mod node;
 pub mod policies;
 pub mod service_config;
 pub mod show;
-pub mod weights;

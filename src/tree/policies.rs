@@ -3,11 +3,13 @@
 use std::net::SocketAddr;
 
 use super::node::{Kind, Node};
-use super::weights::{counted, endpoint_weights};
 use crate::lb::{Config, pick_first, ring_hash, round_robin, weighted_round_robin, weighted_target, wrr_locality};
 use crate::model::cluster::HealthStatus;
+use crate::model::endpoints::counted_weight as counted;
 use crate::model::endpoints::{Endpoint, Locality, LocalityName};
 use crate::profile::Profile;
+use crate::rpc::weights::endpoint_weights;
+use crate::text::percent;
 
 /// A locality with the weights of its endpoints.
 #[derive(Debug, Clone)]
@@ -207,7 +209,7 @@ pub fn endpoint_node(endpoint: &Endpoint, locality: &Locality, weight: u32) -> N
         "1 (the product overflows)".to_owned()
     };
     let mut node = Node::new(Kind::Endpoint, addresses.join(", "))
-        .fact("health", health(endpoint.health))
+        .fact("health", endpoint.health.name())
         .fact("weight", format!("{total} = locality {} × {own}", locality.weight));
     if !endpoint.hostname.is_empty() {
         node = node.fact("hostname", endpoint.hostname.as_str());
@@ -219,26 +221,4 @@ pub fn endpoint_node(endpoint: &Endpoint, locality: &Locality, weight: u32) -> N
         node = node.fact("proxy", proxy.as_str());
     }
     node
-}
-
-/// A health status as EDS writes it.
-pub const fn health(status: HealthStatus) -> &'static str {
-    match status {
-        HealthStatus::Unknown => "UNKNOWN",
-        HealthStatus::Healthy => "HEALTHY",
-        HealthStatus::Draining => "DRAINING",
-    }
-}
-
-/// A share as people read it.
-pub fn percent(part: u64, whole: u64) -> String {
-    if whole == 0 {
-        return "0 %".to_owned();
-    }
-    let tenths = (u128::from(part) * 1000 + u128::from(whole) / 2) / u128::from(whole);
-    if tenths % 10 == 0 {
-        format!("{} %", tenths / 10)
-    } else {
-        format!("{}.{} %", tenths / 10, tenths % 10)
-    }
 }

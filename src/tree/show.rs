@@ -8,20 +8,17 @@ use serde_json::Value;
 use super::build::{Cds, Readable, cds_cluster, manager_children};
 use super::names::{ChildNumbers, child_name};
 use super::node::{Kind, Node};
-use super::policies::{self, health};
+use super::policies;
 use crate::client::Resources;
 use crate::client::config::{Aggregate, ClusterState, Leaf, XdsConfig};
 use crate::client::graph::{SkipReason, Skipped};
 use crate::lb::{Config, cds, cluster_impl, cluster_manager, outlier_detection, override_host, priority};
-use crate::model::cluster::{Cluster, Discovery, HealthStatus, OutlierDetection};
+use crate::model::cluster::{Cluster, DEFAULT_MAX_CONCURRENT_REQUESTS, Discovery, HealthStatus, OutlierDetection};
 use crate::model::endpoints::{DropConfig, Locality};
 use crate::profile::Profile;
-use crate::secret;
 use crate::rpc::PLUGIN_PREFIX;
+use crate::secret;
 use crate::status::Status;
-
-/// Circuit breaker without a threshold.
-const MAX_REQUESTS: u32 = 1024;
 
 /// Drops are counted per million.
 const PER_CENT: f64 = 10_000.0;
@@ -304,7 +301,7 @@ pub fn detection(detection: Option<&OutlierDetection>) -> Node {
 /// The node of circuit breaking and drops.
 pub fn limits(cluster: &Cluster, drops: Option<&DropConfig>) -> Node {
     let max = cluster.max_concurrent_requests;
-    let value = if max == MAX_REQUESTS {
+    let value = if max == DEFAULT_MAX_CONCURRENT_REQUESTS {
         format!("{max} RPCs (default)")
     } else {
         format!("{max} RPCs")
@@ -319,7 +316,7 @@ pub fn limits(cluster: &Cluster, drops: Option<&DropConfig>) -> Node {
 
 /// The node of session affinity, with the endpoints that are left for sessions only.
 fn sessions(leaf: &Leaf) -> Node {
-    let statuses: Vec<&str> = leaf.cluster.override_host_statuses.iter().map(|s| health(*s)).collect();
+    let statuses: Vec<&str> = leaf.cluster.override_host_statuses.iter().map(|s| s.name()).collect();
     let mut node = Node::new(Kind::Frame, override_host::NAME)
         .fact("sessions to", format!("{{{}}}", statuses.join(", ")))
         .fact("kept idle for", leaf.cluster.connection_idle_timeout.to_string());

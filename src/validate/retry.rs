@@ -21,8 +21,9 @@ use std::collections::BTreeSet;
 use prost_types::Duration;
 
 use crate::diag::{Cx, Path, rules};
-use crate::model::Millis;
+use crate::model::retry::{DEFAULT_BASE_INTERVAL, DEFAULT_NUM_RETRIES, MAX_ATTEMPTS, Unusable, default_max_interval};
 use crate::model::route::{RetryOn, RetryPolicy};
+use crate::model::{MAX_DURATION_SECONDS, Millis};
 use crate::proto::duration;
 use crate::proto::pb::envoy::config::route::v3::RetryPolicy as Pb;
 use crate::proto::pb::envoy::config::route::v3::retry_policy::RetryBackOff;
@@ -52,36 +53,12 @@ rules! {
     NUM_RETRIES_CLAMPED = "rds-num-retries-clamped", RouteConfiguration, Advice as Note, "gRFC A44; gRFC A6; C-core RetryMethodConfig";
 }
 
-/// Retries where `num_retries` is absent.
-pub const DEFAULT_NUM_RETRIES: u32 = 1;
-/// `base_interval` where `retry_back_off` is absent.
-pub const DEFAULT_BASE_INTERVAL: Millis = Millis(25);
-/// `max_interval` where `retry_back_off` is absent.
-pub const DEFAULT_MAX_INTERVAL: Millis = Millis(250);
-/// `max_interval` in base intervals where only that is absent.
-pub const MAX_INTERVAL_FACTOR: i64 = 10;
-/// Attempts of one RPC, the first included, whatever `num_retries` says (A6).
-pub const MAX_ATTEMPTS: u32 = 5;
-/// First `num_retries` whose number of attempts does not fit the signed 32 bits of `maxAttempts`.
-const NUM_RETRIES_UNUSABLE: u32 = i32::MAX as u32;
-/// First back-off whose seconds the JSON reader of durations refuses.
-const BACK_OFF_UNUSABLE: Millis = Millis((duration::MAX_SECONDS + 1) * 1000);
-
-/// The conditions that gRPC retries on, as Envoy writes them.
-const RETRY_ON: [(&str, RetryOn); 5] = [
-    ("cancelled", RetryOn::Cancelled),
-    ("deadline-exceeded", RetryOn::DeadlineExceeded),
-    ("internal", RetryOn::Internal),
-    ("resource-exhausted", RetryOn::ResourceExhausted),
-    ("unavailable", RetryOn::Unavailable),
-];
-
 /// Converts the policy at `at`, of a virtual host or of a route.
 pub fn from_proto(message: &Pb, at: &Path<'_>, cx: &mut Cx<'_>) -> RetryPolicy {
     let mut retry_on = BTreeSet::new();
     let mut lost = Vec::new();
     for token in message.retry_on.split(',').filter(|token| !token.is_empty()) {
-        match condition(token) {
+        match RetryOn::from_token(token) {
             Some(code) => _ = retry_on.insert(code),
             None => lost.push(token),
         }
@@ -90,7 +67,7 @@ pub fn from_proto(message: &Pb, at: &Path<'_>, cx: &mut Cx<'_>) -> RetryPolicy {
         retry_on,
         num_retries: message.num_retries.unwrap_or(DEFAULT_NUM_RETRIES),
         base_interval: DEFAULT_BASE_INTERVAL,
-        max_interval: DEFAULT_MAX_INTERVAL,
+        max_interval: default_max_interval(DEFAULT_BASE_INTERVAL),
         lost_tokens: lost.iter().map(|token| (*token).to_owned()).collect(),
     };
     note_lost_conditions(&lost, policy.retry_on.is_empty(), &at.field("retry_on"), cx);
@@ -101,7 +78,7 @@ pub fn from_proto(message: &Pb, at: &Path<'_>, cx: &mut Cx<'_>) -> RetryPolicy {
             format_args!("num_retries is 0, must be at least 1"),
         )
         .help("leave retry_policy out to switch retries off");
-    } else if policy.num_retries >= MAX_ATTEMPTS && policy.num_retries < NUM_RETRIES_UNUSABLE {
+    } else if policy.num_retries >= MAX_ATTEMPTS && policy.num_retries < i32::MAX.unsigned_abs() {
         cx.report(
             &NUM_RETRIES_CLAMPED,
             &at.field("num_retries"),
@@ -131,7 +108,7 @@ fn intervals(back_off: &RetryBackOff, at: &Path<'_>, cx: &mut Cx<'_>) -> (Millis
         }
     };
     let Some(max_interval) = &back_off.max_interval else {
-        return (base, Millis(base.0.saturating_mul(MAX_INTERVAL_FACTOR)));
+        return (base, default_max_interval(base));
     };
     let at = at.field("max_interval");
     let max = interval(max_interval, &at, cx);
@@ -188,10 +165,6 @@ fn text(value: &Duration) -> String {
 /// Names of lost conditions that a message spells out.
 const NAMES_SHOWN: usize = 4;
 
-fn condition(token: &str) -> Option<RetryOn> {
-    RETRY_ON.iter().find(|(name, _)| *name == token).map(|(_, code)| *code)
-}
-
 /// Notes the conditions of retry_on that are lost, and a policy that is left with none.
 fn note_lost_conditions(lost: &[&str], nothing_left: bool, at: &Path<'_>, cx: &mut Cx<'_>) {
     if !lost.is_empty() {
@@ -208,7 +181,7 @@ fn note_lost_conditions(lost: &[&str], nothing_left: bool, at: &Path<'_>, cx: &m
         let tidied = lost
             .iter()
             .map(|token| token.trim().to_ascii_lowercase())
-            .find(|token| condition(token).is_some());
+            .find(|token| RetryOn::from_token(token).is_some());
         if let Some(tidied) = tidied {
             diagnostic.help(format!("write `{tidied}`, without spaces and in lower case"));
         }
@@ -232,21 +205,23 @@ pub fn report_failures(policy: &RetryPolicy, at: &Path<'_>, cx: &mut Cx<'_>) {
     if policy.retry_on.is_empty() {
         return;
     }
-    if policy.num_retries >= NUM_RETRIES_UNUSABLE {
+    let unusable = policy.unusable();
+    let is = |faults: [Unusable; 2]| unusable.iter().any(|fault| faults.contains(fault));
+    if is([Unusable::AttemptsTooMany, Unusable::AttemptsTooFew]) {
         cx.report(
             &NUM_RETRIES_TOO_BIG,
             &at.field("num_retries"),
             format_args!(
                 "num_retries is {}, above {}: every RPC of the channel fails",
                 policy.num_retries,
-                NUM_RETRIES_UNUSABLE - 1
+                i32::MAX - 1
             ),
         );
     }
     let at = at.field("retry_back_off");
     let (base, max) = (policy.base_interval, policy.max_interval);
     let name = if base <= max { "base_interval" } else { "max_interval" };
-    if base.0.min(max.0) < 1 {
+    if is([Unusable::BaseZero, Unusable::MaxZero]) {
         cx.report(
             &BACK_OFF_ZERO_FAILS,
             &at.field(name),
@@ -260,13 +235,12 @@ pub fn report_failures(policy: &RetryPolicy, at: &Path<'_>, cx: &mut Cx<'_>) {
         )
         .help("use 2 ms or more");
     }
-    if max >= BACK_OFF_UNUSABLE {
+    if is([Unusable::BaseTooLong, Unusable::MaxTooLong]) {
         cx.report(
             &BACK_OFF_TOO_LONG,
             &at.field("base_interval"),
             format_args!(
-                "ten times the base_interval is {max}, above {}s: every RPC of the channel fails",
-                duration::MAX_SECONDS
+                "ten times the base_interval is {max}, above {MAX_DURATION_SECONDS}s: every RPC of the channel fails"
             ),
         )
         .help("set max_interval");

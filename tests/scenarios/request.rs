@@ -3,7 +3,7 @@
 use serde_json::Value;
 use xdsctl::client::config::{ClusterState, XdsConfig};
 use xdsctl::model::Millis;
-use xdsctl::rpc::{Channel, Refusal, Request, Selection, Selector, Site};
+use xdsctl::rpc::{ChannelFacts, Purpose, Refusal, Request, Selection, Selector};
 
 use super::world::{ChannelError, Row, channel, rows};
 
@@ -84,12 +84,12 @@ fn pick(selector: &Selector, pick: &Value, answers: &Value) -> Option<Vec<String
     };
     let mut depends = false;
     // A draw of half: shares of nothing and of all are decided.
-    let mut draw = |site: Site, bound: u64| {
-        depends |= site == Site::ClusterWeight;
+    let mut draw = |purpose: Purpose, bound: u64| {
+        depends |= purpose == Purpose::ClusterWeight;
         bound / 2
     };
     let mut tried = Vec::new();
-    let selected = selector.select(&request, Channel::default(), &mut draw, Some(&mut tried));
+    let selected = selector.select(&request, ChannelFacts::default(), &mut draw, Some(&mut tried));
     let fractions = selector.routes().iter().filter_map(|route| route.fraction_per_million);
     depends |= fractions.into_iter().any(|below| below > 0 && below < 1_000_000);
     if depends {

@@ -11,7 +11,7 @@ use xdsctl::client::config::{ClusterState, XdsConfig};
 use xdsctl::cookie;
 use xdsctl::lb::endpoint::Address;
 use xdsctl::lb::runtime::{Settings, State};
-use xdsctl::rpc::{self, Request, Selector};
+use xdsctl::rpc::{self, ChannelFacts, Draws, Request, Selector};
 use xdsctl::sim::script::{Player, Step};
 use xdsctl::sim::{Channel, Network, Options, Reach, Respond, Rpc};
 use xdsctl::status::Code;
@@ -49,7 +49,7 @@ pub(super) fn run(args: &PickArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         return Ok(0);
     }
     if let Some(address) = &args.session {
-        let cookie = forge(address, &rpc, config(&opened)?)?;
+        let cookie = forge(address, &rpc, config(&opened)?, args.request.seed)?;
         rpc.headers.push(("cookie".to_owned(), cookie));
     }
     let network = network(args, &opened)?;
@@ -63,6 +63,7 @@ pub(super) fn run(args: &PickArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         },
         waits_for_missing: false,
         traces: !is_counted || args.explain,
+        shows_secrets: args.channel.input.show_secrets,
     };
     let exit_ok = opened.exit(false);
     let mut channel = Channel::new(opened.client, opened.start, network, options);
@@ -223,10 +224,11 @@ fn set_states(channel: &mut Channel, states: &[(SocketAddr, State)], rpc: &Rpc) 
     for address in idle {
         channel.disconnect(address);
     }
+    channel.restart_draws();
 }
 
 /// The cookie that an endpoint's session would have.
-fn forge(text: &str, rpc: &Rpc, config: &XdsConfig) -> Result<String, Error> {
+fn forge(text: &str, rpc: &Rpc, config: &XdsConfig, seed: u64) -> Result<String, Error> {
     address("--session", text)?;
     let selector = Selector::new(std::sync::Arc::new(config.clone()));
     let request = Request {
@@ -234,7 +236,17 @@ fn forge(text: &str, rpc: &Rpc, config: &XdsConfig) -> Result<String, Error> {
         headers: &rpc.headers,
         timeout: None,
     };
-    let selected = selector.select(&request, rpc::Channel::default(), &mut |_, bound| bound / 2, None);
+    let mut draws = Draws::new(seed);
+    let channel = ChannelFacts {
+        id: draws.channel_id(),
+        active_faults: 0,
+    };
+    let selected = selector.select(
+        &request,
+        channel,
+        &mut |purpose, bound| draws.draw(purpose, bound),
+        None,
+    );
     let selection = selected.map_err(|refusal| Error::Usage(refusal.status().to_string()))?;
     let Some(session) = selection.sessions.last() else {
         let method = &rpc.method;

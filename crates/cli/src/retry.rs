@@ -7,22 +7,14 @@ use super::args::{Format, RetryArgs};
 use super::channel;
 use super::{Error, Io};
 use crate::report::retry::{self, Answer};
-use xdsctl::client::retry::faults;
-use xdsctl::model::Millis;
-use xdsctl::model::route::{Action, RetryPolicy};
-use xdsctl::rng::Rng;
-use xdsctl::rpc::retry::{AttemptEnd, JITTER_MAX, JITTER_MIN, Stop, TOKENS};
-use xdsctl::rpc::{Channel, Request, Selector};
+use xdsctl::model::retry::{DEFAULT_BASE_INTERVAL, default_max_interval};
+use xdsctl::model::route::{Action, RetryOn, RetryPolicy};
+use xdsctl::rpc::retry::{AttemptEnd, Stop};
+use xdsctl::rpc::{ChannelFacts, Draws, Request, Selector};
 use xdsctl::status::Status;
-
-/// Back-off of a policy that sets none.
-const BASE_INTERVAL: Millis = Millis(25);
 
 /// Exit code for a channel or RPC that fails anyway.
 const EXIT_FAILS: u8 = 1;
-
-/// The longest back-off is this many times the base if it is not set.
-const MAX_FACTOR: i64 = 10;
 
 pub(super) fn run(args: &RetryArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     let script = args
@@ -53,9 +45,17 @@ pub(super) fn run(args: &RetryArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         timeout: args.request.timeout.map(channel::millis),
     };
     let selector = Selector::new(config);
-    let mut rng = Rng::stream(args.request.seed, "route");
-    let mut draw = |_, bound| if bound == 0 { rng.next_u64() } else { rng.below(bound) };
-    match selector.select(&request, Channel::default(), &mut draw, None) {
+    let mut draws = Draws::new(args.request.seed);
+    let channel = ChannelFacts {
+        id: draws.channel_id(),
+        active_faults: 0,
+    };
+    match selector.select(
+        &request,
+        channel,
+        &mut |purpose, bound| draws.draw(purpose, bound),
+        None,
+    ) {
         Err(refusal) => {
             fails(args, &refusal.status(), io)?;
             Ok(EXIT_FAILS)
@@ -86,12 +86,8 @@ fn write(
     script: &[AttemptEnd],
     io: &mut Io<'_>,
 ) -> Result<u8, Error> {
-    let mut rng = Rng::stream(args.request.seed, "retry back-off");
-    let outcome = retry::play(policy, script, &mut || {
-        // 53 bits are what a double holds.
-        let unit = (rng.next_u64() >> 11) as f64 / (1u64 << 53) as f64;
-        JITTER_MIN + (JITTER_MAX - JITTER_MIN) * unit
-    });
+    let mut draws = Draws::new(args.request.seed);
+    let outcome = retry::play(policy, script, &mut || draws.backoff_unit());
     let answer = Answer {
         policy,
         origin,
@@ -103,7 +99,7 @@ fn write(
         Format::Human => retry::write_text(&answer, &mut io.out)?,
         Format::Json => retry::write_json(&answer, &mut io.out)?,
     }
-    let breaks = policy.is_some_and(|policy| !faults(policy).is_empty());
+    let breaks = policy.is_some_and(|policy| !policy.unusable().is_empty());
     let ends_badly = outcome.as_ref().is_some_and(|outcome| outcome.stop != Stop::Ok);
     Ok(if breaks || ends_badly { EXIT_FAILS } else { 0 })
 }
@@ -118,9 +114,9 @@ fn from_arguments(args: &RetryArgs, retry_on: &str) -> Result<RetryPolicy, Error
     let mut kept = BTreeSet::new();
     let mut lost_tokens = Vec::new();
     for token in retry_on.split(',') {
-        match TOKENS.iter().find(|(name, _)| *name == token) {
-            Some((_, on)) => {
-                kept.insert(*on);
+        match RetryOn::from_token(token) {
+            Some(on) => {
+                kept.insert(on);
             }
             None if token.is_empty() => {}
             None => lost_tokens.push(token.to_owned()),
@@ -128,12 +124,12 @@ fn from_arguments(args: &RetryArgs, retry_on: &str) -> Result<RetryPolicy, Error
     }
     let base = args.base_interval.map(channel::millis);
     let max = args.max_interval.map(channel::millis);
-    let base_interval = base.unwrap_or(BASE_INTERVAL);
+    let base_interval = base.unwrap_or(DEFAULT_BASE_INTERVAL);
     Ok(RetryPolicy {
         retry_on: kept,
         num_retries: args.num_retries,
         base_interval,
-        max_interval: max.unwrap_or(Millis(base_interval.0.saturating_mul(MAX_FACTOR))),
+        max_interval: max.unwrap_or(default_max_interval(base_interval)),
         lost_tokens,
     })
 }

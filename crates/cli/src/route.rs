@@ -5,8 +5,7 @@ use super::channel;
 use super::{Error, Io};
 use crate::report::route::{self, Answer};
 use crate::report::route_json;
-use xdsctl::rng::Rng;
-use xdsctl::rpc::{Channel, Request, Selector, Site};
+use xdsctl::rpc::{ChannelFacts, Draws, Request, Selector};
 use xdsctl::status::Status;
 
 pub(super) fn run(args: &RouteArgs, io: &mut Io<'_>) -> Result<u8, Error> {
@@ -36,15 +35,15 @@ pub(super) fn run(args: &RouteArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     };
     let selector = Selector::new(config);
     let mut draws = Draws::new(args.request.seed);
-    let channel = Channel {
-        id: Rng::stream(args.request.seed, "channel id").next_u64(),
+    let channel = ChannelFacts {
+        id: draws.channel_id(),
         active_faults: 0,
     };
     let mut tried = Vec::new();
     let selected = selector.select(
         &request,
         channel,
-        &mut |site, bound| draws.draw(site, bound),
+        &mut |purpose, bound| draws.draw(purpose, bound),
         Some(&mut tried),
     );
     let answer = Answer {
@@ -65,32 +64,4 @@ pub(super) fn run(args: &RouteArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         Err(_) => true,
     };
     Ok(opened.exit(fails))
-}
-
-/// A stream of random numbers for each site.
-struct Draws([Rng; 5]);
-
-impl Draws {
-    fn new(seed: u64) -> Draws {
-        let names = [
-            "route fraction",
-            "cluster weight",
-            "request hash",
-            "fault delay",
-            "fault abort",
-        ];
-        Draws(names.map(|name| Rng::stream(seed, name)))
-    }
-
-    fn draw(&mut self, site: Site, bound: u64) -> u64 {
-        let [fraction, weight, hash, delay, abort] = &mut self.0;
-        let rng = match site {
-            Site::RouteFraction => fraction,
-            Site::ClusterWeight => weight,
-            Site::RequestHash => hash,
-            Site::FaultDelay => delay,
-            Site::FaultAbort => abort,
-        };
-        if bound == 0 { rng.next_u64() } else { rng.below(bound) }
-    }
 }

@@ -260,7 +260,7 @@ impl Machine {
                 continue;
             };
             if !self.statuses.contains(&entry.health) {
-                let health = health_name(entry.health);
+                let health = entry.health.name();
                 cx.say(NAME, || {
                     format!("cookie host {address} is {health}, which override_host_status lacks")
                 });
@@ -300,15 +300,6 @@ impl Machine {
         let address = without_connection?;
         cx.after.push((self.at.clone(), What::CreateSubchannel(address.into())));
         Some(Pick::Queue)
-    }
-}
-
-/// The name of a health status.
-const fn health_name(health: HealthStatus) -> &'static str {
-    match health {
-        HealthStatus::Unknown => "UNKNOWN",
-        HealthStatus::Healthy => "HEALTHY",
-        HealthStatus::Draining => "DRAINING",
     }
 }
 

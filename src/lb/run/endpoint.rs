@@ -8,6 +8,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use crate::model::cluster::HealthStatus;
+use crate::model::endpoints::counted_weight;
 
 /// An endpoint and what the policies need to know of it.
 #[derive(Debug, Clone, PartialEq)]
@@ -97,12 +98,9 @@ impl Endpoint {
         AddressSet::of(&self.addresses)
     }
 
-    /// The weight as policies read it, a 32-bit signed number of which only positive ones count.
+    /// The weight as policies read it.
     pub fn positive_weight(&self) -> u32 {
-        match i32::try_from(self.weight) {
-            Ok(weight @ 1..) => weight.unsigned_abs(),
-            _ => 1,
-        }
+        counted_weight(self.weight)
     }
 }
 

@@ -16,7 +16,7 @@ use crate::status::Status;
 mod backoff;
 mod pool;
 
-pub use backoff::{ATTEMPT_TIMEOUT_MS, Backoff};
+pub use backoff::ATTEMPT_TIMEOUT_MS;
 pub use pool::{Pool, State, Subchannel};
 
 /// Milliseconds since the start of the simulation.

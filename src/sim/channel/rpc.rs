@@ -4,23 +4,19 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::{Channel, Own};
-use crate::client::retry;
 use crate::lb::override_host::SessionHosts;
 use crate::lb::picker::{Complete, Pick, PickArgs, PickCx, Shares, Step};
 use crate::lb::policy::What;
-use crate::lb::runtime::{Event, State, Time};
+use crate::lb::runtime::{Event, State};
 use crate::model::Millis;
 use crate::model::filter::FilterConfig;
-use crate::model::route::{RetryOn, RetryPolicy};
-use crate::rpc::{self, Request, Selector, Site, matching};
+use crate::rpc::retry::{self, AttemptEnd, Stop};
+use crate::rpc::{self, ChannelFacts, Purpose, Request, Retries, Selector, matching};
 use crate::sim::call::{Call, Phase, Rpc};
 use crate::sim::network::{Network, Reply};
 use crate::sim::outcome::{Class, Outcome};
 use crate::sim::selection::{self, Selected};
 use crate::status::{Code, Status};
-
-/// Share by which a back-off may be longer or shorter (C-core retry_filter.cc).
-const RETRY_JITTER: f64 = 0.2;
 
 impl Channel {
     /// Asks the config selector and the filters.
@@ -43,16 +39,17 @@ impl Channel {
             headers: &call.rpc.headers,
             timeout: call.rpc.timeout_ms.map(Millis),
         };
-        let channel = rpc::Channel {
-            id: self.channel_id,
+        let channel = ChannelFacts {
+            id: self.draws.channel_id(),
             active_faults: self.active_faults,
         };
+        let hides = !self.options.shows_secrets;
         let draws = &mut self.draws;
         let mut tried = Vec::new();
         let result = selector.select(
             &request,
             channel,
-            &mut |site, bound| draws.draw(site, bound),
+            &mut |purpose, bound| draws.draw(purpose, bound),
             Some(&mut tried),
         );
         match result {
@@ -68,10 +65,12 @@ impl Channel {
             }
             Ok(selection) => {
                 if self.options.traces {
-                    call.trace.extend(selection::steps(&selector, &selection, &tried));
+                    call.trace
+                        .extend(selection::steps(&selector, &request, &selection, &tried, hides));
                 }
                 let selected = Arc::new(Selected::keep(&selection));
                 call.selected = Some(selected.clone());
+                call.retries = Retries::new(selection.retry);
                 self.start(id, &selected);
             }
         }
@@ -208,7 +207,7 @@ impl Channel {
         if let Some(counter) = complete.in_flight {
             self.runtime.in_flight.begin(counter);
         }
-        let reply = self.network.reply(&call.rpc.headers, call.attempts_done);
+        let reply = self.network.reply(&call.rpc.headers, call.retries.attempts());
         call.backends.push(complete.address.to_string());
         call.actual_hosts.clone_from(&complete.actual_hosts);
         self.serial += 1;
@@ -266,56 +265,38 @@ impl Channel {
             self.finish_call(id, class, None, complete, true);
             return;
         };
-        if let Some(delay) = self.retry_delay(id, reply, status.code) {
-            let traces = self.options.traces;
-            self.serial += 1;
-            let serial = self.serial;
-            if let Some(call) = self.calls.get_mut(&id) {
-                call.serial = serial;
-                call.phase = Phase::BackingOff;
-                if traces {
-                    call.trace.push(Step {
-                        layer: "retry",
-                        what: format!(
-                            "attempt {} ended with {status}: tries again in {delay} ms",
-                            call.attempts_done
-                        ),
-                    });
-                }
+        let Some(call) = self.calls.get_mut(&id) else { return };
+        let end = AttemptEnd {
+            code: status.code,
+            pushback: reply.pushback.as_deref().map(retry::pushback),
+            is_committed: reply.has_headers,
+        };
+        let draws = &mut self.draws;
+        let wait = match call.retries.after(end, || draws.backoff_unit()) {
+            Ok(wait) => Some(wait.0),
+            Err(Stop::LostTimer) => None,
+            Err(_) => {
+                self.finish_call(id, class, Some(status), complete, reply.has_headers);
+                return;
             }
-            self.runtime.schedule(delay, Own::Attempt { call: id, serial }.event());
-            return;
+        };
+        if self.options.traces {
+            let then = match wait {
+                Some(ms) => format!("tries again in {ms} ms"),
+                None => "waits for 0 ms, which never ends".to_owned(),
+            };
+            call.trace.push(Step {
+                layer: "retry",
+                what: format!("attempt {} ended with {status}: {then}", call.retries.attempts()),
+            });
         }
-        let is_answer = complete.is_some();
-        self.finish_call(
-            id,
-            class,
-            Some(status),
-            complete.filter(|_| is_answer),
-            reply.has_headers,
-        );
-    }
-
-    /// How long to wait before the next attempt; `None` for no further one.
-    fn retry_delay(&mut self, id: u64, reply: &Reply, code: Code) -> Option<Time> {
-        let call = self.calls.get_mut(&id)?;
-        call.attempts_done += 1;
-        let policy = call.selected.as_ref()?.retry.clone()?;
-        if !is_retryable(&policy, code) || reply.has_headers || call.attempts_done >= retry::max_attempts(&policy) {
-            return None;
+        self.serial += 1;
+        call.serial = self.serial;
+        call.phase = Phase::BackingOff;
+        let serial = self.serial;
+        if let Some(ms) = wait {
+            self.runtime.schedule(ms, Own::Attempt { call: id, serial }.event());
         }
-        if let Some(text) = &reply.pushback {
-            let wait = text.parse::<i64>().ok().filter(|ms| *ms >= 0)?;
-            call.backoff_ms = None;
-            return Some(wait);
-        }
-        let nominal = call
-            .backoff_ms
-            .map_or(policy.base_interval.0, |before| before.saturating_mul(2))
-            .min(policy.max_interval.0);
-        call.backoff_ms = Some(nominal);
-        let factor = 1.0 - RETRY_JITTER + 2.0 * RETRY_JITTER * self.retry_jitter.unit();
-        Some((nominal as f64 * factor).round() as Time)
     }
 
     pub(super) fn on_deadline(&mut self, id: u64) {
@@ -379,19 +360,6 @@ impl Channel {
         };
         call.phase = Phase::Done(Box::new(outcome));
     }
-}
-
-/// Says whether a policy retries after this code.
-fn is_retryable(policy: &RetryPolicy, code: Code) -> bool {
-    let word = match code {
-        Code::Cancelled => RetryOn::Cancelled,
-        Code::DeadlineExceeded => RetryOn::DeadlineExceeded,
-        Code::Internal => RetryOn::Internal,
-        Code::ResourceExhausted => RetryOn::ResourceExhausted,
-        Code::Unavailable => RetryOn::Unavailable,
-        _ => return false,
-    };
-    policy.retry_on.contains(&word)
 }
 
 impl Call {
@@ -488,8 +456,8 @@ impl Channel {
         (share, chain): (f64, &rpc::Chain),
         shares: &mut Shares,
     ) {
-        let channel = rpc::Channel {
-            id: self.channel_id,
+        let channel = ChannelFacts {
+            id: self.draws.channel_id(),
             active_faults: 0,
         };
         // Fractions are drawn for in order, for candidates only; the last one drawn for is that of this route.
@@ -506,14 +474,14 @@ impl Channel {
             selector.select(
                 request,
                 channel,
-                &mut |site, bound| match site {
-                    Site::RouteFraction => {
+                &mut |purpose, bound| match purpose {
+                    Purpose::RouteFraction => {
                         fractions += 1;
                         if fractions > drawn_before { 0 } else { bound - 1 }
                     }
-                    Site::ClusterWeight => cluster_draw,
-                    Site::RequestHash => 0,
-                    Site::FaultDelay | Site::FaultAbort => {
+                    Purpose::ClusterWeight => cluster_draw,
+                    Purpose::RequestHash => 0,
+                    Purpose::FaultDelay | Purpose::FaultAbort => {
                         if fault {
                             0
                         } else {

@@ -11,7 +11,7 @@ use crate::convert::health::{health_status, health_status_name};
 use crate::convert::metadata;
 use crate::convert::switch::report_off;
 use crate::diag::{Cx, Path, rules};
-use crate::model::cluster::{Cluster, Discovery, HealthStatus};
+use crate::model::cluster::{Cluster, DEFAULT_MAX_CONCURRENT_REQUESTS, Discovery, HealthStatus};
 use crate::model::{Resource, cluster};
 use crate::profile::Feature;
 use crate::proto::pb::envoy::config::cluster::v3::{self as pb, Cluster as Pb};
@@ -50,9 +50,6 @@ pub static PART_RULES: &[&[&crate::diag::Rule]] = &[
     transport_socket::RULES,
     upstream_config::RULES,
 ];
-
-/// Requests at a time that the circuit breaker admits when no threshold says so (A32).
-pub const DEFAULT_MAX_CONCURRENT_REQUESTS: u32 = 1024;
 
 /// Converts the resource.
 pub fn convert(message: &Pb, cx: &mut Cx<'_>) -> (String, Option<Resource>) {

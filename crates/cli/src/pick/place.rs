@@ -7,7 +7,6 @@ use super::{leaves, list_from};
 use crate::Error;
 use xdsctl::client::config::{ClusterState, XdsConfig};
 use xdsctl::cookie;
-use xdsctl::model::cluster::HealthStatus;
 use xdsctl::model::endpoints::{Endpoint, Locality};
 use xdsctl::text;
 
@@ -84,11 +83,7 @@ pub(super) fn write(text: &str, config: &XdsConfig, out: &mut dyn Write) -> Resu
     }
     for place in found {
         let endpoint = place.endpoint;
-        let health = match endpoint.health {
-            HealthStatus::Unknown => "UNKNOWN",
-            HealthStatus::Healthy => "HEALTHY",
-            HealthStatus::Draining => "DRAINING",
-        };
+        let health = endpoint.health.name();
         writeln!(out, "{text} in cluster \"{}\"", place.cluster)?;
         writeln!(out, "  priority  {}", place.priority)?;
         writeln!(

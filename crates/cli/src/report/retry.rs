@@ -5,10 +5,10 @@ use std::io::{self, Write};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use xdsctl::client::retry::{MAX_ATTEMPTS, faults, max_attempts, written_attempts};
 use xdsctl::model::Millis;
+use xdsctl::model::retry::{BACKOFF_MULTIPLIER, MAX_ATTEMPTS};
 use xdsctl::model::route::{RetryOn, RetryPolicy};
-use xdsctl::rpc::retry::{AttemptEnd, JITTER_MAX, JITTER_MIN, Retries, Stop, TOKENS, code, nominal_backoff};
+use xdsctl::rpc::retry::{AttemptEnd, Retries, Stop, schedule};
 use xdsctl::status::Status;
 
 /// Name of the schema of `--format json`.
@@ -38,14 +38,14 @@ pub struct Outcome {
     pub stop: Stop,
 }
 
-/// Plays a script; `jitter` gives the factor of each back-off.
-pub fn play(policy: Option<&RetryPolicy>, script: &[AttemptEnd], jitter: &mut dyn FnMut() -> f64) -> Option<Outcome> {
+/// Plays a script; `unit` draws the jitter of each back-off, from `[0, 1)`.
+pub fn play(policy: Option<&RetryPolicy>, script: &[AttemptEnd], unit: &mut dyn FnMut() -> f64) -> Option<Outcome> {
     let mut retries = Retries::new(policy);
     let mut attempts = Vec::new();
     let mut ends = script.iter().copied();
     let mut end = ends.next()?;
     loop {
-        match retries.after(end, jitter()) {
+        match retries.after(end, &mut *unit) {
             Ok(wait) => attempts.push((end, Some(wait))),
             Err(stop) => {
                 attempts.push((end, None));
@@ -56,11 +56,6 @@ pub fn play(policy: Option<&RetryPolicy>, script: &[AttemptEnd], jitter: &mut dy
     }
 }
 
-/// The name of a code that a policy retries.
-pub fn code_name(on: RetryOn) -> &'static str {
-    code(on).name()
-}
-
 const fn stop_words(stop: Stop) -> &'static str {
     match stop {
         Stop::Ok => "it worked",
@@ -69,29 +64,20 @@ const fn stop_words(stop: Stop) -> &'static str {
         Stop::Committed => "the response had begun",
         Stop::Exhausted => "all attempts are used up",
         Stop::Pushback => "the server asked not to retry",
+        Stop::LostTimer => "a wait of 0 ms never ends: the RPC hangs until its deadline",
     }
 }
 
 /// Why the client loses a token of `retry_on`.
 fn why_dropped(token: &str) -> &'static str {
     let plain = token.trim().to_ascii_lowercase().replace('_', "-");
-    let is_known = TOKENS.iter().any(|(name, _)| *name == plain);
-    if !is_known {
+    if RetryOn::from_token(&plain).is_none() {
         "gRPC does not retry on it"
     } else if token.trim() != token {
         "spaces around a token are not taken off"
     } else {
         "tokens are in lower case, with hyphens"
     }
-}
-
-/// The range of the wait before retry `k`.
-fn range(policy: &RetryPolicy, k: u32) -> (Millis, Millis) {
-    let nominal = nominal_backoff(policy, k).0 as f64;
-    (
-        Millis((nominal * JITTER_MIN) as i64),
-        Millis((nominal * JITTER_MAX) as i64),
-    )
 }
 
 /// Writes the answer for people.
@@ -104,7 +90,7 @@ pub fn write_text(answer: &Answer<'_>, out: &mut dyn Write) -> io::Result<()> {
         return write_outcome(answer, out);
     };
     writeln!(out, "policy    from the {}", answer.origin)?;
-    let codes: Vec<&str> = policy.retry_on.iter().map(|on| code_name(*on)).collect();
+    let codes: Vec<&str> = policy.retry_on.iter().map(|on| on.code().name()).collect();
     if codes.is_empty() {
         writeln!(out, "retries   nothing: no token of retry_on is one that gRPC retries")?;
     } else {
@@ -114,8 +100,8 @@ pub fn write_text(answer: &Answer<'_>, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "dropped   `{token}`: {}", why_dropped(token))?;
     }
     if !codes.is_empty() {
-        let written = written_attempts(policy);
-        let attempts = max_attempts(policy);
+        let written = policy.written_attempts();
+        let attempts = policy.max_attempts();
         if written > attempts {
             writeln!(
                 out,
@@ -134,19 +120,20 @@ pub fn write_text(answer: &Answer<'_>, out: &mut dyn Write) -> io::Result<()> {
             "back-off  {} doubling up to {}",
             policy.base_interval, policy.max_interval
         )?;
-        for k in 1..attempts {
-            let (least, most) = range(policy, k);
+        for wait in schedule(policy) {
             writeln!(
                 out,
-                "  retry {k}  after {least} to {most} (nominal {})",
-                nominal_backoff(policy, k)
+                "  retry {}  after {} to {} (nominal {})",
+                wait.retry, wait.least, wait.most, wait.nominal
             )?;
         }
     }
-    for (field, fault) in faults(policy) {
+    for fault in policy.unusable() {
         writeln!(
             out,
-            "breaks    the whole channel: {field} {fault}; every RPC fails with UNAVAILABLE"
+            "breaks    the whole channel: {} {}; every RPC fails with UNAVAILABLE",
+            fault.field(),
+            fault.error()
         )?;
     }
     write_outcome(answer, out)
@@ -253,30 +240,22 @@ impl Policy {
     /// The method config of a policy.
     pub fn new(policy: &RetryPolicy) -> Policy {
         Policy {
-            max_attempts: max_attempts(policy),
+            max_attempts: policy.max_attempts(),
             initial_backoff: json!(xdsctl::lb::json::duration_to_json(policy.base_interval)),
             max_backoff: json!(xdsctl::lb::json::duration_to_json(policy.max_interval)),
-            backoff_multiplier: 2,
-            retryable_status_codes: policy.retry_on.iter().map(|on| code_name(*on)).collect(),
+            backoff_multiplier: BACKOFF_MULTIPLIER,
+            retryable_status_codes: policy.retry_on.iter().map(|on| on.code().name()).collect(),
         }
     }
 }
 
-fn schedule(policy: &RetryPolicy) -> Vec<Wait> {
-    let retries = 1..if policy.retry_on.is_empty() {
-        1
-    } else {
-        max_attempts(policy)
-    };
-    retries
-        .map(|retry| {
-            let (least, most) = range(policy, retry);
-            Wait {
-                retry,
-                least_ms: least.0,
-                nominal_ms: nominal_backoff(policy, retry).0,
-                most_ms: most.0,
-            }
+fn waits(policy: &RetryPolicy) -> Vec<Wait> {
+    schedule(policy)
+        .map(|wait| Wait {
+            retry: wait.retry,
+            least_ms: wait.least.0,
+            nominal_ms: wait.nominal.0,
+            most_ms: wait.most.0,
         })
         .collect()
 }
@@ -302,15 +281,21 @@ pub fn write_json(answer: &Answer<'_>, out: &mut dyn Write) -> io::Result<()> {
         token,
         why: why_dropped(token),
     });
-    let faults = answer.policy.map(faults).unwrap_or_default().into_iter();
+    let unusable = answer.policy.map(RetryPolicy::unusable).unwrap_or_default();
     let document = Document {
         schema: SCHEMA,
         from: answer.policy.map(|_| answer.origin),
         policy: answer.policy.map(Policy::new),
         max_attempts_cap: MAX_ATTEMPTS,
         dropped: dropped.collect(),
-        schedule: answer.policy.map(schedule).unwrap_or_default(),
-        breaks_channel: faults.map(|(field, fault)| Fault { field, fault }).collect(),
+        schedule: answer.policy.map(waits).unwrap_or_default(),
+        breaks_channel: unusable
+            .iter()
+            .map(|why| Fault {
+                field: why.field(),
+                fault: why.error(),
+            })
+            .collect(),
         outcome: answer.outcome.map(played),
         error: None,
         seed: answer.seed,

@@ -1,22 +1,19 @@
 //! The answer of `route`: every route that was tried, the one that takes the RPC, and what follows from it.
 
 use std::borrow::Cow;
-use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
 
 use super::edge;
-use xdsctl::client::retry;
 use xdsctl::model::domain::DomainClass;
 use xdsctl::model::filter::{FilterConfig, SessionCookie};
-use xdsctl::model::matcher::{HeaderMatch, HeaderMatcher, StringMatch, StringMatcher};
-use xdsctl::model::route::{Action, HashPolicyKind, PathMatcher, RetryPolicy, Route};
-use xdsctl::secret;
+use xdsctl::model::route::{Action, HashPolicyKind, RetryPolicy};
 use xdsctl::rpc::{
-    CLUSTER_PREFIX, ChainFilter, Channel, Mismatch, PLUGIN_PREFIX, Refusal, Request, Selection, Selector, hash,
+    CLUSTER_PREFIX, ChainFilter, ChannelFacts, Mismatch, PLUGIN_PREFIX, Refusal, Request, Selection, Selector, hash,
+    words,
 };
-use xdsctl::tree::policies::percent;
+use xdsctl::text::percent;
 
 /// What was asked and selected.
 #[derive(Debug)]
@@ -26,7 +23,7 @@ pub struct Answer<'a> {
     /// The RPC.
     pub request: &'a Request<'a>,
     /// The channel.
-    pub channel: Channel,
+    pub channel: ChannelFacts,
     /// Why the routes before the chosen one do not take it.
     pub tried: &'a [Mismatch],
     /// What was selected.
@@ -35,105 +32,6 @@ pub struct Answer<'a> {
     pub seed: u64,
     /// Values of headers that hold secrets are printed.
     pub shows_secrets: bool,
-}
-
-/// A string matcher in words.
-fn string_words(matcher: &StringMatcher) -> String {
-    let case = if matcher.ignore_case { ", in any case" } else { "" };
-    match &matcher.kind {
-        StringMatch::Exact(text) => format!("is `{text}`{case}"),
-        StringMatch::Prefix(text) => format!("begins with `{text}`{case}"),
-        StringMatch::Suffix(text) => format!("ends with `{text}`{case}"),
-        StringMatch::Contains(text) => format!("contains `{text}`{case}"),
-        StringMatch::Regex(regex) => format!("matches `{}`", regex.as_str()),
-    }
-}
-
-/// A path matcher in words.
-pub fn path_words(matcher: &PathMatcher) -> String {
-    match matcher {
-        PathMatcher::Text(StringMatcher {
-            kind: StringMatch::Prefix(text),
-            ..
-        }) if text.is_empty() => "any path".to_owned(),
-        PathMatcher::Text(matcher) => format!("path {}", string_words(matcher)),
-        PathMatcher::Regex(regex) => format!("path matches `{}`", regex.as_str()),
-    }
-}
-
-/// A header matcher in words; `hides` what only the RPC and the route are to know.
-fn header_words(matcher: &HeaderMatcher, hides: bool) -> String {
-    let not = if matcher.invert_match { "not: " } else { "" };
-    let name = &matcher.name;
-    match &matcher.kind {
-        HeaderMatch::String(_) if hides && secret::is_name(name) => {
-            format!("{not}header `{name}` has a value that is not shown")
-        }
-        HeaderMatch::String(string) => format!("{not}header `{name}` {}", string_words(string)),
-        HeaderMatch::Range { start, end } => format!("{not}header `{name}` is a number in {start}..{end}"),
-        HeaderMatch::Present(true) => format!("{not}header `{name}` is there"),
-        HeaderMatch::Present(false) => format!("{not}header `{name}` is missing"),
-    }
-}
-
-/// Everything that a route asks for.
-fn match_words(route: &Route, hides: bool) -> String {
-    let mut words = path_words(&route.path);
-    for header in &route.headers {
-        let _ = write!(words, ", {}", header_words(header, hides));
-    }
-    if let Some(below) = route.fraction_per_million {
-        let _ = write!(words, ", {} of RPCs", percent(u64::from(below), 1_000_000));
-    }
-    words
-}
-
-/// Why a route does not take an RPC.
-pub fn mismatch_words(route: &Route, mismatch: Mismatch, request: &Request<'_>, hides: bool) -> String {
-    match mismatch {
-        Mismatch::Path => format!("{}, it is `{}`", path_words(&route.path), request.path),
-        Mismatch::Header(index) => match route.headers.get(index) {
-            None => String::new(),
-            Some(matcher) => {
-                let value = match request.value(&matcher.name) {
-                    Some(_) if hides && secret::is_name(&matcher.name) => "it has another".to_owned(),
-                    Some(value) => format!("it is `{value}`"),
-                    None => absent(&matcher.name, request).to_owned(),
-                };
-                format!("headers[{index}]: {}, {value}", header_words(matcher, hides))
-            }
-        },
-        Mismatch::Fraction { drawn, below } => {
-            format!(
-                "{} of RPCs: {drawn} was drawn, below {below} matches",
-                percent(u64::from(below), 1_000_000)
-            )
-        }
-    }
-}
-
-/// Why a header has no value.
-fn absent(name: &str, request: &Request<'_>) -> &'static str {
-    if name.ends_with("-bin") {
-        "binary headers are never seen"
-    } else if name.bytes().any(|b| b.is_ascii_uppercase()) {
-        "a name with capitals matches no header"
-    } else if matches!(name, ":authority" | "host") {
-        "it is missing: the channel's authority is put on later"
-    } else if request.joined(&name.to_ascii_lowercase()).is_none() {
-        "it is missing"
-    } else {
-        "it is not seen"
-    }
-}
-
-/// The place of a route in its resource, with its name.
-fn route_label(route: &Route) -> String {
-    if route.name.is_empty() {
-        format!("routes[{}]", route.index)
-    } else {
-        format!("routes[{}] `{}`", route.index, route.name)
-    }
 }
 
 /// A retry policy with the level that it comes from.
@@ -145,10 +43,10 @@ fn retry_words(policy: Option<&RetryPolicy>, inherited: bool) -> String {
     if policy.retry_on.is_empty() {
         return format!("none: the policy of the {level} names no status that gRPC retries");
     }
-    let codes: Vec<&str> = policy.retry_on.iter().map(|on| super::retry::code_name(*on)).collect();
+    let codes: Vec<&str> = policy.retry_on.iter().map(|on| on.code().name()).collect();
     format!(
         "up to {} attempts on {}, back-off {} to {}, from the {level}",
-        retry::max_attempts(policy),
+        policy.max_attempts(),
         codes.join(", "),
         policy.base_interval,
         policy.max_interval
@@ -239,8 +137,8 @@ pub fn write_text(answer: &Answer<'_>, colour: bool, out: &mut dyn Write) -> io:
     }
     let routes = answer.selector.routes();
     for (route, why) in routes.iter().zip(answer.tried) {
-        let why = mismatch_words(route, *why, answer.request, !answer.shows_secrets);
-        writeln!(out, "  {} {}: no, {why}", paint(yellow, "✗"), route_label(route))?;
+        let why = words::mismatch(route, *why, answer.request, !answer.shows_secrets);
+        writeln!(out, "  {} {}: no, {why}", paint(yellow, "✗"), words::route_label(route))?;
     }
     let selection = match answer.selected {
         Ok(selection) => selection,
@@ -256,8 +154,8 @@ pub fn write_text(answer: &Answer<'_>, colour: bool, out: &mut dyn Write) -> io:
                     out,
                     "  {} {}: {}, {action}",
                     paint(red, "!"),
-                    route_label(route),
-                    match_words(route, !answer.shows_secrets)
+                    words::route_label(route),
+                    words::route_match(route, !answer.shows_secrets)
                 )?;
             }
             return writeln!(out, "{}  {}", paint(red, "fails"), refusal.status());
@@ -270,8 +168,8 @@ pub fn write_text(answer: &Answer<'_>, colour: bool, out: &mut dyn Write) -> io:
         out,
         "  {} {}: yes, {}",
         paint(green, "✓"),
-        route_label(route),
-        match_words(route, !answer.shows_secrets)
+        words::route_label(route),
+        words::route_match(route, !answer.shows_secrets)
     )?;
     let Action::Route(action) = &route.action else {
         return Ok(());
@@ -330,7 +228,7 @@ fn details(
         details.push(("cluster", name_of(selection.selected_key).into_owned()));
     }
     for session in &selection.sessions {
-        details.push(("session", session_detail(session)));
+        details.push(("session", words::session(session)));
     }
     if selection.key != selection.selected_key {
         details.push((
@@ -353,21 +251,6 @@ fn details(
         details.push(("authority", "rewritten to the endpoint's hostname".to_owned()));
     }
     details
-}
-
-fn session_detail(session: &xdsctl::rpc::Session<'_>) -> String {
-    let name = &session.cookie.name;
-    match (&session.undecodable, session.addresses.as_str()) {
-        (Some(error), _) => format!("cookie `{name}` counts as none: {error}"),
-        (None, "") => format!("no address in a cookie `{name}`, the answer sets one"),
-        (None, addresses) if session.cookie_cluster == session.cluster => {
-            format!("cookie `{name}` asks for {addresses} in cluster {}", session.cluster)
-        }
-        (None, addresses) => format!(
-            "cookie `{name}` asks for {addresses} in cluster `{}`, which is not one of the route's; {addresses} is looked for in {}",
-            session.cookie_cluster, session.cluster
-        ),
-    }
 }
 
 fn name_of(key: &str) -> Cow<'_, str> {

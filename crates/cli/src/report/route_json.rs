@@ -5,9 +5,9 @@ use std::io::{self, Write};
 use serde::Serialize;
 
 use super::retry::{Failure, Policy};
-use super::route::{Answer, filter_words, mismatch_words};
+use super::route::{Answer, filter_words};
 use xdsctl::model::route::{Action, Route};
-use xdsctl::rpc::{Mismatch, Selection};
+use xdsctl::rpc::{Mismatch, Selection, words};
 use xdsctl::status::Status;
 
 /// Name of the schema of `--format json`.
@@ -100,7 +100,7 @@ pub fn write(answer: &Answer<'_>, out: &mut dyn Write) -> io::Result<()> {
             Mismatch::Header(index) => format!("headers[{index}]"),
             Mismatch::Fraction { .. } => "runtime_fraction".to_owned(),
         },
-        why: mismatch_words(route, *why, answer.request, !answer.shows_secrets),
+        why: words::mismatch(route, *why, answer.request, !answer.shows_secrets),
     });
     let host = config.virtual_host().filter(|_| !config.starts_at_cluster);
     let refused = answer.selected.as_ref().err().map(|refusal| refusal.status());

@@ -8,7 +8,8 @@ use std::fmt;
 use std::net::SocketAddr;
 
 use super::Time;
-use super::backoff::Backoff;
+use super::backoff;
+use crate::backoff::Backoff;
 use crate::lb::endpoint::Address;
 use crate::lb::policy::At;
 use crate::status::Status;
@@ -126,7 +127,7 @@ impl Pool {
                 state: State::Idle,
                 status: None,
                 generation: 0,
-                backoff: Backoff::default(),
+                backoff: backoff::of_subchannel(),
                 attempt_began: 0,
                 watchers: Vec::new(),
             },

@@ -4,21 +4,13 @@
 //! GRPC_EXPERIMENTAL_PF_WEIGHTED_SHUFFLING both are normalised first (A113). Follows C-core
 //! `CdsPriorityEndpointIterator::ForEach` (cds.cc).
 
-use crate::model::endpoints::Locality;
+use crate::model::endpoints::{Locality, counted_weight as counted};
 use crate::profile::{Feature, Profile};
 
-/// A weight as policies read it: 0 and what overflows a signed number count as 1.
-pub fn counted(weight: u32) -> u32 {
-    match i32::try_from(weight) {
-        Ok(1..) => weight,
-        Ok(_) | Err(_) => 1,
-    }
-}
-
-/// The weights of a priority's endpoints, locality by locality, as passed down; see [`counted`].
+/// The weights of a priority's endpoints, locality by locality, as passed down; see [`counted_weight`](crate::model::endpoints::counted_weight).
 ///
 /// ```
-/// use xdsctl::{profile::Profile, tree::weights::endpoint_weights};
+/// use xdsctl::{profile::Profile, rpc::weights::endpoint_weights};
 /// assert!(endpoint_weights(&[], &Profile::default()).is_empty());
 /// ```
 pub fn endpoint_weights(priority: &[Locality], profile: &Profile) -> Vec<Vec<u32>> {

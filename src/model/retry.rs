@@ -1,0 +1,186 @@
+//! Retries (A44, A6): the defaults and limits of a policy, and what the client's loader has against one.
+//!
+//! The client writes each route's policy as service config JSON and reads it back; what its own loader refuses makes the
+//! whole update an error. `validate` reports it, `snapshot` lets the channel fail of it, `rpc` counts attempts with it: all
+//! ask here. Follows C-core `RouteConfigData::CreateMethodConfig` (xds_resolver.cc), `RetryMethodConfig`
+//! (retry_service_config.cc) and `LoadDuration` (json_object_loader.cc).
+
+use super::route::{RetryOn, RetryPolicy};
+use super::{MAX_DURATION_SECONDS, Millis};
+use crate::status::Code;
+
+/// Retries where `num_retries` is absent.
+pub const DEFAULT_NUM_RETRIES: u32 = 1;
+
+/// `base_interval` where `retry_back_off` is absent.
+pub const DEFAULT_BASE_INTERVAL: Millis = Millis(25);
+
+/// `max_interval` in base intervals where only that is absent.
+const MAX_INTERVAL_FACTOR: i64 = 10;
+
+/// Attempts of one RPC, the first included, whatever `num_retries` says (A6).
+pub const MAX_ATTEMPTS: u32 = 5;
+
+/// Each back-off is this many times the one before.
+pub const BACKOFF_MULTIPLIER: u32 = 2;
+
+impl RetryOn {
+    /// The conditions that gRPC retries on.
+    pub const ALL: [RetryOn; 5] = [
+        RetryOn::Cancelled,
+        RetryOn::DeadlineExceeded,
+        RetryOn::Internal,
+        RetryOn::ResourceExhausted,
+        RetryOn::Unavailable,
+    ];
+
+    /// What `retry_on` calls it.
+    pub const fn token(self) -> &'static str {
+        match self {
+            RetryOn::Cancelled => "cancelled",
+            RetryOn::DeadlineExceeded => "deadline-exceeded",
+            RetryOn::Internal => "internal",
+            RetryOn::ResourceExhausted => "resource-exhausted",
+            RetryOn::Unavailable => "unavailable",
+        }
+    }
+
+    /// The condition of this token, which is compared byte by byte.
+    pub fn from_token(token: &str) -> Option<RetryOn> {
+        Self::ALL.into_iter().find(|on| on.token() == token)
+    }
+
+    /// The status code.
+    pub const fn code(self) -> Code {
+        match self {
+            RetryOn::Cancelled => Code::Cancelled,
+            RetryOn::DeadlineExceeded => Code::DeadlineExceeded,
+            RetryOn::Internal => Code::Internal,
+            RetryOn::ResourceExhausted => Code::ResourceExhausted,
+            RetryOn::Unavailable => Code::Unavailable,
+        }
+    }
+}
+
+/// `max_interval` where it is absent: ten times the base, without a limit.
+pub fn default_max_interval(base: Millis) -> Millis {
+    Millis(base.0.saturating_mul(MAX_INTERVAL_FACTOR))
+}
+
+/// A field of the method config that the client's loader refuses, so that every RPC of the channel fails.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unusable {
+    /// `initialBackoff` is 0.
+    BaseZero,
+    /// `initialBackoff` is no Duration.
+    BaseTooLong,
+    /// `maxAttempts` does not fit a signed 32-bit number.
+    AttemptsTooMany,
+    /// `maxAttempts` is below 2.
+    AttemptsTooFew,
+    /// `maxBackoff` is 0.
+    MaxZero,
+    /// `maxBackoff` is no Duration.
+    MaxTooLong,
+}
+
+impl Unusable {
+    /// The field in the method config.
+    pub const fn field(self) -> &'static str {
+        match self {
+            Unusable::BaseZero | Unusable::BaseTooLong => "initialBackoff",
+            Unusable::AttemptsTooMany | Unusable::AttemptsTooFew => "maxAttempts",
+            Unusable::MaxZero | Unusable::MaxTooLong => "maxBackoff",
+        }
+    }
+
+    /// The client's words.
+    pub const fn error(self) -> &'static str {
+        match self {
+            Unusable::BaseZero | Unusable::MaxZero => "must be greater than 0",
+            Unusable::BaseTooLong | Unusable::MaxTooLong => "seconds must be in the range [0, 315576000000]",
+            Unusable::AttemptsTooMany => "failed to parse number",
+            Unusable::AttemptsTooFew => "must be at least 2",
+        }
+    }
+}
+
+impl RetryPolicy {
+    /// `maxAttempts` as written: `num_retries + 1` in 32 bits.
+    pub const fn written_attempts(&self) -> u32 {
+        self.num_retries.wrapping_add(1)
+    }
+
+    /// Attempts that the client makes at most, the first one included.
+    pub fn max_attempts(&self) -> u32 {
+        if self.retry_on.is_empty() {
+            1
+        } else {
+            self.written_attempts().min(MAX_ATTEMPTS)
+        }
+    }
+
+    /// What the client's loader has against the policy, in the order of the field names as the client sorts them.
+    ///
+    /// A policy without a retryable code is not written at all.
+    pub fn unusable(&self) -> Vec<Unusable> {
+        if self.retry_on.is_empty() {
+            return Vec::new();
+        }
+        let interval = |millis: Millis, zero, too_long| match millis.0 {
+            ..=0 => Some(zero),
+            ms if ms / 1000 > MAX_DURATION_SECONDS => Some(too_long),
+            _ => None,
+        };
+        let attempts = match i32::try_from(self.written_attempts()) {
+            Err(_) => Some(Unusable::AttemptsTooMany),
+            Ok(..2) => Some(Unusable::AttemptsTooFew),
+            Ok(_) => None,
+        };
+        [
+            interval(self.base_interval, Unusable::BaseZero, Unusable::BaseTooLong),
+            attempts,
+            interval(self.max_interval, Unusable::MaxZero, Unusable::MaxTooLong),
+        ]
+        .into_iter()
+        .flatten()
+        .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[track_caller]
+    fn check(num_retries: u32, base: i64, max: i64, expected: &[Unusable]) {
+        let policy = RetryPolicy {
+            retry_on: BTreeSet::from([RetryOn::Unavailable]),
+            num_retries,
+            base_interval: Millis(base),
+            max_interval: Millis(max),
+            lost_tokens: Vec::new(),
+        };
+        assert_eq!(policy.unusable(), expected);
+    }
+
+    #[test]
+    fn the_loader_refuses_what_is_zero_too_many_or_no_duration() {
+        check(1, 25, 250, &[]);
+        check(1, 0, 0, &[Unusable::BaseZero, Unusable::MaxZero]);
+        check(2_147_483_646, 25, 250, &[]);
+        check(2_147_483_647, 25, 250, &[Unusable::AttemptsTooMany]);
+        check(u32::MAX, 25, 250, &[Unusable::AttemptsTooFew]);
+    }
+
+    #[test]
+    fn ten_times_a_long_base_is_no_duration_any_more() {
+        let max = |base| default_max_interval(Millis(base)).0;
+        check(1, 31_557_600_000_099, max(31_557_600_000_099), &[]);
+        let base = 31_557_600_000_100;
+        check(1, base, max(base), &[Unusable::MaxTooLong]);
+        check(1, base, base, &[]);
+    }
+}
