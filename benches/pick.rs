@@ -117,7 +117,7 @@ fn trees() {
         let mut channel = channel(&json!(policy));
         let rpc = Rpc::default();
         for _ in 0..2000 {
-            channel.call(rpc.clone());
+            channel.call(rpc.clone()).unwrap();
         }
         let picks = time(PICKS, || {
             black_box(channel.pick_only(black_box("cluster:c"), 0x1234_5678_9abc_def0));
@@ -127,7 +127,7 @@ fn trees() {
             per(picks, PICKS)
         );
         let calls = time(PICKS / 10, || {
-            black_box(channel.call(rpc.clone()));
+            black_box(channel.call(rpc.clone()).unwrap());
         });
         println!("{policy}: whole RPC: {}", per(calls, PICKS / 10));
     }

@@ -179,8 +179,8 @@ fn one_rpc(client: Client, reach: Reach) -> Duration {
     let target = Start::Target(Target::of_listener("svc", None));
     let start = Instant::now();
     let mut channel = Channel::new(client, target, network, options);
-    black_box(channel.call(Rpc::default()));
-    channel.sleep(100);
+    black_box(channel.call(Rpc::default()).unwrap());
+    channel.sleep(100).unwrap();
     start.elapsed()
 }
 

@@ -130,6 +130,7 @@ Register-ArgumentCompleter -Native -CommandName 'xdsctl' -ScriptBlock {
             [CompletionResult]::new('--eject', '--eject', [CompletionResultType]::ParameterName, 'Address that outlier detection has ejected; may be repeated')
             [CompletionResult]::new('--respond', '--respond', [CompletionResultType]::ParameterName, 'Let the first N attempts of each RPC fail with this code')
             [CompletionResult]::new('--requests', '--requests', [CompletionResultType]::ParameterName, 'Play these steps on the channel, one JSON object a line; `-` is standard input')
+            [CompletionResult]::new('--max-events', '--max-events', [CompletionResultType]::ParameterName, 'Most events of one RPC or step, after which the simulation ends with an error')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Output format')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to colour the text')
             [CompletionResult]::new('--merge', '--merge', [CompletionResultType]::ParameterName, 'Take all inputs for one world')

@@ -429,7 +429,7 @@ _xdsctl() {
             return 0
             ;;
         xdsctl__subcmd__pick)
-            opts="-h --as --stdin-filename --bootstrap --env --merge --show-secrets --target --authority --cluster --resolve --method --header --cookie --timeout --seed --count --session --address --reachable --down --state --eject --respond --wait-for-ready --requests --explain --format --color --help"
+            opts="-h --as --stdin-filename --bootstrap --env --merge --show-secrets --target --authority --cluster --resolve --method --header --cookie --timeout --seed --count --session --address --reachable --down --state --eject --respond --wait-for-ready --requests --max-events --explain --format --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -520,6 +520,10 @@ _xdsctl() {
                     return 0
                     ;;
                 --requests)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-events)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -122,6 +122,7 @@ set edit:completion:arg-completer[xdsctl] = {|@words|
             cand --eject 'Address that outlier detection has ejected; may be repeated'
             cand --respond 'Let the first N attempts of each RPC fail with this code'
             cand --requests 'Play these steps on the channel, one JSON object a line; `-` is standard input'
+            cand --max-events 'Most events of one RPC or step, after which the simulation ends with an error'
             cand --format 'Output format'
             cand --color 'When to colour the text'
             cand --merge 'Take all inputs for one world'

@@ -159,6 +159,7 @@ complete -c xdsctl -n "__fish_xdsctl_using_subcommand pick" -l state -d 'State t
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand pick" -l eject -d 'Address that outlier detection has ejected; may be repeated' -r
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand pick" -l respond -d 'Let the first N attempts of each RPC fail with this code' -r
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand pick" -l requests -d 'Play these steps on the channel, one JSON object a line; `-` is standard input' -r -F
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand pick" -l max-events -d 'Most events of one RPC or step, after which the simulation ends with an error' -r
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand pick" -l format -d 'Output format' -r -f -a "human\t'For people'
 json\t'For programs'"
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand pick" -l color -d 'When to colour the text' -r -f -a "auto\t'On a terminal that can, unless NO_COLOR says otherwise'

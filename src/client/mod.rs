@@ -85,11 +85,20 @@ pub struct Client {
     pub server: ServerFacts,
 }
 
+/// What a client makes of an update.
+#[derive(Debug, Default)]
+pub struct Updated {
+    /// What is wrong with the list itself.
+    pub findings: Vec<Finding>,
+    /// What of it the client does not take, in words.
+    pub notes: Vec<String>,
+}
+
 impl Client {
     /// Takes what the control plane sends anew: a list of resources as protobuf JSON.
     ///
-    /// A resource that the client rejects leaves the version before it in use. Returns what is wrong with the list itself.
-    pub fn update(&mut self, resources: &Value) -> Vec<Finding> {
+    /// A resource that the client rejects leaves the version before it in use.
+    pub fn update(&mut self, resources: &Value) -> Updated {
         let mut sources = SourceMap::new();
         let text = serde_json::json!({ "resources": resources }).to_string();
         let id = sources.add("-", text.into_bytes());
@@ -110,10 +119,43 @@ impl Client {
             profile: self.profile.clone(),
             server: self.server.clone(),
         });
-        for (_, newer) in settled.hold(&store) {
-            self.resources.take(newer);
+        let sent = resources.as_array().map_or(0, Vec::len);
+        let known = settled
+            .resources
+            .iter()
+            .filter(|checked| checked.resource_type.is_some())
+            .count();
+        let mut notes: Vec<String> = findings
+            .iter()
+            .map(|found| found.diagnostic.message.to_string())
+            .collect();
+        if known < sent {
+            notes.push(format!(
+                "{} of {sent} resources are not taken: no Listener, RouteConfiguration, Cluster or ClusterLoadAssignment \
+                 can be read there",
+                sent - known
+            ));
         }
-        findings
+        for (_, newer) in settled.hold(&store) {
+            let rejected = newer.rejected().into_iter();
+            let rejected: Vec<_> = rejected.map(|r| (r.resource_type, r.name.to_owned())).collect();
+            self.resources.take(newer);
+            let of_update = |now: &Rejected<'_>| rejected.iter().any(|r| r.0 == now.resource_type && r.1 == now.name);
+            notes.extend(self.resources.rejected().into_iter().filter(of_update).map(|now| {
+                let kept = if now.has_earlier {
+                    ", its earlier version stays"
+                } else {
+                    ""
+                };
+                format!(
+                    "{} `{}` is rejected{kept}: {}",
+                    now.resource_type.short_name(),
+                    now.name,
+                    now.why
+                )
+            }));
+        }
+        Updated { findings, notes }
     }
 
     /// The configuration of a channel, the default targets of lookups (RLS) included.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::network::Reply;
-use super::outcome::Outcome;
+use super::outcome::{Outcome, Trace};
 use super::selection::Selected;
 use crate::lb::picker::{Complete, Step};
 use crate::lb::runtime::{Time, TimerId};
@@ -70,7 +70,7 @@ pub(super) struct Call {
     pub backends: Vec<String>,
     /// The address list of the last pick, for the session cookie.
     pub actual_hosts: Option<Arc<str>>,
-    pub trace: Vec<Step>,
+    pub trace: Trace,
     /// The steps of the last pick, to see whether another one brought anything new.
     pub last_pick: Vec<Step>,
 }

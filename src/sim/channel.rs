@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::call::{Call, Phase, Rpc, RpcId};
 use super::clusters::ConfigView;
 use super::network::{CONNECT_JITTER_MS, CONNECT_MS, Network, Reach};
-use super::outcome::Outcome;
+use super::outcome::{Outcome, Trace};
 use crate::client::config::{ChannelFailure, ChannelFailureClass, XdsConfig};
 use crate::client::{Client, Start};
 use crate::lb::pick_first;
@@ -18,7 +18,7 @@ use crate::lb::policy::{Cx, Reports, Update, What};
 use crate::lb::run::child::Child;
 use crate::lb::runtime::{ATTEMPT_TIMEOUT_MS, Event, Runtime, Settings, State, Time};
 use crate::lb::{self, Config};
-use crate::model::ResourceType;
+use crate::model::{Millis, ResourceType};
 use crate::profile::Feature;
 use crate::rng::Rng;
 use crate::rpc::{Draws, Retries, Selector};
@@ -30,8 +30,23 @@ mod rpc;
 /// How long a client waits for a resource before it believes that there is none.
 pub const RESOURCE_TIMEOUT_MS: i64 = 15_000;
 
-/// Events worked off in one go at most, so that nothing runs for ever.
-const MAX_EVENTS: u64 = 5_000_000;
+/// Events worked off for one step or RPC at most unless [`Options::max_events`] says otherwise, so that nothing runs for
+/// ever.
+pub const MAX_EVENTS: u64 = 5_000_000;
+
+/// A step of the simulation needs more events than one may have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "the simulation ends after {events} events (limit `--max-events`), at {} of simulated time: nothing is known of what \
+     comes then",
+    Millis(*.now)
+)]
+pub struct LimitReached {
+    /// The limit.
+    pub events: u64,
+    /// Simulated time, in milliseconds.
+    pub now: Time,
+}
 
 /// Settings of a channel.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -44,6 +59,8 @@ pub struct Options {
     pub waits_for_missing: bool,
     /// RPCs tell their way.
     pub traces: bool,
+    /// Most events of one step or RPC; `None` for [`MAX_EVENTS`].
+    pub max_events: Option<u64>,
     /// They tell the values of headers that hold secrets too.
     pub shows_secrets: bool,
 }
@@ -385,15 +402,19 @@ impl Channel {
     }
 
     /// Lets time pass.
-    pub fn sleep(&mut self, ms: i64) {
+    ///
+    /// # Errors
+    /// Too much happens in that time.
+    pub fn sleep(&mut self, ms: i64) -> Result<(), LimitReached> {
         let until = self.runtime.now.saturating_add(ms.max(0));
-        for _ in 0..MAX_EVENTS {
-            let Some(event) = self.runtime.next_event(until) else {
-                break;
-            };
+        let mut events = 0;
+        while let Some(event) = self.runtime.next_event(until) {
             self.step(event);
+            events += 1;
+            self.check_limit(events)?;
         }
         self.runtime.now = self.runtime.now.max(until);
+        Ok(())
     }
 
     /// Sends an RPC.
@@ -411,7 +432,7 @@ impl Channel {
             serial: 0,
             backends: Vec::new(),
             actual_hosts: None,
-            trace: Vec::new(),
+            trace: Trace::default(),
             last_pick: Vec::new(),
             rpc,
         };
@@ -435,24 +456,46 @@ impl Channel {
         RpcId(id)
     }
 
+    const fn check_limit(&self, events: u64) -> Result<(), LimitReached> {
+        let limit = match self.options.max_events {
+            Some(limit) => limit,
+            None => MAX_EVENTS,
+        };
+        if events < limit {
+            return Ok(());
+        }
+        Err(LimitReached {
+            events,
+            now: self.runtime.now,
+        })
+    }
+
     /// Lets time pass until an RPC has ended, and takes its outcome; `None` for one that was taken before, or that would
     /// wait for ever.
-    pub fn finish(&mut self, id: RpcId) -> Option<Outcome> {
-        for _ in 0..MAX_EVENTS {
-            if self.calls.get(&id.0)?.is_done() {
+    ///
+    /// # Errors
+    /// Too much happens before.
+    pub fn finish(&mut self, id: RpcId) -> Result<Option<Outcome>, LimitReached> {
+        let mut events = 0;
+        while self.calls.get(&id.0).is_some_and(|call| !call.is_done()) {
+            let Some(event) = self.runtime.next_event(Time::MAX) else {
                 break;
-            }
-            let event = self.runtime.next_event(Time::MAX)?;
+            };
             self.step(event);
+            events += 1;
+            self.check_limit(events)?;
         }
-        match self.calls.remove(&id.0)?.phase {
-            Phase::Done(outcome) => Some(*outcome),
+        Ok(match self.calls.remove(&id.0).map(|call| call.phase) {
+            Some(Phase::Done(outcome)) => Some(*outcome),
             _ => None,
-        }
+        })
     }
 
     /// Sends an RPC and waits for its outcome.
-    pub fn call(&mut self, rpc: Rpc) -> Option<Outcome> {
+    ///
+    /// # Errors
+    /// Too much happens before.
+    pub fn call(&mut self, rpc: Rpc) -> Result<Option<Outcome>, LimitReached> {
         let id = self.begin(rpc);
         self.finish(id)
     }

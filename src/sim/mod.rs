@@ -14,6 +14,6 @@ pub mod script;
 mod selection;
 
 pub use call::{Rpc, RpcId};
-pub use channel::{Channel, Options};
+pub use channel::{Channel, LimitReached, MAX_EVENTS, Options};
 pub use network::{Network, Reach, Respond};
-pub use outcome::{Class, Outcome};
+pub use outcome::{Class, Outcome, TRACE_KEPT};

@@ -1,5 +1,7 @@
 //! How an RPC ended.
 
+use std::collections::VecDeque;
+
 use crate::lb::picker::Step;
 use crate::lb::runtime::Time;
 use crate::status::Code;
@@ -29,6 +31,60 @@ impl Class {
     }
 }
 
+/// Steps of one RPC that are kept from its beginning, and as many again from its end.
+pub const TRACE_KEPT: usize = 500;
+
+/// The way of an RPC through the layers. Of a long one, beginning and end are kept: an RPC that waits for a week is picked
+/// for ten thousand times.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Trace {
+    first: Vec<Step>,
+    last: VecDeque<Step>,
+    left_out: u64,
+}
+
+impl Trace {
+    /// Adds a step.
+    pub fn push(&mut self, step: Step) {
+        if self.first.len() < TRACE_KEPT {
+            self.first.push(step);
+            return;
+        }
+        if self.last.len() == TRACE_KEPT {
+            self.last.pop_front();
+            self.left_out += 1;
+        }
+        self.last.push_back(step);
+    }
+
+    /// Steps between beginning and end that were not kept.
+    pub const fn left_out(&self) -> u64 {
+        self.left_out
+    }
+
+    /// The steps that were kept, in order, with a word on those that were not.
+    pub fn into_steps(self) -> Vec<Step> {
+        let mut steps = self.first;
+        if self.left_out > 0 {
+            steps.push(Step {
+                layer: "trace",
+                what: format!(
+                    "{} steps are left out here (limit `trace`: the first and the last {TRACE_KEPT} are kept)",
+                    self.left_out
+                ),
+            });
+        }
+        steps.extend(self.last);
+        steps
+    }
+}
+
+impl Extend<Step> for Trace {
+    fn extend<I: IntoIterator<Item = Step>>(&mut self, steps: I) {
+        steps.into_iter().for_each(|step| self.push(step));
+    }
+}
+
 /// What became of an RPC.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outcome {
@@ -50,6 +106,36 @@ pub struct Outcome {
     pub began: Time,
     /// When it ended.
     pub ended: Time,
-    /// The way through the layers.
+    /// The way through the layers; of a long one, beginning and end.
     pub trace: Vec<Step>,
+    /// Steps that `trace` leaves out.
+    pub trace_left_out: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_trace_keeps_beginning_and_end_and_says_so() {
+        let step = |number: usize| Step {
+            layer: "pick",
+            what: number.to_string(),
+        };
+        let trace = |len: usize| {
+            let mut trace = Trace::default();
+            trace.extend((0..len).map(step));
+            (trace.left_out(), trace.into_steps())
+        };
+        let (left_out, steps) = trace(2 * TRACE_KEPT);
+        assert_eq!((left_out, steps.len()), (0, 2 * TRACE_KEPT));
+        let (left_out, steps) = trace(2 * TRACE_KEPT + 3);
+        assert_eq!((left_out, steps.len()), (3, 2 * TRACE_KEPT + 1));
+        let at = |index: usize| steps[index].what.as_str();
+        assert_eq!((at(TRACE_KEPT - 1), at(TRACE_KEPT + 1)), ("499", "503"));
+        assert_eq!(
+            at(TRACE_KEPT),
+            "3 steps are left out here (limit `trace`: the first and the last 500 are kept)"
+        );
+    }
 }

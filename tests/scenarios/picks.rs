@@ -78,8 +78,18 @@ fn channel(row: &Row, seed: u64, traces: bool) -> Option<Channel> {
         waits_for_missing: true,
         traces,
         shows_secrets: true,
+        max_events: None,
     };
     Some(Channel::new(client, Start::Target(target), network, options))
+}
+
+/// Reads a step as it was recorded; `timed` tells the recorder to note times, and is no part of a script.
+fn read(step: &Value) -> Step {
+    let mut step = step.clone();
+    if let Some(pick) = step.get_mut("pick").and_then(Value::as_object_mut) {
+        pick.remove("timed");
+    }
+    Step::from_json(&step).unwrap()
 }
 
 /// Plays a row's steps; the outcomes of each pick step.
@@ -90,9 +100,14 @@ fn play(row: &Row, seed: u64) -> Vec<Vec<Outcome>> {
     let mut player = Player::default();
     let mut all = Vec::new();
     for step in &row.steps {
-        let step = Step::from_json(step).unwrap();
+        let step = read(step);
         let mut outcomes = Vec::new();
-        player.play(&step, &mut channel, &mut |outcome| outcomes.push(outcome));
+        player
+            .play(&step, &mut channel, &mut |outcome| {
+                outcomes.push(outcome);
+                true
+            })
+            .unwrap();
         if matches!(step, Step::Pick { .. } | Step::Finish(_)) {
             all.push(outcomes);
         }
@@ -105,9 +120,12 @@ fn trace(row: &Row, pick: usize) -> String {
     let mut player = Player::default();
     let mut outcomes = Vec::new();
     for step in &row.steps {
-        player.play(&Step::from_json(step).unwrap(), &mut channel, &mut |outcome| {
-            outcomes.push(outcome)
-        });
+        player
+            .play(&read(step), &mut channel, &mut |outcome| {
+                outcomes.push(outcome);
+                true
+            })
+            .unwrap();
     }
     let Some(outcome) = outcomes.get(pick) else {
         return String::new();

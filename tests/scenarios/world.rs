@@ -135,7 +135,7 @@ pub fn load(row: &Row) -> (Client, Bootstrap) {
         profile,
         ..Client::default()
     };
-    let found = client.update(&Value::Array(row.resources.clone()));
+    let found = client.update(&Value::Array(row.resources.clone())).findings;
     assert!(found.is_empty(), "{found:?}");
     let resolved = |hostname: &str| {
         // What the machine of the recordings resolves.

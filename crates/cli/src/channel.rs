@@ -16,8 +16,13 @@ use xdsctl::client::{Client, Held, Keep, Resources, Settled, Start};
 use xdsctl::diag::{Diagnostic, Severity};
 use xdsctl::model::Millis;
 use xdsctl::model::listener::{Listener, RouteSource};
+use xdsctl::sim::{Channel, Network, Options, Rpc};
 use xdsctl::source::{SourceId, Span};
+use xdsctl::status::{Code, Status};
 use xdsctl::text;
+
+/// Deadline of an RPC that is given none, in milliseconds.
+const DEFAULT_TIMEOUT_MS: i64 = 20_000;
 
 /// Names listed in a message at most.
 const NAMES_SHOWN: usize = 10;
@@ -54,6 +59,35 @@ impl Opened {
     pub const fn exit(&self, fails: bool) -> u8 {
         if fails || self.is_incomplete { EXIT_FAILS } else { 0 }
     }
+
+    /// What becomes of one RPC where everything answers; `None` if it works.
+    ///
+    /// # Errors
+    /// A limit of the simulation.
+    pub fn failure(self, rpc: Rpc, seed: u64) -> Result<Option<Status>, Error> {
+        let options = Options {
+            seed,
+            ..Options::default()
+        };
+        let mut channel = Channel::new(self.client, self.start, Network::default(), options);
+        let outcome = channel.call(rpc).map_err(|limit| Error::Usage(limit.to_string()))?;
+        let failed = outcome.filter(|outcome| outcome.code != Code::Ok);
+        Ok(failed.map(|outcome| Status::new(outcome.code, outcome.details)))
+    }
+}
+
+/// The RPC of the arguments.
+///
+/// # Errors
+/// A header or cookie without `=`.
+pub fn rpc(args: &RequestArgs) -> Result<Rpc, Error> {
+    let given = args.timeout.map(|seconds| millis(seconds).0.max(0));
+    Ok(Rpc {
+        method: args.method.clone(),
+        headers: headers(args)?,
+        timeout_ms: Some(given.unwrap_or(DEFAULT_TIMEOUT_MS)),
+        wait_for_ready: false,
+    })
 }
 
 /// Opens the channel that the arguments name. What could not be read, and what the client leaves out, is said on standard

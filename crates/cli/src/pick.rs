@@ -6,13 +6,13 @@ use std::net::SocketAddr;
 use super::args::{Format, PickArgs};
 use super::channel::{self, Opened};
 use super::{Error, Io, progress};
-use crate::report::pick::{self, Answer};
+use crate::report::pick::{Style, Telling};
 use xdsctl::client::config::{ClusterState, XdsConfig};
 use xdsctl::cookie;
 use xdsctl::lb::endpoint::Address;
 use xdsctl::lb::runtime::{Settings, State};
 use xdsctl::rpc::{self, ChannelFacts, Draws, Request, Selector};
-use xdsctl::sim::script::{Player, Step};
+use xdsctl::sim::script::{self, Player, Step};
 use xdsctl::sim::{Channel, Network, Options, Reach, Respond, Rpc};
 use xdsctl::status::Code;
 use xdsctl::text;
@@ -22,22 +22,14 @@ mod place;
 /// Exit code for RPCs that fail.
 const EXIT_FAILS: u8 = 1;
 
-/// Deadline of an RPC that is given none, in milliseconds.
-const DEFAULT_TIMEOUT_MS: i64 = 20_000;
-
 /// Time for connections before the first of many RPCs, in milliseconds.
 const WARM_UP_MS: i64 = 100;
 
 pub(super) fn run(args: &PickArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     let mut rpc = Rpc {
-        method: args.request.method.clone(),
-        headers: channel::headers(&args.request)?,
-        timeout_ms: Some(DEFAULT_TIMEOUT_MS),
         wait_for_ready: args.wait_for_ready,
+        ..channel::rpc(&args.request)?
     };
-    if let Some(seconds) = args.request.timeout {
-        rpc.timeout_ms = Some(channel::millis(seconds).0.max(0));
-    }
     let steps = read_steps(args, io)?;
     let opened = channel::open(&args.channel, io)?;
     if let (Err(_), Some(hint)) = (&opened.config, channel::hint(&opened)) {
@@ -52,7 +44,14 @@ pub(super) fn run(args: &PickArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         let cookie = forge(address, &rpc, config(&opened)?, args.request.seed)?;
         rpc.headers.push(("cookie".to_owned(), cookie));
     }
-    let network = network(args, &opened)?;
+    let known = known(&opened);
+    for eject in &args.eject {
+        check_known("--eject", address("--eject", eject)?, &known)?;
+    }
+    if let Some(steps) = &steps {
+        check_steps(args, steps, &known)?;
+    }
+    let network = network(args, &opened, &known)?;
     let states = states(&args.state)?;
     let is_counted = args.count > 1;
     let options = Options {
@@ -64,51 +63,106 @@ pub(super) fn run(args: &PickArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         waits_for_missing: false,
         traces: !is_counted || args.explain,
         shows_secrets: args.channel.input.show_secrets,
+        max_events: Some(args.max_events),
     };
     let exit_ok = opened.exit(false);
     let mut channel = Channel::new(opened.client, opened.start, network, options);
-    set_states(&mut channel, &states, &rpc);
-    let mut outcomes = Vec::new();
-    let mut expected = BTreeMap::new();
-    match steps {
-        Some(steps) => {
-            let mut player = Player::default();
-            for step in &steps {
-                player.play(step, &mut channel, &mut |outcome| outcomes.push(outcome));
-            }
-        }
-        None => {
-            if is_counted {
-                // The first RPC wakes what connects on demand.
-                outcomes.extend(channel.call(rpc.clone()));
-                channel.sleep(WARM_UP_MS);
-                expected = channel.expected(&rpc);
-            }
-            let count = usize::try_from(args.count).unwrap_or(usize::MAX);
-            progress::during(io, count, &format!("{count} RPCs"), |progress| {
-                while outcomes.len() < count {
-                    let Some(outcome) = channel.call(rpc.clone()) else {
-                        break;
-                    };
-                    outcomes.push(outcome);
-                    progress.reach(outcomes.len());
-                }
-            });
-        }
-    }
-    let answer = Answer {
-        outcomes: &outcomes,
-        expected: &expected,
+    set_states(&mut channel, &states, &rpc)?;
+    let style = Style {
+        is_json: args.format == Format::Json,
         is_counted,
         explains: args.explain,
+        colours: io.colours(args.color),
         seed: args.request.seed,
     };
-    match args.format {
-        Format::Human => pick::write_text(&answer, io.colours(args.color), &mut io.out)?,
-        Format::Json => pick::write_json(&answer, &mut io.out)?,
+    let mut out = std::mem::replace(&mut io.out, Box::new(std::io::sink()));
+    let result = tell(args, steps, (&mut channel, &rpc), style, &mut *out, io);
+    io.out = out;
+    let (all_ok, limit) = result?;
+    match limit {
+        Some(limit) => Err(Error::Usage(limit)),
+        None => Ok(if all_ok { exit_ok } else { EXIT_FAILS }),
     }
-    let all_ok = outcomes.iter().all(|outcome| outcome.code == Code::Ok);
-    Ok(if all_ok { exit_ok } else { EXIT_FAILS })
+}
+
+/// Sends the RPCs and tells what became of them: whether all went well, and what ended the simulation too early.
+fn tell(
+    args: &PickArgs,
+    steps: Option<Vec<(usize, Step)>>,
+    (channel, rpc): (&mut Channel, &Rpc),
+    style: Style,
+    out: &mut dyn std::io::Write,
+    io: &mut Io<'_>,
+) -> Result<(bool, Option<String>), Error> {
+    let mut telling = Telling::begin(style, out)?;
+    let mut expected = BTreeMap::new();
+    let limit = match steps {
+        Some(steps) => play(args, &steps, channel, &mut telling, io)?,
+        None => many(args.count, (channel, rpc), &mut telling, &mut expected, io)?,
+    };
+    let all_ok = telling.failed() == 0;
+    telling.end(&expected, limit.as_deref())?;
+    Ok((all_ok, limit))
+}
+
+/// Plays the steps of a script.
+fn play(
+    args: &PickArgs,
+    steps: &[(usize, Step)],
+    channel: &mut Channel,
+    telling: &mut Telling<'_>,
+    io: &mut Io<'_>,
+) -> Result<Option<String>, Error> {
+    let name = script_name(args);
+    let mut player = Player::default();
+    for (line, step) in steps {
+        let mut written = Ok(());
+        let played = player.play(step, channel, &mut |outcome| {
+            if written.is_ok() {
+                written = telling.tell(&outcome);
+            }
+            written.is_ok()
+        });
+        written?;
+        match played {
+            Ok(notes) => {
+                for note in notes {
+                    writeln!(io.err, "note: {name}:{line}: {note}")?;
+                }
+            }
+            Err(limit) => return Ok(Some(format!("{name}:{line}: {limit}"))),
+        }
+    }
+    Ok(None)
+}
+
+/// Sends one RPC several times; if several, with connections made before the second, and with the shares that are to be.
+fn many(
+    count: u64,
+    (channel, rpc): (&mut Channel, &Rpc),
+    telling: &mut Telling<'_>,
+    expected: &mut BTreeMap<String, f64>,
+    io: &mut Io<'_>,
+) -> Result<Option<String>, Error> {
+    let total = usize::try_from(count).unwrap_or(usize::MAX);
+    progress::during(io, total, &format!("{count} RPCs"), |progress| {
+        for done in 0..total {
+            match channel.call(rpc.clone()) {
+                Err(limit) => return Ok(Some(limit.to_string())),
+                Ok(Some(outcome)) => telling.tell(&outcome)?,
+                Ok(None) => break,
+            }
+            // The first RPC has woken what connects on demand.
+            if done == 0 && count > 1 {
+                if let Err(limit) = channel.sleep(WARM_UP_MS) {
+                    return Ok(Some(limit.to_string()));
+                }
+                *expected = channel.expected(rpc);
+            }
+            progress.reach(done + 1);
+        }
+        Ok(None)
+    })
 }
 
 fn config(opened: &Opened) -> Result<&XdsConfig, Error> {
@@ -118,7 +172,41 @@ fn config(opened: &Opened) -> Result<&XdsConfig, Error> {
     }
 }
 
-fn read_steps(args: &PickArgs, io: &mut Io<'_>) -> Result<Option<Vec<Step>>, Error> {
+/// The addresses of the channel's endpoints.
+fn known(opened: &Opened) -> Vec<SocketAddr> {
+    let config = opened.config.iter();
+    let of_endpoints = config.flat_map(|config| place::all(config)).map(|place| place.address);
+    let of_names = opened.client.dns.values().flatten().flatten().copied();
+    of_endpoints.chain(of_names).collect()
+}
+
+/// Refuses an address that no endpoint has: the argument would do nothing.
+fn check_known(argument: &str, address: SocketAddr, known: &[SocketAddr]) -> Result<(), Error> {
+    if known.contains(&address) || known.is_empty() {
+        return Ok(());
+    }
+    let texts: Vec<String> = known.iter().map(ToString::to_string).collect();
+    let near = text::nearest(&address.to_string(), texts.iter().map(String::as_str));
+    let hint = near.map(|near| format!(", did you mean {near}?")).unwrap_or_default();
+    Err(Error::Usage(format!(
+        "{argument}: no endpoint of the channel has the address `{address}`{hint}"
+    )))
+}
+
+fn script_name(args: &PickArgs) -> String {
+    args.requests.iter().map(|path| path.display().to_string()).collect()
+}
+
+fn check_steps(args: &PickArgs, steps: &[(usize, Step)], known: &[SocketAddr]) -> Result<(), Error> {
+    let plain: Vec<Step> = steps.iter().map(|(_, step)| step.clone()).collect();
+    script::check(&plain, known).map_err(|(number, error)| {
+        let line = steps.get(number).map_or(0, |(line, _)| *line);
+        Error::Usage(format!("{}:{line}: {error}", script_name(args)))
+    })
+}
+
+/// Reads the steps, each with the number of its line.
+fn read_steps(args: &PickArgs, io: &mut Io<'_>) -> Result<Option<Vec<(usize, Step)>>, Error> {
     let Some(path) = &args.requests else { return Ok(None) };
     let name = path.display().to_string();
     let read = if name == "-" {
@@ -139,7 +227,8 @@ fn read_steps(args: &PickArgs, io: &mut Io<'_>) -> Result<Option<Vec<Step>>, Err
         }
         let wrong = |why: String| Error::Usage(format!("{name}:{number}: {why}"));
         let json = serde_json::from_str(line).map_err(|error| wrong(error.to_string()))?;
-        steps.push(Step::from_json(&json).map_err(|error| wrong(error.to_string()))?);
+        let step = Step::from_json(&json).map_err(|error| wrong(error.to_string()))?;
+        steps.push((number, step));
     }
     Ok(Some(steps))
 }
@@ -150,7 +239,7 @@ fn address(argument: &str, text: &str) -> Result<SocketAddr, Error> {
 }
 
 /// What connections and backends do, by the arguments.
-fn network(args: &PickArgs, opened: &Opened) -> Result<Network, Error> {
+fn network(args: &PickArgs, opened: &Opened, known: &[SocketAddr]) -> Result<Network, Error> {
     let mut network = Network::default();
     if !args.reachable.is_empty() {
         let addresses: Result<Vec<SocketAddr>, Error> =
@@ -173,6 +262,7 @@ fn network(args: &PickArgs, opened: &Opened) -> Result<Network, Error> {
             .extend(found.into_iter().map(|address| (address, Reach::Refuses)));
     }
     for (address, state) in states(&args.state)? {
+        check_known("--state", address, known)?;
         let reach = match state {
             State::Ready | State::Idle => Reach::Accepts,
             State::Connecting => Reach::Hangs,
@@ -210,21 +300,22 @@ fn states(arguments: &[String]) -> Result<Vec<(SocketAddr, State)>, Error> {
 }
 
 /// Lets the channel connect, and then lose the connections that are to be idle.
-fn set_states(channel: &mut Channel, states: &[(SocketAddr, State)], rpc: &Rpc) {
+fn set_states(channel: &mut Channel, states: &[(SocketAddr, State)], rpc: &Rpc) -> Result<(), Error> {
     let idle: Vec<&SocketAddr> = states
         .iter()
         .filter(|(_, state)| *state == State::Idle)
         .map(|(address, _)| address)
         .collect();
     if idle.is_empty() {
-        return;
+        return Ok(());
     }
-    channel.call(rpc.clone());
-    channel.sleep(WARM_UP_MS);
+    let warm = channel.call(rpc.clone()).and_then(|_| channel.sleep(WARM_UP_MS));
+    warm.map_err(|limit| Error::Usage(limit.to_string()))?;
     for address in idle {
         channel.disconnect(address);
     }
     channel.restart_draws();
+    Ok(())
 }
 
 /// The cookie that an endpoint's session would have.

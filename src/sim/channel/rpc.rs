@@ -356,7 +356,8 @@ impl Channel {
             attempts: std::mem::take(&mut call.backends),
             began: call.began,
             ended: self.runtime.now,
-            trace: std::mem::take(&mut call.trace),
+            trace_left_out: call.trace.left_out(),
+            trace: std::mem::take(&mut call.trace).into_steps(),
         };
         call.phase = Phase::Done(Box::new(outcome));
     }

@@ -1,6 +1,7 @@
 //! The arguments of the commands that follow one channel: `tree`, `route`, `pick`, `retry`, `cookie`.
 
 use clap::{Subcommand, ValueEnum};
+use xdsctl::sim::MAX_EVENTS;
 
 use super::{Format, InputArgs};
 use crate::channel::seconds;
@@ -148,6 +149,9 @@ pub struct PickArgs {
     /// Play these steps on the channel, one JSON object a line; `-` is standard input
     #[arg(long, value_name = "FILE", conflicts_with_all = ["count", "session", "address"])]
     pub requests: Option<std::path::PathBuf>,
+    /// Most events of one RPC or step, after which the simulation ends with an error
+    #[arg(long, default_value_t = MAX_EVENTS, value_name = "NUMBER", value_parser = clap::value_parser!(u64).range(1..))]
+    pub max_events: u64,
     /// Tell everything, also picks that were queued
     #[arg(long)]
     pub explain: bool,

@@ -1,6 +1,6 @@
 //! The answer of `pick`: what became of RPCs, the way of one through the layers, the shares of many.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
 use anstyle::AnsiColor;
@@ -18,21 +18,30 @@ const SCHEMA: &str = "xdsctl.pick/v1";
 const BAR: usize = 40;
 
 /// Outcomes shown one by one at most, when no shares are asked for.
-const SHOWN: usize = 200;
+const SHOWN: u64 = 200;
 
-/// What was simulated.
-#[derive(Debug)]
-pub struct Answer<'a> {
-    /// RPCs in order.
-    pub outcomes: &'a [Outcome],
-    /// Expected share by backend or failure; empty if not known.
-    pub expected: &'a BTreeMap<String, f64>,
+/// How the answer is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Style {
+    /// For programs, else for people.
+    pub is_json: bool,
     /// Shares are asked for, not the single RPCs.
     pub is_counted: bool,
     /// Everything is to be told.
     pub explains: bool,
+    /// With colours.
+    pub colours: bool,
     /// Start of the random numbers.
     pub seed: u64,
+}
+
+/// Writes outcomes as they come, so that ten million of them need no more memory than one.
+pub struct Telling<'o> {
+    style: Style,
+    out: &'o mut dyn Write,
+    told: u64,
+    failed: u64,
+    shares: BTreeMap<String, u64>,
 }
 
 /// What an outcome counts as in the shares.
@@ -43,88 +52,121 @@ pub fn label(outcome: &Outcome) -> String {
     }
 }
 
-fn shares(outcomes: &[Outcome]) -> BTreeMap<String, u64> {
-    let mut shares = BTreeMap::new();
-    for outcome in outcomes {
-        *shares.entry(label(outcome)).or_default() += 1;
-    }
-    shares
-}
-
-fn share(count: u64, total: usize) -> f64 {
+fn share(count: u64, total: u64) -> f64 {
     if total == 0 { 0.0 } else { count as f64 / total as f64 }
 }
 
-/// Writes the answer as JSON.
-///
-/// # Errors
-/// Those of `out`.
-pub fn write_json(answer: &Answer<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let picks: Vec<Value> = answer
-        .outcomes
-        .iter()
-        .map(|outcome| {
-            let trace: Vec<Value> = outcome
-                .trace
-                .iter()
-                .map(|step| json!({ "layer": step.layer, "what": step.what }))
-                .collect();
-            json!({
-                "result": outcome.class.name(),
-                "code": outcome.code.name(),
-                "backend": outcome.backend,
-                "set_cookie": outcome.set_cookie,
-                "attempts": outcome.attempts,
-                "details": outcome.details,
-                "began_ms": outcome.began,
-                "ended_ms": outcome.ended,
-                "trace": trace,
-            })
-        })
-        .collect();
-    let mut json = json!({ "schema": SCHEMA, "seed": answer.seed, "picks": picks });
-    if answer.is_counted {
-        let simulated = shares(answer.outcomes);
-        let labels: std::collections::BTreeSet<&String> = simulated.keys().chain(answer.expected.keys()).collect();
-        let list: Vec<Value> = labels
-            .into_iter()
-            .map(|label| {
-                let count = simulated.get(label).copied().unwrap_or(0);
-                json!({
-                    "label": label,
-                    "count": count,
-                    "simulated": share(count, answer.outcomes.len()),
-                    "expected": answer.expected.get(label),
-                })
-            })
-            .collect();
-        if let Some(map) = json.as_object_mut() {
-            map.insert("shares".to_owned(), Value::Array(list));
+impl<'o> Telling<'o> {
+    /// Begins the answer.
+    ///
+    /// # Errors
+    /// Those of `out`.
+    pub fn begin(style: Style, out: &'o mut dyn Write) -> io::Result<Telling<'o>> {
+        if style.is_json {
+            write!(out, "{{\n  \"picks\": [")?;
         }
+        Ok(Telling {
+            style,
+            out,
+            told: 0,
+            failed: 0,
+            shares: BTreeMap::new(),
+        })
     }
-    serde_json::to_writer_pretty(&mut *out, &json)?;
-    writeln!(out)
+
+    /// RPCs that did not end well.
+    pub const fn failed(&self) -> u64 {
+        self.failed
+    }
+
+    /// Takes the next outcome.
+    ///
+    /// # Errors
+    /// Those of `out`.
+    pub fn tell(&mut self, outcome: &Outcome) -> io::Result<()> {
+        self.failed += u64::from(outcome.code != Code::Ok);
+        self.told += 1;
+        if self.style.is_counted {
+            *self.shares.entry(label(outcome)).or_default() += 1;
+        }
+        if self.style.is_json {
+            let comma = if self.told == 1 { "" } else { "," };
+            let text = serde_json::to_string_pretty(&json_of(outcome))?;
+            return write!(self.out, "{comma}\n    {}", text.replace('\n', "\n    "));
+        }
+        if self.style.is_counted || self.told > SHOWN {
+            return Ok(());
+        }
+        if self.told > 1 {
+            writeln!(self.out)?;
+        }
+        write_outcome(outcome, self.style.explains, self.style.colours, self.out)
+    }
+
+    /// Ends the answer. `expected` are shares by backend or failure, empty if not known; `error` is why there are no more
+    /// outcomes.
+    ///
+    /// # Errors
+    /// Those of `out`.
+    pub fn end(self, expected: &BTreeMap<String, f64>, error: Option<&str>) -> io::Result<()> {
+        if self.style.is_json {
+            return self.end_json(expected, error);
+        }
+        if self.style.is_counted {
+            return write_shares(&self.shares, self.told, expected, self.style, self.out);
+        }
+        let more = self.told.saturating_sub(SHOWN);
+        if more > 0 {
+            writeln!(self.out, "\n... and {more} more, all of them with --format json")?;
+        }
+        Ok(())
+    }
+
+    fn end_json(self, expected: &BTreeMap<String, f64>, error: Option<&str>) -> io::Result<()> {
+        let mut rest = json!({ "schema": SCHEMA, "seed": self.style.seed });
+        let map = rest.as_object_mut().into_iter().next();
+        if let Some(map) = map {
+            if let Some(error) = error {
+                map.insert("error".to_owned(), error.into());
+            }
+            if self.style.is_counted {
+                let labels: BTreeSet<&String> = self.shares.keys().chain(expected.keys()).collect();
+                let list = labels.into_iter().map(|label| {
+                    let count = self.shares.get(label).copied().unwrap_or(0);
+                    json!({
+                        "label": label,
+                        "count": count,
+                        "simulated": share(count, self.told),
+                        "expected": expected.get(label),
+                    })
+                });
+                map.insert("shares".to_owned(), list.collect());
+            }
+        }
+        let end = if self.told == 0 { "" } else { "\n  " };
+        // The members after the first one, which has been written.
+        let text = serde_json::to_string_pretty(&rest)?;
+        writeln!(self.out, "{end}],{}", text.strip_prefix('{').unwrap_or(&text))
+    }
 }
 
-/// Writes the answer for people.
-///
-/// # Errors
-/// Those of `out`.
-pub fn write_text(answer: &Answer<'_>, colours: bool, out: &mut dyn Write) -> io::Result<()> {
-    if answer.is_counted {
-        return write_shares(answer, colours, out);
-    }
-    for (number, outcome) in answer.outcomes.iter().take(SHOWN).enumerate() {
-        if number > 0 {
-            writeln!(out)?;
-        }
-        write_outcome(outcome, answer.explains, colours, out)?;
-    }
-    let more = answer.outcomes.len().saturating_sub(SHOWN);
-    if more > 0 {
-        writeln!(out, "\n... and {more} more, all of them with --format json")?;
-    }
-    Ok(())
+fn json_of(outcome: &Outcome) -> Value {
+    let steps = outcome.trace.iter();
+    let trace: Vec<Value> = steps
+        .map(|step| json!({ "layer": step.layer, "what": step.what }))
+        .collect();
+    json!({
+        "result": outcome.class.name(),
+        "code": outcome.code.name(),
+        "backend": outcome.backend,
+        "set_cookie": outcome.set_cookie,
+        "attempts": outcome.attempts,
+        "details": outcome.details,
+        "began_ms": outcome.began,
+        "ended_ms": outcome.ended,
+        "trace": trace,
+        "trace_left_out": outcome.trace_left_out,
+    })
 }
 
 fn paint(colour: AnsiColor, colours: bool, text: &str) -> String {
@@ -184,37 +226,36 @@ fn last_way(trace: &[Step]) -> Vec<Step> {
         .collect()
 }
 
-fn write_shares(answer: &Answer<'_>, colours: bool, out: &mut dyn Write) -> io::Result<()> {
-    let simulated = shares(answer.outcomes);
+fn write_shares(
+    simulated: &BTreeMap<String, u64>,
+    total: u64,
+    expected: &BTreeMap<String, f64>,
+    style: Style,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let mut labels: Vec<(&String, u64)> = simulated.iter().map(|(label, count)| (label, *count)).collect();
-    labels.extend(
-        answer
-            .expected
-            .keys()
-            .filter(|label| !simulated.contains_key(*label))
-            .map(|label| (label, 0)),
-    );
+    let others = expected.keys().filter(|label| !simulated.contains_key(*label));
+    labels.extend(others.map(|label| (label, 0)));
     labels.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(b.0)));
-    let total = answer.outcomes.len();
     let width = labels
         .iter()
         .map(|(label, _)| label.chars().count())
         .max()
         .unwrap_or(0)
         .min(60);
-    writeln!(out, "{total} RPCs, seed {}", answer.seed)?;
-    let head = if answer.expected.is_empty() { "" } else { "expected" };
+    writeln!(out, "{total} RPCs, seed {}", style.seed)?;
+    let head = if expected.is_empty() { "" } else { "expected" };
     writeln!(out, "{:width$}  {:>9}  {:>9}  {head:>9}", "", "RPCs", "share")?;
     for (label, count) in labels {
         let part = share(count, total);
-        let expected = match answer.expected.get(label) {
-            Some(expected) => format!("{:8.2}%", expected * 100.0),
-            None if answer.expected.is_empty() => String::new(),
+        let expected = match expected.get(label) {
+            Some(part) => format!("{:8.2}%", part * 100.0),
+            None if expected.is_empty() => String::new(),
             None => "-".to_owned(),
         };
         // A share of at most one makes a bar of at most the full length.
         let bar = "█".repeat((part * BAR as f64).round() as usize);
-        let bar = paint(AnsiColor::Blue, colours, &bar);
+        let bar = paint(AnsiColor::Blue, style.colours, &bar);
         let percent = part * 100.0;
         writeln!(out, "{label:width$}  {count:>9}  {percent:>8.2}%  {expected:>9}  {bar}")?;
     }
