@@ -24,7 +24,7 @@ pub(super) fn run(args: &RetryArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         .collect::<Result<Vec<_>, _>>()?;
     if let Some(retry_on) = &args.retry_on {
         let policy = from_arguments(args, retry_on)?;
-        return write(args, Some(&policy), "arguments", &script, io);
+        return write(args, Some(&policy), ("arguments", None), &script, io);
     }
     let headers = channel::headers(&args.request)?;
     let opened = channel::open(&args.channel, io)?;
@@ -64,8 +64,14 @@ pub(super) fn run(args: &RetryArgs, io: &mut Io<'_>) -> Result<u8, Error> {
             let action = selector.routes().get(selection.route).map(|route| &route.action);
             let inherited = matches!(action, Some(Action::Route(action)) if action.retry_policy_inherited);
             let origin = if inherited { "virtual host" } else { "route" };
-            let exit = write(args, selection.retry, origin, &script, io)?;
-            Ok(opened.exit(exit == EXIT_FAILS))
+            let exit_ok = opened.exit(false);
+            let rpc = channel::rpc(&args.request)?;
+            let failure = match &selection.fault.abort {
+                Some(abort) => Some(abort.clone()),
+                None => opened.failure(rpc, args.request.seed)?,
+            };
+            let exit = write(args, selection.retry, (origin, failure.as_ref()), &script, io)?;
+            Ok(exit.max(exit_ok))
         }
     }
 }
@@ -82,7 +88,7 @@ fn fails(args: &RetryArgs, status: &Status, io: &mut Io<'_>) -> Result<(), Error
 fn write(
     args: &RetryArgs,
     policy: Option<&RetryPolicy>,
-    origin: &str,
+    (origin, failure): (&str, Option<&Status>),
     script: &[AttemptEnd],
     io: &mut Io<'_>,
 ) -> Result<u8, Error> {
@@ -91,6 +97,7 @@ fn write(
     let answer = Answer {
         policy,
         origin,
+        failure,
         script,
         outcome: outcome.as_ref(),
         seed: args.request.seed,
@@ -101,7 +108,11 @@ fn write(
     }
     let breaks = policy.is_some_and(|policy| !policy.unusable().is_empty());
     let ends_badly = outcome.as_ref().is_some_and(|outcome| outcome.stop != Stop::Ok);
-    Ok(if breaks || ends_badly { EXIT_FAILS } else { 0 })
+    Ok(if breaks || ends_badly || failure.is_some() {
+        EXIT_FAILS
+    } else {
+        0
+    })
 }
 
 /// Converts the policy of the arguments as the client does.

@@ -1,12 +1,15 @@
 //! `xdsctl route`: which route takes an RPC, and why not the others.
 
 use super::args::{Format, RouteArgs};
-use super::channel;
+use super::channel::{self, Opened};
 use super::{Error, Io};
 use crate::report::route::{self, Answer};
 use crate::report::route_json;
-use xdsctl::rpc::{ChannelFacts, Draws, Request, Selector};
+use xdsctl::rpc::{ChannelFacts, Draws, Request, Selection, Selector};
 use xdsctl::status::Status;
+
+/// Exit code for an RPC that fails here.
+const EXIT_FAILS: u8 = 1;
 
 pub(super) fn run(args: &RouteArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     let headers = channel::headers(&args.request)?;
@@ -46,7 +49,13 @@ pub(super) fn run(args: &RouteArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         &mut |purpose, bound| draws.draw(purpose, bound),
         Some(&mut tried),
     );
+    let exit_ok = opened.exit(false);
+    let failure = match &selected {
+        Ok(selection) => verdict(selection, opened, args)?,
+        Err(refusal) => Some(refusal.status()),
+    };
     let answer = Answer {
+        failure: failure.as_ref(),
         selector: &selector,
         request: &request,
         channel,
@@ -59,9 +68,14 @@ pub(super) fn run(args: &RouteArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         Format::Human => route::write_text(&answer, io.colours(args.color), &mut io.out)?,
         Format::Json => route_json::write(&answer, &mut io.out)?,
     }
-    let fails = match &selected {
-        Ok(selection) => selection.fault.abort.is_some(),
-        Err(_) => true,
-    };
-    Ok(opened.exit(fails))
+    Ok(if failure.is_some() { EXIT_FAILS } else { exit_ok })
+}
+
+/// The status of an RPC that fails though a route takes it: by a fault filter, or because no pick can succeed.
+fn verdict(selection: &Selection<'_>, opened: Opened, args: &RouteArgs) -> Result<Option<Status>, Error> {
+    if let Some(abort) = &selection.fault.abort {
+        return Ok(Some(abort.clone()));
+    }
+    let rpc = channel::rpc(&args.request)?;
+    opened.failure(rpc, args.request.seed)
 }

@@ -21,6 +21,8 @@ pub struct Answer<'a> {
     pub policy: Option<&'a RetryPolicy>,
     /// Where it comes from: `route`, `virtual host`, `arguments`.
     pub origin: &'a str,
+    /// The status of an RPC that fails though everything answers, whatever the policy.
+    pub failure: Option<&'a Status>,
     /// How the attempts end; the last end for all that follow. Empty to simulate nothing.
     pub script: &'a [AttemptEnd],
     /// What the script leads to.
@@ -87,6 +89,7 @@ fn why_dropped(token: &str) -> &'static str {
 pub fn write_text(answer: &Answer<'_>, out: &mut dyn Write) -> io::Result<()> {
     let Some(policy) = answer.policy else {
         writeln!(out, "no retry policy: neither the route nor its virtual host has one")?;
+        write_failure_text(answer, out)?;
         return write_outcome(answer, out);
     };
     writeln!(out, "policy    from the {}", answer.origin)?;
@@ -136,7 +139,15 @@ pub fn write_text(answer: &Answer<'_>, out: &mut dyn Write) -> io::Result<()> {
             fault.error()
         )?;
     }
+    write_failure_text(answer, out)?;
     write_outcome(answer, out)
+}
+
+fn write_failure_text(answer: &Answer<'_>, out: &mut dyn Write) -> io::Result<()> {
+    match answer.failure {
+        Some(failure) => writeln!(out, "fails     {failure}"),
+        None => Ok(()),
+    }
 }
 
 fn write_outcome(answer: &Answer<'_>, out: &mut dyn Write) -> io::Result<()> {
@@ -172,7 +183,7 @@ struct Document<'a> {
     /// Fields that make every RPC of the channel fail.
     breaks_channel: Vec<Fault>,
     outcome: Option<Played>,
-    /// The status of an RPC that no route takes.
+    /// The status of an RPC that fails whatever the policy.
     error: Option<Failure<'a>>,
     seed: u64,
 }
@@ -297,7 +308,7 @@ pub fn write_json(answer: &Answer<'_>, out: &mut dyn Write) -> io::Result<()> {
             })
             .collect(),
         outcome: answer.outcome.map(played),
-        error: None,
+        error: answer.failure.map(Failure::from),
         seed: answer.seed,
     };
     serde_json::to_writer_pretty(&mut *out, &document)?;

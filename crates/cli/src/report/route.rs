@@ -13,6 +13,7 @@ use xdsctl::rpc::{
     CLUSTER_PREFIX, ChainFilter, ChannelFacts, Mismatch, PLUGIN_PREFIX, Refusal, Request, Selection, Selector, hash,
     words,
 };
+use xdsctl::status::Status;
 use xdsctl::text::percent;
 
 /// What was asked and selected.
@@ -28,6 +29,8 @@ pub struct Answer<'a> {
     pub tried: &'a [Mismatch],
     /// What was selected.
     pub selected: &'a Result<Selection<'a>, Refusal>,
+    /// The status of the RPC if it fails, though everything answers.
+    pub failure: Option<&'a Status>,
     /// Start of the random numbers.
     pub seed: u64,
     /// Values of headers that hold secrets are printed.
@@ -191,8 +194,8 @@ pub fn write_text(answer: &Answer<'_>, colour: bool, out: &mut dyn Write) -> io:
             writeln!(out, "{}  {}: {words}", paint(bold, "filter      "), filter.name)?;
         }
     }
-    if let Some(abort) = &selection.fault.abort {
-        writeln!(out, "{}  {abort}", paint(red, "fails"))?;
+    if let Some(failure) = answer.failure {
+        writeln!(out, "{}  {failure}", paint(red, "fails"))?;
     }
     Ok(())
 }

@@ -103,14 +103,7 @@ pub fn write(answer: &Answer<'_>, out: &mut dyn Write) -> io::Result<()> {
         why: words::mismatch(route, *why, answer.request, !answer.shows_secrets),
     });
     let host = config.virtual_host().filter(|_| !config.starts_at_cluster);
-    let refused = answer.selected.as_ref().err().map(|refusal| refusal.status());
-    let (route, error) = match answer.selected {
-        Ok(selection) => {
-            let chosen = chosen(selection, routes.get(selection.route));
-            (Some(chosen), selection.fault.abort.as_ref())
-        }
-        Err(_) => (None, refused.as_ref()),
-    };
+    let selection = answer.selected.as_ref().ok();
     let document = Document {
         schema: SCHEMA,
         virtual_host: host.map(|host| Host {
@@ -120,8 +113,8 @@ pub fn write(answer: &Answer<'_>, out: &mut dyn Write) -> io::Result<()> {
             authority: &config.authority,
         }),
         tried: tried.collect(),
-        route,
-        error: error.map(Failure::from),
+        route: selection.map(|selection| chosen(selection, routes.get(selection.route))),
+        error: answer.failure.map(Failure::from),
         seed: answer.seed,
     };
     serde_json::to_writer_pretty(&mut *out, &document)?;
