@@ -11,13 +11,14 @@ use serde_json::Value;
 use crate::support::root;
 
 /// What a run left behind.
-struct Run {
-    code: Option<i32>,
-    out: String,
-    err: String,
+pub struct Run {
+    pub code: Option<i32>,
+    pub out: String,
+    pub err: String,
 }
 
-fn run(line: &str, input: &str) -> Run {
+/// Runs `xdsctl LINE`, whose words are parted by spaces, on this standard input.
+pub fn run(line: &str, input: &str) -> Run {
     let mut command = Command::new(env!("CARGO_BIN_EXE_xdsctl"));
     command.args(line.split_whitespace()).current_dir(root());
     for name in ["NO_COLOR", "FORCE_COLOR", "CLICOLOR_FORCE", "COLUMNS"] {

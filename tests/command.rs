@@ -1,6 +1,7 @@
 //! The command, from outside and in process.
 
 mod cli;
+mod cli_rpc;
 mod cli_tree;
 mod edge;
 #[cfg(unix)]

@@ -97,6 +97,12 @@ pub fn rpc(args: &RequestArgs) -> Result<Rpc, Error> {
 /// Unreadable inputs, a target that is no xDS target, or none where several are possible.
 pub fn open(args: &ChannelArgs, io: &mut Io<'_>) -> Result<Opened, Error> {
     let mut inputs = input::open(&args.input, io)?.complete(io)?;
+    if let (Some(path), Some(why)) = (&args.input.bootstrap, inputs.broken_bootstrap()) {
+        return Err(Error::Usage(format!(
+            "a client cannot start with the bootstrap `{}`: {why}",
+            path.display()
+        )));
+    }
     let dns = dns_answers(&args.resolve)?;
     let keep = match inputs.size() > KEEP_VALUES_BYTES {
         true => Keep::Places,

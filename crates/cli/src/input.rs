@@ -185,6 +185,12 @@ impl Inputs {
         (bootstrap, findings)
     }
 
+    /// What makes the bootstrap given with `--bootstrap` unusable; `None` if it is good, or if none was given.
+    pub fn broken_bootstrap(&self) -> Option<String> {
+        let first = self.findings.first().filter(|_| self.bootstrap.is_none())?;
+        Some(format!("{}: {}", first.diagnostic.path, first.diagnostic.message))
+    }
+
     /// The type of bare resources.
     pub fn assumed_type(&self) -> Option<ResourceType> {
         self.as_type.and_then(AsType::resource_type)

@@ -15,6 +15,11 @@ impl Severities {
     /// # Errors
     /// A text that is no effect, no rule id and no beginning of one; with the nearest rule id.
     pub fn add(&mut self, selector: &str, severity: Option<Severity>) -> Result<(), String> {
+        if selector.is_empty() {
+            return Err(
+                "an empty pattern would mean every rule: give a rule, the beginning of one, or an effect".to_owned(),
+            );
+        }
         let is_effect = EFFECTS.iter().any(|e| e.name() == selector);
         if !is_effect && !catalogue::rules().any(|rule| rule.id.starts_with(selector)) {
             let hint = catalogue::nearest(selector)

@@ -1,0 +1,287 @@
+//! What `route`, `retry` and `pick` say of the same RPC: one seed, one cluster, one exit code; and what `pick` refuses.
+
+use serde_json::{Value, json};
+
+use crate::cli_tree::{Run, run};
+
+/// A world of an API listener `svc` with these routes, and of these clusters and endpoints.
+fn world(routes: Value, others: &[Value]) -> String {
+    let prefix = "type.googleapis.com/envoy";
+    let listener = json!({
+        "@type": format!("{prefix}.config.listener.v3.Listener"),
+        "name": "svc",
+        "api_listener": {"api_listener": {
+            "@type": format!("{prefix}.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager"),
+            "route_config": {"name": "r", "virtual_hosts": [{"domains": ["*"], "routes": routes}]},
+            "http_filters": [{"name": "router", "typed_config": {
+                "@type": format!("{prefix}.extensions.filters.http.router.v3.Router"),
+            }}],
+        }},
+    });
+    let resources: Vec<&Value> = std::iter::once(&listener).chain(others).collect();
+    json!({ "resources": resources }).to_string()
+}
+
+fn to(route: Value) -> Value {
+    json!([{"match": {"prefix": ""}, "route": route}])
+}
+
+fn cluster(name: &str) -> Value {
+    json!({
+        "@type": "type.googleapis.com/envoy.config.cluster.v3.Cluster",
+        "name": name,
+        "type": "EDS",
+        "eds_cluster_config": {"eds_config": {"ads": {}}},
+    })
+}
+
+fn aggregate(name: &str, child: &str) -> Value {
+    json!({
+        "@type": "type.googleapis.com/envoy.config.cluster.v3.Cluster",
+        "name": name,
+        "cluster_type": {"name": "envoy.clusters.aggregate", "typed_config": {
+            "@type": "type.googleapis.com/envoy.extensions.clusters.aggregate.v3.ClusterConfig",
+            "clusters": [child],
+        }},
+    })
+}
+
+fn endpoints(cluster: &str, addresses: &[&str]) -> Value {
+    let list: Vec<Value> = addresses
+        .iter()
+        .map(|address| json!({"endpoint": {"address": {"socket_address": {"address": address, "port_value": 80}}}}))
+        .collect();
+    json!({
+        "@type": "type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment",
+        "cluster_name": cluster,
+        "endpoints": [{"locality": {"region": "r"}, "load_balancing_weight": 1, "lb_endpoints": list}],
+    })
+}
+
+/// A cluster that works.
+fn working(name: &str) -> [Value; 2] {
+    [cluster(name), endpoints(name, &["10.0.0.1"])]
+}
+
+/// A world, what happens to an RPC there, and the exit code.
+fn cases() -> Vec<(&'static str, String, i32)> {
+    let with = |routes: Value| world(routes, &working("c"));
+    let deep: Vec<Value> = (0..20)
+        .map(|level| aggregate(&format!("a{level}"), &format!("a{}", level + 1)))
+        .chain([cluster("a20")])
+        .collect();
+    let rejected = json!({
+        "@type": "type.googleapis.com/envoy.config.cluster.v3.Cluster",
+        "name": "c",
+        "type": "EDS",
+        "lb_policy": "MAGLEV",
+        "eds_cluster_config": {"eds_config": {"ads": {}}},
+    });
+    let retries = |back_off: Value| {
+        with(to(
+            json!({"cluster": "c", "retry_policy": {"retry_on": "unavailable", "retry_back_off": back_off}}),
+        ))
+    };
+    vec![
+        ("works", with(to(json!({"cluster": "c"}))), 0),
+        ("works with retries", retries(json!({"base_interval": "1s"})), 0),
+        ("absent cluster", with(to(json!({"cluster": "d"}))), 1),
+        ("rejected cluster", world(to(json!({"cluster": "c"})), &[rejected]), 1),
+        ("cluster too deep", world(to(json!({"cluster": "a0"})), &deep), 1),
+        ("no endpoints", world(to(json!({"cluster": "c"})), &[cluster("c")]), 1),
+        (
+            "empty locality",
+            world(to(json!({"cluster": "c"})), &[cluster("c"), endpoints("c", &[])]),
+            1,
+        ),
+        (
+            "no route",
+            with(json!([{"match": {"path": "/x/y"}, "route": {"cluster": "c"}}])),
+            1,
+        ),
+        (
+            "unsupported action",
+            with(json!([{"match": {"prefix": ""}, "redirect": {}}])),
+            1,
+        ),
+        (
+            "no usable retry policy",
+            retries(json!({"base_interval": "0.0001s"})),
+            1,
+        ),
+        (
+            "back-off without a limit",
+            retries(json!({"base_interval": "31557600001s"})),
+            1,
+        ),
+        (
+            "back-off with a limit",
+            retries(json!({"base_interval": "31557600001s", "max_interval": "31557600001s"})),
+            0,
+        ),
+    ]
+}
+
+#[test]
+fn route_retry_and_pick_have_one_exit_code() {
+    let mut wrong = Vec::new();
+    for (name, world, expected) in cases() {
+        for command in ["route", "retry", "pick"] {
+            for format in ["human", "json"] {
+                let Run { code, out, err } = run(&format!("{command} --format {format} -"), &world);
+                if code != Some(expected) {
+                    wrong.push(format!(
+                        "{name}: {command} exits with {code:?}, not {expected}\n{out}{err}"
+                    ));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn one_seed_is_one_cluster_one_hash_and_one_back_off() {
+    let clusters =
+        json!({"clusters": [{"name": "a", "weight": 1}, {"name": "b", "weight": 1}, {"name": "c", "weight": 1}]});
+    let policy = json!({"retry_on": "unavailable", "num_retries": 4});
+    let routes = to(json!({"weighted_clusters": clusters, "retry_policy": policy}));
+    let others: Vec<Value> = ["a", "b", "c"].into_iter().flat_map(working).collect();
+    let world = world(routes, &others);
+    let mut chosen = std::collections::BTreeSet::new();
+    for seed in 0..12 {
+        let json = |line: String| -> Value { serde_json::from_str(&run(&line, &world).out).unwrap() };
+        let route = json(format!("route --seed {seed} --format json -"));
+        let pick = json(format!("pick --seed {seed} --respond UNAVAILABLE:4 --format json -"));
+        let retry = json(format!("retry --seed {seed} --script UNAVAILABLE --format json -"));
+        let steps: Vec<(&str, &str)> = pick["picks"][0]["trace"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|step| (step["layer"].as_str().unwrap(), step["what"].as_str().unwrap()))
+            .collect();
+        let of = |layer: &str| steps.iter().find(|step| step.0 == layer).unwrap().1;
+        let key = route["route"]["key"].as_str().unwrap();
+        assert_eq!(of("route"), format!("routes[0]: takes it to {key}"));
+        assert!(of("request hash").starts_with(&format!("0x{}", route["route"]["hash"].as_str().unwrap())));
+        let waits: Vec<String> = retry["outcome"]["attempts"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter_map(|attempt| attempt["wait_ms"].as_i64())
+            .map(|ms| format!("tries again in {ms} ms"))
+            .collect();
+        let waited = steps.iter().filter(|step| step.0 == "retry");
+        let waited: Vec<String> = waited
+            .map(|step| step.1.rsplit_once(": ").unwrap().1.to_owned())
+            .collect();
+        assert_eq!((waits.len(), &waits), (4, &waited), "seed {seed}");
+        chosen.insert(key.to_owned());
+    }
+    assert_eq!(chosen.len(), 3, "{chosen:?}");
+}
+
+#[test]
+fn a_limit_that_is_reached_is_an_error_with_its_name() {
+    let world = world(to(json!({"cluster": "c"})), &working("c"));
+    let path = std::env::temp_dir().join(format!("xdsctl-limit-{}.json", std::process::id()));
+    std::fs::write(&path, &world).unwrap();
+    let file = path.display();
+    let waits = run(
+        &format!("pick --max-events 20000 --down c --wait-for-ready --timeout 1e9 {file}"),
+        "",
+    );
+    let sleeps = run(
+        &format!("pick --max-events 20000 --down c --requests - --format json {file}"),
+        "{\"pick\": {\"timeout\": 1}}\n{\"sleep\": 1e9}\n{\"pick\": {}}\n",
+    );
+    std::fs::remove_file(&path).unwrap();
+    let words = "the simulation ends after 20000 events (limit `--max-events`)";
+    assert_eq!(waits.code, Some(2));
+    assert!(waits.err.starts_with(&format!("xdsctl: {words}")), "{}", waits.err);
+    assert_eq!(sleeps.code, Some(2));
+    assert!(
+        sleeps.err.starts_with(&format!("xdsctl: -:2: {words}")),
+        "{}",
+        sleeps.err
+    );
+    let told: Value = serde_json::from_str(&sleeps.out).unwrap();
+    assert_eq!(told["picks"].as_array().unwrap().len(), 1);
+    assert!(told["error"].as_str().unwrap().starts_with(&format!("-:2: {words}")));
+}
+
+#[test]
+fn what_would_do_nothing_is_refused() {
+    let file = "fixtures/tree/weighted.yaml";
+    for (line, steps, words) in [
+        (
+            "pick --eject 10.0.0.9:80",
+            "",
+            "--eject: no endpoint of the channel has the address `10.0.0.9:80`",
+        ),
+        (
+            "pick --eject nope",
+            "",
+            "--eject `nope` must be an address like 10.0.0.1:80",
+        ),
+        (
+            "pick --state 10.0.0.9:80=IDLE",
+            "",
+            "--state: no endpoint of the channel has the address `10.0.0.9:80`",
+        ),
+        (
+            "pick --requests -",
+            "{\"pick\":{\"metod\":\"/a/b\"}}",
+            "-:1: pick has no `metod`, did you mean `method`?",
+        ),
+        (
+            "pick --requests -",
+            "\n{\"finish\":\"a\"}",
+            "-:2: `finish` names `a`, which no `begin` before it has",
+        ),
+        (
+            "pick --requests -",
+            "{\"stop\":\"10.0.0.9:80\"}",
+            "-:1: `stop` names 10.0.0.9:80, which is no address",
+        ),
+        ("validate -A=", "", "an empty pattern would mean every rule"),
+    ] {
+        let Run { code, out, err } = run(&format!("{line} {file}"), steps);
+        assert_eq!((code, out.as_str()), (Some(2), ""), "{line}: {err}");
+        assert!(err.contains(words), "{line}: {err}");
+    }
+}
+
+#[test]
+fn a_rejected_update_is_told_and_the_earlier_version_stays() {
+    let mut bad = cluster("f");
+    bad["lb_policy"] = "MAGLEV".into();
+    let steps = format!(
+        "{}\n{}\n",
+        json!({"update": [bad]}),
+        json!({"pick": {"method": "/a.B/C"}})
+    );
+    let run = run("pick --requests - fixtures/tree/weighted.yaml", &steps);
+    assert_eq!(run.code, Some(0), "{}", run.err);
+    let words = "note: -:1: Cluster `f` is rejected, its earlier version stays: invalid resource: ";
+    assert!(run.err.starts_with(words), "{}", run.err);
+}
+
+#[test]
+fn a_broken_bootstrap_is_no_bootstrap() {
+    let path = std::env::temp_dir().join(format!("xdsctl-bootstrap-{}.json", std::process::id()));
+    std::fs::write(&path, "{\"xds_servers\": 3}").unwrap();
+    for command in ["tree", "route", "retry", "pick"] {
+        let run = run(
+            &format!("{command} --bootstrap {} fixtures/tree/weighted.yaml", path.display()),
+            "",
+        );
+        assert_eq!((run.code, run.out.as_str()), (Some(2), ""), "{command}");
+        let words = format!(
+            "xdsctl: a client cannot start with the bootstrap `{}`: ",
+            path.display()
+        );
+        assert!(run.err.starts_with(&words), "{}", run.err);
+    }
+    std::fs::remove_file(&path).unwrap();
+}
