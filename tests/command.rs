@@ -15,5 +15,6 @@ mod readme;
 mod run;
 mod runtime;
 mod same_client;
+mod secrets;
 mod shapes;
 mod support;

@@ -7,6 +7,7 @@ use crate::model::matcher::{HeaderMatch, HeaderMatcher, StringMatch, StringMatch
 use crate::proto::pb::envoy::config::route::v3 as route;
 use crate::proto::pb::envoy::r#type::matcher::v3 as pb;
 use crate::regex::Regex;
+use crate::secret::{self, REDACTED};
 
 rules! {
     /// A StringMatcher has no pattern that the client knows.
@@ -27,8 +28,21 @@ rules! {
 
 /// Compiles `pattern`, reporting [`REGEX_NOT_RE2`] at `at`.
 pub fn regex(pattern: &str, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<Regex> {
+    compile(pattern, "", at, cx)
+}
+
+/// Compiles `pattern`, which is not quoted if it is for a header that holds secrets.
+fn compile(pattern: &str, header: &str, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<Regex> {
     match Regex::new(pattern) {
         Ok(regex) => Some(regex),
+        Err(_) if secret::is_name(header) => {
+            cx.report(
+                &REGEX_NOT_RE2,
+                at,
+                format_args!("regex `{REDACTED}` does not compile; it is for a header that holds secrets"),
+            );
+            None
+        }
         Err(fault) => {
             cx.report(
                 &REGEX_NOT_RE2,
@@ -42,6 +56,16 @@ pub fn regex(pattern: &str, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<Regex> {
 
 /// Converts a StringMatcher at `at`.
 pub fn string_matcher(matcher: Option<&pb::StringMatcher>, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<StringMatcher> {
+    string_match(matcher, "", at, cx)
+}
+
+/// Converts a StringMatcher at `at`, for the value of a header if it has a name.
+fn string_match(
+    matcher: Option<&pb::StringMatcher>,
+    header: &str,
+    at: &Path<'_>,
+    cx: &mut Cx<'_>,
+) -> Option<StringMatcher> {
     use pb::string_matcher::MatchPattern;
     let pattern = matcher.and_then(|m| m.match_pattern.as_ref());
     let ignore_case = matcher.is_some_and(|m| m.ignore_case);
@@ -51,7 +75,7 @@ pub fn string_matcher(matcher: Option<&pb::StringMatcher>, at: &Path<'_>, cx: &m
         Some(MatchPattern::Suffix(text)) => StringMatch::Suffix(text.clone()),
         Some(MatchPattern::Contains(text)) => StringMatch::Contains(text.clone()),
         Some(MatchPattern::SafeRegex(safe)) => {
-            let regex = regex(&safe.regex, at, cx)?;
+            let regex = compile(&safe.regex, header, at, cx)?;
             if ignore_case {
                 cx.report(
                     &STRING_MATCHER_REGEX_IGNORE_CASE,
@@ -89,7 +113,7 @@ pub fn header_matcher(matcher: &route::HeaderMatcher, at: &Path<'_>, cx: &mut Cx
         Some(Spec::PrefixMatch(value)) => text(StringMatch::Prefix(value.clone())),
         Some(Spec::SuffixMatch(value)) => text(StringMatch::Suffix(value.clone())),
         Some(Spec::ContainsMatch(value)) => text(StringMatch::Contains(value.clone())),
-        Some(Spec::SafeRegexMatch(safe)) => text(StringMatch::Regex(regex(&safe.regex, at, cx)?)),
+        Some(Spec::SafeRegexMatch(safe)) => text(StringMatch::Regex(compile(&safe.regex, &matcher.name, at, cx)?)),
         Some(Spec::PresentMatch(present)) => HeaderMatch::Present(*present),
         Some(Spec::RangeMatch(range)) if range.start > range.end => {
             cx.report(
@@ -118,8 +142,8 @@ pub fn header_matcher(matcher: &route::HeaderMatcher, at: &Path<'_>, cx: &mut Cx
                 end: range.end,
             }
         }
-        Some(Spec::StringMatch(matcher)) => {
-            HeaderMatch::String(string_matcher(Some(matcher), &at.field("string_match"), cx)?)
+        Some(Spec::StringMatch(value)) => {
+            HeaderMatch::String(string_match(Some(value), &matcher.name, &at.field("string_match"), cx)?)
         }
         None => {
             cx.report(

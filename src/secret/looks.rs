@@ -151,9 +151,16 @@ fn tokens(text: &[u8], ranges: &mut Vec<Range<usize>>) {
 fn passwords(text: &[u8], ranges: &mut Vec<Range<usize>>) {
     for at in memmem::find_iter(text, b"://") {
         let start = at + 3;
-        let end = end_of(text, start, |byte| {
-            matches!(byte, b'/' | b'?' | b'#' | b'"' | b'\'' | b'`' | b' ' | b'\n')
-        });
+        // A text that YAML folds has a blank where its line ended.
+        let mut blanks = 0;
+        let mut end = start;
+        while let Some(byte) = text.get(end) {
+            blanks += usize::from(*byte == b' ');
+            if blanks > 1 || matches!(byte, b'/' | b'?' | b'#' | b'"' | b'\'' | b'`' | b'\n') {
+                break;
+            }
+            end += 1;
+        }
         let authority = text.get(start..end).unwrap_or_default();
         let Some(host) = memchr::memrchr(b'@', authority) else {
             continue;
@@ -255,6 +262,7 @@ mod tests {
             ("keyJoin", "keyJoin".to_owned()),
             ("key AKIAIOSFODNN7EXAMPLE.", format!("key {}", "*".repeat(21))),
             ("AKIA is a prefix", "AKIA is a prefix".to_owned()),
+            ("https://u:p q@h see a@b", "https://u:***@h see a@b".to_owned()),
             ("https://u:p@s@h/x?u:p@h", "https://u:***@h/x?u:p@h".to_owned()),
             ("xds://authority/a:b@c", "xds://authority/a:b@c".to_owned()),
             (

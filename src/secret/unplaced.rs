@@ -12,17 +12,18 @@ use super::is_name;
 const MAX_LINES_ABOVE: usize = 2000;
 
 /// The parts of `text` that may hold a secret. `is_harmless` says whether a field's name is known and its values can be shown;
-/// `is_inside` whether the text begins inside a secret.
+/// `is_inside` whether the text begins inside a secret; comments, if the format has them, are left to the caller.
 ///
 /// ```
-/// let ranges = xdsctl::secret::unplaced::find("name: a\nx: b\n  cd", |name| name == "name", false);
+/// let ranges = xdsctl::secret::unplaced::find("name: a\nx: b\n  cd", |name| name == "name", false, true);
 /// assert_eq!(ranges, [8..9, 11..12, 15..17]);
 /// ```
-pub fn find(text: &str, is_harmless: impl Fn(&str) -> bool, is_inside: bool) -> Vec<Range<usize>> {
+pub fn find(text: &str, is_harmless: impl Fn(&str) -> bool, is_inside: bool, has_comments: bool) -> Vec<Range<usize>> {
     let mut finder = Finder {
         text,
         shows: false,
         after_secret: is_inside,
+        has_comments,
         hidden: Vec::new(),
     };
     let mut pos = 0;
@@ -43,6 +44,13 @@ pub fn is_below_secret(before: &str, first_line: &str) -> bool {
             continue;
         }
         innermost = own;
+        // The lines of a block scalar have no names, whatever they look like.
+        let header = line
+            .trim_end()
+            .trim_end_matches(['-', '+', '1', '2', '3', '4', '5', '6', '7', '8', '9']);
+        if header.ends_with(" |") || header.ends_with(" >") {
+            return true;
+        }
         let key = line.split([':', '{', '<', '#']).next().unwrap_or_default();
         if is_name(key.trim_matches([' ', '-', '\t', '"', '\'', '?'])) {
             return true;
@@ -67,6 +75,8 @@ struct Finder<'t> {
     shows: bool,
     /// The name of a secret stands before.
     after_secret: bool,
+    /// What is behind a `#` is a comment.
+    has_comments: bool,
     hidden: Vec<Range<usize>>,
 }
 
@@ -75,14 +85,29 @@ impl Finder<'_> {
         self.text.as_bytes().get(at).copied().unwrap_or(b'\n')
     }
 
+    fn is_comment(&self, at: usize) -> bool {
+        let begins = at
+            .checked_sub(1)
+            .is_none_or(|before| self.byte(before).is_ascii_whitespace());
+        self.has_comments && !self.after_secret && begins
+    }
+
     /// The next word from `pos` on.
     fn word(&mut self, pos: usize) -> Option<Word> {
         let mut start = pos;
         while start < self.text.len() {
             match self.byte(start) {
                 // What follows belongs to no name of this line.
+                b'#' if self.is_comment(start) => {
+                    self.shows = false;
+                    while start + 1 < self.text.len() && self.byte(start + 1) != b'\n' {
+                        start += 1;
+                    }
+                }
                 b'\n' | b'}' | b'>' | b'#' | b';' => self.shows = false,
-                b' ' | b'\t' | b'\r' | b'{' | b'[' | b']' | b',' | b':' | b'<' | b'|' | b'&' | b'?' => {}
+                // What is in an object has names of its own.
+                b'{' => self.shows = false,
+                b' ' | b'\t' | b'\r' | b'[' | b']' | b',' | b':' | b'<' | b'|' | b'&' | b'?' => {}
                 b'-' if matches!(self.byte(start + 1), b' ' | b'\n' | b'-') => {}
                 _ => break,
             }
@@ -116,12 +141,15 @@ impl Finder<'_> {
         }
         let mut end = start + 1;
         while end < self.text.len() && self.byte(end) != quote && self.byte(end) != b'\n' {
-            end += if self.byte(end) == b'\\' { 2 } else { 1 };
+            let escapes = self.byte(end) == b'\\' && self.byte(end + 1) != b'\n';
+            end += if escapes { 2 } else { 1 };
         }
+        // A newline ends a string that is not closed, and is no part of it.
+        let is_closed = self.byte(end) == quote && end < self.text.len();
         Some(Word {
             start,
-            end: (end + 1).min(self.text.len()),
-            is_quoted: true,
+            end: (end + usize::from(is_closed)).min(self.text.len()),
+            is_quoted: is_closed,
         })
     }
 
@@ -136,6 +164,9 @@ impl Finder<'_> {
         while matches!(self.byte(next), b' ' | b'\t') {
             next += 1;
         }
+        // A string that goes on behind its end is none: what looks like text is between strings, and the other way round.
+        self.after_secret |=
+            word.is_quoted && matches!(self.byte(word.end), b'!'..=b'+' | b'-'..=b'9' | b'@'..=b'\\' | b'^'..=b'|');
         let is_key = self.byte(next) == b':' || (!word.is_quoted && matches!(self.byte(next), b'{' | b'<'));
         let is_shown = if is_key && is_name(text) {
             self.after_secret = true;
@@ -159,10 +190,11 @@ mod tests {
     #[test]
     fn only_what_is_behind_a_harmless_name_is_shown() {
         for (text, expected) in [
-            ("name: a b # c", "name: a b # *"),
+            ("name: a b # c\nd", "name: a b # c\n*"),
+            ("password: a # c", "password: * # *"),
             ("name: \"a\", port: 1}", "name: \"a\", port: 1}"),
             ("{\"name\":\"a\",\"x\":\"b\"", "{\"name\":\"a\",\"*\":\"*\""),
-            ("cut off\",\"name\":\"a\"", "*** ***\"*\"****\"*\"*\""),
+            ("cut off\",\"name\":\"a\"", "*** ***\"*\"****\"*\"**"),
             ("name:\n  - abc\n  - 'd''e'", "name:\n  - ***\n  - '*''*'"),
             ("name: 10.0.0.1:80", "name: 10.0.0.1:80"),
             ("name: [a, b\nc]", "name: [a, b\n*]"),
@@ -171,9 +203,14 @@ mod tests {
             ("{password: a,b, name: c}", "{password: *,*, ****: *}"),
             ("name { port: 1 }", "name { port: 1 }"),
             ("a: true", "*: true"),
+            ("name: \"a\\\nb\"", "name: \"a\\\n**"),
+            ("\"name\"\":\"a\",\"x\":\"b\"", "\"****\"\"*\"*\"*\"*\"*\"**"),
+            ("name: {x: a}", "name: {*: *}"),
+            ("name: \"a\nb\"", "name: \"a\n**"),
+            ("x: \"a\nname: c", "*: **\nname: c"),
             ("", ""),
         ] {
-            let ranges = find(text, |name| matches!(name, "name" | "port"), false);
+            let ranges = find(text, |name| matches!(name, "name" | "port"), false, true);
             let mut shown = text.as_bytes().to_vec();
             for range in ranges {
                 shown[range].fill(b'*');
@@ -186,6 +223,7 @@ mod tests {
     fn a_text_below_the_name_of_a_secret_is_inside() {
         assert!(is_below_secret("a:\n  password: |\n    x\n\n", "    y"));
         assert!(is_below_secret("  private_key:\n    inline:\n", "      x: y"));
+        assert!(is_below_secret("a:\n  x: |-\n    y\n", "    name: z"));
         assert!(!is_below_secret("password: x\nother:\n  a: b\n", "  y"));
         assert!(!is_below_secret("", "y"));
     }

@@ -110,12 +110,15 @@ impl Source {
     /// The extent and the secrets of the resource at `resource`, which is of type `type_name`, in this document.
     pub fn secrets(&self, resource: Span, type_name: Option<&str>) -> (Span, Vec<Span>) {
         let place = secrets::Place::root(type_name.and_then(tables::message));
-        match self.view() {
+        let (extent, mut found) = match self.view() {
             Some(view) if self.format() != Some(Format::Log) || view.object_at(resource.start).is_some() => {
                 view.secrets(resource, place)
             }
             _ => secrets::find_in(self.bytes(), resource.start, place),
-        }
+        };
+        let is_literal = |text: &[u8]| matches!(text, b"null" | b"true" | b"false" | b"~" | b"");
+        found.retain(|span| !is_literal(self.bytes().get(span.range()).unwrap_or_default()));
+        (extent, found)
     }
 
     /// A resource of a binary document as text format, to find and show places in; `resource` is where its bytes are.

@@ -32,6 +32,7 @@ const NAMED: &[&str] = &[
 
 /// Names of values that are secret in some messages and not in others.
 const AMBIGUOUS: &[&str] = &[
+    "bytes",
     "bytes_match",
     "contains",
     "contains_match",
@@ -119,7 +120,8 @@ impl Place {
             // Objects of a type that is not known may hold any of ours.
             return match name {
                 "@value" | "@wire" => Place::secret(),
-                _ if is_name(name) => Place::secret(),
+                _ if is_nothing(name) => Place::secret(),
+                _ if is_name(name) || is_misspelt(name) => Place::secret(),
                 _ => Place::root(None),
             };
         };
@@ -131,11 +133,15 @@ impl Place {
             },
             None if name == "@type" => Place::root(None),
             None => Place {
-                message: None,
-                map: None,
+                // Whatever a misspelt field would have been.
+                message: nearest(message, name).and_then(below),
+                map: nearest(message, name).and_then(map),
                 is_secret: matches!(name, "@value" | "@wire")
+                    || is_nothing(name)
                     || is_name(name)
+                    || AMBIGUOUS.contains(&name)
                     || self.has_secrets()
+                    || is_misspelt(name)
                     || is_misspelt_secret(message, name),
             },
         }
@@ -144,7 +150,9 @@ impl Place {
     /// The place of an entry of a map.
     fn key(self, key: &str) -> Place {
         Place {
-            is_secret: self.is_secret || (self.map.unwrap_or(self.message.is_none()) && is_name(key)),
+            is_secret: self.is_secret
+                || is_nothing(key)
+                || (self.map.unwrap_or(self.message.is_none()) && is_name(key)),
             map: None,
             ..self
         }
@@ -155,7 +163,8 @@ impl Place {
         Place {
             message: tables::message(type_name).filter(|message| is_plain(message)),
             map: None,
-            is_secret: self.is_secret || (is_name(type_name) && tables::message(type_name).is_none()),
+            is_secret: self.is_secret
+                || ((type_name.is_empty() || is_name(type_name)) && tables::message(type_name).is_none()),
         }
     }
 }
@@ -187,11 +196,35 @@ fn map(field: &Field) -> Option<bool> {
     }
 }
 
+/// Says whether a name is almost that of a secret of some message.
+fn is_misspelt(name: &str) -> bool {
+    static SECRET: OnceLock<Vec<&'static str>> = OnceLock::new();
+    let names = SECRET.get_or_init(|| {
+        let fields = MESSAGES.iter().flat_map(|message| message.fields);
+        let fields = fields.filter(|field| field.secret && !AMBIGUOUS.contains(&field.name) && is_name(field.name));
+        let mut names: Vec<&str> = fields.flat_map(|field| [field.name, field.json_name]).collect();
+        names.extend(["password", "private_key", "privateKey"]);
+        names.sort_unstable();
+        names.dedup();
+        names
+    });
+    !is_harmless_name(name) && text::nearest(name, names.iter().copied()).is_some()
+}
+
+/// Says whether a key is one that a broken text made of something.
+fn is_nothing(key: &str) -> bool {
+    matches!(key, "" | "~")
+}
+
+/// The field whose name is nearest to an unknown one.
+fn nearest(message: &'static Message, name: &str) -> Option<&'static Field> {
+    let known = message.by_name.iter().map(|(name, _)| *name);
+    text::nearest(name, known).and_then(|nearest| message.field_by_name(nearest))
+}
+
 /// Says whether the known name that is nearest to an unknown one leads to a secret.
 fn is_misspelt_secret(message: &'static Message, name: &str) -> bool {
-    let known = message.by_name.iter().map(|(name, _)| *name);
-    let field = text::nearest(name, known).and_then(|nearest| message.field_by_name(nearest));
-    field.is_some_and(|field| {
+    nearest(message, name).is_some_and(|field| {
         field.secret || is_name(field.name) || below(field).is_some_and(|m| Place::root(Some(m)).has_secrets())
     })
 }
@@ -212,6 +245,11 @@ pub fn is_harmless_name(name: &str) -> bool {
     names.contains(name) && !is_name(name)
 }
 
+/// Says whether a key is a word of ours, and no part of a secret.
+fn is_word(key: &str) -> bool {
+    is_name(key) || is_harmless_name(key) || AMBIGUOUS.contains(&key) || VALUES.contains(&key)
+}
+
 /// The spans of the secrets in the JSON value at `start` of `text`, without quotes, in order.
 ///
 /// What cannot be read to its end is secret from there on.
@@ -225,17 +263,22 @@ pub fn is_harmless_name(name: &str) -> bool {
 /// assert_eq!(found.len(), 1);
 /// ```
 pub fn find(text: &[u8], start: usize, place: Place) -> Vec<Span> {
-    find_in(text, start, place).1
+    walk(text, start, place, false).1
 }
 
-/// Like [`find`]; with the span of the value.
+/// Like [`find`]; with the span of the value, and with literals among the secrets.
 pub fn find_in(text: &[u8], start: usize, place: Place) -> (Span, Vec<Span>) {
+    walk(text, start, place, true)
+}
+
+fn walk(text: &[u8], start: usize, place: Place, takes_literals: bool) -> (Span, Vec<Span>) {
     let mut walker = Walker {
         scan: Scanner::new(text),
         found: Vec::new(),
         lookahead: text.len().saturating_sub(start).saturating_mul(LOOKAHEAD) + 1024,
         scratch: Vec::new(),
         level: 0,
+        takes_literals,
         value_start: start,
     };
     walker.scan.set_pos(start);
@@ -255,6 +298,8 @@ struct Walker<'t> {
     lookahead: usize,
     scratch: Vec<u8>,
     level: usize,
+    /// A literal may stand for something else in the document, such as an alias without an anchor.
+    takes_literals: bool,
     /// Where the last value starts.
     value_start: usize,
 }
@@ -310,7 +355,7 @@ impl Walker<'_> {
                 let start = self.scan.pos();
                 self.scan.skip_value()?;
                 let is_literal = matches!(self.scan.slice(start, self.scan.pos()), b"null" | b"true" | b"false");
-                if place.is_secret && !is_literal {
+                if place.is_secret && (self.takes_literals || !is_literal) {
                     self.found.push(Span::new(start, self.scan.pos()));
                 }
                 Ok(())
@@ -347,7 +392,8 @@ impl Walker<'_> {
             }
             // `{password: a,b}` in YAML: what is behind the comma is a key without a value.
             let is_known = place.message.is_some_and(|message| message.position(&name).is_some());
-            if after_secret && !is_known && self.scan.peek() == b'n' && !is_name(&name) {
+            let is_lone = after_secret && self.scan.peek() == b'n' || place.is_secret;
+            if is_lone && !is_known && !is_word(&name) {
                 self.found.push(Span::new(key.start, key.end));
             }
             after_secret |= below.is_secret;
@@ -416,7 +462,11 @@ mod tests {
                 r#"{"privateKey":{"inlineBytes":"a","filename":"f"},"password":{"inline_string":"b"}}"#,
                 &["a", "b"][..],
             ),
-            ("TlsCertificate", r#"{"pasword":{"x":["a",1,null,true]}}"#, &["a", "1"]),
+            (
+                "TlsCertificate",
+                r#"{"pasword":{"x":["a",1,null,true]}}"#,
+                &["x", "a", "1"],
+            ),
             ("TlsCertificate", r#"{"pass\u0077ord":{"inline_string":"b"}}"#, &["b"]),
             (
                 "TlsCertificate",
@@ -459,7 +509,7 @@ mod tests {
             ),
             (
                 r#"{"@type":"t/envoy.config.core.v3.Metadata","filter_metadata":{"a":{"token":"b","c":"d"},"secrets":{"e":"f"}}}"#,
-                &["b", "f"],
+                &["b", "e", "f"],
             ),
             (
                 r#"{"a":[{"@type":"t/envoy.config.core.v3.HeaderValue","key":"x-env","value":"a"}]}"#,
@@ -467,6 +517,12 @@ mod tests {
             ),
             (r#"{"@type":"t/x.MySecret","name":"n"}"#, &["n"]),
             (r#"{"@type":"t/x.Y","@value":"CgVo"}"#, &["CgVo"]),
+            (r#"{"@type":"t\x","a":"b"}"#, &["a", "b"]),
+            (
+                r#"{"@type":"t/envoy.config.route.v3.RouteConfiguration","value":"a","~":"b"}"#,
+                &["a", "b"],
+            ),
+            (r#"{"a":{"inline_strng":"x","node":"y","tokn":"z"}}"#, &["x", "z"]),
             (r#"{"password":"abc"#, &["abc"]),
         ] {
             assert_eq!(found("", text), expected, "{text}");

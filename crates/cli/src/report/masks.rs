@@ -57,11 +57,14 @@ impl Masks {
     }
 
     /// Masks the secrets in `window`, which stands at `start` of the document. Every byte stays where it is.
-    pub fn mask(&self, source: &Source, window: &mut [u8], start: usize) {
+    ///
+    /// `named` is what the message has named already.
+    pub fn mask(&self, source: &Source, window: &mut [u8], start: usize, named: Option<Span>) {
         if self.shows_secrets {
             return;
         }
         let end = start + window.len();
+        let has_comments = source.format() != Some(Format::Json);
         let hide = |window: &mut [u8], from: usize, to: usize| {
             let (from, to) = (from.clamp(start, end) - start, to.clamp(start, end) - start);
             for byte in window.get_mut(from..to).unwrap_or_default() {
@@ -86,8 +89,12 @@ impl Masks {
                 continue;
             };
             let text = lossy(text);
-            for range in unplaced::find(&text, secrets::is_harmless_name, is_inside(source, around.start, &text)) {
-                hide(window, around.start + range.start, around.start + range.end);
+            let is_inside = is_inside(source, around.start, &text);
+            for range in unplaced::find(&text, secrets::is_harmless_name, is_inside, has_comments) {
+                let range = Span::new(around.start + range.start, around.start + range.end);
+                if named.is_none_or(|named| range.start < named.start || named.end < range.end) {
+                    hide(window, range.start, range.end);
+                }
             }
         }
         for secret in &self.secrets {
@@ -98,7 +105,7 @@ impl Masks {
             let quote = usize::from(is_quoted);
             hide(window, secret.start + quote, secret.end - quote);
         }
-        if source.format() != Some(Format::Json) {
+        if has_comments {
             comments(window);
         }
     }
@@ -137,6 +144,12 @@ fn comments(window: &mut [u8]) {
         let Some(start) = (0..line.len()).find(starts) else {
             continue;
         };
+        // What stands beside a secret is about it.
+        speaks |= line
+            .get(..start)
+            .unwrap_or_default()
+            .windows(2)
+            .any(|pair| pair == b"**");
         let Some(comment) = line.get_mut(start + 1..) else {
             continue;
         };
@@ -157,11 +170,16 @@ mod tests {
 
     #[test]
     fn comments_that_speak_of_a_secret_are_masked() {
-        let mut text = b"# of a\na: b # password: x\n# y\nc: d#e".to_vec();
-        comments(&mut text);
-        assert_eq!(
-            String::from_utf8(text).unwrap(),
-            "# of a\na: b # ********* *\n# *\nc: d#e"
-        );
+        for (text, expected) in [
+            (
+                "# of a\na: b # password: x\n# y\nc: d#e",
+                "# of a\na: b # ********* *\n# *\nc: d#e",
+            ),
+            ("a: '*' # b\nc: *** # d e", "a: '*' # b\nc: *** # * *"),
+        ] {
+            let mut text = text.as_bytes().to_vec();
+            comments(&mut text);
+            assert_eq!(String::from_utf8(text).unwrap(), expected);
+        }
     }
 }

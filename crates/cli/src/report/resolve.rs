@@ -329,7 +329,12 @@ impl<'r> Resolver<'r> {
         *cut += 1;
         if *cut <= self.options.snippets_per_rule {
             let span = Span::new(place.byte_start, place.byte_end);
-            place.snippet = Some(snippet(document.source, span, place.line, masks));
+            let text = document.source.bytes().get(span.range()).unwrap_or_default();
+            let name = String::from_utf8_lossy(text.trim_ascii());
+            let name = name.trim_matches(['"', '\'', ':']);
+            let is_named = !name.is_empty() && finding.message.contains(&format!("`{name}`"));
+            let named = is_named.then_some(span);
+            place.snippet = Some(snippet(document.source, (span, place.line), masks, named));
         }
     }
 }
@@ -349,7 +354,9 @@ fn place(document: &Document<'_>, span: Span) -> Box<Place> {
 }
 
 /// Cuts the line of the span and one on either side, each at most [`MAX_SNIPPET_LINE_BYTES`] bytes around the span.
-fn snippet(source: &Source, span: Span, line: usize, masks: &Masks) -> Snippet {
+///
+/// `named` is what the message names.
+fn snippet(source: &Source, (span, line): (Span, usize), masks: &Masks, named: Option<Span>) -> Snippet {
     let bytes = source.bytes();
     let at = span.start.min(bytes.len());
     let line_start = |from: usize| {
@@ -380,7 +387,7 @@ fn snippet(source: &Source, span: Span, line: usize, masks: &Masks) -> Snippet {
     };
     let span_end = span.end.clamp(at, own_end);
     let mut window = bytes.get(start..end).unwrap_or_default().to_vec();
-    masks.mask(source, &mut window, start);
+    masks.mask(source, &mut window, start, named);
     let part = |from: usize, to: usize| shown(window.get(from - start..to - start).unwrap_or_default());
     let (before, inside, after) = (part(start, at), part(at, span_end), part(span_end, end));
     let (offset, len) = (before.len(), inside.len().max(1));
