@@ -1,4 +1,4 @@
-//! How fast and in how much memory `xdsctl validate` reads a dump, as ratios to others on the same bytes in the same run.
+//! How fast and in how much memory `xdsctl validate` and its like read a dump, as ratios to others on the same bytes in the same run.
 //!
 //! `cargo bench --bench load`. The dumps are made first, in the directory for temporary files. Every time is the best of
 //! several runs; xdsctl, jq and Python run as processes, serde_json, serde_norway and prost-reflect in this one. jq is used if it is
@@ -81,9 +81,23 @@ fn measure(directory: &Path) {
     let note = format!("{slower:.2} x the time per byte (at most 1.10)");
     own_row("validate, 307 MB", &large, &cost, &note, "(at most 48 MB)");
 
+    channels(&clean, &own);
     yaml(directory);
     others(directory, &clean, own.time, &text);
     short(directory);
+}
+
+/// Commands about one channel: they read all of the dump, and keep what that channel uses.
+fn channels(clean: &Path, own: &Cost) {
+    let target = "xds:///svc-7.ns-7.svc.cluster.local:8000";
+    for arguments in [&["tree"][..], &["route"], &["pick"]] {
+        let arguments = [arguments, &["--target", target]].concat();
+        let cost = cost(&arguments, clean);
+        let slower = cost.time.as_secs_f64() / own.time.as_secs_f64();
+        let note = format!("{slower:.2} x the time of validate (at most 2)");
+        let name = format!("{}, 106 MB", arguments.first().copied().unwrap_or_default());
+        own_row(&name, clean, &cost, &note, "(at most 64 MB)");
+    }
 }
 
 /// The dump as YAML, a value on a line. `benches/yaml.rs` has texts that are harder to read.
@@ -178,7 +192,7 @@ fn make(directory: &Path, kind: Kind, megabytes: f64) -> PathBuf {
     file
 }
 
-/// What validating a file took.
+/// What a command took.
 struct Cost {
     /// Best time.
     time: Duration,
@@ -189,11 +203,15 @@ struct Cost {
 }
 
 fn validate(file: &Path) -> Cost {
+    cost(&["validate"], file)
+}
+
+fn cost(arguments: &[&str], file: &Path) -> Cost {
     let before = ended_cpu();
-    let time = best_process(Command::new(XDSCTL).arg("validate").arg(file), RUNS);
+    let time = best_process(Command::new(XDSCTL).args(arguments).arg(file), RUNS);
     let cpu_ms = (ended_cpu() - before) * 10 / RUNS as u64;
     let mut child = Command::new(XDSCTL)
-        .arg("validate")
+        .args(arguments)
         .arg(file)
         .stdout(Stdio::null())
         .spawn()
