@@ -58,6 +58,10 @@ pub mod sim;
 
 pub mod check;
 
+mod api;
+
 pub mod catalogue;
 
 pub(crate) use xdsctl_re2 as regex;
+
+pub use api::{Answer, Problem, Report, SendError, channel, check, hold, send};

@@ -1,0 +1,259 @@
+//! The library in three calls: [`check`] this text, [`hold`] these resources, [`send`] this RPC.
+//!
+//! For the tests of a control plane: what it would send goes in as JSON, YAML, text format or a serialized response, and the
+//! answers are those of a gRPC client. Everything here is thin; [`client`](crate::client), [`check`](mod@crate::check) and
+//! [`sim`](crate::sim) say more, and take a client's bootstrap and switches.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::check::Outcome;
+use crate::client::target::{Target, TargetError};
+use crate::client::{Circumstances, Client, Keep, Reading, Settled, Start, Store, Verdict};
+use crate::diag::{Diagnostic, Effect, Severity};
+use crate::model::ResourceType;
+use crate::profile::{Profile, ServerFacts};
+use crate::sim;
+use crate::source::{SourceMap, Span};
+
+/// What a client has to say to a document.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Report {
+    /// Each resource that the client asks for, in the order of the document.
+    pub resources: Vec<Answer>,
+    /// What is wrong, in the order of the document.
+    pub problems: Vec<Problem>,
+}
+
+/// What the client does with one resource.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answer {
+    /// Its type.
+    pub resource_type: ResourceType,
+    /// Its name; may be empty.
+    pub name: String,
+    /// Whether the client takes it.
+    pub verdict: Verdict,
+}
+
+/// One thing that is wrong.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// The rule's id, such as `cds-lb-policy-unsupported`; `xdsctl explain` has a page about it.
+    pub rule: &'static str,
+    /// What the client does because of it.
+    pub effect: Effect,
+    /// How bad that is.
+    pub severity: Severity,
+    /// The resource in which it is; `None` if it is the document's.
+    pub resource: Option<(ResourceType, String)>,
+    /// The field, in the client's notation; empty for the whole resource.
+    pub path: String,
+    /// What is wrong, in a sentence.
+    pub message: String,
+    /// Line in the document, from 1.
+    pub line: usize,
+    /// Column in code points, from 1.
+    pub column: usize,
+}
+
+impl Report {
+    /// The problems that are errors: the client rejects something, or RPCs fail.
+    pub fn errors(&self) -> impl Iterator<Item = &Problem> {
+        self.problems
+            .iter()
+            .filter(|problem| problem.severity == Severity::Error)
+    }
+
+    /// What the client does with a resource; of several of the name the last one's.
+    pub fn verdict(&self, resource_type: ResourceType, name: &str) -> Option<Verdict> {
+        let found = self.resources.iter().rev();
+        let mut found = found.filter(|answer| answer.resource_type == resource_type && answer.name == name);
+        found.next().map(|answer| answer.verdict)
+    }
+}
+
+impl fmt::Display for Report {
+    /// A line for each problem: `3:5: Cluster a: lb_policy: lb_policy 5 (MAGLEV) is not supported [cds-lb-policy-unsupported]`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for problem in &self.problems {
+            write!(f, "{}:{}: ", problem.line, problem.column)?;
+            if let Some((resource_type, name)) = &problem.resource {
+                write!(f, "{} {name}: ", resource_type.short_name())?;
+            }
+            if !problem.path.is_empty() {
+                write!(f, "{}: ", problem.path)?;
+            }
+            writeln!(f, "{} [{}]", problem.message, problem.rule)?;
+        }
+        Ok(())
+    }
+}
+
+/// Says what a gRPC client would do with the resources of a document.
+///
+/// The document is any that `xdsctl validate` reads; what is in it is taken for what one client is sent. The client is the default one,
+/// without a bootstrap.
+///
+/// ```
+/// let report = xdsctl::check(
+///     r#"{"@type": "type.googleapis.com/envoy.config.cluster.v3.Cluster", "name": "cart", "type": "EDS",
+///         "eds_cluster_config": {"eds_config": {"ads": {}}}, "lb_policy": "MAGLEV"}"#,
+/// );
+/// let rules: Vec<&str> = report.errors().map(|problem| problem.rule).collect();
+/// assert_eq!(rules, ["cds-lb-policy-unsupported"]);
+/// assert_eq!(report.errors().next().unwrap().path, "lb_policy");
+/// ```
+pub fn check(text: impl Into<Vec<u8>>) -> Report {
+    let (settled, store) = settle(text.into(), Keep::Findings);
+    let Outcome {
+        resources, findings, ..
+    } = crate::check::check(settled);
+    let mut report = Report::default();
+    let mut add = |diagnostic: Diagnostic, resource: Option<(ResourceType, String)>, span: Span| {
+        let place = store
+            .sources
+            .iter()
+            .next()
+            .map(|(_, source)| source.line_column(span.start));
+        report.problems.push(Problem {
+            rule: diagnostic.rule.id,
+            effect: diagnostic.rule.effect,
+            severity: diagnostic.rule.severity,
+            resource,
+            path: diagnostic.path.to_string(),
+            message: diagnostic.message,
+            line: place.map_or(1, |place| place.line),
+            column: place.map_or(1, |place| place.column),
+        });
+    };
+    for found in findings {
+        add(found.diagnostic, None, found.span);
+    }
+    for mut checked in resources {
+        checked.ignored.unpack_into(&mut checked.diagnostics);
+        let named = checked
+            .resource_type
+            .map(|resource_type| (resource_type, checked.name.clone()));
+        let source = store.sources.get(checked.origin.source);
+        let paths: Vec<_> = checked.diagnostics.iter().map(|diagnostic| &diagnostic.path).collect();
+        let spans = source.map(|source| source.locate_all(checked.origin.span, &paths));
+        let spans = spans.unwrap_or_default();
+        for (diagnostic, span) in checked.diagnostics.into_iter().zip(spans) {
+            add(diagnostic, named.clone(), span);
+        }
+        for note in checked.notes {
+            add(note.diagnostic, named.clone(), note.span);
+        }
+        if let Some((resource_type, name)) = named {
+            report.resources.push(Answer {
+                resource_type,
+                name,
+                verdict: checked.verdict,
+            });
+        }
+    }
+    report.problems.sort_by_key(|problem| (problem.line, problem.column));
+    report
+}
+
+/// A client that holds the resources of a document: those that it accepts.
+///
+/// What it rejects is in [`Resources::rejected`](crate::client::Resources::rejected). [`Client::update`] sends it more.
+///
+/// ```
+/// let client = xdsctl::hold(
+///     r#"{"@type": "type.googleapis.com/envoy.config.cluster.v3.Cluster", "name": "cart", "type": "EDS",
+///         "eds_cluster_config": {"eds_config": {"ads": {}}}}"#,
+/// )
+/// .unwrap();
+/// assert!(client.resources.clusters.get("cart").unwrap().is_accepted());
+/// ```
+///
+/// # Errors
+/// The report, if some of the document could not be read: what the client holds then is not what was meant.
+pub fn hold(text: impl Into<Vec<u8>>) -> Result<Client, Report> {
+    let text = text.into();
+    let (settled, store) = settle(text.clone(), Keep::Values);
+    let is_error = |diagnostic: &Diagnostic| diagnostic.rule.severity == Severity::Error;
+    let mut notes = settled.resources.iter().flat_map(|checked| &checked.notes);
+    if settled.findings.iter().any(|found| is_error(&found.diagnostic)) || notes.any(|note| is_error(&note.diagnostic))
+    {
+        return Err(check(text));
+    }
+    let resources = settled.hold(&store).pop();
+    Ok(Client {
+        resources: resources.map(|(_, resources)| resources).unwrap_or_default(),
+        ..Client::default()
+    })
+}
+
+/// Reads a document as what one client is sent.
+fn settle(text: Vec<u8>, keep: Keep) -> (Settled, Arc<Store>) {
+    let mut store = Store {
+        sources: SourceMap::new(),
+        profile: Profile::default(),
+        server: ServerFacts::default(),
+    };
+    let id = store.sources.add("-", text);
+    let circumstances = Circumstances {
+        profile: &store.profile,
+        server: &store.server,
+        keep,
+    };
+    let mut reading = Reading::default();
+    if let Some(source) = store.sources.get(id) {
+        reading.read(None, &circumstances, |loader, emit| {
+            loader.document(id, source, Default::default(), emit);
+        });
+    }
+    (reading.settle(&circumstances, true), Arc::new(store))
+}
+
+/// Opens a channel to a target, `xds:///NAME`, in simulated time; every address answers, and chance has the seed 0.
+///
+/// # Errors
+/// The target is none that the client could start with.
+pub fn channel(client: Client, target: &str) -> Result<sim::Channel, TargetError> {
+    let target = Target::parse(target, None, &Default::default())?;
+    let options = sim::Options::default();
+    Ok(sim::Channel::new(
+        client,
+        Start::Target(target),
+        sim::Network::default(),
+        options,
+    ))
+}
+
+/// Why an RPC was not sent, or not followed to its end.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SendError {
+    /// The target is none that the client could start with.
+    #[error(transparent)]
+    Target(#[from] TargetError),
+    /// The simulation stopped at one of its limits.
+    #[error(transparent)]
+    Limit(#[from] sim::LimitReached),
+}
+
+/// Sends one RPC to `method` of `target`, on a channel of its own, and says what became of it.
+///
+/// ```
+/// let client = xdsctl::hold("{\"resources\": []}").unwrap();
+/// let outcome = xdsctl::send(client, "xds:///cart", "/shop.Cart/Get").unwrap().unwrap();
+/// assert_eq!(outcome.code.name(), "UNAVAILABLE");
+/// assert_eq!(outcome.details, "empty address list (LDS resource cart: does not exist)");
+/// ```
+///
+/// `None` if the RPC would wait for ever.
+///
+/// # Errors
+/// The target is none that the client could start with, or the simulation stops at a limit.
+pub fn send(client: Client, target: &str, method: &str) -> Result<Option<sim::Outcome>, SendError> {
+    let rpc = sim::Rpc {
+        method: method.to_owned(),
+        ..sim::Rpc::default()
+    };
+    let mut channel = channel(client, target)?;
+    Ok(channel.call(rpc)?)
+}
