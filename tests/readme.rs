@@ -1,40 +1,97 @@
-//! The README's transcripts are what the commands print.
+//! The transcripts of the README and of `docs/` are what the commands print.
 //!
-//! A transcript is a ` ```text ` block below the comment that names this file; its command is the last `$` line before it.
+//! A transcript is a ` ```text ` block below a comment that names this file; its command is the last `$` line before it.
 
+use std::path::PathBuf;
 use std::process::Command;
 
 use crate::support::root;
 
-/// Stands before every transcript.
-const MARK: &str = "<!-- tests/readme.rs compares this with what the command prints -->\n```text\n";
+/// Stands before a transcript of all that a command prints.
+const WHOLE: &str = "<!-- tests/readme.rs compares this with what the command prints -->\n```text\n";
+
+/// Stands before some lines of what a command prints, one after the other.
+const PART: &str = "<!-- tests/readme.rs finds this in what the command prints -->\n```text\n";
+
+/// What a page may take of the reader's time.
+const README_LINES: usize = 200;
+
+fn pages() -> Vec<PathBuf> {
+    let mut pages: Vec<PathBuf> = std::fs::read_dir(root().join("docs"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "md"))
+        .collect();
+    pages.sort();
+    pages.push(root().join("README.md"));
+    pages
+}
+
+/// What a line like `$ xdsctl tree FILE` prints, run from the root of the project.
+fn printed(line: &str) -> String {
+    let args = line
+        .strip_prefix("$ cargo run -- ")
+        .or_else(|| line.strip_prefix("$ xdsctl "))
+        .unwrap_or_else(|| panic!("`{line}` is no command of xdsctl"));
+    let output = Command::new(env!("CARGO_BIN_EXE_xdsctl"))
+        .args(args.split_whitespace())
+        .current_dir(root())
+        .env("NO_COLOR", "1")
+        .env_remove("COLUMNS")
+        .output()
+        .unwrap();
+    let code = if args.starts_with("validate") { 1 } else { 0 };
+    assert_eq!(output.status.code(), Some(code), "{line}");
+    String::from_utf8(output.stdout).unwrap()
+}
 
 #[test]
 fn transcripts_are_real() {
-    let root = root();
-    let readme = std::fs::read_to_string(root.join("README.md")).unwrap();
-    let transcripts: Vec<(usize, &str)> = readme.match_indices(MARK).collect();
-    assert!(transcripts.len() > 5, "the README has lost its transcripts");
-    for (at, mark) in transcripts {
-        let shown = readme[at + mark.len()..].split("```").next().unwrap();
-        let line = readme[..at].lines().rfind(|line| line.starts_with("$ ")).unwrap();
-        let args = line
-            .strip_prefix("$ cargo run -- ")
-            .or_else(|| line.strip_prefix("$ xdsctl "))
-            .unwrap_or_else(|| panic!("`{line}` is no command of xdsctl"));
-        let output = Command::new(env!("CARGO_BIN_EXE_xdsctl"))
-            .args(args.split_whitespace())
-            .current_dir(root)
-            .env("NO_COLOR", "1")
-            .env_remove("COLUMNS")
-            .output()
-            .unwrap();
-        let code = if args.starts_with("validate") { 1 } else { 0 };
-        assert_eq!(output.status.code(), Some(code), "{line}");
-        assert_eq!(
-            String::from_utf8(output.stdout).unwrap(),
-            shown,
-            "update README.md: {line}"
-        );
+    let mut checked = 0;
+    for page in pages() {
+        let text = std::fs::read_to_string(&page).unwrap();
+        for mark in [WHOLE, PART] {
+            for (at, _) in text.match_indices(mark) {
+                let shown = text[at + mark.len()..].split("```").next().unwrap();
+                let line = text[..at].lines().rfind(|line| line.starts_with("$ ")).unwrap();
+                let printed = printed(line);
+                checked += 1;
+                if mark == WHOLE {
+                    assert_eq!(printed, shown, "update {}: {line}", page.display());
+                } else {
+                    let is_there = printed.starts_with(shown) || printed.contains(&format!("\n{shown}"));
+                    assert!(
+                        is_there,
+                        "update {}: {line} prints\n{printed}and not\n{shown}",
+                        page.display()
+                    );
+                }
+            }
+        }
     }
+    assert!(checked > 10, "the pages have lost their transcripts");
+}
+
+#[test]
+fn links_between_pages_lead_somewhere() {
+    for page in pages() {
+        let text = std::fs::read_to_string(&page).unwrap();
+        let links = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+        for link in links.filter(|link| !link.contains("://") && !link.starts_with('#')) {
+            let target = page.parent().unwrap().join(link.split('#').next().unwrap());
+            assert!(target.exists(), "{}: nothing is at {link}", page.display());
+        }
+    }
+}
+
+#[test]
+fn the_readme_is_short() {
+    let lines = std::fs::read_to_string(root().join("README.md"))
+        .unwrap()
+        .lines()
+        .count();
+    assert!(
+        lines <= README_LINES,
+        "{lines} lines, at most {README_LINES}: move some to docs/"
+    );
 }
