@@ -286,7 +286,8 @@ fn code_differences(row: &Row) -> Vec<String> {
             .collect();
         let mut of_step = ours.iter().map(|steps| steps.get(step).map_or(&[][..], Vec::as_slice));
         let codes = of_step.clone().next().unwrap();
-        if !of_step.any(|codes| codes == recorded) && !(may_hang(row) && recorded.contains(&"DEADLINE_EXCEEDED")) {
+        let has_hung = may_hang(row) && recorded.contains(&"DEADLINE_EXCEEDED");
+        if !has_hung && !of_step.any(|codes| codes == recorded) {
             differences.push(format!(
                 "{} step {step}: client {recorded:?}, xdsctl {codes:?}{}",
                 row.id,
