@@ -28,8 +28,8 @@ pub struct Machine {
     statuses: BTreeSet<HealthStatus>,
     idle_timeout: i64,
     entries: BTreeMap<Arc<str>, Entry>,
-    /// Address lists under which the child's subchannels were made, by handle.
-    lists: BTreeMap<u64, (Arc<str>, Arc<str>)>,
+    /// Addresses of the child's subchannels, and the endpoints under which they were made, by handle.
+    lists: BTreeMap<u64, (Arc<str>, Arc<Endpoint>)>,
     /// Address of each watch.
     watches: BTreeMap<u64, Arc<str>>,
     timer: Option<TimerId>,
@@ -40,8 +40,10 @@ pub struct Machine {
 #[derive(Debug)]
 struct Entry {
     address: Address,
-    /// This address first, then the others of its endpoint.
-    list: Arc<str>,
+    endpoint: Arc<Endpoint>,
+    /// This address first, then the others of its endpoint; made when a pick first needs it, since the lists of all the
+    /// addresses of one endpoint are the square of it.
+    list: Option<Arc<str>>,
     health: HealthStatus,
     state: State,
     last_used: Option<i64>,
@@ -76,16 +78,15 @@ impl Machine {
     }
 
     fn set_endpoints(&mut self, endpoints: &[Arc<Endpoint>], cx: &mut Cx<'_>) {
-        let mut wanted: BTreeMap<Arc<str>, (Address, Arc<str>, HealthStatus)> = BTreeMap::new();
+        let mut wanted: BTreeMap<Arc<str>, (Address, Arc<Endpoint>)> = BTreeMap::new();
         for endpoint in endpoints {
             if endpoint.health == HealthStatus::Draining && !self.statuses.contains(&HealthStatus::Draining) {
                 continue;
             }
             for address in &endpoint.addresses {
-                wanted.entry(address.text.clone()).or_insert_with(|| {
-                    let list = address_list(address, &endpoint.addresses);
-                    (address.clone(), list, endpoint.health)
-                });
+                wanted
+                    .entry(address.text.clone())
+                    .or_insert_with(|| (address.clone(), endpoint.clone()));
             }
         }
         let gone: Vec<Arc<str>> = self
@@ -99,17 +100,19 @@ impl Machine {
                 self.disconnect(&mut entry, cx);
             }
         }
-        for (text, (address, list, health)) in wanted {
+        for (text, (address, endpoint)) in wanted {
             let entry = self.entries.entry(text).or_insert_with(|| Entry {
                 address,
-                list: list.clone(),
-                health,
+                endpoint: endpoint.clone(),
+                list: None,
+                health: endpoint.health,
                 state: State::Idle,
                 last_used: None,
                 connection: Connection::None,
             });
-            entry.list = list;
-            entry.health = health;
+            entry.health = endpoint.health;
+            entry.endpoint = endpoint;
+            entry.list = None;
         }
     }
 
@@ -144,7 +147,7 @@ impl Machine {
         let Some(mut entry) = self.entries.remove(&text) else {
             return;
         };
-        self.lists.insert(handle.id, (text.clone(), entry.list.clone()));
+        self.lists.insert(handle.id, (text.clone(), entry.endpoint.clone()));
         let watch = cx.runtime.watch(&handle, &self.at);
         (entry.state, _) = cx.runtime.pool.state_of(handle.subchannel);
         self.disconnect(&mut entry, cx);
@@ -280,7 +283,7 @@ impl Machine {
                 State::Ready => {
                     entry.last_used = Some(now);
                     let mut complete = Complete::new(handle.id, handle.subchannel, entry.address.text.clone());
-                    complete.actual_hosts = Some(entry.list.clone());
+                    complete.actual_hosts = Some(entry.list());
                     return Some(Pick::Complete(complete));
                 }
                 State::Idle => {
@@ -303,10 +306,23 @@ impl Machine {
     }
 }
 
+impl Entry {
+    fn list(&mut self) -> Arc<str> {
+        let list = self
+            .list
+            .get_or_insert_with(|| address_list(&self.address.text, &self.endpoint));
+        list.clone()
+    }
+}
+
 /// An address, then the others of its endpoint in order.
-fn address_list(first: &Address, all: &[Address]) -> Arc<str> {
-    let mut list = first.text.to_string();
-    for address in all.iter().filter(|address| address.text != first.text) {
+fn address_list(first: &Arc<str>, endpoint: &Endpoint) -> Arc<str> {
+    let mut others = endpoint.addresses.iter().filter(|address| address.text != *first);
+    let Some(second) = others.next() else {
+        return first.clone();
+    };
+    let mut list = first.to_string();
+    for address in std::iter::once(second).chain(others) {
         list.push(',');
         list.push_str(&address.text);
     }
@@ -389,13 +405,15 @@ impl crate::lb::policy::Machine for Machine {
         }
         let mut pick = self.child.pick(args, cx);
         if let Pick::Complete(complete) = &mut pick
-            && let Some((address, list)) = self.lists.get(&complete.handle)
+            && let Some((address, endpoint)) = self.lists.get(&complete.handle)
         {
-            complete.actual_hosts = Some(list.clone());
-            if let Some(entry) = self.entries.get_mut(address) {
-                entry.last_used = Some(args.now);
-                complete.actual_hosts = Some(entry.list.clone());
-            }
+            complete.actual_hosts = Some(match self.entries.get_mut(address) {
+                Some(entry) => {
+                    entry.last_used = Some(args.now);
+                    entry.list()
+                }
+                None => address_list(address, endpoint),
+            });
         }
         pick
     }
