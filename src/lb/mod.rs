@@ -112,7 +112,7 @@ pub(crate) fn named(name: &str, config: Value) -> Value {
 type FromJson = fn(config: &Map<String, Value>, profile: &Profile) -> Result<Config, Faults>;
 
 /// Makes a policy.
-type Make = fn(at: policy::At, cx: &mut policy::Cx<'_>) -> Box<dyn policy::Machine>;
+type Make = fn(at: policy::TreePath, cx: &mut policy::PolicyCx<'_>) -> Box<dyn policy::Machine>;
 
 /// A policy that the client has.
 #[derive(Debug)]

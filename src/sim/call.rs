@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::network::Reply;
 use super::outcome::{Outcome, Trace};
 use super::selection::Selected;
-use crate::lb::picker::{Complete, Step};
+use crate::lb::picker::{Complete, TraceStep};
 use crate::lb::runtime::{Time, TimerId};
 use crate::rpc::Retries;
 
@@ -72,7 +72,7 @@ pub(super) struct Call {
     pub actual_hosts: Option<Arc<str>>,
     pub trace: Trace,
     /// The steps of the last pick, to see whether another one brought anything new.
-    pub last_pick: Vec<Step>,
+    pub last_pick: Vec<TraceStep>,
 }
 
 impl Call {

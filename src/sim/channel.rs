@@ -13,10 +13,10 @@ use super::outcome::{Outcome, Trace};
 use crate::client::config::{ChannelFailure, ChannelFailureClass, XdsConfig};
 use crate::client::{Client, Start};
 use crate::lb::pick_first;
-use crate::lb::picker::Step;
-use crate::lb::policy::{Cx, Reports, Update, What};
+use crate::lb::picker::TraceStep;
+use crate::lb::policy::{PolicyCx, Reports, Update, What};
 use crate::lb::run::child::Child;
-use crate::lb::runtime::{ATTEMPT_TIMEOUT_MS, Event, Runtime, Settings, State, Time};
+use crate::lb::runtime::{ATTEMPT_TIMEOUT_MS, Connectivity, Event, Runtime, Settings, Time};
 use crate::lb::{self, Config};
 use crate::model::{Millis, ResourceType};
 use crate::profile::Feature;
@@ -136,7 +136,7 @@ pub struct Channel {
     active_faults: u32,
     draws: Draws,
     connect_time: Rng,
-    after: Vec<(lb::policy::At, What)>,
+    after: Vec<(lb::policy::TreePath, What)>,
 }
 
 impl Channel {
@@ -214,12 +214,12 @@ impl Channel {
     }
 
     /// Puts the connection to an address into a state; `false` if no policy has one.
-    pub fn force(&mut self, address: &std::net::SocketAddr, state: State) -> bool {
+    pub fn force(&mut self, address: &std::net::SocketAddr, state: Connectivity) -> bool {
         let Some(subchannel) = self.runtime.pool.find(address) else {
             return false;
         };
         let failure = self.runtime.pool.get(subchannel).map(|s| Network::refusal(&s.address));
-        let status = failure.filter(|_| state == State::TransientFailure);
+        let status = failure.filter(|_| state == Connectivity::TransientFailure);
         self.runtime.force(subchannel, state, status);
         true
     }
@@ -327,7 +327,7 @@ impl Channel {
             depth: 0,
             note,
         };
-        let mut cx = Cx {
+        let mut cx = PolicyCx {
             runtime: &mut self.runtime,
             clusters: &self.view,
         };
@@ -371,7 +371,7 @@ impl Channel {
             // The client never comes to it.
             Event::Policy(..) if self.runtime.endless.is_some() => {}
             Event::Policy(at, what) => {
-                let mut cx = Cx {
+                let mut cx = PolicyCx {
                     runtime: &mut self.runtime,
                     clusters: &self.view,
                 };
@@ -441,7 +441,7 @@ impl Channel {
             call.deadline = Some(self.runtime.schedule(ms, Own::Deadline { call: id }.event()));
         }
         if let Some(cluster) = self.runtime.endless.as_ref().filter(|_| self.options.traces) {
-            call.trace.push(Step {
+            call.trace.push(TraceStep {
                 layer: "channel",
                 what: format!(
                     "the LB policy of cluster \"{cluster}\" leads back to the cluster: the client builds it inside itself for ever, and the channel does nothing else"

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::client::config::{ClusterState, Leaf, XdsConfig};
 use crate::lb::endpoint::{Address, Endpoint};
-use crate::lb::policy::{At, ClusterChild, ClusterUpdate, Clusters, LeafView};
+use crate::lb::policy::{ClusterChild, ClusterUpdate, Clusters, LeafView, TreePath};
 use crate::profile::Profile;
 use crate::rpc::weights::endpoint_weights;
 use crate::status::Status;
@@ -24,7 +24,7 @@ pub struct ConfigView {
     pub config: Option<Arc<XdsConfig>>,
     profile: Profile,
     /// What each cds policy remembers, by its place.
-    policies: RefCell<BTreeMap<At, CdsState>>,
+    policies: RefCell<BTreeMap<TreePath, CdsState>>,
 }
 
 #[derive(Debug, Default)]
@@ -45,7 +45,7 @@ impl ConfigView {
     }
 
     /// The clusters of the cds policies above a place, the nearest first.
-    fn above<'p>(policies: &'p BTreeMap<At, CdsState>, at: &'p At) -> impl Iterator<Item = &'p str> {
+    fn above<'p>(policies: &'p BTreeMap<TreePath, CdsState>, at: &'p TreePath) -> impl Iterator<Item = &'p str> {
         (0..at.len())
             .rev()
             .filter_map(|len| policies.get(at.get(..len)?))
@@ -72,7 +72,7 @@ impl ConfigView {
 }
 
 impl Clusters for ConfigView {
-    fn update(&self, at: &At, cluster: &str) -> ClusterUpdate {
+    fn update(&self, at: &TreePath, cluster: &str) -> ClusterUpdate {
         let Some(config) = &self.config else {
             return ClusterUpdate::Missing;
         };
@@ -113,7 +113,7 @@ impl Clusters for ConfigView {
         }
     }
 
-    fn forget(&self, at: &At) {
+    fn forget(&self, at: &TreePath) {
         self.policies.borrow_mut().remove(at);
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use crate::lb::picker::Step;
+use crate::lb::picker::TraceStep;
 use crate::lb::runtime::Time;
 use crate::status::Code;
 
@@ -38,14 +38,14 @@ pub const TRACE_KEPT: usize = 500;
 /// for ten thousand times.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Trace {
-    first: Vec<Step>,
-    last: VecDeque<Step>,
+    first: Vec<TraceStep>,
+    last: VecDeque<TraceStep>,
     left_out: u64,
 }
 
 impl Trace {
     /// Adds a step.
-    pub fn push(&mut self, step: Step) {
+    pub fn push(&mut self, step: TraceStep) {
         if self.first.len() < TRACE_KEPT {
             self.first.push(step);
             return;
@@ -63,10 +63,10 @@ impl Trace {
     }
 
     /// The steps that were kept, in order, with a word on those that were not.
-    pub fn into_steps(self) -> Vec<Step> {
+    pub fn into_steps(self) -> Vec<TraceStep> {
         let mut steps = self.first;
         if self.left_out > 0 {
-            steps.push(Step {
+            steps.push(TraceStep {
                 layer: "trace",
                 what: format!(
                     "{} steps are left out here (limit `trace`: the first and the last {TRACE_KEPT} are kept)",
@@ -79,8 +79,8 @@ impl Trace {
     }
 }
 
-impl Extend<Step> for Trace {
-    fn extend<I: IntoIterator<Item = Step>>(&mut self, steps: I) {
+impl Extend<TraceStep> for Trace {
+    fn extend<I: IntoIterator<Item = TraceStep>>(&mut self, steps: I) {
         steps.into_iter().for_each(|step| self.push(step));
     }
 }
@@ -107,7 +107,7 @@ pub struct Outcome {
     /// When it ended.
     pub ended: Time,
     /// The way through the layers; of a long one, beginning and end.
-    pub trace: Vec<Step>,
+    pub trace: Vec<TraceStep>,
     /// Steps that `trace` leaves out.
     pub trace_left_out: u64,
 }
@@ -118,7 +118,7 @@ mod tests {
 
     #[test]
     fn a_long_trace_keeps_beginning_and_end_and_says_so() {
-        let step = |number: usize| Step {
+        let step = |number: usize| TraceStep {
             layer: "pick",
             what: number.to_string(),
         };

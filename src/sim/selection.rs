@@ -1,6 +1,6 @@
 //! What the config selector said about an RPC, kept for as long as the RPC lives, and told for people.
 
-use crate::lb::picker::Step;
+use crate::lb::picker::TraceStep;
 use crate::model::filter::SessionCookie;
 use crate::rpc::{Mismatch, Request, Selection, Selector, Session, words};
 use crate::status::Status;
@@ -81,9 +81,9 @@ pub(super) fn steps(
     selection: &Selection<'_>,
     tried: &[Mismatch],
     hides: bool,
-) -> Vec<Step> {
+) -> Vec<TraceStep> {
     let mut steps = Vec::new();
-    let mut say = |layer: &'static str, what: String| steps.push(Step { layer, what });
+    let mut say = |layer: &'static str, what: String| steps.push(TraceStep { layer, what });
     let config = selector.config();
     if let Some(host) = config.virtual_host().filter(|_| !config.starts_at_cluster) {
         let domain = host.domains.get(config.domain.domain).map_or("", String::as_str);

@@ -10,7 +10,7 @@ use crate::report::pick::{Style, Telling};
 use xdsctl::client::config::{ClusterState, XdsConfig};
 use xdsctl::cookie;
 use xdsctl::lb::endpoint::Address;
-use xdsctl::lb::runtime::{Settings, State};
+use xdsctl::lb::runtime::{Connectivity, Settings};
 use xdsctl::rpc::{self, ChannelFacts, Draws, Request, Selector};
 use xdsctl::sim::script::{self, Player, Step};
 use xdsctl::sim::{Channel, Network, Options, Reach, Respond, Rpc};
@@ -264,9 +264,9 @@ fn network(args: &PickArgs, opened: &Opened, known: &[SocketAddr]) -> Result<Net
     for (address, state) in states(&args.state)? {
         check_known("--state", address, known)?;
         let reach = match state {
-            State::Ready | State::Idle => Reach::Accepts,
-            State::Connecting => Reach::Hangs,
-            State::TransientFailure => Reach::Refuses,
+            Connectivity::Ready | Connectivity::Idle => Reach::Accepts,
+            Connectivity::Connecting => Reach::Hangs,
+            Connectivity::TransientFailure => Reach::Refuses,
         };
         network.addresses.insert(address, reach);
     }
@@ -283,7 +283,7 @@ fn network(args: &PickArgs, opened: &Opened, known: &[SocketAddr]) -> Result<Net
     Ok(network)
 }
 
-fn states(arguments: &[String]) -> Result<Vec<(SocketAddr, State)>, Error> {
+fn states(arguments: &[String]) -> Result<Vec<(SocketAddr, Connectivity)>, Error> {
     arguments
         .iter()
         .map(|argument| {
@@ -294,16 +294,16 @@ fn states(arguments: &[String]) -> Result<Vec<(SocketAddr, State)>, Error> {
             };
             let (address, state) = argument.rsplit_once('=').ok_or_else(wrong)?;
             let address = address.parse().map_err(|_| wrong())?;
-            Ok((address, State::from_name(state).ok_or_else(wrong)?))
+            Ok((address, Connectivity::from_name(state).ok_or_else(wrong)?))
         })
         .collect()
 }
 
 /// Lets the channel connect, and then lose the connections that are to be idle.
-fn set_states(channel: &mut Channel, states: &[(SocketAddr, State)], rpc: &Rpc) -> Result<(), Error> {
+fn set_states(channel: &mut Channel, states: &[(SocketAddr, Connectivity)], rpc: &Rpc) -> Result<(), Error> {
     let idle: Vec<&SocketAddr> = states
         .iter()
-        .filter(|(_, state)| *state == State::Idle)
+        .filter(|(_, state)| *state == Connectivity::Idle)
         .map(|(address, _)| address)
         .collect();
     if idle.is_empty() {

@@ -8,15 +8,15 @@
 use crate::lb::Config;
 use crate::lb::cds;
 use crate::lb::picker::{Pick, PickArgs, PickCx, Shares};
-use crate::lb::policy::{At, ClusterUpdate, Cx, Report, Reports, Update, What};
+use crate::lb::policy::{ClusterUpdate, PolicyCx, Report, Reports, TreePath, Update, What};
 use crate::lb::run::child::Child;
-use crate::lb::runtime::{State, below};
+use crate::lb::runtime::{Connectivity, below};
 use crate::status::Status;
 
 /// The state of a cds policy.
 #[derive(Debug)]
 pub struct Machine {
-    at: At,
+    at: TreePath,
     cluster: String,
     child: Option<Child>,
     next_child: u32,
@@ -26,7 +26,7 @@ pub struct Machine {
 
 impl Machine {
     /// A policy without a cluster.
-    pub const fn new(at: At) -> Machine {
+    pub const fn new(at: TreePath) -> Machine {
         Machine {
             at,
             cluster: String::new(),
@@ -38,7 +38,7 @@ impl Machine {
     }
 
     /// Fails every RPC; what was below is gone, connections included.
-    fn fail(&mut self, status: Status, cx: &mut Cx<'_>) -> Reports {
+    fn fail(&mut self, status: Status, cx: &mut PolicyCx<'_>) -> Reports {
         if let Some(mut child) = self.child.take() {
             child.shutdown(cx);
         }
@@ -49,7 +49,7 @@ impl Machine {
 }
 
 impl crate::lb::policy::Machine for Machine {
-    fn update(&mut self, update: Update<'_>, cx: &mut Cx<'_>) -> Reports {
+    fn update(&mut self, update: Update<'_>, cx: &mut PolicyCx<'_>) -> Reports {
         let Config::Cds(config) = update.config else {
             return Reports::new();
         };
@@ -58,7 +58,7 @@ impl crate::lb::policy::Machine for Machine {
             ClusterUpdate::Same => Reports::new(),
             ClusterUpdate::Missing if config.is_dynamic => {
                 if self.child.is_none() && self.failure.is_none() {
-                    vec![Report::of(State::Connecting)]
+                    vec![Report::of(Connectivity::Connecting)]
                 } else {
                     Reports::new()
                 }
@@ -73,7 +73,7 @@ impl crate::lb::policy::Machine for Machine {
                 if cx.runtime.building.contains(&self.cluster) {
                     cx.runtime.endless.get_or_insert_with(|| self.cluster.clone());
                 }
-                vec![Report::of(State::Connecting)]
+                vec![Report::of(Connectivity::Connecting)]
             }
             ClusterUpdate::Child(child) => {
                 self.failure = None;
@@ -104,14 +104,14 @@ impl crate::lb::policy::Machine for Machine {
         }
     }
 
-    fn handle(&mut self, path: &[u32], what: &What, cx: &mut Cx<'_>) -> Reports {
+    fn handle(&mut self, path: &[u32], what: &What, cx: &mut PolicyCx<'_>) -> Reports {
         match (path.split_first(), &mut self.child) {
             (Some((&number, rest)), Some(child)) if number + 1 == self.next_child => child.handle(rest, what, cx),
             _ => Reports::new(),
         }
     }
 
-    fn exit_idle(&mut self, cx: &mut Cx<'_>) -> Reports {
+    fn exit_idle(&mut self, cx: &mut PolicyCx<'_>) -> Reports {
         self.child.as_mut().map(|child| child.exit_idle(cx)).unwrap_or_default()
     }
 
@@ -145,7 +145,7 @@ impl crate::lb::policy::Machine for Machine {
         }
     }
 
-    fn shutdown(&mut self, cx: &mut Cx<'_>) {
+    fn shutdown(&mut self, cx: &mut PolicyCx<'_>) {
         if let Some(mut child) = self.child.take() {
             child.shutdown(cx);
         }

@@ -5,9 +5,9 @@
 use crate::lb::Config;
 use crate::lb::cluster_impl;
 use crate::lb::picker::{Pick, PickArgs, PickCx, Shares};
-use crate::lb::policy::{At, Cx, Report, Reports, Update, What};
+use crate::lb::policy::{PolicyCx, Report, Reports, TreePath, Update, What};
 use crate::lb::run::child::Child;
-use crate::lb::runtime::{State, below};
+use crate::lb::runtime::{Connectivity, below};
 use crate::model::cluster::Discovery;
 use crate::rng::Rng;
 use crate::status::Status;
@@ -28,7 +28,7 @@ pub struct Machine {
 
 impl Machine {
     /// A policy without a child.
-    pub fn new(at: &At, cx: &mut Cx<'_>) -> Machine {
+    pub fn new(at: &TreePath, cx: &mut PolicyCx<'_>) -> Machine {
         Machine {
             child: Child::new(below(at, 0)),
             drops: Vec::new(),
@@ -45,7 +45,7 @@ impl Machine {
     fn wrap(&self, mut reports: Reports) -> Reports {
         if self.drop_all {
             for report in &mut reports {
-                *report = Report::of(State::Ready);
+                *report = Report::of(Connectivity::Ready);
             }
         }
         reports
@@ -53,7 +53,7 @@ impl Machine {
 }
 
 impl crate::lb::policy::Machine for Machine {
-    fn update(&mut self, update: Update<'_>, cx: &mut Cx<'_>) -> Reports {
+    fn update(&mut self, update: Update<'_>, cx: &mut PolicyCx<'_>) -> Reports {
         let Config::ClusterImpl(config) = update.config else {
             return Reports::new();
         };
@@ -83,7 +83,7 @@ impl crate::lb::policy::Machine for Machine {
         let mut reports = Reports::new();
         // The new drops hold at once, before the child has taken its update.
         if self.drop_all {
-            reports.push(Report::of(State::Ready));
+            reports.push(Report::of(Connectivity::Ready));
         } else if let Some(last) = self.child.last() {
             reports.push(last.clone());
         }
@@ -96,7 +96,7 @@ impl crate::lb::policy::Machine for Machine {
         reports
     }
 
-    fn handle(&mut self, path: &[u32], what: &What, cx: &mut Cx<'_>) -> Reports {
+    fn handle(&mut self, path: &[u32], what: &What, cx: &mut PolicyCx<'_>) -> Reports {
         let Some((_, rest)) = path.split_first() else {
             return Reports::new();
         };
@@ -104,7 +104,7 @@ impl crate::lb::policy::Machine for Machine {
         self.wrap(said)
     }
 
-    fn exit_idle(&mut self, cx: &mut Cx<'_>) -> Reports {
+    fn exit_idle(&mut self, cx: &mut PolicyCx<'_>) -> Reports {
         let said = self.child.exit_idle(cx);
         self.wrap(said)
     }
@@ -162,7 +162,7 @@ impl crate::lb::policy::Machine for Machine {
         self.child.shares(args, rest, out);
     }
 
-    fn shutdown(&mut self, cx: &mut Cx<'_>) {
+    fn shutdown(&mut self, cx: &mut PolicyCx<'_>) {
         self.child.shutdown(cx);
     }
 }

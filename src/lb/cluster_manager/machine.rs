@@ -5,10 +5,10 @@
 use crate::lb::Config;
 use crate::lb::cluster_manager as config;
 use crate::lb::picker::{Pick, PickArgs, PickCx, Shares};
-use crate::lb::policy::{At, Cx, Report, Reports, Update, What};
+use crate::lb::policy::{PolicyCx, Report, Reports, TreePath, Update, What};
 use crate::lb::run::children::Children;
 use crate::lb::run::tally::Tally;
-use crate::lb::runtime::State;
+use crate::lb::runtime::Connectivity;
 use crate::status::Status;
 
 /// The state of a cluster_manager policy.
@@ -22,19 +22,19 @@ pub struct Machine {
 
 #[derive(Debug)]
 struct Data {
-    state: State,
+    state: Connectivity,
     is_in_config: bool,
 }
 
 impl Data {
-    fn counted(&self) -> Option<State> {
+    fn counted(&self) -> Option<Connectivity> {
         self.is_in_config.then_some(self.state)
     }
 }
 
 impl Machine {
     /// A policy without children.
-    pub fn new(at: At) -> Machine {
+    pub fn new(at: TreePath) -> Machine {
         Machine {
             children: Children::new(at),
             tally: Tally::default(),
@@ -49,7 +49,7 @@ impl Machine {
             };
             let before = member.data.counted();
             // A failure counts until the child is READY again.
-            if member.data.state != State::TransientFailure || report.state == State::Ready {
+            if member.data.state != Connectivity::TransientFailure || report.state == Connectivity::Ready {
                 member.data.state = report.state;
             }
             self.tally.change(before, member.data.counted());
@@ -60,7 +60,7 @@ impl Machine {
     }
 
     fn aggregate(&self, reports: &mut Reports) {
-        let state = [State::Ready, State::Connecting, State::Idle]
+        let state = [Connectivity::Ready, Connectivity::Connecting, Connectivity::Idle]
             .into_iter()
             .find(|state| self.tally.count(*state) > 0);
         reports.push(match state {
@@ -71,7 +71,7 @@ impl Machine {
 }
 
 impl crate::lb::policy::Machine for Machine {
-    fn update(&mut self, update: Update<'_>, cx: &mut Cx<'_>) -> Reports {
+    fn update(&mut self, update: Update<'_>, cx: &mut PolicyCx<'_>) -> Reports {
         let Config::ClusterManager(config) = update.config else {
             return Reports::new();
         };
@@ -92,9 +92,9 @@ impl crate::lb::policy::Machine for Machine {
             self.children.revive(name, cx);
             let tally = &mut self.tally;
             let member = self.children.add(name, || {
-                tally.change(None, Some(State::Connecting));
+                tally.change(None, Some(Connectivity::Connecting));
                 Data {
-                    state: State::Connecting,
+                    state: Connectivity::Connecting,
                     is_in_config: true,
                 }
             });
@@ -110,7 +110,7 @@ impl crate::lb::policy::Machine for Machine {
         reports
     }
 
-    fn handle(&mut self, path: &[u32], what: &What, cx: &mut Cx<'_>) -> Reports {
+    fn handle(&mut self, path: &[u32], what: &What, cx: &mut PolicyCx<'_>) -> Reports {
         let mut reports = Reports::new();
         let Some((&number, rest)) = path.split_first() else {
             if let What::Timer(timer) = what
@@ -130,7 +130,7 @@ impl crate::lb::policy::Machine for Machine {
         reports
     }
 
-    fn exit_idle(&mut self, cx: &mut Cx<'_>) -> Reports {
+    fn exit_idle(&mut self, cx: &mut PolicyCx<'_>) -> Reports {
         let mut reports = Reports::new();
         for name in self.children.names() {
             if let Some(member) = self.children.get_mut(&name) {
@@ -169,7 +169,7 @@ impl crate::lb::policy::Machine for Machine {
         }
     }
 
-    fn shutdown(&mut self, cx: &mut Cx<'_>) {
+    fn shutdown(&mut self, cx: &mut PolicyCx<'_>) {
         self.children.shutdown(cx, |_, _| {});
         self.tally = Tally::default();
     }

@@ -11,7 +11,7 @@ use super::NAME;
 use crate::lb::Config;
 use crate::lb::endpoint::{AddressSet, Endpoint};
 use crate::lb::picker::{Pick, PickArgs, PickCx, Shares};
-use crate::lb::policy::{At, Cx, Reports, Update, What};
+use crate::lb::policy::{PolicyCx, Reports, TreePath, Update, What};
 use crate::lb::run::child::Child;
 use crate::lb::runtime::{Change, Settings, TimerId, below};
 use crate::model::cluster::OutlierDetection;
@@ -20,7 +20,7 @@ use crate::rng::Rng;
 /// The state of an outlier_detection policy.
 #[derive(Debug)]
 pub struct Machine {
-    at: At,
+    at: TreePath,
     child: Child,
     detection: Option<OutlierDetection>,
     /// Numbers of the endpoints in address-set order.
@@ -53,7 +53,7 @@ struct Record {
 #[derive(Debug)]
 struct Watched {
     endpoint: u32,
-    at: At,
+    at: TreePath,
 }
 
 /// An endpoint with enough calls to be judged.
@@ -64,7 +64,7 @@ struct Candidate {
 
 impl Machine {
     /// A policy without endpoints.
-    pub fn new(at: At, cx: &mut Cx<'_>) -> Machine {
+    pub fn new(at: TreePath, cx: &mut PolicyCx<'_>) -> Machine {
         let enforce = cx.runtime.stream("outlier_detection/enforcement", &at);
         Machine {
             child: Child::new(below(&at, 0)),
@@ -134,7 +134,7 @@ impl Machine {
     }
 
     /// Looks at what the policies below did to subchannels.
-    fn note_changes(&mut self, (reports, changes): (Reports, Vec<Change>), cx: &mut Cx<'_>) -> Reports {
+    fn note_changes(&mut self, (reports, changes): (Reports, Vec<Change>), cx: &mut PolicyCx<'_>) -> Reports {
         for change in changes {
             match change {
                 Change::Created { handle, at } => {
@@ -157,14 +157,14 @@ impl Machine {
         reports
     }
 
-    fn set_timer(&mut self, cx: &mut Cx<'_>) {
+    fn set_timer(&mut self, cx: &mut PolicyCx<'_>) {
         cx.runtime.cancel(&mut self.timer);
         if self.is_counting() {
             self.timer = Some(cx.runtime.timer(self.interval, &self.at, What::Timer(0)));
         }
     }
 
-    fn tick(&mut self, cx: &mut Cx<'_>) {
+    fn tick(&mut self, cx: &mut PolicyCx<'_>) {
         let Some(detection) = self.detection.clone() else {
             return;
         };
@@ -248,7 +248,7 @@ impl Machine {
         candidate: &Candidate,
         (enforcement, detection): (u32, &OutlierDetection),
         ejected: &mut usize,
-        cx: &mut Cx<'_>,
+        cx: &mut PolicyCx<'_>,
     ) {
         // From 1 to 99, where A50 has 0 to 99.
         let drawn = 1 + self.enforce.below(99);
@@ -268,7 +268,7 @@ impl Machine {
         self.tell_all(number, true, cx);
     }
 
-    fn let_back(&mut self, now: i64, detection: &OutlierDetection, cx: &mut Cx<'_>) {
+    fn let_back(&mut self, now: i64, detection: &OutlierDetection, cx: &mut PolicyCx<'_>) {
         let base = detection.base_ejection_time.0;
         let longest = base.max(detection.max_ejection_time.0);
         let mut back = Vec::new();
@@ -293,7 +293,7 @@ impl Machine {
         }
     }
 
-    fn tell_all(&self, endpoint: u32, is_ejected: bool, cx: &mut Cx<'_>) {
+    fn tell_all(&self, endpoint: u32, is_ejected: bool, cx: &mut PolicyCx<'_>) {
         for (_, handle) in self.of_endpoint.range((endpoint, 0)..=(endpoint, u64::MAX)) {
             if let Some(watched) = self.subchannels.get(handle) {
                 tell(*handle, &watched.at, is_ejected, cx);
@@ -302,12 +302,12 @@ impl Machine {
     }
 }
 
-fn tell(handle: u64, at: &At, is_ejected: bool, cx: &mut Cx<'_>) {
+fn tell(handle: u64, at: &TreePath, is_ejected: bool, cx: &mut PolicyCx<'_>) {
     cx.runtime.timer(0, at, What::Ejected { handle, is_ejected });
 }
 
 impl crate::lb::policy::Machine for Machine {
-    fn update(&mut self, update: Update<'_>, cx: &mut Cx<'_>) -> Reports {
+    fn update(&mut self, update: Update<'_>, cx: &mut PolicyCx<'_>) -> Reports {
         let Config::OutlierDetection(config) = update.config else {
             return Reports::new();
         };
@@ -351,7 +351,7 @@ impl crate::lb::policy::Machine for Machine {
         self.note_changes(said, cx)
     }
 
-    fn handle(&mut self, path: &[u32], what: &What, cx: &mut Cx<'_>) -> Reports {
+    fn handle(&mut self, path: &[u32], what: &What, cx: &mut PolicyCx<'_>) -> Reports {
         if let Some((_, rest)) = path.split_first() {
             let said = self.child.watched(cx, |child, cx| child.handle(rest, what, cx));
             return self.note_changes(said, cx);
@@ -375,7 +375,7 @@ impl crate::lb::policy::Machine for Machine {
         Reports::new()
     }
 
-    fn exit_idle(&mut self, cx: &mut Cx<'_>) -> Reports {
+    fn exit_idle(&mut self, cx: &mut PolicyCx<'_>) -> Reports {
         let said = self.child.watched(cx, Child::exit_idle);
         self.note_changes(said, cx)
     }
@@ -404,7 +404,7 @@ impl crate::lb::policy::Machine for Machine {
         self.child.shares(args, share, out);
     }
 
-    fn shutdown(&mut self, cx: &mut Cx<'_>) {
+    fn shutdown(&mut self, cx: &mut PolicyCx<'_>) {
         cx.runtime.cancel(&mut self.timer);
         self.child.shutdown(cx);
         self.subchannels.clear();

@@ -11,9 +11,9 @@ use super::{NAME, SessionHosts};
 use crate::lb::Config;
 use crate::lb::endpoint::{Address, Endpoint};
 use crate::lb::picker::{Complete, Pick, PickArgs, PickCx, Shares};
-use crate::lb::policy::{At, Cx, Report, Reports, Update, What};
+use crate::lb::policy::{PolicyCx, Report, Reports, TreePath, Update, What};
 use crate::lb::run::child::Child;
-use crate::lb::runtime::{Change, Handle, State, TimerId, below};
+use crate::lb::runtime::{Change, Connectivity, Handle, TimerId, below};
 use crate::model::cluster::HealthStatus;
 use crate::status::Status;
 
@@ -23,7 +23,7 @@ pub const MIN_SWEEP_MS: i64 = 5000;
 /// The state of an override_host policy.
 #[derive(Debug)]
 pub struct Machine {
-    at: At,
+    at: TreePath,
     child: Child,
     statuses: BTreeSet<HealthStatus>,
     idle_timeout: i64,
@@ -45,7 +45,7 @@ struct Entry {
     /// addresses of one endpoint are the square of it.
     list: Option<Arc<str>>,
     health: HealthStatus,
-    state: State,
+    state: Connectivity,
     last_used: Option<i64>,
     connection: Connection,
 }
@@ -63,7 +63,7 @@ enum Connection {
 
 impl Machine {
     /// A policy without addresses.
-    pub fn new(at: At) -> Machine {
+    pub fn new(at: TreePath) -> Machine {
         Machine {
             child: Child::new(below(&at, 0)),
             statuses: BTreeSet::new(),
@@ -77,7 +77,7 @@ impl Machine {
         }
     }
 
-    fn set_endpoints(&mut self, endpoints: &[Arc<Endpoint>], cx: &mut Cx<'_>) {
+    fn set_endpoints(&mut self, endpoints: &[Arc<Endpoint>], cx: &mut PolicyCx<'_>) {
         let mut wanted: BTreeMap<Arc<str>, (Address, Arc<Endpoint>)> = BTreeMap::new();
         for endpoint in endpoints {
             if endpoint.health == HealthStatus::Draining && !self.statuses.contains(&HealthStatus::Draining) {
@@ -106,7 +106,7 @@ impl Machine {
                 endpoint: endpoint.clone(),
                 list: None,
                 health: endpoint.health,
-                state: State::Idle,
+                state: Connectivity::Idle,
                 last_used: None,
                 connection: Connection::None,
             });
@@ -117,7 +117,7 @@ impl Machine {
     }
 
     /// Lets go of a subchannel that this policy holds, and of a watch of one that it does not.
-    fn disconnect(&mut self, entry: &mut Entry, cx: &mut Cx<'_>) {
+    fn disconnect(&mut self, entry: &mut Entry, cx: &mut PolicyCx<'_>) {
         match std::mem::replace(&mut entry.connection, Connection::None) {
             Connection::None => {}
             Connection::Child { handle, watch } => {
@@ -132,7 +132,7 @@ impl Machine {
     }
 
     /// Looks at what the policies below did to subchannels.
-    fn note_changes(&mut self, (reports, changes): (Reports, Vec<Change>), cx: &mut Cx<'_>) -> Reports {
+    fn note_changes(&mut self, (reports, changes): (Reports, Vec<Change>), cx: &mut PolicyCx<'_>) -> Reports {
         for change in changes {
             match change {
                 Change::Created { handle, .. } => self.on_created(handle, cx),
@@ -142,7 +142,7 @@ impl Machine {
         reports
     }
 
-    fn on_created(&mut self, handle: Handle, cx: &mut Cx<'_>) {
+    fn on_created(&mut self, handle: Handle, cx: &mut PolicyCx<'_>) {
         let text = handle.address.text.clone();
         let Some(mut entry) = self.entries.remove(&text) else {
             return;
@@ -156,7 +156,7 @@ impl Machine {
         self.entries.insert(text, entry);
     }
 
-    fn on_released(&mut self, id: u64, address: &Address, cx: &mut Cx<'_>) {
+    fn on_released(&mut self, id: u64, address: &Address, cx: &mut PolicyCx<'_>) {
         self.lists.remove(&id);
         let Some(mut entry) = self.entries.remove(&address.text) else {
             return;
@@ -177,7 +177,7 @@ impl Machine {
     }
 
     /// Sets the timer to the moment when the first address in use may have become idle.
-    fn set_timer(&mut self, cx: &mut Cx<'_>) {
+    fn set_timer(&mut self, cx: &mut PolicyCx<'_>) {
         let now = cx.runtime.now;
         let threshold = now - self.idle_timeout;
         let next = self
@@ -191,7 +191,7 @@ impl Machine {
         self.timer = Some(cx.runtime.timer(next.max(MIN_SWEEP_MS), &self.at, What::Timer(0)));
     }
 
-    fn sweep(&mut self, cx: &mut Cx<'_>) {
+    fn sweep(&mut self, cx: &mut PolicyCx<'_>) {
         self.timer = None;
         if self.entries.is_empty() {
             return;
@@ -218,7 +218,7 @@ impl Machine {
         self.child.last().cloned().into_iter().collect()
     }
 
-    fn create_owned(&mut self, address: &str, cx: &mut Cx<'_>) -> Reports {
+    fn create_owned(&mut self, address: &str, cx: &mut PolicyCx<'_>) -> Reports {
         let Some((text, mut entry)) = self.entries.remove_entry(address) else {
             return Reports::new();
         };
@@ -233,7 +233,7 @@ impl Machine {
         if is_owned { Reports::new() } else { self.renew() }
     }
 
-    fn on_state(&mut self, watch: u64, state: State) -> Reports {
+    fn on_state(&mut self, watch: u64, state: Connectivity) -> Reports {
         let Some(entry) = self
             .watches
             .get(&watch)
@@ -280,17 +280,17 @@ impl Machine {
             let state = entry.state;
             cx.say(NAME, || format!("cookie host {address} is {state}"));
             match state {
-                State::Ready => {
+                Connectivity::Ready => {
                     entry.last_used = Some(now);
                     let mut complete = Complete::new(handle.id, handle.subchannel, entry.address.text.clone());
                     complete.actual_hosts = Some(entry.list());
                     return Some(Pick::Complete(complete));
                 }
-                State::Idle => {
+                Connectivity::Idle => {
                     idle.get_or_insert(handle.subchannel);
                 }
-                State::Connecting => is_connecting = true,
-                State::TransientFailure => {}
+                Connectivity::Connecting => is_connecting = true,
+                Connectivity::TransientFailure => {}
             }
         }
         if let Some(subchannel) = idle {
@@ -330,7 +330,7 @@ fn address_list(first: &Arc<str>, endpoint: &Endpoint) -> Arc<str> {
 }
 
 impl crate::lb::policy::Machine for Machine {
-    fn update(&mut self, update: Update<'_>, cx: &mut Cx<'_>) -> Reports {
+    fn update(&mut self, update: Update<'_>, cx: &mut PolicyCx<'_>) -> Reports {
         let Config::OverrideHost(config) = update.config else {
             return Reports::new();
         };
@@ -370,7 +370,7 @@ impl crate::lb::policy::Machine for Machine {
         self.note_changes(said, cx)
     }
 
-    fn handle(&mut self, path: &[u32], what: &What, cx: &mut Cx<'_>) -> Reports {
+    fn handle(&mut self, path: &[u32], what: &What, cx: &mut PolicyCx<'_>) -> Reports {
         if let Some((_, rest)) = path.split_first() {
             let said = self.child.watched(cx, |child, cx| child.handle(rest, what, cx));
             return self.note_changes(said, cx);
@@ -385,7 +385,7 @@ impl crate::lb::policy::Machine for Machine {
         Reports::new()
     }
 
-    fn exit_idle(&mut self, cx: &mut Cx<'_>) -> Reports {
+    fn exit_idle(&mut self, cx: &mut PolicyCx<'_>) -> Reports {
         let said = self.child.watched(cx, Child::exit_idle);
         self.note_changes(said, cx)
     }
@@ -426,7 +426,8 @@ impl crate::lb::policy::Machine for Machine {
         let usable = |address: &str| {
             let entry = self.entries.get(address)?;
             let has_connection = !matches!(entry.connection, Connection::None);
-            (has_connection && entry.state == State::Ready && self.statuses.contains(&entry.health)).then_some(())
+            (has_connection && entry.state == Connectivity::Ready && self.statuses.contains(&entry.health))
+                .then_some(())
         };
         match hosts.split(',').find(|address| usable(address).is_some()) {
             Some(address) => out.add(address, share),
@@ -434,7 +435,7 @@ impl crate::lb::policy::Machine for Machine {
         }
     }
 
-    fn shutdown(&mut self, cx: &mut Cx<'_>) {
+    fn shutdown(&mut self, cx: &mut PolicyCx<'_>) {
         cx.runtime.cancel(&mut self.timer);
         self.child.shutdown(cx);
         for (_, mut entry) in std::mem::take(&mut self.entries) {

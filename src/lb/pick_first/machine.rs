@@ -10,15 +10,15 @@ use std::sync::Arc;
 use crate::lb::Config;
 use crate::lb::endpoint::{Address, Endpoint};
 use crate::lb::picker::{Complete, Pick, PickArgs, PickCx, Shares};
-use crate::lb::policy::{At, Cx, Report, Reports, Update, What};
-use crate::lb::runtime::{Handle, State, TimerId};
+use crate::lb::policy::{PolicyCx, Report, Reports, TreePath, Update, What};
+use crate::lb::runtime::{Connectivity, Handle, TimerId};
 use crate::rng::Rng;
 use crate::status::Status;
 
 /// The state of a pick_first policy.
 #[derive(Debug)]
 pub struct Machine {
-    at: At,
+    at: TreePath,
     /// Below a policy that has one pick_first for each endpoint: health counts, and texts are shorter.
     is_member: bool,
     shuffle: Rng,
@@ -26,7 +26,7 @@ pub struct Machine {
     note: String,
     list: Option<List>,
     selected: Option<Handle>,
-    state: State,
+    state: Connectivity,
     shown: Shown,
     timer_number: u64,
 }
@@ -60,7 +60,7 @@ struct List {
 #[derive(Debug)]
 struct Member {
     handle: Handle,
-    state: Option<State>,
+    state: Option<Connectivity>,
     has_failed: bool,
     is_ejected: bool,
 }
@@ -80,7 +80,7 @@ impl List {
 
 impl Machine {
     /// A policy without addresses.
-    pub fn new(at: At, is_member: bool, cx: &mut Cx<'_>) -> Machine {
+    pub fn new(at: TreePath, is_member: bool, cx: &mut PolicyCx<'_>) -> Machine {
         let shuffle = cx.runtime.stream("pick_first/shuffle", &at);
         Machine {
             at,
@@ -90,7 +90,7 @@ impl Machine {
             note: String::new(),
             list: None,
             selected: None,
-            state: State::Connecting,
+            state: Connectivity::Connecting,
             shown: Shown::Queue,
             timer_number: 0,
         }
@@ -102,7 +102,7 @@ impl Machine {
         endpoints: Result<&[Arc<Endpoint>], &Status>,
         shuffle: bool,
         note: &str,
-        cx: &mut Cx<'_>,
+        cx: &mut PolicyCx<'_>,
     ) -> Reports {
         match endpoints {
             Ok([]) => self.latest = Some(Err(Status::unavailable("empty address list"))),
@@ -114,14 +114,14 @@ impl Machine {
         }
         note.clone_into(&mut self.note);
         let mut reports = Reports::new();
-        if self.state != State::Idle {
+        if self.state != Connectivity::Idle {
             self.start(cx, &mut reports);
         }
         reports
     }
 
     /// The addresses in the order in which they are tried.
-    fn order(&mut self, endpoints: &[Arc<Endpoint>], shuffle: bool, cx: &Cx<'_>) -> Vec<Address> {
+    fn order(&mut self, endpoints: &[Arc<Endpoint>], shuffle: bool, cx: &PolicyCx<'_>) -> Vec<Address> {
         let mut endpoints: Vec<&Endpoint> = endpoints.iter().map(|endpoint| &**endpoint).collect();
         if shuffle && cx.runtime.settings.weighted_shuffling {
             let mut keyed: Vec<(f64, &Endpoint)> = endpoints
@@ -144,7 +144,7 @@ impl Machine {
     }
 
     /// Makes a new list of subchannels out of the latest addresses and waits for their states.
-    fn start(&mut self, cx: &mut Cx<'_>, reports: &mut Reports) {
+    fn start(&mut self, cx: &mut PolicyCx<'_>, reports: &mut Reports) {
         let old = self.list.take();
         match self.latest.clone() {
             Some(Ok(addresses)) => {
@@ -179,26 +179,26 @@ impl Machine {
 
     fn fail(&mut self, status: Status, reports: &mut Reports) {
         let status = status.with_note(&self.note);
-        self.state = State::TransientFailure;
+        self.state = Connectivity::TransientFailure;
         self.shown = Shown::Fail(status.clone());
         reports.push(Report::failure(status));
     }
 
-    fn unselect(&mut self, cx: &mut Cx<'_>) {
+    fn unselect(&mut self, cx: &mut PolicyCx<'_>) {
         if let Some(handle) = self.selected.take() {
             cx.runtime.release(&handle);
         }
     }
 
-    fn go_idle(&mut self, cx: &mut Cx<'_>, reports: &mut Reports) {
+    fn go_idle(&mut self, cx: &mut PolicyCx<'_>, reports: &mut Reports) {
         self.unselect(cx);
         drop_list(self.list.take(), cx);
-        self.state = State::Idle;
+        self.state = Connectivity::Idle;
         self.shown = Shown::Wake;
-        reports.push(Report::of(State::Idle));
+        reports.push(Report::of(Connectivity::Idle));
     }
 
-    fn select(&mut self, index: usize, cx: &mut Cx<'_>, reports: &mut Reports) {
+    fn select(&mut self, index: usize, cx: &mut PolicyCx<'_>, reports: &mut Reports) {
         let Some(mut list) = self.list.take() else { return };
         self.unselect(cx);
         if index < list.members.len() {
@@ -217,21 +217,28 @@ impl Machine {
             self.shown = Shown::Fail(status);
             reports.push(Report::failure(Status::unavailable(why)));
         } else {
-            self.state = State::Ready;
+            self.state = Connectivity::Ready;
             self.shown = Shown::Ready;
-            reports.push(Report::of(State::Ready));
+            reports.push(Report::of(Connectivity::Ready));
         }
     }
 
-    fn on_state(&mut self, handle: u64, state: State, status: Option<&Status>, cx: &mut Cx<'_>, reports: &mut Reports) {
+    fn on_state(
+        &mut self,
+        handle: u64,
+        state: Connectivity,
+        status: Option<&Status>,
+        cx: &mut PolicyCx<'_>,
+        reports: &mut Reports,
+    ) {
         if self.selected.as_ref().is_some_and(|selected| selected.id == handle) {
             match state {
-                State::Ready => {}
-                State::Idle => self.go_idle(cx, reports),
-                State::Connecting | State::TransientFailure => {
-                    self.state = State::Connecting;
+                Connectivity::Ready => {}
+                Connectivity::Idle => self.go_idle(cx, reports),
+                Connectivity::Connecting | Connectivity::TransientFailure => {
+                    self.state = Connectivity::Connecting;
                     self.shown = Shown::Queue;
-                    reports.push(Report::of(State::Connecting));
+                    reports.push(Report::of(Connectivity::Connecting));
                     self.start(cx, reports);
                     self.unselect(cx);
                 }
@@ -240,7 +247,7 @@ impl Machine {
         }
         let Some(list) = &mut self.list else { return };
         let Some(index) = list.index(handle) else { return };
-        if state == State::Ready {
+        if state == Connectivity::Ready {
             self.select(index, cx, reports);
             return;
         }
@@ -249,7 +256,7 @@ impl Machine {
         };
         let is_first = member.state.replace(state).is_none();
         let subchannel = member.handle.subchannel;
-        if state == State::TransientFailure {
+        if state == Connectivity::TransientFailure {
             list.last_failure = status.cloned();
         }
         if is_first {
@@ -267,18 +274,18 @@ impl Machine {
             return;
         }
         match state {
-            State::TransientFailure => self.on_failure(index, status, cx, reports),
-            State::Idle if list.is_pass_complete() => cx.runtime.connect(subchannel),
-            State::Connecting if self.state != State::TransientFailure => {
-                self.state = State::Connecting;
+            Connectivity::TransientFailure => self.on_failure(index, status, cx, reports),
+            Connectivity::Idle if list.is_pass_complete() => cx.runtime.connect(subchannel),
+            Connectivity::Connecting if self.state != Connectivity::TransientFailure => {
+                self.state = Connectivity::Connecting;
                 self.shown = Shown::Queue;
-                reports.push(Report::of(State::Connecting));
+                reports.push(Report::of(Connectivity::Connecting));
             }
-            State::Idle | State::Connecting | State::Ready => {}
+            Connectivity::Idle | Connectivity::Connecting | Connectivity::Ready => {}
         }
     }
 
-    fn on_failure(&mut self, index: usize, status: Option<&Status>, cx: &mut Cx<'_>, reports: &mut Reports) {
+    fn on_failure(&mut self, index: usize, status: Option<&Status>, cx: &mut PolicyCx<'_>, reports: &mut Reports) {
         let Some(list) = &mut self.list else { return };
         let Some(member) = list.members.get_mut(index) else {
             return;
@@ -303,10 +310,10 @@ impl Machine {
     }
 
     /// Starts the next attempt of the first pass over the list.
-    fn connect_next(&mut self, cx: &mut Cx<'_>, reports: &mut Reports) {
+    fn connect_next(&mut self, cx: &mut PolicyCx<'_>, reports: &mut Reports) {
         let Some(list) = &mut self.list else { return };
         while let Some(member) = list.members.get_mut(list.attempting) {
-            if member.state == Some(State::TransientFailure) {
+            if member.state == Some(Connectivity::TransientFailure) {
                 list.failed += usize::from(!member.has_failed);
                 member.has_failed = true;
                 list.attempting += 1;
@@ -324,7 +331,7 @@ impl Machine {
         self.finish_pass(cx, reports);
     }
 
-    fn finish_pass(&mut self, cx: &mut Cx<'_>, reports: &mut Reports) {
+    fn finish_pass(&mut self, cx: &mut PolicyCx<'_>, reports: &mut Reports) {
         let Some(list) = &mut self.list else { return };
         if !list.is_pass_complete() {
             return;
@@ -332,7 +339,7 @@ impl Machine {
         let idle: Vec<u32> = list
             .members
             .iter()
-            .filter(|member| member.state == Some(State::Idle))
+            .filter(|member| member.state == Some(Connectivity::Idle))
             .map(|member| member.handle.subchannel)
             .collect();
         let failure = list.last_failure.clone();
@@ -354,7 +361,7 @@ impl Machine {
     }
 }
 
-fn drop_list(list: Option<List>, cx: &mut Cx<'_>) {
+fn drop_list(list: Option<List>, cx: &mut PolicyCx<'_>) {
     let Some(mut list) = list else { return };
     cx.runtime.cancel(&mut list.timer);
     for member in &list.members {
@@ -382,12 +389,12 @@ fn interleave(addresses: impl Iterator<Item = Address>) -> Vec<Address> {
 }
 
 impl crate::lb::policy::Machine for Machine {
-    fn update(&mut self, update: Update<'_>, cx: &mut Cx<'_>) -> Reports {
+    fn update(&mut self, update: Update<'_>, cx: &mut PolicyCx<'_>) -> Reports {
         let shuffle = matches!(update.config, Config::PickFirst(config) if config.shuffle_address_list);
         self.set(update.endpoints, shuffle, update.note, cx)
     }
 
-    fn handle(&mut self, _path: &[u32], what: &What, cx: &mut Cx<'_>) -> Reports {
+    fn handle(&mut self, _path: &[u32], what: &What, cx: &mut PolicyCx<'_>) -> Reports {
         let mut reports = Reports::new();
         match what {
             What::Subchannel { handle, state, status } => {
@@ -418,11 +425,11 @@ impl crate::lb::policy::Machine for Machine {
         reports
     }
 
-    fn exit_idle(&mut self, cx: &mut Cx<'_>) -> Reports {
+    fn exit_idle(&mut self, cx: &mut PolicyCx<'_>) -> Reports {
         let mut reports = Reports::new();
-        if self.state == State::Idle {
+        if self.state == Connectivity::Idle {
             // Not yet CONNECTING for those above; but a second wish must not start over.
-            self.state = State::Connecting;
+            self.state = Connectivity::Connecting;
             self.start(cx, &mut reports);
         }
         reports
@@ -459,7 +466,7 @@ impl crate::lb::policy::Machine for Machine {
         }
     }
 
-    fn shutdown(&mut self, cx: &mut Cx<'_>) {
+    fn shutdown(&mut self, cx: &mut PolicyCx<'_>) {
         self.unselect(cx);
         drop_list(self.list.take(), cx);
         self.shown = Shown::Queue;

@@ -10,10 +10,10 @@ use super::places::{Places, Standing};
 use crate::lb::Config;
 use crate::lb::endpoint::{self, Groups};
 use crate::lb::picker::{Pick, PickArgs, PickCx, Shares};
-use crate::lb::policy::{At, Cx, Report, Reports, Update, What};
+use crate::lb::policy::{PolicyCx, Report, Reports, TreePath, Update, What};
 use crate::lb::priority as config;
 use crate::lb::run::children::{Children, Member, own_timer};
-use crate::lb::runtime::{State, TimerId};
+use crate::lb::runtime::{Connectivity, TimerId};
 use crate::status::Status;
 
 /// How many higher priorities a trace tells of, one by one.
@@ -43,7 +43,7 @@ struct Data {
 
 impl Machine {
     /// A policy without children.
-    pub fn new(at: At) -> Machine {
+    pub fn new(at: TreePath) -> Machine {
         Machine {
             config: None,
             places: Places::default(),
@@ -58,7 +58,7 @@ impl Machine {
     }
 
     /// Hands the latest update to a child.
-    fn update_child(&mut self, name: &str, cx: &mut Cx<'_>) -> Reports {
+    fn update_child(&mut self, name: &str, cx: &mut PolicyCx<'_>) -> Reports {
         let config = self.config.as_ref().and_then(|config| config.children.get(name));
         let (Some(config), Some(member)) = (config, self.children.get_mut(name)) else {
             return Reports::new();
@@ -76,10 +76,10 @@ impl Machine {
         member.child.update(update, cx)
     }
 
-    fn create(&mut self, name: &str, cx: &mut Cx<'_>, reports: &mut Reports) {
+    fn create(&mut self, name: &str, cx: &mut PolicyCx<'_>, reports: &mut Reports) {
         let at = self.children.at().clone();
         let member = self.children.add(name, || Data {
-            report: Report::of(State::Connecting),
+            report: Report::of(Connectivity::Connecting),
             can_start_timer: false,
             failover: None,
         });
@@ -101,8 +101,9 @@ impl Machine {
             Some(member) => {
                 let state = member.data.report.state;
                 Standing {
-                    is_stop: matches!(state, State::Ready | State::Idle) || member.data.failover.is_some(),
-                    is_connecting: state == State::Connecting,
+                    is_stop: matches!(state, Connectivity::Ready | Connectivity::Idle)
+                        || member.data.failover.is_some(),
+                    is_connecting: state == Connectivity::Connecting,
                     is_active: !member.is_retired(),
                     is_retired: member.is_retired(),
                 }
@@ -111,24 +112,24 @@ impl Machine {
         self.places.note(name, standing);
     }
 
-    fn note_child(&mut self, name: &str, said: Reports, cx: &mut Cx<'_>, reports: &mut Reports) {
+    fn note_child(&mut self, name: &str, said: Reports, cx: &mut PolicyCx<'_>, reports: &mut Reports) {
         let at = self.children.at().clone();
         for report in said {
             let Some(member) = self.children.get_mut(name) else {
                 return;
             };
             match report.state {
-                State::Connecting => {
+                Connectivity::Connecting => {
                     if member.data.can_start_timer && member.data.failover.is_none() {
                         member.data.can_start_timer = false;
                         start_failover(member, &at, cx);
                     }
                 }
-                State::Ready | State::Idle => {
+                Connectivity::Ready | Connectivity::Idle => {
                     member.data.can_start_timer = true;
                     cx.runtime.cancel(&mut member.data.failover);
                 }
-                State::TransientFailure => {
+                Connectivity::TransientFailure => {
                     member.data.can_start_timer = false;
                     cx.runtime.cancel(&mut member.data.failover);
                 }
@@ -141,7 +142,7 @@ impl Machine {
         }
     }
 
-    fn choose(&mut self, cx: &mut Cx<'_>, reports: &mut Reports) {
+    fn choose(&mut self, cx: &mut PolicyCx<'_>, reports: &mut Reports) {
         if self.places.names().is_empty() {
             let status = Status::unavailable("priority policy has empty priority list");
             self.selected = None;
@@ -162,7 +163,7 @@ impl Machine {
             let Some(member) = self.children.get(&name) else {
                 break;
             };
-            if matches!(member.data.report.state, State::Ready | State::Idle) {
+            if matches!(member.data.report.state, Connectivity::Ready | Connectivity::Idle) {
                 self.select(&name, reports);
                 self.retire_below(place, cx);
                 return;
@@ -188,21 +189,21 @@ impl Machine {
         }
     }
 
-    fn revive_down_to(&mut self, place: usize, cx: &mut Cx<'_>) {
+    fn revive_down_to(&mut self, place: usize, cx: &mut PolicyCx<'_>) {
         while let Some(name) = self.places.retired_above(place) {
             self.children.revive(&name, cx);
             self.note_standing(&name);
         }
     }
 
-    fn retire_below(&mut self, place: usize, cx: &mut Cx<'_>) {
+    fn retire_below(&mut self, place: usize, cx: &mut PolicyCx<'_>) {
         while let Some(name) = self.places.active_below(place) {
             self.children.retire(&name, cx);
             self.note_standing(&name);
         }
     }
 
-    fn on_timer(&mut self, number: u64, cx: &mut Cx<'_>) -> Reports {
+    fn on_timer(&mut self, number: u64, cx: &mut PolicyCx<'_>) -> Reports {
         let mut reports = Reports::new();
         if let Some((name, mut member)) = self.children.expire(number) {
             cx.runtime.cancel(&mut member.data.failover);
@@ -222,11 +223,11 @@ impl Machine {
     fn reason(&self, name: &str) -> String {
         let place = self.places.place(name).unwrap_or(0);
         let state_of = |name: &str| self.children.get(name).map(|member| member.data.report.state);
-        let state = state_of(name).unwrap_or(State::Connecting);
+        let state = state_of(name).unwrap_or(Connectivity::Connecting);
         let mut text = format!("priority {place}, \"{name}\", is {state}");
         for (index, higher) in self.places.names().iter().take(place.min(MAX_TOLD)).enumerate() {
             match state_of(higher) {
-                Some(State::Connecting) => text += &format!("; {index} did not connect in time"),
+                Some(Connectivity::Connecting) => text += &format!("; {index} did not connect in time"),
                 Some(state) => text += &format!("; {index} is {state}"),
                 None => {}
             }
@@ -238,14 +239,14 @@ impl Machine {
     }
 }
 
-fn start_failover(member: &mut Member<Data>, at: &At, cx: &mut Cx<'_>) {
+fn start_failover(member: &mut Member<Data>, at: &TreePath, cx: &mut PolicyCx<'_>) {
     let delay = cx.runtime.settings.priority_failover_ms;
     let what = What::Timer(own_timer(member.number));
     member.data.failover = Some(cx.runtime.timer(delay, at, what));
 }
 
 impl crate::lb::policy::Machine for Machine {
-    fn update(&mut self, update: Update<'_>, cx: &mut Cx<'_>) -> Reports {
+    fn update(&mut self, update: Update<'_>, cx: &mut PolicyCx<'_>) -> Reports {
         let Config::Priority(config) = update.config else {
             return Reports::new();
         };
@@ -276,7 +277,7 @@ impl crate::lb::policy::Machine for Machine {
         reports
     }
 
-    fn handle(&mut self, path: &[u32], what: &What, cx: &mut Cx<'_>) -> Reports {
+    fn handle(&mut self, path: &[u32], what: &What, cx: &mut PolicyCx<'_>) -> Reports {
         let mut reports = Reports::new();
         let Some((&number, rest)) = path.split_first() else {
             return match what {
@@ -294,7 +295,7 @@ impl crate::lb::policy::Machine for Machine {
         reports
     }
 
-    fn exit_idle(&mut self, cx: &mut Cx<'_>) -> Reports {
+    fn exit_idle(&mut self, cx: &mut PolicyCx<'_>) -> Reports {
         let mut reports = Reports::new();
         if let Some(name) = self.selected.clone()
             && let Some(member) = self.children.get_mut(&name)
@@ -329,7 +330,7 @@ impl crate::lb::policy::Machine for Machine {
         }
     }
 
-    fn shutdown(&mut self, cx: &mut Cx<'_>) {
+    fn shutdown(&mut self, cx: &mut PolicyCx<'_>) {
         self.children
             .shutdown(cx, |data, cx| cx.runtime.cancel(&mut data.failover));
         self.places = Places::default();

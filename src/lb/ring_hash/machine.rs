@@ -10,9 +10,9 @@ use super::{Ring, Size, hash};
 use crate::lb::Config;
 use crate::lb::endpoint::{AddressSet, Endpoint};
 use crate::lb::picker::{Pick, PickArgs, PickCx, Shares};
-use crate::lb::policy::{At, Cx, Machine as _, Report, Reports, Update, What};
+use crate::lb::policy::{Machine as _, PolicyCx, Report, Reports, TreePath, Update, What};
 use crate::lb::run::tally::Tally;
-use crate::lb::runtime::{State, below};
+use crate::lb::runtime::{Connectivity, below};
 use crate::lb::{pick_first, ring_hash};
 use crate::rng::Rng;
 use crate::status::Status;
@@ -20,7 +20,7 @@ use crate::status::Status;
 /// The state of a ring_hash policy.
 #[derive(Debug)]
 pub struct Machine {
-    at: At,
+    at: TreePath,
     ring: Ring,
     members: Vec<Member>,
     /// Indices of the members by number.
@@ -48,13 +48,13 @@ struct Member {
     weight: i32,
     address_set: AddressSet,
     child: Option<pick_first::Machine>,
-    state: State,
+    state: Connectivity,
     status: Option<Status>,
 }
 
 impl Machine {
     /// A policy without endpoints.
-    pub fn new(at: At, cx: &mut Cx<'_>) -> Machine {
+    pub fn new(at: TreePath, cx: &mut PolicyCx<'_>) -> Machine {
         let random_hash = cx.runtime.stream("ring_hash/random hash", &at);
         Machine {
             at,
@@ -73,7 +73,7 @@ impl Machine {
         }
     }
 
-    fn set_endpoints(&mut self, endpoints: &[Arc<Endpoint>], cx: &mut Cx<'_>) -> Vec<(u32, Report)> {
+    fn set_endpoints(&mut self, endpoints: &[Arc<Endpoint>], cx: &mut PolicyCx<'_>) -> Vec<(u32, Report)> {
         let mut old: BTreeMap<AddressSet, Member> = std::mem::take(&mut self.members)
             .into_iter()
             .map(|member| (member.address_set.clone(), member))
@@ -102,7 +102,7 @@ impl Machine {
                         weight,
                         address_set,
                         child: None,
-                        state: State::Idle,
+                        state: Connectivity::Idle,
                         status: None,
                     }
                 }
@@ -138,7 +138,7 @@ impl Machine {
             self.by_rank.push(member.number);
             self.index_of.insert(member.number, index);
             self.tally.change(None, Some(member.state));
-            if member.state == State::Idle {
+            if member.state == Connectivity::Idle {
                 self.idle.insert(rank);
             }
         }
@@ -148,7 +148,7 @@ impl Machine {
         self.members.get_mut(*self.index_of.get(&number)?)
     }
 
-    fn connect(&mut self, number: u32, cx: &mut Cx<'_>, reports: &mut Reports) {
+    fn connect(&mut self, number: u32, cx: &mut PolicyCx<'_>, reports: &mut Reports) {
         let at = below(&self.at, number);
         let Some(member) = self.member(number) else { return };
         let said = if let Some(child) = &mut member.child {
@@ -162,14 +162,14 @@ impl Machine {
         self.note(number, said, cx, reports);
     }
 
-    fn note(&mut self, number: u32, said: Reports, cx: &mut Cx<'_>, reports: &mut Reports) {
+    fn note(&mut self, number: u32, said: Reports, cx: &mut PolicyCx<'_>, reports: &mut Reports) {
         for report in said {
             let Some(member) = self.member(number) else { return };
             let before = std::mem::replace(&mut member.state, report.state);
             member.status.clone_from(&report.status);
             let rank = member.rank;
             self.tally.change(Some(before), Some(report.state));
-            if report.state == State::Idle {
+            if report.state == Connectivity::Idle {
                 self.idle.insert(rank);
             } else {
                 self.idle.remove(&rank);
@@ -178,24 +178,24 @@ impl Machine {
         }
     }
 
-    fn aggregate(&mut self, status: Option<Status>, cx: &mut Cx<'_>, reports: &mut Reports) {
+    fn aggregate(&mut self, status: Option<Status>, cx: &mut PolicyCx<'_>, reports: &mut Reports) {
         let count = |state| self.tally.count(state);
-        let failed = count(State::TransientFailure);
-        let connecting = count(State::Connecting);
-        let idle = count(State::Idle);
-        let state = if count(State::Ready) > 0 {
-            State::Ready
+        let failed = count(Connectivity::TransientFailure);
+        let connecting = count(Connectivity::Connecting);
+        let idle = count(Connectivity::Idle);
+        let state = if count(Connectivity::Ready) > 0 {
+            Connectivity::Ready
         } else if failed >= 2 {
-            State::TransientFailure
+            Connectivity::TransientFailure
         } else if connecting > 0 || (failed == 1 && self.members.len() > 1) {
-            State::Connecting
+            Connectivity::Connecting
         } else if idle > 0 {
-            State::Idle
+            Connectivity::Idle
         } else {
-            State::TransientFailure
+            Connectivity::TransientFailure
         };
         let mut report = Report::of(state);
-        if state == State::TransientFailure {
+        if state == Connectivity::TransientFailure {
             if let Some(status) = status {
                 let text = format!("no reachable endpoints; last error: {}", status.message);
                 self.last_failure = Some(Status::unavailable(text));
@@ -204,7 +204,7 @@ impl Machine {
         }
         reports.push(report);
         // Nobody may ever pick again, so the policy itself looks for an endpoint that answers.
-        if matches!(state, State::Connecting | State::TransientFailure) && connecting == 0 {
+        if matches!(state, Connectivity::Connecting | Connectivity::TransientFailure) && connecting == 0 {
             let first = self.idle.first().and_then(|rank| self.by_rank.get(*rank).copied());
             if let Some(number) = first {
                 self.connect(number, cx, reports);
@@ -233,7 +233,7 @@ impl Machine {
                 break;
             };
             match member.state {
-                State::Ready => {
+                Connectivity::Ready => {
                     let name = member.endpoint.name();
                     cx.say(ring_hash::NAME, || format!("entry {index} of {len} is {name}, READY"));
                     return match &mut member.child {
@@ -241,7 +241,7 @@ impl Machine {
                         None => Pick::Queue,
                     };
                 }
-                State::Idle => {
+                Connectivity::Idle => {
                     let name = member.endpoint.name();
                     cx.say(ring_hash::NAME, || {
                         format!("entry {index} of {len} is {name}, IDLE: it connects")
@@ -250,14 +250,14 @@ impl Machine {
                         .push((self.at.clone(), What::Connect(u64::from(member.number))));
                     return Pick::Queue;
                 }
-                State::Connecting => {
+                Connectivity::Connecting => {
                     let name = member.endpoint.name();
                     cx.say(ring_hash::NAME, || {
                         format!("entry {index} of {len} is {name}, CONNECTING")
                     });
                     return Pick::Queue;
                 }
-                State::TransientFailure => {
+                Connectivity::TransientFailure => {
                     if step == 0 {
                         let name = member.endpoint.name();
                         cx.say(ring_hash::NAME, || {
@@ -273,7 +273,7 @@ impl Machine {
     /// With a random hash, the first connected endpoint will do.
     fn pick_any(&mut self, start: usize, args: &PickArgs<'_>, cx: &mut PickCx<'_>) -> Pick {
         let len = self.ring.entries().len();
-        let mut has_requested = self.tally.count(State::Connecting) > 0;
+        let mut has_requested = self.tally.count(Connectivity::Connecting) > 0;
         for index in (0..len).map(|step| (start + step) % len) {
             let Some(entry) = self.ring.entries().get(index) else {
                 break;
@@ -281,12 +281,12 @@ impl Machine {
             let Some(member) = self.members.get_mut(entry.endpoint as usize) else {
                 break;
             };
-            if member.state == State::Ready
+            if member.state == Connectivity::Ready
                 && let Some(child) = &mut member.child
             {
                 return child.pick(args, cx);
             }
-            if member.state == State::Idle && !has_requested {
+            if member.state == Connectivity::Idle && !has_requested {
                 has_requested = true;
                 cx.after
                     .push((self.at.clone(), What::Connect(u64::from(member.number))));
@@ -304,11 +304,11 @@ impl Machine {
         let len = self.ring.entries().len();
         let ready = (0..len)
             .filter_map(|step| self.on_ring((start + step) % len))
-            .find(|member| member.state != State::TransientFailure);
+            .find(|member| member.state != Connectivity::TransientFailure);
         match ready {
             Some(Member {
                 child: Some(child),
-                state: State::Ready,
+                state: Connectivity::Ready,
                 ..
             }) => child.shares(args, share, out),
             // It connects as soon as a pick comes by.
@@ -330,7 +330,7 @@ impl Machine {
 }
 
 impl crate::lb::policy::Machine for Machine {
-    fn update(&mut self, update: Update<'_>, cx: &mut Cx<'_>) -> Reports {
+    fn update(&mut self, update: Update<'_>, cx: &mut PolicyCx<'_>) -> Reports {
         let Config::RingHash(config) = update.config else {
             return Reports::new();
         };
@@ -371,7 +371,7 @@ impl crate::lb::policy::Machine for Machine {
         reports
     }
 
-    fn handle(&mut self, path: &[u32], what: &What, cx: &mut Cx<'_>) -> Reports {
+    fn handle(&mut self, path: &[u32], what: &What, cx: &mut PolicyCx<'_>) -> Reports {
         let mut reports = Reports::new();
         if let Some((&number, rest)) = path.split_first() {
             let Some(child) = self.member(number).and_then(|member| member.child.as_mut()) else {
@@ -385,7 +385,7 @@ impl crate::lb::policy::Machine for Machine {
         reports
     }
 
-    fn exit_idle(&mut self, _cx: &mut Cx<'_>) -> Reports {
+    fn exit_idle(&mut self, _cx: &mut PolicyCx<'_>) -> Reports {
         // The client has no answer to this: endpoints connect when a hash meets them, which is why ring_hash under
         // weighted_target, whose idle children get no picks, never connects.
         Reports::new()
@@ -436,7 +436,7 @@ impl crate::lb::policy::Machine for Machine {
         }
     }
 
-    fn shutdown(&mut self, cx: &mut Cx<'_>) {
+    fn shutdown(&mut self, cx: &mut PolicyCx<'_>) {
         for member in &mut self.members {
             if let Some(child) = &mut member.child {
                 child.shutdown(cx);

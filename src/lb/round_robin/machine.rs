@@ -4,9 +4,9 @@
 //! which starts at a random endpoint. Follows C-core round_robin.cc.
 
 use crate::lb::picker::{Pick, PickArgs, PickCx, Shares};
-use crate::lb::policy::{At, Cx, Report, Reports, Update, What};
+use crate::lb::policy::{PolicyCx, Report, Reports, TreePath, Update, What};
 use crate::lb::run::endpoint_lists::{EndpointLists, Said, Standing, Taken};
-use crate::lb::runtime::State;
+use crate::lb::runtime::Connectivity;
 use crate::rng::Rng;
 use crate::status::Status;
 
@@ -29,7 +29,7 @@ enum Shown {
 
 impl Machine {
     /// A policy without endpoints.
-    pub fn new(at: At, cx: &mut Cx<'_>) -> Machine {
+    pub fn new(at: TreePath, cx: &mut PolicyCx<'_>) -> Machine {
         let connect_order = cx.runtime.stream("round_robin/connect order", &at);
         let start = cx.runtime.stream("round_robin/start", &at);
         Machine {
@@ -41,7 +41,7 @@ impl Machine {
     }
 
     /// Works off what endpoints of a list reported.
-    fn note(&mut self, number: u32, mut said: Said, cx: &mut Cx<'_>) -> Reports {
+    fn note(&mut self, number: u32, mut said: Said, cx: &mut PolicyCx<'_>) -> Reports {
         let mut reports = Reports::new();
         while let Some((index, report)) = said.pop_front() {
             self.lists.note(number, (index, &report), &mut said, cx);
@@ -51,11 +51,11 @@ impl Machine {
             match self.lists.standing(number) {
                 Standing::Ready => {
                     self.shown = Shown::Ready(self.start.index(self.lists.ready()));
-                    reports.push(Report::of(State::Ready));
+                    reports.push(Report::of(Connectivity::Ready));
                 }
                 Standing::Connecting => {
                     self.shown = Shown::Queue;
-                    reports.push(Report::of(State::Connecting));
+                    reports.push(Report::of(Connectivity::Connecting));
                 }
                 Standing::Failing => {
                     let status = self
@@ -72,7 +72,7 @@ impl Machine {
 }
 
 impl crate::lb::policy::Machine for Machine {
-    fn update(&mut self, update: Update<'_>, cx: &mut Cx<'_>) -> Reports {
+    fn update(&mut self, update: Update<'_>, cx: &mut PolicyCx<'_>) -> Reports {
         let endpoints = match update.endpoints {
             Ok(endpoints) => endpoints,
             Err(_) if self.lists.has_list() => return Reports::new(),
@@ -88,14 +88,14 @@ impl crate::lb::policy::Machine for Machine {
         }
     }
 
-    fn handle(&mut self, path: &[u32], what: &What, cx: &mut Cx<'_>) -> Reports {
+    fn handle(&mut self, path: &[u32], what: &What, cx: &mut PolicyCx<'_>) -> Reports {
         match self.lists.handle(path, what, cx) {
             Some((number, said)) => self.note(number, said, cx),
             None => Reports::new(),
         }
     }
 
-    fn exit_idle(&mut self, _cx: &mut Cx<'_>) -> Reports {
+    fn exit_idle(&mut self, _cx: &mut PolicyCx<'_>) -> Reports {
         // Endpoints are never left idle.
         Reports::new()
     }
@@ -141,7 +141,7 @@ impl crate::lb::policy::Machine for Machine {
         }
     }
 
-    fn shutdown(&mut self, cx: &mut Cx<'_>) {
+    fn shutdown(&mut self, cx: &mut PolicyCx<'_>) {
         self.lists.shutdown(cx);
         self.shown = Shown::Queue;
     }

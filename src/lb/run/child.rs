@@ -3,13 +3,13 @@
 //! Follows C-core child_policy_handler.cc. Until a child has reported for the first time, picks through it queue.
 
 use super::picker::{Pick, PickArgs, PickCx, Shares};
-use super::policy::{At, Cx, Machine, Report, Reports, Update, What};
-use super::runtime::{Change, State, below};
+use super::policy::{Machine, PolicyCx, Report, Reports, TreePath, Update, What};
+use super::runtime::{Change, Connectivity, below};
 
 /// A child and, during a change of policy, its successor.
 #[derive(Debug)]
 pub struct Child {
-    at: At,
+    at: TreePath,
     next_generation: u32,
     current: Option<Slot>,
     pending: Option<Slot>,
@@ -25,7 +25,7 @@ struct Slot {
 
 impl Child {
     /// A child at this place, without a policy until the first update.
-    pub fn new(at: At) -> Child {
+    pub fn new(at: TreePath) -> Child {
         Child {
             at,
             next_generation: 0,
@@ -41,7 +41,7 @@ impl Child {
     }
 
     /// Hands an update to the newest policy.
-    pub fn update(&mut self, update: Update<'_>, cx: &mut Cx<'_>) -> Reports {
+    pub fn update(&mut self, update: Update<'_>, cx: &mut PolicyCx<'_>) -> Reports {
         let name = update.config.name();
         let newest = self.pending.as_mut().or(self.current.as_mut());
         if let Some(slot) = newest.filter(|slot| slot.name == name) {
@@ -67,7 +67,7 @@ impl Child {
     }
 
     /// Hands an event to the policy that it is for.
-    pub fn handle(&mut self, path: &[u32], what: &What, cx: &mut Cx<'_>) -> Reports {
+    pub fn handle(&mut self, path: &[u32], what: &What, cx: &mut PolicyCx<'_>) -> Reports {
         let Some((&generation, rest)) = path.split_first() else {
             return Reports::new();
         };
@@ -82,8 +82,8 @@ impl Child {
     /// Has the child do something, and returns also what the policies below did to subchannels meanwhile.
     pub fn watched(
         &mut self,
-        cx: &mut Cx<'_>,
-        work: impl FnOnce(&mut Child, &mut Cx<'_>) -> Reports,
+        cx: &mut PolicyCx<'_>,
+        work: impl FnOnce(&mut Child, &mut PolicyCx<'_>) -> Reports,
     ) -> (Reports, Vec<Change>) {
         let since = cx.runtime.changes.len();
         let reports = work(self, cx);
@@ -92,7 +92,7 @@ impl Child {
     }
 
     /// Asks the newest policy to connect.
-    pub fn exit_idle(&mut self, cx: &mut Cx<'_>) -> Reports {
+    pub fn exit_idle(&mut self, cx: &mut PolicyCx<'_>) -> Reports {
         let Some(slot) = self.pending.as_mut().or(self.current.as_mut()) else {
             return Reports::new();
         };
@@ -102,9 +102,12 @@ impl Child {
     }
 
     /// Reports of the successor are held back until one is not CONNECTING.
-    fn settle(&mut self, generation: u32, mut reports: Reports, cx: &mut Cx<'_>) -> Reports {
+    fn settle(&mut self, generation: u32, mut reports: Reports, cx: &mut PolicyCx<'_>) -> Reports {
         if self.pending.as_ref().is_some_and(|slot| slot.generation == generation) {
-            let Some(first) = reports.iter().position(|report| report.state != State::Connecting) else {
+            let Some(first) = reports
+                .iter()
+                .position(|report| report.state != Connectivity::Connecting)
+            else {
                 return Reports::new();
             };
             reports.drain(..first);
@@ -135,7 +138,7 @@ impl Child {
     }
 
     /// Lets go of everything.
-    pub fn shutdown(&mut self, cx: &mut Cx<'_>) {
+    pub fn shutdown(&mut self, cx: &mut PolicyCx<'_>) {
         for mut slot in [self.current.take(), self.pending.take()].into_iter().flatten() {
             slot.machine.shutdown(cx);
         }

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::child::Child;
-use super::policy::{At, Cx, What};
+use super::policy::{PolicyCx, TreePath, What};
 use super::runtime::{TimerId, below};
 
 /// How long a child is kept that is not wanted (C-core `kChildRetentionInterval`).
@@ -16,7 +16,7 @@ pub const RETENTION_MS: i64 = 15 * 60 * 1000;
 /// Children with what a policy keeps of each.
 #[derive(Debug)]
 pub struct Children<D> {
-    at: At,
+    at: TreePath,
     next_number: u32,
     members: BTreeMap<Arc<str>, Member<D>>,
     names: BTreeMap<u32, Arc<str>>,
@@ -48,7 +48,7 @@ pub const fn own_timer(child: u32) -> u64 {
 
 impl<D> Children<D> {
     /// No children yet; `at` is the policy's own place.
-    pub const fn new(at: At) -> Children<D> {
+    pub const fn new(at: TreePath) -> Children<D> {
         Children {
             at,
             next_number: 0,
@@ -58,7 +58,7 @@ impl<D> Children<D> {
     }
 
     /// The policy's place.
-    pub const fn at(&self) -> &At {
+    pub const fn at(&self) -> &TreePath {
         &self.at
     }
 
@@ -113,7 +113,7 @@ impl<D> Children<D> {
     }
 
     /// A child is not wanted; says whether it was until now.
-    pub fn retire(&mut self, name: &str, cx: &mut Cx<'_>) -> bool {
+    pub fn retire(&mut self, name: &str, cx: &mut PolicyCx<'_>) -> bool {
         let Some(member) = self.members.get_mut(name).filter(|member| !member.is_retired()) else {
             return false;
         };
@@ -123,7 +123,7 @@ impl<D> Children<D> {
     }
 
     /// A child is wanted again.
-    pub fn revive(&mut self, name: &str, cx: &mut Cx<'_>) {
+    pub fn revive(&mut self, name: &str, cx: &mut PolicyCx<'_>) {
         if let Some(member) = self.members.get_mut(name) {
             cx.runtime.cancel(&mut member.removal);
         }
@@ -142,7 +142,7 @@ impl<D> Children<D> {
     }
 
     /// Lets go of all children; `each` is called for each before.
-    pub fn shutdown(&mut self, cx: &mut Cx<'_>, mut each: impl FnMut(&mut D, &mut Cx<'_>)) {
+    pub fn shutdown(&mut self, cx: &mut PolicyCx<'_>, mut each: impl FnMut(&mut D, &mut PolicyCx<'_>)) {
         self.names.clear();
         for (_, mut member) in std::mem::take(&mut self.members) {
             each(&mut member.data, cx);

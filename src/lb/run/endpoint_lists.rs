@@ -8,8 +8,8 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::endpoint::Endpoint;
-use super::policy::{At, Cx, Machine, Report, Update, What};
-use super::runtime::{State, below};
+use super::policy::{Machine, PolicyCx, Report, TreePath, Update, What};
+use super::runtime::{Connectivity, below};
 use super::tally::{Ranks, Tally};
 use crate::lb::pick_first;
 use crate::status::Status;
@@ -20,7 +20,7 @@ pub type Said = VecDeque<(usize, Report)>;
 /// The list in use and, while it is connecting, a newer one.
 #[derive(Debug)]
 pub struct EndpointLists {
-    at: At,
+    at: TreePath,
     next_number: u32,
     current: Option<EndpointList>,
     pending: Option<EndpointList>,
@@ -46,7 +46,7 @@ pub struct Member {
     /// Its connection.
     pub child: pick_first::Machine,
     /// What it last reported.
-    state: Option<State>,
+    state: Option<Connectivity>,
 }
 
 /// What came of taking new endpoints.
@@ -73,7 +73,7 @@ pub enum Standing {
 
 impl EndpointLists {
     /// No list.
-    pub const fn new(at: At) -> EndpointLists {
+    pub const fn new(at: TreePath) -> EndpointLists {
         EndpointLists {
             at,
             next_number: 0,
@@ -89,7 +89,13 @@ impl EndpointLists {
     }
 
     /// Takes new endpoints; connections start at the endpoint `start` and go round.
-    pub fn take(&mut self, endpoints: &[Arc<Endpoint>], start: usize, update: &Update<'_>, cx: &mut Cx<'_>) -> Taken {
+    pub fn take(
+        &mut self,
+        endpoints: &[Arc<Endpoint>],
+        start: usize,
+        update: &Update<'_>,
+        cx: &mut PolicyCx<'_>,
+    ) -> Taken {
         let number = self.next_number;
         self.next_number += 1;
         let (list, said) = EndpointList::new(number, &self.at, endpoints, start, update.note, cx);
@@ -120,7 +126,7 @@ impl EndpointLists {
     }
 
     /// Hands an event to an endpoint; `path` begins with the list's number.
-    pub fn handle(&mut self, path: &[u32], what: &What, cx: &mut Cx<'_>) -> Option<(u32, Said)> {
+    pub fn handle(&mut self, path: &[u32], what: &What, cx: &mut PolicyCx<'_>) -> Option<(u32, Said)> {
         let (&number, path) = path.split_first()?;
         let (&index, rest) = path.split_first()?;
         let index = index as usize;
@@ -136,17 +142,17 @@ impl EndpointLists {
         number: u32,
         (index, report): (usize, &Report),
         said: &mut Said,
-        cx: &mut Cx<'_>,
-    ) -> Option<State> {
+        cx: &mut PolicyCx<'_>,
+    ) -> Option<Connectivity> {
         let list = self.list(number)?;
         let member = list.members.get_mut(index)?;
         let before = member.state.replace(report.state);
-        if report.state == State::Idle {
+        if report.state == Connectivity::Idle {
             let more = member.child.exit_idle(cx);
             said.extend(more.into_iter().map(|report| (index, report)));
         }
         list.tally.change(before, Some(report.state));
-        match (before == Some(State::Ready), report.state == State::Ready) {
+        match (before == Some(Connectivity::Ready), report.state == Connectivity::Ready) {
             (false, true) => list.ready.add(index),
             (true, false) => list.ready.remove(index),
             (true, true) | (false, false) => {}
@@ -155,7 +161,7 @@ impl EndpointLists {
     }
 
     /// Puts the newer list in place of the old one if it is time to; says whether it did.
-    pub fn promote(&mut self, number: u32, cx: &mut Cx<'_>) -> bool {
+    pub fn promote(&mut self, number: u32, cx: &mut PolicyCx<'_>) -> bool {
         let current = self.current.as_ref();
         let newer = self
             .pending
@@ -173,11 +179,11 @@ impl EndpointLists {
             return Standing::Open;
         };
         let count = |state| list.tally.count(state);
-        if count(State::Ready) > 0 {
+        if count(Connectivity::Ready) > 0 {
             Standing::Ready
-        } else if count(State::Connecting) + count(State::Idle) > 0 {
+        } else if count(Connectivity::Connecting) + count(Connectivity::Idle) > 0 {
             Standing::Connecting
-        } else if count(State::TransientFailure) == list.members.len() {
+        } else if count(Connectivity::TransientFailure) == list.members.len() {
             Standing::Failing
         } else {
             Standing::Open
@@ -222,11 +228,11 @@ impl EndpointLists {
     /// The READY endpoints of the list in use with their indices, in order.
     pub fn all_ready(&self) -> impl Iterator<Item = (usize, &Member)> {
         let members = self.current.iter().flat_map(|list| list.members.iter().enumerate());
-        members.filter(|(_, member)| member.state == Some(State::Ready))
+        members.filter(|(_, member)| member.state == Some(Connectivity::Ready))
     }
 
     /// Lets go of all endpoints.
-    pub fn shutdown(&mut self, cx: &mut Cx<'_>) {
+    pub fn shutdown(&mut self, cx: &mut PolicyCx<'_>) {
         for mut list in [self.current.take(), self.pending.take()].into_iter().flatten() {
             list.shutdown(cx);
         }
@@ -236,11 +242,11 @@ impl EndpointLists {
 impl EndpointList {
     fn new(
         number: u32,
-        at: &At,
+        at: &TreePath,
         endpoints: &[Arc<Endpoint>],
         start: usize,
         note: &str,
-        cx: &mut Cx<'_>,
+        cx: &mut PolicyCx<'_>,
     ) -> (EndpointList, Said) {
         let at = below(at, number);
         let mut members: Vec<Member> = endpoints
@@ -275,12 +281,12 @@ impl EndpointList {
     /// Says whether this list, the newer one, takes the place of `old`.
     fn replaces(&self, old: Option<&EndpointList>) -> bool {
         let has_all_reported = self.tally.total() == self.members.len();
-        old.is_none_or(|old| old.tally.count(State::Ready) == 0)
-            || (self.tally.count(State::Ready) > 0 && has_all_reported)
-            || self.tally.count(State::TransientFailure) == self.members.len()
+        old.is_none_or(|old| old.tally.count(Connectivity::Ready) == 0)
+            || (self.tally.count(Connectivity::Ready) > 0 && has_all_reported)
+            || self.tally.count(Connectivity::TransientFailure) == self.members.len()
     }
 
-    fn shutdown(&mut self, cx: &mut Cx<'_>) {
+    fn shutdown(&mut self, cx: &mut PolicyCx<'_>) {
         for member in &mut self.members {
             member.child.shutdown(cx);
         }

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use super::policy::{At, What};
+use super::policy::{TreePath, What};
 use super::runtime::InFlight;
 use crate::lb::override_host::SessionHosts;
 use crate::status::Status;
@@ -60,9 +60,9 @@ pub struct Complete {
     /// The address as text.
     pub address: Arc<str>,
     /// outlier_detection that counts the attempt, and the endpoint's number there.
-    pub outlier: Option<(At, u32)>,
+    pub outlier: Option<(TreePath, u32)>,
     /// weighted_round_robin that reads load reports, and the endpoint's number there.
-    pub load: Option<(At, u32)>,
+    pub load: Option<(TreePath, u32)>,
     /// Counter of requests in flight that the attempt takes part in.
     pub in_flight: Option<u32>,
     /// The chosen endpoint's addresses for the session cookie; `None` if override_host did not record any.
@@ -107,7 +107,7 @@ impl Shares {
 
 /// One line of the way through the policies.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Step {
+pub struct TraceStep {
     /// The policy or part of the client.
     pub layer: &'static str,
     /// What it did and why.
@@ -120,16 +120,16 @@ pub struct PickCx<'a> {
     /// Requests in flight by cluster.
     pub in_flight: &'a InFlight,
     /// What to do after the pick.
-    pub after: &'a mut Vec<(At, What)>,
+    pub after: &'a mut Vec<(TreePath, What)>,
     /// Steps are written here if wanted.
-    pub trace: Option<&'a mut Vec<Step>>,
+    pub trace: Option<&'a mut Vec<TraceStep>>,
 }
 
 impl PickCx<'_> {
     /// Adds a step to the trace; `what` is not called without one.
     pub fn say(&mut self, layer: &'static str, what: impl FnOnce() -> String) {
         if let Some(trace) = &mut self.trace {
-            trace.push(Step { layer, what: what() });
+            trace.push(TraceStep { layer, what: what() });
         }
     }
 }

@@ -1,8 +1,8 @@
 //! The run-time side of LB policies: explicit state machines, driven by updates and events.
 //!
-//! A policy owns its children. Whatever happens is handed down from the root along a path of child numbers ([`At`]), and
+//! A policy owns its children. Whatever happens is handed down from the root along a path of child numbers ([`TreePath`]), and
 //! what a policy has to say goes up as the return value ([`Reports`]). Time, chance and connections are in
-//! [`Cx::runtime`]; what a cluster is made of comes from [`Clusters`]. A picker is not a value of its own: each policy
+//! [`PolicyCx::runtime`]; what a cluster is made of comes from [`Clusters`]. A picker is not a value of its own: each policy
 //! keeps what it last reported and answers [`Machine::pick`] from that.
 
 use std::fmt;
@@ -10,14 +10,14 @@ use std::sync::Arc;
 
 use super::endpoint::Endpoint;
 use super::picker::{Pick, PickArgs, PickCx, Shares};
-use super::runtime::{Runtime, State};
+use super::runtime::{Connectivity, Runtime};
 use crate::lb::Config;
 use crate::model::Cluster;
 use crate::model::endpoints::DropConfig;
 use crate::status::Status;
 
 /// A place in the tree of policies: the numbers of the children from the root down.
-pub type At = Arc<[u32]>;
+pub type TreePath = Arc<[u32]>;
 
 /// What can happen to a policy.
 #[derive(Debug, Clone, PartialEq)]
@@ -27,7 +27,7 @@ pub enum What {
         /// The handle or watch.
         handle: u64,
         /// The new state.
-        state: State,
+        state: Connectivity,
         /// Why, if it failed.
         status: Option<Status>,
     },
@@ -85,21 +85,21 @@ pub struct LoadReport {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Report {
     /// The state.
-    pub state: State,
+    pub state: Connectivity,
     /// Why, with TRANSIENT_FAILURE.
     pub status: Option<Status>,
 }
 
 impl Report {
     /// A report without a failure.
-    pub const fn of(state: State) -> Report {
+    pub const fn of(state: Connectivity) -> Report {
         Report { state, status: None }
     }
 
     /// A report of TRANSIENT_FAILURE.
     pub const fn failure(status: Status) -> Report {
         Report {
-            state: State::TransientFailure,
+            state: Connectivity::TransientFailure,
             status: Some(status),
         }
     }
@@ -159,17 +159,17 @@ pub struct ClusterChild {
 /// The channel's xDS configuration, as the policies below the resolver see it.
 pub trait Clusters {
     /// What the cds policy at `at` is to run. The numbering of priority children is kept per policy.
-    fn update(&self, at: &At, cluster: &str) -> ClusterUpdate;
+    fn update(&self, at: &TreePath, cluster: &str) -> ClusterUpdate;
 
     /// The cds policy at `at` dropped its child, or is gone: its numbering starts over.
-    fn forget(&self, at: &At);
+    fn forget(&self, at: &TreePath);
 
     /// A leaf cluster of the configuration.
     fn leaf(&self, cluster: &str) -> Option<LeafView>;
 }
 
 /// What a policy acts on.
-pub struct Cx<'a> {
+pub struct PolicyCx<'a> {
     /// Time, chance and connections.
     pub runtime: &'a mut Runtime,
     /// The channel's configuration.
@@ -179,13 +179,13 @@ pub struct Cx<'a> {
 /// The state machine of a policy.
 pub trait Machine: fmt::Debug {
     /// Takes a new configuration.
-    fn update(&mut self, update: Update<'_>, cx: &mut Cx<'_>) -> Reports;
+    fn update(&mut self, update: Update<'_>, cx: &mut PolicyCx<'_>) -> Reports;
 
     /// Takes an event for the policy itself (`path` is empty) or for one below.
-    fn handle(&mut self, path: &[u32], what: &What, cx: &mut Cx<'_>) -> Reports;
+    fn handle(&mut self, path: &[u32], what: &What, cx: &mut PolicyCx<'_>) -> Reports;
 
     /// Connects if idle.
-    fn exit_idle(&mut self, cx: &mut Cx<'_>) -> Reports;
+    fn exit_idle(&mut self, cx: &mut PolicyCx<'_>) -> Reports;
 
     /// Decides where an attempt goes, by what the policy last reported.
     fn pick(&mut self, args: &PickArgs<'_>, cx: &mut PickCx<'_>) -> Pick;
@@ -195,5 +195,5 @@ pub trait Machine: fmt::Debug {
     fn shares(&self, args: &PickArgs<'_>, share: f64, out: &mut Shares);
 
     /// Lets go of timers and subchannels.
-    fn shutdown(&mut self, cx: &mut Cx<'_>);
+    fn shutdown(&mut self, cx: &mut PolicyCx<'_>);
 }

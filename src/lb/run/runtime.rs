@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::endpoint::Address;
-use super::policy::{At, What};
+use super::policy::{TreePath, What};
 use crate::rng::Rng;
 use crate::status::Status;
 
@@ -17,7 +17,7 @@ mod backoff;
 mod pool;
 
 pub use backoff::ATTEMPT_TIMEOUT_MS;
-pub use pool::{Pool, State, Subchannel};
+pub use pool::{Connectivity, Pool, Subchannel};
 
 /// Milliseconds since the start of the simulation.
 pub type Time = i64;
@@ -26,7 +26,7 @@ pub type Time = i64;
 #[derive(Debug, Clone, PartialEq)]
 pub enum Event {
     /// Something for the policy at this place.
-    Policy(At, What),
+    Policy(TreePath, What),
     /// A subchannel may connect again: number and generation.
     BackoffOver(u32, u32),
     /// For the owner of the runtime, which alone knows what the two numbers mean.
@@ -56,7 +56,7 @@ pub enum Change {
         /// The new handle.
         handle: Handle,
         /// The policy.
-        at: At,
+        at: TreePath,
     },
     /// A policy let go of one.
     Released {
@@ -179,7 +179,7 @@ impl Runtime {
     }
 
     /// The stream of chance of one use at one place in the tree.
-    pub fn stream(&self, name: &str, at: &At) -> Rng {
+    pub fn stream(&self, name: &str, at: &TreePath) -> Rng {
         Rng::stream(self.seed, &format!("{name}/{at:?}"))
     }
 
@@ -193,7 +193,7 @@ impl Runtime {
     }
 
     /// Schedules something for a policy.
-    pub fn timer(&mut self, delay_ms: i64, at: &At, what: What) -> TimerId {
+    pub fn timer(&mut self, delay_ms: i64, at: &TreePath, what: What) -> TimerId {
         self.schedule(delay_ms, Event::Policy(at.clone(), what))
     }
 
@@ -226,7 +226,7 @@ impl Runtime {
     }
 
     /// Makes a subchannel for a policy, or joins one that leads to the same address. The state is told in an event.
-    pub fn acquire(&mut self, address: &Address, at: &At) -> Handle {
+    pub fn acquire(&mut self, address: &Address, at: &TreePath) -> Handle {
         let handle = self.hold(address, at);
         self.changes.push(Change::Created {
             handle: handle.clone(),
@@ -236,7 +236,7 @@ impl Runtime {
     }
 
     /// Like [`Runtime::acquire`], for a wrapper's own use: no [`Change`] is noted.
-    pub fn hold(&mut self, address: &Address, at: &At) -> Handle {
+    pub fn hold(&mut self, address: &Address, at: &TreePath) -> Handle {
         self.next_handle += 1;
         let handle = Handle {
             id: self.next_handle,
@@ -251,13 +251,13 @@ impl Runtime {
     /// Watches the subchannel of another handle without keeping it alive; returns the number in the events.
     ///
     /// Such watches hear of a change before the handles do, as a wrapper does. The state now is not told.
-    pub fn watch(&mut self, handle: &Handle, at: &At) -> u64 {
+    pub fn watch(&mut self, handle: &Handle, at: &TreePath) -> u64 {
         self.next_handle += 1;
         self.pool.watch(handle.subchannel, self.next_handle, at, false);
         self.next_handle
     }
 
-    fn tell_initial(&mut self, handle: &Handle, at: &At) {
+    fn tell_initial(&mut self, handle: &Handle, at: &TreePath) {
         let (state, status) = self.pool.state_of(handle.subchannel);
         let handle = handle.id;
         self.timer(0, at, What::Subchannel { handle, state, status });
@@ -310,7 +310,7 @@ impl Runtime {
 
     /// The back-off of a subchannel is over.
     pub fn backoff_over(&mut self, subchannel: u32, generation: u32) {
-        if self.pool.rest(subchannel, generation, State::TransientFailure) {
+        if self.pool.rest(subchannel, generation, Connectivity::TransientFailure) {
             self.tell(subchannel);
         }
     }
@@ -318,20 +318,20 @@ impl Runtime {
     /// A connection was lost.
     pub fn lost(&mut self, subchannel: u32) {
         let generation = self.pool.get(subchannel).map_or(0, |s| s.generation);
-        if self.pool.rest(subchannel, generation, State::Ready) {
+        if self.pool.rest(subchannel, generation, Connectivity::Ready) {
             self.tell(subchannel);
         }
     }
 
     /// Puts a subchannel into a state, as a user of the simulator may.
-    pub fn force(&mut self, subchannel: u32, state: State, status: Option<Status>) {
+    pub fn force(&mut self, subchannel: u32, state: Connectivity, status: Option<Status>) {
         self.pool.force(subchannel, state, status);
         self.tell(subchannel);
     }
 
     fn tell(&mut self, subchannel: u32) {
         let (state, status) = self.pool.state_of(subchannel);
-        let watchers: Vec<(u64, At)> = self.pool.watchers(subchannel);
+        let watchers: Vec<(u64, TreePath)> = self.pool.watchers(subchannel);
         for (handle, at) in watchers {
             let status = status.clone();
             self.timer(0, &at, What::Subchannel { handle, state, status });
@@ -340,7 +340,7 @@ impl Runtime {
 }
 
 /// The place of a policy's child.
-pub fn below(at: &At, child: u32) -> At {
+pub fn below(at: &TreePath, child: u32) -> TreePath {
     let mut path = Vec::with_capacity(at.len() + 1);
     path.extend_from_slice(at);
     path.push(child);

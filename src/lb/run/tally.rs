@@ -2,7 +2,7 @@
 //!
 //! A policy with many children hears of each of their changes; what it makes of them must not cost a look at all of them.
 
-use super::runtime::State;
+use super::runtime::Connectivity;
 
 /// How many children are in each state.
 #[derive(Debug, Clone, Default)]
@@ -10,7 +10,7 @@ pub struct Tally([usize; 4]);
 
 impl Tally {
     /// A child went from one state to another; `None` is none that counts.
-    pub fn change(&mut self, before: Option<State>, after: Option<State>) {
+    pub fn change(&mut self, before: Option<Connectivity>, after: Option<Connectivity>) {
         if let Some(count) = before.and_then(|state| self.0.get_mut(state as usize)) {
             *count = count.saturating_sub(1);
         }
@@ -20,7 +20,7 @@ impl Tally {
     }
 
     /// Number of children in a state.
-    pub fn count(&self, state: State) -> usize {
+    pub fn count(&self, state: Connectivity) -> usize {
         self.0.get(state as usize).copied().unwrap_or(0)
     }
 
@@ -116,12 +116,16 @@ mod tests {
     #[test]
     fn a_tally_follows_changes() {
         let mut tally = Tally::default();
-        tally.change(None, Some(State::Idle));
-        tally.change(None, Some(State::Idle));
-        tally.change(Some(State::Idle), Some(State::Ready));
-        tally.change(Some(State::Idle), None);
+        tally.change(None, Some(Connectivity::Idle));
+        tally.change(None, Some(Connectivity::Idle));
+        tally.change(Some(Connectivity::Idle), Some(Connectivity::Ready));
+        tally.change(Some(Connectivity::Idle), None);
         assert_eq!(
-            (tally.count(State::Idle), tally.count(State::Ready), tally.total()),
+            (
+                tally.count(Connectivity::Idle),
+                tally.count(Connectivity::Ready),
+                tally.total()
+            ),
             (0, 1, 1)
         );
     }

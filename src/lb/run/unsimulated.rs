@@ -6,8 +6,8 @@
 
 use super::child::Child;
 use super::picker::{Pick, PickArgs, PickCx, Shares};
-use super::policy::{self, At, Cx, Report, Reports, Update, What};
-use super::runtime::{State, below};
+use super::policy::{self, PolicyCx, Report, Reports, TreePath, Update, What};
+use super::runtime::{Connectivity, below};
 use crate::lb::Config;
 use crate::status::Status;
 
@@ -15,14 +15,14 @@ use crate::status::Status;
 #[derive(Debug)]
 pub struct Machine {
     name: &'static str,
-    at: At,
+    at: TreePath,
     /// The default target of RLS.
     child: Option<Child>,
 }
 
 impl Machine {
     /// A policy without a config.
-    pub const fn new(at: At) -> Machine {
+    pub const fn new(at: TreePath) -> Machine {
         Machine {
             name: "",
             at,
@@ -40,7 +40,7 @@ impl Machine {
 }
 
 impl policy::Machine for Machine {
-    fn update(&mut self, update: Update<'_>, cx: &mut Cx<'_>) -> Reports {
+    fn update(&mut self, update: Update<'_>, cx: &mut PolicyCx<'_>) -> Reports {
         self.name = update.config.name();
         let config = match update.config {
             Config::Rls(rls) if !rls.route_lookup.default_target.is_empty() => &rls.child_policy,
@@ -50,7 +50,7 @@ impl policy::Machine for Machine {
                 if let Some(mut child) = self.child.take() {
                     child.shutdown(cx);
                 }
-                return vec![Report::of(State::Idle)];
+                return vec![Report::of(Connectivity::Idle)];
             }
         };
         let at = &self.at;
@@ -58,14 +58,14 @@ impl policy::Machine for Machine {
         child.update(Update { config, ..update }, cx)
     }
 
-    fn handle(&mut self, path: &[u32], what: &What, cx: &mut Cx<'_>) -> Reports {
+    fn handle(&mut self, path: &[u32], what: &What, cx: &mut PolicyCx<'_>) -> Reports {
         match (path.split_first(), &mut self.child) {
             (Some((_, rest)), Some(child)) => child.handle(rest, what, cx),
             _ => Reports::new(),
         }
     }
 
-    fn exit_idle(&mut self, cx: &mut Cx<'_>) -> Reports {
+    fn exit_idle(&mut self, cx: &mut PolicyCx<'_>) -> Reports {
         self.child.as_mut().map(|child| child.exit_idle(cx)).unwrap_or_default()
     }
 
@@ -93,7 +93,7 @@ impl policy::Machine for Machine {
         }
     }
 
-    fn shutdown(&mut self, cx: &mut Cx<'_>) {
+    fn shutdown(&mut self, cx: &mut PolicyCx<'_>) {
         if let Some(mut child) = self.child.take() {
             child.shutdown(cx);
         }

@@ -10,16 +10,16 @@ use super::weight::EndpointWeight;
 use super::{Config, NAME, StaticStrideScheduler};
 use crate::lb::endpoint::{AddressSet, Endpoint};
 use crate::lb::picker::{Pick, PickArgs, PickCx, Shares};
-use crate::lb::policy::{At, Cx, Report, Reports, Update, What};
+use crate::lb::policy::{PolicyCx, Report, Reports, TreePath, Update, What};
 use crate::lb::run::endpoint_lists::{EndpointLists, Said, Standing, Taken};
-use crate::lb::runtime::{State, Time, TimerId};
+use crate::lb::runtime::{Connectivity, Time, TimerId};
 use crate::rng::Rng;
 use crate::status::Status;
 
 /// The state of a weighted_round_robin policy.
 #[derive(Debug)]
 pub struct Machine {
-    at: At,
+    at: TreePath,
     config: Config,
     lists: EndpointLists,
     /// Numbers of the endpoints ever seen, indices of `weights`.
@@ -56,7 +56,7 @@ struct Schedule {
 
 impl Machine {
     /// A policy without endpoints.
-    pub fn new(at: At, cx: &mut Cx<'_>) -> Machine {
+    pub fn new(at: TreePath, cx: &mut PolicyCx<'_>) -> Machine {
         let connect_order = cx.runtime.stream("weighted_round_robin/connect order", &at);
         let start = cx.runtime.stream("weighted_round_robin/start", &at);
         let mut sequence = cx.runtime.stream("weighted_round_robin/sequence", &at);
@@ -87,11 +87,11 @@ impl Machine {
         number
     }
 
-    fn note(&mut self, number: u32, mut said: Said, cx: &mut Cx<'_>) -> Reports {
+    fn note(&mut self, number: u32, mut said: Said, cx: &mut PolicyCx<'_>) -> Reports {
         let mut reports = Reports::new();
         while let Some((index, report)) = said.pop_front() {
             let before = self.lists.note(number, (index, &report), &mut said, cx);
-            if report.state == State::Ready && before.is_some_and(|before| before != State::Ready) {
+            if report.state == Connectivity::Ready && before.is_some_and(|before| before != Connectivity::Ready) {
                 let endpoint = self.lists.get_of(number, index).map(|member| member.endpoint.clone());
                 if let Some(endpoint) = endpoint {
                     self.reset(&endpoint);
@@ -103,11 +103,11 @@ impl Machine {
             match self.lists.standing(number) {
                 Standing::Ready => {
                     self.show_ready(cx);
-                    reports.push(Report::of(State::Ready));
+                    reports.push(Report::of(Connectivity::Ready));
                 }
                 Standing::Connecting => {
                     self.shown = Shown::Queue;
-                    reports.push(Report::of(State::Connecting));
+                    reports.push(Report::of(Connectivity::Connecting));
                 }
                 Standing::Failing => {
                     let status = self.lists.failure(report.status.map(|status| status.to_string()));
@@ -129,7 +129,7 @@ impl Machine {
     }
 
     /// Makes a new picker.
-    fn show_ready(&mut self, cx: &mut Cx<'_>) {
+    fn show_ready(&mut self, cx: &mut PolicyCx<'_>) {
         let next = self.start.index(self.lists.ready());
         self.shown = Shown::Ready { next, schedule: None };
         self.pickers += 1;
@@ -137,7 +137,7 @@ impl Machine {
     }
 
     /// Makes the picker's schedule from the weights of this moment.
-    fn schedule(&mut self, cx: &mut Cx<'_>) {
+    fn schedule(&mut self, cx: &mut PolicyCx<'_>) {
         cx.runtime.cancel(&mut self.timer);
         if !matches!(self.shown, Shown::Ready { .. }) {
             return;
@@ -176,7 +176,7 @@ impl Machine {
 }
 
 impl crate::lb::policy::Machine for Machine {
-    fn update(&mut self, update: Update<'_>, cx: &mut Cx<'_>) -> Reports {
+    fn update(&mut self, update: Update<'_>, cx: &mut PolicyCx<'_>) -> Reports {
         let crate::lb::Config::WeightedRoundRobin(config) = update.config else {
             return Reports::new();
         };
@@ -198,7 +198,7 @@ impl crate::lb::policy::Machine for Machine {
         }
     }
 
-    fn handle(&mut self, path: &[u32], what: &What, cx: &mut Cx<'_>) -> Reports {
+    fn handle(&mut self, path: &[u32], what: &What, cx: &mut PolicyCx<'_>) -> Reports {
         if !path.is_empty() {
             return match self.lists.handle(path, what, cx) {
                 Some((number, said)) => self.note(number, said, cx),
@@ -218,7 +218,7 @@ impl crate::lb::policy::Machine for Machine {
         Reports::new()
     }
 
-    fn exit_idle(&mut self, _cx: &mut Cx<'_>) -> Reports {
+    fn exit_idle(&mut self, _cx: &mut PolicyCx<'_>) -> Reports {
         // Endpoints are never left idle.
         Reports::new()
     }
@@ -297,7 +297,7 @@ impl crate::lb::policy::Machine for Machine {
         }
     }
 
-    fn shutdown(&mut self, cx: &mut Cx<'_>) {
+    fn shutdown(&mut self, cx: &mut PolicyCx<'_>) {
         cx.runtime.cancel(&mut self.timer);
         self.lists.shutdown(cx);
         self.shown = Shown::Queue;

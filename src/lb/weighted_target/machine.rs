@@ -5,10 +5,10 @@
 use crate::lb::Config;
 use crate::lb::endpoint;
 use crate::lb::picker::{Pick, PickArgs, PickCx, Shares};
-use crate::lb::policy::{At, Cx, Report, Reports, Update, What};
+use crate::lb::policy::{PolicyCx, Report, Reports, TreePath, Update, What};
 use crate::lb::run::children::Children;
 use crate::lb::run::tally::Tally;
-use crate::lb::runtime::State;
+use crate::lb::runtime::Connectivity;
 use crate::lb::weighted_target as config;
 use crate::rng::Rng;
 use crate::status::Status;
@@ -28,11 +28,11 @@ pub struct Machine {
 #[derive(Debug)]
 struct Data {
     weight: u32,
-    state: State,
+    state: Connectivity,
 }
 
 impl Data {
-    fn counted(&self) -> Option<State> {
+    fn counted(&self) -> Option<Connectivity> {
         (self.weight > 0).then_some(self.state)
     }
 }
@@ -42,7 +42,7 @@ enum Shown {
     Queue,
     Fail(Status),
     /// The children in this state, by weight: made when a pick first asks, as most pickers are replaced before.
-    Weighted(State, Option<Vec<Slice>>),
+    Weighted(Connectivity, Option<Vec<Slice>>),
 }
 
 /// A child's part of the sum of weights.
@@ -55,7 +55,7 @@ struct Slice {
 
 impl Machine {
     /// A policy without children.
-    pub fn new(at: At, cx: &mut Cx<'_>) -> Machine {
+    pub fn new(at: TreePath, cx: &mut PolicyCx<'_>) -> Machine {
         let choice = cx.runtime.stream("weighted_target/choice", &at);
         Machine {
             children: Children::new(at),
@@ -76,7 +76,7 @@ impl Machine {
     }
 
     /// Takes a config directly, as wrr_locality generates it.
-    pub fn set(&mut self, config: &config::Config, update: Update<'_>, cx: &mut Cx<'_>) -> Reports {
+    pub fn set(&mut self, config: &config::Config, update: Update<'_>, cx: &mut PolicyCx<'_>) -> Reports {
         let mut reports = Reports::new();
         self.is_updating = true;
         update.note.clone_into(&mut self.note);
@@ -90,7 +90,7 @@ impl Machine {
             self.children.revive(name, cx);
             self.children.add(name, || Data {
                 weight: 0,
-                state: State::Connecting,
+                state: Connectivity::Connecting,
             });
             self.set_weight(name, target.weight);
             let Some(member) = self.children.get_mut(name) else {
@@ -119,18 +119,18 @@ impl Machine {
         reports
     }
 
-    fn note_child(&mut self, name: &str, said: Reports, cx: &mut Cx<'_>, reports: &mut Reports) {
+    fn note_child(&mut self, name: &str, said: Reports, cx: &mut PolicyCx<'_>, reports: &mut Reports) {
         let mut queue: std::collections::VecDeque<Report> = said.into();
         while let Some(report) = queue.pop_front() {
             let Some(member) = self.children.get_mut(name) else {
                 return;
             };
-            if report.state == State::Idle {
+            if report.state == Connectivity::Idle {
                 queue.extend(member.child.exit_idle(cx));
             }
             let before = member.data.counted();
             // A failure counts until the child is READY again.
-            if member.data.state != State::TransientFailure || report.state == State::Ready {
+            if member.data.state != Connectivity::TransientFailure || report.state == Connectivity::Ready {
                 member.data.state = report.state;
             }
             let after = member.data.counted();
@@ -141,7 +141,7 @@ impl Machine {
         }
     }
 
-    fn slices(&self, state: State) -> Vec<Slice> {
+    fn slices(&self, state: Connectivity) -> Vec<Slice> {
         let mut total = 0;
         let of_state = self.children.iter().map(|(_, member)| member);
         of_state
@@ -158,17 +158,17 @@ impl Machine {
 
     fn aggregate(&mut self, reports: &mut Reports) {
         let is = |state| self.tally.count(state) > 0;
-        if is(State::Ready) {
-            self.shown = Shown::Weighted(State::Ready, None);
-            reports.push(Report::of(State::Ready));
-        } else if is(State::Connecting) {
+        if is(Connectivity::Ready) {
+            self.shown = Shown::Weighted(Connectivity::Ready, None);
+            reports.push(Report::of(Connectivity::Ready));
+        } else if is(Connectivity::Connecting) {
             self.shown = Shown::Queue;
-            reports.push(Report::of(State::Connecting));
-        } else if is(State::Idle) {
+            reports.push(Report::of(Connectivity::Connecting));
+        } else if is(Connectivity::Idle) {
             self.shown = Shown::Queue;
-            reports.push(Report::of(State::Idle));
+            reports.push(Report::of(Connectivity::Idle));
         } else {
-            self.shown = Shown::Weighted(State::TransientFailure, None);
+            self.shown = Shown::Weighted(Connectivity::TransientFailure, None);
             let text = "weighted_target: all children report state TRANSIENT_FAILURE";
             reports.push(Report::failure(Status::unavailable(text)));
         }
@@ -176,14 +176,14 @@ impl Machine {
 }
 
 impl crate::lb::policy::Machine for Machine {
-    fn update(&mut self, update: Update<'_>, cx: &mut Cx<'_>) -> Reports {
+    fn update(&mut self, update: Update<'_>, cx: &mut PolicyCx<'_>) -> Reports {
         match update.config {
             Config::WeightedTarget(config) => self.set(config, update, cx),
             _ => Reports::new(),
         }
     }
 
-    fn handle(&mut self, path: &[u32], what: &What, cx: &mut Cx<'_>) -> Reports {
+    fn handle(&mut self, path: &[u32], what: &What, cx: &mut PolicyCx<'_>) -> Reports {
         let mut reports = Reports::new();
         let Some((&number, rest)) = path.split_first() else {
             if let What::Timer(timer) = what
@@ -203,7 +203,7 @@ impl crate::lb::policy::Machine for Machine {
         reports
     }
 
-    fn exit_idle(&mut self, cx: &mut Cx<'_>) -> Reports {
+    fn exit_idle(&mut self, cx: &mut PolicyCx<'_>) -> Reports {
         let mut reports = Reports::new();
         for name in self.children.names() {
             if let Some(member) = self.children.get_mut(&name) {
@@ -262,7 +262,7 @@ impl crate::lb::policy::Machine for Machine {
         }
     }
 
-    fn shutdown(&mut self, cx: &mut Cx<'_>) {
+    fn shutdown(&mut self, cx: &mut PolicyCx<'_>) {
         self.children.shutdown(cx, |_, _| {});
         self.tally = Tally::default();
     }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use crate::lb::Config;
 use crate::lb::picker::{Pick, PickArgs, PickCx, Shares};
-use crate::lb::policy::{At, Cx, Report, Reports, Update, What};
+use crate::lb::policy::{PolicyCx, Report, Reports, TreePath, Update, What};
 use crate::lb::runtime::below;
 use crate::lb::weighted_target::{self, Target};
 use crate::lb::wrr_locality;
@@ -14,14 +14,14 @@ use crate::lb::wrr_locality;
 /// The state of a wrr_locality policy.
 #[derive(Debug)]
 pub struct Machine {
-    at: At,
+    at: TreePath,
     child: Option<weighted_target::Machine>,
     last: Option<Report>,
 }
 
 impl Machine {
     /// A policy without a child.
-    pub fn new(at: &At) -> Machine {
+    pub fn new(at: &TreePath) -> Machine {
         Machine {
             at: below(at, 0),
             child: None,
@@ -38,7 +38,7 @@ impl Machine {
 }
 
 impl crate::lb::policy::Machine for Machine {
-    fn update(&mut self, update: Update<'_>, cx: &mut Cx<'_>) -> Reports {
+    fn update(&mut self, update: Update<'_>, cx: &mut PolicyCx<'_>) -> Reports {
         let Config::WrrLocality(config) = update.config else {
             return Reports::new();
         };
@@ -60,7 +60,7 @@ impl crate::lb::policy::Machine for Machine {
         self.note(reports)
     }
 
-    fn handle(&mut self, path: &[u32], what: &What, cx: &mut Cx<'_>) -> Reports {
+    fn handle(&mut self, path: &[u32], what: &What, cx: &mut PolicyCx<'_>) -> Reports {
         let (Some((_, rest)), Some(child)) = (path.split_first(), &mut self.child) else {
             return Reports::new();
         };
@@ -68,7 +68,7 @@ impl crate::lb::policy::Machine for Machine {
         self.note(reports)
     }
 
-    fn exit_idle(&mut self, cx: &mut Cx<'_>) -> Reports {
+    fn exit_idle(&mut self, cx: &mut PolicyCx<'_>) -> Reports {
         let reports = self.child.as_mut().map(|child| child.exit_idle(cx)).unwrap_or_default();
         self.note(reports)
     }
@@ -90,7 +90,7 @@ impl crate::lb::policy::Machine for Machine {
         }
     }
 
-    fn shutdown(&mut self, cx: &mut Cx<'_>) {
+    fn shutdown(&mut self, cx: &mut PolicyCx<'_>) {
         if let Some(mut child) = self.child.take() {
             child.shutdown(cx);
         }

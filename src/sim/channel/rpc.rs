@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use super::{Channel, Own};
 use crate::lb::override_host::SessionHosts;
-use crate::lb::picker::{Complete, Pick, PickArgs, PickCx, Shares, Step};
+use crate::lb::picker::{Complete, Pick, PickArgs, PickCx, Shares, TraceStep};
 use crate::lb::policy::What;
-use crate::lb::runtime::{Event, State};
+use crate::lb::runtime::{Connectivity, Event};
 use crate::model::Millis;
 use crate::model::filter::FilterConfig;
 use crate::rpc::retry::{self, AttemptEnd, Stop};
@@ -56,7 +56,7 @@ impl Channel {
             Err(refusal) => {
                 let status = refusal.status().from_control_plane("ConfigSelector");
                 if self.options.traces {
-                    call.trace.push(Step {
+                    call.trace.push(TraceStep {
                         layer: "route",
                         what: status.message.clone(),
                     });
@@ -151,7 +151,7 @@ impl Channel {
         };
         if self.options.traces && (call.last_pick != steps || !matches!(pick, Pick::Queue)) {
             let waited = self.runtime.now - call.began;
-            call.trace.push(Step {
+            call.trace.push(TraceStep {
                 layer: "pick",
                 what: format!("after {waited} ms: {}", pick.class()),
             });
@@ -285,7 +285,7 @@ impl Channel {
                 Some(ms) => format!("tries again in {ms} ms"),
                 None => "waits for 0 ms, which never ends".to_owned(),
             };
-            call.trace.push(Step {
+            call.trace.push(TraceStep {
                 layer: "retry",
                 what: format!("attempt {} ended with {status}: {then}", call.retries.attempts()),
             });
@@ -338,7 +338,7 @@ impl Channel {
         };
         if self.options.traces {
             for cookie in &set_cookie {
-                call.trace.push(Step {
+                call.trace.push(TraceStep {
                     layer: "set-cookie",
                     what: cookie.clone(),
                 });
@@ -384,7 +384,8 @@ impl Channel {
         // An attempt that hung is refused now.
         let attempting = self.runtime.pool.find(address).and_then(|number| {
             let found = self.runtime.pool.get(number)?;
-            (found.state == State::Connecting).then(|| (number, found.generation, Network::refusal(&found.address)))
+            (found.state == Connectivity::Connecting)
+                .then(|| (number, found.generation, Network::refusal(&found.address)))
         });
         if let Some((number, generation, status)) = attempting {
             self.runtime.refused(number, generation, status);

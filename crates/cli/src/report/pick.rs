@@ -7,7 +7,7 @@ use anstyle::AnsiColor;
 use serde_json::{Value, json};
 
 use super::edge;
-use xdsctl::lb::picker::Step;
+use xdsctl::lb::picker::TraceStep;
 use xdsctl::sim::{Class, Outcome};
 use xdsctl::status::Code;
 
@@ -212,8 +212,8 @@ fn write_outcome(outcome: &Outcome, explains: bool, colours: bool, out: &mut dyn
 }
 
 /// The steps before the picks, and those of the last pick.
-fn last_way(trace: &[Step]) -> Vec<Step> {
-    let is_pick = |step: &Step| step.layer == "pick";
+fn last_way(trace: &[TraceStep]) -> Vec<TraceStep> {
+    let is_pick = |step: &TraceStep| step.layer == "pick";
     let first = trace.iter().position(is_pick).unwrap_or(trace.len());
     let last = trace.iter().rposition(is_pick).unwrap_or(trace.len());
     let (before, _) = trace.split_at(first);

@@ -11,12 +11,12 @@ use super::Time;
 use super::backoff;
 use crate::backoff::Backoff;
 use crate::lb::endpoint::Address;
-use crate::lb::policy::At;
+use crate::lb::policy::TreePath;
 use crate::status::Status;
 
 /// State of a connection or policy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum State {
+pub enum Connectivity {
     /// Not connected, and nobody asked.
     Idle,
     /// An attempt is under way.
@@ -27,26 +27,31 @@ pub enum State {
     TransientFailure,
 }
 
-impl State {
+impl Connectivity {
     /// The state's name in upper case.
     pub const fn name(self) -> &'static str {
         match self {
-            State::Idle => "IDLE",
-            State::Connecting => "CONNECTING",
-            State::Ready => "READY",
-            State::TransientFailure => "TRANSIENT_FAILURE",
+            Connectivity::Idle => "IDLE",
+            Connectivity::Connecting => "CONNECTING",
+            Connectivity::Ready => "READY",
+            Connectivity::TransientFailure => "TRANSIENT_FAILURE",
         }
     }
 
     /// The state of this name, in any case.
-    pub fn from_name(name: &str) -> Option<State> {
-        [State::Idle, State::Connecting, State::Ready, State::TransientFailure]
-            .into_iter()
-            .find(|state| state.name().eq_ignore_ascii_case(name))
+    pub fn from_name(name: &str) -> Option<Connectivity> {
+        [
+            Connectivity::Idle,
+            Connectivity::Connecting,
+            Connectivity::Ready,
+            Connectivity::TransientFailure,
+        ]
+        .into_iter()
+        .find(|state| state.name().eq_ignore_ascii_case(name))
     }
 }
 
-impl fmt::Display for State {
+impl fmt::Display for Connectivity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
@@ -58,7 +63,7 @@ pub struct Subchannel {
     /// Where it leads.
     pub address: Address,
     /// Its state.
-    pub state: State,
+    pub state: Connectivity,
     /// Why it failed last.
     pub status: Option<Status>,
     /// Number of the attempt, so that outcomes of earlier ones are not taken for it.
@@ -71,7 +76,7 @@ pub struct Subchannel {
 #[derive(Debug, Clone)]
 struct Watcher {
     id: u64,
-    at: At,
+    at: TreePath,
     keeps_alive: bool,
 }
 
@@ -104,13 +109,13 @@ impl Pool {
 
     /// Says whether a call can go there.
     pub fn is_ready(&self, number: u32) -> bool {
-        self.get(number).is_some_and(|s| s.state == State::Ready)
+        self.get(number).is_some_and(|s| s.state == Connectivity::Ready)
     }
 
     /// State and last failure; one that is gone is IDLE.
-    pub fn state_of(&self, number: u32) -> (State, Option<Status>) {
+    pub fn state_of(&self, number: u32) -> (Connectivity, Option<Status>) {
         self.get(number)
-            .map_or((State::Idle, None), |s| (s.state, s.status.clone()))
+            .map_or((Connectivity::Idle, None), |s| (s.state, s.status.clone()))
     }
 
     pub(super) fn join(&mut self, address: &Address) -> u32 {
@@ -124,7 +129,7 @@ impl Pool {
             number,
             Subchannel {
                 address: address.clone(),
-                state: State::Idle,
+                state: Connectivity::Idle,
                 status: None,
                 generation: 0,
                 backoff: backoff::of_subchannel(),
@@ -135,7 +140,7 @@ impl Pool {
         number
     }
 
-    pub(super) fn watch(&mut self, number: u32, id: u64, at: &At, keeps_alive: bool) {
+    pub(super) fn watch(&mut self, number: u32, id: u64, at: &TreePath, keeps_alive: bool) {
         if let Some(subchannel) = self.subchannels.get_mut(&number) {
             subchannel.watchers.push(Watcher {
                 id,
@@ -171,7 +176,7 @@ impl Pool {
     }
 
     /// Those who hear of a change, wrappers before the policies that hold the subchannel.
-    pub(super) fn watchers(&self, number: u32) -> Vec<(u64, At)> {
+    pub(super) fn watchers(&self, number: u32) -> Vec<(u64, TreePath)> {
         let watchers = self.get(number).map(|s| s.watchers.as_slice()).unwrap_or_default();
         let (holders, wrappers): (Vec<&Watcher>, Vec<&Watcher>) = watchers.iter().partition(|w| w.keeps_alive);
         wrappers
@@ -183,8 +188,8 @@ impl Pool {
 
     pub(super) fn start_attempt(&mut self, number: u32, now: Time) -> bool {
         match self.subchannels.get_mut(&number) {
-            Some(subchannel) if subchannel.state == State::Idle => {
-                subchannel.state = State::Connecting;
+            Some(subchannel) if subchannel.state == Connectivity::Idle => {
+                subchannel.state = Connectivity::Connecting;
                 subchannel.generation += 1;
                 subchannel.attempt_began = now;
                 true
@@ -197,14 +202,14 @@ impl Pool {
     fn attempting(&mut self, number: u32, generation: u32) -> Option<&mut Subchannel> {
         self.subchannels
             .get_mut(&number)
-            .filter(|s| s.state == State::Connecting && s.generation == generation)
+            .filter(|s| s.state == Connectivity::Connecting && s.generation == generation)
     }
 
     pub(super) fn succeed(&mut self, number: u32, generation: u32) -> bool {
         let Some(subchannel) = self.attempting(number, generation) else {
             return false;
         };
-        subchannel.state = State::Ready;
+        subchannel.state = Connectivity::Ready;
         subchannel.status = None;
         subchannel.backoff.reset();
         true
@@ -213,23 +218,23 @@ impl Pool {
     /// Returns when the subchannel may try again.
     pub(super) fn fail(&mut self, number: u32, generation: u32, status: Status, unit: f64) -> Option<Time> {
         let subchannel = self.attempting(number, generation)?;
-        subchannel.state = State::TransientFailure;
+        subchannel.state = Connectivity::TransientFailure;
         subchannel.status = Some(status);
         Some(subchannel.attempt_began + subchannel.backoff.next_ms(unit))
     }
 
     /// Goes from `from` to IDLE.
-    pub(super) fn rest(&mut self, number: u32, generation: u32, from: State) -> bool {
+    pub(super) fn rest(&mut self, number: u32, generation: u32, from: Connectivity) -> bool {
         match self.subchannels.get_mut(&number) {
             Some(s) if s.state == from && s.generation == generation => {
-                s.state = State::Idle;
+                s.state = Connectivity::Idle;
                 true
             }
             _ => false,
         }
     }
 
-    pub(super) fn force(&mut self, number: u32, state: State, status: Option<Status>) {
+    pub(super) fn force(&mut self, number: u32, state: Connectivity, status: Option<Status>) {
         if let Some(subchannel) = self.subchannels.get_mut(&number) {
             subchannel.state = state;
             subchannel.status = status;
