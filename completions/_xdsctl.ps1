@@ -41,6 +41,8 @@ Register-ArgumentCompleter -Native -CommandName 'xdsctl' -ScriptBlock {
             [CompletionResult]::new('--stdin-filename', '--stdin-filename', [CompletionResultType]::ParameterName, 'Name to show for standard input')
             [CompletionResult]::new('--bootstrap', '--bootstrap', [CompletionResultType]::ParameterName, 'Use this gRPC bootstrap file: certificate providers (not checked without it), trusted servers, authorities')
             [CompletionResult]::new('--env', '--env', [CompletionResultType]::ParameterName, 'Set an environment switch of the client; may be repeated')
+            [CompletionResult]::new('--target', '--target', [CompletionResultType]::ParameterName, 'Check also what becomes of a channel to this target, which gets nothing but the input')
+            [CompletionResult]::new('--authority', '--authority', [CompletionResultType]::ParameterName, 'Authority of that channel, instead of the target''s name')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Output format')
             [CompletionResult]::new('--fail-on', '--fail-on', [CompletionResultType]::ParameterName, 'Exit with 1 if a finding is at least this severe')
             [CompletionResult]::new('--min-severity', '--min-severity', [CompletionResultType]::ParameterName, 'Show findings of at least this severity, count the others')

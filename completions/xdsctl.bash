@@ -765,7 +765,7 @@ _xdsctl() {
             return 0
             ;;
         xdsctl__subcmd__validate)
-            opts="-D -W -A -h --as --stdin-filename --bootstrap --env --merge --show-secrets --format --fail-on --min-severity --all --show --deny --warn --allow --color --help"
+            opts="-D -W -A -h --as --stdin-filename --bootstrap --env --merge --show-secrets --target --authority --format --fail-on --min-severity --all --show --deny --warn --allow --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -784,6 +784,14 @@ _xdsctl() {
                     return 0
                     ;;
                 --env)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --target)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --authority)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -37,6 +37,8 @@ set edit:completion:arg-completer[xdsctl] = {|@words|
             cand --stdin-filename 'Name to show for standard input'
             cand --bootstrap 'Use this gRPC bootstrap file: certificate providers (not checked without it), trusted servers, authorities'
             cand --env 'Set an environment switch of the client; may be repeated'
+            cand --target 'Check also what becomes of a channel to this target, which gets nothing but the input'
+            cand --authority 'Authority of that channel, instead of the target''s name'
             cand --format 'Output format'
             cand --fail-on 'Exit with 1 if a finding is at least this severe'
             cand --min-severity 'Show findings of at least this severity, count the others'

@@ -47,6 +47,8 @@ any\t'google.protobuf.Any'"
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand validate" -l stdin-filename -d 'Name to show for standard input' -r
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand validate" -l bootstrap -d 'Use this gRPC bootstrap file: certificate providers (not checked without it), trusted servers, authorities' -r -F
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand validate" -l env -d 'Set an environment switch of the client; may be repeated' -r
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand validate" -l target -d 'Check also what becomes of a channel to this target, which gets nothing but the input' -r
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand validate" -l authority -d 'Authority of that channel, instead of the target\'s name' -r
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand validate" -l format -d 'Output format' -r -f -a "human\t'For people'
 json\t'For programs'"
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand validate" -l fail-on -d 'Exit with 1 if a finding is at least this severe' -r -f -a "error\t'Errors only'

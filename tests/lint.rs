@@ -66,14 +66,21 @@ const REJECTED_LISTENER: &str = "\"@type\": type.googleapis.com/envoy.config.lis
 /// The rules of the findings, each as often as it is found.
 #[track_caller]
 fn check(world: &[String], expected: &[&str]) {
+    check_with(&[], world, expected);
+}
+
+/// The same with arguments.
+#[track_caller]
+fn check_with(arguments: &[&str], world: &[String], expected: &[&str]) {
     let input = world.join("---\n");
     let args = ["validate", "--format=json", "--stdin-filename=world.yaml", "-"];
-    let (out, err) = run(args, input.as_bytes());
+    let (out, err) = run(args.iter().chain(arguments), input.as_bytes());
     let report: Value = serde_json::from_slice(&out).unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&err)));
     let mut found: Vec<&str> = report["resources"]
         .as_array()
         .unwrap()
         .iter()
+        .chain([&report])
         .flat_map(|resource| resource["findings"].as_array().unwrap())
         .map(|finding| finding["rule"].as_str().unwrap())
         // The world's own fault, not a lint.
@@ -244,4 +251,65 @@ fn routes_by_rds_are_for_the_side_that_uses_them() {
     );
     check(&[listener("l", "r", ""), server("s", "r"), routes("r", handled)], &[]);
     check(&[listener("l", "r", ""), server("s", "r"), routes("r", TO_C)], &[]);
+}
+
+#[test]
+fn with_a_target_the_input_is_all_that_the_channel_gets() {
+    let target = |name: &'static str| ["--target", name];
+    check(&[listener("l", "r", "")], &[]);
+    check_with(
+        &target("xds:///l"),
+        &[listener("l", "r", "")],
+        &["lds-route-config-missing"],
+    );
+    let world = [listener("l", "r", ""), routes("r", TO_C)];
+    check(&world, &[]);
+    check_with(&target("l"), &world, &["rds-cluster-missing"]);
+    check_with(
+        &target("l"),
+        &[listener("l", "r", ""), routes("r", TO_C), cluster("c")],
+        &["cds-endpoints-missing"],
+    );
+    check_with(&target("xds:///other"), &world, &["target-listener-missing"]);
+    check_with(&target("xds:///s"), &[server("s", "r")], &["target-listener-not-api"]);
+}
+
+#[test]
+fn a_target_looks_for_its_authority_among_the_domains() {
+    let for_shop = routes("r", TO_C).replace("\"*\"", "shop");
+    let world = [listener("l", "r", ""), for_shop];
+    check(&world, &["lds-no-virtual-host"]);
+    let missing = "rds-cluster-missing";
+    check_with(&["--target=l"], &world, &[missing, "target-without-virtual-host"]);
+    check_with(&["--target=l", "--authority=shop"], &world, &[missing]);
+}
+
+#[test]
+fn a_failure_counts_in_the_virtual_host_of_the_targets_authority() {
+    let retry =
+        "{match: {prefix: \"\"}, route: {cluster: c, retry_policy: {retry_on: unavailable, num_retries: 4294967295}}}";
+    let other = "- domains: [l]\n  routes: []\n";
+    let world = [listener("l", "r", ""), routes("r", retry) + other];
+    let fails = "rds-num-retries-too-big";
+    let (missing, empty) = ("rds-cluster-missing", "rds-virtual-host-without-routes");
+    check_with(&["--target=l"], &world, &[missing, empty]);
+    check_with(&["--target=l", "--authority=shop"], &world, &[missing, fails, empty]);
+}
+
+#[test]
+fn an_aggregate_fails_only_where_a_channel_gets_to_it() {
+    // In the virtual host of `foo` the leaf goes to `a`, which sorts first, and `b` is left without one.
+    let both = "- domains: [foo]\n  routes: [{match: {prefix: /a}, route: {cluster: a}}, {match: {prefix: \"\"}, route: {cluster: b}}]\n";
+    let world = [
+        listener("l", "r", ""),
+        routes("r", "{match: {prefix: \"\"}, route: {cluster: b}}") + both,
+        aggregate("a", "c"),
+        aggregate("b", "c"),
+        cluster("c"),
+    ];
+    let (shared, missing) = ("aggregate-shared-leaf", "cds-endpoints-missing");
+    check(&world, &[shared]);
+    check_with(&["--target=l"], &world, &[shared, missing]);
+    let fails = "aggregate-without-leaf";
+    check_with(&["--target=l", "--authority=foo"], &world, &[shared, fails, missing]);
 }

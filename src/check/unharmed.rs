@@ -7,11 +7,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::client::graph::Graph;
-use crate::client::{Checked, ClusterFacts, Facts, ListenerFacts, ResourceId, RouteFacts, World, is_live};
+use crate::client::{Checked, ClusterFacts, Facts, ResourceId, World, is_live};
 use crate::diag::{Diagnostic, Effect, Rule, Seg, rules};
 use crate::lint::Usage;
 use crate::model::ResourceType;
-use crate::model::domain::best_match;
 use crate::validate::cluster::lb_policy::RING_MAXIMUM_BELOW_DEFAULT;
 use crate::validate::cluster::logical_dns::{DNS_NAME_MISREAD, DNS_PORT_OUT_OF_RANGE};
 use crate::validate::cluster::outlier_detection::THRESHOLD_FAILS;
@@ -34,9 +33,6 @@ static FAIL_OVER: [&Rule; 7] = [
     &WITHOUT_ENDPOINTS,
     &ALL_DRAINING,
 ];
-
-/// Comparisons of a listener's name with a domain that are made for one RouteConfiguration; beyond, every virtual host counts.
-const MAX_COMPARISONS: usize = 1 << 20;
 
 /// Takes back what does not come to pass.
 pub(super) fn take_back(world: &World, usage: &Usage<'_>, resources: &mut [Checked]) {
@@ -166,9 +162,12 @@ impl<'w> Clusters<'w> {
             .map(|(name, _)| *name)
             .collect();
         let mut done = BTreeSet::new();
-        for host in usage.routes.iter().flat_map(|(_, _, facts)| &facts.virtual_hosts) {
+        for (host, is_reached) in usage.virtual_hosts() {
             if candidates.is_empty() {
                 break;
+            }
+            if !is_reached {
+                continue;
             }
             let roots: BTreeSet<&str> = host.iter().map(|r| r.cluster.as_str()).collect();
             if !done.insert(roots.clone()) {
@@ -190,65 +189,26 @@ impl<'w> Clusters<'w> {
 
 /// Takes back the failures of virtual hosts and RouteConfigurations that no listener's name leads to.
 fn routes(world: &World, usage: &Usage<'_>, resources: &mut [Checked]) {
-    let listeners = listeners(world);
-    for (holder, _, facts) in &usage.routes {
-        let Some(checked) = resources.get_mut(holder.0) else {
+    for routes in &usage.routes {
+        let Some(checked) = resources.get_mut(routes.holder.0) else {
             continue;
         };
         if !checked.diagnostics.iter().any(is_failure) {
             continue;
         }
-        let names = listeners.get(holder).map(Vec::as_slice).unwrap_or_default();
-        if let Some(reached) = reached(names, facts) {
+        if let Some(reached) = routes.reached() {
             checked
                 .diagnostics
                 .retain(|d| !is_failure(d) || virtual_host(d).is_none_or(|host| reached.contains(&host)));
         }
     }
-    if !listeners.is_empty() {
+    if usage.has_channels() {
         for (_, entry) in world.all(ResourceType::RouteConfiguration) {
-            if !listeners.contains_key(&entry.id) {
+            if !usage.routes.iter().any(|routes| routes.holder == entry.id) {
                 settle(resources, entry.id, Fate::Unused);
             }
         }
     }
-}
-
-/// The names of the clients' listeners, by the resource that holds their routes.
-fn listeners(world: &World) -> BTreeMap<ResourceId, Vec<&str>> {
-    let mut listeners: BTreeMap<ResourceId, Vec<&str>> = BTreeMap::new();
-    for (name, entry) in world.all(ResourceType::Listener) {
-        let holder = match &entry.facts {
-            Some(Facts::Listener(ListenerFacts::Inline(..))) => Some(entry.id),
-            Some(Facts::Listener(ListenerFacts::Rds(routes, _))) => {
-                world.get(ResourceType::RouteConfiguration, routes).map(|e| e.id)
-            }
-            _ => None,
-        };
-        if let Some(holder) = holder {
-            listeners.entry(holder).or_default().push(name);
-        }
-    }
-    listeners
-}
-
-/// The virtual hosts that channels to these listeners choose; `None` if that cannot be told.
-///
-/// A channel to `xds:///name` asks for the listener `name` and takes `name` for the authority, unless the bootstrap or the
-/// application says otherwise. A name that chooses no virtual host shows that somebody does.
-fn reached(names: &[&str], facts: &RouteFacts) -> Option<BTreeSet<usize>> {
-    let domains: usize = facts.domains.iter().map(Vec::len).sum();
-    if names.is_empty() || names.len().saturating_mul(domains) > MAX_COMPARISONS {
-        return None;
-    }
-    names
-        .iter()
-        .map(|name| {
-            let is_authority = !name.contains('/');
-            let host = || best_match(&facts.domains, name).map(|found| found.host);
-            is_authority.then(host).flatten()
-        })
-        .collect()
 }
 
 /// The virtual host that a finding is about.

@@ -1,35 +1,47 @@
 //! What the resources of a world show together.
 
 use super::{ENDPOINTS_NOT_INCLUDED, MADE_FOR_PROXY, Outcome, unharmed};
+use crate::client::target::Target;
 use crate::client::{Checked, ClusterFacts, Facts, ListenerFacts, ResourceId, Settled, World};
 use crate::diag::{Diagnostic, Seg, Segs};
 use crate::envelope::{Finding, Label};
 use crate::lint::{self, Usage};
 use crate::model::ResourceType;
+use crate::source::Span;
 
-/// Adds what the resources of each world show together.
-pub fn check(settled: Settled) -> Outcome {
+/// Adds what the resources of each world show together, and what becomes of a channel to `target`.
+pub fn check(settled: Settled, target: Option<&Target>) -> Outcome {
     let mut outcome = Outcome {
         resources: settled.resources,
         findings: settled.findings,
         proxy_worlds: Vec::new(),
     };
+    let mut is_target_missing = target.is_some();
     for world in &settled.worlds {
-        relate(world, &mut outcome.resources);
+        let target = target.filter(|target| world.get(ResourceType::Listener, &target.listener).is_some());
+        is_target_missing &= target.is_none();
+        relate(world, target, &mut outcome.resources);
         if made_for_proxy(world, &outcome.resources) {
             report_proxy(world, &mut outcome);
             outcome.proxy_worlds.push(world.id);
         }
         endpoints_left_out(world, &mut outcome);
     }
+    if let (true, Some(target), Some(first)) = (is_target_missing, target, outcome.resources.first()) {
+        outcome.findings.push(Finding {
+            source: first.origin.source,
+            span: Span::new(0, 0),
+            diagnostic: lint::missing_target(target),
+        });
+    }
     outcome
 }
 
 /// Runs the lints and takes back failures that this world shows to be none.
-fn relate(world: &World, resources: &mut [Checked]) {
-    let usage = Usage::of(world);
+fn relate(world: &World, target: Option<&Target>, resources: &mut [Checked]) {
+    let usage = Usage::of(world, target);
     unharmed::take_back(world, &usage, resources);
-    for (ResourceId(number), diagnostic) in lint::run(world, &usage) {
+    for (ResourceId(number), diagnostic) in lint::run(world, &usage, target) {
         if let Some(checked) = resources.get_mut(number) {
             checked.diagnostics.push(diagnostic);
         }
@@ -84,7 +96,7 @@ fn report_proxy(world: &World, outcome: &mut Outcome) {
     diagnostic.help("take the dump of a gRPC client, or ask the control plane as a gRPC node");
     outcome.findings.push(Finding {
         source: first.origin.source,
-        span: crate::source::Span::new(0, 0),
+        span: Span::new(0, 0),
         diagnostic,
     });
 }
@@ -110,7 +122,7 @@ fn endpoints_left_out(world: &World, outcome: &mut Outcome) {
         diagnostic.help("take the dump with /config_dump?include_eds");
         outcome.findings.push(Finding {
             source: first.origin.source,
-            span: crate::source::Span::new(0, 0),
+            span: Span::new(0, 0),
             diagnostic,
         });
     }

@@ -40,25 +40,32 @@ pub(super) fn check(world: &World, usage: &Usage<'_>, findings: &mut Findings) {
     let known = |name: &str| world.known(name);
     if usage.is_known() {
         let mut done = BTreeSet::new();
-        for host in usage.routes.iter().flat_map(|(_, _, facts)| &facts.virtual_hosts) {
+        for (host, is_reached) in usage.virtual_hosts() {
             let roots: BTreeSet<&str> = host.iter().map(|r| r.cluster.as_str()).collect();
             if roots.iter().any(|name| is_aggregate(name)) && done.insert(roots.clone()) {
                 let graph = Graph::resolve(roots.iter().copied(), &known);
-                report(world, &graph, &roots, &mut seen, findings);
+                report(world, &graph, &roots, is_reached, &mut seen, findings);
             }
         }
     } else {
         for (name, _) in world.all(ResourceType::Cluster) {
             if is_aggregate(name) {
                 let graph = Graph::resolve([name], &known);
-                report(world, &graph, &BTreeSet::from([name]), &mut seen, findings);
+                report(world, &graph, &BTreeSet::from([name]), true, &mut seen, findings);
             }
         }
     }
 }
 
-/// Reports what one resolution showed.
-fn report(world: &World, graph: &Graph, roots: &BTreeSet<&str>, seen: &mut Seen, findings: &mut Findings) {
+/// Reports what one resolution showed; failures only where a channel gets to it.
+fn report(
+    world: &World,
+    graph: &Graph,
+    roots: &BTreeSet<&str>,
+    is_reached: bool,
+    seen: &mut Seen,
+    findings: &mut Findings,
+) {
     // A cluster alone says nothing about the others: they may be in another file.
     let is_alone = world.len() < 2;
     let mut is_missing_one = false;
@@ -71,7 +78,7 @@ fn report(world: &World, graph: &Graph, roots: &BTreeSet<&str>, seen: &mut Seen,
     }
     for (name, entry) in &graph.entries {
         let Entry::Error(error) = entry else { continue };
-        let is_root = roots.contains(name.as_str());
+        let is_root = is_reached && roots.contains(name.as_str());
         match error {
             ClusterError::TooDeep if is_root => add(
                 world,

@@ -4,6 +4,7 @@
 //! and names with a `/` are left alone.
 
 use super::Findings;
+use crate::client::target::Target;
 use crate::client::{Facts, ListenerFacts, RouteFacts, World, inline_routes_path, rds_path};
 use crate::diag::rules;
 use crate::model::ResourceType;
@@ -17,7 +18,7 @@ rules! {
 /// Comparisons of a name with a domain in one world; what is beyond is not looked at.
 const MAX_COMPARISONS: usize = 1 << 22;
 
-pub(super) fn check(world: &World, findings: &mut Findings) {
+pub(super) fn check(world: &World, target: Option<&Target>, findings: &mut Findings) {
     let mut comparisons = 0usize;
     for (name, entry) in world.all(ResourceType::Listener) {
         let (routes, path): (&RouteFacts, _) = match &entry.facts {
@@ -35,7 +36,9 @@ pub(super) fn check(world: &World, findings: &mut Findings) {
             return;
         }
         // Without any virtual host the routes have a finding of their own.
-        if name.is_empty() || name.contains('/') || routes.domains.is_empty() {
+        // A channel that the reader names has its own rule.
+        let is_target = target.is_some_and(|target| target.listener == name);
+        if is_target || name.is_empty() || name.contains('/') || routes.domains.is_empty() {
             continue;
         }
         if best_match(&routes.domains, name).is_none() {

@@ -10,13 +10,16 @@ mod reference;
 mod request_hash;
 mod session;
 mod side;
+mod target;
 mod unused;
 mod usage;
 mod users;
 mod weight;
 
+pub use target::missing as missing_target;
 pub use usage::Usage;
 
+use crate::client::target::Target;
 use crate::client::{ResourceId, World};
 use crate::diag::{Diagnostic, FieldPath, Rule};
 
@@ -28,6 +31,7 @@ pub static RULES: &[&[&Rule]] = &[
     reference::RULES,
     request_hash::RULES,
     session::RULES,
+    target::RULES,
     unused::RULES,
     weight::RULES,
 ];
@@ -62,11 +66,16 @@ impl Findings {
 }
 
 /// Runs every lint over a world.
-pub fn run(world: &World, usage: &Usage) -> Vec<(ResourceId, Diagnostic)> {
+///
+/// `target` is that of a channel whose listener is in the world. The world then counts as whole: what is not in it is missing.
+pub fn run(world: &World, usage: &Usage, target: Option<&Target>) -> Vec<(ResourceId, Diagnostic)> {
     let mut findings = Findings::default();
-    reference::check(world, &mut findings);
+    reference::check(world, target.is_some(), &mut findings);
     aggregate::check(world, usage, &mut findings);
-    authority::check(world, &mut findings);
+    authority::check(world, target, &mut findings);
+    if let Some(target) = target {
+        target::check(world, target, &mut findings);
+    }
     let users = users::Users::of(world);
     side::check(world, &users, &mut findings);
     filter_override::check(&users, &mut findings);

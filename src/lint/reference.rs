@@ -1,6 +1,7 @@
 //! References to resources that the world does not have, or that the client rejects.
 //!
-//! A partial dump is legitimate: a reference to a type of which the world has no resource at all is not looked at.
+//! A partial dump is legitimate: a reference to a type of which the world has no resource at all is not looked at, unless the
+//! reader names a channel's target: then the world is all that the channel gets.
 
 use std::collections::HashMap;
 
@@ -20,23 +21,28 @@ rules! {
     REFERENCE_TO_REJECTED = "reference-to-rejected", Snapshot, Fails, "C-core XdsDependencyManager, XdsClient";
 }
 
-pub(super) fn check(world: &World, findings: &mut Findings) {
-    let mut clusters = Clusters::of(world);
+pub(super) fn check(world: &World, is_whole: bool, findings: &mut Findings) {
+    let expects = |resource_type| is_whole || world.has(resource_type);
+    let mut clusters = expects(ResourceType::Cluster).then(|| Clusters::of(world));
     for (_, entry) in world.all(ResourceType::Listener) {
         match &entry.facts {
-            Some(Facts::Listener(ListenerFacts::Rds(name, _))) => rds(world, entry.id, name, findings),
+            Some(Facts::Listener(ListenerFacts::Rds(name, _))) if expects(ResourceType::RouteConfiguration) => {
+                rds(world, entry.id, name, findings)
+            }
             Some(Facts::Listener(ListenerFacts::Inline(facts, _))) => {
-                routes(&mut clusters, entry.id, true, facts, findings)
+                if let Some(clusters) = &mut clusters {
+                    routes(clusters, entry.id, true, facts, findings);
+                }
             }
             _ => {}
         }
     }
     for (_, entry) in world.all(ResourceType::RouteConfiguration) {
-        if let Some(Facts::Routes(facts)) = &entry.facts {
-            routes(&mut clusters, entry.id, false, facts, findings);
+        if let (Some(Facts::Routes(facts)), Some(clusters)) = (&entry.facts, &mut clusters) {
+            routes(clusters, entry.id, false, facts, findings);
         }
     }
-    if world.has(ResourceType::Endpoints) {
+    if expects(ResourceType::Endpoints) {
         for (name, entry) in world.all(ResourceType::Cluster) {
             if let Some(Facts::Cluster(ClusterFacts::Eds { service_name, .. })) = &entry.facts {
                 endpoints(world, entry.id, name, service_name.as_deref(), findings);
@@ -46,9 +52,6 @@ pub(super) fn check(world: &World, findings: &mut Findings) {
 }
 
 fn rds(world: &World, listener: ResourceId, name: &str, findings: &mut Findings) {
-    if !world.has(ResourceType::RouteConfiguration) {
-        return;
-    }
     match world.get(ResourceType::RouteConfiguration, name) {
         None => {
             findings.add(
@@ -112,9 +115,6 @@ fn routes<'w>(
     facts: &'w RouteFacts,
     findings: &mut Findings,
 ) {
-    if !clusters.world.has(ResourceType::Cluster) {
-        return;
-    }
     for reference in facts.virtual_hosts.iter().flatten() {
         let name = &reference.cluster;
         match clusters.find(name) {

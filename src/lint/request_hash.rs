@@ -6,6 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::usage::RoutesInUse;
 use super::users::Users;
 use super::{Findings, Usage};
 use crate::client::{ClusterFacts, ResourceId, RouteReference, World};
@@ -32,10 +33,14 @@ pub(super) fn check(world: &World, usage: &Usage<'_>, users: &Users<'_>, finding
 }
 
 fn references<'w>(usage: &Usage<'w>) -> impl Iterator<Item = Place<'w>> {
-    usage.routes.iter().flat_map(|&(holder, inline, facts)| {
-        let references = facts.virtual_hosts.iter().flatten();
-        references.map(move |reference| (holder, inline, reference))
-    })
+    usage.routes.iter().flat_map(
+        |&RoutesInUse {
+             holder, inline, facts, ..
+         }| {
+            let references = facts.virtual_hosts.iter().flatten();
+            references.map(move |reference| (holder, inline, reference))
+        },
+    )
 }
 
 fn without_policy(world: &World, usage: &Usage<'_>, findings: &mut Findings) {
@@ -90,7 +95,10 @@ fn without_ring(world: &World, usage: &Usage<'_>, findings: &mut Findings) {
     }
     let users = hash_users(world);
     let may_use = |name: &str| world.cluster(name).is_none() || users.contains(name);
-    for &(holder, inline, facts) in &usage.routes {
+    for &RoutesInUse {
+        holder, inline, facts, ..
+    } in &usage.routes
+    {
         let mut unused: Vec<&RouteReference> = Vec::new();
         for host in &facts.virtual_hosts {
             // The clusters of one route stand together.

@@ -62,7 +62,7 @@ fn clusters(world: &World, usage: &Usage<'_>, users: &Users<'_>, findings: &mut 
                 let named = usage
                     .routes
                     .iter()
-                    .flat_map(|(_, _, facts)| &facts.virtual_hosts)
+                    .flat_map(|routes| &routes.facts.virtual_hosts)
                     .flatten();
                 missing(
                     world,

@@ -92,6 +92,12 @@ pub struct ValidateArgs {
     /// Inputs
     #[command(flatten)]
     pub input: InputArgs,
+    /// Check also what becomes of a channel to this target, which gets nothing but the input
+    #[arg(long, value_name = "xds:///NAME")]
+    pub target: Option<String>,
+    /// Authority of that channel, instead of the target's name
+    #[arg(long, value_name = "AUTHORITY", requires = "target")]
+    pub authority: Option<String>,
     /// Output format
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub format: Format,

@@ -218,14 +218,7 @@ fn choose_world(worlds: &[Resources], args: &ChannelArgs, bootstrap: &Bootstrap)
 
 fn target(args: &ChannelArgs, resources: &Resources, bootstrap: &Bootstrap) -> Result<Target, Error> {
     if let Some(uri) = &args.target {
-        // A bare name is most likely meant so.
-        let uri = if uri.starts_with("xds:") || uri.contains("://") {
-            uri.clone()
-        } else {
-            format!("xds:///{uri}")
-        };
-        let target = Target::parse(&uri, args.authority.as_deref(), bootstrap);
-        return target.map_err(|error| Error::Usage(target_words(&error, bootstrap)));
+        return read_target(uri, args.authority.as_deref(), bootstrap);
     }
     let mut names = resources.api_listeners();
     match (names.next(), names.next()) {
@@ -249,6 +242,21 @@ fn target(args: &ChannelArgs, resources: &Resources, bootstrap: &Bootstrap) -> R
             Err(Error::Usage(format!("no API listener that the client accepts{hint}")))
         }
     }
+}
+
+/// Reads `--target` and `--authority`.
+///
+/// # Errors
+/// A target to which no channel can be made.
+pub fn read_target(uri: &str, authority: Option<&str>, bootstrap: &Bootstrap) -> Result<Target, Error> {
+    // A bare name is most likely meant so.
+    let uri = if uri.starts_with("xds:") || uri.contains("://") {
+        uri.to_owned()
+    } else {
+        format!("xds:///{uri}")
+    };
+    let target = Target::parse(&uri, authority, bootstrap);
+    target.map_err(|error| Error::Usage(target_words(&error, bootstrap)))
 }
 
 fn target_words(error: &TargetError, bootstrap: &Bootstrap) -> String {

@@ -2,10 +2,11 @@
 
 use super::args::{Format, Show, ValidateArgs};
 use super::input::{self, Inputs};
-use super::{Error, Io};
+use super::{Error, Io, channel};
 use crate::report::resolve::{Options, Report};
 use crate::report::{Severities, human, json};
 use xdsctl::check::{self, Outcome};
+use xdsctl::client::target::Target;
 use xdsctl::client::{Checked, Keep};
 use xdsctl::diag::Severity;
 use xdsctl::envelope::WorldName;
@@ -19,7 +20,14 @@ const EXIT_FINDINGS: u8 = 1;
 pub(super) fn run(args: &ValidateArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     let severities = severities(args)?;
     let mut inputs = input::open(&args.input, io)?;
-    let (outcome, worlds, has_input) = check(args, &mut inputs, io);
+    let target = match &args.target {
+        Some(uri) => {
+            let bootstrap = inputs.bootstrap.clone().unwrap_or_default();
+            Some(channel::read_target(uri, args.authority.as_deref(), &bootstrap)?)
+        }
+        None => None,
+    };
+    let (outcome, worlds, has_input) = check(args, target.as_ref(), &mut inputs, io);
     let options = Options {
         severities: &severities,
         snippets_from: match args.format {
@@ -69,7 +77,12 @@ fn severities(args: &ValidateArgs) -> Result<Severities, Error> {
 }
 
 /// Checks everything; says also whether there was anything that could be checked.
-fn check(args: &ValidateArgs, inputs: &mut Inputs, io: &mut Io<'_>) -> (Outcome, Vec<WorldName>, bool) {
+fn check(
+    args: &ValidateArgs,
+    target: Option<&Target>,
+    inputs: &mut Inputs,
+    io: &mut Io<'_>,
+) -> (Outcome, Vec<WorldName>, bool) {
     let keep = match args.show.contains(&Show::Parsed) {
         true => Keep::Parsed,
         false => Keep::Findings,
@@ -78,5 +91,5 @@ fn check(args: &ValidateArgs, inputs: &mut Inputs, io: &mut Io<'_>) -> (Outcome,
     let has_bootstrap = !settled.bootstraps.is_empty() || inputs.documents.is_empty();
     let has_input = settled.resources.iter().any(Checked::is_checked) || has_bootstrap;
     let names = std::mem::take(&mut settled.names);
-    (check::check(settled), names, has_input)
+    (check::check(settled, target), names, has_input)
 }

@@ -1,0 +1,55 @@
+//! What a channel finds at the target that the reader names: a listener, a client's one, a virtual host for its authority (A27).
+//!
+//! Without a target these are no questions: nobody says that a listener is asked for by its name, or at all.
+
+use super::Findings;
+use crate::client::target::Target;
+use crate::client::{Facts, ListenerFacts, World, inline_routes_path, rds_path};
+use crate::diag::{Diagnostic, FieldPath, rules};
+use crate::model::ResourceType;
+use crate::model::domain::best_match;
+
+rules! {
+    /// There is no listener of the name that the channel's target leads to.
+    TARGET_LISTENER_MISSING = "target-listener-missing", Snapshot, Fails, "gRFC A27, A47; C-core XdsDependencyManager";
+    /// The listener that the channel's target leads to is a server's or a proxy's.
+    TARGET_LISTENER_NOT_API = "target-listener-not-api", Snapshot, Fails, "gRFC A27; C-core XdsDependencyManager OnListenerUpdate";
+    /// No virtual host has a domain for the channel's authority.
+    TARGET_WITHOUT_VIRTUAL_HOST = "target-without-virtual-host", Snapshot, Fails, "gRFC A27; C-core XdsRouting::FindVirtualHostForDomain";
+}
+
+/// The finding on a target without a listener.
+pub fn missing(target: &Target) -> Diagnostic {
+    let Target { uri, listener, .. } = target;
+    let message =
+        format!("Listener `{listener}` is not there: every RPC to {uri} waits 15 s, then fails with UNAVAILABLE");
+    Diagnostic::of_whole(&TARGET_LISTENER_MISSING, message)
+}
+
+pub(super) fn check(world: &World, target: &Target, findings: &mut Findings) {
+    let Some(entry) = world.get(ResourceType::Listener, &target.listener) else {
+        return;
+    };
+    let Target { uri, authority, .. } = target;
+    let (routes, path) = match &entry.facts {
+        Some(Facts::Listener(ListenerFacts::Inline(routes, _))) => (routes, inline_routes_path()),
+        Some(Facts::Listener(ListenerFacts::Rds(name, _))) => {
+            match world.get(ResourceType::RouteConfiguration, name).map(|e| &e.facts) {
+                Some(Some(Facts::Routes(routes))) => (routes, rds_path()),
+                _ => return,
+            }
+        }
+        Some(Facts::Listener(ListenerFacts::Server(_))) => {
+            let message = format!("there is no api_listener: every RPC to {uri} fails with UNAVAILABLE");
+            findings.add(entry.id, &TARGET_LISTENER_NOT_API, FieldPath::default(), message);
+            return;
+        }
+        _ => return,
+    };
+    // Without any virtual host the routes have a finding of their own.
+    if !routes.domains.is_empty() && best_match(&routes.domains, authority).is_none() {
+        let message =
+            format!("no virtual host has a domain for `{authority}`: every RPC to {uri} fails with UNAVAILABLE");
+        findings.add(entry.id, &TARGET_WITHOUT_VIRTUAL_HOST, path, message);
+    }
+}
