@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::call::{Call, Phase, Rpc, RpcId};
 use super::clusters::ConfigView;
-use super::network::{CONNECT_JITTER_MS, CONNECT_MS, Network, Reach};
+use super::network::{CONNECT_JITTER_MS, CONNECT_MS, Network, REFUSAL_MS, Reach};
 use super::outcome::{Outcome, Trace};
 use crate::client::config::{ChannelFailure, ChannelFailureClass, XdsConfig};
 use crate::client::{Client, Start};
@@ -342,12 +342,15 @@ impl Channel {
                 continue;
             };
             let generation = found.generation;
-            let delay = match self.network.reach(&found.address.socket) {
-                Reach::Accepts | Reach::Refuses => {
-                    // Below the jitter, so it fits.
-                    CONNECT_MS + self.connect_time.below(CONNECT_JITTER_MS) as i64
-                }
-                Reach::Hangs => ATTEMPT_TIMEOUT_MS,
+            let least = match self.network.reach(&found.address.socket) {
+                Reach::Accepts => Some(CONNECT_MS),
+                Reach::Refuses => Some(REFUSAL_MS),
+                Reach::Hangs => None,
+            };
+            let delay = match least {
+                // Below the jitter, so it fits.
+                Some(least) => least + self.connect_time.below(CONNECT_JITTER_MS) as i64,
+                None => ATTEMPT_TIMEOUT_MS,
             };
             self.runtime
                 .schedule(delay, Own::Connect { subchannel, generation }.event());

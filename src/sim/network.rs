@@ -1,6 +1,6 @@
 //! What connections and backends do.
 //!
-//! Connections succeed or are refused within a millisecond, or hang. A backend answers with its own address; request
+//! Connections succeed within a few milliseconds, are refused sooner, or hang. A backend answers with its own address; request
 //! headers script it: `x-fail: CODE:N` fails the first N attempts, `x-fail-late` does so after the response headers,
 //! `x-hold: SECONDS` answers late, `x-pushback: MS` asks for a delay before a retry.
 
@@ -12,8 +12,11 @@ use crate::lb::endpoint::Address;
 use crate::lb::policy::LoadReport;
 use crate::status::{Code, Status};
 
-/// Time from the start of an attempt to connect to its end, at least.
+/// Time from the start of an attempt to connect to a connection, at least.
 pub const CONNECT_MS: i64 = 1;
+
+/// Time from the start of an attempt to connect to its refusal, at least: a connection needs another round trip.
+pub const REFUSAL_MS: i64 = 0;
 
 /// How much longer an attempt may take, by chance.
 pub const CONNECT_JITTER_MS: u64 = 2;
@@ -92,8 +95,11 @@ impl Network {
         }
     }
 
-    /// What an attempt to connect comes to. `::ffff:1.2.3.4` leads to the same backend as `1.2.3.4`.
+    /// What an attempt to connect comes to. `::ffff:1.2.3.4` leads to the same backend as `1.2.3.4`; nothing listens on port 0.
     pub fn reach(&self, address: &SocketAddr) -> Reach {
+        if address.port() == 0 {
+            return Reach::Refuses;
+        }
         let canonical = SocketAddr::new(address.ip().to_canonical(), address.port());
         let known = self.addresses.get(address).or_else(|| self.addresses.get(&canonical));
         known.copied().unwrap_or(self.default)
@@ -157,6 +163,13 @@ impl Network {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn nothing_listens_on_port_0() {
+        let reach = |text: &str| Network::default().reach(&text.parse().unwrap());
+        assert_eq!(reach("10.0.0.1:0"), Reach::Refuses);
+        assert_eq!(reach("10.0.0.1:1"), Reach::Accepts);
+    }
 
     #[test]
     fn headers_script_the_answer() {
