@@ -114,6 +114,8 @@ pub struct ChannelFailure {
     pub class: ChannelFailureClass,
     /// The client's note.
     pub note: String,
+    /// Resources that are not there; the client waits for them before it finds the fault.
+    pub missing: Vec<(ResourceType, String)>,
 }
 
 /// Kinds of failure of a channel.

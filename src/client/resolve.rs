@@ -88,6 +88,11 @@ pub(super) fn target(
     let name = target.listener.as_str();
     let held = base.client.resources.listeners.get(name);
     let fail = |kind: &str, name: &str, absent: Absent| ChannelFailure {
+        missing: match absent.class {
+            ChannelFailureClass::Missing if kind == "LDS" => vec![(ResourceType::Listener, name.to_owned())],
+            ChannelFailureClass::Missing => vec![(ResourceType::RouteConfiguration, name.to_owned())],
+            _ => Vec::new(),
+        },
         class: absent.class,
         note: format!("{kind} resource {name}: {}", absent.text),
     };
@@ -132,13 +137,16 @@ pub(super) fn target(
         missing: Vec::new(),
         starts_at_cluster: false,
     };
-    if let Some(note) = config.virtual_host().and_then(broken_method_config) {
-        return Err(ChannelFailure {
+    let broken = config.virtual_host().and_then(broken_method_config);
+    let config = with_clusters(config, &notes, base);
+    match broken {
+        Some(note) => Err(ChannelFailure {
             class: ChannelFailureClass::BadRetryPolicy,
             note,
-        });
+            missing: config.missing,
+        }),
+        None => Ok(config),
     }
-    Ok(with_clusters(config, &notes, base))
 }
 
 /// The note of a channel whose virtual host has a retry policy that the client cannot use.

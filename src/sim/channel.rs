@@ -10,7 +10,7 @@ use super::call::{Call, Phase, Rpc, RpcId};
 use super::clusters::ConfigView;
 use super::network::{CONNECT_JITTER_MS, CONNECT_MS, Network, REFUSAL_MS, Reach};
 use super::outcome::{Outcome, Trace};
-use crate::client::config::{ChannelFailure, ChannelFailureClass, XdsConfig};
+use crate::client::config::{ChannelFailure, XdsConfig};
 use crate::client::{Client, Start};
 use crate::lb::pick_first;
 use crate::lb::picker::TraceStep;
@@ -256,17 +256,14 @@ impl Channel {
 
     /// Whether the client still hopes for a resource.
     fn waits(&mut self, resolved: &Result<XdsConfig, ChannelFailure>) -> bool {
-        let missing: Vec<(ResourceType, String)> = match resolved {
-            Ok(config) => config.missing.clone(),
-            Err(failure) if failure.class == ChannelFailureClass::Missing => {
-                vec![(ResourceType::Listener, failure.note.clone())]
-            }
-            Err(_) => Vec::new(),
+        let missing = match resolved {
+            Ok(config) => &config.missing,
+            Err(failure) => &failure.missing,
         };
         let now = self.runtime.now;
         let mut is_waiting = false;
         for name in missing {
-            let since = *self.asked.entry(name).or_insert_with(|| {
+            let since = *self.asked.entry(name.clone()).or_insert_with(|| {
                 self.runtime.schedule(RESOURCE_TIMEOUT_MS, Own::Missing.event());
                 now
             });
@@ -279,9 +276,6 @@ impl Channel {
     pub fn note_removed(&mut self, resource_type: ResourceType, name: &str) {
         let long_ago = self.runtime.now - RESOURCE_TIMEOUT_MS;
         self.asked.insert((resource_type, name.to_owned()), long_ago);
-        if let Err(failure) = self.client.resolve(&self.start) {
-            self.asked.insert((ResourceType::Listener, failure.note), long_ago);
-        }
     }
 
     fn apply(&mut self, config: XdsConfig) -> Reports {
