@@ -11,7 +11,7 @@ use xdsctl::sim::{Channel, Network, Options, Outcome, Reach};
 use super::world::{Row, load, rows, target};
 
 /// Seeds tried to reach what the client reached by chance.
-const SEEDS: u64 = 60;
+const SEEDS: u64 = 5000;
 
 /// One RPC in the form of the recordings.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -376,4 +376,29 @@ fn shares_are_the_clients() {
 #[test]
 fn picks_over_time_are_the_clients() {
     compare(&rows("timelines"), differences);
+}
+
+/// A deadline of a second or less fires early on some machines: what became of the RPC depends on the moment.
+fn has_short_deadline(row: &Row) -> bool {
+    fn is_short(value: &Value) -> bool {
+        match value {
+            Value::Object(fields) => fields.iter().any(|(name, inner)| {
+                let is_deadline = matches!(name.as_str(), "max_stream_duration" | "grpc_timeout_header_max");
+                let seconds = inner
+                    .as_str()
+                    .and_then(|text| text.strip_suffix('s')?.parse::<f64>().ok());
+                is_deadline && seconds.is_some_and(|s| 0.0 < s && s <= 1.0) || is_short(inner)
+            }),
+            Value::Array(elements) => elements.iter().any(is_short),
+            _ => false,
+        }
+    }
+    row.resources.iter().any(is_short)
+}
+
+#[test]
+fn picks_in_mutated_worlds_are_the_clients() {
+    let mut rows = rows("worlds");
+    rows.retain(|row| !row.answer.crash && !has_short_deadline(row));
+    compare(&rows, differences);
 }

@@ -82,12 +82,14 @@ impl Row {
     }
 }
 
-/// The rows of a fixture; `XDSCTL_ROWS` restricts them to ids that start so, `XDSCTL_SCENARIOS` names a file with more.
+/// The rows of a fixture; `XDSCTL_ROWS` restricts them to ids that start so, `XDSCTL_WORLDS` names a file to take instead of
+/// the recorded mutated worlds.
 pub fn rows(name: &str) -> Vec<Row> {
-    let mut text = recorded(name);
-    if let Some(more) = std::env::var_os("XDSCTL_SCENARIOS").filter(|_| name == "scenarios") {
-        text.push_str(&std::fs::read_to_string(more).unwrap());
-    }
+    let fresh = std::env::var_os("XDSCTL_WORLDS").filter(|_| name == "worlds");
+    let text = match fresh {
+        Some(path) => std::fs::read_to_string(path).unwrap(),
+        None => recorded(name),
+    };
     let wanted = std::env::var("XDSCTL_ROWS").unwrap_or_default();
     text.lines()
         .map(|line| serde_json::from_str::<Row>(line).unwrap())

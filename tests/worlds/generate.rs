@@ -1,0 +1,194 @@
+//! A world from a number: a recorded or a random one, spoilt, and what is asked of it.
+
+use base64::Engine as _;
+use serde_json::{Value, json};
+
+use super::chance::Chance;
+use super::make::{self, CLUSTER, COOKIES, ENDPOINTS, ROUTES, World};
+use super::mutate::mutate;
+use super::routes::{self, METHODS};
+
+/// Every world has a port of its own, so that several can be asked about at once.
+const FIRST_PORT: u16 = 10_000;
+const PORTS: u64 = 20_000;
+
+/// In seconds; the client takes a second or two off deadlines at times.
+const PATIENCE: f64 = 4.0;
+
+/// How long a client waits for a resource, and a bit.
+const UNTIL_MISSING: f64 = 16.0;
+
+/// The recorded worlds that others are made from.
+#[derive(Debug)]
+pub struct Recorded(Vec<Value>);
+
+/// The rows of a fixture.
+pub fn recorded(name: &str) -> Vec<Value> {
+    let text = crate::support::recorded(name);
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+impl Recorded {
+    pub fn read() -> Recorded {
+        Recorded(["scenarios", "runtime"].into_iter().flat_map(recorded).collect())
+    }
+
+    fn one(&self, chance: &mut Chance, port: u16) -> World {
+        let mut row = self.0[chance.below(self.0.len())].clone();
+        move_ports(&mut row["resources"], port);
+        let mut world = World {
+            target: row["target"].as_str().unwrap().to_owned(),
+            authority: row["authority"].as_str().map(str::to_owned),
+            env: row["env"].as_object().cloned().unwrap_or_default(),
+            bootstrap: row.get("bootstrap").cloned(),
+            resources: row["resources"].as_array().unwrap().clone(),
+            ..World::default()
+        };
+        let recorded: Vec<&Value> = row["steps"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(|step| step.get("pick"))
+            .collect();
+        for _ in 0..2.min(recorded.len()) {
+            let pick = recorded[chance.below(recorded.len())];
+            let mut step = json!({"timeout": PATIENCE});
+            for field in ["method", "headers"] {
+                make::set(&mut step, field, pick[field].clone());
+            }
+            world.steps.push(json!({"pick": step}));
+        }
+        world
+    }
+}
+
+fn move_ports(value: &mut Value, port: u16) {
+    match value {
+        Value::Object(fields) => {
+            for (name, inner) in fields {
+                if name == "port_value" && inner.as_u64().is_some_and(|number| (7000..7999).contains(&number)) {
+                    *inner = json!(port);
+                } else {
+                    move_ports(inner, port);
+                }
+            }
+        }
+        Value::Array(elements) => elements.iter_mut().for_each(|inner| move_ports(inner, port)),
+        _ => {}
+    }
+}
+
+/// The addresses in a value, each once, in order.
+fn addresses(value: &Value, found: &mut Vec<String>) {
+    match value {
+        Value::Object(fields) => {
+            if let (Some(host), Some(port)) = (
+                fields.get("address").and_then(Value::as_str),
+                fields.get("port_value").and_then(Value::as_u64),
+            ) {
+                let address = format!("{host}:{port}");
+                let is_ours = host.starts_with("127.0.") && (u64::from(FIRST_PORT)..40_000).contains(&port);
+                if is_ours && !found.contains(&address) {
+                    found.push(address);
+                }
+            }
+            fields.values().for_each(|inner| addresses(inner, found));
+        }
+        Value::Array(elements) => elements.iter().for_each(|inner| addresses(inner, found)),
+        _ => {}
+    }
+}
+
+fn cookie(chance: &mut Chance, world: &World, hosts: &[String]) -> String {
+    let clusters = world.names(CLUSTER);
+    let name = if chance.percent(80) {
+        COOKIES[0]
+    } else {
+        "global-session-cookie"
+    };
+    let address = if hosts.is_empty() || chance.percent(8) {
+        "10.9.8.7:80".to_owned()
+    } else {
+        chance.of(hosts)
+    };
+    let cluster = if clusters.is_empty() || chance.percent(10) {
+        String::new()
+    } else {
+        format!(";{}", chance.of(&clusters))
+    };
+    let value = base64::engine::general_purpose::STANDARD.encode(format!("{address}{cluster}"));
+    format!("{name}={value}")
+}
+
+fn pick(chance: &mut Chance, world: &World, hosts: &[String]) -> Value {
+    let mut headers = routes::request_headers(chance);
+    if chance.percent(40) {
+        headers.push(("x-user".to_owned(), format!("u{}", chance.below(1000))));
+    }
+    if chance.percent(45) {
+        headers.push(("cookie".to_owned(), cookie(chance, world, hosts)));
+    }
+    if chance.percent(15) {
+        let code = chance.one(&["UNAVAILABLE", "INTERNAL", "RESOURCE_EXHAUSTED"]);
+        let field = if chance.percent(80) { "x-fail" } else { "x-fail-late" };
+        headers.push((field.to_owned(), format!("{code}:{}", chance.of(&[1, 2, 9]))));
+    }
+    let method = if chance.percent(50) {
+        METHODS[0]
+    } else {
+        chance.one(&METHODS)
+    };
+    let mut pick = json!({"method": method, "headers": headers, "timeout": PATIENCE});
+    if chance.percent(8) {
+        pick["wait_for_ready"] = json!(true);
+    }
+    json!({ "pick": pick })
+}
+
+/// Names that are referred to and lead nowhere, as far as text shows.
+fn misses_something(world: &World) -> bool {
+    let listeners = world.names(make::LISTENER);
+    let known = [world.names(CLUSTER), world.names(ENDPOINTS), world.names(ROUTES)];
+    let text = serde_json::to_string(&world.resources).unwrap();
+    let lacks_endpoints = |resource: &Value| {
+        let name = resource["eds_cluster_config"]["service_name"].as_str();
+        resource["type"] == "EDS"
+            && !known[1]
+                .iter()
+                .any(|n| Some(n.as_str()) == name.or(resource["name"].as_str()))
+    };
+    !listeners.contains(&world.target)
+        || text.contains("absent")
+        || (text.contains("\"route_config_name\"") && known[2].is_empty())
+        || world.resources.iter().any(lacks_endpoints)
+}
+
+/// The world of a number.
+pub fn world(seed: u64, recorded: &Recorded) -> World {
+    let mut chance = Chance::new(seed);
+    let chance = &mut chance;
+    let port = FIRST_PORT + u16::try_from(seed % PORTS).unwrap();
+    let mut world = if chance.percent(35) {
+        recorded.one(chance, port)
+    } else {
+        make::world(chance, port)
+    };
+    world.id = format!("world-{seed}");
+    for _ in 0..chance.of(&[0, 1, 1, 1, 1, 2, 2, 3]) {
+        mutate(chance, &mut world);
+    }
+    let mut hosts = Vec::new();
+    addresses(&json!(world.resources), &mut hosts);
+    let dying = if chance.percent(25) { 50 } else { 0 };
+    world.backends = hosts.iter().filter(|_| !chance.percent(dying)).cloned().collect();
+    let mut steps = vec![json!({"pick": {"timeout": PATIENCE}})];
+    if misses_something(&world) && chance.percent(35) {
+        steps.push(json!({"sleep": UNTIL_MISSING}));
+    }
+    steps.append(&mut world.steps);
+    for _ in 0..chance.from_to(2, 4) {
+        steps.push(pick(chance, &world, &hosts));
+    }
+    world.steps = steps;
+    world
+}
