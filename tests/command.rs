@@ -18,3 +18,4 @@ mod same_client;
 mod secrets;
 mod shapes;
 mod support;
+mod worlds;

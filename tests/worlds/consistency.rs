@@ -236,6 +236,12 @@ fn contradictions(row: &Value) -> Vec<String> {
     for request in requests(row) {
         let pick = world.pick(&request);
         if pick.is_ok() {
+            let is_told = pick.route().is_some() && pick.virtual_host().is_some() && !pick.leaves().is_empty();
+            assert!(
+                is_told,
+                "{}: what the RPC went through is not told: {:?}",
+                row["id"], pick.steps
+            );
             let wrong = findings.iter().find(|finding| {
                 finding.is_harm()
                     && !NOT_ALL.contains(&finding.rule.as_str())

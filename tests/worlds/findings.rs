@@ -48,8 +48,9 @@ impl Pick {
 
     /// The index of the route and the cluster or plugin that it leads to, as `cluster:NAME`.
     pub fn route(&self) -> Option<(usize, &str)> {
-        let (index, rest) = self.last("route")?.split_once(": takes it to ")?;
-        Some((index.parse().ok()?, rest))
+        let (label, key) = self.last("route")?.split_once(": takes it to ")?;
+        let (index, _) = label.strip_prefix("routes[")?.split_once(']')?;
+        Some((index.parse().ok()?, key))
     }
 
     /// The leaf clusters to which the last pick went down.
