@@ -3,7 +3,7 @@
 use xdsctl_proto::tables::{self, Message, WellKnown};
 
 use super::message::short;
-use super::note::{ANY_WITHOUT_TYPE, LIMIT_EXCEEDED, UNKNOWN_ANY_TYPE};
+use super::note::{ANY_WITHOUT_TYPE, BAD_VALUE, LIMIT_EXCEEDED, UNKNOWN_ANY_TYPE};
 use super::repeat::Place;
 use super::{MAX_TOTAL_LEVELS, Result, Transcoder, clip, descriptor};
 use crate::diag::{Known, Path};
@@ -168,6 +168,8 @@ impl<'t> Transcoder<'t> {
     }
 
     /// Reads the keys of an Any up to the closing brace; the scanner stands at `place`.
+    ///
+    /// Go's printer packs an Empty as `"value": {}`, Python's and C++'s readers want no key at all: both are taken.
     fn packed(&mut self, index: u16, message: &'static Message, at: &Path<'_>, place: Place) -> Result<()> {
         if matches!(message.well_known, WellKnown::None) {
             return self.fields(index, message, at, place, true);
@@ -178,20 +180,49 @@ impl<'t> Transcoder<'t> {
                 return Ok(());
             }
         } else if !self.scan.more(b'}')? {
+            self.without_value(message, at);
             return Ok(());
         }
+        let mut has_type = place == Place::Typed;
+        let mut has_value = false;
         loop {
             let key = self.scan.key()?;
             match self.resolved(key).as_ref() {
-                b"value" => _ = self.message(index, at)?,
-                b"@value" => self.packed_bytes(at)?,
+                b"value" if has_value => self.duplicate(key, at)?,
+                b"value" => {
+                    has_value = true;
+                    self.message(index, at)?;
+                }
+                b"@value" => {
+                    has_value = true;
+                    self.packed_bytes(at)?;
+                }
+                b"@type" if std::mem::replace(&mut has_type, true) => self.duplicate(key, at)?,
                 b"@type" => self.scan.skip_value()?,
                 _ => self.unknown_key(message, key, at)?,
             }
             if !self.scan.more(b'}')? {
+                if !has_value {
+                    self.without_value(message, at);
+                }
                 return Ok(());
             }
         }
+    }
+
+    /// Notes that an Any of a type with a JSON form of its own ends here without a `value`.
+    #[cold]
+    fn without_value(&mut self, message: &'static Message, at: &Path<'_>) {
+        // In text format a message without a field has none; an Empty needs none.
+        if self.options.wire_objects || message.well_known == WellKnown::Empty {
+            return;
+        }
+        let text = format!(
+            "a {} in an Any has its value under `value`, which is missing",
+            short(message)
+        );
+        let end = self.scan.pos();
+        self.note(&BAD_VALUE, at, end.saturating_sub(1), text);
     }
 
     /// Passes the object at the scanner and writes its text as the value of an Any that nobody opens.

@@ -96,6 +96,7 @@ impl<'t> Transcoder<'t> {
         in_any: bool,
     ) -> Result<()> {
         let mut seen = Seen::default();
+        let mut has_type = place == Place::Typed;
         // Behind an unknown value there is a value all the same.
         let mut is_first = place == Place::Start;
         loop {
@@ -106,11 +107,14 @@ impl<'t> Transcoder<'t> {
             match position.and_then(|position| Some((position, message.fields.get(usize::from(position))?))) {
                 Some((position, field)) => {
                     let here = at.field(field.name);
+                    let outer = self.is_unread;
+                    self.is_unread |= !field.generated;
                     self.field((index, message), field, position, &mut seen, key, &here)?;
+                    self.is_unread = outer;
                     place = Place::After(position);
                 }
                 None => {
-                    self.unknown_field(message, key, at, in_any)?;
+                    self.unknown_field(message, key, at, in_any.then_some(&mut has_type))?;
                     place = Place::Unknown;
                 }
             }
@@ -375,9 +379,17 @@ impl<'t> Transcoder<'t> {
     }
 
     #[cold]
-    fn unknown_field(&mut self, message: &'static Message, key: Str, at: &Path<'_>, in_any: bool) -> Result<()> {
-        if in_any {
+    fn unknown_field(
+        &mut self,
+        message: &'static Message,
+        key: Str,
+        at: &Path<'_>,
+        in_any: Option<&mut bool>,
+    ) -> Result<()> {
+        if let Some(has_type) = in_any {
             match self.resolved(key).as_ref() {
+                // No reader of protobuf takes two, and which of them counts is anybody's guess.
+                b"@type" if std::mem::replace(has_type, true) => return self.duplicate(key, at),
                 b"@type" => return Ok(self.scan.skip_value()?),
                 b"@value" => return self.packed_bytes(at),
                 b"@error" => {
@@ -443,6 +455,14 @@ impl<'t> Transcoder<'t> {
         self.scan.skip_value()?;
         self.bad_token(at, start, wanted);
         Ok(())
+    }
+
+    /// Notes that the value from `start` to here is not as protobuf wants it, and is read all the same.
+    #[cold]
+    pub(super) fn loose_token(&mut self, at: &Path<'_>, start: usize, wanted: &str) {
+        let raw = self.scan.slice(start, self.scan.pos());
+        let message = format!("{} is not {wanted}, it is read all the same", quote(self.root, at, raw));
+        self.note(&BAD_VALUE, at, start, message);
     }
 
     /// Notes that the value from `start` to here cannot be used.

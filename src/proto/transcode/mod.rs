@@ -139,6 +139,8 @@ pub struct Transcoder<'t> {
     out: Vec<u8>,
     /// What was left out of the messages so far.
     pub notes: Vec<Note>,
+    /// The field at hand, or one around it, is none that gRPC reads.
+    is_unread: bool,
     quota: Quota,
     /// A note that is not kept.
     spare: Vec<Note>,
@@ -179,6 +181,7 @@ impl<'t> Transcoder<'t> {
             limit: options.max_resource_bytes.min(MAX_RESOURCE_BYTES),
             out: Vec::new(),
             notes: Vec::new(),
+            is_unread: false,
             quota: Quota::default(),
             spare: Vec::new(),
             known: Known::Nothing,
@@ -244,6 +247,7 @@ impl<'t> Transcoder<'t> {
         (self.level, self.total) = (0, 0);
         self.map_keys.clear();
         self.quota.clear();
+        self.is_unread = false;
     }
 
     /// The notes since the last message, with one for each rule that had more than are kept; those stand at `whole`.

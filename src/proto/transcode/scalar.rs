@@ -387,11 +387,17 @@ impl<'t> Transcoder<'t> {
             self.note(&UNKNOWN_ENUM_VALUE, at, start, message);
             return Some(*value);
         }
+        let text = String::from_utf8_lossy(name);
+        if let Ok(value) = text.parse::<i32>() {
+            // Python's json_format takes it for the number, and so does the client where it reads JSON itself; Go's refuses it.
+            let message = format!("`{value}` is a number in quotes, it is read as the {short} of that number");
+            self.note(&UNKNOWN_ENUM_VALUE, at, start, message);
+            return Some(value);
+        }
         self.rejected += 1;
         if name == b"[redacted]" {
             return None;
         }
-        let text = String::from_utf8_lossy(name);
         let nearest = self.suggest(item.full_name, &text, item.values.iter().map(|(name, _)| *name));
         let message = format!("`{}` is not a value of {short}, the field is left out", clip(name));
         let note = self.note(&UNKNOWN_ENUM_VALUE, at, start, message);

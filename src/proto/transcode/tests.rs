@@ -255,7 +255,7 @@ fn a_redacted_value_is_never_a_finding() {
 fn durations_out_of_range_are_read() {
     let bytes = |text: &str| {
         let read = read("google.protobuf.Duration", text);
-        assert!(read.notes.is_empty(), "{text}");
+        assert_eq!(read.notes.len(), usize::from(text.starts_with('{')), "{text}");
         let duration = <prost_types::Duration as prost::Message>::decode(read.bytes.as_slice()).unwrap();
         (duration.seconds, duration.nanos)
     };
@@ -410,4 +410,111 @@ fn no_message_has_more_fields_than_are_tracked() {
             .iter()
             .all(|m| m.fields.len() <= 128 && m.oneofs.len() <= 64)
     );
+}
+
+/// Each is refused by a reader of protobuf (Python's json_format 7.36) and read here all the same.
+#[test]
+fn what_protobuf_refuses_is_noted_and_read() {
+    let bad = "dump-bad-value";
+    let timeout = |value: &str| format!(r#"{{"connect_timeout":{value}}}"#);
+    check(
+        CLUSTER,
+        &timeout("{}"),
+        r#"{"connect_timeout":"0s"}"#,
+        &[(bad, "connect_timeout", "{}")],
+    );
+    let seconds = r#"{"seconds":1}"#;
+    check(
+        CLUSTER,
+        &timeout(seconds),
+        r#"{"connect_timeout":"1s"}"#,
+        &[(bad, "connect_timeout", seconds)],
+    );
+    for (text, noted) in [
+        (r#""2020-01-01T00:00:00Z""#, false),
+        (r#""2020-01-01t00:00:00Z""#, true),
+        (r#""2020-01-01T00:00:00z""#, true),
+    ] {
+        let notes = [(bad, "", text)];
+        let notes = if noted { notes.as_slice() } else { &[] };
+        check("google.protobuf.Timestamp", text, r#""2020-01-01T00:00:00Z""#, notes);
+    }
+    let mask = r#""a_b,cD""#;
+    let read = read("google.protobuf.FieldMask", mask);
+    assert_eq!(read.bytes, b"\x0a\x03a_b\x0a\x03c_d");
+    assert_eq!(read.notes[0].diagnostic.rule.id, bad);
+}
+
+#[test]
+fn a_duration_beyond_its_range_is_noted_where_nobody_else_would() {
+    // gRPC reads none of cleanup_interval, and all of the other.
+    let long = r#""315576000001s""#;
+    for (text, notes) in [
+        (format!(r#"{{"cleanup_interval":{long}}}"#), 1),
+        (format!(r#"{{"health_checks":[{{"timeout":{long}}}]}}"#), 1),
+        (format!(r#"{{"outlier_detection":{{"interval":{long}}}}}"#), 0),
+        (r#"{"cleanup_interval":"315576000000s"}"#.to_owned(), 0),
+        (r#"{"cleanup_interval":"-315576000000s"}"#.to_owned(), 0),
+    ] {
+        assert_eq!(read(CLUSTER, &text).notes.len(), notes, "{text}");
+    }
+}
+
+#[test]
+fn a_type_that_is_given_twice_is_noted() {
+    let other = "type.googleapis.com/google.protobuf.Duration";
+    for (keys, notes) in [
+        (format!(r#""@type":"{RING_HASH}","@type":"{other}""#), 1),
+        (format!(r#""@type":"{RING_HASH}","@type":"{RING_HASH}""#), 1),
+        (
+            format!(r#""minimum_ring_size":5,"@type":"{RING_HASH}","@type":"{other}""#),
+            1,
+        ),
+        (
+            format!(r#""@type":"{RING_HASH}","minimum_ring_size":5,"@type":"{other}""#),
+            1,
+        ),
+        (format!(r#""@type":"{other}","value":"1s","@type":"{RING_HASH}""#), 1),
+        (format!(r#""value":"1s","@type":"{other}""#), 0),
+        (format!(r#""minimum_ring_size":5,"@type":"{RING_HASH}""#), 0),
+    ] {
+        let read = read(EXTENSION, &format!(r#"{{"typed_config":{{{keys}}}}}"#));
+        let rules: Vec<&str> = read.notes.iter().map(|note| note.diagnostic.rule.id).collect();
+        assert_eq!(rules, vec!["dump-duplicate-key"; notes], "{keys}");
+    }
+}
+
+#[test]
+fn a_type_with_a_form_of_its_own_has_it_under_value() {
+    let any = |name: &str, more: &str| {
+        let text = format!(r#"{{"typed_config":{{"@type":"type.googleapis.com/google.protobuf.{name}"{more}}}}}"#);
+        let notes = read(EXTENSION, &text).notes;
+        notes.iter().map(|note| note.diagnostic.rule.id).collect::<Vec<_>>()
+    };
+    assert_eq!(any("Duration", r#","value":"1s""#), [""; 0]);
+    assert_eq!(any("Duration", ""), ["dump-bad-value"]);
+    assert_eq!(any("StringValue", ""), ["dump-bad-value"]);
+    assert_eq!(any("Struct", r#","a":1"#), ["dump-unknown-field", "dump-bad-value"]);
+    assert_eq!(any("Duration", r#","value":"1s","value":"2s""#), ["dump-duplicate-key"]);
+    // Go writes the first, Python the second.
+    assert_eq!(any("Empty", r#","value":{}"#), [""; 0]);
+    assert_eq!(any("Empty", ""), [""; 0]);
+    assert_eq!(any("Empty", r#","value":{"a":1}"#), ["dump-unknown-field"]);
+    assert_eq!(any("Empty", r#","value":1"#), ["dump-bad-value"]);
+}
+
+#[test]
+fn a_number_in_quotes_is_the_enum_of_that_number() {
+    let rule = "dump-unknown-enum-value";
+    for (value, printed) in [("3", "EDS"), ("+3", "EDS"), ("03", "EDS"), ("0", "STATIC")] {
+        let text = format!(r#"{{"type":"{value}"}}"#);
+        let quoted = format!("\"{value}\"");
+        check(
+            CLUSTER,
+            &text,
+            &format!(r#"{{"type":"{printed}"}}"#),
+            &[(rule, "type", &quoted)],
+        );
+    }
+    check(CLUSTER, r#"{"type":"3.0"}"#, "{}", &[(rule, "type", r#""3.0""#)]);
 }

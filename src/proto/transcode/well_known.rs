@@ -9,6 +9,15 @@ use crate::source::yaml::Plain;
 /// Seconds from 0001-01-01 to 9999-12-31, the range of a Timestamp.
 const TIMESTAMP_SECONDS: std::ops::RangeInclusive<i64> = -62_135_596_800..=253_402_300_799;
 
+/// Most seconds of a Duration, about 10,000 years (google/protobuf/duration.proto).
+const MAX_DURATION_SECONDS: u64 = 315_576_000_000;
+
+/// What a Duration must be.
+const DURATION: &str = "a duration such as `1.5s`";
+
+/// What a Timestamp must be.
+const TIMESTAMP: &str = "an RFC 3339 time";
+
 impl Transcoder<'_> {
     /// Reads the body of a message of a special form; false if there was nothing usable.
     pub(super) fn well_known(&mut self, message: &'static Message, index: u16, at: &Path<'_>) -> Result<bool> {
@@ -20,10 +29,10 @@ impl Transcoder<'_> {
             WellKnown::Value => self.dynamic(message, at)?,
             WellKnown::Wrapper(kind) => self.scalar(1, kind, false, at)?,
             WellKnown::Duration | WellKnown::Timestamp if self.scan.peek() == b'{' => {
-                return self.object(index, message, at);
+                return self.spelt_out(message, index, at);
             }
-            WellKnown::Duration => self.moment(parse_duration, "a duration such as `1.5s`", at)?,
-            WellKnown::Timestamp => self.moment(parse_timestamp, "an RFC 3339 time", at)?,
+            WellKnown::Duration => self.duration(at)?,
+            WellKnown::Timestamp => self.timestamp(at)?,
             WellKnown::FieldMask => self.field_mask(at)?,
         }
         Ok(self.rejected == rejected)
@@ -88,17 +97,54 @@ impl Transcoder<'_> {
         }
     }
 
-    /// Reads a Duration or Timestamp: seconds as field 1 and nanoseconds as field 2.
-    fn moment(&mut self, parse: fn(&str) -> Option<(i64, i32)>, wanted: &str, at: &Path<'_>) -> Result<()> {
+    /// Reads a Duration or Timestamp that is given by its fields, as text format has it and JSON has not.
+    fn spelt_out(&mut self, message: &'static Message, index: u16, at: &Path<'_>) -> Result<bool> {
+        let start = self.scan.pos();
+        let read = self.object(index, message, at)?;
+        if !self.options.wire_objects {
+            let wanted = if message.well_known == WellKnown::Duration {
+                DURATION
+            } else {
+                TIMESTAMP
+            };
+            self.loose_token(at, start, wanted);
+        }
+        Ok(read)
+    }
+
+    fn duration(&mut self, at: &Path<'_>) -> Result<()> {
+        let start = self.scan.pos();
+        let seconds = self.moment(parse_duration, DURATION, at)?;
+        // Where gRPC reads the field, it is for the client to refuse.
+        if self.is_unread && seconds.is_some_and(|seconds| seconds.unsigned_abs() > MAX_DURATION_SECONDS) {
+            let wanted = format!("at most {MAX_DURATION_SECONDS} seconds");
+            self.loose_token(at, start, &wanted);
+        }
+        Ok(())
+    }
+
+    fn timestamp(&mut self, at: &Path<'_>) -> Result<()> {
+        let start = self.scan.pos();
+        let seconds = self.moment(parse_timestamp, TIMESTAMP, at)?;
+        let has_small_letter = |raw: &[u8]| raw.iter().any(|byte| matches!(byte, b't' | b'z'));
+        if seconds.is_some() && has_small_letter(self.scan.slice(start, self.scan.pos())) {
+            self.loose_token(at, start, "a time with a capital `T` and `Z`");
+        }
+        Ok(())
+    }
+
+    /// Reads a Duration or Timestamp: seconds as field 1 and nanoseconds as field 2. Returns the seconds.
+    fn moment(&mut self, parse: fn(&str) -> Option<(i64, i32)>, wanted: &str, at: &Path<'_>) -> Result<Option<i64>> {
         if self.scan.peek() != b'"' {
-            return self.bad_value(at, wanted);
+            self.bad_value(at, wanted)?;
+            return Ok(None);
         }
         let start = self.scan.pos();
         let token = self.scan.string()?;
         let parsed = std::str::from_utf8(&self.resolved(token)).ok().and_then(parse);
         let Some((seconds, nanos)) = parsed else {
             self.bad_token(at, start, wanted);
-            return Ok(());
+            return Ok(None);
         };
         if seconds != 0 {
             self.tag(1, 0);
@@ -108,7 +154,7 @@ impl Transcoder<'_> {
             self.tag(2, 0);
             self.varint(i64::from(nanos).cast_unsigned());
         }
-        Ok(())
+        Ok(Some(seconds))
     }
 
     /// Reads `"a,b.fooBar"` into the paths `a` and `b.foo_bar`.
@@ -123,6 +169,9 @@ impl Transcoder<'_> {
             self.bad_token(at, start, "a string of field names");
             return Ok(());
         };
+        if text.contains('_') {
+            self.loose_token(at, start, "a list of names such as `fooBar`, which have no `_`");
+        }
         for path in text.split(',').filter(|path| !path.is_empty()) {
             let mut snake = String::with_capacity(path.len());
             for c in path.chars() {
