@@ -3,14 +3,35 @@
 //! Only lists that can hold nothing else are looked at so: `resources` of a response, the lists of a dump, and a document
 //! that is a list. What stands in objects of an unknown shape is none of our business.
 
-use super::walker::Walker;
+use super::walker::{Pending, Walker};
 use super::{Result, UNKNOWN_SHAPE};
+use crate::proto::transcode::LIMIT_EXCEEDED;
 use crate::source::Span;
 
 /// What an entry must be, for a message.
 pub(super) const OBJECT: &str = "an object";
 
+/// Resources of a run that are read. Each takes about a kilobyte until it is reported, however short its text is.
+const MAX_RESOURCES: usize = 400_000;
+
 impl Walker<'_, '_> {
+    /// Takes the resources away for which there is no room, and says so once.
+    pub(super) fn turn_away(&mut self, pending: &mut Vec<Pending>) {
+        let room = MAX_RESOURCES.saturating_sub(self.loader.resources);
+        if pending.len() <= room {
+            return;
+        }
+        if !std::mem::replace(&mut self.loader.is_full, true) {
+            let at = pending.get(room).map_or(0, |pending| pending.raw.origin.span.start);
+            let message = format!("more than {MAX_RESOURCES} resources, the others are not checked");
+            self.report(&LIMIT_EXCEEDED, Span::new(at, at + 1), message);
+        }
+        pending.truncate(room);
+        if room == 0 && self.batch.is_empty() {
+            self.tc.cut(0);
+        }
+    }
+
     /// How much was read so far that a reader of the report sees.
     pub fn found(&self) -> (usize, usize, usize, usize) {
         let loader = &self.loader;
@@ -136,6 +157,26 @@ mod tests {
         loader.json(id, text.as_bytes(), Default::default(), &mut |_| ());
         let places = loader.findings.iter().map(|found| &text[found.span.range()]).collect();
         (loader.resources, places)
+    }
+
+    #[test]
+    fn resources_beyond_the_limit_are_said_once() {
+        let text = format!("[{CLUSTER}, {CLUSTER},{CLUSTER}]");
+        let mut sources = crate::source::SourceMap::new();
+        let id: SourceId = sources.add("-", text.as_bytes().to_vec());
+        let mut loader = Loader::new();
+        loader.resources = super::MAX_RESOURCES - 1;
+        let mut emitted = 0;
+        loader.json(id, text.as_bytes(), Default::default(), &mut |batch| {
+            emitted += batch.len()
+        });
+        assert_eq!(emitted, 1);
+        let found: Vec<_> = loader
+            .findings
+            .iter()
+            .map(|f| (f.diagnostic.rule.id, f.span.start))
+            .collect();
+        assert_eq!(found, [("dump-limit-exceeded", text.find(", ").unwrap() + 2)]);
     }
 
     const CLUSTER: &str = r#"{"@type":"t/envoy.config.cluster.v3.Cluster","name":"a"}"#;

@@ -43,6 +43,8 @@ pub struct Loader {
     pub path_sources: Vec<PathSource>,
     /// How many resources were emitted.
     pub resources: usize,
+    /// There were more of them than are read.
+    pub(super) is_full: bool,
     /// How many errors the responses report.
     pub(super) errors: usize,
     quota: Quota,

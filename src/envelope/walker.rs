@@ -58,7 +58,7 @@ pub(super) struct Walker<'t, 'l> {
     /// Largest resource, in bytes on the wire.
     limit: usize,
     emit: Emit<'l>,
-    batch: Vec<Pending>,
+    pub(super) batch: Vec<Pending>,
     /// The world of what is read next; made when it is first needed.
     pub world: Option<WorldId>,
     /// The type of untyped objects in the list that is being read.
@@ -526,7 +526,8 @@ impl<'t, 'l> Walker<'t, 'l> {
     }
 
     /// Hands resources on: all that were read since the last call, because a batch takes their bytes along.
-    pub fn push(&mut self, pending: Vec<Pending>) {
+    pub fn push(&mut self, mut pending: Vec<Pending>) {
+        self.turn_away(&mut pending);
         self.loader.resources += pending.len();
         self.batch.extend(pending);
         if self.tc.written() >= BATCH_BYTES || self.batch.len() >= BATCH_RESOURCES {
