@@ -11,6 +11,9 @@ use crate::source::wire::{Fields, Value};
 /// Messages inside messages that are printed as such.
 const MAX_DEPTH: usize = 200;
 
+/// Levels that are indented one by one: a hundred levels of short fields would be mostly white space.
+const MAX_INDENT: usize = 24;
+
 /// Prints the wire bytes of a message.
 ///
 /// ```
@@ -63,7 +66,7 @@ fn fits(field: &Field, value: Value<'_>) -> bool {
 }
 
 fn indent(depth: usize, out: &mut String) {
-    for _ in 0..depth {
+    for _ in 0..depth.min(MAX_INDENT) {
         out.push_str("  ");
     }
 }
