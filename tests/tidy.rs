@@ -1,5 +1,7 @@
 //! The architecture, checked: layers import downwards, rules are listed and explained, files stay small.
 
+mod limits;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
