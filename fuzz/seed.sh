@@ -6,8 +6,8 @@ corpus=fuzz/corpus
 for target in json yaml textproto binary any_bytes_to_validate transcode_differential; do
     mkdir -p "$corpus/$target"
 done
-# Documents by their ending; none larger than 64 KiB, which is what a fuzzer gets through quickly.
-find fixtures -type f -size -64k | while read -r file; do
+# Documents by their ending; none larger than 8 KiB, which is what the targets look at.
+find fixtures -type f -size -8k | while read -r file; do
     name=$(echo "$file" | tr / _)
     case $file in
         *.json | *.jsonl) cp "$file" "$corpus/json/$name" ;;

@@ -5,6 +5,9 @@ use libfuzzer_sys::fuzz_target;
 use xdsctl_cli::{Io, run};
 
 fuzz_target!(|data: &[u8]| {
+    if data.len() > xdsctl_fuzz::MAX_BYTES {
+        return;
+    }
     let mut io = Io {
         input: Box::new(data),
         out: Box::new(std::io::sink()),
