@@ -108,7 +108,7 @@ pub fn check(text: impl Into<Vec<u8>>) -> Report {
     let (settled, store) = settle(text.into(), Keep::Findings);
     let Outcome {
         resources, findings, ..
-    } = crate::check::check(settled);
+    } = crate::check::check(settled, None);
     let mut report = Report::default();
     let mut add = |diagnostic: Diagnostic, resource: Option<(ResourceType, String)>, span: Span| {
         let place = store

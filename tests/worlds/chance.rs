@@ -23,7 +23,7 @@ impl Chance {
     }
 
     /// Of the numbers from `first` to `last`, one.
-    pub fn from_to(&mut self, first: usize, last: usize) -> usize {
+    pub fn between(&mut self, first: usize, last: usize) -> usize {
         first + self.below(last - first + 1)
     }
 

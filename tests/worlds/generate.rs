@@ -186,7 +186,7 @@ pub fn world(seed: u64, recorded: &Recorded) -> World {
         steps.push(json!({"sleep": UNTIL_MISSING}));
     }
     steps.append(&mut world.steps);
-    for _ in 0..chance.from_to(2, 4) {
+    for _ in 0..chance.between(2, 4) {
         steps.push(pick(chance, &world, &hosts));
     }
     world.steps = steps;

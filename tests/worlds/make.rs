@@ -115,7 +115,7 @@ fn endpoint(chance: &mut Chance, addresses: &mut Addresses) -> Value {
         json!(chance.one(&["HEALTHY", "UNHEALTHY", "DRAINING", "DEGRADED", "TIMEOUT"]))
     });
     set(&mut endpoint, "health_status", health);
-    let weight = sometimes(chance, 30, |chance| json!(chance.from_to(1, 4)));
+    let weight = sometimes(chance, 30, |chance| json!(chance.between(1, 4)));
     set(&mut endpoint, "load_balancing_weight", weight);
     if chance.percent(6) {
         let key = chance.one(&["a", "b", ""]);
@@ -128,13 +128,13 @@ fn load_assignment(chance: &mut Chance, name: &str, addresses: &mut Addresses) -
     let mut localities = Vec::new();
     let priorities = [1, 1, 1, 2, 2, 3][chance.below(6)];
     for priority in 0..priorities {
-        for zone in 0..chance.from_to(1, 2) {
+        for zone in 0..chance.between(1, 2) {
             let endpoints: Vec<Value> = (0..chance.of(&[1, 1, 2, 2, 3]))
                 .map(|_| endpoint(chance, addresses))
                 .collect();
             localities.push(json!({
                 "locality": {"region": "r", "zone": format!("z{priority}{zone}")},
-                "load_balancing_weight": chance.from_to(1, 3),
+                "load_balancing_weight": chance.between(1, 3),
                 "priority": priority,
                 "lb_endpoints": endpoints,
             }));
@@ -218,7 +218,7 @@ fn leaf(chance: &mut Chance, name: &str, addresses: &mut Addresses) -> Vec<Value
 }
 
 fn aggregate(chance: &mut Chance, name: &str, known: &[String]) -> Value {
-    let count = chance.from_to(1, 3.min(known.len()));
+    let count = chance.between(1, 3.min(known.len()));
     let children: Vec<&String> = (0..count).map(|_| &known[chance.below(known.len())]).collect();
     let mut cluster = json!({"@type": CLUSTER, "name": name, "cluster_type": {
         "name": "envoy.clusters.aggregate", "typed_config": {"@type": AGGREGATE, "clusters": children}}});

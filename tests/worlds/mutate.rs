@@ -203,8 +203,9 @@ fn spoil_a_part(chance: &mut Chance, world: &mut World) {
     let mut all = parts(resource);
     // Without a type nothing can be asked, and without a name nothing is asked for.
     all.retain(|place| {
-        !matches!(place.last(), Some(Part::Field(name)) if name == "@type")
-            && !(place.len() == 1 && matches!(field_of(place), "name" | "cluster_name"))
+        let is_type = matches!(place.last(), Some(Part::Field(name)) if name == "@type");
+        let is_name = place.len() == 1 && matches!(field_of(place), "name" | "cluster_name");
+        !is_type && !is_name
     });
     if all.is_empty() {
         return;

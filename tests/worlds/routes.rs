@@ -189,10 +189,10 @@ fn action(chance: &mut Chance, clusters: &[String], filters: &[Value]) -> Value 
     let mut action = if chance.percent(75) {
         json!({"cluster": one(chance)})
     } else {
-        let entries: Vec<Value> = (0..chance.from_to(1, 3))
+        let entries: Vec<Value> = (0..chance.between(1, 3))
             .map(|number| {
                 let weight = if number == 0 {
-                    chance.from_to(1, 5)
+                    chance.between(1, 5)
                 } else {
                     chance.below(5)
                 };
@@ -244,7 +244,7 @@ pub fn configuration(chance: &mut Chance, clusters: &[String], filters: &[Value]
     let mut hosts = Vec::new();
     let domains = [json!(["*"]), json!(["svc", "foo.com"]), json!(["*.foo.com", "svc*"])];
     for (number, domains) in domains.iter().enumerate().take(chance.of(&[1, 1, 1, 2, 3])) {
-        let count = chance.from_to(1, 4);
+        let count = chance.between(1, 4);
         let routes: Vec<Value> = (1..=count)
             .map(|place| route(chance, clusters, filters, place == count))
             .collect();
