@@ -765,7 +765,7 @@ _xdsctl() {
             return 0
             ;;
         xdsctl__subcmd__validate)
-            opts="-D -W -A -h --as --stdin-filename --bootstrap --env --merge --show-secrets --target --authority --format --fail-on --min-severity --all --show --deny --warn --allow --color --help"
+            opts="-q -D -W -A -h --as --stdin-filename --bootstrap --env --merge --show-secrets --target --authority --format --fail-on --min-severity --all --statistics --quiet --show --deny --warn --allow --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -796,7 +796,7 @@ _xdsctl() {
                     return 0
                     ;;
                 --format)
-                    COMPREPLY=($(compgen -W "human json" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "human concise json sarif junit github gitlab markdown" -- "${cur}"))
                     return 0
                     ;;
                 --fail-on)

@@ -49,12 +49,18 @@ complete -c xdsctl -n "__fish_xdsctl_using_subcommand validate" -l bootstrap -d 
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand validate" -l env -d 'Set an environment switch of the client; may be repeated' -r
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand validate" -l target -d 'Check also what becomes of a channel to this target, which gets nothing but the input' -r
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand validate" -l authority -d 'Authority of that channel, instead of the target\'s name' -r
-complete -c xdsctl -n "__fish_xdsctl_using_subcommand validate" -l format -d 'Output format' -r -f -a "human\t'For people'
-json\t'For programs'"
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand validate" -l format -d 'Form of the report, and the file that it goes to instead of standard output; may be repeated' -r -f -a "human\t'For people, with the lines around each finding'
+concise\t'A finding a line: `path:line:col: severity rule: message`'
+json\t'Everything, for programs'
+sarif\t'SARIF 2.1.0, for code scanning'
+junit\t'JUnit XML: a test case a resource'
+github\t'Annotations and a step summary in GitHub Actions'
+gitlab\t'GitLab\'s code quality report'
+markdown\t'A comment for a pull request'"
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand validate" -l fail-on -d 'Exit with 1 if a finding is at least this severe' -r -f -a "error\t'Errors only'
 warning\t'Warnings and errors'
 note\t'Everything'"
-complete -c xdsctl -n "__fish_xdsctl_using_subcommand validate" -l min-severity -d 'Show findings of at least this severity, count the others' -r -f -a "error\t'Errors only'
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand validate" -l min-severity -d 'Show findings of at least this severity, count the others [default: warning, in JSON note]' -r -f -a "error\t'Errors only'
 warning\t'Warnings and errors'
 note\t'Everything'"
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand validate" -l show -d 'Print also what the client keeps of each accepted resource' -r -f -a "parsed\t'What the client keeps of each accepted resource'"
@@ -67,6 +73,8 @@ never\t'Never'"
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand validate" -l merge -d 'Take all inputs for one world'
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand validate" -l show-secrets -d 'Print passwords, keys and tokens instead of masking them'
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand validate" -l all -d 'Show every finding, also the thousandth of its kind'
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand validate" -l statistics -d 'Write how often there was each rule instead of the findings'
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand validate" -s q -l quiet -d 'Write findings only: no summary, no progress'
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand validate" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand explain" -l format -d 'Output format' -r -f -a "human\t'For people'
 json\t'For programs'"

@@ -10,6 +10,7 @@ mod explain;
 mod generated;
 mod hostile;
 mod lint;
+mod outputs;
 mod readme;
 #[path = "support/run.rs"]
 mod run;

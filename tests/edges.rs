@@ -31,15 +31,7 @@ fn xdsctl(args: &[&str]) -> Run {
 }
 
 fn io_to<'a>(out: &'a mut (dyn Write + 'a), err: &'a mut (dyn Write + Send + 'a)) -> Io<'a> {
-    Io {
-        input: Box::new(io::empty()),
-        out: Box::new(out),
-        err: Box::new(err),
-        out_is_terminal: false,
-        err_is_terminal: false,
-        colour: Default::default(),
-        width: 100,
-    }
+    Io::piped(io::empty(), out, err)
 }
 
 fn code(number: u8) -> String {

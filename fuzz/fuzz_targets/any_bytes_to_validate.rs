@@ -8,15 +8,7 @@ fuzz_target!(|data: &[u8]| {
     if data.len() > xdsctl_fuzz::MAX_BYTES {
         return;
     }
-    let mut io = Io {
-        input: Box::new(data),
-        out: Box::new(std::io::sink()),
-        err: Box::new(std::io::sink()),
-        out_is_terminal: false,
-        err_is_terminal: false,
-        colour: Default::default(),
-        width: 100,
-    };
+    let mut io = Io::piped(data, std::io::sink(), std::io::sink());
     run(["xdsctl", "validate", "-"], &mut io);
     xdsctl_fuzz::validate(data, None);
 });

@@ -6,17 +6,6 @@ use xdsctl_cli::Io;
 pub fn run<T: Into<std::ffi::OsString> + Clone>(args: impl IntoIterator<Item = T>, input: &[u8]) -> (Vec<u8>, Vec<u8>) {
     let (mut out, mut err) = (Vec::new(), Vec::new());
     let args = std::iter::once("xdsctl".into()).chain(args.into_iter().map(Into::into));
-    xdsctl_cli::run(
-        args,
-        &mut Io {
-            input: Box::new(input),
-            out: Box::new(&mut out),
-            err: Box::new(&mut err),
-            out_is_terminal: false,
-            err_is_terminal: false,
-            colour: Default::default(),
-            width: 100,
-        },
-    );
+    xdsctl_cli::run(args, &mut Io::piped(input, &mut out, &mut err));
     (out, err)
 }

@@ -1,6 +1,7 @@
 //! The arguments. Help texts are one line per flag; the details are in the man page and `explain`.
 
 mod channel;
+mod format;
 
 use std::path::PathBuf;
 
@@ -10,7 +11,10 @@ pub use channel::{
     ChannelArgs, CookieArgs, CookieCommand, Layout, PickArgs, RequestArgs, RetryArgs, RouteArgs, TreeArgs, TreeFormat,
 };
 
+pub use format::{Destination, ReportFormat};
+
 use super::io::ColourChoice;
+use format::DestinationParser;
 use xdsctl::diag::Severity;
 
 /// Says what a gRPC client would do with xDS configuration, and why
@@ -98,18 +102,24 @@ pub struct ValidateArgs {
     /// Authority of that channel, instead of the target's name
     #[arg(long, value_name = "AUTHORITY", requires = "target")]
     pub authority: Option<String>,
-    /// Output format
-    #[arg(long, value_enum, default_value_t = Format::Human)]
-    pub format: Format,
+    /// Form of the report, and the file that it goes to instead of standard output; may be repeated
+    #[arg(long = "format", value_name = "FORMAT[=FILE]", value_parser = DestinationParser, default_value = "human")]
+    pub formats: Vec<Destination>,
     /// Exit with 1 if a finding is at least this severe
     #[arg(long, value_enum, default_value_t = Level::Error)]
     pub fail_on: Level,
-    /// Show findings of at least this severity, count the others
-    #[arg(long, value_enum, default_value_t = Level::Warning)]
-    pub min_severity: Level,
+    /// Show findings of at least this severity, count the others [default: warning, in JSON note]
+    #[arg(long, value_enum)]
+    pub min_severity: Option<Level>,
     /// Show every finding, also the thousandth of its kind
     #[arg(long)]
     pub all: bool,
+    /// Write how often there was each rule instead of the findings
+    #[arg(long)]
+    pub statistics: bool,
+    /// Write findings only: no summary, no progress
+    #[arg(short, long)]
+    pub quiet: bool,
     /// Print also what the client keeps of each accepted resource
     #[arg(long, value_enum, value_name = "WHAT")]
     pub show: Vec<Show>,

@@ -9,7 +9,7 @@ pub(super) fn run(args: &ExplainArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     if args.list {
         let rules: Vec<_> = catalogue::rules().collect();
         match args.format {
-            Format::Human => explain::write_list(u16::try_from(io.width).unwrap_or(u16::MAX), &mut io.out)?,
+            Format::Human => explain::write_list(io.width, &mut io.out)?,
             Format::Json => explain::write_json(&rules, &mut io.out)?,
         }
         return Ok(0);

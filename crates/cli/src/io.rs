@@ -1,6 +1,9 @@
 //! The outside world as a command sees it; tests hand in buffers.
 
 use std::io::{self, IsTerminal, Read, Write};
+use std::path::PathBuf;
+
+use crate::report::paths::Paths;
 
 /// Streams and terminal facts.
 pub struct Io<'a> {
@@ -10,14 +13,20 @@ pub struct Io<'a> {
     pub out: Box<dyn Write + 'a>,
     /// Talk: progress, hints, errors.
     pub err: Box<dyn Write + Send + 'a>,
+    /// Standard input is a terminal.
+    pub in_is_terminal: bool,
     /// Standard output is a terminal.
     pub out_is_terminal: bool,
     /// Standard error is a terminal.
     pub err_is_terminal: bool,
     /// Colour rules of the environment.
     pub colour: ColourEnv,
-    /// Columns of the terminal.
-    pub width: usize,
+    /// Columns of the terminal; `None` without one: nothing is wrapped.
+    pub width: Option<usize>,
+    /// The file in which a job of GitHub Actions collects what its page shows.
+    pub step_summary: Option<PathBuf>,
+    /// What the names of files are relative to.
+    pub paths: Paths,
 }
 
 /// The environment variables that decide about colour.
@@ -31,8 +40,29 @@ pub struct ColourEnv {
     pub dumb: bool,
 }
 
-/// Columns assumed where there is no terminal.
-const DEFAULT_WIDTH: usize = 100;
+/// Columns of a terminal that does not say, and of a picture that has to have some.
+pub const DEFAULT_WIDTH: usize = 100;
+
+/// Columns that are believed; what is narrower or wider counts as this.
+const WIDTHS: std::ops::RangeInclusive<usize> = 40..=400;
+
+impl<'a> Io<'a> {
+    /// Streams without a terminal, in an environment that says nothing.
+    pub fn piped(input: impl Read + Send + 'a, out: impl Write + 'a, err: impl Write + Send + 'a) -> Self {
+        Io {
+            input: Box::new(input),
+            out: Box::new(out),
+            err: Box::new(err),
+            in_is_terminal: false,
+            out_is_terminal: false,
+            err_is_terminal: false,
+            colour: ColourEnv::default(),
+            width: None,
+            step_summary: None,
+            paths: Paths::default(),
+        }
+    }
+}
 
 impl Io<'static> {
     /// The real streams and environment.
@@ -43,6 +73,7 @@ impl Io<'static> {
             input: Box::new(io::stdin()),
             out: Box::new(io::BufWriter::with_capacity(1 << 16, io::stdout())),
             err: Box::new(io::stderr()),
+            in_is_terminal: io::stdin().is_terminal(),
             out_is_terminal: io::stdout().is_terminal(),
             err_is_terminal: io::stderr().is_terminal(),
             colour: ColourEnv {
@@ -51,11 +82,29 @@ impl Io<'static> {
                 dumb: set("TERM").is_some_and(|v| v == "dumb"),
             },
             width: set("COLUMNS")
-                .and_then(|v| v.to_str()?.parse().ok())
-                .filter(|w| (40..=400).contains(w))
-                .unwrap_or(DEFAULT_WIDTH),
+                .and_then(|columns| columns.to_str()?.parse().ok())
+                .or_else(columns)
+                .map(|columns: usize| columns.clamp(*WIDTHS.start(), *WIDTHS.end())),
+            step_summary: set("GITHUB_STEP_SUMMARY").map(PathBuf::from),
+            paths: Paths {
+                directory: std::env::current_dir().ok(),
+                root: set("GITHUB_WORKSPACE")
+                    .or_else(|| set("CI_PROJECT_DIR"))
+                    .map(PathBuf::from),
+            },
         }
     }
+}
+
+/// Columns of the terminal that standard output is.
+fn columns() -> Option<usize> {
+    if !io::stdout().is_terminal() {
+        return None;
+    }
+    let size = terminal_size::terminal_size_of(io::stdout());
+    // Some terminals do not know.
+    let columns = size.map(|(columns, _)| columns.0).filter(|columns| *columns > 0);
+    Some(columns.map_or(DEFAULT_WIDTH, usize::from))
 }
 
 /// When to colour.
@@ -89,13 +138,9 @@ mod tests {
 
     fn io(terminal: bool, colour: ColourEnv) -> Io<'static> {
         Io {
-            input: Box::new(io::empty()),
-            out: Box::new(io::sink()),
-            err: Box::new(io::sink()),
             out_is_terminal: terminal,
-            err_is_terminal: terminal,
             colour,
-            width: 80,
+            ..Io::piped(io::empty(), io::sink(), io::sink())
         }
     }
 

@@ -29,6 +29,7 @@ pub mod generate;
 mod input;
 mod io;
 mod outlet;
+mod outputs;
 mod pick;
 mod progress;
 mod retry;
@@ -90,10 +91,13 @@ where
         input: Box::new(&mut io.input),
         out: Box::new(Edge::new(Outlet::new(&mut io.out), args.shows_secrets())),
         err: Box::new(Edge::new(&mut io.err, args.shows_secrets())),
+        in_is_terminal: io.in_is_terminal,
         out_is_terminal: io.out_is_terminal,
         err_is_terminal: io.err_is_terminal,
         colour: io.colour,
         width: io.width,
+        step_summary: io.step_summary.clone(),
+        paths: io.paths.clone(),
     };
     guarded_run(&args, &mut guarded)
 }

@@ -185,13 +185,8 @@ mod tests {
         for is_terminal in [false, true] {
             let mut err = Vec::new();
             let mut io = Io {
-                input: Box::new(std::io::empty()),
-                out: Box::new(std::io::sink()),
-                err: Box::new(&mut err),
-                out_is_terminal: true,
                 err_is_terminal: is_terminal,
-                colour: Default::default(),
-                width: 80,
+                ..Io::piped(std::io::empty(), std::io::sink(), &mut err)
             };
             during(&mut io, 100, "x", |_| thread::sleep(PACE.patience + 2 * PACE.interval));
             drop(io);

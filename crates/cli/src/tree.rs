@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::args::{Layout, TreeArgs, TreeFormat};
 use super::channel::{self, Opened};
+use super::io::DEFAULT_WIDTH;
 use super::{Error, Io};
 use crate::report::{graph, svg, tree as text};
 use xdsctl::client::config::{ChannelFailure, XdsConfig};
@@ -53,7 +54,7 @@ pub(super) fn run(args: &TreeArgs, io: &mut Io<'_>) -> Result<u8, Error> {
                 TreeFormat::Human | TreeFormat::Json => {
                     let style = text::TextStyle {
                         colour: io.colours(args.color),
-                        width: io.width,
+                        width: io.width.unwrap_or(DEFAULT_WIDTH),
                         all: args.all,
                     };
                     text::write(&root, style, &mut io.out)?;

@@ -1,18 +1,16 @@
 //! `xdsctl validate`: inputs to findings to an exit code.
 
-use super::args::{Format, Show, ValidateArgs};
+use super::args::{Level, Show, ValidateArgs};
 use super::input::{self, Inputs};
+use super::outputs::{self, Looks, Outputs};
 use super::{Error, Io, channel};
 use crate::report::resolve::{Options, Report};
-use crate::report::{Severities, human, json};
+use crate::report::{Choice, Severities, human};
 use xdsctl::check::{self, Outcome};
 use xdsctl::client::target::Target;
 use xdsctl::client::{Checked, Keep};
 use xdsctl::diag::Severity;
 use xdsctl::envelope::WorldName;
-
-/// Snippets a rule in the human report without `--all`.
-const SNIPPETS_PER_RULE: usize = 5;
 
 /// Exit code for findings at or above `--fail-on`.
 const EXIT_FINDINGS: u8 = 1;
@@ -28,29 +26,17 @@ pub(super) fn run(args: &ValidateArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         None => None,
     };
     let (outcome, worlds, has_input) = check(args, target.as_ref(), &mut inputs, io);
+    let looks = looks(args, io);
+    let style = looks.style;
     let options = Options {
         severities: &severities,
-        snippets_from: match args.format {
-            Format::Human => Some(args.min_severity.severity()),
-            Format::Json => None,
-        },
-        snippets_per_rule: if args.all { usize::MAX } else { SNIPPETS_PER_RULE },
+        snippets_from: outputs::has_human(&args.formats).then_some(style.min_severity),
+        snippets_per_rule: style.shown_per_rule(),
+        snippet_columns: style.snippet_columns(),
         shows_secrets: args.input.show_secrets,
     };
-    let report = Report::new(outcome, &worlds, &inputs.sources, &options);
-    let summary = match args.format {
-        Format::Json => json::write(report, &mut io.out)?,
-        Format::Human => {
-            let style = human::Style {
-                colour: io.colours(args.color),
-                unicode: true,
-                width: io.width,
-                min_severity: args.min_severity.severity(),
-                all: args.all,
-            };
-            human::write(report, style, &mut io.out)?
-        }
-    };
+    let outputs = Outputs::open(&args.formats, &looks, &inputs.sources, io)?;
+    let summary = outputs.write(Report::new(outcome, &worlds, &inputs.sources, &options))?;
     if !has_input {
         io.out.flush()?;
         return Err(Error::Nothing(
@@ -59,6 +45,35 @@ pub(super) fn run(args: &ValidateArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     }
     let failed = summary.worst.is_some_and(|worst| worst >= args.fail_on.severity());
     inputs.exit_code(if failed { EXIT_FINDINGS } else { 0 }, io)
+}
+
+/// How the report is to look.
+fn looks(args: &ValidateArgs, io: &Io<'_>) -> Looks {
+    let from = |severity| args.min_severity.map_or(severity, Level::severity);
+    let choice = Choice {
+        min_severity: from(Severity::Warning),
+        with_folded: args.all,
+    };
+    Looks {
+        choice,
+        everything: Choice {
+            min_severity: from(Severity::Note),
+            with_folded: true,
+        },
+        style: human::Style {
+            colour: io.colours(args.color),
+            unicode: true,
+            width: io.width,
+            is_capped: io.out_is_terminal && !args.all,
+            min_severity: choice.min_severity,
+            all: args.all,
+            is_quiet: args.quiet,
+        },
+        fail_on: args.fail_on.severity(),
+        statistics: args.statistics,
+        paths: io.paths.clone(),
+        shows_secrets: args.input.show_secrets,
+    }
 }
 
 fn severities(args: &ValidateArgs) -> Result<Severities, Error> {

@@ -29,17 +29,17 @@ pub fn write_rule(rule: &Rule, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{}", rule.page.trim_end())
 }
 
-/// Writes a table of all rules, grouped by subject.
+/// Writes a table of all rules, grouped by subject; summaries are wrapped if there is a width.
 ///
 /// # Errors
 /// Those of `out`.
-pub fn write_list(width: u16, out: &mut dyn Write) -> io::Result<()> {
+pub fn write_list(width: Option<usize>, out: &mut dyn Write) -> io::Result<()> {
     let mut rules: Vec<_> = catalogue::rules().collect();
     rules.sort_by_key(|r| (r.subject, r.effect, r.id));
     let mut table = Table::new();
     table.load_style(comfy_table::presets::NOTHING);
     table.set_content_arrangement(comfy_table::ContentArrangement::Dynamic);
-    table.set_width(width);
+    table.set_width(width.and_then(|columns| columns.try_into().ok()).unwrap_or(u16::MAX));
     table.set_header(["RULE", "EFFECT", "SUMMARY"]);
     // Ids stay in one piece, so that they can be searched for and copied; the summary is wrapped.
     for column in table.column_iter_mut().take(2) {

@@ -1,4 +1,4 @@
-//! `--format human`: findings with their source snippet, grouped and capped so that a thousand equal ones stay readable.
+//! `--format human`: findings with their source snippet, grouped, and on a terminal capped so that a thousand equal ones stay readable.
 //!
 //! Rendering is miette's; the snippet is a window of a few lines, never the whole document. Errors come first, then
 //! warnings; notes are one line per rule unless asked for.
@@ -7,14 +7,14 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::io::{self, Write};
 use std::rc::Rc;
+use std::sync::Arc;
 
 use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteError, SourceSpan, SpanContents};
 
 use super::edge::{marked, visible, visible_line};
-use super::resolve::Report;
-use super::{Finding, Place, Summary, Verdict};
+use super::{Finding, Format, Place, ResourceReport, Summary, Unplaced, counts, verdicts};
 use xdsctl::client::is_live;
-use xdsctl::diag::{FieldPath, Severity};
+use xdsctl::diag::{Rule, Severity};
 
 /// How the report is to look.
 #[derive(Debug, Clone, Copy)]
@@ -23,12 +23,16 @@ pub struct Style {
     pub colour: bool,
     /// Box drawing characters.
     pub unicode: bool,
-    /// Columns of the terminal.
-    pub width: usize,
+    /// Columns of the terminal; `None` if nothing is to be wrapped or cut.
+    pub width: Option<usize>,
+    /// A thousand findings of a kind would push the others out of sight.
+    pub is_capped: bool,
     /// Quieter findings are counted, not shown.
     pub min_severity: Severity,
-    /// Show every finding, also the thousandth of its kind and those of folded worlds.
+    /// Show also the findings of folded worlds.
     pub all: bool,
+    /// Write findings and nothing else.
+    pub is_quiet: bool,
 }
 
 impl Default for Style {
@@ -36,12 +40,33 @@ impl Default for Style {
         Style {
             colour: false,
             unicode: true,
-            width: 100,
+            width: None,
+            is_capped: false,
             min_severity: Severity::Warning,
             all: false,
+            is_quiet: false,
         }
     }
 }
+
+impl Style {
+    /// Findings of one rule that are shown in full.
+    pub const fn shown_per_rule(&self) -> usize {
+        if self.is_capped { SHOWN_PER_RULE } else { usize::MAX }
+    }
+
+    /// Columns for the text of a document: what is left beside line numbers and frame.
+    pub fn snippet_columns(&self) -> usize {
+        self.width
+            .map_or(SNIPPET_COLUMNS, |columns| columns.saturating_sub(SNIPPET_FRAME).max(1))
+    }
+}
+
+/// Columns of a line of a document where there is no terminal.
+const SNIPPET_COLUMNS: usize = 160;
+
+/// Columns beside a line of a document: a number of up to seven digits, the frame, spaces.
+const SNIPPET_FRAME: usize = 11;
 
 /// Findings of one rule that are shown in full.
 const SHOWN_PER_RULE: usize = 5;
@@ -55,67 +80,137 @@ const NAMED_IN_GROUP: usize = 6;
 /// Longest path that is printed, in characters; the middle of a longer one is left out.
 const MAX_PATH_CHARS: usize = 400;
 
-/// Writes the report.
-///
-/// Returns the counts.
-///
-/// # Errors
-/// Those of `out`.
-pub fn write(mut report: Report<'_>, style: Style, out: &mut dyn Write) -> io::Result<Summary> {
-    let mut groups: BTreeMap<&'static str, Group> = BTreeMap::new();
-    let mut shown: Vec<(Option<Rc<Named>>, Finding)> = Vec::new();
-    for finding in std::mem::take(&mut report.findings) {
-        let group = groups.entry(finding.rule.id).or_default();
-        group.hide(None, finding.severity, finding.path.segs().last_field(), 1);
-        if group.wants(finding.severity, style, shown.len()) {
-            group.show(finding.path.segs().last_field());
-            shown.push((None, finding));
-        }
-    }
-    let mut all_parsed = Vec::new();
-    let mut folded_findings = 0usize;
-    for number in 0.. {
-        let next = report.next_if(|finding| {
-            if finding.is_folded && !style.all {
-                folded_findings += finding.count;
-                return false;
-            }
-            let group = groups.entry(finding.rule.id).or_default();
-            group.hide(Some(number), finding.severity, finding.field, finding.count);
-            let before = if is_live(finding.rule) { 0 } else { shown.len() };
-            group.wants(finding.severity, style, before)
-        });
-        let Some(mut resource) = next else { break };
-        let findings = std::mem::take(&mut resource.findings);
-        let named = Rc::new(Named {
-            type_name: resource.type_name,
-            name: resource.name,
-        });
-        for finding in findings {
-            let group = groups.entry(finding.rule.id).or_default();
-            // What a live client said is worth a line, whatever else there is.
-            let before = if is_live(finding.rule) { 0 } else { shown.len() };
-            if group.wants(finding.severity, style, before) {
-                group.show(finding.path.segs().last_field());
-                shown.push((Some(Rc::clone(&named)), finding));
-            }
-        }
-        all_parsed.extend(resource.parsed.map(|parsed| (named, parsed)));
-    }
-    shown.sort_by_key(|(_, f)| (!is_live(f.rule), std::cmp::Reverse(f.severity)));
-    write_shown(&shown, style, out)?;
-    write_groups(&mut groups, out)?;
-    for (named, parsed) in &all_parsed {
-        write_parsed(named, parsed, out)?;
-    }
-    if folded_findings > 0 {
-        writeln!(
+/// Writes the report for people: collects what will be shown, and writes it at the end.
+pub struct Human<W: Write> {
+    style: Style,
+    out: W,
+    groups: BTreeMap<&'static str, Group>,
+    shown: Vec<(Option<Rc<Named>>, Finding)>,
+    parsed: Vec<(Rc<Named>, serde_json::Value)>,
+    /// Findings of folded worlds.
+    folded: usize,
+    /// Resources so far.
+    resources: usize,
+    /// Errors of the current resource.
+    errors: usize,
+    /// Errors that are not shown, by file.
+    hidden_errors: BTreeMap<Arc<str>, usize>,
+}
+
+impl<W: Write> Human<W> {
+    /// Nothing is written yet.
+    pub const fn new(style: Style, out: W) -> Self {
+        Human {
+            style,
             out,
-            "{folded_findings} findings in configuration made for a proxy are folded, --all shows them"
-        )?;
+            groups: BTreeMap::new(),
+            shown: Vec::new(),
+            parsed: Vec::new(),
+            folded: 0,
+            resources: 0,
+            errors: 0,
+            hidden_errors: BTreeMap::new(),
+        }
     }
-    write_summary(&report.summary, out)?;
-    Ok(report.summary)
+
+    /// Findings that are shown so far, for one of this rule.
+    fn before(&self, rule: &'static Rule) -> usize {
+        // What a live client said is worth a line, whatever else there is.
+        if is_live(rule) { 0 } else { self.shown.len() }
+    }
+
+    /// Shows a finding that has been counted as hidden, if it is to be shown.
+    fn show(&mut self, named: Option<&Rc<Named>>, finding: &Finding) -> bool {
+        let before = self.before(finding.rule);
+        let group = self.groups.entry(finding.rule.id).or_default();
+        let is_wanted = group.wants(finding.severity, self.style, before);
+        if is_wanted {
+            group.show(finding.path.segs().last_field());
+            self.shown.push((named.cloned(), finding.clone()));
+        }
+        is_wanted
+    }
+}
+
+impl<W: Write> Format for Human<W> {
+    fn wants(&mut self, finding: &Unplaced<'_>) -> bool {
+        if finding.is_folded && !self.style.all {
+            self.folded += finding.count;
+            return false;
+        }
+        if finding.severity == Severity::Error {
+            self.errors += finding.count;
+        }
+        let before = self.before(finding.rule);
+        let group = self.groups.entry(finding.rule.id).or_default();
+        group.hide(Some(self.resources), finding.severity, finding.field, finding.count);
+        group.wants(finding.severity, self.style, before)
+    }
+
+    fn documents(&mut self, findings: &[Finding]) -> io::Result<()> {
+        for finding in findings {
+            let group = self.groups.entry(finding.rule.id).or_default();
+            group.hide(None, finding.severity, finding.path.segs().last_field(), 1);
+            if !self.show(None, finding)
+                && finding.severity == Severity::Error
+                && let Some(place) = &finding.place
+            {
+                *self.hidden_errors.entry(Arc::clone(&place.file)).or_default() += 1;
+            }
+        }
+        Ok(())
+    }
+
+    fn resource(&mut self, resource: &ResourceReport) -> io::Result<()> {
+        let named = Rc::new(Named {
+            type_name: resource.type_name.clone(),
+            name: resource.name.clone(),
+        });
+        if !resource.is_folded || self.style.all {
+            for finding in &resource.findings {
+                if self.show(Some(&named), finding) && finding.severity == Severity::Error {
+                    self.errors = self.errors.saturating_sub(1);
+                }
+            }
+        }
+        if self.errors > 0 {
+            *self.hidden_errors.entry(Arc::clone(&resource.file)).or_default() += self.errors;
+        }
+        self.errors = 0;
+        self.resources += 1;
+        if let Some(parsed) = &resource.parsed {
+            self.parsed.push((named, parsed.clone()));
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, summary: &Summary) -> io::Result<()> {
+        let out = &mut self.out;
+        self.shown
+            .sort_by_key(|(_, f)| (!is_live(f.rule), std::cmp::Reverse(f.severity)));
+        write_shown(&self.shown, self.style, out)?;
+        if self.style.is_quiet {
+            return out.flush();
+        }
+        write_groups(&mut self.groups, out)?;
+        let is_loud = |group: &Group| group.hidden > 0 && group.severity >= Some(self.style.min_severity);
+        if self.style.is_capped && self.groups.values().any(is_loud) {
+            writeln!(out, "the report is cut for the terminal, --all shows every finding")?;
+        }
+        write_hidden_errors(&self.hidden_errors, out)?;
+        for (named, parsed) in &self.parsed {
+            write_parsed(named, parsed, out)?;
+        }
+        if self.folded > 0 {
+            writeln!(
+                out,
+                "{} findings in configuration made for a proxy are folded, --all shows them",
+                self.folded
+            )?;
+        }
+        writeln!(out, "{}\n{}", verdicts(summary), counts(summary))?;
+        out.flush()
+    }
 }
 
 /// What a finding is about.
@@ -130,6 +225,7 @@ fn write_shown(shown: &[(Option<Rc<Named>>, Finding)], style: Style, out: &mut d
     for (resource, finding) in shown {
         text.clear();
         let view = View {
+            is_whole: style.width.is_none(),
             resource: resource.as_deref(),
             finding,
         };
@@ -152,27 +248,16 @@ fn write_parsed(resource: &Named, parsed: &serde_json::Value, out: &mut dyn Writ
     writeln!(out)
 }
 
-/// Writes the last lines.
-fn write_summary(summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
-    let total: usize = summary.verdicts.values().sum();
-    writeln!(
-        out,
-        "{total} {}: {} accepted, {} rejected, {} ignored, {} not checked",
-        if total == 1 { "resource" } else { "resources" },
-        summary.of(Verdict::Accepted),
-        summary.of(Verdict::Rejected),
-        summary.of(Verdict::Ignored),
-        summary.of(Verdict::NotChecked),
-    )?;
-    let of = |severity: Severity| summary.severities.get(severity.name()).copied().unwrap_or(0);
-    let plural = |n: usize, word: &str| format!("{n} {word}{}", if n == 1 { "" } else { "s" });
-    writeln!(
-        out,
-        "{}, {}, {}",
-        plural(of(Severity::Error), "error"),
-        plural(of(Severity::Warning), "warning"),
-        plural(of(Severity::Note), "note"),
-    )
+/// Names each file with errors that are not shown.
+fn write_hidden_errors(files: &BTreeMap<Arc<str>, usize>, out: &mut dyn Write) -> io::Result<()> {
+    if files.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "errors that are not shown, by file:")?;
+    for (file, count) in files {
+        writeln!(out, "  {count:>6}  {}", visible_line(file))?;
+    }
+    Ok(())
 }
 
 /// The findings of one rule: how many, and in which fields and resources those are that are not shown one by one.
@@ -191,7 +276,7 @@ struct Group {
 impl Group {
     /// Says whether one more of the findings is to be shown; `in_all` are shown so far, of every rule.
     fn wants(&self, severity: Severity, style: Style, in_all: usize) -> bool {
-        severity >= style.min_severity && (style.all || (self.shown < SHOWN_PER_RULE && in_all < SHOWN_IN_ALL))
+        severity >= style.min_severity && (!style.is_capped || (self.shown < SHOWN_PER_RULE && in_all < SHOWN_IN_ALL))
     }
 
     /// Counts so many findings as not shown.
@@ -280,13 +365,20 @@ fn handler(style: Style) -> GraphicalReportHandler {
         (false, false) => GraphicalTheme::none(),
     };
     GraphicalReportHandler::new_themed(theme)
-        .with_width(style.width)
+        .with_width(style.width.unwrap_or(usize::MAX))
+        .with_wrap_lines(style.width.is_some())
+        // Paths and names stay in one piece, to be found and copied.
+        .with_break_words(false)
+        .with_word_separator(textwrap::WordSeparator::AsciiSpace)
+        .with_word_splitter(textwrap::WordSplitter::NoHyphenation)
         .with_context_lines(1)
         .with_links(false)
 }
 
 /// A finding as miette sees it.
 struct View<'a> {
+    /// Nothing is left out of a long path.
+    is_whole: bool,
     resource: Option<&'a Named>,
     finding: &'a Finding,
 }
@@ -305,23 +397,25 @@ impl fmt::Display for View<'_> {
         }
         f.write_str(&visible(&self.finding.message))?;
         if !self.finding.path.is_empty() {
-            write!(f, "\nat {}", visible_line(&short(&self.finding.path)))?;
+            write!(f, "\nat {}", visible_line(&self.path()))?;
         }
         Ok(())
     }
 }
 
-/// The text of a path, not longer than [`MAX_PATH_CHARS`].
-fn short(path: &FieldPath) -> String {
-    let text = path.to_string();
-    let count = text.chars().count();
-    if count <= MAX_PATH_CHARS {
-        return text;
+impl View<'_> {
+    /// The text of the path, on a terminal not longer than [`MAX_PATH_CHARS`].
+    fn path(&self) -> String {
+        let text = self.finding.path.to_string();
+        let count = text.chars().count();
+        if count <= MAX_PATH_CHARS || self.is_whole {
+            return text;
+        }
+        let half = MAX_PATH_CHARS / 2;
+        let head = text.chars().take(half);
+        let tail = text.chars().skip(count - half);
+        head.chain(['…']).chain(tail).collect()
     }
-    let half = MAX_PATH_CHARS / 2;
-    let head = text.chars().take(half);
-    let tail = text.chars().skip(count - half);
-    head.chain(['…']).chain(tail).collect()
 }
 
 impl std::error::Error for View<'_> {}

@@ -7,8 +7,7 @@ use std::io::{self, Write};
 
 use serde::ser::{Serialize, Serializer};
 
-use super::resolve::Report;
-use super::{Finding, ResourceReport, Summary};
+use super::{Choice, Finding, Format, ResourceReport, Summary, Unplaced};
 use xdsctl::diag::FieldPath;
 
 /// Name of the schema in the document.
@@ -29,6 +28,10 @@ struct ResourceRow<'a> {
 
 #[derive(serde::Serialize)]
 struct FindingRow<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    r#type: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<&'a str>,
     rule: &'static str,
     effect: &'static str,
     severity: &'static str,
@@ -50,15 +53,18 @@ struct SummaryRow<'a> {
     resources: &'a std::collections::BTreeMap<&'static str, usize>,
     severities: &'a std::collections::BTreeMap<&'static str, usize>,
     effects: &'a std::collections::BTreeMap<&'static str, usize>,
+    rules: std::collections::BTreeMap<&'static str, usize>,
 }
 
 fn path<S: Serializer>(path: &FieldPath, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(path)
 }
 
-fn finding_row(finding: &Finding) -> FindingRow<'_> {
+fn finding_row<'a>(resource: Option<&'a ResourceReport>, finding: &'a Finding) -> FindingRow<'a> {
     let place = finding.place.as_ref();
     FindingRow {
+        r#type: resource.map(|r| &*r.type_name),
+        name: resource.map(|r| &*r.name),
         rule: finding.rule.id,
         effect: finding.rule.effect.name(),
         severity: finding.severity.name(),
@@ -88,76 +94,109 @@ fn resource_row(resource: &ResourceReport) -> ResourceRow<'_> {
 }
 
 /// Writes the report as one JSON document and a newline: one line for each resource and each finding.
-///
-/// Returns the counts.
-///
-/// # Errors
-/// Those of `out`.
-pub fn write(mut report: Report<'_>, out: &mut dyn Write) -> io::Result<Summary> {
-    let client = xdsctl::profile::Profile::CLIENT;
-    let mut line = Vec::new();
-    write!(out, "{{\n  \"schema\": \"{SCHEMA}\",\n  \"client\": ")?;
-    put(&mut line, &client)?;
-    line.extend_from_slice(b",\n  \"resources\": [");
-    let mut is_first = true;
-    for resource in report.by_ref() {
-        line.extend_from_slice(if is_first { b"\n    " } else { b",\n    " });
-        is_first = false;
-        put(&mut line, &resource_row(&resource))?;
-        // The row is an object: open it again for the findings.
-        line.pop();
-        line.extend_from_slice(b",\"findings\":[");
-        put_findings(&mut line, &resource.findings, "      ", out)?;
-        line.extend_from_slice(if resource.findings.is_empty() {
-            b"]}"
-        } else {
-            b"\n    ]}"
-        });
-        flush(&mut line, out)?;
+pub struct Json<W: Write> {
+    choice: Choice,
+    out: W,
+    /// What is not written yet.
+    line: Vec<u8>,
+    is_first: bool,
+    /// The findings that belong to no resource: they stand behind the resources.
+    documents: Vec<Finding>,
+}
+
+impl<W: Write> Json<W> {
+    /// Nothing is written yet.
+    pub const fn new(choice: Choice, out: W) -> Self {
+        Json {
+            choice,
+            out,
+            line: Vec::new(),
+            is_first: true,
+            documents: Vec::new(),
+        }
     }
-    line.extend_from_slice(if is_first {
-        b"],\n  \"findings\": ["
-    } else {
-        b"\n  ],\n  \"findings\": ["
-    });
-    put_findings(&mut line, &report.findings, "    ", out)?;
-    line.extend_from_slice(if report.findings.is_empty() { b"]" } else { b"\n  ]" });
-    line.extend_from_slice(b",\n  \"summary\": ");
-    let summary = report.summary;
-    put(
-        &mut line,
-        &SummaryRow {
-            resources: &summary.verdicts,
-            severities: &summary.severities,
-            effects: &summary.effects,
-        },
-    )?;
-    line.extend_from_slice(b"\n}\n");
-    out.write_all(&line)?;
-    Ok(summary)
+
+    /// Writes what is collected if it is enough.
+    fn pass(&mut self) -> io::Result<()> {
+        if self.line.len() >= LINE_BYTES {
+            self.out.write_all(&self.line)?;
+            self.line.clear();
+        }
+        Ok(())
+    }
+
+    fn put(&mut self, row: &impl Serialize) -> io::Result<()> {
+        Ok(serde_json::to_writer(&mut self.line, row)?)
+    }
+
+    /// Writes findings, and says whether there was one.
+    fn findings<'a>(
+        &mut self,
+        resource: Option<&'a ResourceReport>,
+        findings: impl Iterator<Item = &'a Finding>,
+        indent: &str,
+    ) -> io::Result<bool> {
+        let mut has_any = false;
+        for finding in findings {
+            self.line.extend_from_slice(if has_any { b",\n" } else { b"\n" });
+            has_any = true;
+            self.line.extend_from_slice(indent.as_bytes());
+            self.put(&finding_row(resource, finding))?;
+            self.pass()?;
+        }
+        Ok(has_any)
+    }
 }
 
 /// Bytes that are collected before they are written.
 const LINE_BYTES: usize = 64 << 10;
 
-fn flush(line: &mut Vec<u8>, out: &mut dyn Write) -> io::Result<()> {
-    if line.len() >= LINE_BYTES {
-        out.write_all(line)?;
-        line.clear();
+impl<W: Write> Format for Json<W> {
+    fn wants(&mut self, finding: &Unplaced<'_>) -> bool {
+        self.choice.takes(finding)
     }
-    Ok(())
-}
 
-fn put_findings(line: &mut Vec<u8>, findings: &[Finding], indent: &str, out: &mut dyn Write) -> io::Result<()> {
-    for (i, finding) in findings.iter().enumerate() {
-        line.extend_from_slice(if i == 0 { b"\n" } else { b",\n" });
-        line.extend_from_slice(indent.as_bytes());
-        put(line, &finding_row(finding))?;
-        flush(line, out)?;
+    fn documents(&mut self, findings: &[Finding]) -> io::Result<()> {
+        let choice = self.choice;
+        self.documents = findings.iter().filter(|f| choice.shows(f)).cloned().collect();
+        write!(self.line, "{{\n  \"schema\": \"{SCHEMA}\",\n  \"client\": ")?;
+        self.put(&xdsctl::profile::Profile::CLIENT)?;
+        self.line.extend_from_slice(b",\n  \"resources\": [");
+        Ok(())
     }
-    Ok(())
-}
 
-fn put(line: &mut Vec<u8>, row: &impl Serialize) -> io::Result<()> {
-    Ok(serde_json::to_writer(line, row)?)
+    fn resource(&mut self, resource: &ResourceReport) -> io::Result<()> {
+        let separator: &[u8] = if self.is_first { b"\n    " } else { b",\n    " };
+        self.line.extend_from_slice(separator);
+        self.is_first = false;
+        self.put(&resource_row(resource))?;
+        // The row is an object: open it again for the findings.
+        self.line.pop();
+        self.line.extend_from_slice(b",\"findings\":[");
+        let choice = self.choice;
+        let has_any = self.findings(Some(resource), choice.of(resource), "      ")?;
+        self.line.extend_from_slice(if has_any { b"\n    ]}" } else { b"]}" });
+        self.pass()
+    }
+
+    fn end(&mut self, summary: &Summary) -> io::Result<()> {
+        self.line.extend_from_slice(if self.is_first {
+            b"],\n  \"findings\": ["
+        } else {
+            b"\n  ],\n  \"findings\": ["
+        });
+        let documents = std::mem::take(&mut self.documents);
+        let has_any = self.findings(None, documents.iter(), "    ")?;
+        self.line.extend_from_slice(if has_any { b"\n  ]" } else { b"]" });
+        self.line.extend_from_slice(b",\n  \"summary\": ");
+        self.put(&SummaryRow {
+            resources: &summary.verdicts,
+            severities: &summary.severities,
+            effects: &summary.effects,
+            rules: summary.rules.iter().map(|(id, of_rule)| (*id, of_rule.count)).collect(),
+        })?;
+        self.line.extend_from_slice(b"\n}\n");
+        self.out.write_all(&self.line)?;
+        self.out.flush()
+    }
 }

@@ -4,25 +4,39 @@
 //! resolved to lines before, so a format needs no access to the documents, and only one resource's findings are in memory
 //! at a time. Only this module knows colours and JSON schemas.
 
+pub mod concise;
 pub mod edge;
 pub mod explain;
+pub mod fingerprint;
+pub mod github;
+pub mod gitlab;
 pub mod graph;
 pub mod human;
 pub mod json;
+pub mod junit;
+pub mod markdown;
 mod masks;
+pub mod paths;
 pub mod pick;
 pub mod resolve;
 pub mod retry;
 pub mod route;
 pub mod route_json;
+pub mod sarif;
 mod severities;
+mod snippet;
+pub mod statistics;
 pub mod svg;
 pub mod tree;
 
 pub use severities::Severities;
 
 use std::collections::BTreeMap;
+use std::io;
 use std::sync::Arc;
+
+use edge::visible_line;
+pub use resolve::Unplaced;
 
 pub use xdsctl::client::Verdict;
 use xdsctl::diag::{Effect, FieldPath, Rule, Severity};
@@ -42,8 +56,10 @@ pub struct ResourceReport {
     pub name: String,
     /// What the client does with it.
     pub verdict: Verdict,
-    /// In the order of the document.
+    /// In the order of the document; empty if no format wanted one of them.
     pub findings: Vec<Finding>,
+    /// It belongs to a world that was made for a proxy.
+    pub is_folded: bool,
     /// What the client keeps of it, if asked for.
     pub parsed: Option<serde_json::Value>,
 }
@@ -108,6 +124,8 @@ pub struct Summary {
     pub severities: BTreeMap<&'static str, usize>,
     /// Findings by effect.
     pub effects: BTreeMap<&'static str, usize>,
+    /// Findings by rule.
+    pub rules: BTreeMap<&'static str, RuleCount>,
     /// The loudest finding.
     pub worst: Option<Severity>,
 }
@@ -133,9 +151,21 @@ impl Default for Summary {
             verdicts: verdicts.map(|v| (v.name(), 0)).into(),
             severities: severities.map(|s| (s.name(), 0)).into(),
             effects: effects.map(|e| (e.name(), 0)).into(),
+            rules: BTreeMap::new(),
             worst: None,
         }
     }
+}
+
+/// How often there was a rule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RuleCount {
+    /// The kind of fault.
+    pub rule: &'static Rule,
+    /// How loud the loudest was.
+    pub severity: Severity,
+    /// How many.
+    pub count: usize,
 }
 
 impl Summary {
@@ -144,9 +174,103 @@ impl Summary {
         self.verdicts.get(verdict.name()).copied().unwrap_or(0)
     }
 
-    fn count(&mut self, effect: Effect, severity: Severity, count: usize) {
+    fn count(&mut self, rule: &'static Rule, severity: Severity, count: usize) {
         *self.severities.entry(severity.name()).or_default() += count;
-        *self.effects.entry(effect.name()).or_default() += count;
+        *self.effects.entry(rule.effect.name()).or_default() += count;
         self.worst = self.worst.max(Some(severity));
+        let of_rule = self.rules.entry(rule.id).or_insert(RuleCount {
+            rule,
+            severity,
+            count: 0,
+        });
+        of_rule.severity = of_rule.severity.max(severity);
+        of_rule.count += count;
     }
+}
+
+/// A form of the report of `validate`: takes one resource after the other, and writes.
+pub trait Format {
+    /// Says whether a finding will be shown, before its place is looked up. It is asked for each finding of a resource, in no
+    /// particular order, and then given the [`resource`](Self::resource).
+    fn wants(&mut self, finding: &Unplaced<'_>) -> bool;
+
+    /// Takes the findings that belong to no resource, before any resource.
+    ///
+    /// # Errors
+    /// Those of the writer, here and below.
+    fn documents(&mut self, findings: &[Finding]) -> io::Result<()>;
+
+    /// Takes the next resource.
+    ///
+    /// # Errors
+    /// Those of the writer.
+    fn resource(&mut self, resource: &ResourceReport) -> io::Result<()>;
+
+    /// Writes what is left, and flushes.
+    ///
+    /// # Errors
+    /// Those of the writer.
+    fn end(&mut self, summary: &Summary) -> io::Result<()>;
+}
+
+/// Which findings a form shows.
+#[derive(Debug, Clone, Copy)]
+pub struct Choice {
+    /// Quieter findings are counted, not shown.
+    pub min_severity: Severity,
+    /// Those of worlds that were made for a proxy too.
+    pub with_folded: bool,
+}
+
+impl Choice {
+    /// Says whether a finding of a resource will be shown.
+    pub fn takes(self, finding: &Unplaced<'_>) -> bool {
+        finding.severity >= self.min_severity && (self.with_folded || !finding.is_folded)
+    }
+
+    /// Says whether a finding that belongs to no resource is shown.
+    pub fn shows(self, finding: &Finding) -> bool {
+        finding.severity >= self.min_severity
+    }
+
+    /// The findings of a resource that are shown.
+    pub fn of(self, resource: &ResourceReport) -> impl Iterator<Item = &Finding> {
+        let is_open = self.with_folded || !resource.is_folded;
+        resource.findings.iter().filter(move |f| is_open && self.shows(f))
+    }
+}
+
+/// What a finding says, on one line, with the resource that it is about.
+pub fn sentence(resource: Option<&ResourceReport>, finding: &Finding) -> String {
+    let message = visible_line(&finding.message);
+    match resource {
+        Some(resource) => {
+            let type_name = visible_line(&resource.type_name);
+            format!("{type_name} `{}`: {message}", visible_line(&resource.name))
+        }
+        None => message.into_owned(),
+    }
+}
+
+/// How many resources there are, by verdict: `5 resources: 4 accepted, ...`.
+pub fn verdicts(summary: &Summary) -> String {
+    let total: usize = summary.verdicts.values().sum();
+    format!(
+        "{total} {}: {} accepted, {} rejected, {} ignored, {} not checked",
+        if total == 1 { "resource" } else { "resources" },
+        summary.of(Verdict::Accepted),
+        summary.of(Verdict::Rejected),
+        summary.of(Verdict::Ignored),
+        summary.of(Verdict::NotChecked),
+    )
+}
+
+/// How many findings there are, by severity: `4 errors, 1 warning, 1 note`.
+pub fn counts(summary: &Summary) -> String {
+    let of = |severity: Severity, word: &str| {
+        let count = summary.severities.get(severity.name()).copied().unwrap_or(0);
+        format!("{count} {word}{}", if count == 1 { "" } else { "s" })
+    };
+    let (errors, warnings) = (of(Severity::Error, "error"), of(Severity::Warning, "warning"));
+    format!("{errors}, {warnings}, {}", of(Severity::Note, "note"))
 }

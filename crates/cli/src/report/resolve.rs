@@ -9,9 +9,8 @@ use std::iter::Enumerate;
 use std::sync::Arc;
 use std::vec::IntoIter;
 
-use super::edge::{is_plain, push_escaped};
 use super::masks::Masks;
-use super::{Finding, Place, ResourceReport, Severities, Snippet, Summary};
+use super::{Finding, Place, ResourceReport, Severities, Summary, snippet};
 use xdsctl::check::Outcome;
 use xdsctl::client::{Checked, is_live};
 use xdsctl::diag::{Diagnostic, Effect, FieldPath, Packed, Rule, Severity};
@@ -30,12 +29,11 @@ pub struct Options<'o> {
     pub snippets_from: Option<Severity>,
     /// Snippets a rule; a person reads only so many.
     pub snippets_per_rule: usize,
+    /// Columns of a line of a snippet.
+    pub snippet_columns: usize,
     /// Secrets are quoted as they are.
     pub shows_secrets: bool,
 }
-
-/// Longest snippet line in bytes; longer ones are cut around the span.
-pub const MAX_SNIPPET_LINE_BYTES: usize = 160;
 
 /// Findings whose places have not been looked up: how many there are of a rule at fields of a name.
 #[derive(Debug, Clone)]
@@ -83,7 +81,7 @@ impl<'r> Report<'r> {
             let Some(mut finding) = resolver.finding(found.diagnostic, document.as_ref(), Some(found.span)) else {
                 continue;
             };
-            summary.count(finding.rule.effect, finding.severity, count);
+            summary.count(finding.rule, finding.severity, count);
             resolver.cut_snippet(&mut finding, document.as_ref(), &Masks::unplaced(options.shows_secrets));
             findings.push(finding);
         }
@@ -105,7 +103,7 @@ impl<'r> Report<'r> {
         let mut is_wanted = false;
         let mut tally = |rule: &'static Rule, field: Option<&str>, count: usize| {
             if let Some(severity) = severities.of(rule) {
-                self.summary.count(rule.effect, severity, count);
+                self.summary.count(rule, severity, count);
                 is_wanted |= wants(Unplaced {
                     rule,
                     severity,
@@ -125,7 +123,8 @@ impl<'r> Report<'r> {
         for (rule, field, count) in checked.ignored.counts() {
             tally(rule, field, count);
         }
-        let report = self.resolver.resource(number, checked, is_wanted);
+        let mut report = self.resolver.resource(number, checked, is_wanted);
+        report.is_folded = is_folded;
         *self.summary.verdicts.entry(report.verdict.name()).or_default() += 1;
         Some(report)
     }
@@ -228,6 +227,7 @@ impl<'r> Resolver<'r> {
             },
             verdict: checked.verdict,
             findings,
+            is_folded: false,
             parsed: checked.parsed.map(|mut parsed| {
                 if !self.options.shows_secrets {
                     secret::redact(&mut parsed);
@@ -334,7 +334,13 @@ impl<'r> Resolver<'r> {
             let name = name.trim_matches(['"', '\'', ':']);
             let is_named = !name.is_empty() && finding.message.contains(&format!("`{name}`"));
             let named = is_named.then_some(span);
-            place.snippet = Some(snippet(document.source, (span, place.line), masks, named));
+            let cut = snippet::Cut {
+                source: document.source,
+                masks,
+                named,
+                columns: self.options.snippet_columns,
+            };
+            place.snippet = Some(cut.around(span, place.line));
         }
     }
 }
@@ -351,68 +357,4 @@ fn place(document: &Document<'_>, span: Span) -> Box<Place> {
         byte_end: span.end,
         snippet: None,
     })
-}
-
-/// Cuts the line of the span and one on either side, each at most [`MAX_SNIPPET_LINE_BYTES`] bytes around the span.
-///
-/// `named` is what the message names.
-fn snippet(source: &Source, (span, line): (Span, usize), masks: &Masks, named: Option<Span>) -> Snippet {
-    let bytes = source.bytes();
-    let at = span.start.min(bytes.len());
-    let line_start = |from: usize| {
-        let head = bytes
-            .get(from.saturating_sub(MAX_SNIPPET_LINE_BYTES)..from)
-            .unwrap_or_default();
-        memchr::memrchr(b'\n', head).map_or(from.saturating_sub(MAX_SNIPPET_LINE_BYTES), |n| {
-            from.saturating_sub(MAX_SNIPPET_LINE_BYTES) + n + 1
-        })
-    };
-    let line_end = |from: usize| {
-        let tail = bytes
-            .get(from..(from + MAX_SNIPPET_LINE_BYTES).min(bytes.len()))
-            .unwrap_or_default();
-        memchr::memchr(b'\n', tail).map_or((from + MAX_SNIPPET_LINE_BYTES).min(bytes.len()), |n| from + n)
-    };
-    let own = line_start(at);
-    let (start, first_line) = if own > 0 && bytes.get(own - 1) == Some(&b'\n') && line > 1 {
-        (line_start(own - 1), line - 1)
-    } else {
-        (own, line)
-    };
-    let own_end = line_end(at);
-    let end = if bytes.get(own_end) == Some(&b'\n') {
-        line_end(own_end + 1)
-    } else {
-        own_end
-    };
-    let span_end = span.end.clamp(at, own_end);
-    let mut window = bytes.get(start..end).unwrap_or_default().to_vec();
-    masks.mask(source, &mut window, start, named);
-    let part = |from: usize, to: usize| shown(window.get(from - start..to - start).unwrap_or_default());
-    let (before, inside, after) = (part(start, at), part(at, span_end), part(span_end, end));
-    let (offset, len) = (before.len(), inside.len().max(1));
-    let mut text = before + &inside + &after;
-    if text.len() < offset + len {
-        text.push(' ');
-    }
-    Snippet {
-        text,
-        first_line,
-        start: offset,
-        len,
-    }
-}
-
-/// Text for a snippet: everything visible, lines without a carriage return at their ends; a tab is for miette to widen.
-fn shown(bytes: &[u8]) -> String {
-    let text = String::from_utf8_lossy(bytes).replace("\r\n", "\n");
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        if c == '\t' || is_plain(c) {
-            out.push(c);
-        } else {
-            push_escaped(c, &mut out);
-        }
-    }
-    out
 }

@@ -1,0 +1,219 @@
+//! Where the report of `validate` goes: several forms at once, each to standard output or to a file of its own.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use super::args::{Destination, ReportFormat};
+use super::{Error, Io};
+use crate::report::edge::Edge;
+use crate::report::paths::Paths;
+use crate::report::resolve::Report;
+use crate::report::{
+    Choice, Format, Summary, concise, github, gitlab, human, json, junit, markdown, sarif, statistics,
+};
+use xdsctl::diag::Severity;
+use xdsctl::source::SourceMap;
+
+/// How reports are to look.
+#[derive(Debug, Clone)]
+pub(super) struct Looks {
+    /// What a form shows that leaves something out.
+    pub choice: Choice,
+    /// What a form shows that is for programs.
+    pub everything: Choice,
+    /// Of the report for people, on standard output.
+    pub style: human::Style,
+    /// From which severity on a finding is a failure.
+    pub fail_on: Severity,
+    /// Counts of rules instead of findings, in forms that are read by people.
+    pub statistics: bool,
+    /// What the names of files are relative to.
+    pub paths: Paths,
+    /// Secrets are written as they are.
+    pub shows_secrets: bool,
+}
+
+impl Looks {
+    /// A file for a report.
+    fn create<'o>(&self, file: &Path, appends: bool) -> Result<Box<dyn Write + 'o>, Error> {
+        let opened = match appends {
+            true => File::options().append(true).create(true).open(file),
+            false => File::create(file),
+        };
+        let opened = opened.map_err(|error| cannot_write(file, error))?;
+        let buffered = BufWriter::with_capacity(1 << 16, opened);
+        Ok(Box::new(Edge::new(buffered, self.shows_secrets)))
+    }
+}
+
+/// A form that is being written.
+struct Output<'o> {
+    format: Box<dyn Format + 'o>,
+    /// Where to; `None` for standard output.
+    file: Option<PathBuf>,
+    /// What ended it.
+    trouble: Option<io::Error>,
+}
+
+/// The forms that are being written.
+pub(super) struct Outputs<'o> {
+    list: Vec<Output<'o>>,
+}
+
+/// Says whether one of the forms is read by people.
+pub(super) fn has_human(destinations: &[Destination]) -> bool {
+    destinations.iter().any(|d| d.format == ReportFormat::Human)
+}
+
+impl<'o> Outputs<'o> {
+    /// Opens every file.
+    ///
+    /// # Errors
+    /// Two forms for one place, a file that cannot be written, a file that is one of the inputs.
+    pub(super) fn open(
+        destinations: &[Destination],
+        looks: &Looks,
+        inputs: &SourceMap,
+        io: &'o mut Io<'_>,
+    ) -> Result<Self, Error> {
+        refuse_doubles(destinations)?;
+        let mut out = Some(&mut io.out);
+        let mut list = Vec::new();
+        for destination in destinations {
+            let writer: Box<dyn Write + 'o> = match &destination.file {
+                Some(file) => {
+                    refuse_input(file, inputs)?;
+                    looks.create(file, false)?
+                }
+                None => match out.take() {
+                    Some(out) => Box::new(out),
+                    None => continue,
+                },
+            };
+            let summary = match (&io.step_summary, destination.format) {
+                (Some(file), ReportFormat::Github) => Some(looks.create(file, true)?),
+                _ => None,
+            };
+            list.push(Output {
+                format: form(destination, looks, summary, writer),
+                file: destination.file.clone(),
+                trouble: None,
+            });
+        }
+        Ok(Outputs { list })
+    }
+
+    /// Writes the report in every form; one that cannot be written does not keep the others from it.
+    ///
+    /// # Errors
+    /// The first that could not be written.
+    pub(super) fn write(mut self, mut report: Report<'_>) -> Result<Summary, Error> {
+        self.each(|format| format.documents(&report.findings));
+        loop {
+            let next = report.next_if(|finding| {
+                let mut is_wanted = false;
+                for output in &mut self.list {
+                    is_wanted |= output.format.wants(&finding);
+                }
+                is_wanted
+            });
+            let Some(resource) = next else { break };
+            self.each(|format| format.resource(&resource));
+        }
+        let summary = report.summary;
+        self.each(|format| format.end(&summary));
+        for output in self.list {
+            if let Some(error) = output.trouble {
+                return Err(match output.file {
+                    Some(file) => cannot_write(&file, error),
+                    None => Error::Output(error),
+                });
+            }
+        }
+        Ok(summary)
+    }
+
+    fn each(&mut self, mut step: impl FnMut(&mut dyn Format) -> io::Result<()>) {
+        for output in self.list.iter_mut().filter(|output| output.trouble.is_none()) {
+            output.trouble = step(&mut *output.format).err();
+        }
+    }
+}
+
+/// The form of a destination.
+fn form<'o>(
+    destination: &Destination,
+    looks: &Looks,
+    summary: Option<Box<dyn Write + 'o>>,
+    out: Box<dyn Write + 'o>,
+) -> Box<dyn Format + 'o> {
+    let (choice, paths) = (looks.choice, looks.paths.clone());
+    match destination.format {
+        ReportFormat::Human | ReportFormat::Concise if looks.statistics => {
+            Box::new(statistics::Statistics::new(choice, looks.style.is_quiet, out))
+        }
+        ReportFormat::Human => {
+            let style = match destination.file {
+                // A file has no colours and no columns.
+                Some(_) => human::Style {
+                    min_severity: looks.style.min_severity,
+                    all: looks.style.all,
+                    is_quiet: looks.style.is_quiet,
+                    ..human::Style::default()
+                },
+                None => looks.style,
+            };
+            Box::new(human::Human::new(style, out))
+        }
+        ReportFormat::Concise => Box::new(concise::Concise::new(choice, out)),
+        ReportFormat::Json => Box::new(json::Json::new(looks.everything, out)),
+        ReportFormat::Sarif => Box::new(sarif::Sarif::new(choice, paths, out)),
+        ReportFormat::Junit => Box::new(junit::Junit::new(choice, looks.fail_on, paths, out)),
+        ReportFormat::Github => Box::new(github::Github::new(choice, paths, summary, out)),
+        ReportFormat::Gitlab => Box::new(gitlab::Gitlab::new(choice, paths, out)),
+        ReportFormat::Markdown => Box::new(markdown::Markdown::new(choice, paths, out)),
+    }
+}
+
+fn cannot_write(file: &Path, source: io::Error) -> Error {
+    Error::Io {
+        what: "write",
+        name: file.display().to_string(),
+        source,
+    }
+}
+
+/// Two forms cannot go to one place.
+fn refuse_doubles(destinations: &[Destination]) -> Result<(), Error> {
+    for (number, destination) in destinations.iter().enumerate() {
+        let earlier = destinations.get(..number).unwrap_or_default();
+        if earlier.iter().any(|other| other.file == destination.file) {
+            return Err(Error::Usage(match &destination.file {
+                Some(file) => format!("two formats for the file `{}`", file.display()),
+                None => "two formats for standard output: give all but one a file, as in `--format sarif=out.sarif`"
+                    .to_owned(),
+            }));
+        }
+    }
+    Ok(())
+}
+
+/// A report in place of what it is about would be the end of both.
+fn refuse_input(file: &Path, inputs: &SourceMap) -> Result<(), Error> {
+    let Ok(canonical) = file.canonicalize() else {
+        return Ok(());
+    };
+    let is_input = inputs.iter().any(|(_, source)| {
+        Path::new(source.name())
+            .canonicalize()
+            .is_ok_and(|input| input == canonical)
+    });
+    if is_input {
+        let file = file.display();
+        return Err(Error::Usage(format!(
+            "`{file}` is an input: give the report another file"
+        )));
+    }
+    Ok(())
+}

@@ -1,0 +1,167 @@
+//! `--format github`: workflow commands, which GitHub Actions shows beside the lines of a change, and the job's summary.
+//!
+//! A step shows ten annotations of each severity; the most severe come first, and what is beyond is in the log and in the summary.
+
+use std::io::{self, Write};
+
+use super::edge::visible;
+use super::markdown::Markdown;
+use super::paths::Paths;
+use super::{Choice, Finding, Format, ResourceReport, Summary, Unplaced, sentence};
+use xdsctl::diag::Severity;
+
+/// Annotations of a severity that GitHub shows of a step.
+pub const MAX_ANNOTATIONS: usize = 10;
+
+/// A finding with what it takes to write it either way.
+struct Note {
+    severity: Severity,
+    rule: &'static str,
+    file: String,
+    /// Line, column, last line, column behind the end.
+    region: Option<[usize; 4]>,
+    message: String,
+}
+
+/// Collects the findings, the loudest of which become annotations.
+pub struct Github<'o, W: Write> {
+    choice: Choice,
+    paths: Paths,
+    out: W,
+    notes: Vec<Note>,
+    summary: Option<Markdown<Box<dyn Write + 'o>>>,
+}
+
+impl<'o, W: Write> Github<'o, W> {
+    /// Nothing is written yet. The job's summary gets the same findings as Markdown.
+    pub fn new(choice: Choice, paths: Paths, summary: Option<Box<dyn Write + 'o>>, out: W) -> Self {
+        Github {
+            choice,
+            out,
+            notes: Vec::new(),
+            summary: summary.map(|out| Markdown::new(choice, paths.clone(), out)),
+            paths,
+        }
+    }
+
+    fn note(&mut self, resource: Option<&ResourceReport>, finding: &Finding) {
+        let place = finding.place.as_deref();
+        let file = resource.map(|r| &*r.file).or(place.map(|p| &*p.file));
+        let mut message = sentence(resource, finding);
+        if !finding.path.is_empty() {
+            message += &format!("\nat {}", finding.path);
+        }
+        if let Some(help) = &finding.help {
+            message += &format!("\nhelp: {help}");
+        }
+        self.notes.push(Note {
+            severity: finding.severity,
+            rule: finding.rule.id,
+            file: file.map_or_else(String::new, |file| self.paths.relative(file)),
+            // Of a binary file there are no lines.
+            region: place
+                .filter(|place| file == Some(&*place.file))
+                .map(|p| [p.line, p.column, p.end_line, p.end_column]),
+            message,
+        });
+    }
+}
+
+impl<W: Write> Format for Github<'_, W> {
+    fn wants(&mut self, finding: &Unplaced<'_>) -> bool {
+        self.choice.takes(finding)
+    }
+
+    fn documents(&mut self, findings: &[Finding]) -> io::Result<()> {
+        let choice = self.choice;
+        for finding in findings.iter().filter(|finding| choice.shows(finding)) {
+            self.note(None, finding);
+        }
+        match &mut self.summary {
+            Some(summary) => summary.documents(findings),
+            None => Ok(()),
+        }
+    }
+
+    fn resource(&mut self, resource: &ResourceReport) -> io::Result<()> {
+        let choice = self.choice;
+        for finding in choice.of(resource) {
+            self.note(Some(resource), finding);
+        }
+        match &mut self.summary {
+            Some(summary) => summary.resource(resource),
+            None => Ok(()),
+        }
+    }
+
+    fn end(&mut self, summary: &Summary) -> io::Result<()> {
+        self.notes.sort_by_key(|note| std::cmp::Reverse(note.severity));
+        let mut rest = Vec::new();
+        for severity in [Severity::Error, Severity::Warning, Severity::Note] {
+            let of_severity = self.notes.iter().filter(|note| note.severity == severity);
+            for (number, note) in of_severity.enumerate() {
+                if number < MAX_ANNOTATIONS {
+                    write_command(note, &mut self.out)?;
+                } else {
+                    rest.push(note);
+                }
+            }
+        }
+        if !rest.is_empty() {
+            let count = rest.len();
+            writeln!(
+                self.out,
+                "::group::{count} more: GitHub shows {MAX_ANNOTATIONS} annotations of a severity"
+            )?;
+            for note in rest {
+                let line = note.region.map_or(0, |region| region[0]);
+                let message = harmless(&note.message.replace('\n', ", "));
+                let (severity, rule, file) = (note.severity, note.rule, harmless(&note.file));
+                writeln!(self.out, "{severity}: {file}:{line}: {rule}: {message}")?;
+            }
+            writeln!(self.out, "::endgroup::")?;
+        }
+        self.out.flush()?;
+        match &mut self.summary {
+            Some(markdown) => markdown.end(summary),
+            None => Ok(()),
+        }
+    }
+}
+
+/// A text that is no command, wherever it stands in the log.
+fn harmless(text: &str) -> String {
+    visible(text).replace('\n', "\\n").replace("##[", "# #[")
+}
+
+fn write_command(note: &Note, out: &mut dyn Write) -> io::Result<()> {
+    let command = match note.severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+        Severity::Note => "notice",
+    };
+    write!(out, "::{command} ")?;
+    if !note.file.is_empty() {
+        write!(out, "file={},", property(&note.file))?;
+    }
+    if let Some([line, column, end_line, end_column]) = note.region {
+        write!(out, "line={line},endLine={end_line},")?;
+        if line == end_line {
+            // Columns count only within one line; the last is part of the mark.
+            let end_column = end_column.saturating_sub(1).max(column);
+            write!(out, "col={column},endColumn={end_column},")?;
+        }
+    }
+    writeln!(out, "title={}::{}", property(note.rule), data(&note.message))
+}
+
+/// Text behind the command (actions/toolkit, packages/core, escapeData).
+fn data(text: &str) -> String {
+    let text = visible(text).replace('%', "%25").replace('\n', "%0A");
+    text.replace("##[", "# #[")
+}
+
+/// The value of a property (actions/toolkit, packages/core, escapeProperty).
+fn property(text: &str) -> String {
+    data(text).replace(':', "%3A").replace(',', "%2C")
+}

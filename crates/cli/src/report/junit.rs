@@ -1,0 +1,183 @@
+//! `--format junit`: a suite a file, a case a resource, as the test reports of most CI systems take it.
+//!
+//! A case fails if a finding is as bad as `--fail-on` says; the other findings are its output. A resource that was not checked, or
+//! that the client never asks for, is skipped. There are no times and no host names: the same input gives the same bytes.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+use std::sync::Arc;
+
+use super::edge::visible;
+use super::paths::Paths;
+use super::{Choice, Finding, Format, ResourceReport, Summary, Unplaced, Verdict, sentence};
+use xdsctl::diag::Severity;
+
+/// The cases of a file.
+#[derive(Default)]
+struct Suite {
+    name: String,
+    cases: Vec<u8>,
+    tests: usize,
+    failures: usize,
+    skipped: usize,
+}
+
+/// Collects the cases: a suite says at its head how many it has.
+pub struct Junit<W: Write> {
+    choice: Choice,
+    /// From which severity on a finding is a failure.
+    fail_on: Severity,
+    paths: Paths,
+    out: W,
+    suites: Vec<Suite>,
+    /// Positions in `suites`.
+    files: BTreeMap<Arc<str>, usize>,
+}
+
+impl<W: Write> Junit<W> {
+    /// Nothing is written yet.
+    pub const fn new(choice: Choice, fail_on: Severity, paths: Paths, out: W) -> Self {
+        Junit {
+            choice,
+            fail_on,
+            paths,
+            out,
+            suites: Vec::new(),
+            files: BTreeMap::new(),
+        }
+    }
+
+    fn case(&mut self, file: &Arc<str>, resource: Option<&ResourceReport>, findings: &[&Finding]) -> io::Result<()> {
+        let number = *self.files.entry(Arc::clone(file)).or_insert_with(|| {
+            self.suites.push(Suite {
+                name: self.paths.relative(file),
+                ..Suite::default()
+            });
+            self.suites.len() - 1
+        });
+        let Some(suite) = self.suites.get_mut(number) else {
+            return Ok(());
+        };
+        suite.tests += 1;
+        let (class, name) = resource.map_or(("document", suite.name.as_str()), |r| (&r.type_name, &r.name));
+        let out = &mut suite.cases;
+        write!(out, "    <testcase classname=\"{}\" name=\"{}\"", xml(class), xml(name))?;
+        let (failures, others): (Vec<&Finding>, Vec<&Finding>) =
+            findings.iter().partition(|finding| finding.severity >= self.fail_on);
+        let skipped = match resource.map(|r| r.verdict) {
+            Some(Verdict::NotChecked) => Some("not checked"),
+            Some(Verdict::Ignored) => Some("the client never asks for it"),
+            Some(Verdict::Accepted | Verdict::Rejected) | None => None,
+        };
+        if findings.is_empty() && skipped.is_none() {
+            return writeln!(out, "/>");
+        }
+        writeln!(out, ">")?;
+        if let Some(first) = failures.first() {
+            suite.failures += 1;
+            write!(
+                out,
+                "      <failure type=\"{}\" message=\"{}\">",
+                first.rule.id,
+                xml(&sentence(resource, first))
+            )?;
+            write_lines(resource, &failures, out)?;
+            writeln!(out, "</failure>")?;
+        } else if let Some(why) = skipped {
+            suite.skipped += 1;
+            writeln!(out, "      <skipped message=\"{why}\"/>")?;
+        }
+        if !others.is_empty() {
+            write!(out, "      <system-out>")?;
+            write_lines(resource, &others, out)?;
+            writeln!(out, "</system-out>")?;
+        }
+        writeln!(out, "    </testcase>")
+    }
+}
+
+fn write_lines(resource: Option<&ResourceReport>, findings: &[&Finding], out: &mut Vec<u8>) -> io::Result<()> {
+    for (number, finding) in findings.iter().enumerate() {
+        if number > 0 {
+            writeln!(out)?;
+        }
+        if let Some(place) = &finding.place {
+            write!(out, "{}:{}:{}: ", xml(&place.file), place.line, place.column)?;
+        }
+        let text = sentence(resource, finding);
+        write!(out, "{} {}: {}", finding.severity, finding.rule.id, xml(&text))?;
+        if !finding.path.is_empty() {
+            write!(out, " [{}]", xml(&finding.path.to_string()))?;
+        }
+    }
+    Ok(())
+}
+
+/// Text in XML 1.0, which has no control characters at all.
+fn xml(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in visible(text).chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\n' => out.push_str("&#10;"),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+impl<W: Write> Format for Junit<W> {
+    fn wants(&mut self, finding: &Unplaced<'_>) -> bool {
+        self.choice.takes(finding)
+    }
+
+    fn documents(&mut self, findings: &[Finding]) -> io::Result<()> {
+        let choice = self.choice;
+        let mut by_file: BTreeMap<Arc<str>, Vec<&Finding>> = BTreeMap::new();
+        for finding in findings.iter().filter(|finding| choice.shows(finding)) {
+            let file = finding
+                .place
+                .as_ref()
+                .map_or_else(|| "-".into(), |p| Arc::clone(&p.file));
+            by_file.entry(file).or_default().push(finding);
+        }
+        for (file, findings) in by_file {
+            self.case(&file, None, &findings)?;
+        }
+        Ok(())
+    }
+
+    fn resource(&mut self, resource: &ResourceReport) -> io::Result<()> {
+        let findings: Vec<&Finding> = self.choice.of(resource).collect();
+        self.case(&resource.file, Some(resource), &findings)
+    }
+
+    fn end(&mut self, _: &Summary) -> io::Result<()> {
+        let out = &mut self.out;
+        let sum = |count: fn(&Suite) -> usize| self.suites.iter().map(count).sum::<usize>();
+        writeln!(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>")?;
+        writeln!(
+            out,
+            "<testsuites name=\"xdsctl\" tests=\"{}\" failures=\"{}\" errors=\"0\">",
+            sum(|suite| suite.tests),
+            sum(|suite| suite.failures)
+        )?;
+        for suite in &self.suites {
+            writeln!(
+                out,
+                "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"0\" skipped=\"{}\">",
+                xml(&suite.name),
+                suite.tests,
+                suite.failures,
+                suite.skipped
+            )?;
+            out.write_all(&suite.cases)?;
+            writeln!(out, "  </testsuite>")?;
+        }
+        writeln!(out, "</testsuites>")?;
+        out.flush()
+    }
+}

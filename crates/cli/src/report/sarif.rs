@@ -1,0 +1,216 @@
+//! `--format sarif`: SARIF 2.1.0 with what code scanning asks for.
+//!
+//! Files are relative to the root of the repository, each rule comes with its page, and fingerprints survive edits elsewhere in the
+//! file. A run takes so many results; the loudest are kept, and a notification says how many are left out.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use serde_json::{Value, json};
+
+use super::fingerprint::Fingerprints;
+use super::paths::Paths;
+use super::{Choice, Finding, Format, Place, ResourceReport, Summary, Unplaced, sentence};
+use xdsctl::diag::{Rule, Severity};
+use xdsctl::profile::Profile;
+
+/// Results of a run that code scanning takes; it refuses a file with more.
+pub const MAX_RESULTS: usize = 25_000;
+
+/// The schema that the document follows.
+const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
+
+/// Collects results by severity, so that the loudest can come first.
+pub struct Sarif<W: Write> {
+    choice: Choice,
+    paths: Paths,
+    out: W,
+    fingerprints: Fingerprints,
+    /// Each a line of JSON: errors, warnings, notes.
+    results: [Vec<String>; 3],
+    omitted: usize,
+    /// In the order in which they were met.
+    rules: Vec<&'static Rule>,
+    /// Positions in `rules`.
+    indices: BTreeMap<&'static str, usize>,
+}
+
+impl<W: Write> Sarif<W> {
+    /// Nothing is written yet.
+    pub fn new(choice: Choice, paths: Paths, out: W) -> Self {
+        Sarif {
+            choice,
+            paths,
+            out,
+            fingerprints: Fingerprints::default(),
+            results: Default::default(),
+            omitted: 0,
+            rules: Vec::new(),
+            indices: BTreeMap::new(),
+        }
+    }
+
+    fn result(&mut self, resource: Option<&ResourceReport>, finding: &Finding) {
+        let bucket = match finding.severity {
+            Severity::Error => 0,
+            Severity::Warning => 1,
+            Severity::Note => 2,
+        };
+        let louder: usize = self.results.iter().take(bucket + 1).map(Vec::len).sum();
+        if louder >= MAX_RESULTS {
+            self.omitted += 1;
+            return;
+        }
+        let place = finding.place.as_deref();
+        let file = resource.map(|r| &*r.file).or(place.map(|p| &*p.file)).unwrap_or("-");
+        let mut text = sentence(resource, finding);
+        if !finding.path.is_empty() {
+            text += &format!("\nat {}", finding.path);
+        }
+        if let Some(help) = &finding.help {
+            text += &format!("\nhelp: {help}");
+        }
+        let mut location = json!({
+            "physicalLocation": {
+                "artifactLocation": { "uri": self.paths.uri(file) },
+                "region": region(place, file),
+            }
+        });
+        if let Some(resource) = resource {
+            let (type_name, name) = (&resource.type_name, &resource.name);
+            location["logicalLocations"] = json!([{
+                "name": name,
+                "fullyQualifiedName": format!("{type_name}/{name}"),
+                "kind": "resource",
+            }]);
+        }
+        let fingerprint = self.fingerprints.of(&self.paths.relative(file), resource, finding);
+        let result = json!({
+            "ruleId": finding.rule.id,
+            "ruleIndex": self.index(finding.rule),
+            "level": level(finding.severity),
+            "message": { "text": text },
+            "locations": [location],
+            "partialFingerprints": { "primaryLocationLineHash": fingerprint },
+            "properties": { "effect": finding.rule.effect.name(), "path": finding.path.to_string() },
+        });
+        if let Some(results) = self.results.get_mut(bucket) {
+            results.push(result.to_string());
+        }
+    }
+
+    fn index(&mut self, rule: &'static Rule) -> usize {
+        *self.indices.entry(rule.id).or_insert_with(|| {
+            self.rules.push(rule);
+            self.rules.len() - 1
+        })
+    }
+
+    /// Leaves as many results as a run takes, the loudest.
+    fn cut(&mut self) {
+        let mut left = MAX_RESULTS;
+        for results in &mut self.results {
+            let kept = results.len().min(left);
+            self.omitted += results.len() - kept;
+            results.truncate(kept);
+            left -= kept;
+        }
+    }
+}
+
+/// Where the finding stands; lines are those of a text.
+fn region(place: Option<&Place>, file: &str) -> Value {
+    match place {
+        Some(place) if *place.file == *file => json!({
+            "startLine": place.line,
+            "startColumn": place.column,
+            "endLine": place.end_line,
+            "endColumn": place.end_column.max(if place.line == place.end_line { place.column + 1 } else { 1 }),
+        }),
+        // A binary file: the bytes of the resource.
+        Some(place) => json!({
+            "startLine": 1,
+            "byteOffset": place.byte_start,
+            "byteLength": place.byte_end - place.byte_start,
+        }),
+        None => json!({ "startLine": 1 }),
+    }
+}
+
+const fn level(severity: Severity) -> &'static str {
+    severity.name()
+}
+
+fn rule(rule: &Rule) -> Value {
+    let problem = match rule.severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+        Severity::Note => "recommendation",
+    };
+    let summary = rule.summary.trim();
+    json!({
+        "id": rule.id,
+        "shortDescription": { "text": summary },
+        "fullDescription": { "text": summary },
+        "help": { "text": rule.page, "markdown": rule.page },
+        "defaultConfiguration": { "level": level(rule.severity) },
+        "properties": {
+            "tags": ["xds", "grpc", rule.subject.name(), rule.effect.name()],
+            "precision": "very-high",
+            "problem.severity": problem,
+            "source": rule.source,
+        },
+    })
+}
+
+impl<W: Write> Format for Sarif<W> {
+    fn wants(&mut self, finding: &Unplaced<'_>) -> bool {
+        self.choice.takes(finding)
+    }
+
+    fn documents(&mut self, findings: &[Finding]) -> io::Result<()> {
+        let choice = self.choice;
+        for finding in findings.iter().filter(|finding| choice.shows(finding)) {
+            self.result(None, finding);
+        }
+        Ok(())
+    }
+
+    fn resource(&mut self, resource: &ResourceReport) -> io::Result<()> {
+        let choice = self.choice;
+        for finding in choice.of(resource) {
+            self.result(Some(resource), finding);
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, _: &Summary) -> io::Result<()> {
+        self.cut();
+        let rules: Vec<Value> = self.rules.iter().map(|known| rule(known)).collect();
+        let driver = json!({
+            "name": "xdsctl",
+            "semanticVersion": env!("CARGO_PKG_VERSION"),
+            "properties": { "client": Profile::CLIENT },
+            "rules": rules,
+        });
+        let mut invocation = json!({ "executionSuccessful": true });
+        if self.omitted > 0 {
+            let text = format!("{} results are left out: a run has {MAX_RESULTS}", self.omitted);
+            invocation["toolExecutionNotifications"] = json!([{ "level": "warning", "message": { "text": text } }]);
+        }
+        let out = &mut self.out;
+        writeln!(
+            out,
+            "{{\n  \"$schema\": \"{SCHEMA}\",\n  \"version\": \"2.1.0\",\n  \"runs\": [{{"
+        )?;
+        writeln!(out, "    \"tool\": {{\"driver\": {driver}}},")?;
+        writeln!(out, "    \"invocations\": [{invocation}],")?;
+        writeln!(out, "    \"columnKind\": \"unicodeCodePoints\",")?;
+        write!(out, "    \"results\": [")?;
+        for (number, result) in self.results.iter().flatten().enumerate() {
+            write!(out, "{}\n      {result}", if number > 0 { "," } else { "" })?;
+        }
+        writeln!(out, "\n    ]\n  }}]\n}}")?;
+        out.flush()
+    }
+}

@@ -1,0 +1,49 @@
+//! `--statistics`: how often there was each rule, instead of the findings.
+
+use std::io::{self, Write};
+
+use super::{Choice, Finding, Format, ResourceReport, RuleCount, Summary, Unplaced, counts, verdicts};
+
+/// Writes a line a rule, the loudest and most frequent first.
+pub struct Statistics<W: Write> {
+    choice: Choice,
+    is_quiet: bool,
+    out: W,
+}
+
+impl<W: Write> Statistics<W> {
+    /// Nothing is written yet; if it is to be quiet, there is no summary.
+    pub const fn new(choice: Choice, is_quiet: bool, out: W) -> Self {
+        Statistics { choice, is_quiet, out }
+    }
+}
+
+impl<W: Write> Format for Statistics<W> {
+    fn wants(&mut self, _: &Unplaced<'_>) -> bool {
+        false
+    }
+
+    fn documents(&mut self, _: &[Finding]) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn resource(&mut self, _: &ResourceReport) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn end(&mut self, summary: &Summary) -> io::Result<()> {
+        let of_rules = summary.rules.values();
+        let mut rules: Vec<&RuleCount> = of_rules.filter(|of| of.severity >= self.choice.min_severity).collect();
+        rules.sort_by_key(|of| (std::cmp::Reverse((of.severity, of.count)), of.rule.id));
+        let width = rules.iter().map(|of| of.rule.id.len()).max().unwrap_or(0);
+        for of in rules {
+            let (count, severity, id) = (of.count, of.severity.name(), of.rule.id);
+            let summary = of.rule.summary.trim();
+            writeln!(self.out, "{count:>6}  {severity:<7}  {id:<width$}  {summary}")?;
+        }
+        if !self.is_quiet {
+            writeln!(self.out, "{}\n{}", verdicts(summary), counts(summary))?;
+        }
+        self.out.flush()
+    }
+}

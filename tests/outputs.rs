@@ -1,0 +1,435 @@
+//! The forms of the report of `validate`: several at once, what each holds, and how it looks on a terminal.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+use xdsctl_cli::report::paths::Paths;
+use xdsctl_cli::{Io, run};
+
+/// What a run left behind.
+struct Run {
+    code: String,
+    out: String,
+    err: String,
+}
+
+/// Runs a command on streams and surroundings that `change` may change.
+fn xdsctl(args: &[&str], input: &[u8], change: impl FnOnce(&mut Io<'_>)) -> Run {
+    let (mut out, mut err) = (Vec::new(), Vec::new());
+    let mut io = Io::piped(input, &mut out, &mut err);
+    change(&mut io);
+    let code = run([&["xdsctl"], args].concat(), &mut io);
+    drop(io);
+    Run {
+        code: format!("{code:?}"),
+        out: String::from_utf8(out).unwrap(),
+        err: String::from_utf8(err).unwrap(),
+    }
+}
+
+fn piped(args: &[&str], input: impl AsRef<[u8]>) -> Run {
+    xdsctl(args, input.as_ref(), |_| {})
+}
+
+/// `validate` of standard input in one form.
+fn form(format: &str, input: impl AsRef<[u8]>) -> String {
+    piped(&["validate", "--format", format, "-"], input).out
+}
+
+fn json(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}\n{text}"))
+}
+
+fn code(number: u8) -> String {
+    format!("{:?}", std::process::ExitCode::from(number))
+}
+
+/// A directory of its own for a test.
+fn directory(name: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("outputs-{name}"));
+    let _ = fs::remove_dir_all(&path);
+    fs::create_dir_all(&path).unwrap();
+    path
+}
+
+/// A cluster that the client rejects.
+fn bad(name: &str) -> Value {
+    cluster(name, json!({"lb_policy": "MAGLEV"}))
+}
+
+/// A cluster with a warning.
+fn dubious(name: &str) -> Value {
+    cluster(name, json!({"common_lb_config": {"override_host_status": {}}}))
+}
+
+fn cluster(name: &str, more: Value) -> Value {
+    let mut cluster = json!({
+        "@type": "type.googleapis.com/envoy.config.cluster.v3.Cluster",
+        "name": name,
+        "type": "EDS",
+        "eds_cluster_config": {"eds_config": {"ads": {}}},
+    });
+    cluster
+        .as_object_mut()
+        .unwrap()
+        .extend(more.as_object().unwrap().clone());
+    cluster
+}
+
+fn lines(values: &[Value]) -> String {
+    values.iter().map(|value| format!("{value}\n")).collect()
+}
+
+#[test]
+fn several_forms_go_each_to_its_file() {
+    let directory = directory("several");
+    let file = |name: &str| directory.join(name).to_str().unwrap().to_owned();
+    let sarif = format!("sarif={}", file("out.sarif"));
+    let concise = format!("concise={}", file("out.txt"));
+    let args = [
+        "validate", "--format", &sarif, "--format", &concise, "--format", "json", "-",
+    ];
+    let run = piped(&args, bad("a").to_string());
+    assert_eq!((run.code, run.err.as_str()), (code(1), ""));
+    assert_eq!(run.out, form("json", bad("a").to_string()));
+    let read = |name: &str| fs::read_to_string(directory.join(name)).unwrap();
+    assert_eq!(read("out.sarif"), form("sarif", bad("a").to_string()));
+    assert_eq!(read("out.txt"), form("concise", bad("a").to_string()));
+
+    let only = piped(&["validate", "--format", &concise, "-"], bad("a").to_string());
+    assert_eq!((only.code, only.out.as_str()), (code(1), ""));
+}
+
+#[test]
+fn two_forms_for_one_place_are_refused() {
+    for args in [
+        &["validate", "--format", "json", "--format", "sarif"][..],
+        &["validate", "--format", "json=/no/x", "--format", "sarif=/no/x"],
+        &["validate", "--format", "json="],
+        &["validate", "--format", "nonsense=x"],
+        &["validate", "--format", "json=/no/such/directory/x"],
+    ] {
+        let run = piped(args, bad("a").to_string());
+        assert_eq!((run.code, run.out.as_str()), (code(2), ""), "{args:?}");
+        assert!(!run.err.is_empty());
+    }
+}
+
+#[test]
+fn a_report_does_not_replace_its_input() {
+    let file = directory("replace").join("a.json");
+    fs::write(&file, bad("a").to_string()).unwrap();
+    let (path, format) = (file.to_str().unwrap(), format!("json={}", file.display()));
+    let run = piped(&["validate", "--format", &format, path], "");
+    assert_eq!(run.code, code(2));
+    assert_eq!(
+        run.err,
+        format!("xdsctl: `{path}` is an input: give the report another file\n")
+    );
+    assert_eq!(fs::read_to_string(&file).unwrap(), bad("a").to_string());
+}
+
+#[test]
+fn a_concise_report_has_a_line_for_each_finding() {
+    let input = lines(&[bad("a"), dubious("b"), bad("c\nd:\u{1b}[1m")]);
+    let at = |line: usize, text: &str| input.lines().nth(line).unwrap().find(text).unwrap() + 1;
+    assert_eq!(
+        form("concise", &input),
+        format!(
+            "-:1:{}: error cds-lb-policy-unsupported: Cluster `a`: lb_policy 5 (MAGLEV) is not supported, must be ROUND_ROBIN or RING_HASH [lb_policy]\n\
+             -:2:{}: warning cds-override-host-status-empty: Cluster `b`: {} [common_lb_config.override_host_status]\n\
+             -:3:{}: error cds-lb-policy-unsupported: Cluster `c\\nd:\\u001b[1m`: lb_policy 5 (MAGLEV) is not supported, must be ROUND_ROBIN or RING_HASH [lb_policy]\n",
+            at(0, "\"MAGLEV\""),
+            at(1, "status\":{}") + "status\":".len(),
+            message(&input, 1),
+            at(2, "\"MAGLEV\""),
+        )
+    );
+}
+
+/// The message of the finding on a resource.
+fn message(input: &str, resource: usize) -> String {
+    let report = json(&form("json", input));
+    let message = &report["resources"][resource]["findings"][0]["message"];
+    message.as_str().unwrap().to_owned()
+}
+
+#[test]
+fn json_findings_name_their_resource_and_honour_the_severity() {
+    let noted = cluster("n", json!({"connect_timeout": "1s"}));
+    let input = lines(&[bad("a"), dubious("b"), noted, json!({"@type": "no.such.Type"})]);
+    let of = |severity: &str| {
+        let report = json(
+            &piped(
+                &["validate", "--format", "json", "--min-severity", severity, "-"],
+                &input,
+            )
+            .out,
+        );
+        let resources = report["resources"].as_array().unwrap().clone();
+        let findings = resources.iter().flat_map(|r| r["findings"].as_array().unwrap());
+        let named = findings.map(|f| format!("{} {} {}", f["type"], f["name"], f["severity"]).replace('"', ""));
+        (
+            named.collect::<Vec<_>>(),
+            resources.len(),
+            report["summary"]["severities"].clone(),
+        )
+    };
+    let (all, count, summary) = of("note");
+    assert!(all.starts_with(&[
+        "Cluster a error".into(),
+        "Cluster b warning".into(),
+        "Cluster n note".into()
+    ]));
+    assert_eq!(of("warning").0, &all[..2]);
+    assert_eq!(of("error"), (all[..1].to_vec(), count, summary));
+}
+
+#[test]
+fn off_a_terminal_nothing_is_capped_and_on_one_each_file_is_named() {
+    let directory = directory("capped");
+    for number in 0..9 {
+        fs::write(directory.join(format!("{number}.json")), bad("a").to_string()).unwrap();
+    }
+    let path = directory.to_str().unwrap();
+    let shown = |run: &Run| run.out.matches("is not supported, must be").count();
+    assert_eq!(shown(&piped(&["validate", path], "")), 9);
+
+    let on_terminal = |args: &[&str]| {
+        xdsctl(args, b"", |io| {
+            io.out_is_terminal = true;
+            io.colour.no_color = true;
+            io.width = Some(80);
+        })
+    };
+    let capped = on_terminal(&["validate", path]);
+    assert_eq!(shown(&capped), 5);
+    for number in 0..9 {
+        assert!(capped.out.contains(&format!("/{number}.json")), "{}", capped.out);
+    }
+    assert!(capped.out.contains("--all shows every finding"), "{}", capped.out);
+    assert_eq!(shown(&on_terminal(&["validate", "--all", path])), 9);
+}
+
+#[test]
+fn a_path_is_in_one_piece_on_a_terminal_and_lines_are_whole_off_one() {
+    let text = fs::read_to_string(crate::support::root().join("fixtures/examples/shop.yaml")).unwrap();
+    let path = "virtual_hosts[0].routes[0].route.retry_policy.retry_back_off.base_interval";
+    for width in [None, Some(40), Some(60), Some(90)] {
+        let run = xdsctl(&["validate", "-"], text.as_bytes(), |io| io.width = width);
+        let whole = run.out.lines().any(|line| line.trim_end().ends_with(path));
+        assert!(whole, "{width:?}: {}", run.out);
+        assert!(run.out.contains("ClusterLoadAssignment"), "{}", run.out);
+        let sentence = "base_interval is less than 1 ms: every RPC of the channel fails, on other routes too";
+        assert_eq!(run.out.contains(sentence), width.is_none(), "{}", run.out);
+    }
+}
+
+#[test]
+fn a_snippet_of_one_line_fits_the_terminal_with_the_mark_in_its_middle() {
+    let many: Vec<Value> = (0..50).map(|n| dubious(&format!("c{n}"))).collect();
+    let mut all = many.clone();
+    all.push(bad("bad"));
+    all.extend(many);
+    let input = Value::Array(all).to_string();
+    for width in [40, 61, 80, 200] {
+        let args = ["validate", "--min-severity", "error", "-"];
+        let run = xdsctl(&args, input.as_bytes(), |io| io.width = Some(width));
+        let line = run.out.lines().find(|line| line.contains("\"MAGLEV\"")).unwrap();
+        let columns = line.chars().count();
+        assert!(columns <= width && columns > width - 10, "{width}: {line}");
+        let at = line.split("\"MAGLEV\"").next().unwrap().chars().count();
+        let (before, after) = (at - " 1 │ ".chars().count(), columns - at - 8);
+        assert!(before.abs_diff(after) <= 1, "{width}: {line}");
+    }
+}
+
+#[test]
+fn statistics_count_rules_and_quiet_leaves_findings() {
+    let input = lines(&[bad("a"), bad("b"), dubious("c")]);
+    let run = piped(&["validate", "--statistics", "-"], &input);
+    let starts: Vec<String> = run
+        .out
+        .lines()
+        .map(|line| line.split_whitespace().take(3).collect::<Vec<_>>().join(" "))
+        .collect();
+    assert_eq!(
+        starts,
+        [
+            "2 error cds-lb-policy-unsupported",
+            "1 warning cds-override-host-status-empty",
+            "3 resources: 1",
+            "2 errors, 1"
+        ]
+    );
+    let json = json(&form("json", &input));
+    assert_eq!(
+        json["summary"]["rules"],
+        json!({"cds-lb-policy-unsupported": 2, "cds-override-host-status-empty": 1})
+    );
+
+    let loud = piped(&["validate", "-"], &input).out;
+    let quiet = piped(&["validate", "--quiet", "-"], &input).out;
+    let summary = "3 resources: 1 accepted, 2 rejected, 0 ignored, 0 not checked\n2 errors, 1 warning, 0 notes\n";
+    assert_eq!(loud, format!("{quiet}{summary}"));
+}
+
+#[test]
+fn github_gets_the_loudest_ten_of_a_severity_and_no_command_of_a_document() {
+    let mut clusters: Vec<Value> = (0..12).map(|n| dubious(&format!("w{n}"))).collect();
+    clusters.extend((0..11).map(|n| bad(&format!("e{n}"))));
+    clusters.push(bad("x\n::error::y ##[add-path]z"));
+    let out = form("github", lines(&clusters));
+    let commands: Vec<&str> = out.lines().filter(|line| line.starts_with("::")).collect();
+    let count = |word: &str| commands.iter().filter(|line| line.starts_with(word)).count();
+    assert_eq!((count("::error "), count("::warning ")), (10, 10));
+    assert!(commands[..10].iter().all(|line| line.starts_with("::error ")));
+    let line = clusters[12].to_string();
+    let column = line.find("\"MAGLEV\"").unwrap() + 1;
+    assert_eq!(
+        commands[0],
+        format!(
+            "::error file=-,line=13,endLine=13,col={column},endColumn={},title=cds-lb-policy-unsupported::Cluster `e0`: lb_policy 5 (MAGLEV) is not supported, must be ROUND_ROBIN or RING_HASH%0Aat lb_policy%0Ahelp: set load_balancing_policy, beside which lb_policy is not read",
+            column + 7
+        )
+    );
+    assert_eq!(
+        &commands[20..],
+        [
+            "::group::4 more: GitHub shows 10 annotations of a severity",
+            "::endgroup::"
+        ]
+    );
+    assert!(out.contains("Cluster `x\\n::error::y # #[add-path]z`"), "{out}");
+}
+
+#[test]
+fn github_gets_a_step_summary() {
+    let file = directory("summary").join("summary.md");
+    fs::write(&file, "before\n").unwrap();
+    xdsctl(
+        &["validate", "--format", "github", "-"],
+        bad("a").to_string().as_bytes(),
+        |io| {
+            io.step_summary = Some(file.clone());
+        },
+    );
+    let expected = form("markdown", bad("a").to_string());
+    assert_eq!(fs::read_to_string(&file).unwrap(), format!("before\n{expected}"));
+}
+
+#[test]
+fn files_are_named_from_the_root_of_the_repository() {
+    let directory = directory("root");
+    let xds = directory.join("xds");
+    fs::create_dir(&xds).unwrap();
+    let file = xds.join("a b.json");
+    fs::write(&file, bad("a").to_string()).unwrap();
+    let form = |format: &str| {
+        let args = ["validate", "--format", format, file.to_str().unwrap()];
+        xdsctl(&args, b"", |io| {
+            io.paths = Paths {
+                directory: Some(xds.clone()),
+                root: Some(directory.clone()),
+            };
+        })
+        .out
+    };
+    assert_eq!(json(&form("gitlab"))[0]["location"]["path"], "xds/a b.json");
+    let location = &json(&form("sarif"))["runs"][0]["results"][0]["locations"][0]["physicalLocation"];
+    assert_eq!(location["artifactLocation"]["uri"], "xds/a%20b.json");
+    assert!(form("github").contains("file=xds/a b.json,"));
+    assert!(form("junit").contains("<testsuite name=\"xds/a b.json\""));
+    assert!(form("markdown").contains("`xds/a b.json:1`"));
+}
+
+/// Fingerprints of the results by the resource that they are about.
+fn fingerprints(input: &str) -> Vec<(String, String)> {
+    let report = json(&form("sarif", input));
+    let results = report["runs"][0]["results"].as_array().unwrap().clone();
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    let pair = |r: &Value| {
+        let name = r["locations"][0]["logicalLocations"][0]["name"].as_str()?;
+        Some((
+            name.to_owned(),
+            text(&r["partialFingerprints"]["primaryLocationLineHash"]),
+        ))
+    };
+    results.iter().filter_map(pair).collect()
+}
+
+#[test]
+fn a_fingerprint_survives_edits_elsewhere() {
+    let weightless = |names: &[&str]| {
+        let localities: Vec<Value> = names
+            .iter()
+            .map(|name| json!({"locality": {"region": name}, "load_balancing_weight": 1}))
+            .chain([json!({"locality": {"region": "weightless"}})])
+            .collect();
+        json!({
+            "@type": "type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment",
+            "cluster_name": "e",
+            "endpoints": localities,
+        })
+    };
+    let before = fingerprints(&lines(&[bad("a"), bad("b"), weightless(&["x"])]));
+    let after = fingerprints(&lines(&[
+        dubious("new"),
+        bad("b"),
+        json!({"ignored": 1}),
+        weightless(&["y", "x"]),
+        bad("a"),
+    ]));
+    for name in ["a", "b", "e"] {
+        let of = |all: &[(String, String)]| all.iter().filter(|(n, _)| n == name).cloned().collect::<Vec<_>>();
+        assert!(!of(&before).is_empty(), "{before:?}");
+        assert_eq!(of(&before), of(&after), "{name}");
+    }
+    // Equal ones are told apart.
+    let twice = fingerprints(&lines(&[bad("a"), bad("a")]));
+    assert!(twice.len() < 2 || twice[0] != twice[1], "{twice:?}");
+    let mut different: Vec<&String> = before.iter().map(|(_, print)| print).collect();
+    different.sort();
+    different.dedup();
+    assert_eq!(different.len(), before.len());
+}
+
+#[test]
+fn junit_has_a_case_for_each_resource() {
+    let unknown = json!({"@type": "type.googleapis.com/no.such.Type", "name": "u"});
+    let input = lines(&[bad("a<&\">\u{1}"), dubious("b"), cluster("c", json!({})), unknown]);
+    let out = form("junit", &input);
+    assert!(
+        out.contains("<testsuites name=\"xdsctl\" tests=\"4\" failures=\"1\" errors=\"0\">"),
+        "{out}"
+    );
+    assert!(
+        out.contains("<testcase classname=\"Cluster\" name=\"a&lt;&amp;&quot;&gt;\\u0001\">"),
+        "{out}"
+    );
+    assert!(
+        out.contains("<failure type=\"cds-lb-policy-unsupported\" message=\"Cluster `a&lt;"),
+        "{out}"
+    );
+    assert!(out.contains("<testcase classname=\"Cluster\" name=\"c\"/>"), "{out}");
+    assert!(
+        out.contains("<skipped message=\"the client never asks for it\"/>"),
+        "{out}"
+    );
+    let strict = piped(&["validate", "--format", "junit", "--fail-on", "warning", "-"], &input).out;
+    assert!(strict.contains("tests=\"4\" failures=\"2\""), "{strict}");
+}
+
+#[test]
+fn a_comment_has_a_limit_and_says_so() {
+    let clusters: Vec<Value> = (0..1000).map(|n| bad(&format!("a-rather-long-name-{n}"))).collect();
+    let out = form("markdown", lines(&clusters));
+    assert!(out.len() < 65_536, "{}", out.len());
+    let shown = out.matches("**cds-lb-policy-unsupported**").count();
+    assert!(shown > 100);
+    assert!(out.ends_with(&format!(
+        "\n{} more do not fit: a comment has 60000 bytes for them\n",
+        1000 - shown
+    )));
+}
