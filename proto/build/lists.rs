@@ -65,6 +65,9 @@ pub fn join(scope: &str, name: &str) -> String {
     }
 }
 
+/// Marks of fields that other clients than C-core read.
+const FAMILIES: &[&str] = &["go", "java", "node"];
+
 /// `reads.txt`.
 pub struct Reads {
     by_message: BTreeMap<String, Line>,
@@ -74,6 +77,7 @@ pub struct Reads {
 struct Line {
     client: Option<BTreeSet<i32>>,
     loader: Option<BTreeSet<i32>>,
+    others: Option<BTreeSet<i32>>,
     lazy: bool,
 }
 
@@ -89,10 +93,11 @@ impl Reads {
                 .split_once(':')
                 .ok_or_else(|| format!("reads.txt: no colon in {line:?}"))?;
             let (mark, name) = head.rsplit_once(' ').unwrap_or(("", head));
-            let (loader, lazy) = match mark {
-                "" => (false, false),
-                "loader" => (true, false),
-                "lazy" => (false, true),
+            let (loader, others, lazy) = match mark {
+                "" => (false, false, false),
+                "loader" => (true, false, false),
+                "lazy" => (false, false, true),
+                families if families.split(',').all(|family| FAMILIES.contains(&family)) => (false, true, false),
                 _ => return Err(format!("reads.txt: {mark:?} is no mark of a message")),
             };
             let message = index.message(name).map_err(|error| format!("reads.txt: {error}"))?;
@@ -111,6 +116,11 @@ impl Reads {
             }
             let entry = by_message.entry(name.to_owned()).or_default();
             entry.lazy |= lazy;
+            if others {
+                // A message has a line for each set of families.
+                entry.others.get_or_insert_default().extend(numbers);
+                continue;
+            }
             let slot = if loader { &mut entry.loader } else { &mut entry.client };
             if slot.replace(numbers).is_some() {
                 return Err(format!("reads.txt: {name} is listed twice"));
@@ -144,10 +154,16 @@ impl Reads {
         self.by_message.get(message).is_some_and(|line| line.lazy)
     }
 
-    /// Does gRPC or xdsctl itself read this field?
-    pub fn anyone(&self, message: &str, field: i32) -> bool {
+    /// Does C-core or xdsctl itself read this field?
+    pub fn judged(&self, message: &str, field: i32) -> bool {
         let loader = self.by_message.get(message).and_then(|line| line.loader.as_ref());
         self.client(message, field) || loader.is_some_and(|set| set.contains(&field))
+    }
+
+    /// Does any client or xdsctl itself read this field?
+    pub fn anyone(&self, message: &str, field: i32) -> bool {
+        let others = self.by_message.get(message).and_then(|line| line.others.as_ref());
+        self.judged(message, field) || others.is_some_and(|set| set.contains(&field))
     }
 }
 

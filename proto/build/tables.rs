@@ -96,12 +96,13 @@ impl Writer<'_> {
         let packed = packable && declared.unwrap_or(syntax == Syntax::Proto3);
         writeln!(
             out,
-            "Field {{ number: {number}, name: {:?}, json_name: {:?}, kind: {}, cardinality: {cardinality}, oneof: {oneof:?}, read: {}, generated: {}, known_to_client: {}, explicit_presence: {explicit_presence}, packed: {packed}, utf8: {}, deprecated: {}, secret: {} }},",
+            "Field {{ number: {number}, name: {:?}, json_name: {:?}, kind: {}, cardinality: {cardinality}, oneof: {oneof:?}, read: {}, judged: {}, generated: {}, known_to_client: {}, explicit_presence: {explicit_presence}, packed: {packed}, utf8: {}, deprecated: {}, secret: {} }},",
             field.name(),
             field.json_name(),
             self.kind(field),
             self.reads.client(name, number),
-            self.generated(name, message, field),
+            self.kept(name, message, field, Reads::judged),
+            self.kept(name, message, field, Reads::anyone),
             !self.unknown.field(name, number),
             syntax == Syntax::Proto3,
             field.options.as_ref().is_some_and(|options| options.deprecated()),
@@ -148,9 +149,15 @@ impl Writer<'_> {
         format!("Kind::{scalar}")
     }
 
-    /// Is the field part of the generated Rust type? Same rule as in `prune.rs`.
-    fn generated(&self, name: &str, message: &DescriptorProto, field: &FieldDescriptorProto) -> bool {
-        let read = |field: &FieldDescriptorProto| self.reads.anyone(name, field.number());
+    /// Is the field part of the Rust type that is generated for what `reads` says? Same rule as in `prune.rs`.
+    fn kept(
+        &self,
+        name: &str,
+        message: &DescriptorProto,
+        field: &FieldDescriptorProto,
+        reads: fn(&Reads, &str, i32) -> bool,
+    ) -> bool {
+        let read = |field: &FieldDescriptorProto| reads(self.reads, name, field.number());
         let sibling = field.oneof_index.is_some()
             && message
                 .field

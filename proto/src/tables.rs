@@ -43,7 +43,9 @@ pub struct Field {
     pub oneof: Option<u16>,
     /// gRPC reads the field, or looks whether it is present.
     pub read: bool,
-    /// The generated Rust type has the field.
+    /// C-core's converter decides over the field: it reads it, or a member of the same oneof. Also what xdsctl reads for itself.
+    pub judged: bool,
+    /// The generated Rust type has the field: it is judged, or read by another client.
     pub generated: bool,
     /// False: an unknown field for the reference client, whose bytes it does not look into.
     pub known_to_client: bool,

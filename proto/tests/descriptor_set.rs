@@ -180,6 +180,7 @@ fn any_shares_the_buffer() {
             type_url: "type.googleapis.com/x.Y".to_owned(),
             value: Bytes::from_static(b"payload"),
         })),
+        ..Default::default()
     };
     let cluster = Cluster {
         name: "c".to_owned(),

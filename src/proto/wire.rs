@@ -274,8 +274,8 @@ impl Walk<'_, '_> {
             }
             self.odd |= raw.overlong;
             let index = seen.index(position, message, bytes.get(..before).unwrap_or_default());
-            // A oneof member that the generated type keeps is for its converter to judge.
-            if notes && !field.generated && index == 0 {
+            // A oneof member that C-core's generated type would keep is for its converter to judge.
+            if notes && !field.judged && index == 0 {
                 self.note(message, field, at);
             }
             if !field.known_to_client {

@@ -108,7 +108,7 @@ impl<'t> Transcoder<'t> {
                 Some((position, field)) => {
                     let here = at.field(field.name);
                     let outer = self.is_unread;
-                    self.is_unread |= !field.generated;
+                    self.is_unread |= !field.judged;
                     self.field((index, message), field, position, &mut seen, key, &here)?;
                     self.is_unread = outer;
                     place = Place::After(position);
@@ -207,7 +207,7 @@ impl<'t> Transcoder<'t> {
         if !seen.is_new(position) {
             return self.duplicate(key, here);
         }
-        if !field.generated {
+        if !field.judged {
             self.at_most(Known::WellFormed);
         }
         let first = self.scan.peek();

@@ -55,6 +55,7 @@ impl Note {
         notes.push(Note {
             diagnostic: Diagnostic {
                 rule,
+                effect: rule.effect,
                 path: at.to_owned(),
                 message,
                 help: None,

@@ -107,7 +107,10 @@ fn aggregate(children: &[&str]) -> Pb {
 fn of_cluster_type(typed_config: Option<Any>) -> Pb {
     Pb {
         name: "c".into(),
-        cluster_discovery_type: Some(ClusterDiscoveryType::ClusterType(CustomClusterType { typed_config })),
+        cluster_discovery_type: Some(ClusterDiscoveryType::ClusterType(CustomClusterType {
+            typed_config,
+            ..Default::default()
+        })),
         ..Pb::default()
     }
 }
