@@ -41,6 +41,7 @@ Register-ArgumentCompleter -Native -CommandName 'xdsctl' -ScriptBlock {
             [CompletionResult]::new('--stdin-filename', '--stdin-filename', [CompletionResultType]::ParameterName, 'Name to show for standard input')
             [CompletionResult]::new('--bootstrap', '--bootstrap', [CompletionResultType]::ParameterName, 'Use this gRPC bootstrap file: certificate providers (not checked without it), trusted servers, authorities')
             [CompletionResult]::new('--env', '--env', [CompletionResultType]::ParameterName, 'Set an environment switch of the client; may be repeated')
+            [CompletionResult]::new('--client', '--client', [CompletionResultType]::ParameterName, 'Clients to ask instead of C-core 1.85.1: `cpp@1.66.2,go,java@1.80,node`, `python@1.70`, `current` or `all`')
             [CompletionResult]::new('--target', '--target', [CompletionResultType]::ParameterName, 'Check also what becomes of a channel to this target, which gets nothing but the input')
             [CompletionResult]::new('--authority', '--authority', [CompletionResultType]::ParameterName, 'Authority of that channel, instead of the target''s name')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Form of the report, and the file that it goes to instead of standard output; may be repeated')

@@ -765,7 +765,7 @@ _xdsctl() {
             return 0
             ;;
         xdsctl__subcmd__validate)
-            opts="-q -D -W -A -h --as --stdin-filename --bootstrap --env --merge --show-secrets --target --authority --format --fail-on --min-severity --all --statistics --quiet --show --deny --warn --allow --color --help"
+            opts="-q -D -W -A -h --as --stdin-filename --bootstrap --env --merge --show-secrets --client --target --authority --format --fail-on --min-severity --all --statistics --quiet --show --deny --warn --allow --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -784,6 +784,10 @@ _xdsctl() {
                     return 0
                     ;;
                 --env)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --client)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -37,6 +37,7 @@ set edit:completion:arg-completer[xdsctl] = {|@words|
             cand --stdin-filename 'Name to show for standard input'
             cand --bootstrap 'Use this gRPC bootstrap file: certificate providers (not checked without it), trusted servers, authorities'
             cand --env 'Set an environment switch of the client; may be repeated'
+            cand --client 'Clients to ask instead of C-core 1.85.1: `cpp@1.66.2,go,java@1.80,node`, `python@1.70`, `current` or `all`'
             cand --target 'Check also what becomes of a channel to this target, which gets nothing but the input'
             cand --authority 'Authority of that channel, instead of the target''s name'
             cand --format 'Form of the report, and the file that it goes to instead of standard output; may be repeated'

@@ -47,6 +47,7 @@ any\t'google.protobuf.Any'"
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand validate" -l stdin-filename -d 'Name to show for standard input' -r
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand validate" -l bootstrap -d 'Use this gRPC bootstrap file: certificate providers (not checked without it), trusted servers, authorities' -r -F
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand validate" -l env -d 'Set an environment switch of the client; may be repeated' -r
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand validate" -l client -d 'Clients to ask instead of C-core 1.85.1: `cpp@1.66.2,go,java@1.80,node`, `python@1.70`, `current` or `all`' -r
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand validate" -l target -d 'Check also what becomes of a channel to this target, which gets nothing but the input' -r
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand validate" -l authority -d 'Authority of that channel, instead of the target\'s name' -r
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand validate" -l format -d 'Form of the report, and the file that it goes to instead of standard output; may be repeated' -r -f -a "human\t'For people, with the lines around each finding'

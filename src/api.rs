@@ -118,7 +118,7 @@ pub fn check(text: impl Into<Vec<u8>>) -> Report {
             .map(|(_, source)| source.line_column(span.start));
         report.problems.push(Problem {
             rule: diagnostic.rule.id,
-            effect: diagnostic.rule.effect,
+            effect: diagnostic.effect,
             severity: diagnostic.rule.severity,
             resource,
             path: diagnostic.path.to_string(),
@@ -198,6 +198,7 @@ fn settle(text: Vec<u8>, keep: Keep) -> (Settled, Arc<Store>) {
     let id = store.sources.add("-", text);
     let circumstances = Circumstances {
         profile: &store.profile,
+        others: &[],
         server: &store.server,
         keep,
     };

@@ -40,6 +40,7 @@ pub mod lb;
 pub(crate) mod plugin;
 
 pub mod bootstrap;
+pub mod family;
 pub mod validate;
 
 pub mod envelope;

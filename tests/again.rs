@@ -16,6 +16,7 @@ fn settle(name: &str, bytes: &[u8], format: Option<Format>, keep: Keep) -> (Sett
     let id = store.sources.add(name, bytes.to_vec());
     let circumstances = Circumstances {
         profile: &store.profile,
+        others: &[],
         server: &store.server,
         keep,
     };

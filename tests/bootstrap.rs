@@ -41,7 +41,7 @@ fn bootstraps_agree() {
         let (value, findings, _) = xdsctl::bootstrap::validate(&bytes, &profile);
         let fields: BTreeSet<String> = findings
             .iter()
-            .filter(|d| d.rule.effect == Effect::Nack)
+            .filter(|d| d.effect == Effect::Nack)
             .map(|d| d.path.to_string())
             .filter(|p| !p.is_empty())
             .collect();

@@ -146,10 +146,10 @@ fn answer(row: &Row, bytes: &bytes::Bytes) -> (String, BTreeSet<String>) {
         .diagnostics
         .iter()
         // A rejection without a place is not among the recorded fields; an empty place that a loader quotes is.
-        .filter(|d| d.rule.effect == Effect::Nack && !d.path.is_empty())
+        .filter(|d| d.effect == Effect::Nack && !d.path.is_empty())
         .map(|d| d.path.to_string())
         .collect();
-    let verdict = if validated.diagnostics.iter().any(|d| d.rule.effect == Effect::Nack) {
+    let verdict = if validated.diagnostics.iter().any(|d| d.effect == Effect::Nack) {
         "NACK"
     } else {
         "ACK"

@@ -2,7 +2,8 @@
 //!
 //! A page has the sections of [`SECTIONS`], and `## Clients` where other clients differ. The examples are the fenced blocks of
 //! `Rejected` and `Accepted`; comments at their start say how to run them and what to expect:
-//! `# expect: RULE PATH` (`-` for an empty path), `# env: NAME=VALUE`, `# as: TYPE`, `# target: xds:///NAME`, and `# bootstrap: JSON`, whose
+//! `# expect: RULE PATH` (`-` for an empty path), `# env: NAME=VALUE`, `# as: TYPE`, `# target: xds:///NAME`, `# clients: LIST`
+//! (for `--client`), and `# bootstrap: JSON`, whose
 //! `server_features` replace those of the server in the default bootstrap and whose other keys are added to it.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -31,6 +32,7 @@ struct Example {
     bootstrap: Option<Value>,
     as_type: Option<String>,
     target: Option<String>,
+    clients: Option<String>,
 }
 
 /// A page: its sections and the lines of each.
@@ -110,9 +112,16 @@ fn example(language: &str, lines: &[&str]) -> Example {
         ..Example::default()
     };
     let is_directive = |line: &&&str| {
-        ["# expect: ", "# env: ", "# bootstrap: ", "# as: ", "# target: "]
-            .iter()
-            .any(|d| line.starts_with(d))
+        [
+            "# expect: ",
+            "# env: ",
+            "# bootstrap: ",
+            "# as: ",
+            "# target: ",
+            "# clients: ",
+        ]
+        .iter()
+        .any(|d| line.starts_with(d))
     };
     let directives = lines.iter().take_while(is_directive).count();
     for line in &lines[..directives] {
@@ -126,6 +135,7 @@ fn example(language: &str, lines: &[&str]) -> Example {
             "env" => example.env.push(value.to_owned()),
             "as" => example.as_type = Some(value.to_owned()),
             "target" => example.target = Some(value.to_owned()),
+            "clients" => example.clients = Some(value.to_owned()),
             _ => example.bootstrap = Some(serde_json::from_str(value).unwrap()),
         }
     }
@@ -177,6 +187,7 @@ fn findings(name: &str, example: &Example) -> Result<BTreeSet<(String, String)>,
     args.push(format!("--stdin-filename=example.{ending}"));
     args.extend(example.env.iter().map(|setting| format!("--env={setting}")));
     args.extend(example.as_type.iter().map(|name| format!("--as={name}")));
+    args.extend(example.clients.iter().map(|list| format!("--client={list}")));
     args.extend(example.target.iter().map(|uri| format!("--target={uri}")));
     args.push("-".into());
     let (out, err) = run(args, &bytes_of(example));

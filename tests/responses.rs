@@ -54,7 +54,7 @@ fn blamed(words: &str) -> BTreeSet<String> {
 }
 
 fn is_nack(diagnostic: &Diagnostic) -> bool {
-    diagnostic.rule.effect == Effect::Nack
+    diagnostic.effect == Effect::Nack
 }
 
 fn read(sent: &Sent, profile: &Profile) -> Option<Response> {

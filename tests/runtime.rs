@@ -218,6 +218,6 @@ fn fails_of(row: &ResourceRow) -> BTreeSet<String> {
         _ => ResourceType::Endpoints,
     };
     let validated = xdsctl::validate::validate(resource_type, &any.value, &profile, &Default::default());
-    let failures = validated.diagnostics.iter().filter(|d| d.rule.effect == Effect::Fails);
+    let failures = validated.diagnostics.iter().filter(|d| d.effect == Effect::Fails);
     failures.map(|d| d.rule.id.to_owned()).collect()
 }

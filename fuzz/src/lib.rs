@@ -27,6 +27,7 @@ pub fn validate(data: &[u8], format: Option<Format>) {
         let Some(source) = sources.get(id) else { return };
         let circumstances = Circumstances {
             profile: &Profile::default(),
+            others: &[],
             server: &ServerFacts::default(),
             keep: if is_human { Keep::Findings } else { Keep::Parsed },
         };

@@ -329,7 +329,10 @@ fn switched_off(object: &Object, name: &str, feature: Feature, at: &Path<'_>, cx
         cx.report(
             &BOOTSTRAP_FIELD_SWITCHED_OFF,
             &at.field(name),
-            format_args!("gRPC reads `{name}` only with {}=true", feature.env()),
+            format_args!(
+                "gRPC reads `{name}` only with {}=true",
+                feature.env().unwrap_or_default()
+            ),
         );
     }
 }

@@ -57,7 +57,7 @@ pub(super) fn take_back(world: &World, usage: &Usage<'_>, resources: &mut [Check
 }
 
 fn is_failure(diagnostic: &Diagnostic) -> bool {
-    diagnostic.rule.effect == Effect::Fails && !is_live(diagnostic.rule)
+    diagnostic.effect == Effect::Fails && !is_live(diagnostic.rule)
 }
 
 /// What becomes of RPCs that would use a resource.
@@ -80,7 +80,7 @@ fn settle(resources: &mut [Checked], ResourceId(number): ResourceId, fate: Fate)
         Fate::Unused => checked.diagnostics.retain(|d| !is_failure(d)),
         Fate::PassedOver => {
             for diagnostic in checked.diagnostics.iter_mut().filter(|d| is_failure(d)) {
-                diagnostic.rule = &AGGREGATE_LEAF_PASSED_OVER;
+                diagnostic.turn_into(&AGGREGATE_LEAF_PASSED_OVER);
                 diagnostic
                     .message
                     .push_str("; the aggregate clusters that use it go on to another one");

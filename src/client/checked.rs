@@ -3,6 +3,7 @@
 use crate::convert::resource_name::Names;
 use crate::diag::{Cx, Diagnostic, Effect, Packed};
 use crate::envelope::{Label, LiveStatus, Origin, RawResource, Stage, WorldId};
+use crate::family::Answer;
 use crate::model::{Resource, ResourceType};
 use crate::profile::{Profile, ServerFacts};
 use crate::proto::transcode::Note;
@@ -15,6 +16,8 @@ use super::facts::Facts;
 pub struct Circumstances<'p> {
     /// The client and its switches.
     pub profile: &'p Profile,
+    /// Other clients that are asked about each resource, and what they answer kept with the findings.
+    pub others: &'p [Profile],
     /// What the bootstrap says.
     pub server: &'p ServerFacts,
     /// What to keep of a resource.
@@ -62,6 +65,8 @@ pub struct Checked {
     pub diagnostics: Vec<Diagnostic>,
     /// Findings on fields that the client never reads; a proxy's dump has more of them than of anything else.
     pub ignored: Packed,
+    /// What other clients answer, in the order of [`Circumstances::others`].
+    pub answers: Vec<Answer>,
     /// What was noticed while it was read.
     pub notes: Vec<Note>,
     /// What the client keeps of it, for people, if asked for.
@@ -134,6 +139,7 @@ pub(super) fn check(raw: RawResource, circumstances: &Circumstances<'_>) -> Chec
         facts: None,
         diagnostics: Vec::new(),
         ignored: Packed::default(),
+        answers: Vec::new(),
         notes: raw.notes,
         parsed: None,
         value: None,
@@ -148,6 +154,7 @@ pub(super) fn check(raw: RawResource, circumstances: &Circumstances<'_>) -> Chec
         return checked;
     };
     let cx = Cx::new(circumstances.profile, circumstances.server)
+        .asking(circumstances.others)
         .knowing(raw.known)
         .packing();
     let validated = match raw.wrapper_name.as_deref() {
@@ -161,6 +168,7 @@ pub(super) fn check(raw: RawResource, circumstances: &Circumstances<'_>) -> Chec
         .as_ref()
         .map(|value| Facts::of(value, Names::of(circumstances.profile)));
     checked.diagnostics = validated.diagnostics;
+    checked.answers = validated.answers;
     match circumstances.keep {
         Keep::Findings | Keep::Parsed => {
             if circumstances.keep == Keep::Parsed {
@@ -168,14 +176,14 @@ pub(super) fn check(raw: RawResource, circumstances: &Circumstances<'_>) -> Chec
             }
             checked.ignored = validated.packed;
             let ignored = &mut checked.ignored;
-            ignored.take_from(&mut checked.diagnostics, |d| d.rule.effect == Effect::Ignored);
+            ignored.take_from(&mut checked.diagnostics, |d| d.effect == Effect::Ignored);
             ignored.shrink();
         }
         Keep::Values => {
             checked.value = validated.value.map(Box::new);
             checked
                 .diagnostics
-                .retain(|d| matters(d) || d.rule.effect == Effect::Dropped);
+                .retain(|d| matters(d) || d.effect == Effect::Dropped);
         }
         Keep::Places => {
             checked.diagnostics.retain(matters);
@@ -187,11 +195,11 @@ pub(super) fn check(raw: RawResource, circumstances: &Circumstances<'_>) -> Chec
 
 /// Says whether a finding decides over the resource, or may do so once all of its response is known.
 fn matters(diagnostic: &Diagnostic) -> bool {
-    diagnostic.rule.effect == Effect::Nack || diagnostic.rule == &discovery::XDSTP_NAME_UNSENDABLE
+    diagnostic.effect == Effect::Nack || diagnostic.rule == &discovery::XDSTP_NAME_UNSENDABLE
 }
 
 fn verdict(diagnostics: &[Diagnostic]) -> Verdict {
-    if diagnostics.iter().any(|d| d.rule.effect == Effect::Nack) {
+    if diagnostics.iter().any(|d| d.effect == Effect::Nack) {
         Verdict::Rejected
     } else {
         Verdict::Accepted

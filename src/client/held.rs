@@ -140,7 +140,7 @@ impl Store {
 }
 
 fn dropped(diagnostics: &[Diagnostic]) -> Vec<String> {
-    let dropped = diagnostics.iter().filter(|d| d.rule.effect == Effect::Dropped);
+    let dropped = diagnostics.iter().filter(|d| d.effect == Effect::Dropped);
     dropped.map(|d| format!("{}: {}", d.path, d.message)).collect()
 }
 
@@ -474,7 +474,7 @@ fn words(resource_type: ResourceType, checked: &Checked) -> String {
 fn rejection(resource_type: ResourceType, diagnostics: &[Diagnostic]) -> String {
     let errors: Vec<String> = diagnostics
         .iter()
-        .filter(|d| d.rule.effect == Effect::Nack)
+        .filter(|d| d.effect == Effect::Nack)
         .map(|d| format!("field:{} error:{}", d.path, d.message))
         .collect();
     let what = match resource_type {

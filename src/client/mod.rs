@@ -104,6 +104,7 @@ impl Client {
         let id = sources.add("-", text.into_bytes());
         let circumstances = Circumstances {
             profile: &self.profile,
+            others: &[],
             server: &self.server,
             keep: Keep::Values,
         };

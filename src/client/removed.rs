@@ -330,6 +330,7 @@ mod tests {
         let profile = Profile::default();
         let circumstances = Circumstances {
             profile: &profile,
+            others: &[],
             server,
             keep: Keep::Findings,
         };

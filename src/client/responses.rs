@@ -59,7 +59,7 @@ pub(super) fn check(
         for diagnostic in &mut checked.diagnostics {
             if diagnostic.rule == &discovery::XDSTP_NAME_UNSENDABLE {
                 // In a response it is the name that counts.
-                diagnostic.rule = &discovery::XDSTP_NAME_MALFORMED;
+                diagnostic.turn_into(&discovery::XDSTP_NAME_MALFORMED);
                 checked.verdict = Verdict::Rejected;
             }
         }
@@ -120,6 +120,7 @@ mod tests {
         let (profile, server) = (Profile::default(), ServerFacts::default());
         let circumstances = Circumstances {
             profile: &profile,
+            others: &[],
             server: &server,
             keep: Keep::Findings,
         };

@@ -11,14 +11,20 @@ rules! {
 /// Reports at `at` that the field is not read because `feature` is off.
 #[cold]
 pub fn report_off(feature: Feature, at: &Path<'_>, cx: &mut Cx<'_>) {
-    let env = feature.env();
+    let env = feature.env().unwrap_or_default();
     if feature == Feature::EndpointHashKeyBackwardCompat {
         cx.report(
             &FIELD_SWITCHED_OFF,
             at,
             format_args!("not read while `{env}` is true, which it is by default"),
         );
-    } else if feature.default_on() {
+    } else if !cx.profile().has_switch(feature) {
+        cx.report(
+            &FIELD_SWITCHED_OFF,
+            at,
+            format_args!("not read by this version of gRPC"),
+        );
+    } else if cx.profile().is_default_on(feature) {
         cx.report(&FIELD_SWITCHED_OFF, at, format_args!("not read while `{env}` is false"));
     } else {
         cx.report(

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::{Diagnostic, Effect, FieldPath, Packed, Path, Quota, Rule};
-use crate::profile::{Feature, Profile, ServerFacts};
+use crate::profile::{Family, Feature, Profile, ServerFacts};
 
 /// What a converter reads and writes while it validates one resource.
 ///
@@ -12,6 +12,8 @@ use crate::profile::{Feature, Profile, ServerFacts};
 pub struct Cx<'p> {
     profile: &'p Profile,
     server: &'p ServerFacts,
+    /// Other clients that are asked about the resource.
+    others: &'p [Profile],
     diagnostics: Vec<Diagnostic>,
     quota: Quota,
     /// What is handed out for a finding that is not kept.
@@ -45,6 +47,7 @@ impl<'p> Cx<'p> {
         Cx {
             profile,
             server,
+            others: &[],
             diagnostics: Vec::new(),
             quota: Quota::default(),
             spare: None,
@@ -53,6 +56,18 @@ impl<'p> Cx<'p> {
             known: Known::Nothing,
             packed: None,
         }
+    }
+
+    /// Has other clients asked about the same resource.
+    #[must_use]
+    pub fn asking(mut self, others: &'p [Profile]) -> Self {
+        self.others = others;
+        self
+    }
+
+    /// The other clients that are to be asked about the resource.
+    pub fn others(&self) -> &'p [Profile] {
+        self.others
     }
 
     /// Says what the loader knows of the bytes; [`wire::check`](crate::proto::wire::check) leaves that out.
@@ -124,11 +139,28 @@ impl<'p> Cx<'p> {
     /// a rule are counted only.
     #[cold]
     pub fn report(&mut self, rule: &'static Rule, at: &Path<'_>, message: fmt::Arguments<'_>) -> &mut Diagnostic {
-        if rule.effect == Effect::Nack {
+        // What a shared converter says beyond a rejection is true of C-core; other families have words of their own.
+        if self.profile.client().family != Family::Cpp && rule.effect != Effect::Nack {
+            return self.spare.insert(Diagnostic::of_whole(rule, String::new()));
+        }
+        self.report_as(rule.effect, rule, at, message)
+    }
+
+    /// Records a finding at `at` with an effect that may be another than the rule's: what C-core overlooks, another client rejects.
+    #[cold]
+    pub fn report_as(
+        &mut self,
+        effect: Effect,
+        rule: &'static Rule,
+        at: &Path<'_>,
+        message: fmt::Arguments<'_>,
+    ) -> &mut Diagnostic {
+        if effect == Effect::Nack {
             self.nacks += 1;
         }
         let mut diagnostic = Diagnostic {
             rule,
+            effect,
             path: FieldPath::default(),
             message: String::new(),
             help: None,

@@ -1,12 +1,14 @@
 //! One finding, as data.
 
-use super::{FieldPath, Rule, Severity};
+use super::{Effect, FieldPath, Rule, Severity};
 
 /// A finding on a resource (or on a document, then with an empty path).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic {
     /// The kind of fault.
     pub rule: &'static Rule,
+    /// What the client does about it: the rule's effect, but where another client takes the same fault in another way.
+    pub effect: Effect,
     /// The field, in the client's notation; empty for the resource as a whole.
     pub path: FieldPath,
     /// One lower-case sentence without a stop: what is wrong, the value, the limit.
@@ -33,6 +35,7 @@ impl Diagnostic {
     pub fn of_whole(rule: &'static Rule, message: String) -> Self {
         Diagnostic {
             rule,
+            effect: rule.effect,
             path: FieldPath::default(),
             message,
             help: None,
@@ -41,9 +44,14 @@ impl Diagnostic {
         }
     }
 
-    /// How loud the finding is.
+    /// How loud the finding is: as the rule says, or as its effect is where that is not the rule's.
     pub fn severity(&self) -> Severity {
-        self.rule.severity
+        self.rule.severity_of(self.effect)
+    }
+
+    /// Makes it a finding of another rule.
+    pub fn turn_into(&mut self, rule: &'static Rule) {
+        (self.rule, self.effect) = (rule, rule.effect);
     }
 
     /// Adds the one action that the reader can take.

@@ -160,6 +160,7 @@ impl Packed {
         self.unpack(|rule, message, path| {
             diagnostics.push(Diagnostic {
                 rule,
+                effect: rule.effect,
                 path: FieldPath::from_packed(path),
                 message: message.to_owned(),
                 help: None,
@@ -213,6 +214,7 @@ mod tests {
             for (rule, name, message) in [(&A, "x", "same"), (&A, "y", "other"), (&B, "x", "same")] {
                 diagnostics.push(Diagnostic {
                     rule,
+                    effect: rule.effect,
                     path: element.field(name).to_owned(),
                     message: format!("{message} {}", if i % 7 == 0 { i } else { 0 }),
                     help: (i == 100).then(|| "help".to_owned()),

@@ -44,6 +44,7 @@ impl Quota {
     pub fn closing(&self) -> impl Iterator<Item = Diagnostic> {
         self.omitted().map(|(rule, count)| Diagnostic {
             rule,
+            effect: rule.effect,
             path: FieldPath::default(),
             message: format!("{count} more findings of this rule are not listed, after {MAX_FINDINGS_PER_RULE}"),
             help: None,

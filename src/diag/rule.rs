@@ -144,6 +144,17 @@ pub struct Rule {
     pub page: &'static str,
 }
 
+impl Rule {
+    /// How loud a finding with this effect is.
+    pub fn severity_of(&self, effect: Effect) -> Severity {
+        if effect == self.effect {
+            self.severity
+        } else {
+            effect.severity()
+        }
+    }
+}
+
 impl PartialEq for Rule {
     fn eq(&self, other: &Self) -> bool {
         self.id == other.id

@@ -101,6 +101,7 @@ impl Loader {
             span,
             diagnostic: Diagnostic {
                 rule,
+                effect: rule.effect,
                 path: FieldPath::default(),
                 message,
                 help: None,

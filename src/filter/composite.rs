@@ -239,7 +239,9 @@ mod tests {
 
     fn check(filter: &Any) -> Vec<Diagnostic> {
         let mut profile = Profile::default();
-        profile.set_env(Feature::CompositeFilter.env(), "true").unwrap();
+        profile
+            .set_env(Feature::CompositeFilter.env().unwrap(), "true")
+            .unwrap();
         let server = ServerFacts::default();
         let mut cx = Cx::new(&profile, &server);
         let extension = extract(Some(filter), &Path::ROOT, &mut cx).unwrap();

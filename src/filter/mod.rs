@@ -94,7 +94,10 @@ pub fn hint(type_name: &str, place: Place, cx: &Cx<'_>) -> Option<String> {
     for filter in FILTERS {
         let known_here = name_at(filter, place) == Some(type_name);
         if let (true, Some(guard)) = (known_here, filter.guard.filter(|guard| !cx.has(*guard))) {
-            return Some(format!("gRPC has this filter only with {}=true", guard.env()));
+            return guard
+                .env()
+                .filter(|_| cx.profile().has_switch(guard))
+                .map(|env| format!("gRPC has this filter only with {env}=true"));
         }
         if name_at(filter, other) == Some(type_name) {
             return Some(match name_at(filter, place) {

@@ -54,6 +54,7 @@ impl Findings {
             resource,
             Diagnostic {
                 rule,
+                effect: rule.effect,
                 path,
                 message,
                 help: None,

@@ -106,7 +106,7 @@ pub fn from_proto(messages: &[Pb], list_at: &Path<'_>, cx: &mut Cx<'_>) -> Plugi
             cx.report(
                 &PLUGINS_SWITCHED_OFF,
                 list_at,
-                format_args!("not read, because {} is off", Feature::RlsLb.env()),
+                format_args!("not read, because {} is off", Feature::RlsLb.env().unwrap_or_default()),
             );
         }
         return plugins;

@@ -1,99 +1,176 @@
-//! The switches of gRPC C-core 1.85.1 that change validation, tree or picks.
+//! What versions of a client do and others do not: each feature with the versions that brought it.
 //!
-//! Each has its environment variable, its default in 1.85.1 and the gRFC that it guards. The defaults were read in
-//! `src/core/xds/**` and checked against the running client.
+//! A line of the table says in which version of a family a feature came: behind an environment switch that is off by
+//! default (`off`), on by default with a switch (`on`), or without one (`always`); and in which it went (`gone`). Nothing in a
+//! family's list means that it never had it. The lists were measured by asking the versions (`docs/clients.md`);
+//! converters ask `cx.has(Feature::X)` and know no version.
+
+use super::client::{Client, Family};
+use super::version::Version;
+
+/// What a version did with a feature.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Change {
+    /// Brought it behind a switch that is off by default.
+    Off,
+    /// Switched it on by default; the switch can still turn it off.
+    On,
+    /// Brought it, or made it permanent: there is no switch.
+    Always,
+    /// Took it away.
+    Gone,
+}
+
+/// What a version did.
+pub type Step = (Version, Change);
 
 macro_rules! features {
-    ($( $(#[doc = $doc:literal])+ $name:ident = $env:literal, default $default:literal; )+) => {
-        /// A switch of the client.
+    (@env $env:literal) => { Some($env) };
+    (@env) => { None };
+    (@change off) => { Change::Off };
+    (@change on) => { Change::On };
+    (@change always) => { Change::Always };
+    (@change gone) => { Change::Gone };
+    (@family cpp) => { Family::Cpp };
+    (@family go) => { Family::Go };
+    (@family java) => { Family::Java };
+    (@family node) => { Family::Node };
+    ($( $(#[doc = $doc:literal])+ $name:ident $(= $env:literal)? : $($family:ident [$($change:ident $version:literal),+])* ;)+) => {
+        /// Something that some versions do.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
         #[repr(u8)]
         pub enum Feature { $( $(#[doc = $doc])+ $name, )+ }
 
         impl Feature {
-            /// Every switch, in declaration order.
+            /// Every feature, in declaration order.
             pub const ALL: &'static [Feature] = &[$(Feature::$name),+];
 
-            /// The environment variable that sets the switch.
-            pub const fn env(self) -> &'static str {
-                match self { $(Feature::$name => $env),+ }
+            /// The environment variable that switches it, where it has one.
+            pub const fn env(self) -> Option<&'static str> {
+                match self { $(Feature::$name => features!(@env $($env)?)),+ }
             }
 
-            /// The state when the variable is not set.
-            pub const fn default_on(self) -> bool {
-                match self { $(Feature::$name => $default),+ }
+            /// One sentence: what it is.
+            pub const fn summary(self) -> &'static str {
+                match self { $(Feature::$name => concat!($($doc),+)),+ }
+            }
+
+            /// What the versions of a family did with it, oldest first.
+            pub const fn history(self, family: Family) -> &'static [Step] {
+                match (self, family) {
+                    $($((Feature::$name, features!(@family $family)) => {
+                        const STEPS: &[Step] = &[$((Version::literal($version), features!(@change $change))),+];
+                        STEPS
+                    })*)+
+                    _ => &[],
+                }
             }
         }
     };
 }
 
+// The oldest version that was asked stands where a feature may be older.
 features! {
+    // Of gRFCs, with a switch in some client.
+
     /// `xdstp:` names, `authorities` in the bootstrap (A47).
-    Federation = "GRPC_EXPERIMENTAL_XDS_FEDERATION", default true;
+    Federation = "GRPC_EXPERIMENTAL_XDS_FEDERATION": cpp [off "1.51", on "1.55"] go [on "1.60"] java [on "1.72"];
     /// Cluster specifier plugins, that is RLS.
-    RlsLb = "GRPC_EXPERIMENTAL_XDS_RLS_LB", default true;
+    RlsLb = "GRPC_EXPERIMENTAL_XDS_RLS_LB": cpp [off "1.50", on "1.56"];
     /// `sni`, `auto_host_sni` and `auto_sni_san_validation` of UpstreamTlsContext (A101).
-    Sni = "GRPC_EXPERIMENTAL_XDS_SNI", default true;
+    Sni = "GRPC_EXPERIMENTAL_XDS_SNI": cpp [on "1.80"];
     /// `additional_addresses` of an endpoint (A61).
-    DualstackEndpoints = "GRPC_EXPERIMENTAL_XDS_DUALSTACK_ENDPOINTS", default true;
+    DualstackEndpoints = "GRPC_EXPERIMENTAL_XDS_DUALSTACK_ENDPOINTS": cpp [off "1.63", on "1.66.1"] go [on "1.71"];
     /// `lrs_report_endpoint_metrics` of a cluster (A85).
-    OrcaLrsPropagation = "GRPC_EXPERIMENTAL_XDS_ORCA_LRS_PROPAGATION", default true;
+    OrcaLrsPropagation = "GRPC_EXPERIMENTAL_XDS_ORCA_LRS_PROPAGATION": cpp [on "1.85"];
     /// On: the endpoint's `envoy.lb`/`hash_key` metadata is not read (A76).
-    EndpointHashKeyBackwardCompat = "GRPC_XDS_ENDPOINT_HASH_KEY_BACKWARD_COMPAT", default true;
+    EndpointHashKeyBackwardCompat = "GRPC_XDS_ENDPOINT_HASH_KEY_BACKWARD_COMPAT": cpp [on "1.51"];
     /// Http11ProxyUpstreamTransport and endpoint metadata (A86).
-    HttpConnect = "GRPC_EXPERIMENTAL_XDS_HTTP_CONNECT", default false;
+    HttpConnect = "GRPC_EXPERIMENTAL_XDS_HTTP_CONNECT": cpp [off "1.71"] go [off "1.76"];
     /// `resource_errors` and the data error handling of A88.
-    DataErrorHandling = "GRPC_EXPERIMENTAL_XDS_DATA_ERROR_HANDLING", default false;
+    DataErrorHandling = "GRPC_EXPERIMENTAL_XDS_DATA_ERROR_HANDLING": cpp [off "1.85"];
     /// The composite HTTP filter (A103).
-    CompositeFilter = "GRPC_EXPERIMENTAL_XDS_COMPOSITE_FILTER", default false;
+    CompositeFilter = "GRPC_EXPERIMENTAL_XDS_COMPOSITE_FILTER": cpp [off "1.81"];
     /// The ext_proc HTTP filter and `allowed_grpc_services` (A93, A102).
-    ExtProcOnClient = "GRPC_EXPERIMENTAL_XDS_EXT_PROC_ON_CLIENT", default false;
+    ExtProcOnClient = "GRPC_EXPERIMENTAL_XDS_EXT_PROC_ON_CLIENT": cpp [off "1.85"];
     /// `audit_logging_options` of RBAC (A59).
-    RbacAuditLogging = "GRPC_EXPERIMENTAL_XDS_RBAC_AUDIT_LOGGING", default false;
+    RbacAuditLogging = "GRPC_EXPERIMENTAL_XDS_RBAC_AUDIT_LOGGING": cpp [off "1.56"];
     /// `spiffe_bundle_map_file` of the file_watcher provider (A87).
-    MtlsSpiffe = "GRPC_EXPERIMENTAL_XDS_MTLS_SPIFFE", default false;
+    MtlsSpiffe = "GRPC_EXPERIMENTAL_XDS_MTLS_SPIFFE": cpp [off "1.85"];
     /// `call_creds` of an xDS server in the bootstrap (A97).
-    BootstrapCallCreds = "GRPC_EXPERIMENTAL_XDS_BOOTSTRAP_CALL_CREDS", default false;
+    BootstrapCallCreds = "GRPC_EXPERIMENTAL_XDS_BOOTSTRAP_CALL_CREDS": cpp [off "1.85"];
     /// `requestHashHeader` of the ring_hash JSON config (A76).
-    RingHashSetRequestHashKey = "GRPC_EXPERIMENTAL_RING_HASH_SET_REQUEST_HASH_KEY", default false;
+    RingHashSetRequestHashKey = "GRPC_EXPERIMENTAL_RING_HASH_SET_REQUEST_HASH_KEY": cpp [off "1.85"];
     /// Weighted shuffling in pick_first (A113).
-    PfWeightedShuffling = "GRPC_EXPERIMENTAL_PF_WEIGHTED_SHUFFLING", default false;
+    PfWeightedShuffling = "GRPC_EXPERIMENTAL_PF_WEIGHTED_SHUFFLING": cpp [off "1.85"];
     /// Leaf clusters use the aggregate cluster's LB policy (A75).
-    AggregateClusterBackwardCompat = "GRPC_XDS_AGGREGATE_CLUSTER_BACKWARD_COMPAT", default false;
+    AggregateClusterBackwardCompat = "GRPC_XDS_AGGREGATE_CLUSTER_BACKWARD_COMPAT": cpp [off "1.85"];
     /// Not a boolean: a trace list that names `xds_client`, which makes the client print what it parses.
-    TraceXdsClient = "GRPC_TRACE", default false;
+    TraceXdsClient = "GRPC_TRACE": cpp [off "1.51"];
 }
 
 impl Feature {
-    /// Reads a value as the client does.
-    pub fn parse(self, value: &str) -> bool {
-        match self {
-            Feature::TraceXdsClient => value
+    /// What `client` did with it last; `None` if it does not have it.
+    pub fn of(self, client: Client) -> Option<Change> {
+        let steps = self.history(client.family).iter();
+        let last = steps.take_while(|(since, _)| *since <= client.version).last()?;
+        Some(last.1).filter(|change| *change != Change::Gone)
+    }
+
+    /// The state in `client` when the variable is not set.
+    pub fn is_default_on(self, client: Client) -> bool {
+        matches!(self.of(client), Some(Change::On | Change::Always))
+    }
+
+    /// Says whether a variable switches it in `client`.
+    pub fn has_switch(self, client: Client) -> bool {
+        self.env().is_some() && matches!(self.of(client), Some(Change::On | Change::Off))
+    }
+
+    /// Reads a value of the variable as `client` does.
+    ///
+    /// C-core takes `1`, `t`, `true`, `y` and `yes` in any case for true and every other text for false (`ParseBoolValue`); Go
+    /// compares with what is not the default, in any case (`envconfig.boolFromEnv`); Java and Node take `true`.
+    pub fn parse(self, value: &str, client: Client) -> bool {
+        match client.family {
+            Family::Cpp if self == Feature::TraceXdsClient => value
                 .split(',')
                 .map(str::trim)
                 .any(|t| matches!(t, "xds_client" | "all")),
-            _ => ["1", "t", "true", "y", "yes"]
+            Family::Cpp => ["1", "t", "true", "y", "yes"]
                 .iter()
                 .any(|t| value.eq_ignore_ascii_case(t)),
+            Family::Go if self.is_default_on(client) => !value.eq_ignore_ascii_case("false"),
+            Family::Go => value.eq_ignore_ascii_case("true"),
+            Family::Java => value.trim().eq_ignore_ascii_case("true"),
+            Family::Node => value == "true",
         }
     }
 }
 
-/// A set of switches, starting from the client's defaults.
+/// A set of features.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Features(u32);
+pub struct Features(u128);
+
+const _: () = assert!(Feature::ALL.len() <= 128, "a set has a bit for each feature");
 
 impl Default for Features {
+    /// Those of the reference client in its default environment.
     fn default() -> Self {
-        let mut set = Features(0);
-        for &feature in Feature::ALL {
-            set.set(feature, feature.default_on());
-        }
-        set
+        Self::of(Client::default())
     }
 }
 
 impl Features {
+    /// What a client has in its default environment.
+    pub fn of(client: Client) -> Self {
+        let mut set = Features(0);
+        for &feature in Feature::ALL {
+            set.set(feature, feature.is_default_on(client));
+        }
+        set
+    }
+
     /// Says whether `feature` is on.
     pub const fn has(self, feature: Feature) -> bool {
         self.0 & (1 << feature as u32) != 0
@@ -115,17 +192,45 @@ mod tests {
 
     #[test]
     fn any_other_text_is_false_even_where_the_default_is_true() {
+        let client = Client::default();
         for text in ["", "on", "2", "TRUE ", "enabled"] {
-            assert!(!Feature::Federation.parse(text), "{text:?}");
+            assert!(!Feature::Federation.parse(text, client), "{text:?}");
         }
         for text in ["1", "t", "True", "y", "YES"] {
-            assert!(Feature::Federation.parse(text), "{text:?}");
+            assert!(Feature::Federation.parse(text, client), "{text:?}");
         }
     }
 
     #[test]
-    fn defaults_are_those_of_the_client() {
-        let on: Vec<_> = Feature::ALL.iter().filter(|f| Features::default().has(**f)).collect();
-        assert_eq!(on.len(), 6);
+    fn java_and_node_take_true_alone() {
+        for family in [Family::Java, Family::Node] {
+            let client = Client {
+                family,
+                version: family.newest(),
+            };
+            assert!(Feature::Federation.parse("true", client));
+            assert!(!Feature::Federation.parse("1", client));
+        }
+    }
+
+    #[test]
+    fn switches_of_the_reference_are_those_of_its_defaults() {
+        let client = Client::default();
+        let on = |f: &&Feature| f.env().is_some() && Features::default().has(**f);
+        assert_eq!(Feature::ALL.iter().filter(on).count(), 6);
+        assert_eq!(Feature::ALL.iter().filter(|f| f.has_switch(client)).count(), 17);
+    }
+
+    #[test]
+    fn histories_are_in_order_and_change_something() {
+        for &feature in Feature::ALL {
+            for family in Family::ALL {
+                let steps = feature.history(family);
+                assert!(
+                    steps.windows(2).all(|two| two[0].0 < two[1].0 && two[0].1 != two[1].1),
+                    "{feature:?} {family}: {steps:?}"
+                );
+            }
+        }
     }
 }

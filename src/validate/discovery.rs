@@ -93,7 +93,7 @@ pub fn response(bytes: &Bytes, profile: &Profile, server: &ServerFacts) -> Resul
             }
         }
     }
-    let rejected = |list: &[crate::diag::Diagnostic]| list.iter().any(|d| d.rule.effect == Effect::Nack);
+    let rejected = |list: &[crate::diag::Diagnostic]| list.iter().any(|d| d.effect == Effect::Nack);
     let diagnostics = cx.finish();
     let answer = if resource_type.is_none() {
         Answer::Ignored
@@ -159,6 +159,7 @@ fn rejected(name: String, cx: Cx<'_>) -> Validated {
         name,
         value: None,
         diagnostics: cx.finish(),
+        answers: Vec::new(),
         packed: Packed::default(),
     }
 }
@@ -168,7 +169,7 @@ fn rejected(name: String, cx: Cx<'_>) -> Validated {
 /// The context is taken for the resource alone; see [`Cx::knowing`] for what it may know.
 pub(crate) fn resource(resource_type: ResourceType, bytes: &Bytes, outer_name: Option<&str>, cx: Cx<'_>) -> Validated {
     let (profile, server) = (cx.profile(), cx.server());
-    let mut validated = within(cx, resource_type, bytes);
+    let mut validated = within(cx, resource_type, bytes, outer_name);
     let outer_name = outer_name.filter(|name| !name.is_empty());
     let mut cx = Cx::new(profile, server);
     if let Some(name) = outer_name {
@@ -200,7 +201,7 @@ pub(crate) fn resource(resource_type: ResourceType, bytes: &Bytes, outer_name: O
 /// So a name that the client cannot read ([`XDSTP_NAME_UNSENDABLE`]) is not the resource's fault here.
 pub(crate) fn bare(resource_type: ResourceType, bytes: &Bytes, cx: Cx<'_>) -> Validated {
     let (profile, server) = (cx.profile(), cx.server());
-    let mut validated = within(cx, resource_type, bytes);
+    let mut validated = within(cx, resource_type, bytes, None);
     let mut cx = Cx::new(profile, server);
     check_name(
         &XDSTP_NAME_UNSENDABLE,

@@ -6,9 +6,11 @@
 use bytes::Bytes;
 
 use crate::diag::{Cx, Diagnostic, Packed, Path, rules};
+use crate::family::{self, Answer, Checked, Message, Sent, Stop};
 use crate::model::{Resource, ResourceType};
 use crate::profile::{Profile, ServerFacts};
 use crate::proto::any;
+use crate::proto::wire::Malformed;
 
 pub(crate) mod cluster;
 pub mod discovery;
@@ -39,22 +41,58 @@ pub struct Validated {
     pub value: Option<Resource>,
     /// Findings in the order in which the client comes across them.
     pub diagnostics: Vec<Diagnostic>,
+    /// What other clients answer, in the order in which they were to be asked; see [`Cx::asking`].
+    pub answers: Vec<Answer>,
     /// More findings, on fields that are never read, if they were to be packed (see [`Cx::packing`]).
     pub packed: Packed,
 }
 
 /// Validates the wire bytes of a resource of type `resource_type`.
 pub fn validate(resource_type: ResourceType, bytes: &Bytes, profile: &Profile, server: &ServerFacts) -> Validated {
-    within(Cx::new(profile, server), resource_type, bytes)
+    within(Cx::new(profile, server), resource_type, bytes, None)
+}
+
+/// Validates the wire bytes of a resource, and asks other clients about it.
+pub fn validate_for(
+    resource_type: ResourceType,
+    bytes: &Bytes,
+    outer_name: Option<&str>,
+    (profile, others): (&Profile, &[Profile]),
+    server: &ServerFacts,
+) -> Validated {
+    within(
+        Cx::new(profile, server).asking(others),
+        resource_type,
+        bytes,
+        outer_name,
+    )
+}
+
+/// Converts a resource for another version of C-core than the one that decoded it.
+pub(crate) fn again(sent: &Sent<'_>, cx: &mut Cx<'_>) -> Checked {
+    match sent.message {
+        Ok(Message::Listener(message)) => _ = listener::convert(message, cx),
+        Ok(Message::RouteConfiguration(message)) => _ = route_config::convert(message, cx),
+        Ok(Message::Cluster(message)) => _ = cluster::convert(message, cx),
+        Ok(Message::Endpoints(message)) => _ = endpoints::convert(message, cx),
+        Err(fault) => {
+            report_undecodable(sent.resource_type, fault, cx);
+            return Err(Stop::Rejected);
+        }
+    }
+    Ok(())
 }
 
 /// Validates the wire bytes of a resource in a context that knows something about them.
-fn within(mut cx: Cx<'_>, resource_type: ResourceType, bytes: &Bytes) -> Validated {
-    let (name, value) = match resource_type {
-        ResourceType::Listener => convert(bytes, resource_type, &mut cx, listener::convert),
-        ResourceType::RouteConfiguration => convert(bytes, resource_type, &mut cx, route_config::convert),
-        ResourceType::Cluster => convert(bytes, resource_type, &mut cx, cluster::convert),
-        ResourceType::Endpoints => convert(bytes, resource_type, &mut cx, endpoints::convert),
+fn within(mut cx: Cx<'_>, resource_type: ResourceType, bytes: &Bytes, outer_name: Option<&str>) -> Validated {
+    let of = (resource_type, bytes, outer_name);
+    let (name, value, answers) = match resource_type {
+        ResourceType::Listener => convert(of, &mut cx, listener::convert, |message| Message::Listener(message)),
+        ResourceType::RouteConfiguration => convert(of, &mut cx, route_config::convert, |message| {
+            Message::RouteConfiguration(message)
+        }),
+        ResourceType::Cluster => convert(of, &mut cx, cluster::convert, |message| Message::Cluster(message)),
+        ResourceType::Endpoints => convert(of, &mut cx, endpoints::convert, |message| Message::Endpoints(message)),
     };
     let value = if cx.nacked() { None } else { value };
     let packed = cx.take_packed();
@@ -62,6 +100,7 @@ fn within(mut cx: Cx<'_>, resource_type: ResourceType, bytes: &Bytes) -> Validat
         name,
         value,
         diagnostics: cx.finish(),
+        answers,
         packed,
     }
 }
@@ -70,20 +109,37 @@ fn within(mut cx: Cx<'_>, resource_type: ResourceType, bytes: &Bytes) -> Validat
 type Converter<T> = fn(message: &T, cx: &mut Cx<'_>) -> (String, Option<Resource>);
 
 fn convert<T: prost::Message + Default>(
-    bytes: &Bytes,
-    resource_type: ResourceType,
+    (resource_type, bytes, outer_name): (ResourceType, &Bytes, Option<&str>),
     cx: &mut Cx<'_>,
     converter: Converter<T>,
-) -> (String, Option<Resource>) {
-    match any::try_decode::<T>(bytes, resource_type.type_name(), &Path::ROOT, cx) {
-        Ok(message) => converter(&message, cx),
+    of: for<'m> fn(&'m T) -> Message<'m>,
+) -> (String, Option<Resource>, Vec<Answer>) {
+    let decoded = any::try_decode::<T>(bytes, resource_type.type_name(), &Path::ROOT, cx);
+    let (name, value) = match &decoded {
+        Ok(message) => converter(message, cx),
         Err(fault) => {
-            cx.report(
-                &RESOURCE_UNDECODABLE,
-                &Path::ROOT,
-                format_args!("not a valid {}: {fault}", resource_type.short_name()),
-            );
+            report_undecodable(resource_type, *fault, cx);
             (String::new(), None)
         }
+    };
+    if cx.others().is_empty() {
+        return (name, value, Vec::new());
     }
+    let sent = Sent {
+        resource_type,
+        message: decoded.as_ref().map(of).map_err(|fault| *fault),
+        bytes,
+        outer_name,
+    };
+    let others = cx.others().iter();
+    let answers = others.map(|profile| family::ask(&sent, profile, cx.server())).collect();
+    (name, value, answers)
+}
+
+fn report_undecodable(resource_type: ResourceType, fault: Malformed, cx: &mut Cx<'_>) {
+    cx.report(
+        &RESOURCE_UNDECODABLE,
+        &Path::ROOT,
+        format_args!("not a valid {}: {fault}", resource_type.short_name()),
+    );
 }

@@ -293,7 +293,7 @@ mod tests {
         let failing = cx
             .finish()
             .into_iter()
-            .filter(|d| d.rule.effect == crate::diag::Effect::Fails)
+            .filter(|d| d.effect == crate::diag::Effect::Fails)
             .map(|d| d.path.to_string())
             .collect();
         (value, failing)

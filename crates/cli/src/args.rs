@@ -96,6 +96,9 @@ pub struct ValidateArgs {
     /// Inputs
     #[command(flatten)]
     pub input: InputArgs,
+    /// Clients to ask instead of C-core 1.85.1: `cpp@1.66.2,go,java@1.80,node`, `python@1.70`, `current` or `all`
+    #[arg(long, value_name = "LIST")]
+    pub client: Option<String>,
     /// Check also what becomes of a channel to this target, which gets nothing but the input
     #[arg(long, value_name = "xds:///NAME")]
     pub target: Option<String>,

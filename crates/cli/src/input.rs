@@ -9,7 +9,7 @@ use xdsctl::bootstrap::{self, Bootstrap};
 use xdsctl::client::{Circumstances, Keep, Reading, Settled, Store};
 use xdsctl::envelope::{self, Emit, Finding, Loader, Options, RawResource};
 use xdsctl::model::ResourceType;
-use xdsctl::profile::{Profile, ServerFacts};
+use xdsctl::profile::{Fleet, ServerFacts};
 use xdsctl::source::{MAX_STREAM_BYTES, SourceId, SourceMap, Span, read_stream};
 
 /// Everything that a command knows before it reads resources.
@@ -19,8 +19,8 @@ pub struct Inputs {
     pub sources: SourceMap,
     /// Those to read as xDS, in order.
     pub documents: Vec<SourceId>,
-    /// The client and its switches.
-    pub profile: Profile,
+    /// The clients that are asked, with their switches.
+    pub fleet: Fleet,
     /// What the bootstrap says.
     pub server: ServerFacts,
     /// The bootstrap given with `--bootstrap`.
@@ -38,12 +38,19 @@ pub struct Inputs {
 /// # Errors
 /// A file that cannot be read, an unknown switch, or no input at all.
 pub fn open(args: &InputArgs, io: &mut Io<'_>) -> Result<Inputs, Error> {
-    let mut profile = Profile::default();
+    open_for(args, Fleet::default(), io)
+}
+
+/// Reads the arguments' files for clients that the user has named; see [`open`].
+///
+/// # Errors
+/// As for [`open`].
+pub fn open_for(args: &InputArgs, mut fleet: Fleet, io: &mut Io<'_>) -> Result<Inputs, Error> {
     for setting in &args.env {
         let (name, value) = setting
             .split_once('=')
             .ok_or_else(|| Error::Usage(format!("--env `{setting}` must be NAME=VALUE")))?;
-        profile
+        fleet
             .set_env(name, value)
             .map_err(|error| Error::Usage(error.to_string()))?;
     }
@@ -52,7 +59,7 @@ pub fn open(args: &InputArgs, io: &mut Io<'_>) -> Result<Inputs, Error> {
     let mut inputs = Inputs {
         sources,
         documents,
-        profile,
+        fleet,
         server: ServerFacts::default(),
         bootstrap: None,
         findings: Vec::new(),
@@ -170,7 +177,7 @@ impl Inputs {
         let text = viewed
             .or_else(|| document.bytes().get(span.range()))
             .unwrap_or_default();
-        let (bootstrap, diagnostics, fault) = bootstrap::validate(text, &self.profile);
+        let (bootstrap, diagnostics, fault) = bootstrap::validate(text, self.fleet.base());
         let findings = diagnostics
             .into_iter()
             .map(|diagnostic| Finding {
@@ -197,9 +204,10 @@ impl Inputs {
     }
 
     /// What resources are checked against.
-    pub const fn circumstances(&self, keep: Keep) -> Circumstances<'_> {
+    pub fn circumstances(&self, keep: Keep) -> Circumstances<'_> {
         Circumstances {
-            profile: &self.profile,
+            profile: self.fleet.base(),
+            others: self.fleet.others(),
             server: &self.server,
             keep,
         }
@@ -227,7 +235,7 @@ impl Inputs {
     pub fn into_store(self) -> Store {
         Store {
             sources: self.sources,
-            profile: self.profile,
+            profile: self.fleet.base().clone(),
             server: self.server,
         }
     }

@@ -24,6 +24,8 @@ pub(super) struct Looks {
     pub everything: Choice,
     /// Of the report for people, on standard output.
     pub style: human::Style,
+    /// The clients that were asked.
+    pub asked: String,
     /// From which severity on a finding is a failure.
     pub fail_on: Severity,
     /// Counts of rules instead of findings, in forms that are read by people.
@@ -167,7 +169,7 @@ fn form<'o>(
             Box::new(human::Human::new(style, out))
         }
         ReportFormat::Concise => Box::new(concise::Concise::new(choice, out)),
-        ReportFormat::Json => Box::new(json::Json::new(looks.everything, out)),
+        ReportFormat::Json => Box::new(json::Json::new(looks.everything, looks.asked.clone(), out)),
         ReportFormat::Sarif => Box::new(sarif::Sarif::new(choice, paths, out)),
         ReportFormat::Junit => Box::new(junit::Junit::new(choice, looks.fail_on, paths, out)),
         ReportFormat::Github => Box::new(github::Github::new(choice, paths, summary, out)),

@@ -5,19 +5,20 @@ use super::input::{self, Inputs};
 use super::outputs::{self, Looks, Outputs};
 use super::{Error, Io, channel};
 use crate::report::resolve::{Options, Report};
-use crate::report::{Choice, Severities, human};
+use crate::report::{Choice, Severities, clients, human};
 use xdsctl::check::{self, Outcome};
 use xdsctl::client::target::Target;
 use xdsctl::client::{Checked, Keep};
 use xdsctl::diag::Severity;
 use xdsctl::envelope::WorldName;
+use xdsctl::profile::{Client, Fleet};
 
 /// Exit code for findings at or above `--fail-on`.
 const EXIT_FINDINGS: u8 = 1;
 
 pub(super) fn run(args: &ValidateArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     let severities = severities(args)?;
-    let mut inputs = input::open(&args.input, io)?;
+    let mut inputs = input::open_for(&args.input, fleet(args)?, io)?;
     let target = match &args.target {
         Some(uri) => {
             let bootstrap = inputs.bootstrap.clone().unwrap_or_default();
@@ -26,10 +27,11 @@ pub(super) fn run(args: &ValidateArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         None => None,
     };
     let (outcome, worlds, has_input) = check(args, target.as_ref(), &mut inputs, io);
-    let looks = looks(args, io);
+    let looks = looks(args, &inputs.fleet, io);
     let style = looks.style;
     let options = Options {
         severities: &severities,
+        fleet: &inputs.fleet,
         snippets_from: outputs::has_human(&args.formats).then_some(style.min_severity),
         snippets_per_rule: style.shown_per_rule(),
         snippet_columns: style.snippet_columns(),
@@ -47,8 +49,17 @@ pub(super) fn run(args: &ValidateArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     inputs.exit_code(if failed { EXIT_FINDINGS } else { 0 }, io)
 }
 
+/// The clients that are asked: those of `--client`, or the reference.
+fn fleet(args: &ValidateArgs) -> Result<Fleet, Error> {
+    let Some(list) = &args.client else {
+        return Ok(Fleet::default());
+    };
+    let clients = Client::parse_list(list).map_err(|error| Error::Usage(format!("--client: {error}")))?;
+    Ok(Fleet::new(&clients))
+}
+
 /// How the report is to look.
-fn looks(args: &ValidateArgs, io: &Io<'_>) -> Looks {
+fn looks(args: &ValidateArgs, fleet: &Fleet, io: &Io<'_>) -> Looks {
     let from = |severity| args.min_severity.map_or(severity, Level::severity);
     let choice = Choice {
         min_severity: from(Severity::Warning),
@@ -69,6 +80,7 @@ fn looks(args: &ValidateArgs, io: &Io<'_>) -> Looks {
             all: args.all,
             is_quiet: args.quiet,
         },
+        asked: clients::asked(fleet),
         fail_on: args.fail_on.severity(),
         statistics: args.statistics,
         paths: io.paths.clone(),

@@ -39,7 +39,7 @@ pub(super) fn convert(options: &AuditLoggingOptions, json: &mut Map<String, Valu
             at,
             format_args!(
                 "not read: audit logging is off unless {}=true",
-                Feature::RbacAuditLogging.env()
+                Feature::RbacAuditLogging.env().unwrap_or_default()
             ),
         );
         return;

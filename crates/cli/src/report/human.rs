@@ -209,6 +209,11 @@ impl<W: Write> Format for Human<W> {
             )?;
         }
         writeln!(out, "{}\n{}", verdicts(summary), counts(summary))?;
+        let not_known: Vec<String> = summary.not_known.iter().map(ToString::to_string).collect();
+        if !not_known.is_empty() {
+            writeln!(out, "not known, for want of a measurement: {}", not_known.join(", "))?;
+        }
+        writeln!(out, "asked: {}", summary.asked)?;
         out.flush()
     }
 }
@@ -422,8 +427,11 @@ impl std::error::Error for View<'_> {}
 
 impl miette::Diagnostic for View<'_> {
     fn code<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
-        let rule = self.finding.rule;
-        Some(Box::new(format!("{} ({})", rule.id, rule.effect)))
+        Some(Box::new(format!(
+            "{} ({})",
+            self.finding.rule.id,
+            self.finding.effects()
+        )))
     }
 
     fn severity(&self) -> Option<miette::Severity> {

@@ -3,10 +3,12 @@
 //! Fields are added, never changed. Lines and columns are 1-based, byte offsets 0-based, ends exclusive. Every resource is
 //! listed, also when it is clean. Written resource by resource, so that a large report is never in memory as a whole.
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use serde::ser::{Serialize, Serializer};
 
+use super::clients::ClientVerdict;
 use super::{Choice, Finding, Format, ResourceReport, Summary, Unplaced};
 use xdsctl::diag::FieldPath;
 
@@ -22,6 +24,8 @@ struct ResourceRow<'a> {
     r#type: &'a str,
     name: &'a str,
     verdict: &'static str,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    clients: BTreeMap<String, &'a ClientVerdict>,
     #[serde(skip_serializing_if = "Option::is_none")]
     parsed: Option<&'a serde_json::Value>,
 }
@@ -34,6 +38,8 @@ struct FindingRow<'a> {
     name: Option<&'a str>,
     rule: &'static str,
     effect: &'static str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    who: &'a str,
     severity: &'static str,
     #[serde(serialize_with = "path")]
     path: &'a FieldPath,
@@ -66,7 +72,8 @@ fn finding_row<'a>(resource: Option<&'a ResourceReport>, finding: &'a Finding) -
         r#type: resource.map(|r| &*r.type_name),
         name: resource.map(|r| &*r.name),
         rule: finding.rule.id,
-        effect: finding.rule.effect.name(),
+        effect: finding.effect.name(),
+        who: &finding.who,
         severity: finding.severity.name(),
         path: &finding.path,
         message: &finding.message,
@@ -89,6 +96,11 @@ fn resource_row(resource: &ResourceReport) -> ResourceRow<'_> {
         r#type: &resource.type_name,
         name: &resource.name,
         verdict: resource.verdict.name(),
+        clients: resource
+            .clients
+            .iter()
+            .map(|(client, said)| (client.to_string(), said))
+            .collect(),
         parsed: resource.parsed.as_ref(),
     }
 }
@@ -96,6 +108,8 @@ fn resource_row(resource: &ResourceReport) -> ResourceRow<'_> {
 /// Writes the report as one JSON document and a newline: one line for each resource and each finding.
 pub struct Json<W: Write> {
     choice: Choice,
+    /// The clients that were asked.
+    asked: String,
     out: W,
     /// What is not written yet.
     line: Vec<u8>,
@@ -106,9 +120,10 @@ pub struct Json<W: Write> {
 
 impl<W: Write> Json<W> {
     /// Nothing is written yet.
-    pub const fn new(choice: Choice, out: W) -> Self {
+    pub const fn new(choice: Choice, asked: String, out: W) -> Self {
         Json {
             choice,
+            asked,
             out,
             line: Vec::new(),
             is_first: true,
@@ -160,7 +175,8 @@ impl<W: Write> Format for Json<W> {
         let choice = self.choice;
         self.documents = findings.iter().filter(|f| choice.shows(f)).cloned().collect();
         write!(self.line, "{{\n  \"schema\": \"{SCHEMA}\",\n  \"client\": ")?;
-        self.put(&xdsctl::profile::Profile::CLIENT)?;
+        let asked = std::mem::take(&mut self.asked);
+        self.put(&asked)?;
         self.line.extend_from_slice(b",\n  \"resources\": [");
         Ok(())
     }

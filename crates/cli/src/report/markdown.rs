@@ -8,7 +8,6 @@ use super::edge::visible_line;
 use super::paths::Paths;
 use super::{Choice, Finding, Format, ResourceReport, Summary, Unplaced, counts, sentence, verdicts};
 use xdsctl::diag::Severity;
-use xdsctl::profile::Profile;
 
 /// Bytes of the findings in a comment, which may have 65,536 characters on GitHub; further findings are counted.
 pub const MAX_COMMENT_BYTES: usize = 60_000;
@@ -41,7 +40,7 @@ impl<W: Write> Markdown<W> {
             item += &format!("{} ", code(&format!("{}{line}", self.paths.relative(file))));
         }
         let rule = finding.rule;
-        item += &format!("**{}** ({}): ", rule.id, rule.effect);
+        item += &format!("**{}** ({}): ", rule.id, finding.effects());
         item += &inline(&sentence(resource, finding));
         if !finding.path.is_empty() {
             item += &format!("  \n  at {}", code(&finding.path.to_string()));
@@ -78,7 +77,7 @@ impl<W: Write> Format for Markdown<W> {
     fn end(&mut self, summary: &Summary) -> io::Result<()> {
         let out = &mut self.out;
         writeln!(out, "### xdsctl: {}\n", counts(summary))?;
-        writeln!(out, "What {} does with {}.\n", Profile::CLIENT, verdicts(summary))?;
+        writeln!(out, "What {} does with {}.\n", summary.asked, verdicts(summary))?;
         self.items.sort_by_key(|(severity, _)| std::cmp::Reverse(*severity));
         let mut left = MAX_COMMENT_BYTES;
         let mut section = None;

@@ -4,6 +4,7 @@
 //! resolved to lines before, so a format needs no access to the documents, and only one resource's findings are in memory
 //! at a time. Only this module knows colours and JSON schemas.
 
+pub mod clients;
 pub mod concise;
 pub mod edge;
 pub mod explain;
@@ -31,15 +32,17 @@ pub mod tree;
 
 pub use severities::Severities;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::sync::Arc;
 
+use clients::ClientVerdict;
 use edge::visible_line;
 pub use resolve::Unplaced;
 
 pub use xdsctl::client::Verdict;
 use xdsctl::diag::{Effect, FieldPath, Rule, Severity};
+use xdsctl::profile::Client;
 
 /// One resource and what was found about it.
 #[derive(Debug)]
@@ -56,6 +59,8 @@ pub struct ResourceReport {
     pub name: String,
     /// What the client does with it.
     pub verdict: Verdict,
+    /// What each client does with it; empty if the reference alone was asked.
+    pub clients: BTreeMap<Client, ClientVerdict>,
     /// In the order of the document; empty if no format wanted one of them.
     pub findings: Vec<Finding>,
     /// It belongs to a world that was made for a proxy.
@@ -69,6 +74,10 @@ pub struct ResourceReport {
 pub struct Finding {
     /// The kind of fault.
     pub rule: &'static Rule,
+    /// What the client does about it; of several clients the worst.
+    pub effect: Effect,
+    /// Which clients do what, if it is not the same for all that were asked.
+    pub who: String,
     /// How loud, after the user's `-A`, `-W` and `-D`.
     pub severity: Severity,
     /// In the client's notation.
@@ -79,6 +88,16 @@ pub struct Finding {
     pub help: Option<String>,
     /// Where; `None` if the document has no such place.
     pub place: Option<Box<Place>>,
+}
+
+impl Finding {
+    /// What the clients do about it: `nack`, or `nack in go; ignored in cpp`.
+    pub fn effects(&self) -> &str {
+        match self.who.as_str() {
+            "" => self.effect.name(),
+            who => who,
+        }
+    }
 }
 
 /// A span of a document.
@@ -128,6 +147,10 @@ pub struct Summary {
     pub rules: BTreeMap<&'static str, RuleCount>,
     /// The loudest finding.
     pub worst: Option<Severity>,
+    /// The clients that were asked.
+    pub asked: String,
+    /// Those of which nothing is known about some resource.
+    pub not_known: BTreeSet<Client>,
 }
 
 impl Default for Summary {
@@ -153,6 +176,8 @@ impl Default for Summary {
             effects: effects.map(|e| (e.name(), 0)).into(),
             rules: BTreeMap::new(),
             worst: None,
+            asked: String::new(),
+            not_known: BTreeSet::new(),
         }
     }
 }
@@ -174,9 +199,9 @@ impl Summary {
         self.verdicts.get(verdict.name()).copied().unwrap_or(0)
     }
 
-    fn count(&mut self, rule: &'static Rule, severity: Severity, count: usize) {
+    fn count(&mut self, (rule, effect): (&'static Rule, Effect), severity: Severity, count: usize) {
         *self.severities.entry(severity.name()).or_default() += count;
-        *self.effects.entry(rule.effect.name()).or_default() += count;
+        *self.effects.entry(effect.name()).or_default() += count;
         self.worst = self.worst.max(Some(severity));
         let of_rule = self.rules.entry(rule.id).or_insert(RuleCount {
             rule,

@@ -9,6 +9,7 @@ use std::iter::Enumerate;
 use std::sync::Arc;
 use std::vec::IntoIter;
 
+use super::clients::{self, Said};
 use super::masks::Masks;
 use super::{Finding, Place, ResourceReport, Severities, Summary, snippet};
 use xdsctl::check::Outcome;
@@ -16,6 +17,7 @@ use xdsctl::client::{Checked, is_live};
 use xdsctl::diag::{Diagnostic, Effect, FieldPath, Packed, Rule, Severity};
 use xdsctl::envelope::{Label, Origin, Stage, WorldId, WorldName};
 use xdsctl::model::ResourceType;
+use xdsctl::profile::Fleet;
 use xdsctl::proto::transcode::Note;
 use xdsctl::secret;
 use xdsctl::source::{Source, SourceId, SourceMap, Span};
@@ -25,6 +27,8 @@ use xdsctl::source::{Source, SourceId, SourceMap, Span};
 pub struct Options<'o> {
     /// The user's severities.
     pub severities: &'o Severities,
+    /// The clients that were asked.
+    pub fleet: &'o Fleet,
     /// Cut snippets for findings of at least this severity; `None` for no snippets at all.
     pub snippets_from: Option<Severity>,
     /// Snippets a rule; a person reads only so many.
@@ -73,7 +77,10 @@ impl<'r> Report<'r> {
             files: BTreeMap::new(),
             world_names: BTreeMap::new(),
         };
-        let mut summary = Summary::default();
+        let mut summary = Summary {
+            asked: clients::asked(options.fleet),
+            ..Summary::default()
+        };
         let mut findings = Vec::new();
         for found in outcome.findings {
             let document = resolver.document(found.source);
@@ -81,7 +88,7 @@ impl<'r> Report<'r> {
             let Some(mut finding) = resolver.finding(found.diagnostic, document.as_ref(), Some(found.span)) else {
                 continue;
             };
-            summary.count(finding.rule, finding.severity, count);
+            summary.count((finding.rule, finding.effect), finding.severity, count);
             resolver.cut_snippet(&mut finding, document.as_ref(), &Masks::unplaced(options.shows_secrets));
             findings.push(finding);
         }
@@ -97,13 +104,14 @@ impl<'r> Report<'r> {
     /// The next resource. Calls `wants` for its findings, in no particular order; if none is wanted, no place is
     /// looked up and the findings are left out.
     pub fn next_if(&mut self, mut wants: impl FnMut(Unplaced<'_>) -> bool) -> Option<ResourceReport> {
-        let (number, checked) = self.resources.next()?;
+        let (number, mut checked) = self.resources.next()?;
+        let said = clients::merge(&mut checked, self.resolver.options.fleet);
         let is_folded = self.folded.contains(&checked.world);
         let severities = self.resolver.options.severities;
         let mut is_wanted = false;
-        let mut tally = |rule: &'static Rule, field: Option<&str>, count: usize| {
-            if let Some(severity) = severities.of(rule) {
-                self.summary.count(rule, severity, count);
+        let mut tally = |(rule, effect): (&'static Rule, Effect), field: Option<&str>, count: usize| {
+            if let Some(severity) = severities.of(rule, effect) {
+                self.summary.count((rule, effect), severity, count);
                 is_wanted |= wants(Unplaced {
                     rule,
                     severity,
@@ -118,13 +126,16 @@ impl<'r> Report<'r> {
             .iter()
             .chain(checked.notes.iter().map(|n| &n.diagnostic))
         {
-            tally(diagnostic.rule, diagnostic.path.segs().last_field(), diagnostic.count);
+            let of = (diagnostic.rule, diagnostic.effect);
+            tally(of, diagnostic.path.segs().last_field(), diagnostic.count);
         }
         for (rule, field, count) in checked.ignored.counts() {
-            tally(rule, field, count);
+            tally((rule, rule.effect), field, count);
         }
-        let mut report = self.resolver.resource(number, checked, is_wanted);
+        let mut report = self.resolver.resource(number, checked, said, is_wanted);
         report.is_folded = is_folded;
+        let unmeasured = report.clients.iter().filter(|(_, said)| said.verdict == "not_known");
+        self.summary.not_known.extend(unmeasured.map(|(client, _)| *client));
         *self.summary.verdicts.entry(report.verdict.name()).or_default() += 1;
         Some(report)
     }
@@ -197,7 +208,7 @@ impl<'r> Resolver<'r> {
         name
     }
 
-    fn resource(&mut self, number: usize, checked: Checked, with_findings: bool) -> ResourceReport {
+    fn resource(&mut self, number: usize, checked: Checked, said: Said, with_findings: bool) -> ResourceReport {
         let section = section(&checked);
         let type_name = checked.resource_type.map_or_else(
             || checked.type_url.rsplit('/').next().unwrap_or_default().to_owned(),
@@ -208,7 +219,7 @@ impl<'r> Resolver<'r> {
             self.findings(
                 checked.origin,
                 type_name,
-                checked.diagnostics,
+                (checked.diagnostics, said.who),
                 &checked.ignored,
                 checked.notes,
             )
@@ -225,7 +236,8 @@ impl<'r> Resolver<'r> {
             } else {
                 checked.name
             },
-            verdict: checked.verdict,
+            verdict: clients::overall(checked.verdict, &said.verdicts),
+            clients: said.verdicts,
             findings,
             is_folded: false,
             parsed: checked.parsed.map(|mut parsed| {
@@ -242,7 +254,7 @@ impl<'r> Resolver<'r> {
         &mut self,
         origin: Origin,
         type_name: Option<&str>,
-        mut diagnostics: Vec<Diagnostic>,
+        (mut diagnostics, who): (Vec<Diagnostic>, Vec<String>),
         ignored: &Packed,
         notes: Vec<Note>,
     ) -> Vec<Finding> {
@@ -263,7 +275,7 @@ impl<'r> Resolver<'r> {
             Some(decoded) => Span::new(0, decoded.bytes().len()),
             None => origin.span,
         };
-        let quotes = |diagnostic: &Diagnostic| diagnostic.rule.effect != Effect::Ignored;
+        let quotes = |diagnostic: &Diagnostic| diagnostic.effect != Effect::Ignored;
         let cuts = self.options.snippets_from.is_some();
         let masks = match shown {
             Some(shown)
@@ -280,19 +292,22 @@ impl<'r> Resolver<'r> {
         let paths: Vec<&FieldPath> = diagnostics.iter().map(|d| &d.path).collect();
         let spans = shown.map(|d| d.source.locate_all(whole, &paths));
         let mut spans = spans.unwrap_or_default().into_iter();
+        let mut who = who.into_iter();
         for mut diagnostic in diagnostics {
             let span = spans.next();
             if let Some(span) = span.filter(|_| quotes(&diagnostic)) {
                 diagnostic.message = masks.redacted(diagnostic.message, &diagnostic.path, span);
             }
-            findings.extend(self.finding(diagnostic, shown, span));
+            let finding = self.finding(diagnostic, shown, span);
+            let who = who.next().unwrap_or_default();
+            findings.extend(finding.map(|finding| Finding { who, ..finding }));
         }
         for note in notes {
             findings.extend(self.finding(note.diagnostic, document, Some(note.span)));
         }
         // What a live client said comes first; the rest in the order of the document.
         let start = |f: &Finding| f.place.as_ref().map_or(0, |p| p.byte_start);
-        findings.sort_by_key(|f| (!is_live(f.rule), start(f), f.rule.effect));
+        findings.sort_by_key(|f| (!is_live(f.rule), start(f), f.effect));
         for finding in &mut findings {
             self.cut_snippet(finding, shown, &masks);
             if decoded.is_some()
@@ -309,7 +324,9 @@ impl<'r> Resolver<'r> {
     fn finding(&self, diagnostic: Diagnostic, document: Option<&Document<'_>>, span: Option<Span>) -> Option<Finding> {
         Some(Finding {
             rule: diagnostic.rule,
-            severity: self.options.severities.of(diagnostic.rule)?,
+            effect: diagnostic.effect,
+            who: String::new(),
+            severity: self.options.severities.of(diagnostic.rule, diagnostic.effect)?,
             path: diagnostic.path,
             message: diagnostic.message,
             help: diagnostic.help,

@@ -12,7 +12,6 @@ use super::fingerprint::Fingerprints;
 use super::paths::Paths;
 use super::{Choice, Finding, Format, Place, ResourceReport, Summary, Unplaced, sentence};
 use xdsctl::diag::{Rule, Severity};
-use xdsctl::profile::Profile;
 
 /// Results of a run that code scanning takes; it refuses a file with more.
 pub const MAX_RESULTS: usize = 25_000;
@@ -92,7 +91,7 @@ impl<W: Write> Sarif<W> {
             "message": { "text": text },
             "locations": [location],
             "partialFingerprints": { "primaryLocationLineHash": fingerprint },
-            "properties": { "effect": finding.rule.effect.name(), "path": finding.path.to_string() },
+            "properties": { "effect": finding.effects(), "path": finding.path.to_string() },
         });
         if let Some(results) = self.results.get_mut(bucket) {
             results.push(result.to_string());
@@ -184,13 +183,13 @@ impl<W: Write> Format for Sarif<W> {
         Ok(())
     }
 
-    fn end(&mut self, _: &Summary) -> io::Result<()> {
+    fn end(&mut self, summary: &Summary) -> io::Result<()> {
         self.cut();
         let rules: Vec<Value> = self.rules.iter().map(|known| rule(known)).collect();
         let driver = json!({
             "name": "xdsctl",
             "semanticVersion": env!("CARGO_PKG_VERSION"),
-            "properties": { "client": Profile::CLIENT },
+            "properties": { "client": summary.asked },
             "rules": rules,
         });
         let mut invocation = json!({ "executionSuccessful": true });

@@ -31,13 +31,13 @@ impl Severities {
         Ok(())
     }
 
-    /// How loud a finding of `rule` is; `None` to drop it.
-    pub fn of(&self, rule: &Rule) -> Option<Severity> {
+    /// How loud a finding of `rule` with this effect is; `None` to drop it.
+    pub fn of(&self, rule: &Rule, effect: Effect) -> Option<Severity> {
         self.choices
             .iter()
             .rev()
-            .find(|(selector, _)| rule.effect.name() == selector || rule.id.starts_with(selector.as_str()))
-            .map_or(Some(rule.severity), |(_, severity)| *severity)
+            .find(|(selector, _)| effect.name() == selector || rule.id.starts_with(selector.as_str()))
+            .map_or(Some(rule.severity_of(effect)), |(_, severity)| *severity)
     }
 }
 

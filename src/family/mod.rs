@@ -1,0 +1,166 @@
+//! What clients other than C-core do with a resource: one converter a family, in that client's own order.
+//!
+//! The families differ from C-core in most rules and in order (Go stops at the first fault, Node hands wrappers to the wrong
+//! parser), so each has a straight converter of its own in a folder here, and `validate` knows nothing of them. A resource is decoded
+//! once; [`ask`] hands the message to the converter of each client that is asked. What really is the same (matchers, addresses, LB
+//! configs) is shared from below: [`convert`](crate::convert), [`lb`](crate::lb), [`filter`](crate::filter).
+//!
+//! The same fault has the same rule in every family; one that C-core does not know stands in [`rules`] if several families know
+//! it, and in the file that finds it if one does. Versions are features: `cx.has(Feature::X)`, declared in `profile/feature.rs`.
+
+mod go;
+mod java;
+mod node;
+pub(crate) mod rules;
+
+use bytes::Bytes;
+
+use crate::diag::{Cx, Diagnostic, Effect, Path, Rule};
+use crate::model::ResourceType;
+use crate::profile::{Client, Family, Profile, ServerFacts, Standing};
+use crate::proto::pb::envoy::config;
+use crate::proto::wire::Malformed;
+use crate::validate;
+
+/// The rules that one family alone knows, in the files that find them.
+pub static PART_RULES: &[&[&Rule]] = &[node::listener::RULES];
+
+/// A resource, decoded once for all clients that are asked about it.
+#[derive(Debug, Clone, Copy)]
+pub enum Message<'m> {
+    /// `envoy.config.listener.v3.Listener`.
+    Listener(&'m config::listener::v3::Listener),
+    /// `envoy.config.route.v3.RouteConfiguration`.
+    RouteConfiguration(&'m config::route::v3::RouteConfiguration),
+    /// `envoy.config.cluster.v3.Cluster`.
+    Cluster(&'m config::cluster::v3::Cluster),
+    /// `envoy.config.endpoint.v3.ClusterLoadAssignment`.
+    Endpoints(&'m config::endpoint::v3::ClusterLoadAssignment),
+}
+
+/// A resource as it was sent.
+#[derive(Debug, Clone, Copy)]
+pub struct Sent<'m> {
+    /// Its type.
+    pub resource_type: ResourceType,
+    /// The message, or what C-core's parser trips over; another client's parser may not.
+    pub message: Result<Message<'m>, Malformed>,
+    /// The bytes of the message.
+    pub bytes: &'m Bytes,
+    /// The name that stands around it, in a discovery Resource or a dump.
+    pub outer_name: Option<&'m str>,
+}
+
+/// What a client answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Verdict {
+    /// It takes the resource.
+    Accepted,
+    /// It NACKs it.
+    Rejected,
+    /// Its process dies of it.
+    Dies,
+    /// It was not measured: this version, or what differs between its neighbours.
+    NotKnown,
+}
+
+impl Verdict {
+    /// The word used in reports and JSON.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Verdict::Accepted => "accepted",
+            Verdict::Rejected => "rejected",
+            Verdict::Dies => "dies",
+            Verdict::NotKnown => "not_known",
+        }
+    }
+}
+
+/// The answer of one client.
+#[derive(Debug)]
+pub struct Answer {
+    /// Who answers.
+    pub client: Client,
+    /// What it does with the resource.
+    pub verdict: Verdict,
+    /// Why, and what else it makes of it, in the order in which it comes across it.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Why a converter stops: what follows is never looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stop {
+    /// The resource is rejected; the finding says why.
+    Rejected,
+    /// The process dies; the finding says of what.
+    Dies,
+}
+
+/// What a converter that stops at the first fault returns.
+pub(crate) type Checked<T = ()> = Result<T, Stop>;
+
+/// Reports a rejection; the converter stops with what it returns.
+#[cold]
+pub(crate) fn reject(rule: &'static Rule, at: &Path<'_>, message: std::fmt::Arguments<'_>, cx: &mut Cx<'_>) -> Stop {
+    cx.report_as(Effect::Nack, rule, at, message);
+    Stop::Rejected
+}
+
+/// Reports what kills the process; the converter stops with what it returns.
+#[cold]
+#[expect(dead_code, reason = "until a converter knows what kills its client")]
+pub(crate) fn die(rule: &'static Rule, at: &Path<'_>, message: std::fmt::Arguments<'_>, cx: &mut Cx<'_>) -> Stop {
+    cx.report_as(Effect::Fails, rule, at, message);
+    Stop::Dies
+}
+
+/// Asks a client about a resource.
+///
+/// A version between two measured ones is answered where both agree; see [`Standing`].
+pub fn ask(sent: &Sent<'_>, profile: &Profile, server: &ServerFacts) -> Answer {
+    let client = profile.client();
+    match client.standing() {
+        Standing::Measured => answer(sent, profile, server),
+        Standing::Between(before, after) => {
+            let neighbour = |version| answer(sent, &profile.at_version(version), server);
+            let (older, newer) = (neighbour(before), neighbour(after));
+            if older.verdict == newer.verdict {
+                Answer { client, ..newer }
+            } else {
+                Answer::not_known(client)
+            }
+        }
+        Standing::Unknown => Answer::not_known(client),
+    }
+}
+
+impl Answer {
+    fn not_known(client: Client) -> Self {
+        Answer {
+            client,
+            verdict: Verdict::NotKnown,
+            diagnostics: Vec::new(),
+        }
+    }
+}
+
+fn answer(sent: &Sent<'_>, profile: &Profile, server: &ServerFacts) -> Answer {
+    let mut cx = Cx::new(profile, server);
+    let outcome = match profile.client().family {
+        Family::Cpp => validate::again(sent, &mut cx),
+        Family::Go => go::convert(sent, &mut cx),
+        Family::Java => java::convert(sent, &mut cx),
+        Family::Node => node::convert(sent, &mut cx),
+    };
+    let verdict = match outcome {
+        Err(Stop::Dies) => Verdict::Dies,
+        Err(Stop::Rejected) => Verdict::Rejected,
+        Ok(()) if cx.nacked() => Verdict::Rejected,
+        Ok(()) => Verdict::Accepted,
+    };
+    Answer {
+        client: profile.client(),
+        verdict,
+        diagnostics: cx.finish(),
+    }
+}

@@ -1,0 +1,76 @@
+//! Older versions of C-core against their recorded answers. The numbers are the rows that may differ; they only go down.
+
+use std::collections::BTreeSet;
+
+use xdsctl::diag::Effect;
+use xdsctl::profile::{Client, Standing};
+
+use crate::rows::{Ours, Recorded, answers, cases, compare_by};
+
+/// The answers of the versions that `wanted` takes. `XDSCTL_ALL=1` asks for every row; otherwise, of those that were answered alike in
+/// every version, one in eight.
+fn rows(wanted: impl Fn(Client) -> bool) -> Vec<Recorded> {
+    let cases = cases();
+    let mut all = Vec::new();
+    let is_thorough = std::env::var_os("XDSCTL_ALL").is_some();
+    for (number, row) in answers("cpp").into_iter().enumerate() {
+        let given: BTreeSet<String> = row["answers"]
+            .as_object()
+            .unwrap()
+            .values()
+            .map(|a| a.to_string())
+            .collect();
+        if !is_thorough && given.len() == 1 && number % 8 != 0 {
+            continue;
+        }
+        let key = (
+            row["file"].as_str().unwrap().to_owned(),
+            row["id"].as_str().unwrap().to_owned(),
+        );
+        for (version, answer) in row["answers"].as_object().unwrap() {
+            let client = Client::parse_list(&format!("cpp@{version}")).unwrap()[0];
+            if !wanted(client) || client.standing() != Standing::Measured {
+                continue;
+            }
+            let paths = answer[1].as_array().unwrap().iter();
+            all.push(Recorded {
+                case: cases[&key].clone(),
+                client: client.to_string(),
+                verdict: answer[0].as_str().unwrap().to_owned(),
+                words: String::new(),
+                paths: Some(paths.map(|path| path.as_str().unwrap().to_owned()).collect()),
+            });
+        }
+    }
+    all
+}
+
+/// A client that accepts a resource and dies of it later is one that accepts it, with a finding that fails.
+fn verdict_agrees(row: &Recorded, ours: &Ours) -> bool {
+    match row.verdict.as_str() {
+        "CRASH" => ours.verdict != "NACK" && ours.diagnostics.iter().any(|d| d.effect == Effect::Fails),
+        verdict => ours.verdict == verdict,
+    }
+}
+
+fn paths_agree(row: &Recorded, ours: &Ours) -> bool {
+    let nacks = ours
+        .diagnostics
+        .iter()
+        .filter(|d| d.effect == Effect::Nack && !d.path.is_empty());
+    let paths: BTreeSet<String> = nacks.map(|d| d.path.to_string()).collect();
+    row.verdict != "NACK" || row.paths.as_ref() == Some(&paths)
+}
+
+#[test]
+fn verdicts() {
+    compare_by("cpp verdicts", &rows(|_| true), 3393, verdict_agrees);
+}
+
+#[test]
+fn paths_since_1_59() {
+    let rows = rows(|client| client.version.minor >= 59);
+    compare_by("cpp paths", &rows, 2361, |row, ours| {
+        verdict_agrees(row, ours) && paths_agree(row, ours)
+    });
+}

@@ -1,0 +1,266 @@
+//! Recorded rows, and the comparison of a family's answers with them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::io::Read as _;
+
+use base64::Engine as _;
+use prost::Message as _;
+use serde::Deserialize;
+use serde_json::Value;
+use xdsctl::diag::{Diagnostic, Effect};
+use xdsctl::family::Verdict;
+use xdsctl::model::ResourceType;
+use xdsctl::profile::{Client, Fleet, ServerFacts};
+
+use crate::support::{recorded, root};
+
+/// A resource that clients were asked about.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Case {
+    pub id: String,
+    #[serde(default)]
+    pub rule: String,
+    kind: String,
+    any_b64: String,
+    #[serde(default)]
+    env: BTreeMap<String, String>,
+    bootstrap: Option<Value>,
+    #[serde(default)]
+    wrapped: bool,
+}
+
+/// What a client answered, as recorded.
+#[derive(Debug, Clone)]
+pub struct Recorded {
+    pub case: Case,
+    pub client: String,
+    /// `ACK`, `NACK`, `CRASH`.
+    pub verdict: String,
+    /// The client's words.
+    pub words: String,
+    /// Field paths, where the client gives them.
+    pub paths: Option<BTreeSet<String>>,
+}
+
+/// What xdsctl says for that client.
+pub struct Ours {
+    pub verdict: &'static str,
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// The rows of `fixtures/clients/NAME.jsonl.gz`.
+pub fn answers(name: &str) -> Vec<Value> {
+    let path = root().join(format!("fixtures/clients/{name}.jsonl.gz"));
+    let mut text = String::new();
+    flate2::read::GzDecoder::new(std::fs::File::open(path).unwrap())
+        .read_to_string(&mut text)
+        .unwrap();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// The resources of `fixtures/conformance`, by file and id.
+pub fn cases() -> BTreeMap<(String, String), Case> {
+    let mut cases = BTreeMap::new();
+    for file in ["rules-lds", "rules-rds", "rules-cds-eds", "validate"] {
+        for line in recorded(file).lines() {
+            let case: Case = serde_json::from_str(line).unwrap();
+            cases.insert((file.to_owned(), case.id.clone()), case);
+        }
+    }
+    cases
+}
+
+/// The resource of a row of `fresh-*`.
+pub fn fresh_case(row: &Value) -> Case {
+    let mut case: Case = serde_json::from_value(row.clone()).unwrap();
+    // `cds-cl2-17`: what was mutated how often.
+    case.rule = case.id.rsplit_once('-').map_or("", |(kind, _)| kind).to_owned();
+    case
+}
+
+/// The rows of a single version in `fixtures/clients/NAME.jsonl.gz`: `rules` or `validate` files, each with `verdict` and `words`.
+pub fn of_one_version(name: &str, client: &str, words: &str, wanted: impl Fn(&str) -> bool) -> Vec<Recorded> {
+    let cases = cases();
+    let text = |row: &Value, key: &str| row[key].as_str().unwrap_or_default().to_owned();
+    answers(name)
+        .iter()
+        .filter(|row| wanted(row["file"].as_str().unwrap()))
+        .map(|row| Recorded {
+            case: cases[&(text(row, "file"), text(row, "id"))].clone(),
+            client: client.to_owned(),
+            verdict: text(row, "verdict"),
+            words: text(row, words),
+            paths: None,
+        })
+        .collect()
+}
+
+/// The rows of `fixtures/clients/NAME.jsonl.gz` with a verdict for each of several versions.
+pub fn of_versions(name: &str, family: &str) -> Vec<Recorded> {
+    let cases = cases();
+    let mut all = Vec::new();
+    for row in answers(name).iter().filter(|row| row["unmasked"] != true) {
+        let key = (
+            row["file"].as_str().unwrap().to_owned(),
+            row["id"].as_str().unwrap().to_owned(),
+        );
+        for (version, verdict) in row["answers"].as_object().unwrap() {
+            all.push(Recorded {
+                case: cases[&key].clone(),
+                client: format!("{family}@{version}"),
+                verdict: verdict.as_str().unwrap().to_owned(),
+                words: String::new(),
+                paths: None,
+            });
+        }
+    }
+    all
+}
+
+/// The rows of `fresh-open` or `fresh-held` as `client` answered them; `key` is its name there.
+pub fn of_fresh(name: &str, client: &str, key: &str) -> Vec<Recorded> {
+    let rows = answers(name);
+    let rows = rows.iter().filter(|row| row.get(key).is_some());
+    rows.map(|row| Recorded {
+        case: fresh_case(row),
+        client: client.to_owned(),
+        verdict: row[key][0].as_str().unwrap().to_owned(),
+        words: row[key][1].as_str().unwrap_or_default().to_owned(),
+        paths: row[key][1]
+            .as_array()
+            .map(|list| list.iter().map(|p| p.as_str().unwrap().to_owned()).collect()),
+    })
+    .collect()
+}
+
+/// The facts of `fixtures/conformance/bootstrap.json` with a row's additions.
+fn server_facts(bootstrap: Option<&Value>) -> ServerFacts {
+    let of = |name: &str| bootstrap.and_then(|b| b.get(name));
+    let providers = of("certificate_providers").and_then(Value::as_object).map_or_else(
+        || BTreeSet::from(["id".to_owned(), "ca".to_owned()]),
+        |p| p.keys().cloned().collect(),
+    );
+    let features = of("server_features").and_then(Value::as_array);
+    let has_feature = |name: &str| features.is_some_and(|f| f.iter().any(|x| x == name));
+    let allowed = of("allowed_grpc_services")
+        .and_then(Value::as_object)
+        .into_iter()
+        .flatten();
+    ServerFacts {
+        certificate_providers: Some(providers),
+        trusted_xds_server: has_feature("trusted_xds_server"),
+        allowed_grpc_services: allowed.map(|(uri, _)| (uri.clone(), "insecure".to_owned())).collect(),
+        ..ServerFacts::default()
+    }
+}
+
+/// Asks xdsctl what the client of a row says.
+pub fn ask(row: &Recorded) -> Ours {
+    let case = &row.case;
+    let clients = Client::parse_list(&row.client).unwrap();
+    // The reference decodes; the row's client is one of the others even where it is a C-core.
+    let mut fleet = Fleet::new(&clients);
+    for (name, value) in &case.env {
+        let _ = fleet.set_env(name, value);
+    }
+    let bytes = base64::engine::general_purpose::STANDARD.decode(&case.any_b64).unwrap();
+    let any = xdsctl::proto::pb::Any::decode(bytes.as_slice()).unwrap();
+    let is_wrapped = case.wrapped || any.type_url.ends_with("/envoy.service.discovery.v3.Resource");
+    let (name, bytes) = if is_wrapped {
+        let wrapper = xdsctl::proto::pb::envoy::service::discovery::v3::Resource::decode(any.value).unwrap();
+        (Some(wrapper.name), wrapper.resource.unwrap().value)
+    } else {
+        (None, any.value)
+    };
+    let resource_type = match case.kind.as_str() {
+        "lds" => ResourceType::Listener,
+        "rds" => ResourceType::RouteConfiguration,
+        "cds" => ResourceType::Cluster,
+        _ => ResourceType::Endpoints,
+    };
+    let server = server_facts(case.bootstrap.as_ref());
+    let asked = (fleet.base(), fleet.others());
+    let validated = xdsctl::validate::validate_for(resource_type, &bytes, name.as_deref(), asked, &server);
+    match validated.answers.into_iter().next() {
+        Some(answer) => Ours {
+            verdict: match answer.verdict {
+                Verdict::Accepted => "ACK",
+                Verdict::Rejected => "NACK",
+                Verdict::Dies => "CRASH",
+                Verdict::NotKnown => "?",
+            },
+            diagnostics: answer.diagnostics,
+        },
+        None => {
+            let is_rejected = validated.diagnostics.iter().any(|d| d.effect == Effect::Nack);
+            Ours {
+                verdict: if is_rejected { "NACK" } else { "ACK" },
+                diagnostics: validated.diagnostics,
+            }
+        }
+    }
+}
+
+/// Says whether the developer asks for this row.
+fn is_wanted(case: &Case) -> bool {
+    let wanted = std::env::var("XDSCTL_ROWS").unwrap_or_default();
+    let mut starts = wanted.split(',').filter(|w| !w.is_empty()).peekable();
+    starts.peek().is_none() || starts.any(|w| case.id.starts_with(w) || case.rule.starts_with(w) || case.kind == w)
+}
+
+/// Compares the verdicts, and fails if more than `differing` rows differ.
+pub fn compare(what: &str, rows: &[Recorded], differing: usize) {
+    compare_by(what, rows, differing, |row, ours| ours.verdict == row.verdict);
+}
+
+/// Compares with `is_equal`, and fails if more than `differing` rows differ.
+pub fn compare_by(what: &str, rows: &[Recorded], differing: usize, is_equal: impl Fn(&Recorded, &Ours) -> bool) {
+    let rows: Vec<&Recorded> = rows.iter().filter(|row| is_wanted(&row.case)).collect();
+    let per_rule: usize = std::env::var("XDSCTL_DIFFER")
+        .ok()
+        .and_then(|n| n.parse().ok())
+        .unwrap_or(0);
+    let mut wrong: BTreeMap<(String, String), Vec<String>> = BTreeMap::new();
+    let mut count = 0;
+    for row in &rows {
+        let ours = ask(row);
+        if is_equal(row, &ours) {
+            continue;
+        }
+        count += 1;
+        let lines = wrong
+            .entry((row.case.rule.clone(), format!("{}, here {}", row.verdict, ours.verdict)))
+            .or_default();
+        let mut line = format!("{} [{}] {}", row.case.id, row.client, row.words);
+        if let Some(paths) = &row.paths {
+            write!(line, " {paths:?}").unwrap();
+        }
+        for diagnostic in ours
+            .diagnostics
+            .iter()
+            .filter(|d| matches!(d.effect, Effect::Nack | Effect::Fails))
+        {
+            write!(
+                line,
+                "\n        {} {} {}",
+                diagnostic.rule.id, diagnostic.path, diagnostic.message
+            )
+            .unwrap();
+        }
+        lines.push(line);
+    }
+    if per_rule > 0 {
+        for ((rule, verdicts), lines) in &wrong {
+            println!("{} {rule}: client {verdicts}", lines.len());
+            lines.iter().take(per_rule).for_each(|line| println!("    {line}"));
+        }
+    }
+    let share = 100.0 - 100.0 * count as f64 / rows.len().max(1) as f64;
+    println!("{what}: {count} of {} rows differ, {share:.2} % agree", rows.len());
+    assert!(
+        count <= differing,
+        "{what}: {count} of {} rows differ, {differing} may; XDSCTL_DIFFER=5 shows them",
+        rows.len()
+    );
+}
