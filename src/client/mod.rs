@@ -16,6 +16,7 @@
 
 mod checked;
 pub mod config;
+pub mod dns;
 mod facts;
 pub mod graph;
 mod held;
@@ -50,7 +51,7 @@ use crate::envelope::Finding;
 use crate::profile::{Profile, ServerFacts};
 use crate::source::SourceMap;
 use config::{ChannelFailure, XdsConfig};
-use resolve::DnsAnswers;
+use dns::DnsAnswers;
 use target::Target;
 
 rules! {

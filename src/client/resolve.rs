@@ -5,26 +5,22 @@
 //! xDS client ends in the node's id, while those of the dependency manager itself do not.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::net::SocketAddr;
 use std::sync::Arc;
 
 use super::Client;
 use super::config::{
     Aggregate, ChannelFailure, ChannelFailureClass, ClusterFailure, ClusterFailureClass, ClusterState, Leaf, XdsConfig,
 };
+use super::dns::from_dns;
 use super::graph::{ClusterError, Entry, Graph, Known};
 use super::held::{Held, Kind};
 use super::target::Target;
-use crate::model::cluster::{Discovery, HealthStatus};
+use crate::model::cluster::Discovery;
 use crate::model::domain::{DomainClass, DomainMatch, best_match};
-use crate::model::endpoints::{Endpoint, Locality, LocalityName};
 use crate::model::listener::{HttpConnectionManager, RouteSource};
 use crate::model::matcher::{StringMatch, StringMatcher};
 use crate::model::route::{Action, Destination, PathMatcher, Route, RouteAction, VirtualHost};
 use crate::model::{Cluster, Endpoints, Listener, Millis, ResourceType, RouteConfiguration};
-
-/// Answers of DNS by `host:port`.
-pub type DnsAnswers = BTreeMap<String, Result<Vec<SocketAddr>, String>>;
 
 /// What a channel is resolved from.
 #[derive(Clone, Copy)]
@@ -381,44 +377,6 @@ fn from_eds(resource: &str, base: Base<'_>) -> (Option<Arc<Endpoints>>, String) 
         }
     };
     (Some(Arc::clone(endpoints)), note)
-}
-
-/// One locality with one endpoint that has all addresses, or none if there is no answer.
-fn from_dns(hostname: &str, dns: &DnsAnswers) -> (Option<Arc<Endpoints>>, String, bool) {
-    let literal = hostname.parse::<SocketAddr>().ok().map(|address| Ok(vec![address]));
-    let unknown = || Err("its address is not known".to_owned());
-    let answer = dns.get(hostname).cloned().or(literal).unwrap_or_else(unknown);
-    let (addresses, note) = match answer {
-        Ok(addresses) => (addresses, String::new()),
-        Err(why) => {
-            let note = format!("DNS resolution failed for {hostname}: UNAVAILABLE: {why}");
-            (Vec::new(), note)
-        }
-    };
-    let mut addresses = addresses.into_iter();
-    let endpoint = addresses.next().map(|address| Endpoint {
-        index: 0,
-        address,
-        additional_addresses: addresses.collect(),
-        weight: 1,
-        weight_is_default: true,
-        health: HealthStatus::Unknown,
-        hostname: hostname.to_owned(),
-        proxy: None,
-        hash_key: None,
-    });
-    let is_unresolved = endpoint.is_none();
-    let locality = Locality {
-        index: 0,
-        name: LocalityName::default(),
-        weight: 1,
-        endpoints: endpoint.into_iter().collect(),
-    };
-    let endpoints = Endpoints {
-        priorities: vec![vec![locality]],
-        drops: None,
-    };
-    (Some(Arc::new(endpoints)), note, is_unresolved)
 }
 
 /// The clusters that lookups of the virtual host's plugin routes end in when nothing else is known.

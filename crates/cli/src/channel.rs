@@ -10,7 +10,7 @@ use super::input::Inputs;
 use super::{Error, Io};
 use xdsctl::bootstrap::Bootstrap;
 use xdsctl::client::config::{ChannelFailure, ChannelFailureClass as Class, XdsConfig};
-use xdsctl::client::resolve::DnsAnswers;
+use xdsctl::client::dns::DnsAnswers;
 use xdsctl::client::target::{Target, TargetError};
 use xdsctl::client::{Client, Held, Keep, Resources, Settled, Start};
 use xdsctl::diag::{Diagnostic, Severity};

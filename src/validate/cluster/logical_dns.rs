@@ -5,6 +5,7 @@
 //! the process. Those are found here with the client's own URI rules.
 
 use crate::convert::address::{ADDRESS_MISSING, ADDRESS_NOT_SOCKET, PORT_IN_TEXT, join_host_port, parse_ip_port};
+use crate::convert::target_uri::dns_name;
 use crate::diag::{Cx, Path, rules};
 use crate::model::cluster::Discovery;
 use crate::proto;
@@ -166,7 +167,7 @@ fn advise_port(port: u32, at: &Path<'_>, cx: &mut Cx<'_>) {
 /// Reports what becomes of the name when `dns:` and `hostname` are read as a URI.
 fn advise_name(name: &str, hostname: &str, port: u32, at: &Path<'_>, cx: &mut Cx<'_>) {
     let at = at.field("address");
-    if crashes(hostname) {
+    let Ok(looked_up) = dns_name(hostname) else {
         cx.report(
             &DNS_CRASH,
             &at,
@@ -174,13 +175,14 @@ fn advise_name(name: &str, hostname: &str, port: u32, at: &Path<'_>, cx: &mut Cx
                 "address `{name}` is no URI as `dns:{hostname}`, the client process dies when the cluster is used"
             ),
         );
-    } else if name.contains(['?', '#']) {
-        let kept = hostname.split(['?', '#']).next().unwrap_or_default();
+        return;
+    };
+    if name.contains(['?', '#']) {
         cx.report(
             &DNS_NAME_MISREAD,
             &at,
             format_args!(
-                "everything from `?` or `#` on is lost with the port, the client resolves `{kept}` and port 443"
+                "everything from `?` or `#` on is lost with the port, the client resolves `{looked_up}` and port 443"
             ),
         );
     } else if name.contains(':') || name.starts_with('[') {
@@ -210,26 +212,6 @@ fn advise_name(name: &str, hostname: &str, port: u32, at: &Path<'_>, cx: &mut Cx
             format_args!("address `{name}` is decoded as a URI path: `%xx` is one byte, one leading `/` is left out"),
         );
     }
-}
-
-/// Says whether `dns:` and `hostname` is no URI to the client: an empty query, or a byte in query or fragment that may
-/// not stand there (C-core `URI::Parse`).
-fn crashes(hostname: &str) -> bool {
-    let (before, fragment) = match hostname.split_once('#') {
-        Some((before, fragment)) => (before, Some(fragment)),
-        None => (hostname, None),
-    };
-    let query = before.split_once('?').map(|(_, query)| query);
-    query.is_some_and(str::is_empty)
-        || [query, fragment]
-            .into_iter()
-            .flatten()
-            .any(|part| !part.bytes().all(in_query))
-}
-
-/// Says whether a byte may stand in a query or fragment.
-fn in_query(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || b"-._~!$&'()*+,;=:@/?%".contains(&byte)
 }
 
 fn ignored_of_locality(locality: &LocalityLbEndpoints, at: &Path<'_>, cx: &mut Cx<'_>) {
