@@ -48,7 +48,10 @@ def lb_configs(log):
         if found.group(1):
             names[found.group(1)] = found.group(2)
             continue
-        config = json.JSONDecoder().raw_decode(log, found.end())[0]
+        try:
+            config = json.JSONDecoder().raw_decode(log, found.end())[0]
+        except ValueError:
+            continue  # the client's JSON is none, or another thread wrote into it
         if found.group(3):
             children[names.get(found.group(3), "?")] = config
         else:

@@ -176,13 +176,10 @@ impl<'r> World<'r> {
     }
 }
 
-/// The names that are looked up as they stand.
+/// The hosts that DNS is asked for, with their ports. A client that asks for another has misread the name.
 fn dns_names(row: &Value) -> impl Iterator<Item = String> {
     let clusters = row["resources"].as_array().unwrap().iter();
-    let plain = |host: &&str| {
-        let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-');
-        !host.is_empty() && host.chars().all(is_plain) && host.parse::<std::net::IpAddr>().is_err()
-    };
+    let is_name = |host: &&str| !host.is_empty() && host.parse::<std::net::IpAddr>().is_err();
     clusters
         .filter(|cluster| cluster["type"] == "LOGICAL_DNS")
         .filter_map(move |cluster| {
@@ -191,7 +188,7 @@ fn dns_names(row: &Value) -> impl Iterator<Item = String> {
             let port = address["port_value"]
                 .as_u64()
                 .filter(|port| (1..65536).contains(port))?;
-            let host = address["address"].as_str().filter(plain)?;
+            let host = address["address"].as_str().filter(is_name)?;
             Some(format!("{host}:{port}"))
         })
 }
