@@ -6,6 +6,7 @@
 
 mod cx;
 mod diagnostic;
+mod fingerprint;
 mod packed;
 mod path;
 mod quota;
@@ -13,6 +14,7 @@ mod rule;
 
 pub use cx::{Cx, Known, Mark};
 pub use diagnostic::{Diagnostic, Related};
+pub use fingerprint::{About, Fingerprint, Fingerprints};
 pub use packed::Packed;
 pub use path::{FieldPath, Path, Seg, Segs};
 pub use quota::MAX_FINDINGS_PER_RULE;
