@@ -65,9 +65,9 @@ complete -c xdsctl -n "__fish_xdsctl_using_subcommand validate" -l min-severity 
 warning\t'Warnings and errors'
 note\t'Everything'"
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand validate" -l show -d 'Print also what the client keeps of each accepted resource' -r -f -a "parsed\t'What the client keeps of each accepted resource'"
-complete -c xdsctl -n "__fish_xdsctl_using_subcommand validate" -s D -l deny -d 'Make findings of this rule or effect errors; may be repeated' -r
-complete -c xdsctl -n "__fish_xdsctl_using_subcommand validate" -s W -l warn -d 'Make findings of this rule or effect warnings; may be repeated' -r
-complete -c xdsctl -n "__fish_xdsctl_using_subcommand validate" -s A -l allow -d 'Drop findings of this rule or effect; may be repeated' -r
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand validate" -s D -l deny -d 'Make findings of these rules, families, effects or `all` errors; the last of -D, -W and -A counts' -r
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand validate" -s W -l warn -d 'Make them warnings' -r
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand validate" -s A -l allow -d 'Drop them; RULE=FIELD,... means these fields only' -r
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand validate" -l color -d 'When to colour the report' -r -f -a "auto\t'On a terminal that can, unless NO_COLOR says otherwise'
 always\t'Always'
 never\t'Never'"

@@ -61,6 +61,8 @@ pub mod check;
 
 mod api;
 
+pub mod choice;
+
 pub mod catalogue;
 
 pub(crate) use xdsctl_re2 as regex;

@@ -244,7 +244,7 @@ fn what_would_do_nothing_is_refused() {
             "{\"stop\":\"10.0.0.9:80\"}",
             "-:1: `stop` names 10.0.0.9:80, which is no address",
         ),
-        ("validate -A=", "", "an empty pattern would mean every rule"),
+        ("validate -A=", "", "an empty name would mean every rule"),
     ] {
         let Run { code, out, err } = run(&format!("{line} {file}"), steps);
         assert_eq!((code, out.as_str()), (Some(2), ""), "{line}: {err}");

@@ -22,3 +22,17 @@ pub fn kept<T: prost::Message + Default>(bytes: &bytes::Bytes) -> T {
 pub fn keep(message: &impl prost::Message) -> bytes::Bytes {
     message.encode_to_vec().into()
 }
+
+/// Says whether some message has a field of this name; `Err` has the nearest name that one has.
+pub(crate) fn known_field(name: &str) -> Result<(), Option<&'static str>> {
+    let names = || {
+        pb::tables::MESSAGES
+            .iter()
+            .flat_map(|message| message.fields)
+            .map(|field| field.name)
+    };
+    if names().any(|known| known == name) {
+        return Ok(());
+    }
+    Err(crate::text::nearest(name, names()))
+}

@@ -1,6 +1,7 @@
 //! The arguments. Help texts are one line per flag; the details are in the man page and `explain`.
 
 mod channel;
+mod choice;
 mod format;
 
 use std::path::PathBuf;
@@ -11,6 +12,7 @@ pub use channel::{
     ChannelArgs, CookieArgs, CookieCommand, Layout, PickArgs, RequestArgs, RetryArgs, RouteArgs, TreeArgs, TreeFormat,
 };
 
+pub use choice::ChoiceArgs;
 pub use format::{Destination, ReportFormat};
 
 use super::io::ColourChoice;
@@ -126,15 +128,9 @@ pub struct ValidateArgs {
     /// Print also what the client keeps of each accepted resource
     #[arg(long, value_enum, value_name = "WHAT")]
     pub show: Vec<Show>,
-    /// Make findings of this rule or effect errors; may be repeated
-    #[arg(short = 'D', long = "deny", value_name = "RULE")]
-    pub deny: Vec<String>,
-    /// Make findings of this rule or effect warnings; may be repeated
-    #[arg(short = 'W', long = "warn", value_name = "RULE")]
-    pub warn: Vec<String>,
-    /// Drop findings of this rule or effect; may be repeated
-    #[arg(short = 'A', long = "allow", value_name = "RULE")]
-    pub allow: Vec<String>,
+    /// How loud rules are
+    #[command(flatten)]
+    pub choice: ChoiceArgs,
     /// When to colour the report
     #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
     pub color: ColourChoice,

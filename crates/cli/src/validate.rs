@@ -5,8 +5,10 @@ use super::input::{self, Inputs};
 use super::outputs::{self, Looks, Outputs};
 use super::{Error, Io, channel};
 use crate::report::resolve::{Options, Report};
-use crate::report::{Choice, Severities, clients, human};
+use crate::report::{Choice, clients, human};
+use xdsctl::catalogue;
 use xdsctl::check::{self, Outcome};
+use xdsctl::choice::{Selector, Severities};
 use xdsctl::client::target::Target;
 use xdsctl::client::{Checked, Keep};
 use xdsctl::diag::Severity;
@@ -89,16 +91,10 @@ fn looks(args: &ValidateArgs, fleet: &Fleet, io: &Io<'_>) -> Looks {
 }
 
 fn severities(args: &ValidateArgs) -> Result<Severities, Error> {
+    let known: Vec<_> = catalogue::rules().collect();
     let mut severities = Severities::default();
-    let choices = [
-        (&args.allow, None),
-        (&args.warn, Some(Severity::Warning)),
-        (&args.deny, Some(Severity::Error)),
-    ];
-    for (selectors, severity) in choices {
-        for selector in selectors {
-            severities.add(selector, severity).map_err(Error::Usage)?;
-        }
+    for (rules, severity) in &args.choice.0 {
+        severities.add(Selector::list(rules, &known).map_err(Error::Usage)?, *severity);
     }
     Ok(severities)
 }

@@ -24,13 +24,10 @@ pub mod retry;
 pub mod route;
 pub mod route_json;
 pub mod sarif;
-mod severities;
 mod snippet;
 pub mod statistics;
 pub mod svg;
 pub mod tree;
-
-pub use severities::Severities;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;

@@ -11,8 +11,9 @@ use std::vec::IntoIter;
 
 use super::clients::{self, Said};
 use super::masks::Masks;
-use super::{Finding, Place, ResourceReport, Severities, Summary, snippet};
+use super::{Finding, Place, ResourceReport, Summary, snippet};
 use xdsctl::check::Outcome;
+use xdsctl::choice::Severities;
 use xdsctl::client::{Checked, is_live};
 use xdsctl::diag::{Diagnostic, Effect, FieldPath, Packed, Rule, Severity};
 use xdsctl::envelope::{Label, Origin, Stage, WorldId, WorldName};
@@ -110,7 +111,7 @@ impl<'r> Report<'r> {
         let severities = self.resolver.options.severities;
         let mut is_wanted = false;
         let mut tally = |(rule, effect): (&'static Rule, Effect), field: Option<&str>, count: usize| {
-            if let Some(severity) = severities.of(rule, effect) {
+            if let Some(severity) = severities.of((rule, effect), field) {
                 self.summary.count((rule, effect), severity, count);
                 is_wanted |= wants(Unplaced {
                     rule,
@@ -322,11 +323,15 @@ impl<'r> Resolver<'r> {
 
     /// The finding with its place; `None` if the user allows it.
     fn finding(&self, diagnostic: Diagnostic, document: Option<&Document<'_>>, span: Option<Span>) -> Option<Finding> {
+        let field = diagnostic.path.segs().last_field();
         Some(Finding {
             rule: diagnostic.rule,
             effect: diagnostic.effect,
             who: String::new(),
-            severity: self.options.severities.of(diagnostic.rule, diagnostic.effect)?,
+            severity: self
+                .options
+                .severities
+                .of((diagnostic.rule, diagnostic.effect), field)?,
             path: diagnostic.path,
             message: diagnostic.message,
             help: diagnostic.help,
