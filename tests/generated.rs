@@ -1,14 +1,25 @@
-//! `man/` and `completions/` are what `xdsctl generate man` and `xdsctl generate completions` write.
+//! `man/` is what `xdsctl generate man` writes, help ends with examples that are right, and completions know rules.
 
 use std::collections::BTreeMap;
 
+use clap_complete::Shell;
+use xdsctl_cli::command;
 use xdsctl_cli::generate::{completions, man_pages};
 
+use crate::run::run;
 use crate::support::root;
 
-fn check(directory: &str, expected: Vec<(String, Vec<u8>)>) {
-    let expected: BTreeMap<String, Vec<u8>> = expected.into_iter().collect();
-    let committed: BTreeMap<String, Vec<u8>> = std::fs::read_dir(root().join(directory))
+/// Says which of the files are not what they should be; with XDSCTL_BLESS they are written.
+#[test]
+fn man_pages_are_current() {
+    let pages: BTreeMap<String, Vec<u8>> = man_pages().unwrap().into_iter().collect();
+    let directory = root().join("man");
+    if std::env::var_os("XDSCTL_BLESS").is_some() {
+        for (name, page) in &pages {
+            std::fs::write(directory.join(name), page).unwrap();
+        }
+    }
+    let committed: BTreeMap<String, Vec<u8>> = std::fs::read_dir(&directory)
         .unwrap()
         .map(|entry| entry.unwrap().path())
         .map(|path| {
@@ -16,25 +27,86 @@ fn check(directory: &str, expected: Vec<(String, Vec<u8>)>) {
             (name, std::fs::read(path).unwrap())
         })
         .collect();
-    let names = |files: &BTreeMap<String, Vec<u8>>| files.keys().cloned().collect::<Vec<_>>();
-    assert_eq!(names(&committed), names(&expected), "files of {directory}/");
-    let stale: Vec<&String> = expected
-        .iter()
-        .filter(|(name, text)| committed.get(*name) != Some(text))
-        .map(|(name, _)| name)
+    let stale: Vec<&String> = pages
+        .keys()
+        .chain(committed.keys())
+        .filter(|name| committed.get(*name) != pages.get(*name))
         .collect();
     assert!(
         stale.is_empty(),
-        "{stale:?} are not current: run `cargo run -- generate {directory}`"
+        "{stale:?} are not current: run `cargo run -- generate man`"
     );
 }
 
 #[test]
-fn man_pages_are_current() {
-    check("man", man_pages().unwrap());
+fn man_pages_name_values_and_show_examples() {
+    for (name, page) in man_pages().unwrap() {
+        let page = String::from_utf8(page).unwrap();
+        assert_eq!(page.matches(".SH EXAMPLES\n.nf\nxdsctl ").count(), 1, "{name}");
+        assert!(!page.contains(".SH EXTRA"), "{name}");
+    }
+    let pages: BTreeMap<String, Vec<u8>> = man_pages().unwrap().into_iter().collect();
+    let validate = String::from_utf8(pages["xdsctl-validate.1"].clone()).unwrap();
+    assert!(validate.contains("gitlab: GitLab"), "{validate}");
+    assert!(!validate.contains("cds\\-lb\\-policy"), "every rule would be listed");
 }
 
 #[test]
-fn completions_are_current() {
-    check("completions", completions());
+fn help_ends_with_three_examples_that_parse() {
+    let mut root = command();
+    root.build();
+    let commands = root
+        .get_subcommands()
+        .filter(|c| !c.is_hide_set() && c.get_name() != "help");
+    let mut count = 0;
+    for command in commands.chain([&root]) {
+        let name = command.get_name();
+        let args: &[&str] = if name == "xdsctl" {
+            &["--help"]
+        } else {
+            &[name, "--help"]
+        };
+        let help = String::from_utf8(run(args, b"").0).unwrap();
+        let (_, examples) = help
+            .split_once("\nExamples:\n")
+            .unwrap_or_else(|| panic!("{name}: no examples"));
+        let examples: Vec<&str> = examples.lines().collect();
+        assert_eq!(examples.len(), 3, "{name}");
+        for example in examples {
+            let example = example.trim().split(" > ").next().unwrap();
+            let mut words = Vec::new();
+            for (number, part) in example.split('\'').enumerate() {
+                match number % 2 {
+                    0 => words.extend(part.split_whitespace()),
+                    _ => words.push(part),
+                }
+            }
+            assert!(name == "xdsctl" || words[1] == name, "{example}");
+            let parsed = <xdsctl_cli::Args as clap::Parser>::try_parse_from(&words);
+            assert!(parsed.is_ok(), "{example}: {}", parsed.unwrap_err());
+            count += 1;
+        }
+    }
+    assert!(count >= 27, "{count}");
+}
+
+#[test]
+fn completions_know_rules_and_files() {
+    for shell in [Shell::Bash, Shell::Elvish, Shell::Fish, Shell::PowerShell, Shell::Zsh] {
+        let (out, err) = run(["completions", &shell.to_string()], b"");
+        assert!(err.is_empty());
+        assert_eq!(out, completions(shell));
+        let script = String::from_utf8(out).unwrap();
+        // Elvish and PowerShell complete flags only.
+        let names_values = matches!(shell, Shell::Bash | Shell::Fish | Shell::Zsh);
+        assert_eq!(script.contains("eds-locality-without-weight"), names_values, "{shell}");
+    }
+    assert!(String::from_utf8(completions(Shell::Zsh)).unwrap().contains(":_files"));
+}
+
+#[test]
+fn the_version_names_the_client() {
+    let version = String::from_utf8(run(["--version"], b"").0).unwrap();
+    let client = xdsctl::profile::Profile::default().name();
+    assert_eq!(version, format!("xdsctl {} ({client})\n", env!("CARGO_PKG_VERSION")));
 }

@@ -23,6 +23,16 @@ pub enum Effect {
 }
 
 impl Effect {
+    /// Every effect.
+    pub const ALL: [Effect; 6] = [
+        Effect::Nack,
+        Effect::Fails,
+        Effect::Spec,
+        Effect::Dropped,
+        Effect::Ignored,
+        Effect::Advice,
+    ];
+
     /// The word used in reports and JSON.
     pub const fn name(self) -> &'static str {
         match self {

@@ -2,9 +2,12 @@
 
 mod channel;
 mod choice;
+mod examples;
 mod format;
+mod rule;
 
 use std::path::PathBuf;
+use std::sync::LazyLock;
 
 use clap::{CommandFactory as _, Parser, Subcommand, ValueEnum};
 
@@ -17,11 +20,13 @@ pub use format::{Destination, ReportFormat};
 
 use super::io::ColourChoice;
 use format::DestinationParser;
+use rule::RuleParser;
 use xdsctl::diag::Severity;
+use xdsctl::profile::Profile;
 
 /// Says what a gRPC client would do with xDS configuration, and why
 #[derive(Debug, Parser)]
-#[command(name = "xdsctl", version, about, max_term_width = 100)]
+#[command(name = "xdsctl", version = version(), about, max_term_width = 100, after_help = examples::ALL)]
 pub struct Args {
     /// What to do
     #[command(subcommand)]
@@ -32,20 +37,30 @@ pub struct Args {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Say which resources a gRPC client would reject, drop or ignore, and at which field
+    #[command(after_help = examples::VALIDATE)]
     Validate(ValidateArgs),
     /// Explain a rule, or list all rules
+    #[command(after_help = examples::EXPLAIN)]
     Explain(ExplainArgs),
     /// Show the tree of LB policies that a channel builds
+    #[command(after_help = examples::TREE)]
     Tree(TreeArgs),
     /// Say which route takes an RPC, and why not the others
+    #[command(after_help = examples::ROUTE)]
     Route(RouteArgs),
     /// Follow an RPC to its endpoint, with the reason at each layer
+    #[command(after_help = examples::PICK)]
     Pick(Box<PickArgs>),
     /// Show what becomes of a retry policy
+    #[command(after_help = examples::RETRY)]
     Retry(RetryArgs),
     /// Read or write session cookies
+    #[command(after_help = examples::COOKIE)]
     Cookie(CookieArgs),
-    /// Write man pages or shell completions
+    /// Print the completion script of a shell
+    #[command(after_help = examples::COMPLETIONS)]
+    Completions(CompletionsArgs),
+    /// Write the man pages
     #[command(hide = true)]
     Generate(GenerateArgs),
 }
@@ -87,7 +102,7 @@ impl Args {
             Command::Retry(retry) => retry.channel.input.show_secrets,
             // A cookie is taken apart to be seen.
             Command::Cookie(_) => true,
-            Command::Explain(_) | Command::Generate(_) => false,
+            Command::Explain(_) | Command::Completions(_) | Command::Generate(_) => false,
         }
     }
 }
@@ -140,7 +155,7 @@ pub struct ValidateArgs {
 #[derive(Debug, clap::Args)]
 pub struct ExplainArgs {
     /// Rule id, or words of a client's error message
-    #[arg(value_name = "RULE")]
+    #[arg(value_name = "RULE", value_parser = RuleParser, hide_possible_values = true)]
     pub rule: Vec<String>,
     /// List all rules
     #[arg(long)]
@@ -148,6 +163,14 @@ pub struct ExplainArgs {
     /// Output format
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub format: Format,
+}
+
+/// `xdsctl completions`
+#[derive(Debug, clap::Args)]
+pub struct CompletionsArgs {
+    /// The shell
+    #[arg(value_enum, value_name = "SHELL")]
+    pub shell: clap_complete::Shell,
 }
 
 /// `xdsctl generate`
@@ -166,8 +189,6 @@ pub struct GenerateArgs {
 pub enum Generated {
     /// Man pages
     Man,
-    /// Completions for bash, elvish, fish, PowerShell and zsh
-    Completions,
 }
 
 impl Generated {
@@ -175,7 +196,6 @@ impl Generated {
     pub const fn default_dir(self) -> &'static str {
         match self {
             Generated::Man => "man",
-            Generated::Completions => "completions",
         }
     }
 }
@@ -239,6 +259,13 @@ pub enum AsType {
     ConfigDump,
     /// google.protobuf.Any
     Any,
+}
+
+/// What `--version` says: also which client it is that xdsctl does as.
+fn version() -> &'static str {
+    static VERSION: LazyLock<String> =
+        LazyLock::new(|| format!("{} ({})", env!("CARGO_PKG_VERSION"), Profile::default().name()));
+    &VERSION
 }
 
 /// The whole command, for help, man pages and completions.

@@ -1,20 +1,21 @@
-//! `xdsctl generate`: man pages and shell completions, written to files that packages ship.
+//! `xdsctl completions` and `xdsctl generate`: the completion script of a shell, and man pages for packages.
 
 use std::fs;
 use std::path::Path;
 
 use clap_complete::Shell;
 
-use super::args::{GenerateArgs, Generated, command};
+use super::args::{CompletionsArgs, GenerateArgs, Generated, command};
 use super::{Error, Io};
 
-/// Shells with completions.
-const SHELLS: [Shell; 5] = [Shell::Bash, Shell::Elvish, Shell::Fish, Shell::PowerShell, Shell::Zsh];
+pub(super) fn print_completions(args: &CompletionsArgs, io: &mut Io<'_>) -> Result<u8, Error> {
+    io.out.write_all(&completions(args.shell))?;
+    Ok(0)
+}
 
 pub(super) fn run(args: &GenerateArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     let files = match args.what {
         Generated::Man => man_pages()?,
-        Generated::Completions => completions(),
     };
     let dir = args
         .out
@@ -55,14 +56,36 @@ pub fn man_pages() -> std::io::Result<Vec<(String, Vec<u8>)>> {
 }
 
 fn man_page(command: &clap::Command, title: String) -> std::io::Result<Vec<u8>> {
+    let examples = command.get_after_help().map(ToString::to_string).unwrap_or_default();
     let mut page = Vec::new();
-    clap_mangen::Man::new(command.clone())
+    let man = clap_mangen::Man::new(command.clone())
         .title(title)
         .source(SOURCE)
-        .manual("xdsctl")
-        .render(&mut page)?;
+        .manual("xdsctl");
+    man.render_title(&mut page)?;
+    man.render_name_section(&mut page)?;
+    man.render_synopsis_section(&mut page)?;
+    man.render_description_section(&mut page)?;
+    man.render_options_section(&mut page)?;
+    if command.has_subcommands() {
+        man.render_subcommands_section(&mut page)?;
+    }
+    page.extend_from_slice(examples_section(&examples).as_bytes());
     page.extend_from_slice(COMMON_SECTIONS.as_bytes());
     Ok(page)
+}
+
+/// The examples at the end of a command's help, as a section of its man page.
+fn examples_section(examples: &str) -> String {
+    let lines = examples.lines().skip(1).map(|line| {
+        let text = line
+            .trim()
+            .replace('\\', "\\e")
+            .replace('-', "\\-")
+            .replace('\'', "\\(aq");
+        format!("{text}\n")
+    });
+    format!(".SH EXAMPLES\n.nf\n{}.fi\n", lines.collect::<String>())
 }
 
 /// What a man page says about where it comes from.
@@ -91,26 +114,20 @@ TERM
 If \fBdumb\fR: no colour.
 .TP
 COLUMNS
-Width of the report, 40 to 400.
+Width of the report, 40 to 400; without it that of the terminal, and off a terminal nothing is wrapped.
+.TP
+GITHUB_STEP_SUMMARY
+File that \fB\-\-format github\fR adds a summary to.
+.TP
+GITHUB_WORKSPACE, CI_PROJECT_DIR
+Root of the repository, which reports for code hosts name files from.
 .PP
 The switches of the client are taken from \fB\-\-env\fR alone, never from the environment.
 "#;
 
-/// The completion scripts by file name.
-pub fn completions() -> Vec<(String, Vec<u8>)> {
-    SHELLS
-        .iter()
-        .map(|&shell| {
-            let mut script = Vec::new();
-            clap_complete::generate(shell, &mut command(), "xdsctl", &mut script);
-            let name = match shell {
-                Shell::Bash => "xdsctl.bash",
-                Shell::Elvish => "xdsctl.elv",
-                Shell::Fish => "xdsctl.fish",
-                Shell::PowerShell => "_xdsctl.ps1",
-                _ => "_xdsctl",
-            };
-            (name.to_owned(), script)
-        })
-        .collect()
+/// The completion script of a shell.
+pub fn completions(shell: Shell) -> Vec<u8> {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut command(), "xdsctl", &mut script);
+    script
 }

@@ -45,34 +45,29 @@ pub fn open(args: &InputArgs, io: &mut Io<'_>) -> Result<Inputs, Error> {
 ///
 /// # Errors
 /// As for [`open`].
-pub fn open_for(args: &InputArgs, mut fleet: Fleet, io: &mut Io<'_>) -> Result<Inputs, Error> {
-    for setting in &args.env {
-        let (name, value) = setting
-            .split_once('=')
-            .ok_or_else(|| Error::Usage(format!("--env `{setting}` must be NAME=VALUE")))?;
-        fleet
-            .set_env(name, value)
-            .map_err(|error| Error::Usage(error.to_string()))?;
-    }
-    let mut sources = SourceMap::new();
-    let (documents, unread) = documents(args, &mut sources, io)?;
-    let mut inputs = Inputs {
-        sources,
-        documents,
-        fleet,
-        server: ServerFacts::default(),
-        bootstrap: None,
-        findings: Vec::new(),
-        as_type: args.as_type,
-        unread,
-    };
+pub fn open_for(args: &InputArgs, fleet: Fleet, io: &mut Io<'_>) -> Result<Inputs, Error> {
+    let mut inputs = Inputs::without_documents(args, fleet)?;
+    (inputs.documents, inputs.unread) = documents(args, &mut inputs.sources, io)?;
     if let Some(path) = &args.bootstrap {
         inputs.read_bootstrap(path)?;
     }
     Ok(inputs)
 }
 
-fn cannot_read(name: &Path, source: std::io::Error) -> Error {
+/// A snapshot of a stream, as the only document.
+///
+/// # Errors
+/// A bootstrap that cannot be read, an unknown switch.
+pub fn snapshot(args: &InputArgs, fleet: Fleet, name: &str, bytes: Vec<u8>) -> Result<Inputs, Error> {
+    let mut inputs = Inputs::without_documents(args, fleet)?;
+    inputs.documents.push(inputs.sources.add(name, bytes));
+    if let Some(path) = &args.bootstrap {
+        inputs.read_bootstrap(path)?;
+    }
+    Ok(inputs)
+}
+
+pub(super) fn cannot_read(name: &Path, source: std::io::Error) -> Error {
     Error::Io {
         what: "read",
         name: name.display().to_string(),
@@ -88,6 +83,11 @@ fn documents(args: &InputArgs, sources: &mut SourceMap, io: &mut Io<'_>) -> Resu
     let mut unread = Vec::new();
     for path in &args.files {
         if path.as_os_str() == "-" {
+            if io.in_is_terminal {
+                let hint = "reading standard input: paste a dump and press Ctrl-D, or name a file or a directory";
+                writeln!(io.err, "xdsctl: {hint}")?;
+                io.err.flush()?;
+            }
             let bytes = read_stream(&mut io.input, MAX_STREAM_BYTES).map_err(|e| cannot_read(path, e))?;
             if bytes.is_empty() && args.bootstrap.is_some() && args.files.len() == 1 {
                 // The bootstrap is what is to be checked.
@@ -135,6 +135,27 @@ fn say(unread: &[Error], io: &mut Io<'_>) {
 }
 
 impl Inputs {
+    fn without_documents(args: &InputArgs, mut fleet: Fleet) -> Result<Inputs, Error> {
+        for setting in &args.env {
+            let (name, value) = setting
+                .split_once('=')
+                .ok_or_else(|| Error::Usage(format!("--env `{setting}` must be NAME=VALUE")))?;
+            fleet
+                .set_env(name, value)
+                .map_err(|error| Error::Usage(error.to_string()))?;
+        }
+        Ok(Inputs {
+            sources: SourceMap::new(),
+            documents: Vec::new(),
+            fleet,
+            server: ServerFacts::default(),
+            bootstrap: None,
+            findings: Vec::new(),
+            as_type: args.as_type,
+            unread: Vec::new(),
+        })
+    }
+
     /// For a command that needs everything that was named.
     ///
     /// # Errors

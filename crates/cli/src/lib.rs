@@ -34,6 +34,7 @@ mod pick;
 mod progress;
 mod retry;
 mod route;
+mod stream;
 mod tree;
 mod validate;
 
@@ -112,6 +113,7 @@ fn guarded_run(args: &Args, io: &mut Io<'_>) -> ExitCode {
         Command::Pick(pick) => pick::run(pick, io),
         Command::Retry(retry) => retry::run(retry, io),
         Command::Cookie(cookie) => cookie::run(cookie, io),
+        Command::Completions(completions) => generate::print_completions(completions, io),
         Command::Generate(generate) => generate::run(generate, io),
     };
     let outcome = outcome.and_then(|code| {

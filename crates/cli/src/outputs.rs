@@ -10,7 +10,8 @@ use crate::report::edge::Edge;
 use crate::report::paths::Paths;
 use crate::report::resolve::Report;
 use crate::report::{
-    Choice, Format, Summary, concise, github, gitlab, human, json, junit, markdown, sarif, statistics,
+    Choice, Finding, Format, ResourceReport, Summary, Unplaced, concise, github, gitlab, human, json, junit, markdown,
+    sarif, statistics,
 };
 use xdsctl::diag::Severity;
 use xdsctl::source::SourceMap;
@@ -38,7 +39,10 @@ pub(super) struct Looks {
 
 impl Looks {
     /// A file for a report.
-    fn create<'o>(&self, file: &Path, appends: bool) -> Result<Box<dyn Write + 'o>, Error> {
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub(super) fn create<'o>(&self, file: &Path, appends: bool) -> Result<Box<dyn Write + 'o>, Error> {
         let opened = match appends {
             true => File::options().append(true).create(true).open(file),
             false => File::create(file),
@@ -98,7 +102,7 @@ impl<'o> Outputs<'o> {
                 _ => None,
             };
             list.push(Output {
-                format: form(destination, looks, summary, writer),
+                format: form(destination, looks, summary, writer)?,
                 file: destination.file.clone(),
                 trouble: None,
             });
@@ -110,21 +114,8 @@ impl<'o> Outputs<'o> {
     ///
     /// # Errors
     /// The first that could not be written.
-    pub(super) fn write(mut self, mut report: Report<'_>) -> Result<Summary, Error> {
-        self.each(|format| format.documents(&report.findings));
-        loop {
-            let next = report.next_if(|finding| {
-                let mut is_wanted = false;
-                for output in &mut self.list {
-                    is_wanted |= output.format.wants(&finding);
-                }
-                is_wanted
-            });
-            let Some(resource) = next else { break };
-            self.each(|format| format.resource(&resource));
-        }
-        let summary = report.summary;
-        self.each(|format| format.end(&summary));
+    pub(super) fn write(mut self, report: Report<'_>) -> Result<Summary, Error> {
+        let summary = report.write(&mut self)?;
         for output in self.list {
             if let Some(error) = output.trouble {
                 return Err(match output.file {
@@ -136,10 +127,35 @@ impl<'o> Outputs<'o> {
         Ok(summary)
     }
 
-    fn each(&mut self, mut step: impl FnMut(&mut dyn Format) -> io::Result<()>) {
+    /// Lets every form that can still be written do a step.
+    fn each(&mut self, mut step: impl FnMut(&mut dyn Format) -> io::Result<()>) -> io::Result<()> {
         for output in self.list.iter_mut().filter(|output| output.trouble.is_none()) {
             output.trouble = step(&mut *output.format).err();
         }
+        Ok(())
+    }
+}
+
+/// All of them, as one that never fails: what ended a form is kept with it.
+impl Format for Outputs<'_> {
+    fn wants(&mut self, finding: &Unplaced<'_>) -> bool {
+        let mut is_wanted = false;
+        for output in &mut self.list {
+            is_wanted |= output.format.wants(finding);
+        }
+        is_wanted
+    }
+
+    fn documents(&mut self, findings: &[Finding]) -> io::Result<()> {
+        self.each(|format| format.documents(findings))
+    }
+
+    fn resource(&mut self, resource: &ResourceReport) -> io::Result<()> {
+        self.each(|format| format.resource(resource))
+    }
+
+    fn end(&mut self, summary: &Summary) -> io::Result<()> {
+        self.each(|format| format.end(summary))
     }
 }
 
@@ -149,9 +165,9 @@ fn form<'o>(
     looks: &Looks,
     summary: Option<Box<dyn Write + 'o>>,
     out: Box<dyn Write + 'o>,
-) -> Box<dyn Format + 'o> {
+) -> Result<Box<dyn Format + 'o>, Error> {
     let (choice, paths) = (looks.choice, looks.paths.clone());
-    match destination.format {
+    Ok(match destination.format {
         ReportFormat::Human | ReportFormat::Concise if looks.statistics => {
             Box::new(statistics::Statistics::new(choice, looks.style.is_quiet, out))
         }
@@ -169,13 +185,17 @@ fn form<'o>(
             Box::new(human::Human::new(style, out))
         }
         ReportFormat::Concise => Box::new(concise::Concise::new(choice, out)),
+        ReportFormat::Jsonl => {
+            let message = "`jsonl` answers line by line and goes with no other format";
+            return Err(Error::Usage(message.to_owned()));
+        }
         ReportFormat::Json => Box::new(json::Json::new(looks.everything, looks.asked.clone(), out)),
         ReportFormat::Sarif => Box::new(sarif::Sarif::new(choice, paths, out)),
         ReportFormat::Junit => Box::new(junit::Junit::new(choice, looks.fail_on, paths, out)),
         ReportFormat::Github => Box::new(github::Github::new(choice, paths, summary, out)),
         ReportFormat::Gitlab => Box::new(gitlab::Gitlab::new(choice, paths, out)),
         ReportFormat::Markdown => Box::new(markdown::Markdown::new(choice, paths, out)),
-    }
+    })
 }
 
 fn cannot_write(file: &Path, source: io::Error) -> Error {

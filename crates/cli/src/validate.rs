@@ -1,54 +1,75 @@
 //! `xdsctl validate`: inputs to findings to an exit code.
 
-use super::args::{Level, Show, ValidateArgs};
+use super::args::{Destination, Level, ReportFormat, Show, ValidateArgs};
 use super::input::{self, Inputs};
 use super::outputs::{self, Looks, Outputs};
+use super::stream::Stream;
 use super::{Error, Io, channel};
 use crate::report::resolve::{Options, Report};
 use crate::report::{Choice, clients, human};
 use xdsctl::catalogue;
 use xdsctl::check::{self, Outcome};
 use xdsctl::choice::{Selector, Severities};
-use xdsctl::client::target::Target;
 use xdsctl::client::{Checked, Keep};
 use xdsctl::diag::Severity;
 use xdsctl::envelope::WorldName;
 use xdsctl::profile::{Client, Fleet};
 
 /// Exit code for findings at or above `--fail-on`.
-const EXIT_FINDINGS: u8 = 1;
+pub(super) const EXIT_FINDINGS: u8 = 1;
 
 pub(super) fn run(args: &ValidateArgs, io: &mut Io<'_>) -> Result<u8, Error> {
+    if args.quiet {
+        // No progress either.
+        io.err_is_terminal = false;
+    }
     let severities = severities(args)?;
-    let mut inputs = input::open_for(&args.input, fleet(args)?, io)?;
-    let target = match &args.target {
-        Some(uri) => {
-            let bootstrap = inputs.bootstrap.clone().unwrap_or_default();
-            Some(channel::read_target(uri, args.authority.as_deref(), &bootstrap)?)
-        }
-        None => None,
-    };
-    let (outcome, worlds, has_input) = check(args, target.as_ref(), &mut inputs, io);
-    let looks = looks(args, &inputs.fleet, io);
+    let fleet = fleet(args)?;
+    let looks = looks(args, &fleet, io);
+    if let [
+        Destination {
+            format: ReportFormat::Jsonl,
+            file,
+        },
+    ] = args.formats.as_slice()
+    {
+        let stream = Stream {
+            args,
+            severities: &severities,
+            fleet: &fleet,
+            looks: &looks,
+        };
+        return stream.run(file.as_deref(), io);
+    }
+    let mut inputs = input::open_for(&args.input, fleet, io)?;
+    let checked = check(args, &mut inputs, io)?;
+    let outputs = Outputs::open(&args.formats, &looks, &inputs.sources, io)?;
+    let options = options(args, &severities, &inputs.fleet, &looks);
+    let summary = outputs.write(Report::new(checked.outcome, &checked.worlds, &inputs.sources, &options))?;
+    if let Some(nothing) = checked.nothing {
+        io.out.flush()?;
+        return Err(nothing);
+    }
+    let failed = summary.worst.is_some_and(|worst| worst >= args.fail_on.severity());
+    inputs.exit_code(if failed { EXIT_FINDINGS } else { 0 }, io)
+}
+
+/// How findings are looked up.
+pub(super) fn options<'o>(
+    args: &ValidateArgs,
+    severities: &'o Severities,
+    fleet: &'o Fleet,
+    looks: &Looks,
+) -> Options<'o> {
     let style = looks.style;
-    let options = Options {
-        severities: &severities,
-        fleet: &inputs.fleet,
+    Options {
+        severities,
+        fleet,
         snippets_from: outputs::has_human(&args.formats).then_some(style.min_severity),
         snippets_per_rule: style.shown_per_rule(),
         snippet_columns: style.snippet_columns(),
         shows_secrets: args.input.show_secrets,
-    };
-    let outputs = Outputs::open(&args.formats, &looks, &inputs.sources, io)?;
-    let summary = outputs.write(Report::new(outcome, &worlds, &inputs.sources, &options))?;
-    if !has_input {
-        io.out.flush()?;
-        return Err(Error::Nothing(
-            "no resource that a gRPC client asks for and no bootstrap in the input".to_owned(),
-        ));
     }
-    let failed = summary.worst.is_some_and(|worst| worst >= args.fail_on.severity());
-    inputs.exit_code(if failed { EXIT_FINDINGS } else { 0 }, io)
 }
 
 /// The clients that are asked: those of `--client`, or the reference.
@@ -99,13 +120,26 @@ fn severities(args: &ValidateArgs) -> Result<Severities, Error> {
     Ok(severities)
 }
 
-/// Checks everything; says also whether there was anything that could be checked.
-fn check(
-    args: &ValidateArgs,
-    target: Option<&Target>,
-    inputs: &mut Inputs,
-    io: &mut Io<'_>,
-) -> (Outcome, Vec<WorldName>, bool) {
+/// What came out of the inputs.
+pub(super) struct Examined {
+    pub outcome: Outcome,
+    pub worlds: Vec<WorldName>,
+    /// There was nothing that could be checked.
+    pub nothing: Option<Error>,
+}
+
+/// Checks everything.
+///
+/// # Errors
+/// A target that is none.
+pub(super) fn check(args: &ValidateArgs, inputs: &mut Inputs, io: &mut Io<'_>) -> Result<Examined, Error> {
+    let target = match &args.target {
+        Some(uri) => {
+            let bootstrap = inputs.bootstrap.clone().unwrap_or_default();
+            Some(channel::read_target(uri, args.authority.as_deref(), &bootstrap)?)
+        }
+        None => None,
+    };
     let keep = match args.show.contains(&Show::Parsed) {
         true => Keep::Parsed,
         false => Keep::Findings,
@@ -113,6 +147,11 @@ fn check(
     let mut settled = inputs.settle(keep, args.input.merge, io);
     let has_bootstrap = !settled.bootstraps.is_empty() || inputs.documents.is_empty();
     let has_input = settled.resources.iter().any(Checked::is_checked) || has_bootstrap;
-    let names = std::mem::take(&mut settled.names);
-    (check::check(settled, target), names, has_input)
+    let worlds = std::mem::take(&mut settled.names);
+    let nothing = "no resource that a gRPC client asks for and no bootstrap in the input";
+    Ok(Examined {
+        outcome: check::check(settled, target.as_ref()),
+        worlds,
+        nothing: (!has_input).then(|| Error::Nothing(nothing.to_owned())),
+    })
 }

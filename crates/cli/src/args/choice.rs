@@ -3,6 +3,8 @@
 use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches};
 use xdsctl::diag::Severity;
 
+use super::rule::RuleParser;
+
 /// A flag with what its rules become.
 struct Flag {
     id: &'static str,
@@ -43,6 +45,8 @@ impl clap::Args for ChoiceArgs {
                 .short(flag.short)
                 .long(flag.id)
                 .value_name("RULE,...")
+                .value_parser(RuleParser)
+                .hide_possible_values(true)
                 .action(ArgAction::Append)
                 .help(flag.help)
         }))

@@ -16,6 +16,8 @@ pub enum ReportFormat {
     Concise,
     /// Everything, for programs
     Json,
+    /// A verdict a line on each line of the input: a stream of snapshots
+    Jsonl,
     /// SARIF 2.1.0, for code scanning
     Sarif,
     /// JUnit XML: a test case a resource

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::edge::visible_line;
-use super::{Choice, Finding, Format, ResourceReport, Summary, Unplaced, sentence};
+use super::{ByFinding, Choice, Finding, ResourceReport, Summary, sentence};
 
 /// Writes a line for each finding that is chosen.
 pub struct Concise<W: Write> {
@@ -16,8 +16,14 @@ impl<W: Write> Concise<W> {
     pub const fn new(choice: Choice, out: W) -> Self {
         Concise { choice, out }
     }
+}
 
-    fn line(&mut self, resource: Option<&ResourceReport>, finding: &Finding) -> io::Result<()> {
+impl<W: Write> ByFinding for Concise<W> {
+    fn choice(&self) -> Choice {
+        self.choice
+    }
+
+    fn finding(&mut self, resource: Option<&ResourceReport>, finding: &Finding) -> io::Result<()> {
         match (&finding.place, resource) {
             (Some(place), _) => write!(
                 self.out,
@@ -41,30 +47,8 @@ impl<W: Write> Concise<W> {
         }
         writeln!(self.out)
     }
-}
 
-impl<W: Write> Format for Concise<W> {
-    fn wants(&mut self, finding: &Unplaced<'_>) -> bool {
-        self.choice.takes(finding)
-    }
-
-    fn documents(&mut self, findings: &[Finding]) -> io::Result<()> {
-        let choice = self.choice;
-        for finding in findings.iter().filter(|finding| choice.shows(finding)) {
-            self.line(None, finding)?;
-        }
-        Ok(())
-    }
-
-    fn resource(&mut self, resource: &ResourceReport) -> io::Result<()> {
-        let choice = self.choice;
-        for finding in choice.of(resource) {
-            self.line(Some(resource), finding)?;
-        }
-        Ok(())
-    }
-
-    fn end(&mut self, _: &Summary) -> io::Result<()> {
+    fn finish(&mut self, _: &Summary) -> io::Result<()> {
         self.out.flush()
     }
 }

@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use super::edge::visible;
 use super::markdown::Markdown;
 use super::paths::Paths;
-use super::{Choice, Finding, Format, ResourceReport, Summary, Unplaced, sentence};
+use super::{ByFinding, Choice, Finding, ResourceReport, Summary, file_and_place, paragraph};
 use xdsctl::diag::Severity;
 
 /// Annotations of a severity that GitHub shows of a step.
@@ -43,58 +43,29 @@ impl<'o, W: Write> Github<'o, W> {
             paths,
         }
     }
+}
 
-    fn note(&mut self, resource: Option<&ResourceReport>, finding: &Finding) {
-        let place = finding.place.as_deref();
-        let file = resource.map(|r| &*r.file).or(place.map(|p| &*p.file));
-        let mut message = sentence(resource, finding);
-        if !finding.path.is_empty() {
-            message += &format!("\nat {}", finding.path);
-        }
-        if let Some(help) = &finding.help {
-            message += &format!("\nhelp: {help}");
-        }
+impl<W: Write> ByFinding for Github<'_, W> {
+    fn choice(&self) -> Choice {
+        self.choice
+    }
+
+    fn finding(&mut self, resource: Option<&ResourceReport>, finding: &Finding) -> io::Result<()> {
+        let (file, place) = file_and_place(resource, finding);
         self.notes.push(Note {
             severity: finding.severity,
             rule: finding.rule.id,
             file: file.map_or_else(String::new, |file| self.paths.relative(file)),
-            // Of a binary file there are no lines.
-            region: place
-                .filter(|place| file == Some(&*place.file))
-                .map(|p| [p.line, p.column, p.end_line, p.end_column]),
-            message,
+            region: place.map(|p| [p.line, p.column, p.end_line, p.end_column]),
+            message: paragraph(resource, finding),
         });
-    }
-}
-
-impl<W: Write> Format for Github<'_, W> {
-    fn wants(&mut self, finding: &Unplaced<'_>) -> bool {
-        self.choice.takes(finding)
-    }
-
-    fn documents(&mut self, findings: &[Finding]) -> io::Result<()> {
-        let choice = self.choice;
-        for finding in findings.iter().filter(|finding| choice.shows(finding)) {
-            self.note(None, finding);
-        }
         match &mut self.summary {
-            Some(summary) => summary.documents(findings),
+            Some(summary) => summary.finding(resource, finding),
             None => Ok(()),
         }
     }
 
-    fn resource(&mut self, resource: &ResourceReport) -> io::Result<()> {
-        let choice = self.choice;
-        for finding in choice.of(resource) {
-            self.note(Some(resource), finding);
-        }
-        match &mut self.summary {
-            Some(summary) => summary.resource(resource),
-            None => Ok(()),
-        }
-    }
-
-    fn end(&mut self, summary: &Summary) -> io::Result<()> {
+    fn finish(&mut self, summary: &Summary) -> io::Result<()> {
         self.notes.sort_by_key(|note| std::cmp::Reverse(note.severity));
         let mut rest = Vec::new();
         for severity in [Severity::Error, Severity::Warning, Severity::Note] {
@@ -123,7 +94,7 @@ impl<W: Write> Format for Github<'_, W> {
         }
         self.out.flush()?;
         match &mut self.summary {
-            Some(markdown) => markdown.end(summary),
+            Some(markdown) => markdown.finish(summary),
             None => Ok(()),
         }
     }

@@ -4,10 +4,9 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-use super::fingerprint::Fingerprints;
 use super::paths::Paths;
-use super::{Choice, Finding, Format, ResourceReport, Summary, Unplaced, sentence};
-use xdsctl::diag::Severity;
+use super::{ByFinding, Choice, Finding, ResourceReport, Summary, file_and_place, fingerprint, sentence};
+use xdsctl::diag::{Fingerprints, Severity};
 
 #[derive(Serialize)]
 struct Issue<'a> {
@@ -50,34 +49,6 @@ impl<W: Write> Gitlab<W> {
             has_any: false,
         }
     }
-
-    fn issue(&mut self, resource: Option<&ResourceReport>, finding: &Finding) -> io::Result<()> {
-        let place = finding.place.as_deref();
-        let file = resource.map(|r| &*r.file).or(place.map(|p| &*p.file)).unwrap_or("-");
-        let path = self.paths.relative(file);
-        let mut description = sentence(resource, finding);
-        if !finding.path.is_empty() {
-            description += &format!(", at {}", finding.path);
-        }
-        // Of a binary file there are no lines.
-        let place = place.filter(|place| *place.file == *file);
-        self.out.write_all(if self.has_any { b",\n  " } else { b"[\n  " })?;
-        self.has_any = true;
-        let issue = Issue {
-            description: &description,
-            check_name: finding.rule.id,
-            fingerprint: self.fingerprints.of(&path, resource, finding),
-            severity: severity(finding.severity),
-            location: Location {
-                path: &path,
-                lines: Lines {
-                    begin: place.map_or(1, |place| place.line),
-                    end: place.map_or(1, |place| place.end_line),
-                },
-            },
-        };
-        Ok(serde_json::to_writer(&mut self.out, &issue)?)
-    }
 }
 
 /// GitLab's word, one of info, minor, major, critical and blocker.
@@ -89,28 +60,37 @@ const fn severity(severity: Severity) -> &'static str {
     }
 }
 
-impl<W: Write> Format for Gitlab<W> {
-    fn wants(&mut self, finding: &Unplaced<'_>) -> bool {
-        self.choice.takes(finding)
+impl<W: Write> ByFinding for Gitlab<W> {
+    fn choice(&self) -> Choice {
+        self.choice
     }
 
-    fn documents(&mut self, findings: &[Finding]) -> io::Result<()> {
-        let choice = self.choice;
-        for finding in findings.iter().filter(|finding| choice.shows(finding)) {
-            self.issue(None, finding)?;
+    fn finding(&mut self, resource: Option<&ResourceReport>, finding: &Finding) -> io::Result<()> {
+        let (file, place) = file_and_place(resource, finding);
+        let path = self.paths.relative(file.unwrap_or("-"));
+        let mut description = sentence(resource, finding);
+        if !finding.path.is_empty() {
+            description += &format!(", at {}", finding.path);
         }
-        Ok(())
+        self.out.write_all(if self.has_any { b",\n  " } else { b"[\n  " })?;
+        self.has_any = true;
+        let issue = Issue {
+            description: &description,
+            check_name: finding.rule.id,
+            fingerprint: fingerprint(&mut self.fingerprints, &path, resource, finding),
+            severity: severity(finding.severity),
+            location: Location {
+                path: &path,
+                lines: Lines {
+                    begin: place.map_or(1, |place| place.line),
+                    end: place.map_or(1, |place| place.end_line),
+                },
+            },
+        };
+        Ok(serde_json::to_writer(&mut self.out, &issue)?)
     }
 
-    fn resource(&mut self, resource: &ResourceReport) -> io::Result<()> {
-        let choice = self.choice;
-        for finding in choice.of(resource) {
-            self.issue(Some(resource), finding)?;
-        }
-        Ok(())
-    }
-
-    fn end(&mut self, _: &Summary) -> io::Result<()> {
+    fn finish(&mut self, _: &Summary) -> io::Result<()> {
         self.out.write_all(if self.has_any { b"\n]\n" } else { b"[]\n" })?;
         self.out.flush()
     }

@@ -30,8 +30,9 @@ struct ResourceRow<'a> {
     parsed: Option<&'a serde_json::Value>,
 }
 
+/// A finding as JSON has it.
 #[derive(serde::Serialize)]
-struct FindingRow<'a> {
+pub(super) struct FindingRow<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     r#type: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -66,7 +67,8 @@ fn path<S: Serializer>(path: &FieldPath, serializer: S) -> Result<S::Ok, S::Erro
     serializer.collect_str(path)
 }
 
-fn finding_row<'a>(resource: Option<&'a ResourceReport>, finding: &'a Finding) -> FindingRow<'a> {
+/// A finding, with its resource if it has one.
+pub(super) fn finding_row<'a>(resource: Option<&'a ResourceReport>, finding: &'a Finding) -> FindingRow<'a> {
     let place = finding.place.as_ref();
     FindingRow {
         r#type: resource.map(|r| &*r.type_name),

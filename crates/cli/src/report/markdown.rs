@@ -6,7 +6,7 @@ use std::io::{self, Write};
 
 use super::edge::visible_line;
 use super::paths::Paths;
-use super::{Choice, Finding, Format, ResourceReport, Summary, Unplaced, counts, sentence, verdicts};
+use super::{ByFinding, Choice, Finding, ResourceReport, Summary, counts, file_and_place, sentence, verdicts};
 use xdsctl::diag::Severity;
 
 /// Bytes of the findings in a comment, which may have 65,536 characters on GitHub; further findings are counted.
@@ -30,10 +30,15 @@ impl<W: Write> Markdown<W> {
             items: Vec::new(),
         }
     }
+}
 
-    fn item(&mut self, resource: Option<&ResourceReport>, finding: &Finding) {
-        let place = finding.place.as_deref();
-        let file = resource.map(|r| &*r.file).or(place.map(|p| &*p.file));
+impl<W: Write> ByFinding for Markdown<W> {
+    fn choice(&self) -> Choice {
+        self.choice
+    }
+
+    fn finding(&mut self, resource: Option<&ResourceReport>, finding: &Finding) -> io::Result<()> {
+        let (file, place) = file_and_place(resource, finding);
         let mut item = String::from("- ");
         if let Some(file) = file {
             let line = place.map_or_else(String::new, |place| format!(":{}", place.line));
@@ -50,31 +55,10 @@ impl<W: Write> Markdown<W> {
         }
         item.push('\n');
         self.items.push((finding.severity, item));
-    }
-}
-
-impl<W: Write> Format for Markdown<W> {
-    fn wants(&mut self, finding: &Unplaced<'_>) -> bool {
-        self.choice.takes(finding)
-    }
-
-    fn documents(&mut self, findings: &[Finding]) -> io::Result<()> {
-        let choice = self.choice;
-        for finding in findings.iter().filter(|finding| choice.shows(finding)) {
-            self.item(None, finding);
-        }
         Ok(())
     }
 
-    fn resource(&mut self, resource: &ResourceReport) -> io::Result<()> {
-        let choice = self.choice;
-        for finding in choice.of(resource) {
-            self.item(Some(resource), finding);
-        }
-        Ok(())
-    }
-
-    fn end(&mut self, summary: &Summary) -> io::Result<()> {
+    fn finish(&mut self, summary: &Summary) -> io::Result<()> {
         let out = &mut self.out;
         writeln!(out, "### xdsctl: {}\n", counts(summary))?;
         writeln!(out, "What {} does with {}.\n", summary.asked, verdicts(summary))?;

@@ -8,7 +8,6 @@ pub mod clients;
 pub mod concise;
 pub mod edge;
 pub mod explain;
-pub mod fingerprint;
 pub mod github;
 pub mod gitlab;
 pub mod graph;
@@ -28,6 +27,7 @@ mod snippet;
 pub mod statistics;
 pub mod svg;
 pub mod tree;
+pub mod verdict;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -38,7 +38,7 @@ use edge::visible_line;
 pub use resolve::Unplaced;
 
 pub use xdsctl::client::Verdict;
-use xdsctl::diag::{Effect, FieldPath, Rule, Severity};
+use xdsctl::diag::{About, Effect, FieldPath, Fingerprints, Rule, Severity};
 use xdsctl::profile::Client;
 
 /// One resource and what was found about it.
@@ -159,18 +159,10 @@ impl Default for Summary {
             Verdict::NotChecked,
         ];
         let severities = [Severity::Error, Severity::Warning, Severity::Note];
-        let effects = [
-            Effect::Nack,
-            Effect::Fails,
-            Effect::Spec,
-            Effect::Dropped,
-            Effect::Ignored,
-            Effect::Advice,
-        ];
         Summary {
             verdicts: verdicts.map(|v| (v.name(), 0)).into(),
             severities: severities.map(|s| (s.name(), 0)).into(),
-            effects: effects.map(|e| (e.name(), 0)).into(),
+            effects: Effect::ALL.map(|e| (e.name(), 0)).into(),
             rules: BTreeMap::new(),
             worst: None,
             asked: String::new(),
@@ -235,6 +227,45 @@ pub trait Format {
     fn end(&mut self, summary: &Summary) -> io::Result<()>;
 }
 
+/// A [`Format`] that writes of findings and not of resources.
+pub trait ByFinding {
+    /// Which findings it shows.
+    fn choice(&self) -> Choice;
+
+    /// Takes the next finding that it shows, with its resource if it has one.
+    ///
+    /// # Errors
+    /// Those of the writer, here and below.
+    fn finding(&mut self, resource: Option<&ResourceReport>, finding: &Finding) -> io::Result<()>;
+
+    /// Writes what is left, and flushes.
+    ///
+    /// # Errors
+    /// Those of the writer.
+    fn finish(&mut self, summary: &Summary) -> io::Result<()>;
+}
+
+impl<F: ByFinding> Format for F {
+    fn wants(&mut self, finding: &Unplaced<'_>) -> bool {
+        self.choice().takes(finding)
+    }
+
+    fn documents(&mut self, findings: &[Finding]) -> io::Result<()> {
+        let choice = self.choice();
+        let mut shown = findings.iter().filter(|finding| choice.shows(finding));
+        shown.try_for_each(|finding| self.finding(None, finding))
+    }
+
+    fn resource(&mut self, resource: &ResourceReport) -> io::Result<()> {
+        let mut shown = self.choice().of(resource);
+        shown.try_for_each(|finding| self.finding(Some(resource), finding))
+    }
+
+    fn end(&mut self, summary: &Summary) -> io::Result<()> {
+        self.finish(summary)
+    }
+}
+
 /// Which findings a form shows.
 #[derive(Debug, Clone, Copy)]
 pub struct Choice {
@@ -295,4 +326,46 @@ pub fn counts(summary: &Summary) -> String {
     };
     let (errors, warnings) = (of(Severity::Error, "error"), of(Severity::Warning, "warning"));
     format!("{errors}, {warnings}, {}", of(Severity::Note, "note"))
+}
+
+/// The file that a finding stands in, and its place if that is one in a text.
+pub fn file_and_place<'f>(
+    resource: Option<&'f ResourceReport>,
+    finding: &'f Finding,
+) -> (Option<&'f str>, Option<&'f Place>) {
+    let place = finding.place.as_deref();
+    let file = resource.map(|r| &*r.file).or(place.map(|p| &*p.file));
+    // A binary resource is placed in its text form, which is no file.
+    (file, place.filter(|place| file == Some(&*place.file)))
+}
+
+/// What a finding says, with the lines below it: its path and what to do.
+pub fn paragraph(resource: Option<&ResourceReport>, finding: &Finding) -> String {
+    let mut text = sentence(resource, finding);
+    if !finding.path.is_empty() {
+        text += &format!("\nat {}", finding.path);
+    }
+    if let Some(help) = &finding.help {
+        text += &format!("\nhelp: {help}");
+    }
+    text
+}
+
+/// What the next finding in `file` is known by across edits elsewhere, as text.
+pub fn fingerprint(
+    known: &mut Fingerprints,
+    file: &str,
+    resource: Option<&ResourceReport>,
+    finding: &Finding,
+) -> String {
+    let (type_name, name) = resource.map_or(("", ""), |r| (&r.type_name, &r.name));
+    let about = About {
+        file,
+        type_name,
+        // An unnamed resource is named by its number, which changes with those before.
+        name: if name.starts_with("<unnamed #") { "" } else { name },
+    };
+    known
+        .next(about, finding.rule, &finding.path, &finding.message)
+        .to_string()
 }

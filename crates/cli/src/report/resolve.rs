@@ -5,13 +5,14 @@
 //! are cut out only for those.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io;
 use std::iter::Enumerate;
 use std::sync::Arc;
 use std::vec::IntoIter;
 
 use super::clients::{self, Said};
 use super::masks::Masks;
-use super::{Finding, Place, ResourceReport, Summary, snippet};
+use super::{Finding, Format, Place, ResourceReport, Summary, snippet};
 use xdsctl::check::Outcome;
 use xdsctl::choice::Severities;
 use xdsctl::client::{Checked, is_live};
@@ -59,9 +60,9 @@ pub struct Unplaced<'a> {
 #[derive(Debug)]
 pub struct Report<'r> {
     /// Findings that belong to no resource.
-    pub findings: Vec<Finding>,
+    findings: Vec<Finding>,
     /// Counts of everything that was taken out so far, and of `findings`.
-    pub summary: Summary,
+    summary: Summary,
     resolver: Resolver<'r>,
     folded: BTreeSet<WorldId>,
     resources: Enumerate<IntoIter<Checked>>,
@@ -102,9 +103,24 @@ impl<'r> Report<'r> {
         }
     }
 
+    /// Hands everything over to `format`.
+    ///
+    /// Returns the counts.
+    ///
+    /// # Errors
+    /// Those of the format.
+    pub fn write(mut self, format: &mut dyn Format) -> io::Result<Summary> {
+        format.documents(&self.findings)?;
+        while let Some(resource) = self.next_if(|finding| format.wants(&finding)) {
+            format.resource(&resource)?;
+        }
+        format.end(&self.summary)?;
+        Ok(self.summary)
+    }
+
     /// The next resource. Calls `wants` for its findings, in no particular order; if none is wanted, no place is
     /// looked up and the findings are left out.
-    pub fn next_if(&mut self, mut wants: impl FnMut(Unplaced<'_>) -> bool) -> Option<ResourceReport> {
+    fn next_if(&mut self, mut wants: impl FnMut(Unplaced<'_>) -> bool) -> Option<ResourceReport> {
         let (number, mut checked) = self.resources.next()?;
         let said = clients::merge(&mut checked, self.resolver.options.fleet);
         let is_folded = self.folded.contains(&checked.world);
@@ -139,15 +155,6 @@ impl<'r> Report<'r> {
         self.summary.not_known.extend(unmeasured.map(|(client, _)| *client));
         *self.summary.verdicts.entry(report.verdict.name()).or_default() += 1;
         Some(report)
-    }
-}
-
-/// Every resource with its findings and their places.
-impl Iterator for Report<'_> {
-    type Item = ResourceReport;
-
-    fn next(&mut self) -> Option<ResourceReport> {
-        self.next_if(|_| true)
     }
 }
 

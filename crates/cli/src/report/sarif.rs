@@ -8,10 +8,9 @@ use std::io::{self, Write};
 
 use serde_json::{Value, json};
 
-use super::fingerprint::Fingerprints;
 use super::paths::Paths;
-use super::{Choice, Finding, Format, Place, ResourceReport, Summary, Unplaced, sentence};
-use xdsctl::diag::{Rule, Severity};
+use super::{ByFinding, Choice, Finding, Place, ResourceReport, Summary, file_and_place, fingerprint, paragraph};
+use xdsctl::diag::{Fingerprints, Rule, Severity};
 
 /// Results of a run that code scanning takes; it refuses a file with more.
 pub const MAX_RESULTS: usize = 25_000;
@@ -49,55 +48,6 @@ impl<W: Write> Sarif<W> {
         }
     }
 
-    fn result(&mut self, resource: Option<&ResourceReport>, finding: &Finding) {
-        let bucket = match finding.severity {
-            Severity::Error => 0,
-            Severity::Warning => 1,
-            Severity::Note => 2,
-        };
-        let louder: usize = self.results.iter().take(bucket + 1).map(Vec::len).sum();
-        if louder >= MAX_RESULTS {
-            self.omitted += 1;
-            return;
-        }
-        let place = finding.place.as_deref();
-        let file = resource.map(|r| &*r.file).or(place.map(|p| &*p.file)).unwrap_or("-");
-        let mut text = sentence(resource, finding);
-        if !finding.path.is_empty() {
-            text += &format!("\nat {}", finding.path);
-        }
-        if let Some(help) = &finding.help {
-            text += &format!("\nhelp: {help}");
-        }
-        let mut location = json!({
-            "physicalLocation": {
-                "artifactLocation": { "uri": self.paths.uri(file) },
-                "region": region(place, file),
-            }
-        });
-        if let Some(resource) = resource {
-            let (type_name, name) = (&resource.type_name, &resource.name);
-            location["logicalLocations"] = json!([{
-                "name": name,
-                "fullyQualifiedName": format!("{type_name}/{name}"),
-                "kind": "resource",
-            }]);
-        }
-        let fingerprint = self.fingerprints.of(&self.paths.relative(file), resource, finding);
-        let result = json!({
-            "ruleId": finding.rule.id,
-            "ruleIndex": self.index(finding.rule),
-            "level": level(finding.severity),
-            "message": { "text": text },
-            "locations": [location],
-            "partialFingerprints": { "primaryLocationLineHash": fingerprint },
-            "properties": { "effect": finding.effects(), "path": finding.path.to_string() },
-        });
-        if let Some(results) = self.results.get_mut(bucket) {
-            results.push(result.to_string());
-        }
-    }
-
     fn index(&mut self, rule: &'static Rule) -> usize {
         *self.indices.entry(rule.id).or_insert_with(|| {
             self.rules.push(rule);
@@ -117,27 +67,22 @@ impl<W: Write> Sarif<W> {
     }
 }
 
-/// Where the finding stands; lines are those of a text.
-fn region(place: Option<&Place>, file: &str) -> Value {
-    match place {
-        Some(place) if *place.file == *file => json!({
+/// Where the finding stands: in a text, or else the bytes of its resource.
+fn region(place: Option<&Place>, finding: &Finding) -> Value {
+    match (place, &finding.place) {
+        (Some(place), _) => json!({
             "startLine": place.line,
             "startColumn": place.column,
             "endLine": place.end_line,
             "endColumn": place.end_column.max(if place.line == place.end_line { place.column + 1 } else { 1 }),
         }),
-        // A binary file: the bytes of the resource.
-        Some(place) => json!({
+        (None, Some(decoded)) => json!({
             "startLine": 1,
-            "byteOffset": place.byte_start,
-            "byteLength": place.byte_end - place.byte_start,
+            "byteOffset": decoded.byte_start,
+            "byteLength": decoded.byte_end - decoded.byte_start,
         }),
-        None => json!({ "startLine": 1 }),
+        (None, None) => json!({ "startLine": 1 }),
     }
-}
-
-const fn level(severity: Severity) -> &'static str {
-    severity.name()
 }
 
 fn rule(rule: &Rule) -> Value {
@@ -152,7 +97,7 @@ fn rule(rule: &Rule) -> Value {
         "shortDescription": { "text": summary },
         "fullDescription": { "text": summary },
         "help": { "text": rule.page, "markdown": rule.page },
-        "defaultConfiguration": { "level": level(rule.severity) },
+        "defaultConfiguration": { "level": rule.severity.name() },
         "properties": {
             "tags": ["xds", "grpc", rule.subject.name(), rule.effect.name()],
             "precision": "very-high",
@@ -162,28 +107,55 @@ fn rule(rule: &Rule) -> Value {
     })
 }
 
-impl<W: Write> Format for Sarif<W> {
-    fn wants(&mut self, finding: &Unplaced<'_>) -> bool {
-        self.choice.takes(finding)
+impl<W: Write> ByFinding for Sarif<W> {
+    fn choice(&self) -> Choice {
+        self.choice
     }
 
-    fn documents(&mut self, findings: &[Finding]) -> io::Result<()> {
-        let choice = self.choice;
-        for finding in findings.iter().filter(|finding| choice.shows(finding)) {
-            self.result(None, finding);
+    fn finding(&mut self, resource: Option<&ResourceReport>, finding: &Finding) -> io::Result<()> {
+        let bucket = match finding.severity {
+            Severity::Error => 0,
+            Severity::Warning => 1,
+            Severity::Note => 2,
+        };
+        let louder: usize = self.results.iter().take(bucket + 1).map(Vec::len).sum();
+        if louder >= MAX_RESULTS {
+            self.omitted += 1;
+            return Ok(());
+        }
+        let (file, place) = file_and_place(resource, finding);
+        let file = file.unwrap_or("-");
+        let mut location = json!({
+            "physicalLocation": {
+                "artifactLocation": { "uri": self.paths.uri(file) },
+                "region": region(place, finding),
+            }
+        });
+        if let Some(resource) = resource {
+            let (type_name, name) = (&resource.type_name, &resource.name);
+            location["logicalLocations"] = json!([{
+                "name": name,
+                "fullyQualifiedName": format!("{type_name}/{name}"),
+                "kind": "resource",
+            }]);
+        }
+        let fingerprint = fingerprint(&mut self.fingerprints, &self.paths.relative(file), resource, finding);
+        let result = json!({
+            "ruleId": finding.rule.id,
+            "ruleIndex": self.index(finding.rule),
+            "level": finding.severity.name(),
+            "message": { "text": paragraph(resource, finding) },
+            "locations": [location],
+            "partialFingerprints": { "primaryLocationLineHash": fingerprint },
+            "properties": { "effect": finding.effects(), "path": finding.path.to_string() },
+        });
+        if let Some(results) = self.results.get_mut(bucket) {
+            results.push(result.to_string());
         }
         Ok(())
     }
 
-    fn resource(&mut self, resource: &ResourceReport) -> io::Result<()> {
-        let choice = self.choice;
-        for finding in choice.of(resource) {
-            self.result(Some(resource), finding);
-        }
-        Ok(())
-    }
-
-    fn end(&mut self, summary: &Summary) -> io::Result<()> {
+    fn finish(&mut self, summary: &Summary) -> io::Result<()> {
         self.cut();
         let rules: Vec<Value> = self.rules.iter().map(|known| rule(known)).collect();
         let driver = json!({

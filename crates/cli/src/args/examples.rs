@@ -1,0 +1,64 @@
+//! Three examples a command, which end its help and stand in its man page. `tests/generated.rs` parses them.
+
+/// `xdsctl`
+pub const ALL: &str = "\
+Examples:
+  xdsctl validate xds/
+  xdsctl explain eds-locality-without-weight
+  xdsctl pick --method /shop.Checkout/Pay dump.json";
+
+/// `xdsctl validate`
+pub const VALIDATE: &str = "\
+Examples:
+  xdsctl validate dump.json
+  xdsctl validate --fail-on warning -A field-ignored xds/
+  xdsctl validate --format sarif=out.sarif --format human xds/";
+
+/// `xdsctl explain`
+pub const EXPLAIN: &str = "\
+Examples:
+  xdsctl explain cds-lb-policy-unsupported
+  xdsctl explain --list
+  xdsctl explain 'field:lb_policy error:LB policy is not supported'";
+
+/// `xdsctl tree`
+pub const TREE: &str = "\
+Examples:
+  xdsctl tree dump.json
+  xdsctl tree --target xds:///checkout.example.com --format mermaid dump.json
+  xdsctl tree --cluster checkout --format json dump.json";
+
+/// `xdsctl route`
+pub const ROUTE: &str = "\
+Examples:
+  xdsctl route --method /shop.Checkout/Pay dump.json
+  xdsctl route --method /shop.Checkout/Pay --header tier=gold dump.json
+  xdsctl route --method /shop.Checkout/Pay --format json dump.json";
+
+/// `xdsctl pick`
+pub const PICK: &str = "\
+Examples:
+  xdsctl pick --method /shop.Checkout/Pay dump.json
+  xdsctl pick --method /shop.Checkout/Pay --count 1000 dump.json
+  xdsctl pick --method /shop.Checkout/Pay --down 10.0.0.1:8080 --explain dump.json";
+
+/// `xdsctl retry`
+pub const RETRY: &str = "\
+Examples:
+  xdsctl retry --method /shop.Checkout/Pay dump.json
+  xdsctl retry --retry-on unavailable,cancelled --num-retries 3
+  xdsctl retry --method /shop.Checkout/Pay --script UNAVAILABLE,OK dump.json";
+
+/// `xdsctl cookie`
+pub const COOKIE: &str = "\
+Examples:
+  xdsctl cookie decode MTAuMC4wLjI6ODA4MDtjaGVja291dA==
+  xdsctl cookie encode --cluster checkout 10.0.0.2:8080
+  xdsctl cookie encode --name cart --cluster checkout 10.0.0.2:8080";
+
+/// `xdsctl completions`
+pub const COMPLETIONS: &str = "\
+Examples:
+  xdsctl completions bash > ~/.local/share/bash-completion/completions/xdsctl
+  xdsctl completions zsh > ~/.zfunc/_xdsctl
+  xdsctl completions fish > ~/.config/fish/completions/xdsctl.fish";

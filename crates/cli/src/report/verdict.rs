@@ -1,0 +1,110 @@
+//! `--format jsonl`: one verdict a line, the schema `xdsctl.verdict/v1`.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use serde::Serialize;
+
+use super::json::finding_row;
+use super::{ByFinding, Choice, Finding, ResourceReport, Summary};
+use xdsctl::diag::Severity;
+
+/// Name of the schema in each line.
+pub const SCHEMA: &str = "xdsctl.verdict/v1";
+
+/// Where a snapshot stands in its stream.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct At {
+    /// Number of the line, from 1.
+    pub line: usize,
+    /// Bytes before it.
+    pub offset: usize,
+}
+
+#[derive(Serialize)]
+struct Row<'a> {
+    schema: &'static str,
+    client: &'a str,
+    line: usize,
+    verdict: &'static str,
+    error: Option<&'a str>,
+    resources: &'a BTreeMap<&'static str, usize>,
+    severities: &'a BTreeMap<&'static str, usize>,
+    findings: Box<serde_json::value::RawValue>,
+}
+
+/// Writes the verdict on a snapshot: `pass`, `fail`, or `error` if it could not be checked.
+pub struct Verdict<W: Write> {
+    choice: Choice,
+    /// From which severity on a finding fails the snapshot.
+    fail_on: Severity,
+    at: At,
+    /// Why it could not be checked.
+    error: Option<String>,
+    findings: Vec<u8>,
+    out: W,
+}
+
+impl<W: Write> Verdict<W> {
+    /// Nothing is written yet.
+    pub const fn new(choice: Choice, fail_on: Severity, at: At, error: Option<String>, out: W) -> Self {
+        Verdict {
+            choice,
+            fail_on,
+            at,
+            error,
+            findings: Vec::new(),
+            out,
+        }
+    }
+}
+
+impl<W: Write> ByFinding for Verdict<W> {
+    fn choice(&self) -> Choice {
+        self.choice
+    }
+
+    fn finding(&mut self, resource: Option<&ResourceReport>, finding: &Finding) -> io::Result<()> {
+        let mut finding = finding.clone();
+        if let Some(place) = &mut finding.place {
+            let lines_before = self.at.line.saturating_sub(1);
+            place.line += lines_before;
+            place.end_line += lines_before;
+            place.byte_start += self.at.offset;
+            place.byte_end += self.at.offset;
+        }
+        self.findings.push(if self.findings.is_empty() { b'[' } else { b',' });
+        Ok(serde_json::to_writer(
+            &mut self.findings,
+            &finding_row(resource, &finding),
+        )?)
+    }
+
+    fn finish(&mut self, summary: &Summary) -> io::Result<()> {
+        let is_bad = summary.worst.is_some_and(|worst| worst >= self.fail_on);
+        let findings = match self.findings.as_mut_slice() {
+            [] => "[]".to_owned(),
+            _ => {
+                self.findings.push(b']');
+                String::from_utf8_lossy(&self.findings).into_owned()
+            }
+        };
+        let row = Row {
+            schema: SCHEMA,
+            client: &summary.asked,
+            line: self.at.line,
+            verdict: match self.error {
+                Some(_) => "error",
+                None if is_bad => "fail",
+                None => "pass",
+            },
+            error: self.error.as_deref(),
+            resources: &summary.verdicts,
+            severities: &summary.severities,
+            findings: serde_json::value::RawValue::from_string(findings)?,
+        };
+        serde_json::to_writer(&mut self.out, &row)?;
+        self.out.write_all(b"\n")?;
+        self.out.flush()
+    }
+}

@@ -1,0 +1,101 @@
+//! `validate --format jsonl`: a snapshot a line in, a verdict a line out, as a control plane asks before it sends one.
+//!
+//! Each line is a document and a world of its own. Its verdict is written and flushed before the next line is read, so that
+//! whoever writes a line can wait for the answer.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::path::Path;
+
+use super::args::ValidateArgs;
+use super::outputs::Looks;
+use super::validate::{self, EXIT_FINDINGS};
+use super::{EXIT_TROUBLE, Error, Io, files, input};
+use crate::report::resolve::Report;
+use crate::report::verdict::{At, Verdict};
+use xdsctl::choice::Severities;
+use xdsctl::profile::Fleet;
+use xdsctl::source::MAX_STREAM_BYTES;
+
+/// What is asked of every line.
+pub(super) struct Stream<'s> {
+    pub args: &'s ValidateArgs,
+    pub severities: &'s Severities,
+    pub fleet: &'s Fleet,
+    pub looks: &'s Looks,
+}
+
+impl Stream<'_> {
+    /// Answers every line of every input, on `file` or standard output; the worst of their exit codes.
+    pub(super) fn run(&self, file: Option<&Path>, io: &mut Io<'_>) -> Result<u8, Error> {
+        let mut out: Box<dyn Write + '_> = match file {
+            Some(file) => self.looks.create(file, false)?,
+            None => Box::new(&mut io.out),
+        };
+        let mut code = 0;
+        for path in &self.args.input.files {
+            if path.as_os_str() == "-" {
+                let name = self.args.input.stdin_filename.as_deref().unwrap_or("-");
+                let mut lines = BufReader::new(&mut io.input);
+                code = code.max(self.lines(name, &mut lines, &mut out)?);
+                continue;
+            }
+            let found = files::find(path);
+            if let Some((path, error)) = found.failures.into_iter().next() {
+                return Err(input::cannot_read(&path, error));
+            }
+            for file in found.files {
+                let opened = File::open(&file).map_err(|error| input::cannot_read(&file, error))?;
+                let name = file.display().to_string();
+                code = code.max(self.lines(&name, &mut BufReader::new(opened), &mut out)?);
+            }
+        }
+        Ok(code)
+    }
+
+    /// Answers every line; the worst of their exit codes.
+    fn lines(&self, name: &str, lines: &mut dyn BufRead, out: &mut dyn Write) -> Result<u8, Error> {
+        let mut code = 0;
+        let mut at = At::default();
+        loop {
+            let mut bytes = Vec::new();
+            let most = MAX_STREAM_BYTES + 1;
+            let read = Read::take(&mut *lines, most)
+                .read_until(b'\n', &mut bytes)
+                .map_err(|error| input::cannot_read(Path::new(name), error))?;
+            if read == 0 {
+                return Ok(code);
+            }
+            at.line += 1;
+            if bytes.len() as u64 > MAX_STREAM_BYTES {
+                let line = at.line;
+                return Err(Error::Usage(format!(
+                    "line {line} of `{name}` has more than {MAX_STREAM_BYTES} bytes"
+                )));
+            }
+            if bytes.last() == Some(&b'\n') {
+                bytes.pop();
+            }
+            code = code.max(self.answer(name, bytes, at, out)?);
+            at.offset += read;
+        }
+    }
+
+    fn answer(&self, name: &str, bytes: Vec<u8>, at: At, out: &mut dyn Write) -> Result<u8, Error> {
+        let mut inputs = input::snapshot(&self.args.input, self.fleet.clone(), name, bytes)?;
+        // Nobody watches the progress of a line.
+        let mut io = Io::piped(std::io::empty(), std::io::sink(), std::io::sink());
+        let checked = validate::check(self.args, &mut inputs, &mut io)?;
+        let options = validate::options(self.args, self.severities, self.fleet, self.looks);
+        let error = checked.nothing.map(|nothing| nothing.to_string());
+        let is_error = error.is_some();
+        let mut verdict = Verdict::new(self.looks.choice, self.looks.fail_on, at, error, out);
+        let report = Report::new(checked.outcome, &checked.worlds, &inputs.sources, &options);
+        let summary = report.write(&mut verdict)?;
+        Ok(match summary.worst {
+            _ if is_error => EXIT_TROUBLE,
+            Some(worst) if worst >= self.looks.fail_on => EXIT_FINDINGS,
+            _ => 0,
+        })
+    }
+}
