@@ -3,7 +3,9 @@
 //! Both `LbEndpoint.health_status` and `common_lb_config.override_host_status` are read so (C-core
 //! `XdsHealthStatus::FromUpb`, xds_health_status.cc).
 
+use crate::diag::Cx;
 use crate::model::cluster::HealthStatus;
+use crate::profile::Feature;
 use crate::proto::pb::envoy::config::core::v3 as core;
 
 /// The state that the client keeps for an enum number: UNKNOWN, HEALTHY and DRAINING; `None` for every other.
@@ -14,6 +16,11 @@ pub fn health_status(number: i32) -> Option<HealthStatus> {
         Ok(core::HealthStatus::Draining) => Some(HealthStatus::Draining),
         Ok(core::HealthStatus::Unhealthy | core::HealthStatus::Timeout | core::HealthStatus::Degraded) | Err(_) => None,
     }
+}
+
+/// The state in which an endpoint may be, for a client that may not know DRAINING yet.
+pub fn kept_status(number: i32, cx: &Cx<'_>) -> Option<HealthStatus> {
+    health_status(number).filter(|status| *status != HealthStatus::Draining || cx.has(Feature::OverrideHost))
 }
 
 /// The name of an enum number, for messages.

@@ -4,6 +4,7 @@
 
 use crate::diag::{Cx, Path, rules};
 use crate::model::matcher::{HeaderMatch, HeaderMatcher, StringMatch, StringMatcher};
+use crate::profile::Feature;
 use crate::proto::pb::envoy::config::route::v3 as route;
 use crate::proto::pb::envoy::r#type::matcher::v3 as pb;
 use crate::regex::Regex;
@@ -56,27 +57,28 @@ fn compile(pattern: &str, header: &str, at: &Path<'_>, cx: &mut Cx<'_>) -> Optio
 
 /// Converts a StringMatcher at `at`.
 pub fn string_matcher(matcher: Option<&pb::StringMatcher>, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<StringMatcher> {
-    string_match(matcher, "", at, cx)
+    string_match(matcher, None, (at, at), cx)
 }
 
-/// Converts a StringMatcher at `at`, for the value of a header if it has a name.
+/// Converts a StringMatcher at `at`, for the value of a header if there is one; a regex is blamed at `regex_at`.
 fn string_match(
     matcher: Option<&pb::StringMatcher>,
-    header: &str,
-    at: &Path<'_>,
+    header: Option<&str>,
+    (at, regex_at): (&Path<'_>, &Path<'_>),
     cx: &mut Cx<'_>,
 ) -> Option<StringMatcher> {
     use pb::string_matcher::MatchPattern;
     let pattern = matcher.and_then(|m| m.match_pattern.as_ref());
     let ignore_case = matcher.is_some_and(|m| m.ignore_case);
+    let is_lenient = header.is_some() && !cx.has(Feature::HeaderStringChecked);
     let kind = match pattern {
         Some(MatchPattern::Exact(text)) => StringMatch::Exact(text.clone()),
         Some(MatchPattern::Prefix(text)) => StringMatch::Prefix(text.clone()),
         Some(MatchPattern::Suffix(text)) => StringMatch::Suffix(text.clone()),
         Some(MatchPattern::Contains(text)) => StringMatch::Contains(text.clone()),
         Some(MatchPattern::SafeRegex(safe)) => {
-            let regex = compile(&safe.regex, header, at, cx)?;
-            if ignore_case {
+            let regex = compile(&safe.regex, header.unwrap_or_default(), regex_at, cx)?;
+            if ignore_case && !is_lenient {
                 cx.report(
                     &STRING_MATCHER_REGEX_IGNORE_CASE,
                     &at.field("ignore_case"),
@@ -142,10 +144,16 @@ pub fn header_matcher(matcher: &route::HeaderMatcher, at: &Path<'_>, cx: &mut Cx
                 end: range.end,
             }
         }
-        Some(Spec::StringMatch(value)) => {
-            HeaderMatch::String(string_match(Some(value), &matcher.name, &at.field("string_match"), cx)?)
+        Some(Spec::StringMatch(value)) if cx.has(Feature::HeaderStringMatch) => {
+            let inner = at.field("string_match");
+            let regex_at = if cx.has(Feature::HeaderStringChecked) {
+                &inner
+            } else {
+                at
+            };
+            HeaderMatch::String(string_match(Some(value), Some(&matcher.name), (&inner, regex_at), cx)?)
         }
-        None => {
+        Some(Spec::StringMatch(_)) | None => {
             cx.report(
                 &HEADER_MATCHER_WITHOUT_KIND,
                 at,

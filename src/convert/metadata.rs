@@ -78,7 +78,7 @@ fn typed_value(any: &Any, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<MetadataValu
     let extension = any::extract(Some(any), at, cx)?;
     let at = extension.at(at);
     match extension.type_name.as_ref() {
-        AUDIENCE => audience(&extension, &at, cx),
+        AUDIENCE if cx.has(Feature::GcpAuthnFilter) => audience(&extension, &at, cx),
         ADDRESS if cx.has(Feature::HttpConnect) => {
             let address: core::Address = extension.decode(&at, cx)?;
             let parsed = address::socket_address(Some(&address), &at, cx)?;

@@ -8,6 +8,7 @@
 
 use crate::diag::{Cx, Path, rules};
 use crate::model::tls::{CaCerts, CommonTlsContext, ProviderInstance};
+use crate::profile::Feature;
 use crate::proto::pb::envoy::extensions::transport_sockets::tls::v3 as pb;
 use crate::proto::wire::SECURITY_FIELD_IGNORED;
 
@@ -120,7 +121,7 @@ fn certificate_validation_context(
         if context.system_root_certs.is_some() {
             superseded(at, "system_root_certs", "ca_certificate_provider_instance", cx);
         }
-    } else if context.system_root_certs.is_some() {
+    } else if context.system_root_certs.is_some() && cx.has(Feature::SystemRootCerts) {
         tls.ca_certs = CaCerts::SystemRoots;
     }
     unsupported(

@@ -190,6 +190,15 @@ impl<'p> Cx<'p> {
         Some(result)
     }
 
+    /// Runs `step` and forgets what it reports: a client that does not look converts all the same.
+    pub fn unheard<R>(&mut self, step: impl FnOnce(&mut Self) -> R) -> R {
+        let (nacks, len, quota) = (self.nacks, self.diagnostics.len(), self.quota.clone());
+        let result = step(self);
+        (self.nacks, self.quota) = (nacks, quota);
+        self.diagnostics.truncate(len);
+        result
+    }
+
     /// Remembers how many rejections there are.
     pub fn mark(&self) -> Mark {
         Mark(self.nacks)

@@ -6,6 +6,7 @@
 use super::FilterType;
 use crate::diag::{Cx, Path, rules};
 use crate::model::filter::{Description, FilterConfig};
+use crate::profile::Feature;
 use crate::proto::any::Extension;
 use crate::proto::pb::envoy::extensions::filters::http::gcp_authn::v3::GcpAuthnFilterConfig;
 
@@ -21,7 +22,7 @@ pub static TYPE: FilterType = FilterType {
     on_client: true,
     on_server: false,
     is_terminal: false,
-    guard: None,
+    guard: Some(Feature::GcpAuthnFilter),
     parse,
     parse_in_composite: None,
 };

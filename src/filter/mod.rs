@@ -56,13 +56,27 @@ static FILTERS: &[&FilterType] = &[
 ];
 
 /// The registered filter with this top-level config type.
+///
+/// Before the two were told apart, the type of an override did as well.
 pub fn by_type(type_name: &str, cx: &Cx<'_>) -> Option<&'static FilterType> {
-    find(cx, |f| f.type_name == type_name)
+    let either = !cx.has(Feature::OverrideTypes);
+    find(cx, |f| {
+        f.type_name == type_name || (either && is_override(f, type_name))
+    })
 }
 
 /// The registered filter with this override type.
+///
+/// Before the two were told apart, the type of a config did as well.
 pub fn by_override_type(type_name: &str, cx: &Cx<'_>) -> Option<&'static FilterType> {
-    find(cx, |f| f.override_type.is_some_and(|(t, _)| t == type_name))
+    let either = !cx.has(Feature::OverrideTypes);
+    find(cx, |f| {
+        is_override(f, type_name) || (either && f.type_name == type_name)
+    })
+}
+
+fn is_override(filter: &FilterType, type_name: &str) -> bool {
+    filter.override_type.is_some_and(|(name, _)| name == type_name)
 }
 
 fn find(cx: &Cx<'_>, wanted: impl Fn(&FilterType) -> bool) -> Option<&'static FilterType> {

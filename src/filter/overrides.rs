@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use super::by_override_type;
 use crate::diag::{Cx, Path, rules};
 use crate::model::filter::FilterOverride;
+use crate::profile::Feature;
 use crate::proto::any::{Extension, extract};
 use crate::proto::pb::Any;
 use crate::proto::pb::envoy::config::route::v3::FilterConfig as Wrapper;
@@ -58,6 +59,9 @@ fn entry(any: &Any, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<FilterOverride> {
     let wrapper: Wrapper = extension.decode(&inner, cx)?;
     let at = inner.field("config");
     if wrapper.config.is_none() {
+        if wrapper.is_optional && !cx.has(Feature::CollectsFaults) {
+            return None;
+        }
         cx.report(
             &FILTER_OVERRIDE_WITHOUT_CONFIG,
             &at,
@@ -81,11 +85,12 @@ enum Wrapping {
 }
 
 fn parse(extension: &Extension<'_>, wrapping: Wrapping, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<FilterOverride> {
-    let Some(parse) = by_override_type(&extension.type_name, cx)
-        .and_then(|filter| filter.override_type)
-        .map(|(_, parse)| parse)
-    else {
+    let Some(filter) = by_override_type(&extension.type_name, cx) else {
         report_unknown(&extension.type_name, wrapping, at, cx);
+        return None;
+    };
+    let Some((_, parse)) = filter.override_type else {
+        report_unknown(&extension.type_name, Wrapping::Bare, at, cx);
         return None;
     };
     let mark = cx.mark();

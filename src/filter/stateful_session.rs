@@ -7,6 +7,7 @@ use super::FilterType;
 use crate::diag::{Cx, Path, rules};
 use crate::model::Millis;
 use crate::model::filter::{FilterConfig, SessionCookie};
+use crate::profile::Feature;
 use crate::proto::any::{Extension, extract};
 use crate::proto::duration;
 use crate::proto::pb::envoy::extensions::filters::http::stateful_session::v3::stateful_session_per_route::Override;
@@ -36,7 +37,7 @@ pub static TYPE: FilterType = FilterType {
     on_client: true,
     on_server: false,
     is_terminal: false,
-    guard: None,
+    guard: Some(Feature::OverrideHost),
     parse,
     parse_in_composite: None,
 };

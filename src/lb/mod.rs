@@ -30,7 +30,7 @@ pub use run::{endpoint, picker, policy, runtime};
 use serde_json::{Map, Value};
 
 use crate::diag::{Rule, rules};
-use crate::profile::Profile;
+use crate::profile::{Feature, Profile};
 use json::{At, Fault, Faults};
 
 rules! {
@@ -128,16 +128,25 @@ pub(crate) struct PolicyType {
 }
 
 /// The policy registered under `name`.
-pub(crate) fn by_name(name: &str) -> Option<&'static PolicyType> {
-    POLICIES.iter().copied().find(|policy| policy.name == name)
+pub(crate) fn by_name(name: &str, profile: &Profile) -> Option<&'static PolicyType> {
+    let known = POLICIES.iter().copied().find(|policy| policy.name == name);
+    known.filter(|policy| policy.name != autosharding::NAME || profile.has(Feature::Autosharding))
 }
 
 /// The policy whose xDS message is `type_name`.
-pub(crate) fn by_message(type_name: &str) -> Option<(&'static PolicyType, &'static xds::MessageType)> {
-    POLICIES.iter().copied().find_map(|policy| {
-        let message = policy.message?;
-        (message.type_name == type_name).then_some((policy, message))
-    })
+pub(crate) fn by_message(
+    type_name: &str,
+    profile: &Profile,
+) -> Option<(&'static PolicyType, &'static xds::MessageType)> {
+    let is_known = |policy: &PolicyType| policy.name != pick_first::NAME || profile.has(Feature::PickFirstMessage);
+    POLICIES
+        .iter()
+        .copied()
+        .filter(|policy| is_known(policy))
+        .find_map(|policy| {
+            let message = policy.message?;
+            (message.type_name == type_name).then_some((policy, message))
+        })
 }
 
 /// Reads a list of policies, of which the first known one counts: `[{"round_robin": {}}]`.
@@ -148,12 +157,12 @@ pub(crate) fn by_message(type_name: &str) -> Option<(&'static PolicyType, &'stat
 /// What the client's loaders blame, with places relative to the chosen policy's config. A fault in the list itself has an
 /// empty place.
 pub fn parse_list(list: &Value, profile: &Profile) -> Result<Config, Vec<Fault>> {
-    let (policy, config) = choose(list).map_err(|fault| vec![fault])?;
+    let (policy, config) = choose(list, profile).map_err(|fault| vec![fault])?;
     (policy.from_json)(config, profile)
 }
 
 /// The first known policy of a list.
-fn choose(list: &Value) -> Result<(&'static PolicyType, &Map<String, Value>), Fault> {
+fn choose<'l>(list: &'l Value, profile: &Profile) -> Result<(&'static PolicyType, &'l Map<String, Value>), Fault> {
     let Value::Array(entries) = list else {
         return Err(malformed(format_args!("is not a list of policies")));
     };
@@ -171,7 +180,7 @@ fn choose(list: &Value) -> Result<(&'static PolicyType, &Map<String, Value>), Fa
         let Value::Object(config) = config else {
             return Err(malformed(format_args!("the config of `{name}` is not an object")));
         };
-        if let Some(policy) = by_name(name) {
+        if let Some(policy) = by_name(name, profile) {
             return Ok((policy, config));
         }
     }
@@ -227,7 +236,7 @@ pub(crate) fn child(
 
 /// Reads a list of child policies at `at`. Everything wrong in it is one fault there, with the child's own inside.
 pub(crate) fn child_list(list: &Value, at: &At<'_>, profile: &Profile, faults: &mut Faults) -> Option<Box<Config>> {
-    let (policy, config) = match choose(list) {
+    let (policy, config) = match choose(list, profile) {
         Ok(chosen) => chosen,
         Err(fault) => {
             faults.push(Fault {

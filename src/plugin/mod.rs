@@ -6,6 +6,7 @@
 
 pub(crate) mod rls;
 
+use crate::diag::Effect;
 use std::collections::BTreeMap;
 
 use crate::diag::{Cx, Path, rules};
@@ -115,7 +116,12 @@ pub fn from_proto(messages: &[Pb], list_at: &Path<'_>, cx: &mut Cx<'_>) -> Plugi
         let at = list_at.index(index);
         let at = at.field("extension");
         let Some(extension) = &message.extension else {
-            cx.report(
+            let effect = match cx.has(Feature::PluginCrash) {
+                true => Effect::Fails,
+                false => Effect::Nack,
+            };
+            cx.report_as(
+                effect,
                 &PLUGIN_WITHOUT_EXTENSION,
                 &at,
                 format_args!("missing, must hold a name and a typed_config"),

@@ -105,8 +105,62 @@ features! {
     PfWeightedShuffling = "GRPC_EXPERIMENTAL_PF_WEIGHTED_SHUFFLING": cpp [off "1.85"];
     /// Leaf clusters use the aggregate cluster's LB policy (A75).
     AggregateClusterBackwardCompat = "GRPC_XDS_AGGREGATE_CLUSTER_BACKWARD_COMPAT": cpp [off "1.85"];
+    /// `load_balancing_policy` of a cluster (A52, A58).
+    CustomLbConfig = "GRPC_EXPERIMENTAL_XDS_CUSTOM_LB_CONFIG": cpp [off "1.51", on "1.55", always "1.61"];
+    /// The PickFirst message in a `load_balancing_policy` (A62).
+    PickFirstMessage = "GRPC_EXPERIMENTAL_PICKFIRST_LB_CONFIG": cpp [off "1.57", on "1.58", always "1.61"];
+    /// Stateful session affinity and DRAINING endpoints (A55).
+    OverrideHost = "GRPC_EXPERIMENTAL_XDS_ENABLE_OVERRIDE_HOST": cpp [off "1.53", on "1.59", always "1.61"];
+    /// `system_root_certs` (A82).
+    SystemRootCerts = "GRPC_EXPERIMENTAL_XDS_SYSTEM_ROOT_CERTS": cpp [off "1.66", on "1.73", always "1.85"];
+    /// The GCP authentication filter and the Audience in a cluster's metadata (A83).
+    GcpAuthnFilter = "GRPC_EXPERIMENTAL_XDS_GCP_AUTHENTICATION_FILTER": cpp [off "1.67", on "1.73", always "1.85"];
     /// Not a boolean: a trace list that names `xds_client`, which makes the client print what it parses.
     TraceXdsClient = "GRPC_TRACE": cpp [off "1.51"];
+
+    // C-core, without a switch.
+
+    /// Virtual hosts may be without routes, weights of clusters need not add up to 100; empty aggregates, hash policies and
+    /// optional filters are checked.
+    CollectsFaults: cpp [always "1.53"];
+    /// A TypedStruct's value must be JSON.
+    TypedStructChecked: cpp [always "1.55"] go [always "1.60"] java [always "1.72"] node [always "1.14"];
+    /// `string_match` of a header matcher (A63).
+    HeaderStringMatch: cpp [always "1.56"] go [always "1.60"] java [always "1.72"] node [always "1.14"];
+    /// A cluster specifier plugin without `extension` kills the client.
+    PluginCrash: cpp [always "1.56", gone "1.57"];
+    /// An EDS cluster with an xdstp name must have a service_name (A47).
+    XdstpServiceName: cpp [always "1.57"];
+    /// The JSON config of pick_first is read (A62).
+    PickFirstJson: cpp [always "1.57"];
+    /// `upstream_config` of a cluster (A75).
+    UpstreamConfig: cpp [always "1.61"];
+    /// xds_cluster_impl looks everything up by the cluster's name (A75).
+    ClusterImplByName: cpp [always "1.61"];
+    /// A LOGICAL_DNS name that is no URI kills the client.
+    DnsNameCrash: cpp [always "1.66"];
+    /// A cluster's metadata is checked (A83).
+    ClusterMetadata: cpp [always "1.67"];
+    /// `string_match` of a header matcher in RBAC (A63).
+    RbacHeaderStringMatch: cpp [always "1.68.1"];
+    /// A target of weight 0 in weighted_target kills the client.
+    WeightedTargetCrash: cpp [always "1.72"];
+    /// `string_match` of a header is checked as other string matchers are: no ignore_case beside a regex.
+    HeaderStringChecked: cpp [always "1.74"];
+    /// The types of filter configs and of overrides are told apart.
+    OverrideTypes: cpp [always "1.80"];
+    /// Permissions and principals of RBAC may be nested 16 deep only.
+    RbacDepth: cpp [always "1.81"];
+    /// An unknown source_type is rejected; before, it kills the client.
+    SourceTypeChecked: cpp [always "1.82"];
+    /// The matchers in RBAC policies are made, not only written as JSON.
+    RbacMatchersMade: cpp [always "1.84"];
+    /// `metric_names_for_computing_utilization` of weighted round robin (A114).
+    WrrMetricNames: cpp [always "1.84"];
+    /// The autosharding LB policy.
+    Autosharding: cpp [always "1.85"];
+    /// A priority must be below the number of localities; before, the highest numbers take all memory.
+    PriorityLimit: cpp [always "1.85"];
 }
 
 impl Feature {
@@ -216,7 +270,7 @@ mod tests {
     #[test]
     fn switches_of_the_reference_are_those_of_its_defaults() {
         let client = Client::default();
-        let on = |f: &&Feature| f.env().is_some() && Features::default().has(**f);
+        let on = |f: &&Feature| f.has_switch(client) && Features::default().has(**f);
         assert_eq!(Feature::ALL.iter().filter(on).count(), 6);
         assert_eq!(Feature::ALL.iter().filter(|f| f.has_switch(client)).count(), 17);
     }

@@ -10,6 +10,8 @@ use bytes::Bytes;
 use prost_types::Struct;
 use xdsctl_proto::Any;
 
+use crate::profile::Feature;
+
 use super::wire;
 use crate::diag::{Cx, Known, Path, Seg, rules};
 
@@ -132,7 +134,8 @@ fn type_name<'a>(url: &'a str, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<&'a str
 fn typed_struct<'a>(any: &Any, wrapper: &'static str, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<Extension<'a>> {
     let typed: xdsctl_proto::xds::r#type::v3::TypedStruct = decode(&any.value, wrapper, at, cx)?;
     let type_name = type_name(&typed.type_url, &at.field("type_url"), cx)?.to_owned();
-    match struct_to_json(typed.value.as_ref()) {
+    let unchecked = || (!cx.has(Feature::TypedStructChecked)).then(|| serde_json::Value::Object(Default::default()));
+    match struct_to_json(typed.value.as_ref()).or_else(unchecked) {
         Some(json) => Some(Extension {
             type_name: Cow::Owned(type_name),
             wrapper: Some(wrapper),

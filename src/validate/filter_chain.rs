@@ -6,8 +6,9 @@
 use super::downstream_tls;
 use super::http_connection_manager::{self, Side};
 use crate::convert::cidr::cidr_range;
-use crate::diag::{Cx, Path, rules};
+use crate::diag::{Cx, Effect, Path, rules};
 use crate::model::listener::{Cidr, FilterChain, HttpConnectionManager, SourceMatch, SourceType};
+use crate::profile::Feature;
 use crate::proto::pb::Any;
 use crate::proto::pb::envoy::config::core::v3::CidrRange;
 use crate::proto::pb::envoy::config::listener::v3 as pb;
@@ -55,8 +56,8 @@ pub enum Reach {
 /// The only transport_protocol that a gRPC server's connections have.
 const RAW_BUFFER: &str = "raw_buffer";
 
-/// Converts the chain at `at`.
-pub fn from_proto(pb: &pb::FilterChain, at: &Path<'_>, cx: &mut Cx<'_>) -> Converted {
+/// Converts the chain at `at`, which may be the listener's default.
+pub fn from_proto(pb: &pb::FilterChain, is_default: bool, at: &Path<'_>, cx: &mut Cx<'_>) -> Converted {
     let mark = cx.mark();
     let mut destinations = Vec::new();
     let mut source = SourceMatch::default();
@@ -64,7 +65,7 @@ pub fn from_proto(pb: &pb::FilterChain, at: &Path<'_>, cx: &mut Cx<'_>) -> Conve
     if let Some(matches) = &pb.filter_chain_match {
         let here = at.field("filter_chain_match");
         destinations = cidr_ranges(&matches.prefix_ranges, &here.field("prefix_ranges"), cx);
-        source = source_match(matches, &here, cx);
+        source = source_match(matches, is_default, &here, cx);
         reach = reach_of(matches);
     }
     let http_connection_manager = network_filter(&pb.filters, &at.field("filters"), cx);
@@ -123,13 +124,21 @@ fn cidr_ranges(ranges: &[CidrRange], at: &Path<'_>, cx: &mut Cx<'_>) -> Vec<Cidr
     converted
 }
 
-fn source_match(matches: &pb::FilterChainMatch, at: &Path<'_>, cx: &mut Cx<'_>) -> SourceMatch {
+fn source_match(matches: &pb::FilterChainMatch, is_default: bool, at: &Path<'_>, cx: &mut Cx<'_>) -> SourceMatch {
     let source_type = match matches.source_type {
         0 => SourceType::Any,
         1 => SourceType::SameIpOrLoopback,
         2 => SourceType::External,
         unknown => {
-            cx.report(
+            // Without the check it is an index into an array, where the chain gets that far.
+            let is_used = !is_default && matches!(reach_of(matches), Reach::Matches { .. });
+            let effect = match cx.has(Feature::SourceTypeChecked) {
+                true => Effect::Nack,
+                false if is_used => Effect::Fails,
+                false => Effect::Ignored,
+            };
+            cx.report_as(
+                effect,
                 &SOURCE_TYPE_UNKNOWN,
                 &at.field("source_type"),
                 format_args!("source_type is {unknown}, must be 0 (ANY), 1 (SAME_IP_OR_LOOPBACK) or 2 (EXTERNAL)"),

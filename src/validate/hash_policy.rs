@@ -8,6 +8,7 @@ use super::route_match::note_unseen_header;
 use crate::convert::matcher;
 use crate::diag::{Cx, Path, rules};
 use crate::model::route::{HashPolicy, HashPolicyKind};
+use crate::profile::Feature;
 use crate::proto::pb::envoy::config::route::v3::route_action::HashPolicy as Pb;
 use crate::proto::pb::envoy::config::route::v3::route_action::hash_policy::{Header, PolicySpecifier};
 
@@ -27,7 +28,16 @@ const CHANNEL_ID_KEY: &str = "io.grpc.channel_id";
 pub fn from_proto(messages: &[Pb], at: &Path<'_>, cx: &mut Cx<'_>) -> Vec<HashPolicy> {
     let mut policies = Vec::with_capacity(messages.len());
     for (i, message) in messages.iter().enumerate() {
-        if let Some(kind) = kind(message, &at.index(i), cx) {
+        let kind = if cx.has(Feature::CollectsFaults) {
+            kind(message, &at.index(i), cx)
+        } else {
+            // A policy with a fault is dropped.
+            cx.unheard(|cx| {
+                let mark = cx.mark();
+                kind(message, &at.index(i), cx).filter(|_| !cx.nacked_since(mark))
+            })
+        };
+        if let Some(kind) = kind {
             policies.push(HashPolicy {
                 kind,
                 terminal: message.terminal,

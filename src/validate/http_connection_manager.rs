@@ -4,6 +4,7 @@
 //! HTTP filters, routes (A27, A31, A39, A41). Follows C-core `HttpConnectionManagerParse` (xds_listener_parser.cc). What a
 //! filter's config means is the filter's business; what a route means is `route_config`'s.
 
+use crate::profile::Feature;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -152,7 +153,11 @@ fn http_filters(filters: &[pb::HttpFilter], side: Side, at: &Path<'_>, cx: &mut 
             continue;
         }
         let here = entry.field("typed_config");
-        let Some(extension) = any::extract(typed_config(filter, &entry, cx), &here, cx) else {
+        let config = typed_config(filter, &entry, cx);
+        if config.is_none() && filter.is_optional && !cx.has(Feature::CollectsFaults) {
+            continue;
+        }
+        let Some(extension) = any::extract(config, &here, cx) else {
             continue;
         };
         let here = extension.at(&here);

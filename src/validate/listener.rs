@@ -82,7 +82,7 @@ fn server(message: &pb::Listener, address: &core::Address, at: &Path<'_>, cx: &m
     let chains_at = at.field("filter_chains");
     let mut chains = Vec::with_capacity(message.filter_chains.len());
     for (i, chain) in message.filter_chains.iter().enumerate() {
-        chains.push(filter_chain::from_proto(chain, &chains_at.index(i), cx));
+        chains.push(filter_chain::from_proto(chain, false, &chains_at.index(i), cx));
     }
     let has_default = message.default_filter_chain.is_some();
     let destinations = filter_chain_map::build(&chains, has_default, &chains_at, cx);
@@ -109,7 +109,7 @@ fn default_filter_chain(
     at: &Path<'_>,
     cx: &mut Cx<'_>,
 ) -> Option<model::listener::FilterChain> {
-    let converted = filter_chain::from_proto(chain, at, cx);
+    let converted = filter_chain::from_proto(chain, true, at, cx);
     let unused = chain.filter_chain_match.as_ref();
     if unused.is_some_and(|unused| *unused != pb::FilterChainMatch::default()) {
         cx.report(

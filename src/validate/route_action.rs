@@ -45,6 +45,9 @@ rules! {
     MAX_STREAM_DURATION_BELOW_1MS = "rds-max-stream-duration-below-1ms", RouteConfiguration, Advice, "C-core ParseDuration, CreateMethodConfig";
 }
 
+/// `total_weight` of weighted_clusters where it is not set, in the versions that read it.
+const OLD_TOTAL_WEIGHT: u32 = 100;
+
 /// Converts the action at `at`; `None` where the client drops the route or gives it up.
 pub fn from_proto(message: &Pb, plugins: &Plugins, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<RouteAction> {
     let max_stream_duration = message
@@ -215,6 +218,12 @@ fn weighted_clusters(message: &WeightedCluster, at: &Path<'_>, cx: &mut Cx<'_>) 
             at,
             format_args!("no cluster has a weight above 0, at least one must"),
         );
+    } else if !cx.has(Feature::CollectsFaults) && sum != u64::from(message.total_weight.unwrap_or(OLD_TOTAL_WEIGHT)) {
+        cx.report(
+            &WEIGHTED_CLUSTERS_SUM,
+            at,
+            format_args!("the weights add up to {sum}, must be total_weight, which is 100 unless it is set"),
+        );
     } else if sum > u64::from(u32::MAX) {
         cx.report(
             &WEIGHTED_CLUSTERS_SUM,
@@ -332,6 +341,7 @@ mod tests {
         };
         to(ClusterSpecifier::WeightedClusters(WeightedCluster {
             clusters: weights.iter().map(cluster).collect(),
+            ..WeightedCluster::default()
         }))
     }
 

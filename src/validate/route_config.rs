@@ -7,12 +7,13 @@
 //! that is given up or dropped.
 
 use super::{retry, route_action, route_match, route_shadow};
-use crate::diag::{Cx, Path, rules};
+use crate::diag::{Cx, Effect, Path, rules};
 use crate::filter::overrides;
 use crate::model::domain::DomainClass;
 use crate::model::route::{Action, Destination, RetryPolicy, Route, VirtualHost};
 use crate::model::{Resource, RouteConfiguration};
 use crate::plugin::{self, Plugins};
+use crate::profile::Feature;
 use crate::proto;
 use crate::proto::pb::envoy::config::route::v3::route::Action as ActionPb;
 use crate::proto::pb::envoy::config::route::v3::{
@@ -105,7 +106,12 @@ fn virtual_host(
         } else {
             "no route that the client keeps"
         };
-        cx.report(
+        let effect = match cx.has(Feature::CollectsFaults) {
+            true => ROUTES_EMPTY.effect,
+            false => Effect::Nack,
+        };
+        cx.report_as(
+            effect,
             &ROUTES_EMPTY,
             &routes_at,
             format_args!("{why}: every RPC to these domains fails with UNAVAILABLE"),

@@ -62,15 +62,17 @@ fn paths_agree(row: &Recorded, ours: &Ours) -> bool {
     row.verdict != "NACK" || row.paths.as_ref() == Some(&paths)
 }
 
+/// What differs: the depth that the parser takes before 1.55 (18 rows) and 1.62 (2), where the reference decodes; the size of RE2's
+/// programs in 1.51 (2 rows), a TypedStruct without a kind (3).
 #[test]
 fn verdicts() {
-    compare_by("cpp verdicts", &rows(|_| true), 3393, verdict_agrees);
+    compare_by("cpp verdicts", &rows(|_| true), 77, verdict_agrees);
 }
 
 #[test]
 fn paths_since_1_59() {
     let rows = rows(|client| client.version.minor >= 59);
-    compare_by("cpp paths", &rows, 2361, |row, ours| {
+    compare_by("cpp paths", &rows, 86, |row, ours| {
         verdict_agrees(row, ours) && paths_agree(row, ours)
     });
 }

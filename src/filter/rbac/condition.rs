@@ -5,8 +5,9 @@
 use serde_json::{Map, Value, json};
 
 use crate::convert::address::parse_ip_port;
-use crate::convert::matcher::{self, STRING_MATCHER_WITHOUT_PATTERN};
+use crate::convert::matcher::{self, HEADER_MATCHER_WITHOUT_KIND, STRING_MATCHER_WITHOUT_PATTERN};
 use crate::diag::{Cx, Path, rules};
+use crate::profile::Feature;
 use crate::proto::pb::envoy::config::core::v3::CidrRange;
 use crate::proto::pb::envoy::config::route::v3::HeaderMatcher;
 use crate::proto::pb::envoy::config::route::v3::header_matcher::HeaderMatchSpecifier as Spec;
@@ -52,6 +53,9 @@ pub(super) struct Walk<'c, 'p> {
 impl Walk<'_, '_> {
     /// Says whether `depth` is within bounds, after reporting if not.
     pub(super) fn may_descend(&mut self, depth: u32, at: &Path<'_>) -> bool {
+        if !self.cx.has(Feature::RbacDepth) {
+            return true;
+        }
         if depth > MAX_DEPTH {
             self.cx.report(
                 &RBAC_TOO_DEEP,
@@ -77,7 +81,11 @@ impl Walk<'_, '_> {
     /// string_match without a pattern at the header; the one for printing forgets the name of a matcher that it could not
     /// make.
     pub(super) fn header(&mut self, header: &HeaderMatcher, at: &Path<'_>) -> Value {
-        let made = matcher::header_matcher(header, at, self.cx).is_some();
+        let made = if self.cx.has(Feature::RbacMatchersMade) {
+            matcher::header_matcher(header, at, self.cx).is_some()
+        } else {
+            self.header_kind(header, at)
+        };
         let string = match &header.header_match_specifier {
             Some(Spec::StringMatch(string)) => Some(string),
             _ => None,
@@ -102,6 +110,23 @@ impl Walk<'_, '_> {
         header_json(header)
     }
 
+    /// What a version checks that only writes the matcher as JSON: that it has a kind.
+    fn header_kind(&mut self, header: &HeaderMatcher, at: &Path<'_>) -> bool {
+        let is_known = match &header.header_match_specifier {
+            Some(Spec::StringMatch(_)) => self.cx.has(Feature::RbacHeaderStringMatch),
+            Some(_) => true,
+            None => false,
+        };
+        if !is_known {
+            self.cx.report(
+                &HEADER_MATCHER_WITHOUT_KIND,
+                at,
+                format_args!("no kind of match is set that this version has, must have one such as exact_match"),
+            );
+        }
+        is_known
+    }
+
     pub(super) fn url_path(&mut self, path: &PathMatcher, at: &Path<'_>) -> Value {
         let at = at.field("path");
         let Some(PathRule::Path(string)) = &path.rule else {
@@ -116,7 +141,12 @@ impl Walk<'_, '_> {
     }
 
     pub(super) fn string(&mut self, string: &StringMatcher, at: &Path<'_>) -> Value {
-        matcher::string_matcher(Some(string), at, self.cx);
+        if self.cx.has(Feature::RbacMatchersMade) {
+            matcher::string_matcher(Some(string), at, self.cx);
+        } else if pattern(string).is_none() {
+            self.cx
+                .report(&STRING_MATCHER_WITHOUT_PATTERN, at, format_args!("no pattern is set"));
+        }
         string_json(string)
     }
 

@@ -11,6 +11,7 @@ pub(super) mod condition;
 pub(super) mod permission;
 pub(super) mod principal;
 
+use crate::profile::Feature;
 use serde_json::{Map, Value, json};
 
 use self::condition::{Forms, Walk};
@@ -91,7 +92,7 @@ fn description(json: Value) -> FilterConfig {
 }
 
 fn enforced(rules: &pb::Rbac, forms: Forms, at: &Path<'_>, cx: &mut Cx<'_>) -> Value {
-    if Action::try_from(rules.action).is_err() {
+    if Action::try_from(rules.action).is_err() && cx.has(Feature::RbacMatchersMade) {
         cx.report(
             &RBAC_ACTION_UNKNOWN,
             &at.field("action"),

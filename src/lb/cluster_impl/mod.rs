@@ -4,10 +4,18 @@
 
 mod machine;
 
-pub use super::config::named_cluster::{Config, from_json};
+pub use super::config::named_cluster::Config;
 pub use machine::Machine;
 
+use serde_json::{Map, Value};
+
 use super::PolicyType;
+use super::config::named_cluster;
+use super::json::{self, At, Faults};
+use crate::profile::{Feature, Profile};
+
+/// What to drop, in versions that do not look it up by the cluster's name.
+const DROP_CATEGORIES: &str = "dropCategories";
 
 /// The registered name.
 pub const NAME: &str = "xds_cluster_impl_experimental";
@@ -19,3 +27,18 @@ pub(crate) static TYPE: PolicyType = PolicyType {
     from_json: |config, profile| from_json(config, profile).map(super::Config::ClusterImpl),
     machine: |at, cx| Box::new(Machine::new(&at, cx)),
 };
+
+/// Reads the JSON config.
+///
+/// # Errors
+/// A missing `clusterName`, a `childPolicy` that is missing or rejected; in versions that take them from here, missing
+/// `dropCategories`.
+pub fn from_json(config: &Map<String, Value>, profile: &Profile) -> Result<Config, Faults> {
+    let mut read = named_cluster::from_json(config, profile);
+    if !profile.has(Feature::ClusterImplByName) && !config.contains_key(DROP_CATEGORIES) {
+        let mut faults = read.err().unwrap_or_default();
+        json::missing(&At::TOP.field(DROP_CATEGORIES), &mut faults);
+        read = Err(faults);
+    }
+    read
+}

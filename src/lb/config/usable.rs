@@ -3,6 +3,7 @@
 //! Validation has no say in how policies are nested, so a TypedStruct can build a tree in which endpoints never arrive,
 //! nobody connects, or the client aborts. What happens was seen in the running client; see the rules' pages.
 
+use crate::profile::Feature;
 use std::fmt;
 
 use super::xds::Chain;
@@ -134,7 +135,7 @@ impl Walk<'_, '_, '_> {
                     dead
                 };
                 for (key, target) in &config.targets {
-                    if target.weight == 0 {
+                    if target.weight == 0 && self.cx.has(Feature::WeightedTargetCrash) {
                         self.report(
                             &LB_WEIGHTED_TARGET_ZERO,
                             depth,

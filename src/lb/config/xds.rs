@@ -192,7 +192,7 @@ fn convert(pb: &LoadBalancingPolicy, at: &Path<'_>, depth: usize, chain: &mut Ch
         let at = at.field("typed_config");
         let mut extension = any::extract(extension.typed_config.as_ref(), &at, cx)?;
         if let Payload::Wire(_) = extension.payload {
-            if let Some((policy, message)) = by_message(&extension.type_name) {
+            if let Some((policy, message)) = by_message(&extension.type_name, cx.profile()) {
                 note_hop(chain, depth, index, None, message.type_name);
                 let mut entry = Entry {
                     extension: &extension,
@@ -203,7 +203,7 @@ fn convert(pb: &LoadBalancingPolicy, at: &Path<'_>, depth: usize, chain: &mut Ch
                 let config = (message.convert)(&mut entry, cx)?;
                 return Some(named(policy.name, config));
             }
-        } else if let Some(policy) = by_name(&extension.type_name)
+        } else if let Some(policy) = by_name(&extension.type_name, cx.profile())
             && let Payload::Json(config) = std::mem::replace(&mut extension.payload, Payload::Json(Value::Null))
         {
             note_hop(chain, depth, index, extension.wrapper, policy.name);
@@ -231,12 +231,12 @@ fn note_hop(chain: &mut Chain, depth: usize, index: usize, wrapper: Option<&'sta
 fn report_skipped(extension: &Extension<'_>, at: &Path<'_>, cx: &mut Cx<'_>) {
     let name: &str = &extension.type_name;
     let finding = match extension.wrapper {
-        None if by_name(name).is_some() => cx.report(
+        None if by_name(name, cx.profile()).is_some() => cx.report(
             &LB_ENTRY_SKIPPED,
             at,
             format_args!("`{name}` is passed over: a gRPC policy must come as a TypedStruct"),
         ),
-        Some(_) if by_message(name).is_some() => cx.report(
+        Some(_) if by_message(name, cx.profile()).is_some() => cx.report(
             &LB_ENTRY_SKIPPED,
             at,
             format_args!("`{name}` is passed over: this message must not come as a TypedStruct"),

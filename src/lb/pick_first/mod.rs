@@ -10,7 +10,7 @@ use super::json::{self, At, Faults};
 use super::xds::{Entry, MessageType};
 use super::{PolicyType, done};
 use crate::diag::Cx;
-use crate::profile::Profile;
+use crate::profile::{Feature, Profile};
 use crate::proto::pb::envoy::extensions::load_balancing_policies::pick_first::v3::PickFirst;
 
 /// Delay between attempts of one pass (`grpc.happy_eyeballs_connection_attempt_delay_ms`, from 100 to 2000).
@@ -49,7 +49,10 @@ fn from_proto(entry: &mut Entry<'_, '_>, cx: &mut Cx<'_>) -> Option<Value> {
 ///
 /// # Errors
 /// A `shuffleAddressList` that is no boolean.
-pub fn from_json(config: &Map<String, Value>, _profile: &Profile) -> Result<Config, Faults> {
+pub fn from_json(config: &Map<String, Value>, profile: &Profile) -> Result<Config, Faults> {
+    if !profile.has(Feature::PickFirstJson) {
+        return Ok(Config::default());
+    }
     let mut faults = Faults::new();
     let shuffle_address_list = json::optional_bool(config, "shuffleAddressList", &At::TOP, &mut faults);
     done(Config { shuffle_address_list }, faults)

@@ -83,7 +83,7 @@ fn client_channel(map: &Map<String, Value>, at: &At<'_>, profile: &Profile, faul
     let Some(name) = name.filter(|name| !name.is_empty()) else {
         return;
     };
-    match by_name(&name.to_ascii_lowercase()) {
+    match by_name(&name.to_ascii_lowercase(), profile) {
         None => reject(&at, format_args!("LB policy `{name}` is unknown"), faults),
         Some(policy) if (policy.from_json)(&Map::new(), profile).is_err() => reject(
             &at,

@@ -15,7 +15,7 @@ use super::xds::{Entry, MessageType};
 use super::{PolicyType, done};
 use crate::diag::{Cx, rules};
 use crate::model::Millis;
-use crate::profile::Profile;
+use crate::profile::{Feature, Profile};
 use crate::proto::duration;
 use crate::proto::pb::envoy::extensions::load_balancing_policies::client_side_weighted_round_robin::v3::ClientSideWeightedRoundRobin;
 
@@ -150,7 +150,7 @@ fn from_proto(entry: &mut Entry<'_, '_>, cx: &mut Cx<'_>) -> Option<Value> {
 ///
 /// # Errors
 /// Fields of the wrong type, a negative penalty, unknown metric names.
-pub fn from_json(config: &Map<String, Value>, _profile: &Profile) -> Result<Config, Faults> {
+pub fn from_json(config: &Map<String, Value>, profile: &Profile) -> Result<Config, Faults> {
     let mut faults = Faults::new();
     let at = At::TOP;
     let default = Config::default();
@@ -176,7 +176,11 @@ pub fn from_json(config: &Map<String, Value>, _profile: &Profile) -> Result<Conf
         weight_update_period: weight_update_period.max(MIN_WEIGHT_UPDATE_PERIOD),
         weight_expiration_period,
         error_utilization_penalty,
-        metric_names: metric_names(config, &mut faults),
+        metric_names: if profile.has(Feature::WrrMetricNames) {
+            metric_names(config, &mut faults)
+        } else {
+            Vec::new()
+        },
     };
     done(config, faults)
 }

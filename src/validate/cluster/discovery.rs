@@ -6,6 +6,7 @@
 
 use crate::diag::{Cx, Path, rules};
 use crate::model::cluster::Discovery;
+use crate::profile::Feature;
 use crate::proto::any;
 use crate::proto::pb::envoy::config::cluster::v3::Cluster as Pb;
 use crate::proto::pb::envoy::config::cluster::v3::cluster::{
@@ -116,7 +117,7 @@ fn eds(config: Option<&EdsClusterConfig>, name: &str, root: &Path<'_>, cx: &mut 
             format_args!("eds_config {what} `ads` {or} `self`"),
         );
     }
-    if config.service_name.is_empty() && name.starts_with("xdstp:") {
+    if config.service_name.is_empty() && name.starts_with("xdstp:") && cx.has(Feature::XdstpServiceName) {
         cx.report(
             &EDS_SERVICE_NAME_MISSING,
             &at.field("service_name"),
@@ -155,7 +156,7 @@ fn aggregate(custom: &CustomClusterType, root: &Path<'_>, cx: &mut Cx<'_>) -> Op
     let at = at.value(AGGREGATE);
     let config: ClusterConfig = any::decode(&config.value, AGGREGATE, &at, cx)?;
     let at = at.field("clusters");
-    if config.clusters.is_empty() {
+    if config.clusters.is_empty() && cx.has(Feature::CollectsFaults) {
         cx.report(
             &AGGREGATE_EMPTY,
             &at,

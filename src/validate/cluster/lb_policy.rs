@@ -36,7 +36,8 @@ pub fn default_policy() -> serde_json::Value {
 /// Reports the rules of [`lb::xds`](crate::lb::xds) at `load_balancing_policy`, or [`LB_POLICY_UNSUPPORTED`] at `lb_policy`
 /// and those of [`lb::ring_hash`](crate::lb::ring_hash) below `ring_hash_lb_config`.
 pub(super) fn lb_policy(message: &Pb, aggregate: bool, root: &Path<'_>, cx: &mut Cx<'_>) -> Option<serde_json::Value> {
-    if let Some(policy) = &message.load_balancing_policy {
+    let list = message.load_balancing_policy.as_ref();
+    if let Some(policy) = list.filter(|_| cx.has(Feature::CustomLbConfig)) {
         superseded(message, root, cx);
         let owner = match (aggregate, cx.has(Feature::AggregateClusterBackwardCompat)) {
             (false, _) => Owner::Leaf(&message.name),

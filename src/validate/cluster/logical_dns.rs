@@ -8,6 +8,7 @@ use crate::convert::address::{ADDRESS_MISSING, ADDRESS_NOT_SOCKET, PORT_IN_TEXT,
 use crate::convert::target_uri::dns_name;
 use crate::diag::{Cx, Path, rules};
 use crate::model::cluster::Discovery;
+use crate::profile::Feature;
 use crate::proto;
 use crate::proto::pb::envoy::config::core::v3::SocketAddress;
 use crate::proto::pb::envoy::config::core::v3::address::Address;
@@ -168,6 +169,9 @@ fn advise_port(port: u32, at: &Path<'_>, cx: &mut Cx<'_>) {
 fn advise_name(name: &str, hostname: &str, port: u32, at: &Path<'_>, cx: &mut Cx<'_>) {
     let at = at.field("address");
     let Ok(looked_up) = dns_name(hostname) else {
+        if !cx.has(Feature::DnsNameCrash) {
+            return;
+        }
         cx.report(
             &DNS_CRASH,
             &at,

@@ -70,6 +70,7 @@ pub fn convert(message: &Pb, cx: &mut Cx<'_>) -> (String, Option<Resource>) {
     let metadata = message
         .metadata
         .as_ref()
+        .filter(|_| cx.has(Feature::ClusterMetadata))
         .map(|pb| metadata::metadata(pb, &root.field("metadata"), cx))
         .unwrap_or_default();
     if aggregate {

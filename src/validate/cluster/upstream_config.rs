@@ -9,6 +9,7 @@
 
 use crate::diag::{Cx, Path, rules};
 use crate::model::Millis;
+use crate::profile::Feature;
 use crate::proto::pb::envoy::config::core::v3::TypedExtensionConfig;
 use crate::proto::pb::envoy::extensions::upstreams::http::v3::HttpProtocolOptions;
 use crate::proto::{any, duration};
@@ -30,7 +31,8 @@ pub const DEFAULT_IDLE_TIMEOUT: Millis = Millis(3_600_000);
 /// [`proto::any`](crate::proto::any) at `upstream_config.typed_config`, and those of [`proto::duration`](crate::proto::duration)
 /// at `...common_http_protocol_options.idle_timeout`.
 pub(super) fn idle_timeout(pb: Option<&TypedExtensionConfig>, root: &Path<'_>, cx: &mut Cx<'_>) -> Millis {
-    pb.and_then(|pb| configured(pb, root, cx))
+    pb.filter(|_| cx.has(Feature::UpstreamConfig))
+        .and_then(|pb| configured(pb, root, cx))
         .unwrap_or(DEFAULT_IDLE_TIMEOUT)
 }
 

@@ -12,7 +12,7 @@ use bytes::Bytes;
 
 use super::plain;
 use crate::convert::address::socket_address;
-use crate::convert::health::{health_status, health_status_name};
+use crate::convert::health::{health_status_name, kept_status};
 use crate::convert::metadata;
 use crate::convert::switch::report_off;
 use crate::diag::{Cx, Path, rules};
@@ -90,7 +90,7 @@ pub(super) fn endpoints(
             Some(endpoint) => endpoint,
             None => {
                 let pb: pb::LbEndpoint = proto::kept(bytes);
-                if health_status(pb.health_status).is_none() {
+                if kept_status(pb.health_status, cx).is_none() {
                     dropped.add(pb.health_status, index);
                     continue;
                 }
@@ -187,7 +187,7 @@ impl Dropped {
 
 /// Converts an endpoint; `None` when it is dropped, or has no address after an error.
 pub(super) fn endpoint(lb: &pb::LbEndpoint, index: usize, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<Endpoint> {
-    let health = health_status(lb.health_status)?;
+    let health = kept_status(lb.health_status, cx)?;
     let weight = lb.load_balancing_weight.unwrap_or(DEFAULT_WEIGHT);
     if weight == 0 {
         cx.report(

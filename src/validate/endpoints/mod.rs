@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 
 use crate::convert::metadata;
 use crate::convert::switch::report_off;
-use crate::diag::{Cx, Path, rules};
+use crate::diag::{Cx, Effect, Path, rules};
 use crate::model::Resource;
 use crate::model::cluster::HealthStatus;
 use crate::model::endpoints::{Endpoints, Locality, LocalityName};
@@ -178,6 +178,10 @@ fn place<'m>(
 ) {
     // The bound also keeps the list of priorities as short as the resource.
     let priority = usize::try_from(pb.priority).unwrap_or(usize::MAX);
+    if priority >= localities_count && !cx.has(Feature::PriorityLimit) {
+        without_limit(priority, at, cx);
+        return;
+    }
     if priority >= localities_count {
         cx.report(
             &PRIORITY_TOO_HIGH,
@@ -203,6 +207,24 @@ fn place<'m>(
         return;
     }
     slot.insert(name_ref(pb), locality);
+}
+
+/// Reports a priority that leaves a gap, in a client that makes room for every one below it.
+fn without_limit(priority: usize, at: &Path<'_>, cx: &mut Cx<'_>) {
+    if u32::try_from(priority).is_ok_and(|priority| priority == u32::MAX) {
+        cx.report_as(
+            Effect::Fails,
+            &PRIORITY_TOO_HIGH,
+            &at.field("priority"),
+            format_args!("priority is {priority}: the client process dies for want of memory"),
+        );
+        return;
+    }
+    cx.report(
+        &PRIORITY_GAP,
+        &Path::ROOT.field("endpoints"),
+        format_args!("a priority below {priority} has no valid locality, priorities must be contiguous from 0"),
+    );
 }
 
 fn check_priorities(priorities: &[BTreeMap<NameRef<'_>, Locality>], at: &Path<'_>, cx: &mut Cx<'_>) {

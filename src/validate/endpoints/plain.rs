@@ -7,7 +7,7 @@
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use super::endpoint::{DEFAULT_WEIGHT, LB_METADATA, PROXY_METADATA};
-use crate::convert::health::health_status;
+use crate::convert::health::kept_status;
 use crate::convert::metadata;
 use crate::diag::Cx;
 use crate::model::endpoints::Endpoint;
@@ -36,7 +36,7 @@ pub(super) fn endpoint<'b>(bytes: &'b [u8], index: usize, unread: &mut &'b [u8],
         additional_addresses: Vec::new(),
         weight: weight.unwrap_or(DEFAULT_WEIGHT),
         weight_is_default,
-        health: health_status(health.unwrap_or_default())?,
+        health: kept_status(health.unwrap_or_default(), cx)?,
         hostname: String::new(),
         proxy: None,
         hash_key: None,
