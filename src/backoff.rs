@@ -32,6 +32,11 @@ impl Backoff {
         Backoff { growth, last_ms: None }
     }
 
+    /// After a wait of so many milliseconds before jitter; `None` before the first wait.
+    pub const fn after(growth: Growth, last_ms: Option<i64>) -> Backoff {
+        Backoff { growth, last_ms }
+    }
+
     /// The next wait before jitter, in milliseconds.
     pub fn nominal_ms(&mut self) -> i64 {
         let Growth {

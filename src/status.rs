@@ -1,6 +1,7 @@
 //! gRPC status codes and statuses, as RPCs end with them.
 
 use std::fmt;
+use std::sync::Arc;
 
 /// A gRPC status code.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -130,13 +131,13 @@ impl fmt::Display for Code {
 pub struct Status {
     /// The code.
     pub code: Code,
-    /// The message.
-    pub message: String,
+    /// The message, which many may keep: every policy above a failed connection, every RPC that it fails.
+    pub message: Arc<str>,
 }
 
 impl Status {
     /// A status.
-    pub fn new(code: Code, message: impl Into<String>) -> Status {
+    pub fn new(code: Code, message: impl Into<Arc<str>>) -> Status {
         Status {
             code,
             message: message.into(),
@@ -144,24 +145,22 @@ impl Status {
     }
 
     /// UNAVAILABLE with this message.
-    pub fn unavailable(message: impl Into<String>) -> Status {
+    pub fn unavailable(message: impl Into<Arc<str>>) -> Status {
         Status::new(Code::Unavailable, message)
     }
 
     /// INTERNAL with this message.
-    pub fn internal(message: impl Into<String>) -> Status {
+    pub fn internal(message: impl Into<Arc<str>>) -> Status {
         Status::new(Code::Internal, message)
     }
 
     /// The status with ` (<note>)` behind its message, unless the note is empty.
     #[must_use]
-    pub fn with_note(mut self, note: &str) -> Status {
-        if !note.is_empty() {
-            self.message.push_str(" (");
-            self.message.push_str(note);
-            self.message.push(')');
+    pub fn with_note(self, note: &str) -> Status {
+        if note.is_empty() {
+            return self;
         }
-        self
+        Status::new(self.code, format!("{} ({note})", self.message))
     }
 
     /// The status that an RPC gets where the control plane said this one (A54).

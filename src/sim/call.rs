@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::network::Reply;
 use super::outcome::{Outcome, Trace};
 use super::selection::Selected;
-use crate::lb::picker::{Complete, TraceStep};
+use crate::lb::picker::Complete;
 use crate::lb::runtime::{Time, TimerId};
 use crate::rpc::Retries;
 
@@ -71,8 +71,10 @@ pub(super) struct Call {
     /// The address list of the last pick, for the session cookie.
     pub actual_hosts: Option<Arc<str>>,
     pub trace: Trace,
-    /// The steps of the last pick, to see whether another one brought anything new.
-    pub last_pick: Vec<TraceStep>,
+    /// Number of steps that its outcome keeps.
+    pub kept: usize,
+    /// Fingerprint of the last pick's steps, to see whether another one brought anything new.
+    pub last_pick: u64,
 }
 
 impl Call {

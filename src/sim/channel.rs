@@ -3,17 +3,17 @@
 //! Follows C-core client_channel.cc (what becomes of a pick), retry_filter.cc (what becomes of a failed attempt) and
 //! xds_resolver.cc (what becomes of an update).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::call::{Call, Phase, Rpc, RpcId};
 use super::clusters::ConfigView;
 use super::network::{CONNECT_JITTER_MS, CONNECT_MS, Network, REFUSAL_MS, Reach};
-use super::outcome::{Outcome, Trace};
+use super::outcome::{Outcome, TRACES_KEPT, Trace};
 use crate::client::config::{ChannelFailure, XdsConfig};
 use crate::client::{Client, Start};
 use crate::lb::pick_first;
-use crate::lb::picker::TraceStep;
+use crate::lb::picker::{Steps, TraceStep};
 use crate::lb::policy::{PolicyCx, Reports, Update, What};
 use crate::lb::run::child::Child;
 use crate::lb::runtime::{ATTEMPT_TIMEOUT_MS, Connectivity, Event, Runtime, Settings, Time};
@@ -137,6 +137,12 @@ pub struct Channel {
     draws: Draws,
     connect_time: Rng,
     after: Vec<(lb::policy::TreePath, What)>,
+    /// RPCs that wait for a picker, and some that no longer do.
+    queued: BTreeSet<u64>,
+    /// The steps of the pick at hand.
+    steps: Steps,
+    /// How many more steps may be kept of RPCs under way.
+    room: usize,
 }
 
 impl Channel {
@@ -165,6 +171,9 @@ impl Channel {
             draws: Draws::new(seed),
             connect_time: Rng::stream(seed, "connect time"),
             after: Vec::new(),
+            queued: BTreeSet::new(),
+            steps: Steps::default(),
+            room: TRACES_KEPT,
             options,
         };
         channel.resolve();
@@ -350,14 +359,14 @@ impl Channel {
                 .schedule(delay, Own::Connect { subchannel, generation }.event());
         }
         if !reports.is_empty() {
-            let queued: Vec<u64> = self
-                .calls
-                .iter()
-                .filter(|(_, call)| matches!(call.phase, Phase::Queued))
-                .map(|(id, _)| *id)
-                .collect();
-            for id in queued {
-                self.pick(id);
+            for id in std::mem::take(&mut self.queued) {
+                if self
+                    .calls
+                    .get(&id)
+                    .is_some_and(|call| matches!(call.phase, Phase::Queued))
+                {
+                    self.pick(id);
+                }
             }
         }
     }
@@ -430,7 +439,8 @@ impl Channel {
             backends: Vec::new(),
             actual_hosts: None,
             trace: Trace::default(),
-            last_pick: Vec::new(),
+            kept: 0,
+            last_pick: Steps::default().fingerprint(),
             rpc,
         };
         if let Some(ms) = call.rpc.timeout_ms {
@@ -438,12 +448,11 @@ impl Channel {
             call.deadline = Some(self.runtime.schedule(ms, Own::Deadline { call: id }.event()));
         }
         if let Some(cluster) = self.runtime.endless.as_ref().filter(|_| self.options.traces) {
-            call.trace.push(TraceStep {
-                layer: "channel",
-                what: format!(
-                    "the LB policy of cluster \"{cluster}\" leads back to the cluster: the client builds it inside itself for ever, and the channel does nothing else"
-                ),
-            });
+            let what = format!(
+                "the LB policy of cluster \"{cluster}\" leads back to the cluster: the client builds it inside itself for ever, and the channel does nothing else"
+            );
+            let layer = "channel";
+            call.trace.push(TraceStep { layer, what }, &mut self.room);
         }
         self.calls.insert(id, call);
         if self.is_resolved {
@@ -482,8 +491,12 @@ impl Channel {
             events += 1;
             self.check_limit(events)?;
         }
-        Ok(match self.calls.remove(&id.0).map(|call| call.phase) {
-            Some(Phase::Done(outcome)) => Some(*outcome),
+        let Some(call) = self.calls.remove(&id.0) else {
+            return Ok(None);
+        };
+        self.room += call.kept + call.trace.kept();
+        Ok(match call.phase {
+            Phase::Done(outcome) => Some(*outcome),
             _ => None,
         })
     }

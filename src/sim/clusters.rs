@@ -133,16 +133,16 @@ fn endpoints(cluster: &str, leaf: &Leaf, numbers: &ChildNumbers, profile: &Profi
     for (localities, number) in priorities.zip(numbers.numbers()) {
         let child: Arc<str> = child_name(cluster, *number).into();
         for (locality, weights) in localities.iter().zip(endpoint_weights(localities, profile)) {
-            let name: Arc<str> = locality.name.to_string().into();
+            let path: Arc<[Arc<str>]> = [child.clone(), locality.name.to_string().into()].into();
             for (endpoint, weight) in locality.endpoints.iter().zip(weights) {
                 list.push(Arc::new(Endpoint {
                     addresses: endpoint.addresses().map(Address::new).collect(),
-                    path: vec![child.clone(), name.clone()],
+                    path: path.clone(),
                     locality_weight: locality.weight,
                     weight,
                     health: endpoint.health,
-                    hostname: endpoint.hostname.clone(),
-                    hash_key: endpoint.hash_key.clone(),
+                    hostname: endpoint.hostname.as_str().into(),
+                    hash_key: endpoint.hash_key.as_deref().map(Box::from),
                 }));
             }
         }

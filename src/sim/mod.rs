@@ -16,4 +16,4 @@ mod selection;
 pub use call::{Rpc, RpcId};
 pub use channel::{Channel, LimitReached, MAX_EVENTS, Options};
 pub use network::{Network, Reach, Respond};
-pub use outcome::{Class, Outcome, TRACE_KEPT};
+pub use outcome::{Class, Outcome, TRACE_KEPT, TRACES_KEPT};

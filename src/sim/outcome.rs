@@ -34,54 +34,69 @@ impl Class {
 /// Steps of one RPC that are kept from its beginning, and as many again from its end.
 pub const TRACE_KEPT: usize = 500;
 
+/// Steps that are kept of all RPCs of a channel that are under way, about 100 bytes each.
+pub const TRACES_KEPT: usize = 200_000;
+
 /// The way of an RPC through the layers. Of a long one, beginning and end are kept: an RPC that waits for a week is picked
-/// for ten thousand times.
+/// for ten thousand times. Of many at a time, those that come first are kept.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Trace {
     first: Vec<TraceStep>,
     last: VecDeque<TraceStep>,
-    left_out: u64,
+    /// Steps between them that were not kept.
+    between: u64,
+    /// Steps after them that were not kept.
+    behind: u64,
 }
 
 impl Trace {
-    /// Adds a step.
-    pub fn push(&mut self, step: TraceStep) {
-        if self.first.len() < TRACE_KEPT {
-            self.first.push(step);
-            return;
-        }
-        if self.last.len() == TRACE_KEPT {
+    /// Adds a step; `room` is how many more may be kept of all RPCs.
+    pub fn push(&mut self, step: TraceStep, room: &mut usize) {
+        if self.last.len() == TRACE_KEPT && self.behind == 0 {
             self.last.pop_front();
-            self.left_out += 1;
+            self.between += 1;
+            self.last.push_back(step);
+        } else if *room == 0 || self.behind > 0 {
+            self.behind += 1;
+        } else if self.first.len() < TRACE_KEPT {
+            *room -= 1;
+            self.first.push(step);
+        } else {
+            *room -= 1;
+            self.last.push_back(step);
         }
-        self.last.push_back(step);
     }
 
-    /// Steps between beginning and end that were not kept.
+    /// Number of steps that are kept.
+    pub fn kept(&self) -> usize {
+        self.first.len() + self.last.len()
+    }
+
+    /// Number of steps that were not kept.
     pub const fn left_out(&self) -> u64 {
-        self.left_out
+        self.between + self.behind
     }
 
     /// The steps that were kept, in order, with a word on those that were not.
     pub fn into_steps(self) -> Vec<TraceStep> {
         let mut steps = self.first;
-        if self.left_out > 0 {
-            steps.push(TraceStep {
-                layer: "trace",
-                what: format!(
-                    "{} steps are left out here (limit `trace`: the first and the last {TRACE_KEPT} are kept)",
-                    self.left_out
-                ),
-            });
+        let layer = "trace";
+        if self.between > 0 {
+            let what = format!(
+                "{} steps are left out here (limit `trace`: the first and the last {TRACE_KEPT} are kept)",
+                self.between
+            );
+            steps.push(TraceStep { layer, what });
         }
         steps.extend(self.last);
+        if self.behind > 0 {
+            let what = format!(
+                "{} steps are left out here (limit `trace`: {TRACES_KEPT} are kept of all RPCs under way)",
+                self.behind
+            );
+            steps.push(TraceStep { layer, what });
+        }
         steps
-    }
-}
-
-impl Extend<TraceStep> for Trace {
-    fn extend<I: IntoIterator<Item = TraceStep>>(&mut self, steps: I) {
-        steps.into_iter().for_each(|step| self.push(step));
     }
 }
 
@@ -124,7 +139,9 @@ mod tests {
         };
         let trace = |len: usize| {
             let mut trace = Trace::default();
-            trace.extend((0..len).map(step));
+            let mut room = TRACES_KEPT;
+            (0..len).for_each(|number| trace.push(step(number), &mut room));
+            assert_eq!(room + trace.kept(), TRACES_KEPT);
             (trace.left_out(), trace.into_steps())
         };
         let (left_out, steps) = trace(2 * TRACE_KEPT);
@@ -136,6 +153,28 @@ mod tests {
         assert_eq!(
             at(TRACE_KEPT),
             "3 steps are left out here (limit `trace`: the first and the last 500 are kept)"
+        );
+    }
+
+    #[test]
+    fn traces_of_all_rpcs_share_their_room() {
+        let mut room = 3;
+        let mut traces = [Trace::default(), Trace::default()];
+        for number in 0..2 {
+            for trace in &mut traces {
+                let what = number.to_string();
+                trace.push(TraceStep { layer: "pick", what }, &mut room);
+            }
+        }
+        // What was cut stays cut, in order.
+        room = 1;
+        let what = "2".to_owned();
+        traces[1].push(TraceStep { layer: "pick", what }, &mut room);
+        let texts = traces.map(|trace| trace.into_steps().into_iter().map(|step| step.what).collect::<Vec<_>>());
+        let cut = "2 steps are left out here (limit `trace`: 200000 are kept of all RPCs under way)";
+        assert_eq!(
+            (texts[0].as_slice(), texts[1].as_slice()),
+            (&["0".into(), "1".into()][..], &["0".into(), cut.into()][..])
         );
     }
 }

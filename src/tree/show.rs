@@ -104,7 +104,7 @@ fn top(walk: &Walk<'_>, key: &str, policy: &Value) -> Node {
 }
 
 fn failure(status: &Status) -> Node {
-    Node::new(Kind::Failure, status.code.name()).warning("message", status.message.as_str())
+    Node::new(Kind::Failure, status.code.name()).warning("message", &*status.message)
 }
 
 /// A cds policy and everything below.

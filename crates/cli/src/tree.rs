@@ -112,8 +112,7 @@ fn nodes(args: &TreeArgs, opened: &Opened, outcome: &Outcome<'_>) -> Node {
         }
         Outcome::Fails(status, failure) => {
             let name = opened.target().map_or("channel", |target| target.uri.as_str());
-            let mut node =
-                Node::new(Kind::Failure, status.code.name()).warning("every RPC fails", status.message.as_str());
+            let mut node = Node::new(Kind::Failure, status.code.name()).warning("every RPC fails", &*status.message);
             if let Some(failure) = failure {
                 node = node.fact("because", failure.class.name());
             }
@@ -133,13 +132,13 @@ fn write_json(args: &TreeArgs, opened: &Opened, outcome: &Outcome<'_>, io: &mut 
             let errors: Vec<Value> = errors
                 .iter()
                 .map(|(cluster, status)| {
-                    json!({ "cluster": cluster, "code": status.code.name(), "message": status.message })
+                    json!({ "cluster": cluster, "code": status.code.name(), "message": &*status.message })
                 })
                 .collect();
             (json.clone(), children.into_iter().collect(), errors)
         }
         Outcome::Fails(status, _) => {
-            let error = json!({ "cluster": null, "code": status.code.name(), "message": status.message });
+            let error = json!({ "cluster": null, "code": status.code.name(), "message": &*status.message });
             (Value::Null, Map::new(), vec![error])
         }
     };

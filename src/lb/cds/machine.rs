@@ -119,18 +119,22 @@ impl crate::lb::policy::Machine for Machine {
         let cluster = &self.cluster;
         match (&self.failure, &mut self.child) {
             (Some(status), _) => {
-                cx.say(cds::NAME, || format!("cluster \"{cluster}\" fails: {}", status.message));
+                cx.say(
+                    cds::NAME,
+                    format_args!("cluster \"{cluster}\" fails: {}", status.message),
+                );
                 Pick::Fail(status.clone())
             }
             (None, Some(child)) => {
-                cx.say(cds::NAME, || format!("cluster \"{cluster}\""));
+                cx.say(cds::NAME, format_args!("cluster \"{cluster}\""));
                 child.pick(args, cx)
             }
             (None, None) => {
                 if self.is_inside_itself {
-                    cx.say(cds::NAME, || {
-                        format!("cluster \"{cluster}\", inside its own policy: it is never connected")
-                    });
+                    cx.say(
+                        cds::NAME,
+                        format_args!("cluster \"{cluster}\", inside its own policy: it is never connected"),
+                    );
                 }
                 Pick::Queue
             }

@@ -116,22 +116,24 @@ impl crate::lb::policy::Machine for Machine {
         for (per_million, status) in &self.drops {
             let drawn = self.draw.below(1_000_000);
             if drawn < u64::from(*per_million) {
-                cx.say(cluster_impl::NAME, || {
-                    format!("{} ({per_million} per million, drew {drawn})", status.message)
-                });
+                cx.say(
+                    cluster_impl::NAME,
+                    format_args!("{} ({per_million} per million, drew {drawn})", status.message),
+                );
                 return Pick::Drop(status.clone());
             }
         }
         let in_flight = cx.in_flight.get(self.counter);
         if in_flight >= self.limit {
             let limit = self.limit;
-            cx.say(cluster_impl::NAME, || {
-                format!("circuit breaker: {in_flight} requests in flight, the limit is {limit}")
-            });
+            cx.say(
+                cluster_impl::NAME,
+                format_args!("circuit breaker: {in_flight} requests in flight, the limit is {limit}"),
+            );
             return Pick::Drop(self.breaker.clone());
         }
         let limit = self.limit;
-        cx.say(cluster_impl::NAME, || {
+        cx.say_of(cluster_impl::NAME, || {
             let drops = if self.drops.is_empty() {
                 "no drops"
             } else {

@@ -146,11 +146,11 @@ impl crate::lb::policy::Machine for Machine {
         match self.children.get_mut(key) {
             Some(member) if member.data.is_in_config => {
                 let state = member.data.state;
-                cx.say(config::NAME, || format!("child \"{key}\", which is {state}"));
+                cx.say(config::NAME, format_args!("child \"{key}\", which is {state}"));
                 member.child.pick(args, cx)
             }
             _ => {
-                cx.say(config::NAME, || format!("has no child \"{key}\""));
+                cx.say(config::NAME, format_args!("has no child \"{key}\""));
                 Pick::Fail(Status::internal(format!(
                     "xds cluster manager picker: unknown cluster \"{key}\""
                 )))

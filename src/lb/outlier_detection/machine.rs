@@ -4,7 +4,8 @@
 //! Where the client goes through candidates in the order of heap addresses, this goes in address-set order; timers are
 //! on time to the millisecond. Follows C-core outlier_detection.cc.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::NAME;
@@ -23,6 +24,9 @@ pub struct Machine {
     at: TreePath,
     child: Child,
     detection: Option<OutlierDetection>,
+    /// The endpoints of the last update. Nothing else is kept of them while there is nothing to count and nothing ejected.
+    endpoints: Vec<Arc<Endpoint>>,
+    is_tracking: bool,
     /// Numbers of the endpoints in address-set order.
     order: BTreeMap<AddressSet, u32>,
     records: BTreeMap<u32, Record>,
@@ -31,29 +35,19 @@ pub struct Machine {
     /// Number of the endpoint by address text.
     by_address: BTreeMap<Arc<str>, u32>,
     next_number: u32,
-    subchannels: BTreeMap<u64, Watched>,
-    /// Endpoints with their subchannels.
-    of_endpoint: BTreeSet<(u32, u64)>,
     timer: Option<TimerId>,
     interval: i64,
     enforce: Rng,
 }
 
 /// What is known of one endpoint.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 struct Record {
-    name: Arc<str>,
+    endpoint: Arc<Endpoint>,
     successes: u32,
     failures: u32,
     multiplier: u32,
     ejected_at: Option<i64>,
-}
-
-/// A subchannel below.
-#[derive(Debug)]
-struct Watched {
-    endpoint: u32,
-    at: TreePath,
 }
 
 /// An endpoint with enough calls to be judged.
@@ -69,13 +63,13 @@ impl Machine {
         Machine {
             child: Child::new(below(&at, 0)),
             detection: None,
+            endpoints: Vec::new(),
+            is_tracking: false,
             order: BTreeMap::new(),
             records: BTreeMap::new(),
             ejected: BTreeMap::new(),
             by_address: BTreeMap::new(),
             next_number: 0,
-            subchannels: BTreeMap::new(),
-            of_endpoint: BTreeSet::new(),
             timer: None,
             interval: 0,
             enforce,
@@ -100,11 +94,12 @@ impl Machine {
             .collect()
     }
 
-    fn set_endpoints(&mut self, endpoints: &[Arc<Endpoint>], settings: &Settings) {
+    fn track(&mut self, settings: &Settings) {
+        self.is_tracking = true;
         let mut old = std::mem::take(&mut self.order);
         let mut known = std::mem::take(&mut self.records);
         self.by_address.clear();
-        for endpoint in endpoints {
+        for endpoint in &self.endpoints {
             let set = endpoint.address_set();
             let number = match self.order.get(&set).copied().or_else(|| old.remove(&set)) {
                 Some(number) => number,
@@ -118,40 +113,44 @@ impl Machine {
                 known.remove(&number).unwrap_or_else(|| {
                     let is_given = endpoint.addresses.iter().any(|a| settings.ejected.contains(&*a.text));
                     Record {
-                        name: endpoint.name().clone(),
+                        endpoint: endpoint.clone(),
+                        successes: 0,
+                        failures: 0,
+                        multiplier: 0,
                         // Never let back: no time lies that far ahead.
                         ejected_at: is_given.then_some(i64::MAX),
-                        ..Record::default()
                     }
                 })
             });
-            for address in &endpoint.addresses {
+            for address in endpoint.addresses.iter() {
                 self.by_address.insert(address.text.clone(), number);
             }
         }
         let ejected = self.records.iter().filter(|(_, record)| record.ejected_at.is_some());
-        self.ejected = ejected.map(|(number, record)| (*number, record.name.clone())).collect();
+        self.ejected = ejected
+            .map(|(number, record)| (*number, record.endpoint.name().clone()))
+            .collect();
+    }
+
+    fn forget(&mut self) {
+        self.is_tracking = false;
+        self.order.clear();
+        self.records.clear();
+        self.by_address.clear();
+        self.ejected.clear();
     }
 
     /// Looks at what the policies below did to subchannels.
-    fn note_changes(&mut self, (reports, changes): (Reports, Vec<Change>), cx: &mut PolicyCx<'_>) -> Reports {
-        for change in changes {
-            match change {
-                Change::Created { handle, at } => {
-                    let Some(&endpoint) = self.by_address.get(&handle.address.text) else {
-                        continue;
-                    };
-                    if self.ejected.contains_key(&endpoint) {
-                        tell(handle.id, &at, true, cx);
-                    }
-                    self.of_endpoint.insert((endpoint, handle.id));
-                    self.subchannels.insert(handle.id, Watched { endpoint, at });
-                }
-                Change::Released { id, .. } => {
-                    if let Some(watched) = self.subchannels.remove(&id) {
-                        self.of_endpoint.remove(&(watched.endpoint, id));
-                    }
-                }
+    fn note_changes(&self, (reports, changes): (Reports, Range<usize>), cx: &mut PolicyCx<'_>) -> Reports {
+        if self.ejected.is_empty() {
+            return reports;
+        }
+        for change in changes.filter_map(|index| cx.runtime.change(index)).collect::<Vec<_>>() {
+            if let Change::Created { handle, at } = change
+                && let Some(endpoint) = self.by_address.get(&handle.address.text)
+                && self.ejected.contains_key(endpoint)
+            {
+                tell(handle.id, &at, true, cx);
             }
         }
         reports
@@ -264,7 +263,7 @@ impl Machine {
         record.ejected_at = Some(cx.runtime.now);
         record.multiplier += 1;
         *ejected += 1;
-        self.ejected.insert(number, record.name.clone());
+        self.ejected.insert(number, record.endpoint.name().clone());
         self.tell_all(number, true, cx);
     }
 
@@ -294,10 +293,16 @@ impl Machine {
     }
 
     fn tell_all(&self, endpoint: u32, is_ejected: bool, cx: &mut PolicyCx<'_>) {
-        for (_, handle) in self.of_endpoint.range((endpoint, 0)..=(endpoint, u64::MAX)) {
-            if let Some(watched) = self.subchannels.get(handle) {
-                tell(*handle, &watched.at, is_ejected, cx);
-            }
+        let Some(record) = self.records.get(&endpoint) else {
+            return;
+        };
+        let addresses = record.endpoint.addresses.iter();
+        let mut handles: Vec<(u64, TreePath)> = addresses
+            .flat_map(|address| cx.runtime.pool.held_below(&self.at, address))
+            .collect();
+        handles.sort_unstable_by_key(|(handle, _)| *handle);
+        for (handle, at) in handles {
+            tell(handle, &at, is_ejected, cx);
         }
     }
 }
@@ -314,7 +319,12 @@ impl crate::lb::policy::Machine for Machine {
         let was_counting = self.is_counting();
         self.detection = Some(config.detection.clone());
         if let Ok(endpoints) = update.endpoints {
-            self.set_endpoints(endpoints, &cx.runtime.settings);
+            self.endpoints = endpoints.to_vec();
+        }
+        let is_given = !cx.runtime.settings.ejected.is_empty();
+        let is_wanted = self.is_counting() || is_given;
+        if is_wanted && (update.endpoints.is_ok() || !self.is_tracking) {
+            self.track(&cx.runtime.settings);
         }
         // With an interval of 0 the client does nothing else; here time has to pass.
         let interval = config.detection.interval.0.max(1);
@@ -333,6 +343,9 @@ impl crate::lb::policy::Machine for Machine {
             }
             for number in ejected {
                 self.tell_all(number, false, cx);
+            }
+            if !is_given {
+                self.forget();
             }
         } else if !was_counting || interval != self.interval {
             if !was_counting {
@@ -382,7 +395,7 @@ impl crate::lb::policy::Machine for Machine {
 
     fn pick(&mut self, args: &PickArgs<'_>, cx: &mut PickCx<'_>) -> Pick {
         let is_counting = self.is_counting();
-        cx.say(NAME, || {
+        cx.say_of(NAME, || {
             let ejected = self.ejected_names();
             match (is_counting, ejected.as_slice()) {
                 (false, _) => "is off".to_owned(),
@@ -407,7 +420,6 @@ impl crate::lb::policy::Machine for Machine {
     fn shutdown(&mut self, cx: &mut PolicyCx<'_>) {
         cx.runtime.cancel(&mut self.timer);
         self.child.shutdown(cx);
-        self.subchannels.clear();
-        self.of_endpoint.clear();
+        self.forget();
     }
 }

@@ -4,7 +4,9 @@
 //! subchannel belongs to the policies below as long as they hold it; one that they let go of while a session still used it
 //! is kept here, until a sweep finds it idle. Follows C-core xds_override_host.cc.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::net::SocketAddr;
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::{NAME, SessionHosts};
@@ -27,11 +29,12 @@ pub struct Machine {
     child: Child,
     statuses: BTreeSet<HealthStatus>,
     idle_timeout: i64,
-    entries: BTreeMap<Arc<str>, Entry>,
-    /// Addresses of the child's subchannels, and the endpoints under which they were made, by handle.
-    lists: BTreeMap<u64, (Arc<str>, Arc<Endpoint>)>,
-    /// Address of each watch.
-    watches: BTreeMap<u64, Arc<str>>,
+    /// The addresses, in order.
+    entries: Vec<Entry>,
+    /// The endpoints under which the child's subchannels were made, by handle.
+    lists: BTreeMap<u64, Arc<Endpoint>>,
+    /// Index of the entry of each watch. Looked up in, and never iterated over.
+    watches: HashMap<u64, u32>,
     timer: Option<TimerId>,
     failure: Option<Status>,
 }
@@ -68,9 +71,9 @@ impl Machine {
             child: Child::new(below(&at, 0)),
             statuses: BTreeSet::new(),
             idle_timeout: 0,
-            entries: BTreeMap::new(),
+            entries: Vec::new(),
             lists: BTreeMap::new(),
-            watches: BTreeMap::new(),
+            watches: HashMap::new(),
             timer: None,
             failure: None,
             at,
@@ -78,31 +81,25 @@ impl Machine {
     }
 
     fn set_endpoints(&mut self, endpoints: &[Arc<Endpoint>], cx: &mut PolicyCx<'_>) {
-        let mut wanted: BTreeMap<Arc<str>, (Address, Arc<Endpoint>)> = BTreeMap::new();
+        let mut wanted: Vec<(&Address, &Arc<Endpoint>)> = Vec::with_capacity(endpoints.len());
         for endpoint in endpoints {
             if endpoint.health == HealthStatus::Draining && !self.statuses.contains(&HealthStatus::Draining) {
                 continue;
             }
-            for address in &endpoint.addresses {
-                wanted
-                    .entry(address.text.clone())
-                    .or_insert_with(|| (address.clone(), endpoint.clone()));
-            }
+            wanted.extend(endpoint.addresses.iter().map(|address| (address, endpoint)));
         }
-        let gone: Vec<Arc<str>> = self
-            .entries
-            .keys()
-            .filter(|address| !wanted.contains_key(*address))
-            .cloned()
-            .collect();
-        for address in gone {
-            if let Some(mut entry) = self.entries.remove(&address) {
-                self.disconnect(&mut entry, cx);
+        // Of equal ones the first counts.
+        wanted.sort_by_key(|(address, _)| address.socket);
+        wanted.dedup_by_key(|(address, _)| address.socket);
+        let mut old = std::mem::take(&mut self.entries).into_iter().peekable();
+        self.entries.reserve_exact(wanted.len());
+        for (address, endpoint) in wanted {
+            while let Some(mut gone) = old.next_if(|entry| entry.address.socket < address.socket) {
+                self.disconnect(&mut gone.connection, cx);
             }
-        }
-        for (text, (address, endpoint)) in wanted {
-            let entry = self.entries.entry(text).or_insert_with(|| Entry {
-                address,
+            let known = old.next_if(|entry| entry.address.socket == address.socket);
+            let mut entry = known.unwrap_or_else(|| Entry {
+                address: address.clone(),
                 endpoint: endpoint.clone(),
                 list: None,
                 health: endpoint.health,
@@ -111,29 +108,61 @@ impl Machine {
                 connection: Connection::None,
             });
             entry.health = endpoint.health;
-            entry.endpoint = endpoint;
+            entry.endpoint = endpoint.clone();
             entry.list = None;
+            if let Some(index) = entry.connection.watch().and_then(|watch| self.watches.get_mut(&watch)) {
+                *index = number(self.entries.len());
+            }
+            self.entries.push(entry);
+        }
+        for mut gone in old {
+            self.disconnect(&mut gone.connection, cx);
         }
     }
 
+    /// Index of an address.
+    fn find(&self, address: &SocketAddr) -> Option<usize> {
+        self.entries
+            .binary_search_by_key(address, |entry| entry.address.socket)
+            .ok()
+    }
+
+    /// Index of an address as a cookie has it: only the client's own text for it counts.
+    fn find_text(&self, text: &str) -> Option<usize> {
+        let index = self.find(&text.parse().ok()?)?;
+        self.entries
+            .get(index)
+            .is_some_and(|entry| *entry.address.text == *text)
+            .then_some(index)
+    }
+
     /// Lets go of a subchannel that this policy holds, and of a watch of one that it does not.
-    fn disconnect(&mut self, entry: &mut Entry, cx: &mut PolicyCx<'_>) {
-        match std::mem::replace(&mut entry.connection, Connection::None) {
-            Connection::None => {}
-            Connection::Child { handle, watch } => {
-                cx.runtime.drop_watch(handle.subchannel, watch);
-                self.watches.remove(&watch);
-            }
-            Connection::Owned(handle) => {
-                cx.runtime.drop_watch(handle.subchannel, handle.id);
-                self.watches.remove(&handle.id);
-            }
+    fn disconnect(&mut self, connection: &mut Connection, cx: &mut PolicyCx<'_>) {
+        let connection = std::mem::replace(connection, Connection::None);
+        let watch = connection.watch();
+        if let (Some(watch), Connection::Child { handle, .. } | Connection::Owned(handle)) = (watch, connection) {
+            cx.runtime.drop_watch(handle.subchannel, watch);
+            self.watches.remove(&watch);
+        }
+    }
+
+    /// Gives an address another connection.
+    fn connect(&mut self, index: usize, connection: Connection, cx: &mut PolicyCx<'_>) {
+        let Some(entry) = self.entries.get_mut(index) else {
+            return;
+        };
+        let watch = connection.watch();
+        let mut old = std::mem::replace(&mut entry.connection, connection);
+        self.disconnect(&mut old, cx);
+        if let Some(watch) = watch {
+            self.watches.insert(watch, number(index));
         }
     }
 
     /// Looks at what the policies below did to subchannels.
-    fn note_changes(&mut self, (reports, changes): (Reports, Vec<Change>), cx: &mut PolicyCx<'_>) -> Reports {
-        for change in changes {
+    fn note_changes(&mut self, (reports, changes): (Reports, Range<usize>), cx: &mut PolicyCx<'_>) -> Reports {
+        for index in changes {
+            let Some(change) = cx.runtime.change(index) else { break };
             match change {
                 Change::Created { handle, .. } => self.on_created(handle, cx),
                 Change::Released { id, address } => self.on_released(id, &address, cx),
@@ -143,37 +172,33 @@ impl Machine {
     }
 
     fn on_created(&mut self, handle: Handle, cx: &mut PolicyCx<'_>) {
-        let text = handle.address.text.clone();
-        let Some(mut entry) = self.entries.remove(&text) else {
+        let Some(index) = self.find(&handle.address.socket) else {
             return;
         };
-        self.lists.insert(handle.id, (text.clone(), entry.endpoint.clone()));
         let watch = cx.runtime.watch(&handle, &self.at);
-        (entry.state, _) = cx.runtime.pool.state_of(handle.subchannel);
-        self.disconnect(&mut entry, cx);
-        self.watches.insert(watch, text.clone());
-        entry.connection = Connection::Child { handle, watch };
-        self.entries.insert(text, entry);
+        if let Some(entry) = self.entries.get_mut(index) {
+            self.lists.insert(handle.id, entry.endpoint.clone());
+            (entry.state, _) = cx.runtime.pool.state_of(handle.subchannel);
+        }
+        self.connect(index, Connection::Child { handle, watch }, cx);
     }
 
     fn on_released(&mut self, id: u64, address: &Address, cx: &mut PolicyCx<'_>) {
         self.lists.remove(&id);
-        let Some(mut entry) = self.entries.remove(&address.text) else {
+        let Some(index) = self.find(&address.socket) else {
             return;
         };
+        let Some(entry) = self.entries.get(index) else { return };
         if matches!(&entry.connection, Connection::Child { handle, .. } if handle.id == id) {
             let threshold = cx.runtime.now - self.idle_timeout;
             let is_in_use = entry.last_used.is_some_and(|used| used >= threshold);
-            if is_in_use {
-                let owned = cx.runtime.hold(&entry.address, &self.at);
-                self.disconnect(&mut entry, cx);
-                self.watches.insert(owned.id, address.text.clone());
-                entry.connection = Connection::Owned(owned);
+            let connection = if is_in_use {
+                Connection::Owned(cx.runtime.hold(&entry.address, &self.at))
             } else {
-                self.disconnect(&mut entry, cx);
-            }
+                Connection::None
+            };
+            self.connect(index, connection, cx);
         }
-        self.entries.insert(address.text.clone(), entry);
     }
 
     /// Sets the timer to the moment when the first address in use may have become idle.
@@ -182,7 +207,7 @@ impl Machine {
         let threshold = now - self.idle_timeout;
         let next = self
             .entries
-            .values()
+            .iter()
             .filter_map(|entry| entry.last_used)
             .filter(|used| *used > threshold)
             .map(|used| used + self.idle_timeout - now)
@@ -197,17 +222,11 @@ impl Machine {
             return;
         }
         let threshold = cx.runtime.now - self.idle_timeout;
-        let idle: Vec<Arc<str>> = self
-            .entries
-            .iter()
-            .filter(|(_, entry)| matches!(entry.connection, Connection::Owned(_)))
-            .filter(|(_, entry)| entry.last_used.is_none_or(|used| used <= threshold))
-            .map(|(address, _)| address.clone())
-            .collect();
-        for address in idle {
-            if let Some(mut entry) = self.entries.remove(&address) {
-                self.disconnect(&mut entry, cx);
-                self.entries.insert(address, entry);
+        for index in 0..self.entries.len() {
+            let Some(entry) = self.entries.get(index) else { break };
+            let is_idle = entry.last_used.is_none_or(|used| used <= threshold);
+            if is_idle && matches!(entry.connection, Connection::Owned(_)) {
+                self.connect(index, Connection::None, cx);
             }
         }
         self.set_timer(cx);
@@ -219,26 +238,22 @@ impl Machine {
     }
 
     fn create_owned(&mut self, address: &str, cx: &mut PolicyCx<'_>) -> Reports {
-        let Some((text, mut entry)) = self.entries.remove_entry(address) else {
+        let Some(index) = self.find_text(address) else {
             return Reports::new();
         };
-        let is_owned = matches!(entry.connection, Connection::Owned(_));
-        if !is_owned {
-            let owned = cx.runtime.hold(&entry.address, &self.at);
-            self.disconnect(&mut entry, cx);
-            self.watches.insert(owned.id, text.clone());
-            entry.connection = Connection::Owned(owned);
+        match self.entries.get(index) {
+            Some(entry) if !matches!(entry.connection, Connection::Owned(_)) => {
+                let owned = cx.runtime.hold(&entry.address, &self.at);
+                self.connect(index, Connection::Owned(owned), cx);
+                self.renew()
+            }
+            _ => Reports::new(),
         }
-        self.entries.insert(text, entry);
-        if is_owned { Reports::new() } else { self.renew() }
     }
 
     fn on_state(&mut self, watch: u64, state: Connectivity) -> Reports {
-        let Some(entry) = self
-            .watches
-            .get(&watch)
-            .and_then(|address| self.entries.get_mut(address))
-        else {
+        let index = self.watches.get(&watch);
+        let Some(entry) = index.and_then(|index| self.entries.get_mut(*index as usize)) else {
             return Reports::new();
         };
         let changed = std::mem::replace(&mut entry.state, state) != state;
@@ -256,29 +271,32 @@ impl Machine {
         let mut idle = None;
         let mut is_connecting = false;
         for address in hosts.addresses.split(',') {
-            let Some(entry) = self.entries.get_mut(address) else {
-                cx.say(NAME, || {
-                    format!("cookie host {address} is not an address of the cluster")
-                });
+            let found = self.find_text(address);
+            let Some(entry) = found.and_then(|index| self.entries.get_mut(index)) else {
+                cx.say(
+                    NAME,
+                    format_args!("cookie host {address} is not an address of the cluster"),
+                );
                 continue;
             };
             if !self.statuses.contains(&entry.health) {
                 let health = entry.health.name();
-                cx.say(NAME, || {
-                    format!("cookie host {address} is {health}, which override_host_status lacks")
-                });
+                cx.say(
+                    NAME,
+                    format_args!("cookie host {address} is {health}, which override_host_status lacks"),
+                );
                 continue;
             }
             let handle = match &entry.connection {
                 Connection::None => {
-                    cx.say(NAME, || format!("cookie host {address} has no connection"));
+                    cx.say(NAME, format_args!("cookie host {address} has no connection"));
                     without_connection.get_or_insert(address);
                     continue;
                 }
                 Connection::Child { handle, .. } | Connection::Owned(handle) => handle,
             };
             let state = entry.state;
-            cx.say(NAME, || format!("cookie host {address} is {state}"));
+            cx.say(NAME, format_args!("cookie host {address} is {state}"));
             match state {
                 Connectivity::Ready => {
                     entry.last_used = Some(now);
@@ -304,6 +322,22 @@ impl Machine {
         cx.after.push((self.at.clone(), What::CreateSubchannel(address.into())));
         Some(Pick::Queue)
     }
+}
+
+impl Connection {
+    /// Number of the watch that tells its state.
+    const fn watch(&self) -> Option<u64> {
+        match self {
+            Connection::None => None,
+            Connection::Child { watch, .. } => Some(*watch),
+            Connection::Owned(handle) => Some(handle.id),
+        }
+    }
+}
+
+/// An index in little space; there are never that many addresses.
+fn number(index: usize) -> u32 {
+    u32::try_from(index).unwrap_or(u32::MAX)
 }
 
 impl Entry {
@@ -395,24 +429,25 @@ impl crate::lb::policy::Machine for Machine {
             return Pick::Fail(status.clone());
         }
         let Some(hosts) = args.session else {
-            cx.say(NAME, || "no session filter is active".to_owned());
+            cx.say(NAME, format_args!("no session filter is active"));
             return self.child.pick(args, cx);
         };
         if hosts.addresses.is_empty() {
-            cx.say(NAME, || "no host in a cookie".to_owned());
+            cx.say(NAME, format_args!("no host in a cookie"));
         } else if let Some(pick) = self.pick_session(hosts, args.now, cx) {
             return pick;
         }
         let mut pick = self.child.pick(args, cx);
         if let Pick::Complete(complete) = &mut pick
-            && let Some((address, endpoint)) = self.lists.get(&complete.handle)
+            && let Some(endpoint) = self.lists.get(&complete.handle)
         {
-            complete.actual_hosts = Some(match self.entries.get_mut(address) {
+            let found = self.find_text(&complete.address);
+            complete.actual_hosts = Some(match found.and_then(|index| self.entries.get_mut(index)) {
                 Some(entry) => {
                     entry.last_used = Some(args.now);
                     entry.list()
                 }
-                None => address_list(address, endpoint),
+                None => address_list(&complete.address, endpoint),
             });
         }
         pick
@@ -424,7 +459,7 @@ impl crate::lb::policy::Machine for Machine {
         }
         let hosts = args.session.map_or("", |hosts| hosts.addresses);
         let usable = |address: &str| {
-            let entry = self.entries.get(address)?;
+            let entry = self.entries.get(self.find_text(address)?)?;
             let has_connection = !matches!(entry.connection, Connection::None);
             (has_connection && entry.state == Connectivity::Ready && self.statuses.contains(&entry.health))
                 .then_some(())
@@ -438,8 +473,8 @@ impl crate::lb::policy::Machine for Machine {
     fn shutdown(&mut self, cx: &mut PolicyCx<'_>) {
         cx.runtime.cancel(&mut self.timer);
         self.child.shutdown(cx);
-        for (_, mut entry) in std::mem::take(&mut self.entries) {
-            self.disconnect(&mut entry, cx);
+        for mut entry in std::mem::take(&mut self.entries) {
+            self.disconnect(&mut entry.connection, cx);
         }
         self.lists.clear();
     }

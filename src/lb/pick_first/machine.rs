@@ -21,10 +21,12 @@ pub struct Machine {
     at: TreePath,
     /// Below a policy that has one pick_first for each endpoint: health counts, and texts are shorter.
     is_member: bool,
-    shuffle: Rng,
-    latest: Option<Result<Vec<Address>, Status>>,
-    note: String,
-    list: Option<List>,
+    /// Made when it is first needed: most lists are not shuffled.
+    shuffle: Option<Box<Rng>>,
+    latest: Option<Result<Arc<[Address]>, Status>>,
+    note: Box<str>,
+    /// Boxed, because most policies have done with theirs.
+    list: Option<Box<List>>,
     selected: Option<Handle>,
     state: Connectivity,
     shown: Shown,
@@ -80,14 +82,13 @@ impl List {
 
 impl Machine {
     /// A policy without addresses.
-    pub fn new(at: TreePath, is_member: bool, cx: &mut PolicyCx<'_>) -> Machine {
-        let shuffle = cx.runtime.stream("pick_first/shuffle", &at);
+    pub fn new(at: TreePath, is_member: bool) -> Machine {
         Machine {
             at,
             is_member,
-            shuffle,
+            shuffle: None,
             latest: None,
-            note: String::new(),
+            note: Box::default(),
             list: None,
             selected: None,
             state: Connectivity::Connecting,
@@ -112,7 +113,9 @@ impl Machine {
                 self.latest.get_or_insert_with(|| Err(status.clone()));
             }
         }
-        note.clone_into(&mut self.note);
+        if *self.note != *note {
+            self.note = note.into();
+        }
         let mut reports = Reports::new();
         if self.state != Connectivity::Idle {
             self.start(cx, &mut reports);
@@ -121,26 +124,33 @@ impl Machine {
     }
 
     /// The addresses in the order in which they are tried.
-    fn order(&mut self, endpoints: &[Arc<Endpoint>], shuffle: bool, cx: &PolicyCx<'_>) -> Vec<Address> {
-        let mut endpoints: Vec<&Endpoint> = endpoints.iter().map(|endpoint| &**endpoint).collect();
-        if shuffle && cx.runtime.settings.weighted_shuffling {
-            let mut keyed: Vec<(f64, &Endpoint)> = endpoints
-                .into_iter()
-                .map(|endpoint| {
-                    let exponential = -(1.0 - self.shuffle.unit()).ln();
-                    (exponential / f64::from(endpoint.positive_weight()), endpoint)
-                })
-                .collect();
-            keyed.sort_by(|(a, _), (b, _)| a.total_cmp(b));
-            endpoints = keyed.into_iter().map(|(_, endpoint)| endpoint).collect();
-        } else if shuffle {
-            self.shuffle.shuffle(&mut endpoints);
+    fn order(&mut self, endpoints: &[Arc<Endpoint>], shuffle: bool, cx: &PolicyCx<'_>) -> Arc<[Address]> {
+        if let [endpoint] = endpoints
+            && endpoint.addresses.len() == 1
+            && !shuffle
+        {
+            return endpoint.addresses.clone();
         }
-        interleave(
-            endpoints
-                .into_iter()
-                .flat_map(|endpoint| endpoint.addresses.iter().cloned()),
-        )
+        let mut endpoints: Vec<&Endpoint> = endpoints.iter().map(|endpoint| &**endpoint).collect();
+        if shuffle {
+            let make = || Box::new(cx.runtime.stream("pick_first/shuffle", &self.at));
+            let chance = self.shuffle.get_or_insert_with(make);
+            if cx.runtime.settings.weighted_shuffling {
+                let mut keyed: Vec<(f64, &Endpoint)> = endpoints
+                    .into_iter()
+                    .map(|endpoint| {
+                        let exponential = -(1.0 - chance.unit()).ln();
+                        (exponential / f64::from(endpoint.positive_weight()), endpoint)
+                    })
+                    .collect();
+                keyed.sort_by(|(a, _), (b, _)| a.total_cmp(b));
+                endpoints = keyed.into_iter().map(|(_, endpoint)| endpoint).collect();
+            } else {
+                chance.shuffle(&mut endpoints);
+            }
+        }
+        let addresses = endpoints.into_iter().flat_map(|endpoint| endpoint.addresses.iter());
+        interleave(addresses.cloned()).into()
     }
 
     /// Makes a new list of subchannels out of the latest addresses and waits for their states.
@@ -157,7 +167,7 @@ impl Machine {
                         is_ejected: false,
                     })
                     .collect();
-                self.list = Some(List {
+                self.list = Some(Box::new(List {
                     members,
                     seen_initial: 0,
                     attempting: 0,
@@ -165,7 +175,7 @@ impl Machine {
                     last_failure: None,
                     failures: 0,
                     failed: 0,
-                });
+                }));
                 drop_list(old, cx);
             }
             Some(Err(status)) => {
@@ -361,7 +371,7 @@ impl Machine {
     }
 }
 
-fn drop_list(list: Option<List>, cx: &mut PolicyCx<'_>) {
+fn drop_list(list: Option<Box<List>>, cx: &mut PolicyCx<'_>) {
     let Some(mut list) = list else { return };
     cx.runtime.cancel(&mut list.timer);
     for member in &list.members {
@@ -439,20 +449,20 @@ impl crate::lb::policy::Machine for Machine {
         match (&self.shown, &self.selected) {
             (Shown::Ready, Some(handle)) => {
                 let address = &handle.address.text;
-                cx.say(super::NAME, || format!("connected to {address}"));
+                cx.say(super::NAME, format_args!("connected to {address}"));
                 Pick::Complete(Complete::new(handle.id, handle.subchannel, address.clone()))
             }
             (Shown::Fail(status), _) => {
-                cx.say(super::NAME, || format!("fails: {}", status.message));
+                cx.say(super::NAME, format_args!("fails: {}", status.message));
                 Pick::Fail(status.clone())
             }
             (Shown::Wake, _) => {
-                cx.say(super::NAME, || "is idle: starts to connect".to_owned());
+                cx.say(super::NAME, format_args!("is idle: starts to connect"));
                 cx.after.push((self.at.clone(), What::Wake));
                 Pick::Queue
             }
             (Shown::Queue | Shown::Ready, _) => {
-                cx.say(super::NAME, || "is connecting".to_owned());
+                cx.say(super::NAME, format_args!("is connecting"));
                 Pick::Queue
             }
         }

@@ -27,7 +27,7 @@ pub(crate) static TYPE: PolicyType = PolicyType {
         convert: from_proto,
     }),
     from_json: |config, profile| from_json(config, profile).map(super::Config::PickFirst),
-    machine: |at, cx| Box::new(Machine::new(at, false, cx)),
+    machine: |at, _| Box::new(Machine::new(at, false)),
 };
 
 /// The config of pick_first (C-core pick_first.cc `PickFirstConfig`).

@@ -31,12 +31,16 @@ pub struct Machine {
     children: Children<Data>,
     is_updating: bool,
     selected: Option<Arc<str>>,
+    /// Why it was selected, for people; found out when a trace first asks.
+    reason: Option<String>,
     empty: Option<Status>,
 }
 
 #[derive(Debug)]
 struct Data {
     report: Report,
+    /// How the child stands in the list of priorities.
+    standing: Option<Standing>,
     can_start_timer: bool,
     failover: Option<TimerId>,
 }
@@ -53,6 +57,7 @@ impl Machine {
             children: Children::new(at),
             is_updating: false,
             selected: None,
+            reason: None,
             empty: None,
         }
     }
@@ -78,8 +83,10 @@ impl Machine {
 
     fn create(&mut self, name: &str, cx: &mut PolicyCx<'_>, reports: &mut Reports) {
         let at = self.children.at().clone();
+        self.reason = None;
         let member = self.children.add(name, || Data {
             report: Report::of(Connectivity::Connecting),
+            standing: None,
             can_start_timer: false,
             failover: None,
         });
@@ -109,7 +116,10 @@ impl Machine {
                 }
             }
         };
-        self.places.note(name, standing);
+        let known = self.children.get_mut(name).map(|member| &mut member.data.standing);
+        if known.is_none_or(|known| known.replace(standing) != Some(standing)) {
+            self.places.note(name, standing);
+        }
     }
 
     fn note_child(&mut self, name: &str, said: Reports, cx: &mut PolicyCx<'_>, reports: &mut Reports) {
@@ -133,6 +143,9 @@ impl Machine {
                     member.data.can_start_timer = false;
                     cx.runtime.cancel(&mut member.data.failover);
                 }
+            }
+            if member.data.report.state != report.state {
+                self.reason = None;
             }
             member.data.report = report;
             self.note_standing(name);
@@ -183,6 +196,7 @@ impl Machine {
     fn select(&mut self, name: &Arc<str>, reports: &mut Reports) {
         if self.selected.as_ref() != Some(name) {
             self.selected = Some(name.clone());
+            self.reason = None;
         }
         if let Some(member) = self.children.get(name) {
             reports.push(member.data.report.clone());
@@ -206,6 +220,7 @@ impl Machine {
     fn on_timer(&mut self, number: u64, cx: &mut PolicyCx<'_>) -> Reports {
         let mut reports = Reports::new();
         if let Some((name, mut member)) = self.children.expire(number) {
+            self.reason = None;
             cx.runtime.cancel(&mut member.data.failover);
             member.child.shutdown(cx);
             self.note_standing(&name);
@@ -252,6 +267,10 @@ impl crate::lb::policy::Machine for Machine {
         };
         self.config = Some(config.clone());
         self.places = Places::new(&config.priorities);
+        self.reason = None;
+        for member in self.children.iter_mut() {
+            member.data.standing = None;
+        }
         self.endpoints = match update.endpoints {
             Ok(endpoints) => Ok(endpoint::groups(endpoints, update.depth)),
             Err(status) => Err(status.clone()),
@@ -308,11 +327,17 @@ impl crate::lb::policy::Machine for Machine {
 
     fn pick(&mut self, args: &PickArgs<'_>, cx: &mut PickCx<'_>) -> Pick {
         if let Some(status) = &self.empty {
-            cx.say(config::NAME, || "has no priority".to_owned());
+            cx.say(config::NAME, format_args!("has no priority"));
             return Pick::Fail(status.clone());
         }
         let Some(name) = &self.selected else { return Pick::Queue };
-        cx.say(config::NAME, || self.reason(name));
+        if cx.trace.is_some() && self.reason.is_none() {
+            self.reason = Some(self.reason(name));
+        }
+        cx.say(
+            config::NAME,
+            format_args!("{}", self.reason.as_deref().unwrap_or_default()),
+        );
         match self.children.get_mut(name) {
             Some(member) => member.child.pick(args, cx),
             None => Pick::Queue,

@@ -154,7 +154,7 @@ impl Machine {
         let said = if let Some(child) = &mut member.child {
             child.exit_idle(cx)
         } else {
-            let mut child = pick_first::Machine::new(at, true, cx);
+            let mut child = pick_first::Machine::new(at, true);
             let said = child.set(Ok(std::slice::from_ref(&member.endpoint)), false, "", cx);
             member.child = Some(child);
             said
@@ -235,7 +235,7 @@ impl Machine {
             match member.state {
                 Connectivity::Ready => {
                     let name = member.endpoint.name();
-                    cx.say(ring_hash::NAME, || format!("entry {index} of {len} is {name}, READY"));
+                    cx.say(ring_hash::NAME, format_args!("entry {index} of {len} is {name}, READY"));
                     return match &mut member.child {
                         Some(child) => child.pick(args, cx),
                         None => Pick::Queue,
@@ -243,26 +243,31 @@ impl Machine {
                 }
                 Connectivity::Idle => {
                     let name = member.endpoint.name();
-                    cx.say(ring_hash::NAME, || {
-                        format!("entry {index} of {len} is {name}, IDLE: it connects")
-                    });
+                    cx.say(
+                        ring_hash::NAME,
+                        format_args!("entry {index} of {len} is {name}, IDLE: it connects"),
+                    );
                     cx.after
                         .push((self.at.clone(), What::Connect(u64::from(member.number))));
                     return Pick::Queue;
                 }
                 Connectivity::Connecting => {
                     let name = member.endpoint.name();
-                    cx.say(ring_hash::NAME, || {
-                        format!("entry {index} of {len} is {name}, CONNECTING")
-                    });
+                    cx.say(
+                        ring_hash::NAME,
+                        format_args!("entry {index} of {len} is {name}, CONNECTING"),
+                    );
                     return Pick::Queue;
                 }
                 Connectivity::TransientFailure => {
                     if step == 0 {
                         let name = member.endpoint.name();
-                        cx.say(ring_hash::NAME, || {
-                            format!("entry {index} of {len} is {name}, which cannot be reached: tries those after it")
-                        });
+                        cx.say(
+                            ring_hash::NAME,
+                            format_args!(
+                                "entry {index} of {len} is {name}, which cannot be reached: tries those after it"
+                            ),
+                        );
                     }
                 }
             }
@@ -393,7 +398,7 @@ impl crate::lb::policy::Machine for Machine {
 
     fn pick(&mut self, args: &PickArgs<'_>, cx: &mut PickCx<'_>) -> Pick {
         if let Some(status) = &self.empty {
-            cx.say(ring_hash::NAME, || "has no endpoint".to_owned());
+            cx.say(ring_hash::NAME, format_args!("has no endpoint"));
             return Pick::Fail(status.clone());
         }
         if self.request_hash_header.is_empty() {

@@ -103,11 +103,11 @@ impl crate::lb::policy::Machine for Machine {
     fn pick(&mut self, args: &PickArgs<'_>, cx: &mut PickCx<'_>) -> Pick {
         match &mut self.shown {
             Shown::Queue => {
-                cx.say(super::NAME, || "no endpoint is connected yet".to_owned());
+                cx.say(super::NAME, format_args!("no endpoint is connected yet"));
                 Pick::Queue
             }
             Shown::Fail(status) => {
-                cx.say(super::NAME, || format!("fails: {}", status.message));
+                cx.say(super::NAME, format_args!("fails: {}", status.message));
                 Pick::Fail(status.clone())
             }
             Shown::Ready(next) => {
@@ -116,13 +116,14 @@ impl crate::lb::policy::Machine for Machine {
                 *next = if turn + 1 < count { turn + 1 } else { 0 };
                 let member = self.lists.nth_ready(turn).and_then(|index| self.lists.get_mut(index));
                 let Some(member) = member else { return Pick::Queue };
-                cx.say(super::NAME, || {
-                    format!(
+                cx.say(
+                    super::NAME,
+                    format_args!(
                         "endpoint {} of {count} that are READY: {}",
                         turn + 1,
                         member.endpoint.name()
-                    )
-                });
+                    ),
+                );
                 member.child.pick(args, cx)
             }
         }

@@ -2,9 +2,11 @@
 //!
 //! Follows C-core child_policy_handler.cc. Until a child has reported for the first time, picks through it queue.
 
+use std::ops::Range;
+
 use super::picker::{Pick, PickArgs, PickCx, Shares};
 use super::policy::{Machine, PolicyCx, Report, Reports, TreePath, Update, What};
-use super::runtime::{Change, Connectivity, below};
+use super::runtime::{Connectivity, below};
 
 /// A child and, during a change of policy, its successor.
 #[derive(Debug)]
@@ -79,16 +81,16 @@ impl Child {
         self.settle(generation, reports, cx)
     }
 
-    /// Has the child do something, and returns also what the policies below did to subchannels meanwhile.
+    /// Has the child do something, and returns also what the policies below did to subchannels meanwhile: where it stands
+    /// among the [changes](super::runtime::Runtime::change).
     pub fn watched(
         &mut self,
         cx: &mut PolicyCx<'_>,
         work: impl FnOnce(&mut Child, &mut PolicyCx<'_>) -> Reports,
-    ) -> (Reports, Vec<Change>) {
+    ) -> (Reports, Range<usize>) {
         let since = cx.runtime.changes.len();
         let reports = work(self, cx);
-        let changes = cx.runtime.changes.get(since..).unwrap_or_default().to_vec();
-        (reports, changes)
+        (reports, since..cx.runtime.changes.len())
     }
 
     /// Asks the newest policy to connect.

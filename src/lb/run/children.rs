@@ -93,6 +93,11 @@ impl<D> Children<D> {
         self.members.iter()
     }
 
+    /// All children, in the order of their names.
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut Member<D>> {
+        self.members.values_mut()
+    }
+
     /// Makes a child unless there is one of this name.
     pub fn add(&mut self, name: &str, data: impl FnOnce() -> D) -> &mut Member<D> {
         // Not `entry`, which wants the name before it knows.

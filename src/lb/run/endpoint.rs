@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
+use std::ops::Deref;
 use std::sync::Arc;
 
 use crate::model::cluster::HealthStatus;
@@ -14,9 +15,9 @@ use crate::model::endpoints::counted_weight;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Endpoint {
     /// Its addresses, the primary one first; never empty.
-    pub addresses: Vec<Address>,
-    /// Names from the root of the cluster's tree down: the priority child, the locality.
-    pub path: Vec<Arc<str>>,
+    pub addresses: Arc<[Address]>,
+    /// Names from the root of the cluster's tree down: the priority child, the locality. All endpoints of a locality share it.
+    pub path: Arc<[Arc<str>]>,
     /// Weight of its locality, at least 1.
     pub locality_weight: u32,
     /// Locality weight times own weight, 32 bits, wrapped (or the formula of A113 with its switch).
@@ -24,27 +25,37 @@ pub struct Endpoint {
     /// UNKNOWN, HEALTHY or DRAINING.
     pub health: HealthStatus,
     /// Name for authority rewriting, may be empty.
-    pub hostname: String,
+    pub hostname: Box<str>,
     /// Key on a hash ring in place of the address (A76), only with its switch.
-    pub hash_key: Option<String>,
+    pub hash_key: Option<Box<str>>,
 }
 
-/// An address with its text.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Address {
+/// An address with its text; those who hold a connection to it share it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Address(Arc<AddressText>);
+
+/// What an [`Address`] is.
+#[derive(Debug, PartialEq, Eq)]
+pub struct AddressText {
     /// The address.
     pub socket: SocketAddr,
     /// `1.2.3.4:80` or `[::1]:80`.
     pub text: Arc<str>,
 }
 
+impl Deref for Address {
+    type Target = AddressText;
+
+    fn deref(&self) -> &AddressText {
+        &self.0
+    }
+}
+
 impl Address {
     /// An address with the client's text for it.
     pub fn new(socket: SocketAddr) -> Address {
-        Address {
-            socket,
-            text: socket.to_string().into(),
-        }
+        let text = socket.to_string().into();
+        Address(Arc::new(AddressText { socket, text }))
     }
 
     /// The address as a URI, as it stands in failure texts: `ipv4:1.2.3.4:80`, `ipv6:%5B::1%5D:80`.

@@ -254,7 +254,7 @@ impl EndpointList {
             .zip(0..)
             .map(|(endpoint, index)| Member {
                 endpoint: endpoint.clone(),
-                child: pick_first::Machine::new(below(&at, index), true, cx),
+                child: pick_first::Machine::new(below(&at, index), true),
                 state: None,
             })
             .collect();

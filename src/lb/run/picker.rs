@@ -3,7 +3,11 @@
 //! Nothing on the way of a pick that completes allocates, unless a trace is asked for. Side effects, such as waking an
 //! idle policy, are collected and carried out after the pick, as the client's work serializer does.
 
+use std::fmt::{self, Write as _};
+use std::hash::Hasher as _;
 use std::sync::Arc;
+
+use twox_hash::XxHash64;
 
 use super::policy::{TreePath, What};
 use super::runtime::InFlight;
@@ -114,6 +118,50 @@ pub struct TraceStep {
     pub what: String,
 }
 
+/// The steps of one pick, in one piece of text: a pick that brought nothing new costs no memory.
+#[derive(Debug, Default)]
+pub struct Steps {
+    text: String,
+    /// Layers, and where their texts end.
+    ends: Vec<(&'static str, usize)>,
+}
+
+impl Steps {
+    /// Starts over.
+    pub fn clear(&mut self) {
+        self.text.clear();
+        self.ends.clear();
+    }
+
+    /// Adds a step.
+    pub fn add(&mut self, layer: &'static str, what: fmt::Arguments<'_>) {
+        // Writing to a string does not fail.
+        let _ = self.text.write_fmt(what);
+        self.ends.push((layer, self.text.len()));
+    }
+
+    /// A number that differs where the steps differ, but for a chance of 1 in 2^64.
+    pub fn fingerprint(&self) -> u64 {
+        let mut hash = XxHash64::with_seed(0);
+        hash.write(self.text.as_bytes());
+        for (layer, end) in &self.ends {
+            hash.write(layer.as_bytes());
+            hash.write_usize(*end);
+        }
+        hash.finish()
+    }
+
+    /// The steps.
+    pub fn iter(&self) -> impl Iterator<Item = TraceStep> + '_ {
+        let mut begin = 0;
+        self.ends.iter().map(move |(layer, end)| {
+            let what = self.text.get(begin..*end).unwrap_or_default().to_owned();
+            begin = *end;
+            TraceStep { layer, what }
+        })
+    }
+}
+
 /// What a pick may look at and leave behind.
 #[derive(Debug)]
 pub struct PickCx<'a> {
@@ -122,14 +170,21 @@ pub struct PickCx<'a> {
     /// What to do after the pick.
     pub after: &'a mut Vec<(TreePath, What)>,
     /// Steps are written here if wanted.
-    pub trace: Option<&'a mut Vec<TraceStep>>,
+    pub trace: Option<&'a mut Steps>,
 }
 
 impl PickCx<'_> {
-    /// Adds a step to the trace; `what` is not called without one.
-    pub fn say(&mut self, layer: &'static str, what: impl FnOnce() -> String) {
+    /// Adds a step to the trace, if there is one.
+    pub fn say(&mut self, layer: &'static str, what: fmt::Arguments<'_>) {
         if let Some(trace) = &mut self.trace {
-            trace.push(TraceStep { layer, what: what() });
+            trace.add(layer, what);
+        }
+    }
+
+    /// Adds a step that is costly to find out; `what` is not called without a trace.
+    pub fn say_of(&mut self, layer: &'static str, what: impl FnOnce() -> String) {
+        if let Some(trace) = &mut self.trace {
+            trace.add(layer, format_args!("{}", what()));
         }
     }
 }

@@ -15,9 +15,15 @@ use crate::status::Status;
 
 mod backoff;
 mod pool;
+mod queue;
+
+use queue::Queue;
 
 pub use backoff::ATTEMPT_TIMEOUT_MS;
 pub use pool::{Connectivity, Pool, Subchannel};
+
+/// Room for so many changes of subchannels is kept from event to event.
+const KEPT_ROOM: usize = 64;
 
 /// Milliseconds since the start of the simulation.
 pub type Time = i64;
@@ -151,8 +157,7 @@ pub struct Runtime {
     /// The cluster whose policy leads back to it while it is being built, which never ends in the client.
     pub endless: Option<String>,
     seed: u64,
-    queue: BTreeMap<(Time, u64), Event>,
-    next_sequence: u64,
+    queue: Queue,
     next_handle: u64,
     attempts: Vec<u32>,
     jitter: Rng,
@@ -170,8 +175,7 @@ impl Runtime {
             building: Vec::new(),
             endless: None,
             seed,
-            queue: BTreeMap::new(),
-            next_sequence: 0,
+            queue: Queue::default(),
             next_handle: 0,
             attempts: Vec::new(),
             jitter: Rng::stream(seed, "subchannel/backoff"),
@@ -186,10 +190,7 @@ impl Runtime {
     /// Schedules an event; at equal times events come in the order of this call.
     pub fn schedule(&mut self, delay_ms: i64, event: Event) -> TimerId {
         let at = self.now.saturating_add(delay_ms.max(0));
-        let id = TimerId(at, self.next_sequence);
-        self.next_sequence += 1;
-        self.queue.insert((id.0, id.1), event);
-        id
+        self.queue.add(self.now, at, event)
     }
 
     /// Schedules something for a policy.
@@ -200,18 +201,19 @@ impl Runtime {
     /// Takes an event out of the queue, if it is still there.
     pub fn cancel(&mut self, timer: &mut Option<TimerId>) {
         if let Some(id) = timer.take() {
-            self.queue.remove(&(id.0, id.1));
+            self.queue.cancel(id);
         }
     }
 
     /// The time of the next event.
     pub fn next_time(&self) -> Option<Time> {
-        self.queue.first_key_value().map(|((time, _), _)| *time)
+        self.queue.next_time()
     }
 
     /// Ends the work on an event: subchannels that nobody took over are dropped.
     pub fn settle(&mut self) {
         self.changes.clear();
+        self.changes.shrink_to(KEPT_ROOM);
         self.pool.collect();
     }
 
@@ -220,7 +222,7 @@ impl Runtime {
         if self.next_time()? > until {
             return None;
         }
-        let ((time, _), event) = self.queue.pop_first()?;
+        let (time, event) = self.queue.pop()?;
         self.now = self.now.max(time);
         Some(event)
     }
@@ -261,6 +263,11 @@ impl Runtime {
         let (state, status) = self.pool.state_of(handle.subchannel);
         let handle = handle.id;
         self.timer(0, at, What::Subchannel { handle, state, status });
+    }
+
+    /// A change of subchannels since the owner last cleared them.
+    pub fn change(&self, index: usize) -> Option<Change> {
+        self.changes.get(index).cloned()
     }
 
     /// Lets go of a subchannel that [`Runtime::acquire`] gave.
@@ -330,11 +337,16 @@ impl Runtime {
     }
 
     fn tell(&mut self, subchannel: u32) {
-        let (state, status) = self.pool.state_of(subchannel);
-        let watchers: Vec<(u64, TreePath)> = self.pool.watchers(subchannel);
-        for (handle, at) in watchers {
-            let status = status.clone();
-            self.timer(0, &at, What::Subchannel { handle, state, status });
+        let Some(subchannel) = self.pool.get(subchannel) else {
+            return;
+        };
+        for (handle, at) in subchannel.watchers() {
+            let what = What::Subchannel {
+                handle,
+                state: subchannel.state,
+                status: subchannel.status.clone(),
+            };
+            self.queue.add(self.now, self.now, Event::Policy(at.clone(), what));
         }
     }
 }

@@ -71,7 +71,7 @@ impl policy::Machine for Machine {
 
     fn pick(&mut self, args: &PickArgs<'_>, cx: &mut PickCx<'_>) -> Pick {
         if let Some(child) = &mut self.child {
-            cx.say(self.name, || {
+            cx.say_of(self.name, || {
                 let why = if self.name == crate::lb::rls::NAME {
                     "lookup cannot be simulated, uses the default target"
                 } else {
@@ -82,7 +82,7 @@ impl policy::Machine for Machine {
             return child.pick(args, cx);
         }
         let status = self.status();
-        cx.say(self.name, || status.message.to_string());
+        cx.say(self.name, format_args!("{}", status.message));
         Pick::Fail(status)
     }
 

@@ -226,11 +226,11 @@ impl crate::lb::policy::Machine for Machine {
     fn pick(&mut self, args: &PickArgs<'_>, cx: &mut PickCx<'_>) -> Pick {
         let (next, schedule) = match &mut self.shown {
             Shown::Queue => {
-                cx.say(NAME, || "no endpoint is connected yet".to_owned());
+                cx.say(NAME, format_args!("no endpoint is connected yet"));
                 return Pick::Queue;
             }
             Shown::Fail(status) => {
-                cx.say(NAME, || format!("fails: {}", status.message));
+                cx.say(NAME, format_args!("fails: {}", status.message));
                 return Pick::Fail(status.clone());
             }
             Shown::Ready { next, schedule } => (next, schedule),
@@ -257,7 +257,7 @@ impl crate::lb::policy::Machine for Machine {
         let Some(member) = self.lists.get_mut(index) else {
             return Pick::Queue;
         };
-        cx.say(NAME, || {
+        cx.say_of(NAME, || {
             let name = member.endpoint.name();
             match told {
                 Turn::Scheduled { weight } => format!("{name} by schedule, with a scaled weight of {weight}"),

@@ -220,11 +220,11 @@ impl crate::lb::policy::Machine for Machine {
         }
         match &self.shown {
             Shown::Queue => {
-                cx.say(config::NAME, || "no child is connected yet".to_owned());
+                cx.say(config::NAME, format_args!("no child is connected yet"));
                 Pick::Queue
             }
             Shown::Fail(status) => {
-                cx.say(config::NAME, || "has no child".to_owned());
+                cx.say(config::NAME, format_args!("has no child"));
                 Pick::Fail(status.clone())
             }
             Shown::Weighted(_, slices) => {
@@ -238,9 +238,10 @@ impl crate::lb::policy::Machine for Machine {
                     return Pick::Queue;
                 };
                 let weight = member.data.weight;
-                cx.say(config::NAME, || {
-                    format!("child \"{name}\" with {weight} of {total} (drew {key})")
-                });
+                cx.say(
+                    config::NAME,
+                    format_args!("child \"{name}\" with {weight} of {total} (drew {key})"),
+                );
                 member.child.pick(args, cx)
             }
         }

@@ -76,7 +76,7 @@ impl crate::lb::policy::Machine for Machine {
     fn pick(&mut self, args: &PickArgs<'_>, cx: &mut PickCx<'_>) -> Pick {
         match &mut self.child {
             Some(child) if self.last.is_some() => {
-                cx.say(wrr_locality::NAME, || "localities by weight".to_owned());
+                cx.say(wrr_locality::NAME, format_args!("localities by weight"));
                 child.pick(args, cx)
             }
             _ => Pick::Queue,

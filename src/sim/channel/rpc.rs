@@ -50,23 +50,22 @@ impl Channel {
             &request,
             channel,
             &mut |purpose, bound| draws.draw(purpose, bound),
-            Some(&mut tried),
+            self.options.traces.then_some(&mut tried),
         );
         match result {
             Err(refusal) => {
                 let status = refusal.status().from_control_plane("ConfigSelector");
                 if self.options.traces {
-                    call.trace.push(TraceStep {
-                        layer: "route",
-                        what: status.message.clone(),
-                    });
+                    let what = status.message.to_string();
+                    call.trace.push(TraceStep { layer: "route", what }, &mut self.room);
                 }
                 self.end(id, Class::Fail, &status);
             }
             Ok(selection) => {
                 if self.options.traces {
-                    call.trace
-                        .extend(selection::steps(&selector, &request, &selection, &tried, hides));
+                    for step in selection::steps(&selector, &request, &selection, &tried, hides) {
+                        call.trace.push(step, &mut self.room);
+                    }
                 }
                 let selected = Arc::new(Selected::keep(&selection));
                 call.selected = Some(selected.clone());
@@ -135,11 +134,11 @@ impl Channel {
             headers: &call.rpc.headers,
             now: self.runtime.now,
         };
-        let mut steps = Vec::new();
+        self.steps.clear();
         let mut cx = PickCx {
             in_flight: &self.runtime.in_flight,
             after: &mut self.after,
-            trace: self.options.traces.then_some(&mut steps),
+            trace: self.options.traces.then_some(&mut self.steps),
         };
         let pick = self.root.pick(&args, &mut cx);
         for (at, what) in self.after.drain(..) {
@@ -149,19 +148,26 @@ impl Channel {
             Pick::Complete(complete) if !self.runtime.pool.is_ready(complete.subchannel) => Pick::Queue,
             pick => pick,
         };
-        if self.options.traces && (call.last_pick != steps || !matches!(pick, Pick::Queue)) {
-            let waited = self.runtime.now - call.began;
-            call.trace.push(TraceStep {
-                layer: "pick",
-                what: format!("after {waited} ms: {}", pick.class()),
-            });
-            call.trace.extend(steps.iter().cloned());
-            call.last_pick = steps;
+        if self.options.traces {
+            let fingerprint = self.steps.fingerprint();
+            if call.last_pick != fingerprint || !matches!(pick, Pick::Queue) {
+                let waited = self.runtime.now - call.began;
+                let what = format!("after {waited} ms: {}", pick.class());
+                call.trace.push(TraceStep { layer: "pick", what }, &mut self.room);
+                self.steps.iter().for_each(|step| call.trace.push(step, &mut self.room));
+                call.last_pick = fingerprint;
+            }
         }
         match pick {
             Pick::Complete(complete) => self.attempt(id, complete),
-            Pick::Queue => call.phase = Phase::Queued,
-            Pick::Fail(_) if call.rpc.wait_for_ready => call.phase = Phase::Queued,
+            Pick::Queue => {
+                call.phase = Phase::Queued;
+                self.queued.insert(id);
+            }
+            Pick::Fail(_) if call.rpc.wait_for_ready => {
+                call.phase = Phase::Queued;
+                self.queued.insert(id);
+            }
             Pick::Fail(status) => {
                 call.actual_hosts = None;
                 let status = status.from_control_plane("LB pick");
@@ -285,10 +291,8 @@ impl Channel {
                 Some(ms) => format!("tries again in {ms} ms"),
                 None => "waits for 0 ms, which never ends".to_owned(),
             };
-            call.trace.push(TraceStep {
-                layer: "retry",
-                what: format!("attempt {} ended with {status}: {then}", call.retries.attempts()),
-            });
+            let what = format!("attempt {} ended with {status}: {then}", call.retries.attempts());
+            call.trace.push(TraceStep { layer: "retry", what }, &mut self.room);
         }
         self.serial += 1;
         call.serial = self.serial;
@@ -338,16 +342,16 @@ impl Channel {
         };
         if self.options.traces {
             for cookie in &set_cookie {
-                call.trace.push(TraceStep {
-                    layer: "set-cookie",
-                    what: cookie.clone(),
-                });
+                let what = cookie.clone();
+                let layer = "set-cookie";
+                call.trace.push(TraceStep { layer, what }, &mut self.room);
             }
         }
+        call.kept = call.trace.kept();
         let outcome = Outcome {
             class,
             code: status.map_or(Code::Ok, |status| status.code),
-            details: status.map(|status| status.message.clone()).unwrap_or_default(),
+            details: status.map(|status| status.message.to_string()).unwrap_or_default(),
             backend: answer
                 .filter(|_| status.is_none())
                 .map(|complete| complete.address.to_string()),

@@ -3,13 +3,12 @@
 //! IDLE becomes CONNECTING on request, then READY or TRANSIENT_FAILURE; the latter becomes IDLE after its back-off, the
 //! former when the connection is lost. A subchannel lives as long as a handle does. Follows C-core subchannel.cc.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 use std::fmt;
 use std::net::SocketAddr;
 
 use super::Time;
-use super::backoff;
-use crate::backoff::Backoff;
+use super::backoff::Waits;
 use crate::lb::endpoint::Address;
 use crate::lb::policy::TreePath;
 use crate::status::Status;
@@ -68,7 +67,7 @@ pub struct Subchannel {
     pub status: Option<Status>,
     /// Number of the attempt, so that outcomes of earlier ones are not taken for it.
     pub generation: u32,
-    backoff: Backoff,
+    waits: Waits,
     attempt_began: Time,
     watchers: Vec<Watcher>,
 }
@@ -83,16 +82,26 @@ struct Watcher {
 /// All subchannels.
 #[derive(Debug, Clone, Default)]
 pub struct Pool {
-    by_address: BTreeMap<SocketAddr, u32>,
-    subchannels: BTreeMap<u32, Subchannel>,
+    // Looked up in, and never iterated over.
+    by_address: HashMap<SocketAddr, u32>,
+    subchannels: HashMap<u32, Subchannel>,
     next: u32,
     /// Subchannels that may have lost their last handle.
     unheld: Vec<u32>,
 }
 
+/// A policy, and most often a wrapper above it.
+const USUAL_WATCHERS: usize = 2;
+
 impl Subchannel {
     fn is_held(&self) -> bool {
         self.watchers.iter().any(|watcher| watcher.keeps_alive)
+    }
+
+    /// Those who hear of a change, wrappers before the policies that hold the subchannel.
+    pub(super) fn watchers(&self) -> impl Iterator<Item = (u64, &TreePath)> {
+        let of = |holds: bool| self.watchers.iter().filter(move |watcher| watcher.keeps_alive == holds);
+        of(false).chain(of(true)).map(|watcher| (watcher.id, &watcher.at))
     }
 }
 
@@ -118,6 +127,16 @@ impl Pool {
             .map_or((Connectivity::Idle, None), |s| (s.state, s.status.clone()))
     }
 
+    /// The handles that policies below a place have on the subchannel of an address.
+    pub fn held_below(&self, at: &TreePath, address: &Address) -> Vec<(u64, TreePath)> {
+        let subchannel = self.find(&address.socket).and_then(|number| self.get(number));
+        let watchers = subchannel.into_iter().flat_map(|subchannel| &subchannel.watchers);
+        watchers
+            .filter(|watcher| watcher.keeps_alive && watcher.at.starts_with(at))
+            .map(|watcher| (watcher.id, watcher.at.clone()))
+            .collect()
+    }
+
     pub(super) fn join(&mut self, address: &Address) -> u32 {
         if let Some(number) = self.find(&address.socket) {
             return number;
@@ -132,9 +151,9 @@ impl Pool {
                 state: Connectivity::Idle,
                 status: None,
                 generation: 0,
-                backoff: backoff::of_subchannel(),
+                waits: Waits::default(),
                 attempt_began: 0,
-                watchers: Vec::new(),
+                watchers: Vec::with_capacity(USUAL_WATCHERS),
             },
         );
         number
@@ -175,17 +194,6 @@ impl Pool {
         }
     }
 
-    /// Those who hear of a change, wrappers before the policies that hold the subchannel.
-    pub(super) fn watchers(&self, number: u32) -> Vec<(u64, TreePath)> {
-        let watchers = self.get(number).map(|s| s.watchers.as_slice()).unwrap_or_default();
-        let (holders, wrappers): (Vec<&Watcher>, Vec<&Watcher>) = watchers.iter().partition(|w| w.keeps_alive);
-        wrappers
-            .into_iter()
-            .chain(holders)
-            .map(|w| (w.id, w.at.clone()))
-            .collect()
-    }
-
     pub(super) fn start_attempt(&mut self, number: u32, now: Time) -> bool {
         match self.subchannels.get_mut(&number) {
             Some(subchannel) if subchannel.state == Connectivity::Idle => {
@@ -211,7 +219,7 @@ impl Pool {
         };
         subchannel.state = Connectivity::Ready;
         subchannel.status = None;
-        subchannel.backoff.reset();
+        subchannel.waits.reset();
         true
     }
 
@@ -220,7 +228,7 @@ impl Pool {
         let subchannel = self.attempting(number, generation)?;
         subchannel.state = Connectivity::TransientFailure;
         subchannel.status = Some(status);
-        Some(subchannel.attempt_began + subchannel.backoff.next_ms(unit))
+        Some(subchannel.attempt_began + subchannel.waits.next_ms(unit))
     }
 
     /// Goes from `from` to IDLE.
