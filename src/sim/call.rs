@@ -9,6 +9,10 @@ use crate::lb::picker::Complete;
 use crate::lb::runtime::{Time, TimerId};
 use crate::rpc::Retries;
 
+/// Deadline of an RPC that says nothing about it, in milliseconds: longer than a failover takes (10 s), so that an RPC to a
+/// priority that does not answer still finds its way.
+pub const DEFAULT_TIMEOUT_MS: i64 = 20_000;
+
 /// What an application sends.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rpc {
@@ -27,7 +31,7 @@ impl Default for Rpc {
         Rpc {
             method: "/pkg.Service/Method".to_owned(),
             headers: Vec::new(),
-            timeout_ms: Some(super::script::DEFAULT_TIMEOUT_MS),
+            timeout_ms: Some(DEFAULT_TIMEOUT_MS),
             wait_for_ready: false,
         }
     }

@@ -13,7 +13,7 @@ mod outcome;
 pub mod script;
 mod selection;
 
-pub use call::{Rpc, RpcId};
+pub use call::{DEFAULT_TIMEOUT_MS, Rpc, RpcId};
 pub use channel::{Channel, LimitReached, MAX_EVENTS, Options};
 pub use network::{Network, Reach, Respond};
 pub use outcome::{Class, Outcome, TRACE_KEPT, TRACES_KEPT};

@@ -83,11 +83,15 @@ fn channel(row: &Row, seed: u64, traces: bool) -> Option<Channel> {
     Some(Channel::new(client, Start::Target(target), network, options))
 }
 
-/// Reads a step as it was recorded; `timed` tells the recorder to note times, and is no part of a script.
+/// Reads a step as it was recorded; `timed` tells the recorder to note times, and is no part of a script. The recorder's RPCs
+/// have a deadline of 5 s unless a step says otherwise.
 fn read(step: &Value) -> Step {
     let mut step = step.clone();
-    if let Some(pick) = step.get_mut("pick").and_then(Value::as_object_mut) {
-        pick.remove("timed");
+    for verb in ["pick", "begin"] {
+        if let Some(rpc) = step.get_mut(verb).and_then(Value::as_object_mut) {
+            rpc.remove("timed");
+            rpc.entry("timeout").or_insert_with(|| 5.into());
+        }
     }
     Step::from_json(&step).unwrap()
 }

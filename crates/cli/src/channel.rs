@@ -16,13 +16,10 @@ use xdsctl::client::{Client, Held, Keep, Resources, Settled, Start};
 use xdsctl::diag::{Diagnostic, Severity};
 use xdsctl::model::Millis;
 use xdsctl::model::listener::{Listener, RouteSource};
-use xdsctl::sim::{Channel, Network, Options, Rpc};
+use xdsctl::sim::{Channel, DEFAULT_TIMEOUT_MS, Network, Options, Rpc};
 use xdsctl::source::{SourceId, Span};
 use xdsctl::status::{Code, Status};
 use xdsctl::text;
-
-/// Deadline of an RPC that is given none, in milliseconds.
-const DEFAULT_TIMEOUT_MS: i64 = 20_000;
 
 /// Names listed in a message at most.
 const NAMES_SHOWN: usize = 10;

@@ -1,0 +1,103 @@
+//! Whole scripts: what a step alone does not tell.
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+
+use serde_json::Value;
+
+use super::fault::hint;
+use super::{MAX_UNDER_WAY, Step, StepError};
+use crate::text;
+
+/// Looks at whole scripts: what a step alone does not tell.
+///
+/// `known` are the addresses of the channel before the first step.
+///
+/// # Errors
+/// The number of the first faulty step, counted from 0, and what is wrong with it.
+pub fn check(steps: &[Step], known: &[SocketAddr]) -> Result<(), (usize, StepError)> {
+    let mut known: Vec<SocketAddr> = known.iter().copied().map(canonical).collect();
+    known.extend(added(steps));
+    known.sort_unstable();
+    known.dedup();
+    let mut under_way: BTreeMap<&str, (usize, u64)> = BTreeMap::new();
+    for (number, step) in steps.iter().enumerate() {
+        let (verb, addresses) = step.addresses();
+        for address in addresses {
+            if known.binary_search(&canonical(address)).is_err() {
+                let texts: Vec<String> = known.iter().map(ToString::to_string).collect();
+                let near = text::nearest(&address.to_string(), texts.iter().map(String::as_str))
+                    .map(|near| format!(", did you mean {near}?"));
+                let error = StepError::NoAddress {
+                    verb,
+                    address: address.to_string(),
+                    hint: near.unwrap_or_default(),
+                };
+                return Err((number, error));
+            }
+        }
+        match step {
+            Step::Begin { name, count, .. } => {
+                if under_way.insert(name, (number, *count)).is_some() {
+                    return Err((number, StepError::BeginTwice(name.clone())));
+                }
+                let total: u64 = under_way.values().map(|(_, count)| count).sum();
+                if total > MAX_UNDER_WAY {
+                    return Err((number, StepError::TooMany(total)));
+                }
+            }
+            Step::Finish(name) if under_way.remove(name.as_str()).is_none() => {
+                let names: Vec<&str> = under_way.keys().copied().collect();
+                let error = StepError::FinishUnknown {
+                    name: name.clone(),
+                    hint: hint(name, &names),
+                };
+                return Err((number, error));
+            }
+            _ => {}
+        }
+    }
+    match under_way.into_iter().min_by_key(|(_, (number, _))| *number) {
+        Some((name, (number, _))) => Err((number, StepError::NeverFinished(name.to_owned()))),
+        None => Ok(()),
+    }
+}
+
+/// The addresses in the resources that the control plane sends in the course of the steps.
+pub fn added<'s>(steps: impl IntoIterator<Item = &'s Step>) -> Vec<SocketAddr> {
+    let mut found = Vec::new();
+    for step in steps {
+        if let Step::Update(resources) = step {
+            addresses_in(resources, &mut found);
+        }
+    }
+    found
+}
+
+/// `::ffff:1.2.3.4` leads to the same backend as `1.2.3.4`.
+fn canonical(address: SocketAddr) -> SocketAddr {
+    SocketAddr::new(address.ip().to_canonical(), address.port())
+}
+
+/// The socket addresses anywhere in resources.
+fn addresses_in(value: &Value, found: &mut Vec<SocketAddr>) {
+    let mut left = vec![value];
+    while let Some(value) = left.pop() {
+        match value {
+            Value::Array(list) => left.extend(list),
+            Value::Object(map) => {
+                let port = map.get("port_value").or_else(|| map.get("portValue"));
+                let ip = map
+                    .get("address")
+                    .and_then(Value::as_str)
+                    .and_then(|text| text.parse().ok());
+                if let (Some(ip), Some(port)) = (ip, port.and_then(Value::as_u64)) {
+                    let port = u16::try_from(port).unwrap_or(0);
+                    found.push(canonical(SocketAddr::new(ip, port)));
+                }
+                left.extend(map.values());
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+        }
+    }
+}

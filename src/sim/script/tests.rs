@@ -1,0 +1,155 @@
+//! Steps as they are read and checked.
+
+use super::*;
+
+/// Reads and checks a script; the line and words of the first fault.
+fn fault(lines: &[&str]) -> Option<(usize, String)> {
+    let mut steps = Vec::new();
+    for (number, line) in lines.iter().enumerate() {
+        match Step::read(line) {
+            Ok(step) => steps.push(step),
+            Err(error) => return Some((number, error.to_string())),
+        }
+    }
+    let known = ["10.0.0.1:80".parse().unwrap()];
+    check(&steps, &known)
+        .err()
+        .map(|(number, error)| (number, error.to_string()))
+}
+
+#[track_caller]
+fn check_fault(lines: &[&str], number: usize, words: &str) {
+    assert_eq!(fault(lines), Some((number, words.to_owned())), "{lines:?}");
+}
+
+#[test]
+fn a_step_says_one_thing_that_there_is() {
+    check_fault(&[r#"{"pik": {}}"#], 0, "a step has no `pik`, did you mean `pick`?");
+    check_fault(
+        &[r#"{"pick": {}, "sleep": 1}"#],
+        0,
+        "a step has one verb, this one has `pick`, `sleep`: write a line for each",
+    );
+    check_fault(
+        &[r#"{"pick": {"metod": "/a/b"}}"#],
+        0,
+        "pick has no `metod`, did you mean `method`?",
+    );
+    check_fault(
+        &[r#"{"pick": {"name": "a"}}"#],
+        0,
+        "pick has no `name`; there is `method`, `headers`, `count`, `timeout`, `wait_for_ready`",
+    );
+    check_fault(&[r#"{"pick": 3}"#], 0, "`pick` is `3`, must be an object");
+    check_fault(
+        &["[]"],
+        0,
+        "a step is an object with one of `pick`, `begin`, `finish`, `sleep`, `stop`, `start`, `silence`, `speak`, \
+         `orca`, `update`, `remove`, not `[]`",
+    );
+}
+
+#[test]
+fn a_key_stands_once() {
+    for (line, key) in [
+        (r#"{"pick": {}, "pick": {"count": 2}}"#, "pick"),
+        (r#"{"pick": {"count": 1, "count": 2}}"#, "count"),
+        (r#"{"pick": {"count": 1, "\u0063ount": 2}}"#, "count"),
+        (
+            r#"{"update": [{"@type": "x"}, {"@type": "x", "a": [1, {"b": 1, "b": 1}]}]}"#,
+            "b",
+        ),
+    ] {
+        let words = format!("`{key}` stands twice in one object, where only one of them could count");
+        check_fault(&[line], 0, &words);
+    }
+    assert_eq!(
+        fault(&[r#"{"update": [{"@type": "x", "a": {"b": 1}, "b": [{"b": 1}, {"b": 1}]}]}"#]),
+        None
+    );
+}
+
+#[test]
+fn members_have_their_types() {
+    for (line, words) in [
+        (
+            r#"{"pick": {"count": -1}}"#,
+            "`count` is `-1`, must be a number up to 10,000,000",
+        ),
+        (
+            r#"{"begin": {"count": 1000000}}"#,
+            "`count` is `1000000`, must be a number up to 100,000",
+        ),
+        (r#"{"begin": {"name": 1}}"#, "`name` is `1`, must be a text"),
+        (
+            r#"{"sleep": "1"}"#,
+            "`sleep` is `\"1\"`, must be a number of seconds from 0 to 1e9",
+        ),
+        (
+            r#"{"sleep": null}"#,
+            "`sleep` is `null`, must be a number of seconds from 0 to 1e9",
+        ),
+        (
+            r#"{"stop": "a"}"#,
+            "`stop` is `\"a\"`, must be an address like 10.0.0.1:80",
+        ),
+        (
+            r#"{"update": {}}"#,
+            "`update` is `{}`, must be a list of resources, each an object with an `@type`",
+        ),
+        (
+            r#"{"orca": {"10.0.0.1:80": {"qps": 1}}}"#,
+            "orca has no `qps`, did you mean `eps`?",
+        ),
+        (
+            r#"{"orca": {"10.0.0.1:80": {"eps": "1"}}}"#,
+            "`eps` is `\"1\"`, must be a number",
+        ),
+        (
+            r#"{"remove": [["a"]]}"#,
+            "`remove` is `[[\"a\"]]`, must be a list of pairs of type URL and name",
+        ),
+    ] {
+        check_fault(&[line], 0, words);
+    }
+}
+
+#[test]
+fn what_begins_is_finished_once() {
+    let begin = r#"{"begin": {"name": "a"}}"#;
+    assert_eq!(fault(&[begin, r#"{"finish": "a"}"#, begin, r#"{"finish": "a"}"#]), None);
+    check_fault(
+        &[begin, r#"{"finish": "b"}"#],
+        1,
+        "`finish` names `b`, which no `begin` before it has; there is `a`",
+    );
+    check_fault(
+        &[begin, begin],
+        1,
+        "`begin` names `a`, whose RPCs are under way already: finish them first, or name these otherwise",
+    );
+    check_fault(
+        &[r#"{"pick": {}}"#, begin],
+        1,
+        "no `finish` waits for the RPCs `a` of this `begin`, so nothing would be said of them",
+    );
+    check_fault(
+        &[
+            r#"{"begin": {"name": "a", "count": 99999}}"#,
+            r#"{"begin": {"name": "b", "count": 2}}"#,
+        ],
+        1,
+        "100001 RPCs would be under way at a time, the limit is 100000",
+    );
+}
+
+#[test]
+fn addresses_are_the_channels_or_of_an_update() {
+    check_fault(
+        &[r#"{"stop": "10.0.0.1:8"}"#],
+        0,
+        "`stop` names 10.0.0.1:8, which is no address of the channel or of an `update`, did you mean 10.0.0.1:80?",
+    );
+    let update = r#"{"update": [{"@type": "x", "a": [{"address": "10.0.0.2", "port_value": 81}]}]}"#;
+    assert_eq!(fault(&[r#"{"stop": "[::ffff:10.0.0.2]:81"}"#, update]), None);
+}
