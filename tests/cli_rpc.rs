@@ -230,6 +230,21 @@ fn what_would_do_nothing_is_refused() {
             "--state: no endpoint of the channel has the address `10.0.0.9:80`",
         ),
         (
+            "pick --reachable 10.0.0.9:80",
+            "",
+            "--reachable: no endpoint of the channel has the address `10.0.0.9:80`",
+        ),
+        (
+            "pick --down 192.168.7.7:443",
+            "",
+            "--down: no endpoint of the channel has the address `192.168.7.7:443`; there is `10.0.0.1:80`",
+        ),
+        (
+            "pick --requests -",
+            "{\"pick\":{\"count\":1,\"count\":2}}",
+            "-:1: `count` stands twice in one object, where only one of them could count",
+        ),
+        (
             "pick --requests -",
             "{\"pick\":{\"metod\":\"/a/b\"}}",
             "-:1: pick has no `metod`, did you mean `method`?",

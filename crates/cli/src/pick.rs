@@ -44,7 +44,8 @@ pub(super) fn run(args: &PickArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         let cookie = forge(address, &rpc, config(&opened)?, args.request.seed)?;
         rpc.headers.push(("cookie".to_owned(), cookie));
     }
-    let known = known(&opened);
+    let mut known = known(&opened);
+    known.extend(script::added(steps.iter().flatten().map(|(_, step)| step)));
     for eject in &args.eject {
         check_known("--eject", address("--eject", eject)?, &known)?;
     }
@@ -52,6 +53,7 @@ pub(super) fn run(args: &PickArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         check_steps(args, steps, &known)?;
     }
     let network = network(args, &opened, &known)?;
+    drop(known);
     let states = states(&args.state)?;
     let is_counted = args.count > 1;
     let options = Options {
@@ -182,12 +184,18 @@ fn known(opened: &Opened) -> Vec<SocketAddr> {
 
 /// Refuses an address that no endpoint has: the argument would do nothing.
 fn check_known(argument: &str, address: SocketAddr, known: &[SocketAddr]) -> Result<(), Error> {
-    if known.contains(&address) || known.is_empty() {
+    // `::ffff:1.2.3.4` leads to the same backend as `1.2.3.4`.
+    let is_same =
+        |other: &SocketAddr| other.port() == address.port() && other.ip().to_canonical() == address.ip().to_canonical();
+    if known.iter().any(is_same) || known.is_empty() {
         return Ok(());
     }
     let texts: Vec<String> = known.iter().map(ToString::to_string).collect();
-    let near = text::nearest(&address.to_string(), texts.iter().map(String::as_str));
-    let hint = near.map(|near| format!(", did you mean {near}?")).unwrap_or_default();
+    let names = || texts.iter().map(String::as_str);
+    let hint = match text::nearest(&address.to_string(), names()) {
+        Some(near) => format!(", did you mean {near}?"),
+        None => format!("; there is {}", channel::some(names())),
+    };
     Err(Error::Usage(format!(
         "{argument}: no endpoint of the channel has the address `{address}`{hint}"
     )))
@@ -226,8 +234,7 @@ fn read_steps(args: &PickArgs, io: &mut Io<'_>) -> Result<Option<Vec<(usize, Ste
             continue;
         }
         let wrong = |why: String| Error::Usage(format!("{name}:{number}: {why}"));
-        let json = serde_json::from_str(line).map_err(|error| wrong(error.to_string()))?;
-        let step = Step::from_json(&json).map_err(|error| wrong(error.to_string()))?;
+        let step = Step::read(line).map_err(|error| wrong(error.to_string()))?;
         steps.push((number, step));
     }
     Ok(Some(steps))
@@ -244,11 +251,18 @@ fn network(args: &PickArgs, opened: &Opened, known: &[SocketAddr]) -> Result<Net
     if !args.reachable.is_empty() {
         let addresses: Result<Vec<SocketAddr>, Error> =
             args.reachable.iter().map(|text| address("--reachable", text)).collect();
-        network = Network::only(addresses?);
+        let addresses = addresses?;
+        for address in &addresses {
+            check_known("--reachable", *address, known)?;
+        }
+        network = Network::only(addresses);
     }
     for down in &args.down {
         let found: Vec<SocketAddr> = match (down.parse(), &opened.config) {
-            (Ok(address), _) => vec![address],
+            (Ok(address), _) => {
+                check_known("--down", address, known)?;
+                vec![address]
+            }
             (Err(_), Ok(config)) => place::addresses_of(down, config),
             (Err(_), Err(_)) => continue,
         };

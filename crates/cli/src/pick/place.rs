@@ -1,5 +1,6 @@
 //! Where an address stands: cluster, priority, locality, health and weight.
 
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::net::SocketAddr;
 
@@ -7,7 +8,7 @@ use super::{leaves, list_from};
 use crate::Error;
 use xdsctl::client::config::{ClusterState, XdsConfig};
 use xdsctl::cookie;
-use xdsctl::model::endpoints::{Endpoint, Locality};
+use xdsctl::model::endpoints::{Endpoint, Locality, LocalityName};
 use xdsctl::text;
 
 /// One address of the channel.
@@ -46,15 +47,21 @@ pub(super) fn all(config: &XdsConfig) -> impl Iterator<Item = Place<'_>> {
 
 /// The addresses of a locality (`REGION/ZONE/SUB_ZONE`, or the client's form) or cluster.
 pub(super) fn addresses_of(name: &str, config: &XdsConfig) -> Vec<SocketAddr> {
-    let below = leaves(name, config);
+    let below: BTreeSet<&str> = leaves(name, config).into_iter().collect();
+    let is_meant = |locality: &LocalityName| {
+        let short = format!("{}/{}/{}", locality.region, locality.zone, locality.sub_zone);
+        locality.to_string() == name || short == name || short.trim_end_matches('/') == name
+    };
+    // Neighbours are of the same locality.
+    let mut last: Option<(&Locality, bool)> = None;
     all(config)
         .filter(|place| {
-            let locality = &place.locality.name;
-            let short = format!("{}/{}/{}", locality.region, locality.zone, locality.sub_zone);
-            below.contains(&place.cluster)
-                || locality.to_string() == name
-                || short == name
-                || short.trim_end_matches('/') == name
+            below.contains(place.cluster) || {
+                let known = last.filter(|(locality, _)| std::ptr::eq(*locality, place.locality));
+                let is_this = known.map_or_else(|| is_meant(&place.locality.name), |(_, is_meant)| is_meant);
+                last = Some((place.locality, is_this));
+                is_this
+            }
         })
         .map(|place| place.address)
         .collect()
