@@ -54,11 +54,17 @@ pub(super) enum Phase {
     UnderWay { complete: Box<Complete>, reply: Reply },
     /// It waits for the next attempt.
     BackingOff,
-    /// It has ended.
-    Done(Box<Outcome>),
 }
 
-/// An RPC.
+/// An RPC that has ended, until somebody asks what became of it.
+#[derive(Debug)]
+pub(super) struct Ended {
+    pub outcome: Box<Outcome>,
+    /// Number of steps that its trace keeps.
+    pub kept: usize,
+}
+
+/// An RPC under way.
 #[derive(Debug)]
 pub(super) struct Call {
     pub rpc: Rpc,
@@ -75,14 +81,6 @@ pub(super) struct Call {
     /// The address list of the last pick, for the session cookie.
     pub actual_hosts: Option<Arc<str>>,
     pub trace: Trace,
-    /// Number of steps that its outcome keeps.
-    pub kept: usize,
     /// Fingerprint of the last pick's steps, to see whether another one brought anything new.
     pub last_pick: u64,
-}
-
-impl Call {
-    pub const fn is_done(&self) -> bool {
-        matches!(self.phase, Phase::Done(_))
-    }
 }

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::call::{Call, Phase, Rpc, RpcId};
+use super::call::{Call, Ended, Phase, Rpc, RpcId};
 use super::clusters::ConfigView;
 use super::network::{CONNECT_JITTER_MS, CONNECT_MS, Network, REFUSAL_MS, Reach};
 use super::outcome::{Outcome, TRACES_KEPT, Trace};
@@ -130,7 +130,9 @@ pub struct Channel {
     is_resolved: bool,
     /// Since when resources are waited for that are not there.
     asked: BTreeMap<(ResourceType, String), Time>,
-    calls: BTreeMap<u64, Call>,
+    calls: BTreeMap<u64, Box<Call>>,
+    /// RPCs of which nobody has asked yet what became of them.
+    ended: BTreeMap<u64, Ended>,
     next_call: u64,
     serial: u64,
     active_faults: u32,
@@ -165,6 +167,7 @@ impl Channel {
             is_resolved: false,
             asked: BTreeMap::new(),
             calls: BTreeMap::new(),
+            ended: BTreeMap::new(),
             next_call: 0,
             serial: 0,
             active_faults: 0,
@@ -439,7 +442,6 @@ impl Channel {
             backends: Vec::new(),
             actual_hosts: None,
             trace: Trace::default(),
-            kept: 0,
             last_pick: Steps::default().fingerprint(),
             rpc,
         };
@@ -454,7 +456,7 @@ impl Channel {
             let layer = "channel";
             call.trace.push(TraceStep { layer, what }, &mut self.room);
         }
-        self.calls.insert(id, call);
+        self.calls.insert(id, Box::new(call));
         if self.is_resolved {
             self.select(id);
         }
@@ -483,7 +485,7 @@ impl Channel {
     /// Too much happens before.
     pub fn finish(&mut self, id: RpcId) -> Result<Option<Outcome>, LimitReached> {
         let mut events = 0;
-        while self.calls.get(&id.0).is_some_and(|call| !call.is_done()) {
+        while self.calls.contains_key(&id.0) {
             let Some(event) = self.runtime.next_event(Time::MAX) else {
                 break;
             };
@@ -491,14 +493,13 @@ impl Channel {
             events += 1;
             self.check_limit(events)?;
         }
-        let Some(call) = self.calls.remove(&id.0) else {
-            return Ok(None);
-        };
-        self.room += call.kept + call.trace.kept();
-        Ok(match call.phase {
-            Phase::Done(outcome) => Some(*outcome),
-            _ => None,
-        })
+        if let Some(waiting) = self.calls.remove(&id.0) {
+            self.room += waiting.trace.kept();
+        }
+        Ok(self.ended.remove(&id.0).map(|ended| {
+            self.room += ended.kept;
+            *ended.outcome
+        }))
     }
 
     /// Sends an RPC and waits for its outcome.

@@ -80,6 +80,7 @@ impl Trace {
     /// The steps that were kept, in order, with a word on those that were not.
     pub fn into_steps(self) -> Vec<TraceStep> {
         let mut steps = self.first;
+        steps.reserve_exact(self.last.len() + usize::from(self.between > 0) + usize::from(self.behind > 0));
         let layer = "trace";
         if self.between > 0 {
             let what = format!(

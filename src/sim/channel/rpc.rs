@@ -12,7 +12,7 @@ use crate::model::Millis;
 use crate::model::filter::FilterConfig;
 use crate::rpc::retry::{self, AttemptEnd, Stop};
 use crate::rpc::{self, ChannelFacts, Purpose, Request, Retries, Selector, matching};
-use crate::sim::call::{Call, Phase, Rpc};
+use crate::sim::call::{Call, Ended, Phase, Rpc};
 use crate::sim::network::{Network, Reply};
 use crate::sim::outcome::{Class, Outcome};
 use crate::sim::selection::{self, Selected};
@@ -304,7 +304,7 @@ impl Channel {
     }
 
     pub(super) fn on_deadline(&mut self, id: u64) {
-        let Some(call) = self.calls.get_mut(&id).filter(|call| !call.is_done()) else {
+        let Some(call) = self.calls.get_mut(&id) else {
             return;
         };
         call.deadline = None;
@@ -316,7 +316,7 @@ impl Channel {
             }
             Phase::Queued | Phase::Resolving => class = Class::Queue,
             Phase::Delayed => self.active_faults = self.active_faults.saturating_sub(1),
-            Phase::BackingOff | Phase::Done(_) => {}
+            Phase::BackingOff => {}
         }
         self.end(id, class, &Status::new(Code::DeadlineExceeded, "Deadline Exceeded"));
     }
@@ -334,7 +334,7 @@ impl Channel {
         answer: Option<&Complete>,
         has_headers: bool,
     ) {
-        let Some(call) = self.calls.get_mut(&id) else { return };
+        let Some(mut call) = self.calls.remove(&id) else { return };
         self.runtime.cancel(&mut call.deadline);
         let set_cookie = match (&call.selected, answer) {
             (Some(selected), Some(_)) => selected.set_cookies(call.actual_hosts.as_deref().unwrap_or_default()),
@@ -347,7 +347,7 @@ impl Channel {
                 call.trace.push(TraceStep { layer, what }, &mut self.room);
             }
         }
-        call.kept = call.trace.kept();
+        let kept = call.trace.kept();
         let outcome = Outcome {
             class,
             code: status.map_or(Code::Ok, |status| status.code),
@@ -363,7 +363,8 @@ impl Channel {
             trace_left_out: call.trace.left_out(),
             trace: std::mem::take(&mut call.trace).into_steps(),
         };
-        call.phase = Phase::Done(Box::new(outcome));
+        let outcome = Box::new(outcome);
+        self.ended.insert(id, Ended { outcome, kept });
     }
 }
 

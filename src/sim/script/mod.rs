@@ -24,8 +24,6 @@ mod load;
 mod once;
 mod play;
 mod read;
-#[cfg(test)]
-mod tests;
 
 pub use check::{added, check};
 pub use fault::StepError;
@@ -94,3 +92,6 @@ impl Step {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
