@@ -4,8 +4,9 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::LazyLock;
 
-use memchr::memmem;
+use memchr::memmem::{self, Finder};
 
 /// Words before a token, in any case.
 const SCHEMES: &[&str] = &["bearer ", "basic "];
@@ -41,6 +42,23 @@ const PREFIXES: &[(&str, usize)] = &[
 /// What begins a private key.
 const PEM: &str = "PRIVATE KEY";
 
+/// Searches for [`PREFIXES`], [`PEM`] and the beginning of an authority, made once: this is done for every line of output.
+static SEARCHES: LazyLock<Searches> = LazyLock::new(|| Searches {
+    prefixes: PREFIXES
+        .iter()
+        .map(|(prefix, min)| (Finder::new(prefix), prefix.len(), *min))
+        .collect(),
+    pem: Finder::new(PEM),
+    authority: Finder::new("://"),
+});
+
+struct Searches {
+    /// With the length of the prefix and how many characters follow at least.
+    prefixes: Vec<(Finder<'static>, usize, usize)>,
+    pem: Finder<'static>,
+    authority: Finder<'static>,
+}
+
 /// Finds secrets in the lines of a text, one after the other; a key may take many lines.
 #[derive(Debug, Clone, Default)]
 pub struct Looks {
@@ -57,7 +75,7 @@ impl Looks {
 
     fn find(&mut self, text: &[u8]) -> Vec<Range<usize>> {
         let mut ranges = Vec::new();
-        if self.in_key || memmem::find(text, PEM.as_bytes()).is_some() {
+        if self.in_key || SEARCHES.pem.find(text).is_some() {
             let mut start = 0;
             for line in text.split_inclusive(|byte| *byte == b'\n') {
                 self.key_line(line, start, &mut ranges);
@@ -133,14 +151,14 @@ fn tokens(text: &[u8], ranges: &mut Vec<Range<usize>>) {
             }
         }
     }
-    for (prefix, min) in PREFIXES {
-        for at in memmem::find_iter(text, prefix) {
+    for (search, len, min) in &SEARCHES.prefixes {
+        for at in search.find_iter(text) {
             let is_part = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
             if at > 0 && text.get(at - 1).is_some_and(u8::is_ascii_alphanumeric) {
                 continue;
             }
-            let end = end_of(text, at + prefix.len(), |byte| !is_part(byte));
-            if end - at >= prefix.len() + min {
+            let end = end_of(text, at + len, |byte| !is_part(byte));
+            if end - at >= len + min {
                 ranges.push(at..end);
             }
         }
@@ -149,7 +167,7 @@ fn tokens(text: &[u8], ranges: &mut Vec<Range<usize>>) {
 
 /// Passwords in URLs: `https://user:password@host`.
 fn passwords(text: &[u8], ranges: &mut Vec<Range<usize>>) {
-    for at in memmem::find_iter(text, b"://") {
+    for at in SEARCHES.authority.find_iter(text) {
         let start = at + 3;
         // A text that YAML folds has a blank where its line ended.
         let mut blanks = 0;

@@ -82,7 +82,8 @@ impl Node {
             kind,
             edge: String::new(),
             name: name.into(),
-            facts: Vec::new(),
+            // An endpoint has two, and there are many of them.
+            facts: Vec::with_capacity(if matches!(kind, Kind::Endpoint) { 2 } else { 0 }),
             lazy: false,
             children: Vec::new(),
         }

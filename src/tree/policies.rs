@@ -197,7 +197,12 @@ fn endpoints(mut node: Node, parts: &[Part<'_>], weighted: bool, lazy: bool) -> 
 
 /// The node of an endpoint; `weight` is the one that policies get.
 pub fn endpoint_node(endpoint: &Endpoint, locality: &Locality, weight: u32) -> Node {
-    let addresses: Vec<String> = endpoint.addresses().map(|address| address.to_string()).collect();
+    let mut addresses = endpoint.address.to_string();
+    for address in &endpoint.additional_addresses {
+        addresses.push_str(", ");
+        addresses.push_str(&address.to_string());
+    }
+    addresses.shrink_to_fit();
     let own = if endpoint.weight_is_default {
         format!("{} (default)", endpoint.weight)
     } else {
@@ -208,7 +213,7 @@ pub fn endpoint_node(endpoint: &Endpoint, locality: &Locality, weight: u32) -> N
     } else {
         "1 (the product overflows)".to_owned()
     };
-    let mut node = Node::new(Kind::Endpoint, addresses.join(", "))
+    let mut node = Node::new(Kind::Endpoint, addresses)
         .fact("health", endpoint.health.name())
         .fact("weight", format!("{total} = locality {} × {own}", locality.weight));
     if !endpoint.hostname.is_empty() {

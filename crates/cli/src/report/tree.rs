@@ -1,6 +1,7 @@
 //! The tree of LB policies as text: a node a line, what there is to say beside or below it.
 
-use std::io::{self, Write};
+use std::borrow::Cow;
+use std::io::{self, BufWriter, Write};
 
 use anstyle::{AnsiColor, Style};
 
@@ -9,6 +10,9 @@ use xdsctl::tree::node::{Fact, Kind, Node};
 
 /// Facts of one kind that are shown; the others are counted.
 const FACTS_OF_A_KIND: usize = 5;
+
+/// The text is written in pieces of so many bytes.
+const PIECE_BYTES: usize = 1 << 16;
 
 /// How the text looks.
 #[derive(Debug, Clone, Copy)]
@@ -26,13 +30,16 @@ pub struct TextStyle {
 /// # Errors
 /// Those of `out`.
 pub fn write(root: &Node, style: TextStyle, out: &mut dyn Write) -> io::Result<()> {
-    let mut text = Text { style, out };
-    text.node(root, "", "")
+    // What stands behind `out` looks at each piece for secrets.
+    let mut out = BufWriter::with_capacity(PIECE_BYTES, out);
+    let mut text = Text { style, out: &mut out };
+    text.node(root, "", "")?;
+    out.flush()
 }
 
 /// The facts to show: at most a few of one kind, then how many more there are.
-pub fn shown_facts(node: &Node, all: bool) -> Vec<Fact> {
-    let mut facts: Vec<Fact> = Vec::new();
+pub fn shown_facts(node: &Node, all: bool) -> Vec<Cow<'_, Fact>> {
+    let mut facts = Vec::with_capacity(node.facts.len());
     let mut index = 0;
     while let Some(first) = node.facts.get(index) {
         let rest = node.facts.get(index..).unwrap_or_default();
@@ -42,13 +49,13 @@ pub fn shown_facts(node: &Node, all: bool) -> Vec<Fact> {
         } else {
             FACTS_OF_A_KIND
         };
-        facts.extend(rest.iter().take(keep).cloned());
+        facts.extend(rest.iter().take(keep).map(Cow::Borrowed));
         if keep < run {
-            facts.push(Fact {
+            facts.push(Cow::Owned(Fact {
                 label: first.label,
                 value: format!("{} more", run - keep),
                 warns: first.warns,
-            });
+            }));
         }
         index += run;
     }
