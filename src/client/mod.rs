@@ -101,7 +101,7 @@ impl Client {
     /// A resource that the client rejects leaves the version before it in use.
     pub fn update(&mut self, resources: &Value) -> Updated {
         let mut sources = SourceMap::new();
-        let text = serde_json::json!({ "resources": resources }).to_string();
+        let text = format!("{{\"resources\":{resources}}}");
         let id = sources.add("-", text.into_bytes());
         let circumstances = Circumstances {
             profile: &self.profile,
