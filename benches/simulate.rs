@@ -1,6 +1,7 @@
-//! One RPC on a channel with very many endpoints, by size: the ratio to the size before it shows how the cost grows.
+//! One RPC on a channel with very many endpoints, and updates and RPCs on one that runs, by size: the ratio to the size before
+//! it shows how the cost grows.
 //!
-//! `cargo bench --bench simulate [-- SHAPE [SIZE...]]`
+//! `cargo bench --bench simulate [-- SHAPE [SIZE...]]`, where SHAPE is also `running`.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -184,6 +185,41 @@ fn one_rpc(client: Client, reach: Reach) -> Duration {
     start.elapsed()
 }
 
+/// Updates of one endpoint, and RPCs, on a channel that has been connected for long: the time of one.
+fn running(size: usize) -> [(&'static str, Duration); 4] {
+    const UPDATES: u32 = 10;
+    const RPCS: u32 = 20_000;
+    let mut sent = resources(&PLAIN, size);
+    let target = Start::Target(Target::of_listener("svc", None));
+    let mut channel = Channel::new(client(&PLAIN, size), target, Network::default(), Options::default());
+    channel.sleep(1000).unwrap();
+    let [mut read, mut resolve, mut settle] = [Duration::ZERO; 3];
+    for number in 0..UPDATES {
+        sent[2]["endpoints"][0]["lb_endpoints"][size / 2]["load_balancing_weight"] = json!(2 + number);
+        let update = json!([sent[2]]);
+        let start = Instant::now();
+        assert_eq!(channel.client_mut().update(&update).notes, Vec::<String>::new());
+        read += start.elapsed();
+        let start = Instant::now();
+        channel.resolve();
+        resolve += start.elapsed();
+        let start = Instant::now();
+        channel.sleep(1000).unwrap();
+        settle += start.elapsed();
+    }
+    let start = Instant::now();
+    for _ in 0..RPCS {
+        black_box(channel.call(Rpc::default()).unwrap());
+    }
+    let rpc = start.elapsed() / RPCS;
+    [
+        ("read", read / UPDATES),
+        ("resolve", resolve / UPDATES),
+        ("settle", settle / UPDATES),
+        ("RPC", rpc),
+    ]
+}
+
 fn main() {
     // `cargo test` runs benches too, to see that they run.
     let arguments: Vec<String> = std::env::args()
@@ -209,6 +245,12 @@ fn main() {
                 before = Some(took);
             }
             println!("{}, {word}:{line}", shape.name);
+        }
+    }
+    if "running".contains(wanted) {
+        for size in &sizes {
+            let parts = running(*size).map(|(part, took)| format!("{part} {:.1} us", took.as_secs_f64() * 1e6));
+            println!("running, {size}: {}", parts.join(", "));
         }
     }
 }
