@@ -62,7 +62,7 @@ fn channel(row: &Row, seed: u64, traces: bool) -> Option<Channel> {
         .map(|address| (address.parse().unwrap(), Reach::Hangs));
     network.addresses.extend(silent);
     if let Some(reports) = &row.orca {
-        network.load = script::load(reports).unwrap();
+        network.load = script::load_reports(reports).unwrap();
     }
     let mut settings = Settings::default();
     for (name, value) in &row.channel_args {

@@ -20,14 +20,14 @@ use crate::model::ResourceType;
 
 mod check;
 mod fault;
-mod load;
 mod once;
+mod orca;
 mod play;
 mod read;
 
 pub use check::{added, check};
 pub use fault::StepError;
-pub use load::load;
+pub use orca::load_reports;
 pub use play::Player;
 
 /// Most RPCs of one step.

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use serde_json::{Map, Value};
 
 use super::fault::{hint, listed, shown, wrong};
-use super::{MAX_COUNT, MAX_UNDER_WAY, Step, StepError, load, once};
+use super::{MAX_COUNT, MAX_UNDER_WAY, Step, StepError, load_reports, once};
 use crate::model::ResourceType;
 use crate::sim::Rpc;
 
@@ -108,7 +108,7 @@ impl Step {
             "start" => Step::Start(address("start", value)?),
             "silence" => Step::Silence(address("silence", value)?),
             "speak" => Step::Stop(address("speak", value)?),
-            "orca" => Step::Load(load(value)?),
+            "orca" => Step::Load(load_reports(value)?),
             "update" => {
                 let list = value.as_array().filter(|list| list.iter().all(is_resource));
                 list.ok_or_else(|| wrong("update", value, "a list of resources, each an object with an `@type`"))?;

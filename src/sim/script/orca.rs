@@ -26,7 +26,7 @@ const REPORT: [&str; 7] = [
 ///
 /// # Errors
 /// What is wrong.
-pub fn load(value: &Value) -> Result<BTreeMap<String, Arc<LoadReport>>, StepError> {
+pub fn load_reports(value: &Value) -> Result<BTreeMap<String, Arc<LoadReport>>, StepError> {
     let reports = value
         .as_object()
         .ok_or_else(|| wrong("orca", value, "an object of reports by address"))?;
