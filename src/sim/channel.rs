@@ -139,7 +139,7 @@ pub struct Channel {
     draws: Draws,
     connect_time: Rng,
     after: Vec<(lb::policy::TreePath, What)>,
-    /// RPCs that wait for a picker, and some that no longer do.
+    /// RPCs that wait for a picker.
     queued: BTreeSet<u64>,
     /// The steps of the pick at hand.
     steps: Steps,
@@ -495,6 +495,7 @@ impl Channel {
         }
         if let Some(waiting) = self.calls.remove(&id.0) {
             self.room += waiting.trace.kept();
+            self.queued.remove(&id.0);
         }
         Ok(self.ended.remove(&id.0).map(|ended| {
             self.room += ended.kept;

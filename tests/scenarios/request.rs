@@ -112,7 +112,7 @@ fn pick(selector: &Selector, pick: &Value, answers: &Value) -> Option<Vec<String
 
 fn refused(refusal: Refusal, answer: &Value) -> Result<(), String> {
     let status = refusal.status();
-    if answer["code"] == status.code.name() && answer["details"] == &*status.message {
+    if answer["code"] == status.code.name() && answer["details"] == *status.message {
         Ok(())
     } else {
         Err(status.to_string())

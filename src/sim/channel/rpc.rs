@@ -336,6 +336,7 @@ impl Channel {
     ) {
         let Some(mut call) = self.calls.remove(&id) else { return };
         self.runtime.cancel(&mut call.deadline);
+        self.queued.remove(&id);
         let set_cookie = match (&call.selected, answer) {
             (Some(selected), Some(_)) => selected.set_cookies(call.actual_hosts.as_deref().unwrap_or_default()),
             _ => Vec::new(),
