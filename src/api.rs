@@ -7,7 +7,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::check::Outcome;
+use crate::check::{Outcome, Scope};
 use crate::client::target::{Target, TargetError};
 use crate::client::{Circumstances, Client, Keep, Reading, Settled, Start, Store, Verdict};
 use crate::diag::{Diagnostic, Effect, Severity};
@@ -108,7 +108,7 @@ pub fn check(text: impl Into<Vec<u8>>) -> Report {
     let (settled, store) = settle(text.into(), Keep::Findings);
     let Outcome {
         resources, findings, ..
-    } = crate::check::check(settled, None);
+    } = crate::check::check(settled, Scope::default());
     let mut report = Report::default();
     let mut add = |diagnostic: Diagnostic, resource: Option<(ResourceType, String)>, span: Span| {
         let place = store

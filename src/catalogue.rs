@@ -45,6 +45,7 @@ static FILES: &[&[&Rule]] = &[
     crate::bootstrap::RULES,
     crate::client::RULES,
     crate::check::RULES,
+    crate::choice::RULES,
 ];
 
 /// The rules of folders with one extension or one question a file.

@@ -192,9 +192,9 @@ fn a_directory_is_searched_in_the_order_of_names() {
     let resources = report["resources"].as_array().unwrap();
     let names: Vec<&str> = resources.iter().map(|r| r["name"].as_str().unwrap()).collect();
     assert_eq!(names, ["first", "second", "third"]);
-    // Each file is a world of its own.
+    // Files with a resource each are a world by directory.
     let worlds: std::collections::BTreeSet<_> = resources.iter().map(|r| r["world"].as_str().unwrap()).collect();
-    assert_eq!(worlds.len(), 3);
+    assert_eq!(worlds.len(), 2);
 }
 
 #[test]
@@ -203,7 +203,7 @@ fn merged_files_are_one_world() {
     fs::write(directory.join("a.json"), cluster("same", "")).unwrap();
     fs::write(directory.join("b.json"), cluster("same", "")).unwrap();
     let path = directory.to_str().unwrap();
-    let apart = xdsctl(&["validate", "--format=json", path], "");
+    let apart = xdsctl(&["validate", "--format=json", "--world=file", path], "");
     assert_eq!(apart.findings(), Vec::<String>::new());
     let merged = xdsctl(&["validate", "--format=json", "--merge", path], "");
     assert_eq!(merged.findings(), ["dump-duplicate-resource"]);

@@ -3,7 +3,7 @@
 //! A page has the sections of [`SECTIONS`], and `## Clients` where other clients differ. The examples are the fenced blocks of
 //! `Rejected` and `Accepted`; comments at their start say how to run them and what to expect:
 //! `# expect: RULE PATH` (`-` for an empty path), `# env: NAME=VALUE`, `# as: TYPE`, `# target: xds:///NAME`, `# clients: LIST`
-//! (for `--client`), and `# bootstrap: JSON`, whose
+//! (for `--client`), `# complete: true`, `# baseline: JSON` with the entry of a baseline, and `# bootstrap: JSON`, whose
 //! `server_features` replace those of the server in the default bootstrap and whose other keys are added to it.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -33,6 +33,8 @@ struct Example {
     as_type: Option<String>,
     target: Option<String>,
     clients: Option<String>,
+    is_complete: bool,
+    baseline: Option<String>,
 }
 
 /// A page: its sections and the lines of each.
@@ -119,6 +121,8 @@ fn example(language: &str, lines: &[&str]) -> Example {
             "# as: ",
             "# target: ",
             "# clients: ",
+            "# complete: ",
+            "# baseline: ",
         ]
         .iter()
         .any(|d| line.starts_with(d))
@@ -136,6 +140,8 @@ fn example(language: &str, lines: &[&str]) -> Example {
             "as" => example.as_type = Some(value.to_owned()),
             "target" => example.target = Some(value.to_owned()),
             "clients" => example.clients = Some(value.to_owned()),
+            "complete" => example.is_complete = true,
+            "baseline" => example.baseline = Some(value.to_owned()),
             _ => example.bootstrap = Some(serde_json::from_str(value).unwrap()),
         }
     }
@@ -189,6 +195,13 @@ fn findings(name: &str, example: &Example) -> Result<BTreeSet<(String, String)>,
     args.extend(example.as_type.iter().map(|name| format!("--as={name}")));
     args.extend(example.clients.iter().map(|list| format!("--client={list}")));
     args.extend(example.target.iter().map(|uri| format!("--target={uri}")));
+    args.extend(example.is_complete.then(|| "--complete".to_owned()));
+    if let Some(entry) = &example.baseline {
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("explain-{name}-baseline.json"));
+        let text = format!(r#"{{"schema": "xdsctl.baseline/v1", "findings": [{entry}]}}"#);
+        fs::write(&path, text).unwrap();
+        args.extend(["--baseline".into(), path.display().to_string()]);
+    }
     args.push("-".into());
     let (out, err) = run(args, &bytes_of(example));
     let report: Value = serde_json::from_slice(&out).map_err(|_| String::from_utf8_lossy(&err).into_owned())?;

@@ -112,7 +112,9 @@ fn no_golden_is_an_orphan() {
 
 /// The findings by resource, in order, without places.
 fn findings(report: &Value) -> Vec<(String, Vec<String>)> {
-    let one = |finding: &Value| format!("{} {} {}", rule(finding), finding["path"], finding["message"]);
+    let one = |finding: &Value| {
+        format!("{} {} {}", rule(finding), finding["path"], finding["message"]).replace("x.yaml:", "x.json:")
+    };
     let list = |findings: &Value| findings.as_array().unwrap().iter().map(one).collect();
     let of_resources = report["resources"].as_array().unwrap().iter().map(|resource| {
         let key = ["type", "name", "section", "verdict"].map(|key| resource[key].as_str().unwrap_or_default());

@@ -6,7 +6,7 @@
 mod unharmed;
 mod worlds;
 
-pub use worlds::check;
+pub use worlds::{Scope, check};
 
 use crate::client::Checked;
 use crate::diag::{Rule, rules};

@@ -9,8 +9,18 @@ use crate::lint::{self, Usage};
 use crate::model::ResourceType;
 use crate::source::Span;
 
-/// Adds what the resources of each world show together, and what becomes of a channel to `target`.
-pub fn check(settled: Settled, target: Option<&Target>) -> Outcome {
+/// What is known of the input besides what it says.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Scope<'t> {
+    /// Target of a channel that gets nothing but the input.
+    pub target: Option<&'t Target>,
+    /// The input is all there is: what is not in it is not there.
+    pub is_complete: bool,
+}
+
+/// Adds what the resources of each world show together, and what becomes of a channel.
+pub fn check(settled: Settled, scope: Scope<'_>) -> Outcome {
+    let target = scope.target;
     let mut outcome = Outcome {
         resources: settled.resources,
         findings: settled.findings,
@@ -18,9 +28,12 @@ pub fn check(settled: Settled, target: Option<&Target>) -> Outcome {
     };
     let mut is_target_missing = target.is_some();
     for world in &settled.worlds {
-        let target = target.filter(|target| world.get(ResourceType::Listener, &target.listener).is_some());
-        is_target_missing &= target.is_none();
-        relate(world, target, &mut outcome.resources);
+        let scope = Scope {
+            target: target.filter(|target| world.get(ResourceType::Listener, &target.listener).is_some()),
+            ..scope
+        };
+        is_target_missing &= scope.target.is_none();
+        relate(world, scope, &mut outcome.resources);
         if made_for_proxy(world, &outcome.resources) {
             report_proxy(world, &mut outcome);
             outcome.proxy_worlds.push(world.id);
@@ -38,10 +51,10 @@ pub fn check(settled: Settled, target: Option<&Target>) -> Outcome {
 }
 
 /// Runs the lints and takes back failures that this world shows to be none.
-fn relate(world: &World, target: Option<&Target>, resources: &mut [Checked]) {
-    let usage = Usage::of(world, target);
+fn relate(world: &World, scope: Scope<'_>, resources: &mut [Checked]) {
+    let usage = Usage::of(world, scope.target);
     unharmed::take_back(world, &usage, resources);
-    for (ResourceId(number), diagnostic) in lint::run(world, &usage, target) {
+    for (ResourceId(number), diagnostic) in lint::run(world, &usage, scope.target, scope.is_complete) {
         if let Some(checked) = resources.get_mut(number) {
             checked.diagnostics.push(diagnostic);
         }

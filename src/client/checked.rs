@@ -73,6 +73,8 @@ pub struct Checked {
     pub parsed: Option<serde_json::Value>,
     /// What the client keeps of it, if asked for.
     pub(super) value: Option<Box<Resource>>,
+    /// The number of the resource that is in use in its place, and of which a finding speaks.
+    pub(super) twin: Option<usize>,
     /// A later response takes it away: it is in no world.
     pub is_removed: bool,
     /// The start of the response that it stands in, if that is one of a stream.
@@ -143,6 +145,7 @@ pub(super) fn check(raw: RawResource, circumstances: &Circumstances<'_>) -> Chec
         notes: raw.notes,
         parsed: None,
         value: None,
+        twin: None,
         is_removed: false,
         sent_in: None,
     };

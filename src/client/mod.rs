@@ -16,6 +16,7 @@
 
 mod checked;
 pub mod config;
+mod directories;
 pub mod dns;
 mod facts;
 pub mod graph;
@@ -36,6 +37,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 pub use checked::{Checked, Circumstances, Keep, Verdict};
+pub use directories::Parts;
 pub use facts::{
     ChainFacts, ClusterFacts, Destination, EndpointsFacts, Facts, FilterFacts, ListenerFacts, OverrideFacts,
     RouteFacts, RouteReference, child_path, eds_path, filter_path, inline_routes_path, non_forwarding_path, rds_path,

@@ -3,7 +3,11 @@
 //! A [`Reading`] is the only thing that resources come out of, and [`Reading::settle`] the only way on: what it yields has been
 //! through every rule about responses, streams, names and versions.
 
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
 use super::checked::{Checked, Circumstances, check};
+use super::directories::{self, Parts};
 use super::worlds::{Settled, settle};
 use crate::envelope::{Emit, Loader, PathSource, WorldId};
 use crate::load;
@@ -65,6 +69,11 @@ impl Reading {
         for response in responses.iter_mut().filter(|r| r.world.is_some_and(is_own)) {
             response.world = Some(world);
         }
+    }
+
+    /// Takes documents of one directory for one world: `directories` has the directory of each document that may be a part.
+    pub fn fuse(&mut self, directories: &BTreeMap<SourceId, PathBuf>, parts: Parts) {
+        directories::fuse(&mut self.checked, &mut self.loader, directories, parts);
     }
 
     /// Decides what each world's client holds. With `merge` all documents are one world.

@@ -14,6 +14,7 @@ use crate::convert::resource_name::Names;
 use crate::diag::Diagnostic;
 use crate::envelope::{BootstrapPlace, Finding, Label, Loader, Stage, WorldId, WorldName};
 use crate::model::ResourceType;
+use crate::source::SourceMap;
 
 /// Name of the one world of several documents.
 const MERGED: &str = "merged";
@@ -69,6 +70,30 @@ pub(super) fn settle(
         worlds,
         names: loader.worlds,
         bootstraps: loader.bootstraps,
+    }
+}
+
+impl Settled {
+    /// Adds to the findings on resources that come twice where the other one is.
+    pub fn name_twins(&mut self, sources: &SourceMap) {
+        let places: Vec<(usize, String)> = self
+            .resources
+            .iter()
+            .enumerate()
+            .filter_map(|(number, checked)| {
+                let other = self.resources.get(checked.twin?)?;
+                let source = sources.get(other.origin.source)?;
+                let start = source.line_column(other.origin.span.start);
+                Some((number, format!(": `{}:{}:{}`", source.name(), start.line, start.column)))
+            })
+            .collect();
+        for (number, place) in places {
+            let checked = self.resources.get_mut(number);
+            let mut found = checked.into_iter().flat_map(|checked| &mut checked.diagnostics);
+            if let Some(diagnostic) = found.find(|d| d.rule == &DUPLICATE_RESOURCE) {
+                diagnostic.message.push_str(&place);
+            }
+        }
     }
 }
 
@@ -205,6 +230,7 @@ fn keep(resources: &mut [Checked], number: usize, good: usize) {
     let other = other_spelling(resources, number, good);
     let when = if good < number { "earlier" } else { "later" };
     if let Some(checked) = resources.get_mut(number) {
+        checked.twin = Some(good);
         let message = format!(
             "`{}` comes {when} too{other}; this one is rejected, and that one stays in use",
             checked.name
@@ -237,6 +263,7 @@ fn hide(resources: &mut [Checked], hidden: usize, winner: usize) {
         return;
     };
     checked.verdict = Verdict::Ignored;
+    checked.twin = Some(winner);
     let name = &checked.name;
     let diagnostic = if is_update {
         Diagnostic::of_whole(&live::LIVE_UPDATED, "a later response has a newer version".to_owned())

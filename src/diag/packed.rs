@@ -48,6 +48,19 @@ impl Packed {
         diagnostics.shrink_to_fit();
     }
 
+    /// Asks for each finding, in order, whether it stays. What was left out before stays counted.
+    pub fn retain(&mut self, mut stays: impl FnMut() -> bool) {
+        let mut kept = Packed::default();
+        self.unpack(|rule, message, path| {
+            if stays() {
+                kept.push(rule, &FieldPath::from_packed(path), message);
+            }
+        });
+        kept.quota = std::mem::take(&mut self.quota);
+        *self = kept;
+        self.shrink();
+    }
+
     /// Gives back the memory that only adding needs.
     pub fn shrink(&mut self) {
         self.bytes.shrink_to_fit();

@@ -68,10 +68,16 @@ impl Findings {
 
 /// Runs every lint over a world.
 ///
-/// `target` is that of a channel whose listener is in the world. The world then counts as whole: what is not in it is missing.
-pub fn run(world: &World, usage: &Usage, target: Option<&Target>) -> Vec<(ResourceId, Diagnostic)> {
+/// `target` is that of a channel whose listener is in the world. The world then counts as whole: what is not in it is missing. If it
+/// `is_complete`, nothing else will ever come.
+pub fn run(world: &World, usage: &Usage, target: Option<&Target>, is_complete: bool) -> Vec<(ResourceId, Diagnostic)> {
     let mut findings = Findings::default();
-    reference::check(world, target.is_some(), &mut findings);
+    let extent = match (is_complete, target) {
+        (true, _) => reference::Extent::Complete,
+        (false, Some(_)) => reference::Extent::Whole,
+        (false, None) => reference::Extent::Unknown,
+    };
+    reference::check(world, extent, &mut findings);
     aggregate::check(world, usage, &mut findings);
     authority::check(world, target, &mut findings);
     if let Some(target) = target {

@@ -1,13 +1,14 @@
 //! References to resources that the world does not have, or that the client rejects.
 //!
 //! A partial dump is legitimate: a reference to a type of which the world has no resource at all is not looked at, unless the
-//! reader names a channel's target: then the world is all that the channel gets.
+//! reader names a channel's target: then the world is all that the channel gets. Where the reader says that it is all there is, nothing
+//! that is missing will come, and RPCs fail.
 
 use std::collections::HashMap;
 
 use super::Findings;
 use crate::client::{ClusterFacts, Facts, ListenerFacts, ResourceId, RouteFacts, World, eds_path, rds_path};
-use crate::diag::rules;
+use crate::diag::{Rule, rules};
 use crate::model::ResourceType;
 
 rules! {
@@ -17,17 +18,40 @@ rules! {
     ROUTE_CLUSTER_MISSING = "rds-cluster-missing", Snapshot, Advice, "gRFC A27; C-core XdsDependencyManager";
     /// A cluster's endpoints are not there.
     CLUSTER_ENDPOINTS_MISSING = "cds-endpoints-missing", Snapshot, Advice, "gRFC A27; C-core XdsDependencyManager";
+    /// A reference leads to a resource that is not there, and the input is said to be complete.
+    REFERENCE_TO_NOTHING = "reference-to-nothing", Snapshot, Fails, "gRFC A27; C-core XdsDependencyManager";
     /// A reference leads to a resource that the client rejects.
     REFERENCE_TO_REJECTED = "reference-to-rejected", Snapshot, Fails, "C-core XdsDependencyManager, XdsClient";
 }
 
-pub(super) fn check(world: &World, is_whole: bool, findings: &mut Findings) {
-    let expects = |resource_type| is_whole || world.has(resource_type);
-    let mut clusters = expects(ResourceType::Cluster).then(|| Clusters::of(world));
+/// What is known of resources that are not in the world.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Extent {
+    /// There may be others: of a type of which there is none at all, everything may be elsewhere.
+    Unknown,
+    /// A channel gets no others, for now.
+    Whole,
+    /// There are none.
+    Complete,
+}
+
+impl Extent {
+    /// The rule for a reference to nothing, which is `otherwise` while something may still come.
+    fn rule(self, otherwise: &'static Rule) -> &'static Rule {
+        match self {
+            Extent::Complete => &REFERENCE_TO_NOTHING,
+            Extent::Whole | Extent::Unknown => otherwise,
+        }
+    }
+}
+
+pub(super) fn check(world: &World, extent: Extent, findings: &mut Findings) {
+    let expects = |resource_type| extent != Extent::Unknown || world.has(resource_type);
+    let mut clusters = expects(ResourceType::Cluster).then(|| Clusters::of(world, extent));
     for (_, entry) in world.all(ResourceType::Listener) {
         match &entry.facts {
             Some(Facts::Listener(ListenerFacts::Rds(name, _))) if expects(ResourceType::RouteConfiguration) => {
-                rds(world, entry.id, name, findings)
+                rds(world, entry.id, name, extent, findings)
             }
             Some(Facts::Listener(ListenerFacts::Inline(facts, _))) => {
                 if let Some(clusters) = &mut clusters {
@@ -45,18 +69,19 @@ pub(super) fn check(world: &World, is_whole: bool, findings: &mut Findings) {
     if expects(ResourceType::Endpoints) {
         for (name, entry) in world.all(ResourceType::Cluster) {
             if let Some(Facts::Cluster(ClusterFacts::Eds { service_name, .. })) = &entry.facts {
-                endpoints(world, entry.id, name, service_name.as_deref(), findings);
+                let wanted = service_name.as_deref().unwrap_or(name);
+                endpoints(world, entry.id, wanted, extent, findings);
             }
         }
     }
 }
 
-fn rds(world: &World, listener: ResourceId, name: &str, findings: &mut Findings) {
+fn rds(world: &World, listener: ResourceId, name: &str, extent: Extent, findings: &mut Findings) {
     match world.get(ResourceType::RouteConfiguration, name) {
         None => {
             findings.add(
                 listener,
-                &LISTENER_ROUTES_MISSING,
+                extent.rule(&LISTENER_ROUTES_MISSING),
                 rds_path(),
                 format!("RouteConfiguration `{name}` is not there: RPCs wait 15 s, then fail with UNAVAILABLE"),
             );
@@ -84,13 +109,15 @@ enum Found {
 /// The clusters of a world, by the names that routes have named so far: thousands of routes name the same few.
 struct Clusters<'w> {
     world: &'w World,
+    extent: Extent,
     found: HashMap<&'w str, Found>,
 }
 
 impl<'w> Clusters<'w> {
-    fn of(world: &'w World) -> Self {
+    fn of(world: &'w World, extent: Extent) -> Self {
         Clusters {
             world,
+            extent,
             found: HashMap::new(),
         }
     }
@@ -120,7 +147,12 @@ fn routes<'w>(
         match clusters.find(name) {
             Found::Nothing => {
                 let message = format!("Cluster `{name}` is not there: RPCs wait 15 s, then those on this route fail");
-                findings.add(holder, &ROUTE_CLUSTER_MISSING, reference.path(inline), message);
+                findings.add(
+                    holder,
+                    clusters.extent.rule(&ROUTE_CLUSTER_MISSING),
+                    reference.path(inline),
+                    message,
+                );
             }
             Found::Rejected => {
                 let message = format!("Cluster `{name}` is rejected: RPCs on this route fail with UNAVAILABLE");
@@ -131,13 +163,12 @@ fn routes<'w>(
     }
 }
 
-fn endpoints(world: &World, cluster: ResourceId, name: &str, service_name: Option<&str>, findings: &mut Findings) {
-    let wanted = service_name.unwrap_or(name);
+fn endpoints(world: &World, cluster: ResourceId, wanted: &str, extent: Extent, findings: &mut Findings) {
     match world.get(ResourceType::Endpoints, wanted) {
         None => {
             let message =
                 format!("ClusterLoadAssignment `{wanted}` is not there: RPCs wait 15 s, then fail with UNAVAILABLE");
-            findings.add(cluster, &CLUSTER_ENDPOINTS_MISSING, eds_path(), message);
+            findings.add(cluster, extent.rule(&CLUSTER_ENDPOINTS_MISSING), eds_path(), message);
         }
         Some(entry) if entry.facts.is_none() => {
             let message =

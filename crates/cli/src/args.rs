@@ -21,6 +21,7 @@ pub use format::{Destination, ReportFormat};
 use super::io::ColourChoice;
 use format::DestinationParser;
 use rule::RuleParser;
+use xdsctl::choice::Date;
 use xdsctl::diag::Severity;
 use xdsctl::profile::Profile;
 
@@ -57,6 +58,12 @@ pub enum Command {
     /// Read or write session cookies
     #[command(after_help = examples::COOKIE)]
     Cookie(CookieArgs),
+    /// Write an xdsctl.toml to start from
+    #[command(after_help = examples::INIT)]
+    Init(InitArgs),
+    /// Show the settings of the project
+    #[command(after_help = examples::CONFIG)]
+    Config(ConfigCommandArgs),
     /// Print the completion script of a shell
     #[command(after_help = examples::COMPLETIONS)]
     Completions(CompletionsArgs),
@@ -83,12 +90,51 @@ pub struct InputArgs {
     /// Set an environment switch of the client; may be repeated
     #[arg(long, value_name = "NAME=VALUE")]
     pub env: Vec<String>,
-    /// Take all inputs for one world
+    /// Which files are one world, what one client sees; default is `auto`
+    #[arg(long, value_enum, value_name = "WHAT", conflicts_with = "merge")]
+    pub world: Option<World>,
+    /// Take all inputs for one world: `--world all`
     #[arg(long)]
     pub merge: bool,
+    /// Where the settings of the project are
+    #[command(flatten)]
+    pub config: ConfigArgs,
     /// Print passwords, keys and tokens instead of masking them
     #[arg(long)]
     pub show_secrets: bool,
+}
+
+/// The configuration file.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub struct ConfigArgs {
+    /// Use this configuration file; default is xdsctl.toml here or in a directory around
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// Use no configuration file
+    #[arg(long, conflicts_with = "config")]
+    pub no_config: bool,
+}
+
+/// Which files one client sees.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum World {
+    /// Files of a directory that is searched, where each holds one resource; other files are worlds of their own
+    #[default]
+    Auto,
+    /// Each file is a world
+    File,
+    /// The files of each directory are a world
+    Dir,
+    /// All inputs are one world
+    All,
+}
+
+impl InputArgs {
+    /// What `--world` and `--merge` say.
+    pub fn world(&self) -> Option<World> {
+        if self.merge { Some(World::All) } else { self.world }
+    }
 }
 
 impl Args {
@@ -102,7 +148,11 @@ impl Args {
             Command::Retry(retry) => retry.channel.input.show_secrets,
             // A cookie is taken apart to be seen.
             Command::Cookie(_) => true,
-            Command::Explain(_) | Command::Completions(_) | Command::Generate(_) => false,
+            Command::Explain(_)
+            | Command::Init(_)
+            | Command::Config(_)
+            | Command::Completions(_)
+            | Command::Generate(_) => false,
         }
     }
 }
@@ -122,15 +172,27 @@ pub struct ValidateArgs {
     /// Authority of that channel, instead of the target's name
     #[arg(long, value_name = "AUTHORITY", requires = "target")]
     pub authority: Option<String>,
-    /// Form of the report, and the file that it goes to instead of standard output; may be repeated
-    #[arg(long = "format", value_name = "FORMAT[=FILE]", value_parser = DestinationParser, default_value = "human")]
+    /// The input is all there is: a reference that leads to nothing is an error
+    #[arg(long)]
+    pub complete: bool,
+    /// Form of the report, and the file that it goes to instead of standard output; may be repeated [default: human]
+    #[arg(long = "format", value_name = "FORMAT[=FILE]", value_parser = DestinationParser)]
     pub formats: Vec<Destination>,
-    /// Exit with 1 if a finding is at least this severe
-    #[arg(long, value_enum, default_value_t = Level::Error)]
-    pub fail_on: Level,
+    /// Exit with 1 if a finding is at least this severe [default: error]
+    #[arg(long, value_enum)]
+    pub fail_on: Option<Level>,
     /// Show findings of at least this severity, count the others [default: warning, in JSON note]
     #[arg(long, value_enum)]
     pub min_severity: Option<Level>,
+    /// Leave out the findings that this file lists
+    #[arg(long, value_name = "FILE")]
+    pub baseline: Option<PathBuf>,
+    /// Write the findings that are there now to this file, for --baseline
+    #[arg(long, value_name = "FILE")]
+    pub write_baseline: Option<PathBuf>,
+    /// Day on which suppressions end, instead of today
+    #[arg(long, value_name = "YYYY-MM-DD", hide = true)]
+    pub today: Option<Date>,
     /// Show every finding, also the thousandth of its kind
     #[arg(long)]
     pub all: bool,
@@ -173,6 +235,40 @@ pub struct CompletionsArgs {
     pub shell: clap_complete::Shell,
 }
 
+/// `xdsctl init`
+#[derive(Debug, clap::Args)]
+pub struct InitArgs {
+    /// Directory for the file
+    #[arg(value_name = "DIRECTORY", default_value = ".")]
+    pub directory: PathBuf,
+}
+
+/// `xdsctl config`
+#[derive(Debug, clap::Args)]
+pub struct ConfigCommandArgs {
+    /// What to do
+    #[command(subcommand)]
+    pub command: ConfigCommand,
+}
+
+/// What `config` does.
+#[derive(Debug, Subcommand)]
+pub enum ConfigCommand {
+    /// Print each setting, its value, and where it comes from
+    Show(ConfigShowArgs),
+}
+
+/// `xdsctl config show`
+#[derive(Debug, clap::Args)]
+pub struct ConfigShowArgs {
+    /// Which file
+    #[command(flatten)]
+    pub config: ConfigArgs,
+    /// Output format
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub format: Format,
+}
+
 /// `xdsctl generate`
 #[derive(Debug, clap::Args)]
 pub struct GenerateArgs {
@@ -210,7 +306,8 @@ pub enum Format {
 }
 
 /// A severity as an argument.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Level {
     /// Errors only
     Error,

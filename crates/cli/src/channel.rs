@@ -94,7 +94,7 @@ pub fn rpc(args: &RequestArgs) -> Result<Rpc, Error> {
 /// Unreadable inputs, a target that is no xDS target, or none where several are possible.
 pub fn open(args: &ChannelArgs, io: &mut Io<'_>) -> Result<Opened, Error> {
     let mut inputs = input::open(&args.input, io)?.complete(io)?;
-    if let (Some(path), Some(why)) = (&args.input.bootstrap, inputs.broken_bootstrap()) {
+    if let (Some(path), Some(why)) = (&inputs.bootstrap_path, inputs.broken_bootstrap()) {
         return Err(Error::Usage(format!(
             "a client cannot start with the bootstrap `{}`: {why}",
             path.display()
@@ -105,7 +105,7 @@ pub fn open(args: &ChannelArgs, io: &mut Io<'_>) -> Result<Opened, Error> {
         true => Keep::Places,
         false => Keep::Values,
     };
-    let settled = inputs.settle(keep, args.input.merge, io);
+    let settled = inputs.settle(keep, io);
     let unread = unread(&settled, &inputs);
     for line in unread.iter().take(NAMES_SHOWN) {
         writeln!(io.err, "warning: {line}")?;
@@ -203,11 +203,11 @@ fn choose_world(worlds: &[Resources], args: &ChannelArgs, bootstrap: &Bootstrap)
     match (fitting.next(), fitting.next()) {
         (Some((number, _)), None) => Ok(number),
         (None, _) => Err(Error::Usage(format!(
-            "none of {} separate inputs has what is asked for; --merge takes them for one",
+            "none of {} separate inputs has what is asked for; --world all takes them for one",
             worlds.len()
         ))),
         (Some(_), Some(_)) => Err(Error::Usage(format!(
-            "several of {} separate inputs have what is asked for: name one file, or --merge them",
+            "several of {} separate inputs have what is asked for: name one file, or take them for one with --world all",
             worlds.len()
         ))),
     }

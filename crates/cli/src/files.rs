@@ -34,6 +34,8 @@ pub(super) const MAX_DIRECTORY_DEPTH: usize = 32;
 pub(super) struct Found {
     /// The files, those of a directory in the order of their names.
     pub files: Vec<PathBuf>,
+    /// They stand in a directory that was searched.
+    pub is_directory: bool,
     /// What cannot be read, and why.
     pub failures: Vec<(PathBuf, io::Error)>,
     /// Documents by their names that are no files.
@@ -44,7 +46,10 @@ pub(super) struct Found {
 pub(super) fn find(path: &Path) -> Found {
     let mut search = Search::default();
     match fs::metadata(path) {
-        Ok(metadata) if metadata.is_dir() => search.all(path),
+        Ok(metadata) if metadata.is_dir() => {
+            search.found.is_directory = true;
+            search.all(path);
+        }
         Ok(_) => search.found.files.push(path.to_owned()),
         Err(error) => search.fail(path, error),
     }

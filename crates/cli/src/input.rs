@@ -1,12 +1,14 @@
 //! The inputs of a command: files, directories and standard input, the bootstrap, the environment switches.
 
-use std::path::Path;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
-use super::args::{AsType, InputArgs};
+use super::args::{AsType, InputArgs, World};
+use super::config::Config;
 use super::progress::Progress;
 use super::{EXIT_TROUBLE, Error, Io, files, follow, progress};
 use xdsctl::bootstrap::{self, Bootstrap};
-use xdsctl::client::{Circumstances, Keep, Reading, Settled, Store};
+use xdsctl::client::{Circumstances, Keep, Parts, Reading, Settled, Store};
 use xdsctl::envelope::{self, Emit, Finding, Loader, Options, RawResource};
 use xdsctl::model::ResourceType;
 use xdsctl::profile::{Fleet, ServerFacts};
@@ -27,6 +29,12 @@ pub struct Inputs {
     pub bootstrap: Option<Bootstrap>,
     /// Findings on it.
     pub findings: Vec<Finding>,
+    /// The file of the bootstrap.
+    pub bootstrap_path: Option<PathBuf>,
+    /// Which files are one world.
+    world: World,
+    /// The directory of each document that may be a part of a world.
+    directories: BTreeMap<SourceId, PathBuf>,
     /// The type of bare resources.
     as_type: Option<AsType>,
     /// Why some of what was named could not be read.
@@ -38,19 +46,23 @@ pub struct Inputs {
 /// # Errors
 /// A file that cannot be read, an unknown switch, or no input at all.
 pub fn open(args: &InputArgs, io: &mut Io<'_>) -> Result<Inputs, Error> {
-    open_for(args, Fleet::default(), io)
+    let config = Config::of(&args.config, io)?;
+    open_for(args, &config, Fleet::default(), io)
 }
 
-/// Reads the arguments' files for clients that the user has named; see [`open`].
+/// Reads the arguments' files for a project, and for clients that the user has named; see [`open`].
 ///
 /// # Errors
 /// As for [`open`].
-pub fn open_for(args: &InputArgs, fleet: Fleet, io: &mut Io<'_>) -> Result<Inputs, Error> {
-    let mut inputs = Inputs::without_documents(args, fleet)?;
-    (inputs.documents, inputs.unread) = documents(args, &mut inputs.sources, io)?;
-    if let Some(path) = &args.bootstrap {
-        inputs.read_bootstrap(path)?;
-    }
+pub fn open_for(args: &InputArgs, config: &Config, fleet: Fleet, io: &mut Io<'_>) -> Result<Inputs, Error> {
+    let mut inputs = Inputs::without_documents(args, config, fleet)?;
+    let Opened {
+        documents,
+        unread,
+        directories,
+    } = documents(args, inputs.world, &mut inputs.sources, io)?;
+    (inputs.documents, inputs.unread, inputs.directories) = (documents, unread, directories);
+    inputs.read_bootstrap()?;
     Ok(inputs)
 }
 
@@ -58,12 +70,10 @@ pub fn open_for(args: &InputArgs, fleet: Fleet, io: &mut Io<'_>) -> Result<Input
 ///
 /// # Errors
 /// A bootstrap that cannot be read, an unknown switch.
-pub fn snapshot(args: &InputArgs, fleet: Fleet, name: &str, bytes: Vec<u8>) -> Result<Inputs, Error> {
-    let mut inputs = Inputs::without_documents(args, fleet)?;
+pub fn snapshot(args: &InputArgs, config: &Config, fleet: Fleet, name: &str, bytes: Vec<u8>) -> Result<Inputs, Error> {
+    let mut inputs = Inputs::without_documents(args, config, fleet)?;
     inputs.documents.push(inputs.sources.add(name, bytes));
-    if let Some(path) = &args.bootstrap {
-        inputs.read_bootstrap(path)?;
-    }
+    inputs.read_bootstrap()?;
     Ok(inputs)
 }
 
@@ -75,12 +85,22 @@ pub(super) fn cannot_read(name: &Path, source: std::io::Error) -> Error {
     }
 }
 
-/// The documents, and why others could not be read.
-type Opened = (Vec<SourceId>, Vec<Error>);
+/// The documents.
+#[derive(Debug, Default)]
+struct Opened {
+    documents: Vec<SourceId>,
+    /// Why others could not be read.
+    unread: Vec<Error>,
+    /// The directory of each document that may be a part of a world.
+    directories: BTreeMap<SourceId, PathBuf>,
+}
 
-fn documents(args: &InputArgs, sources: &mut SourceMap, io: &mut Io<'_>) -> Result<Opened, Error> {
-    let mut documents = Vec::new();
-    let mut unread = Vec::new();
+fn documents(args: &InputArgs, world: World, sources: &mut SourceMap, io: &mut Io<'_>) -> Result<Opened, Error> {
+    let Opened {
+        mut documents,
+        mut unread,
+        mut directories,
+    } = Opened::default();
     for path in &args.files {
         if path.as_os_str() == "-" {
             if io.in_is_terminal {
@@ -91,7 +111,7 @@ fn documents(args: &InputArgs, sources: &mut SourceMap, io: &mut Io<'_>) -> Resu
             let bytes = read_stream(&mut io.input, MAX_STREAM_BYTES).map_err(|e| cannot_read(path, e))?;
             if bytes.is_empty() && args.bootstrap.is_some() && args.files.len() == 1 {
                 // The bootstrap is what is to be checked.
-                return Ok((documents, unread));
+                return Ok(Opened::default());
             }
             let name = args.stdin_filename.clone().unwrap_or_else(|| "-".to_owned());
             documents.push(sources.add(name, bytes));
@@ -105,7 +125,14 @@ fn documents(args: &InputArgs, sources: &mut SourceMap, io: &mut Io<'_>) -> Resu
         unread.extend(found.failures.into_iter().map(|(path, e)| cannot_read(&path, e)));
         for file in &found.files {
             match sources.add_file(file) {
-                Ok(id) => documents.push(id),
+                Ok(id) => {
+                    documents.push(id);
+                    // Who names files one by one does not say that they are all there are.
+                    if world == World::Dir || found.is_directory {
+                        let directory = file.parent().unwrap_or(Path::new(""));
+                        directories.insert(id, directory.to_owned());
+                    }
+                }
                 Err(error) => unread.push(cannot_read(file, error)),
             }
         }
@@ -115,7 +142,11 @@ fn documents(args: &InputArgs, sources: &mut SourceMap, io: &mut Io<'_>) -> Resu
         let endings = files::ENDINGS.join(", ");
         return Err(Error::Nothing(format!("no file with one of the endings {endings}")));
     }
-    Ok((documents, unread))
+    Ok(Opened {
+        documents,
+        unread,
+        directories,
+    })
 }
 
 /// Ends the command if something could not be read: says all of it, the last as the error.
@@ -135,7 +166,7 @@ fn say(unread: &[Error], io: &mut Io<'_>) {
 }
 
 impl Inputs {
-    fn without_documents(args: &InputArgs, mut fleet: Fleet) -> Result<Inputs, Error> {
+    fn without_documents(args: &InputArgs, config: &Config, mut fleet: Fleet) -> Result<Inputs, Error> {
         for setting in &args.env {
             let (name, value) = setting
                 .split_once('=')
@@ -151,6 +182,15 @@ impl Inputs {
             server: ServerFacts::default(),
             bootstrap: None,
             findings: Vec::new(),
+            bootstrap_path: args
+                .bootstrap
+                .clone()
+                .or_else(|| Some(config.bootstrap.as_ref()?.value.clone())),
+            world: args
+                .world()
+                .or_else(|| Some(config.worlds.as_ref()?.value))
+                .unwrap_or_default(),
+            directories: BTreeMap::new(),
             as_type: args.as_type,
             unread: Vec::new(),
         })
@@ -175,8 +215,11 @@ impl Inputs {
         Ok(EXIT_TROUBLE)
     }
 
-    /// Reads the file of `--bootstrap`.
-    fn read_bootstrap(&mut self, path: &Path) -> Result<(), Error> {
+    /// Reads the file of the bootstrap, if there is one.
+    fn read_bootstrap(&mut self) -> Result<(), Error> {
+        let Some(path) = &self.bootstrap_path else {
+            return Ok(());
+        };
         let id = self.sources.add_file(path).map_err(|e| cannot_read(path, e))?;
         let whole = Span::new(0, self.sources.get(id).map_or(0, |s| s.bytes().len()));
         let (bootstrap, findings) = self.check_bootstrap(id, whole);
@@ -238,10 +281,16 @@ impl Inputs {
     ///
     /// Files that an Envoy bootstrap takes resources from are read too. The findings are those on documents and bootstraps.
     /// On `io` a bar shows how far reading has come.
-    pub fn settle(&mut self, keep: Keep, merge: bool, io: &mut Io<'_>) -> Settled {
+    pub fn settle(&mut self, keep: Keep, io: &mut Io<'_>) -> Settled {
         let mut reading = self.read_documents(keep, io);
         follow::path_sources(self, keep, &mut reading);
-        let mut settled = reading.settle(&self.circumstances(keep), merge);
+        match self.world {
+            World::Auto => reading.fuse(&self.directories, Parts::Single),
+            World::Dir => reading.fuse(&self.directories, Parts::All),
+            World::File | World::All => {}
+        }
+        let mut settled = reading.settle(&self.circumstances(keep), self.world == World::All);
+        settled.name_twins(&self.sources);
         let on_bootstraps: Vec<Finding> = settled
             .bootstraps
             .iter()

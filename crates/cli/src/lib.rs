@@ -21,6 +21,7 @@ pub mod report;
 
 mod args;
 mod channel;
+mod config;
 mod cookie;
 mod explain;
 mod files;
@@ -28,6 +29,7 @@ mod follow;
 pub mod generate;
 mod input;
 mod io;
+mod known;
 mod outlet;
 mod outputs;
 mod pick;
@@ -46,7 +48,7 @@ use clap::Parser as _;
 pub use args::{Args, command};
 pub use io::Io;
 
-use args::Command;
+use args::{Command, ConfigCommand};
 use outlet::Outlet;
 
 use crate::report::edge::Edge;
@@ -113,6 +115,10 @@ fn guarded_run(args: &Args, io: &mut Io<'_>) -> ExitCode {
         Command::Pick(pick) => pick::run(pick, io),
         Command::Retry(retry) => retry::run(retry, io),
         Command::Cookie(cookie) => cookie::run(cookie, io),
+        Command::Init(init) => config::init::run(init, io),
+        Command::Config(config) => match &config.command {
+            ConfigCommand::Show(show) => config::show::run(show, io),
+        },
         Command::Completions(completions) => generate::print_completions(completions, io),
         Command::Generate(generate) => generate::run(generate, io),
     };

@@ -7,35 +7,29 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
 
-use super::args::ValidateArgs;
-use super::outputs::Looks;
-use super::validate::{self, EXIT_FINDINGS};
+use super::validate::{Asked, EXIT_FINDINGS};
 use super::{EXIT_TROUBLE, Error, Io, files, input};
-use crate::report::resolve::Report;
 use crate::report::verdict::{At, Verdict};
-use xdsctl::choice::Severities;
-use xdsctl::profile::Fleet;
 use xdsctl::source::MAX_STREAM_BYTES;
 
 /// What is asked of every line.
-pub(super) struct Stream<'s> {
-    pub args: &'s ValidateArgs,
-    pub severities: &'s Severities,
-    pub fleet: &'s Fleet,
-    pub looks: &'s Looks,
-}
+pub(super) struct Stream<'s>(pub &'s Asked<'s>);
 
 impl Stream<'_> {
     /// Answers every line of every input, on `file` or standard output; the worst of their exit codes.
     pub(super) fn run(&self, file: Option<&Path>, io: &mut Io<'_>) -> Result<u8, Error> {
         let mut out: Box<dyn Write + '_> = match file {
-            Some(file) => self.looks.create(file, false)?,
+            Some(file) => self.0.looks.create(file, false)?,
             None => Box::new(&mut io.out),
         };
+        if self.0.args.write_baseline.is_some() {
+            let why = "a baseline is written for documents, and not for the lines of a stream";
+            return Err(Error::Usage(format!("--write-baseline: {why}")));
+        }
         let mut code = 0;
-        for path in &self.args.input.files {
+        for path in &self.0.args.input.files {
             if path.as_os_str() == "-" {
-                let name = self.args.input.stdin_filename.as_deref().unwrap_or("-");
+                let name = self.0.args.input.stdin_filename.as_deref().unwrap_or("-");
                 let mut lines = BufReader::new(&mut io.input);
                 code = code.max(self.lines(name, &mut lines, &mut out)?);
                 continue;
@@ -82,19 +76,19 @@ impl Stream<'_> {
     }
 
     fn answer(&self, name: &str, bytes: Vec<u8>, at: At, out: &mut dyn Write) -> Result<u8, Error> {
-        let mut inputs = input::snapshot(&self.args.input, self.fleet.clone(), name, bytes)?;
+        let asked = self.0;
+        let mut inputs = input::snapshot(&asked.args.input, &asked.config, asked.fleet.clone(), name, bytes)?;
         // Nobody watches the progress of a line.
         let mut io = Io::piped(std::io::empty(), std::io::sink(), std::io::sink());
-        let checked = validate::check(self.args, &mut inputs, &mut io)?;
-        let options = validate::options(self.args, self.severities, self.fleet, self.looks);
-        let error = checked.nothing.map(|nothing| nothing.to_string());
+        let mut checked = asked.check(&mut inputs, &mut io)?;
+        let options = asked.options();
+        let error = checked.nothing.as_ref().map(ToString::to_string);
         let is_error = error.is_some();
-        let mut verdict = Verdict::new(self.looks.choice, self.looks.fail_on, at, error, out);
-        let report = Report::new(checked.outcome, &checked.worlds, &inputs.sources, &options);
-        let summary = report.write(&mut verdict)?;
+        let mut verdict = Verdict::new(asked.looks.choice, asked.looks.fail_on, at, error, out);
+        let summary = checked.report(&inputs.sources, &options).write(&mut verdict)?;
         Ok(match summary.worst {
             _ if is_error => EXIT_TROUBLE,
-            Some(worst) if worst >= self.looks.fail_on => EXIT_FINDINGS,
+            Some(worst) if worst >= asked.looks.fail_on => EXIT_FINDINGS,
             _ => 0,
         })
     }

@@ -1,19 +1,22 @@
 //! `xdsctl validate`: inputs to findings to an exit code.
 
 use super::args::{Destination, Level, ReportFormat, Show, ValidateArgs};
+use super::config::{Config, Setting};
 use super::input::{self, Inputs};
+use super::known::{self, Known};
 use super::outputs::{self, Looks, Outputs};
 use super::stream::Stream;
 use super::{Error, Io, channel};
 use crate::report::resolve::{Options, Report};
-use crate::report::{Choice, clients, human};
+use crate::report::{self, Choice, clients, human};
 use xdsctl::catalogue;
-use xdsctl::check::{self, Outcome};
-use xdsctl::choice::{Selector, Severities};
+use xdsctl::check::{self, Outcome, Scope};
+use xdsctl::choice::{Hidden, Selector, Severities};
 use xdsctl::client::{Checked, Keep};
 use xdsctl::diag::Severity;
 use xdsctl::envelope::WorldName;
 use xdsctl::profile::{Client, Fleet};
+use xdsctl::source::SourceMap;
 
 /// Exit code for findings at or above `--fail-on`.
 pub(super) const EXIT_FINDINGS: u8 = 1;
@@ -23,67 +26,181 @@ pub(super) fn run(args: &ValidateArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         // No progress either.
         io.err_is_terminal = false;
     }
-    let severities = severities(args)?;
-    let fleet = fleet(args)?;
-    let looks = looks(args, &fleet, io);
+    let asked = Asked::of(args, io)?;
     if let [
         Destination {
             format: ReportFormat::Jsonl,
             file,
         },
-    ] = args.formats.as_slice()
+    ] = asked.settings.formats.as_slice()
     {
-        let stream = Stream {
-            args,
-            severities: &severities,
-            fleet: &fleet,
-            looks: &looks,
-        };
-        return stream.run(file.as_deref(), io);
+        return Stream(&asked).run(file.as_deref(), io);
     }
-    let mut inputs = input::open_for(&args.input, fleet, io)?;
-    let checked = check(args, &mut inputs, io)?;
-    let outputs = Outputs::open(&args.formats, &looks, &inputs.sources, io)?;
-    let options = options(args, &severities, &inputs.fleet, &looks);
-    let summary = outputs.write(Report::new(checked.outcome, &checked.worlds, &inputs.sources, &options))?;
+    let mut inputs = input::open_for(&args.input, &asked.config, asked.fleet.clone(), io)?;
+    let mut checked = asked.check(&mut inputs, io)?;
+    let outputs = Outputs::open(&asked.settings.formats, &asked.looks, &inputs.sources, io)?;
+    let options = asked.options();
+    let summary = outputs.write(checked.report(&inputs.sources, &options))?;
     if let Some(nothing) = checked.nothing {
         io.out.flush()?;
         return Err(nothing);
     }
-    let failed = summary.worst.is_some_and(|worst| worst >= args.fail_on.severity());
+    known::write(args, checked.hidden.recorded, io)?;
+    let failed = summary.worst.is_some_and(|worst| worst >= asked.looks.fail_on);
     inputs.exit_code(if failed { EXIT_FINDINGS } else { 0 }, io)
 }
 
-/// How findings are looked up.
-pub(super) fn options<'o>(
-    args: &ValidateArgs,
-    severities: &'o Severities,
-    fleet: &'o Fleet,
-    looks: &Looks,
-) -> Options<'o> {
-    let style = looks.style;
-    Options {
-        severities,
-        fleet,
-        snippets_from: outputs::has_human(&args.formats).then_some(style.min_severity),
-        snippets_per_rule: style.shown_per_rule(),
-        snippet_columns: style.snippet_columns(),
-        shows_secrets: args.input.show_secrets,
+/// What is asked of every input: the flags, and what the project says.
+pub(super) struct Asked<'a> {
+    pub args: &'a ValidateArgs,
+    pub config: Config,
+    pub settings: Settings,
+    pub severities: Severities,
+    pub fleet: Fleet,
+    pub looks: Looks,
+}
+
+impl<'a> Asked<'a> {
+    fn of(args: &'a ValidateArgs, io: &Io<'_>) -> Result<Asked<'a>, Error> {
+        let config = Config::of(&args.input.config, io)?;
+        let settings = Settings::of(args, &config);
+        let fleet = fleet(args, &config)?;
+        Ok(Asked {
+            args,
+            severities: severities(args, &config)?,
+            looks: looks(args, &settings, &fleet, io),
+            config,
+            settings,
+            fleet,
+        })
+    }
+
+    /// How findings are looked up.
+    pub(super) fn options(&self) -> Options<'_> {
+        let style = self.looks.style;
+        Options {
+            severities: &self.severities,
+            fleet: &self.fleet,
+            snippets_from: outputs::has_human(&self.settings.formats).then_some(style.min_severity),
+            snippets_per_rule: style.shown_per_rule(),
+            snippet_columns: style.snippet_columns(),
+            shows_secrets: self.args.input.show_secrets,
+        }
+    }
+
+    /// Checks everything, and takes out what is known.
+    ///
+    /// # Errors
+    /// A target that is none, a baseline that cannot be read.
+    pub(super) fn check(&self, inputs: &mut Inputs, io: &mut Io<'_>) -> Result<Examined, Error> {
+        let known = Known::open(self.args, &self.config, &mut inputs.sources)?;
+        let target = match &self.args.target {
+            Some(uri) => {
+                let bootstrap = inputs.bootstrap.clone().unwrap_or_default();
+                Some(channel::read_target(uri, self.args.authority.as_deref(), &bootstrap)?)
+            }
+            None => None,
+        };
+        let keep = match self.args.show.contains(&Show::Parsed) {
+            true => Keep::Parsed,
+            false => Keep::Findings,
+        };
+        let mut settled = inputs.settle(keep, io);
+        let bootstraps = settled.bootstraps.len() + usize::from(inputs.documents.is_empty());
+        let scope = report::Scope {
+            documents: inputs.documents.len(),
+            worlds: settled.worlds.len(),
+            bootstraps,
+        };
+        let has_input = settled.resources.iter().any(Checked::is_checked) || bootstraps > 0;
+        let worlds = std::mem::take(&mut settled.names);
+        let nothing = "no resource that a gRPC client asks for and no bootstrap in the input";
+        let is_complete = self.settings.is_complete;
+        let mut outcome = check::check(
+            settled,
+            Scope {
+                target: target.as_ref(),
+                is_complete,
+            },
+        );
+        let record = (self.looks.style.min_severity, &self.severities);
+        let hidden = known.hide(&mut outcome, &self.config, &inputs.sources, record, is_complete);
+        Ok(Examined {
+            outcome,
+            worlds,
+            scope,
+            hidden,
+            nothing: (!has_input).then(|| Error::Nothing(nothing.to_owned())),
+        })
     }
 }
 
-/// The clients that are asked: those of `--client`, or the reference.
-fn fleet(args: &ValidateArgs) -> Result<Fleet, Error> {
-    let Some(list) = &args.client else {
-        return Ok(Fleet::default());
+/// What came out of the inputs.
+pub(super) struct Examined {
+    outcome: Outcome,
+    worlds: Vec<WorldName>,
+    scope: report::Scope,
+    hidden: Hidden,
+    /// There was nothing that could be checked.
+    pub nothing: Option<Error>,
+}
+
+impl Examined {
+    /// The findings, to be taken out resource by resource.
+    pub(super) fn report<'r>(&'r mut self, sources: &'r SourceMap, options: &'r Options<'r>) -> Report<'r> {
+        let outcome = std::mem::take(&mut self.outcome);
+        let mut report = Report::new(outcome, &self.worlds, sources, options);
+        report.summary.scope = self.scope;
+        report.summary.suppressed = self.hidden.suppressed;
+        report.summary.known = self.hidden.known;
+        report
+    }
+}
+
+/// The clients that are asked: those of `--client`, of the project, or the reference.
+fn fleet(args: &ValidateArgs, config: &Config) -> Result<Fleet, Error> {
+    let (list, from) = match (&args.client, &config.clients) {
+        (Some(list), _) => (list.clone(), "--client".to_owned()),
+        (None, Some(setting)) => (setting.value.join(","), config.place(setting)),
+        (None, None) => return Ok(Fleet::default()),
     };
-    let clients = Client::parse_list(list).map_err(|error| Error::Usage(format!("--client: {error}")))?;
+    let clients = Client::parse_list(&list).map_err(|error| Error::Usage(format!("{from}: {error}")))?;
     Ok(Fleet::new(&clients))
 }
 
+/// What the flags say, else the project, else the default.
+pub(super) struct Settings {
+    formats: Vec<Destination>,
+    fail_on: Level,
+    min_severity: Option<Level>,
+    is_complete: bool,
+}
+
+impl Settings {
+    fn of(args: &ValidateArgs, config: &Config) -> Settings {
+        let level = |flag: Option<Level>, setting: &Option<Setting<Level>>| {
+            flag.or(setting.as_ref().map(|setting| setting.value))
+        };
+        let of_config = config.format.as_ref().map(|setting| setting.value);
+        let formats = match args.formats.as_slice() {
+            [] => vec![Destination {
+                format: of_config.unwrap_or(ReportFormat::Human),
+                file: None,
+            }],
+            formats => formats.to_vec(),
+        };
+        Settings {
+            formats,
+            fail_on: level(args.fail_on, &config.fail_on).unwrap_or(Level::Error),
+            min_severity: level(args.min_severity, &config.min_severity),
+            is_complete: args.complete || config.complete.as_ref().is_some_and(|setting| setting.value),
+        }
+    }
+}
+
 /// How the report is to look.
-fn looks(args: &ValidateArgs, fleet: &Fleet, io: &Io<'_>) -> Looks {
-    let from = |severity| args.min_severity.map_or(severity, Level::severity);
+fn looks(args: &ValidateArgs, settings: &Settings, fleet: &Fleet, io: &Io<'_>) -> Looks {
+    let from = |severity| settings.min_severity.map_or(severity, Level::severity);
     let choice = Choice {
         min_severity: from(Severity::Warning),
         with_folded: args.all,
@@ -104,54 +221,22 @@ fn looks(args: &ValidateArgs, fleet: &Fleet, io: &Io<'_>) -> Looks {
             is_quiet: args.quiet,
         },
         asked: clients::asked(fleet),
-        fail_on: args.fail_on.severity(),
+        fail_on: settings.fail_on.severity(),
         statistics: args.statistics,
         paths: io.paths.clone(),
         shows_secrets: args.input.show_secrets,
     }
 }
 
-fn severities(args: &ValidateArgs) -> Result<Severities, Error> {
+/// What the project says of rules, and then the flags: the last one counts.
+fn severities(args: &ValidateArgs, config: &Config) -> Result<Severities, Error> {
     let known: Vec<_> = catalogue::rules().collect();
     let mut severities = Severities::default();
+    for Setting { value, .. } in &config.rules {
+        severities.add(value.rules.clone(), value.severity);
+    }
     for (rules, severity) in &args.choice.0 {
         severities.add(Selector::list(rules, &known).map_err(Error::Usage)?, *severity);
     }
     Ok(severities)
-}
-
-/// What came out of the inputs.
-pub(super) struct Examined {
-    pub outcome: Outcome,
-    pub worlds: Vec<WorldName>,
-    /// There was nothing that could be checked.
-    pub nothing: Option<Error>,
-}
-
-/// Checks everything.
-///
-/// # Errors
-/// A target that is none.
-pub(super) fn check(args: &ValidateArgs, inputs: &mut Inputs, io: &mut Io<'_>) -> Result<Examined, Error> {
-    let target = match &args.target {
-        Some(uri) => {
-            let bootstrap = inputs.bootstrap.clone().unwrap_or_default();
-            Some(channel::read_target(uri, args.authority.as_deref(), &bootstrap)?)
-        }
-        None => None,
-    };
-    let keep = match args.show.contains(&Show::Parsed) {
-        true => Keep::Parsed,
-        false => Keep::Findings,
-    };
-    let mut settled = inputs.settle(keep, args.input.merge, io);
-    let has_bootstrap = !settled.bootstraps.is_empty() || inputs.documents.is_empty();
-    let has_input = settled.resources.iter().any(Checked::is_checked) || has_bootstrap;
-    let worlds = std::mem::take(&mut settled.names);
-    let nothing = "no resource that a gRPC client asks for and no bootstrap in the input";
-    Ok(Examined {
-        outcome: check::check(settled, target.as_ref()),
-        worlds,
-        nothing: (!has_input).then(|| Error::Nothing(nothing.to_owned())),
-    })
 }

@@ -74,6 +74,35 @@ fn parse(text: &str, offset: usize, writer: &mut Writer) {
     while !documents(&mut parser, writer, skipped) {}
 }
 
+/// Where the comments of a text are, each from its `#` to the end of its line.
+pub(crate) fn comments(text: &str) -> Vec<Span> {
+    let body = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let skipped = text.len() - body.len();
+    let mut options = granit_parser::options! {
+        emit_unresolved_aliases: true,
+        flow_nesting_limit: MAX_NESTING,
+        block_nesting_limit: MAX_NESTING,
+    };
+    options.set_emit_comments(true);
+    options.max_buffered_comment_events = usize::MAX;
+    let mut parser = Parser::new_from_str_with_options(body, options);
+    let mut comments = Vec::new();
+    while let Some(next) = parser.next_event() {
+        match next {
+            Ok((Event::Comment(..), span)) => {
+                let range = span.byte_range().unwrap_or_default();
+                comments.push(Span::new(range.start + skipped, range.end + skipped));
+            }
+            Ok((Event::StreamEnd, _)) => break,
+            Ok(_) => {}
+            // What is broken is reported by those who read the text.
+            Err(_) if parser.proceed_next_document().unwrap_or(false) => {}
+            Err(_) => break,
+        }
+    }
+    comments
+}
+
 /// Rewrites YAML that may not be UTF-8: the first such byte is a fault, and all are read as `?`.
 pub fn view_bytes(bytes: &[u8]) -> View {
     let Err(error) = std::str::from_utf8(bytes) else {

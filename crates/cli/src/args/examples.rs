@@ -14,6 +14,20 @@ Examples:
   xdsctl validate --fail-on warning -A field-ignored xds/
   xdsctl validate --format sarif=out.sarif --format human xds/";
 
+/// `xdsctl init`
+pub const INIT: &str = "\
+Examples:
+  xdsctl init
+  xdsctl init xds/
+  xdsctl init ../shop";
+
+/// `xdsctl config`
+pub const CONFIG: &str = "\
+Examples:
+  xdsctl config show
+  xdsctl config show --format json
+  xdsctl config show --config ci/xdsctl.toml";
+
 /// `xdsctl explain`
 pub const EXPLAIN: &str = "\
 Examples:

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteError, SourceSpan, SpanContents};
 
 use super::edge::{marked, visible, visible_line};
-use super::{Finding, Format, Place, ResourceReport, Summary, Unplaced, counts, verdicts};
+use super::{Finding, Format, Place, ResourceReport, Summary, Unplaced, closing};
 use xdsctl::client::is_live;
 use xdsctl::diag::{Rule, Severity};
 
@@ -208,7 +208,7 @@ impl<W: Write> Format for Human<W> {
                 self.folded
             )?;
         }
-        writeln!(out, "{}\n{}", verdicts(summary), counts(summary))?;
+        writeln!(out, "{}", closing(summary))?;
         let not_known: Vec<String> = summary.not_known.iter().map(ToString::to_string).collect();
         if !not_known.is_empty() {
             writeln!(out, "not known, for want of a measurement: {}", not_known.join(", "))?;

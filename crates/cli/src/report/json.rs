@@ -61,6 +61,10 @@ struct SummaryRow<'a> {
     severities: &'a std::collections::BTreeMap<&'static str, usize>,
     effects: &'a std::collections::BTreeMap<&'static str, usize>,
     rules: std::collections::BTreeMap<&'static str, usize>,
+    worlds: usize,
+    bootstraps: usize,
+    suppressed: usize,
+    baseline: usize,
 }
 
 fn path<S: Serializer>(path: &FieldPath, serializer: S) -> Result<S::Ok, S::Error> {
@@ -212,6 +216,10 @@ impl<W: Write> Format for Json<W> {
             severities: &summary.severities,
             effects: &summary.effects,
             rules: summary.rules.iter().map(|(id, of_rule)| (*id, of_rule.count)).collect(),
+            worlds: summary.scope.worlds,
+            bootstraps: summary.scope.bootstraps,
+            suppressed: summary.suppressed,
+            baseline: summary.known,
         })?;
         self.line.extend_from_slice(b"\n}\n");
         self.out.write_all(&self.line)?;

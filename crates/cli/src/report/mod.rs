@@ -148,6 +148,23 @@ pub struct Summary {
     pub asked: String,
     /// Those of which nothing is known about some resource.
     pub not_known: BTreeSet<Client>,
+    /// What was looked at.
+    pub scope: Scope,
+    /// Findings that a suppression took out, which are not among the others.
+    pub suppressed: usize,
+    /// Findings that are in the baseline, which are not among the others.
+    pub known: usize,
+}
+
+/// What was looked at, besides resources.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Scope {
+    /// Documents.
+    pub documents: usize,
+    /// Sets of resources that one client sees.
+    pub worlds: usize,
+    /// gRPC bootstraps that were checked.
+    pub bootstraps: usize,
 }
 
 impl Default for Summary {
@@ -167,6 +184,9 @@ impl Default for Summary {
             worst: None,
             asked: String::new(),
             not_known: BTreeSet::new(),
+            scope: Scope::default(),
+            suppressed: 0,
+            known: 0,
         }
     }
 }
@@ -305,12 +325,17 @@ pub fn sentence(resource: Option<&ResourceReport>, finding: &Finding) -> String 
     }
 }
 
-/// How many resources there are, by verdict: `5 resources: 4 accepted, ...`.
+/// How many resources there are, by verdict: `5 resources in 2 worlds: 4 accepted, ...`.
 pub fn verdicts(summary: &Summary) -> String {
     let total: usize = summary.verdicts.values().sum();
+    let Scope { documents, worlds, .. } = summary.scope;
+    let place = match documents > 1 || worlds > 1 {
+        true => format!(" in {}", plural(worlds, "world")),
+        false => String::new(),
+    };
     format!(
-        "{total} {}: {} accepted, {} rejected, {} ignored, {} not checked",
-        if total == 1 { "resource" } else { "resources" },
+        "{}{place}: {} accepted, {} rejected, {} ignored, {} not checked",
+        plural(total, "resource"),
         summary.of(Verdict::Accepted),
         summary.of(Verdict::Rejected),
         summary.of(Verdict::Ignored),
@@ -318,11 +343,37 @@ pub fn verdicts(summary: &Summary) -> String {
     )
 }
 
+/// The last lines of a report for people: what was looked at, what is left out, how many findings there are.
+pub fn closing(summary: &Summary) -> String {
+    let Scope { bootstraps, .. } = summary.scope;
+    let mut lines = Vec::new();
+    if summary.verdicts.values().any(|count| *count > 0) || bootstraps == 0 {
+        lines.push(verdicts(summary));
+    }
+    let others = [
+        (bootstraps, "bootstrap", "checked"),
+        (summary.suppressed, "finding", "suppressed"),
+        (summary.known, "finding", "in the baseline"),
+    ];
+    for (count, word, what) in others {
+        if count > 0 {
+            lines.push(format!("{} {what}", plural(count, word)));
+        }
+    }
+    lines.push(counts(summary));
+    lines.join("\n")
+}
+
+/// `1 error`, `2 errors`.
+fn plural(count: usize, word: &str) -> String {
+    format!("{count} {word}{}", if count == 1 { "" } else { "s" })
+}
+
 /// How many findings there are, by severity: `4 errors, 1 warning, 1 note`.
 pub fn counts(summary: &Summary) -> String {
     let of = |severity: Severity, word: &str| {
         let count = summary.severities.get(severity.name()).copied().unwrap_or(0);
-        format!("{count} {word}{}", if count == 1 { "" } else { "s" })
+        plural(count, word)
     };
     let (errors, warnings) = (of(Severity::Error, "error"), of(Severity::Warning, "warning"));
     format!("{errors}, {warnings}, {}", of(Severity::Note, "note"))

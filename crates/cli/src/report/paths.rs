@@ -40,7 +40,7 @@ impl Paths {
 }
 
 /// The path without `.` and `..`; links are not followed.
-fn normal(path: &Path) -> PathBuf {
+pub(crate) fn normal(path: &Path) -> PathBuf {
     let mut out = PathBuf::new();
     for step in path.components() {
         match step {

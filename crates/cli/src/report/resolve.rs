@@ -62,7 +62,7 @@ pub struct Report<'r> {
     /// Findings that belong to no resource.
     findings: Vec<Finding>,
     /// Counts of everything that was taken out so far, and of `findings`.
-    summary: Summary,
+    pub summary: Summary,
     resolver: Resolver<'r>,
     folded: BTreeSet<WorldId>,
     resources: Enumerate<IntoIter<Checked>>,

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::{Choice, Finding, Format, ResourceReport, RuleCount, Summary, Unplaced, counts, verdicts};
+use super::{Choice, Finding, Format, ResourceReport, RuleCount, Summary, Unplaced, closing};
 
 /// Writes a line a rule, the loudest and most frequent first.
 pub struct Statistics<W: Write> {
@@ -42,7 +42,7 @@ impl<W: Write> Format for Statistics<W> {
             writeln!(self.out, "{count:>6}  {severity:<7}  {id:<width$}  {summary}")?;
         }
         if !self.is_quiet {
-            writeln!(self.out, "{}\n{}", verdicts(summary), counts(summary))?;
+            writeln!(self.out, "{}", closing(summary))?;
         }
         self.out.flush()
     }

@@ -1,0 +1,198 @@
+//! The text of `xdsctl.toml`: keys and types by serde, and every fault with its place.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::path::Path;
+
+use serde::Deserialize;
+use toml::Spanned;
+
+use super::{Config, Ignore, RuleSetting, Setting};
+use crate::args::{Level, ReportFormat, World};
+use xdsctl::catalogue;
+use xdsctl::choice::{FilePattern, Selector, Wildcard};
+use xdsctl::diag::{Rule, Severity};
+
+/// What is wrong, and where.
+#[derive(Debug)]
+pub(super) struct Fault {
+    message: String,
+    span: Range<usize>,
+}
+
+impl Fault {
+    fn at<T>(place: &Spanned<T>, message: impl Into<String>) -> Fault {
+        Fault {
+            message: message.into(),
+            span: place.span(),
+        }
+    }
+
+    /// The message with its place, and the line.
+    pub(super) fn located(&self, name: &str, text: &str) -> String {
+        let start = self.span.start.min(text.len());
+        let before = text.get(..start).unwrap_or_default();
+        let number = line(text, start);
+        let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+        let whole = text
+            .get(line_start..)
+            .unwrap_or_default()
+            .lines()
+            .next()
+            .unwrap_or_default();
+        let column = before.get(line_start..).unwrap_or_default().chars().count();
+        let marked = text.get(start..self.span.end.max(start)).unwrap_or_default();
+        let width = marked.lines().next().unwrap_or_default().chars().count().max(1);
+        format!(
+            "{name}:{number}:{}: {}\n  | {whole}\n  | {}{}",
+            column + 1,
+            self.message,
+            " ".repeat(column),
+            "^".repeat(width)
+        )
+    }
+}
+
+/// The line of a byte, from 1.
+pub(super) fn line(text: &str, offset: usize) -> usize {
+    let before = text.get(..offset).unwrap_or(text);
+    before.matches('\n').count() + 1
+}
+
+/// The file as it is written.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(super) struct Document {
+    bootstrap: Option<Spanned<String>>,
+    worlds: Option<Spanned<World>>,
+    complete: Option<Spanned<bool>>,
+    clients: Option<Spanned<Vec<String>>>,
+    fail_on: Option<Spanned<Level>>,
+    min_severity: Option<Spanned<Level>>,
+    format: Option<Spanned<ReportFormat>>,
+    baseline: Option<Spanned<String>>,
+    #[serde(default)]
+    rules: BTreeMap<Spanned<String>, Spanned<Loudness>>,
+    #[serde(default)]
+    ignore: Vec<Spanned<IgnoreTable>>,
+}
+
+/// A severity, or none.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Loudness {
+    Error,
+    Warning,
+    Note,
+    Off,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct IgnoreTable {
+    rule: Spanned<String>,
+    resource: Option<String>,
+    path: Option<String>,
+    file: Option<Spanned<String>>,
+    reason: Spanned<String>,
+    until: Option<Spanned<toml::value::Datetime>>,
+}
+
+impl Document {
+    pub(super) fn read(text: &str) -> Result<Document, Fault> {
+        toml::from_str(text).map_err(|error| Fault {
+            message: error.message().replace('\n', ", "),
+            span: error.span().unwrap_or_default(),
+        })
+    }
+
+    /// The settings; paths start at `directory`.
+    pub(super) fn settings(self, text: &str, directory: &Path) -> Result<Config, Fault> {
+        let known: Vec<&'static Rule> = catalogue::rules().collect();
+        let mut rules: Vec<_> = self.rules.into_iter().collect();
+        // A table has no order of its own; the file has.
+        rules.sort_by_key(|(name, _)| name.span().start);
+        let rules = rules.into_iter().map(|(name, loudness)| {
+            let setting = RuleSetting {
+                text: name.get_ref().clone(),
+                rules: Selector::list(name.get_ref(), &known).map_err(|why| Fault::at(&name, why))?,
+                severity: loudness.get_ref().severity(),
+            };
+            let line = line(text, name.span().start);
+            Ok(Setting { value: setting, line })
+        });
+        let ignores = self.ignore.into_iter().map(|table| {
+            let line = line(text, table.span().start);
+            let value = ignore(table, &known)?;
+            Ok(Setting { value, line })
+        });
+        Ok(Config {
+            rules: rules.collect::<Result<_, _>>()?,
+            ignores: ignores.collect::<Result<_, _>>()?,
+            bootstrap: setting(text, self.bootstrap, |path| directory.join(path)),
+            worlds: setting(text, self.worlds, |worlds| worlds),
+            complete: setting(text, self.complete, |complete| complete),
+            clients: setting(text, self.clients, |clients| clients),
+            fail_on: setting(text, self.fail_on, |level| level),
+            min_severity: setting(text, self.min_severity, |level| level),
+            format: setting(text, self.format, |format| format),
+            baseline: setting(text, self.baseline, |path| directory.join(path)),
+            ..Config::default()
+        })
+    }
+}
+
+fn setting<T, U>(text: &str, value: Option<Spanned<T>>, of: impl FnOnce(T) -> U) -> Option<Setting<U>> {
+    let value = value?;
+    let line = line(text, value.span().start);
+    Some(Setting {
+        value: of(value.into_inner()),
+        line,
+    })
+}
+
+fn ignore(table: Spanned<IgnoreTable>, known: &[&'static Rule]) -> Result<Ignore, Fault> {
+    let span = table.span();
+    let table = table.into_inner();
+    let rules = Selector::list(table.rule.get_ref(), known).map_err(|why| Fault::at(&table.rule, why))?;
+    let file = match &table.file {
+        Some(pattern) => Some(FilePattern::new(pattern.get_ref()).map_err(|why| Fault::at(pattern, why))?),
+        None => None,
+    };
+    let until = match &table.until {
+        Some(day) => Some(
+            day.get_ref()
+                .to_string()
+                .parse()
+                .map_err(|why: String| Fault::at(day, why))?,
+        ),
+        None => None,
+    };
+    if table.reason.get_ref().trim().is_empty() {
+        return Err(Fault::at(
+            &table.reason,
+            "a finding is ignored without a reason: say why",
+        ));
+    }
+    Ok(Ignore {
+        text: table.rule.into_inner(),
+        rules,
+        resource: table.resource.map(Wildcard::new),
+        path: table.path.map(Wildcard::new),
+        file,
+        reason: table.reason.into_inner(),
+        until,
+        span,
+    })
+}
+
+impl Loudness {
+    const fn severity(self) -> Option<Severity> {
+        match self {
+            Loudness::Error => Some(Severity::Error),
+            Loudness::Warning => Some(Severity::Warning),
+            Loudness::Note => Some(Severity::Note),
+            Loudness::Off => None,
+        }
+    }
+}

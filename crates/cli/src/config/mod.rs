@@ -1,0 +1,207 @@
+//! `xdsctl.toml`: what a project says once, so that every run and every reader has it.
+//!
+//! The file is looked for in the current directory and those around it, up to the root of the repository. Paths in it start at its own
+//! directory. A flag of the command line counts for more.
+
+mod document;
+pub mod init;
+pub mod show;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::args::{ConfigArgs, Level, ReportFormat, World};
+use super::{Error, Io};
+use crate::report::paths::{Paths, normal};
+use document::Document;
+use xdsctl::choice::{Date, FilePattern, Selector, Wildcard};
+use xdsctl::diag::Severity;
+
+/// Name of the file.
+pub const FILE_NAME: &str = "xdsctl.toml";
+
+/// What ends the search upwards: the root of a repository.
+const REPOSITORY: &str = ".git";
+
+/// A value of the file.
+#[derive(Debug, Clone)]
+pub struct Setting<T> {
+    /// The value.
+    pub value: T,
+    /// Line of the file, from 1.
+    pub line: usize,
+}
+
+/// How loud some rules are to be.
+#[derive(Debug, Clone)]
+pub struct RuleSetting {
+    /// As it was written.
+    pub text: String,
+    /// The rules.
+    pub rules: Vec<Selector>,
+    /// What they become; `None` to drop them.
+    pub severity: Option<Severity>,
+}
+
+/// An `[[ignore]]`.
+#[derive(Debug, Clone)]
+pub struct Ignore {
+    /// The rules as they were written.
+    pub text: String,
+    /// The rules.
+    pub rules: Vec<Selector>,
+    /// Name of the resource.
+    pub resource: Option<Wildcard>,
+    /// Path of the field.
+    pub path: Option<Wildcard>,
+    /// The files.
+    pub file: Option<FilePattern>,
+    /// Why.
+    pub reason: String,
+    /// The last day.
+    pub until: Option<Date>,
+    /// Where it stands in the file, in bytes.
+    pub span: std::ops::Range<usize>,
+}
+
+/// What a project says.
+#[derive(Debug, Clone, Default)]
+pub struct Config {
+    /// The file; `None` if there is none.
+    pub file: Option<PathBuf>,
+    /// Its text.
+    pub text: String,
+    /// The directory that paths and names of documents start at.
+    pub root: PathBuf,
+    /// The current directory.
+    here: PathBuf,
+    /// `bootstrap`, from the current directory.
+    pub bootstrap: Option<Setting<PathBuf>>,
+    /// `worlds`.
+    pub worlds: Option<Setting<World>>,
+    /// `complete`.
+    pub complete: Option<Setting<bool>>,
+    /// `clients`.
+    pub clients: Option<Setting<Vec<String>>>,
+    /// `fail-on`.
+    pub fail_on: Option<Setting<Level>>,
+    /// `min-severity`.
+    pub min_severity: Option<Setting<Level>>,
+    /// `format`.
+    pub format: Option<Setting<ReportFormat>>,
+    /// `baseline`, from the current directory.
+    pub baseline: Option<Setting<PathBuf>>,
+    /// `[rules]`, in the order of the file.
+    pub rules: Vec<Setting<RuleSetting>>,
+    /// `[[ignore]]`, in the order of the file.
+    pub ignores: Vec<Setting<Ignore>>,
+}
+
+impl Config {
+    /// The file that the arguments name, or the one that is found.
+    ///
+    /// # Errors
+    /// It cannot be read, or says what cannot be understood; with the place.
+    pub fn of(args: &ConfigArgs, io: &Io<'_>) -> Result<Config, Error> {
+        let here = io.paths.directory.clone().unwrap_or_default();
+        let file = match &args.config {
+            Some(file) => Some(file.clone()),
+            None if args.no_config => None,
+            None => find(&here).map(|file| shown(&file, &here)),
+        };
+        let Some(file) = file else {
+            return Ok(Config {
+                root: here.clone(),
+                here,
+                ..Config::default()
+            });
+        };
+        let text = fs::read_to_string(&file).map_err(|source| Error::Io {
+            what: "read",
+            name: file.display().to_string(),
+            source,
+        })?;
+        Self::read(&file, text, &here)
+    }
+
+    /// Reads a file's text.
+    fn read(file: &Path, text: String, here: &Path) -> Result<Config, Error> {
+        let directory = file.parent().unwrap_or(Path::new(""));
+        let name = file.display().to_string();
+        let document = Document::read(&text).map_err(|fault| Error::Usage(fault.located(&name, &text)))?;
+        let mut config = document
+            .settings(&text, directory)
+            .map_err(|fault| Error::Usage(fault.located(&name, &text)))?;
+        config.file = Some(PathBuf::from(name));
+        config.root = normal(&here.join(directory));
+        config.here = here.to_owned();
+        config.text = text;
+        Ok(config)
+    }
+
+    /// Where a setting stands.
+    pub fn place<T>(&self, setting: &Setting<T>) -> String {
+        let file = self.file.as_ref().map(|file| file.display().to_string());
+        format!("{}:{}", file.unwrap_or_default(), setting.line)
+    }
+
+    /// The name of a document that does not depend on where the command runs: from the configuration's directory on, with slashes.
+    pub fn stable_name(&self, name: &str) -> String {
+        let paths = Paths {
+            directory: Some(self.here.clone()),
+            root: Some(self.root.clone()),
+        };
+        paths.relative(name)
+    }
+}
+
+/// The file in a directory or around it.
+fn find(directory: &Path) -> Option<PathBuf> {
+    for around in directory.ancestors() {
+        let file = around.join(FILE_NAME);
+        if file.is_file() {
+            return Some(file);
+        }
+        if around.join(REPOSITORY).exists() {
+            return None;
+        }
+    }
+    None
+}
+
+/// A path as a person in `here` would write it.
+fn shown(path: &Path, here: &Path) -> PathBuf {
+    let ups = here.ancestors().enumerate();
+    for (up, around) in ups {
+        if let Ok(below) = path.strip_prefix(around) {
+            return std::iter::repeat_n(Path::new(".."), up).chain([below]).collect();
+        }
+    }
+    path.to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_do_not_depend_on_how_a_file_is_named() {
+        let here = std::env::current_dir().unwrap();
+        let config = Config {
+            root: here.clone(),
+            here: here.clone(),
+            ..Config::default()
+        };
+        let absolute = here.join("a/b.yaml");
+        for name in ["a/b.yaml", "./a/b.yaml", "a/./c/../b.yaml", absolute.to_str().unwrap()] {
+            assert_eq!(config.stable_name(name), "a/b.yaml", "{name}");
+        }
+        let config = Config {
+            root: here.join("a"),
+            here,
+            ..Config::default()
+        };
+        assert_eq!(config.stable_name("a/b.yaml"), "b.yaml");
+        assert_eq!(config.stable_name("/elsewhere/b.yaml"), "/elsewhere/b.yaml");
+    }
+}

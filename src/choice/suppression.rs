@@ -1,0 +1,93 @@
+//! A finding that somebody has looked at and decided to live with, until a day.
+
+use std::fmt;
+use std::ops::RangeInclusive;
+
+use super::{Date, FilePattern, Selector, Wildcard};
+use crate::diag::{Effect, Rule};
+use crate::source::{SourceId, Span};
+
+/// Where a suppression is written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Written {
+    /// In a configuration: it is about every document.
+    Config,
+    /// In a comment: it is about findings that start on these lines of the same document.
+    Comment(RangeInclusive<usize>),
+}
+
+/// Takes out the findings that meet all its conditions.
+#[derive(Debug, Clone)]
+pub struct Suppression {
+    /// The rules; a finding of any of them.
+    pub rules: Vec<Selector>,
+    /// Name of the resource.
+    pub resource: Option<Wildcard>,
+    /// Path in the client's notation.
+    pub path: Option<Wildcard>,
+    /// Name of the document, as the caller of [`hide`](super::hide()) names it.
+    pub file: Option<FilePattern>,
+    /// Why; for people.
+    pub reason: String,
+    /// The last day on which it counts; `None` for ever.
+    pub until: Option<Date>,
+    /// How it was written.
+    pub written: Written,
+    /// The document in which it stands.
+    pub source: SourceId,
+    /// Where in it.
+    pub span: Span,
+}
+
+/// What of a finding decides, but for its place.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Asked<'a> {
+    pub rule: &'static Rule,
+    pub effect: Effect,
+    pub field: Option<&'a str>,
+}
+
+impl Suppression {
+    /// Says whether its day is over.
+    pub fn is_expired(&self, today: Date) -> bool {
+        self.until.is_some_and(|until| until < today)
+    }
+
+    /// Says whether it can be about a resource of this name in this document.
+    pub(super) fn is_about(&self, source: SourceId, file: &str, resource: Option<&str>) -> bool {
+        let is_here = match self.written {
+            Written::Config => self.file.as_ref().is_none_or(|pattern| pattern.matches(file)),
+            Written::Comment(_) => self.source == source,
+        };
+        is_here
+            && self
+                .resource
+                .as_ref()
+                .is_none_or(|pattern| resource.is_some_and(|name| pattern.matches(name)))
+    }
+
+    /// Says whether it is about findings like this, wherever they are.
+    pub(super) fn takes(&self, asked: Asked<'_>) -> bool {
+        self.rules
+            .iter()
+            .any(|rules| rules.takes((asked.rule, asked.effect), asked.field))
+    }
+
+    /// Says whether it is about a finding at this path, which starts on this line.
+    pub(super) fn is_at(&self, path: impl fmt::Display, line: usize) -> bool {
+        let is_there = match &self.written {
+            Written::Config => true,
+            Written::Comment(lines) => lines.contains(&line),
+        };
+        is_there
+            && self
+                .path
+                .as_ref()
+                .is_none_or(|pattern| pattern.matches(&path.to_string()))
+    }
+
+    /// Says whether it names what it is about closely enough to know that it was in the input.
+    pub(super) const fn is_narrow(&self) -> bool {
+        matches!(self.written, Written::Comment(_)) || self.file.is_some() || self.resource.is_some()
+    }
+}

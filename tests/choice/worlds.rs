@@ -1,0 +1,146 @@
+//! Which files one client sees, and what it means that they are all there is.
+
+use super::{Project, cluster, routes};
+
+/// A project with one resource a file, for two environments.
+fn two_environments(name: &str) -> Project {
+    Project::new(
+        name,
+        &[
+            ("dev/cart.yaml", &cluster("cart")),
+            ("dev/routes.yaml", &routes("shop", &["cart", "stock"])),
+            ("prod/cart.yaml", &cluster("cart")),
+            ("prod/stock.yaml", &cluster("stock")),
+            ("prod/routes.yaml", &routes("shop", &["cart", "stock"])),
+        ],
+    )
+}
+
+/// The worlds that were seen.
+fn count(run: &super::Run) -> u64 {
+    run.json()["summary"]["worlds"].as_u64().unwrap()
+}
+
+#[test]
+fn files_with_a_resource_each_are_a_world_by_directory() {
+    let project = two_environments("environments");
+    let run = project.validate(&["."]);
+    // In dev a cluster is missing; prod has it, and is another world.
+    assert_eq!(run.findings(), ["rds-cluster-missing shop"]);
+    assert_eq!(count(&run), 2);
+    let human = project.run(&["validate", "dev", "prod"]).out;
+    assert!(human.contains("5 resources in 2 worlds: 5 accepted"), "{human}");
+}
+
+#[test]
+fn the_rule_can_be_overridden() {
+    let project = two_environments("overridden");
+    let file = project.validate(&["--world=file", "."]);
+    assert_eq!((file.findings(), count(&file)), (vec![], 5));
+    let all = project.validate(&["--world=all", "."]);
+    let twice = "dump-duplicate-resource";
+    assert_eq!(all.findings(), [format!("{twice} cart"), format!("{twice} shop")]);
+    assert_eq!(count(&all), 1);
+    assert_eq!(project.validate(&["--merge", "."]).out, all.out);
+    // Files that are named one by one are not said to be all there are.
+    let named = project.validate(&["dev/cart.yaml", "dev/routes.yaml"]);
+    assert_eq!((named.findings(), count(&named)), (vec![], 2));
+    let dir = project.validate(&["--world=dir", "dev/cart.yaml", "dev/routes.yaml"]);
+    assert_eq!(
+        (dir.findings(), count(&dir)),
+        (vec!["rds-cluster-missing shop".to_owned()], 1)
+    );
+    project.write("xdsctl.toml", "worlds = 'file'\n");
+    assert_eq!(count(&project.validate(&["."])), 5);
+}
+
+#[test]
+fn files_with_several_resources_are_worlds_of_their_own() {
+    let two = format!("{}---\n{}", cluster("a"), routes("r", &["a"]));
+    let project = Project::new(
+        "several",
+        &[
+            ("one.yaml", &two),
+            ("two.yaml", &two),
+            ("c.yaml", &cluster("c")),
+            ("d.yaml", &cluster("d")),
+        ],
+    );
+    let run = project.validate(&["."]);
+    assert_eq!((run.findings(), count(&run)), (vec![], 3));
+    let dir = project.validate(&["--world=dir", "."]);
+    assert_eq!(count(&dir), 1);
+}
+
+#[test]
+fn directories_named_for_a_type_are_one_world() {
+    let files = [
+        ("prod/clusters/a.yaml", cluster("a")),
+        ("prod/clusters/b.yaml", cluster("b")),
+        ("prod/rds/r.yaml", routes("r", &["a", "c"])),
+        ("stage/clusters/a.yaml", cluster("a")),
+        ("stage/rds/r.yaml", routes("r", &["a", "c"])),
+        ("other/clusters/r.yaml", routes("s", &["a"])),
+        ("other/clusters/a.yaml", cluster("a")),
+    ];
+    let files: Vec<(&str, &str)> = files.iter().map(|(name, text)| (*name, text.as_str())).collect();
+    let project = Project::new("types", &files);
+    let run = project.validate(&["."]);
+    assert_eq!(count(&run), 3);
+    assert_eq!(
+        run.findings(),
+        ["cds-cluster-unused b", "rds-cluster-missing r", "rds-cluster-missing r"]
+    );
+}
+
+#[test]
+fn a_name_that_comes_twice_keeps_the_files_of_a_directory_apart() {
+    let project = Project::new(
+        "twice",
+        &[
+            ("dev-cart.yaml", &cluster("cart")),
+            ("prod-cart.yaml", &cluster("cart")),
+        ],
+    );
+    let run = project.validate(&["."]);
+    assert_eq!(
+        (run.findings(), count(&run)),
+        (vec!["dump-duplicate-resource -".to_owned()], 2)
+    );
+    assert_eq!(project.validate(&["--world=file", "."]).findings(), [""; 0]);
+}
+
+#[test]
+fn a_resource_that_comes_twice_names_the_other_place() {
+    let project = Project::new(
+        "places",
+        &[("a.yaml", &cluster("c")), ("b.yaml", &format!("\n{}", cluster("c")))],
+    );
+    let run = project.run(&["validate", "--world=all", "a.yaml", "b.yaml"]);
+    assert!(run.out.contains("the last one wins: `b.yaml:2:1`"), "{}", run.out);
+    assert!(run.out.contains("[a.yaml:1:1]"), "{}", run.out);
+}
+
+#[test]
+fn complete_makes_a_reference_to_nothing_an_error() {
+    let project = Project::new("complete", &[("r.yaml", &routes("r", &["gone"]))]);
+    assert_eq!(project.validate(&["r.yaml"]).findings(), [""; 0]);
+    let run = project.validate(&["--complete", "r.yaml"]);
+    assert_eq!(
+        (run.findings(), run.code),
+        (vec!["reference-to-nothing r".to_owned()], Some(1))
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn links_that_lead_back_are_not_followed() {
+    let project = Project::new("loops", &[("a/c.yaml", &cluster("c"))]);
+    std::os::unix::fs::symlink("..", project.0.join("a/up")).unwrap();
+    std::os::unix::fs::symlink("self", project.0.join("a/self")).unwrap();
+    let run = project.validate(&["."]);
+    assert_eq!(
+        (run.code, run.json()["resources"].as_array().unwrap().len()),
+        (Some(0), 1)
+    );
+}
