@@ -88,6 +88,23 @@ pub struct Client {
     pub server: ServerFacts,
 }
 
+/// Resources that the control plane sends, as text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sent {
+    text: Box<str>,
+    count: usize,
+}
+
+impl Sent {
+    /// A list of resources as protobuf JSON.
+    pub fn of(resources: &Value) -> Sent {
+        Sent {
+            text: format!("{{\"resources\":{resources}}}").into(),
+            count: resources.as_array().map_or(0, Vec::len),
+        }
+    }
+}
+
 /// What a client makes of an update.
 #[derive(Debug, Default)]
 pub struct Updated {
@@ -102,9 +119,13 @@ impl Client {
     ///
     /// A resource that the client rejects leaves the version before it in use.
     pub fn update(&mut self, resources: &Value) -> Updated {
+        self.take(&Sent::of(resources))
+    }
+
+    /// Takes what the control plane sends anew, as [`Client::update`] does.
+    pub fn take(&mut self, sent: &Sent) -> Updated {
         let mut sources = SourceMap::new();
-        let text = format!("{{\"resources\":{resources}}}");
-        let id = sources.add("-", text.into_bytes());
+        let id = sources.add("-", sent.text.as_bytes().to_vec());
         let circumstances = Circumstances {
             profile: &self.profile,
             others: &[],
@@ -123,7 +144,7 @@ impl Client {
             profile: self.profile.clone(),
             server: self.server.clone(),
         });
-        let sent = resources.as_array().map_or(0, Vec::len);
+        let sent = sent.count;
         let known = settled
             .resources
             .iter()

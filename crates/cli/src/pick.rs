@@ -206,8 +206,7 @@ fn script_name(args: &PickArgs) -> String {
 }
 
 fn check_steps(args: &PickArgs, steps: &[(usize, Step)], known: &[SocketAddr]) -> Result<(), Error> {
-    let plain: Vec<Step> = steps.iter().map(|(_, step)| step.clone()).collect();
-    script::check(&plain, known).map_err(|(number, error)| {
+    script::check(steps.iter().map(|(_, step)| step), known).map_err(|(number, error)| {
         let line = steps.get(number).map_or(0, |(line, _)| *line);
         Error::Usage(format!("{}:{line}: {error}", script_name(args)))
     })

@@ -1,9 +1,7 @@
 //! Whole scripts: what a step alone does not tell.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
-
-use serde_json::Value;
 
 use super::fault::hint;
 use super::{MAX_UNDER_WAY, Step, StepError};
@@ -15,13 +13,16 @@ use crate::text;
 ///
 /// # Errors
 /// The number of the first faulty step, counted from 0, and what is wrong with it.
-pub fn check(steps: &[Step], known: &[SocketAddr]) -> Result<(), (usize, StepError)> {
+pub fn check<'s>(
+    steps: impl IntoIterator<Item = &'s Step> + Clone,
+    known: &[SocketAddr],
+) -> Result<(), (usize, StepError)> {
     let mut known: Vec<SocketAddr> = known.iter().copied().map(canonical).collect();
-    known.extend(added(steps));
+    known.extend(added(steps.clone()));
     known.sort_unstable();
     known.dedup();
     let mut under_way: BTreeMap<&str, (usize, u64)> = BTreeMap::new();
-    for (number, step) in steps.iter().enumerate() {
+    for (number, step) in steps.into_iter().enumerate() {
         let (verb, addresses) = step.addresses();
         for address in addresses {
             if known.binary_search(&canonical(address)).is_err() {
@@ -65,39 +66,15 @@ pub fn check(steps: &[Step], known: &[SocketAddr]) -> Result<(), (usize, StepErr
 
 /// The addresses in the resources that the control plane sends in the course of the steps.
 pub fn added<'s>(steps: impl IntoIterator<Item = &'s Step>) -> Vec<SocketAddr> {
-    let mut found = Vec::new();
-    for step in steps {
-        if let Step::Update(resources) = step {
-            addresses_in(resources, &mut found);
-        }
-    }
-    found
+    let lists = steps.into_iter().filter_map(|step| match step {
+        Step::Update { addresses, .. } => Some(addresses),
+        _ => None,
+    });
+    let all: BTreeSet<SocketAddr> = lists.flatten().copied().collect();
+    all.into_iter().collect()
 }
 
 /// `::ffff:1.2.3.4` leads to the same backend as `1.2.3.4`.
-fn canonical(address: SocketAddr) -> SocketAddr {
+pub(super) fn canonical(address: SocketAddr) -> SocketAddr {
     SocketAddr::new(address.ip().to_canonical(), address.port())
-}
-
-/// The socket addresses anywhere in resources.
-fn addresses_in(value: &Value, found: &mut Vec<SocketAddr>) {
-    let mut left = vec![value];
-    while let Some(value) = left.pop() {
-        match value {
-            Value::Array(list) => left.extend(list),
-            Value::Object(map) => {
-                let port = map.get("port_value").or_else(|| map.get("portValue"));
-                let ip = map
-                    .get("address")
-                    .and_then(Value::as_str)
-                    .and_then(|text| text.parse().ok());
-                if let (Some(ip), Some(port)) = (ip, port.and_then(Value::as_u64)) {
-                    let port = u16::try_from(port).unwrap_or(0);
-                    found.push(canonical(SocketAddr::new(ip, port)));
-                }
-                left.extend(map.values());
-            }
-            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
-        }
-    }
 }

@@ -12,9 +12,8 @@ use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use serde_json::Value;
-
 use super::Rpc;
+use crate::client::Sent;
 use crate::lb::policy::LoadReport;
 use crate::model::ResourceType;
 
@@ -68,7 +67,12 @@ pub enum Step {
     /// An address takes connections and never speaks.
     Silence(SocketAddr),
     /// The control plane sends these resources.
-    Update(Value),
+    Update {
+        /// As text, which takes a fiftieth of the space of its values.
+        sent: Sent,
+        /// The addresses in them.
+        addresses: Vec<SocketAddr>,
+    },
     /// The control plane no longer sends these.
     Remove(Vec<(ResourceType, String)>),
     /// Load reports by address.
@@ -87,7 +91,7 @@ impl Step {
             | Step::Begin { .. }
             | Step::Finish(_)
             | Step::Sleep(_)
-            | Step::Update(_)
+            | Step::Update { .. }
             | Step::Remove(_) => ("", Vec::new()),
         }
     }

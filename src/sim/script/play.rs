@@ -66,8 +66,8 @@ impl Player {
             Step::Silence(address) => {
                 channel.network_mut().addresses.insert(*address, Reach::Hangs);
             }
-            Step::Update(resources) => {
-                notes = channel.client_mut().update(resources).notes;
+            Step::Update { sent, .. } => {
+                notes = channel.client_mut().take(sent).notes;
                 channel.resolve();
             }
             Step::Remove(names) => {

@@ -4,8 +4,10 @@ use std::net::SocketAddr;
 
 use serde_json::{Map, Value};
 
+use super::check::canonical;
 use super::fault::{hint, listed, shown, wrong};
 use super::{MAX_COUNT, MAX_UNDER_WAY, Step, StepError, load_reports, once};
+use crate::client::Sent;
 use crate::model::ResourceType;
 use crate::sim::Rpc;
 
@@ -112,7 +114,10 @@ impl Step {
             "update" => {
                 let list = value.as_array().filter(|list| list.iter().all(is_resource));
                 list.ok_or_else(|| wrong("update", value, "a list of resources, each an object with an `@type`"))?;
-                Step::Update(value.clone())
+                Step::Update {
+                    sent: Sent::of(value),
+                    addresses: addresses_in(value),
+                }
             }
             "remove" => {
                 let names = value.as_array().and_then(|list| list.iter().map(removed).collect());
@@ -204,4 +209,30 @@ fn pair(pair: &Value) -> Option<(String, String)> {
         [name, value] => Some((name.as_str()?.to_ascii_lowercase(), value.as_str()?.to_owned())),
         _ => None,
     }
+}
+
+/// The socket addresses anywhere in resources.
+fn addresses_in(value: &Value) -> Vec<SocketAddr> {
+    let mut found = Vec::new();
+    let mut left = vec![value];
+    while let Some(value) = left.pop() {
+        match value {
+            Value::Array(list) => left.extend(list),
+            Value::Object(map) => {
+                let port = map.get("port_value").or_else(|| map.get("portValue"));
+                let ip = map
+                    .get("address")
+                    .and_then(Value::as_str)
+                    .and_then(|text| text.parse().ok());
+                if let (Some(ip), Some(port)) = (ip, port.and_then(Value::as_u64)) {
+                    let port = u16::try_from(port).unwrap_or(0);
+                    found.push(canonical(SocketAddr::new(ip, port)));
+                }
+                left.extend(map.values());
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+        }
+    }
+    found.shrink_to_fit();
+    found
 }
