@@ -110,3 +110,25 @@ fn the_version_names_the_client() {
     let client = xdsctl::profile::Profile::default().name();
     assert_eq!(version, format!("xdsctl {} ({client})\n", env!("CARGO_PKG_VERSION")));
 }
+
+#[test]
+fn every_json_answer_has_a_schema() {
+    let page = std::fs::read_to_string(root().join("docs/json.md")).unwrap();
+    let pages: std::collections::BTreeSet<&str> = page
+        .split("## `xdsctl.")
+        .skip(1)
+        .map(|rest| rest.split('/').next().unwrap())
+        .collect();
+    let mut schemas = std::collections::BTreeSet::new();
+    for entry in std::fs::read_dir(root().join("docs/schemas")).unwrap() {
+        let path = entry.unwrap().path();
+        let schema: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
+        let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
+        assert_eq!(schema["properties"]["schema"]["const"], format!("xdsctl.{name}/v1"));
+        schemas.insert(name);
+    }
+    assert!(
+        schemas.iter().map(String::as_str).eq(pages),
+        "docs/json.md and docs/schemas/"
+    );
+}
