@@ -179,10 +179,10 @@ pub struct ValidateArgs {
     #[arg(long = "format", value_name = "FORMAT[=FILE]", value_parser = DestinationParser)]
     pub formats: Vec<Destination>,
     /// Exit with 1 if a finding is at least this severe [default: error]
-    #[arg(long, value_enum)]
+    #[arg(long, value_enum, value_name = "SEVERITY")]
     pub fail_on: Option<Level>,
     /// Show findings of at least this severity, count the others [default: warning, in JSON note]
-    #[arg(long, value_enum)]
+    #[arg(long, value_enum, value_name = "SEVERITY")]
     pub min_severity: Option<Level>,
     /// Leave out the findings that this file lists
     #[arg(long, value_name = "FILE")]

@@ -58,11 +58,11 @@ pub fn man_pages() -> std::io::Result<Vec<(String, Vec<u8>)>> {
 fn man_page(command: &clap::Command, title: String) -> std::io::Result<Vec<u8>> {
     let examples = command.get_after_help().map(ToString::to_string).unwrap_or_default();
     let mut page = Vec::new();
-    let man = clap_mangen::Man::new(command.clone())
-        .title(title)
-        .source(SOURCE)
-        .manual("xdsctl");
-    man.render_title(&mut page)?;
+    let man = clap_mangen::Man::new(command.clone());
+    // In clap_mangen's title line an empty date is lost, and what follows takes its place.
+    let heading = format!(".TH {} 1 \"\" \"{SOURCE}\" \"xdsctl\"\n", title.to_uppercase());
+    page.extend_from_slice(PREAMBLE.as_bytes());
+    page.extend_from_slice(heading.as_bytes());
     man.render_name_section(&mut page)?;
     man.render_synopsis_section(&mut page)?;
     man.render_description_section(&mut page)?;
@@ -87,6 +87,9 @@ fn examples_section(examples: &str) -> String {
     });
     format!(".SH EXAMPLES\n.nf\n{}.fi\n", lines.collect::<String>())
 }
+
+/// What the sections of clap_mangen take for defined: the apostrophe of the formatter.
+const PREAMBLE: &str = ".ie \\n(.g .ds Aq \\(aq\n.el .ds Aq '\n";
 
 /// What a man page says about where it comes from.
 const SOURCE: &str = concat!("xdsctl ", env!("CARGO_PKG_VERSION"));

@@ -132,6 +132,52 @@ impl<W: Write> Human<W> {
     }
 }
 
+impl<W: Write> Human<W> {
+    /// Writes what stands below the findings.
+    fn write_rest(&mut self, summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
+        write_groups(&mut self.groups, out)?;
+        let is_loud = |group: &Group| group.hidden > 0 && group.severity >= Some(self.style.min_severity);
+        if self.style.is_capped && self.groups.values().any(is_loud) {
+            writeln!(out, "the report is cut for the terminal, --all shows every finding")?;
+        }
+        write_hidden_errors(&self.hidden_errors, out)?;
+        for (named, parsed) in &self.parsed {
+            write_parsed(named, parsed, out)?;
+        }
+        if self.folded > 0 {
+            writeln!(
+                out,
+                "{} findings in configuration made for a proxy are folded, --all shows them",
+                self.folded
+            )?;
+        }
+        writeln!(out, "{}", closing(summary))?;
+        let not_known: Vec<String> = summary.not_known.iter().map(ToString::to_string).collect();
+        if !not_known.is_empty() {
+            writeln!(out, "not known, for want of a measurement: {}", not_known.join(", "))?;
+        }
+        writeln!(out, "asked: {}", summary.asked)
+    }
+}
+
+/// Lines that fit the terminal; their continuations are indented, and words stay whole.
+fn wrapped(text: &str, width: Option<usize>) -> String {
+    let Some(width) = width else {
+        return text.to_owned();
+    };
+    let options = textwrap::Options::new(width)
+        .break_words(false)
+        .subsequent_indent("  ")
+        .word_separator(textwrap::WordSeparator::AsciiSpace)
+        .word_splitter(textwrap::WordSplitter::NoHyphenation);
+    let mut out = String::with_capacity(text.len());
+    for line in text.lines() {
+        out += &textwrap::fill(line, &options);
+        out.push('\n');
+    }
+    out
+}
+
 impl<W: Write> Format for Human<W> {
     fn wants(&mut self, finding: &Unplaced<'_>) -> bool {
         if finding.is_folded && !self.style.all {
@@ -185,36 +231,17 @@ impl<W: Write> Format for Human<W> {
     }
 
     fn end(&mut self, summary: &Summary) -> io::Result<()> {
-        let out = &mut self.out;
         self.shown
             .sort_by_key(|(_, f)| (!is_live(f.rule), std::cmp::Reverse(f.severity)));
-        write_shown(&self.shown, self.style, out)?;
+        write_shown(&self.shown, self.style, &mut self.out)?;
         if self.style.is_quiet {
-            return out.flush();
+            return self.out.flush();
         }
-        write_groups(&mut self.groups, out)?;
-        let is_loud = |group: &Group| group.hidden > 0 && group.severity >= Some(self.style.min_severity);
-        if self.style.is_capped && self.groups.values().any(is_loud) {
-            writeln!(out, "the report is cut for the terminal, --all shows every finding")?;
-        }
-        write_hidden_errors(&self.hidden_errors, out)?;
-        for (named, parsed) in &self.parsed {
-            write_parsed(named, parsed, out)?;
-        }
-        if self.folded > 0 {
-            writeln!(
-                out,
-                "{} findings in configuration made for a proxy are folded, --all shows them",
-                self.folded
-            )?;
-        }
-        writeln!(out, "{}", closing(summary))?;
-        let not_known: Vec<String> = summary.not_known.iter().map(ToString::to_string).collect();
-        if !not_known.is_empty() {
-            writeln!(out, "not known, for want of a measurement: {}", not_known.join(", "))?;
-        }
-        writeln!(out, "asked: {}", summary.asked)?;
-        out.flush()
+        let mut rest = Vec::new();
+        self.write_rest(summary, &mut rest)?;
+        self.out
+            .write_all(wrapped(&String::from_utf8_lossy(&rest), self.style.width).as_bytes())?;
+        self.out.flush()
     }
 }
 

@@ -1,0 +1,227 @@
+#!/usr/bin/env bash
+# What others make of xdsctl's output and packages: schemas, shells, man, installers. None of it is ours.
+#
+#   tests/outside.sh [PART...]      parts: schemas sarif junit terminal man completions manifests wheel hook npm action static
+#
+# A part that needs what is not there says so and is skipped. What is installed goes to a cache below the target directory.
+# XDSCTL names the binary; without it the debug build is taken. The hook is built from the source only with XDSCTL_OUTSIDE=all.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+root=$PWD
+target=${CARGO_TARGET_DIR:-$root/target}
+work=$target/outside
+xdsctl=${XDSCTL:-$target/debug/xdsctl}
+[ -n "${XDSCTL:-}" ] || cargo build --quiet --package xdsctl-cli
+mkdir -p "$work/bin"
+ln -sf "$xdsctl" "$work/bin/xdsctl"
+export PATH=$work/bin:$PATH
+failed=0
+
+skip() { echo "skipped: $1"; exit 0; }
+need() { command -v "$1" >/dev/null || skip "there is no $1"; }
+
+# Installs Python packages into the cache, once.
+python() {
+    need python3
+    local venv=$work/venv
+    [ -x "$venv/bin/python" ] || python3 -m venv "$venv" >/dev/null 2>&1 || skip "python3 makes no virtual environment"
+    for package in "$@"; do
+        [ -e "$venv/$package" ] && continue
+        timeout 120 "$venv/bin/pip" install --quiet --disable-pip-version-check "$package" >"$work/pip.log" 2>&1 ||
+            skip "pip cannot install $package"
+        touch "$venv/$package"
+    done
+}
+
+# Every dump and example, in one form: findings are expected.
+report() { "$xdsctl" validate --min-severity note --format "$1" fixtures/dumps fixtures/examples 2>/dev/null || true; }
+
+part_schemas() { # every JSON answer against its schema
+    python jsonschema
+    "$work/venv/bin/python" tests/outside/schemas.py
+}
+
+part_sarif() { # the schema, and the rules of code scanning
+    need npm
+    local package=@microsoft/sarif-multitool dir=$work/npm tool
+    if [ ! -d "$dir/node_modules/$package" ]; then
+        mkdir -p "$dir"
+        (cd "$dir" && timeout 120 npm install --silent --no-audit --no-fund --ignore-scripts "$package" >npm.log 2>&1) ||
+            skip "npm cannot install $package"
+    fi
+    tool=$(ls "$dir"/node_modules/@microsoft/sarif-multitool-*/Sarif.Multitool 2>/dev/null | head -1)
+    [ -n "$tool" ] || skip "$package has no program for this platform"
+    chmod u+x "$tool"
+    lint() { # a page of the project's own is all that may be missing
+        "$tool" validate "$1" --rule-kind 'Sarif;Gh' 2>&1 | grep -E ': (error|warning) ' | grep -v SARIF2005 || true
+    }
+    report sarif >"$work/out.sarif"
+    local said
+    said=$(lint "$work/out.sarif")
+    [ -z "$said" ] || { echo "$said"; return 1; }
+    # It does see faults.
+    sed 's/"help":/"no_help":/; s/"locations":/"no_locations":/' "$work/out.sarif" >"$work/bad.sarif"
+    lint "$work/bad.sarif" | grep -q 'GH2012.*help' || { echo "the validator finds no fault"; return 1; }
+}
+
+part_junit() { # the schema that pytest's reports are tested with
+    need xmllint
+    python
+    local schema=$work/junit-10.xsd
+    if [ ! -f "$schema" ]; then
+        timeout 120 "$work/venv/bin/pip" download --quiet --disable-pip-version-check --no-deps --no-binary :all: \
+            --dest "$work/pytest" pytest >"$work/pip.log" 2>&1 || skip "pip cannot get pytest's source"
+        tar -xzf "$work"/pytest/pytest-*.tar.gz --wildcards '*/junit-10.xsd' -O >"$schema"
+    fi
+    report junit >"$work/out.xml"
+    xmllint --noout --schema "$schema" "$work/out.xml" 2>"$work/xmllint.log" || { head -5 "$work/xmllint.log"; return 1; }
+    sed 's/<testcase /<test /' "$work/out.xml" >"$work/bad.xml"
+    ! xmllint --noout --schema "$schema" "$work/bad.xml" 2>/dev/null || { echo "the validator finds no fault"; return 1; }
+}
+
+part_terminal() { # a real terminal: its width, its colours, no control character of a document
+    need python3
+    python3 tests/outside/terminal.py
+}
+
+part_man() { # groff's warnings
+    need man
+    need groff
+    local page said
+    for page in man/*.1; do
+        said=$(LC_ALL=C.UTF-8 MANROFFSEQ='' MANWIDTH=80 man --warnings -E UTF-8 -l -Tutf8 -Z "$page" 2>&1 >/dev/null)
+        [ -z "$said" ] || { echo "$page: $said"; return 1; }
+    done
+}
+
+part_completions() { # each shell loads its script and completes with it
+    local shells=0
+    if command -v bash >/dev/null; then
+        shells=$((shells + 1))
+        bash tests/outside/complete.bash || { echo "bash"; return 1; }
+    fi
+    if command -v zsh >/dev/null; then
+        shells=$((shells + 1))
+        zsh -f tests/outside/complete.zsh || { echo "zsh"; return 1; }
+    fi
+    if command -v fish >/dev/null; then
+        shells=$((shells + 1))
+        fish --no-config tests/outside/complete.fish || { echo "fish"; return 1; }
+    fi
+    [ "$shells" = 3 ] || echo "only $shells of bash, zsh and fish are there"
+}
+
+part_manifests() { # files for CI systems, against those systems' schemas
+    python check-jsonschema pre-commit
+    local check=$work/venv/bin/check-jsonschema
+    "$check" -q --builtin-schema vendor.github-actions action.yml
+    "$check" -q --builtin-schema vendor.github-workflows .github/workflows/*.yml
+    "$check" -q --builtin-schema vendor.gitlab-ci packaging/gitlab/xdsctl.yml
+    "$work/venv/bin/pre-commit" validate-manifest .pre-commit-hooks.yaml
+    report gitlab >"$work/out.gitlab.json"
+    "$check" -q --schemafile tests/outside/gitlab-codequality.json "$work/out.gitlab.json"
+}
+
+part_wheel() { # built, and installed where nothing else is
+    python maturin
+    rm -rf "$work/wheels" "$work/fresh"
+    "$work/venv/bin/maturin" build --quiet --profile dev --strip --out "$work/wheels" >"$work/maturin.log" 2>&1 ||
+        { tail -5 "$work/maturin.log"; return 1; }
+    python3 -m venv "$work/fresh"
+    "$work/fresh/bin/pip" install --quiet --disable-pip-version-check --no-index "$work"/wheels/*.whl
+    "$work/fresh/bin/xdsctl" --version >/dev/null
+    "$work/fresh/bin/xdsctl" validate --quiet fixtures/examples/shop.yaml | grep -q cds-lb-policy-unsupported
+}
+
+# A repository with a good and a bad resource.
+sample() {
+    rm -rf "$1"
+    mkdir -p "$1/xds"
+    cp fixtures/examples/shop.yaml "$1/xds/bad.yaml"
+    cat >"$1/xds/good.yaml" <<'END'
+"@type": type.googleapis.com/envoy.config.cluster.v3.Cluster
+name: good
+type: EDS
+eds_cluster_config: {eds_config: {ads: {}}}
+END
+    git -C "$1" init -q
+    git -C "$1" add .
+}
+
+part_hook() { # the real pre-commit, on a sample repository
+    need git
+    python pre-commit
+    local hooks=xdsctl-system repo=$work/sample
+    [ "${XDSCTL_OUTSIDE:-}" != all ] || hooks="xdsctl-system xdsctl"
+    export PRE_COMMIT_HOME=$work/pre-commit
+    for hook in $hooks; do
+        sample "$repo"
+        try() { (cd "$repo" && "$work/venv/bin/pre-commit" try-repo "$root" "$hook" --files "$@" --color never 2>&1); }
+        try xds/good.yaml | grep -q Passed || { try xds/good.yaml; return 1; }
+        ! try xds/bad.yaml >"$work/hook.log" || { echo "$hook lets a bad file pass"; return 1; }
+        grep -q cds-lb-policy-unsupported "$work/hook.log" || { cat "$work/hook.log"; return 1; }
+    done
+}
+
+part_npm() { # packed, installed and run as npx runs it
+    need npm
+    need node
+    local dir=$work/npx platform
+    platform=$(node -p '`${process.platform}-${process.arch}`')
+    rm -rf "$dir"
+    mkdir -p "$dir/packs" "$dir/project"
+    packaging/npm/platform.sh "$platform" "$xdsctl" "$dir/platform"
+    npm pack --silent "$dir/platform" ./packaging/npm/xdsctl --pack-destination "$dir/packs" >/dev/null 2>&1
+    cd "$dir/project"
+    npm install --silent --no-audit --no-fund --offline --omit=optional "$dir"/packs/*.tgz >"$work/npm.log" 2>&1 ||
+        { tail -5 "$work/npm.log"; return 1; }
+    npx --offline xdsctl --version >/dev/null 2>&1
+    local code=0
+    npx --offline xdsctl validate --quiet "$root/fixtures/examples/shop.yaml" >out.txt 2>/dev/null || code=$?
+    [ "$code" = 1 ] || { echo "exit code $code"; return 1; }
+    grep -q cds-lb-policy-unsupported out.txt
+}
+
+part_action() { # the steps of the action, with the environment that they get
+    python PyYAML
+    local dir=$work/action code=0
+    sample "$dir"
+    "$work/venv/bin/python" tests/outside/steps.py action.yml "$dir/step"
+    (cd "$dir" && VERSION='' SOURCE=$root bash -eo pipefail step-0.sh >/dev/null)
+    (cd "$dir" && : >summary.md && GITHUB_WORKSPACE=$dir GITHUB_STEP_SUMMARY=$dir/summary.md PATHS=xds/bad.yaml \
+        ARGS='--fail-on warning' SARIF=out.sarif bash -eo pipefail step-1.sh >out.txt) || code=$?
+    [ "$code" = 1 ] || { echo "exit code $code"; return 1; }
+    grep -q '^::error file=xds/bad.yaml,line=' "$dir/out.txt"
+    grep -q '^### xdsctl: 4 errors' "$dir/summary.md"
+    grep -q '"uri":"xds/bad.yaml"' "$dir/out.sarif"
+}
+
+part_static() { # a binary that needs no library, in an empty root
+    [ "${XDSCTL_OUTSIDE:-}" = all ] || skip "XDSCTL_OUTSIDE=all builds it"
+    [ "$(uname -s)" = Linux ] || skip "only for Linux"
+    local triple dir=$work/scratch
+    triple=$(rustc -vV | sed -n 's/^host: //p')
+    RUSTFLAGS='-C target-feature=+crt-static' cargo build --quiet --profile dist --package xdsctl-cli --target "$triple"
+    rm -rf "$dir"
+    mkdir -p "$dir/work"
+    cp "$target/$triple/dist/xdsctl" "$dir/"
+    cp fixtures/examples/shop.yaml "$dir/work/"
+    ! ldd "$dir/xdsctl" >/dev/null 2>&1 || ldd "$dir/xdsctl" | grep -q 'statically linked'
+    unshare -r chroot "$dir" /xdsctl validate --statistics /work/shop.yaml | grep -q cds-lb-policy-unsupported
+}
+
+[ $# -gt 0 ] || set -- schemas sarif junit terminal man completions manifests wheel hook npm action static
+for part in "$@"; do
+    code=0
+    # In the background, because an `if` would switch `set -e` off.
+    (part_"$part") >"$work/$part.log" 2>&1 &
+    wait $! || code=$?
+    if [ "$code" = 0 ]; then
+        echo "$part: $(tail -1 "$work/$part.log" | grep . || echo ok)"
+    else
+        echo "$part: FAILED"
+        tail -20 "$work/$part.log" | sed 's/^/  /'
+        failed=1
+    fi
+done
+exit "$failed"

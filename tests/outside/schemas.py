@@ -1,0 +1,96 @@
+"""Every JSON answer against its schema in docs/schemas/, made strict: a field that the schema does not name is a fault."""
+
+import json
+import pathlib
+import subprocess
+import sys
+
+from jsonschema import Draft202012Validator
+
+SCHEMAS = pathlib.Path("docs/schemas")
+
+
+def close(schema):
+    if isinstance(schema, dict):
+        if "properties" in schema and schema.get("type") == "object":
+            schema["additionalProperties"] = False
+        for value in schema.values():
+            close(value)
+    elif isinstance(schema, list):
+        for value in schema:
+            close(value)
+
+
+def load(name):
+    schema = json.loads((SCHEMAS / f"{name}.json").read_text(encoding="utf-8"))
+    Draft202012Validator.check_schema(schema)
+    close(schema)
+    return Draft202012Validator(schema)
+
+
+VALIDATORS = {path.stem: load(path.stem) for path in SCHEMAS.glob("*.json")}
+
+
+def printed(args):
+    return subprocess.run(["xdsctl", *args.split()], capture_output=True, check=False).stdout.decode()
+
+
+def check(name, text, what):
+    faults = [f"{what}: {fault.json_path} {fault.message[:200]}" for fault in VALIDATORS[name].iter_errors(json.loads(text))]
+    if faults:
+        sys.exit("\n".join(faults[:5]))
+
+
+folders = ("dumps", "examples", "tree")
+documents = sorted(
+    path
+    for folder in folders
+    for path in pathlib.Path("fixtures", folder).iterdir()
+    if path.is_file() and path.suffix not in (".out", ".md")
+)
+assert len(documents) > 50, documents
+# In a few runs of many files: each is a document of its own.
+files = " ".join(map(str, documents))
+for more in ("", "--show parsed", "--client cpp,go,java"):
+    check("findings", printed(f"validate --format json {more} {files}"), f"validate {more}")
+lines = printed(f"validate --format jsonl --min-severity note {files}").splitlines()
+assert len(lines) > 500, len(lines)
+for line in lines:
+    check("verdict", line, "validate --format jsonl")
+
+E = "fixtures/examples/checkout.yaml"
+HOSTS = "fixtures/tree/hosts.yaml"
+PAY = "--method /shop.Checkout/Pay"
+for name, args in (
+    ("rules", "explain --list --format json"),
+    ("rules", "explain --format json cds-lb-policy-unsupported"),
+    ("tree", f"tree --format json {E}"),
+    ("tree", f"tree --format json {HOSTS}"),
+    ("route", f"route {PAY} --header tier=gold --format json {E}"),
+    ("route", f"route {PAY} --format json {E}"),
+    ("route", f"route --method /none/none --format json {E}"),
+    ("route", f"route --format json {HOSTS}"),
+    ("route", "route --format json fixtures/tree/weighted.yaml"),
+    ("retry", f"retry {PAY} --format json {E}"),
+    ("retry", f"retry {PAY} --script UNAVAILABLE,OK --format json {E}"),
+    ("retry", f"retry --format json {HOSTS}"),
+    ("retry", "retry --format json --retry-on unavailable,5xx --base-interval 0"),
+    ("pick", f"pick {PAY} --session 10.0.0.2:8080 --format json {E}"),
+    ("pick", f"pick {PAY} --count 20 --format json {E}"),
+    ("pick", f"pick --method /none/none --format json {E}"),
+    ("pick", f"pick {PAY} --max-events 3 --format json {E}"),
+    ("pick", f"pick --requests fixtures/examples/drain.jsonl --format json {E}"),
+    ("cookie", "cookie decode --format json cart=MTAuMC4wLjI6ODA4MDtjaGVja291dA=="),
+    ("cookie", "cookie decode --format json MTAuMC4wLjI6ODA4MA=="),
+):
+    check(name, printed(args), args)
+
+good = json.loads(printed("validate --format json fixtures/examples/shop.yaml"))
+for change in (
+    lambda v: v["resources"][1]["findings"][0].update(severity="bad"),
+    lambda v: v["resources"][1]["findings"][0].update(new=1),
+    lambda v: v["summary"].pop("rules"),
+):
+    bad = json.loads(json.dumps(good))
+    change(bad)
+    assert not VALIDATORS["findings"].is_valid(bad), "the validator finds no fault"
