@@ -26,7 +26,7 @@ pub(crate) fn main() {
     assert!(cart.is_accepted());
     let why = cart.rejected().expect("the update was rejected");
     println!("{why}");
-    assert!(why.starts_with("invalid resource: errors validating Cluster resource: [field:lb_policy error:"));
+    assert!(why.starts_with("rejected, at lb_policy: lb_policy 5 (MAGLEV) is not supported"));
 
     // A good version puts things right.
     client.update(&json!([cluster("RING_HASH")]));

@@ -8,14 +8,14 @@ use std::process::{Command, Stdio};
 use serde_json::Value;
 
 /// What a run left behind.
-struct Run {
-    code: Option<i32>,
-    out: String,
-    err: String,
+pub struct Run {
+    pub code: Option<i32>,
+    pub out: String,
+    pub err: String,
 }
 
 impl Run {
-    fn json(&self) -> Value {
+    pub fn json(&self) -> Value {
         serde_json::from_str(&self.out).unwrap_or_else(|e| panic!("{e}\n{}\n{}", self.out, self.err))
     }
 
@@ -61,7 +61,7 @@ fn run_command(mut command: Command, input: &[u8]) -> Run {
     }
 }
 
-fn xdsctl(args: &[&str], input: impl AsRef<[u8]>) -> Run {
+pub fn xdsctl(args: &[&str], input: impl AsRef<[u8]>) -> Run {
     run_command(command(args), input.as_ref())
 }
 

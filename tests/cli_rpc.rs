@@ -278,7 +278,7 @@ fn a_rejected_update_is_told_and_the_earlier_version_stays() {
     );
     let run = run("pick --requests - fixtures/tree/weighted.yaml", &steps);
     assert_eq!(run.code, Some(0), "{}", run.err);
-    let words = "note: -:1: Cluster `f` is rejected, its earlier version stays: invalid resource: ";
+    let words = "note: -:1: Cluster `f` is rejected, its earlier version stays: at lb_policy: ";
     assert!(run.err.starts_with(words), "{}", run.err);
 }
 

@@ -4,6 +4,7 @@ mod choice;
 mod cli;
 mod cli_rpc;
 mod cli_tree;
+mod clients_form;
 mod edge;
 #[cfg(unix)]
 mod edges;

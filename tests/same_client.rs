@@ -100,7 +100,8 @@ fn envoy_dump(fixed: &[Value], active: &[Value], warming: &[Value]) -> String {
     configs.to_string()
 }
 
-const REJECTED: &str = "invalid resource: errors validating Cluster resource: [field:lb_policy error:lb_policy 5 (MAGLEV) is not supported, must be ROUND_ROBIN or RING_HASH]";
+const REJECTED: &str =
+    "rejected, at lb_policy: lb_policy 5 (MAGLEV) is not supported, must be ROUND_ROBIN or RING_HASH";
 
 #[test]
 fn a_rejected_version_never_takes_the_place_of_a_good_one_of_another_rank() {
@@ -192,19 +193,19 @@ fn names_and_wrappers_count_for_every_command() {
     fails(
         response(json!([named])),
         "rejected",
-        "Cluster `xdstp://a/b/c` is left out: invalid resource",
+        "Cluster `xdstp://a/b/c` is left out: rejected, ",
     );
     fails(
         response(sent_as("xdstp://a/b/c")),
         "rejected",
-        "Cluster `xdstp://a/b/c` is left out: invalid resource",
+        "Cluster `xdstp://a/b/c` is left out: rejected, ",
     );
     let mut other = good("c", 7);
     other["@type"] = json!("other.com/envoy.config.cluster.v3.Cluster");
     fails(
         response(json!([other])),
         "rejected",
-        "Cluster `c` is left out: invalid resource",
+        "Cluster `c` is left out: rejected, ",
     );
     // The name of the wrapper counts.
     let input = format!(

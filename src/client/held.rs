@@ -35,6 +35,9 @@ pub struct Store {
 /// Why a value that was there is not there any more.
 const CHANGED: &str = "the input has changed since it was first read";
 
+/// What xdsctl's own reason for a rejection begins with.
+pub(super) const REJECTED: &str = "rejected, ";
+
 /// What the client keeps of a resource.
 #[derive(Debug)]
 struct Kept<T> {
@@ -99,8 +102,8 @@ impl<T: Kind> Held<T> {
         self.version.is_some()
     }
 
-    /// Why the newest version was rejected, in the client's form (`invalid resource: ...`, without the node); `None` if it was
-    /// accepted.
+    /// Why the newest version was rejected (`rejected, at ...`, or `invalid resource: ...` in the words of a live client, without
+    /// the node); `None` if it was accepted.
     pub fn rejected(&self) -> Option<&str> {
         let is_lost = || self.is_accepted() && self.value().is_none();
         self.rejected.as_deref().or_else(|| is_lost().then_some(CHANGED))
@@ -249,7 +252,7 @@ impl<T: Kind> Cache<T> {
             held.version = Some(Version { kept, place });
         }
         let rejected = entry.rejected.and_then(|ResourceId(number)| resources.get(number));
-        held.rejected = rejected.map(|checked| words(T::TYPE, checked));
+        held.rejected = rejected.map(words);
         self.held.insert(key.to_owned(), held);
     }
 }
@@ -458,30 +461,27 @@ impl Settled {
     }
 }
 
-/// The client's words for the rejection of a resource: a live client's own, if there are any.
-fn words(resource_type: ResourceType, checked: &Checked) -> String {
+/// Why a resource is rejected: in the words of the live client that says so, if there is one.
+fn words(checked: &Checked) -> String {
     let told = checked.status.as_deref().and_then(|status| status.error.as_deref());
     let is_own = checked.verdict == Verdict::Rejected && checked.stage != Stage::Failed;
     match told.filter(|_| !is_own) {
         Some(error) => format!("invalid resource: {error}"),
-        None => rejection(resource_type, &checked.diagnostics),
+        None => rejection(&checked.diagnostics),
     }
 }
 
-/// The client's form of a rejection: `invalid resource: errors validating Cluster resource: [field:a error:b; ...]`.
+/// Why a resource is rejected, in words that nobody takes for the client's: `rejected, at a: b; at c: d`.
 ///
-/// The words of each error are xdsctl's.
-fn rejection(resource_type: ResourceType, diagnostics: &[Diagnostic]) -> String {
+/// The client lists its own errors as `errors validating ...: [field:a error:...]`; that form is left to it.
+fn rejection(diagnostics: &[Diagnostic]) -> String {
     let errors: Vec<String> = diagnostics
         .iter()
         .filter(|d| d.effect == Effect::Nack)
-        .map(|d| format!("field:{} error:{}", d.path, d.message))
+        .map(|d| match d.path.is_empty() {
+            true => d.message.clone(),
+            false => format!("at {}: {}", d.path, d.message),
+        })
         .collect();
-    let what = match resource_type {
-        ResourceType::Listener => "errors validating ApiListener",
-        ResourceType::RouteConfiguration => "errors validating RouteConfiguration resource",
-        ResourceType::Cluster => "errors validating Cluster resource",
-        ResourceType::Endpoints => "errors parsing EDS resource",
-    };
-    format!("invalid resource: {what}: [{}]", errors.join("; "))
+    format!("{REJECTED}{}", errors.join("; "))
 }

@@ -42,6 +42,7 @@ pub use facts::{
     ChainFacts, ClusterFacts, Destination, EndpointsFacts, Facts, FilterFacts, ListenerFacts, OverrideFacts,
     RouteFacts, RouteReference, child_path, eds_path, filter_path, inline_routes_path, non_forwarding_path, rds_path,
 };
+use held::REJECTED;
 pub use held::{Cache, Held, Kind, Rejected, Resources, Store};
 pub use policy::{PolicyFacts, PolicyKind};
 pub use reading::Reading;
@@ -176,7 +177,7 @@ impl Client {
                     "{} `{}` is rejected{kept}: {}",
                     now.resource_type.short_name(),
                     now.name,
-                    now.why
+                    now.why.strip_prefix(REJECTED).unwrap_or(now.why)
                 )
             }));
         }

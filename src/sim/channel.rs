@@ -294,11 +294,8 @@ impl Channel {
         let read = service_config::generate(&config).and_then(|json| {
             let list = json.get("loadBalancingConfig").cloned().unwrap_or_default();
             lb::parse_list(&list, &self.client.profile).map_err(|faults| {
-                let why: Vec<String> = faults
-                    .iter()
-                    .map(|f| format!("field:{} error:{}", f.path, f.message))
-                    .collect();
-                Status::unavailable(format!("errors validating service config: [{}]", why.join("; ")))
+                let why: Vec<String> = faults.iter().map(|f| format!("at {}: {}", f.path, f.message)).collect();
+                Status::unavailable(format!("the channel's LB policy is refused, {}", why.join("; ")))
             })
         });
         let lb_config = match read {

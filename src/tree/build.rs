@@ -110,11 +110,7 @@ impl<'a> Cds<'a> {
     /// INTERNAL, for all picks of the cluster: a value passed the check of the Cluster, but not the LB policy's own.
     pub fn read(&self, child: &Value) -> Result<lb::Config, Status> {
         lb::parse_list(child, self.profile).map_err(|faults| {
-            let message = format!(
-                "{}: error parsing child policy config: {}",
-                self.cluster,
-                words(&faults)
-            );
+            let message = format!("{}: its LB config is refused, {}", self.cluster, words(&faults));
             Status::new(Code::Internal, message)
         })
     }
@@ -142,7 +138,7 @@ impl Readable {
     }
 }
 
-/// Faults in the form of the client's error lists.
+/// Faults in words that nobody takes for the client's own.
 fn words(faults: &[Fault]) -> String {
     let list: Vec<String> = faults
         .iter()
@@ -150,12 +146,12 @@ fn words(faults: &[Fault]) -> String {
             let inner = if fault.inner.is_empty() {
                 String::new()
             } else {
-                format!(": {}", words(&fault.inner))
+                format!(" ({})", words(&fault.inner))
             };
-            format!("field:{} error:{}{inner}", fault.path, fault.message)
+            format!("at {}: {}{inner}", fault.path, fault.message)
         })
         .collect();
-    format!("[{}]", list.join("; "))
+    list.join("; ")
 }
 
 /// An object of these entries. Takes the values, where `json!` would copy them.

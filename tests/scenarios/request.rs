@@ -47,7 +47,7 @@ fn check(config: &XdsConfig, selection: &Selection<'_>, answer: &Value) -> Resul
             .ok_or_else(|| format!("aborted with {abort}"));
     }
     if let Some(ClusterState::Error(failure)) = config.clusters.get(cluster) {
-        let words = failure.message.split("invalid resource: ").next().unwrap_or_default();
+        let words = failure.message.split("rejected, ").next().unwrap_or_default();
         let details = answer["details"].as_str().unwrap_or_default();
         let agrees = answer["code"] == "DEADLINE_EXCEEDED" || details.starts_with(words);
         return agrees
