@@ -65,6 +65,8 @@ pub mod choice;
 
 pub mod catalogue;
 
+pub mod recognise;
+
 pub(crate) use xdsctl_re2 as regex;
 
 pub use api::{Answer, Problem, Report, SendError, channel, check, hold, send};

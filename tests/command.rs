@@ -21,4 +21,5 @@ mod same_client;
 mod secrets;
 mod shapes;
 mod support;
+mod told;
 mod worlds;

@@ -11,22 +11,22 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use base64::Engine as _;
 use serde::Deserialize;
-use xdsctl::diag::Effect;
+use xdsctl::diag::{Diagnostic, Effect};
 use xdsctl::model::ResourceType;
 use xdsctl::profile::{Profile, ServerFacts};
 
 use crate::support::recorded;
 
 #[derive(Deserialize)]
-struct Row {
-    id: String,
+pub struct Row {
+    pub id: String,
     #[serde(default)]
     rule: String,
-    kind: String,
+    pub kind: String,
     any_b64: String,
     /// The same resource as protobuf JSON, where JSON can express it.
     resource: Option<Box<serde_json::value::RawValue>>,
-    verdict: String,
+    pub verdict: String,
     fields: Vec<String>,
     #[serde(default)]
     env: BTreeMap<String, String>,
@@ -35,11 +35,11 @@ struct Row {
     wrapped: bool,
     /// The client's own text.
     #[serde(default)]
-    words: String,
+    pub words: String,
 }
 
 /// Rows of a fixture, or of a file outside of them.
-fn rows(name: &str) -> Vec<Row> {
+pub fn rows(name: &str) -> Vec<Row> {
     let text = if name.ends_with(".jsonl") {
         std::fs::read_to_string(name).unwrap()
     } else {
@@ -135,21 +135,29 @@ fn resource_type(row: &Row) -> ResourceType {
     }
 }
 
-fn answer(row: &Row, bytes: &bytes::Bytes) -> (String, BTreeSet<String>) {
+/// What xdsctl finds in the resource as the client received it.
+pub fn findings(row: &Row) -> Vec<Diagnostic> {
+    validated(row, &received(row))
+}
+
+fn validated(row: &Row, bytes: &bytes::Bytes) -> Vec<Diagnostic> {
     let mut profile = Profile::default();
     for (name, value) in &row.env {
         profile.set_env(name, value).unwrap();
     }
     let server = server_facts(row.bootstrap.as_ref());
-    let validated = xdsctl::validate::validate(resource_type(row), bytes, &profile, &server);
-    let fields: BTreeSet<String> = validated
-        .diagnostics
+    xdsctl::validate::validate(resource_type(row), bytes, &profile, &server).diagnostics
+}
+
+fn answer(row: &Row, bytes: &bytes::Bytes) -> (String, BTreeSet<String>) {
+    let diagnostics = validated(row, bytes);
+    let fields: BTreeSet<String> = diagnostics
         .iter()
         // A rejection without a place is not among the recorded fields; an empty place that a loader quotes is.
         .filter(|d| d.effect == Effect::Nack && !d.path.is_empty())
         .map(|d| d.path.to_string())
         .collect();
-    let verdict = if validated.diagnostics.iter().any(|d| d.effect == Effect::Nack) {
+    let verdict = if diagnostics.iter().any(|d| d.effect == Effect::Nack) {
         "NACK"
     } else {
         "ACK"

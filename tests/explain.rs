@@ -1,9 +1,10 @@
 //! The rules' pages, executed: every example goes through `xdsctl validate` and has the findings that it names, no others.
 //!
-//! A page has the sections of [`SECTIONS`], and `## Clients` where other clients differ. The examples are the fenced blocks of
+//! A page has the sections of [`SECTIONS`], `## In a log` where a client says something, and `## Clients` where other clients differ. The examples are the fenced blocks of
 //! `Rejected` and `Accepted`; comments at their start say how to run them and what to expect:
 //! `# expect: RULE PATH` (`-` for an empty path), `# env: NAME=VALUE`, `# as: TYPE`, `# target: xds:///NAME`, `# clients: LIST`
-//! (for `--client`), `# complete: true`, `# baseline: JSON` with the entry of a baseline, and `# bootstrap: JSON`, whose
+//! (for `--client`), `# complete: true`, `# baseline: JSON` with the entry of a baseline, `# line: LINE OF A LOG`, and
+//! `# bootstrap: JSON`, whose
 //! `server_features` replace those of the server in the default bootstrap and whose other keys are added to it.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,8 +20,8 @@ use crate::support::root;
 /// The sections that every page has, in this order.
 const SECTIONS: [&str; 5] = ["What the client does", "Why", "Rejected", "Accepted", "Specification"];
 
-/// The section that may stand anywhere between the first and the last.
-const CLIENTS: &str = "Clients";
+/// The sections that may stand anywhere between the first and the last.
+const OPTIONAL: [&str; 2] = ["Clients", "In a log"];
 
 /// A fenced block with its directives.
 #[derive(Debug, Default)]
@@ -35,6 +36,7 @@ struct Example {
     clients: Option<String>,
     is_complete: bool,
     baseline: Option<String>,
+    line: Option<String>,
 }
 
 /// A page: its sections and the lines of each.
@@ -59,8 +61,9 @@ fn faults_of_form(page: &str) -> Vec<String> {
     let mut faults = Vec::new();
     let sections = sections(page);
     let titles: Vec<&str> = sections.iter().map(|(title, _)| *title).collect();
-    let required: Vec<&str> = titles.iter().copied().filter(|t| *t != CLIENTS).collect();
-    if required != SECTIONS || titles.first() == Some(&CLIENTS) || titles.last() == Some(&CLIENTS) {
+    let required: Vec<&str> = titles.iter().copied().filter(|t| !OPTIONAL.contains(t)).collect();
+    let is_optional = |title: Option<&&str>| title.is_some_and(|title| OPTIONAL.contains(title));
+    if required != SECTIONS || is_optional(titles.first()) || is_optional(titles.last()) {
         faults.push(format!("sections {titles:?}"));
         return faults;
     }
@@ -123,6 +126,7 @@ fn example(language: &str, lines: &[&str]) -> Example {
             "# clients: ",
             "# complete: ",
             "# baseline: ",
+            "# line: ",
         ]
         .iter()
         .any(|d| line.starts_with(d))
@@ -142,6 +146,7 @@ fn example(language: &str, lines: &[&str]) -> Example {
             "clients" => example.clients = Some(value.to_owned()),
             "complete" => example.is_complete = true,
             "baseline" => example.baseline = Some(value.to_owned()),
+            "line" => example.line = Some(value.to_owned()),
             _ => example.bootstrap = Some(serde_json::from_str(value).unwrap()),
         }
     }
@@ -202,6 +207,7 @@ fn findings(name: &str, example: &Example) -> Result<BTreeSet<(String, String)>,
         fs::write(&path, text).unwrap();
         args.extend(["--baseline".into(), path.display().to_string()]);
     }
+    args.extend(example.line.iter().map(|line| format!("--explain-error={line}")));
     args.push("-".into());
     let (out, err) = run(args, &bytes_of(example));
     let report: Value = serde_json::from_slice(&out).map_err(|_| String::from_utf8_lossy(&err).into_owned())?;

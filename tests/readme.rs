@@ -27,6 +27,19 @@ fn pages() -> Vec<PathBuf> {
     pages
 }
 
+/// The words of a command line, of which some stand in single quotes.
+fn words(line: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    for (number, part) in line.split('\'').enumerate() {
+        if number % 2 == 1 {
+            words.push(part.to_owned());
+        } else {
+            words.extend(part.split_whitespace().map(str::to_owned));
+        }
+    }
+    words
+}
+
 /// What a line like `$ xdsctl tree FILE` prints, run from the root of the project.
 fn printed(line: &str) -> String {
     let args = line
@@ -34,7 +47,7 @@ fn printed(line: &str) -> String {
         .or_else(|| line.strip_prefix("$ xdsctl "))
         .unwrap_or_else(|| panic!("`{line}` is no command of xdsctl"));
     let output = Command::new(env!("CARGO_BIN_EXE_xdsctl"))
-        .args(args.split_whitespace())
+        .args(words(args))
         .current_dir(root())
         .env("NO_COLOR", "1")
         .env_remove("COLUMNS")

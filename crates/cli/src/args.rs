@@ -40,7 +40,7 @@ pub enum Command {
     /// Say which resources a gRPC client would reject, drop or ignore, and at which field
     #[command(after_help = examples::VALIDATE)]
     Validate(ValidateArgs),
-    /// Explain a rule, or list all rules
+    /// Explain a rule or a line of a client's log, or list all rules
     #[command(after_help = examples::EXPLAIN)]
     Explain(ExplainArgs),
     /// Show the tree of LB policies that a channel builds
@@ -216,8 +216,8 @@ pub struct ValidateArgs {
 /// `xdsctl explain`
 #[derive(Debug, clap::Args)]
 pub struct ExplainArgs {
-    /// Rule id, or words of a client's error message
-    #[arg(value_name = "RULE", value_parser = RuleParser, hide_possible_values = true)]
+    /// Rule id, any line of a client's log, or words; `-` reads lines from standard input
+    #[arg(value_name = "RULE|LINE", value_parser = RuleParser, hide_possible_values = true)]
     pub rule: Vec<String>,
     /// List all rules
     #[arg(long)]

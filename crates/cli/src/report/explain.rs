@@ -1,12 +1,15 @@
-//! What `explain` prints: one rule's page, or the list of rules.
+//! What `explain` prints: one rule's page, the list of rules, or what a line of a log tells.
 
 use std::io::{self, Write};
 
 use comfy_table::Table;
 use serde::Serialize;
 
+use super::edge::visible_line;
 use xdsctl::catalogue;
 use xdsctl::diag::Rule;
+use xdsctl::model::ResourceType;
+use xdsctl::recognise::{Page, Symptom, Told};
 
 /// Writes a rule's page with its head.
 ///
@@ -93,6 +96,119 @@ pub fn write_json(rules: &[&'static Rule], out: &mut dyn Write) -> io::Result<()
         })
         .collect();
     let document = serde_json::json!({ "schema": "xdsctl.rules/v1", "rules": rows });
+    serde_json::to_writer_pretty(&mut *out, &document)?;
+    out.write_all(b"\n")
+}
+
+/// Writes a symptom's page with its head, or as JSON.
+///
+/// # Errors
+/// Those of `out`.
+pub fn write_symptom(symptom: &Symptom, as_json: bool, out: &mut dyn Write) -> io::Result<()> {
+    if as_json {
+        let row = serde_json::json!({ "id": symptom.id, "summary": symptom.summary(), "page": symptom.page });
+        let document = serde_json::json!({ "schema": "xdsctl.rules/v1", "rules": [], "symptoms": [row] });
+        serde_json::to_writer_pretty(&mut *out, &document)?;
+        return out.write_all(b"\n");
+    }
+    writeln!(out, "# {}", symptom.id)?;
+    writeln!(out)?;
+    writeln!(out, "{}", symptom.page.trim_end())
+}
+
+/// Writes what a line tells, and the page if that is one thing with one rule.
+///
+/// # Errors
+/// Those of `out`.
+pub fn write_told(told: &[Told], out: &mut dyn Write) -> io::Result<()> {
+    for one in told {
+        writeln!(out, "{}", visible_line(&what(one)))?;
+        for (number, page) in one.pages.iter().enumerate() {
+            let lead = if number == 0 { "→" } else { "  or" };
+            let effect = match page {
+                Page::Rule(rule) => format!(" ({})", rule.effect),
+                Page::Symptom(_) => String::new(),
+            };
+            writeln!(out, "  {lead} {}{effect}: {}", page.id(), page.summary())?;
+        }
+        if one.more > 0 {
+            let more = one.more;
+            writeln!(
+                out,
+                "    and {more} more with these words: the field path of the line tells which"
+            )?;
+        }
+        if one.pages.is_empty() {
+            let near: Vec<&str> = one.near.iter().map(|page| page.id()).collect();
+            let near = if near.is_empty() {
+                String::new()
+            } else {
+                format!("; the words, at other paths, are those of {}", near.join(", "))
+            };
+            writeln!(out, "  not recognised{near}")?;
+        }
+    }
+    writeln!(out)?;
+    match told {
+        [one] if one.pages.len() == 1 => match one.pages.first() {
+            Some(Page::Rule(rule)) => write_rule(rule, out),
+            Some(Page::Symptom(symptom)) => write_symptom(symptom, false, out),
+            None => Ok(()),
+        },
+        _ => {
+            writeln!(
+                out,
+                "`xdsctl explain ID` prints a page; `xdsctl validate --explain-error LINE DUMP` shows the place in a dump"
+            )
+        }
+    }
+}
+
+/// One thing that a line tells, in one line.
+fn what(one: &Told) -> String {
+    let kind = one.resource_type.map_or("resource", ResourceType::short_name);
+    let resource = match (&one.resource_name, one.resource_type) {
+        (Some(name), _) => format!("{kind} `{name}`: "),
+        (None, Some(_)) => format!("{kind}: "),
+        (None, None) => String::new(),
+    };
+    let at = one
+        .path
+        .as_ref()
+        .map_or_else(String::new, |path| format!(", at {path}"));
+    format!("{resource}{}{at}", one.words)
+}
+
+/// Writes what a line tells as JSON, schema `xdsctl.told/v1`.
+///
+/// # Errors
+/// Those of `out`.
+pub fn write_told_json(told: &[Told], out: &mut dyn Write) -> io::Result<()> {
+    let pages = |pages: &[Page]| -> Vec<serde_json::Value> {
+        let row = |page: &Page| {
+            let effect = match page {
+                Page::Rule(rule) => Some(rule.effect.name()),
+                Page::Symptom(_) => None,
+            };
+            serde_json::json!({ "id": page.id(), "effect": effect, "summary": page.summary() })
+        };
+        pages.iter().map(row).collect()
+    };
+    let rows: Vec<_> = told
+        .iter()
+        .map(|one| {
+            serde_json::json!({
+                "type": one.resource_type.map(ResourceType::type_name),
+                "name": one.resource_name,
+                "path": one.path,
+                "words": one.words,
+                "pages": pages(&one.pages),
+                "more": one.more,
+                "near": pages(&one.near),
+            })
+        })
+        .collect();
+    let document = serde_json::json!({ "schema": "xdsctl.told/v1", "told": rows });
     serde_json::to_writer_pretty(&mut *out, &document)?;
     out.write_all(b"\n")
 }

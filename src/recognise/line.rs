@@ -1,0 +1,251 @@
+//! Takes a line of a client's log apart: which faults it names, and of which resources.
+//!
+//! Whatever a logger has put before or around them does not matter: a fault begins at `field:`, and a resource at one of a
+//! few words that the client has for it. Everything is looked for in the squeezed text.
+
+use std::ops::Range;
+
+use super::squeeze::Squeezed;
+use crate::diag::Subject;
+use crate::model::ResourceType;
+
+/// The resource that a part of a line is about.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct About {
+    pub subject: Option<Subject>,
+    pub resource_type: Option<ResourceType>,
+    pub name: Option<String>,
+}
+
+/// One fault with a path, as ranges of the squeezed text.
+#[derive(Debug)]
+pub(super) struct Fault {
+    pub path: Range<usize>,
+    pub words: Range<usize>,
+    /// The words are a list.
+    pub is_list: bool,
+}
+
+/// Longest name of a resource that is looked for, in bytes without white space.
+const MAX_NAME_BYTES: usize = 1024;
+
+/// Longest words of a fault, in bytes without white space: what a line that was cut off ends in is not one of them.
+const MAX_FAULT_BYTES: usize = 4096;
+
+/// The words before the name of a resource.
+const BEFORE_NAME: [(&str, Option<ResourceType>); 10] = [
+    ("LDSresource", Some(ResourceType::Listener)),
+    ("RDSresource", Some(ResourceType::RouteConfiguration)),
+    ("CDSresource", Some(ResourceType::Cluster)),
+    ("EDSresource", Some(ResourceType::Endpoints)),
+    ("invalidListener", Some(ResourceType::Listener)),
+    ("invalidRouteConfiguration", Some(ResourceType::RouteConfiguration)),
+    ("invalidClusterLoadAssignment", Some(ResourceType::Endpoints)),
+    ("invalidCluster", Some(ResourceType::Cluster)),
+    ("resourceindex", None),
+    ("resource_errorsindex", None),
+];
+
+/// Some of what follows a name.
+const AFTER_NAME: [&str; 12] = [
+    ":INVALID_ARGUMENT:",
+    ":invalidresource:",
+    ":doesnotexist",
+    ":couldnotfind",
+    ":notanAPI",
+    ":contains",
+    ":xDSchannel",
+    ":authority\"",
+    ":Cannotparse",
+    ":incorrectresource",
+    ":error_detail",
+    ":errorsvalidating",
+];
+
+/// Words that tell the type of a resource.
+const TYPES: [(&str, Subject, Option<ResourceType>); 12] = [
+    (
+        "errorsvalidatingApiListener",
+        Subject::Listener,
+        Some(ResourceType::Listener),
+    ),
+    (
+        "errorsvalidatingserverListener",
+        Subject::Listener,
+        Some(ResourceType::Listener),
+    ),
+    (
+        "errorsvalidatingRouteConfiguration",
+        Subject::RouteConfiguration,
+        Some(ResourceType::RouteConfiguration),
+    ),
+    (
+        "errorsvalidatingClusterresource",
+        Subject::Cluster,
+        Some(ResourceType::Cluster),
+    ),
+    ("errorsparsingEDS", Subject::Endpoints, Some(ResourceType::Endpoints)),
+    ("errorsvalidatingJSON", Subject::Bootstrap, None),
+    ("Can'tparseListener", Subject::Listener, Some(ResourceType::Listener)),
+    (
+        "Can'tparseRouteConfiguration",
+        Subject::RouteConfiguration,
+        Some(ResourceType::RouteConfiguration),
+    ),
+    (
+        "Can'tparseClusterLoadAssignment",
+        Subject::Endpoints,
+        Some(ResourceType::Endpoints),
+    ),
+    (
+        "Can'tparseClusterresource",
+        Subject::Cluster,
+        Some(ResourceType::Cluster),
+    ),
+    ("Listenerhasneither", Subject::Listener, Some(ResourceType::Listener)),
+    ("errorsvalidatingserviceconfig", Subject::Snapshot, None),
+];
+
+const fn subject(resource_type: ResourceType) -> Subject {
+    match resource_type {
+        ResourceType::Listener => Subject::Listener,
+        ResourceType::RouteConfiguration => Subject::RouteConfiguration,
+        ResourceType::Cluster => Subject::Cluster,
+        ResourceType::Endpoints => Subject::Endpoints,
+    }
+}
+
+/// The faults of a text that have a path, in order.
+pub(super) fn faults(squeezed: &Squeezed) -> Vec<Fault> {
+    let text = squeezed.text.as_str();
+    let starts: Vec<usize> = text
+        .match_indices("field:")
+        .map(|(at, _)| at)
+        .filter(|at| {
+            let before = text.get(..*at).and_then(|head| head.chars().next_back());
+            before.is_none_or(|c| !c.is_alphanumeric() && c != '_')
+        })
+        .collect();
+    let mut faults = Vec::new();
+    for (number, start) in starts.iter().enumerate() {
+        let end = starts.get(number + 1).copied().unwrap_or(text.len());
+        let from = start + "field:".len();
+        let Some(body) = text.get(from..end) else { continue };
+        let (path_len, words_at, is_list) = match (body.find("error:"), body.find("errors:[")) {
+            (Some(one), Some(list)) if list < one => (list, list + "errors:[".len(), true),
+            (None, Some(list)) => (list, list + "errors:[".len(), true),
+            (Some(one), _) => (one, one + "error:".len(), false),
+            (None, None) => continue,
+        };
+        let words = from + words_at..from + words_at + words_len(body.get(words_at..).unwrap_or_default());
+        faults.push(Fault {
+            path: from..from + path_len,
+            words,
+            is_list,
+        });
+    }
+    faults
+}
+
+/// The first bytes of a text, at most so many.
+pub(super) fn head(text: &str, len: usize) -> &str {
+    let end = (0..=len.min(text.len())).rev().find(|at| text.is_char_boundary(*at));
+    text.get(..end.unwrap_or(0)).unwrap_or_default()
+}
+
+/// How long the words of a fault are: to the bracket that closes their list, or to the next resource.
+fn words_len(text: &str) -> usize {
+    let text = head(text, MAX_FAULT_BYTES);
+    let text = text.split(";resourceindex").next().unwrap_or_default();
+    let mut depth = 0usize;
+    for (at, c) in text.char_indices() {
+        match c {
+            '[' => depth += 1,
+            ']' if depth == 0 => return at,
+            ']' => depth -= 1,
+            _ => {}
+        }
+    }
+    text.trim_end_matches([';', '[']).len()
+}
+
+/// What each part of a text is about: from a position on, until the next.
+pub(super) fn abouts(squeezed: &Squeezed) -> Vec<(usize, About)> {
+    let text = squeezed.text.as_str();
+    let mut found: Vec<(usize, About)> = Vec::new();
+    for (words, resource_type) in BEFORE_NAME {
+        for (at, _) in text.match_indices(words) {
+            // The longer of two words counts.
+            if words == "invalidCluster" && text.get(at..).is_some_and(|t| t.starts_with("invalidClusterLoadAss")) {
+                continue;
+            }
+            let about = About {
+                subject: resource_type.map(subject),
+                resource_type,
+                name: name(squeezed, at + words.len(), resource_type.is_none()),
+            };
+            found.push((at, about));
+        }
+    }
+    for (words, subject, resource_type) in TYPES {
+        found.extend(text.match_indices(words).map(|(at, _)| {
+            let about = About {
+                subject: Some(subject),
+                resource_type,
+                name: None,
+            };
+            (at, about)
+        }));
+    }
+    for resource_type in ResourceType::ALL {
+        let words = format!("resourcetype{}", resource_type.type_name());
+        found.extend(text.match_indices(&words).map(|(at, _)| {
+            let about = About {
+                subject: Some(subject(resource_type)),
+                resource_type: Some(resource_type),
+                name: None,
+            };
+            (at, about)
+        }));
+    }
+    found.sort_by_key(|(at, _)| *at);
+    // A name and a type are often told apart.
+    let mut before = About::default();
+    for (at, about) in &mut found {
+        let starts_resource = text.get(*at..).is_some_and(|t| t.starts_with("resource"));
+        if about.name.is_none() && !starts_resource {
+            let same = before.resource_type.is_none() || before.resource_type == about.resource_type;
+            about.name = before.name.clone().filter(|_| same);
+        }
+        if about.resource_type.is_none() && about.subject.is_none() {
+            about.resource_type = before.resource_type;
+            about.subject = before.subject;
+        }
+        before = about.clone();
+    }
+    found
+}
+
+/// The name that begins at `from`; after an index that has to be passed over, if `is_indexed`.
+fn name(squeezed: &Squeezed, from: usize, is_indexed: bool) -> Option<String> {
+    let text = head(squeezed.text.get(from..)?, MAX_NAME_BYTES);
+    let skipped = match is_indexed {
+        true => {
+            text.len()
+                - text
+                    .trim_start_matches(|c: char| c.is_ascii_digit())
+                    .strip_prefix(':')?
+                    .len()
+        }
+        false => 0,
+    };
+    // With the colon before it, a missing name is told like any other.
+    let text = text.get(skipped..)?;
+    let stop = |words: &&str| text.find(*words);
+    let end = AFTER_NAME.iter().filter_map(stop).min().or_else(|| text.find(':'))?;
+    let is_missing = AFTER_NAME
+        .iter()
+        .any(|words| text.starts_with(words.trim_start_matches(':')));
+    let start = from + skipped;
+    (!is_missing && end > 0).then(|| squeezed.pasted(start..start + end))
+}

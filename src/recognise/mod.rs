@@ -1,0 +1,214 @@
+//! From a line of a client's log, or what an RPC prints, to the rules that it is about.
+//!
+//! A message is recognised by the end of its field path and a few telling words, which are kept on the page of each rule
+//! under `In a log` ([`marks`]). Prefixes of loggers, colours, wrapped lines and JSON's escapes do not matter; each fault of a
+//! line is told by itself. What the client says without a fault in a resource behind it, such as connections that all fail, is
+//! a [`Symptom`].
+
+mod line;
+mod marks;
+mod rank;
+mod squeeze;
+mod symptoms;
+
+use line::{About, Fault};
+use squeeze::Squeezed;
+
+use crate::model::ResourceType;
+
+pub use marks::Page;
+pub use symptoms::{SYMPTOMS, Symptom, find as symptom};
+
+/// Longest words of a message that are kept, in bytes.
+const MAX_WORDS_BYTES: usize = 400;
+
+/// One thing that a line tells.
+#[derive(Debug, Clone)]
+pub struct Told {
+    /// The type of the resource, if the line has it.
+    pub resource_type: Option<ResourceType>,
+    /// The name of the resource, if the line has it.
+    pub resource_name: Option<String>,
+    /// The field path; `None` for a message without one.
+    pub path: Option<String>,
+    /// The words of the message, as pasted, without line breaks.
+    pub words: String,
+    /// The rules and symptoms that it may be about, at most three, the likeliest first.
+    pub pages: Vec<Page>,
+    /// How many more pages have words like these; without a path that can be many.
+    pub more: usize,
+    /// If it is not recognised: pages whose words it has, at another path.
+    pub near: Vec<Page>,
+}
+
+impl Told {
+    /// Says whether it leads to this rule or symptom.
+    pub fn leads_to(&self, id: &str) -> bool {
+        self.pages.iter().any(|page| page.id() == id)
+    }
+}
+
+/// What a text tells: each fault of a line of a log, or the message of an RPC; empty if nothing in it is known.
+///
+/// Nothing is told twice. A fault with a path is always told, recognised or not.
+///
+/// ```
+/// let line = "E1122 xds_client.cc:1335] ... [resource index 0: c: INVALID_ARGUMENT: errors validating Cluster resource: \
+///             [field:lb_policy error:LB policy is not supported]]";
+/// let told = xdsctl::recognise::told(line);
+/// assert_eq!(told[0].resource_name.as_deref(), Some("c"));
+/// assert_eq!(told[0].path.as_deref(), Some("lb_policy"));
+/// assert_eq!(told[0].pages[0].id(), "cds-lb-policy-unsupported");
+/// ```
+pub fn told(text: &str) -> Vec<Told> {
+    let squeezed = Squeezed::of(text);
+    let abouts = line::abouts(&squeezed);
+    let about = |at: usize| {
+        let next = abouts.partition_point(|(start, _)| *start <= at);
+        let before = next.checked_sub(1).and_then(|number| abouts.get(number));
+        before.map(|(_, about)| about.clone()).unwrap_or_default()
+    };
+    let faults = line::faults(&squeezed);
+    let mut all: Vec<(usize, Told)> = Vec::new();
+    for fault in &faults {
+        of_fault(&squeezed, fault, &about(fault.path.start), &mut all);
+    }
+    // What stands outside of the faults.
+    let mut outside = squeezed.lower.clone().into_bytes();
+    for fault in &faults {
+        if let Some(covered) = outside.get_mut(fault.path.start..fault.words.end) {
+            covered.fill(0);
+        }
+    }
+    // The ranges begin and end at ASCII, so what is left is still UTF-8.
+    let outside = String::from_utf8(outside).unwrap_or_default();
+    for (range, pages) in rank::said(&outside, faults.is_empty()) {
+        // What names the resource may be the first of these words.
+        let about = about(range.end.saturating_sub(1));
+        all.push((range.start, new(&squeezed, about, None, range, pages)));
+    }
+    if all.is_empty() {
+        let ranked = rank::bare(&squeezed.lower, &squeezed.text);
+        if !ranked.pages.is_empty() {
+            let range = 0..squeezed.text.len();
+            let mut told = new(&squeezed, About::default(), None, range, ranked.pages);
+            told.more = ranked.more;
+            all.push((0, told));
+        }
+    }
+    all.sort_by_key(|(at, _)| *at);
+    let mut told: Vec<Told> = Vec::new();
+    let mut seen = std::collections::HashSet::new(); // never iterated
+    for (_, one) in all {
+        let key = (
+            one.resource_type.map(ResourceType::short_name),
+            one.resource_name.clone(),
+            one.path.clone(),
+            one.words.clone(),
+        );
+        if seen.insert(key) {
+            told.push(one);
+        }
+    }
+    told
+}
+
+/// Adds what a fault with a path tells: one for each of its errors.
+fn of_fault(squeezed: &Squeezed, fault: &Fault, about: &About, all: &mut Vec<(usize, Told)>) {
+    let path = squeezed.text.get(fault.path.clone()).unwrap_or_default();
+    let lower = squeezed.lower.get(fault.words.clone()).unwrap_or_default();
+    let mut start = fault.words.start;
+    let mut is_first = true;
+    let parts: Vec<&str> = if fault.is_list {
+        lower.split(';').collect()
+    } else {
+        vec![lower]
+    };
+    for part in parts {
+        let range = start..start + part.len();
+        start = range.end + 1;
+        let ranked = rank::at_path(path, part, about);
+        // A semicolon within the words of an error does not end it.
+        if ranked.pages.is_empty() && !is_first {
+            continue;
+        }
+        is_first = false;
+        let pasted = squeezed.pasted(fault.path.clone());
+        let mut told = new(squeezed, about.clone(), Some(pasted), range, ranked.pages);
+        (told.more, told.near) = (ranked.more, ranked.near);
+        all.push((fault.path.start, told));
+    }
+}
+
+fn new(
+    squeezed: &Squeezed,
+    about: About,
+    path: Option<String>,
+    words: std::ops::Range<usize>,
+    pages: Vec<Page>,
+) -> Told {
+    let mut words = squeezed.pasted(words);
+    if words.len() > MAX_WORDS_BYTES {
+        words.truncate(line::head(&words, MAX_WORDS_BYTES).len());
+        words.push('…');
+    }
+    Told {
+        resource_type: about.resource_type,
+        resource_name: about.name,
+        path,
+        words,
+        pages,
+        more: 0,
+        near: Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ids(text: &str) -> Vec<(Option<String>, &'static str)> {
+        let first = |one: Told| {
+            (
+                one.resource_name.clone(),
+                one.pages.first().map_or("-", |page| page.id()),
+            )
+        };
+        told(text).into_iter().map(first).collect()
+    }
+
+    #[test]
+    fn each_note_is_of_its_own_resource() {
+        let text = "no children in weighted_target policy (CDS resource a: invalid resource: what; EDS resource b: does not exist; \
+                    EDS resource c: contains no localities; CDS resource d: does not exist)";
+        let name = |name: &str| Some(name.to_owned());
+        assert_eq!(
+            ids(text),
+            [
+                (name("b"), "cds-endpoints-missing"),
+                (name("c"), "eds-without-localities"),
+                // An aggregate's child or a route's cluster.
+                (name("d"), "aggregate-child-missing"),
+            ]
+        );
+        assert!(told(text).last().is_some_and(|one| one.leads_to("rds-cluster-missing")));
+    }
+
+    #[test]
+    fn a_line_that_was_cut_off_does_not_swallow_the_next() {
+        let cut = "[field:lb_policy error:LB policy is not supp";
+        let rest = "x ".repeat(5000);
+        let text = format!("{cut}\n{rest}\nNo matching route found in xDS route config");
+        assert_eq!(ids(&text), [(None, "-"), (None, "no-route-matches")]);
+    }
+
+    #[test]
+    fn names_may_have_colons_and_may_be_missing() {
+        let name = |text: &str| told(text).first().and_then(|one| one.resource_name.clone());
+        let line = |name: &str| format!("[resource index 10: {name}INVALID_ARGUMENT: Can't parse Cluster resource.]");
+        assert_eq!(name(&line("xdstp://a/b: c: ")).as_deref(), Some("xdstp://a/b: c"));
+        assert_eq!(name(&line("")), None);
+        let malformed = "[resource index 0: xdstp:: Cannot parse xDS resource name]";
+        assert_eq!(name(malformed).as_deref(), Some("xdstp:"));
+    }
+}

@@ -1,0 +1,135 @@
+//! A text as it is compared: without colours, escapes and white space, with the way back to what was pasted.
+//!
+//! Terminals wrap lines within words, mails between them, and log collectors quote what they carry as JSON. None of that
+//! changes a line whose white space is left out.
+
+use std::ops::Range;
+
+/// How often a text may have been quoted as JSON: by a logger, by a container's runtime, by a collector.
+const MAX_QUOTINGS: usize = 3;
+
+/// A text without white space.
+#[derive(Debug)]
+pub(super) struct Squeezed {
+    /// The text that was given, unquoted.
+    original: String,
+    /// Without white space.
+    pub text: String,
+    /// The same in lower case, byte by byte.
+    pub lower: String,
+    /// Where each byte of `text` stands in `original`.
+    at: Vec<usize>,
+}
+
+impl Squeezed {
+    /// Takes a text as it was pasted.
+    pub fn of(pasted: &str) -> Self {
+        let mut original = without_colours(pasted);
+        for _ in 0..MAX_QUOTINGS {
+            if !original.contains("\\\"") && !original.contains("\\u003") {
+                break;
+            }
+            original = unquoted(&original);
+        }
+        let mut text = String::with_capacity(original.len());
+        let mut at = Vec::with_capacity(original.len());
+        for (start, c) in original.char_indices().filter(|(_, c)| !c.is_whitespace()) {
+            text.push(c);
+            at.extend(start..start + c.len_utf8());
+        }
+        let lower = text.to_ascii_lowercase();
+        Squeezed {
+            original,
+            text,
+            lower,
+            at,
+        }
+    }
+
+    /// What was pasted at a range of `text`, without line breaks.
+    pub fn pasted(&self, range: Range<usize>) -> String {
+        let (Some(start), Some(last)) = (self.at.get(range.start), self.at.get(range.end.saturating_sub(1))) else {
+            return String::new();
+        };
+        let slice = self.original.get(*start..last + 1).unwrap_or_default();
+        slice.chars().filter(|c| !matches!(c, '\n' | '\r')).collect()
+    }
+}
+
+/// The text without the colour sequences of a terminal.
+fn without_colours(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once("\u{1b}[") {
+        out.push_str(before);
+        rest = after.trim_start_matches(|c: char| c.is_ascii_digit() || c == ';');
+        rest = rest.strip_prefix(|c: char| c.is_ascii_alphabetic()).unwrap_or(rest);
+    }
+    out.push_str(rest);
+    out
+}
+
+/// The text with one level of JSON's escapes undone.
+fn unquoted(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('\\') {
+        out.push_str(before);
+        let mut chars = after.chars();
+        match chars.next() {
+            Some('n' | 'r' | 't') => out.push(' '),
+            Some(c @ ('"' | '\\' | '/')) => out.push(c),
+            Some('u') => {
+                let code = after.get(1..5).and_then(|digits| u32::from_str_radix(digits, 16).ok());
+                if let Some(c) = code.and_then(char::from_u32) {
+                    out.push(c);
+                    chars = after.get(5..).unwrap_or_default().chars();
+                } else {
+                    out.push_str("\\u");
+                }
+            }
+            Some(c) => {
+                out.push('\\');
+                out.push(c);
+            }
+            None => out.push('\\'),
+        }
+        rest = chars.as_str();
+    }
+    out.push_str(rest);
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wrapping_colours_and_quoting_leave_the_text_as_it_is() {
+        for pasted in [
+            "field:a error:b \"c\"",
+            "field:a err\n  or:b \"c\"",
+            "\u{1b}[31mfield:a\u{1b}[0m error:b \"c\"",
+            r#"field:a error:b \"c\""#,
+            r#"field:a error:b \\\"c\\\""#,
+            "field:a error:b \\u0022c\\u0022 \\u003c".trim_end_matches(" \\u003c"),
+        ] {
+            let squeezed = Squeezed::of(pasted);
+            let expected = if pasted.contains("\\u0022") {
+                // Nothing says that it is quoted.
+                "field:aerror:b\\u0022c\\u0022"
+            } else {
+                "field:aerror:b\"c\""
+            };
+            assert_eq!(squeezed.text, expected, "{pasted}");
+        }
+    }
+
+    #[test]
+    fn the_way_back_keeps_blanks_and_drops_line_breaks() {
+        let squeezed = Squeezed::of("a é b\nc d");
+        assert_eq!(squeezed.text, "aébcd");
+        assert_eq!(squeezed.pasted(1..5), "é bc");
+        assert_eq!(squeezed.pasted(9..9), "");
+    }
+}

@@ -1,0 +1,49 @@
+//! What RPCs and logs say without a rule behind it: a state of the network or of the process, not a fault of a resource.
+
+/// Something that a client says of a state in which nothing has to be wrong with the configuration.
+#[derive(Debug)]
+pub struct Symptom {
+    /// Kebab-case name: `connections-failing`.
+    pub id: &'static str,
+    /// The Markdown page; its first line is a summary.
+    pub page: &'static str,
+}
+
+impl Symptom {
+    /// One sentence.
+    pub fn summary(&self) -> &'static str {
+        self.page.lines().next().unwrap_or_default()
+    }
+}
+
+macro_rules! symptoms {
+    ($($id:literal)+) => {
+        /// All symptoms.
+        pub static SYMPTOMS: &[Symptom] = &[$(Symptom {
+            id: $id,
+            page: include_str!(concat!("symptoms/", $id, ".md")),
+        }),+];
+    };
+}
+
+symptoms! {
+    "authority-unknown"
+    "bootstrap-not-found"
+    "circuit-breaker-drop"
+    "connections-failing"
+    "control-plane-unreachable"
+    "deadline-exceeded"
+    "dns-failing"
+    "endpoint-drop"
+    "fault-injected"
+    "lookup-failed"
+    "no-endpoints"
+    "no-route-matches"
+    "rbac-denied"
+    "tls-handshake-failing"
+}
+
+/// The symptom with this id.
+pub fn find(id: &str) -> Option<&'static Symptom> {
+    SYMPTOMS.iter().find(|symptom| symptom.id == id)
+}

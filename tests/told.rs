@@ -1,0 +1,149 @@
+//! Lines of a client's log: what `explain` tells of them.
+
+use serde_json::{Value, json};
+
+use crate::cli::xdsctl;
+
+/// The path of the connection manager of an API listener.
+const MANAGER: &str = "api_listener.api_listener.value[envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager]";
+
+/// What the client's log has around its errors.
+pub fn line(kind: &str, name: &str, errors: &str) -> String {
+    format!(
+        "E1122 04:20:52.149618    6092 xds_client.cc:1335] [xds_client 0x7f1e0c003be0] xds server 127.0.0.1:41369: ADS response \
+         invalid for resource type {kind} version 2, will NACK: nonce=2 status=UNAVAILABLE: xDS response validation errors: \
+         [resource index 0: {name}: INVALID_ARGUMENT: {errors}]"
+    )
+}
+
+#[test]
+fn a_whole_line_leads_to_each_of_its_rules() {
+    let errors = "errors validating Cluster resource: [field:eds_cluster_config.eds_config error:ConfigSource is not ads or self; \
+                  field:lb_policy error:LB policy is not supported]";
+    let run = xdsctl(
+        &["explain", &line("envoy.config.cluster.v3.Cluster", "cart", errors)],
+        "",
+    );
+    let expected = "Cluster `cart`: ConfigSource is not ads or self, at eds_cluster_config.eds_config\n  \
+                    → cds-eds-source-unsupported (nack): Endpoints of an EDS cluster come from a source other than `ads` or `self`.\n\
+                    Cluster `cart`: LB policy is not supported, at lb_policy\n  \
+                    → cds-lb-policy-unsupported (nack): The lb_policy enum is neither ROUND_ROBIN nor RING_HASH.\n";
+    assert!(run.out.starts_with(expected), "{}", run.out);
+    assert_eq!((run.code, run.err.as_str()), (Some(0), ""));
+}
+
+#[test]
+fn one_message_with_one_rule_brings_the_page() {
+    for message in [
+        "LB policy is not supported",
+        "lb_policy: lb policy is NOT supported",
+        "field:lb_policy error:LB policy is not supported",
+    ] {
+        let run = xdsctl(&["explain", message], "");
+        assert_eq!(run.code, Some(0), "{message}");
+        assert!(
+            run.out.contains("\n# cds-lb-policy-unsupported\n"),
+            "{message}: {}",
+            run.out
+        );
+    }
+}
+
+#[test]
+fn words_of_many_rules_need_the_path() {
+    let run = xdsctl(&["explain", "field not present"], "");
+    assert!(
+        run.out
+            .contains(" more with these words: the field path of the line tells which\n"),
+        "{}",
+        run.out
+    );
+    let message = format!("field:{MANAGER}.rds.config_source error:field not present");
+    let run = xdsctl(&["explain", "--format=json", &message], "");
+    let report = run.json();
+    assert_eq!(report["schema"], "xdsctl.told/v1");
+    let told = &report["told"][0];
+    assert_eq!(
+        (&told["pages"][0]["id"], &told["pages"][0]["effect"]),
+        (&json!("hcm-rds-not-from-ads"), &json!("nack"))
+    );
+    assert_eq!(
+        (&told["type"], &told["path"]),
+        (&Value::Null, &json!(format!("{MANAGER}.rds.config_source")))
+    );
+}
+
+#[test]
+fn standard_input_may_be_a_log() {
+    let errors = "errors validating Cluster resource: [field:lb_policy error:LB policy is not supported]";
+    let one = line("envoy.config.cluster.v3.Cluster", "a", errors);
+    let other = "E1122 xds_resolver.cc:952] config error (UNAVAILABLE: LDS resource svc: could not find VirtualHost for svc in RouteConfiguration";
+    // The client says everything twice.
+    let log = format!("I1122 started\n{one}\n{one}\n{other}\nI1122 nothing to see\n");
+    let run = xdsctl(&["explain", "--format=json", "-"], log);
+    let report = run.json();
+    let told: Vec<_> = report["told"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|t| (t["name"].as_str(), t["pages"][0]["id"].as_str()))
+        .collect();
+    assert_eq!(
+        told,
+        [
+            (Some("a"), Some("cds-lb-policy-unsupported")),
+            (Some("svc"), Some("target-without-virtual-host"))
+        ]
+    );
+    assert_eq!(run.code, Some(0));
+}
+
+#[test]
+fn exit_code_1_says_that_a_line_is_not_recognised() {
+    let run = xdsctl(&["explain", "field:some.where error:field not present"], "");
+    assert_eq!(run.code, Some(1));
+    assert!(
+        run.out
+            .contains("\n  not recognised; the words, at other paths, are those of "),
+        "{}",
+        run.out
+    );
+    let run = xdsctl(&["explain", "field:some.where error:a strange thing"], "");
+    assert_eq!(run.code, Some(1));
+    assert!(
+        run.out
+            .starts_with("a strange thing, at some.where\n  not recognised\n"),
+        "{}",
+        run.out
+    );
+    let run = xdsctl(&["explain", "something strange happened here"], "");
+    assert_eq!((run.code, run.out.as_str()), (Some(1), ""));
+    assert!(run.err.starts_with("not recognised: "), "{}", run.err);
+    // A word is an id that does not exist.
+    assert_eq!(xdsctl(&["explain", "cds-strange"], "").code, Some(2));
+}
+
+#[test]
+fn symptoms_have_pages_too() {
+    let by_words = xdsctl(&["explain", "No matching route found in xDS route config"], "");
+    let by_id = xdsctl(&["explain", "no-route-matches"], "");
+    assert_eq!((by_words.code, by_id.code), (Some(0), Some(0)));
+    assert!(by_words.out.ends_with(&by_id.out), "{}", by_words.out);
+    assert!(
+        by_id
+            .out
+            .starts_with("# no-route-matches\n\nThe virtual host has no route"),
+        "{}",
+        by_id.out
+    );
+    for symptom in xdsctl::recognise::SYMPTOMS {
+        let titles: Vec<&str> = symptom.page.lines().filter(|line| line.starts_with("## ")).collect();
+        assert_eq!(
+            titles,
+            ["## What the client does", "## In a log", "## Where to look"],
+            "{}",
+            symptom.id
+        );
+        assert!(xdsctl::catalogue::find(symptom.id).is_none(), "{}", symptom.id);
+    }
+}
