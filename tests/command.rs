@@ -9,6 +9,7 @@ mod edge;
 #[cfg(unix)]
 mod edges;
 mod explain;
+mod explain_error;
 mod generated;
 mod hostile;
 mod lint;

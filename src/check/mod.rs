@@ -17,6 +17,8 @@ rules! {
     MADE_FOR_PROXY = "dump-made-for-proxy", Dump, Advice, "gRFC A27: a client takes API listeners only";
     /// A dump holds EDS clusters and no endpoints.
     ENDPOINTS_NOT_INCLUDED = "dump-endpoints-not-included", Dump, Advice as Note, "Envoy admin interface, /config_dump?include_eds";
+    /// A line of a log tells of a fault that the dump does not have.
+    FAULT_GONE = "dump-fault-gone", Dump, Advice, "xdsctl validate --explain-error";
 }
 
 /// The rules of this folder's other files.

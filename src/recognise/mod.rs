@@ -3,10 +3,11 @@
 //! A message is recognised by the end of its field path and a few telling words, which are kept on the page of each rule
 //! under `In a log` ([`marks`]). Prefixes of loggers, colours, wrapped lines and JSON's escapes do not matter; each fault of a
 //! line is told by itself. What the client says without a fault in a resource behind it, such as connections that all fail, is
-//! a [`Symptom`].
+//! a [`Symptom`]. [`place`] goes on to the resource of a dump.
 
 mod line;
 mod marks;
+pub mod place;
 mod rank;
 mod squeeze;
 mod symptoms;

@@ -175,6 +175,9 @@ pub struct ValidateArgs {
     /// The input is all there is: a reference that leads to nothing is an error
     #[arg(long)]
     pub complete: bool,
+    /// Show the place that a line of a client's log, or the message of an RPC, is about
+    #[arg(long, value_name = "LINE", conflicts_with = "write_baseline")]
+    pub explain_error: Option<String>,
     /// Form of the report, and the file that it goes to instead of standard output; may be repeated [default: human]
     #[arg(long = "format", value_name = "FORMAT[=FILE]", value_parser = DestinationParser)]
     pub formats: Vec<Destination>,

@@ -24,6 +24,7 @@ mod channel;
 mod config;
 mod cookie;
 mod explain;
+mod explain_error;
 mod files;
 mod follow;
 pub mod generate;

@@ -2,6 +2,7 @@
 
 use super::args::{Destination, Level, ReportFormat, Show, ValidateArgs};
 use super::config::{Config, Setting};
+use super::explain_error::Line;
 use super::input::{self, Inputs};
 use super::known::{self, Known};
 use super::outputs::{self, Looks, Outputs};
@@ -91,10 +92,16 @@ impl<'a> Asked<'a> {
     /// Checks everything, and takes out what is known.
     ///
     /// # Errors
-    /// A target that is none, a baseline that cannot be read.
+    /// A target that is none, a line of which nothing is known, a baseline that cannot be read.
     pub(super) fn check(&self, inputs: &mut Inputs, io: &mut Io<'_>) -> Result<Examined, Error> {
         let known = Known::open(self.args, &self.config, &mut inputs.sources)?;
-        let target = match &self.args.target {
+        let line = self.args.explain_error.as_deref().map(Line::read).transpose()?;
+        let uri = self
+            .args
+            .target
+            .clone()
+            .or_else(|| line.as_ref().and_then(Line::target));
+        let target = match &uri {
             Some(uri) => {
                 let bootstrap = inputs.bootstrap.clone().unwrap_or_default();
                 Some(channel::read_target(uri, self.args.authority.as_deref(), &bootstrap)?)
@@ -123,8 +130,14 @@ impl<'a> Asked<'a> {
                 is_complete,
             },
         );
-        let record = (self.looks.style.min_severity, &self.severities);
-        let hidden = known.hide(&mut outcome, &self.config, &inputs.sources, record, is_complete);
+        let hidden = if let Some(line) = &line {
+            // What a line tells of is shown, known or not.
+            line.keep(&mut outcome, inputs, io)?;
+            Hidden::default()
+        } else {
+            let record = (self.looks.style.min_severity, &self.severities);
+            known.hide(&mut outcome, &self.config, &inputs.sources, record, is_complete)
+        };
         Ok(Examined {
             outcome,
             worlds,
@@ -200,9 +213,15 @@ impl Settings {
 
 /// How the report is to look.
 fn looks(args: &ValidateArgs, settings: &Settings, fleet: &Fleet, io: &Io<'_>) -> Looks {
+    // A line leads to its finding, however quiet that is.
+    let quietest = if args.explain_error.is_some() {
+        Severity::Note
+    } else {
+        Severity::Warning
+    };
     let from = |severity| settings.min_severity.map_or(severity, Level::severity);
     let choice = Choice {
-        min_severity: from(Severity::Warning),
+        min_severity: from(quietest),
         with_folded: args.all,
     };
     Looks {
@@ -232,7 +251,9 @@ fn looks(args: &ValidateArgs, settings: &Settings, fleet: &Fleet, io: &Io<'_>) -
 fn severities(args: &ValidateArgs, config: &Config) -> Result<Severities, Error> {
     let known: Vec<_> = catalogue::rules().collect();
     let mut severities = Severities::default();
-    for Setting { value, .. } in &config.rules {
+    // What a line tells of is shown, whatever the project says.
+    let of_project = config.rules.iter().filter(|_| args.explain_error.is_none());
+    for Setting { value, .. } in of_project {
         severities.add(value.rules.clone(), value.severity);
     }
     for (rules, severity) in &args.choice.0 {

@@ -1,0 +1,210 @@
+//! From what a line tells to the findings of a dump.
+//!
+//! The findings are those that `validate` makes of the dump; none is made up for a line. Names and paths of the line choose
+//! among them, then its rules, then the values in its words.
+
+use super::{Page, Told};
+use crate::check::{FAULT_GONE, Outcome};
+use crate::client::Checked;
+use crate::diag::{Diagnostic, Effect};
+use crate::envelope::Finding;
+use crate::model::ResourceType;
+use crate::source::{SourceId, Span};
+
+/// What the name of the resource is worth; more than all values of a message.
+const NAME: usize = 1000;
+
+/// What the likeliest rule is worth; each one after it a third less.
+const RULE: usize = 90;
+
+/// Keeps those findings of an outcome that a line is about; where there is none for something that it tells, a finding says
+/// so, at the resource or else at the start of `document`.
+///
+/// What could not be read stays, as the answer rests on it. Symptoms are no findings and pass.
+pub fn keep(outcome: &mut Outcome, told: &[Told], document: Option<SourceId>) {
+    let mut wanted: Vec<Vec<usize>> = vec![Vec::new(); outcome.resources.len()];
+    let mut wanted_findings: Vec<usize> = Vec::new();
+    let mut gone: Vec<(Option<usize>, Diagnostic)> = Vec::new();
+    for of_one in by_resource(told) {
+        let chosen = choose(&of_one, &outcome.resources);
+        for one in &of_one {
+            let mut is_found = false;
+            for number in &chosen {
+                let best = outcome.resources.get(*number).and_then(|checked| best(one, checked));
+                if let (Some((at, _)), Some(list)) = (best, wanted.get_mut(*number)) {
+                    list.push(at);
+                    is_found = true;
+                }
+            }
+            let of_documents = outcome.findings.iter().enumerate();
+            let fits: Vec<usize> = of_documents
+                .filter(|(_, finding)| !is_found && score(one, None, &finding.diagnostic).is_some())
+                .map(|(at, _)| at)
+                .collect();
+            is_found |= !fits.is_empty();
+            wanted_findings.extend(fits);
+            let has_rule = one.path.is_some() || one.pages.iter().any(|page| matches!(page, Page::Rule(_)));
+            if !is_found && has_rule {
+                let named = named(one, &outcome.resources);
+                gone.push((
+                    named,
+                    Diagnostic::of_whole(&FAULT_GONE, what_is_gone(one, named.is_some())),
+                ));
+            }
+        }
+    }
+    for (checked, wanted) in outcome.resources.iter_mut().zip(&wanted) {
+        let mut at = 0;
+        checked.diagnostics.retain(|_| {
+            at += 1;
+            wanted.contains(&(at - 1))
+        });
+        checked.ignored = Default::default();
+        checked.notes.clear();
+    }
+    let mut at = 0;
+    outcome.findings.retain(|finding| {
+        at += 1;
+        wanted_findings.contains(&(at - 1)) || finding.diagnostic.effect == Effect::Fails
+    });
+    outcome.proxy_worlds.clear();
+    for (resource, diagnostic) in gone {
+        match resource.and_then(|number| outcome.resources.get_mut(number)) {
+            Some(checked) => checked.diagnostics.push(diagnostic),
+            None => outcome.findings.extend(document.map(|source| Finding {
+                source,
+                span: Span::new(0, 0),
+                diagnostic,
+            })),
+        }
+    }
+}
+
+/// What is told of each resource.
+fn by_resource(told: &[Told]) -> Vec<Vec<&Told>> {
+    let mut groups: Vec<Vec<&Told>> = Vec::new();
+    let key = |one: &Told| {
+        (
+            one.resource_type.map(ResourceType::short_name),
+            one.resource_name.clone(),
+        )
+    };
+    for one in told {
+        match groups
+            .iter_mut()
+            .find(|group| group.first().is_some_and(|first| key(first) == key(one)))
+        {
+            Some(group) => group.push(one),
+            None => groups.push(vec![one]),
+        }
+    }
+    groups
+}
+
+/// The resources that have most of what is told of one; several if they have the same.
+fn choose(told: &[&Told], resources: &[Checked]) -> Vec<usize> {
+    let mut best = 0;
+    let mut chosen = Vec::new();
+    for (number, checked) in resources.iter().enumerate() {
+        let scores = told.iter().filter_map(|one| self::best(one, checked));
+        let score: usize = scores.map(|(_, score)| score).sum();
+        if score > best {
+            best = score;
+            chosen.clear();
+        }
+        if score == best && score > 0 {
+            chosen.push(number);
+        }
+    }
+    chosen
+}
+
+/// The finding of a resource that fits best, and how well.
+fn best(one: &Told, checked: &Checked) -> Option<(usize, usize)> {
+    if one.resource_type.is_some() && one.path.is_some() && one.resource_type != checked.resource_type {
+        return None;
+    }
+    let mut best: Option<(usize, usize)> = None;
+    for (at, diagnostic) in checked.diagnostics.iter().enumerate() {
+        if let Some(score) = score(one, Some(&checked.name), diagnostic)
+            && best.is_none_or(|(_, so_far)| score > so_far)
+        {
+            best = Some((at, score));
+        }
+    }
+    best
+}
+
+/// How well a finding on a resource of this name fits; `None` if it does not.
+fn score(one: &Told, name: Option<&str>, diagnostic: &Diagnostic) -> Option<usize> {
+    let rank = one.pages.iter().position(|page| page.id() == diagnostic.rule.id);
+    let mut score = rank.map_or(0, |rank| RULE / (rank + 1)) + 1;
+    match &one.path {
+        // What comes to pass later has a path of its own, such as one of the service config.
+        Some(_) if rank.is_some() && diagnostic.effect != Effect::Nack => {}
+        // The client names paths of what it rejects only.
+        Some(path) => {
+            let is_there = diagnostic.effect == Effect::Nack;
+            if !is_there || squeezed(path) != squeezed(&diagnostic.path.to_string()) {
+                return None;
+            }
+        }
+        None if rank.is_none() => return None,
+        None => {}
+    }
+    if let Some(wanted) = &one.resource_name {
+        // A message about a resource that is missing is found where it is referred to.
+        let is_named = name.is_some_and(|name| squeezed(name) == squeezed(wanted))
+            || one.path.is_none() && diagnostic.message.contains(&format!("`{wanted}`"));
+        if !is_named {
+            return None;
+        }
+        score += NAME;
+    }
+    Some(
+        score
+            + values(&one.words)
+                .filter(|value| diagnostic.message.contains(value))
+                .count(),
+    )
+}
+
+/// Numbers, and what stands in quotes.
+fn values(words: &str) -> impl Iterator<Item = &str> {
+    let quoted = words.split('"').skip(1).step_by(2);
+    let bare = words.split(|c: char| c.is_whitespace() || "[](),;:\"".contains(c));
+    let is_value = |word: &&str| word.contains(|c: char| c.is_ascii_digit());
+    quoted.chain(bare.filter(is_value)).filter(|value| !value.is_empty())
+}
+
+/// The resource that the line names, if it is there.
+fn named(one: &Told, resources: &[Checked]) -> Option<usize> {
+    let wanted = one.resource_name.as_deref().map(squeezed)?;
+    let is_named = |checked: &Checked| {
+        checked.resource_type.is_some()
+            && (one.resource_type.is_none() || checked.resource_type == one.resource_type)
+            && squeezed(&checked.name) == wanted
+    };
+    resources.iter().position(is_named)
+}
+
+fn what_is_gone(one: &Told, is_there: bool) -> String {
+    let kind = one.resource_type.map_or("resource", ResourceType::short_name);
+    let fault = match &one.path {
+        Some(path) => format!("a fault at `{path}`"),
+        None => format!("`{}`", one.words),
+    };
+    match (&one.resource_name, is_there) {
+        (Some(name), true) => {
+            format!(
+                "the line tells of {fault} in {kind} `{name}`, which is there without it: it has changed since, or the client is another"
+            )
+        }
+        (Some(name), false) => format!("the line tells of {fault} in {kind} `{name}`, which is not in the input"),
+        (None, _) => format!("the line tells of {fault}, which no {kind} of the input has"),
+    }
+}
+
+fn squeezed(text: &str) -> String {
+    text.split_whitespace().collect()
+}
