@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use super::policy::PolicyFacts;
+use super::policy::{self, PolicyFacts};
 use crate::convert::resource_name::Names;
 use crate::diag::{FieldPath, Path};
 use crate::model::cluster::Discovery;
 use crate::model::filter::{FilterConfig, FilterOverride, HttpFilter};
 use crate::model::listener::{Listener, RouteSource};
 use crate::model::route::{Action, Destination as Target, RouteConfiguration};
-use crate::model::{Endpoints, Resource};
+use crate::model::{Cluster, Endpoints, Resource};
 
 /// Type of the message inside an API listener.
 const HCM: &str = "envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager";
@@ -141,6 +141,8 @@ pub enum ClusterFacts {
         service_name: Option<String>,
         /// How an endpoint is picked.
         policy: PolicyFacts,
+        /// Other clusters that its policy names.
+        others: Box<[String]>,
     },
     /// By DNS.
     LogicalDns {
@@ -148,6 +150,8 @@ pub enum ClusterFacts {
         hostname: Box<str>,
         /// How an endpoint is picked.
         policy: PolicyFacts,
+        /// Other clusters that its policy names.
+        others: Box<[String]>,
     },
     /// From other clusters.
     Aggregate {
@@ -274,6 +278,10 @@ impl Facts {
     /// Takes the facts out of a validated resource; what it refers to is named by the key of its name.
     pub fn of(resource: &Resource, names: Names) -> Facts {
         let key = |name: &String| names.key(name).into_owned();
+        let others = |cluster: &Cluster| {
+            let found = policy::clusters(&cluster.lb_policy);
+            found.into_iter().map(|name| names.key(name).into_owned()).collect()
+        };
         match resource {
             Resource::Listener(listener) => Facts::Listener(of_listener(listener, names)),
             Resource::RouteConfiguration(routes) => Facts::Routes(of_routes(routes, names)),
@@ -281,10 +289,12 @@ impl Facts {
                 Discovery::Eds { service_name } => ClusterFacts::Eds {
                     service_name: service_name.as_ref().map(key),
                     policy: PolicyFacts::of(&cluster.lb_policy),
+                    others: others(cluster),
                 },
                 Discovery::LogicalDns { hostname } => ClusterFacts::LogicalDns {
                     hostname: hostname.as_str().into(),
                     policy: PolicyFacts::of(&cluster.lb_policy),
+                    others: others(cluster),
                 },
                 Discovery::Aggregate { children } => ClusterFacts::Aggregate {
                     children: children.iter().map(key).collect(),

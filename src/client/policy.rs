@@ -5,7 +5,7 @@
 
 use serde_json::Value;
 
-use crate::lb::{pick_first, ring_hash, round_robin, weighted_round_robin, wrr_locality};
+use crate::lb::{cds, pick_first, ring_hash, rls, round_robin, weighted_round_robin, wrr_locality};
 
 /// A policy that picks endpoints.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,6 +77,31 @@ fn entry(config: &Value) -> Option<(&str, &Value)> {
         }
         _ => None,
     }
+}
+
+/// The clusters that policies inside name themselves: those of `cds_experimental`.
+///
+/// What lookups lead to is not among them.
+pub(super) fn clusters(config: &Value) -> Vec<&str> {
+    let mut found = Vec::new();
+    let mut open = vec![config];
+    while let Some(value) = open.pop() {
+        match value {
+            Value::Array(list) => open.extend(list),
+            Value::Object(fields) => {
+                found.extend(fields.get(cds::NAME).and_then(|cds| cds.get("cluster")?.as_str()));
+                let is_lookup = |name: &String| *name == rls::NAME;
+                open.extend(
+                    fields
+                        .iter()
+                        .filter(|(name, _)| !is_lookup(name))
+                        .map(|(_, inner)| inner),
+                );
+            }
+            _ => {}
+        }
+    }
+    found
 }
 
 #[cfg(test)]

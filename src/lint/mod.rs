@@ -6,6 +6,7 @@
 mod aggregate;
 mod authority;
 mod filter_override;
+mod other_cluster;
 mod reference;
 mod request_hash;
 mod session;
@@ -28,6 +29,7 @@ pub static RULES: &[&[&Rule]] = &[
     aggregate::RULES,
     authority::RULES,
     filter_override::RULES,
+    other_cluster::RULES,
     reference::RULES,
     request_hash::RULES,
     session::RULES,
@@ -79,6 +81,7 @@ pub fn run(world: &World, usage: &Usage, target: Option<&Target>, is_complete: b
     };
     reference::check(world, extent, &mut findings);
     aggregate::check(world, usage, &mut findings);
+    other_cluster::check(world, usage, &mut findings);
     authority::check(world, target, &mut findings);
     if let Some(target) = target {
         target::check(world, target, &mut findings);

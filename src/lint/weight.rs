@@ -16,7 +16,10 @@ rules! {
 
 pub(super) fn check(world: &World, findings: &mut Findings) {
     for (name, entry) in world.all(ResourceType::Cluster) {
-        let Some(Facts::Cluster(ClusterFacts::Eds { service_name, policy })) = &entry.facts else {
+        let Some(Facts::Cluster(ClusterFacts::Eds {
+            service_name, policy, ..
+        })) = &entry.facts
+        else {
             continue;
         };
         let wanted = service_name.as_deref().unwrap_or(name);

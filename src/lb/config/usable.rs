@@ -13,7 +13,7 @@ use crate::lb::{Config, ring_hash};
 
 rules! {
     /// A policy that depends on what only the client's own tree provides is used as a cluster's policy.
-    LB_CUSTOM_UNUSABLE = "lb-custom-unusable", Lb, Fails, "C-core priority.cc, weighted_target.cc, cds.cc, xds_cluster_manager.cc, autosharding.cc; seen in the client";
+    LB_CUSTOM_UNUSABLE = "lb-custom-unusable", Lb, Fails, "C-core priority.cc, weighted_target.cc, xds_cluster_manager.cc, autosharding.cc; seen in the client";
     /// A cluster's policy is, or holds, a cds policy of the cluster itself.
     LB_LEADS_BACK = "lb-leads-back-to-cluster", Lb, Fails, "C-core cds.cc UpdateLocked; seen in the client";
     /// A policy is given the name of another cluster.
@@ -169,7 +169,8 @@ impl Walk<'_, '_, '_> {
                     cds.cluster
                 ),
             ),
-            Config::Cds(_) => self.unusable(depth, above, name, "the cluster is not among those of the routes"),
+            // Whether another cluster is there is a question to the routes.
+            Config::Cds(_) => {}
             Config::Autosharding(_) => self.unusable(depth, above, name, "there is no sharding service to ask"),
             // Whether the lookups work is not to be seen from here; if they do not, the default target is used.
             Config::Rls(rls) if !rls.route_lookup.default_target.is_empty() => {
@@ -310,7 +311,7 @@ mod tests {
             assert_eq!(leaf(&list), ["lb-leads-back-to-cluster"], "{list}");
         }
         assert_eq!(leaf(&rls("other")), [""; 0]);
-        assert_eq!(found(&Owner::Leaf("other"), &cds), ["lb-custom-unusable"]);
+        assert_eq!(found(&Owner::Leaf("other"), &cds), [""; 0]);
     }
 
     #[test]
