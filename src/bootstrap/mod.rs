@@ -102,6 +102,7 @@ impl Bootstrap {
         let has = |feature: &str| self.servers.first().is_some_and(|s| s.features.contains(feature));
         ServerFacts {
             certificate_providers: Some(self.certificate_providers.keys().cloned().collect()),
+            authorities: Some(self.authorities.keys().cloned().collect()),
             trusted_xds_server: has("trusted_xds_server"),
             ignore_resource_deletion: has("ignore_resource_deletion"),
             fail_on_data_errors: has("fail_on_data_errors"),

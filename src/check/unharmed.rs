@@ -12,7 +12,7 @@ use crate::diag::{Diagnostic, Effect, Rule, Seg, rules};
 use crate::lint::Usage;
 use crate::model::ResourceType;
 use crate::validate::cluster::lb_policy::RING_MAXIMUM_BELOW_DEFAULT;
-use crate::validate::cluster::logical_dns::{DNS_NAME_MISREAD, DNS_PORT_OUT_OF_RANGE};
+use crate::validate::cluster::logical_dns::{DNS_NAME_MALFORMED, DNS_NAME_MISREAD, DNS_PORT_OUT_OF_RANGE};
 use crate::validate::cluster::outlier_detection::THRESHOLD_FAILS;
 use crate::validate::endpoints::{ALL_DRAINING, WITHOUT_ENDPOINTS, WITHOUT_LOCALITIES};
 
@@ -24,10 +24,11 @@ rules! {
 /// Faults that put the cluster into TRANSIENT_FAILURE, so that an aggregate goes on to its next cluster.
 ///
 /// Others crash the client, leave RPCs waiting, or fail them behind a picker that counts as working.
-static FAIL_OVER: [&Rule; 7] = [
+static FAIL_OVER: [&Rule; 8] = [
     &THRESHOLD_FAILS,
     &RING_MAXIMUM_BELOW_DEFAULT,
     &DNS_NAME_MISREAD,
+    &DNS_NAME_MALFORMED,
     &DNS_PORT_OUT_OF_RANGE,
     &WITHOUT_LOCALITIES,
     &WITHOUT_ENDPOINTS,

@@ -107,6 +107,8 @@ pub enum ClusterFailureClass {
     Missing,
     /// The client rejects the resource.
     Rejected,
+    /// The client cannot ask for the resource by its name.
+    NotAskedFor,
 }
 
 impl ClusterFailureClass {
@@ -117,6 +119,7 @@ impl ClusterFailureClass {
             ClusterFailureClass::NoLeaf => "no leaf",
             ClusterFailureClass::Missing => "resource missing",
             ClusterFailureClass::Rejected => "resource invalid",
+            ClusterFailureClass::NotAskedFor => "resource not asked for",
         }
     }
 }
@@ -139,6 +142,8 @@ pub enum ChannelFailureClass {
     Missing,
     /// The client rejects the Listener or RouteConfiguration.
     Rejected,
+    /// The client cannot ask for the Listener or RouteConfiguration by its name.
+    NotAskedFor,
     /// The Listener is a server's.
     NotApiListener,
     /// No domain matches the authority.
@@ -153,6 +158,7 @@ impl ChannelFailureClass {
         match self {
             ChannelFailureClass::Missing => "resource missing",
             ChannelFailureClass::Rejected => "resource invalid",
+            ChannelFailureClass::NotAskedFor => "resource not asked for",
             ChannelFailureClass::NotApiListener => "not an API listener",
             ChannelFailureClass::NoVirtualHost => "no virtual host",
             ChannelFailureClass::BadRetryPolicy => "retry policy",

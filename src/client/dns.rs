@@ -1,12 +1,12 @@
 //! What a LOGICAL_DNS cluster's name becomes: the lookup that the client makes, and the endpoint that it makes of the answer.
 //!
-//! The name that is looked up is [`dns_name`]'s; `validate::cluster::logical_dns` says when it is not the one that was meant.
+//! The name that is looked up is [`dns_name`]'s; `validate::cluster::logical_dns` says when it is not the one that was meant, or none.
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
-use crate::convert::target_uri::dns_name;
+use crate::convert::dns_name;
 use crate::model::Endpoints;
 use crate::model::cluster::HealthStatus;
 use crate::model::endpoints::{Endpoint, Locality, LocalityName};
@@ -19,8 +19,11 @@ const DEFAULT_PORT: u16 = 443;
 
 /// One locality with one endpoint that has all addresses, or none if there is no answer.
 pub(super) fn from_dns(hostname: &str, dns: &DnsAnswers) -> (Option<Arc<Endpoints>>, String, bool) {
-    let answer = match dns_name(hostname) {
-        Ok(name) => answer(hostname, &name, dns),
+    let answer = match dns_name::looked_up(hostname) {
+        Ok(name) => match dns_name::check(&name) {
+            Ok(()) => answer(hostname, &name, dns),
+            Err(fault) => Err(format!("Misformatted domain name: {fault}")),
+        },
         Err(fault) => Err(format!(
             "no URI as `dns:{hostname}`, the client's process dies: {fault}"
         )),

@@ -49,8 +49,10 @@ pub use reading::Reading;
 pub use world::{Entry, ResourceId, World};
 pub use worlds::Settled;
 
+use crate::convert::resource_name::{NameFault, Names};
 use crate::diag::{Rule, rules};
 use crate::envelope::Finding;
+use crate::model::ResourceType;
 use crate::profile::{Profile, ServerFacts};
 use crate::source::SourceMap;
 use config::{ChannelFailure, XdsConfig};
@@ -182,6 +184,14 @@ impl Client {
             }));
         }
         Updated { findings, notes }
+    }
+
+    /// Whether the client can ask for a resource by this name.
+    ///
+    /// # Errors
+    /// Why it cannot: whatever refers to the name fails at once.
+    pub fn ask(&self, resource_type: ResourceType, name: &str) -> Result<(), NameFault> {
+        Names::of(&self.profile).ask(name, resource_type, &self.server)
     }
 
     /// The configuration of a channel, the default targets of lookups (RLS) included.

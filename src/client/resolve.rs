@@ -13,7 +13,7 @@ use super::config::{
 };
 use super::dns::from_dns;
 use super::graph::{ClusterError, Entry, Graph, Known};
-use super::held::{Held, Kind};
+use super::held::{Cache, Held, Kind};
 use super::target::Target;
 use crate::model::cluster::Discovery;
 use crate::model::domain::{DomainClass, DomainMatch, best_match};
@@ -45,8 +45,15 @@ impl Base<'_> {
         }
     }
 
-    /// The value in use, or why there is none.
-    fn value<'h, T: Kind>(&self, held: Option<&'h Held<T>>) -> Result<&'h Arc<T>, Absent> {
+    /// The value in use under a name, or why there is none.
+    fn value<'h, T: Kind>(&self, cache: &'h Cache<T>, name: &str) -> Result<&'h Arc<T>, Absent> {
+        if let Err(fault) = self.client.ask(T::TYPE, name) {
+            return Err(Absent {
+                class: ChannelFailureClass::NotAskedFor,
+                text: format!("{}{}", fault.words(name), self.node()),
+            });
+        }
+        let held = cache.get(name);
         let rejected = held.and_then(Held::rejected);
         match (held.and_then(Held::value), rejected) {
             (Some(value), _) => Ok(value),
@@ -92,7 +99,9 @@ pub(super) fn target(
         class: absent.class,
         note: format!("{kind} resource {name}: {}", absent.text),
     };
-    let listener = base.value(held).map_err(|absent| fail("LDS", name, absent))?;
+    let listener = base
+        .value(&client.resources.listeners, name)
+        .map_err(|absent| fail("LDS", name, absent))?;
     let Listener::Api(manager) = &**listener else {
         let absent = Absent {
             class: ChannelFailureClass::NotApiListener,
@@ -104,8 +113,11 @@ pub(super) fn target(
     let (kind, route_name, route_config) = match &manager.routes {
         RouteSource::Inline(routes) => ("LDS", None, Arc::clone(routes)),
         RouteSource::Rds(rds) => {
-            let held = base.client.resources.route_configs.get(rds);
-            let routes = base.value(held).map_err(|absent| fail("RDS", rds, absent))?;
+            let route_configs = &client.resources.route_configs;
+            let held = route_configs.get(rds);
+            let routes = base
+                .value(route_configs, rds)
+                .map_err(|absent| fail("RDS", rds, absent))?;
             notes.push(base.ambient("RDS", rds, held));
             ("RDS", Some(rds.clone()), Arc::clone(routes))
         }
@@ -248,6 +260,7 @@ fn roots(host: &VirtualHost) -> BTreeSet<&str> {
 fn with_clusters(mut config: XdsConfig, notes: &[String], base: Base<'_>) -> XdsConfig {
     let resources = &base.client.resources;
     let known = |name: &str| match resources.clusters.get(name) {
+        _ if base.client.ask(ResourceType::Cluster, name).is_err() => Known::Rejected,
         None => Known::Missing,
         Some(held) => match held.value().map(|cluster| &cluster.discovery) {
             None => Known::Rejected,
@@ -261,11 +274,12 @@ fn with_clusters(mut config: XdsConfig, notes: &[String], base: Base<'_>) -> Xds
     let mut clusters = BTreeMap::new();
     for (name, entry) in graph.entries {
         let held = resources.clusters.get(&name);
-        let state = match (base.value(held), entry) {
+        let state = match (base.value(&resources.clusters, &name), entry) {
             (Ok(cluster), Entry::Leaf) => {
                 if let Discovery::Eds { service_name } = &cluster.discovery {
                     let resource = service_name.as_deref().unwrap_or(&name);
-                    if !resources.endpoints.contains_key(resource) {
+                    let is_asked_for = base.client.ask(ResourceType::Endpoints, resource).is_ok();
+                    if is_asked_for && !resources.endpoints.contains_key(resource) {
                         config.missing.push((ResourceType::Endpoints, resource.to_owned()));
                     }
                 }
@@ -274,7 +288,7 @@ fn with_clusters(mut config: XdsConfig, notes: &[String], base: Base<'_>) -> Xds
             (Ok(cluster), Entry::Aggregate { leaves, lost }) => {
                 let lost: Vec<String> = lost
                     .iter()
-                    .map(|(name, _)| match base.value(resources.clusters.get(name)) {
+                    .map(|(name, _)| match base.value(&resources.clusters, name) {
                         Ok(_) => String::new(),
                         Err(absent) => format!("CDS resource {name}: {}", absent.text),
                     })
@@ -294,11 +308,13 @@ fn with_clusters(mut config: XdsConfig, notes: &[String], base: Base<'_>) -> Xds
                 format!("aggregate cluster dependency graph for {name} has no leaf clusters"),
             ),
             (Err(absent), _) => {
-                let class = if absent.class == ChannelFailureClass::Rejected {
-                    ClusterFailureClass::Rejected
-                } else {
-                    config.missing.push((ResourceType::Cluster, name.clone()));
-                    ClusterFailureClass::Missing
+                let class = match absent.class {
+                    ChannelFailureClass::Rejected => ClusterFailureClass::Rejected,
+                    ChannelFailureClass::NotAskedFor => ClusterFailureClass::NotAskedFor,
+                    _ => {
+                        config.missing.push((ResourceType::Cluster, name.clone()));
+                        ClusterFailureClass::Missing
+                    }
                 };
                 failure(class, format!("CDS resource {name}: {}", absent.text))
             }
@@ -348,7 +364,7 @@ fn leaf(name: &str, cluster: &Arc<Cluster>, held: Option<&Held<Cluster>>, notes:
 
 fn from_eds(resource: &str, base: Base<'_>) -> (Option<Arc<Endpoints>>, String) {
     let held = base.client.resources.endpoints.get(resource);
-    let endpoints = match base.value(held) {
+    let endpoints = match base.value(&base.client.resources.endpoints, resource) {
         Ok(endpoints) => endpoints,
         Err(absent) => return (None, format!("EDS resource {resource}: {}", absent.text)),
     };

@@ -5,11 +5,13 @@
 
 use std::collections::BTreeMap;
 
+use super::checked::Circumstances;
 use super::facts::{ClusterFacts, Facts};
 use super::graph;
-use crate::convert::resource_name::Names;
+use crate::convert::resource_name::{NameFault, Names};
 use crate::envelope::WorldId;
 use crate::model::ResourceType;
+use crate::profile::ServerFacts;
 
 /// A resource's place in the report: its number in the order of the documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -37,16 +39,18 @@ pub struct World {
     /// All its resources in the order of the documents, those included that are not held.
     pub members: Vec<usize>,
     names: Names,
+    server: ServerFacts,
     entries: BTreeMap<ResourceType, BTreeMap<String, Entry>>,
 }
 
 impl World {
-    /// A world without resources, whose names are compared so.
-    pub(super) const fn new(id: WorldId, names: Names) -> World {
+    /// A world without resources.
+    pub(super) fn new(id: WorldId, circumstances: &Circumstances<'_>) -> World {
         World {
             id,
             members: Vec::new(),
-            names,
+            names: Names::of(circumstances.profile),
+            server: circumstances.server.clone(),
             entries: BTreeMap::new(),
         }
     }
@@ -63,6 +67,14 @@ impl World {
 
     pub(super) fn entries_mut(&mut self) -> impl Iterator<Item = &mut Entry> {
         self.entries.values_mut().flat_map(BTreeMap::values_mut)
+    }
+
+    /// Whether the client can ask for a resource by this name.
+    ///
+    /// # Errors
+    /// Why it cannot: whatever refers to the name fails at once.
+    pub fn ask(&self, resource_type: ResourceType, name: &str) -> Result<(), NameFault> {
+        self.names.ask(name, resource_type, &self.server)
     }
 
     /// The resource of this type and name.
@@ -107,6 +119,7 @@ impl World {
     /// What the graph needs to know of a cluster.
     pub fn known(&self, name: &str) -> graph::Known<'_> {
         match self.get(ResourceType::Cluster, name) {
+            _ if self.ask(ResourceType::Cluster, name).is_err() => graph::Known::Rejected,
             None => graph::Known::Missing,
             Some(_) => match self.cluster(name) {
                 None => graph::Known::Rejected,

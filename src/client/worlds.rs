@@ -10,7 +10,6 @@ use std::collections::BTreeMap;
 use super::checked::{Checked, Circumstances, Verdict};
 use super::world::{Entry, ResourceId, World};
 use super::{DUPLICATE_RESOURCE, live, removed, responses};
-use crate::convert::resource_name::Names;
 use crate::diag::Diagnostic;
 use crate::envelope::{BootstrapPlace, Finding, Label, Loader, Stage, WorldId, WorldName};
 use crate::model::ResourceType;
@@ -59,10 +58,9 @@ pub(super) fn settle(
     for (number, checked) in resources.iter().enumerate() {
         members.entry(checked.world).or_default().push(number);
     }
-    let names = Names::of(circumstances.profile);
     let worlds = members
         .into_iter()
-        .map(|(id, members)| world_of(id, members, &mut resources, names))
+        .map(|(id, members)| world_of(id, members, &mut resources, circumstances))
         .collect();
     Settled {
         resources,
@@ -115,8 +113,8 @@ fn age(checked: &Checked) -> u8 {
 }
 
 /// What the client holds; marks the resources that are hidden.
-fn world_of(id: WorldId, members: Vec<usize>, resources: &mut [Checked], names: Names) -> World {
-    let mut world = World::new(id, names);
+fn world_of(id: WorldId, members: Vec<usize>, resources: &mut [Checked], circumstances: &Circumstances<'_>) -> World {
+    let mut world = World::new(id, circumstances);
     for &number in &members {
         if let Some(checked) = resources.get_mut(number)
             && let Some(resource_type) = checked.resource_type

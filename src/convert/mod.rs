@@ -6,6 +6,7 @@
 pub mod address;
 pub(crate) mod cidr;
 pub(crate) mod credentials;
+pub mod dns_name;
 pub(crate) mod grpc_service;
 pub(crate) mod header_value;
 pub(crate) mod health;

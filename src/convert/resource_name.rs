@@ -8,8 +8,9 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use super::target_uri::{parse, percent_decode};
-use crate::profile::{Feature, Profile};
+use super::target_uri::{TargetFault, parse, percent_decode};
+use crate::model::ResourceType;
+use crate::profile::{Feature, Profile, ServerFacts};
 
 /// How names are compared.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -31,6 +32,46 @@ impl Names {
         }
     }
 
+    /// Whether the client can ask for a resource by this name.
+    ///
+    /// Any text will do, but with `xdstp:` in front it must be a URI whose path begins with the type, and its authority must be in the
+    /// bootstrap, if there is one (A47; C-core `XdsClient::WatchResource`).
+    ///
+    /// # Errors
+    /// Why it cannot: whatever refers to the name fails at once.
+    pub fn ask(self, name: &str, resource_type: ResourceType, server: &ServerFacts) -> Result<(), NameFault> {
+        let authority = self.read(name, resource_type)?;
+        match (authority, &server.authorities) {
+            (Some(authority), Some(known)) if !known.contains(&authority) => {
+                Err(NameFault::UnknownAuthority(authority))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The authority of a name that the client can take to pieces; `None` if the name is plain text.
+    ///
+    /// # Errors
+    /// What the client trips over.
+    pub fn read(self, name: &str, resource_type: ResourceType) -> Result<Option<String>, NameFault> {
+        if self == Names::Opaque {
+            return Ok(None);
+        }
+        let Some(rest) = name.strip_prefix("xdstp:") else {
+            return Ok(None);
+        };
+        let uri = parse(rest).map_err(NameFault::NotUri)?;
+        let path = percent_decode(uri.path);
+        let path = path.strip_prefix(b"/").unwrap_or(&path);
+        let first = path.split(|byte| *byte == b'/').next().unwrap_or_default();
+        if first != resource_type.type_name().as_bytes() {
+            return Err(NameFault::OtherType(String::from_utf8_lossy(first).into_owned()));
+        }
+        Ok(Some(
+            String::from_utf8_lossy(&user_and_host(uri.authority)).into_owned(),
+        ))
+    }
+
     /// A text that is equal for equal names: the name itself, in the client's own spelling if it is a URI.
     ///
     /// ```
@@ -44,6 +85,29 @@ impl Names {
             return Cow::Borrowed(name);
         }
         spelling(name).map_or(Cow::Borrowed(name), Cow::Owned)
+    }
+}
+
+/// Why a client cannot ask for a resource by its name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NameFault {
+    /// It is no URI.
+    NotUri(TargetFault),
+    /// Its path begins with this, and not with the type.
+    OtherType(String),
+    /// The bootstrap has no such authority.
+    UnknownAuthority(String),
+}
+
+impl NameFault {
+    /// The client's words about `name`.
+    pub fn words(&self, name: &str) -> String {
+        match self {
+            NameFault::NotUri(_) | NameFault::OtherType(_) => format!("Unable to parse resource name {name}"),
+            NameFault::UnknownAuthority(authority) => {
+                format!("authority \"{authority}\" not present in bootstrap config")
+            }
+        }
     }
 }
 

@@ -41,36 +41,6 @@ pub enum TargetFault {
     XdsName,
 }
 
-/// The decoded path of `text`, which begins with a scheme and a colon.
-///
-/// # Errors
-/// What the client's parser of URIs trips over: query or fragment.
-pub fn path_of(text: &str) -> Result<Cow<'_, [u8]>, TargetFault> {
-    let rest = text.split_once(':').map_or(text, |(_, rest)| rest);
-    parse(rest).map(|uri| percent_decode(uri.path))
-}
-
-/// The host and port that a LOGICAL_DNS cluster looks up, whose address and port are joined in `hostname`.
-///
-/// The client reads `dns:` and `hostname` as a URI: `%xx` is one byte, one leading `/` is left out, and what begins with `?` or `#` is lost
-/// with the port (C-core xds_dependency_manager.cc, uri.cc).
-///
-/// ```
-/// use xdsctl::convert::target_uri::{TargetFault, dns_name};
-/// assert_eq!(dns_name("/example%2Ecom:80").unwrap(), "example.com:80");
-/// assert_eq!(dns_name("example.com#x:80").unwrap(), "example.com");
-/// assert_eq!(dns_name("example.com?:80<"), Err(TargetFault::BadCharacter));
-/// ```
-///
-/// # Errors
-/// It is no URI: there is no resolver then, and the client's process dies of that.
-pub fn dns_name(hostname: &str) -> Result<Cow<'_, str>, TargetFault> {
-    Ok(match percent_decode(parse(hostname)?.path) {
-        Cow::Borrowed(path) => String::from_utf8_lossy(without_slash(path)),
-        Cow::Owned(path) => Cow::Owned(String::from_utf8_lossy(without_slash(&path)).into_owned()),
-    })
-}
-
 /// Checks that the client can make a channel to `text`.
 ///
 /// ```
@@ -248,7 +218,7 @@ pub(super) fn percent_decode(text: &str) -> Cow<'_, [u8]> {
     Cow::Owned(decoded)
 }
 
-fn without_slash(path: &[u8]) -> &[u8] {
+pub(super) fn without_slash(path: &[u8]) -> &[u8] {
     path.strip_prefix(b"/").unwrap_or(path)
 }
 

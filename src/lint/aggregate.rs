@@ -5,6 +5,7 @@
 
 use std::collections::BTreeSet;
 
+use super::reference::not_asked_for;
 use super::{Findings, Usage};
 use crate::client::graph::{ClusterError, Entry, Graph, MAX_AGGREGATE_DEPTH, SkipReason, Skipped};
 use crate::client::{ClusterFacts, World, child_path};
@@ -24,7 +25,7 @@ rules! {
     AGGREGATE_SHARED_LEAF = "aggregate-shared-leaf", Snapshot, Advice, "C-core XdsDependencyManager PopulateClusterConfigMap";
     /// An aggregate cluster names a cluster that is not there.
     AGGREGATE_CHILD_MISSING = "aggregate-child-missing", Snapshot, Advice, "gRFC A75; C-core XdsDependencyManager";
-    /// An aggregate cluster names a cluster that the client rejects.
+    /// An aggregate cluster names a cluster that the client rejects, or cannot ask for.
     AGGREGATE_CHILD_REJECTED = "aggregate-child-rejected", Snapshot, Advice, "gRFC A75; C-core XdsDependencyManager";
 }
 
@@ -151,7 +152,13 @@ fn child(world: &World, skipped: &Skipped, seen: &mut Seen, findings: &mut Findi
         ),
         SkipReason::Rejected => (
             &AGGREGATE_CHILD_REJECTED,
-            format!("Cluster `{name}` is rejected; the client passes it over"),
+            match world.ask(ResourceType::Cluster, name) {
+                Err(fault) => format!(
+                    "{}; the client passes it over",
+                    not_asked_for(ResourceType::Cluster, name, &fault)
+                ),
+                Ok(()) => format!("Cluster `{name}` is rejected; the client passes it over"),
+            },
         ),
         SkipReason::TooDeep => return,
     };

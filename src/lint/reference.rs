@@ -1,6 +1,6 @@
 //! References to resources that the world does not have, or that the client rejects.
 //!
-//! A partial dump is legitimate: a reference to a type of which the world has no resource at all is not looked at, unless the
+//! A partial dump is legitimate: a type of which the world has no resource at all is not missed, unless the
 //! reader names a channel's target: then the world is all that the channel gets. Where the reader says that it is all there is, nothing
 //! that is missing will come, and RPCs fail.
 
@@ -8,6 +8,7 @@ use std::collections::HashMap;
 
 use super::Findings;
 use crate::client::{ClusterFacts, Facts, ListenerFacts, ResourceId, RouteFacts, World, eds_path, rds_path};
+use crate::convert::resource_name::NameFault;
 use crate::diag::{Rule, rules};
 use crate::model::ResourceType;
 
@@ -22,6 +23,8 @@ rules! {
     REFERENCE_TO_NOTHING = "reference-to-nothing", Snapshot, Fails, "gRFC A27; C-core XdsDependencyManager";
     /// A reference leads to a resource that the client rejects.
     REFERENCE_TO_REJECTED = "reference-to-rejected", Snapshot, Fails, "C-core XdsDependencyManager, XdsClient";
+    /// A reference is a name by which the client cannot ask for anything.
+    REFERENCE_NOT_ASKED_FOR = "reference-not-asked-for", Snapshot, Fails, "gRFC A47; C-core XdsClient::WatchResource";
 }
 
 /// What is known of resources that are not in the world.
@@ -46,39 +49,68 @@ impl Extent {
 }
 
 pub(super) fn check(world: &World, extent: Extent, findings: &mut Findings) {
-    let expects = |resource_type| extent != Extent::Unknown || world.has(resource_type);
-    let mut clusters = expects(ResourceType::Cluster).then(|| Clusters::of(world, extent));
+    // Of a type without any resource the rest may be elsewhere.
+    let of_type = |resource_type| {
+        let is_expected = extent != Extent::Unknown || world.has(resource_type);
+        is_expected.then_some(extent)
+    };
+    let mut clusters = Clusters::of(world, of_type(ResourceType::Cluster));
     for (_, entry) in world.all(ResourceType::Listener) {
         match &entry.facts {
-            Some(Facts::Listener(ListenerFacts::Rds(name, _))) if expects(ResourceType::RouteConfiguration) => {
-                rds(world, entry.id, name, extent, findings)
+            Some(Facts::Listener(ListenerFacts::Rds(name, _))) => {
+                rds(
+                    world,
+                    entry.id,
+                    name,
+                    of_type(ResourceType::RouteConfiguration),
+                    findings,
+                );
             }
             Some(Facts::Listener(ListenerFacts::Inline(facts, _))) => {
-                if let Some(clusters) = &mut clusters {
-                    routes(clusters, entry.id, true, facts, findings);
-                }
+                routes(&mut clusters, entry.id, true, facts, findings);
             }
             _ => {}
         }
     }
     for (_, entry) in world.all(ResourceType::RouteConfiguration) {
-        if let (Some(Facts::Routes(facts)), Some(clusters)) = (&entry.facts, &mut clusters) {
-            routes(clusters, entry.id, false, facts, findings);
+        if let Some(Facts::Routes(facts)) = &entry.facts {
+            routes(&mut clusters, entry.id, false, facts, findings);
         }
     }
-    if expects(ResourceType::Endpoints) {
-        for (name, entry) in world.all(ResourceType::Cluster) {
-            if let Some(Facts::Cluster(ClusterFacts::Eds { service_name, .. })) = &entry.facts {
-                let wanted = service_name.as_deref().unwrap_or(name);
-                endpoints(world, entry.id, wanted, extent, findings);
-            }
+    let extent = of_type(ResourceType::Endpoints);
+    for (name, entry) in world.all(ResourceType::Cluster) {
+        if let Some(Facts::Cluster(ClusterFacts::Eds { service_name, .. })) = &entry.facts {
+            let wanted = service_name.as_deref().unwrap_or(name);
+            endpoints(world, entry.id, wanted, extent, findings);
         }
     }
 }
 
-fn rds(world: &World, listener: ResourceId, name: &str, extent: Extent, findings: &mut Findings) {
+/// Why the client does not ask for a resource, in words.
+pub(super) fn not_asked_for(resource_type: ResourceType, name: &str, fault: &NameFault) -> String {
+    let short = resource_type.short_name();
+    match fault {
+        NameFault::NotUri(fault) => format!("{short} `{name}` cannot be asked for: not a URI: {fault}"),
+        NameFault::OtherType(first) => format!(
+            "{short} `{name}` cannot be asked for: its path begins with `{first}`, must begin with `{}/`",
+            resource_type.type_name()
+        ),
+        NameFault::UnknownAuthority(authority) => {
+            format!("{short} `{name}` cannot be asked for: authority `{authority}` is not in the bootstrap")
+        }
+    }
+}
+
+fn rds(world: &World, listener: ResourceId, name: &str, extent: Option<Extent>, findings: &mut Findings) {
+    if let Err(fault) = world.ask(ResourceType::RouteConfiguration, name) {
+        let why = not_asked_for(ResourceType::RouteConfiguration, name, &fault);
+        let message = format!("{why}: every RPC of the channel fails with UNAVAILABLE");
+        findings.add(listener, &REFERENCE_NOT_ASKED_FOR, rds_path(), message);
+        return;
+    }
     match world.get(ResourceType::RouteConfiguration, name) {
         None => {
+            let Some(extent) = extent else { return };
             findings.add(
                 listener,
                 extent.rule(&LISTENER_ROUTES_MISSING),
@@ -99,8 +131,8 @@ fn rds(world: &World, listener: ResourceId, name: &str, extent: Extent, findings
 }
 
 /// What routes find under a cluster's name.
-#[derive(Clone, Copy)]
 enum Found {
+    NotAskedFor(NameFault),
     Accepted,
     Rejected,
     Nothing,
@@ -109,12 +141,13 @@ enum Found {
 /// The clusters of a world, by the names that routes have named so far: thousands of routes name the same few.
 struct Clusters<'w> {
     world: &'w World,
-    extent: Extent,
+    /// `None`: those that are not there are not missed.
+    extent: Option<Extent>,
     found: HashMap<&'w str, Found>,
 }
 
 impl<'w> Clusters<'w> {
-    fn of(world: &'w World, extent: Extent) -> Self {
+    fn of(world: &'w World, extent: Option<Extent>) -> Self {
         Clusters {
             world,
             extent,
@@ -122,16 +155,18 @@ impl<'w> Clusters<'w> {
         }
     }
 
-    fn find(&mut self, name: &'w str) -> Found {
+    fn find(&mut self, name: &'w str) -> &Found {
         let world = self.world;
-        *self
-            .found
-            .entry(name)
-            .or_insert_with(|| match world.get(ResourceType::Cluster, name) {
+        self.found.entry(name).or_insert_with(|| {
+            if let Err(fault) = world.ask(ResourceType::Cluster, name) {
+                return Found::NotAskedFor(fault);
+            }
+            match world.get(ResourceType::Cluster, name) {
                 None => Found::Nothing,
                 Some(entry) if entry.facts.is_none() => Found::Rejected,
                 Some(_) => Found::Accepted,
-            })
+            }
+        })
     }
 }
 
@@ -142,14 +177,21 @@ fn routes<'w>(
     facts: &'w RouteFacts,
     findings: &mut Findings,
 ) {
+    let extent = clusters.extent;
     for reference in facts.virtual_hosts.iter().flatten() {
         let name = &reference.cluster;
         match clusters.find(name) {
+            Found::NotAskedFor(fault) => {
+                let why = not_asked_for(ResourceType::Cluster, name, fault);
+                let message = format!("{why}: RPCs on this route fail with UNAVAILABLE");
+                findings.add(holder, &REFERENCE_NOT_ASKED_FOR, reference.path(inline), message);
+            }
             Found::Nothing => {
+                let Some(extent) = extent else { continue };
                 let message = format!("Cluster `{name}` is not there: RPCs wait 15 s, then those on this route fail");
                 findings.add(
                     holder,
-                    clusters.extent.rule(&ROUTE_CLUSTER_MISSING),
+                    extent.rule(&ROUTE_CLUSTER_MISSING),
                     reference.path(inline),
                     message,
                 );
@@ -163,9 +205,16 @@ fn routes<'w>(
     }
 }
 
-fn endpoints(world: &World, cluster: ResourceId, wanted: &str, extent: Extent, findings: &mut Findings) {
+fn endpoints(world: &World, cluster: ResourceId, wanted: &str, extent: Option<Extent>, findings: &mut Findings) {
+    if let Err(fault) = world.ask(ResourceType::Endpoints, wanted) {
+        let why = not_asked_for(ResourceType::Endpoints, wanted, &fault);
+        let message = format!("{why}: RPCs to this cluster fail with UNAVAILABLE");
+        findings.add(cluster, &REFERENCE_NOT_ASKED_FOR, eds_path(), message);
+        return;
+    }
     match world.get(ResourceType::Endpoints, wanted) {
         None => {
+            let Some(extent) = extent else { return };
             let message =
                 format!("ClusterLoadAssignment `{wanted}` is not there: RPCs wait 15 s, then fail with UNAVAILABLE");
             findings.add(cluster, extent.rule(&CLUSTER_ENDPOINTS_MISSING), eds_path(), message);

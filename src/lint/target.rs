@@ -3,6 +3,7 @@
 //! Without a target these are no questions: nobody says that a listener is asked for by its name, or at all.
 
 use super::Findings;
+use super::reference::{REFERENCE_NOT_ASKED_FOR, not_asked_for};
 use crate::client::target::Target;
 use crate::client::{Facts, ListenerFacts, World, inline_routes_path, rds_path};
 use crate::diag::{Diagnostic, FieldPath, rules};
@@ -31,6 +32,12 @@ pub(super) fn check(world: &World, target: &Target, findings: &mut Findings) {
         return;
     };
     let Target { uri, authority, .. } = target;
+    if let Err(fault) = world.ask(ResourceType::Listener, &target.listener) {
+        let why = not_asked_for(ResourceType::Listener, &target.listener, &fault);
+        let message = format!("{why}: every RPC to {uri} fails with UNAVAILABLE");
+        findings.add(entry.id, &REFERENCE_NOT_ASKED_FOR, FieldPath::default(), message);
+        return;
+    }
     let (routes, path) = match &entry.facts {
         Some(Facts::Listener(ListenerFacts::Inline(routes, _))) => (routes, inline_routes_path()),
         Some(Facts::Listener(ListenerFacts::Rds(name, _))) => {

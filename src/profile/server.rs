@@ -6,11 +6,13 @@ use std::collections::{BTreeMap, BTreeSet};
 ///
 /// The default is a bootstrap with one server without `trusted_xds_server`, and no certificate providers.
 /// `None` for the providers means that no bootstrap was given: provider names are then not checked, because nothing
-/// is known about them.
+/// is known about them. The same goes for authorities.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ServerFacts {
     /// Names in `certificate_providers`; `None` without a bootstrap.
     pub certificate_providers: Option<BTreeSet<String>>,
+    /// Keys of `authorities` (A47); `None` without a bootstrap.
+    pub authorities: Option<BTreeSet<String>>,
     /// The server that sent the resource has the feature `trusted_xds_server` (A81).
     pub trusted_xds_server: bool,
     /// That server has the feature `ignore_resource_deletion` (A53).

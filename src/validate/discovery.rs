@@ -10,8 +10,8 @@
 use bytes::Bytes;
 
 use super::{Validated, within};
+use crate::convert::resource_name::{NameFault, Names};
 use crate::convert::switch::report_off;
-use crate::convert::target_uri;
 use crate::diag::{Cx, Effect, Packed, Path, Rule, rules};
 use crate::model::ResourceType;
 use crate::profile::{Feature, Profile, ServerFacts};
@@ -273,31 +273,21 @@ pub fn check_name(
     at: &Path<'_>,
     cx: &mut Cx<'_>,
 ) -> bool {
-    if !name.starts_with("xdstp:") || !cx.has(Feature::Federation) {
-        return true;
-    }
-    let path = match target_uri::path_of(name) {
-        Ok(path) => path,
-        Err(fault) => {
-            cx.report(rule, at, format_args!("`{name}` is not a URI: {fault}"));
-            return false;
-        }
-    };
-    let path = path.strip_prefix(b"/").unwrap_or(&path);
-    let first = path.split(|byte| *byte == b'/').next().unwrap_or_default();
-    let fits = first == resource_type.type_name().as_bytes();
-    if !fits {
-        cx.report(
+    match Names::of(cx.profile()).read(name, resource_type) {
+        Ok(_) => return true,
+        Err(NameFault::OtherType(first)) => cx.report(
             rule,
             at,
             format_args!(
-                "the path of `{name}` begins with `{}`, must begin with `{}/`",
-                String::from_utf8_lossy(first),
+                "the path of `{name}` begins with `{first}`, must begin with `{}/`",
                 resource_type.type_name()
             ),
-        );
-    }
-    fits
+        ),
+        Err(NameFault::NotUri(fault)) => cx.report(rule, at, format_args!("`{name}` is not a URI: {fault}")),
+        // Of an authority nobody asks here.
+        Err(NameFault::UnknownAuthority(_)) => return true,
+    };
+    false
 }
 
 /// An entry of `resource_errors`.

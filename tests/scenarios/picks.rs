@@ -382,6 +382,11 @@ fn picks_over_time_are_the_clients() {
     compare(&rows("timelines"), differences);
 }
 
+#[test]
+fn names_lead_where_the_clients_do() {
+    compare(&rows("names"), differences);
+}
+
 /// A deadline of a second or less fires early on some machines: what became of the RPC depends on the moment.
 fn has_short_deadline(row: &Row) -> bool {
     fn is_short(value: &Value) -> bool {

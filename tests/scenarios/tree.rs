@@ -53,6 +53,14 @@ fn children(row: &Row, config: &XdsConfig, ours: &BTreeMap<String, Value>, diffe
             None => differences.push(format!("{}: {cluster} is not generated", row.id)),
         }
     }
+    // A policy inside itself is built for ever, and those after it never.
+    let leads_back = |(cluster, json): (&String, &Value)| {
+        let inside = serde_json::json!({ "cluster": cluster }).to_string();
+        json.to_string().contains(&format!("\"cds_experimental\":{inside}"))
+    };
+    if row.answer.cds_children.iter().any(leads_back) {
+        return;
+    }
     let lazy: Vec<&String> = config
         .clusters
         .values()
@@ -101,7 +109,7 @@ fn generated_configs_of_mutated_worlds_are_the_clients() {
 #[test]
 fn the_client_rejected_what_is_left_out() {
     let mut differences = Vec::new();
-    for row in ["scenarios", "runtime", "worlds"].into_iter().flat_map(rows) {
+    for row in ["scenarios", "runtime", "worlds", "names"].into_iter().flat_map(rows) {
         if row.answer.crash || row.changes_resources() {
             continue;
         }

@@ -48,14 +48,16 @@ const ELSEWHERE: [&str; 2] = ["Fault injected", "No matching route found in xDS 
 /// The resources that a channel uses, as far as names lead; by type and name.
 struct Reach<'r> {
     resources: &'r [Value],
-    target: &'r str,
+    /// The name that the channel asks for.
+    listener: String,
 }
 
 impl<'r> Reach<'r> {
     fn of(row: &'r Value) -> Reach<'r> {
+        let template = row["bootstrap"]["client_default_listener_resource_name_template"].as_str();
         Reach {
             resources: row["resources"].as_array().unwrap(),
-            target: row["target"].as_str().unwrap(),
+            listener: template.unwrap_or("%s").replace("%s", row["target"].as_str().unwrap()),
         }
     }
 
@@ -66,7 +68,7 @@ impl<'r> Reach<'r> {
 
     fn manager(&self) -> &'r Value {
         static NONE: Value = Value::Null;
-        let listener = self.find(LISTENER, self.target);
+        let listener = self.find(LISTENER, &self.listener);
         listener.map_or(&NONE, |listener| &listener["api_listener"]["api_listener"])
     }
 
@@ -128,7 +130,7 @@ fn root(pick: &Pick) -> Option<&str> {
 fn is_on_the_way(finding: &Finding, pick: &Pick, reach: &Reach<'_>) -> bool {
     let leaves = pick.leaves();
     match finding.kind.as_str() {
-        "Listener" => finding.name == reach.target && is_on_the_route(&finding.path, pick, reach),
+        "Listener" => finding.name == reach.listener && is_on_the_route(&finding.path, pick, reach),
         "RouteConfiguration" => {
             reach.route_config() == Some(finding.name.as_str()) && is_on_the_route(&finding.path, pick, reach)
         }
@@ -184,7 +186,7 @@ fn explains(finding: &Finding, pick: &Pick, reach: &Reach<'_>) -> bool {
         None => reach.roots().flat_map(|root| reach.below(root)).collect(),
     };
     match finding.kind.as_str() {
-        "Listener" => finding.name == reach.target,
+        "Listener" => finding.name == reach.listener,
         "RouteConfiguration" => reach.route_config() == Some(finding.name.as_str()),
         "Cluster" => below.contains(&finding.name),
         "ClusterLoadAssignment" => below.iter().any(|cluster| reach.endpoints(cluster) == finding.name),
@@ -320,7 +322,7 @@ fn check(rows: impl Iterator<Item = Value>) {
 #[test]
 fn validate_and_pick_agree_on_recorded_worlds() {
     check(
-        ["scenarios", "runtime", "timelines"]
+        ["scenarios", "runtime", "timelines", "names"]
             .into_iter()
             .flat_map(generate::recorded),
     );

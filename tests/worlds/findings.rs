@@ -179,7 +179,7 @@ impl<'r> World<'r> {
 /// The hosts that DNS is asked for, with their ports. A client that asks for another has misread the name.
 fn dns_names(row: &Value) -> impl Iterator<Item = String> {
     let clusters = row["resources"].as_array().unwrap().iter();
-    let is_name = |host: &&str| !host.is_empty() && host.parse::<std::net::IpAddr>().is_err();
+    let is_name = |host: &&str| !host.is_empty() && !host.contains('=') && host.parse::<std::net::IpAddr>().is_err();
     clusters
         .filter(|cluster| cluster["type"] == "LOGICAL_DNS")
         .filter_map(move |cluster| {

@@ -395,7 +395,7 @@ pub fn hint(opened: &Opened) -> Option<String> {
             Some(format!("the domains are {domains}; --authority sets another authority"))
         }
         Class::NotApiListener => Some("the Listener is for a server or a proxy: it has no api_listener".to_owned()),
-        Class::Rejected | Class::BadRetryPolicy => Some("`xdsctl validate` says where".to_owned()),
+        Class::Rejected | Class::NotAskedFor | Class::BadRetryPolicy => Some("`xdsctl validate` says where".to_owned()),
     }
 }
 

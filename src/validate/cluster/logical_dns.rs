@@ -5,7 +5,7 @@
 //! the process. Those are found here with the client's own URI rules.
 
 use crate::convert::address::{ADDRESS_MISSING, ADDRESS_NOT_SOCKET, PORT_IN_TEXT, join_host_port, parse_ip_port};
-use crate::convert::target_uri::dns_name;
+use crate::convert::dns_name;
 use crate::diag::{Cx, Path, rules};
 use crate::model::cluster::Discovery;
 use crate::profile::Feature;
@@ -33,6 +33,8 @@ rules! {
     DNS_CRASH = "cds-dns-crash", Cluster, Fails, "C-core xds_dependency_manager.cc, uri.cc";
     /// A LOGICAL_DNS name is read as something else than a host, so RPCs to the cluster fail.
     DNS_NAME_MISREAD = "cds-dns-name-misread", Cluster, Fails, "C-core xds_dependency_manager.cc, uri.cc, host_port.cc";
+    /// A LOGICAL_DNS name is none that is ever looked up, so RPCs to the cluster fail.
+    DNS_NAME_MALFORMED = "cds-dns-name-malformed", Cluster, Fails, "C-core dns_resolver_ares.cc, c-ares; seen in the client";
     /// A LOGICAL_DNS name is changed before it is resolved.
     DNS_NAME_CHANGED = "cds-dns-name-changed", Cluster, Advice, "C-core xds_dependency_manager.cc, uri.cc";
     /// A LOGICAL_DNS port is 0 or above 65535, so that another port is used than the one given.
@@ -168,7 +170,7 @@ fn advise_port(port: u32, at: &Path<'_>, cx: &mut Cx<'_>) {
 /// Reports what becomes of the name when `dns:` and `hostname` are read as a URI.
 fn advise_name(name: &str, hostname: &str, port: u32, at: &Path<'_>, cx: &mut Cx<'_>) {
     let at = at.field("address");
-    let Ok(looked_up) = dns_name(hostname) else {
+    let Ok(looked_up) = dns_name::looked_up(hostname) else {
         if !cx.has(Feature::DnsNameCrash) {
             return;
         }
@@ -209,6 +211,12 @@ fn advise_name(name: &str, hostname: &str, port: u32, at: &Path<'_>, cx: &mut Cx
                 .help("give the port in port_value only");
             }
         }
+    } else if let Err(fault) = dns_name::check(&looked_up) {
+        cx.report(
+            &DNS_NAME_MALFORMED,
+            &at,
+            format_args!("address `{name}` is not looked up: {fault}, RPCs to the cluster fail"),
+        );
     } else if name.contains('%') || name.starts_with('/') {
         cx.report(
             &DNS_NAME_CHANGED,
