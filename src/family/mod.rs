@@ -23,7 +23,7 @@ use crate::proto::wire::Malformed;
 use crate::validate;
 
 /// The rules that one family alone knows, in the files that find them.
-pub static PART_RULES: &[&[&Rule]] = &[node::listener::RULES];
+pub static PART_RULES: &[&[&Rule]] = &[go::rbac::RULES];
 
 /// A resource, decoded once for all clients that are asked about it.
 #[derive(Debug, Clone, Copy)]
@@ -108,7 +108,6 @@ pub(crate) fn reject(rule: &'static Rule, at: &Path<'_>, message: std::fmt::Argu
 
 /// Reports what kills the process; the converter stops with what it returns.
 #[cold]
-#[expect(dead_code, reason = "until a converter knows what kills its client")]
 pub(crate) fn die(rule: &'static Rule, at: &Path<'_>, message: std::fmt::Arguments<'_>, cx: &mut Cx<'_>) -> Stop {
     cx.report_as(Effect::Fails, rule, at, message);
     Stop::Dies

@@ -4,12 +4,12 @@
 //! it ends the chain, and which switch it waits for. Follows C-core `XdsHttpFilterRegistry` (xds_http_filter_registry.cc).
 
 mod composite;
-mod ext_proc;
+pub(crate) mod ext_proc;
 pub(crate) mod fault;
 mod gcp_authn;
 pub(crate) mod matching;
 pub(crate) mod overrides;
-mod rbac;
+pub(crate) mod rbac;
 mod router;
 mod stateful_session;
 

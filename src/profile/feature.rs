@@ -78,7 +78,7 @@ features! {
     /// Cluster specifier plugins, that is RLS.
     RlsLb = "GRPC_EXPERIMENTAL_XDS_RLS_LB": cpp [off "1.50", on "1.56"];
     /// `sni`, `auto_host_sni` and `auto_sni_san_validation` of UpstreamTlsContext (A101).
-    Sni = "GRPC_EXPERIMENTAL_XDS_SNI": cpp [on "1.80"];
+    Sni = "GRPC_EXPERIMENTAL_XDS_SNI": cpp [on "1.80"] go [off "1.81"];
     /// `additional_addresses` of an endpoint (A61).
     DualstackEndpoints = "GRPC_EXPERIMENTAL_XDS_DUALSTACK_ENDPOINTS": cpp [off "1.63", on "1.66.1"] go [on "1.71"];
     /// `lrs_report_endpoint_metrics` of a cluster (A85).
@@ -87,12 +87,14 @@ features! {
     EndpointHashKeyBackwardCompat = "GRPC_XDS_ENDPOINT_HASH_KEY_BACKWARD_COMPAT": cpp [on "1.51"];
     /// Http11ProxyUpstreamTransport and endpoint metadata (A86).
     HttpConnect = "GRPC_EXPERIMENTAL_XDS_HTTP_CONNECT": cpp [off "1.71"] go [off "1.76"];
+    /// Http11ProxyUpstreamTransport in grpc-go, whose metadata came before (A86).
+    HttpProxySocket = "GRPC_EXPERIMENTAL_XDS_HTTP_CONNECT": go [off "1.83"];
     /// `resource_errors` and the data error handling of A88.
     DataErrorHandling = "GRPC_EXPERIMENTAL_XDS_DATA_ERROR_HANDLING": cpp [off "1.85"];
     /// The composite HTTP filter (A103).
     CompositeFilter = "GRPC_EXPERIMENTAL_XDS_COMPOSITE_FILTER": cpp [off "1.81"];
     /// The ext_proc HTTP filter and `allowed_grpc_services` (A93, A102).
-    ExtProcOnClient = "GRPC_EXPERIMENTAL_XDS_EXT_PROC_ON_CLIENT": cpp [off "1.85"];
+    ExtProcOnClient = "GRPC_EXPERIMENTAL_XDS_EXT_PROC_ON_CLIENT": cpp [off "1.85"] go [off "1.84"];
     /// `audit_logging_options` of RBAC (A59).
     RbacAuditLogging = "GRPC_EXPERIMENTAL_XDS_RBAC_AUDIT_LOGGING": cpp [off "1.56"];
     /// `spiffe_bundle_map_file` of the file_watcher provider (A87).
@@ -100,7 +102,7 @@ features! {
     /// `call_creds` of an xDS server in the bootstrap (A97).
     BootstrapCallCreds = "GRPC_EXPERIMENTAL_XDS_BOOTSTRAP_CALL_CREDS": cpp [off "1.85"];
     /// `requestHashHeader` of the ring_hash JSON config (A76).
-    RingHashSetRequestHashKey = "GRPC_EXPERIMENTAL_RING_HASH_SET_REQUEST_HASH_KEY": cpp [off "1.85"];
+    RingHashSetRequestHashKey = "GRPC_EXPERIMENTAL_RING_HASH_SET_REQUEST_HASH_KEY": cpp [off "1.85"] go [off "1.72"];
     /// Weighted shuffling in pick_first (A113).
     PfWeightedShuffling = "GRPC_EXPERIMENTAL_PF_WEIGHTED_SHUFFLING": cpp [off "1.85"];
     /// Leaf clusters use the aggregate cluster's LB policy (A75).
@@ -112,11 +114,13 @@ features! {
     /// Stateful session affinity and DRAINING endpoints (A55).
     OverrideHost = "GRPC_EXPERIMENTAL_XDS_ENABLE_OVERRIDE_HOST": cpp [off "1.53", on "1.59", always "1.61"];
     /// `system_root_certs` (A82).
-    SystemRootCerts = "GRPC_EXPERIMENTAL_XDS_SYSTEM_ROOT_CERTS": cpp [off "1.66", on "1.73", always "1.85"];
+    SystemRootCerts = "GRPC_EXPERIMENTAL_XDS_SYSTEM_ROOT_CERTS": go [off "1.71"] cpp [off "1.66", on "1.73", always "1.85"];
     /// The GCP authentication filter and the Audience in a cluster's metadata (A83).
-    GcpAuthnFilter = "GRPC_EXPERIMENTAL_XDS_GCP_AUTHENTICATION_FILTER": cpp [off "1.67", on "1.73", always "1.85"];
+    GcpAuthnFilter = "GRPC_EXPERIMENTAL_XDS_GCP_AUTHENTICATION_FILTER": go [off "1.82"] cpp [off "1.67", on "1.73", always "1.85"];
     /// Not a boolean: a trace list that names `xds_client`, which makes the client print what it parses.
     TraceXdsClient = "GRPC_TRACE": cpp [off "1.51"];
+    /// The least_request LB policy (A48).
+    LeastRequest = "GRPC_EXPERIMENTAL_ENABLE_LEAST_REQUEST": go [off "1.60", on "1.73", always "1.74"];
 
     // C-core, without a switch.
 
@@ -161,6 +165,43 @@ features! {
     Autosharding: cpp [always "1.85"];
     /// A priority must be below the number of localities; before, the highest numbers take all memory.
     PriorityLimit: cpp [always "1.85"];
+
+    // grpc-go alone.
+
+    /// `requestHashHeader` of the ring_hash JSON config has a place to be read into (A76).
+    RingHashRequestHeader: go [always "1.72"];
+    /// A TLS transport socket without typed_config is an error; before, the parser panics.
+    TypedConfigChecked: go [always "1.75"];
+    /// A panic in a parser is a NACK without a name; before, the process dies.
+    ParserPanicRecovered = "GRPC_GO_EXPERIMENTAL_XDS_RESOURCE_PANIC_RECOVERY": go [on "1.80"];
+    /// The default filter chain is read before the others.
+    DefaultChainFirst: go [always "1.80"];
+    /// The weights of a locality's endpoints must fit into 32 bits.
+    EndpointWeightSum: go [always "1.80"];
+    /// Address ranges of filter chains are compared as texts.
+    CidrAsText: go [always "1.60", gone "1.80"];
+    /// Address ranges of filter chains are read by net/netip: zones are fine, and IPv4 in IPv6 is IPv4.
+    CidrByNetip: go [always "1.81"];
+    /// A resource without a name is an error; before, the client uses the nothing that it got.
+    ResourceNameChecked: go [always "1.81"];
+    /// Regular expressions are compiled with anchors and a group around them.
+    RegexAnchored: go [always "1.82"];
+    /// Names of LB policies count in their case.
+    PolicyNamesExact = "GRPC_GO_EXPERIMENTAL_CASE_SENSITIVE_BALANCER_REGISTRIES": go [on "1.82"];
+    /// RBAC rules of a kind that the client does not have are errors; before, they are passed over.
+    RbacKindsChecked: go [always "1.82.1"];
+    /// Empty texts in the old forms of a header matcher are errors, and `contains_match` is known.
+    HeaderTextChecked: go [always "1.83"];
+    /// An unknown denominator of a drop is an error.
+    DropDenominatorChecked: go [always "1.84"];
+    /// An address range of RBAC may be without prefix_len; before, the parser panics.
+    RbacPrefixOptional: go [always "1.84"];
+    /// Headers that RBAC must not look at are found in sets and negations too, and in any case.
+    RbacNestedHeaders: go [always "1.84"];
+    /// `disabled` of an HTTP filter and of an override, under the switch of ext_proc (A93).
+    FilterDisabled = "GRPC_EXPERIMENTAL_XDS_EXT_PROC_ON_CLIENT": go [off "1.82"];
+    /// The LB policy cluster_resolver_experimental is registered.
+    ClusterResolverPolicy: go [always "1.60", gone "1.81"];
 }
 
 impl Feature {

@@ -39,6 +39,7 @@ fn rows(wanted: impl Fn(Client) -> bool) -> Vec<Recorded> {
                 verdict: answer[0].as_str().unwrap().to_owned(),
                 words: String::new(),
                 paths: Some(paths.map(|path| path.as_str().unwrap().to_owned()).collect()),
+                is_unmasked: false,
             });
         }
     }

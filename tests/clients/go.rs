@@ -1,13 +1,13 @@
 //! grpc-go against its recorded answers. The numbers are the rows that may differ; they only go down.
 
-use crate::rows::{compare, of_fresh, of_one_version, of_versions};
+use crate::rows::{compare, of_fresh, of_one_version, of_unmasked, of_versions};
 
 #[test]
 fn rules() {
     compare(
         "go rules",
         &of_one_version("go", "go", "message", |file| file != "validate"),
-        2195,
+        0,
     );
 }
 
@@ -16,16 +16,29 @@ fn validate() {
     compare(
         "go validate",
         &of_one_version("go", "go", "message", |file| file == "validate"),
-        2158,
+        0,
     );
 }
 
 #[test]
 fn fresh() {
-    compare("go fresh", &of_fresh("fresh-open", "go", "go"), 3028);
+    compare("go fresh", &of_fresh("fresh-open", "go", "go"), 0);
 }
 
 #[test]
 fn versions() {
-    compare("go versions", &of_versions("go-versions", "go"), 1873);
+    compare("go versions", &of_versions("go-versions", "go"), 0);
+}
+
+/// Looked at once, after the converter had been written.
+#[test]
+fn held() {
+    compare("go held", &of_fresh("fresh-held", "go", "go"), 0);
+}
+
+/// What differs: two rows in which more than names was put right.
+#[test]
+fn unmasked() {
+    let rows = of_unmasked("go", "go", "unmasked_verdict", "unmasked_message");
+    compare("go unmasked", &rows, 2);
 }

@@ -41,6 +41,8 @@ pub struct Recorded {
     pub words: String,
     /// Field paths, where the client gives them.
     pub paths: Option<BTreeSet<String>>,
+    /// Names that C-core never reads were put right before the client was asked.
+    pub is_unmasked: bool,
 }
 
 /// What xdsctl says for that client.
@@ -92,6 +94,7 @@ pub fn of_one_version(name: &str, client: &str, words: &str, wanted: impl Fn(&st
             verdict: text(row, "verdict"),
             words: text(row, words),
             paths: None,
+            is_unmasked: false,
         })
         .collect()
 }
@@ -100,7 +103,7 @@ pub fn of_one_version(name: &str, client: &str, words: &str, wanted: impl Fn(&st
 pub fn of_versions(name: &str, family: &str) -> Vec<Recorded> {
     let cases = cases();
     let mut all = Vec::new();
-    for row in answers(name).iter().filter(|row| row["unmasked"] != true) {
+    for row in answers(name).iter() {
         let key = (
             row["file"].as_str().unwrap().to_owned(),
             row["id"].as_str().unwrap().to_owned(),
@@ -112,10 +115,29 @@ pub fn of_versions(name: &str, family: &str) -> Vec<Recorded> {
                 verdict: verdict.as_str().unwrap().to_owned(),
                 words: String::new(),
                 paths: None,
+                is_unmasked: row["unmasked"] == true,
             });
         }
     }
     all
+}
+
+/// The rows of a single version whose names were put right, with what the client then answered.
+pub fn of_unmasked(name: &str, client: &str, verdict: &str, words: &str) -> Vec<Recorded> {
+    let cases = cases();
+    let text = |row: &Value, key: &str| row[key].as_str().unwrap_or_default().to_owned();
+    answers(name)
+        .iter()
+        .filter(|row| row.get(verdict).is_some())
+        .map(|row| Recorded {
+            case: cases[&(text(row, "file"), text(row, "id"))].clone(),
+            client: client.to_owned(),
+            verdict: text(row, verdict),
+            words: text(row, words),
+            paths: None,
+            is_unmasked: true,
+        })
+        .collect()
 }
 
 /// The rows of `fresh-open` or `fresh-held` as `client` answered them; `key` is its name there.
@@ -130,6 +152,7 @@ pub fn of_fresh(name: &str, client: &str, key: &str) -> Vec<Recorded> {
         paths: row[key][1]
             .as_array()
             .map(|list| list.iter().map(|p| p.as_str().unwrap().to_owned()).collect()),
+        is_unmasked: false,
     })
     .collect()
 }
@@ -173,6 +196,12 @@ pub fn ask(row: &Recorded) -> Ours {
     } else {
         (None, any.value)
     };
+    let bytes = if !is_wrapped { named(&bytes, &case.id) } else { bytes };
+    let bytes = if row.is_unmasked {
+        unmasked(&bytes, &case.kind)
+    } else {
+        bytes
+    };
     let resource_type = match case.kind.as_str() {
         "lds" => ResourceType::Listener,
         "rds" => ResourceType::RouteConfiguration,
@@ -200,6 +229,66 @@ pub fn ask(row: &Recorded) -> Ours {
             }
         }
     }
+}
+
+/// The resource with the names that Go wants: of network filters, transport sockets and the aggregate type.
+fn unmasked(bytes: &bytes::Bytes, kind: &str) -> bytes::Bytes {
+    use xdsctl::proto::pb::envoy::config::{cluster::v3 as cluster, core::v3 as core, listener::v3 as listener};
+    fn socket(socket: &mut Option<core::TransportSocket>) {
+        if let Some(socket) = socket {
+            socket.name = "envoy.transport_sockets.tls".to_owned();
+        }
+    }
+    match kind {
+        "lds" => {
+            let Ok(mut message) = listener::Listener::decode(bytes.clone()) else {
+                return bytes.clone();
+            };
+            for chain in message
+                .filter_chains
+                .iter_mut()
+                .chain(&mut message.default_filter_chain)
+            {
+                for (i, filter) in chain.filters.iter_mut().enumerate() {
+                    filter.name = format!("f{i}");
+                }
+                socket(&mut chain.transport_socket);
+            }
+            message.encode_to_vec().into()
+        }
+        "cds" => {
+            let Ok(mut message) = cluster::Cluster::decode(bytes.clone()) else {
+                return bytes.clone();
+            };
+            socket(&mut message.transport_socket);
+            if let Some(cluster::cluster::ClusterDiscoveryType::ClusterType(custom)) =
+                &mut message.cluster_discovery_type
+            {
+                custom.name = "envoy.clusters.aggregate".to_owned();
+            }
+            message.encode_to_vec().into()
+        }
+        _ => bytes.clone(),
+    }
+}
+
+/// The resource as the client saw it, under the id for a name, if it has none of its own: field 1 of all four types.
+fn named(bytes: &bytes::Bytes, name: &str) -> bytes::Bytes {
+    let has_name = xdsctl::proto::wire::fields(bytes).any(|field| field.number == 1 && !field.payload.is_empty());
+    if has_name {
+        return bytes.clone();
+    }
+    let mut named = bytes.to_vec();
+    let name = name.as_bytes();
+    let mut len = name.len();
+    named.push(10);
+    while len > 0x7f {
+        named.push((len & 0x7f) as u8 | 0x80);
+        len >>= 7;
+    }
+    named.push(len as u8);
+    named.extend_from_slice(name);
+    named.into()
 }
 
 /// Says whether the developer asks for this row.

@@ -1,12 +1,8 @@
 //! Listener, as grpc-js-xds reads it (xds-resource-type/listener-resource-type.ts `validateListener`).
 
-use crate::diag::{Cx, Effect, Path, rules};
+use crate::diag::{Cx, Effect, Path};
+use crate::family::rules::LISTENER_FILTERS;
 use crate::proto::pb::envoy::config::listener::v3::Listener as Pb;
-
-rules! {
-    /// A listener has listener_filters, which grpc-js-xds does not run.
-    LISTENER_FILTERS = "lds-listener-filters", Listener, Nack, "gRFC A36; grpc-js-xds listener-resource-type.ts";
-}
 
 /// Converts the resource.
 pub(super) fn convert(message: &Pb, cx: &mut Cx<'_>) {

@@ -6,10 +6,10 @@
 //!
 //! `permission` and `principal` are the two trees of a policy, `condition` what both may hold, `audit` the loggers.
 
-pub(super) mod audit;
-pub(super) mod condition;
-pub(super) mod permission;
-pub(super) mod principal;
+pub(crate) mod audit;
+pub(crate) mod condition;
+pub(crate) mod permission;
+pub(crate) mod principal;
 
 use crate::profile::Feature;
 use serde_json::{Map, Value, json};
