@@ -131,14 +131,18 @@ fn every_crate_can_be_packaged() {
     let members = workspace.lines().find(|line| line.starts_with("members = ")).unwrap();
     let members: Vec<&str> = members.split('"').skip(1).step_by(2).chain(["."]).collect();
     assert!(members.len() > 3, "{members:?}");
-    for member in members {
+    let (published, own): (Vec<&str>, Vec<&str>) = members
+        .into_iter()
+        .partition(|member| !manifest(member).contains("publish = false"));
+    assert_eq!(own, ["fuzz"], "the others are what somebody installs or depends on");
+    for member in published {
         let text = manifest(member);
         for key in ["description = ", "version", "license"] {
             assert!(text.lines().any(|line| line.starts_with(key)), "{member}: no {key}");
         }
         assert!(
-            !text.contains("publish = false"),
-            "{member} cannot be a dependency of a published crate"
+            !text.contains("xdsctl-fuzz"),
+            "{member} depends on a crate that is not published"
         );
         for line in text
             .lines()

@@ -1,7 +1,3 @@
-//! A document that is taken for JSON.
 #![no_main]
 
-use libfuzzer_sys::fuzz_target;
-use xdsctl::source::sniff::Format;
-
-fuzz_target!(|data: &[u8]| xdsctl_fuzz::validate(data, Some(Format::Json)));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| xdsctl_fuzz::run(env!("CARGO_BIN_NAME"), data));

@@ -1,0 +1,146 @@
+//! The transcoder and prost-reflect take the same JSON texts, and make the same message of them.
+//!
+//! The input is an Any, so that every message type of the descriptor set is within reach: its JSON if it starts with `{`,
+//! otherwise its wire bytes, which prost-reflect prints first. The transcoder also has to make the same of the text with other
+//! white space, where nothing is laid out as it was before.
+
+use std::sync::LazyLock;
+
+use prost_reflect::{DescriptorPool, DynamicMessage, MessageDescriptor, SerializeOptions};
+use xdsctl::proto::pb;
+use xdsctl::proto::transcode::{Options, Transcoded, json};
+
+const NAME: &str = "google.protobuf.Any";
+
+static ANY: LazyLock<MessageDescriptor> = LazyLock::new(|| {
+    let pool = DescriptorPool::decode(pb::DESCRIPTOR_SET).expect("the descriptor set is whole");
+    pool.get_message_by_name(NAME).expect("the descriptor set has it")
+});
+
+/// What prost-reflect refuses and xdsctl takes: a part of its words, and of the text if they say too little.
+const WIDER: &[(&str, &str)] = &[
+    // Refusing it is the client's business.
+    ("duration out of range", ""),
+    ("missing at least one '/'", ""),
+    // `{}` is an Any without a field for every other reader.
+    ("expected '@type' field", ""),
+    // The shortest form of the largest float, which Go and C++ print, is larger than it as a double.
+    ("float value out of range", "402823"),
+    // Python's json_format takes every number without a fraction for an enum.
+    ("Expected a string or integer", ""),
+];
+
+/// Compares what both make of an Any.
+pub fn transcode_differential(data: &[u8]) {
+    if data.first() == Some(&b'{') {
+        compare(data);
+        return;
+    }
+    let Ok(message) = DynamicMessage::decode(ANY.clone(), data) else {
+        return;
+    };
+    let Some(text) = print(&message, data.len().is_multiple_of(2)) else {
+        return;
+    };
+    compare(&text);
+}
+
+fn print(message: &DynamicMessage, snake: bool) -> Option<Vec<u8>> {
+    let mut out = Vec::new();
+    let options = SerializeOptions::new()
+        .use_proto_field_name(snake)
+        .stringify_64_bit_integers(snake);
+    message
+        .serialize_with_options(&mut serde_json::Serializer::new(&mut out), &options)
+        .ok()?;
+    Some(out)
+}
+
+fn compare(text: &[u8]) {
+    let ours = json(
+        text,
+        pb::tables::message(NAME).expect("the tables have it"),
+        Options::default(),
+    );
+    let mut reader = serde_json::Deserializer::from_slice(text);
+    let theirs =
+        DynamicMessage::deserialize(ANY.clone(), &mut reader).and_then(|message| reader.end().map(|()| message));
+    let shown = || String::from_utf8_lossy(text).into_owned();
+    compare_spread(text, &ours);
+    let is_ours_clean = ours.stop.is_none() && ours.notes.is_empty();
+    match theirs {
+        Ok(theirs) if is_ours_clean => {
+            let ours = DynamicMessage::decode(ANY.clone(), ours.bytes.as_slice()).expect("the bytes are a message");
+            // As JSON, which opens every Any: the lengths inside are padded on our side, so that its bytes differ.
+            let printed = |message| serde_json::to_value(message).map_err(|error: serde_json::Error| error.to_string());
+            assert_eq!(printed(&ours), printed(&theirs), "{}", shown());
+        }
+        Ok(_) => {
+            assert_eq!(ours.stop, None, "prost-reflect reads {}", shown());
+            // Of two equal keys the last one wins in prost-reflect, and sometimes the first is not even looked at.
+            if ours
+                .notes
+                .iter()
+                .any(|note| note.diagnostic.rule.id == "dump-duplicate-key")
+            {
+                return;
+            }
+            for note in &ours.notes {
+                let message = &note.diagnostic.message;
+                // prost-reflect passes a dot in front of a type's name.
+                let is_stricter = note.diagnostic.rule.id == "dump-unknown-any-type" && message.contains("/.");
+                assert!(is_stricter, "prost-reflect takes it: {message}: {}", shown());
+            }
+        }
+        Err(error) if is_ours_clean => {
+            let error = error.to_string();
+            let is_wider = WIDER
+                .iter()
+                .any(|(words, part)| error.contains(words) && shown().contains(part));
+            assert!(is_wider, "prost-reflect refuses it: {error}: {}", shown());
+        }
+        Err(_) => {}
+    }
+}
+
+/// Compares with what is read of the text with white space added, as long as it repeats nothing.
+fn compare_spread(text: &[u8], ours: &Transcoded) {
+    let spread = spread(text);
+    let message = pb::tables::message(NAME).expect("the tables have it");
+    let other = json(&spread, message, Options::default());
+    let shown = || String::from_utf8_lossy(text).into_owned();
+    assert_eq!(ours.stop.is_some(), other.stop.is_some(), "{}", shown());
+    let notes = |read: &Transcoded| -> Vec<_> {
+        let notes = read.notes.iter().map(|note| &note.diagnostic);
+        notes.map(|note| (note.rule.id, note.path.to_string())).collect()
+    };
+    assert_eq!(notes(ours), notes(&other), "{}", shown());
+    // What is not understood is kept as text, white space and all.
+    let is_kept =
+        |rule: &str| ["dump-unknown-any-type", "dump-any-without-type", "dump-limit-exceeded"].contains(&rule);
+    if ours.stop.is_none() && !ours.notes.iter().any(|note| is_kept(note.diagnostic.rule.id)) {
+        assert_eq!(ours.bytes, other.bytes, "{}", shown());
+    }
+}
+
+/// Adds white space, more or less of it, behind what opens and what parts.
+fn spread(text: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(text.len() * 2);
+    let (mut in_string, mut is_escaped, mut seed) = (false, false, text.len());
+    for &byte in text {
+        out.push(byte);
+        if in_string {
+            in_string = is_escaped || byte != b'"';
+            is_escaped = !is_escaped && byte == b'\\';
+        } else if byte == b'"' {
+            in_string = true;
+        } else if b"{[,:".contains(&byte) {
+            seed = seed
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            let spaces = [" ", "", "\n", "\t ", "  ", "\r\n ", "   ", "\n\t"];
+            out.extend_from_slice(spaces[seed >> 40 & 7].as_bytes());
+        }
+    }
+    out
+}
