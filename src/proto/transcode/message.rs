@@ -256,6 +256,7 @@ impl<'t> Transcoder<'t> {
         if last.len > 0
             && last.output == self.output
             && last.levels == levels
+            && last.is_unread == self.is_unread
             && self.scan.pass_same(last.start, last.len)
         {
             last.hit();
@@ -282,6 +283,7 @@ impl<'t> Transcoder<'t> {
                 wire_len: self.out.len() - wire,
                 output: self.output,
                 levels,
+                is_unread: self.is_unread,
                 known,
                 ..*last
             };

@@ -49,6 +49,8 @@ pub(super) struct Value {
     pub output: u32,
     /// Levels of messages around it, below the resource and in all.
     pub levels: (u32, u32),
+    /// It stood where gRPC reads nothing: a Duration out of range is noted there, and nowhere else.
+    pub is_unread: bool,
     /// What is known of its bytes.
     pub known: Known,
     /// Comparisons that have failed since the last one that did not.
@@ -230,6 +232,25 @@ mod tests {
             100,
         );
         assert_eq!(read[0], None);
+    }
+
+    #[test]
+    fn a_value_is_not_repeated_from_where_it_is_read_to_where_it_is_not() {
+        let names = [
+            // gRPC reads the field of the manager, and not that of the cluster.
+            "envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager",
+            "envoy.config.cluster.v3.Cluster",
+        ];
+        let text = r#"{"common_http_protocol_options":{"max_stream_duration":"315576000001s"}}"#;
+        for (order, notes) in [([0, 1], [0, 1]), ([1, 0], [1, 1]), ([0, 0], [0, 0]), ([1, 1], [1, 2])] {
+            let both = format!("{text} {text}");
+            let mut transcoder = Transcoder::new(both.as_bytes(), Options::default());
+            for (number, message) in order.into_iter().enumerate() {
+                transcoder.scan.set_pos(number * (text.len() + 1));
+                one(&mut transcoder, tables::message(names[message]).unwrap());
+                assert_eq!(transcoder.notes.len(), notes[number], "{order:?}");
+            }
+        }
     }
 
     #[test]
