@@ -66,12 +66,17 @@ pub(super) fn read(path: &Path, most: u64) -> io::Result<Bytes> {
     if len > LARGE_BYTES {
         return read_large(&file, size).map(Bytes::Large);
     }
+    read_whole(&mut file, size).map(Bytes::Owned)
+}
+
+/// Reads the `size` bytes that a file had when it was opened.
+fn read_whole(file: &mut dyn Read, size: usize) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::with_capacity(size);
-    file.take(len).read_to_end(&mut bytes)?;
+    file.take(size as u64).read_to_end(&mut bytes)?;
     if bytes.len() < size {
         return Err(shrunk());
     }
-    Ok(Bytes::Owned(bytes))
+    Ok(bytes)
 }
 
 /// Reads a stream to its end, which must come within `most` bytes.
@@ -122,4 +127,55 @@ fn shrunk() -> io::Error {
 
 fn too_large(most: u64) -> io::Error {
     io::Error::other(format!("more than {most} bytes"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Bytes of which each tells its place.
+    fn pattern(size: usize) -> Vec<u8> {
+        (0..size).map(|place| (place / 251) as u8 ^ place as u8).collect()
+    }
+
+    /// An open file without a name that holds `bytes`.
+    #[cfg(unix)]
+    fn file(bytes: &[u8], name: &str) -> File {
+        use std::io::Write as _;
+        let path = std::env::temp_dir().join(format!("xdsctl-{name}-{}", std::process::id()));
+        let open = File::options()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(true)
+            .open(&path);
+        let mut file = open.unwrap();
+        std::fs::remove_file(&path).unwrap();
+        file.write_all(bytes).unwrap();
+        file
+    }
+
+    #[test]
+    fn a_file_that_became_shorter_is_an_error() {
+        let bytes = pattern(10_000);
+        assert_eq!(read_whole(&mut bytes.as_slice(), 10_000).unwrap(), bytes);
+        let error = read_whole(&mut bytes.as_slice(), 10_001).unwrap_err();
+        assert_eq!(error.to_string(), "it became shorter while it was read");
+        // It grew: what it had at first is read.
+        assert_eq!(read_whole(&mut bytes.as_slice(), 9_999).unwrap(), bytes[..9_999]);
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn a_large_file_that_became_shorter_is_an_error() {
+        // Several parts, the last of them short.
+        let bytes = pattern((9 << 20) + 17);
+        let file = file(&bytes, "large");
+        assert!(*read_large(&file, bytes.len()).unwrap() == *bytes);
+        for missing in [1, 1 << 20, 5 << 20] {
+            file.set_len((bytes.len() - missing) as u64).unwrap();
+            let error = read_large(&file, bytes.len()).unwrap_err();
+            assert_eq!(error.to_string(), "it became shorter while it was read", "{missing}");
+        }
+    }
 }

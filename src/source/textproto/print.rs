@@ -219,3 +219,43 @@ impl std::fmt::Display for Escaped<'_> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A Permission in a Permission.Set in a Permission, so many deep, on the wire: each is field 1 of the one around it.
+    fn nested(depth: usize) -> Vec<u8> {
+        let delimited = |bytes: Vec<u8>| {
+            let mut out = vec![0x0a];
+            let mut length = bytes.len();
+            while length > 127 {
+                out.push((length & 127) as u8 | 128);
+                length >>= 7;
+            }
+            out.push(length as u8);
+            out.extend(bytes);
+            out
+        };
+        (0..depth).fold(Vec::new(), |inner, _| delimited(inner))
+    }
+
+    #[test]
+    fn a_level_beyond_the_limit_is_indented_no_further() {
+        let set = tables::message("envoy.config.rbac.v3.Permission.Set").unwrap();
+        let indents = |depth: usize| -> Vec<usize> {
+            let text = print(&nested(depth), set);
+            let spaces = |line: &str| line.len() - line.trim_start().len();
+            text.lines().map(spaces).collect()
+        };
+        let limit = 2 * MAX_INDENT;
+        // One at the limit, and one beyond it.
+        assert_eq!(indents(MAX_INDENT + 1).iter().max(), Some(&limit));
+        let deep = indents(100);
+        assert_eq!(deep.iter().max(), Some(&limit));
+        assert!(deep.len() > 150, "{}", deep.len());
+        // What is deeper is longer by as much a level: no level pays for those around it.
+        let size = |depth: usize| print(&nested(depth), set).len();
+        assert_eq!(size(60) - size(50), size(50) - size(40));
+    }
+}
