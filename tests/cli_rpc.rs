@@ -300,3 +300,26 @@ fn a_broken_bootstrap_is_no_bootstrap() {
     }
     std::fs::remove_file(&path).unwrap();
 }
+
+#[test]
+fn where_an_address_stands_is_told_to_programs_too() {
+    let run = run(
+        "pick --address 10.0.0.2:8080 --resolve checkout.example.com:443=10.9.9.9:443 --format json fixtures/examples/checkout.yaml",
+        "",
+    );
+    assert_eq!(run.code, Some(0), "{}", run.err);
+    let told: Value = serde_json::from_str(&run.out).unwrap();
+    assert_eq!(told["schema"], "xdsctl.address/v1");
+    let place = &told["places"][0];
+    assert_eq!(told["places"].as_array().unwrap().len(), 1);
+    assert_eq!(
+        (&place["cluster"], &place["priority"], &place["health"]),
+        (&json!("near"), &json!(0), &json!("DRAINING"))
+    );
+    let by_way_of = place["cookies"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|cookie| &cookie["cluster"]);
+    assert_eq!(by_way_of.collect::<Vec<_>>(), ["checkout", "near"]);
+}

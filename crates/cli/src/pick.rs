@@ -37,7 +37,7 @@ pub(super) fn run(args: &PickArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     }
     if let Some(address) = &args.address {
         let config = config(&opened)?;
-        place::write(address, config, &mut io.out)?;
+        place::write(address, config, args.format == Format::Json, &mut io.out)?;
         return Ok(0);
     }
     if let Some(address) = &args.session {

@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 use std::io::Write;
 use std::net::SocketAddr;
 
+use serde_json::{Value, json};
+
 use super::{leaves, list_from};
 use crate::Error;
 use xdsctl::client::config::{ClusterState, XdsConfig};
@@ -74,8 +76,24 @@ pub(super) fn address_list(text: &str, cluster: &str, config: &XdsConfig) -> Opt
     Some(list_from(place.address, place.endpoint.addresses()))
 }
 
+/// Name of the schema of `--format json`.
+const SCHEMA: &str = "xdsctl.address/v1";
+
+/// The cookies that lead to a place: the cluster by way of which, and the value.
+fn cookies<'c>(place: &Place<'c>, config: &'c XdsConfig) -> impl Iterator<Item = (&'c str, String)> {
+    let list = list_from(place.address, place.endpoint.addresses());
+    let below = place.cluster;
+    let leads_here = move |(name, state): &(&'c String, &'c ClusterState)| match state {
+        ClusterState::Leaf(_) => *name == below,
+        ClusterState::Aggregate(aggregate) => aggregate.leaves.iter().any(|leaf| leaf == below),
+        ClusterState::Error(_) => false,
+    };
+    let names = config.clusters.iter().filter(leads_here);
+    names.map(move |(name, _)| (name.as_str(), cookie::encode(&list, name)))
+}
+
 /// Writes all places of an address.
-pub(super) fn write(text: &str, config: &XdsConfig, out: &mut dyn Write) -> Result<(), Error> {
+pub(super) fn write(text: &str, config: &XdsConfig, is_json: bool, out: &mut dyn Write) -> Result<(), Error> {
     let found: Vec<Place<'_>> = all(config).filter(|place| place.address.to_string() == text).collect();
     if found.is_empty() {
         let known: Vec<String> = all(config).map(|place| place.address.to_string()).collect();
@@ -87,6 +105,13 @@ pub(super) fn write(text: &str, config: &XdsConfig, out: &mut dyn Write) -> Resu
         return Err(Error::Usage(format!(
             "no endpoint of the channel has the address `{text}`{hint}"
         )));
+    }
+    if is_json {
+        let places: Vec<Value> = found.iter().map(|place| place_json(place, config)).collect();
+        let document = json!({"schema": SCHEMA, "address": text, "places": places});
+        serde_json::to_writer_pretty(&mut *out, &document).map_err(std::io::Error::from)?;
+        writeln!(out)?;
+        return Ok(());
     }
     for place in found {
         let endpoint = place.endpoint;
@@ -101,21 +126,24 @@ pub(super) fn write(text: &str, config: &XdsConfig, out: &mut dyn Write) -> Resu
         let origin = if endpoint.weight_is_default { " (default)" } else { "" };
         writeln!(out, "  weight    {}{origin}", endpoint.weight)?;
         writeln!(out, "  health    {health}")?;
-        let list = list_from(place.address, endpoint.addresses());
-        for (name, state) in &config.clusters {
-            let leads_here = match state {
-                ClusterState::Leaf(_) => name == place.cluster,
-                ClusterState::Aggregate(aggregate) => aggregate.leaves.iter().any(|leaf| leaf == place.cluster),
-                ClusterState::Error(_) => false,
-            };
-            if leads_here {
-                writeln!(
-                    out,
-                    "  cookie    {} by way of cluster \"{name}\"",
-                    cookie::encode(&list, name)
-                )?;
-            }
+        for (name, value) in cookies(&place, config) {
+            writeln!(out, "  cookie    {value} by way of cluster \"{name}\"")?;
         }
     }
     Ok(())
+}
+
+fn place_json(place: &Place<'_>, config: &XdsConfig) -> Value {
+    let locality = &place.locality.name;
+    let cookies = cookies(place, config).map(|(cluster, value)| json!({"cluster": cluster, "value": value}));
+    json!({
+        "cluster": place.cluster,
+        "priority": place.priority,
+        "locality": {"region": locality.region, "zone": locality.zone, "sub_zone": locality.sub_zone},
+        "locality_weight": place.locality.weight,
+        "weight": place.endpoint.weight,
+        "weight_is_default": place.endpoint.weight_is_default,
+        "health": place.endpoint.health.name(),
+        "cookies": cookies.collect::<Vec<_>>(),
+    })
 }
