@@ -323,3 +323,17 @@ fn where_an_address_stands_is_told_to_programs_too() {
         .map(|cookie| &cookie["cluster"]);
     assert_eq!(by_way_of.collect::<Vec<_>>(), ["checkout", "near"]);
 }
+
+#[test]
+fn waits_that_no_clock_has_room_for_are_added_up() {
+    let most = i64::MAX;
+    let run = run(
+        &format!("retry --retry-on unavailable --num-retries 4 --script UNAVAILABLE:{most}"),
+        "",
+    );
+    let lines = run.out.lines().map(str::trim);
+    let attempts: Vec<&str> = lines.filter_map(|line| line.strip_prefix("attempt ")).collect();
+    assert!(attempts.len() > 2, "{}{}", run.out, run.err);
+    assert!(attempts[0].starts_with("1 at 0s: "), "{}", run.out);
+    assert!(attempts[2].starts_with("3 at 9223372036854775.807s: "), "{}", run.out);
+}
