@@ -62,3 +62,5 @@ gzip -dc fixtures/conformance/*.jsonl.gz |
     done
 cp "$corpus"/binary/* "$corpus/any_bytes_to_validate/"
 cp "$corpus"/binary/* "$corpus/transcode_differential/"
+# Parts of rows, commands of the documentation, and the dictionary.
+cargo run --quiet -p xdsctl-fuzz --example seed -- "$corpus"

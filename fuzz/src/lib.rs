@@ -3,12 +3,41 @@
 //! A target fails by a panic, by taking more than a few seconds, or by using much more memory than its input has bytes. Each is
 //! a function of bytes: the binaries of `fuzz_targets/` give it the fuzzer's, `tests/seeds.rs` those of `fixtures/`.
 
+mod commands;
 mod differential;
 mod documents;
+mod play;
+mod steps;
+mod values;
+
+// The generator of worlds, which the tests share.
+#[path = "../../tests/worlds/chance.rs"]
+mod chance;
+#[allow(dead_code, reason = "some of it is for the tests alone")]
+#[path = "../../tests/worlds/generate.rs"]
+mod generate;
+#[allow(dead_code, reason = "some of it is for the tests alone")]
+#[path = "../../tests/worlds/make.rs"]
+mod make;
+#[path = "../../tests/worlds/mutate.rs"]
+mod mutate;
+#[path = "../../tests/worlds/policies.rs"]
+mod policies;
+#[path = "../../tests/worlds/routes.rs"]
+mod routes;
+#[path = "../../tests/support/mod.rs"]
+mod support;
+
+use std::fs::File;
+use std::io::{Seek as _, Write as _};
+use std::sync::{LazyLock, Mutex, PoisonError};
 
 /// Longer inputs are left alone: a pass over 64 KiB takes a tenth of a second with the fuzzer's counters, nested wire format a
 /// quarter, and what can go wrong goes wrong in less.
 pub const MAX_BYTES: usize = 8 << 10;
+
+/// Names the file that holds the input of the run that is under way.
+pub const LAST_INPUT: &str = "XDSCTL_FUZZ_LAST";
 
 /// What is run on an input.
 pub type Target = fn(&[u8]);
@@ -17,11 +46,42 @@ pub type Target = fn(&[u8]);
 pub const TARGETS: &[(&str, Target)] = &[
     ("any_bytes_to_validate", documents::any_bytes_to_validate),
     ("binary", documents::binary),
+    ("bootstrap", values::bootstrap),
+    ("command", commands::command),
+    ("cookie", values::cookie),
     ("json", documents::json),
+    ("lb_json", values::lb_json),
+    ("lb_xds", values::lb_xds),
+    ("pick", commands::pick),
+    ("recorded_world", play::recorded_world),
+    ("regex", values::regex),
+    ("requests", play::requests),
+    ("retry", commands::retry),
+    ("route", commands::route),
+    ("simulation", play::simulation),
     ("textproto", documents::textproto),
     ("transcode_differential", differential::transcode_differential),
+    ("tree", commands::tree),
+    ("world", play::world),
     ("yaml", documents::yaml),
 ];
+
+static LAST: LazyLock<Option<Mutex<File>>> = LazyLock::new(|| {
+    let path = std::env::var_os(LAST_INPUT)?;
+    File::create(path).ok().map(Mutex::new)
+});
+
+/// Keeps an input in the file that [`LAST_INPUT`] names: a stack that overflows, a process that is killed and a machine
+/// without memory leave it there.
+fn keep(data: &[u8]) {
+    let Some(file) = &*LAST else { return };
+    let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
+    let written = file
+        .rewind()
+        .and_then(|()| file.set_len(0))
+        .and_then(|()| file.write_all(data));
+    written.expect("the last input can be kept");
+}
 
 /// Runs the target of a name.
 ///
@@ -34,6 +94,7 @@ pub fn run(name: &str, data: &[u8]) {
         .find(|(known, _)| *known == name)
         .expect("fuzz_targets/ and TARGETS have the same names");
     if data.len() <= MAX_BYTES {
+        keep(data);
         target(data);
     }
 }

@@ -9,7 +9,7 @@ use super::mutate::mutate;
 use super::routes::{self, METHODS};
 
 /// Every world has a port of its own, so that several can be asked about at once.
-const FIRST_PORT: u16 = 10_000;
+pub const FIRST_PORT: u16 = 10_000;
 const PORTS: u64 = 20_000;
 
 /// In seconds; the client takes a second or two off deadlines at times.
@@ -33,7 +33,8 @@ impl Recorded {
         Recorded(["scenarios", "runtime"].into_iter().flat_map(recorded).collect())
     }
 
-    fn one(&self, chance: &mut Chance, port: u16) -> World {
+    /// A recorded world at another port, with two of its picks.
+    pub fn one(&self, chance: &mut Chance, port: u16) -> World {
         let mut row = self.0[chance.below(self.0.len())].clone();
         move_ports(&mut row["resources"], port);
         let mut world = World {
@@ -79,7 +80,7 @@ fn move_ports(value: &mut Value, port: u16) {
 }
 
 /// The addresses in a value, each once, in order.
-fn addresses(value: &Value, found: &mut Vec<String>) {
+pub fn addresses(value: &Value, found: &mut Vec<String>) {
     match value {
         Value::Object(fields) => {
             if let (Some(host), Some(port)) = (
@@ -120,7 +121,7 @@ fn cookie(chance: &mut Chance, world: &World, hosts: &[String]) -> String {
     format!("{name}={value}")
 }
 
-fn pick(chance: &mut Chance, world: &World, hosts: &[String]) -> Value {
+pub fn pick(chance: &mut Chance, world: &World, hosts: &[String]) -> Value {
     let mut headers = routes::request_headers(chance);
     if chance.percent(40) {
         headers.push(("x-user".to_owned(), format!("u{}", chance.below(1000))));

@@ -46,10 +46,10 @@ use std::process::ExitCode;
 
 use clap::Parser as _;
 
-pub use args::{Args, command};
+pub use args::{Args, Command, command};
 pub use io::Io;
 
-use args::{Command, ConfigCommand};
+use args::ConfigCommand;
 use outlet::Outlet;
 
 use crate::report::edge::Edge;

@@ -1,0 +1,335 @@
+//! Whole commands, in process: arguments and the contents of files.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::LazyLock;
+
+use clap::Parser as _;
+use serde_json::{Value, json};
+use xdsctl::sim::script::Step;
+use xdsctl_cli::report::edge::is_plain;
+use xdsctl_cli::{Args, Command, Io};
+
+use crate::chance::Chance;
+use crate::make::{CLUSTER, World};
+use crate::play::{bootstrap_of, hosts, recorded_world_of, world_of};
+use crate::{generate, steps};
+
+/// What goes before arguments that ask for more.
+const MAX_EVENTS: &str = "--max-events=20000";
+
+/// Where the files of commands are: this process's own.
+static FILES: LazyLock<PathBuf> = LazyLock::new(|| {
+    let dir = std::env::temp_dir().join(format!("xdsctl-fuzz-{}", std::process::id()));
+    fs::create_dir_all(&dir).expect("the temporary directory can be written to");
+    dir
+});
+
+/// Runs `xdsctl ARGS` on standard input and looks at what it says: nothing that moves a terminal's cursor, JSON where it was
+/// asked for, an exit code that there is.
+pub fn run(args: &[&str], input: &[u8]) -> Vec<u8> {
+    let (mut out, mut err) = (Vec::new(), Vec::new());
+    let mut io = Io::piped(input, &mut out, &mut err);
+    let code = xdsctl_cli::run(["xdsctl"].iter().chain(args).copied(), &mut io);
+    drop(io);
+    let is_trouble = code == ExitCode::from(2);
+    assert!(
+        code == ExitCode::SUCCESS || code == ExitCode::from(1) || is_trouble,
+        "{code:?}"
+    );
+    let is_coloured = args.iter().any(|arg| arg.contains("always"));
+    for text in [&out, &err] {
+        let text = std::str::from_utf8(text).expect("output is UTF-8");
+        let raw = text.chars().find(|c| !is_plain(*c));
+        assert!(is_coloured || raw.is_none(), "{raw:?} in the output of {args:?}");
+    }
+    assert!(!is_trouble || !err.is_empty(), "{args:?} ended without a word");
+    let is_json = args.contains(&"--format=json");
+    if is_json && !is_trouble {
+        for document in serde_json::Deserializer::from_slice(&out).into_iter::<Value>() {
+            assert!(document.is_ok(), "{args:?}: {document:?}");
+        }
+    }
+    out
+}
+
+/// Adds arguments of some of `list`, each in so many of 100 cases.
+fn some(chance: &mut Chance, args: &mut Vec<String>, list: &[(usize, &str)]) {
+    for (percent, arg) in list {
+        if chance.percent(*percent) {
+            args.push((*arg).to_owned());
+        }
+    }
+}
+
+/// A world, and the arguments that lead into it.
+fn channel(chance: &mut Chance) -> (World, Vec<String>) {
+    let world = if chance.percent(50) {
+        world_of(chance)
+    } else {
+        recorded_world_of(chance)
+    };
+    let mut args = Vec::new();
+    if chance.percent(80) {
+        args.push(format!("--target=xds:///{}", world.target));
+        args.extend(world.authority.iter().map(|name| format!("--authority={name}")));
+    } else if let Some(cluster) = world.names(CLUSTER).first().filter(|_| chance.percent(60)) {
+        args.push(format!("--cluster={cluster}"));
+    }
+    for (name, value) in &world.env {
+        args.push(format!("--env={name}={}", value.as_str().unwrap_or_default()));
+    }
+    if world.bootstrap.is_some() || chance.percent(10) {
+        let path = FILES.join("bootstrap");
+        write(&path, bootstrap_of(&world).to_string().as_bytes());
+        args.push(format!("--bootstrap={}", path.display()));
+    }
+    some(
+        chance,
+        &mut args,
+        &[(10, "--show-secrets"), (5, "--merge"), (4, "--resolve=a:80=1.2.3.4:80")],
+    );
+    (world, args)
+}
+
+fn request(chance: &mut Chance, world: &World, args: &mut Vec<String>) {
+    let request = &generate::pick(chance, world, &hosts(world))["pick"];
+    args.push(format!("--method={}", request["method"].as_str().unwrap_or("/")));
+    for header in request["headers"].as_array().into_iter().flatten() {
+        let (name, value) = (header[0].as_str(), header[1].as_str());
+        args.push(format!(
+            "--header={}={}",
+            name.unwrap_or_default(),
+            value.unwrap_or_default()
+        ));
+    }
+    if chance.percent(20) {
+        args.push(format!("--timeout={}", chance.one(&["0", "0.001", "2", "1e9", "-1"])));
+    }
+    if chance.percent(20) {
+        args.push(format!("--seed={}", chance.below(1000)));
+    }
+}
+
+fn finish(world: &World, args: &[String]) {
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    let document = json!({"resources": world.resources}).to_string();
+    let first = run(&args, document.as_bytes());
+    if document.len().is_multiple_of(16) {
+        assert_eq!(
+            run(&args, document.as_bytes()),
+            first,
+            "{args:?} says something else the second time"
+        );
+    }
+}
+
+/// `xdsctl tree` in a random world.
+pub fn tree(data: &[u8]) {
+    let mut chance = Chance::from_bytes(data);
+    let (world, mut args) = channel(&mut chance);
+    args.insert(0, "tree".to_owned());
+    args.push(format!(
+        "--format={}",
+        chance.one(&["human", "json", "dot", "mermaid", "svg"])
+    ));
+    some(
+        &mut chance,
+        &mut args,
+        &[(30, "--layout=a37"), (30, "--all"), (10, "--color=always")],
+    );
+    finish(&world, &args);
+}
+
+/// `xdsctl route` in a random world.
+pub fn route(data: &[u8]) {
+    let mut chance = Chance::from_bytes(data);
+    let (world, mut args) = channel(&mut chance);
+    args.insert(0, "route".to_owned());
+    request(&mut chance, &world, &mut args);
+    some(&mut chance, &mut args, &[(40, "--format=json"), (10, "--color=always")]);
+    finish(&world, &args);
+}
+
+/// `xdsctl retry`, in a random world or with a random policy.
+pub fn retry(data: &[u8]) {
+    let mut chance = Chance::from_bytes(data);
+    let scripts = [
+        "--script=UNAVAILABLE",
+        "--script=UNAVAILABLE:-1,OK",
+        "--script=INTERNAL:9223372036854775807",
+        "--script=ABORTED,CANCELLED:0",
+    ];
+    let (world, mut args) = if chance.percent(60) {
+        let (world, mut args) = channel(&mut chance);
+        request(&mut chance, &world, &mut args);
+        (world, args)
+    } else {
+        let mut args = vec![format!(
+            "--retry-on={}",
+            chance.one(&["unavailable", "5xx", "cancelled,internal,x", "", "resource-exhausted,,"])
+        )];
+        let seconds = [
+            "0",
+            "0.001",
+            "1e-10",
+            "31557600000",
+            "31557600001",
+            "1e300",
+            "-1",
+            "nan",
+            "0.05",
+        ];
+        if chance.percent(70) {
+            args.push(format!("--base-interval={}", chance.one(&seconds)));
+            if chance.percent(60) {
+                args.push(format!("--max-interval={}", chance.one(&seconds)));
+            }
+        }
+        if chance.percent(60) {
+            args.push(format!("--num-retries={}", chance.one(&["0", "1", "4", "4294967295"])));
+        }
+        (World::default(), args)
+    };
+    args.insert(0, "retry".to_owned());
+    if chance.percent(60) {
+        args.push(chance.one(&scripts).to_owned());
+    }
+    some(&mut chance, &mut args, &[(40, "--format=json")]);
+    finish(&world, &args);
+}
+
+/// `xdsctl pick` in a random world, with a network in arguments or a script in a file.
+pub fn pick(data: &[u8]) {
+    let mut chance = Chance::from_bytes(data);
+    let (world, mut args) = channel(&mut chance);
+    args.insert(0, "pick".to_owned());
+    args.push(MAX_EVENTS.to_owned());
+    let hosts = hosts(&world);
+    if chance.percent(40) {
+        let lines = steps::random(&mut chance, &world);
+        let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+        let path = FILES.join("requests");
+        write(&path, text.as_bytes());
+        args.push(format!("--requests={}", path.display()));
+    } else {
+        request(&mut chance, &world, &mut args);
+        let count = chance.of(&[1, 1, 3, 40]);
+        args.push(format!("--count={count}"));
+        for name in ["--down", "--session", "--address", "--reachable", "--eject"] {
+            if chance.percent(12) && !hosts.is_empty() {
+                args.push(format!("{name}={}", chance.of(&hosts)));
+            }
+        }
+        let state = chance.one(&["IDLE", "READY", "CONNECTING", "TRANSIENT_FAILURE"]);
+        if chance.percent(15) && !hosts.is_empty() {
+            args.push(format!("--state={}={state}", chance.of(&hosts)));
+        }
+    }
+    some(
+        &mut chance,
+        &mut args,
+        &[
+            (10, "--respond=UNAVAILABLE:2"),
+            (15, "--wait-for-ready"),
+            (25, "--explain"),
+            (40, "--format=json"),
+            (8, "--color=always"),
+        ],
+    );
+    finish(&world, &args);
+}
+
+fn write(path: &Path, data: &[u8]) {
+    fs::write(path, data).expect("the temporary directory can be written to");
+}
+
+/// A part of the input, up to a line of its own.
+fn part<'d>(data: &mut &'d [u8], line: &[u8]) -> &'d [u8] {
+    match data.windows(line.len()).position(|window| window == line) {
+        Some(at) => {
+            let (head, tail) = data.split_at(at);
+            *data = &tail[line.len()..];
+            head
+        }
+        None => std::mem::take(data),
+    }
+}
+
+/// Says whether a script asks for more RPCs than a fuzzer waits for.
+fn asks_for_much(script: &[u8]) -> bool {
+    script.split(|byte| *byte == b'\n').any(|line| {
+        let step = serde_json::from_slice(line)
+            .ok()
+            .and_then(|json| Step::from_json(&json).ok());
+        matches!(step, Some(Step::Pick { count, .. } | Step::Begin { count, .. }) if count > steps::MOST)
+    })
+}
+
+/// The files that a command may name: `BOOTSTRAP` in an argument stands for the path of the first, and so on.
+const NAMES: [&str; 4] = ["bootstrap", "requests", "config", "baseline"];
+
+/// Any arguments, a line each up to an empty one; then standard input and the files of [`NAMES`], each behind a line
+/// `=== NAME`, in this order. What names other files, or writes one, is left alone.
+pub fn command(data: &[u8]) {
+    let mut rest = data;
+    let head = part(&mut rest, b"\n\n");
+    let mut contents = Vec::new();
+    for name in NAMES {
+        contents.push(part(&mut rest, format!("\n=== {name}\n").as_bytes()));
+    }
+    contents.push(rest);
+    let [input, files @ ..] = contents.as_slice() else {
+        return;
+    };
+    let head = String::from_utf8_lossy(head).replace('\0', "");
+    let with_paths = |arg: &str| {
+        let path = |name: &str| FILES.join(name).to_string_lossy().into_owned();
+        let replace = |arg: String, name: &&str| arg.replace(&name.to_uppercase(), &path(name));
+        NAMES.iter().fold(arg.to_owned(), replace)
+    };
+    let args: Vec<String> = head.lines().map(with_paths).collect();
+    let mut args: Vec<&str> = args.iter().map(String::as_str).collect();
+    if args.first() == Some(&"pick") {
+        args.insert(1, MAX_EVENTS);
+    }
+    if let Ok(parsed) = Args::try_parse_from(["xdsctl"].iter().chain(&args))
+        && !is_harmless(&parsed.command, files.get(1).copied().unwrap_or_default())
+    {
+        return;
+    }
+    for (name, content) in NAMES.iter().zip(files) {
+        write(&FILES.join(name), content);
+    }
+    run(&args, input);
+}
+
+/// Says whether a command reads no file that it was not given, writes none, and ends soon.
+fn is_harmless(command: &Command, script: &[u8]) -> bool {
+    let is_own = |path: &Option<PathBuf>| {
+        path.as_ref()
+            .is_none_or(|path| NAMES.iter().any(|name| *path == FILES.join(name)))
+    };
+    let input = match command {
+        Command::Validate(args) => {
+            let writes = args.write_baseline.is_some() || args.formats.iter().any(|format| format.file.is_some());
+            if writes || !is_own(&args.baseline) {
+                return false;
+            }
+            &args.input
+        }
+        Command::Tree(args) => &args.channel.input,
+        Command::Route(args) => &args.channel.input,
+        Command::Retry(args) => &args.channel.input,
+        Command::Pick(args) => {
+            if args.count > steps::MOST || !is_own(&args.requests) || asks_for_much(script) {
+                return false;
+            }
+            &args.channel.input
+        }
+        Command::Explain(_) | Command::Cookie(_) | Command::Completions(_) => return true,
+        Command::Init(_) | Command::Config(_) | Command::Generate(_) => return false,
+    };
+    is_own(&input.bootstrap) && is_own(&input.config.config) && input.files.iter().all(|path| path.as_os_str() == "-")
+}

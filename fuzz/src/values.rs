@@ -1,0 +1,132 @@
+//! Single values: cookies, regular expressions, LB configurations, bootstraps.
+
+use bytes::Bytes;
+use serde_json::Value;
+use xdsctl::bootstrap;
+use xdsctl::client::target::Target;
+use xdsctl::cookie::{self, Session};
+use xdsctl::diag::Effect;
+use xdsctl::lb;
+use xdsctl::model::ResourceType;
+use xdsctl::profile::{Profile, ServerFacts};
+use xdsctl::proto::pb::tables;
+use xdsctl::proto::transcode::{Options, json};
+use xdsctl::validate::validate;
+use xdsctl_re2::Regex;
+
+/// A header and a cookie's value: what is read comes back when it is written.
+pub fn cookie(data: &[u8]) {
+    let text = String::from_utf8_lossy(data);
+    let (name, rest) = text.split_once('\n').unwrap_or(("sid", &text));
+    let value = cookie::find(rest, name).unwrap_or(rest);
+    if let Ok(session) = Session::decode(value) {
+        let again = Session::decode(&session.encode());
+        assert_eq!(again.as_ref(), Ok(&session), "{value}");
+    }
+    crate::commands::run(&["cookie", "decode", "--", &text.replace('\0', "")], b"");
+    crate::commands::run(
+        &["cookie", "decode", "--format=json", "--", &value.replace('\0', "")],
+        b"",
+    );
+}
+
+/// A pattern, a text and a rewrite, a line each.
+pub fn regex(data: &[u8]) {
+    let text = String::from_utf8_lossy(data);
+    let mut lines = text.splitn(3, '\n');
+    let (pattern, text, rewrite) = (
+        lines.next().unwrap_or_default(),
+        lines.next().unwrap_or_default(),
+        lines.next().unwrap_or_default(),
+    );
+    let checked = Regex::check(pattern);
+    match Regex::new(pattern) {
+        Ok(regex) => {
+            assert!(checked.is_ok(), "{pattern}");
+            let is_match = regex.is_full_match(text);
+            let kept = regex.replace_all(text, "\\0");
+            assert!(
+                !is_match || kept == text || text.is_empty() || !kept.is_empty(),
+                "{pattern}: {kept}"
+            );
+            regex.replace_all_bytes(text, rewrite);
+        }
+        Err(error) => assert_eq!(checked, Err(error), "{pattern}"),
+    }
+}
+
+/// A list of LB policies in JSON: a config that is read can be written, and read again as the same.
+pub fn lb_json(data: &[u8]) {
+    let Ok(list) = serde_json::from_slice::<Value>(data) else {
+        return;
+    };
+    let profile = Profile::default();
+    match lb::parse_list(&list, &profile) {
+        Ok(config) => {
+            let json = config.to_json();
+            let again = lb::parse_list(&json, &profile);
+            assert_eq!(again.as_ref().ok(), Some(&config), "{json}");
+        }
+        Err(faults) => assert!(!faults.is_empty(), "{list}"),
+    }
+}
+
+/// A LoadBalancingPolicy of a cluster, as JSON or as wire format: what is accepted without a fault can be used.
+pub fn lb_xds(data: &[u8]) {
+    let wire = if data.first() == Some(&b'{') {
+        let mut text =
+            br#"{"name":"c","type":"EDS","eds_cluster_config":{"eds_config":{"ads":{}}},"load_balancing_policy":"#
+                .to_vec();
+        text.extend_from_slice(data);
+        text.push(b'}');
+        let cluster = tables::message("envoy.config.cluster.v3.Cluster").expect("the tables have it");
+        json(&text, cluster, Options::default()).bytes
+    } else {
+        // name, type EDS, eds_cluster_config {eds_config {ads {}}}, load_balancing_policy.
+        let mut wire = b"\x0a\x01c\x10\x03\x1a\x04\x0a\x02\x1a\x00".to_vec();
+        wire.extend_from_slice(b"\xca\x02");
+        let mut length = data.len();
+        while length > 127 {
+            wire.push((length & 127) as u8 | 128);
+            length >>= 7;
+        }
+        wire.push(length as u8);
+        wire.extend_from_slice(data);
+        wire
+    };
+    let profile = Profile::default();
+    let validated = validate(
+        ResourceType::Cluster,
+        &Bytes::from(wire),
+        &profile,
+        &ServerFacts::default(),
+    );
+    let is_faulty = validated
+        .diagnostics
+        .iter()
+        .any(|found| matches!(found.rule.effect, Effect::Nack | Effect::Fails));
+    if let (Some(xdsctl::model::Resource::Cluster(cluster)), false) = (validated.value, is_faulty) {
+        let read = lb::parse_list(&cluster.lb_policy, &profile);
+        assert!(read.is_ok(), "{}: {:?}", cluster.lb_policy, read.err());
+    }
+}
+
+/// A bootstrap file: it is taken exactly if nothing in it makes the client reject it. Then a target in its terms.
+pub fn bootstrap(data: &[u8]) {
+    for env in [None, Some("GRPC_EXPERIMENTAL_XDS_FEDERATION")] {
+        let mut profile = Profile::default();
+        if let Some(name) = env {
+            let _ = profile.set_env(name, "false");
+        }
+        let (bootstrap, findings, fault) = bootstrap::validate(data, &profile);
+        let is_rejected = findings.iter().any(|found| found.rule.effect == Effect::Nack);
+        assert_eq!(bootstrap.is_none(), is_rejected, "{findings:?}");
+        assert!(fault.is_none_or(|offset| offset <= data.len()), "{fault:?}");
+        let Some(bootstrap) = bootstrap else { continue };
+        bootstrap.server_facts();
+        let tail = String::from_utf8_lossy(data.rsplit(|byte| *byte == b'"').nth(1).unwrap_or_default()).into_owned();
+        for uri in [format!("xds:///{tail}"), format!("xds://{tail}/svc"), tail] {
+            let _ = Target::parse(&uri, None, &bootstrap);
+        }
+    }
+}
