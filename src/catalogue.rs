@@ -3,6 +3,8 @@
 //! The rules are declared beside the code that reports them; each file with a `rules!` block has its slice here, and
 //! `tests/tidy.rs` fails if one is missing.
 
+use std::collections::BTreeSet;
+
 use crate::diag::Rule;
 
 /// The rules of single files, in the order of the layers.
@@ -92,7 +94,7 @@ pub fn nearest(id: &str) -> Option<&'static str> {
 /// assert!(!ids("eds_cluster_config").contains(&"dump-duplicate-resource"), "that is in its examples only");
 /// ```
 pub fn search(text: &str) -> Vec<&'static Rule> {
-    let words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();
+    let words: BTreeSet<String> = text.split_whitespace().map(str::to_lowercase).collect();
     if words.is_empty() {
         return Vec::new();
     }

@@ -14,11 +14,13 @@ const MAX_DISTANCE: usize = 3;
 /// assert_eq!(xdsctl::text::nearest("zzz", ["address"].into_iter()), None);
 /// ```
 pub fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let limit = MAX_DISTANCE.min(name.chars().count().div_ceil(2).saturating_sub(1));
+    let count = name.chars().count();
+    let limit = MAX_DISTANCE.min(count.div_ceil(2).saturating_sub(1));
     let mut best: Option<(usize, &'a str)> = None;
     for candidate in candidates {
         let bound = best.map_or(limit + 1, |(d, _)| d);
-        if candidate.len().abs_diff(name.len()) >= bound.max(1) && bound <= limit {
+        // No distance is smaller than the difference in length; a name may be megabytes long.
+        if candidate.chars().count().abs_diff(count) >= bound {
             continue;
         }
         let d = edit_distance(name, candidate);

@@ -241,8 +241,13 @@ fn name(squeezed: &Squeezed, from: usize, is_indexed: bool) -> Option<String> {
     };
     // With the colon before it, a missing name is told like any other.
     let text = text.get(skipped..)?;
-    let stop = |words: &&str| text.find(*words);
-    let end = AFTER_NAME.iter().filter_map(stop).min().or_else(|| text.find(':'))?;
+    let is_end = |at: &usize| {
+        AFTER_NAME
+            .iter()
+            .any(|words| text.get(*at..).is_some_and(|rest| rest.starts_with(words)))
+    };
+    let mut colons = text.match_indices(':').map(|(at, _)| at);
+    let end = colons.find(is_end).or_else(|| text.find(':'))?;
     let is_missing = AFTER_NAME
         .iter()
         .any(|words| text.starts_with(words.trim_start_matches(':')));

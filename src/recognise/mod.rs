@@ -12,6 +12,8 @@ mod rank;
 mod squeeze;
 mod symptoms;
 
+use std::collections::HashSet;
+
 use line::{About, Fault};
 use squeeze::Squeezed;
 
@@ -71,8 +73,21 @@ pub fn told(text: &str) -> Vec<Told> {
     };
     let faults = line::faults(&squeezed);
     let mut all: Vec<(usize, Told)> = Vec::new();
+    // A log says the same again and again.
+    let mut seen = HashSet::new(); // never iterated
     for fault in &faults {
-        of_fault(&squeezed, fault, &about(fault.path.start), &mut all);
+        let about = about(fault.path.start);
+        let text = (
+            squeezed.text.get(fault.path.clone()),
+            squeezed.text.get(fault.words.clone()),
+        );
+        if seen.insert((
+            about.resource_type.map(ResourceType::short_name),
+            about.name.clone(),
+            text,
+        )) {
+            of_fault(&squeezed, fault, &about, &mut all);
+        }
     }
     // What stands outside of the faults.
     let mut outside = squeezed.lower.clone().into_bytes();
@@ -99,7 +114,7 @@ pub fn told(text: &str) -> Vec<Told> {
     }
     all.sort_by_key(|(at, _)| *at);
     let mut told: Vec<Told> = Vec::new();
-    let mut seen = std::collections::HashSet::new(); // never iterated
+    let mut seen = HashSet::new(); // never iterated
     for (_, one) in all {
         let key = (
             one.resource_type.map(ResourceType::short_name),
