@@ -11,6 +11,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::checked::{Checked, Verdict};
 use super::facts::{ClusterFacts, Facts, ListenerFacts};
+use super::same::Compared;
 use super::world::{Entry, ResourceId, World};
 use super::worlds::{Settled, name_of};
 use crate::convert::resource_name::Names;
@@ -218,12 +219,17 @@ impl<T> Cache<T> {
     fn remove(&mut self, name: &str) {
         self.held.remove(&*self.names.key(name));
     }
+}
 
-    /// Takes newer resources: one that is rejected leaves the version before it.
+impl<T: Kind + Compared> Cache<T> {
+    /// Takes newer resources: one that is rejected, or no other to the client, leaves the version before it.
     fn take(&mut self, newer: Cache<T>) {
         for (key, held) in newer.held {
             let before = self.held.entry(key).or_default();
-            if held.version.is_some() {
+            let both = before.value().zip(held.value());
+            if both.is_some_and(|(before, new)| before.is_same(new)) {
+                before.rejected = None;
+            } else if held.version.is_some() {
                 *before = held;
             } else {
                 before.rejected = held.rejected;

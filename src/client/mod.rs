@@ -27,6 +27,7 @@ mod reading;
 mod removed;
 pub mod resolve;
 mod responses;
+mod same;
 pub mod target;
 mod world;
 mod worlds;

@@ -124,6 +124,8 @@ pub struct Channel {
     view: ConfigView,
     root: Child,
     selector: Option<Arc<Selector>>,
+    /// The last service config that could be read.
+    lb_config: Option<Config>,
     /// The service config cannot be used: RPCs fail with this.
     broken: Option<Status>,
     /// There is a configuration, or a failure instead of one.
@@ -163,6 +165,7 @@ impl Channel {
             start,
             root: Child::new(Arc::from([])),
             selector: None,
+            lb_config: None,
             broken: None,
             is_resolved: false,
             asked: BTreeMap::new(),
@@ -298,19 +301,32 @@ impl Channel {
                 Status::unavailable(format!("the channel's LB policy is refused, {}", why.join("; ")))
             })
         });
-        let lb_config = match read {
-            Ok(lb_config) => lb_config,
-            Err(status) => {
+        let is_read = read.is_ok();
+        let lb_config = match (read, self.lb_config.take()) {
+            (Ok(lb_config), _) => lb_config,
+            // The client goes on with the service config and the routes that it has, and with the new clusters.
+            (Err(_), Some(before)) => before,
+            (Err(status), None) => {
                 self.broken = Some(status.from_control_plane("resolver"));
                 return Reports::new();
             }
         };
+        self.lb_config = Some(lb_config.clone());
+        let mut config = config;
+        if let (false, Some(before)) = (is_read, &self.view.config) {
+            // The routes in use hold on to their clusters.
+            for (name, state) in &before.clusters {
+                config.clusters.entry(name.clone()).or_insert_with(|| state.clone());
+            }
+        }
         let config = Arc::new(config);
         self.view.config = Some(config.clone());
         let reports = self.update_root(&lb_config, "");
         if self.runtime.endless.is_none() {
             self.broken = None;
-            self.selector = Some(Arc::new(Selector::new(config)));
+            if is_read {
+                self.selector = Some(Arc::new(Selector::new(config)));
+            }
         }
         reports
     }
@@ -320,7 +336,9 @@ impl Channel {
         self.broken = None;
         self.selector = None;
         self.view.config = None;
-        self.update_root(&Config::PickFirst(pick_first::Config::default()), &failure.note)
+        let lb_config = Config::PickFirst(pick_first::Config::default());
+        self.lb_config = Some(lb_config.clone());
+        self.update_root(&lb_config, &failure.note)
     }
 
     fn update_root(&mut self, config: &Config, note: &str) -> Reports {

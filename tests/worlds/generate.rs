@@ -18,6 +18,12 @@ const PATIENCE: f64 = 4.0;
 /// How long a client waits for a resource, and a bit.
 const UNTIL_MISSING: f64 = 16.0;
 
+/// From this number on, worlds change between their picks.
+const FIRST_CHANGING: u64 = 300_000;
+
+/// How long a client takes in what it is sent, and a bit.
+const UNTIL_TAKEN: f64 = 1.0;
+
 /// The recorded worlds that others are made from.
 #[derive(Debug)]
 pub struct Recorded(Vec<Value>);
@@ -164,6 +170,38 @@ fn misses_something(world: &World) -> bool {
         || world.resources.iter().any(lacks_endpoints)
 }
 
+/// What the control plane sends or takes away later, so that it has other resources than now; `first` are those before any was spoilt.
+fn change(chance: &mut Chance, world: &mut World, first: &[Value]) -> Vec<Value> {
+    let mut next = world.clone();
+    match chance.below(10) {
+        0 | 1 if !next.resources.is_empty() => {
+            let number = chance.below(next.resources.len());
+            next.resources.remove(number);
+        }
+        2 | 3 => next.resources = first.to_vec(),
+        _ => mutate(chance, &mut next),
+    }
+    let key = |resource: &Value| json!([resource["@type"], make::name_of(resource)]);
+    let sent: Vec<&Value> = next.resources.iter().filter(|r| !world.resources.contains(r)).collect();
+    let kept: Vec<Value> = next.resources.iter().map(key).collect();
+    let gone: Vec<Value> = world
+        .resources
+        .iter()
+        .map(key)
+        .filter(|key| !kept.contains(key))
+        .collect();
+    let mut steps = Vec::new();
+    if !sent.is_empty() {
+        steps.push(json!({ "update": sent }));
+    }
+    if !gone.is_empty() {
+        steps.push(json!({ "remove": gone }));
+    }
+    steps.push(json!({ "sleep": UNTIL_TAKEN }));
+    world.resources = next.resources;
+    steps
+}
+
 /// The world of a number.
 pub fn world(seed: u64, recorded: &Recorded) -> World {
     let mut chance = Chance::new(seed);
@@ -175,6 +213,7 @@ pub fn world(seed: u64, recorded: &Recorded) -> World {
         make::world(chance, port)
     };
     world.id = format!("world-{seed}");
+    let first = world.resources.clone();
     for _ in 0..chance.of(&[0, 1, 1, 1, 1, 2, 2, 3]) {
         mutate(chance, &mut world);
     }
@@ -189,6 +228,14 @@ pub fn world(seed: u64, recorded: &Recorded) -> World {
     steps.append(&mut world.steps);
     for _ in 0..chance.between(2, 4) {
         steps.push(pick(chance, &world, &hosts));
+    }
+    if seed >= FIRST_CHANGING {
+        let mut later = world.clone();
+        for _ in 0..chance.between(1, 3) {
+            steps.append(&mut change(chance, &mut later, &first));
+            steps.push(pick(chance, &later, &hosts));
+            steps.push(json!({"pick": {"timeout": PATIENCE}}));
+        }
     }
     world.steps = steps;
     world
