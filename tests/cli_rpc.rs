@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::cli_tree::{Run, run};
+use crate::cli_tree::{Run, run, run_args};
 
 /// A world of an API listener `svc` with these routes, and of these clusters and endpoints.
 fn world(routes: Value, others: &[Value]) -> String {
@@ -198,7 +198,7 @@ fn a_limit_that_is_reached_is_an_error_with_its_name() {
     std::fs::remove_file(&path).unwrap();
     let words = "the simulation ends after 20000 events (limit `--max-events`)";
     assert_eq!(waits.code, Some(2));
-    assert!(waits.err.starts_with(&format!("xdsctl: {words}")), "{}", waits.err);
+    assert!(waits.err.contains(&format!("xdsctl: {words}")), "{}", waits.err);
     assert_eq!(sleeps.code, Some(2));
     assert!(
         sleeps.err.starts_with(&format!("xdsctl: -:2: {words}")),
@@ -336,4 +336,48 @@ fn waits_that_no_clock_has_room_for_are_added_up() {
     assert!(attempts.len() > 2, "{}{}", run.out, run.err);
     assert!(attempts[0].starts_with("1 at 0s: "), "{}", run.out);
     assert!(attempts[2].starts_with("3 at 9223372036854775.807s: "), "{}", run.out);
+}
+
+#[test]
+fn a_header_is_taken_as_curl_takes_it() {
+    let file = "fixtures/tree/weighted.yaml";
+    let gold = run(&format!("route --method /a.B/C --header tenant=gold {file}"), "");
+    assert!(gold.out.contains("✓ routes[0] `gold`"), "{}", gold.out);
+    let curl = run_args(&["route", "--method", "/a.B/C", "--header", "Tenant: gold", file], "");
+    assert_eq!((curl.out, curl.code), (gold.out, gold.code));
+}
+
+#[test]
+fn a_default_method_is_announced() {
+    let said = "note: no --method, the RPC is to `/pkg.Service/Method`\n";
+    for command in ["route", "pick", "retry"] {
+        let file = "fixtures/tree/hosts.yaml --authority shop.example.com";
+        assert!(run(&format!("{command} {file}"), "").err.contains(said), "{command}");
+        assert!(
+            !run(&format!("{command} --method /a/b {file}"), "").err.contains(said),
+            "{command}"
+        );
+    }
+}
+
+#[test]
+fn an_address_that_is_gone_is_said_to_be_and_answered() {
+    let file = "--method /shop.Checkout/Pay fixtures/examples/checkout.yaml";
+    let session = run(&format!("pick --session 10.9.9.9:80 {file}"), "");
+    assert!(
+        session
+            .err
+            .contains("has the address 10.9.9.9:80: the session is one with an endpoint that is gone"),
+        "{}",
+        session.err
+    );
+    assert!(session.out.contains("OK from "), "{}", session.out);
+    let place = run(&format!("pick --address 10.9.9.9:80 {file}"), "");
+    assert!(
+        place.out.starts_with("10.9.9.9:80 is in no cluster"),
+        "{}{}",
+        place.out,
+        place.err
+    );
+    assert_eq!(place.code, Some(1));
 }

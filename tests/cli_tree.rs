@@ -19,8 +19,13 @@ pub struct Run {
 
 /// Runs `xdsctl LINE`, whose words are parted by spaces, on this standard input.
 pub fn run(line: &str, input: &str) -> Run {
+    run_args(&line.split_whitespace().collect::<Vec<_>>(), input)
+}
+
+/// The same with arguments that may have spaces.
+pub fn run_args(args: &[&str], input: &str) -> Run {
     let mut command = Command::new(env!("CARGO_BIN_EXE_xdsctl"));
-    command.args(line.split_whitespace()).current_dir(root());
+    command.args(args).current_dir(root());
     for name in ["NO_COLOR", "FORCE_COLOR", "CLICOLOR_FORCE", "COLUMNS"] {
         command.env_remove(name);
     }
@@ -216,7 +221,7 @@ fn usage_errors_are_one_sentence() {
     );
     usage(
         "route --header tenant fixtures/tree/weighted.yaml",
-        "xdsctl: --header `tenant` must be NAME=VALUE\n",
+        "xdsctl: --header `tenant` must be NAME=VALUE or `NAME: VALUE`\n",
     );
     usage(
         "retry --retry-on unavailable --num-retries 0",

@@ -239,7 +239,10 @@ fn routes_by_rds_are_for_the_side_that_uses_them() {
         &["hcm-route-action-for-other-side"],
     );
     // A proxy's, by all appearances.
-    check(&[server("s", "r"), routes("r", TO_C), cluster("c"), cluster("d")], &[]);
+    check(
+        &[server("s", "r"), routes("r", TO_C), cluster("c"), cluster("d")],
+        &["dump-made-for-proxy"],
+    );
     let mixed = format!("{{match: {{prefix: /a/}}, non_forwarding_action: {{}}}}, {TO_C}");
     check(
         &[server("s", "r"), routes("r", &mixed), cluster("c")],

@@ -3,6 +3,7 @@
 //! [`check`] takes what [`client`](crate::client) has decided and adds what the resources of each world show together:
 //! references, aggregate graphs, which failures nobody would see, and whether the whole thing was made for a proxy.
 
+mod proxy;
 mod unharmed;
 mod worlds;
 
@@ -15,6 +16,8 @@ use crate::envelope::{Finding, WorldId};
 rules! {
     /// No listener has an api_listener: the configuration was made for a proxy, not for a gRPC client.
     MADE_FOR_PROXY = "dump-made-for-proxy", Dump, Advice, "gRFC A27: a client takes API listeners only";
+    /// Resources of a dump come from the proxy's own bootstrap: no gRPC client gets them, and they are not checked.
+    STATIC_NOT_JUDGED = "dump-static-not-judged", Dump, Advice as Note, "Envoy admin interface, static_ lists of /config_dump";
     /// A dump holds EDS clusters and no endpoints.
     ENDPOINTS_NOT_INCLUDED = "dump-endpoints-not-included", Dump, Advice as Note, "Envoy admin interface, /config_dump?include_eds";
     /// A line of a log tells of a fault that the dump does not have.
@@ -31,6 +34,6 @@ pub struct Outcome {
     pub resources: Vec<Checked>,
     /// Findings on documents.
     pub findings: Vec<Finding>,
-    /// Worlds made for a proxy.
+    /// Worlds made for a proxy; their resources are not checked unless that was asked for.
     pub proxy_worlds: Vec<WorldId>,
 }

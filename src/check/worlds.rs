@@ -1,12 +1,13 @@
 //! What the resources of a world show together.
 
-use super::{ENDPOINTS_NOT_INCLUDED, MADE_FOR_PROXY, Outcome, unharmed};
+use super::{ENDPOINTS_NOT_INCLUDED, Outcome, proxy, unharmed};
 use crate::client::target::Target;
-use crate::client::{Checked, ClusterFacts, Facts, ListenerFacts, ResourceId, Settled, World};
-use crate::diag::{Diagnostic, Seg, Segs};
+use crate::client::{Checked, ClusterFacts, Facts, ResourceId, Settled, World};
+use crate::diag::{Diagnostic, Effect};
 use crate::envelope::{Finding, Label};
 use crate::lint::{self, Usage};
 use crate::model::ResourceType;
+use crate::proto::transcode::{self, Note};
 use crate::source::Span;
 
 /// What is known of the input besides what it says.
@@ -16,6 +17,8 @@ pub struct Scope<'t> {
     pub target: Option<&'t Target>,
     /// The input is all there is: what is not in it is not there.
     pub is_complete: bool,
+    /// What was made for a proxy is judged as a gRPC client's or server's all the same.
+    pub judges_proxies: bool,
 }
 
 /// Adds what the resources of each world show together, and what becomes of a channel.
@@ -34,10 +37,7 @@ pub fn check(settled: Settled, scope: Scope<'_>) -> Outcome {
         };
         is_target_missing &= scope.target.is_none();
         relate(world, scope, &mut outcome.resources);
-        if made_for_proxy(world, &outcome.resources) {
-            report_proxy(world, &mut outcome);
-            outcome.proxy_worlds.push(world.id);
-        }
+        proxy::check(world, scope.judges_proxies, &mut outcome);
         endpoints_left_out(world, &mut outcome);
     }
     if let (true, Some(target), Some(first)) = (is_target_missing, target, outcome.resources.first()) {
@@ -54,6 +54,11 @@ pub fn check(settled: Settled, scope: Scope<'_>) -> Outcome {
 fn relate(world: &World, scope: Scope<'_>, resources: &mut [Checked]) {
     let usage = Usage::of(world, scope.target);
     unharmed::take_back(world, &usage, resources);
+    for &number in &world.members {
+        if let Some(checked) = resources.get_mut(number) {
+            unread_values(checked);
+        }
+    }
     for (ResourceId(number), diagnostic) in lint::run(world, &usage, scope.target, scope.is_complete) {
         if let Some(checked) = resources.get_mut(number) {
             checked.diagnostics.push(diagnostic);
@@ -61,56 +66,16 @@ fn relate(world: &World, scope: Scope<'_>, resources: &mut [Checked]) {
     }
 }
 
-/// Says whether there are listeners, none is a client's, and they are not a gRPC server's either: it rejects one, or
-/// resources come from the proxy's own bootstrap, which is where no gRPC process has any.
-fn made_for_proxy(world: &World, resources: &[Checked]) -> bool {
-    let mut listeners = world.all(ResourceType::Listener).peekable();
-    if listeners.peek().is_none() || world.len() < 2 {
-        return false;
-    }
-    let mut members = world.members.iter().filter_map(|&number| resources.get(number));
-    let mut is_proxys = members.any(|checked| checked.label == Label::Static);
-    for (_, entry) in listeners {
-        match &entry.facts {
-            Some(Facts::Listener(ListenerFacts::Server(_))) => {}
-            Some(_) => return false,
-            None => {
-                if resources.get(entry.id.0).is_some_and(names_api_listener) {
-                    return false;
-                }
-                is_proxys = true;
-            }
-        }
-    }
-    is_proxys
-}
-
-/// Says whether some finding is in the api_listener, which is there then.
-fn names_api_listener(checked: &Checked) -> bool {
-    let is_there = |mut steps: Segs<'_>| steps.next() == Some(Seg::Field("api_listener"));
-    let mut found = checked.diagnostics.iter().any(|d| is_there(d.path.segs()));
-    checked.ignored.for_each(|_, steps| found |= is_there(steps));
-    found
-}
-
-fn report_proxy(world: &World, outcome: &mut Outcome) {
-    let count = world.all(ResourceType::Listener).count();
-    let message = format!(
-        "{} an api_listener: made for a proxy, not for a proxyless gRPC client",
-        match count {
-            1 => "the only listener does not have".to_owned(),
-            count => format!("none of {count} listeners has"),
-        }
-    );
-    let Some(first) = world.members.first().and_then(|&n| outcome.resources.get(n)) else {
+/// Takes back what is found at a field only because its value could not be read, which is said already.
+fn unread_values(checked: &mut Checked) {
+    let notes = &checked.notes;
+    if notes.is_empty() {
         return;
-    };
-    let mut diagnostic = Diagnostic::of_whole(&MADE_FOR_PROXY, message);
-    diagnostic.help("take the dump of a gRPC client, or ask the control plane as a gRPC node");
-    outcome.findings.push(Finding {
-        source: first.origin.source,
-        span: Span::new(0, 0),
-        diagnostic,
+    }
+    checked.diagnostics.retain(|diagnostic| {
+        let is_same =
+            |note: &Note| note.diagnostic.rule == &transcode::BAD_VALUE && note.diagnostic.path == diagnostic.path;
+        diagnostic.effect == Effect::Nack || diagnostic.path.is_empty() || !notes.iter().any(is_same)
     });
 }
 

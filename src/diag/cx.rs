@@ -177,6 +177,14 @@ impl<'p> Cx<'p> {
         &mut self.diagnostics[index]
     }
 
+    /// Takes back the findings of a rule that a later finding is the sum of: a cause and its consequence are one finding.
+    ///
+    /// The rule must not be a [`Effect::Nack`].
+    #[cold]
+    pub fn retract(&mut self, rule: &'static Rule) {
+        self.diagnostics.retain(|diagnostic| diagnostic.rule != rule);
+    }
+
     /// Runs `step` one level deeper; `None` if there are `limit` levels already.
     ///
     /// For messages that may be packed in each other without end: bytes in an Any count no levels for the parser.

@@ -70,7 +70,9 @@ pub fn from_proto(message: &Pb, at: &Path<'_>, cx: &mut Cx<'_>) -> RetryPolicy {
         max_interval: default_max_interval(DEFAULT_BASE_INTERVAL),
         lost_tokens: lost.iter().map(|token| (*token).to_owned()).collect(),
     };
-    note_lost_conditions(&lost, policy.retry_on.is_empty(), &at.field("retry_on"), cx);
+    let is_only_default = lost == [TRAFFIC_DIRECTOR_DEFAULT] && policy.num_retries == DEFAULT_NUM_RETRIES;
+    let nothing_left = policy.retry_on.is_empty() && !is_only_default;
+    note_lost_conditions(&lost, nothing_left, &at.field("retry_on"), cx);
     if policy.num_retries == 0 {
         cx.report(
             &NUM_RETRIES_ZERO,
@@ -162,40 +164,51 @@ fn text(value: &Duration) -> String {
     format!("{}.{}s", value.seconds, decimals.trim_end_matches('0'))
 }
 
+/// What Traffic Director sends where nobody has asked for retries, with one retry.
+const TRAFFIC_DIRECTOR_DEFAULT: &str = "gateway-error";
+
 /// Names of lost conditions that a message spells out.
 const NAMES_SHOWN: usize = 4;
 
-/// Notes the conditions of retry_on that are lost, and a policy that is left with none.
+/// Notes the conditions of retry_on that are lost, or a policy that is left with none.
 fn note_lost_conditions(lost: &[&str], nothing_left: bool, at: &Path<'_>, cx: &mut Cx<'_>) {
-    if !lost.is_empty() {
-        let names = lost.get(..NAMES_SHOWN).unwrap_or(lost);
-        let more = match lost.len() - names.len() {
-            0 => String::new(),
-            more => format!(" and {more} more"),
-        };
-        let diagnostic = cx.report(
-            &RETRY_ON_UNSUPPORTED,
-            at,
-            format_args!("`{}`{more}: no condition that gRPC retries on", names.join("`, `")),
-        );
+    if lost.is_empty() && !nothing_left {
+        return;
+    }
+    let shown = lost.get(..NAMES_SHOWN).unwrap_or(lost);
+    let names = match lost.len() - shown.len() {
+        0 => format!("`{}`", shown.join("`, `")),
+        more => format!("`{}` and {more} more", shown.join("`, `")),
+    };
+    let help = {
         let tidied = lost
             .iter()
             .map(|token| token.trim().to_ascii_lowercase())
             .find(|token| RetryOn::from_token(token).is_some());
-        if let Some(tidied) = tidied {
-            diagnostic.help(format!("write `{tidied}`, without spaces and in lower case"));
-        }
-    }
-    if nothing_left {
-        cx.report(
-            &RETRIES_NOTHING,
+        tidied.map(|tidied| format!("write `{tidied}`, without spaces and in lower case"))
+    };
+    if !nothing_left {
+        let diagnostic = cx.report(
+            &RETRY_ON_UNSUPPORTED,
             at,
-            format_args!(
-                "no condition that gRPC retries on, must have one of cancelled, deadline-exceeded, internal, \
-                 resource-exhausted, unavailable"
-            ),
+            format_args!("{names}: no condition that gRPC retries on"),
         );
+        diagnostic.help = help;
+        return;
     }
+    let has = match lost {
+        [] => String::new(),
+        _ => format!("{names}: "),
+    };
+    let diagnostic = cx.report(
+        &RETRIES_NOTHING,
+        at,
+        format_args!(
+            "{has}no condition that gRPC retries on, must have one of cancelled, deadline-exceeded, internal, \
+             resource-exhausted, unavailable"
+        ),
+    );
+    diagnostic.help = help;
 }
 
 /// Reports what a policy in use does to the channel: one that a kept route has or inherits.
@@ -327,10 +340,7 @@ mod tests {
         );
         check(
             &policy("Unavailable"),
-            &[
-                ("rds-retry-on-unsupported", "retry_on"),
-                ("rds-retry-policy-without-codes", "retry_on"),
-            ],
+            &[("rds-retry-policy-without-codes", "retry_on")],
         );
         check(&policy(""), &[("rds-retry-policy-without-codes", "retry_on")]);
     }
@@ -441,7 +451,6 @@ mod tests {
         check(
             &policy,
             &[
-                ("rds-retry-on-unsupported", "retry_on"),
                 ("rds-retry-policy-without-codes", "retry_on"),
                 ("rds-retry-back-off-below-1ms", "retry_back_off.base_interval"),
             ],

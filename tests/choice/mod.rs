@@ -2,6 +2,7 @@
 
 mod baseline;
 mod config;
+mod noise;
 mod select;
 mod suppress;
 mod worlds;

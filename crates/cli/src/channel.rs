@@ -73,6 +73,25 @@ impl Opened {
     }
 }
 
+/// Method of an RPC that is given none.
+const DEFAULT_METHOD: &str = "/pkg.Service/Method";
+
+/// The method of the RPC.
+pub fn method(args: &RequestArgs) -> &str {
+    args.method.as_deref().unwrap_or(DEFAULT_METHOD)
+}
+
+/// Says which method is asked about where the user has named none.
+///
+/// # Errors
+/// Standard error.
+pub fn say_method(args: &RequestArgs, io: &mut Io<'_>) -> Result<(), Error> {
+    if args.method.is_none() {
+        writeln!(io.err, "note: no --method, the RPC is to `{DEFAULT_METHOD}`")?;
+    }
+    Ok(())
+}
+
 /// The RPC of the arguments.
 ///
 /// # Errors
@@ -80,7 +99,7 @@ impl Opened {
 pub fn rpc(args: &RequestArgs) -> Result<Rpc, Error> {
     let given = args.timeout.map(|seconds| millis(seconds).0.max(0));
     Ok(Rpc {
-        method: args.method.clone(),
+        method: method(args).to_owned(),
         headers: headers(args)?,
         timeout_ms: Some(given.unwrap_or(DEFAULT_TIMEOUT_MS)),
         wait_for_ready: false,
@@ -304,6 +323,16 @@ fn dns_answers(arguments: &[String]) -> Result<DnsAnswers, Error> {
     Ok(answers)
 }
 
+/// Name and value of a header: `NAME=VALUE`, or `NAME: VALUE` as curl takes it, whichever sign comes first.
+fn header_parts(header: &str) -> Option<(&str, &str)> {
+    let sign = header.find(['=', ':'])?;
+    let (name, value) = (header.get(..sign)?, header.get(sign + 1..)?);
+    match header.as_bytes().get(sign) {
+        Some(b':') => Some((name.trim_end(), value.trim_start())),
+        _ => Some((name, value)),
+    }
+}
+
 /// The metadata of an RPC.
 ///
 /// # Errors
@@ -311,9 +340,8 @@ fn dns_answers(arguments: &[String]) -> Result<DnsAnswers, Error> {
 pub fn headers(args: &RequestArgs) -> Result<Vec<(String, String)>, Error> {
     let mut headers = Vec::new();
     for header in &args.headers {
-        let (name, value) = header
-            .split_once('=')
-            .ok_or_else(|| Error::Usage(format!("--header `{header}` must be NAME=VALUE")))?;
+        let (name, value) = header_parts(header)
+            .ok_or_else(|| Error::Usage(format!("--header `{header}` must be NAME=VALUE or `NAME: VALUE`")))?;
         headers.push((name.to_ascii_lowercase(), value.to_owned()));
     }
     if let Some(wrong) = args.cookies.iter().find(|cookie| !cookie.contains('=')) {

@@ -37,11 +37,14 @@ pub(super) fn run(args: &PickArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     }
     if let Some(address) = &args.address {
         let config = config(&opened)?;
-        place::write(address, config, args.format == Format::Json, &mut io.out)?;
-        return Ok(0);
+        let is_there = place::write(address, config, args.format == Format::Json, &mut io.out)?;
+        return Ok(opened.exit(!is_there));
+    }
+    if args.requests.is_none() {
+        channel::say_method(&args.request, io)?;
     }
     if let Some(address) = &args.session {
-        let cookie = forge(address, &rpc, config(&opened)?, args.request.seed)?;
+        let cookie = forge(address, &rpc, config(&opened)?, args.request.seed, io)?;
         rpc.headers.push(("cookie".to_owned(), cookie));
     }
     let mut known = known(&opened);
@@ -332,7 +335,7 @@ fn set_states(channel: &mut Channel, states: &[(SocketAddr, Connectivity)], rpc:
 }
 
 /// The cookie that an endpoint's session would have.
-fn forge(text: &str, rpc: &Rpc, config: &XdsConfig, seed: u64) -> Result<String, Error> {
+fn forge(text: &str, rpc: &Rpc, config: &XdsConfig, seed: u64, io: &mut Io<'_>) -> Result<String, Error> {
     address("--session", text)?;
     let selector = Selector::new(std::sync::Arc::new(config.clone()));
     let request = Request {
@@ -371,10 +374,18 @@ fn forge(text: &str, rpc: &Rpc, config: &XdsConfig, seed: u64) -> Result<String,
     let all: Vec<String> = place::all(config).map(|found| found.address.to_string()).collect();
     let near = text::nearest(text, all.iter().map(String::as_str));
     let hint = near.map(|near| format!(", did you mean {near}?")).unwrap_or_default();
-    Err(Error::Usage(format!(
-        "--session {text} is not an address of {}{hint}",
+    // The cookie of an endpoint that has gone since, or that the client drops.
+    let Some(cluster) = clusters.first() else {
+        return Err(Error::Usage(
+            "--session needs a route that leads to a cluster".to_owned(),
+        ));
+    };
+    writeln!(
+        io.err,
+        "note: no endpoint of {} has the address {text}: the session is one with an endpoint that is gone, or dropped{hint}",
         clusters.join(", ")
-    )))
+    )?;
+    Ok(format!("{}={}", session.cookie.name, cookie::encode(text, cluster)))
 }
 
 /// The leaf clusters below a cluster, itself if it is one.

@@ -28,6 +28,7 @@ pub(super) fn run(args: &RetryArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     }
     let headers = channel::headers(&args.request)?;
     let opened = channel::open(&args.channel, io)?;
+    channel::say_method(&args.request, io)?;
     let config = match &opened.config {
         Ok(config) => Arc::clone(config),
         Err(failure) => {
@@ -40,7 +41,7 @@ pub(super) fn run(args: &RetryArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         }
     };
     let request = Request {
-        path: &args.request.method,
+        path: channel::method(&args.request),
         headers: &headers,
         timeout: args.request.timeout.map(channel::millis),
     };

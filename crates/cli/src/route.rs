@@ -14,7 +14,8 @@ const EXIT_FAILS: u8 = 1;
 pub(super) fn run(args: &RouteArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     let headers = channel::headers(&args.request)?;
     let opened = channel::open(&args.channel, io)?;
-    if !args.request.method.starts_with('/') {
+    channel::say_method(&args.request, io)?;
+    if !channel::method(&args.request).starts_with('/') {
         writeln!(io.err, "note: a method begins with `/`: /PKG.SERVICE/METHOD")?;
     }
     let config = match &opened.config {
@@ -32,7 +33,7 @@ pub(super) fn run(args: &RouteArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         }
     };
     let request = Request {
-        path: &args.request.method,
+        path: channel::method(&args.request),
         headers: &headers,
         timeout: args.request.timeout.map(channel::millis),
     };

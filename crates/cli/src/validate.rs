@@ -119,17 +119,24 @@ impl<'a> Asked<'a> {
             worlds: settled.worlds.len(),
             bootstraps,
         };
-        let has_input = settled.resources.iter().any(Checked::is_checked) || bootstraps > 0;
         let worlds = std::mem::take(&mut settled.names);
-        let nothing = "no resource that a gRPC client asks for and no bootstrap in the input";
         let is_complete = self.settings.is_complete;
         let mut outcome = check::check(
             settled,
             Scope {
                 target: target.as_ref(),
                 is_complete,
+                // A line comes from a client, whatever else the input looks like.
+                judges_proxies: self.args.all || line.is_some(),
             },
         );
+        let has_input = outcome.resources.iter().any(Checked::is_checked) || bootstraps > 0;
+        let nothing = match outcome.proxy_worlds.is_empty() {
+            true => "no resource that a gRPC client asks for and no bootstrap in the input",
+            false => {
+                "the configuration was made for a proxy; --all judges it as a gRPC client's or server's all the same"
+            }
+        };
         let hidden = if let Some(line) = &line {
             // What a line tells of is shown, known or not.
             line.keep(&mut outcome, inputs, io)?;

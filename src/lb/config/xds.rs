@@ -15,6 +15,7 @@ use crate::diag::{Cx, Path, Seg, rules};
 use crate::lb::{by_message, by_name, named, parse_list};
 use crate::proto::any::{self, Extension, Payload};
 use crate::proto::pb::envoy::config::cluster::v3::LoadBalancingPolicy;
+use crate::proto::pb::envoy::config::cluster::v3::load_balancing_policy::Policy;
 
 rules! {
     /// LB policies are nested more than 16 deep.
@@ -270,6 +271,20 @@ fn nearest_policy(name: &str) -> Option<&'static str> {
         .or_else(|| crate::text::nearest(name, names.chain(messages).filter(|known| *known != name)))
 }
 
+/// Policies of a list that a message names.
+const NAMES_SHOWN: usize = 4;
+
+/// What a listed policy is, without its package.
+fn policy_name(policy: &Policy) -> String {
+    let extension = policy.typed_extension_config.as_ref();
+    let type_url = extension.and_then(|extension| Some(&extension.typed_config.as_ref()?.type_url));
+    let name = type_url.map_or("", |url| url.rsplit(['/', '.']).next().unwrap_or_default());
+    match (name, extension) {
+        ("TypedStruct" | "", Some(extension)) => extension.name.clone(),
+        (name, _) => name.to_owned(),
+    }
+}
+
 #[cold]
 fn report_none_supported(pb: &LoadBalancingPolicy, at: &Path<'_>, cx: &mut Cx<'_>) {
     if pb.policies.is_empty() {
@@ -279,19 +294,26 @@ fn report_none_supported(pb: &LoadBalancingPolicy, at: &Path<'_>, cx: &mut Cx<'_
             format_args!("the list of policies is empty"),
         );
     } else {
+        let listed: Vec<String> = pb.policies.iter().take(NAMES_SHOWN).map(policy_name).collect();
+        let listed = listed.join("`, `");
         let finding = match pb.policies.len() {
             1 => cx.report(
                 &LB_NO_SUPPORTED_POLICY,
                 at,
-                format_args!("the only listed policy is not supported"),
+                format_args!("the only listed policy, `{listed}`, is not supported"),
+            ),
+            count if count > NAMES_SHOWN => cx.report(
+                &LB_NO_SUPPORTED_POLICY,
+                at,
+                format_args!("none of the {count} listed policies is supported: `{listed}`, ..."),
             ),
             count => cx.report(
                 &LB_NO_SUPPORTED_POLICY,
                 at,
-                format_args!("none of the {count} listed policies is supported"),
+                format_args!("none of the {count} listed policies is supported: `{listed}`"),
             ),
         };
-        finding.help("add an entry that gRPC supports, such as round_robin, as the last one");
+        finding.help("add an entry that gRPC supports as the last one: RoundRobin, PickFirst, RingHash, WrrLocality, ClientSideWeightedRoundRobin");
     }
 }
 
@@ -319,7 +341,6 @@ mod tests {
     use super::*;
     use crate::profile::{Profile, ServerFacts};
     use crate::proto::pb;
-    use pb::envoy::config::cluster::v3::load_balancing_policy::Policy;
     use pb::envoy::config::core::v3::TypedExtensionConfig;
     use pb::envoy::extensions::load_balancing_policies as policies;
 

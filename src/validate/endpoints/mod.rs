@@ -67,7 +67,7 @@ pub fn convert(message: &Pb, cx: &mut Cx<'_>) -> (String, Option<Resource>) {
         drops,
     };
     if !cx.nacked_since(start) {
-        advise(&endpoints, &at, cx);
+        advise(&endpoints, message.endpoints.len(), &at, cx);
     }
     (message.cluster_name.clone(), Some(Resource::Endpoints(endpoints)))
 }
@@ -252,14 +252,35 @@ fn check_priorities(priorities: &[BTreeMap<NameRef<'_>, Locality>], at: &Path<'_
     }
 }
 
-/// Looks at an accepted resource as a whole.
-fn advise(endpoints: &Endpoints, at: &Path<'_>, cx: &mut Cx<'_>) {
-    if endpoints.priorities.is_empty() {
-        cx.report(
+/// Says that no locality is left of `count`, and why: the weights that are missing are no findings of their own then.
+fn without_localities(count: usize, at: &Path<'_>, cx: &mut Cx<'_>) {
+    if count == 0 {
+        let message = format_args!("there is no locality, RPCs to the cluster fail");
+        cx.report(&WITHOUT_LOCALITIES, at, message);
+        return;
+    }
+    cx.retract(&LOCALITY_WITHOUT_WEIGHT);
+    let first = at.index(0);
+    let at = first.field("load_balancing_weight");
+    let finding = match count {
+        1 => cx.report(
             &WITHOUT_LOCALITIES,
-            at,
-            format_args!("no locality is left, RPCs to the cluster fail"),
-        );
+            &at,
+            format_args!("the only locality has no weight, it is dropped with its endpoints: RPCs to the cluster fail"),
+        ),
+        count => cx.report(
+            &WITHOUT_LOCALITIES,
+            &at,
+            format_args!("none of {count} localities has a weight, all are dropped with their endpoints: RPCs to the cluster fail"),
+        ),
+    };
+    finding.help("set load_balancing_weight to at least 1");
+}
+
+/// Looks at an accepted resource as a whole, which has `count` localities.
+fn advise(endpoints: &Endpoints, count: usize, at: &Path<'_>, cx: &mut Cx<'_>) {
+    if endpoints.priorities.is_empty() {
+        without_localities(count, at, cx);
         return;
     }
     let mut all = endpoints
@@ -269,6 +290,8 @@ fn advise(endpoints: &Endpoints, at: &Path<'_>, cx: &mut Cx<'_>) {
         .flat_map(|l| &l.endpoints)
         .peekable();
     if all.peek().is_none() {
+        // Each locality was said to be empty.
+        cx.retract(&LOCALITY_WITHOUT_ENDPOINTS);
         cx.report(
             &WITHOUT_ENDPOINTS,
             at,

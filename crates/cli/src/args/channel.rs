@@ -30,10 +30,10 @@ pub struct ChannelArgs {
 /// An RPC before it is picked.
 #[derive(Debug, clap::Args)]
 pub struct RequestArgs {
-    /// Method of the RPC
-    #[arg(long, value_name = "/PKG.SERVICE/METHOD", default_value = "/pkg.Service/Method")]
-    pub method: String,
-    /// Metadata of the RPC; may be repeated
+    /// Method of the RPC [default: /pkg.Service/Method]
+    #[arg(long, value_name = "/PKG.SERVICE/METHOD")]
+    pub method: Option<String>,
+    /// Metadata of the RPC, also as `NAME: VALUE`; may be repeated
     #[arg(long = "header", value_name = "NAME=VALUE")]
     pub headers: Vec<String>,
     /// Cookie of the RPC, as a client sends it; may be repeated

@@ -92,26 +92,28 @@ fn cookies<'c>(place: &Place<'c>, config: &'c XdsConfig) -> impl Iterator<Item =
     names.map(move |(name, _)| (name.as_str(), cookie::encode(&list, name)))
 }
 
-/// Writes all places of an address.
-pub(super) fn write(text: &str, config: &XdsConfig, is_json: bool, out: &mut dyn Write) -> Result<(), Error> {
+/// Writes all places of an address; says whether there is one.
+pub(super) fn write(text: &str, config: &XdsConfig, is_json: bool, out: &mut dyn Write) -> Result<bool, Error> {
     let found: Vec<Place<'_>> = all(config).filter(|place| place.address.to_string() == text).collect();
-    if found.is_empty() {
+    if found.is_empty() && !is_json {
         let known: Vec<String> = all(config).map(|place| place.address.to_string()).collect();
         let near = text::nearest(text, known.iter().map(String::as_str));
         let hint = near.map_or_else(
             || format!("; it has {} addresses", known.len()),
             |near| format!(", did you mean {near}?"),
         );
-        return Err(Error::Usage(format!(
-            "no endpoint of the channel has the address `{text}`{hint}"
-        )));
+        writeln!(
+            out,
+            "{text} is in no cluster: no endpoint of the channel has it, or the client drops the one that has{hint}"
+        )?;
+        return Ok(false);
     }
     if is_json {
         let places: Vec<Value> = found.iter().map(|place| place_json(place, config)).collect();
         let document = json!({"schema": SCHEMA, "address": text, "places": places});
         serde_json::to_writer_pretty(&mut *out, &document).map_err(std::io::Error::from)?;
         writeln!(out)?;
-        return Ok(());
+        return Ok(!found.is_empty());
     }
     for place in found {
         let endpoint = place.endpoint;
@@ -130,7 +132,7 @@ pub(super) fn write(text: &str, config: &XdsConfig, is_json: bool, out: &mut dyn
             writeln!(out, "  cookie    {value} by way of cluster \"{name}\"")?;
         }
     }
-    Ok(())
+    Ok(true)
 }
 
 fn place_json(place: &Place<'_>, config: &XdsConfig) -> Value {
