@@ -64,6 +64,9 @@ PAY = "--method /shop.Checkout/Pay"
 for name, args in (
     ("rules", "explain --list --format json"),
     ("rules", "explain --format json cds-lb-policy-unsupported"),
+    ("told", "explain --format json [field:lb_policy error:LB policy is not supported]"),
+    ("told", "explain --format json [field:no.such.field error:nobody says this]"),
+    ("address", f"pick --address 10.0.0.2:8080 --format json {E}"),
     ("tree", f"tree --format json {E}"),
     ("tree", f"tree --format json {HOSTS}"),
     ("route", f"route {PAY} --header tier=gold --format json {E}"),
