@@ -14,41 +14,58 @@ const MAX_DISTANCE: usize = 3;
 /// assert_eq!(xdsctl::text::nearest("zzz", ["address"].into_iter()), None);
 /// ```
 pub fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let count = name.chars().count();
-    let limit = MAX_DISTANCE.min(count.div_ceil(2).saturating_sub(1));
-    let mut best: Option<(usize, &'a str)> = None;
+    // Half of a longer name is more than the largest distance.
+    let length = name.chars().take(2 * MAX_DISTANCE + 2).count();
+    let mut limit = MAX_DISTANCE.min(length.div_ceil(2).saturating_sub(1));
+    let mut best = None;
     for candidate in candidates {
-        let bound = best.map_or(limit + 1, |(d, _)| d);
-        // No distance is smaller than the difference in length; a name may be megabytes long.
-        if candidate.chars().count().abs_diff(count) >= bound {
-            continue;
-        }
-        let d = edit_distance(name, candidate);
-        if d <= limit && best.is_none_or(|(b, _)| d < b) {
-            best = Some((d, candidate));
+        if let Some(distance) = edit_distance(name, candidate, limit) {
+            best = Some(candidate);
+            // Another one has to be nearer.
+            let Some(nearer) = distance.checked_sub(1) else { break };
+            limit = nearer;
         }
     }
-    best.map(|(_, c)| c)
+    best
 }
 
-/// Levenshtein distance in characters, with one row of memory.
-fn edit_distance(a: &str, b: &str) -> usize {
+/// Levenshtein distance in characters, if it is at most `limit`.
+///
+/// Looks only at the cells of the table that may be so small, and not at all at texts of too different lengths.
+fn edit_distance(a: &str, b: &str, limit: usize) -> Option<usize> {
+    // A character has up to four bytes.
+    let is_longer = |one: &str, other: &str| one.len() / 4 > other.len() + limit;
+    if is_longer(a, b) || is_longer(b, a) || a.chars().count().abs_diff(b.chars().count()) > limit {
+        return None;
+    }
     let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, ca) in a.chars().enumerate() {
-        let mut diagonal = i;
-        let mut left = i + 1;
-        for (cell, cb) in row.iter_mut().skip(1).zip(&b) {
-            let substituted = diagonal + usize::from(ca != *cb);
-            diagonal = *cell;
-            left = substituted.min(diagonal + 1).min(left + 1);
+    let far = limit + 1;
+    let mut row: Vec<usize> = (0..=b.len()).map(|j| j.min(far)).collect();
+    for (i, ca) in (1_usize..).zip(a.chars()) {
+        let first = i.saturating_sub(limit).max(1);
+        let mut diagonal = row.get(first - 1).copied().unwrap_or(far);
+        let mut left = if first == 1 { i.min(far) } else { far };
+        if let Some(cell) = row.get_mut(first - 1) {
             *cell = left;
         }
-        if let Some(first) = row.first_mut() {
-            *first = i + 1;
+        let mut least = left;
+        for (cell, cb) in row
+            .iter_mut()
+            .skip(first)
+            .zip(b.iter().skip(first - 1))
+            .take(2 * limit + 1)
+        {
+            let substituted = diagonal + usize::from(ca != *cb);
+            diagonal = *cell;
+            left = substituted.min(diagonal + 1).min(left + 1).min(far);
+            *cell = left;
+            least = least.min(left);
+        }
+        if least > limit {
+            return None;
         }
     }
-    row.last().copied().unwrap_or(0)
+    row.last().copied().filter(|distance| *distance <= limit)
 }
 
 /// A share as people read it.
@@ -68,6 +85,22 @@ pub fn percent(part: u64, whole: u64) -> String {
 mod tests {
     use super::*;
 
+    /// Levenshtein distance by the whole table.
+    fn by_table(a: &str, b: &str) -> usize {
+        let b: Vec<char> = b.chars().collect();
+        let mut row: Vec<usize> = (0..=b.len()).collect();
+        for (i, ca) in a.chars().enumerate() {
+            let mut diagonal = i;
+            row[0] = i + 1;
+            for (j, cb) in b.iter().enumerate() {
+                let substituted = diagonal + usize::from(ca != *cb);
+                diagonal = row[j + 1];
+                row[j + 1] = substituted.min(diagonal + 1).min(row[j] + 1);
+            }
+        }
+        row[b.len()]
+    }
+
     #[test]
     fn edit_distance_counts_insertions_deletions_and_substitutions() {
         for (a, b, d) in [
@@ -76,8 +109,40 @@ mod tests {
             ("kitten", "sitting", 3),
             ("localisty", "locality", 1),
         ] {
-            assert_eq!(edit_distance(a, b), d, "{a} {b}");
-            assert_eq!(edit_distance(b, a), d, "{b} {a}");
+            assert_eq!(edit_distance(a, b, 3), Some(d), "{a} {b}");
+            assert_eq!(edit_distance(b, a, 3), Some(d), "{b} {a}");
+            assert_eq!(edit_distance(a, b, d), Some(d), "{a} {b}");
+            assert!(d == 0 || edit_distance(a, b, d - 1).is_none(), "{a} {b}");
+        }
+    }
+
+    #[test]
+    fn a_part_of_the_table_is_enough() {
+        let mut texts = vec![String::new()];
+        for length in 0..5 {
+            let longer = texts.iter().filter(|text| text.chars().count() == length);
+            texts.extend(
+                longer
+                    .flat_map(|text| ['a', 'b', 'é'].map(|c| format!("{text}{c}")))
+                    .collect::<Vec<_>>(),
+            );
+        }
+        for a in &texts {
+            for b in texts.iter().step_by(7) {
+                for limit in 0..=3 {
+                    let expected = Some(by_table(a, b)).filter(|distance| *distance <= limit);
+                    assert_eq!(edit_distance(a, b, limit), expected, "{a} {b} {limit}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_name_of_a_megabyte_is_near_to_nothing_at_once() {
+        let long = "x".repeat(1 << 20);
+        // The whole table would have 4 * 10^14 cells.
+        for _ in 0..1000 {
+            assert_eq!(nearest(&long, ["short", &long[..1 << 19]].into_iter()), None);
         }
     }
 }

@@ -132,18 +132,21 @@ impl Place {
                 is_secret: field.secret,
             },
             None if name == "@type" => Place::root(None),
-            None => Place {
+            None => {
                 // Whatever a misspelt field would have been.
-                message: nearest(message, name).and_then(below),
-                map: nearest(message, name).and_then(map),
-                is_secret: matches!(name, "@value" | "@wire")
-                    || is_nothing(name)
-                    || is_name(name)
-                    || AMBIGUOUS.contains(&name)
-                    || self.has_secrets()
-                    || is_misspelt(name)
-                    || is_misspelt_secret(message, name),
-            },
+                let nearest = nearest(message, name);
+                Place {
+                    message: nearest.and_then(below),
+                    map: nearest.and_then(map),
+                    is_secret: matches!(name, "@value" | "@wire")
+                        || is_nothing(name)
+                        || is_name(name)
+                        || AMBIGUOUS.contains(&name)
+                        || self.has_secrets()
+                        || is_misspelt(name)
+                        || nearest.is_some_and(leads_to_secret),
+                }
+            }
         }
     }
 
@@ -222,11 +225,9 @@ fn nearest(message: &'static Message, name: &str) -> Option<&'static Field> {
     text::nearest(name, known).and_then(|nearest| message.field_by_name(nearest))
 }
 
-/// Says whether the known name that is nearest to an unknown one leads to a secret.
-fn is_misspelt_secret(message: &'static Message, name: &str) -> bool {
-    nearest(message, name).is_some_and(|field| {
-        field.secret || is_name(field.name) || below(field).is_some_and(|m| Place::root(Some(m)).has_secrets())
-    })
+/// Says whether a field, or one below it, is a secret.
+fn leads_to_secret(field: &'static Field) -> bool {
+    field.secret || is_name(field.name) || below(field).is_some_and(|m| Place::root(Some(m)).has_secrets())
 }
 
 /// Says whether values of fields of this name can be shown where it is not known which message they are in.
