@@ -1,9 +1,16 @@
-//! The regex crate behind a translated pattern.
+//! The engines behind a translated pattern.
 //!
-//! RE2's budget has bounded the program before it comes here, so the crate's own limits are lifted. Its
+//! RE2's budget has bounded the program before it comes here, so the engines' own limits are lifted. Their
 //! compiler recurses, so a pattern with deeply nested groups is compiled on a thread with a stack to match.
+//! A configuration may have a hundred thousand patterns of which each is matched once or twice, so what
+//! matches whole texts is no more than an automaton, a fifth of what the regex crate keeps of a pattern.
 
 use regex::bytes;
+use regex_automata::nfa::thompson::backtrack::BoundedBacktracker;
+use regex_automata::nfa::thompson::pikevm::PikeVM;
+use regex_automata::nfa::thompson::{self, NFA, WhichCaptures};
+use regex_automata::util::syntax;
+use regex_automata::{Anchored, Input};
 
 use super::translate::{Translation, translate};
 use super::tree;
@@ -15,7 +22,57 @@ const STACK_PER_LEVEL: usize = 32 << 10;
 /// Bytes of stack besides.
 const STACK_BASE: usize = 4 << 20;
 
-/// A compiled pattern; without an engine it matches nothing.
+/// Compiled for whole texts; without an automaton it matches nothing.
+#[derive(Debug, Clone)]
+pub(super) struct Full {
+    automaton: Option<NFA>,
+}
+
+impl Full {
+    pub(super) fn new(pattern: &str) -> Self {
+        let translation = tree::parse(pattern).map(|tree| translate(&tree, false));
+        Self {
+            automaton: translation.ok().and_then(|translation| build(translation, automaton)),
+        }
+    }
+
+    /// Bytes that it takes.
+    pub(super) fn bytes(&self) -> usize {
+        self.automaton.as_ref().map_or(0, NFA::memory_usage)
+    }
+
+    pub(super) fn is_match(&self, text: &str) -> bool {
+        let Some(automaton) = &self.automaton else { return false };
+        let input = Input::new(text.as_bytes()).anchored(Anchored::Yes).earliest(true);
+        // Quicker, and for texts up to a length.
+        let backtracker = BoundedBacktracker::new_from_nfa(automaton.clone()).ok();
+        let answer = backtracker.and_then(|engine| {
+            let mut cache = engine.create_cache();
+            engine.try_is_match(&mut cache, input.clone()).ok()
+        });
+        answer.unwrap_or_else(|| {
+            let engine = PikeVM::new_from_nfa(automaton.clone()).ok();
+            engine.is_some_and(|engine| engine.is_match(&mut engine.create_cache(), input))
+        })
+    }
+}
+
+/// The automaton of a whole text.
+fn automaton(text: &str) -> Option<NFA> {
+    let whole = format!(r"\A(?:{text})\z");
+    thompson::Compiler::new()
+        .syntax(syntax::Config::new().utf8(false).nest_limit(u32::MAX))
+        .configure(
+            thompson::Config::new()
+                .utf8(false)
+                .nfa_size_limit(None)
+                .which_captures(WhichCaptures::None),
+        )
+        .build(&whole)
+        .ok()
+}
+
+/// Compiled for finding matches and their groups; without an engine it matches nothing.
 #[derive(Debug, Clone)]
 pub(super) struct Matcher {
     engine: Option<bytes::Regex>,
@@ -23,37 +80,17 @@ pub(super) struct Matcher {
 }
 
 impl Matcher {
-    /// Compiles for matching whole texts.
-    pub(super) fn full(pattern: &str) -> Self {
-        Self::compile(pattern, false)
-    }
-
-    /// Compiles for finding matches and their groups.
-    pub(super) fn search(pattern: &str) -> Self {
-        Self::compile(pattern, true)
-    }
-
-    fn compile(pattern: &str, captures: bool) -> Self {
+    pub(super) fn new(pattern: &str) -> Self {
         let Ok(tree) = tree::parse(pattern) else {
             return Self {
                 engine: None,
                 captures: 0,
             };
         };
-        let mut translation = translate(&tree, captures);
-        if !captures {
-            translation.text = format!(r"\A(?:{})\z", translation.text);
-        }
         Self {
-            engine: build(translation),
+            engine: build(translate(&tree, true), engine),
             captures: tree.captures,
         }
-    }
-
-    pub(super) fn is_match(&self, text: &str) -> bool {
-        self.engine
-            .as_ref()
-            .is_some_and(|engine| engine.is_match(text.as_bytes()))
     }
 
     /// Number of capturing groups.
@@ -67,14 +104,16 @@ impl Matcher {
     }
 }
 
-fn build(translation: Translation) -> Option<bytes::Regex> {
-    let compile = |text: &str| {
-        bytes::RegexBuilder::new(text)
-            .size_limit(usize::MAX)
-            .nest_limit(u32::MAX)
-            .build()
-            .ok()
-    };
+fn engine(text: &str) -> Option<bytes::Regex> {
+    bytes::RegexBuilder::new(text)
+        .size_limit(usize::MAX)
+        .nest_limit(u32::MAX)
+        .build()
+        .ok()
+}
+
+/// Compiles on a stack that is deep enough.
+fn build<T: Send + 'static>(translation: Translation, compile: fn(&str) -> Option<T>) -> Option<T> {
     if translation.depth <= SHALLOW {
         return compile(&translation.text);
     }

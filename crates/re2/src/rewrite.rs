@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     fn check(pattern: &str, text: &str, rewrite: &str, replaced: &str) {
-        let bytes = replace_all(&Matcher::search(pattern), text, rewrite);
+        let bytes = replace_all(&Matcher::new(pattern), text, rewrite);
         assert_eq!(
             String::from_utf8(bytes).unwrap(),
             replaced,

@@ -27,6 +27,11 @@ const SIMPLIFY_VISITS_MAX: u64 = 1_000_000;
 /// How deep an anchor at the beginning may lie to be recognized.
 const ANCHOR_DEPTH_MAX: u32 = 3;
 
+/// Instructions of the program, at most those that fit.
+pub(super) fn of(tree: Tree) -> u64 {
+    instructions(tree).unwrap_or(PROGRAM_MAX).min(PROGRAM_MAX)
+}
+
 /// Checks that the program of the pattern fits.
 pub(super) fn check(tree: Tree) -> Result<(), RegexError> {
     match instructions(tree) {
