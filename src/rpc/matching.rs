@@ -26,11 +26,8 @@ pub enum Mismatch {
     },
 }
 
-/// Says what keeps a route from taking an RPC; `None` if it takes it.
+/// Says what keeps a route whose path matches from taking an RPC; `None` if it takes it.
 pub fn mismatch(route: &Route, request: &Request<'_>, draw: &mut Draw<'_>) -> Option<Mismatch> {
-    if !path_matches(&route.path, request.path) {
-        return Some(Mismatch::Path);
-    }
     if let Some(index) = route.headers.iter().position(|header| !header_matches(header, request)) {
         return Some(Mismatch::Header(index));
     }

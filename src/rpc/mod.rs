@@ -6,19 +6,24 @@
 
 pub(crate) mod chain;
 mod draws;
+mod effort;
 pub(crate) mod fault;
 pub mod hash;
 pub(crate) mod matching;
+mod paths;
 mod request;
 pub mod retry;
 mod session;
 pub mod weights;
 pub mod words;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
+
+use paths::Paths;
 
 pub use chain::{Chain, ChainFilter, Level};
 pub use draws::{Draw, Draws, Purpose};
+pub use effort::{MAX_INSTRUCTIONS, TooManyInstructions, check_effort};
 pub use fault::FaultOutcome;
 pub use matching::Mismatch;
 pub use request::Request;
@@ -27,7 +32,7 @@ pub use session::Session;
 
 use crate::client::config::XdsConfig;
 use crate::model::Millis;
-use crate::model::filter::{FilterConfig, HttpFilter};
+use crate::model::filter::FilterConfig;
 use crate::model::route::{Action, Destination, RetryPolicy, Route, RouteAction};
 use crate::status::Status;
 
@@ -50,7 +55,19 @@ pub struct ChannelFacts {
 #[derive(Debug)]
 pub struct Selector {
     config: Arc<XdsConfig>,
-    routes: Vec<Vec<Choice>>,
+    routes: Vec<Choices>,
+    /// The filters of routes without overrides of their own.
+    shared: Chain,
+    paths: Paths,
+}
+
+/// What a route can choose.
+#[derive(Debug, Default)]
+struct Choices {
+    list: Vec<Choice>,
+    /// The filters if the route has overrides; made for the first RPC that takes it, because many routes times many filters
+    /// are more than anybody needs.
+    chain: OnceLock<Chain>,
 }
 
 /// A cluster, or plugin, that a route can choose.
@@ -59,7 +76,8 @@ struct Choice {
     key: Box<str>,
     /// Draws below this, and not below that of the choice before, choose it.
     end: u64,
-    chain: Chain,
+    /// The filters if the entry has overrides; made when it is chosen.
+    chain: OnceLock<Chain>,
 }
 
 /// Why an RPC fails before anything is picked; so does one that waits for ready.
@@ -139,15 +157,16 @@ impl Selector {
             .connection_manager()
             .map(|manager| manager.http_filters.as_slice())
             .unwrap_or_default();
-        let routes = config.virtual_host().map_or_else(Vec::new, |host| {
-            let of_host = [(Level::VirtualHost, &host.typed_per_filter_config)];
-            let shared = chain::build(filters, &of_host);
-            host.routes
-                .iter()
-                .map(|route| choices(route, filters, &of_host, &shared))
-                .collect()
-        });
-        Selector { config, routes }
+        let host = config.virtual_host();
+        let overrides = host.map(|host| (Level::VirtualHost, &host.typed_per_filter_config));
+        let shared = chain::build(filters, overrides.as_slice());
+        let routes = host.map_or_else(Vec::new, |host| host.routes.iter().map(choices).collect());
+        Selector {
+            config,
+            routes,
+            shared,
+            paths: Paths::default(),
+        }
     }
 
     /// The configuration.
@@ -160,14 +179,20 @@ impl Selector {
         self.config.virtual_host().map_or(&[], |host| host.routes.as_slice())
     }
 
-    /// The keys that a route can choose, with the share of each and its filters; the share of a single one is 1.
-    pub fn choices(&self, route: usize) -> impl Iterator<Item = (&str, u64, &Chain)> {
+    /// The keys that a route can choose, with the share of each; the share of a single one is 1.
+    pub fn choices(&self, route: usize) -> impl Iterator<Item = (&str, u64)> {
         let mut before = 0;
-        self.routes.get(route).into_iter().flatten().map(move |choice| {
+        let list = self.routes.get(route).into_iter().flat_map(|route| &route.list);
+        list.map(move |choice| {
             let share = choice.end - before;
             before = choice.end;
-            (&*choice.key, share, &choice.chain)
+            (&*choice.key, share)
         })
+    }
+
+    /// Says whether a path matches that of the route at a position among [`routes`](Self::routes).
+    pub fn path_matches(&self, position: usize, route: &Route, path: &str) -> bool {
+        self.paths.matches(position, route, path)
     }
 
     /// Selects for an RPC. `tried` gets, for every route before the chosen one, why it did not take the RPC.
@@ -183,7 +208,11 @@ impl Selector {
     ) -> Result<Selection<'s>, Refusal> {
         let mut found = None;
         for (position, route) in self.routes().iter().enumerate() {
-            match matching::mismatch(route, request, draw) {
+            let why = match self.path_matches(position, route, request.path) {
+                true => matching::mismatch(route, request, draw),
+                false => Some(Mismatch::Path),
+            };
+            match why {
                 None => {
                     found = Some((position, route));
                     break;
@@ -195,12 +224,28 @@ impl Selector {
                 }
             }
         }
-        let (position, route) = found.ok_or(Refusal::NoRoute)?;
+        let (position, _) = found.ok_or(Refusal::NoRoute)?;
+        self.select_at(position, request, channel, draw)
+    }
+
+    /// Selects for an RPC that the route at `position` takes.
+    ///
+    /// # Errors
+    /// The reason for which the RPC fails at once.
+    pub fn select_at<'s>(
+        &'s self,
+        position: usize,
+        request: &Request<'_>,
+        channel: ChannelFacts,
+        draw: &mut Draw<'_>,
+    ) -> Result<Selection<'s>, Refusal> {
         let inappropriate = Refusal::InappropriateAction(position);
+        let route = self.routes().get(position).ok_or(inappropriate)?;
         let Action::Route(action) = &route.action else {
             return Err(inappropriate);
         };
-        let choices = self.routes.get(position).ok_or(inappropriate)?;
+        let of_route = self.routes.get(position).ok_or(inappropriate)?;
+        let choices = of_route.list.as_slice();
         let number = match choices.last() {
             Some(last) if choices.len() > 1 => {
                 let key = draw(Purpose::ClusterWeight, last.end);
@@ -219,12 +264,51 @@ impl Selector {
             hash_is_random,
             timeout: self.timeout(action),
             retry: action.retry_policy.as_ref(),
-            chain: &choice.chain,
+            chain: self.chain(route, of_route, action, (number, choice)),
             fault: FaultOutcome::default(),
             sessions: Vec::new(),
         };
         run_filters(&mut selection, choices, request, channel, draw);
         Ok(selection)
+    }
+
+    /// The filters of a choice.
+    fn chain<'s>(
+        &'s self,
+        route: &Route,
+        of_route: &'s Choices,
+        action: &RouteAction,
+        (number, choice): (usize, &'s Choice),
+    ) -> &'s Chain {
+        let of_entry = match &action.destination {
+            Destination::WeightedClusters(entries) => entries.get(number).map(|entry| &entry.typed_per_filter_config),
+            Destination::Cluster(_) | Destination::Plugin(_) => None,
+        };
+        let of_entry = of_entry.filter(|overrides| !overrides.is_empty());
+        if of_entry.is_none() && route.typed_per_filter_config.is_empty() {
+            return &self.shared;
+        }
+        let place = if of_entry.is_some() {
+            &choice.chain
+        } else {
+            &of_route.chain
+        };
+        place.get_or_init(|| {
+            let manager = self.config.connection_manager();
+            let filters = manager
+                .map(|manager| manager.http_filters.as_slice())
+                .unwrap_or_default();
+            let of_host = self.config.virtual_host().map(|host| &host.typed_per_filter_config);
+            let levels: Vec<_> = [
+                (Level::VirtualHost, of_host),
+                (Level::Route, Some(&route.typed_per_filter_config)),
+                (Level::ClusterWeight, of_entry),
+            ]
+            .into_iter()
+            .filter_map(|(level, overrides)| Some((level, overrides?)))
+            .collect();
+            chain::build(filters, &levels)
+        })
     }
 
     /// The route's timeout, else the listener's; 0 is none.
@@ -237,54 +321,30 @@ impl Selector {
     }
 }
 
-/// What a route can choose, with the filters of each.
-fn choices(
-    route: &Route,
-    filters: &[HttpFilter],
-    of_host: &[(Level, &chain::Overrides)],
-    of_host_chain: &Chain,
-) -> Vec<Choice> {
-    let Action::Route(action) = &route.action else {
-        return Vec::new();
+/// What a route can choose.
+fn choices(route: &Route) -> Choices {
+    let choice = |key: String, end| Choice {
+        key: key.into(),
+        end,
+        chain: OnceLock::new(),
     };
-    let mut levels = of_host.to_vec();
-    levels.push((Level::Route, &route.typed_per_filter_config));
-    let of_route = if route.typed_per_filter_config.is_empty() {
-        Arc::clone(of_host_chain)
-    } else {
-        chain::build(filters, &levels)
-    };
-    let single = |key: String| {
-        vec![Choice {
-            key: key.into(),
-            end: 1,
-            chain: Arc::clone(&of_route),
-        }]
-    };
-    match &action.destination {
-        Destination::Cluster(name) => single(format!("{CLUSTER_PREFIX}{name}")),
-        Destination::Plugin(name) => single(format!("{PLUGIN_PREFIX}{name}")),
-        Destination::WeightedClusters(entries) => {
-            let mut end = 0;
-            entries
+    let list = match &route.action {
+        Action::Route(action) => match &action.destination {
+            Destination::Cluster(name) => vec![choice(format!("{CLUSTER_PREFIX}{name}"), 1)],
+            Destination::Plugin(name) => vec![choice(format!("{PLUGIN_PREFIX}{name}"), 1)],
+            Destination::WeightedClusters(entries) => entries
                 .iter()
-                .map(|entry| {
-                    end += u64::from(entry.weight);
-                    let chain = if entry.typed_per_filter_config.is_empty() {
-                        Arc::clone(&of_route)
-                    } else {
-                        let mut levels = levels.clone();
-                        levels.push((Level::ClusterWeight, &entry.typed_per_filter_config));
-                        chain::build(filters, &levels)
-                    };
-                    Choice {
-                        key: format!("{CLUSTER_PREFIX}{}", entry.name).into(),
-                        end,
-                        chain,
-                    }
+                .scan(0, |end, entry| {
+                    *end += u64::from(entry.weight);
+                    Some(choice(format!("{CLUSTER_PREFIX}{}", entry.name), *end))
                 })
-                .collect()
-        }
+                .collect(),
+        },
+        Action::NonForwarding | Action::Unknown => Vec::new(),
+    };
+    Choices {
+        list,
+        chain: OnceLock::new(),
     }
 }
 

@@ -85,7 +85,12 @@ impl Retries {
     pub fn new(policy: Option<&RetryPolicy>) -> Retries {
         let policy = policy.filter(|policy| !policy.retry_on.is_empty());
         Retries {
-            policy: policy.cloned(),
+            // What is lost of `retry_on` decides nothing, and may be long.
+            policy: policy.map(|policy| RetryPolicy {
+                retry_on: policy.retry_on.clone(),
+                lost_tokens: Vec::new(),
+                ..*policy
+            }),
             attempts: 0,
             backoff: Backoff::new(policy.map_or(
                 Growth {

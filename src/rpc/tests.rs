@@ -7,7 +7,7 @@ use super::*;
 use crate::client::target::Target;
 use crate::client::{Client, Resources, Start};
 use crate::model::Resource;
-use crate::model::filter::{Fault, FilterOverride, SessionCookie};
+use crate::model::filter::{Fault, FilterOverride, HttpFilter, SessionCookie};
 use crate::model::listener::{HttpConnectionManager, Listener, RouteSource};
 use crate::model::matcher::{StringMatch, StringMatcher};
 use crate::model::route::{ClusterWeight, PathMatcher, RouteConfiguration, VirtualHost};
@@ -111,7 +111,7 @@ fn the_first_running_total_above_the_draw_is_chosen() {
     for (drawn, key) in [(0, "A"), (19, "A"), (20, "B"), (49, "B"), (50, "C"), (99, "C")] {
         assert_eq!(select(&selector, &[], drawn).cluster(), Some(key), "{drawn}");
     }
-    let shares: Vec<u64> = selector.choices(0).map(|(_, share, _)| share).collect();
+    let shares: Vec<u64> = selector.choices(0).map(|(_, share)| share).collect();
     assert_eq!(shares, [20, 30, 50]);
 }
 

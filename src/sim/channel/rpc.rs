@@ -426,7 +426,7 @@ impl Channel {
         };
         let mut rest = 1.0;
         for (number, route) in selector.routes().iter().enumerate() {
-            let is_candidate = matching::path_matches(&route.path, request.path)
+            let is_candidate = selector.path_matches(number, route, request.path)
                 && route
                     .headers
                     .iter()
@@ -439,11 +439,11 @@ impl Channel {
                 .map_or(1.0, |n| (f64::from(n) / 1e6).min(1.0));
             let taken = rest * fraction;
             rest -= taken;
-            let total: u64 = selector.choices(number).map(|(_, weight, _)| weight).sum();
+            let total: u64 = selector.choices(number).map(|(_, weight)| weight).sum();
             let mut start = 0;
-            for (_, weight, chain) in selector.choices(number) {
+            for (_, weight) in selector.choices(number) {
                 let share = taken * weight as f64 / total.max(1) as f64;
-                self.share_of(selector, &request, number, start, (share, chain), &mut shares);
+                self.share_of(selector, &request, (number, start), share, &mut shares);
                 start += weight;
             }
             if total == 0 {
@@ -459,46 +459,20 @@ impl Channel {
         &self,
         selector: &Selector,
         request: &Request<'_>,
-        route: usize,
-        cluster_draw: u64,
-        (share, chain): (f64, &rpc::Chain),
+        (route, cluster_draw): (usize, u64),
+        share: f64,
         shares: &mut Shares,
     ) {
         let channel = ChannelFacts {
             id: self.draws.channel_id(),
             active_faults: 0,
         };
-        // Fractions are drawn for in order, for candidates only; the last one drawn for is that of this route.
-        let routes = selector.routes();
-        let drawn_before = routes
-            .iter()
-            .take(route)
-            .filter(|r| r.fraction_per_million.is_some())
-            .filter(|r| matching::path_matches(&r.path, request.path))
-            .filter(|r| r.headers.iter().all(|header| matching::header_matches(header, request)))
-            .count();
         let select_with = |fault: bool| {
-            let mut fractions = 0;
-            selector.select(
-                request,
-                channel,
-                &mut |purpose, bound| match purpose {
-                    Purpose::RouteFraction => {
-                        fractions += 1;
-                        if fractions > drawn_before { 0 } else { bound - 1 }
-                    }
-                    Purpose::ClusterWeight => cluster_draw,
-                    Purpose::RequestHash => 0,
-                    Purpose::FaultDelay | Purpose::FaultAbort => {
-                        if fault {
-                            0
-                        } else {
-                            bound.saturating_sub(1)
-                        }
-                    }
-                },
-                None,
-            )
+            selector.select_at(route, request, channel, &mut |purpose, bound| match purpose {
+                Purpose::ClusterWeight => cluster_draw,
+                Purpose::FaultDelay | Purpose::FaultAbort if !fault => bound.saturating_sub(1),
+                Purpose::RouteFraction | Purpose::RequestHash | Purpose::FaultDelay | Purpose::FaultAbort => 0,
+            })
         };
         let (Ok(with), Ok(without)) = (select_with(true), select_with(false)) else {
             return;
@@ -507,7 +481,7 @@ impl Channel {
         match (&with.fault.abort, &without.fault.abort) {
             (Some(_), Some(status)) => return shares.add_status(status, share),
             (Some(status), None) => {
-                let part = chain.iter().find_map(|filter| match &filter.config {
+                let part = with.chain.iter().find_map(|filter| match &filter.config {
                     FilterConfig::Fault(fault) if !filter.disabled && fault.abort_numerator > 0 => {
                         Some(f64::from(fault.abort_numerator) / f64::from(fault.abort_denominator.max(1)))
                     }
