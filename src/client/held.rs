@@ -7,6 +7,7 @@
 //! channel costs what it uses, and not what the document holds.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
 use std::sync::{Arc, OnceLock};
 
 use super::checked::{Checked, Verdict};
@@ -477,17 +478,35 @@ fn words(checked: &Checked) -> String {
     }
 }
 
+/// Bytes of errors after which a rejection only counts the others: it is repeated with every RPC that fails by it.
+const MAX_REJECTION_BYTES: usize = 16 << 10;
+
 /// Why a resource is rejected, in words that nobody takes for the client's: `rejected, at a: b; at c: d`.
 ///
 /// The client lists its own errors as `errors validating ...: [field:a error:...]`; that form is left to it.
 fn rejection(diagnostics: &[Diagnostic]) -> String {
-    let errors: Vec<String> = diagnostics
-        .iter()
-        .filter(|d| d.effect == Effect::Nack)
-        .map(|d| match d.path.is_empty() {
-            true => d.message.clone(),
-            false => format!("at {}: {}", d.path, d.message),
-        })
-        .collect();
-    format!("{REJECTED}{}", errors.join("; "))
+    let mut errors = String::new();
+    let mut more = 0;
+    for error in diagnostics.iter().filter(|d| d.effect == Effect::Nack) {
+        if errors.len() > MAX_REJECTION_BYTES {
+            more += error.count;
+            continue;
+        }
+        let separator = if errors.is_empty() { "" } else { "; " };
+        let _ = match error.path.is_empty() {
+            true => write!(errors, "{separator}{}", error.message),
+            false => write!(errors, "{separator}at {}: {}", error.path, error.message),
+        };
+    }
+    if errors.len() > 2 * MAX_REJECTION_BYTES {
+        let end = (0..=MAX_REJECTION_BYTES)
+            .rev()
+            .find(|end| errors.is_char_boundary(*end));
+        errors.truncate(end.unwrap_or(0));
+        errors.push_str("...");
+    }
+    if more > 0 {
+        let _ = write!(errors, "; {more} more errors");
+    }
+    format!("{REJECTED}{errors}")
 }

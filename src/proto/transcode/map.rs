@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use xdsctl_proto::tables::Kind;
 
-use super::{Result, Transcoder, clip, takes_null};
+use super::{MAX_ELEMENTS, MAX_STRUCT_VALUES, Result, Transcoder, clip, takes_null};
 use crate::diag::Path;
 use crate::source::Span;
 use crate::source::json::Str;
@@ -37,6 +37,15 @@ impl<'t> Transcoder<'t> {
                 self.map_keys.truncate(base);
                 return Ok(());
             }
+            let message = if self.is_beyond_struct_values(value_kind) {
+                format!("more than {MAX_STRUCT_VALUES} values in Structs, the others are not checked")
+            } else if self.map_keys.len() - base >= MAX_ELEMENTS {
+                format!("a map has more than {MAX_ELEMENTS} entries, the others are not checked")
+            } else {
+                continue;
+            };
+            self.map_keys.truncate(base);
+            return self.pass_over(b'}', message);
         }
     }
 

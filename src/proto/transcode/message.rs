@@ -4,7 +4,7 @@ use xdsctl_proto::tables::{Cardinality, Field, Kind, Message, WellKnown};
 
 use super::note::{BAD_VALUE, DUPLICATE_KEY, TWO_ONEOF_MEMBERS, UNKNOWN_ANY_TYPE, UNKNOWN_FIELD, quote};
 use super::repeat::{Place, Step, Value};
-use super::{MAX_LEVELS, Result, Transcoder, clip, descriptor, takes_null};
+use super::{MAX_ELEMENTS, MAX_LEVELS, MAX_STRUCT_VALUES, Result, Transcoder, clip, descriptor, takes_null};
 use crate::diag::{Known, Path};
 use crate::secret;
 use crate::source::json::Str;
@@ -327,6 +327,17 @@ impl<'t> Transcoder<'t> {
             index += 1;
             if !self.scan.more(b']')? {
                 return Ok(());
+            }
+            if self.is_beyond_struct_values(field.kind) {
+                return self.pass_over(
+                    b']',
+                    format!("more than {MAX_STRUCT_VALUES} values in Structs, the others are not checked"),
+                );
+            }
+            if index >= MAX_ELEMENTS {
+                let name = field.name;
+                let message = format!("`{name}` has more than {MAX_ELEMENTS} elements, the others are not checked");
+                return self.pass_over(b']', message);
             }
         }
     }

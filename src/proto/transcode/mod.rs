@@ -42,6 +42,13 @@ pub const MAX_LEVELS: u32 = 128;
 /// Levels of messages that are read in all, through every nested `Any`. One beyond is kept unread.
 pub const MAX_TOTAL_LEVELS: u32 = 256;
 
+/// Elements that are read of one list, and entries of one map.
+pub const MAX_ELEMENTS: usize = 200_000;
+
+/// Values inside of the Structs of a resource that are read: one that is an object takes about a kilobyte in memory, and
+/// seven characters of text.
+pub const MAX_STRUCT_VALUES: usize = 100_000;
+
 /// Different misspelt names for which the nearest known one is looked up, in one text. A document with more was made for
 /// other protos, and comparing names is slow.
 const MAX_SUGGESTIONS: usize = 1000;
@@ -169,6 +176,8 @@ pub struct Transcoder<'t> {
     map_keys: Vec<Span>,
     /// How many values could not be used.
     rejected: usize,
+    /// Values inside of Structs so far.
+    struct_values: usize,
     /// Nearest known names of the unknown ones so far, by the type that they were looked up in.
     suggestions: HashMap<(&'static str, String), Option<&'static str>>,
 }
@@ -198,6 +207,7 @@ impl<'t> Transcoder<'t> {
             lookahead: text.len().saturating_mul(LOOKAHEAD).saturating_add(1 << 20),
             map_keys: Vec::new(),
             rejected: 0,
+            struct_values: 0,
             suggestions: HashMap::new(),
         }
     }
@@ -245,6 +255,7 @@ impl<'t> Transcoder<'t> {
         self.known = Known::Plain;
         self.is_lost = false;
         (self.level, self.total) = (0, 0);
+        self.struct_values = 0;
         self.map_keys.clear();
         self.quota.clear();
         self.is_unread = false;
@@ -372,6 +383,33 @@ impl<'t> Transcoder<'t> {
         let nearest = crate::text::nearest(name, known);
         self.suggestions.insert(key, nearest);
         nearest
+    }
+
+    /// Counts a value of this kind if it is, or stands in, a Struct; says whether there are too many.
+    #[inline(always)]
+    fn is_beyond_struct_values(&mut self, kind: Kind) -> bool {
+        let Kind::Message(index) = kind else { return false };
+        if matches!(descriptor(index).well_known, WellKnown::Struct | WellKnown::Value) {
+            self.struct_values += 1;
+        }
+        self.struct_values > MAX_STRUCT_VALUES
+    }
+
+    /// Notes that what follows is more than a limit allows, and passes over it; `close` ends the list or object.
+    #[cold]
+    fn pass_over(&mut self, close: u8, message: String) -> Result<()> {
+        let start = self.scan.pos();
+        loop {
+            if close == b'}' {
+                self.scan.key()?;
+            }
+            self.scan.skip_value()?;
+            if !self.scan.more(close)? {
+                break;
+            }
+        }
+        self.note(&LIMIT_EXCEEDED, &Path::ROOT, start, message);
+        Ok(())
     }
 
     /// Notes something at `start`, up to where the scanner stands.
