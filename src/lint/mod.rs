@@ -17,12 +17,14 @@ mod usage;
 mod users;
 mod weight;
 
+use std::collections::BTreeMap;
+
 pub use target::missing as missing_target;
 pub use usage::Usage;
 
 use crate::client::target::Target;
 use crate::client::{ResourceId, World};
-use crate::diag::{Diagnostic, FieldPath, Rule};
+use crate::diag::{Diagnostic, FieldPath, Quota, Rule};
 
 /// The rules of all lints.
 pub static RULES: &[&[&Rule]] = &[
@@ -38,9 +40,14 @@ pub static RULES: &[&[&Rule]] = &[
     weight::RULES,
 ];
 
-/// Findings by resource, in the order in which they were made.
+/// Findings by resource, in the order in which they were made; of one rule and resource as many as anybody reads.
 #[derive(Debug, Default)]
-pub struct Findings(Vec<(ResourceId, Diagnostic)>);
+pub struct Findings {
+    list: Vec<(ResourceId, Diagnostic)>,
+    quotas: BTreeMap<ResourceId, Quota>,
+    /// Takes what is counted only.
+    spare: Option<Diagnostic>,
+}
 
 impl Findings {
     /// Adds a finding on `resource`.
@@ -51,20 +58,29 @@ impl Findings {
         path: FieldPath,
         message: String,
     ) -> &mut Diagnostic {
-        let index = self.0.len();
-        self.0.push((
-            resource,
-            Diagnostic {
-                rule,
-                effect: rule.effect,
-                path,
-                message,
-                help: None,
-                related: Vec::new(),
-                count: 1,
-            },
-        ));
-        &mut self.0[index].1
+        let diagnostic = Diagnostic {
+            rule,
+            effect: rule.effect,
+            path,
+            message,
+            help: None,
+            related: Vec::new(),
+            count: 1,
+        };
+        if !self.quotas.entry(resource).or_default().admits(rule) {
+            return self.spare.insert(diagnostic);
+        }
+        let index = self.list.len();
+        self.list.push((resource, diagnostic));
+        &mut self.list[index].1
+    }
+
+    /// All of them, with one for each rule and resource that says how many are not there.
+    fn finish(mut self) -> Vec<(ResourceId, Diagnostic)> {
+        for (resource, quota) in &self.quotas {
+            self.list.extend(quota.closing().map(|closing| (*resource, closing)));
+        }
+        self.list
     }
 }
 
@@ -93,5 +109,5 @@ pub fn run(world: &World, usage: &Usage, target: Option<&Target>, is_complete: b
     request_hash::check(world, usage, &users, &mut findings);
     weight::check(world, &mut findings);
     unused::check(world, usage, &users, &mut findings);
-    findings.0
+    findings.finish()
 }
