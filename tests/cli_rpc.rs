@@ -250,6 +250,12 @@ fn what_would_do_nothing_is_refused() {
             "-:1: pick has no `metod`, did you mean `method`?",
         ),
         (
+            "pick --reachable 10.0.0.9:80",
+            "",
+            "--reachable: no endpoint of the channel has the address `10.0.0.9:80`",
+        ),
+        ("pick --requests -", "\n\n", "-: there is no step in it"),
+        (
             "pick --requests -",
             "\n{\"finish\":\"a\"}",
             "-:2: `finish` names `a`, which no `begin` before it has",
@@ -265,6 +271,13 @@ fn what_would_do_nothing_is_refused() {
         assert_eq!((code, out.as_str()), (Some(2), ""), "{line}: {err}");
         assert!(err.contains(words), "{line}: {err}");
     }
+}
+
+#[test]
+fn a_script_without_rpcs_says_that_it_has_no_answer() {
+    let run = run("pick --requests - fixtures/tree/weighted.yaml", "{\"sleep\":1}\n");
+    let words = "note: -: no step sends an RPC, so there is no answer\n";
+    assert_eq!((run.code, run.out.as_str(), run.err.as_str()), (Some(0), "", words));
 }
 
 #[test]

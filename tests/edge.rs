@@ -135,6 +135,39 @@ fn no_command_writes_a_control_character_of_a_document() {
 }
 
 #[test]
+fn a_newline_in_a_name_begins_no_line() {
+    let inner = |text: &str| json!(text).to_string().trim_matches('"').to_owned();
+    let world = String::from_utf8(world()).unwrap();
+    let world = world.replace(&inner(NASTY), r"\nFAKE").replace(&inner(C1), r"\nFAKE");
+    assert!(world.contains(r"c\nFAKE"));
+    for args in [
+        &["validate", "--min-severity=note", "--all"][..],
+        &["validate", "--target=xds:///l\nFAKE"],
+        &["tree"],
+        &["tree", "--cluster=x\nFAKE"],
+        &["tree", "--format=dot"],
+        &["tree", "--format=mermaid"],
+        &["route", "--header=h=x"],
+        &["route", "--method=/p\nFAKE", "--header=h=w\nFAKE"],
+        &["pick", "--explain"],
+        &["pick", "--explain", "--method=/\nFAKE"],
+        &["pick", "--count=10"],
+        &["pick", "--down=\nFAKE"],
+        &["pick", "--requests=/nonexistent/\nFAKE"],
+        &["retry"],
+        &["cookie", "encode", "10.0.0.1:80\nFAKE"],
+        &["cookie", "decode", "a=\nFAKE"],
+        &["explain", "\nFAKE"],
+    ] {
+        let (out, err) = xdsctl(args, world.as_bytes());
+        for text in [&out, &err] {
+            let forged = text.lines().find(|line| line.starts_with("FAKE"));
+            assert_eq!(forged, None, "{args:?}:\n{text}");
+        }
+    }
+}
+
+#[test]
 fn json_says_the_same_as_before() {
     let (out, _) = xdsctl(&["validate", "--format=json"], &world());
     let report: Value = serde_json::from_str(&out).unwrap();

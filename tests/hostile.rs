@@ -140,6 +140,97 @@ fn more_findings_of_a_rule_than_anybody_reads_are_counted() {
 }
 
 #[test]
+fn more_elements_than_anybody_has_are_not_read() {
+    let limit = || BTreeSet::from(["dump-limit-exceeded".to_owned()]);
+    let message = |report: &serde_json::Value| {
+        let all = report["resources"][0]["findings"].as_array().unwrap().iter();
+        let found: Vec<&str> = all
+            .filter(|finding| finding["rule"] == "dump-limit-exceeded")
+            .map(|finding| finding["message"].as_str().unwrap())
+            .collect();
+        found.join("; ")
+    };
+    let aliases = |count| cluster(&format!(r#","health_checks":[{}]"#, vec!["{}"; count].join(",")));
+    let bare = findings("few.json", aliases(200_000).as_bytes());
+    let report = report("many.json", aliases(200_001).as_bytes());
+    assert_eq!(
+        &located("many.json", aliases(200_001).as_bytes(), &report) - &bare,
+        limit()
+    );
+    assert_eq!(
+        message(&report),
+        "`health_checks` has more than 200000 elements, the others are not checked"
+    );
+    let list = |count: usize| {
+        (0..count)
+            .map(|i| format!(r#""k{i}":{i}"#))
+            .collect::<Vec<_>>()
+            .join(",")
+    };
+    let metadata = |count| {
+        cluster(&format!(
+            r#","metadata":{{"filter_metadata":{{"m":{{{}}}}}}}"#,
+            list(count)
+        ))
+    };
+    let bare = findings("few.json", metadata(99_998).as_bytes());
+    let report = self::report("many.json", metadata(100_002).as_bytes());
+    assert_eq!(
+        &located("many.json", metadata(100_002).as_bytes(), &report) - &bare,
+        limit()
+    );
+    assert_eq!(
+        message(&report),
+        "more than 100000 values in Structs, the others are not checked"
+    );
+}
+
+#[test]
+fn more_clusters_than_a_channel_may_have_are_an_error() {
+    let entries: Vec<String> = (0..50_001)
+        .map(|i| format!(r#"{{"name":"c{i}","weight":1}}"#))
+        .collect();
+    let document = format!(
+        r#"[{{"@type":"type.googleapis.com/envoy.config.listener.v3.Listener","name":"l","api_listener":{{"api_listener":{{"@type":"type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager","route_config":{{"virtual_hosts":[{{"domains":["*"],"routes":[{{"match":{{"prefix":""}},"route":{{"weighted_clusters":{{"clusters":[{}]}}}}}}]}}]}},"http_filters":[{{"name":"r","typed_config":{{"@type":"type.googleapis.com/envoy.extensions.filters.http.router.v3.Router"}}}}]}}}}}}]"#,
+        entries.join(",")
+    );
+    let (out, err) = run(["route"], document.as_bytes());
+    assert_eq!(String::from_utf8_lossy(&out), "");
+    assert_eq!(
+        String::from_utf8_lossy(&err),
+        "xdsctl: the channel has 50001 clusters, the limit is 50000: start at one of them with --cluster\n"
+    );
+}
+
+#[test]
+fn advice_of_a_kind_is_counted_too() {
+    let names = vec!["\"b\""; 12_002].join(",");
+    let aggregate = format!(
+        r#"{{"@type":"type.googleapis.com/envoy.config.cluster.v3.Cluster","name":"x","cluster_type":{{"typed_config":{{"@type":"type.googleapis.com/envoy.extensions.clusters.aggregate.v3.ClusterConfig","clusters":[{names}]}}}}}}"#
+    );
+    let document = format!(
+        r#"{{"resources":[{aggregate},{}]}}"#,
+        cluster("").replace("\"a\"", "\"b\"")
+    );
+    let report = report("advice.json", document.as_bytes());
+    let (listed, last, count) = counted(&report, "aggregate-duplicate", "warning");
+    let message = "2001 more findings of this rule are not listed, after 10000".to_owned();
+    assert_eq!((listed, last, count), (10_001, message, 12_001));
+}
+
+#[test]
+fn a_rejection_is_told_in_part() {
+    let routes = vec![r#"{"match":{"prefix":"/"},"route":{"weighted_clusters":{"clusters":[]}}}"#; 2_000].join(",");
+    let document = format!(
+        r#"[{{"@type":"type.googleapis.com/envoy.config.listener.v3.Listener","name":"l","api_listener":{{"api_listener":{{"@type":"type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager","route_config":{{"virtual_hosts":[{{"domains":["*"],"routes":[{routes}]}}]}},"http_filters":[{{"name":"r","typed_config":{{"@type":"type.googleapis.com/envoy.extensions.filters.http.router.v3.Router"}}}}]}}}}}}]"#
+    );
+    let (out, _) = run(["pick"], document.as_bytes());
+    let text = String::from_utf8(out).unwrap();
+    assert!(text.len() < 40_000, "{} bytes", text.len());
+    assert!(text.contains(" more errors"), "{text}");
+}
+
+#[test]
 fn a_string_of_64_mib() {
     let long = "x".repeat(64 << 20);
     check(

@@ -1,6 +1,5 @@
 //! From inputs to the configuration of one channel: loads, validates, takes what a client would hold, resolves the target.
 
-use std::io::Write as _;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
@@ -16,6 +15,7 @@ use xdsctl::client::{Client, Held, Keep, Resources, Settled, Start};
 use xdsctl::diag::{Diagnostic, Severity};
 use xdsctl::model::Millis;
 use xdsctl::model::listener::{Listener, RouteSource};
+use xdsctl::rpc;
 use xdsctl::sim::{Channel, DEFAULT_TIMEOUT_MS, Network, Options, Rpc};
 use xdsctl::source::{SourceId, Span};
 use xdsctl::status::{Code, Status};
@@ -23,6 +23,9 @@ use xdsctl::text;
 
 /// Names listed in a message at most.
 const NAMES_SHOWN: usize = 10;
+
+/// Clusters that the routes of a channel may lead to: a child of the tree each, which takes some kilobytes.
+const MAX_CLUSTERS: usize = 50_000;
 
 /// Values are read again, when they are asked for, from documents of more than so many bytes.
 const KEEP_VALUES_BYTES: usize = 4 << 20;
@@ -49,6 +52,17 @@ impl Opened {
         match &self.start {
             Start::Target(target) => Some(target),
             Start::Cluster(_) => None,
+        }
+    }
+
+    /// Checks that the regexes of the routes can be matched against a path, or any path if `None`.
+    ///
+    /// # Errors
+    /// A limit.
+    pub fn check_effort(&self, path: Option<&str>) -> Result<(), Error> {
+        match &self.config {
+            Ok(config) => rpc::check_effort(config, path).map_err(|limit| Error::Usage(limit.to_string())),
+            Err(_) => Ok(()),
         }
     }
 
@@ -127,7 +141,7 @@ pub fn open(args: &ChannelArgs, io: &mut Io<'_>) -> Result<Opened, Error> {
     let settled = inputs.settle(keep, io);
     let unread = unread(&settled, &inputs);
     for line in unread.iter().take(NAMES_SHOWN) {
-        writeln!(io.err, "warning: {line}")?;
+        say!(io.err, "warning: {line}")?;
     }
     if !unread.is_empty() {
         let more = unread.len().saturating_sub(NAMES_SHOWN);
@@ -136,7 +150,7 @@ pub fn open(args: &ChannelArgs, io: &mut Io<'_>) -> Result<Opened, Error> {
         } else {
             String::new()
         };
-        writeln!(io.err, "warning: {more}the answer rests on incomplete input")?;
+        say!(io.err, "warning: {more}the answer rests on incomplete input")?;
     }
     let bootstrap = inputs.bootstrap.take().unwrap_or_default();
     let store = Arc::new(inputs.into_store());
@@ -166,6 +180,14 @@ pub fn open(args: &ChannelArgs, io: &mut Io<'_>) -> Result<Opened, Error> {
     };
     say_left_out(resources, io)?;
     let config = client.resolve(&start).map(Arc::new);
+    if let Ok(config) = &config
+        && config.clusters.len() > MAX_CLUSTERS
+    {
+        let count = config.clusters.len();
+        return Err(Error::Usage(format!(
+            "the channel has {count} clusters, the limit is {MAX_CLUSTERS}: start at one of them with --cluster"
+        )));
+    }
     Ok(Opened {
         client,
         start,
@@ -199,7 +221,7 @@ fn unread(settled: &Settled, inputs: &Inputs) -> Vec<String> {
 fn note_unused_names(dns: &DnsAnswers, resources: &Resources, io: &mut Io<'_>) -> Result<(), Error> {
     let hosts = resources.dns_names();
     for name in dns.keys().filter(|name| !hosts.clone().any(|host| host == *name)) {
-        writeln!(io.err, "note: {}", no_such("DNS name", name, hosts.clone()))?;
+        say!(io.err, "note: {}", no_such("DNS name", name, hosts.clone()))?;
     }
     Ok(())
 }
@@ -396,11 +418,11 @@ fn left_out(resources: &Resources) -> Vec<String> {
 fn say_left_out(resources: &Resources, io: &mut Io<'_>) -> Result<(), Error> {
     let lines = left_out(resources);
     for line in lines.iter().take(NAMES_SHOWN) {
-        writeln!(io.err, "note: {line}")?;
+        say!(io.err, "note: {line}")?;
     }
     let more = lines.len().saturating_sub(NAMES_SHOWN);
     if more > 0 {
-        writeln!(io.err, "note: {more} more are left out, `xdsctl validate` lists them")?;
+        say!(io.err, "note: {more} more are left out, `xdsctl validate` lists them")?;
     }
     Ok(())
 }

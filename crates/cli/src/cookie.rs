@@ -36,8 +36,8 @@ pub(super) fn run(args: &CookieArgs, io: &mut Io<'_>) -> Result<u8, Error> {
             }
             let value = encode(&addresses, cluster);
             match name {
-                Some(name) => writeln!(io.out, "{name}={value}")?,
-                None => writeln!(io.out, "{value}")?,
+                Some(name) => say!(io.out, "{name}={value}")?,
+                None => say!(io.out, "{value}")?,
             }
         }
         CookieCommand::Decode { value, format } => decode(value, *format, io)?,
@@ -79,7 +79,7 @@ fn decode(text: &str, format: Format, io: &mut Io<'_>) -> Result<(), Error> {
         return Ok(());
     }
     if let Some(name) = name {
-        writeln!(io.out, "cookie     {name}")?;
+        say!(io.out, "cookie     {name}")?;
     }
     let none = |text: &str| {
         if text.is_empty() {
@@ -88,15 +88,15 @@ fn decode(text: &str, format: Format, io: &mut Io<'_>) -> Result<(), Error> {
             text.to_owned()
         }
     };
-    writeln!(io.out, "addresses  {}", none(&addresses.join(", ")))?;
-    writeln!(io.out, "cluster    {}", none(&session.cluster))?;
+    say!(io.out, "addresses  {}", none(&addresses.join(", ")))?;
+    say!(io.out, "cluster    {}", none(&session.cluster))?;
     for address in addresses {
         if address.parse::<SocketAddr>().is_err() {
-            writeln!(io.err, "note: `{address}` is no address and matches no endpoint")?;
+            say!(io.err, "note: `{address}` is no address and matches no endpoint")?;
         }
     }
     if session.cluster.starts_with("cluster:") {
-        writeln!(
+        say!(
             io.err,
             "note: gRPC C-core writes the name of the cluster without `cluster:`"
         )?;

@@ -53,7 +53,7 @@ pub(super) fn run(args: &ExplainArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         ([rule], Format::Human) => page(args.format, rule, io),
         (rules, Format::Human) => {
             for rule in rules {
-                writeln!(io.out, "{}: {}", rule.id, rule.summary.trim())?;
+                say!(io.out, "{}: {}", rule.id, rule.summary.trim())?;
             }
             Ok(0)
         }

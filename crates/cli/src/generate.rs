@@ -33,7 +33,7 @@ pub(super) fn run(args: &GenerateArgs, io: &mut Io<'_>) -> Result<u8, Error> {
             name: path.display().to_string(),
             source,
         })?;
-        writeln!(io.err, "wrote {}", path.display())?;
+        say!(io.err, "wrote {}", path.display())?;
     }
     Ok(0)
 }

@@ -120,7 +120,7 @@ fn documents(args: &InputArgs, world: World, sources: &mut SourceMap, io: &mut I
         let found = files::find(path);
         for path in &found.passed_over {
             let path = path.display();
-            writeln!(io.err, "xdsctl: `{path}` is passed over: it is not a regular file")?;
+            say!(io.err, "xdsctl: `{path}` is passed over: it is not a regular file")?;
         }
         unread.extend(found.failures.into_iter().map(|(path, e)| cannot_read(&path, e)));
         for file in &found.files {
@@ -161,7 +161,7 @@ fn refuse(mut unread: Vec<Error>, io: &mut Io<'_>) -> Result<(), Error> {
 fn say(unread: &[Error], io: &mut Io<'_>) {
     for error in unread {
         // Nothing is left to tell a closed standard error.
-        let _ = writeln!(io.err, "xdsctl: {error}");
+        let _ = say!(io.err, "xdsctl: {error}");
     }
 }
 
@@ -242,17 +242,20 @@ impl Inputs {
             .or_else(|| document.bytes().get(span.range()))
             .unwrap_or_default();
         let (bootstrap, diagnostics, fault) = bootstrap::validate(text, self.fleet.base());
-        let findings = diagnostics
-            .into_iter()
-            .map(|diagnostic| Finding {
-                source,
-                span: match fault {
-                    Some(offset) => Span::new(span.start + offset, (span.start + offset + 1).min(span.end)),
-                    None => document.locate(span, &diagnostic.path),
-                },
-                diagnostic,
-            })
-            .collect();
+        let paths: Vec<_> = diagnostics.iter().map(|diagnostic| &diagnostic.path).collect();
+        let spans = match fault {
+            Some(offset) => {
+                let at = Span::new(span.start + offset, (span.start + offset + 1).min(span.end));
+                vec![at; paths.len()]
+            }
+            None => document.locate_all(span, &paths),
+        };
+        let findings = diagnostics.into_iter().zip(spans).map(|(diagnostic, span)| Finding {
+            source,
+            span,
+            diagnostic,
+        });
+        let findings = findings.collect();
         (bootstrap, findings)
     }
 

@@ -17,6 +17,13 @@
     )
 )]
 
+/// `writeln!` for lines with names and values in them: see [`write_line`](report::edge::write_line).
+macro_rules! say {
+    ($out:expr, $($words:tt)*) => {
+        $crate::report::edge::write_line(&mut *$out, format_args!($($words)*))
+    };
+}
+
 pub mod report;
 
 mod args;
@@ -136,7 +143,7 @@ fn end(outcome: Result<u8, Error>, err: &mut dyn std::io::Write) -> ExitCode {
         Ok(code) => ExitCode::from(code),
         Err(error) => {
             // Nothing is left to tell a closed standard error.
-            let _ = writeln!(err, "xdsctl: {error}").and_then(|()| err.flush());
+            let _ = say!(err, "xdsctl: {error}").and_then(|()| err.flush());
             ExitCode::from(EXIT_TROUBLE)
         }
     }

@@ -32,8 +32,9 @@ pub(super) fn run(args: &PickArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     };
     let steps = read_steps(args, io)?;
     let opened = channel::open(&args.channel, io)?;
+    opened.check_effort(steps.is_none().then_some(&rpc.method))?;
     if let (Err(_), Some(hint)) = (&opened.config, channel::hint(&opened)) {
-        writeln!(io.err, "help: {hint}")?;
+        say!(io.err, "help: {hint}")?;
     }
     if let Some(address) = &args.address {
         let config = config(&opened)?;
@@ -54,6 +55,14 @@ pub(super) fn run(args: &PickArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     }
     if let Some(steps) = &steps {
         check_steps(args, steps, &known)?;
+        let sends = |step: &Step| matches!(step, Step::Pick { .. } | Step::Begin { .. });
+        if !steps.iter().any(|(_, step)| sends(step)) {
+            say!(
+                io.err,
+                "note: {}: no step sends an RPC, so there is no answer",
+                script_name(args)
+            )?;
+        }
     }
     let network = network(args, &opened, &known)?;
     drop(known);
@@ -132,7 +141,7 @@ fn play(
         match played {
             Ok(notes) => {
                 for note in notes {
-                    writeln!(io.err, "note: {name}:{line}: {note}")?;
+                    say!(io.err, "note: {name}:{line}: {note}")?;
                 }
             }
             Err(limit) => return Ok(Some(format!("{name}:{line}: {limit}"))),
@@ -238,6 +247,9 @@ fn read_steps(args: &PickArgs, io: &mut Io<'_>) -> Result<Option<Vec<(usize, Ste
         let wrong = |why: String| Error::Usage(format!("{name}:{number}: {why}"));
         let step = Step::read(line).map_err(|error| wrong(error.to_string()))?;
         steps.push((number, step));
+    }
+    if steps.is_empty() {
+        return Err(Error::Usage(format!("{name}: there is no step in it")));
     }
     Ok(Some(steps))
 }
@@ -363,7 +375,7 @@ fn forge(text: &str, rpc: &Rpc, config: &XdsConfig, seed: u64, io: &mut Io<'_>) 
     };
     let clusters: Vec<&str> = selector
         .choices(selection.route)
-        .filter_map(|(key, _, _)| key.strip_prefix(rpc::CLUSTER_PREFIX))
+        .filter_map(|(key, _)| key.strip_prefix(rpc::CLUSTER_PREFIX))
         .collect();
     for cluster in &clusters {
         if let Some(list) = place::address_list(text, cluster, config) {

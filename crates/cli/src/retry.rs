@@ -28,6 +28,7 @@ pub(super) fn run(args: &RetryArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     }
     let headers = channel::headers(&args.request)?;
     let opened = channel::open(&args.channel, io)?;
+    opened.check_effort(Some(channel::method(&args.request)))?;
     channel::say_method(&args.request, io)?;
     let config = match &opened.config {
         Ok(config) => Arc::clone(config),
@@ -35,7 +36,7 @@ pub(super) fn run(args: &RetryArgs, io: &mut Io<'_>) -> Result<u8, Error> {
             let status = Status::unavailable(failure.to_string());
             fails(args, &status, io)?;
             if let Some(hint) = channel::hint(&opened) {
-                writeln!(io.err, "help: {hint}")?;
+                say!(io.err, "help: {hint}")?;
             }
             return Ok(EXIT_FAILS);
         }
@@ -80,7 +81,7 @@ pub(super) fn run(args: &RetryArgs, io: &mut Io<'_>) -> Result<u8, Error> {
 /// Writes the status of an RPC that no route takes.
 fn fails(args: &RetryArgs, status: &Status, io: &mut Io<'_>) -> Result<(), Error> {
     match args.format {
-        Format::Human => writeln!(io.out, "{status}")?,
+        Format::Human => say!(io.out, "{status}")?,
         Format::Json => retry::write_failure(status, args.request.seed, &mut io.out)?,
     }
     Ok(())

@@ -14,20 +14,21 @@ const EXIT_FAILS: u8 = 1;
 pub(super) fn run(args: &RouteArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     let headers = channel::headers(&args.request)?;
     let opened = channel::open(&args.channel, io)?;
+    opened.check_effort(Some(channel::method(&args.request)))?;
     channel::say_method(&args.request, io)?;
     if !channel::method(&args.request).starts_with('/') {
-        writeln!(io.err, "note: a method begins with `/`: /PKG.SERVICE/METHOD")?;
+        say!(io.err, "note: a method begins with `/`: /PKG.SERVICE/METHOD")?;
     }
     let config = match &opened.config {
         Ok(config) => std::sync::Arc::clone(config),
         Err(failure) => {
             let status = Status::unavailable(failure.to_string());
             match args.format {
-                Format::Human => writeln!(io.out, "{status}")?,
+                Format::Human => say!(io.out, "{status}")?,
                 Format::Json => route_json::write_failure(&status, args.request.seed, &mut io.out)?,
             }
             if let Some(hint) = channel::hint(&opened) {
-                writeln!(io.err, "help: {hint}")?;
+                say!(io.err, "help: {hint}")?;
             }
             return Ok(opened.exit(true));
         }

@@ -63,7 +63,7 @@ pub(super) fn run(args: &TreeArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         }
     }
     if let Some(hint) = channel::hint(&opened) {
-        writeln!(io.err, "help: {hint}")?;
+        say!(io.err, "help: {hint}")?;
     }
     let fails = match &outcome {
         Outcome::Fails(..) => true,

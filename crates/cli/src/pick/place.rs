@@ -118,18 +118,19 @@ pub(super) fn write(text: &str, config: &XdsConfig, is_json: bool, out: &mut dyn
     for place in found {
         let endpoint = place.endpoint;
         let health = endpoint.health.name();
-        writeln!(out, "{text} in cluster \"{}\"", place.cluster)?;
-        writeln!(out, "  priority  {}", place.priority)?;
-        writeln!(
+        say!(out, "{text} in cluster \"{}\"", place.cluster)?;
+        say!(out, "  priority  {}", place.priority)?;
+        say!(
             out,
             "  locality  {}, weight {}",
-            place.locality.name, place.locality.weight
+            place.locality.name,
+            place.locality.weight
         )?;
         let origin = if endpoint.weight_is_default { " (default)" } else { "" };
-        writeln!(out, "  weight    {}{origin}", endpoint.weight)?;
-        writeln!(out, "  health    {health}")?;
+        say!(out, "  weight    {}{origin}", endpoint.weight)?;
+        say!(out, "  health    {health}")?;
         for (name, value) in cookies(&place, config) {
-            writeln!(out, "  cookie    {value} by way of cluster \"{name}\"")?;
+            say!(out, "  cookie    {value} by way of cluster \"{name}\"")?;
         }
     }
     Ok(true)

@@ -67,6 +67,20 @@ pub fn visible_line(text: &str) -> Cow<'_, str> {
     }
 }
 
+/// Writes a line: a newline in a name or value is written as `\n`, so that nobody's text looks like a line of ours.
+///
+/// # Errors
+/// Those of `out`.
+pub fn write_line(out: &mut (impl Write + ?Sized), line: fmt::Arguments<'_>) -> io::Result<()> {
+    let text = line.to_string();
+    if text.contains('\n') {
+        out.write_all(text.replace('\n', "\\n").as_bytes())?;
+    } else {
+        out.write_all(text.as_bytes())?;
+    }
+    out.write_all(b"\n")
+}
+
 /// Appends a character as JSON would escape it.
 pub(super) fn push_escaped(c: char, out: &mut String) {
     use fmt::Write as _;

@@ -117,7 +117,8 @@ impl<'o> Telling<'o> {
         }
         let more = self.told.saturating_sub(SHOWN);
         if more > 0 {
-            writeln!(self.out, "\n... and {more} more, all of them with --format json")?;
+            writeln!(self.out)?;
+            say!(self.out, "... and {more} more, all of them with --format json")?;
         }
         Ok(())
     }
@@ -186,9 +187,9 @@ fn write_outcome(outcome: &Outcome, explains: bool, colours: bool, out: &mut dyn
     };
     let took = outcome.ended - outcome.began;
     let what = paint(colour, colours, &what);
-    writeln!(out, "{what} ({}, {took} ms)", outcome.class.name())?;
+    say!(out, "{what} ({}, {took} ms)", outcome.class.name())?;
     if outcome.attempts.len() > 1 || (outcome.backend.is_none() && !outcome.attempts.is_empty()) {
-        writeln!(out, "attempts: {}", outcome.attempts.join(", "))?;
+        say!(out, "attempts: {}", outcome.attempts.join(", "))?;
     }
     for cookie in &outcome.set_cookie {
         let place = if outcome.cookie_in_trailers {
@@ -196,7 +197,7 @@ fn write_outcome(outcome: &Outcome, explains: bool, colours: bool, out: &mut dyn
         } else {
             ""
         };
-        writeln!(out, "set-cookie: {cookie}{place}")?;
+        say!(out, "set-cookie: {cookie}{place}")?;
     }
     let steps = if explains {
         outcome.trace.clone()
@@ -206,7 +207,7 @@ fn write_outcome(outcome: &Outcome, explains: bool, colours: bool, out: &mut dyn
     let width = steps.iter().map(|step| step.layer.len()).max().unwrap_or(0);
     for step in &steps {
         let layer = paint(AnsiColor::Cyan, colours, &format!("{:width$}", step.layer));
-        writeln!(out, "  {layer}  {}", step.what)?;
+        say!(out, "  {layer}  {}", step.what)?;
     }
     Ok(())
 }
@@ -243,9 +244,9 @@ fn write_shares(
         .max()
         .unwrap_or(0)
         .min(60);
-    writeln!(out, "{total} RPCs, seed {}", style.seed)?;
+    say!(out, "{total} RPCs, seed {}", style.seed)?;
     let head = if expected.is_empty() { "" } else { "expected" };
-    writeln!(out, "{:width$}  {:>9}  {:>9}  {head:>9}", "", "RPCs", "share")?;
+    say!(out, "{:width$}  {:>9}  {:>9}  {head:>9}", "", "RPCs", "share")?;
     for (label, count) in labels {
         let part = share(count, total);
         let expected = match expected.get(label) {
@@ -257,7 +258,7 @@ fn write_shares(
         let bar = "█".repeat((part * BAR as f64).round() as usize);
         let bar = paint(AnsiColor::Blue, style.colours, &bar);
         let percent = part * 100.0;
-        writeln!(out, "{label:width$}  {count:>9}  {percent:>8.2}%  {expected:>9}  {bar}")?;
+        say!(out, "{label:width$}  {count:>9}  {percent:>8.2}%  {expected:>9}  {bar}")?;
     }
     Ok(())
 }

@@ -88,51 +88,55 @@ fn why_dropped(token: &str) -> &'static str {
 /// Those of `out`.
 pub fn write_text(answer: &Answer<'_>, out: &mut dyn Write) -> io::Result<()> {
     let Some(policy) = answer.policy else {
-        writeln!(out, "no retry policy: neither the route nor its virtual host has one")?;
+        say!(out, "no retry policy: neither the route nor its virtual host has one")?;
         write_failure_text(answer, out)?;
         return write_outcome(answer, out);
     };
-    writeln!(out, "policy    from the {}", answer.origin)?;
+    say!(out, "policy    from the {}", answer.origin)?;
     let codes: Vec<&str> = policy.retry_on.iter().map(|on| on.code().name()).collect();
     if codes.is_empty() {
-        writeln!(out, "retries   nothing: no token of retry_on is one that gRPC retries")?;
+        say!(out, "retries   nothing: no token of retry_on is one that gRPC retries")?;
     } else {
-        writeln!(out, "retries   {}", codes.join(", "))?;
+        say!(out, "retries   {}", codes.join(", "))?;
     }
     for token in &policy.lost_tokens {
-        writeln!(out, "dropped   `{token}`: {}", why_dropped(token))?;
+        say!(out, "dropped   `{token}`: {}", why_dropped(token))?;
     }
     if !codes.is_empty() {
         let written = policy.written_attempts();
         let attempts = policy.max_attempts();
         if written > attempts {
-            writeln!(
+            say!(
                 out,
                 "attempts  {attempts}, capped: num_retries {} asks for {written}",
                 policy.num_retries
             )?;
         } else {
-            writeln!(
+            say!(
                 out,
                 "attempts  {attempts}: num_retries {} and the first one",
                 policy.num_retries
             )?;
         }
-        writeln!(
+        say!(
             out,
             "back-off  {} doubling up to {}",
-            policy.base_interval, policy.max_interval
+            policy.base_interval,
+            policy.max_interval
         )?;
         for wait in schedule(policy) {
-            writeln!(
+            say!(
                 out,
                 "  retry {}  after {} to {} (nominal {})",
-                wait.retry, wait.least, wait.most, wait.nominal
+                wait.retry,
+                wait.least,
+                wait.most,
+                wait.nominal
             )?;
         }
     }
     for fault in policy.unusable() {
-        writeln!(
+        say!(
             out,
             "breaks    the whole channel: {} {}; every RPC fails with UNAVAILABLE",
             fault.field(),
@@ -145,7 +149,7 @@ pub fn write_text(answer: &Answer<'_>, out: &mut dyn Write) -> io::Result<()> {
 
 fn write_failure_text(answer: &Answer<'_>, out: &mut dyn Write) -> io::Result<()> {
     match answer.failure {
-        Some(failure) => writeln!(out, "fails     {failure}"),
+        Some(failure) => say!(out, "fails     {failure}"),
         None => Ok(()),
     }
 }
@@ -154,14 +158,14 @@ fn write_outcome(answer: &Answer<'_>, out: &mut dyn Write) -> io::Result<()> {
     let Some(outcome) = answer.outcome else {
         return Ok(());
     };
-    writeln!(out, "outcome   seed {}", answer.seed)?;
+    say!(out, "outcome   seed {}", answer.seed)?;
     let mut at = 0_i64;
     for (number, (end, wait)) in outcome.attempts.iter().enumerate() {
         write!(out, "  attempt {} at {}: {}", number + 1, Millis(at), end.code)?;
         match (wait, end.pushback) {
-            (Some(wait), Some(_)) => writeln!(out, ", the server asks to wait for {wait}")?,
-            (Some(wait), None) => writeln!(out, ", waits for {wait}")?,
-            (None, _) => writeln!(out, ", the RPC ends: {}", stop_words(outcome.stop))?,
+            (Some(wait), Some(_)) => say!(out, ", the server asks to wait for {wait}")?,
+            (Some(wait), None) => say!(out, ", waits for {wait}")?,
+            (None, _) => say!(out, ", the RPC ends: {}", stop_words(outcome.stop))?,
         }
         // A server may ask for any wait; the client's clock stops at the end of its time too.
         at = at.saturating_add(wait.map_or(0, |wait| wait.0));

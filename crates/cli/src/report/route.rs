@@ -132,7 +132,7 @@ pub fn write_text(answer: &Answer<'_>, colour: bool, out: &mut dyn Write) -> io:
         };
         let name = if host.name.is_empty() { "(unnamed)" } else { &host.name };
         let (authority, index) = (&config.authority, host.index);
-        writeln!(
+        say!(
             out,
             "{}  virtual_hosts[{index}] {name}: domain `{domain}` matches `{authority}` {class}",
             paint(bold, "virtual host")
@@ -141,7 +141,7 @@ pub fn write_text(answer: &Answer<'_>, colour: bool, out: &mut dyn Write) -> io:
     let routes = answer.selector.routes();
     for (route, why) in routes.iter().zip(answer.tried) {
         let why = words::mismatch(route, *why, answer.request, !answer.shows_secrets);
-        writeln!(out, "  {} {}: no, {why}", paint(yellow, "✗"), words::route_label(route))?;
+        say!(out, "  {} {}: no, {why}", paint(yellow, "✗"), words::route_label(route))?;
     }
     let selection = match answer.selected {
         Ok(selection) => selection,
@@ -153,7 +153,7 @@ pub fn write_text(answer: &Answer<'_>, colour: bool, out: &mut dyn Write) -> io:
                     Action::NonForwarding => "non_forwarding_action, which is for servers",
                     Action::Unknown | Action::Route(_) => "an action that gRPC does not have, such as redirect",
                 };
-                writeln!(
+                say!(
                     out,
                     "  {} {}: {}, {action}",
                     paint(red, "!"),
@@ -161,13 +161,13 @@ pub fn write_text(answer: &Answer<'_>, colour: bool, out: &mut dyn Write) -> io:
                     words::route_match(route, !answer.shows_secrets)
                 )?;
             }
-            return writeln!(out, "{}  {}", paint(red, "fails"), refusal.status());
+            return say!(out, "{}  {}", paint(red, "fails"), refusal.status());
         }
     };
     let Some(route) = routes.get(selection.route) else {
         return Ok(());
     };
-    writeln!(
+    say!(
         out,
         "  {} {}: yes, {}",
         paint(green, "✓"),
@@ -178,24 +178,24 @@ pub fn write_text(answer: &Answer<'_>, colour: bool, out: &mut dyn Write) -> io:
         return Ok(());
     };
     for (title, text) in details(answer, selection, action) {
-        writeln!(out, "{}  {text}", paint(bold, &format!("{title:12}")))?;
+        say!(out, "{}  {text}", paint(bold, &format!("{title:12}")))?;
     }
     for filter in selection.chain.iter() {
         let words = filter_words(filter);
         if filter.disabled {
             let level = filter.disabled_level.name();
-            writeln!(
+            say!(
                 out,
                 "{}  {}: switched off by the {level} ({words})",
                 paint(bold, "filter      "),
                 filter.name
             )?;
         } else {
-            writeln!(out, "{}  {}: {words}", paint(bold, "filter      "), filter.name)?;
+            say!(out, "{}  {}: {words}", paint(bold, "filter      "), filter.name)?;
         }
     }
     if let Some(failure) = answer.failure {
-        writeln!(out, "{}  {failure}", paint(red, "fails"))?;
+        say!(out, "{}  {failure}", paint(red, "fails"))?;
     }
     Ok(())
 }
@@ -207,11 +207,7 @@ fn details(
     action: &xdsctl::model::route::RouteAction,
 ) -> Vec<(&'static str, String)> {
     let mut details = Vec::new();
-    let choices: Vec<(&str, u64)> = answer
-        .selector
-        .choices(selection.route)
-        .map(|(key, share, _)| (key, share))
-        .collect();
+    let choices: Vec<(&str, u64)> = answer.selector.choices(selection.route).collect();
     let sum: u64 = choices.iter().map(|(_, share)| share).sum();
     if choices.len() > 1 {
         let list: Vec<String> = choices
