@@ -1,0 +1,235 @@
+//! What inputs that mean harm cost, and what is printed of them: every command times every input, in one process.
+//!
+//! Memory is counted by the allocator, over all threads, so the tests are one after the other. Time is not measured: a test of
+//! growth counts allocations. `cargo run --release --example costs` measures both with inputs of 9.5 MB.
+
+#[path = "costs/commands.rs"]
+mod commands;
+#[path = "costs/inputs.rs"]
+mod inputs;
+#[path = "support/run.rs"]
+mod run;
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use commands::{COMMANDS, SCRIPTED};
+use inputs::{INPUTS, Input, SCRIPTS, SECRET};
+use xdsctl_cli::report::edge::is_plain;
+
+/// Counts what the process holds, the most that it held, and how often it asked for memory.
+struct Counting;
+
+static HELD: AtomicUsize = AtomicUsize::new(0);
+static MOST: AtomicUsize = AtomicUsize::new(0);
+static COUNT: AtomicUsize = AtomicUsize::new(0);
+
+#[expect(unsafe_code, reason = "an allocator is unsafe by its trait")]
+// SAFETY: every call is passed on to the system's allocator.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        COUNT.fetch_add(1, Ordering::Relaxed);
+        let held = HELD.fetch_add(layout.size(), Ordering::Relaxed) + layout.size();
+        MOST.fetch_max(held, Ordering::Relaxed);
+        // SAFETY: the caller keeps the promises of `alloc`.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        HELD.fetch_sub(layout.size(), Ordering::Relaxed);
+        // SAFETY: the pointer came from `alloc` above.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// Bytes of an input in the matrix.
+const SMALL: usize = 4_000;
+
+/// Bytes that a command may hold beside what its input asks for: arguments, tables, buffers.
+const BASE: usize = 6 << 20;
+
+/// Bytes that a command may hold for a byte of its input: 500 MB for 10 MB.
+const BYTES_A_BYTE: usize = 50;
+
+/// Bytes that a command may hold for what a YAML file repeats, up to the limit that it then says.
+const ALIASES: usize = 64 << 20;
+
+/// One test at a time.
+fn alone() -> MutexGuard<'static, ()> {
+    static ALONE: Mutex<()> = Mutex::new(());
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn directory(name: &str) -> PathBuf {
+    let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::create_dir_all(&directory).unwrap();
+    directory
+}
+
+/// The arguments of a command for a file, and for the world that a script is played on.
+fn arguments(command: &[&str], file: &Path, world: Option<&Path>) -> Vec<String> {
+    let path = file.to_str().unwrap();
+    let mut args: Vec<String> = command.iter().map(|word| word.replace("FILE", path)).collect();
+    let has_file = command.iter().any(|word| word.contains("FILE"));
+    if world.is_some() || !has_file {
+        args.push(world.unwrap_or(file).to_str().unwrap().to_owned());
+    }
+    args
+}
+
+/// What a run did.
+struct Ran {
+    exit: ExitCode,
+    text: String,
+    most: usize,
+    count: usize,
+}
+
+fn ran(args: &[String]) -> Ran {
+    let held = HELD.load(Ordering::Relaxed);
+    MOST.store(held, Ordering::Relaxed);
+    let before = COUNT.load(Ordering::Relaxed);
+    // Unoptimized code needs the stack of a main thread.
+    let command = std::thread::Builder::new().stack_size(8 << 20);
+    let (exit, out, err) = std::thread::scope(|scope| {
+        let running = command.spawn_scoped(scope, || run::run_with_exit(args, b"")).unwrap();
+        running.join().unwrap()
+    });
+    let ran = (
+        MOST.load(Ordering::Relaxed) - held,
+        COUNT.load(Ordering::Relaxed) - before,
+    );
+    let text = String::from_utf8(out).expect("the answer is text") + &String::from_utf8(err).expect("talk is text");
+    Ran {
+        exit,
+        text,
+        most: ran.0,
+        count: ran.1,
+    }
+}
+
+/// What is wrong with a run.
+fn faults(command: &[&str], ran: &Ran, bytes: usize) -> Vec<String> {
+    let mut faults = Vec::new();
+    if ![0, 1, 2].map(ExitCode::from).contains(&ran.exit) {
+        faults.push("exit code".to_owned());
+    }
+    // Annotations of nothing are nothing.
+    let may_be_silent = command.contains(&"--format=github") && ran.exit == ExitCode::SUCCESS;
+    if ran.text.trim().is_empty() && !may_be_silent {
+        faults.push("says nothing".to_owned());
+    }
+    if ran.exit == ExitCode::from(2) && !ran.text.contains("xdsctl: ") && !ran.text.contains("dump-") {
+        faults.push("exit code 2 without a reason".to_owned());
+    }
+    let is_coloured = command.contains(&"--color=always");
+    let raw = ran
+        .text
+        .chars()
+        .find(|c| !(is_plain(*c) || is_coloured && *c == '\x1b'));
+    if let Some(raw) = raw {
+        faults.push(format!("prints {raw:?}"));
+    }
+    if ran.text.contains(SECRET) {
+        faults.push("prints the password".to_owned());
+    }
+    // The text itself, twice: the buffers of the test grow by doubling.
+    let mut most = BASE + BYTES_A_BYTE * bytes + 4 * ran.text.len();
+    if ran.text.contains("aliases add more than") {
+        most += ALIASES;
+    }
+    if ran.most > most {
+        faults.push(format!("held {} bytes, {most} would be enough", ran.most));
+    }
+    faults
+}
+
+/// Of the commands for an input, every so many are run, others for the next one; all of them with `XDSCTL_COSTS=all`.
+fn some<'c>(input: usize, commands: &'c [&'c [&'c str]], every: usize) -> impl Iterator<Item = &'c [&'c str]> {
+    let every = if std::env::var_os("XDSCTL_COSTS").is_some() {
+        1
+    } else {
+        every
+    };
+    let from = input % every.min(commands.len());
+    commands.iter().skip(from).step_by(every).copied()
+}
+
+/// Every input of a list with its commands.
+fn matrix(list: &[Input], commands: &[&[&str]], world: Option<&Path>, directory: &Path) -> Vec<String> {
+    let mut wrong = Vec::new();
+    for (number, input) in list.iter().enumerate() {
+        let file = directory.join(input.file);
+        let bytes = (input.make)(SMALL);
+        std::fs::write(&file, &bytes).unwrap();
+        for command in some(number, commands, 3) {
+            let ran = ran(&arguments(command, &file, world));
+            for fault in faults(command, &ran, bytes.len()) {
+                let start: String = ran.text.chars().take(300).collect();
+                wrong.push(format!("{} < {}: {fault}\n{start}", command.join(" "), input.name));
+            }
+        }
+    }
+    wrong
+}
+
+#[test]
+fn every_command_bears_every_input() {
+    let _alone = alone();
+    let directory = directory("costs-matrix");
+    let world = directory.join("world.json");
+    std::fs::write(&world, inputs::small_world()).unwrap();
+    let mut wrong = matrix(INPUTS, COMMANDS, None, &directory);
+    wrong.extend(matrix(SCRIPTS, SCRIPTED, Some(&world), &directory));
+    assert!(wrong.is_empty(), "{} faults:\n{}", wrong.len(), wrong.join("\n\n"));
+}
+
+/// Commands of which the growth is looked at, and the size that they begin with.
+const GROWING: &[&[&str]] = &[
+    &["validate", "--format=json", "--show=parsed"],
+    &["tree", "--format=json"],
+    &["route"],
+    &["pick", "--count=2"],
+];
+const GROWING_FROM: usize = 10_000;
+
+/// What a reader has to multiply, up to limits of its own.
+const MULTIPLIED: &[&str] = &["YAML merges", "YAML merges of merges", "YAML aliases"];
+
+#[test]
+fn work_grows_with_the_input() {
+    let _alone = alone();
+    let directory = directory("costs-growth");
+    let mut wrong = Vec::new();
+    for (number, input) in INPUTS.iter().enumerate() {
+        let [small, large] = [1, 3].map(|times| (input.make)(times * GROWING_FROM));
+        if large.len() < 2 * small.len() || MULTIPLIED.contains(&input.name) {
+            continue;
+        }
+        for command in some(number, GROWING, 4) {
+            let [(few, held), (many, most)] = [&small, &large].map(|bytes| {
+                let file = directory.join(input.file);
+                std::fs::write(&file, bytes).unwrap();
+                let ran = ran(&arguments(command, &file, None));
+                (ran.count, ran.most)
+            });
+            // Three times the input: three times the work, and something for lists that grow.
+            for (what, less, more, base) in [("allocations", few, many, 4_000), ("bytes", held, most, 1 << 20)] {
+                if more > 4 * less + base {
+                    wrong.push(format!(
+                        "{} < {}: {what} from {less} to {more}",
+                        command.join(" "),
+                        input.name
+                    ));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} faults:\n{}", wrong.len(), wrong.join("\n"));
+}
