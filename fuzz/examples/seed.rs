@@ -254,15 +254,15 @@ fn main() -> io::Result<()> {
         let text = row["bootstrap"].as_str().unwrap_or_default();
         corpus.add("bootstrap", &format!("recorded-{number}"), text.as_bytes())?;
     }
-    for (number, row) in rows("fixtures/regex/border.jsonl.gz")?
+    for (number, row) in rows("fixtures/regex/match.jsonl.gz")?
         .iter()
         .enumerate()
-        .step_by(EACH * 10)
+        .step_by(EACH * 4)
     {
         let pattern = row["pattern"].as_str().unwrap_or_default();
         corpus.add(
             "regex",
-            &format!("border-{number}"),
+            &format!("match-{number}"),
             format!("{pattern}\nab1\n<\\0\\1>").as_bytes(),
         )?;
     }
