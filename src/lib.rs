@@ -53,6 +53,7 @@ pub mod client;
 pub(crate) mod lint;
 pub mod rpc;
 
+pub mod diff;
 pub mod tree;
 
 pub mod sim;

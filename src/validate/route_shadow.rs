@@ -217,8 +217,9 @@ fn begins_with(text: &str, prefix: &str, fold: bool) -> bool {
 /// Header matchers above which two lists are compared in their order alone.
 const MAX_HEADERS: usize = 32;
 
-/// Says whether `earlier` takes every RPC that `route` matches. Both have paths that a kept route can have.
-fn covers(earlier: &Route, route: &Route) -> bool {
+/// Says whether `earlier` takes every RPC that `route` matches; `false` where that is not certain. Both have paths that a kept
+/// route can have.
+pub(crate) fn covers(earlier: &Route, route: &Route) -> bool {
     is_always(earlier)
         && Paths::of(&earlier.path).cover(Paths::of(&route.path))
         && (earlier.headers == route.headers

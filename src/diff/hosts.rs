@@ -1,0 +1,154 @@
+//! Which virtual host an authority finds in two RouteConfigurations, and what becomes of its RPCs.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::tables::{Moves, compare};
+use crate::model::RouteConfiguration;
+use crate::model::domain::{DomainClass, best_match};
+use crate::model::route::VirtualHost;
+
+/// Comparisons of a domain with an authority that are made for two RouteConfigurations.
+pub const MAX_DOMAIN_STEPS: usize = 20_000_000;
+
+/// What differs for the authorities that find the same two virtual hosts.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HostChange {
+    /// Domains, or an authority that only several domains together tell apart.
+    pub domains: Vec<String>,
+    /// Position of the virtual host before; `None` for none: every RPC fails.
+    pub before: Option<usize>,
+    /// Position of the virtual host after.
+    pub after: Option<usize>,
+    /// Where its RPCs go, if it has a virtual host before and after.
+    pub moves: Moves,
+}
+
+/// What differs between two RouteConfigurations for those who send RPCs.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct HostChanges {
+    /// By the position of the virtual host after.
+    pub hosts: Vec<HostChange>,
+    /// A limit was reached: authorities may find other virtual hosts that are not told.
+    pub is_cut: bool,
+}
+
+/// Finds the authorities whose RPCs go elsewhere.
+pub(super) fn compare_hosts(before: &RouteConfiguration, after: &RouteConfiguration) -> HostChanges {
+    let mut changes = HostChanges::default();
+    if before == after {
+        return changes;
+    }
+    let (before, after) = (&before.virtual_hosts, &after.virtual_hosts);
+    for ((one, other), domains) in pairs(before, after, &mut changes.is_cut) {
+        let routes =
+            |hosts: &[VirtualHost], at: Option<usize>| at.and_then(|at| hosts.get(at)).map(|h| h.routes.clone());
+        let moves = match (routes(before, one), routes(after, other)) {
+            (None, None) => continue,
+            (Some(before), Some(after)) => compare(&before, &after),
+            (Some(_), None) | (None, Some(_)) => Moves::default(),
+        };
+        changes.is_cut |= moves.is_cut;
+        if !moves.moves.is_empty() || one.is_some() != other.is_some() {
+            changes.hosts.push(HostChange {
+                domains,
+                before: one,
+                after: other,
+                moves,
+            });
+        }
+    }
+    changes
+}
+
+/// Positions of a virtual host before and after.
+type Pair = (Option<usize>, Option<usize>);
+
+/// The virtual hosts that the same authority finds, with the domains that tell of it.
+fn pairs(before: &[VirtualHost], after: &[VirtualHost], is_cut: &mut bool) -> BTreeMap<Pair, Vec<String>> {
+    let (first_before, first_after) = (by_domain(before), by_domain(after));
+    let mut domains: Vec<&str> = after
+        .iter()
+        .chain(before)
+        .flat_map(|h| &h.domains)
+        .map(String::as_str)
+        .collect();
+    domains.sort_unstable();
+    domains.dedup_by(|a, b| a.eq_ignore_ascii_case(b));
+    let is_same_set =
+        first_before.len() == first_after.len() && first_before.keys().all(|domain| first_after.contains_key(domain));
+    let mut pairs: BTreeMap<Pair, Vec<String>> = BTreeMap::new();
+    if is_same_set {
+        // Every authority finds the same domain on both sides.
+        for domain in domains {
+            let folded = domain.to_ascii_lowercase();
+            let pair = (first_before.get(&folded).copied(), first_after.get(&folded).copied());
+            pairs.entry(pair).or_default().push(domain.to_owned());
+        }
+        return pairs;
+    }
+    let crossings = crossings(&domains);
+    let authorities = domains.iter().map(|domain| (*domain, authority(domain)));
+    let authorities = authorities.chain(
+        crossings
+            .iter()
+            .map(|authority| (authority.as_str(), authority.clone())),
+    );
+    let mut steps = 0;
+    let wildcards = |hosts: &[VirtualHost]| hosts.iter().map(|h| h.domains.len()).sum::<usize>();
+    let cost = wildcards(before) + wildcards(after);
+    for (domain, authority) in authorities {
+        steps += cost;
+        if steps > MAX_DOMAIN_STEPS {
+            *is_cut = true;
+            break;
+        }
+        let find = |hosts: &[VirtualHost]| best_match(hosts.iter().map(|h| &h.domains), &authority).map(|m| m.host);
+        pairs
+            .entry((find(before), find(after)))
+            .or_default()
+            .push(domain.to_owned());
+    }
+    pairs
+}
+
+/// The first virtual host of each domain, in lower case.
+fn by_domain(hosts: &[VirtualHost]) -> HashMap<String, usize> {
+    let mut first = HashMap::new(); // looked up only
+    for (position, host) in hosts.iter().enumerate() {
+        for domain in &host.domains {
+            first.entry(domain.to_ascii_lowercase()).or_insert(position);
+        }
+    }
+    first
+}
+
+/// An authority that a domain matches, and that is the domain of nobody else.
+fn authority(domain: &str) -> String {
+    const ANY: &str = "any-other";
+    match DomainClass::of(domain) {
+        Some(DomainClass::Universe) => ANY.to_owned(),
+        Some(DomainClass::Suffix) => format!("{ANY}{}", domain.get(1..).unwrap_or_default()),
+        Some(DomainClass::Prefix) => format!("{}{ANY}", domain.strip_suffix('*').unwrap_or(domain)),
+        Some(DomainClass::Exact) | None => domain.to_owned(),
+    }
+}
+
+/// Domains of each class with a `*` whose crossings are looked at.
+const MAX_CROSSED: usize = 100;
+
+/// Authorities that a domain of either class with a `*` matches.
+fn crossings(domains: &[&str]) -> Vec<String> {
+    let of_class = |class| {
+        domains
+            .iter()
+            .filter(move |domain| DomainClass::of(domain) == Some(class))
+            .take(MAX_CROSSED)
+    };
+    of_class(DomainClass::Prefix)
+        .flat_map(|prefix| {
+            let start = prefix.strip_suffix('*').unwrap_or(prefix);
+            of_class(DomainClass::Suffix)
+                .map(move |suffix| format!("{start}any{}", suffix.get(1..).unwrap_or_default()))
+        })
+        .collect()
+}

@@ -1,0 +1,290 @@
+//! What changes for a client from one state of its configuration to another.
+//!
+//! [`compare`] takes what two clients hold. Resources are compared in the form that a client keeps ([`parsed`](crate::parsed)), so
+//! versions, times, default values and an order without a meaning are no differences ([`values`]). Then come the effects: verdicts
+//! that change, RPCs that go elsewhere ([`tables`]: by comparing route tables, not by trying RPCs), and what becomes of shares,
+//! rings and sessions ([`clusters`]).
+//!
+//! Knows nothing of documents and reports, and plays no RPCs.
+
+pub mod clusters;
+pub mod hosts;
+mod lists;
+mod overlap;
+pub mod tables;
+pub mod values;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+pub use overlap::Example;
+
+use crate::client::{Cache, Client, Held, Kind};
+use crate::model::filter::FilterConfig;
+use crate::model::listener::{Listener, RouteSource};
+use crate::model::{Cluster, Endpoints, Resource, ResourceType, RouteConfiguration};
+use clusters::{ClusterChange, Side};
+use hosts::HostChanges;
+use values::FieldChange;
+
+/// What a client has under a name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum State {
+    /// Nothing.
+    Absent,
+    /// An accepted version.
+    Accepted,
+    /// Nothing but a version that it rejects, with the reason.
+    Rejected(String),
+    /// An accepted version, and a newer one that it rejects.
+    Kept(String),
+}
+
+/// What differs in one resource.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ResourceChange {
+    /// Its type.
+    pub resource_type: ResourceType,
+    /// Its name.
+    pub name: String,
+    /// What the client had.
+    pub before: State,
+    /// What it has.
+    pub after: State,
+    /// The fields that differ, where it has a version before and after.
+    pub fields: Vec<FieldChange>,
+}
+
+/// RPCs of one or several listeners that go elsewhere.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RouteChange {
+    /// The listeners; empty for a RouteConfiguration that none names.
+    pub listeners: Vec<String>,
+    /// The RouteConfiguration before; `None` if it stands in the listener.
+    pub before: Option<String>,
+    /// The RouteConfiguration after.
+    pub after: Option<String>,
+    /// Its virtual hosts, to name what is told.
+    pub tables: (Arc<RouteConfiguration>, Arc<RouteConfiguration>),
+    /// What differs.
+    pub changes: HostChanges,
+}
+
+/// What changes for a client.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Diff {
+    /// By type and name.
+    pub resources: Vec<ResourceChange>,
+    /// By listener.
+    pub routes: Vec<RouteChange>,
+    /// By name.
+    pub clusters: Vec<ClusterChange>,
+}
+
+impl Diff {
+    /// Says whether nothing changes.
+    pub fn is_empty(&self) -> bool {
+        self.resources.is_empty() && self.routes.is_empty() && self.clusters.is_empty()
+    }
+
+    /// Says whether a limit kept something from being compared.
+    pub fn is_cut(&self) -> bool {
+        self.routes.iter().any(|change| change.changes.is_cut)
+    }
+}
+
+/// Compares what a client held with what it holds; values are masked unless `shows_secrets`.
+pub fn compare(before: &Client, after: &Client, shows_secrets: bool) -> Diff {
+    let (b, a) = (&before.resources, &after.resources);
+    let mut resources = Vec::new();
+    of_type(
+        &b.listeners,
+        &a.listeners,
+        Resource::Listener,
+        shows_secrets,
+        &mut resources,
+    );
+    of_type(
+        &b.route_configs,
+        &a.route_configs,
+        Resource::RouteConfiguration,
+        shows_secrets,
+        &mut resources,
+    );
+    of_type(
+        &b.clusters,
+        &a.clusters,
+        Resource::Cluster,
+        shows_secrets,
+        &mut resources,
+    );
+    of_type(
+        &b.endpoints,
+        &a.endpoints,
+        Resource::Endpoints,
+        shows_secrets,
+        &mut resources,
+    );
+    Diff {
+        resources,
+        routes: routes(before, after),
+        clusters: clusters_of(before, after),
+    }
+}
+
+/// The names of both, in order.
+fn names<'a, T>(before: &'a Cache<T>, after: &'a Cache<T>) -> BTreeSet<&'a String> {
+    before.keys().chain(after.keys()).collect()
+}
+
+fn state<T: Kind>(held: Option<&Held<T>>) -> State {
+    let Some(held) = held else { return State::Absent };
+    match (held.value().is_some(), held.rejected()) {
+        (true, None) => State::Accepted,
+        (true, Some(why)) => State::Kept(why.to_owned()),
+        (false, Some(why)) => State::Rejected(why.to_owned()),
+        (false, None) => State::Absent,
+    }
+}
+
+fn of_type<T: Kind + Clone + PartialEq>(
+    before: &Cache<T>,
+    after: &Cache<T>,
+    wrap: fn(T) -> Resource,
+    shows_secrets: bool,
+    out: &mut Vec<ResourceChange>,
+) {
+    for name in names(before, after) {
+        let (one, other) = (before.get(name), after.get(name));
+        let (was, is) = (state(one), state(other));
+        let values = (one.and_then(Held::value), other.and_then(Held::value));
+        let fields = match values {
+            (Some(one), Some(other)) if one != other => {
+                let parsed = |value: &T| crate::parsed::of(&wrap(value.clone()));
+                values::compare(&parsed(one), &parsed(other), shows_secrets)
+            }
+            _ => Vec::new(),
+        };
+        if was != is || !fields.is_empty() {
+            out.push(ResourceChange {
+                resource_type: T::TYPE,
+                name: name.clone(),
+                before: was,
+                after: is,
+                fields,
+            });
+        }
+    }
+}
+
+/// The routes of a listener: their own name, if they have one, and what they are.
+type Routes = (Option<String>, Arc<RouteConfiguration>);
+
+/// The routes of a listener that channels use.
+fn routes_of(client: &Client, listener: &str) -> Option<Routes> {
+    let Listener::Api(manager) = &**client.resources.listeners.get(listener)?.value()? else {
+        return None;
+    };
+    match &manager.routes {
+        RouteSource::Inline(routes) => Some((None, Arc::new(RouteConfiguration::clone(routes)))),
+        RouteSource::Rds(name) => {
+            let routes = client.resources.route_configs.get(name)?.value()?;
+            Some((Some(name.clone()), Arc::clone(routes)))
+        }
+    }
+}
+
+fn routes(before: &Client, after: &Client) -> Vec<RouteChange> {
+    let mut by_names: BTreeMap<(Option<String>, Option<String>), RouteChange> = BTreeMap::new();
+    let mut changes = Vec::new();
+    let mut named: BTreeSet<String> = BTreeSet::new();
+    for listener in names(&before.resources.listeners, &after.resources.listeners) {
+        let (Some((was, one)), Some((is, other))) = (routes_of(before, listener), routes_of(after, listener)) else {
+            continue;
+        };
+        named.extend(was.iter().chain(&is).cloned());
+        let key = (was.clone(), is.clone());
+        if was.is_some()
+            && is.is_some()
+            && let Some(known) = by_names.get_mut(&key)
+        {
+            known.listeners.push(listener.clone());
+            continue;
+        }
+        let change = RouteChange {
+            listeners: vec![listener.clone()],
+            before: was.clone(),
+            after: is.clone(),
+            changes: hosts::compare_hosts(&one, &other),
+            tables: (one, other),
+        };
+        if was.is_some() && is.is_some() {
+            by_names.insert(key, change);
+        } else {
+            changes.push(change);
+        }
+    }
+    let (b, a) = (&before.resources.route_configs, &after.resources.route_configs);
+    for name in names(b, a).into_iter().filter(|name| !named.contains(*name)) {
+        let value = |cache: &Cache<RouteConfiguration>| cache.get(name).and_then(Held::value).cloned();
+        if let (Some(one), Some(other)) = (value(b), value(a)) {
+            changes.push(RouteChange {
+                listeners: Vec::new(),
+                before: Some(name.clone()),
+                after: Some(name.clone()),
+                changes: hosts::compare_hosts(&one, &other),
+                tables: (one, other),
+            });
+        }
+    }
+    changes.extend(by_names.into_values());
+    changes.retain(|change| !change.changes.hosts.is_empty() || change.changes.is_cut);
+    changes.sort_by(|one, other| one.listeners.cmp(&other.listeners));
+    changes
+}
+
+/// Says whether a filter of some listener keeps sessions.
+fn has_sessions(client: &Client) -> bool {
+    let listeners = client.resources.listeners.iter();
+    let mut managers = listeners.filter_map(|(_, held)| match &**held.value()? {
+        Listener::Api(manager) => Some(manager.http_filters.iter().any(|f| {
+            // An override may set the cookie where the filter itself sets none.
+            matches!(f.config, FilterConfig::StatefulSession(_))
+        })),
+        Listener::Tcp(_) => None,
+    });
+    managers.any(|has| has)
+}
+
+fn clusters_of(before: &Client, after: &Client) -> Vec<ClusterChange> {
+    let sessions = (has_sessions(before), has_sessions(after));
+    let (b, a) = (&before.resources.clusters, &after.resources.clusters);
+    let value = |cache: &Cache<Cluster>, name: &str| cache.get(name).and_then(Held::value).cloned();
+    let assigned = |client: &Client, name: &str, cluster: &Cluster| -> Option<Arc<Endpoints>> {
+        let name = clusters::eds_name(name, cluster)?;
+        client.resources.endpoints.get(name)?.value().cloned()
+    };
+    names(b, a)
+        .into_iter()
+        .filter_map(|name| {
+            let (one, other) = (value(b, name)?, value(a, name)?);
+            let (of_one, of_other) = (assigned(before, name, &one), assigned(after, name, &other));
+            if one == other && of_one == of_other {
+                return None;
+            }
+            let before = Side {
+                cluster: &one,
+                endpoints: of_one.as_deref(),
+                profile: &before.profile,
+                has_sessions: sessions.0,
+            };
+            let after = Side {
+                cluster: &other,
+                endpoints: of_other.as_deref(),
+                profile: &after.profile,
+                has_sessions: sessions.1,
+            };
+            clusters::compare(name, before, after)
+        })
+        .collect()
+}

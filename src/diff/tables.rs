@@ -1,0 +1,461 @@
+//! RPCs that go elsewhere, found by comparing two route tables.
+//!
+//! Two routes, one of each table, are compared where an RPC can match both; whether one does is shown by an example that goes
+//! through both tables whole. Routes that are the same at the beginning or the end of both lists are not compared with each
+//! other. Where a regex lets no example be found, the answer is marked as one that may be.
+
+use super::overlap::{Example, are_disjoint, examples, is_opaque};
+use crate::model::route::{Action, Destination, Route};
+use crate::rpc::Request;
+use crate::rpc::matching::{MILLION, header_matches, path_matches};
+use crate::validate::route_shadow::covers;
+
+/// Steps that are made for two tables: comparisons of one route with one RPC or route, a second's work at most.
+pub const MAX_ROUTE_STEPS: u64 = 50_000_000;
+
+/// Kinds of RPCs listed that go elsewhere in two tables.
+pub const MAX_MOVES: usize = 1_000;
+
+/// Two shares that differ by less are the same.
+const EPSILON: f64 = 1e-9;
+
+/// Where RPCs go.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Goes {
+    /// To a cluster.
+    Cluster(String),
+    /// To what a cluster specifier plugin says.
+    Plugin(String),
+    /// Nowhere: no route matches, or it has no action that a client can take.
+    Fails,
+}
+
+/// What a table does with one kind of RPC.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outcome {
+    /// Position of the route, `None` for none.
+    pub route: Option<usize>,
+    /// Where to, with the share of each; they add up to 1.
+    pub goes: Vec<(Goes, f64)>,
+}
+
+/// RPCs that go elsewhere.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Move {
+    /// By the table before.
+    pub before: Outcome,
+    /// By the table after.
+    pub after: Outcome,
+    /// One of them; `None` if a regex lets none be found, and there may be none.
+    pub example: Option<Example>,
+}
+
+/// What differs between two tables.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Moves {
+    /// In the order of the table after.
+    pub moves: Vec<Move>,
+    /// A limit was reached: there may be more.
+    pub is_cut: bool,
+}
+
+/// Finds the RPCs that go elsewhere.
+pub fn compare(before: &[Route], after: &[Route]) -> Moves {
+    let is_same = |pair: (&Route, &Route)| is_same(pair.0, pair.1);
+    let head = before.iter().zip(after).take_while(|pair| is_same(*pair)).count();
+    let rest = before.len().min(after.len()) - head;
+    let tail = before.iter().rev().zip(after.iter().rev());
+    let tail = tail.take(rest).take_while(|pair| is_same(*pair)).count();
+    let mut walk = Walk {
+        before,
+        after,
+        steps: 0,
+        found: Moves::default(),
+    };
+    if head + tail < before.len().max(after.len()) {
+        walk.run(head, tail);
+    }
+    walk.found
+}
+
+/// Says whether two routes take the same RPCs to the same place.
+fn is_same(one: &Route, other: &Route) -> bool {
+    one.path == other.path
+        && one.headers == other.headers
+        && one.fraction_per_million == other.fraction_per_million
+        && goes(one) == goes(other)
+}
+
+/// Where a route takes its RPCs.
+fn goes(route: &Route) -> Vec<(Goes, f64)> {
+    let Action::Route(action) = &route.action else {
+        return vec![(Goes::Fails, 1.0)];
+    };
+    match &action.destination {
+        Destination::Cluster(name) => vec![(Goes::Cluster(name.clone()), 1.0)],
+        Destination::Plugin(name) => vec![(Goes::Plugin(name.clone()), 1.0)],
+        Destination::WeightedClusters(clusters) => {
+            let sum: f64 = clusters.iter().map(|cluster| f64::from(cluster.weight)).sum();
+            let mut shares = Vec::new();
+            for cluster in clusters {
+                add(
+                    &mut shares,
+                    Goes::Cluster(cluster.name.clone()),
+                    f64::from(cluster.weight) / sum,
+                );
+            }
+            shares
+        }
+    }
+}
+
+fn add(shares: &mut Vec<(Goes, f64)>, goes: Goes, share: f64) {
+    match shares.binary_search_by(|(known, _)| known.cmp(&goes)) {
+        Ok(index) => {
+            if let Some((_, sum)) = shares.get_mut(index) {
+                *sum += share;
+            }
+        }
+        Err(index) => shares.insert(index, (goes, share)),
+    }
+}
+
+/// The share of RPCs that a route takes of those that match its path and headers.
+fn share(route: &Route) -> f64 {
+    let million = MILLION as f64; // exact
+    route
+        .fraction_per_million
+        .map_or(1.0, |below| (f64::from(below) / million).min(1.0))
+}
+
+struct Walk<'a> {
+    before: &'a [Route],
+    after: &'a [Route],
+    steps: u64,
+    found: Moves,
+}
+
+impl Walk<'_> {
+    /// Compares every two routes but those that are both in the head or both in the tail; behind each table stands no route.
+    fn run(&mut self, head: usize, tail: usize) {
+        let (last_before, last_after) = (self.before.len() - tail, self.after.len() - tail);
+        let mut is_taken = vec![false; self.before.len() + 1];
+        for j in head..=self.after.len() {
+            let ends = if j < last_after {
+                self.before.len() + 1
+            } else {
+                last_before
+            };
+            for i in head..ends {
+                if self.is_over() {
+                    return;
+                }
+                if is_taken.get(i) == Some(&true) {
+                    continue;
+                }
+                let (one, other) = (self.before.get(i), self.after.get(j));
+                self.steps += 1;
+                if let (Some(one), Some(other)) = (one, other)
+                    && are_disjoint(one, other)
+                {
+                    continue;
+                }
+                self.pair(i, j);
+                if let (Some(one), Some(taken)) = (one, is_taken.get_mut(i))
+                    && other.is_none_or(|other| covers(other, one))
+                {
+                    *taken = true;
+                }
+                if one.is_none_or(|one| other.is_some_and(|other| covers(one, other))) {
+                    break;
+                }
+            }
+        }
+    }
+
+    fn is_over(&mut self) -> bool {
+        self.found.is_cut = self.found.moves.len() >= MAX_MOVES || self.steps > MAX_ROUTE_STEPS;
+        self.found.is_cut
+    }
+
+    /// Looks for an RPC that the two routes take.
+    fn pair(&mut self, i: usize, j: usize) {
+        let (one, other) = (self.before.get(i), self.after.get(j));
+        if let (Some(one), Some(other)) = (one, other)
+            && share(one) == 1.0
+            && share(other) == 1.0
+            && goes(one) == goes(other)
+        {
+            return;
+        }
+        let routes: Vec<&Route> = one.into_iter().chain(other).collect();
+        for example in examples(&routes) {
+            let (Some(before), Some(after)) = (
+                outcome(self.before, &example, &mut self.steps),
+                outcome(self.after, &example, &mut self.steps),
+            ) else {
+                continue;
+            };
+            if !before.0.contains(&one.map(|_| i)) || !after.0.contains(&other.map(|_| j)) {
+                continue;
+            }
+            if !is_equal(&before.1, &after.1) {
+                self.tell(i, j, (before.1, after.1), Some(example));
+            }
+            return;
+        }
+        if let (Some(one), Some(other)) = (one, other)
+            && (is_opaque(one) || is_opaque(other))
+            && goes(one) != goes(other)
+        {
+            self.tell(i, j, (goes(one), goes(other)), None);
+        }
+    }
+
+    fn tell(&mut self, i: usize, j: usize, (before, after): (Shares, Shares), example: Option<Example>) {
+        let outcome = |route: usize, of: &[Route], goes| Outcome {
+            route: (route < of.len()).then_some(route),
+            goes,
+        };
+        let moved = Move {
+            before: outcome(i, self.before, before),
+            after: outcome(j, self.after, after),
+            example,
+        };
+        let tells_the_same = |known: &&mut Move| {
+            known.example.is_some() == moved.example.is_some()
+                && known.after.route == moved.after.route
+                && known.before.goes == moved.before.goes
+                && known.after.goes == moved.after.goes
+        };
+        match self.found.moves.iter_mut().find(tells_the_same) {
+            // The plainest example says most.
+            Some(known) => {
+                let headers = |told: &Move| told.example.as_ref().map(|example| example.headers.len());
+                if headers(&moved) < headers(known) {
+                    *known = moved;
+                }
+            }
+            None => self.found.moves.push(moved),
+        }
+    }
+}
+
+type Shares = Vec<(Goes, f64)>;
+
+fn is_equal(one: &[(Goes, f64)], other: &[(Goes, f64)]) -> bool {
+    let pairs = || one.iter().zip(other);
+    one.len() == other.len() && pairs().all(|((a, x), (b, y))| a == b && (x - y).abs() < EPSILON)
+}
+
+/// The routes that can take an RPC, `None` for none of them, and where it goes; `None` if there are no more steps to be made.
+fn outcome(routes: &[Route], example: &Example, steps: &mut u64) -> Option<(Vec<Option<usize>>, Shares)> {
+    let request = Request {
+        path: &example.path,
+        headers: &example.headers,
+        timeout: None,
+    };
+    let (mut takers, mut shares, mut rest) = (Vec::new(), Vec::new(), 1.0);
+    for (index, route) in routes.iter().enumerate() {
+        *steps += 1;
+        if *steps > MAX_ROUTE_STEPS {
+            return None;
+        }
+        let share = share(route);
+        if share == 0.0
+            || !path_matches(&route.path, request.path)
+            || !route.headers.iter().all(|header| header_matches(header, &request))
+        {
+            continue;
+        }
+        takers.push(Some(index));
+        for (goes, part) in goes(route) {
+            add(&mut shares, goes, rest * share * part);
+        }
+        rest *= 1.0 - share;
+        if rest == 0.0 {
+            return Some((takers, shares));
+        }
+    }
+    takers.push(None);
+    add(&mut shares, Goes::Fails, rest);
+    Some((takers, shares))
+}
+
+/// The path and headers of an example in words.
+impl std::fmt::Display for Example {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}", self.path)?;
+        for (number, (name, value)) in self.headers.iter().enumerate() {
+            let with = if number == 0 { " with " } else { ", " };
+            write!(f, "{with}{name}: {}", crate::secret::shown(name, value))?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::matcher::{HeaderMatch, HeaderMatcher, StringMatch, StringMatcher};
+    use crate::model::route::{ClusterWeight, PathMatcher, RouteAction};
+
+    /// Routes from `PATH [NAME=VALUE] [N%] > CLUSTER[:WEIGHT,...]`; a path that ends in `*` is a prefix, `~` begins a regex.
+    fn table(text: &str) -> Vec<Route> {
+        let routes = text.split(';').map(str::trim).filter(|text| !text.is_empty());
+        routes.enumerate().map(|(index, text)| route(index, text)).collect()
+    }
+
+    fn plain(kind: StringMatch) -> StringMatcher {
+        StringMatcher {
+            kind,
+            ignore_case: false,
+        }
+    }
+
+    fn route(index: usize, text: &str) -> Route {
+        let (matches, to) = text.split_once('>').unwrap();
+        let mut words = matches.split_whitespace();
+        let path = words.next().unwrap();
+        let path = match (path.strip_suffix('*'), path.strip_prefix('~')) {
+            (_, Some(regex)) => PathMatcher::Regex(crate::regex::Regex::new(regex).unwrap()),
+            (Some(prefix), _) => PathMatcher::Text(plain(StringMatch::Prefix(prefix.to_owned()))),
+            (None, None) => PathMatcher::Text(plain(StringMatch::Exact(path.to_owned()))),
+        };
+        let mut route = Route {
+            index,
+            name: String::new(),
+            path,
+            headers: Vec::new(),
+            fraction_per_million: None,
+            action: Action::NonForwarding,
+            typed_per_filter_config: Default::default(),
+        };
+        for word in words {
+            match word.split_once('=') {
+                Some((name, value)) => route.headers.push(HeaderMatcher {
+                    name: name.to_owned(),
+                    kind: HeaderMatch::String(plain(StringMatch::Exact(value.to_owned()))),
+                    invert_match: false,
+                }),
+                None => route.fraction_per_million = Some(word.trim_end_matches('%').parse::<u32>().unwrap() * 10_000),
+            }
+        }
+        let weighted = |(index, part): (usize, &str)| {
+            let (name, weight) = part.split_once(':').unwrap();
+            ClusterWeight {
+                index,
+                name: name.to_owned(),
+                weight: weight.parse().unwrap(),
+                typed_per_filter_config: Default::default(),
+            }
+        };
+        let to = to.trim();
+        let destination = match to.contains(':') {
+            true => Destination::WeightedClusters(to.split(',').enumerate().map(weighted).collect()),
+            false => Destination::Cluster(to.to_owned()),
+        };
+        route.action = Action::Route(Box::new(RouteAction {
+            hash_policies: Vec::new(),
+            retry_policy: None,
+            retry_policy_inherited: false,
+            destination,
+            max_stream_duration: None,
+            auto_host_rewrite: false,
+        }));
+        route
+    }
+
+    fn words(before: &str, after: &str) -> Vec<String> {
+        let shares = |goes: &[(Goes, f64)]| {
+            let share = |(goes, share): &(Goes, f64)| {
+                let name = match goes {
+                    Goes::Cluster(name) | Goes::Plugin(name) => name.as_str(),
+                    Goes::Fails => "-",
+                };
+                let percent = (share * 100.0).round();
+                if percent == 100.0 {
+                    name.to_owned()
+                } else {
+                    format!("{name} {percent}%")
+                }
+            };
+            goes.iter().map(share).collect::<Vec<_>>().join("+")
+        };
+        let moves = compare(&table(before), &table(after)).moves.into_iter();
+        moves
+            .map(|m| {
+                let example = m.example.map_or_else(|| "?".to_owned(), |example| example.to_string());
+                format!("{example}: {} > {}", shares(&m.before.goes), shares(&m.after.goes))
+            })
+            .collect()
+    }
+
+    #[test]
+    fn what_goes_to_the_same_cluster_has_not_moved() {
+        for (before, after) in [
+            ("/a* > x; /* > y", "/a* > x; /* > y"),
+            ("/a* > x; /* > y", "/a/b* > x; /a* > x; /* > y"),
+            ("/a* > x; /b* > y; /* > z", "/b* > y; /a* > x; /* > z"),
+            ("/* > x", "/a tier=gold > x; /* > x"),
+            ("/* > x; /a > y", "/* > x"),
+            ("/* > x:1,y:3", "/* > y:6,x:2"),
+            ("~/a.* > x; /* > y", "~/a.* > x; /* > y"),
+        ] {
+            assert_eq!(words(before, after), [""; 0], "{before} | {after}");
+        }
+    }
+
+    #[test]
+    fn each_kind_of_rpc_that_goes_elsewhere_is_told_once_with_an_example() {
+        for (before, after, expected) in [
+            ("/a/b > x; /* > y", "/a/b > z; /* > y", vec!["/a/b: x > z"]),
+            ("/a/b > x; /* > y", "/* > y", vec!["/a/b: x > y"]),
+            ("/* > y", "/a/b > x; /* > y", vec!["/a/b: y > x"]),
+            (
+                "/* tier=gold > x; /* > y",
+                "/* > y",
+                vec!["/Service/Method with tier: gold: x > y"],
+            ),
+            ("/a* > x; /* > y", "/* > y; /a* > x", vec!["/a/Method: x > y"]),
+            ("/a* > x", "", vec!["/a/Method: x > -"]),
+            ("", "/a* > x", vec!["/a/Method: - > x"]),
+            (
+                "/* 5% > c; /* > x",
+                "/* 10% > c; /* > x",
+                vec!["/Service/Method: c 5%+x 95% > c 10%+x 90%"],
+            ),
+            (
+                "/* > x:95,c:5",
+                "/* > x:90,c:10",
+                vec!["/Service/Method: c 5%+x 95% > c 10%+x 90%"],
+            ),
+            (
+                "/a* > x; /b* > x; /* > y",
+                "/a* > z; /b* > x; /* > w",
+                vec!["/a/Method: x > z", "/Service/Method: y > w"],
+            ),
+        ] {
+            assert_eq!(words(before, after), expected, "{before} | {after}");
+        }
+    }
+
+    #[test]
+    fn where_a_regex_lets_no_example_be_found_it_may_be() {
+        assert_eq!(words("~/a/(b|c)d > x", "~/a/(b|c)d > y"), ["?: x > y"]);
+        assert_eq!(words("~/a/b.* > x; /* > y", "~/a/b.* > z; /* > y"), ["/a/b: x > z"]);
+    }
+
+    #[test]
+    fn a_limit_is_told() {
+        let many = |to: &str| {
+            (0..MAX_MOVES + 1)
+                .map(|i| format!("/s/m{i} > {to}"))
+                .collect::<Vec<_>>()
+                .join(";")
+        };
+        let moves = compare(&table(&many("x")), &table(&many("y")));
+        assert!(moves.is_cut);
+        assert_eq!(moves.moves.len(), MAX_MOVES);
+    }
+}
