@@ -21,6 +21,7 @@ pub mod dns;
 mod facts;
 pub mod graph;
 mod held;
+pub mod links;
 pub mod live;
 mod policy;
 mod reading;

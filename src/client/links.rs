@@ -1,0 +1,156 @@
+//! Which resource of a world refers to which, and where: listeners to routes, routes to clusters, clusters to clusters and
+//! endpoints.
+//!
+//! A RouteConfiguration that stands in a listener refers as the listener. What a cluster specifier plugin or a policy's config
+//! leads to is not followed.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::facts::{ClusterFacts, Facts, ListenerFacts, RouteFacts, child_path, eds_path, rds_path};
+use super::world::World;
+use crate::diag::FieldPath;
+use crate::model::ResourceType;
+
+/// A resource by type and name, there or not.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Node {
+    /// Its type.
+    pub resource_type: ResourceType,
+    /// The key of its name.
+    pub name: String,
+}
+
+/// A reference.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Link {
+    /// The resource at the other end.
+    pub to: Node,
+    /// The fields that hold the name, in the resource that refers: one at least.
+    pub at: Vec<FieldPath>,
+}
+
+/// All references of a world, in both directions.
+#[derive(Debug, Clone, Default)]
+pub struct Links {
+    down: BTreeMap<Node, Vec<Link>>,
+    up: BTreeMap<Node, Vec<Link>>,
+    rejected: BTreeSet<Node>,
+}
+
+impl Links {
+    /// Finds the references of a world's accepted resources.
+    pub fn of(world: &World) -> Links {
+        let mut links = Links::default();
+        for resource_type in ResourceType::ALL {
+            for (name, entry) in world.all(resource_type) {
+                let from = Node {
+                    resource_type,
+                    name: name.to_owned(),
+                };
+                match &entry.facts {
+                    Some(facts) => links.take(&from, facts),
+                    None => {
+                        links.rejected.insert(from.clone());
+                    }
+                }
+                links.down.entry(from).or_default();
+            }
+        }
+        for (from, below) in &links.down {
+            for link in below {
+                links.up.entry(link.to.clone()).or_default().push(Link {
+                    to: from.clone(),
+                    at: link.at.clone(),
+                });
+            }
+        }
+        links
+    }
+
+    fn take(&mut self, from: &Node, facts: &Facts) {
+        match facts {
+            Facts::Listener(ListenerFacts::Rds(routes, _)) => {
+                self.add(from, ResourceType::RouteConfiguration, routes, rds_path());
+            }
+            Facts::Listener(ListenerFacts::Inline(routes, _)) => self.take_routes(from, routes, true),
+            Facts::Listener(ListenerFacts::Server(chains)) => {
+                for chain in chains {
+                    self.add(
+                        from,
+                        ResourceType::RouteConfiguration,
+                        &chain.routes,
+                        FieldPath::default(),
+                    );
+                }
+            }
+            Facts::Routes(routes) => self.take_routes(from, routes, false),
+            Facts::Cluster(ClusterFacts::Eds { service_name, .. }) => {
+                let name = service_name.as_ref().unwrap_or(&from.name);
+                self.add(from, ResourceType::Endpoints, name, eds_path());
+            }
+            Facts::Cluster(ClusterFacts::Aggregate { children }) => {
+                for (index, child) in children.iter().enumerate() {
+                    self.add(from, ResourceType::Cluster, child, child_path(index));
+                }
+            }
+            Facts::Cluster(ClusterFacts::LogicalDns { .. }) | Facts::Endpoints(_) => {}
+        }
+    }
+
+    fn take_routes(&mut self, from: &Node, routes: &RouteFacts, inline: bool) {
+        let mut places: BTreeMap<&str, Vec<FieldPath>> = BTreeMap::new();
+        for reference in routes.virtual_hosts.iter().flatten() {
+            places
+                .entry(&reference.cluster)
+                .or_default()
+                .push(reference.path(inline));
+        }
+        for (cluster, at) in places {
+            self.down.entry(from.clone()).or_default().push(Link {
+                to: Node {
+                    resource_type: ResourceType::Cluster,
+                    name: cluster.to_owned(),
+                },
+                at,
+            });
+        }
+    }
+
+    fn add(&mut self, from: &Node, resource_type: ResourceType, name: &str, at: FieldPath) {
+        let to = Node {
+            resource_type,
+            name: name.to_owned(),
+        };
+        let below = self.down.entry(from.clone()).or_default();
+        match below.iter_mut().find(|link| link.to == to) {
+            Some(link) => link.at.push(at),
+            None => below.push(Link { to, at: vec![at] }),
+        }
+    }
+
+    /// Says whether the world has the resource.
+    pub fn has(&self, node: &Node) -> bool {
+        self.down.contains_key(node)
+    }
+
+    /// Says whether the client rejects the resource, and has no earlier version.
+    pub fn is_rejected(&self, node: &Node) -> bool {
+        self.rejected.contains(node)
+    }
+
+    /// The resources, those included that are only referred to.
+    pub fn nodes(&self) -> impl Iterator<Item = &Node> {
+        let missing = self.up.keys().filter(|node| !self.has(node));
+        self.down.keys().chain(missing)
+    }
+
+    /// What a resource refers to.
+    pub fn below(&self, node: &Node) -> &[Link] {
+        self.down.get(node).map_or(&[], Vec::as_slice)
+    }
+
+    /// What refers to a resource.
+    pub fn above(&self, node: &Node) -> &[Link] {
+        self.up.get(node).map_or(&[], Vec::as_slice)
+    }
+}
