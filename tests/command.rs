@@ -1,5 +1,6 @@
 //! The command, from outside and in process.
 
+mod change;
 mod choice;
 mod cli;
 mod cli_rpc;

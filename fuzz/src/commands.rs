@@ -322,6 +322,8 @@ fn is_harmless(command: &Command, script: &[u8]) -> bool {
         Command::Tree(args) => &args.channel.input,
         Command::Route(args) => &args.channel.input,
         Command::Retry(args) => &args.channel.input,
+        Command::Diff(args) => &args.input,
+        Command::Who(args) => &args.input,
         Command::Pick(args) => {
             if args.count > steps::MOST || !is_own(&args.requests) || asks_for_much(script) {
                 return false;

@@ -1,5 +1,6 @@
 //! The arguments. Help texts are one line per flag; the details are in the man page and `explain`.
 
+mod change;
 mod channel;
 mod choice;
 mod examples;
@@ -15,7 +16,9 @@ pub use channel::{
     ChannelArgs, CookieArgs, CookieCommand, Layout, PickArgs, RequestArgs, RetryArgs, RouteArgs, TreeArgs, TreeFormat,
 };
 
+pub use change::{DiffArgs, WhoArgs};
 pub use choice::ChoiceArgs;
+
 pub use format::{Destination, ReportFormat};
 
 use super::io::ColourChoice;
@@ -64,6 +67,12 @@ pub enum Command {
     /// Show the settings of the project
     #[command(after_help = examples::CONFIG)]
     Config(ConfigCommandArgs),
+    /// Say what changes for a client from one configuration to another
+    #[command(after_help = examples::DIFF)]
+    Diff(DiffArgs),
+    /// Say what refers to a resource, and what it leads to
+    #[command(after_help = examples::WHO)]
+    Who(WhoArgs),
     /// Print the completion script of a shell
     #[command(after_help = examples::COMPLETIONS)]
     Completions(CompletionsArgs),
@@ -73,7 +82,7 @@ pub enum Command {
 }
 
 /// Inputs and the client's circumstances, common to all commands that read xDS resources.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Clone, clap::Args)]
 pub struct InputArgs {
     /// Dumps, resources or directories; `-` is standard input
     #[arg(value_name = "FILE", default_value = "-")]
@@ -146,6 +155,8 @@ impl Args {
             Command::Route(route) => route.channel.input.show_secrets,
             Command::Pick(pick) => pick.channel.input.show_secrets,
             Command::Retry(retry) => retry.channel.input.show_secrets,
+            Command::Diff(diff) => diff.input.show_secrets,
+            Command::Who(who) => who.input.show_secrets,
             // A cookie is taken apart to be seen.
             Command::Cookie(_) => true,
             Command::Explain(_)

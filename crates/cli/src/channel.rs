@@ -139,19 +139,7 @@ pub fn open(args: &ChannelArgs, io: &mut Io<'_>) -> Result<Opened, Error> {
         false => Keep::Values,
     };
     let settled = inputs.settle(keep, io);
-    let unread = unread(&settled, &inputs);
-    for line in unread.iter().take(NAMES_SHOWN) {
-        say!(io.err, "warning: {line}")?;
-    }
-    if !unread.is_empty() {
-        let more = unread.len().saturating_sub(NAMES_SHOWN);
-        let more = if more > 0 {
-            format!("{more} more faults like these; ")
-        } else {
-            String::new()
-        };
-        say!(io.err, "warning: {more}the answer rests on incomplete input")?;
-    }
+    let is_incomplete = say_unread(&settled, &inputs, io)?;
     let bootstrap = inputs.bootstrap.take().unwrap_or_default();
     let store = Arc::new(inputs.into_store());
     let mut worlds: Vec<Resources> = settled.hold(&store).into_iter().map(|(_, held)| held).collect();
@@ -192,8 +180,29 @@ pub fn open(args: &ChannelArgs, io: &mut Io<'_>) -> Result<Opened, Error> {
         client,
         start,
         config,
-        is_incomplete: !unread.is_empty(),
+        is_incomplete,
     })
+}
+
+/// Says what of the input could not be read in full; `true` if there is anything.
+///
+/// # Errors
+/// Standard error cannot be written.
+pub fn say_unread(settled: &Settled, inputs: &Inputs, io: &mut Io<'_>) -> Result<bool, Error> {
+    let unread = unread(settled, inputs);
+    for line in unread.iter().take(NAMES_SHOWN) {
+        say!(io.err, "warning: {line}")?;
+    }
+    if !unread.is_empty() {
+        let more = unread.len().saturating_sub(NAMES_SHOWN);
+        let more = if more > 0 {
+            format!("{more} more faults like these; ")
+        } else {
+            String::new()
+        };
+        say!(io.err, "warning: {more}the answer rests on incomplete input")?;
+    }
+    Ok(!unread.is_empty())
 }
 
 /// What of the input could not be read, or is not what it seems: every fault of a document, and of a resource as text.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::args::{AsType, InputArgs, World};
 use super::config::Config;
 use super::progress::Progress;
-use super::{EXIT_TROUBLE, Error, Io, files, follow, progress};
+use super::{EXIT_TROUBLE, Error, Io, files, follow, progress, revision};
 use xdsctl::bootstrap::{self, Bootstrap};
 use xdsctl::client::{Circumstances, Keep, Parts, Reading, Settled, Store};
 use xdsctl::envelope::{self, Emit, Finding, Loader, Options, RawResource};
@@ -115,6 +115,19 @@ fn documents(args: &InputArgs, world: World, sources: &mut SourceMap, io: &mut I
             }
             let name = args.stdin_filename.clone().unwrap_or_else(|| "-".to_owned());
             documents.push(sources.add(name, bytes));
+            continue;
+        }
+        if let Some(named) = path.to_str().and_then(|path| path.strip_prefix(revision::SCHEME)) {
+            let read = revision::read(named, MAX_STREAM_BYTES);
+            let (files, is_directory) = read.map_err(|e| cannot_read(path, e))?;
+            for file in files {
+                let directory = Path::new(&file.name).parent().map(Path::to_owned).unwrap_or_default();
+                let id = sources.add(file.name, file.bytes);
+                documents.push(id);
+                if world == World::Dir || is_directory {
+                    directories.insert(id, directory);
+                }
+            }
             continue;
         }
         let found = files::find(path);

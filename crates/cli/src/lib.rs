@@ -30,6 +30,7 @@ mod args;
 mod channel;
 mod config;
 mod cookie;
+mod diff;
 mod explain;
 mod explain_error;
 mod files;
@@ -43,10 +44,12 @@ mod outputs;
 mod pick;
 mod progress;
 mod retry;
+mod revision;
 mod route;
 mod stream;
 mod tree;
 mod validate;
+mod who;
 
 use std::io::Write as _;
 use std::process::ExitCode;
@@ -127,6 +130,8 @@ fn guarded_run(args: &Args, io: &mut Io<'_>) -> ExitCode {
         Command::Config(config) => match &config.command {
             ConfigCommand::Show(show) => config::show::run(show, io),
         },
+        Command::Diff(diff) => diff::run(diff, io),
+        Command::Who(who) => who::run(who, io),
         Command::Completions(completions) => generate::print_completions(completions, io),
         Command::Generate(generate) => generate::run(generate, io),
     };

@@ -76,3 +76,17 @@ Examples:
   xdsctl completions bash > ~/.local/share/bash-completion/completions/xdsctl
   xdsctl completions zsh > ~/.zfunc/_xdsctl
   xdsctl completions fish > ~/.config/fish/completions/xdsctl.fish";
+
+/// `xdsctl diff`
+pub const DIFF: &str = "\
+Examples:
+  xdsctl diff before.json after.json
+  xdsctl diff --exit-code git:HEAD:xds xds
+  xdsctl diff --format json before.json after.json";
+
+/// `xdsctl who`
+pub const WHO: &str = "\
+Examples:
+  xdsctl who checkout dump.json
+  xdsctl who --type cds checkout xds/
+  xdsctl who --format json checkout dump.json";

@@ -6,6 +6,8 @@
 
 pub mod clients;
 pub mod concise;
+pub mod diff;
+pub mod diff_json;
 pub mod edge;
 pub mod explain;
 pub mod github;
@@ -28,6 +30,7 @@ pub mod statistics;
 pub mod svg;
 pub mod tree;
 pub mod verdict;
+pub mod who;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;

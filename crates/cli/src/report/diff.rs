@@ -1,0 +1,319 @@
+//! The answer of `diff` for people: what differs in each resource, then what that means for RPCs.
+
+use std::io::{self, Write};
+
+use anstyle::{AnsiColor, Style};
+use serde_json::Value;
+
+use super::edge;
+use xdsctl::client::Client;
+use xdsctl::diff::clusters::ClusterChange;
+use xdsctl::diff::hosts::HostChange;
+use xdsctl::diff::tables::{Goes, Move, Outcome};
+use xdsctl::diff::values::{ChangeKind, FieldChange};
+use xdsctl::diff::{Diff, ResourceChange, RouteChange, State};
+use xdsctl::model::RouteConfiguration;
+use xdsctl::rpc::words;
+
+/// Lines of one kind that are shown of one resource, virtual host or cluster without `--all`.
+const SHOWN: usize = 20;
+
+/// Characters of a value that are shown without `--all`.
+const VALUE_CHARS: usize = 120;
+
+/// Two states of one client, and what changes.
+pub struct Compared {
+    /// What the client is called; empty if there is only one.
+    pub world: String,
+    /// What it held.
+    pub before: Client,
+    /// What it holds.
+    pub after: Client,
+    /// What changes.
+    pub diff: Diff,
+}
+
+/// How it is written.
+#[derive(Clone, Copy)]
+struct Look {
+    all: bool,
+    colour: bool,
+}
+
+const ADDED: Style = AnsiColor::Green.on_default();
+const REMOVED: Style = AnsiColor::Red.on_default();
+const CHANGED: Style = AnsiColor::Yellow.on_default();
+const HEAD: Style = Style::new().bold();
+
+impl Look {
+    fn paint(self, style: Style, text: &str) -> String {
+        edge::paint(style, self.colour, text)
+    }
+}
+
+/// Writes what changes.
+///
+/// # Errors
+/// The output cannot be written.
+pub fn write(compared: &[Compared], all: bool, colour: bool, out: &mut dyn Write) -> io::Result<()> {
+    let look = Look { all, colour };
+    if compared.iter().all(|compared| compared.diff.is_empty()) {
+        return say!(out, "nothing changes for a client");
+    }
+    for compared in compared.iter().filter(|compared| !compared.diff.is_empty()) {
+        if !compared.world.is_empty() {
+            say!(out, "{}", look.paint(HEAD, &compared.world))?;
+        }
+        for change in &compared.diff.resources {
+            resource(change, look, out)?;
+        }
+        let effects = Effects { compared, look };
+        effects.write(out)?;
+    }
+    Ok(())
+}
+
+fn resource(change: &ResourceChange, look: Look, out: &mut dyn Write) -> io::Result<()> {
+    let (sign, style) = match (&change.before, &change.after) {
+        (State::Absent, _) => ('+', ADDED),
+        (_, State::Absent) => ('-', REMOVED),
+        _ => ('~', CHANGED),
+    };
+    let kind = change.resource_type.short_name();
+    let name = look.paint(style, &format!("{sign} {kind} {}", change.name));
+    say!(out, "{name}{}", verdict(&change.before, &change.after))?;
+    let shown = if look.all { usize::MAX } else { SHOWN };
+    for change in change.fields.iter().take(shown) {
+        field(change, look, out)?;
+    }
+    more(change.fields.len(), shown, "fields", out)
+}
+
+/// What is said of a verdict.
+fn verdict(before: &State, after: &State) -> String {
+    match (before, after) {
+        (State::Accepted, State::Rejected(why)) => format!(": is rejected now: {why}"),
+        (State::Accepted, State::Kept(why)) => format!(": a newer version is rejected, the one before stays: {why}"),
+        (State::Absent, State::Rejected(why) | State::Kept(why)) => format!(": is rejected: {why}"),
+        (State::Rejected(_) | State::Kept(_), State::Accepted) => ": is accepted now".to_owned(),
+        (State::Rejected(was), State::Rejected(is)) | (State::Kept(was), State::Kept(is)) if was != is => {
+            format!(": is rejected for another reason: {is}")
+        }
+        (State::Rejected(_), State::Kept(_)) => ": an earlier version is in use now".to_owned(),
+        (State::Kept(_), State::Rejected(why)) => format!(": no earlier version is in use any more: {why}"),
+        _ => String::new(),
+    }
+}
+
+fn more(count: usize, shown: usize, what: &str, out: &mut dyn Write) -> io::Result<()> {
+    match count.saturating_sub(shown) {
+        0 => Ok(()),
+        rest => say!(out, "    {rest} more {what}, --all shows them"),
+    }
+}
+
+fn field(change: &FieldChange, look: Look, out: &mut dyn Write) -> io::Result<()> {
+    let value = |value: &Value| {
+        let text = match value {
+            Value::String(text) => text.clone(),
+            other => other.to_string(),
+        };
+        if look.all || text.chars().count() <= VALUE_CHARS {
+            return text;
+        }
+        let kept: String = text.chars().take(VALUE_CHARS).collect();
+        format!("{kept}…")
+    };
+    let path = &change.path;
+    match &change.kind {
+        ChangeKind::Added(new) => say!(out, "    {}", look.paint(ADDED, &format!("+ {path}: {}", value(new)))),
+        ChangeKind::Removed(old) => say!(out, "    {}", look.paint(REMOVED, &format!("- {path}: {}", value(old)))),
+        ChangeKind::Changed(old, new) => say!(out, "    {path}: {} → {}", value(old), value(new)),
+        ChangeKind::Moved => say!(out, "    {path}: stands in another place of the list"),
+    }
+}
+
+/// What the changes mean for RPCs.
+struct Effects<'a> {
+    compared: &'a Compared,
+    look: Look,
+}
+
+impl Effects<'_> {
+    fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        let diff = &self.compared.diff;
+        if diff.routes.is_empty() && diff.clusters.is_empty() {
+            return Ok(());
+        }
+        writeln!(out)?;
+        say!(out, "{}", self.look.paint(HEAD, "For RPCs"))?;
+        for change in &diff.routes {
+            self.routes(change, out)?;
+        }
+        for change in &diff.clusters {
+            cluster(change, self.look, out)?;
+        }
+        Ok(())
+    }
+
+    fn routes(&self, change: &RouteChange, out: &mut dyn Write) -> io::Result<()> {
+        let what = match change.listeners.as_slice() {
+            [] => format!("RouteConfiguration {}", change.after.as_deref().unwrap_or_default()),
+            [one] => format!("to {one}"),
+            [one, rest @ ..] => format!("to {one} and {} more", rest.len()),
+        };
+        say!(out, "  {what}")?;
+        let shown = if self.look.all { usize::MAX } else { SHOWN };
+        for host in change.changes.hosts.iter().take(shown) {
+            self.host(host, change, out)?;
+        }
+        more(change.changes.hosts.len(), shown, "virtual hosts", out)
+    }
+
+    fn host(&self, host: &HostChange, change: &RouteChange, out: &mut dyn Write) -> io::Result<()> {
+        let (before, after) = (&change.tables.0, &change.tables.1);
+        let name = |routes: &RouteConfiguration, at: usize| {
+            let host = routes.virtual_hosts.get(at);
+            host.map(|host| host.name.clone()).unwrap_or_default()
+        };
+        let domains = self.some(&host.domains);
+        match (host.before, host.after) {
+            (Some(_), None) => {
+                return say!(
+                    out,
+                    "    authority {domains}: no virtual host any more, every RPC fails"
+                );
+            }
+            (None, Some(at)) => {
+                return say!(
+                    out,
+                    "    authority {domains}: has a virtual host now, `{}`",
+                    name(after, at)
+                );
+            }
+            (Some(one), Some(other)) if name(before, one) != name(after, other) => {
+                let (one, other) = (name(before, one), name(after, other));
+                say!(out, "    authority {domains}, virtual host `{one}` → `{other}`")?;
+            }
+            _ => say!(out, "    authority {domains}")?,
+        }
+        let shown = if self.look.all { usize::MAX } else { SHOWN };
+        for moved in host.moves.moves.iter().take(shown) {
+            self.moved(moved, host, change, out)?;
+        }
+        more(host.moves.moves.len(), shown, "kinds of RPCs", out)
+    }
+
+    fn moved(&self, moved: &Move, host: &HostChange, change: &RouteChange, out: &mut dyn Write) -> io::Result<()> {
+        let (before, after) = (&change.tables.0, &change.tables.1);
+        let route = |routes: &RouteConfiguration, host: Option<usize>, outcome: &Outcome| {
+            let host = host.and_then(|at| routes.virtual_hosts.get(at));
+            let route = host.zip(outcome.route).and_then(|(host, at)| host.routes.get(at));
+            route.map(|route| (words::route_label(route), words::route_match(route, true)))
+        };
+        let taken_after = route(after, host.after, &moved.after);
+        let taken = taken_after.or_else(|| route(before, host.before, &moved.before));
+        let rpcs = match (&moved.example, taken) {
+            (Some(example), Some((label, _))) => format!("{example} ({label})"),
+            (Some(example), None) => example.to_string(),
+            (None, Some((label, matches))) => format!("perhaps what matches {matches} ({label})"),
+            (None, None) => "perhaps some RPCs".to_owned(),
+        };
+        let (was, is) = (
+            self.goes(&moved.before, &self.compared.before),
+            self.goes(&moved.after, &self.compared.after),
+        );
+        say!(out, "      {}: {was} → {is}", self.look.paint(CHANGED, &rpcs))
+    }
+
+    fn goes(&self, outcome: &Outcome, client: &Client) -> String {
+        let one = |goes: &Goes| match goes {
+            Goes::Cluster(name) if !client.resources.clusters.contains_key(name) => {
+                format!("{name} (there is no such cluster)")
+            }
+            Goes::Cluster(name) => name.clone(),
+            Goes::Plugin(name) => format!("plugin {name}"),
+            Goes::Fails if outcome.route.is_none() => "no route, it fails".to_owned(),
+            Goes::Fails => "a route without a cluster, it fails".to_owned(),
+        };
+        match outcome.goes.as_slice() {
+            [(goes, _)] => one(goes),
+            goes => {
+                let shares = goes
+                    .iter()
+                    .map(|(goes, share)| format!("{} {}", percent(*share), one(goes)));
+                shares.collect::<Vec<_>>().join(", ")
+            }
+        }
+    }
+
+    fn some(&self, domains: &[String]) -> String {
+        let shown = if self.look.all { usize::MAX } else { 3 };
+        let names: Vec<String> = domains.iter().take(shown).map(|domain| format!("`{domain}`")).collect();
+        match domains.len().saturating_sub(shown) {
+            0 => names.join(", "),
+            rest => format!("{} and {rest} more", names.join(", ")),
+        }
+    }
+}
+
+fn cluster(change: &ClusterChange, look: Look, out: &mut dyn Write) -> io::Result<()> {
+    say!(out, "  cluster {}", change.name)?;
+    let shown = if look.all { usize::MAX } else { SHOWN };
+    if let Some((before, after)) = &change.endpoints {
+        let list = |counts: &[usize]| match counts {
+            [] => "none".to_owned(),
+            [one] => one.to_string(),
+            counts => {
+                let of = counts
+                    .iter()
+                    .enumerate()
+                    .map(|(priority, count)| format!("P{priority} {count}"));
+                of.collect::<Vec<_>>().join(", ")
+            }
+        };
+        say!(out, "    endpoints: {} → {}", list(before), list(after))?;
+    }
+    for share in change.shares.iter().take(shown) {
+        let (before, after) = (percent(share.before), percent(share.after));
+        let name = if share.locality.is_empty() {
+            "without a name"
+        } else {
+            &share.locality
+        };
+        say!(
+            out,
+            "    locality {name} of P{}: {before} → {after} of the RPCs",
+            share.priority
+        )?;
+    }
+    more(change.shares.len(), shown, "localities", out)?;
+    if let Some(share) = change.ring_moves {
+        say!(
+            out,
+            "    ring: {} of all request hashes go to another endpoint",
+            percent(share)
+        )?;
+    }
+    if !change.lost_sessions.is_empty() {
+        let limit = if look.all { usize::MAX } else { 5 };
+        let addresses: Vec<String> = change
+            .lost_sessions
+            .iter()
+            .take(limit)
+            .map(ToString::to_string)
+            .collect();
+        let more = match change.lost_sessions.len().saturating_sub(limit) {
+            0 => String::new(),
+            rest => format!(" and {rest} more"),
+        };
+        say!(out, "    sessions with {}{more} are picked anew", addresses.join(", "))?;
+    }
+    Ok(())
+}
+
+/// A share as a percentage with at most two decimals.
+fn percent(share: f64) -> String {
+    let text = format!("{:.2}", share * 100.0);
+    format!("{} %", text.trim_end_matches('0').trim_end_matches('.'))
+}

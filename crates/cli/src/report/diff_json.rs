@@ -1,0 +1,268 @@
+//! The answer of `diff` for programs, `xdsctl.diff/v1`. Fields are added, never changed.
+
+use std::io::{self, Write};
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::diff::Compared;
+use xdsctl::diff::clusters::ClusterChange;
+use xdsctl::diff::hosts::HostChange;
+use xdsctl::diff::tables::{Goes, Move, Outcome};
+use xdsctl::diff::values::{ChangeKind, FieldChange};
+use xdsctl::diff::{Example, ResourceChange, RouteChange, State};
+use xdsctl::secret;
+
+/// Name of the schema of `--format json`.
+const SCHEMA: &str = "xdsctl.diff/v1";
+
+#[derive(Serialize)]
+struct Document<'a> {
+    schema: &'static str,
+    worlds: Vec<World<'a>>,
+}
+
+#[derive(Serialize)]
+struct World<'a> {
+    /// Empty if there is only one.
+    world: &'a str,
+    resources: Vec<Resource<'a>>,
+    routes: Vec<Routes<'a>>,
+    clusters: Vec<Cluster<'a>>,
+    /// A limit kept something from being compared.
+    is_cut: bool,
+}
+
+#[derive(Serialize)]
+struct Resource<'a> {
+    r#type: &'static str,
+    name: &'a str,
+    before: Version<'a>,
+    after: Version<'a>,
+    fields: Vec<Field<'a>>,
+}
+
+#[derive(Serialize)]
+struct Version<'a> {
+    /// `absent`, `accepted`, `rejected`, or `kept`: a newer version is rejected.
+    state: &'static str,
+    why: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct Field<'a> {
+    path: &'a str,
+    /// `added`, `removed`, `changed` or `moved`.
+    kind: &'static str,
+    before: Option<&'a Value>,
+    after: Option<&'a Value>,
+}
+
+#[derive(Serialize)]
+struct Routes<'a> {
+    listeners: &'a [String],
+    before: Option<&'a str>,
+    after: Option<&'a str>,
+    virtual_hosts: Vec<Host<'a>>,
+}
+
+#[derive(Serialize)]
+struct Host<'a> {
+    domains: &'a [String],
+    before: Option<&'a str>,
+    after: Option<&'a str>,
+    moves: Vec<Moved<'a>>,
+}
+
+#[derive(Serialize)]
+struct Moved<'a> {
+    example: Option<Rpc<'a>>,
+    before: Way<'a>,
+    after: Way<'a>,
+}
+
+#[derive(Serialize)]
+struct Rpc<'a> {
+    method: &'a str,
+    headers: Vec<(&'a str, String)>,
+}
+
+#[derive(Serialize)]
+struct Way<'a> {
+    /// Index of the route in its resource.
+    route: Option<usize>,
+    goes: Vec<Share<'a>>,
+}
+
+#[derive(Serialize)]
+struct Share<'a> {
+    cluster: Option<&'a str>,
+    plugin: Option<&'a str>,
+    share: f64,
+}
+
+#[derive(Serialize)]
+struct Cluster<'a> {
+    name: &'a str,
+    endpoints: Option<(&'a [usize], &'a [usize])>,
+    localities: Vec<Locality<'a>>,
+    ring_moves: Option<f64>,
+    lost_sessions: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct Locality<'a> {
+    priority: usize,
+    locality: &'a str,
+    before: f64,
+    after: f64,
+}
+
+/// Writes what changes.
+///
+/// # Errors
+/// The output cannot be written.
+pub fn write(compared: &[Compared], out: &mut dyn Write) -> io::Result<()> {
+    let worlds = compared.iter().map(|compared| World {
+        world: &compared.world,
+        resources: compared.diff.resources.iter().map(resource).collect(),
+        routes: compared.diff.routes.iter().map(routes).collect(),
+        clusters: compared.diff.clusters.iter().map(cluster).collect(),
+        is_cut: compared.diff.is_cut(),
+    });
+    let document = Document {
+        schema: SCHEMA,
+        worlds: worlds.collect(),
+    };
+    serde_json::to_writer_pretty(&mut *out, &document)?;
+    writeln!(out)
+}
+
+fn resource(change: &ResourceChange) -> Resource<'_> {
+    Resource {
+        r#type: change.resource_type.short_name(),
+        name: &change.name,
+        before: version(&change.before),
+        after: version(&change.after),
+        fields: change.fields.iter().map(field).collect(),
+    }
+}
+
+fn version(state: &State) -> Version<'_> {
+    let (state, why) = match state {
+        State::Absent => ("absent", None),
+        State::Accepted => ("accepted", None),
+        State::Rejected(why) => ("rejected", Some(why.as_str())),
+        State::Kept(why) => ("kept", Some(why.as_str())),
+    };
+    Version { state, why }
+}
+
+fn field(change: &FieldChange) -> Field<'_> {
+    let (kind, before, after) = match &change.kind {
+        ChangeKind::Added(new) => ("added", None, Some(new)),
+        ChangeKind::Removed(old) => ("removed", Some(old), None),
+        ChangeKind::Changed(old, new) => ("changed", Some(old), Some(new)),
+        ChangeKind::Moved => ("moved", None, None),
+    };
+    Field {
+        path: &change.path,
+        kind,
+        before,
+        after,
+    }
+}
+
+fn routes(change: &RouteChange) -> Routes<'_> {
+    let host = |host: &HostChange| (host.before, host.after);
+    let name = |at: Option<usize>, is_after: bool| {
+        let tables = if is_after { &change.tables.1 } else { &change.tables.0 };
+        at.and_then(|at| tables.virtual_hosts.get(at))
+            .map(|host| host.name.as_str())
+    };
+    Routes {
+        listeners: &change.listeners,
+        before: change.before.as_deref(),
+        after: change.after.as_deref(),
+        virtual_hosts: change
+            .changes
+            .hosts
+            .iter()
+            .map(|changed| Host {
+                domains: &changed.domains,
+                before: name(host(changed).0, false),
+                after: name(host(changed).1, true),
+                moves: changed
+                    .moves
+                    .moves
+                    .iter()
+                    .map(|moved| self::moved(moved, changed, change))
+                    .collect(),
+            })
+            .collect(),
+    }
+}
+
+fn moved<'a>(moved: &'a Move, host: &HostChange, change: &'a RouteChange) -> Moved<'a> {
+    let index = |outcome: &Outcome, at: Option<usize>, is_after: bool| {
+        let tables = if is_after { &change.tables.1 } else { &change.tables.0 };
+        let host = at.and_then(|at| tables.virtual_hosts.get(at))?;
+        Some(host.routes.get(outcome.route?)?.index)
+    };
+    let rpc = |example: &'a Example| Rpc {
+        method: &example.path,
+        headers: example
+            .headers
+            .iter()
+            .map(|(name, value)| (name.as_str(), secret::shown(name, value)))
+            .collect(),
+    };
+    let way = |outcome: &'a Outcome, route| Way {
+        route,
+        goes: outcome.goes.iter().map(share).collect(),
+    };
+    Moved {
+        example: moved.example.as_ref().map(rpc),
+        before: way(&moved.before, index(&moved.before, host.before, false)),
+        after: way(&moved.after, index(&moved.after, host.after, true)),
+    }
+}
+
+fn share((goes, share): &(Goes, f64)) -> Share<'_> {
+    let (cluster, plugin) = match goes {
+        Goes::Cluster(name) => (Some(name.as_str()), None),
+        Goes::Plugin(name) => (None, Some(name.as_str())),
+        Goes::Fails => (None, None),
+    };
+    Share {
+        cluster,
+        plugin,
+        share: *share,
+    }
+}
+
+fn cluster(change: &ClusterChange) -> Cluster<'_> {
+    let locality = |share: &'_ xdsctl::diff::clusters::ShareChange| (share.priority, share.before, share.after);
+    Cluster {
+        name: &change.name,
+        endpoints: change
+            .endpoints
+            .as_ref()
+            .map(|(before, after)| (before.as_slice(), after.as_slice())),
+        localities: change
+            .shares
+            .iter()
+            .map(|share| {
+                let (priority, before, after) = locality(share);
+                Locality {
+                    priority,
+                    locality: &share.locality,
+                    before,
+                    after,
+                }
+            })
+            .collect(),
+        ring_moves: change.ring_moves,
+        lost_sessions: change.lost_sessions.iter().map(ToString::to_string).collect(),
+    }
+}

@@ -1,0 +1,142 @@
+//! Files as they were: `git:REVISION:PATH`, read from the repository of the current directory.
+//!
+//! What is named is looked up once (`git rev-parse`), then read by its object's id, so that no part of the argument is taken for
+//! an option. Of a directory the files with a known ending are read.
+
+use std::io::{self, Read as _, Write as _};
+use std::process::{Command, Stdio};
+
+use super::files::ENDINGS;
+
+/// What arguments of this kind begin with.
+pub const SCHEME: &str = "git:";
+
+/// A file as it was.
+#[derive(Debug)]
+pub struct Revised {
+    /// `git:REVISION:PATH`, with the whole path.
+    pub name: String,
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+}
+
+/// Reads what an argument behind [`SCHEME`] names, of at most `most` bytes in all, and says whether it is a directory.
+///
+/// # Errors
+/// There is no `git`, no such revision or path, or it is larger.
+pub fn read(named: &str, most: u64) -> io::Result<(Vec<Revised>, bool)> {
+    let id = one_line(&["rev-parse", "--verify", "--quiet", "--end-of-options", named])
+        .map_err(|_| io::Error::other("no such revision or path in this repository, expected `git:REVISION:PATH`"))?;
+    let kind = one_line(&["cat-file", "-t", &id])?;
+    if kind == "blob" {
+        let bytes = objects(&[id], most)?.pop().unwrap_or_default();
+        let name = format!("{SCHEME}{named}");
+        return Ok((vec![Revised { name, bytes }], false));
+    }
+    let listed = git(&["ls-tree", "-r", "-z", "--full-tree", &id])?;
+    let listed = String::from_utf8_lossy(&listed).into_owned();
+    let below = named.trim_end_matches('/');
+    let colon = if below.contains(':') { "" } else { ":" };
+    let mut names = Vec::new();
+    let mut ids = Vec::new();
+    for entry in listed.split('\0') {
+        // `MODE blob ID<tab>PATH`
+        let Some((head, path)) = entry.split_once('\t') else {
+            continue;
+        };
+        let (Some("blob"), Some(id)) = (head.split(' ').nth(1), head.split(' ').nth(2)) else {
+            continue;
+        };
+        if ENDINGS
+            .iter()
+            .any(|ending| path.rsplit_once('.').is_some_and(|(_, end)| end == *ending))
+        {
+            let slash = if below.ends_with(':') || !colon.is_empty() {
+                ""
+            } else {
+                "/"
+            };
+            names.push(format!("{SCHEME}{below}{colon}{slash}{path}"));
+            ids.push(id.to_owned());
+        }
+    }
+    let bytes = objects(&ids, most)?;
+    let files = names.into_iter().zip(bytes);
+    Ok((files.map(|(name, bytes)| Revised { name, bytes }).collect(), true))
+}
+
+fn git(args: &[&str]) -> io::Result<Vec<u8>> {
+    let output = Command::new("git").args(args).stdin(Stdio::null()).output();
+    let output = output.map_err(no_git)?;
+    if output.status.success() {
+        return Ok(output.stdout);
+    }
+    let words = String::from_utf8_lossy(&output.stderr);
+    Err(io::Error::other(
+        words.lines().next().unwrap_or("git failed").to_owned(),
+    ))
+}
+
+fn no_git(error: io::Error) -> io::Error {
+    match error.kind() {
+        io::ErrorKind::NotFound => io::Error::other("there is no command `git`"),
+        _ => error,
+    }
+}
+
+fn one_line(args: &[&str]) -> io::Result<String> {
+    let output = git(args)?;
+    Ok(String::from_utf8_lossy(&output).trim_end().to_owned())
+}
+
+/// Reads objects by their ids, in order.
+fn objects(ids: &[String], most: u64) -> io::Result<Vec<Vec<u8>>> {
+    let mut git = Command::new("git")
+        .args(["cat-file", "--batch"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .map_err(no_git)?;
+    let (stdin, stdout) = (git.stdin.take(), git.stdout.take());
+    let asked: String = ids.iter().map(|id| format!("{id}\n")).collect();
+    let mut answer = Vec::new();
+    // Both ends at once: git answers while it is asked, and a pipe holds little.
+    std::thread::scope(|scope| -> io::Result<()> {
+        let writer = scope.spawn(move || stdin.map_or(Ok(()), |mut stdin| stdin.write_all(asked.as_bytes())));
+        if let Some(stdout) = stdout {
+            stdout.take(most.saturating_add(1)).read_to_end(&mut answer)?;
+        }
+        // One that git no longer reads is told by its answer.
+        let _ = writer.join();
+        Ok(())
+    })?;
+    let is_too_large = answer.len() as u64 > most;
+    if is_too_large {
+        let _ = git.kill();
+    }
+    git.wait()?;
+    if is_too_large {
+        return Err(io::Error::other(format!("more than {most} bytes")));
+    }
+    split(&answer, ids.len())
+}
+
+/// Takes `ID TYPE SIZE<newline>BYTES<newline>` apart, once an object.
+fn split(mut answer: &[u8], count: usize) -> io::Result<Vec<Vec<u8>>> {
+    let broken = || io::Error::other("git gave an answer that cannot be read");
+    let mut objects = Vec::with_capacity(count);
+    for _ in 0..count {
+        let end = answer.iter().position(|byte| *byte == b'\n').ok_or_else(broken)?;
+        let head = String::from_utf8_lossy(answer.get(..end).unwrap_or_default()).into_owned();
+        let size: usize = head
+            .rsplit(' ')
+            .next()
+            .and_then(|size| size.parse().ok())
+            .ok_or_else(broken)?;
+        let start = end + 1;
+        let stop = start.checked_add(size).ok_or_else(broken)?;
+        objects.push(answer.get(start..stop).ok_or_else(broken)?.to_vec());
+        answer = answer.get(stop + 1..).unwrap_or_default();
+    }
+    Ok(objects)
+}

@@ -1,0 +1,39 @@
+//! `xdsctl who`: what refers to a resource, and what it leads to.
+
+use std::collections::BTreeSet;
+
+use super::args::{Format, WhoArgs};
+use super::channel::{no_such, say_unread};
+use super::input;
+use super::{Error, Io};
+use crate::report::who::{self, Answer};
+use xdsctl::client::Keep;
+use xdsctl::client::links::{Links, Node};
+
+/// Exit code where the resource is referred to and not there.
+const EXIT_MISSING: u8 = 1;
+
+pub(super) fn run(args: &WhoArgs, io: &mut Io<'_>) -> Result<u8, Error> {
+    let mut inputs = input::open(&args.input, io)?.complete(io)?;
+    let settled = inputs.settle(Keep::Places, io);
+    let is_incomplete = say_unread(&settled, &inputs, io)?;
+    let wanted = args.resource_type.map(|kind| kind.resource_type());
+    let worlds: Vec<Links> = settled.worlds.iter().map(Links::of).collect();
+    let fits = |node: &Node| wanted.is_none_or(|wanted| node.resource_type == wanted);
+    let mut answers = Vec::new();
+    for links in &worlds {
+        let nodes = links.nodes().filter(|node| node.name == args.name && fits(node));
+        answers.extend(nodes.map(|node| Answer { links, node }));
+    }
+    if answers.is_empty() {
+        let names = worlds.iter().flat_map(Links::nodes);
+        let names: BTreeSet<&str> = names.filter(|node| fits(node)).map(|node| node.name.as_str()).collect();
+        return Err(Error::Usage(no_such("resource", &args.name, names.iter().copied())));
+    }
+    match args.format {
+        Format::Human => who::write(&answers, args.all, &mut io.out)?,
+        Format::Json => who::write_json(&answers, &mut io.out)?,
+    }
+    let is_missing = answers.iter().any(|answer| !answer.links.has(answer.node));
+    Ok(if is_missing || is_incomplete { EXIT_MISSING } else { 0 })
+}

@@ -1,0 +1,322 @@
+//! `diff` and `who` from outside: what changes for a client, what refers to what, exit codes, revisions of a repository.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use crate::cli_tree::{Run, run};
+use crate::support::root;
+
+const BEFORE: &str = "fixtures/examples/checkout.yaml";
+const AFTER: &str = "fixtures/examples/checkout-next.yaml";
+
+/// A directory of its own below the target directory.
+fn directory(name: &str) -> PathBuf {
+    let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("change").join(name);
+    let _ = std::fs::remove_dir_all(&directory);
+    std::fs::create_dir_all(&directory).unwrap();
+    directory
+}
+
+fn eds(name: &str, localities: &Value) -> Value {
+    json!({
+        "@type": "type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment",
+        "cluster_name": name,
+        "endpoints": localities,
+    })
+}
+
+fn locality(zone: &str, weight: u32, ports: &[u16]) -> Value {
+    let endpoint =
+        |port: &u16| json!({"endpoint": {"address": {"socket_address": {"address": "10.0.0.1", "port_value": port}}}});
+    json!({
+        "locality": {"zone": zone},
+        "load_balancing_weight": weight,
+        "lb_endpoints": ports.iter().map(endpoint).collect::<Vec<_>>(),
+    })
+}
+
+fn cluster(name: &str, extra: Value) -> Value {
+    let mut cluster = json!({
+        "@type": "type.googleapis.com/envoy.config.cluster.v3.Cluster",
+        "name": name,
+        "type": "EDS",
+        "eds_cluster_config": {"eds_config": {"ads": {}}},
+    });
+    let fields = extra.as_object().unwrap().clone();
+    cluster.as_object_mut().unwrap().extend(fields);
+    cluster
+}
+
+/// The answer of `diff` on two lists of resources.
+fn diff(test: &str, before: &[Value], after: &[Value]) -> Value {
+    let directory = directory(test);
+    let write = |name: &str, resources: &[Value]| {
+        let path = directory.join(name);
+        std::fs::write(&path, json!({"resources": resources}).to_string()).unwrap();
+        path
+    };
+    let (before, after) = (write("a.json", before), write("b.json", after));
+    let line = format!("diff --format json {} {}", before.display(), after.display());
+    let Run { code, out, err } = run(&line, "");
+    assert_eq!((code, err.as_str()), (Some(0), ""));
+    let answer: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(answer["schema"], "xdsctl.diff/v1");
+    answer["worlds"][0].clone()
+}
+
+#[test]
+fn only_exit_code_makes_a_difference_fail() {
+    for (options, before, after, code) in [
+        ("", BEFORE, AFTER, 0),
+        ("--exit-code", BEFORE, AFTER, 1),
+        ("--exit-code", BEFORE, BEFORE, 0),
+        ("", BEFORE, "", 2),
+        ("", BEFORE, "fixtures/examples/nothing.yaml", 2),
+    ] {
+        let run = run(&format!("diff {options} {before} {after}").replace("  ", " "), "");
+        assert_eq!(run.code, Some(code), "{options} {before} {after}: {}", run.err);
+    }
+    assert_eq!(
+        run(&format!("diff {BEFORE} {BEFORE}"), "").out,
+        "nothing changes for a client\n"
+    );
+}
+
+#[test]
+fn order_defaults_and_fields_that_nobody_reads_are_no_change() {
+    let before = [
+        cluster("a", json!({})),
+        eds("a", &json!([locality("x", 1, &[1, 2]), locality("y", 1, &[3])])),
+    ];
+    let after = [
+        cluster(
+            "a",
+            json!({"connect_timeout": "3s", "circuit_breakers": {"thresholds": [{"max_requests": 1024}]}}),
+        ),
+        eds("a", &json!([locality("y", 1, &[3]), locality("x", 1, &[2, 1])])),
+    ];
+    let world = diff("order", &before, &after);
+    assert_eq!((&world["resources"], &world["clusters"]), (&json!([]), &json!([])));
+}
+
+#[test]
+fn verdicts_that_change_are_told() {
+    let good = cluster("a", json!({}));
+    let bad = cluster("a", json!({"lb_policy": "MAGLEV"}));
+    for (before, after, states) in [
+        (vec![], vec![good.clone()], ("absent", "accepted")),
+        (vec![good.clone()], vec![], ("accepted", "absent")),
+        (vec![good.clone()], vec![bad.clone()], ("accepted", "rejected")),
+        (vec![bad.clone()], vec![good.clone()], ("rejected", "accepted")),
+    ] {
+        let mut sides = [before, after];
+        for side in &mut sides {
+            side.push(cluster("other", json!({})));
+        }
+        let world = diff("verdicts", &sides[0], &sides[1]);
+        let change = &world["resources"][0];
+        let found = (
+            change["before"]["state"].as_str().unwrap(),
+            change["after"]["state"].as_str().unwrap(),
+        );
+        assert_eq!(found, states);
+        assert_eq!(world["resources"].as_array().unwrap().len(), 1);
+    }
+}
+
+#[test]
+fn shares_of_localities_and_the_ring_are_compared_by_the_policy() {
+    let before = eds("a", &json!([locality("x", 1, &[1, 2]), locality("y", 3, &[3, 4])]));
+    let after = eds("a", &json!([locality("x", 2, &[1, 2]), locality("y", 2, &[3])]));
+    let plain = cluster("a", json!({}));
+    let of = |cluster: &Value| {
+        let sides = [[cluster.clone(), before.clone()], [cluster.clone(), after.clone()]];
+        diff("shares", &sides[0], &sides[1])["clusters"][0].clone()
+    };
+    let change = of(&plain);
+    assert_eq!(
+        change["localities"],
+        json!([
+            {"priority": 0, "locality": "/x", "before": 0.25, "after": 0.5},
+            {"priority": 0, "locality": "/y", "before": 0.75, "after": 0.5},
+        ])
+    );
+    assert_eq!(
+        (&change["endpoints"], &change["ring_moves"]),
+        (&json!([[4], [3]]), &Value::Null)
+    );
+    let change = of(&cluster("a", json!({"lb_policy": "RING_HASH"})));
+    assert_eq!(change["localities"], json!([]));
+    // Of 1+1+3+3 parts 3 leave with their endpoint; weights 2, 2, 2 need 1/3 each, so some more moves.
+    let moved = change["ring_moves"].as_f64().unwrap();
+    assert!((0.375..0.6).contains(&moved), "{moved}");
+}
+
+#[test]
+fn an_endpoint_that_leaves_a_ring_moves_its_own_keys_only() {
+    let ring = cluster("a", json!({"lb_policy": "RING_HASH"}));
+    let all: Vec<u16> = (1..=10).collect();
+    let before = eds("a", &json!([locality("x", 1, &all)]));
+    let after = eds("a", &json!([locality("x", 1, &all[..9])]));
+    let world = diff("ring", &[ring.clone(), before], &[ring, after]);
+    // A tenth, but for the spread of about 103 entries an endpoint and those that the smaller ring adds.
+    let moved = world["clusters"][0]["ring_moves"].as_f64().unwrap();
+    assert!((0.08..0.25).contains(&moved), "{moved}");
+}
+
+#[test]
+fn a_regex_header_or_password_is_no_way_for_a_secret_to_leak() {
+    let routes = |token: &str| {
+        json!({
+            "@type": "type.googleapis.com/envoy.config.route.v3.RouteConfiguration",
+            "name": "r",
+            "virtual_hosts": [{"name": "h", "domains": ["*"], "routes": [
+                {"match": {"prefix": "", "headers": [{"name": "authorization", "string_match": {"exact": token}}]},
+                 "route": {"cluster": "a"}},
+                {"match": {"prefix": ""}, "route": {"cluster": "b"}},
+            ]}],
+        })
+    };
+    for format in ["human", "json"] {
+        let directory = directory(&format!("secret-{format}"));
+        let write = |name: &str, token: &str| {
+            let path = directory.join(name);
+            std::fs::write(&path, routes(token).to_string()).unwrap();
+            path.display().to_string()
+        };
+        let (before, after) = (write("a.json", "hunter2hunter2"), write("b.json", "hunter3hunter3"));
+        let run = run(&format!("diff --format {format} --exit-code {before} {after}"), "");
+        assert_eq!(run.code, Some(1), "the change is told: {}", run.out);
+        assert!(!run.out.contains("hunter"), "{}", run.out);
+    }
+}
+
+/// Runs git in `directory`.
+fn git(directory: &Path, args: &[&str]) {
+    let output = Command::new("git")
+        .arg("-C")
+        .arg(directory)
+        .args(args)
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
+fn a_revision_of_a_file_or_directory_is_an_input() {
+    let directory = directory("revisions");
+    std::fs::create_dir_all(directory.join("xds/deep")).unwrap();
+    let copy = |from: &str, to: &str| std::fs::copy(root().join(from), directory.join(to)).unwrap();
+    copy(BEFORE, "xds/deep/checkout.yaml");
+    std::fs::write(directory.join("xds/notes.txt"), "not xDS").unwrap();
+    git(&directory, &["init", "-q"]);
+    git(&directory, &["add", "."]);
+    let who = [
+        "-c",
+        "user.name=x",
+        "-c",
+        "user.email=x@example.com",
+        "-c",
+        "commit.gpgsign=false",
+    ];
+    git(&directory, &[&who[..], &["commit", "-q", "-m", "x"]].concat());
+    copy(AFTER, "xds/deep/checkout.yaml");
+    let run = |line: &str| {
+        let output = Command::new(env!("CARGO_BIN_EXE_xdsctl"))
+            .args(line.split(' '))
+            .current_dir(&directory)
+            .env_remove("GIT_DIR")
+            .output()
+            .unwrap();
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+        (output.status.code(), text(output.stdout), text(output.stderr))
+    };
+    let whole = run("diff git:HEAD:xds xds");
+    assert_eq!(whole.0, Some(0), "{}", whole.2);
+    assert!(whole.1.contains("checkout → 90 % checkout, 10 % fast"), "{}", whole.1);
+    assert_eq!(
+        whole.1,
+        run("diff git:HEAD:xds/deep/checkout.yaml xds/deep/checkout.yaml").1
+    );
+    assert_eq!(
+        run("diff git:HEAD:xds git:HEAD:xds").1,
+        "nothing changes for a client\n"
+    );
+    for wrong in ["git:HEAD:nothing", "git:nowhere:xds", "git:--version", "git:"] {
+        let (code, out, err) = run(&format!("diff {wrong} xds"));
+        assert_eq!((code, out.as_str()), (Some(2), ""), "{wrong}: {err}");
+        assert!(err.contains("expected `git:REVISION:PATH`"), "{wrong}: {err}");
+    }
+}
+
+#[test]
+fn who_says_what_is_not_there_and_what_was_meant() {
+    let missing = run(&format!("who fast {AFTER}"), "");
+    assert_eq!(missing.code, Some(1));
+    assert!(
+        missing
+            .out
+            .starts_with("Cluster fast (it is not there)\n  is used by\n    RouteConfiguration routes, at")
+    );
+    let rejected = run(&format!("who spare {AFTER}"), "");
+    assert!(
+        rejected.out.starts_with("Cluster spare (it is rejected)\n"),
+        "{}",
+        rejected.out
+    );
+    let misspelt = run(&format!("who checkotu {BEFORE}"), "");
+    assert_eq!((misspelt.code, misspelt.out.as_str()), (Some(2), ""));
+    assert!(misspelt.err.contains("did you mean `checkout`?"), "{}", misspelt.err);
+    let both = run(&format!("who near {BEFORE}"), "");
+    assert_eq!(
+        both.out.matches("leads to\n").count(),
+        1,
+        "endpoints lead nowhere: {}",
+        both.out
+    );
+    let one = run(&format!("who --type eds near {BEFORE}"), "");
+    assert!(one.out.starts_with("ClusterLoadAssignment near\n"), "{}", one.out);
+}
+
+#[test]
+fn who_ends_where_aggregates_lead_back_to_themselves() {
+    let aggregate = |name: &str, child: &str| {
+        json!({
+            "@type": "type.googleapis.com/envoy.config.cluster.v3.Cluster",
+            "name": name,
+            "cluster_type": {"name": "envoy.clusters.aggregate", "typed_config": {
+                "@type": "type.googleapis.com/envoy.extensions.clusters.aggregate.v3.ClusterConfig",
+                "clusters": [child],
+            }},
+        })
+    };
+    let input = json!({"resources": [aggregate("a", "b"), aggregate("b", "a")]}).to_string();
+    let human = run("who a -", &input);
+    assert_eq!((human.code, human.err.as_str()), (Some(0), ""));
+    assert!(human.out.contains("(see above)"), "{}", human.out);
+    let answer: Value = serde_json::from_str(&run("who --format json a -", &input).out).unwrap();
+    assert_eq!(answer["resources"][0]["leads_to"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn a_newline_in_a_name_makes_no_line_of_its_own() {
+    let input = json!({"resources": [cluster("a\nb", json!({}))]}).to_string();
+    let directory = directory("newline");
+    let (empty, full) = (directory.join("a.json"), directory.join("b.json"));
+    std::fs::write(&empty, json!({"resources": [cluster("c", json!({}))]}).to_string()).unwrap();
+    std::fs::write(&full, &input).unwrap();
+    let changed = run(&format!("diff {} {}", empty.display(), full.display()), "");
+    assert_eq!(changed.out, "+ Cluster a\\nb\n- Cluster c\n");
+    let output = Command::new(env!("CARGO_BIN_EXE_xdsctl"))
+        .args(["who", "a\nb"])
+        .arg(&full)
+        .output()
+        .unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(
+        text.starts_with("Cluster a\\nb\n  nothing refers to it\n  leads to\n    ClusterLoadAssignment a\\nb"),
+        "{text}"
+    );
+}
