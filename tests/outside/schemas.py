@@ -85,6 +85,10 @@ for name, args in (
     ("pick", f"pick --requests fixtures/examples/drain.jsonl --format json {E}"),
     ("cookie", "cookie decode --format json cart=MTAuMC4wLjI6ODA4MDtjaGVja291dA=="),
     ("cookie", "cookie decode --format json MTAuMC4wLjI6ODA4MA=="),
+    ("diff", f"diff --format json {E} fixtures/examples/checkout-next.yaml"),
+    ("diff", f"diff --format json {E} fixtures/examples/shop.yaml"),
+    ("who", f"who --format json near {E}"),
+    ("who", "who --format json fast fixtures/examples/checkout-next.yaml"),
 ):
     check(name, printed(args), args)
 
