@@ -19,3 +19,18 @@ mod node;
 #[path = "clients/rows.rs"]
 mod rows;
 mod support;
+
+/// What `xdsctl clients` says of the measurement is what the fixtures hold.
+#[test]
+fn resources_are_counted() {
+    use xdsctl::profile::Family;
+
+    let fresh = ["fresh-open", "fresh-held"]
+        .map(|name| rows::answers(name).len())
+        .iter()
+        .sum::<usize>();
+    for (family, name) in Family::ALL.into_iter().zip(["cpp", "go", "java", "node"]) {
+        let counted = rows::answers(name).len() + fresh;
+        assert_eq!(usize::try_from(family.measurement().resources), Ok(counted), "{family}");
+    }
+}
