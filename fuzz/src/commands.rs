@@ -330,7 +330,7 @@ fn is_harmless(command: &Command, script: &[u8]) -> bool {
             }
             &args.channel.input
         }
-        Command::Explain(_) | Command::Cookie(_) | Command::Completions(_) => return true,
+        Command::Clients(_) | Command::Explain(_) | Command::Cookie(_) | Command::Completions(_) => return true,
         Command::Init(_) | Command::Config(_) | Command::Generate(_) => return false,
     };
     is_own(&input.bootstrap) && is_own(&input.config.config) && input.files.iter().all(|path| path.as_os_str() == "-")

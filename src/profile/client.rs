@@ -63,6 +63,28 @@ impl Family {
     }
 }
 
+/// How a family was measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Measurement {
+    /// How the client was asked.
+    pub with: &'static str,
+    /// Resources that its newest version was asked about (`fixtures/clients`).
+    pub resources: u32,
+}
+
+impl Family {
+    /// How it was measured.
+    pub const fn measurement(self) -> Measurement {
+        let (with, resources) = match self {
+            Family::Cpp => ("grpcio wheels as clients of a control plane", 15_426),
+            Family::Go => ("its own decoders, called directly", 18_692),
+            Family::Java => ("XdsResourceType.parse, called directly", 18_692),
+            Family::Node => ("its own decode functions, called directly", 18_025),
+        };
+        Measurement { with, resources }
+    }
+}
+
 impl fmt::Display for Family {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())

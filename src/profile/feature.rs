@@ -74,7 +74,7 @@ features! {
     // Of gRFCs, with a switch in some client.
 
     /// `xdstp:` names, `authorities` in the bootstrap (A47).
-    Federation = "GRPC_EXPERIMENTAL_XDS_FEDERATION": cpp [off "1.51", on "1.55"] go [on "1.60"] java [on "1.72"];
+    Federation = "GRPC_EXPERIMENTAL_XDS_FEDERATION": cpp [off "1.51", on "1.55"] go [always "1.60"] java [on "1.72"];
     /// Cluster specifier plugins, that is RLS.
     RlsLb = "GRPC_EXPERIMENTAL_XDS_RLS_LB": cpp [off "1.50", on "1.56"];
     /// `sni`, `auto_host_sni` and `auto_sni_san_validation` of UpstreamTlsContext (A101).
@@ -82,9 +82,9 @@ features! {
     /// `additional_addresses` of an endpoint (A61).
     DualstackEndpoints = "GRPC_EXPERIMENTAL_XDS_DUALSTACK_ENDPOINTS": cpp [off "1.63", on "1.66.1"] go [on "1.71"];
     /// `lrs_report_endpoint_metrics` of a cluster (A85).
-    OrcaLrsPropagation = "GRPC_EXPERIMENTAL_XDS_ORCA_LRS_PROPAGATION": cpp [on "1.85"];
+    OrcaLrsPropagation = "GRPC_EXPERIMENTAL_XDS_ORCA_LRS_PROPAGATION": cpp [on "1.85"] go [off "1.81", on "1.83"];
     /// On: the endpoint's `envoy.lb`/`hash_key` metadata is not read (A76).
-    EndpointHashKeyBackwardCompat = "GRPC_XDS_ENDPOINT_HASH_KEY_BACKWARD_COMPAT": cpp [on "1.51"];
+    EndpointHashKeyBackwardCompat = "GRPC_XDS_ENDPOINT_HASH_KEY_BACKWARD_COMPAT": cpp [on "1.51"] go [on "1.72", off "1.80"];
     /// Http11ProxyUpstreamTransport and endpoint metadata (A86).
     HttpConnect = "GRPC_EXPERIMENTAL_XDS_HTTP_CONNECT": cpp [off "1.71"] go [off "1.76"];
     /// Http11ProxyUpstreamTransport in grpc-go, whose metadata came before (A86).
@@ -98,13 +98,13 @@ features! {
     /// `audit_logging_options` of RBAC (A59).
     RbacAuditLogging = "GRPC_EXPERIMENTAL_XDS_RBAC_AUDIT_LOGGING": cpp [off "1.56"];
     /// `spiffe_bundle_map_file` of the file_watcher provider (A87).
-    MtlsSpiffe = "GRPC_EXPERIMENTAL_XDS_MTLS_SPIFFE": cpp [off "1.85"];
+    MtlsSpiffe = "GRPC_EXPERIMENTAL_XDS_MTLS_SPIFFE": cpp [off "1.85"] go [off "1.73"];
     /// `call_creds` of an xDS server in the bootstrap (A97).
-    BootstrapCallCreds = "GRPC_EXPERIMENTAL_XDS_BOOTSTRAP_CALL_CREDS": cpp [off "1.85"];
+    BootstrapCallCreds = "GRPC_EXPERIMENTAL_XDS_BOOTSTRAP_CALL_CREDS": cpp [off "1.85"] go [off "1.77"];
     /// `requestHashHeader` of the ring_hash JSON config (A76).
-    RingHashSetRequestHashKey = "GRPC_EXPERIMENTAL_RING_HASH_SET_REQUEST_HASH_KEY": cpp [off "1.85"] go [off "1.72"];
+    RingHashSetRequestHashKey = "GRPC_EXPERIMENTAL_RING_HASH_SET_REQUEST_HASH_KEY": cpp [off "1.85"] go [off "1.72", on "1.80"];
     /// Weighted shuffling in pick_first (A113).
-    PfWeightedShuffling = "GRPC_EXPERIMENTAL_PF_WEIGHTED_SHUFFLING": cpp [off "1.85"];
+    PfWeightedShuffling = "GRPC_EXPERIMENTAL_PF_WEIGHTED_SHUFFLING": cpp [off "1.85"] go [on "1.79"];
     /// Leaf clusters use the aggregate cluster's LB policy (A75).
     AggregateClusterBackwardCompat = "GRPC_XDS_AGGREGATE_CLUSTER_BACKWARD_COMPAT": cpp [off "1.85"];
     /// `load_balancing_policy` of a cluster (A52, A58).
@@ -187,7 +187,7 @@ features! {
     /// Regular expressions are compiled with anchors and a group around them.
     RegexAnchored: go [always "1.82"];
     /// Names of LB policies count in their case.
-    PolicyNamesExact = "GRPC_GO_EXPERIMENTAL_CASE_SENSITIVE_BALANCER_REGISTRIES": go [on "1.82"];
+    PolicyNamesExact = "GRPC_GO_EXPERIMENTAL_CASE_SENSITIVE_BALANCER_REGISTRIES": go [off "1.80", on "1.82"];
     /// RBAC rules of a kind that the client does not have are errors; before, they are passed over.
     RbacKindsChecked: go [always "1.82.1"];
     /// Empty texts in the old forms of a header matcher are errors, and `contains_match` is known.

@@ -10,7 +10,7 @@ mod fleet;
 mod server;
 mod version;
 
-pub use client::{Client, Family, Standing, UnknownClient};
+pub use client::{Client, Family, Measurement, Standing, UnknownClient};
 pub use feature::{Change, Feature, Features, Step};
 pub use fleet::Fleet;
 pub use server::ServerFacts;

@@ -46,6 +46,9 @@ pub enum Command {
     /// Explain a rule or a line of a client's log, or list all rules
     #[command(after_help = examples::EXPLAIN)]
     Explain(ExplainArgs),
+    /// List the clients that can be asked, and since when each has what
+    #[command(after_help = examples::CLIENTS)]
+    Clients(ClientsArgs),
     /// Show the tree of LB policies that a channel builds
     #[command(after_help = examples::TREE)]
     Tree(TreeArgs),
@@ -160,6 +163,7 @@ impl Args {
             // A cookie is taken apart to be seen.
             Command::Cookie(_) => true,
             Command::Explain(_)
+            | Command::Clients(_)
             | Command::Init(_)
             | Command::Config(_)
             | Command::Completions(_)
@@ -236,6 +240,14 @@ pub struct ExplainArgs {
     /// List all rules
     #[arg(long)]
     pub list: bool,
+    /// Output format
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub format: Format,
+}
+
+/// `xdsctl clients`
+#[derive(Debug, clap::Args)]
+pub struct ClientsArgs {
     /// Output format
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub format: Format,

@@ -28,6 +28,7 @@ pub mod report;
 
 mod args;
 mod channel;
+mod clients;
 mod config;
 mod cookie;
 mod diff;
@@ -121,6 +122,7 @@ fn guarded_run(args: &Args, io: &mut Io<'_>) -> ExitCode {
     let outcome = match &args.command {
         Command::Validate(validate) => validate::run(validate, io),
         Command::Explain(explain) => explain::run(explain, io),
+        Command::Clients(clients) => clients::run(clients, io),
         Command::Tree(tree) => tree::run(tree, io),
         Command::Route(route) => route::run(route, io),
         Command::Pick(pick) => pick::run(pick, io),

@@ -14,6 +14,13 @@ Examples:
   xdsctl validate --fail-on warning -A field-ignored xds/
   xdsctl validate --format sarif=out.sarif --format human xds/";
 
+/// `xdsctl clients`
+pub const CLIENTS: &str = "\
+Examples:
+  xdsctl clients
+  xdsctl clients --format json
+  xdsctl clients --format human --color never";
+
 /// `xdsctl init`
 pub const INIT: &str = "\
 Examples:

@@ -139,12 +139,20 @@ impl Merged {
 
 /// `nack in go, java <1.71; ignored in cpp`, or nothing if there is no difference.
 fn who(effects: &[(Effect, Client)], fleet: &Fleet) -> String {
+    let is_same = effects
+        .iter()
+        .all(|(effect, _)| effects.first().is_some_and(|first| first.0 == *effect));
+    if is_same && effects.len() == fleet.clients().len() {
+        return String::new();
+    }
+    who_of(effects, fleet)
+}
+
+/// Which clients do what: `nack in go, java <1.71; ignored in cpp`.
+pub(super) fn who_of(effects: &[(Effect, Client)], fleet: &Fleet) -> String {
     let mut by_effect: BTreeMap<Effect, Vec<Client>> = BTreeMap::new();
     for (effect, client) in effects {
         by_effect.entry(*effect).or_default().push(*client);
-    }
-    if by_effect.is_empty() || (by_effect.len() == 1 && effects.len() == fleet.clients().len()) {
-        return String::new();
     }
     let parts = by_effect
         .iter()

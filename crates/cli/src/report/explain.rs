@@ -6,6 +6,7 @@ use comfy_table::Table;
 use serde::Serialize;
 
 use super::edge::visible_line;
+use super::examples;
 use xdsctl::catalogue;
 use xdsctl::diag::Rule;
 use xdsctl::model::ResourceType;
@@ -15,7 +16,7 @@ use xdsctl::recognise::{Page, Symptom, Told};
 ///
 /// # Errors
 /// Those of `out`.
-pub fn write_rule(rule: &Rule, out: &mut dyn Write) -> io::Result<()> {
+pub fn write_rule(rule: &'static Rule, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "# {}", rule.id)?;
     writeln!(out)?;
     writeln!(out, "{}", rule.summary.trim())?;
@@ -28,6 +29,10 @@ pub fn write_rule(rule: &Rule, out: &mut dyn Write) -> io::Result<()> {
         rule.severity,
         rule.source
     )?;
+    let clients = examples::clients(rule);
+    if !clients.is_empty() {
+        writeln!(out, "clients: {clients} (by the first rejected example)")?;
+    }
     writeln!(out)?;
     writeln!(out, "{}", rule.page.trim_end())
 }
@@ -75,6 +80,8 @@ struct RuleRow {
     severity: &'static str,
     summary: &'static str,
     source: &'static str,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    clients: String,
     page: &'static str,
 }
 
@@ -92,6 +99,10 @@ pub fn write_json(rules: &[&'static Rule], out: &mut dyn Write) -> io::Result<()
             severity: rule.severity.name(),
             summary: rule.summary.trim(),
             source: rule.source,
+            clients: match rules {
+                [rule] => examples::clients(rule),
+                _ => String::new(),
+            },
             page: rule.page,
         })
         .collect();

@@ -1,0 +1,152 @@
+//! What `clients` prints: the profiles, and since when each has what. All of it is the data that the converters go by.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use comfy_table::Table;
+use xdsctl::profile::{Change, Client, Family, Feature, Standing, Step};
+
+/// Writes two tables.
+///
+/// # Errors
+/// Those of `out`.
+pub fn write(width: Option<usize>, out: &mut dyn Write) -> io::Result<()> {
+    let mut table = new_table(width, &["CLIENT", "PROJECT", "MEASURED", "RESOURCES", "HOW"]);
+    for family in Family::ALL {
+        let measured = family.measured();
+        let range = match (measured.first(), measured.last()) {
+            (Some(first), Some(last)) if first != last => format!("{first} to {last}, {} versions", measured.len()),
+            (Some(first), _) => first.to_string(),
+            _ => String::new(),
+        };
+        let how = family.measurement();
+        table.add_row([
+            family.name().to_owned(),
+            family.project().to_owned(),
+            range,
+            how.resources.to_string(),
+            how.with.to_owned(),
+        ]);
+    }
+    print(&table, out)?;
+    writeln!(out)?;
+    let names = Family::ALL.map(Family::name);
+    let header: Vec<&str> = names.into_iter().chain(["WHAT", "SWITCH"]).collect();
+    let mut table = new_table(width, &header);
+    for &feature in Feature::ALL {
+        let since = Family::ALL.map(|family| since(feature, family));
+        let what = [
+            feature.summary().trim().to_owned(),
+            feature.env().unwrap_or_default().to_owned(),
+        ];
+        table.add_row(since.into_iter().chain(what));
+    }
+    print(&table, out)?;
+    writeln!(out)?;
+    writeln!(
+        out,
+        "`<=` is the oldest version that was asked, `-` that the client does not have it or that nothing hangs on it here. A version between two \
+         that were asked is answered where both agree, and `not known` otherwise; nothing is known beyond."
+    )
+}
+
+fn new_table(width: Option<usize>, header: &[&str]) -> Table {
+    let mut table = Table::new();
+    table.load_style(comfy_table::presets::NOTHING);
+    table.set_content_arrangement(comfy_table::ContentArrangement::Dynamic);
+    table.set_width(width.and_then(|columns| columns.try_into().ok()).unwrap_or(u16::MAX));
+    table.set_header(header);
+    table
+}
+
+fn print(table: &Table, out: &mut dyn Write) -> io::Result<()> {
+    for line in table.to_string().lines() {
+        writeln!(out, "{}", line.trim_end())?;
+    }
+    Ok(())
+}
+
+/// Since when a family has a feature: `1.66.1 (switch 1.63)`, `switch 1.71`, `1.56 until 1.57`, `-`.
+fn since(feature: Feature, family: Family) -> String {
+    let newest = Client {
+        family,
+        version: family.newest(),
+    };
+    let name = |step: &Step| {
+        let client = Client {
+            family,
+            version: step.0,
+        };
+        let text = step.0.to_string();
+        let text = text.strip_suffix(".0").unwrap_or(&text);
+        // What the oldest measured version has may be older.
+        let is_first = family.measured().first().is_some_and(|first| first.is_of_minor(step.0))
+            || client.standing() == Standing::Unknown;
+        if is_first { format!("<={text}") } else { text.to_owned() }
+    };
+    let steps = feature.history(family);
+    let on = steps
+        .iter()
+        .find(|(_, change)| matches!(change, Change::On | Change::Always));
+    let off = steps.iter().find(|(_, change)| *change == Change::Off);
+    match (on, off, steps.last()) {
+        (Some(on), Some(off), Some(last)) if last.1 == Change::Off => {
+            format!("{} until {} (switch)", name(on), name(off))
+        }
+        (Some(on), _, Some(last)) if last.1 == Change::Gone => format!("{} until {}", name(on), name(last)),
+        (Some(on), Some(off), _) => format!("{} (switch {})", name(on), name(off)),
+        (Some(on), None, _) => {
+            let switch = if feature.has_switch(newest) { " (switch)" } else { "" };
+            format!("{}{switch}", name(on))
+        }
+        (None, Some(off), _) => format!("switch {}", name(off)),
+        (None, None, _) => "-".to_owned(),
+    }
+}
+
+const fn word(change: Change) -> &'static str {
+    match change {
+        Change::Off => "off",
+        Change::On => "on",
+        Change::Always => "always",
+        Change::Gone => "gone",
+    }
+}
+
+/// Writes the same as JSON, schema `xdsctl.clients/v1`.
+///
+/// # Errors
+/// Those of `out`.
+pub fn write_json(out: &mut dyn Write) -> io::Result<()> {
+    let clients: Vec<_> = Family::ALL
+        .iter()
+        .map(|family| {
+            let measured: Vec<String> = family.measured().iter().map(ToString::to_string).collect();
+            let how = family.measurement();
+            serde_json::json!({
+                "client": family.name(),
+                "project": family.project(),
+                "measured": measured,
+                "resources": how.resources,
+                "how": how.with,
+            })
+        })
+        .collect();
+    let features: Vec<_> = Feature::ALL
+        .iter()
+        .map(|feature| {
+            let of = |family: Family| -> Vec<_> {
+                let steps = feature.history(family).iter();
+                let row = |(version, change): &Step| {
+                    serde_json::json!({ "version": version.to_string(), "state": word(*change) })
+                };
+                steps.map(row).collect()
+            };
+            let history: BTreeMap<&str, _> = Family::ALL.iter().map(|family| (family.name(), of(*family))).collect();
+            serde_json::json!({ "summary": feature.summary().trim(), "switch": feature.env(), "history": history })
+        })
+        .collect();
+    let document = serde_json::json!({ "schema": "xdsctl.clients/v1", "clients": clients, "features": features });
+    serde_json::to_writer_pretty(&mut *out, &document)?;
+    out.write_all(b"\n")
+}
