@@ -20,9 +20,9 @@ use time::best;
 use xdsctl::diag::Path;
 use xdsctl::load;
 use xdsctl::model::ResourceType;
-use xdsctl::profile::{Profile, ServerFacts};
+use xdsctl::profile::{Client, Fleet, Profile, ServerFacts};
 use xdsctl::source::SourceMap;
-use xdsctl::validate::validate;
+use xdsctl::validate::{validate, validate_for};
 
 /// Megabytes of JSON that the resources are read from.
 const MEGABYTES: f64 = 106.0;
@@ -38,8 +38,8 @@ fn main() {
     let resources = resources();
     let pool = DescriptorPool::decode(xdsctl::proto::pb::DESCRIPTOR_SET).expect("the descriptor set");
     println!(
-        "{:<22}{:>9}{:>8}{:>22}{:>22}{:>9}",
-        "", "", "MB", "prost-reflect decodes", "xdsctl validates", "as fast"
+        "{:<22}{:>9}{:>8}{:>22}{:>22}{:>9}{:>13}",
+        "", "", "MB", "prost-reflect decodes", "xdsctl validates", "as fast", "all clients"
     );
     for resource_type in ResourceType::ALL {
         let of_type: Vec<&Bytes> = resources
@@ -85,6 +85,19 @@ fn measure(pool: &DescriptorPool, resource_type: ResourceType, resources: &[&Byt
             black_box(validated);
         }
     });
+    // What asking every current client costs, beside asking C-core alone.
+    let fleet = Fleet::new(&Client::parse_list("current").expect("a list"));
+    let asking_all = best(|| {
+        for bytes in resources {
+            black_box(validate_for(
+                resource_type,
+                black_box(bytes),
+                None,
+                (&profile, fleet.others()),
+                &server,
+            ));
+        }
+    });
     let megabytes = resources.iter().map(|bytes| bytes.len()).sum::<usize>() as f64 / 1e6;
     let shown = |time: Duration| {
         format!(
@@ -94,12 +107,13 @@ fn measure(pool: &DescriptorPool, resource_type: ResourceType, resources: &[&Byt
         )
     };
     println!(
-        "{:<22}{:>9}{megabytes:>8.1}{:>22}{:>22}{:>8.1}x",
+        "{:<22}{:>9}{megabytes:>8.1}{:>22}{:>22}{:>8.1}x{:>12.1}x",
         resource_type.short_name(),
         resources.len(),
         shown(decoding),
         shown(validating),
-        decoding.as_secs_f64() / validating.as_secs_f64()
+        decoding.as_secs_f64() / validating.as_secs_f64(),
+        asking_all.as_secs_f64() / validating.as_secs_f64()
     );
 }
 

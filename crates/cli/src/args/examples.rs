@@ -19,7 +19,7 @@ pub const CLIENTS: &str = "\
 Examples:
   xdsctl clients
   xdsctl clients --format json
-  xdsctl clients --format human --color never";
+  xdsctl clients --format human";
 
 /// `xdsctl init`
 pub const INIT: &str = "\
