@@ -24,4 +24,5 @@ mod secrets;
 mod shapes;
 mod support;
 mod told;
+mod what_if;
 mod worlds;

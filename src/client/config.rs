@@ -4,11 +4,13 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::net::SocketAddr;
 use std::sync::Arc;
 
 use super::graph::Skipped;
 use crate::model::cluster::HealthStatus;
 use crate::model::domain::DomainMatch;
+use crate::model::endpoints::Endpoint;
 use crate::model::listener::HttpConnectionManager;
 use crate::model::route::VirtualHost;
 use crate::model::{Cluster, Endpoints, Listener, ResourceType, RouteConfiguration};
@@ -193,6 +195,18 @@ impl XdsConfig {
             ClusterState::Leaf(leaf) => Some(leaf),
             ClusterState::Aggregate(_) | ClusterState::Error(_) => None,
         }
+    }
+
+    /// The addresses of all endpoints that the client keeps, those of DNS included.
+    pub fn addresses(&self) -> impl Iterator<Item = SocketAddr> {
+        let leaves = self
+            .clusters
+            .keys()
+            .filter_map(|name| self.leaf(name)?.endpoints.as_deref());
+        let localities = leaves.flat_map(|endpoints| endpoints.priorities.iter().flatten());
+        localities
+            .flat_map(|locality| &locality.endpoints)
+            .flat_map(Endpoint::addresses)
     }
 
     /// Says whether some endpoint can take RPCs to a cluster, as far as the resources tell: one that is not draining, behind a leaf

@@ -10,6 +10,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::sync::{Arc, OnceLock};
 
+use bytes::Bytes;
+
 use super::checked::{Checked, Verdict};
 use super::facts::{ClusterFacts, Facts, ListenerFacts};
 use super::same::Compared;
@@ -21,7 +23,8 @@ use crate::envelope::{self, Origin, Stage, WorldId, WorldName};
 use crate::model::{Cluster, Endpoints, Listener, Resource, ResourceType, RouteConfiguration};
 use crate::profile::{Profile, ServerFacts};
 use crate::source::SourceMap;
-use crate::validate::discovery;
+use crate::validate::endpoints::change::{self, EndpointChange};
+use crate::validate::{Validated, discovery};
 
 /// The documents of a run and what they are checked against: what a value can be read again from.
 #[derive(Debug, Default)]
@@ -89,6 +92,23 @@ impl<T> Default for Held<T> {
 }
 
 impl<T: Kind> Held<T> {
+    /// What the client makes of a resource that cannot be read again.
+    fn of(validated: Validated) -> Held<T> {
+        let dropped = dropped(&validated.diagnostics);
+        let Some(value) = validated.value else {
+            return Held {
+                rejected: Some(rejection(&validated.diagnostics)),
+                ..Held::default()
+            };
+        };
+        let value = T::of(value).map(Arc::new);
+        let kept = OnceLock::from(Arc::new(Kept { value, dropped }));
+        Held {
+            version: Some(Version { kept, place: None }),
+            ..Held::default()
+        }
+    }
+
     /// The last accepted version; `None` if there was none.
     pub fn value(&self) -> Option<&Arc<T>> {
         self.kept()?.value.as_ref()
@@ -136,11 +156,16 @@ impl<T: Kind> Held<T> {
 impl Store {
     /// Reads and validates a resource again.
     fn read(&self, origin: Origin, resource_type: ResourceType) -> Option<(Resource, Vec<String>)> {
-        let source = self.sources.get(origin.source)?;
-        let (bytes, known) = envelope::again(source, origin, resource_type)?;
-        let cx = Cx::new(&self.profile, &self.server).knowing(known).packing();
+        let (bytes, cx) = self.bytes(origin, resource_type)?;
         let validated = discovery::bare(resource_type, &bytes, cx);
         Some((validated.value?, dropped(&validated.diagnostics)))
+    }
+
+    /// Reads a resource again, and what it is to be validated with.
+    fn bytes(&self, origin: Origin, resource_type: ResourceType) -> Option<(Bytes, Cx<'_>)> {
+        let source = self.sources.get(origin.source)?;
+        let (bytes, known) = envelope::again(source, origin, resource_type)?;
+        Some((bytes, Cx::new(&self.profile, &self.server).knowing(known).packing()))
     }
 }
 
@@ -226,15 +251,19 @@ impl<T: Kind + Compared> Cache<T> {
     /// Takes newer resources: one that is rejected, or no other to the client, leaves the version before it.
     fn take(&mut self, newer: Cache<T>) {
         for (key, held) in newer.held {
-            let before = self.held.entry(key).or_default();
-            let both = before.value().zip(held.value());
-            if both.is_some_and(|(before, new)| before.is_same(new)) {
-                before.rejected = None;
-            } else if held.version.is_some() {
-                *before = held;
-            } else {
-                before.rejected = held.rejected;
-            }
+            self.take_one(key, held);
+        }
+    }
+
+    fn take_one(&mut self, key: String, held: Held<T>) {
+        let before = self.held.entry(key).or_default();
+        let both = before.value().zip(held.value());
+        if both.is_some_and(|(before, new)| before.is_same(new)) {
+            before.rejected = None;
+        } else if held.version.is_some() {
+            *before = held;
+        } else {
+            before.rejected = held.rejected;
         }
     }
 }
@@ -255,7 +284,9 @@ impl<T: Kind> Cache<T> {
                 let value = value.map(Arc::new);
                 let _ = kept.set(Arc::new(Kept { value, dropped }));
             }
-            let place = (!is_kept).then(|| (Arc::clone(store), checked.origin));
+            // Endpoints can be changed, which begins with their bytes.
+            let is_read_again = !is_kept || T::TYPE == ResourceType::Endpoints;
+            let place = is_read_again.then(|| (Arc::clone(store), checked.origin));
             held.version = Some(Version { kept, place });
         }
         let rejected = entry.rejected.and_then(|ResourceId(number)| resources.get(number));
@@ -370,6 +401,28 @@ impl Resources {
         self.route_configs.take(newer.route_configs);
         self.clusters.take(newer.clusters);
         self.endpoints.take(newer.endpoints);
+    }
+
+    /// Takes an EDS update that changes endpoints of the resource of this name, and nothing else. `met` is called with the
+    /// number of each change that is about one of them.
+    pub(super) fn change_endpoints(&mut self, name: &str, changes: &[EndpointChange], met: &mut dyn FnMut(usize)) {
+        let held = self.endpoints.get(name);
+        let place = held.and_then(|held| held.version.as_ref()?.place.as_ref());
+        let Some((store, origin)) = place else { return };
+        let Some((bytes, mut cx)) = store.bytes(*origin, ResourceType::Endpoints) else {
+            return;
+        };
+        let Some(bytes) = change::changed(&bytes, changes, &mut cx, met) else {
+            return;
+        };
+        let validated = discovery::bare(
+            ResourceType::Endpoints,
+            &bytes,
+            Cx::new(&store.profile, &store.server).packing(),
+        );
+        let newer = Held::of(validated);
+        let key = self.endpoints.names.key(name).into_owned();
+        self.endpoints.take_one(key, newer);
     }
 
     /// Removes a resource, as a server that no longer sends a Listener or Cluster does.

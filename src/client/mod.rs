@@ -14,6 +14,7 @@
 //! Commands, the simulator and the library go through here; `tests/tidy.rs` sees to it that nobody validates resources or fills a
 //! cache beside it. Knows nothing of commands and reports, and gives no advice: that is [`lint`](crate::lint)'s.
 
+mod change;
 mod checked;
 pub mod config;
 mod directories;
@@ -57,6 +58,7 @@ use crate::envelope::Finding;
 use crate::model::ResourceType;
 use crate::profile::{Profile, ServerFacts};
 use crate::source::SourceMap;
+pub use crate::validate::endpoints::change::EndpointChange;
 use config::{ChannelFailure, XdsConfig};
 use dns::DnsAnswers;
 use target::Target;

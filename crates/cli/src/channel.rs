@@ -21,6 +21,8 @@ use xdsctl::source::{SourceId, Span};
 use xdsctl::status::{Code, Status};
 use xdsctl::text;
 
+mod change;
+
 /// Names listed in a message at most.
 const NAMES_SHOWN: usize = 10;
 
@@ -147,7 +149,7 @@ pub fn open(args: &ChannelArgs, io: &mut Io<'_>) -> Result<Opened, Error> {
         return Err(Error::Nothing("no xDS resource in the input".to_owned()));
     }
     let number = choose_world(&worlds, args, &bootstrap)?;
-    let client = Client {
+    let mut client = Client {
         resources: worlds.swap_remove(number),
         node_id: bootstrap.node_id.clone(),
         dns,
@@ -166,7 +168,8 @@ pub fn open(args: &ChannelArgs, io: &mut Io<'_>) -> Result<Opened, Error> {
         }
         None => Start::Target(target(args, resources, &bootstrap)?),
     };
-    say_left_out(resources, io)?;
+    change::endpoints(args, &mut client, &start, io)?;
+    say_left_out(&client.resources, io)?;
     let config = client.resolve(&start).map(Arc::new);
     if let Ok(config) = &config
         && config.clusters.len() > MAX_CLUSTERS
@@ -341,6 +344,29 @@ pub fn no_such<'a>(what: &str, name: &str, names: impl Iterator<Item = &'a str> 
         list if list.is_empty() => format!("no {what} `{name}`: there is none at all"),
         list => format!("no {what} `{name}`, there is {list}"),
     }
+}
+
+/// Reads an address.
+///
+/// # Errors
+/// Anything else.
+pub fn address(argument: &str, text: &str) -> Result<SocketAddr, Error> {
+    text.parse()
+        .map_err(|_| Error::Usage(format!("{argument} `{text}` must be an address like 10.0.0.1:80")))
+}
+
+/// Says that no endpoint has an address, and which one was probably meant, or which ones there are.
+pub fn no_such_address(argument: &str, address: SocketAddr, known: &[SocketAddr]) -> Error {
+    let texts: Vec<String> = known.iter().map(ToString::to_string).collect();
+    let names = || texts.iter().map(String::as_str);
+    let hint = match text::nearest(&address.to_string(), names()) {
+        Some(near) => format!(", did you mean {near}?"),
+        None if known.is_empty() => ": there is none at all".to_owned(),
+        None => format!("; there is {}", some(names())),
+    };
+    Error::Usage(format!(
+        "{argument}: no endpoint of the channel has the address `{address}`{hint}"
+    ))
 }
 
 fn dns_answers(arguments: &[String]) -> Result<DnsAnswers, Error> {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::net::SocketAddr;
 
 use super::args::{Format, PickArgs};
-use super::channel::{self, Opened};
+use super::channel::{self, Opened, address};
 use super::{Error, Io, progress};
 use crate::report::pick::{Style, Telling};
 use xdsctl::client::config::{ClusterState, XdsConfig};
@@ -189,7 +189,7 @@ fn config(opened: &Opened) -> Result<&XdsConfig, Error> {
 /// The addresses of the channel's endpoints.
 fn known(opened: &Opened) -> Vec<SocketAddr> {
     let config = opened.config.iter();
-    let of_endpoints = config.flat_map(|config| place::all(config)).map(|place| place.address);
+    let of_endpoints = config.flat_map(|config| config.addresses());
     let of_names = opened.client.dns.values().flatten().flatten().copied();
     of_endpoints.chain(of_names).collect()
 }
@@ -202,15 +202,7 @@ fn check_known(argument: &str, address: SocketAddr, known: &[SocketAddr]) -> Res
     if known.iter().any(is_same) || known.is_empty() {
         return Ok(());
     }
-    let texts: Vec<String> = known.iter().map(ToString::to_string).collect();
-    let names = || texts.iter().map(String::as_str);
-    let hint = match text::nearest(&address.to_string(), names()) {
-        Some(near) => format!(", did you mean {near}?"),
-        None => format!("; there is {}", channel::some(names())),
-    };
-    Err(Error::Usage(format!(
-        "{argument}: no endpoint of the channel has the address `{address}`{hint}"
-    )))
+    Err(channel::no_such_address(argument, address, known))
 }
 
 fn script_name(args: &PickArgs) -> String {
@@ -252,11 +244,6 @@ fn read_steps(args: &PickArgs, io: &mut Io<'_>) -> Result<Option<Vec<(usize, Ste
         return Err(Error::Usage(format!("{name}: there is no step in it")));
     }
     Ok(Some(steps))
-}
-
-fn address(argument: &str, text: &str) -> Result<SocketAddr, Error> {
-    text.parse()
-        .map_err(|_| Error::Usage(format!("{argument} `{text}` must be an address like 10.0.0.1:80")))
 }
 
 /// What connections and backends do, by the arguments.

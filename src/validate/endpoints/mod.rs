@@ -4,6 +4,7 @@
 //! priorities as a whole, then the drops. A locality with an error of its own takes no part in the checks of priorities,
 //! so one fault may be reported as a gap too, as the client does.
 
+pub(crate) mod change;
 pub(crate) mod drops;
 pub(crate) mod endpoint;
 mod plain;

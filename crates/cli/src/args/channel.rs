@@ -25,6 +25,12 @@ pub struct ChannelArgs {
     /// Addresses of a DNS name; may be repeated
     #[arg(long, value_name = "HOST:PORT=IP:PORT,...")]
     pub resolve: Vec<String>,
+    /// Health that EDS gives an endpoint instead of its own, such as DRAINING; may be repeated
+    #[arg(long, value_name = "IP:PORT=HEALTH")]
+    pub health: Vec<String>,
+    /// Endpoint that EDS does not have any more; may be repeated
+    #[arg(long, value_name = "IP:PORT")]
+    pub remove: Vec<String>,
 }
 
 /// An RPC before it is picked.

@@ -1,0 +1,134 @@
+//! `--health` and `--remove`: endpoints that are changed before a channel starts, by the client's own rules.
+
+use serde_json::{Value, json};
+
+use crate::cli_tree::{Run, run};
+
+const CHECKOUT: &str = "--method /shop.Checkout/Pay fixtures/examples/checkout.yaml";
+
+/// Runs `pick` on a cluster `c` whose endpoints these are, all in one locality.
+fn pick(arguments: &str, lb_endpoints: &Value) -> Run {
+    let world = json!({"resources": [
+        {
+            "@type": "type.googleapis.com/envoy.config.cluster.v3.Cluster",
+            "name": "c",
+            "type": "EDS",
+            "eds_cluster_config": {"eds_config": {"ads": {}}},
+        },
+        {
+            "@type": "type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment",
+            "cluster_name": "c",
+            "endpoints": [{"locality": {"region": "r"}, "load_balancing_weight": 1, "lb_endpoints": lb_endpoints}],
+        },
+    ]});
+    run(&format!("pick --cluster c {arguments}"), &world.to_string())
+}
+
+fn endpoint(ip: &str, health: &str) -> Value {
+    json!({
+        "endpoint": {"address": {"socket_address": {"address": ip, "port_value": 80}}},
+        "health_status": health,
+    })
+}
+
+/// The backends that take one of many RPCs.
+fn backends(run: &Run) -> Vec<String> {
+    let answer: Value = serde_json::from_str(&run.out).unwrap_or_else(|_| panic!("{}{}", run.out, run.err));
+    let shares = answer["shares"].as_array().unwrap().iter();
+    let taken = shares.filter(|share| share["count"] != 0);
+    taken.map(|share| share["label"].as_str().unwrap().to_owned()).collect()
+}
+
+fn of_checkout(arguments: &str) -> Vec<String> {
+    backends(&run(
+        &format!("pick --count 50 --format json {arguments} {CHECKOUT}"),
+        "",
+    ))
+}
+
+#[test]
+fn a_change_of_health_is_what_an_update_would_be() {
+    assert_eq!(of_checkout(""), ["10.0.0.1:8080", "10.0.1.1:8080"]);
+    assert_eq!(of_checkout("--health 10.0.0.1:8080=DRAINING"), ["10.0.1.1:8080"]);
+    assert_eq!(of_checkout("--remove 10.0.0.1:8080"), ["10.0.1.1:8080"]);
+    assert_eq!(
+        of_checkout("--health 10.0.0.2:8080=healthy"),
+        ["10.0.0.1:8080", "10.0.0.2:8080", "10.0.1.1:8080"]
+    );
+    for dropped in ["UNHEALTHY", "TIMEOUT", "DEGRADED"] {
+        let run = run(
+            &format!(
+                "tree --health 10.0.0.1:8080={dropped} {}",
+                "fixtures/examples/checkout.yaml"
+            ),
+            "",
+        );
+        assert!(!run.out.contains("10.0.0.1:8080"), "{}", run.out);
+        let note = format!("note: 10.0.0.1:8080 is {dropped}: the client drops it\n");
+        assert!(run.err.starts_with(&note), "{}", run.err);
+    }
+}
+
+#[test]
+fn an_endpoint_that_was_dropped_comes_back() {
+    let list = json!([endpoint("10.0.0.1", "HEALTHY"), endpoint("10.0.0.2", "UNHEALTHY")]);
+    let back = pick("--count 10 --format json --health 10.0.0.2:80=HEALTHY", &list);
+    assert_eq!(backends(&back), ["10.0.0.1:80", "10.0.0.2:80"]);
+    // As a dual-stack socket names it.
+    let other = pick(
+        "--count 10 --format json --remove [::ffff:10.0.0.1]:80 --health 10.0.0.2:80=UNKNOWN",
+        &list,
+    );
+    assert_eq!(backends(&other), ["10.0.0.2:80"]);
+}
+
+/// The address is there twice, which is no fault while one of the two is dropped before it is looked at.
+#[test]
+fn an_update_that_the_client_rejects_changes_nothing() {
+    let list = json!([endpoint("10.0.0.1", "HEALTHY"), endpoint("10.0.0.1", "UNHEALTHY")]);
+    let run = pick("--health 10.0.0.1:80=DRAINING", &list);
+    assert!(run.out.starts_with("OK from 10.0.0.1:80"), "{}", run.out);
+    assert!(
+        run.err.contains(
+            "note: ClusterLoadAssignment `c` is left out, its earlier version stays: rejected, at endpoints[0].lb_endpoints[1]"
+        ),
+        "{}",
+        run.err
+    );
+}
+
+#[test]
+fn an_address_that_no_endpoint_has_is_refused() {
+    let file = "fixtures/examples/checkout.yaml";
+    let dns = "--resolve checkout.example.com:443=10.9.9.9:443";
+    for (arguments, message) in [
+        (
+            "--remove 10.0.0.1:8081",
+            "--remove: no endpoint of the channel has the address `10.0.0.1:8081`, did you mean 10.0.0.1:8080?",
+        ),
+        (
+            "--health 192.0.2.77:1=DRAINING",
+            "--health: no endpoint of the channel has the address `192.0.2.77:1`; there is `10.0.0.1:8080`, `10.0.0.2:8080`, `10.0.1.1:8080`",
+        ),
+        (
+            "--remove 10.9.9.9:443",
+            "--remove: `10.9.9.9:443` comes from DNS, of which there is no update by EDS; --resolve gives other addresses",
+        ),
+        (
+            "--health 10.0.0.1:8080=SICK",
+            "--health `10.0.0.1:8080=SICK` must be IP:PORT=HEALTH, where HEALTH is one of UNKNOWN, HEALTHY, UNHEALTHY, \
+             DRAINING, TIMEOUT, DEGRADED",
+        ),
+        ("--remove near", "--remove `near` must be an address like 10.0.0.1:80"),
+    ] {
+        for command in [
+            "pick --method /shop.Checkout/Pay",
+            "tree",
+            "route --method /shop.Checkout/Pay",
+        ] {
+            let run = run(&format!("{command} {dns} {arguments} {file}"), "");
+            assert_eq!((run.code, run.out.as_str()), (Some(2), ""), "{arguments}");
+            assert_eq!(run.err, format!("xdsctl: {message}\n"));
+        }
+    }
+}
