@@ -103,7 +103,11 @@ fn more_findings_of_a_rule_than_anybody_reads_are_counted() {
     // Of the client's checks, of the reader's, of fields that are not read, and of the document.
     for (document, rule, severity, others) in [
         (
-            format!(r#"{endpoints},"endpoints":[{}]}}"#, many("{}")),
+            // One locality stays, so that the others are no cause of a greater fault.
+            format!(
+                r#"{endpoints},"endpoints":[{},{{"load_balancing_weight":1,"locality":{{}}}}]}}"#,
+                many("{}")
+            ),
             "eds-locality-without-weight",
             "warning",
             0,
@@ -137,6 +141,21 @@ fn more_findings_of_a_rule_than_anybody_reads_are_counted() {
         let (listed, last, count) = counted(&report, rule, severity);
         assert_eq!((listed, &last, count), (10_001, &message, 12_001 + others), "{rule}");
     }
+}
+
+#[test]
+fn findings_that_another_one_sums_up_are_not_counted_beside_it() {
+    let endpoints = vec!["{}"; 12_001].join(",");
+    let document = format!(
+        r#"{{"@type":"type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment","cluster_name":"a","endpoints":[{endpoints}]}}"#
+    );
+    let report = report("many.json", document.as_bytes());
+    let findings = report["resources"][0]["findings"].as_array().unwrap();
+    let rules: Vec<&str> = findings
+        .iter()
+        .map(|finding| finding["rule"].as_str().unwrap())
+        .collect();
+    assert_eq!(rules, ["eds-without-localities"]);
 }
 
 #[test]

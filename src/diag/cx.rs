@@ -183,6 +183,7 @@ impl<'p> Cx<'p> {
     #[cold]
     pub fn retract(&mut self, rule: &'static Rule) {
         self.diagnostics.retain(|diagnostic| diagnostic.rule != rule);
+        self.quota.forget(rule);
     }
 
     /// Runs `step` one level deeper; `None` if there are `limit` levels already.

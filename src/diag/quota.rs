@@ -27,6 +27,11 @@ impl Quota {
         }
     }
 
+    /// Forgets what was counted of a rule.
+    pub fn forget(&mut self, rule: &'static Rule) {
+        self.0.retain(|(known, _)| !std::ptr::eq(*known, rule));
+    }
+
     /// Forgets what was counted.
     pub fn clear(&mut self) {
         self.0.clear();
