@@ -84,6 +84,16 @@ pub enum Error {
     /// Standard output.
     #[error("cannot write the answer: {0}")]
     Output(#[from] std::io::Error),
+    /// A fault of a settings file, with its line.
+    #[error("{message}")]
+    Marked {
+        /// The place and what is wrong.
+        message: String,
+        /// The line.
+        line: String,
+        /// What stands below it: marks of what is wrong.
+        mark: String,
+    },
     /// Not one resource or bootstrap in all inputs.
     #[error("nothing to check: {0}")]
     Nothing(String),
@@ -150,10 +160,19 @@ fn end(outcome: Result<u8, Error>, err: &mut dyn std::io::Write) -> ExitCode {
         Ok(code) => ExitCode::from(code),
         Err(error) => {
             // Nothing is left to tell a closed standard error.
-            let _ = say!(err, "xdsctl: {error}").and_then(|()| err.flush());
+            let _ = tell(&error, err);
             ExitCode::from(EXIT_TROUBLE)
         }
     }
+}
+
+fn tell(error: &Error, err: &mut dyn std::io::Write) -> std::io::Result<()> {
+    say!(err, "xdsctl: {error}")?;
+    if let Error::Marked { line, mark, .. } = error {
+        say!(err, "  | {line}")?;
+        say!(err, "  | {mark}")?;
+    }
+    err.flush()
 }
 
 /// Prints clap's help, version or usage error.

@@ -1,5 +1,6 @@
 //! The text of `xdsctl.toml`: keys and types by serde, and every fault with its place.
 
+use crate::Error;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path;
@@ -29,7 +30,7 @@ impl Fault {
     }
 
     /// The message with its place, and the line.
-    pub(super) fn located(&self, name: &str, text: &str) -> String {
+    pub(super) fn located(&self, name: &str, text: &str) -> Error {
         let start = self.span.start.min(text.len());
         let before = text.get(..start).unwrap_or_default();
         let number = line(text, start);
@@ -43,13 +44,11 @@ impl Fault {
         let column = before.get(line_start..).unwrap_or_default().chars().count();
         let marked = text.get(start..self.span.end.max(start)).unwrap_or_default();
         let width = marked.lines().next().unwrap_or_default().chars().count().max(1);
-        format!(
-            "{name}:{number}:{}: {}\n  | {whole}\n  | {}{}",
-            column + 1,
-            self.message,
-            " ".repeat(column),
-            "^".repeat(width)
-        )
+        Error::Marked {
+            message: format!("{name}:{number}:{}: {}", column + 1, self.message),
+            line: whole.to_owned(),
+            mark: format!("{}{}", " ".repeat(column), "^".repeat(width)),
+        }
     }
 }
 

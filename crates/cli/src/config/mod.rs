@@ -128,10 +128,10 @@ impl Config {
     fn read(file: &Path, text: String, here: &Path) -> Result<Config, Error> {
         let directory = file.parent().unwrap_or(Path::new(""));
         let name = file.display().to_string();
-        let document = Document::read(&text).map_err(|fault| Error::Usage(fault.located(&name, &text)))?;
+        let document = Document::read(&text).map_err(|fault| fault.located(&name, &text))?;
         let mut config = document
             .settings(&text, directory)
-            .map_err(|fault| Error::Usage(fault.located(&name, &text)))?;
+            .map_err(|fault| fault.located(&name, &text))?;
         config.file = Some(PathBuf::from(name));
         config.root = normal(&here.join(directory));
         config.here = here.to_owned();
