@@ -60,7 +60,7 @@ pub enum Verdict {
     Rejected,
     /// Its process dies of it.
     Dies,
-    /// It was not measured: this version, or what differs between its neighbours.
+    /// It was not measured: this version, or what differs between its neighbours; or not all rules of its family are known.
     NotKnown,
 }
 
@@ -155,6 +155,7 @@ fn answer(sent: &Sent<'_>, profile: &Profile, server: &ServerFacts) -> Answer {
         Err(Stop::Dies) => Verdict::Dies,
         Err(Stop::Rejected) => Verdict::Rejected,
         Ok(()) if cx.nacked() => Verdict::Rejected,
+        Ok(()) if !profile.client().family.has_all_rules() => Verdict::NotKnown,
         Ok(()) => Verdict::Accepted,
     };
     Answer {

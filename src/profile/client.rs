@@ -54,6 +54,14 @@ impl Family {
         }
     }
 
+    /// Says whether all of its rules are known. Where they are not, a resource in which no fault is found is not taken for good.
+    pub const fn has_all_rules(self) -> bool {
+        match self {
+            Family::Cpp | Family::Go => true,
+            Family::Java | Family::Node => false,
+        }
+    }
+
     /// The newest version that was asked.
     pub const fn newest(self) -> Version {
         match self.measured().last() {

@@ -29,3 +29,18 @@ fn fresh() {
 fn versions() {
     compare("java versions", &of_versions("java-versions", "java"), 3302);
 }
+
+#[test]
+fn what_no_known_rule_rejects_is_not_known() {
+    use xdsctl::family::Verdict;
+    use xdsctl::model::ResourceType;
+    use xdsctl::profile::{Client, Fleet, ServerFacts};
+    let fleet = Fleet::new(&Client::parse_list("cpp,go,java,node").unwrap());
+    // A ClusterLoadAssignment `a` without endpoints, which everybody takes.
+    let bytes = bytes::Bytes::from_static(b"\x0a\x01a");
+    let asked = (fleet.base(), fleet.others());
+    let validated =
+        xdsctl::validate::validate_for(ResourceType::Endpoints, &bytes, None, asked, &ServerFacts::default());
+    let verdicts: Vec<Verdict> = validated.answers.iter().map(|answer| answer.verdict).collect();
+    assert_eq!(verdicts, [Verdict::Accepted, Verdict::NotKnown, Verdict::NotKnown]);
+}

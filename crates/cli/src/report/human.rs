@@ -154,7 +154,7 @@ impl<W: Write> Human<W> {
         writeln!(out, "{}", closing(summary))?;
         let not_known: Vec<String> = summary.not_known.iter().map(ToString::to_string).collect();
         if !not_known.is_empty() {
-            writeln!(out, "not known, for want of a measurement: {}", not_known.join(", "))?;
+            writeln!(out, "not known of some resources: {}", not_known.join(", "))?;
         }
         writeln!(out, "asked: {}", summary.asked)
     }
