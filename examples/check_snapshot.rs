@@ -42,6 +42,6 @@ pub(crate) fn main() {
     let lost = report
         .problems
         .iter()
-        .find(|problem| problem.rule == "eds-locality-without-weight");
+        .find(|problem| problem.rule == "eds-without-localities");
     assert!(lost.is_some());
 }

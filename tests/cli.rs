@@ -594,11 +594,11 @@ fn messages_count_in_good_grammar() {
     assert_eq!(message(&policies(&[])), "the list of policies is empty");
     assert_eq!(
         message(&policies(std::slice::from_ref(&maglev))),
-        "the only listed policy is not supported"
+        "the only listed policy, `Maglev`, is not supported"
     );
     assert_eq!(
         message(&policies(&[maglev.clone(), maglev])),
-        "none of the 2 listed policies is supported"
+        "none of the 2 listed policies is supported: `Maglev`, `Maglev`"
     );
 }
 
