@@ -186,6 +186,25 @@ impl<'p> Cx<'p> {
         self.quota.forget(rule);
     }
 
+    /// Findings so far, those that are counted only left out; see [`take_since`](Self::take_since).
+    pub fn len(&self) -> usize {
+        self.diagnostics.len()
+    }
+
+    /// Takes out the findings of a rule beyond the first `len` findings, for a later one that is the sum of them.
+    ///
+    /// The rule must not be a [`Effect::Nack`].
+    #[cold]
+    pub fn take_since(&mut self, rule: &'static Rule, len: usize) -> Vec<Diagnostic> {
+        let later = self.diagnostics.split_off(len.min(self.diagnostics.len()));
+        let (taken, kept): (Vec<_>, Vec<_>) = later.into_iter().partition(|diagnostic| diagnostic.rule == rule);
+        self.diagnostics.extend(kept);
+        let left = self.diagnostics.iter().filter(|diagnostic| diagnostic.rule == rule);
+        let left = left.count();
+        self.quota.recount(rule, left);
+        taken
+    }
+
     /// Runs `step` one level deeper; `None` if there are `limit` levels already.
     ///
     /// For messages that may be packed in each other without end: bytes in an Any count no levels for the parser.

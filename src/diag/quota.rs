@@ -32,6 +32,14 @@ impl Quota {
         self.0.retain(|(known, _)| !std::ptr::eq(*known, rule));
     }
 
+    /// Counts so many findings of a rule, whatever was counted before.
+    pub fn recount(&mut self, rule: &'static Rule, kept: usize) {
+        self.forget(rule);
+        if kept > 0 {
+            self.0.push((rule, kept));
+        }
+    }
+
     /// Forgets what was counted.
     pub fn clear(&mut self) {
         self.0.clear();

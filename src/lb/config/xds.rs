@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::json::Fault;
 use super::usable;
-use crate::diag::{Cx, Path, Seg, rules};
+use crate::diag::{Cx, Diagnostic, Path, Seg, rules};
 use crate::lb::{by_message, by_name, named, parse_list};
 use crate::proto::any::{self, Extension, Payload};
 use crate::proto::pb::envoy::config::cluster::v3::LoadBalancingPolicy;
@@ -177,7 +177,7 @@ fn convert(pb: &LoadBalancingPolicy, at: &Path<'_>, depth: usize, chain: &mut Ch
         );
         return None;
     };
-    let mark = cx.mark();
+    let (mark, found) = (cx.mark(), cx.len());
     for (index, policy) in pb.policies.iter().enumerate() {
         let at = at.field("policies");
         let at = at.index(index);
@@ -213,7 +213,9 @@ fn convert(pb: &LoadBalancingPolicy, at: &Path<'_>, depth: usize, chain: &mut Ch
         report_skipped(&extension, &extension.at(&at), cx);
     }
     if !cx.nacked_since(mark) {
-        report_none_supported(pb, at, cx);
+        // Why each of them is passed over is the cause, and no finding of its own.
+        let causes = cx.take_since(&LB_ENTRY_SKIPPED, found);
+        report_none_supported(pb, &causes, at, cx);
     }
     None
 }
@@ -231,26 +233,25 @@ fn note_hop(chain: &mut Chain, depth: usize, index: usize, wrapper: Option<&'sta
 #[cold]
 fn report_skipped(extension: &Extension<'_>, at: &Path<'_>, cx: &mut Cx<'_>) {
     let name: &str = &extension.type_name;
-    let finding = match extension.wrapper {
-        None if by_name(name, cx.profile()).is_some() => cx.report(
-            &LB_ENTRY_SKIPPED,
-            at,
-            format_args!("`{name}` is passed over: a gRPC policy must come as a TypedStruct"),
+    let (why, help) = match extension.wrapper {
+        None if by_name(name, cx.profile()).is_some() => (
+            ": a gRPC policy must come as a TypedStruct",
+            Some(format!("put `{name}` into a TypedStruct")),
         ),
-        Some(_) if by_message(name, cx.profile()).is_some() => cx.report(
-            &LB_ENTRY_SKIPPED,
-            at,
-            format_args!("`{name}` is passed over: this message must not come as a TypedStruct"),
+        Some(_) if by_message(name, cx.profile()).is_some() => (
+            ": this message must not come as a TypedStruct",
+            Some(format!("give `{name}` as it is, without the TypedStruct")),
         ),
-        _ => cx.report(
-            &LB_ENTRY_SKIPPED,
-            at,
-            format_args!("`{name}` is passed over, the client does not support it"),
-        ),
+        _ => {
+            let near = nearest_policy(name);
+            (
+                ", the client does not support it",
+                near.map(|near| format!("did you mean `{near}`?")),
+            )
+        }
     };
-    if let Some(near) = nearest_policy(name) {
-        finding.help(format!("did you mean `{near}`?"));
-    }
+    let finding = cx.report(&LB_ENTRY_SKIPPED, at, format_args!("`{name}` is passed over{why}"));
+    finding.help = help;
 }
 
 /// The policy or message that a misspelt name may mean.
@@ -285,8 +286,16 @@ fn policy_name(policy: &Policy) -> String {
     }
 }
 
+/// What the policy of an entry is that was passed over, without its package.
+fn skipped_name(cause: &Diagnostic) -> String {
+    match cause.path.segs().last() {
+        Some(Seg::Value { type_name, .. }) => type_name.rsplit('.').next().unwrap_or_default().to_owned(),
+        _ => String::new(),
+    }
+}
+
 #[cold]
-fn report_none_supported(pb: &LoadBalancingPolicy, at: &Path<'_>, cx: &mut Cx<'_>) {
+fn report_none_supported(pb: &LoadBalancingPolicy, causes: &[Diagnostic], at: &Path<'_>, cx: &mut Cx<'_>) {
     if pb.policies.is_empty() {
         cx.report(
             &LB_NO_SUPPORTED_POLICY,
@@ -294,8 +303,13 @@ fn report_none_supported(pb: &LoadBalancingPolicy, at: &Path<'_>, cx: &mut Cx<'_
             format_args!("the list of policies is empty"),
         );
     } else {
-        let listed: Vec<String> = pb.policies.iter().take(NAMES_SHOWN).map(policy_name).collect();
-        let listed = listed.join("`, `");
+        // Unless there were too many to report, each entry has its cause.
+        let has_causes = causes.len() == pb.policies.len();
+        let names: Vec<String> = match has_causes {
+            true => causes.iter().take(NAMES_SHOWN).map(skipped_name).collect(),
+            false => pb.policies.iter().take(NAMES_SHOWN).map(policy_name).collect(),
+        };
+        let listed = names.join("`, `");
         let finding = match pb.policies.len() {
             1 => cx.report(
                 &LB_NO_SUPPORTED_POLICY,
@@ -313,7 +327,16 @@ fn report_none_supported(pb: &LoadBalancingPolicy, at: &Path<'_>, cx: &mut Cx<'_
                 format_args!("none of the {count} listed policies is supported: `{listed}`"),
             ),
         };
-        finding.help("add an entry that gRPC supports as the last one: RoundRobin, PickFirst, RingHash, WrrLocality, ClientSideWeightedRoundRobin");
+        let supported = "add an entry that gRPC supports as the last one: RoundRobin, PickFirst, RingHash, WrrLocality, ClientSideWeightedRoundRobin";
+        let meant = causes.iter().find_map(|cause| cause.help.as_deref());
+        let mut finding = match meant {
+            Some(meant) if meant.ends_with('?') => finding.help(format!("{meant} Or {supported}")),
+            Some(meant) => finding.help(format!("{meant}, or {supported}")),
+            None => finding.help(supported),
+        };
+        for cause in causes.iter().take(NAMES_SHOWN) {
+            finding = finding.related(cause.path.clone(), cause.message.clone());
+        }
     }
 }
 
@@ -413,6 +436,22 @@ mod tests {
         assert_eq!(
             found.iter().map(|(id, _)| *id).collect::<Vec<_>>(),
             ["lb-entry-skipped"]
+        );
+    }
+
+    #[test]
+    fn where_no_entry_will_do_the_skipped_ones_are_no_findings_of_their_own() {
+        let unknown = || typed_struct("no_such_policy", vec![]);
+        let ids = |policies: Vec<Policy>| -> Vec<&'static str> {
+            let (_, found) = convert_list(&list(policies));
+            found.iter().map(|(id, _)| *id).collect()
+        };
+        assert_eq!(ids(vec![unknown(), unknown()]), ["lb-no-supported-policy"]);
+        // The inner list is at a loss, and the outer one is not.
+        let inner = wrr_locality(list(vec![unknown()]));
+        assert_eq!(
+            ids(vec![unknown(), inner]),
+            ["lb-entry-skipped", "lb-no-supported-policy"]
         );
     }
 
