@@ -176,7 +176,6 @@ fn form<'o>(
                 // A file has no colours and no columns.
                 Some(_) => human::Style {
                     min_severity: looks.style.min_severity,
-                    all: looks.style.all,
                     is_quiet: looks.style.is_quiet,
                     ..human::Style::default()
                 },

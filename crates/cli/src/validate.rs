@@ -229,13 +229,11 @@ fn looks(args: &ValidateArgs, settings: &Settings, fleet: &Fleet, io: &Io<'_>) -
     let from = |severity| settings.min_severity.map_or(severity, Level::severity);
     let choice = Choice {
         min_severity: from(quietest),
-        with_folded: args.all,
     };
     Looks {
         choice,
         everything: Choice {
             min_severity: from(Severity::Note),
-            with_folded: true,
         },
         style: human::Style {
             colour: io.colours(args.color),
@@ -243,7 +241,6 @@ fn looks(args: &ValidateArgs, settings: &Settings, fleet: &Fleet, io: &Io<'_>) -
             width: io.width,
             is_capped: io.out_is_terminal && !args.all,
             min_severity: choice.min_severity,
-            all: args.all,
             is_quiet: args.quiet,
         },
         asked: clients::asked(fleet),

@@ -29,8 +29,6 @@ pub struct Style {
     pub is_capped: bool,
     /// Quieter findings are counted, not shown.
     pub min_severity: Severity,
-    /// Show also the findings of folded worlds.
-    pub all: bool,
     /// Write findings and nothing else.
     pub is_quiet: bool,
 }
@@ -43,7 +41,6 @@ impl Default for Style {
             width: None,
             is_capped: false,
             min_severity: Severity::Warning,
-            all: false,
             is_quiet: false,
         }
     }
@@ -87,8 +84,6 @@ pub struct Human<W: Write> {
     groups: BTreeMap<&'static str, Group>,
     shown: Vec<(Option<Rc<Named>>, Finding)>,
     parsed: Vec<(Rc<Named>, serde_json::Value)>,
-    /// Findings of folded worlds.
-    folded: usize,
     /// Resources so far.
     resources: usize,
     /// Errors of the current resource.
@@ -106,7 +101,6 @@ impl<W: Write> Human<W> {
             groups: BTreeMap::new(),
             shown: Vec::new(),
             parsed: Vec::new(),
-            folded: 0,
             resources: 0,
             errors: 0,
             hidden_errors: BTreeMap::new(),
@@ -144,13 +138,6 @@ impl<W: Write> Human<W> {
         for (named, parsed) in &self.parsed {
             write_parsed(named, parsed, out)?;
         }
-        if self.folded > 0 {
-            writeln!(
-                out,
-                "{} findings in configuration made for a proxy are folded, --all shows them",
-                self.folded
-            )?;
-        }
         writeln!(out, "{}", closing(summary))?;
         let not_known: Vec<String> = summary.not_known.iter().map(ToString::to_string).collect();
         if !not_known.is_empty() {
@@ -180,10 +167,6 @@ fn wrapped(text: &str, width: Option<usize>) -> String {
 
 impl<W: Write> Format for Human<W> {
     fn wants(&mut self, finding: &Unplaced<'_>) -> bool {
-        if finding.is_folded && !self.style.all {
-            self.folded += finding.count;
-            return false;
-        }
         if finding.severity == Severity::Error {
             self.errors += finding.count;
         }
@@ -212,11 +195,9 @@ impl<W: Write> Format for Human<W> {
             type_name: resource.type_name.clone(),
             name: resource.name.clone(),
         });
-        if !resource.is_folded || self.style.all {
-            for finding in &resource.findings {
-                if self.show(Some(&named), finding) && finding.severity == Severity::Error {
-                    self.errors = self.errors.saturating_sub(1);
-                }
+        for finding in &resource.findings {
+            if self.show(Some(&named), finding) && finding.severity == Severity::Error {
+                self.errors = self.errors.saturating_sub(1);
             }
         }
         if self.errors > 0 {

@@ -65,8 +65,6 @@ pub struct ResourceReport {
     pub clients: BTreeMap<Client, ClientVerdict>,
     /// In the order of the document; empty if no format wanted one of them.
     pub findings: Vec<Finding>,
-    /// It belongs to a world that was made for a proxy.
-    pub is_folded: bool,
     /// What the client keeps of it, if asked for.
     pub parsed: Option<serde_json::Value>,
 }
@@ -296,14 +294,12 @@ impl<F: ByFinding> Format for F {
 pub struct Choice {
     /// Quieter findings are counted, not shown.
     pub min_severity: Severity,
-    /// Those of worlds that were made for a proxy too.
-    pub with_folded: bool,
 }
 
 impl Choice {
     /// Says whether a finding of a resource will be shown.
     pub fn takes(self, finding: &Unplaced<'_>) -> bool {
-        finding.severity >= self.min_severity && (self.with_folded || !finding.is_folded)
+        finding.severity >= self.min_severity
     }
 
     /// Says whether a finding that belongs to no resource is shown.
@@ -313,8 +309,7 @@ impl Choice {
 
     /// The findings of a resource that are shown.
     pub fn of(self, resource: &ResourceReport) -> impl Iterator<Item = &Finding> {
-        let is_open = self.with_folded || !resource.is_folded;
-        resource.findings.iter().filter(move |f| is_open && self.shows(f))
+        resource.findings.iter().filter(move |f| self.shows(f))
     }
 }
 

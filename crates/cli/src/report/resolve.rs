@@ -4,7 +4,7 @@
 //! are looked up in one walk over its text, and for a person only if one of them will be shown. The lines around a finding
 //! are cut out only for those.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::io;
 use std::iter::Enumerate;
 use std::sync::Arc;
@@ -52,8 +52,6 @@ pub struct Unplaced<'a> {
     pub field: Option<&'a str>,
     /// How many.
     pub count: usize,
-    /// It belongs to a world that was made for a proxy.
-    pub is_folded: bool,
 }
 
 /// Findings that are looked up while they are taken out, resource after resource.
@@ -64,7 +62,6 @@ pub struct Report<'r> {
     /// Counts of everything that was taken out so far, and of `findings`.
     pub summary: Summary,
     resolver: Resolver<'r>,
-    folded: BTreeSet<WorldId>,
     resources: Enumerate<IntoIter<Checked>>,
 }
 
@@ -98,7 +95,6 @@ impl<'r> Report<'r> {
             findings,
             summary,
             resolver,
-            folded: outcome.proxy_worlds.iter().copied().collect(),
             resources: outcome.resources.into_iter().enumerate(),
         }
     }
@@ -123,7 +119,6 @@ impl<'r> Report<'r> {
     fn next_if(&mut self, mut wants: impl FnMut(Unplaced<'_>) -> bool) -> Option<ResourceReport> {
         let (number, mut checked) = self.resources.next()?;
         let said = clients::merge(&mut checked, self.resolver.options.fleet);
-        let is_folded = self.folded.contains(&checked.world);
         let severities = self.resolver.options.severities;
         let mut is_wanted = false;
         let mut tally = |(rule, effect): (&'static Rule, Effect), field: Option<&str>, count: usize| {
@@ -134,7 +129,6 @@ impl<'r> Report<'r> {
                     severity,
                     field,
                     count,
-                    is_folded,
                 });
             }
         };
@@ -149,8 +143,7 @@ impl<'r> Report<'r> {
         for (rule, field, count) in checked.ignored.counts() {
             tally((rule, rule.effect), field, count);
         }
-        let mut report = self.resolver.resource(number, checked, said, is_wanted);
-        report.is_folded = is_folded;
+        let report = self.resolver.resource(number, checked, said, is_wanted);
         let unmeasured = report.clients.iter().filter(|(_, said)| said.verdict == "not_known");
         self.summary.not_known.extend(unmeasured.map(|(client, _)| *client));
         *self.summary.verdicts.entry(report.verdict.name()).or_default() += 1;
@@ -247,7 +240,6 @@ impl<'r> Resolver<'r> {
             verdict: clients::overall(checked.verdict, &said.verdicts),
             clients: said.verdicts,
             findings,
-            is_folded: false,
             parsed: checked.parsed.map(|mut parsed| {
                 if !self.options.shows_secrets {
                     secret::redact(&mut parsed);
