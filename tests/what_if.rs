@@ -1,4 +1,5 @@
-//! `--health` and `--remove`: endpoints that are changed before a channel starts, by the client's own rules.
+//! What `pick`, `tree` and `route` answer where something is not as the input says, or not there: endpoints that `--health` and
+//! `--remove` change by the client's own rules, a channel without a Listener, an RPC without a route, shares of a ring.
 
 use serde_json::{Value, json};
 
@@ -6,8 +7,8 @@ use crate::cli_tree::{Run, run};
 
 const CHECKOUT: &str = "--method /shop.Checkout/Pay fixtures/examples/checkout.yaml";
 
-/// Runs `pick` on a cluster `c` whose endpoints these are, all in one locality.
-fn pick(arguments: &str, lb_endpoints: &Value) -> Run {
+/// A cluster `c` whose endpoints these are, all in one locality.
+fn world(lb_endpoints: &Value) -> String {
     let world = json!({"resources": [
         {
             "@type": "type.googleapis.com/envoy.config.cluster.v3.Cluster",
@@ -21,7 +22,12 @@ fn pick(arguments: &str, lb_endpoints: &Value) -> Run {
             "endpoints": [{"locality": {"region": "r"}, "load_balancing_weight": 1, "lb_endpoints": lb_endpoints}],
         },
     ]});
-    run(&format!("pick --cluster c {arguments}"), &world.to_string())
+    world.to_string()
+}
+
+/// Runs `pick` on a cluster with these endpoints.
+fn pick(arguments: &str, lb_endpoints: &Value) -> Run {
+    run(&format!("pick --cluster c {arguments}"), &world(lb_endpoints))
 }
 
 fn endpoint(ip: &str, health: &str) -> Value {
@@ -131,4 +137,47 @@ fn an_address_that_no_endpoint_has_is_refused() {
             assert_eq!(run.err, format!("xdsctl: {message}\n"));
         }
     }
+}
+
+/// Expected shares, and what `tree` says of the ring, are the same figures.
+#[test]
+fn the_share_of_the_ring_is_what_many_rpcs_show() {
+    let file = "fixtures/examples/clean/ring-hash.yaml";
+    let tree = run(&format!("tree {file}"), "").out;
+    let picks = run(&format!("pick --count 10 --method /a/b --format json {file}"), "");
+    let answer: Value = serde_json::from_str(&picks.out).unwrap();
+    let shares = answer["shares"].as_array().unwrap();
+    assert_eq!(shares.len(), 2);
+    for share in shares {
+        let percent = share["expected"].as_f64().unwrap() * 100.0;
+        let of_tree = format!("share of the ring {percent:.2} % of the hash space, 512 of 1024 entries");
+        assert!(tree.contains(&of_tree), "{of_tree}\n{tree}");
+    }
+}
+
+#[test]
+fn shares_are_explained_by_an_example_of_each_kind() {
+    let count = |more: &str| run(&format!("pick --count 20 {more} {CHECKOUT}"), "").out;
+    let (plain, explained) = (count(""), count("--explain"));
+    let (shares, examples) = explained.split_once("\nfor example\n").unwrap();
+    assert_eq!(shares, plain);
+    let first_lines = examples
+        .split("\nfor example\n")
+        .map(|example| example.lines().next().unwrap());
+    let backends: Vec<&str> = first_lines.map(|line| line.split(" (").next().unwrap()).collect();
+    assert_eq!(backends, ["OK from 10.0.0.1:8080", "OK from 10.0.1.1:8080"]);
+    assert!(examples.contains("  round_robin  "), "{examples}");
+}
+
+#[test]
+fn an_rpc_that_no_route_takes_shows_the_routes_that_were_tried() {
+    let run = run("pick --method /other/x fixtures/examples/checkout.yaml", "");
+    assert_eq!(
+        run.out,
+        "UNAVAILABLE: No matching route found in xDS route config (fail, 0 ms)\n  \
+         virtual host  \"shop\" by its domain `checkout`\n  \
+         route         routes[0]: no, path is `/shop.Checkout/Pay`, it is `/other/x`\n  \
+         route         routes[1]: no, path begins with `/shop.Checkout/`, it is `/other/x`\n"
+    );
+    assert_eq!(run.code, Some(1));
 }

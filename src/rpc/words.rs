@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use super::{Mismatch, Request, Session};
 use crate::model::matcher::{HeaderMatch, HeaderMatcher, StringMatch, StringMatcher};
-use crate::model::route::{PathMatcher, Route};
+use crate::model::route::{Action, PathMatcher, Route};
 use crate::secret;
 use crate::text::percent;
 
@@ -97,6 +97,14 @@ fn absent(name: &str, request: &Request<'_>) -> &'static str {
         "it is missing"
     } else {
         "it is not seen"
+    }
+}
+
+/// What the action of a route is that leads no RPC anywhere.
+pub fn inappropriate_action(route: &Route) -> &'static str {
+    match route.action {
+        Action::NonForwarding => "non_forwarding_action, which is for servers",
+        Action::Unknown | Action::Route(_) => "an action that gRPC does not have, such as redirect",
     }
 }
 

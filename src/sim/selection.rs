@@ -2,7 +2,7 @@
 
 use crate::lb::picker::TraceStep;
 use crate::model::filter::SessionCookie;
-use crate::rpc::{Mismatch, Request, Selection, Selector, Session, words};
+use crate::rpc::{Mismatch, Refusal, Request, Selection, Selector, Session, words};
 use crate::status::Status;
 
 /// What was selected for an RPC.
@@ -74,14 +74,8 @@ impl Selected {
     }
 }
 
-/// Tells how the route and the rest were selected; `hides` the values of headers that hold secrets.
-pub(super) fn steps(
-    selector: &Selector,
-    request: &Request<'_>,
-    selection: &Selection<'_>,
-    tried: &[Mismatch],
-    hides: bool,
-) -> Vec<TraceStep> {
+/// Tells which virtual host is in use, and why its routes do not take the RPC.
+fn ways(selector: &Selector, request: &Request<'_>, tried: &[Mismatch], hides: bool) -> Vec<TraceStep> {
     let mut steps = Vec::new();
     let mut say = |layer: &'static str, what: String| steps.push(TraceStep { layer, what });
     let config = selector.config();
@@ -92,6 +86,41 @@ pub(super) fn steps(
             let why = words::mismatch(route, *why, request, hides);
             say("route", format!("{}: no, {why}", words::route_label(route)));
         }
+    }
+    steps
+}
+
+/// Tells which routes were tried, and which one takes the RPC and cannot lead it anywhere.
+pub(super) fn refusal_steps(
+    selector: &Selector,
+    request: &Request<'_>,
+    refusal: Refusal,
+    tried: &[Mismatch],
+    hides: bool,
+) -> Vec<TraceStep> {
+    let mut steps = ways(selector, request, tried, hides);
+    if let Refusal::InappropriateAction(position) = refusal
+        && let Some(route) = selector.routes().get(position)
+    {
+        let (label, action) = (words::route_label(route), words::inappropriate_action(route));
+        let what = format!("{label}: {}, {action}", words::route_match(route, hides));
+        steps.push(TraceStep { layer: "route", what });
+    }
+    steps
+}
+
+/// Tells how the route and the rest were selected; `hides` the values of headers that hold secrets.
+pub(super) fn steps(
+    selector: &Selector,
+    request: &Request<'_>,
+    selection: &Selection<'_>,
+    tried: &[Mismatch],
+    hides: bool,
+) -> Vec<TraceStep> {
+    let mut steps = ways(selector, request, tried, hides);
+    let mut say = |layer: &'static str, what: String| steps.push(TraceStep { layer, what });
+    let config = selector.config();
+    if let Some(host) = config.virtual_host().filter(|_| !config.starts_at_cluster) {
         if let Some(route) = host.routes.get(selection.route) {
             say(
                 "route",

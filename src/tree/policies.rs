@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 
 use super::node::{Kind, Node};
+use crate::lb::endpoint::Address;
 use crate::lb::{Config, pick_first, ring_hash, round_robin, weighted_round_robin, weighted_target, wrr_locality};
 use crate::model::cluster::HealthStatus;
 use crate::model::endpoints::counted_weight as counted;
@@ -98,22 +99,22 @@ pub fn policy(config: &Config, parts: &[Part<'_>]) -> Node {
                 "ring size",
                 format!("{} to {}", size(config.min_ring_size), size(config.max_ring_size)),
             );
-            endpoints(node, parts, true, true)
+            endpoints(node, parts, Some(config))
         }
-        Config::RoundRobin(_) => endpoints(Node::new(Kind::Picker, round_robin::NAME), parts, false, false),
+        Config::RoundRobin(_) => endpoints(Node::new(Kind::Picker, round_robin::NAME), parts, None),
         Config::WeightedRoundRobin(config) => {
             let node = Node::new(Kind::Picker, weighted_round_robin::NAME)
                 .fact("weights", "from backend load reports")
                 .fact("blackout", config.blackout_period.to_string())
                 .fact("expiration", config.weight_expiration_period.to_string());
-            endpoints(node, parts, false, false)
+            endpoints(node, parts, None)
         }
         Config::PickFirst(config) => {
             let mut node = Node::new(Kind::Picker, pick_first::NAME);
             if config.shuffle_address_list {
                 node = node.fact("order", "shuffled");
             }
-            endpoints(node, parts, false, false)
+            endpoints(node, parts, None)
         }
         Config::OutlierDetection(inner) => framed(config, &inner.child_policy, parts),
         Config::ClusterImpl(inner) => framed(config, &inner.child_policy, parts),
@@ -173,19 +174,16 @@ fn framed(config: &Config, child: &Config, parts: &[Part<'_>]) -> Node {
     Node::new(Kind::Frame, config.name()).with(policy(child, parts))
 }
 
-fn endpoints(mut node: Node, parts: &[Part<'_>], weighted: bool, lazy: bool) -> Node {
-    let sum: u64 = parts
-        .iter()
-        .flat_map(Part::active)
-        .map(|(_, weight)| u64::from(counted(weight)))
-        .sum();
+fn endpoints(mut node: Node, parts: &[Part<'_>], ring: Option<&ring_hash::Config>) -> Node {
+    let shares = ring.map(|config| ring_shares(config, parts)).unwrap_or_default();
+    let mut shares = shares.into_iter();
     for part in parts {
         for (endpoint, weight) in part.active() {
             let mut child = endpoint_node(endpoint, part.locality, weight);
-            if weighted {
-                child = child.fact("share of the ring", percent(u64::from(counted(weight)), sum));
+            if let Some(share) = shares.next() {
+                child = child.fact("share of the ring", share);
             }
-            child.lazy = lazy;
+            child.lazy = ring.is_some();
             node.children.push(child);
         }
     }
@@ -193,6 +191,37 @@ fn endpoints(mut node: Node, parts: &[Part<'_>], weighted: bool, lazy: bool) -> 
         node = node.warning("fails", "no endpoint");
     }
     node
+}
+
+/// What each endpoint has of the ring: of the hash space, by which RPCs with random hashes are shared out, and of the entries, by
+/// which the weights are.
+fn ring_shares(config: &ring_hash::Config, parts: &[Part<'_>]) -> Vec<String> {
+    let key = |endpoint: &Endpoint| match &endpoint.hash_key {
+        Some(key) => key.clone(),
+        None => Address::new(endpoint.address).text.to_string(),
+    };
+    let active = parts.iter().flat_map(Part::active);
+    let keys: Vec<(String, u32)> = active
+        .map(|(endpoint, weight)| (key(endpoint), counted(weight)))
+        .collect();
+    let cap = ring_hash::RING_SIZE_CAP;
+    let size = ring_hash::Size {
+        min: config.min_ring_size.min(cap),
+        max: config.max_ring_size.min(cap),
+    };
+    let ring = ring_hash::Ring::new(&keys, size);
+    let mut shares = vec![(0.0, 0_usize); keys.len()];
+    for (entry, arc) in ring.entries().iter().zip(ring.arcs()) {
+        if let Some((space, count)) = shares.get_mut(entry.endpoint as usize) {
+            *space += arc;
+            *count += 1;
+        }
+    }
+    let all = ring.entries().len();
+    let words = shares.into_iter();
+    words
+        .map(|(space, count)| format!("{:.2} % of the hash space, {count} of {all} entries", space * 100.0))
+        .collect()
 }
 
 /// The node of an endpoint; `weight` is the one that policies get.

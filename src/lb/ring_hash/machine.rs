@@ -427,16 +427,13 @@ impl crate::lb::policy::Machine for Machine {
         if let Some(status) = &self.empty {
             return out.add_status(status, share);
         }
-        let entries = self.ring.entries();
-        let Some(last) = entries.last() else { return };
+        if self.ring.entries().is_empty() {
+            return;
+        }
         if let Some(request_hash) = args.request_hash {
             return self.share_from(self.ring.locate(request_hash), args, share, out);
         }
-        // A random hash falls on an entry in proportion to its distance from the one before.
-        let mut before = last.hash;
-        for (index, entry) in entries.iter().enumerate() {
-            let arc = entry.hash.wrapping_sub(before) as f64 / 2f64.powi(64);
-            before = entry.hash;
+        for (index, arc) in self.ring.arcs().enumerate() {
             self.share_from(index, args, share * arc, out);
         }
     }

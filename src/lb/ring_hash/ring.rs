@@ -86,6 +86,20 @@ impl Ring {
         &self.entries
     }
 
+    /// The share of the hash space that leads to each entry: its distance from the one before.
+    pub fn arcs(&self) -> impl Iterator<Item = f64> + '_ {
+        let mut before = self.entries.last().map_or(0, |last| last.hash);
+        self.entries.iter().map(move |entry| {
+            let arc = entry.hash.wrapping_sub(before);
+            before = entry.hash;
+            match self.entries.len() {
+                // The way round the whole circle.
+                1 => 1.0,
+                _ => arc as f64 / 2f64.powi(64),
+            }
+        })
+    }
+
     /// Index of the entry that a request hash belongs to: the first whose hash is not below it, else the first of all.
     pub fn locate(&self, request_hash: u64) -> usize {
         let index = self.entries.partition_point(|entry| entry.hash < request_hash);
@@ -163,6 +177,19 @@ mod tests {
             ((2, 1), (3, 2), (2, 1))
         );
         assert_eq!((ring.locate(u64::MAX), ring.locate(0)), (0, 0));
+    }
+
+    #[test]
+    fn the_arcs_are_the_whole_hash_space() {
+        assert_eq!(Ring::default().arcs().count(), 0);
+        let one = Ring::new(&[("10.0.0.1:80", 1)], Size { min: 1, max: 1 });
+        assert_eq!(one.arcs().collect::<Vec<_>>(), [1.0]);
+        let eight = three([1, 1, 2], SMALL);
+        let arcs: Vec<f64> = eight.arcs().collect();
+        // From the last entry over 0 to the first, in units of 2^-64.
+        let first = 0x1834_1d92_7ea1_0691_u64.wrapping_sub(0x9866_3d8c_8e38_e677);
+        assert_eq!(arcs[0], first as f64 / 2f64.powi(64));
+        assert!((arcs.iter().sum::<f64>() - 1.0).abs() < 1e-12);
     }
 
     #[test]

@@ -56,8 +56,9 @@ impl Channel {
             Err(refusal) => {
                 let status = refusal.status().from_control_plane("ConfigSelector");
                 if self.options.traces {
-                    let what = status.message.to_string();
-                    call.trace.push(TraceStep { layer: "route", what }, &mut self.room);
+                    for step in selection::refusal_steps(&selector, &request, refusal, &tried, hides) {
+                        call.trace.push(step, &mut self.room);
+                    }
                 }
                 self.end(id, Class::Fail, &status);
             }

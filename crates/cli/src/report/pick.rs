@@ -20,6 +20,9 @@ const BAR: usize = 40;
 /// Outcomes shown one by one at most, when no shares are asked for.
 const SHOWN: u64 = 200;
 
+/// Outcomes of different kinds that are explained beside shares at most.
+const EXAMPLES: usize = 20;
+
 /// How the answer is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Style {
@@ -42,6 +45,8 @@ pub struct Telling<'o> {
     told: u64,
     failed: u64,
     shares: BTreeMap<String, u64>,
+    /// The first outcome of each kind, where shares are to be explained.
+    examples: BTreeMap<String, Outcome>,
 }
 
 /// What an outcome counts as in the shares.
@@ -71,6 +76,7 @@ impl<'o> Telling<'o> {
             told: 0,
             failed: 0,
             shares: BTreeMap::new(),
+            examples: BTreeMap::new(),
         })
     }
 
@@ -87,7 +93,12 @@ impl<'o> Telling<'o> {
         self.failed += u64::from(outcome.code != Code::Ok);
         self.told += 1;
         if self.style.is_counted {
-            *self.shares.entry(label(outcome)).or_default() += 1;
+            let label = label(outcome);
+            let is_example = self.style.explains && !self.style.is_json && self.examples.len() < EXAMPLES;
+            if is_example && !self.examples.contains_key(&label) {
+                self.examples.insert(label.clone(), outcome.clone());
+            }
+            *self.shares.entry(label).or_default() += 1;
         }
         if self.style.is_json {
             let comma = if self.told == 1 { "" } else { "," };
@@ -113,7 +124,16 @@ impl<'o> Telling<'o> {
             return self.end_json(expected, error);
         }
         if self.style.is_counted {
-            return write_shares(&self.shares, self.told, expected, self.style, self.out);
+            write_shares(&self.shares, self.told, expected, self.style, self.out)?;
+            for outcome in self.examples.values() {
+                writeln!(self.out, "\nfor example")?;
+                write_outcome(outcome, false, self.style.colours, self.out)?;
+            }
+            let more = self.shares.len() - self.examples.len();
+            if self.style.explains && more > 0 {
+                writeln!(self.out, "\n... and {more} more kinds, all RPCs with --format json")?;
+            }
+            return Ok(());
         }
         let more = self.told.saturating_sub(SHOWN);
         if more > 0 {
@@ -219,10 +239,13 @@ fn last_way(trace: &[TraceStep]) -> Vec<TraceStep> {
     let last = trace.iter().rposition(is_pick).unwrap_or(trace.len());
     let (before, _) = trace.split_at(first);
     let (_, after) = trace.split_at(last);
+    let is_taken = |step: &TraceStep| step.layer == "route" && step.what.contains(": takes it to ");
+    // Where no route takes the RPC, all of them are the answer.
+    let hides_routes = before.iter().any(is_taken);
     before
         .iter()
         .chain(after)
-        .filter(|step| step.layer != "set-cookie" && step.layer != "route" || step.what.contains("takes it"))
+        .filter(|step| step.layer != "set-cookie" && (step.layer != "route" || !hides_routes || is_taken(step)))
         .cloned()
         .collect()
 }

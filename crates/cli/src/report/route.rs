@@ -149,10 +149,7 @@ pub fn write_text(answer: &Answer<'_>, colour: bool, out: &mut dyn Write) -> io:
             if let Refusal::InappropriateAction(position) = refusal
                 && let Some(route) = routes.get(*position)
             {
-                let action = match route.action {
-                    Action::NonForwarding => "non_forwarding_action, which is for servers",
-                    Action::Unknown | Action::Route(_) => "an action that gRPC does not have, such as redirect",
-                };
+                let action = words::inappropriate_action(route);
                 say!(
                     out,
                     "  {} {}: {}, {action}",
