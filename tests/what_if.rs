@@ -181,3 +181,82 @@ fn an_rpc_that_no_route_takes_shows_the_routes_that_were_tried() {
     );
     assert_eq!(run.code, Some(1));
 }
+
+/// A RouteConfiguration `r` with these virtual hosts, by their domains, and a cluster `c` with an endpoint.
+fn routes(domains: &[&str]) -> String {
+    let hosts = domains
+        .iter()
+        .map(|domain| json!({"domains": [domain], "routes": [{"match": {"prefix": "/"}, "route": {"cluster": "c"}}]}));
+    let routes = json!({
+        "@type": "type.googleapis.com/envoy.config.route.v3.RouteConfiguration",
+        "name": "r",
+        "virtual_hosts": hosts.collect::<Vec<_>>(),
+    });
+    let mut world: Value = serde_json::from_str(&world(&json!([endpoint("10.0.0.1", "HEALTHY")]))).unwrap();
+    world["resources"].as_array_mut().unwrap().push(routes);
+    world.to_string()
+}
+
+#[test]
+fn a_dump_without_a_listener_starts_at_its_routes() {
+    let no_start = run("pick --method /a/b", &routes(&["*.example"]));
+    assert_eq!(
+        (no_start.code, no_start.err.as_str()),
+        (
+            Some(2),
+            "xdsctl: no API listener that the client accepts; start at a RouteConfiguration with --route-config: `r`; \
+             start at a cluster with --cluster: `c`\n"
+        )
+    );
+    let picked = run("pick --route-config r --method /a/b", &routes(&["*.example"]));
+    assert!(
+        picked.out.starts_with("OK from 10.0.0.1:80 "),
+        "{}{}",
+        picked.out,
+        picked.err
+    );
+    assert_eq!(
+        picked.err,
+        "note: the channel starts at the routes, no HTTP filter of a listener applies\n"
+    );
+    let tree = run("tree --route-config r", &routes(&["*.example"]));
+    let start = "channel  RouteConfiguration r · virtual host #0, whose domain `*.example` matches `*.example`\n";
+    assert!(tree.out.starts_with(start), "{}", tree.out);
+    let two = run("route --route-config r --method /a/b", &routes(&["a", "b"]));
+    assert_eq!(
+        (two.code, two.err.as_str()),
+        (
+            Some(2),
+            "xdsctl: `r` has several virtual hosts, choose one with --authority: `a`, `b`\n"
+        )
+    );
+    let chosen = run(
+        "route --route-config r --authority b --method /a/b",
+        &routes(&["a", "b"]),
+    );
+    assert!(chosen.out.contains("domain `b` matches `b` exactly"), "{}", chosen.out);
+    let missing = run("tree --route-config q", &routes(&["a"]));
+    assert_eq!(missing.err, "xdsctl: no RouteConfiguration `q`, there is `r`\n");
+}
+
+/// Standard output has the answer and nothing else, so that it can be kept or piped.
+#[test]
+fn notes_are_not_on_standard_output() {
+    let input = routes(&["*"]);
+    for command in [
+        "tree",
+        "route",
+        "pick",
+        "pick --count 5",
+        "pick --address 10.9.9.9:80",
+        "retry",
+    ] {
+        let line = format!("{command} --route-config r --health 10.0.0.1:80=UNHEALTHY");
+        let run = run(&line, &input);
+        assert!(run.err.contains("note: the channel starts"), "{command}: {}", run.err);
+        for word in ["note: ", "help: ", "warning: "] {
+            let is_there = run.out.lines().any(|line| line.starts_with(word));
+            assert!(!is_there, "{command}: {}", run.out);
+        }
+    }
+}

@@ -18,7 +18,7 @@ use crate::model::{Cluster, Endpoints, Listener, ResourceType, RouteConfiguratio
 /// The configuration of one channel.
 #[derive(Debug, Clone)]
 pub struct XdsConfig {
-    /// Name of the Listener.
+    /// Name of the Listener; empty if the channel does not start at one.
     pub listener_name: String,
     /// The Listener: an API listener.
     pub listener: Arc<Listener>,

@@ -76,6 +76,13 @@ pub static PART_RULES: &[&[&Rule]] = &[live::RULES];
 pub enum Start {
     /// At a target.
     Target(Target),
+    /// At a RouteConfiguration, as if a Listener without HTTP filters led to it.
+    Routes {
+        /// Its name.
+        name: String,
+        /// Compared with the domains of its virtual hosts.
+        authority: String,
+    },
     /// At a cluster, as if one route took every RPC to it.
     Cluster(String),
 }
@@ -215,6 +222,7 @@ impl Client {
     fn resolve_with(&self, start: &Start, extra_roots: &BTreeSet<String>) -> Result<XdsConfig, ChannelFailure> {
         match start {
             Start::Target(target) => resolve::target(target, self, extra_roots),
+            Start::Routes { name, authority } => resolve::routes(name, authority, self, extra_roots),
             Start::Cluster(name) => Ok(resolve::cluster(name, self, extra_roots)),
         }
     }

@@ -90,15 +90,6 @@ pub(super) fn target(
     let base = Base { client, extra_roots };
     let name = target.listener.as_str();
     let held = base.client.resources.listeners.get(name);
-    let fail = |kind: &str, name: &str, absent: Absent| ChannelFailure {
-        missing: match absent.class {
-            ChannelFailureClass::Missing if kind == "LDS" => vec![(ResourceType::Listener, name.to_owned())],
-            ChannelFailureClass::Missing => vec![(ResourceType::RouteConfiguration, name.to_owned())],
-            _ => Vec::new(),
-        },
-        class: absent.class,
-        note: format!("{kind} resource {name}: {}", absent.text),
-    };
     let listener = base
         .value(&client.resources.listeners, name)
         .map_err(|absent| fail("LDS", name, absent))?;
@@ -122,38 +113,108 @@ pub(super) fn target(
             ("RDS", Some(rds.clone()), Arc::clone(routes))
         }
     };
-    let domains = route_config.virtual_hosts.iter().map(|host| &host.domains);
-    let Some(domain) = best_match(domains, &target.authority) else {
-        let absent = Absent {
-            class: ChannelFailureClass::NoVirtualHost,
-            text: format!(
-                "could not find VirtualHost for {} in RouteConfiguration",
-                target.authority
-            ),
-        };
-        return Err(fail(kind, route_name.as_deref().unwrap_or(name), absent));
-    };
-    let config = XdsConfig {
-        listener_name: name.to_owned(),
+    let found = Found {
+        kind,
+        listener_name: name,
         listener: Arc::clone(listener),
         route_config_name: route_name,
         route_config,
-        authority: target.authority.clone(),
-        domain,
-        clusters: BTreeMap::new(),
-        skipped: Vec::new(),
-        missing: Vec::new(),
-        starts_at_cluster: false,
     };
-    let broken = config.virtual_host().and_then(broken_method_config);
-    let config = with_clusters(config, &notes, base);
-    match broken {
-        Some(note) => Err(ChannelFailure {
-            class: ChannelFailureClass::BadRetryPolicy,
-            note,
-            missing: config.missing,
-        }),
-        None => Ok(config),
+    found.config(&target.authority, &notes, base)
+}
+
+/// Resolves a RouteConfiguration by itself, as if a Listener without HTTP filters led to it.
+///
+/// # Errors
+/// The failure that every RPC of the channel gets.
+pub(super) fn routes(
+    name: &str,
+    authority: &str,
+    client: &Client,
+    extra_roots: &BTreeSet<String>,
+) -> Result<XdsConfig, ChannelFailure> {
+    let base = Base { client, extra_roots };
+    let route_configs = &client.resources.route_configs;
+    let route_config = base
+        .value(route_configs, name)
+        .map_err(|absent| fail("RDS", name, absent))?;
+    let notes = [base.ambient("RDS", name, route_configs.get(name))];
+    let found = Found {
+        kind: "RDS",
+        listener_name: "",
+        listener: Arc::new(plain_listener()),
+        route_config_name: Some(name.to_owned()),
+        route_config: Arc::clone(route_config),
+    };
+    found.config(authority, &notes, base)
+}
+
+/// A Listener for channels that do not start at one.
+fn plain_listener() -> Listener {
+    Listener::Api(HttpConnectionManager {
+        routes: RouteSource::Inline(Arc::default()),
+        http_max_stream_duration: Millis(0),
+        http_filters: Vec::new(),
+    })
+}
+
+/// The failure of a channel without this resource.
+fn fail(kind: &str, name: &str, absent: Absent) -> ChannelFailure {
+    ChannelFailure {
+        missing: match absent.class {
+            ChannelFailureClass::Missing if kind == "LDS" => vec![(ResourceType::Listener, name.to_owned())],
+            ChannelFailureClass::Missing => vec![(ResourceType::RouteConfiguration, name.to_owned())],
+            _ => Vec::new(),
+        },
+        class: absent.class,
+        note: format!("{kind} resource {name}: {}", absent.text),
+    }
+}
+
+/// Routes, and where they were found.
+struct Found<'a> {
+    /// The resource that they stand in, as the client calls its type.
+    kind: &'static str,
+    listener_name: &'a str,
+    listener: Arc<Listener>,
+    route_config_name: Option<String>,
+    route_config: Arc<RouteConfiguration>,
+}
+
+impl Found<'_> {
+    /// Goes on to the virtual host and the clusters.
+    fn config(self, authority: &str, notes: &[String], base: Base<'_>) -> Result<XdsConfig, ChannelFailure> {
+        let domains = self.route_config.virtual_hosts.iter().map(|host| &host.domains);
+        let Some(domain) = best_match(domains, authority) else {
+            let absent = Absent {
+                class: ChannelFailureClass::NoVirtualHost,
+                text: format!("could not find VirtualHost for {authority} in RouteConfiguration"),
+            };
+            let name = self.route_config_name.as_deref().unwrap_or(self.listener_name);
+            return Err(fail(self.kind, name, absent));
+        };
+        let config = XdsConfig {
+            listener_name: self.listener_name.to_owned(),
+            listener: self.listener,
+            route_config_name: self.route_config_name,
+            route_config: self.route_config,
+            authority: authority.to_owned(),
+            domain,
+            clusters: BTreeMap::new(),
+            skipped: Vec::new(),
+            missing: Vec::new(),
+            starts_at_cluster: false,
+        };
+        let broken = config.virtual_host().and_then(broken_method_config);
+        let config = with_clusters(config, notes, base);
+        match broken {
+            Some(note) => Err(ChannelFailure {
+                class: ChannelFailureClass::BadRetryPolicy,
+                note,
+                missing: config.missing,
+            }),
+            None => Ok(config),
+        }
     }
 }
 
@@ -215,14 +276,9 @@ pub(super) fn cluster(name: &str, client: &Client, extra_roots: &BTreeSet<String
         virtual_hosts: vec![host],
         ..RouteConfiguration::default()
     };
-    let manager = HttpConnectionManager {
-        routes: RouteSource::Inline(Arc::default()),
-        http_max_stream_duration: Millis(0),
-        http_filters: Vec::new(),
-    };
     let config = XdsConfig {
         listener_name: String::new(),
-        listener: Arc::new(Listener::Api(manager)),
+        listener: Arc::new(plain_listener()),
         route_config_name: None,
         route_config: Arc::new(routes),
         authority: String::new(),

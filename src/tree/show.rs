@@ -66,7 +66,10 @@ pub fn channel(config: &XdsConfig) -> Node {
     if config.starts_at_cluster {
         return Node::new(Kind::Channel, "one cluster, without routes");
     }
-    let mut node = Node::new(Kind::Channel, "channel").fact("Listener", config.listener_name.as_str());
+    let mut node = Node::new(Kind::Channel, "channel");
+    if !config.listener_name.is_empty() || config.route_config_name.is_none() {
+        node = node.fact("Listener", config.listener_name.as_str());
+    }
     node = match &config.route_config_name {
         Some(name) => node.fact("RouteConfiguration", name.as_str()),
         None => node.fact("RouteConfiguration", "inline"),

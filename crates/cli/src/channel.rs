@@ -22,6 +22,7 @@ use xdsctl::status::{Code, Status};
 use xdsctl::text;
 
 mod change;
+mod start;
 
 /// Names listed in a message at most.
 const NAMES_SHOWN: usize = 10;
@@ -53,7 +54,7 @@ impl Opened {
     pub const fn target(&self) -> Option<&Target> {
         match &self.start {
             Start::Target(target) => Some(target),
-            Start::Cluster(_) => None,
+            Start::Routes { .. } | Start::Cluster(_) => None,
         }
     }
 
@@ -148,7 +149,7 @@ pub fn open(args: &ChannelArgs, io: &mut Io<'_>) -> Result<Opened, Error> {
     if worlds.is_empty() {
         return Err(Error::Nothing("no xDS resource in the input".to_owned()));
     }
-    let number = choose_world(&worlds, args, &bootstrap)?;
+    let number = start::world(&worlds, args, &bootstrap)?;
     let mut client = Client {
         resources: worlds.swap_remove(number),
         node_id: bootstrap.node_id.clone(),
@@ -158,16 +159,7 @@ pub fn open(args: &ChannelArgs, io: &mut Io<'_>) -> Result<Opened, Error> {
     };
     let resources = &client.resources;
     note_unused_names(&client.dns, resources, io)?;
-    let start = match &args.cluster {
-        Some(name) => {
-            if !resources.clusters.contains_key(name) {
-                let names = resources.clusters.keys().map(String::as_str);
-                return Err(Error::Usage(no_such("cluster", name, names)));
-            }
-            Start::Cluster(name.clone())
-        }
-        None => Start::Target(target(args, resources, &bootstrap)?),
-    };
+    let start = start::of(args, resources, &bootstrap, io)?;
     change::endpoints(args, &mut client, &start, io)?;
     say_left_out(&client.resources, io)?;
     let config = client.resolve(&start).map(Arc::new);
@@ -236,62 +228,6 @@ fn note_unused_names(dns: &DnsAnswers, resources: &Resources, io: &mut Io<'_>) -
         say!(io.err, "note: {}", no_such("DNS name", name, hosts.clone()))?;
     }
     Ok(())
-}
-
-/// The world of the channel: the only one, or the only one that has what is asked for.
-fn choose_world(worlds: &[Resources], args: &ChannelArgs, bootstrap: &Bootstrap) -> Result<usize, Error> {
-    if worlds.len() == 1 {
-        return Ok(0);
-    }
-    let wanted = args
-        .target
-        .as_deref()
-        .and_then(|uri| Target::parse(uri, args.authority.as_deref(), bootstrap).ok());
-    let has = |resources: &Resources| match (&args.cluster, &wanted) {
-        (Some(cluster), _) => resources.clusters.contains_key(cluster),
-        (None, Some(target)) => resources.listeners.contains_key(&target.listener),
-        (None, None) => resources.api_listeners().next().is_some(),
-    };
-    let mut fitting = worlds.iter().enumerate().filter(|(_, resources)| has(resources));
-    match (fitting.next(), fitting.next()) {
-        (Some((number, _)), None) => Ok(number),
-        (None, _) => Err(Error::Usage(format!(
-            "none of {} separate inputs has what is asked for; --world all takes them for one",
-            worlds.len()
-        ))),
-        (Some(_), Some(_)) => Err(Error::Usage(format!(
-            "several of {} separate inputs have what is asked for: name one file, or take them for one with --world all",
-            worlds.len()
-        ))),
-    }
-}
-
-fn target(args: &ChannelArgs, resources: &Resources, bootstrap: &Bootstrap) -> Result<Target, Error> {
-    if let Some(uri) = &args.target {
-        return read_target(uri, args.authority.as_deref(), bootstrap);
-    }
-    let mut names = resources.api_listeners();
-    match (names.next(), names.next()) {
-        (Some(name), None) => Ok(Target::of_listener(name, args.authority.as_deref())),
-        (Some(_), Some(_)) => Err(Error::Usage(format!(
-            "several listeners, name one with --target xds:///NAME: {}",
-            some(resources.api_listeners())
-        ))),
-        (None, _) => {
-            // A channel to a Listener that the client rejects exists too, and says why it fails.
-            let mut rejected = resources.listeners.iter().filter(|(_, held)| !held.is_accepted());
-            if let (Some((name, _)), None) = (rejected.next(), rejected.next()) {
-                return Ok(Target::of_listener(name, args.authority.as_deref()));
-            }
-            let clusters = some(resources.clusters.keys().map(String::as_str));
-            let hint = if clusters.is_empty() {
-                String::new()
-            } else {
-                format!("; start at a cluster with --cluster: {clusters}")
-            };
-            Err(Error::Usage(format!("no API listener that the client accepts{hint}")))
-        }
-    }
 }
 
 /// Reads `--target` and `--authority`.

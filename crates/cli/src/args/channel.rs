@@ -19,6 +19,9 @@ pub struct ChannelArgs {
     /// Authority of the channel, instead of the target's name
     #[arg(long, value_name = "AUTHORITY")]
     pub authority: Option<String>,
+    /// Start at this RouteConfiguration, without a listener and its filters
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["target", "cluster"])]
+    pub route_config: Option<String>,
     /// Start at this cluster, without listener and routes
     #[arg(long, value_name = "NAME", conflicts_with_all = ["target", "authority"])]
     pub cluster: Option<String>,

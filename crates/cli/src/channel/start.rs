@@ -1,0 +1,133 @@
+//! Where a channel starts: in which world, and at a target, a RouteConfiguration or a cluster.
+
+use super::{no_such, read_target, some};
+use crate::args::ChannelArgs;
+use crate::{Error, Io};
+use xdsctl::bootstrap::Bootstrap;
+use xdsctl::client::target::Target;
+use xdsctl::client::{Resources, Start};
+
+/// Where the arguments let the channel start.
+///
+/// # Errors
+/// There is no such resource, or none is named where several are possible.
+pub(super) fn of(
+    args: &ChannelArgs,
+    resources: &Resources,
+    bootstrap: &Bootstrap,
+    io: &mut Io<'_>,
+) -> Result<Start, Error> {
+    if let Some(name) = &args.cluster {
+        if !resources.clusters.contains_key(name) {
+            let names = resources.clusters.keys().map(String::as_str);
+            return Err(Error::Usage(no_such("cluster", name, names)));
+        }
+        return Ok(Start::Cluster(name.clone()));
+    }
+    match &args.route_config {
+        Some(name) => routes(name, args.authority.as_deref(), resources, io),
+        None => target(args, resources, bootstrap).map(Start::Target),
+    }
+}
+
+/// Starts at a RouteConfiguration. Without an authority its only virtual host is meant.
+fn routes(name: &str, authority: Option<&str>, resources: &Resources, io: &mut Io<'_>) -> Result<Start, Error> {
+    let Some(held) = resources.route_configs.get(name) else {
+        let names = resources.route_configs.keys().map(String::as_str);
+        return Err(Error::Usage(no_such("RouteConfiguration", name, names)));
+    };
+    let hosts = held
+        .value()
+        .map(|routes| routes.virtual_hosts.as_slice())
+        .unwrap_or_default();
+    let authority = match (authority, hosts) {
+        (Some(authority), _) => authority,
+        // A domain with a `*` matches itself.
+        (None, [host]) => host.domains.first().map_or("", String::as_str),
+        // Every RPC fails, and says why.
+        (None, []) => "",
+        (None, _) => {
+            let domains = hosts.iter().flat_map(|host| &host.domains);
+            let domains = some(domains.map(String::as_str));
+            return Err(Error::Usage(format!(
+                "`{name}` has several virtual hosts, choose one with --authority: {domains}"
+            )));
+        }
+    };
+    writeln!(
+        io.err,
+        "note: the channel starts at the routes, no HTTP filter of a listener applies"
+    )?;
+    Ok(Start::Routes {
+        name: name.to_owned(),
+        authority: authority.to_owned(),
+    })
+}
+
+/// The world of the channel: the only one, or the only one that has what is asked for.
+pub(super) fn world(worlds: &[Resources], args: &ChannelArgs, bootstrap: &Bootstrap) -> Result<usize, Error> {
+    if worlds.len() == 1 {
+        return Ok(0);
+    }
+    let wanted = args
+        .target
+        .as_deref()
+        .and_then(|uri| Target::parse(uri, args.authority.as_deref(), bootstrap).ok());
+    let has = |resources: &Resources| match (&args.cluster, &args.route_config, &wanted) {
+        (Some(cluster), _, _) => resources.clusters.contains_key(cluster),
+        (None, Some(routes), _) => resources.route_configs.contains_key(routes),
+        (None, None, Some(target)) => resources.listeners.contains_key(&target.listener),
+        (None, None, None) => resources.api_listeners().next().is_some(),
+    };
+    let mut fitting = worlds.iter().enumerate().filter(|(_, resources)| has(resources));
+    match (fitting.next(), fitting.next()) {
+        (Some((number, _)), None) => Ok(number),
+        (None, _) => Err(Error::Usage(format!(
+            "none of {} separate inputs has what is asked for; --world all takes them for one",
+            worlds.len()
+        ))),
+        (Some(_), Some(_)) => Err(Error::Usage(format!(
+            "several of {} separate inputs have what is asked for: name one file, or take them for one with --world all",
+            worlds.len()
+        ))),
+    }
+}
+
+fn target(args: &ChannelArgs, resources: &Resources, bootstrap: &Bootstrap) -> Result<Target, Error> {
+    if let Some(uri) = &args.target {
+        return read_target(uri, args.authority.as_deref(), bootstrap);
+    }
+    let mut names = resources.api_listeners();
+    match (names.next(), names.next()) {
+        (Some(name), None) => Ok(Target::of_listener(name, args.authority.as_deref())),
+        (Some(_), Some(_)) => Err(Error::Usage(format!(
+            "several listeners, name one with --target xds:///NAME: {}",
+            some(resources.api_listeners())
+        ))),
+        (None, _) => {
+            // A channel to a Listener that the client rejects exists too, and says why it fails.
+            let mut rejected = resources.listeners.iter().filter(|(_, held)| !held.is_accepted());
+            if let (Some((name, _)), None) = (rejected.next(), rejected.next()) {
+                return Ok(Target::of_listener(name, args.authority.as_deref()));
+            }
+            let mut hint = String::new();
+            for (what, argument, names) in [
+                (
+                    "a RouteConfiguration",
+                    "--route-config",
+                    some(resources.route_configs.keys().map(String::as_str)),
+                ),
+                (
+                    "a cluster",
+                    "--cluster",
+                    some(resources.clusters.keys().map(String::as_str)),
+                ),
+            ] {
+                if !names.is_empty() {
+                    hint.push_str(&format!("; start at {what} with {argument}: {names}"));
+                }
+            }
+            Err(Error::Usage(format!("no API listener that the client accepts{hint}")))
+        }
+    }
+}
