@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::filter_chain::{Converted, Reach};
 use crate::diag::{Cx, Path, rules};
 use crate::model::listener::{Cidr, Destination, SourceMatch, SourceType};
+use crate::proto::transcode::LIMIT_EXCEEDED;
 
 rules! {
     /// Two filter chains match the same connections, or one matches them twice.
@@ -23,6 +24,10 @@ rules! {
     /// No filter chain can match, and there is no default: every connection is closed.
     NO_CHAIN_MATCHES = "lds-no-filter-chain-matches", Listener, Fails, "C-core BuildFilterChainMap; grpc-go rejects it";
 }
+
+/// Pairs of a chain and one of its source ranges or ports, for each destination, that are looked at for collisions. The client
+/// makes a tuple of each: a real listener has thousands, and one of 10 MB could have billions.
+const MAX_TUPLES: usize = 5_000_000;
 
 /// What one destination has while the chains are added.
 #[derive(Default)]
@@ -63,7 +68,7 @@ pub fn build(chains: &[Converted], has_default: bool, at: &Path<'_>, cx: &mut Cx
     for (&chain, &by) in &build.shadowed {
         report_shadowed(chain, by, at, cx);
     }
-    let mut collisions = Collisions::new(chains);
+    let mut collisions = Collisions::new(chains, MAX_TUPLES);
     for list in &build.replaced {
         collisions.find(list);
     }
@@ -137,16 +142,25 @@ struct Collisions<'a> {
     seen_ports: BTreeSet<Vec<usize>>,
     /// A chain and the first earlier one, or itself, that it collides with.
     found: BTreeMap<usize, usize>,
+    /// Tuples that may still be looked at; `None` once there were more.
+    left: Option<usize>,
 }
 
 impl<'a> Collisions<'a> {
-    fn new(chains: &'a [Converted]) -> Self {
+    fn new(chains: &'a [Converted], most: usize) -> Self {
         Collisions {
             chains,
             seen: BTreeSet::new(),
             seen_ports: BTreeSet::new(),
             found: BTreeMap::new(),
+            left: Some(most),
         }
+    }
+
+    /// Takes tuples off those that may be looked at; says whether there were so many.
+    fn takes(&mut self, tuples: usize) -> bool {
+        self.left = self.left.and_then(|left| left.checked_sub(tuples));
+        self.left.is_some()
     }
 
     /// Looks at the chains of one destination; one that is listed twice collides with itself.
@@ -158,6 +172,9 @@ impl<'a> Collisions<'a> {
         let mut by_source: BTreeMap<(SourceType, Option<Cidr>), Vec<usize>> = BTreeMap::new();
         for &index in list {
             let Some(source) = self.source(index) else { continue };
+            if !self.takes(source.prefixes.len().max(1)) {
+                return;
+            }
             if source.prefixes.is_empty() {
                 by_source.entry((source.source_type, None)).or_default().push(index);
             }
@@ -187,6 +204,9 @@ impl<'a> Collisions<'a> {
             } else {
                 &source.ports
             };
+            if !self.takes(ports.len()) {
+                return;
+            }
             for &port in ports {
                 if let Some(&earlier) = by_port.get(&port) {
                     self.found.entry(index).or_insert(earlier);
@@ -202,6 +222,13 @@ impl<'a> Collisions<'a> {
     }
 
     fn report(&self, at: &Path<'_>, cx: &mut Cx<'_>) {
+        if self.left.is_none() {
+            cx.report(
+                &LIMIT_EXCEEDED,
+                at,
+                format_args!("more than {MAX_TUPLES} combinations of ranges and ports, the others are not compared"),
+            );
+        }
         for (&later, &earlier) in &self.found {
             if later == earlier {
                 cx.report(
@@ -349,6 +376,26 @@ mod tests {
     }
 
     const DUPLICATE: (&str, &str) = ("lds-filter-chain-duplicate-match", "filter_chains");
+
+    #[test]
+    fn more_tuples_than_anybody_has_are_not_compared() {
+        let ranges: Vec<String> = (0..10).map(|i| format!("10.0.0.{i}/32")).collect();
+        let ranges: Vec<&str> = ranges.iter().map(String::as_str).collect();
+        let all = chain(PLAIN, &ranges, SourceType::External, &ranges, &[]);
+        let one = |range: &&str| chain(PLAIN, &[range], SourceType::SameIpOrLoopback, &[], &[]);
+        let chains: Vec<Converted> = std::iter::once(all).chain(ranges.iter().map(one)).collect();
+        // Each destination: ten sources of the first chain and one of another, then a port of each.
+        for (limit, expected) in [(10 * 11 + 11, None), (10 * 11 - 1, Some("dump-limit-exceeded"))] {
+            let (profile, server) = (Profile::default(), ServerFacts::default());
+            let mut cx = Cx::new(&profile, &server);
+            let mut collisions = Collisions::new(&chains, limit);
+            for destination in 1..=ranges.len() {
+                collisions.find(&[0, destination]);
+            }
+            collisions.report(&Path::ROOT, &mut cx);
+            assert_eq!(cx.finish().first().map(|found| found.rule.id), expected, "{limit}");
+        }
+    }
 
     #[test]
     fn chains_with_a_tuple_in_common_collide() {
