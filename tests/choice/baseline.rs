@@ -46,6 +46,24 @@ fn one_more_of_the_same_in_a_list_is_new() {
 }
 
 #[test]
+fn a_directory_is_read_without_its_baseline() {
+    let project = project("own");
+    for flag in ["--baseline=./known.json", "--write-baseline=known.json"] {
+        let run = project.validate(&[flag, "."]);
+        assert_eq!((run.findings(), run.code), (vec![], Some(0)), "{flag}");
+    }
+    // It is a document to whoever names it, or does not say what it is, and a document is one whatever the flags.
+    let shape = "dump-unknown-shape -".to_owned();
+    let run = project.validate(&["--baseline=known.json", "known.json"]);
+    assert_eq!((run.findings(), run.code), (vec![shape.clone()], Some(2)));
+    assert!(project.validate(&["."]).findings().contains(&shape));
+    project.write("only/known.json", &project.read("known.json"));
+    assert_eq!(project.validate(&["--baseline=only/known.json", "only"]).code, Some(2));
+    let over = project.validate(&["--write-baseline=a.yaml", "."]);
+    assert_eq!(over.json()["resources"].as_array().unwrap().len(), 2);
+}
+
+#[test]
 fn what_is_gone_is_said_where_the_baseline_has_it() {
     let project = project("stale");
     project.write("a.yaml", &cluster("a"));

@@ -209,6 +209,11 @@ impl Inputs {
         })
     }
 
+    /// Says whether a document was not named, but found in a directory.
+    pub fn is_found(&self, id: SourceId) -> bool {
+        self.directories.contains_key(&id)
+    }
+
     /// For a command that needs everything that was named.
     ///
     /// # Errors

@@ -1,5 +1,7 @@
 //! `xdsctl validate`: inputs to findings to an exit code.
 
+use std::path::{Path, PathBuf};
+
 use super::args::{Destination, Level, ReportFormat, Show, ValidateArgs};
 use super::config::{Config, Setting};
 use super::explain_error::Line;
@@ -12,12 +14,12 @@ use crate::report::resolve::{Options, Report};
 use crate::report::{self, Choice, clients, human};
 use xdsctl::catalogue;
 use xdsctl::check::{self, Outcome, Scope};
-use xdsctl::choice::{Hidden, Selector, Severities};
+use xdsctl::choice::{Baseline, Hidden, Selector, Severities};
 use xdsctl::client::{Checked, Keep};
 use xdsctl::diag::Severity;
 use xdsctl::envelope::WorldName;
 use xdsctl::profile::{Client, Fleet};
-use xdsctl::source::SourceMap;
+use xdsctl::source::{SourceId, SourceMap};
 
 /// Exit code for findings at or above `--fail-on`.
 pub(super) const EXIT_FINDINGS: u8 = 1;
@@ -38,6 +40,7 @@ pub(super) fn run(args: &ValidateArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         return Stream(&asked).run(file.as_deref(), io);
     }
     let mut inputs = input::open_for(&args.input, &asked.config, asked.fleet.clone(), io)?;
+    asked.leave_out_baselines(&mut inputs)?;
     let mut checked = asked.check(&mut inputs, io)?;
     let outputs = Outputs::open(&asked.settings.formats, &asked.looks, &inputs.sources, io)?;
     let options = asked.options();
@@ -74,6 +77,30 @@ impl<'a> Asked<'a> {
             settings,
             fleet,
         })
+    }
+
+    /// Takes out the baselines that were found in a directory: they are the command's own, and no documents.
+    fn leave_out_baselines(&self, inputs: &mut Inputs) -> Result<(), Error> {
+        let of_project = self.config.baseline.as_ref().map(|setting| setting.value.as_path());
+        let of_flags = [self.args.baseline.as_deref(), self.args.write_baseline.as_deref()];
+        let own = of_flags.into_iter().chain([of_project]).flatten();
+        let own: Vec<PathBuf> = own.filter_map(|path| path.canonicalize().ok()).collect();
+        let is_own = |id: SourceId| {
+            let Some(source) = inputs.sources.get(id).filter(|_| inputs.is_found(id)) else {
+                return false;
+            };
+            let name = Path::new(source.name());
+            own.iter().any(|own| own.file_name() == name.file_name())
+                && name.canonicalize().is_ok_and(|resolved| own.contains(&resolved))
+                // Whoever writes a baseline over a document is to hear of the document.
+                && Baseline::read(source.bytes()).is_ok()
+        };
+        let had_documents = !inputs.documents.is_empty();
+        inputs.documents = inputs.documents.iter().copied().filter(|id| !is_own(*id)).collect();
+        if had_documents && inputs.documents.is_empty() {
+            return Err(Error::Nothing("no file but the baseline".to_owned()));
+        }
+        Ok(())
     }
 
     /// How findings are looked up.
