@@ -311,12 +311,15 @@ impl Hiding<'_> {
             let (rule, message) = if suppression.is_expired(self.choice.today) {
                 let until = suppression.until.map(|day| day.to_string()).unwrap_or_default();
                 let message = format!(
-                    "ended on `{until}`, and no longer takes anything out: {}",
+                    "this suppression ended on `{until}` and takes nothing out any more: {}",
                     suppression.reason
                 );
                 (&EXPIRED, message)
             } else if is_idle {
-                (&UNUSED, format!("takes out no finding: {}", suppression.reason))
+                (
+                    &UNUSED,
+                    format!("this suppression takes out no finding: {}", suppression.reason),
+                )
             } else {
                 continue;
             };

@@ -65,6 +65,7 @@ pub struct Source {
     /// The document as JSON, if it is not JSON itself and has been read.
     view: OnceLock<View>,
     format: OnceLock<Format>,
+    is_settings: bool,
 }
 
 impl Source {
@@ -76,6 +77,11 @@ impl Source {
     /// The document.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
+    }
+
+    /// The document says what to report, and is no configuration of a client: there is no field in it that holds a secret.
+    pub const fn is_settings(&self) -> bool {
+        self.is_settings
     }
 
     /// Keeps the JSON form of the document, to find places with; only the first is kept.
@@ -138,6 +144,7 @@ impl Source {
             lines: OnceLock::new(),
             view: OnceLock::from(view),
             format: OnceLock::from(Format::Text),
+            is_settings: self.is_settings,
         })
     }
 
@@ -233,6 +240,15 @@ impl SourceMap {
         self.push(name.into(), Bytes::Owned(bytes))
     }
 
+    /// Adds a file of settings, see [`Source::is_settings`].
+    pub fn add_settings(&mut self, name: impl Into<String>, bytes: Vec<u8>) -> SourceId {
+        let id = self.add(name, bytes);
+        if let Some(source) = self.sources.last_mut() {
+            source.is_settings = true;
+        }
+        id
+    }
+
     /// Reads a file and adds it.
     ///
     /// # Errors
@@ -253,6 +269,7 @@ impl SourceMap {
             lines: OnceLock::new(),
             view: OnceLock::new(),
             format: OnceLock::new(),
+            is_settings: false,
         });
         id
     }

@@ -40,7 +40,7 @@ impl Known {
                     source,
                 })?;
                 let read = Baseline::read(&text).map_err(|why| Error::Usage(format!("baseline `{name}`: {why}")))?;
-                Some((read, sources.add(name, text)))
+                Some((read, sources.add_settings(name, text)))
             }
             None => None,
         };
@@ -109,7 +109,7 @@ fn of_config(config: &Config, sources: &mut SourceMap) -> Vec<Suppression> {
     let Some(file) = config.file.as_ref().filter(|_| !config.ignores.is_empty()) else {
         return Vec::new();
     };
-    let source = sources.add(file.display().to_string(), config.text.clone().into_bytes());
+    let source = sources.add_settings(file.display().to_string(), config.text.clone().into_bytes());
     let suppressions = config.ignores.iter().map(|setting| {
         let ignore = setting.value.clone();
         Suppression {

@@ -77,6 +77,9 @@ impl Masks {
         if looks.len() == window.len() {
             window.copy_from_slice(looks.as_bytes());
         }
+        if source.is_settings() {
+            return;
+        }
         let inside = Span::new(self.extent.start.clamp(start, end), self.extent.end.clamp(start, end));
         for around in [
             Span::new(start, inside.start),
