@@ -147,3 +147,18 @@ fn symptoms_have_pages_too() {
         assert!(xdsctl::catalogue::find(symptom.id).is_none(), "{}", symptom.id);
     }
 }
+
+#[test]
+fn a_page_has_its_titles_apart() {
+    for id in ["cds-lb-policy-unsupported", "no-route-matches"] {
+        let page = xdsctl(&["explain", id], "").out;
+        let lines: Vec<&str> = page.lines().collect();
+        let titles = (0..lines.len()).filter(|&at| lines[at].starts_with("## "));
+        let crowded: Vec<&str> = titles
+            .filter(|&at| !lines[at - 1].is_empty())
+            .map(|at| lines[at])
+            .collect();
+        assert_eq!(crowded, [""; 0], "{id}");
+        assert!(!page.contains("\n\n\n"), "{page}");
+    }
+}

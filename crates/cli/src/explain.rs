@@ -36,7 +36,10 @@ pub(super) fn run(args: &ExplainArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         return page(args.format, rule, io);
     }
     if let Some(symptom) = recognise::symptom(&wanted) {
-        explain::write_symptom(symptom, args.format == Format::Json, &mut io.out)?;
+        match args.format {
+            Format::Human => explain::write_symptom(symptom, io.width, &mut io.out)?,
+            Format::Json => explain::write_symptom_json(symptom, &mut io.out)?,
+        }
         return Ok(0);
     }
     let told = recognise::told(&wanted);
@@ -72,7 +75,7 @@ fn log(io: &mut Io<'_>) -> Result<String, Error> {
 
 fn page(format: Format, rule: &'static Rule, io: &mut Io<'_>) -> Result<u8, Error> {
     match format {
-        Format::Human => explain::write_rule(rule, &mut io.out)?,
+        Format::Human => explain::write_rule(rule, io.width, &mut io.out)?,
         Format::Json => explain::write_json(&[rule], &mut io.out)?,
     }
     Ok(0)
@@ -81,7 +84,7 @@ fn page(format: Format, rule: &'static Rule, io: &mut Io<'_>) -> Result<u8, Erro
 /// Writes what a line tells; one thing with one rule is followed by the rule's page.
 fn line(format: Format, told: &[Told], io: &mut Io<'_>) -> Result<u8, Error> {
     match format {
-        Format::Human => explain::write_told(told, &mut io.out)?,
+        Format::Human => explain::write_told(told, io.width, &mut io.out)?,
         Format::Json => explain::write_told_json(told, &mut io.out)?,
     }
     let is_known = told.iter().all(|one| !one.pages.is_empty());
@@ -94,7 +97,7 @@ fn unknown(wanted: &str, io: &mut Io<'_>) -> Result<u8, Error> {
     if is_line {
         writeln!(
             io.err,
-            "not recognised: no rule has this path and these words; `xdsctl explain WORD` searches for fewer"
+            "not recognised: no line of a client's log that a rule is known by, and no page has all of these words; try fewer"
         )?;
         return Ok(EXIT_UNKNOWN);
     }

@@ -7,34 +7,78 @@ use serde::Serialize;
 
 use super::edge::visible_line;
 use super::examples;
+use super::human::wrapped;
 use xdsctl::catalogue;
 use xdsctl::diag::Rule;
 use xdsctl::model::ResourceType;
 use xdsctl::recognise::{Page, Symptom, Told};
 
-/// Writes a rule's page with its head.
+/// Writes a rule's page with its head; its text is wrapped if there is a width.
 ///
 /// # Errors
 /// Those of `out`.
-pub fn write_rule(rule: &'static Rule, out: &mut dyn Write) -> io::Result<()> {
-    writeln!(out, "# {}", rule.id)?;
-    writeln!(out)?;
-    writeln!(out, "{}", rule.summary.trim())?;
-    writeln!(out)?;
-    writeln!(
-        out,
-        "about: {}; effect: {}; severity: {}; source: {}",
+pub fn write_rule(rule: &'static Rule, width: Option<usize>, out: &mut dyn Write) -> io::Result<()> {
+    let head = format!(
+        "{}\n\nabout: {}; effect: {}; severity: {}; source: {}",
+        rule.summary.trim(),
         rule.subject.name(),
         rule.effect,
         rule.severity,
         rule.source
-    )?;
+    );
+    writeln!(out, "# {}\n", rule.id)?;
+    page(&head, width, out)?;
     let clients = examples::clients(rule);
     if !clients.is_empty() {
-        writeln!(out, "clients: {clients} (by the first rejected example)")?;
+        page(
+            &format!("clients: {clients} (by the first rejected example)"),
+            width,
+            out,
+        )?;
     }
     writeln!(out)?;
-    writeln!(out, "{}", rule.page.trim_end())
+    page(rule.page.trim_end(), width, out)
+}
+
+/// Writes the text of a page: an empty line before each title, paragraphs in the width, examples as they are.
+fn page(text: &str, width: Option<usize>, out: &mut dyn Write) -> io::Result<()> {
+    let mut is_example = false;
+    // The lines of the paragraph so far.
+    let mut paragraph = String::new();
+    let mut before = "";
+    for line in text.lines() {
+        let is_fence = line.starts_with("```");
+        let is_apart = is_example || is_fence || line.is_empty() || line.starts_with(['#', '-', '|']);
+        if is_apart || width.is_none() {
+            flow(&mut paragraph, width, out)?;
+        }
+        if !is_example && line.starts_with('#') && !before.is_empty() {
+            writeln!(out)?;
+        }
+        // An item of a list may go on in the next line.
+        if is_example || is_apart && !line.starts_with('-') {
+            writeln!(out, "{line}")?;
+        } else {
+            if !paragraph.is_empty() {
+                paragraph.push(' ');
+            }
+            paragraph += line.trim_start();
+        }
+        is_example ^= is_fence;
+        before = line;
+    }
+    flow(&mut paragraph, width, out)
+}
+
+/// Writes a paragraph, if there is one, and empties it.
+fn flow(paragraph: &mut String, width: Option<usize>, out: &mut dyn Write) -> io::Result<()> {
+    if paragraph.is_empty() {
+        return Ok(());
+    }
+    let indent = if paragraph.starts_with('-') { "  " } else { "" };
+    writeln!(out, "{}", wrapped(paragraph, width, indent).trim_end())?;
+    paragraph.clear();
+    Ok(())
 }
 
 /// Writes a table of all rules, grouped by subject; summaries are wrapped if there is a width.
@@ -111,27 +155,31 @@ pub fn write_json(rules: &[&'static Rule], out: &mut dyn Write) -> io::Result<()
     out.write_all(b"\n")
 }
 
-/// Writes a symptom's page with its head, or as JSON.
+/// Writes a symptom as JSON, schema `xdsctl.rules/v1`.
 ///
 /// # Errors
 /// Those of `out`.
-pub fn write_symptom(symptom: &Symptom, as_json: bool, out: &mut dyn Write) -> io::Result<()> {
-    if as_json {
-        let row = serde_json::json!({ "id": symptom.id, "summary": symptom.summary(), "page": symptom.page });
-        let document = serde_json::json!({ "schema": "xdsctl.rules/v1", "rules": [], "symptoms": [row] });
-        serde_json::to_writer_pretty(&mut *out, &document)?;
-        return out.write_all(b"\n");
-    }
-    writeln!(out, "# {}", symptom.id)?;
-    writeln!(out)?;
-    writeln!(out, "{}", symptom.page.trim_end())
+pub fn write_symptom_json(symptom: &Symptom, out: &mut dyn Write) -> io::Result<()> {
+    let row = serde_json::json!({ "id": symptom.id, "summary": symptom.summary(), "page": symptom.page });
+    let document = serde_json::json!({ "schema": "xdsctl.rules/v1", "rules": [], "symptoms": [row] });
+    serde_json::to_writer_pretty(&mut *out, &document)?;
+    out.write_all(b"\n")
+}
+
+/// Writes a symptom's page with its head; its text is wrapped if there is a width.
+///
+/// # Errors
+/// Those of `out`.
+pub fn write_symptom(symptom: &Symptom, width: Option<usize>, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "# {}\n", symptom.id)?;
+    page(symptom.page.trim_end(), width, out)
 }
 
 /// Writes what a line tells, and the page if that is one thing with one rule.
 ///
 /// # Errors
 /// Those of `out`.
-pub fn write_told(told: &[Told], out: &mut dyn Write) -> io::Result<()> {
+pub fn write_told(told: &[Told], width: Option<usize>, out: &mut dyn Write) -> io::Result<()> {
     for one in told {
         writeln!(out, "{}", visible_line(&what(one)))?;
         for (number, page) in one.pages.iter().enumerate() {
@@ -162,8 +210,8 @@ pub fn write_told(told: &[Told], out: &mut dyn Write) -> io::Result<()> {
     writeln!(out)?;
     match told {
         [one] if one.pages.len() == 1 => match one.pages.first() {
-            Some(Page::Rule(rule)) => write_rule(rule, out),
-            Some(Page::Symptom(symptom)) => write_symptom(symptom, false, out),
+            Some(Page::Rule(rule)) => write_rule(rule, width, out),
+            Some(Page::Symptom(symptom)) => write_symptom(symptom, width, out),
             None => Ok(()),
         },
         _ => {
@@ -222,4 +270,29 @@ pub fn write_told_json(told: &[Told], out: &mut dyn Write) -> io::Result<()> {
     let document = serde_json::json!({ "schema": "xdsctl.told/v1", "told": rows });
     serde_json::to_writer_pretty(&mut *out, &document)?;
     out.write_all(b"\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::page;
+
+    #[test]
+    fn a_page_is_wrapped_between_words_and_examples_are_left_alone() {
+        let text = "## Why\nThe first line of text\nand its second.\n- an item that is long\n## Rejected\n```yaml\n# expect: a\nname: a name that is long\n```\n| a | table that is long |";
+        let written = |width| {
+            let mut out = Vec::new();
+            page(text, width, &mut out).unwrap();
+            String::from_utf8(out).unwrap()
+        };
+        let example =
+            "\n## Rejected\n```yaml\n# expect: a\nname: a name that is long\n```\n| a | table that is long |\n";
+        assert_eq!(
+            written(Some(16)),
+            format!("## Why\nThe first line\nof text and its\nsecond.\n- an item that\n  is long\n{example}")
+        );
+        assert_eq!(
+            written(None),
+            format!("{}\n", text.replace("\n## Rejected", "\n\n## Rejected"))
+        );
+    }
 }

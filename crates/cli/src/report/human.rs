@@ -147,14 +147,14 @@ impl<W: Write> Human<W> {
     }
 }
 
-/// Lines that fit the terminal; their continuations are indented, and words stay whole.
-fn wrapped(text: &str, width: Option<usize>) -> String {
+/// Lines that fit the terminal; their continuations begin with `indent`, and words stay whole.
+pub(super) fn wrapped(text: &str, width: Option<usize>, indent: &str) -> String {
     let Some(width) = width else {
         return text.to_owned();
     };
     let options = textwrap::Options::new(width)
         .break_words(false)
-        .subsequent_indent("  ")
+        .subsequent_indent(indent)
         .word_separator(textwrap::WordSeparator::AsciiSpace)
         .word_splitter(textwrap::WordSplitter::NoHyphenation);
     let mut out = String::with_capacity(text.len());
@@ -221,7 +221,7 @@ impl<W: Write> Format for Human<W> {
         let mut rest = Vec::new();
         self.write_rest(summary, &mut rest)?;
         self.out
-            .write_all(wrapped(&String::from_utf8_lossy(&rest), self.style.width).as_bytes())?;
+            .write_all(wrapped(&String::from_utf8_lossy(&rest), self.style.width, "  ").as_bytes())?;
         self.out.flush()
     }
 }
