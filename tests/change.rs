@@ -124,6 +124,17 @@ fn verdicts_that_change_are_told() {
         assert_eq!(found, states);
         assert_eq!(world["resources"].as_array().unwrap().len(), 1);
     }
+    let directory = directory("verdict-words");
+    let paths = [("before.json", good), ("after.json", bad)].map(|(name, resource)| {
+        let path = directory.join(name);
+        std::fs::write(&path, json!([resource]).to_string()).unwrap();
+        path
+    });
+    let told = run(&format!("diff {} {}", paths[0].display(), paths[1].display()), "").out;
+    assert!(
+        told.starts_with("~ Cluster a: is rejected now: at lb_policy: "),
+        "{told}"
+    );
 }
 
 #[test]

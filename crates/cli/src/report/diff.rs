@@ -91,16 +91,22 @@ fn resource(change: &ResourceChange, look: Look, out: &mut dyn Write) -> io::Res
 
 /// What is said of a verdict.
 fn verdict(before: &State, after: &State) -> String {
+    // The verdict itself is said here.
+    let why = |text: &str| text.strip_prefix("rejected, ").unwrap_or(text).to_owned();
     match (before, after) {
-        (State::Accepted, State::Rejected(why)) => format!(": is rejected now: {why}"),
-        (State::Accepted, State::Kept(why)) => format!(": a newer version is rejected, the one before stays: {why}"),
-        (State::Absent, State::Rejected(why) | State::Kept(why)) => format!(": is rejected: {why}"),
+        (State::Accepted, State::Rejected(is)) => format!(": is rejected now: {}", why(is)),
+        (State::Accepted, State::Kept(is)) => {
+            format!(": a newer version is rejected, the one before stays: {}", why(is))
+        }
+        (State::Absent, State::Rejected(is) | State::Kept(is)) => format!(": is rejected: {}", why(is)),
         (State::Rejected(_) | State::Kept(_), State::Accepted) => ": is accepted now".to_owned(),
         (State::Rejected(was), State::Rejected(is)) | (State::Kept(was), State::Kept(is)) if was != is => {
-            format!(": is rejected for another reason: {is}")
+            format!(": is rejected for another reason: {}", why(is))
         }
         (State::Rejected(_), State::Kept(_)) => ": an earlier version is in use now".to_owned(),
-        (State::Kept(_), State::Rejected(why)) => format!(": no earlier version is in use any more: {why}"),
+        (State::Kept(_), State::Rejected(is)) => {
+            format!(": no earlier version is in use any more: {}", why(is))
+        }
         _ => String::new(),
     }
 }
