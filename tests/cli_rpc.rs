@@ -257,6 +257,11 @@ fn what_would_do_nothing_is_refused() {
         ("pick --requests -", "\n\n", "-: there is no step in it"),
         (
             "pick --requests -",
+            "- pick: {}",
+            "-:1: a step is a JSON object in a line of its own, such as `{\"pick\": {}}`",
+        ),
+        (
+            "pick --requests -",
             "\n{\"finish\":\"a\"}",
             "-:2: `finish` names `a`, which no `begin` before it has",
         ),
@@ -380,14 +385,14 @@ fn an_address_that_is_gone_is_said_to_be_and_answered() {
     assert!(
         session
             .err
-            .contains("has the address 10.9.9.9:80: the session is one with an endpoint that is gone"),
+            .contains("has the address `10.9.9.9:80`: the session is one with an endpoint that is gone"),
         "{}",
         session.err
     );
     assert!(session.out.contains("OK from "), "{}", session.out);
     let place = run(&format!("pick --address 10.9.9.9:80 {file}"), "");
     assert!(
-        place.out.starts_with("10.9.9.9:80 is in no cluster"),
+        place.out.starts_with("10.9.9.9:80 is in no cluster") && place.out.contains("; the channel has "),
         "{}{}",
         place.out,
         place.err

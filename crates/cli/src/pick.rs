@@ -237,6 +237,10 @@ fn read_steps(args: &PickArgs, io: &mut Io<'_>) -> Result<Option<Vec<(usize, Ste
             continue;
         }
         let wrong = |why: String| Error::Usage(format!("{name}:{number}: {why}"));
+        if !line.trim_start().starts_with('{') {
+            let wanted = "a step is a JSON object in a line of its own, such as `{\"pick\": {}}`";
+            return Err(wrong(wanted.to_owned()));
+        }
         let step = Step::read(line).map_err(|error| wrong(error.to_string()))?;
         steps.push((number, step));
     }
@@ -379,10 +383,10 @@ fn forge(text: &str, rpc: &Rpc, config: &XdsConfig, seed: u64, io: &mut Io<'_>) 
             "--session needs a route that leads to a cluster".to_owned(),
         ));
     };
-    writeln!(
+    say!(
         io.err,
-        "note: no endpoint of {} has the address {text}: the session is one with an endpoint that is gone, or dropped{hint}",
-        clusters.join(", ")
+        "note: no endpoint of `{}` has the address `{text}`: the session is one with an endpoint that is gone, or dropped{hint}",
+        clusters.join("`, `")
     )?;
     Ok(format!("{}={}", session.cookie.name, cookie::encode(text, cluster)))
 }

@@ -99,7 +99,7 @@ pub(super) fn write(text: &str, config: &XdsConfig, is_json: bool, out: &mut dyn
         let known: Vec<String> = all(config).map(|place| place.address.to_string()).collect();
         let near = text::nearest(text, known.iter().map(String::as_str));
         let hint = near.map_or_else(
-            || format!("; it has {} addresses", known.len()),
+            || format!("; the channel has {} addresses", known.len()),
             |near| format!(", did you mean {near}?"),
         );
         writeln!(
