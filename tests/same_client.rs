@@ -355,8 +355,21 @@ fn a_tree_that_no_rpc_gets_through_exits_with_1() {
     let mut dropping = endpoints("e");
     dropping["policy"] = json!({"drop_overloads": [{"category": "all", "drop_percentage": {"numerator": 100}}]});
     assert_eq!(code(json!([good("c", 7), dropping]), "c"), 1);
-    // What DNS says is not known.
+    // Nobody says what DNS would: the three commands about RPCs agree, until somebody does.
     let dns = json!({"@type": CLUSTER, "name": "d", "type": "LOGICAL_DNS", "load_assignment": {"endpoints": [{"lb_endpoints": [
         {"endpoint": {"address": {"socket_address": {"address": "a.example", "port_value": 80}}}}]}]}});
-    assert_eq!(code(json!([dns]), "d"), 0);
+    let dns = json!({ "resources": [dns] }).to_string();
+    let help = "help: DNS is not asked, RPCs that need an address of `a.example:80` fail; give it with --resolve a.example:80=IP:PORT\n";
+    for command in ["tree", "route", "pick"] {
+        let method = if command == "tree" {
+            &[][..]
+        } else {
+            &["--method", "/s/M"]
+        };
+        let asked = [&[command, "--cluster", "d"], method].concat();
+        let without = run(&asked, &dns);
+        assert_eq!((without.code, without.err.as_str()), (1, help), "{command}");
+        let with = run(&[&asked[..], &["--resolve", "a.example:80=10.0.0.1:80"]].concat(), &dns);
+        assert_eq!((with.code, with.err.as_str()), (0, ""), "{command}");
+    }
 }

@@ -7,8 +7,9 @@ use std::fmt;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
+use super::dns;
 use super::graph::Skipped;
-use crate::model::cluster::HealthStatus;
+use crate::model::cluster::{Discovery, HealthStatus};
 use crate::model::domain::DomainMatch;
 use crate::model::endpoints::Endpoint;
 use crate::model::listener::HttpConnectionManager;
@@ -62,6 +63,18 @@ pub struct Leaf {
     pub note: String,
     /// Host names of DNS without an address.
     pub is_unresolved: bool,
+}
+
+impl Leaf {
+    /// The host name for which DNS could have an address, and has not answered.
+    pub fn unanswered(&self) -> Option<&str> {
+        match &self.cluster.discovery {
+            Discovery::LogicalDns { hostname } if self.is_unresolved && dns::can_be_answered(hostname) => {
+                Some(hostname)
+            }
+            Discovery::LogicalDns { .. } | Discovery::Eds { .. } | Discovery::Aggregate { .. } => None,
+        }
+    }
 }
 
 impl PartialEq for Leaf {
@@ -209,8 +222,16 @@ impl XdsConfig {
             .flat_map(Endpoint::addresses)
     }
 
+    /// Host names of LOGICAL_DNS clusters that have no address yet, and for which DNS could have one.
+    pub fn unanswered(&self) -> impl Iterator<Item = &str> {
+        self.clusters.values().filter_map(|state| match state {
+            ClusterState::Leaf(leaf) => leaf.unanswered(),
+            ClusterState::Aggregate(_) | ClusterState::Error(_) => None,
+        })
+    }
+
     /// Says whether some endpoint can take RPCs to a cluster, as far as the resources tell: one that is not draining, behind a leaf
-    /// that does not drop everything. A name that DNS has not answered for counts as one that has endpoints.
+    /// that does not drop everything. A name that DNS has not answered for has no endpoint: RPCs to it fail.
     pub fn can_serve(&self, cluster: &str) -> bool {
         let serves = |leaf: &Leaf| {
             let Some(endpoints) = &leaf.endpoints else { return false };
@@ -220,7 +241,7 @@ impl XdsConfig {
                 .iter()
                 .flatten()
                 .flat_map(|locality| &locality.endpoints);
-            leaf.is_unresolved || (!drops_all && all.any(|endpoint| endpoint.health != HealthStatus::Draining))
+            !drops_all && all.any(|endpoint| endpoint.health != HealthStatus::Draining)
         };
         match self.clusters.get(cluster) {
             Some(ClusterState::Leaf(leaf)) => serves(leaf),

@@ -17,6 +17,11 @@ pub type DnsAnswers = BTreeMap<String, Result<Vec<SocketAddr>, String>>;
 /// The port of a name without one (C-core dns_resolver.cc, `kDefaultSecurePort`).
 const DEFAULT_PORT: u16 = 443;
 
+/// Says whether a lookup is made for the host name, so that an answer can be given.
+pub fn can_be_answered(hostname: &str) -> bool {
+    dns_name::looked_up(hostname).is_ok_and(|name| dns_name::check(&name).is_ok())
+}
+
 /// One locality with one endpoint that has all addresses, or none if there is no answer.
 pub(super) fn from_dns(hostname: &str, dns: &DnsAnswers) -> (Option<Arc<Endpoints>>, String, bool) {
     let answer = match dns_name::looked_up(hostname) {

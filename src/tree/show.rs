@@ -236,7 +236,7 @@ pub const fn reason(why: SkipReason) -> &'static str {
 fn leaf_node(walk: &Walk<'_>, cluster: &str, leaf: &Leaf, below: (&Config, &[u64]), node: Node) -> Node {
     let mut node = match &leaf.cluster.discovery {
         Discovery::Eds { .. } => node.fact("EDS", eds_name(cluster, &leaf.cluster).unwrap_or_default()),
-        Discovery::LogicalDns { hostname } if leaf.is_unresolved => node
+        Discovery::LogicalDns { hostname } if leaf.unanswered().is_some() => node
             .fact("DNS", hostname.as_str())
             .warning("addresses", "unknown, give them with --resolve"),
         Discovery::LogicalDns { hostname } => node.fact("DNS", hostname.as_str()),
@@ -246,7 +246,7 @@ fn leaf_node(walk: &Walk<'_>, cluster: &str, leaf: &Leaf, below: (&Config, &[u64
         node = node.fact("load reports", "to the xDS server");
     }
     // What is said about unknown addresses is xdsctl's, not the client's.
-    if !leaf.is_unresolved && !leaf.note.is_empty() && !leaf.note.starts_with("xDS node ID:") {
+    if leaf.unanswered().is_none() && !leaf.note.is_empty() && !leaf.note.starts_with("xDS node ID:") {
         node = node.warning("note", leaf.note.as_str());
     }
     node = dropped(walk, cluster, walk.shown.config.clusters.get(cluster), node);

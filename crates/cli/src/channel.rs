@@ -1,5 +1,6 @@
 //! From inputs to the configuration of one channel: loads, validates, takes what a client would hold, resolves the target.
 
+use std::collections::BTreeSet;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
@@ -67,6 +68,16 @@ impl Opened {
             Ok(config) => rpc::check_effort(config, path).map_err(|limit| Error::Usage(limit.to_string())),
             Err(_) => Ok(()),
         }
+    }
+
+    /// What a reader should know of an RPC that fails: which addresses DNS was not asked for, as nobody has given them.
+    pub fn unanswered(&self) -> Option<String> {
+        let names: BTreeSet<&str> = self.config.as_ref().ok()?.unanswered().collect();
+        let first = names.first()?;
+        Some(format!(
+            "DNS is not asked, RPCs that need an address of {} fail; give it with --resolve {first}=IP:PORT",
+            some(names.iter().copied())
+        ))
     }
 
     /// The exit code of a command about RPCs that fail, or do not.

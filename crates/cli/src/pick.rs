@@ -80,6 +80,7 @@ pub(super) fn run(args: &PickArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         max_events: Some(args.max_events),
     };
     let exit_ok = opened.exit(false);
+    let unanswered = opened.unanswered();
     let mut channel = Channel::new(opened.client, opened.start, network, options);
     set_states(&mut channel, &states, &rpc)?;
     let style = Style {
@@ -93,6 +94,9 @@ pub(super) fn run(args: &PickArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     let result = tell(args, steps, (&mut channel, &rpc), style, &mut *out, io);
     io.out = out;
     let (all_ok, limit) = result?;
+    if let (false, Some(unanswered)) = (all_ok, unanswered) {
+        say!(io.err, "help: {unanswered}")?;
+    }
     match limit {
         Some(limit) => Err(Error::Usage(limit)),
         None => Ok(if all_ok { exit_ok } else { EXIT_FAILS }),

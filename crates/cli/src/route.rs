@@ -52,6 +52,7 @@ pub(super) fn run(args: &RouteArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         Some(&mut tried),
     );
     let exit_ok = opened.exit(false);
+    let unanswered = opened.unanswered();
     let failure = match &selected {
         Ok(selection) => verdict(selection, opened, args)?,
         Err(refusal) => Some(refusal.status()),
@@ -69,6 +70,9 @@ pub(super) fn run(args: &RouteArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     match args.format {
         Format::Human => route::write_text(&answer, io.colours(args.color), &mut io.out)?,
         Format::Json => route_json::write(&answer, &mut io.out)?,
+    }
+    if let (Some(_), Some(unanswered)) = (&failure, unanswered) {
+        say!(io.err, "help: {unanswered}")?;
     }
     Ok(if failure.is_some() { EXIT_FAILS } else { exit_ok })
 }

@@ -69,6 +69,9 @@ pub(super) fn run(args: &TreeArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         Outcome::Fails(..) => true,
         Outcome::Config(config, json) => all_fail(config, json, &opened.client.profile),
     };
+    if let (true, Some(unanswered)) = (fails, opened.unanswered()) {
+        say!(io.err, "help: {unanswered}")?;
+    }
     Ok(opened.exit(fails))
 }
 
