@@ -79,7 +79,7 @@ def renamed(case):
 
 
 def blamed(details):
-    return sorted(set(re.findall(r"field:(\S*) error", details)))
+    return sorted(set(re.findall(r"field:(.*?) errors?:", details, re.DOTALL)))
 
 
 def entries_of(cases):
