@@ -2,8 +2,7 @@
 //!
 //! `cargo run --example check_snapshot`
 
-use xdsctl::client::Verdict;
-use xdsctl::model::ResourceType;
+use xdsctl::{ResourceType, Verdict};
 
 /// What a control plane under test would send.
 fn snapshot() -> String {

@@ -3,8 +3,7 @@
 //! `cargo run --example send_rpc`
 
 use serde_json::{Value, json};
-use xdsctl::sim::Rpc;
-use xdsctl::status::Code;
+use xdsctl::{Code, Rpc};
 
 const TYPE: &str = "type.googleapis.com/envoy";
 
@@ -32,10 +31,7 @@ pub(crate) fn main() {
     let client = xdsctl::hold(json!({ "resources": two }).to_string()).expect("the document can be read");
 
     // One RPC, and one for which there is no route.
-    let send = |method| {
-        let outcome = xdsctl::send(client.clone(), "xds:///shop", method).expect("a target of xDS");
-        outcome.expect("an RPC with a deadline ends")
-    };
+    let send = |method| xdsctl::send(client.clone(), "xds:///shop", method).expect("a target of xDS");
     let outcome = send("/shop.Cart/Get");
     println!("{} from {:?}", outcome.code, outcome.backend);
     assert_eq!(outcome.code, Code::Ok);
@@ -47,7 +43,7 @@ pub(crate) fn main() {
         method: "/shop.Cart/Get".to_owned(),
         ..Rpc::default()
     };
-    let backends = |channel: &mut xdsctl::sim::Channel| {
+    let backends = |channel: &mut xdsctl::Channel| {
         let outcomes = (0..10).filter_map(|_| channel.call(rpc.clone()).expect("no limit is near"));
         outcomes
             .filter_map(|outcome| outcome.backend)

@@ -1,8 +1,6 @@
-//! The library in three calls: [`check`] this text, [`hold`] these resources, [`send`] this RPC.
+//! The library in three calls, which the head of the crate describes.
 //!
-//! For the tests of a control plane: what it would send goes in as JSON, YAML, text format or a serialized response, and the
-//! answers are those of a gRPC client. Everything here is thin; [`client`](crate::client), [`check`](mod@crate::check) and
-//! [`sim`](crate::sim) say more, and take a client's bootstrap and switches.
+//! Everything here is thin; `client`, `check` and `sim` say more, and take a client's bootstrap and switches.
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,6 +9,7 @@ use crate::check::{Outcome, Scope};
 use crate::client::target::{Target, TargetError};
 use crate::client::{Circumstances, Client, Keep, Reading, Settled, Start, Store, Verdict};
 use crate::diag::{Diagnostic, Effect, Severity};
+use crate::envelope::NO_RESOURCE;
 use crate::model::ResourceType;
 use crate::profile::{Profile, ServerFacts};
 use crate::sim;
@@ -43,7 +42,7 @@ pub struct Problem {
     pub rule: &'static str,
     /// What the client does because of it.
     pub effect: Effect,
-    /// How bad that is.
+    /// How bad that is. A warning about a text that turns out to hold no resource is an error here.
     pub severity: Severity,
     /// The resource in which it is; `None` if it is the document's.
     pub resource: Option<(ResourceType, String)>,
@@ -73,27 +72,33 @@ impl Report {
     }
 }
 
+impl std::error::Error for Report {}
+
 impl fmt::Display for Report {
-    /// A line for each problem: `3:5: Cluster a: lb_policy: lb_policy 5 (MAGLEV) is not supported [cds-lb-policy-unsupported]`.
+    /// A line for each problem.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for problem in &self.problems {
-            write!(f, "{}:{}: ", problem.line, problem.column)?;
-            if let Some((resource_type, name)) = &problem.resource {
-                write!(f, "{} {name}: ", resource_type.short_name())?;
-            }
-            if !problem.path.is_empty() {
-                write!(f, "{}: ", problem.path)?;
-            }
-            writeln!(f, "{} [{}]", problem.message, problem.rule)?;
+        self.problems.iter().try_for_each(|problem| writeln!(f, "{problem}"))
+    }
+}
+
+impl fmt::Display for Problem {
+    /// `3:5: Cluster a: lb_policy: lb_policy 5 (MAGLEV) is not supported [cds-lb-policy-unsupported]`
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}: ", self.line, self.column)?;
+        if let Some((resource_type, name)) = &self.resource {
+            write!(f, "{} {name}: ", resource_type.short_name())?;
         }
-        Ok(())
+        if !self.path.is_empty() {
+            write!(f, "{}: ", self.path)?;
+        }
+        write!(f, "{} [{}]", self.message, self.rule)
     }
 }
 
 /// Says what a gRPC client would do with the resources of a document.
 ///
 /// The document is any that `xdsctl validate` reads; what is in it is taken for what one client is sent. The client is the default one,
-/// without a bootstrap.
+/// without a bootstrap. That the document cannot be read is a problem too, and an error.
 ///
 /// ```
 /// let report = xdsctl::check(
@@ -110,6 +115,7 @@ pub fn check(text: impl Into<Vec<u8>>) -> Report {
         resources, findings, ..
     } = crate::check::check(settled, Scope::default());
     let mut report = Report::default();
+    let is_empty = resources.is_empty();
     let mut add = |diagnostic: Diagnostic, resource: Option<(ResourceType, String)>, span: Span| {
         let place = store
             .sources
@@ -119,7 +125,7 @@ pub fn check(text: impl Into<Vec<u8>>) -> Report {
         report.problems.push(Problem {
             rule: diagnostic.rule.id,
             effect: diagnostic.effect,
-            severity: diagnostic.rule.severity,
+            severity: severity(&diagnostic, is_empty),
             resource,
             path: diagnostic.path.to_string(),
             message: diagnostic.message,
@@ -157,6 +163,14 @@ pub fn check(text: impl Into<Vec<u8>>) -> Report {
     report
 }
 
+/// How bad a problem is. What is doubtful in a text that turns out to have no resource is why it has none; that it says so itself is not.
+fn severity(diagnostic: &Diagnostic, is_empty: bool) -> Severity {
+    match diagnostic.rule.severity {
+        Severity::Warning if is_empty && diagnostic.rule != &NO_RESOURCE => Severity::Error,
+        severity => severity,
+    }
+}
+
 /// A client that holds the resources of a document: those that it accepts.
 ///
 /// What it rejects is in [`Resources::rejected`](crate::client::Resources::rejected). [`Client::update`] sends it more.
@@ -171,11 +185,13 @@ pub fn check(text: impl Into<Vec<u8>>) -> Report {
 /// ```
 ///
 /// # Errors
-/// The report, if some of the document could not be read: what the client holds then is not what was meant.
+/// The report, if some of the document could not be read, or it is none: what the client holds then is not what was meant. A resource
+/// that the client rejects is no error here.
 pub fn hold(text: impl Into<Vec<u8>>) -> Result<Client, Report> {
     let text = text.into();
     let (settled, store) = settle(text.clone(), Keep::Values);
-    let is_error = |diagnostic: &Diagnostic| diagnostic.rule.severity == Severity::Error;
+    let is_empty = settled.resources.is_empty();
+    let is_error = |diagnostic: &Diagnostic| severity(diagnostic, is_empty) == Severity::Error;
     let mut notes = settled.resources.iter().flat_map(|checked| &checked.notes);
     if settled.findings.iter().any(|found| is_error(&found.diagnostic)) || notes.any(|note| is_error(&note.diagnostic))
     {
@@ -235,26 +251,56 @@ pub enum SendError {
     /// The simulation stopped at one of its limits.
     #[error(transparent)]
     Limit(#[from] sim::LimitReached),
+    /// Nothing ends the RPC, not even a deadline.
+    #[error("the RPC waits for ever")]
+    Endless,
 }
 
 /// Sends one RPC to `method` of `target`, on a channel of its own, and says what became of it.
 ///
 /// ```
 /// let client = xdsctl::hold("{\"resources\": []}").unwrap();
-/// let outcome = xdsctl::send(client, "xds:///cart", "/shop.Cart/Get").unwrap().unwrap();
-/// assert_eq!(outcome.code.name(), "UNAVAILABLE");
+/// let outcome = xdsctl::send(client, "xds:///cart", "/shop.Cart/Get").unwrap();
+/// assert_eq!(outcome.code, xdsctl::Code::Unavailable);
 /// assert_eq!(outcome.details, "empty address list (LDS resource cart: does not exist)");
 /// ```
 ///
-/// `None` if the RPC would wait for ever.
+/// The RPC has a deadline of [`sim::DEFAULT_TIMEOUT_MS`]; [`channel`] sends RPCs with other metadata and deadlines, and several.
 ///
 /// # Errors
 /// The target is none that the client could start with, or the simulation stops at a limit.
-pub fn send(client: Client, target: &str, method: &str) -> Result<Option<sim::Outcome>, SendError> {
+pub fn send(client: Client, target: &str, method: &str) -> Result<sim::Outcome, SendError> {
     let rpc = sim::Rpc {
         method: method.to_owned(),
         ..sim::Rpc::default()
     };
     let mut channel = channel(client, target)?;
-    Ok(channel.call(rpc)?)
+    channel.call(rpc)?.ok_or(SendError::Endless)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A test that finds nothing wrong with a text must have looked at one.
+    #[test]
+    fn a_text_without_configuration_is_an_error() {
+        for text in ["", "hello", "{\"resources\": [ {", "{\"resource\": 1}"] {
+            let report = check(text);
+            assert_ne!(report.errors().count(), 0, "{text}: {report}");
+            assert_eq!(hold(text).unwrap_err(), report, "{text}");
+        }
+        assert_eq!(check("{\"resources\": []}").errors().count(), 0);
+        assert!(hold("{\"resources\": []}").is_ok());
+    }
+
+    #[test]
+    fn an_update_may_be_the_text_that_is_held() {
+        let cluster = r#"{"resources": [{"@type": "type.googleapis.com/envoy.config.cluster.v3.Cluster", "name": "a", "type": "EDS",
+            "eds_cluster_config": {"eds_config": {"ads": {}}}}]}"#;
+        let mut client = Client::default();
+        let updated = client.update(&serde_json::from_str(cluster).unwrap());
+        assert!(updated.findings.is_empty(), "{updated:?}");
+        assert!(client.resources.clusters.get("a").is_some());
+    }
 }

@@ -4,6 +4,25 @@
 //! every step: which resources the client rejects and at which field, what it silently drops or ignores, the LB policy
 //! tree that it builds, and where one RPC goes.
 //!
+//! For the tests of a control plane there are three calls: [`check`](fn@check) this text, [`hold`] these resources, [`send`] this RPC. What it would
+//! send goes in as JSON, YAML, text format or a serialized response; `examples/` of the repository has a test for each.
+//!
+//! ```
+//! use xdsctl::{ResourceType, Verdict};
+//!
+//! let text = r#"{"@type": "type.googleapis.com/envoy.config.cluster.v3.Cluster", "name": "cart", "type": "STATIC"}"#;
+//! let report = xdsctl::check(text);
+//! assert_eq!(report.verdict(ResourceType::Cluster, "cart"), Some(Verdict::Rejected));
+//! assert_eq!(report.errors().next().unwrap().path, "type");
+//!
+//! let client = xdsctl::hold(text)?;
+//! assert_eq!(client.resources.rejected()[0].name, "cart");
+//!
+//! let outcome = xdsctl::send(client, "xds:///shop", "/shop.Cart/Get")?;
+//! assert_eq!((outcome.code, outcome.backend), (xdsctl::Code::Unavailable, None));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! The modules below are in layers, from the lowest to the highest, with an empty line between them: a module uses its own
 //! layer and those before it. `tests/tidy.rs` reads the list here and holds every `use` against it.
 #![cfg_attr(
@@ -71,3 +90,8 @@ pub mod recognise;
 pub(crate) use xdsctl_re2 as regex;
 
 pub use api::{Answer, Problem, Report, SendError, channel, check, hold, send};
+pub use client::{Client, Verdict};
+pub use diag::{Effect, Severity};
+pub use model::ResourceType;
+pub use sim::{Channel, Outcome, Rpc};
+pub use status::Code;

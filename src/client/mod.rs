@@ -110,8 +110,10 @@ pub struct Sent {
 }
 
 impl Sent {
-    /// A list of resources as protobuf JSON.
+    /// A list of resources as protobuf JSON, or an object that has it as `resources`.
     pub fn of(resources: &Value) -> Sent {
+        let list = resources.get("resources").filter(|list| list.is_array());
+        let resources = list.unwrap_or(resources);
         Sent {
             text: format!("{{\"resources\":{resources}}}").into(),
             count: resources.as_array().map_or(0, Vec::len),
@@ -129,7 +131,7 @@ pub struct Updated {
 }
 
 impl Client {
-    /// Takes what the control plane sends anew: a list of resources as protobuf JSON.
+    /// Takes what the control plane sends anew: a list of resources as protobuf JSON, or an object that has it as `resources`.
     ///
     /// A resource that the client rejects leaves the version before it in use.
     pub fn update(&mut self, resources: &Value) -> Updated {
