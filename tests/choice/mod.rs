@@ -10,6 +10,7 @@ mod worlds;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::Value;
 
@@ -45,7 +46,10 @@ struct Project(PathBuf);
 
 impl Project {
     fn new(name: &str, files: &[(&str, &str)]) -> Project {
-        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("choice-{name}"));
+        // Tests run side by side, and two may give the same name.
+        static COUNT: AtomicUsize = AtomicUsize::new(0);
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("choice-{name}-{number}"));
         let _ = fs::remove_dir_all(&path);
         fs::create_dir_all(path.join(".git")).unwrap();
         let project = Project(path);
