@@ -12,7 +12,7 @@ use xdsctl::diff::hosts::HostChange;
 use xdsctl::diff::tables::{Goes, Move, Outcome};
 use xdsctl::diff::values::{ChangeKind, FieldChange};
 use xdsctl::diff::{Diff, ResourceChange, RouteChange, State};
-use xdsctl::model::RouteConfiguration;
+use xdsctl::model::{ResourceType, RouteConfiguration};
 use xdsctl::rpc::words;
 
 /// Lines of one kind that are shown of one resource, virtual host or cluster without `--all`.
@@ -111,6 +111,13 @@ fn verdict(before: &State, after: &State) -> String {
     }
 }
 
+/// Says whether a cluster that the client had is not there any more, or has no accepted version.
+fn is_lost_cluster(change: &ResourceChange) -> bool {
+    let had = matches!(change.before, State::Accepted | State::Kept(_));
+    let has = matches!(change.after, State::Accepted | State::Kept(_));
+    change.resource_type == ResourceType::Cluster && had && !has
+}
+
 fn more(count: usize, shown: usize, what: &str, out: &mut dyn Write) -> io::Result<()> {
     match count.saturating_sub(shown) {
         0 => Ok(()),
@@ -148,7 +155,8 @@ struct Effects<'a> {
 impl Effects<'_> {
     fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         let diff = &self.compared.diff;
-        if diff.routes.is_empty() && diff.clusters.is_empty() {
+        let lost: Vec<&ResourceChange> = diff.resources.iter().filter(|change| is_lost_cluster(change)).collect();
+        if diff.routes.is_empty() && diff.clusters.is_empty() && lost.is_empty() {
             return Ok(());
         }
         writeln!(out)?;
@@ -158,6 +166,13 @@ impl Effects<'_> {
         }
         for change in &diff.clusters {
             cluster(change, self.look, out)?;
+        }
+        for change in lost {
+            say!(out, "  cluster {}", change.name)?;
+            say!(
+                out,
+                "    is lost: RPCs to it fail, and an aggregate cluster passes over it"
+            )?;
         }
         Ok(())
     }
@@ -234,10 +249,11 @@ impl Effects<'_> {
 
     fn goes(&self, outcome: &Outcome, client: &Client) -> String {
         let one = |goes: &Goes| match goes {
-            Goes::Cluster(name) if !client.resources.clusters.contains_key(name) => {
-                format!("{name} (there is no such cluster)")
-            }
-            Goes::Cluster(name) => name.clone(),
+            Goes::Cluster(name) => match client.resources.clusters.get(name) {
+                None => format!("{name} (there is no such cluster)"),
+                Some(held) if !held.is_accepted() => format!("{name} (it is rejected)"),
+                Some(_) => name.clone(),
+            },
             Goes::Plugin(name) => format!("plugin {name}"),
             Goes::Fails if outcome.route.is_none() => "no route, it fails".to_owned(),
             Goes::Fails => "a route without a cluster, it fails".to_owned(),
