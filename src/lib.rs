@@ -85,6 +85,7 @@ pub mod choice;
 
 pub mod catalogue;
 
+pub mod fix;
 pub mod recognise;
 
 pub(crate) use xdsctl_re2 as regex;

@@ -145,6 +145,20 @@ impl FieldPath {
         self.segs().take_while(|seg| !matches!(seg, Seg::Quoted(_)))
     }
 
+    /// The path of the object that the last field or key stands in.
+    pub fn holder(&self) -> FieldPath {
+        let mut steps = self.segs();
+        let mut end = 0;
+        loop {
+            let before = self.0.len() - steps.rest.len();
+            match steps.next() {
+                Some(Seg::Field(_) | Seg::Key(_) | Seg::JsonKey(_)) => end = before,
+                Some(_) => {}
+                None => return FieldPath(self.0.get(..end).unwrap_or_default().into()),
+            }
+        }
+    }
+
     /// The packed steps; for storing many paths.
     pub(super) fn packed(&self) -> &[u8] {
         &self.0

@@ -6,6 +6,7 @@
 
 pub(crate) mod any;
 pub(crate) mod duration;
+pub mod meant;
 pub mod transcode;
 pub mod wire;
 

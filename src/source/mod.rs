@@ -16,6 +16,7 @@ pub(crate) mod view;
 pub(crate) mod wire;
 pub mod yaml;
 
+use std::collections::BTreeSet;
 use std::io;
 use std::path::Path;
 use std::sync::OnceLock;
@@ -111,6 +112,25 @@ impl Source {
             }
             _ => span::locate_all(self.bytes(), resource, paths),
         }
+    }
+
+    /// The JSON text in which the resource at `resource` stands, and where in it the value of each path starts: `None` for
+    /// what is not there. [`to_document`](Self::to_document) leads back.
+    pub fn values(&self, resource: Span, paths: &[&FieldPath]) -> (&[u8], Vec<Option<usize>>) {
+        match self.view() {
+            Some(view) => (view.json(), view.starts(resource, paths)),
+            None => (self.bytes(), span::starts(self.bytes(), resource, paths)),
+        }
+    }
+
+    /// The place in the document of a place in the text that [`values`](Self::values) gives.
+    pub fn to_document(&self, span: Span) -> Span {
+        self.view().map_or(span, |view| view.to_document(span))
+    }
+
+    /// Starts of the scalars of the document that stand for several values, because aliases repeat them.
+    pub fn repeated(&self) -> BTreeSet<usize> {
+        self.view().map(View::repeated).unwrap_or_default()
     }
 
     /// The extent and the secrets of the resource at `resource`, which is of type `type_name`, in this document.
@@ -274,9 +294,32 @@ impl SourceMap {
         id
     }
 
+    /// Forgets all documents but the first `count`.
+    pub fn truncate(&mut self, count: usize) {
+        self.sources.truncate(count);
+    }
+
+    /// Gives a document other bytes, which have not been read yet.
+    pub fn replace(&mut self, id: SourceId, bytes: Vec<u8>) {
+        if let Some(source) = self.sources.get_mut(id.index()) {
+            *source = Source {
+                name: std::mem::take(&mut source.name),
+                bytes: Bytes::Owned(bytes),
+                lines: OnceLock::new(),
+                view: OnceLock::new(),
+                format: OnceLock::new(),
+            };
+        }
+    }
+
     /// The document with this id; ids of another map give `None`.
     pub fn get(&self, id: SourceId) -> Option<&Source> {
         self.sources.get(id.index())
+    }
+
+    /// How many documents there are.
+    pub fn count(&self) -> usize {
+        self.sources.len()
     }
 
     /// Every document with its id, in the order of addition.

@@ -60,11 +60,22 @@ pub fn locate(text: &[u8], resource: Span, path: &FieldPath) -> Span {
 ///
 /// A resource with ten thousand findings costs as much as one with a single finding at its end. See [`locate`].
 pub fn locate_all(text: &[u8], resource: Span, paths: &[&FieldPath]) -> Vec<Span> {
+    find_all(text, resource, paths).0
+}
+
+/// Where in the text the value of each field starts; `None` for what is not there. Walks as [`locate_all`] does.
+pub fn starts(text: &[u8], resource: Span, paths: &[&FieldPath]) -> Vec<Option<usize>> {
+    find_all(text, resource, paths).1
+}
+
+/// The places of the fields as they are shown, and where their values start.
+fn find_all(text: &[u8], resource: Span, paths: &[&FieldPath]) -> (Vec<Span>, Vec<Option<usize>>) {
     let start = Span::new(resource.start, (resource.start + 1).min(resource.end));
     let mut finder = Finder {
         scan: Scanner::new(text.get(..resource.end).unwrap_or(text)),
         nodes: vec![Node::default()],
         found: vec![start; paths.len()],
+        starts: vec![None; paths.len()],
         scratch: Vec::new(),
     };
     for (index, path) in paths.iter().enumerate() {
@@ -73,7 +84,7 @@ pub fn locate_all(text: &[u8], resource: Span, paths: &[&FieldPath]) -> Vec<Span
     finder.scan.set_pos(resource.start);
     // Text that cannot be read ends the search; what was not found then is shown by what is around it.
     let _ = finder.walk(0, start);
-    finder.found
+    (finder.found, finder.starts)
 }
 
 /// Keys of one node that are compared one by one; with more of them an index is made.
@@ -161,6 +172,8 @@ struct Finder<'t, 'p> {
     nodes: Vec<Node<'p>>,
     /// The answer for each path.
     found: Vec<Span>,
+    /// Where the value of each path starts.
+    starts: Vec<Option<usize>>,
     /// For keys with escapes.
     scratch: Vec<u8>,
 }
@@ -238,7 +251,9 @@ impl<'p> Finder<'_, 'p> {
                 *found = best;
             }
         }
-        let result = match self.scan.peek() {
+        let first = self.scan.peek();
+        self.starts_here(&node.here);
+        let result = match first {
             b'{' if !node.keys.is_empty() => self.walk_object(&node),
             b'[' if !node.elements.is_empty() => self.walk_list(&node),
             _ => self.scan.skip_value(),
@@ -292,9 +307,20 @@ impl<'p> Finder<'_, 'p> {
             return self.walk(next, shown);
         }
         let start = self.scan.pos();
+        let here = self.nodes.get(next).map_or(Vec::new(), |node| node.here.clone());
+        self.starts_here(&here);
         self.scan.skip_value()?;
         self.fill(next, Span::new(start, self.scan.pos()));
         Ok(())
+    }
+
+    /// Keeps that the values of these paths start where the scanner is.
+    fn starts_here(&mut self, paths: &[usize]) {
+        for index in paths {
+            if let Some(start) = self.starts.get_mut(*index) {
+                *start = Some(self.scan.pos());
+            }
+        }
     }
 
     /// Shows everything at and below a node that was not met by `best`.

@@ -7,11 +7,12 @@
 //! A view holds one JSON value for each document of a stream. One that could not be read to its end is cut: its text ends
 //! inside a value, after everything that could be read, and a [`Fault`] says why.
 
+use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
 use super::Span;
 use super::secrets::{Place, find_in};
-use super::span::locate_all;
+use super::span::{locate_all, starts};
 use crate::diag::FieldPath;
 
 /// Largest document that is rewritten, in bytes: places are kept in 32 bits. JSON itself has no such limit.
@@ -115,16 +116,37 @@ impl View {
         let Some(at) = self.object_at(resource.start).filter(|at| !self.is_packed(*at)) else {
             return vec![resource; paths.len()];
         };
-        let end = self
-            .parts
-            .iter()
-            .map(|part| part.text.end)
-            .find(|end| *end > at)
-            .unwrap_or(self.json.len());
-        locate_all(&self.json, Span::new(at, end), paths)
+        locate_all(&self.json, Span::new(at, self.part_end(at)), paths)
             .into_iter()
             .map(|span| self.to_document(span))
             .collect()
+    }
+
+    /// Where in the view the values of fields of the resource at `resource` of the document start; `None` for what is not
+    /// there.
+    pub(super) fn starts(&self, resource: Span, paths: &[&FieldPath]) -> Vec<Option<usize>> {
+        let Some(at) = self.object_at(resource.start).filter(|at| !self.is_packed(*at)) else {
+            return vec![None; paths.len()];
+        };
+        starts(&self.json, Span::new(at, self.part_end(at)), paths)
+    }
+
+    /// Starts, in the document, of scalars that are in the view more than once.
+    pub(super) fn repeated(&self) -> BTreeSet<usize> {
+        let is_scalar = |token: &&Token| {
+            let first = self.json.get(token.at as usize);
+            first.is_some_and(|byte| !matches!(byte, b'{' | b'}' | b'[' | b']' | b',' | b':'))
+        };
+        let mut scalars: Vec<u32> = self.tokens.iter().filter(is_scalar).map(|token| token.start).collect();
+        scalars.sort_unstable();
+        let pairs = scalars.windows(2).filter(|pair| pair.first() == pair.last());
+        pairs.filter_map(|pair| Some(*pair.first()? as usize)).collect()
+    }
+
+    /// The end of the document of the stream that `at` is in.
+    fn part_end(&self, at: usize) -> usize {
+        let mut ends = self.parts.iter().map(|part| part.text.end);
+        ends.find(|end| *end > at).unwrap_or(self.json.len())
     }
 
     /// The extent and the secrets of the resource at `resource` of the document, as places in the document.

@@ -21,7 +21,7 @@ mod well_known;
 
 pub use any::TypeUrl;
 use note::clip;
-pub(crate) use note::{BAD_VALUE, LIMIT_EXCEEDED, SYNTAX};
+pub(crate) use note::{BAD_VALUE, DUPLICATE_KEY, LIMIT_EXCEEDED, SYNTAX, UNKNOWN_ENUM_VALUE, UNKNOWN_FIELD};
 pub use note::{Note, RULES};
 
 use std::collections::HashMap;

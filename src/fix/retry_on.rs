@@ -1,0 +1,41 @@
+//! `rds-retry-on-unsupported`: a condition that gRPC has, in other letters or with spaces around it.
+//!
+//! What gRPC has under no spelling (`5xx`) stays as it is, and so does its finding.
+
+use super::{Fix, Fixer};
+use crate::model::route::RetryOn;
+use crate::proto::meant::has_same_letters;
+use crate::validate::retry::RETRY_ON_UNSUPPORTED;
+
+pub(super) const FIXER: Fixer = Fixer {
+    rule: &RETRY_ON_UNSUPPORTED,
+    fix: Fix::Scalar(|value, _| Some(fixed(value))),
+};
+
+fn fixed(value: &str) -> String {
+    let conditions = value.split(',').map(|written| {
+        let meant = |on: &RetryOn| has_same_letters(on.token(), written.trim());
+        RetryOn::ALL.into_iter().find(meant).map_or(written, |on| on.token())
+    });
+    conditions.collect::<Vec<_>>().join(",")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_known_is_respelt_and_the_rest_stays() {
+        for (value, expected) in [
+            ("Cancelled", "cancelled"),
+            ("deadline_exceeded, INTERNAL", "deadline-exceeded,internal"),
+            (
+                "5xx, ResourceExhausted ,gateway-error",
+                "5xx,resource-exhausted,gateway-error",
+            ),
+            ("canceled, 5xx,", "canceled, 5xx,"),
+        ] {
+            assert_eq!(fixed(value), expected);
+        }
+    }
+}
