@@ -11,6 +11,7 @@ mod edge;
 mod edges;
 mod explain;
 mod explain_error;
+mod fix;
 mod generated;
 mod hostile;
 mod lint;

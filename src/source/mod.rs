@@ -308,6 +308,7 @@ impl SourceMap {
                 lines: OnceLock::new(),
                 view: OnceLock::new(),
                 format: OnceLock::new(),
+                is_settings: source.is_settings,
             };
         }
     }

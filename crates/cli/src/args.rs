@@ -208,6 +208,12 @@ pub struct ValidateArgs {
     /// Write the findings that are there now to this file, for --baseline
     #[arg(long, value_name = "FILE")]
     pub write_baseline: Option<PathBuf>,
+    /// Make the fixes that are certain, in the JSON and YAML files themselves
+    #[arg(long, conflicts_with = "explain_error")]
+    pub fix: bool,
+    /// Print those fixes as a patch instead of the report, and change nothing
+    #[arg(long, visible_alias = "dry-run", conflicts_with_all = ["explain_error", "formats", "statistics", "show", "write_baseline"])]
+    pub diff: bool,
     /// Day on which suppressions end, instead of today
     #[arg(long, value_name = "YYYY-MM-DD", hide = true)]
     pub today: Option<Date>,

@@ -223,6 +223,11 @@ impl Inputs {
         Ok(self)
     }
 
+    /// Keeps what went wrong with some of the inputs, to be said at the end.
+    pub fn fail(&mut self, errors: Vec<Error>) {
+        self.unread.extend(errors);
+    }
+
     /// For a command that has done its work with what could be read, and would end with `code`: says what could not be read.
     pub fn exit_code(&self, code: u8, io: &mut Io<'_>) -> Result<u8, Error> {
         if self.unread.is_empty() {

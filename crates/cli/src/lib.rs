@@ -35,6 +35,7 @@ mod diff;
 mod explain;
 mod explain_error;
 mod files;
+mod fix;
 mod follow;
 pub mod generate;
 mod input;

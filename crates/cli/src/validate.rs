@@ -5,13 +5,14 @@ use std::path::{Path, PathBuf};
 use super::args::{Destination, Level, ReportFormat, Show, ValidateArgs};
 use super::config::{Config, Setting};
 use super::explain_error::Line;
+use super::fix::Plan;
 use super::input::{self, Inputs};
 use super::known::{self, Known};
 use super::outputs::{self, Looks, Outputs};
 use super::stream::Stream;
 use super::{Error, Io, channel};
 use crate::report::resolve::{Options, Report};
-use crate::report::{self, Choice, clients, human};
+use crate::report::{self, Choice, Summary, clients, human};
 use xdsctl::catalogue;
 use xdsctl::check::{self, Outcome, Scope};
 use xdsctl::choice::{Baseline, Hidden, Selector, Severities};
@@ -30,6 +31,9 @@ pub(super) fn run(args: &ValidateArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         io.err_is_terminal = false;
     }
     let asked = Asked::of(args, io)?;
+    if args.fix && !args.diff {
+        asked.refuse_streams()?;
+    }
     if let [
         Destination {
             format: ReportFormat::Jsonl,
@@ -41,17 +45,12 @@ pub(super) fn run(args: &ValidateArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     }
     let mut inputs = input::open_for(&args.input, &asked.config, asked.fleet.clone(), io)?;
     asked.leave_out_baselines(&mut inputs)?;
-    let mut checked = asked.check(&mut inputs, io)?;
-    let outputs = Outputs::open(&asked.settings.formats, &asked.looks, &inputs.sources, io)?;
-    let options = asked.options();
-    let summary = outputs.write(checked.report(&inputs.sources, &options))?;
-    if let Some(nothing) = checked.nothing {
-        io.out.flush()?;
-        return Err(nothing);
+    let given = inputs.sources.count();
+    let checked = asked.check(&mut inputs, io)?;
+    if args.fix || args.diff {
+        return asked.fix(&checked, inputs, given, io);
     }
-    known::write(args, checked.hidden.recorded, io)?;
-    let failed = summary.worst.is_some_and(|worst| worst >= asked.looks.fail_on);
-    inputs.exit_code(if failed { EXIT_FINDINGS } else { 0 }, io)
+    asked.tell(checked, &inputs, io)
 }
 
 /// What is asked of every input: the flags, and what the project says.
@@ -101,6 +100,71 @@ impl<'a> Asked<'a> {
             return Err(Error::Nothing("no file but the baseline".to_owned()));
         }
         Ok(())
+    }
+
+    /// Writes the report; the exit code for what is in it.
+    fn tell(&self, mut checked: Examined, inputs: &Inputs, io: &mut Io<'_>) -> Result<u8, Error> {
+        if outputs::has_human(&self.settings.formats) {
+            checked.fixable = self.plan(&checked, inputs).count();
+        }
+        let outputs = Outputs::open(&self.settings.formats, &self.looks, &inputs.sources, io)?;
+        let options = self.options();
+        let summary = outputs.write(checked.report(&inputs.sources, &options))?;
+        if let Some(nothing) = checked.nothing {
+            io.out.flush()?;
+            return Err(nothing);
+        }
+        known::write(self.args, checked.hidden.recorded, io)?;
+        inputs.exit_code(self.exit_code(&summary), io)
+    }
+
+    fn exit_code(&self, summary: &Summary) -> u8 {
+        let failed = summary.worst.is_some_and(|worst| worst >= self.looks.fail_on);
+        if failed { EXIT_FINDINGS } else { 0 }
+    }
+
+    /// Standard input and the lines of a stream have no file that could be fixed.
+    fn refuse_streams(&self) -> Result<(), Error> {
+        let is_jsonl = |destination: &Destination| destination.format == ReportFormat::Jsonl;
+        if self.args.input.files.iter().any(|file| file.as_os_str() == "-")
+            || self.settings.formats.iter().any(is_jsonl)
+        {
+            let why = "--fix changes files, standard input is none: --diff prints a patch";
+            return Err(Error::Usage(why.to_owned()));
+        }
+        Ok(())
+    }
+
+    fn plan(&self, checked: &Examined, inputs: &Inputs) -> Plan {
+        Plan::of(&checked.outcome, inputs, &self.severities, self.args.all)
+    }
+
+    /// Fixes what was found, or shows how, and checks again. The first `given` documents are the inputs, others were found by them.
+    fn fix(&self, checked: &Examined, mut inputs: Inputs, given: usize, io: &mut Io<'_>) -> Result<u8, Error> {
+        let plan = self.plan(checked, &inputs);
+        let count = plan.count();
+        if self.args.diff {
+            plan.show(&mut inputs, self.args.input.show_secrets, io)?;
+        } else {
+            plan.apply(&mut inputs, io)?;
+        }
+        inputs.sources.truncate(given);
+        let mut checked = self.check(&mut inputs, io)?;
+        if !self.args.diff {
+            return self.tell(checked, &inputs, io);
+        }
+        if let Some(nothing) = checked.nothing {
+            return Err(nothing);
+        }
+        let options = self.options();
+        let no_outputs = Outputs::open(&[], &self.looks, &inputs.sources, io)?;
+        let summary = no_outputs.write(checked.report(&inputs.sources, &options))?;
+        let code = if count > 0 {
+            EXIT_FINDINGS
+        } else {
+            self.exit_code(&summary)
+        };
+        inputs.exit_code(code, io)
     }
 
     /// How findings are looked up.
@@ -177,6 +241,7 @@ impl<'a> Asked<'a> {
             worlds,
             scope,
             hidden,
+            fixable: 0,
             nothing: (!has_input).then(|| Error::Nothing(nothing.to_owned())),
         })
     }
@@ -188,6 +253,8 @@ pub(super) struct Examined {
     worlds: Vec<WorldName>,
     scope: report::Scope,
     hidden: Hidden,
+    /// Fixes that could be made, if they were looked for.
+    fixable: usize,
     /// There was nothing that could be checked.
     pub nothing: Option<Error>,
 }
@@ -200,6 +267,7 @@ impl Examined {
         report.summary.scope = self.scope;
         report.summary.suppressed = self.hidden.suppressed;
         report.summary.known = self.hidden.known;
+        report.summary.fixable = self.fixable;
         report
     }
 }

@@ -19,6 +19,7 @@ pub mod json;
 pub mod junit;
 pub mod markdown;
 mod masks;
+pub mod patch;
 pub mod paths;
 pub mod pick;
 pub mod profiles;
@@ -157,6 +158,8 @@ pub struct Summary {
     pub suppressed: usize,
     /// Findings that are in the baseline, which are not among the others.
     pub known: usize,
+    /// Fixes that `--fix` would make.
+    pub fixable: usize,
 }
 
 /// What was looked at, besides resources.
@@ -190,6 +193,7 @@ impl Default for Summary {
             scope: Scope::default(),
             suppressed: 0,
             known: 0,
+            fixable: 0,
         }
     }
 }
@@ -361,6 +365,10 @@ pub fn closing(summary: &Summary) -> String {
         }
     }
     lines.push(counts(summary));
+    if summary.fixable > 0 {
+        let places = plural(summary.fixable, "place");
+        lines.push(format!("{places} can be fixed: --diff shows how, --fix does it"));
+    }
     lines.join("\n")
 }
 

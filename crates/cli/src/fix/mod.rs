@@ -1,0 +1,182 @@
+//! `validate --fix` and `--diff`: the fixes of all documents, made in the files or shown as a patch.
+//!
+//! What is suppressed, in the baseline or switched off with `-A` is not fixed, and neither is configuration that was made for a
+//! proxy, unless `--all` asks for it: its reader is another.
+
+mod replace;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use super::input::Inputs;
+use super::{Error, Io};
+use crate::report::patch::{self, Change};
+use xdsctl::check::Outcome;
+use xdsctl::choice::Severities;
+use xdsctl::client::Checked;
+use xdsctl::diag::Diagnostic;
+use xdsctl::fix::{self, Document, Edit};
+use xdsctl::model::ResourceType;
+use xdsctl::source::sniff::Format;
+use xdsctl::source::{SourceId, SourceMap};
+
+/// The fixes of a run.
+#[derive(Debug, Default)]
+pub(super) struct Plan {
+    /// In the order of each document; none overlaps another.
+    changes: BTreeMap<SourceId, Vec<Change>>,
+    /// Documents with findings that could be fixed if they were in another format.
+    passed_over: BTreeSet<SourceId>,
+}
+
+impl Plan {
+    /// Looks for the fixes of what was found in the documents of `inputs`.
+    pub fn of(outcome: &Outcome, inputs: &Inputs, severities: &Severities, with_proxies: bool) -> Plan {
+        let wants = |diagnostic: &Diagnostic| {
+            let field = diagnostic.path.segs().last_field();
+            severities.of((diagnostic.rule, diagnostic.effect), field).is_some()
+        };
+        let is_folded = |checked: &&Checked| !with_proxies && outcome.proxy_worlds.contains(&checked.world);
+        let mut documents: BTreeMap<SourceId, Option<Document<'_>>> = BTreeMap::new();
+        let mut found: BTreeMap<SourceId, BTreeMap<Edit, Change>> = BTreeMap::new();
+        let mut plan = Plan::default();
+        for checked in outcome.resources.iter().filter(|checked| !is_folded(checked)) {
+            let id = checked.origin.source;
+            if !inputs.documents.contains(&id) || !fix::may_be_fixed(checked, wants) {
+                continue;
+            }
+            let Some(source) = inputs.sources.get(id) else {
+                continue;
+            };
+            let Some(document) = documents.entry(id).or_insert_with(|| Document::new(source)) else {
+                plan.passed_over.insert(id);
+                continue;
+            };
+            for edit in document.edits(checked, wants) {
+                let change = Change {
+                    edit: edit.clone(),
+                    resource: checked.origin.span,
+                    type_name: checked.resource_type.map(ResourceType::type_name),
+                };
+                found.entry(id).or_default().insert(edit, change);
+            }
+        }
+        for (id, changes) in found {
+            let mut end = 0;
+            let mut changes: Vec<Change> = changes.into_values().collect();
+            changes.retain(|change| {
+                let is_free = change.edit.span.start >= end;
+                end = end.max(change.edit.span.end);
+                is_free
+            });
+            plan.changes.insert(id, changes);
+        }
+        plan
+    }
+
+    /// How many fixes there are.
+    pub fn count(&self) -> usize {
+        self.changes.values().map(Vec::len).sum()
+    }
+
+    /// Makes the fixes in the files, and in what was read of them; says how many.
+    ///
+    /// A file that cannot be written, or is no longer what was read, stays as it is, and so does what was read of it.
+    ///
+    /// # Errors
+    /// Standard error is closed.
+    pub fn apply(mut self, inputs: &mut Inputs, io: &mut Io<'_>) -> Result<(), Error> {
+        let mut failures = Vec::new();
+        self.changes.retain(|id, changes| {
+            let Some(source) = inputs.sources.get(*id) else {
+                return false;
+            };
+            let new = fixed(source.bytes(), changes);
+            match replace::replace(Path::new(source.name()), source.bytes(), &new) {
+                Ok(()) => true,
+                Err(error) => {
+                    let (what, name) = ("fix", source.name().to_owned());
+                    failures.push(Error::Io {
+                        what,
+                        name,
+                        source: error,
+                    });
+                    false
+                }
+            }
+        });
+        self.say(&inputs.sources, "made", "", io)?;
+        self.change(inputs);
+        inputs.fail(failures);
+        Ok(())
+    }
+
+    /// Prints the fixes as a patch, and makes them in what was read.
+    ///
+    /// # Errors
+    /// A stream that cannot be written.
+    pub fn show(&self, inputs: &mut Inputs, shows_secrets: bool, io: &mut Io<'_>) -> Result<(), Error> {
+        let mut is_masked = false;
+        for (id, changes) in &self.changes {
+            if let Some(source) = inputs.sources.get(*id) {
+                is_masked |= patch::write(source, changes, shows_secrets, &mut io.out)?;
+            }
+        }
+        io.out.flush()?;
+        self.say(&inputs.sources, "a patch of", ", which --fix makes", io)?;
+        if is_masked {
+            let why = "secrets in the patch are masked, so that it cannot be applied; --fix works without it";
+            writeln!(io.err, "xdsctl: {why}")?;
+        }
+        self.change(inputs);
+        Ok(())
+    }
+
+    fn say(&self, sources: &SourceMap, before: &str, after: &str, io: &mut Io<'_>) -> Result<(), Error> {
+        for id in &self.passed_over {
+            let Some(source) = sources.get(*id) else { continue };
+            let format = match source.format() {
+                Some(Format::Text) => "text format",
+                Some(Format::Binary) => "binary",
+                _ => "a log",
+            };
+            let name = source.name();
+            writeln!(
+                io.err,
+                "xdsctl: `{name}` is not fixed: it is {format}, only JSON and YAML are fixed"
+            )?;
+        }
+        let plural = |count, one, many| if count == 1 { one } else { many };
+        let (fixes, files) = (self.count(), self.changes.len());
+        if fixes == 0 {
+            writeln!(io.err, "xdsctl: there is nothing to fix")?;
+            return Ok(());
+        }
+        let (fix, file) = (plural(fixes, "fix", "fixes"), plural(files, "file", "files"));
+        writeln!(io.err, "xdsctl: {before} {fixes} {fix} in {files} {file}{after}")?;
+        Ok(())
+    }
+
+    /// Makes the fixes in what was read.
+    fn change(&self, inputs: &mut Inputs) {
+        for (id, changes) in &self.changes {
+            if let Some(source) = inputs.sources.get(*id) {
+                let new = fixed(source.bytes(), changes);
+                inputs.sources.replace(*id, new);
+            }
+        }
+    }
+}
+
+/// The document after its fixes.
+fn fixed(old: &[u8], changes: &[Change]) -> Vec<u8> {
+    let mut new = Vec::with_capacity(old.len());
+    let mut at = 0;
+    for Change { edit, .. } in changes {
+        new.extend_from_slice(old.get(at..edit.span.start).unwrap_or_default());
+        new.extend_from_slice(edit.text.as_bytes());
+        at = edit.span.end;
+    }
+    new.extend_from_slice(old.get(at..).unwrap_or_default());
+    new
+}
