@@ -9,16 +9,6 @@ use crate::text::nearest;
 /// Every rule.
 const ALL: &str = "all";
 
-/// Every effect.
-const EFFECTS: [Effect; 6] = [
-    Effect::Nack,
-    Effect::Fails,
-    Effect::Spec,
-    Effect::Dropped,
-    Effect::Ignored,
-    Effect::Advice,
-];
-
 /// Some rules, or findings of these rules at some fields.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Selector {
@@ -88,7 +78,7 @@ impl Rules {
         if name == ALL {
             return Ok(Rules::All);
         }
-        if let Some(effect) = EFFECTS.into_iter().find(|effect| effect.name() == name) {
+        if let Some(effect) = Effect::ALL.into_iter().find(|effect| effect.name() == name) {
             return Ok(Rules::Effect(effect));
         }
         if let Some(rule) = known.iter().find(|rule| rule.id == name) {
@@ -98,7 +88,7 @@ impl Rules {
         if known.iter().any(|rule| family.take(rule, rule.effect)) {
             return Ok(family);
         }
-        let names = known.iter().map(|rule| rule.id).chain(EFFECTS.map(Effect::name));
+        let names = known.iter().map(|rule| rule.id).chain(Effect::ALL.map(Effect::name));
         let hint = nearest(name, names).map(|id| format!(", did you mean `{id}`?"));
         Err(format!(
             "no rule, family of rules or effect `{name}`{}",

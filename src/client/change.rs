@@ -5,7 +5,6 @@ use std::net::SocketAddr;
 
 use super::{Client, Start};
 use crate::client::config::{ClusterState, XdsConfig};
-use crate::model::cluster::Discovery;
 use crate::validate::endpoints::change::EndpointChange;
 
 impl Client {
@@ -39,9 +38,6 @@ fn service_names(config: &XdsConfig) -> BTreeSet<String> {
         ClusterState::Aggregate(_) | ClusterState::Error(_) => None,
     });
     leaves
-        .filter_map(|(name, discovery)| match discovery {
-            Discovery::Eds { service_name } => Some(service_name.as_deref().unwrap_or(name).to_owned()),
-            Discovery::LogicalDns { .. } | Discovery::Aggregate { .. } => None,
-        })
+        .filter_map(|(name, discovery)| discovery.eds_name(name).map(str::to_owned))
         .collect()
 }

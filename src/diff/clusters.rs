@@ -6,10 +6,11 @@ use std::net::SocketAddr;
 use crate::lb::ring_hash::{RING_SIZE_CAP, Ring, RingEntry, Size};
 use crate::lb::{Config, parse_list};
 use crate::model::Cluster;
-use crate::model::cluster::{Discovery, HealthStatus};
-use crate::model::endpoints::{Endpoints, Locality};
+use crate::model::cluster::HealthStatus;
+use crate::model::endpoints::{Endpoints, Locality, counted_weight};
 use crate::profile::Profile;
 use crate::rpc::weights::endpoint_weights;
+use crate::tree::policies::ring_key;
 
 /// What changes for the RPCs of a cluster.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -67,10 +68,7 @@ impl Side<'_> {
     fn spread(&self) -> Spread {
         match parse_list(&self.cluster.lb_policy, self.profile) {
             Ok(Config::WrrLocality(_)) => Spread::ByLocality,
-            Ok(Config::RingHash(config)) => Spread::Ring(Size {
-                min: config.min_ring_size.min(RING_SIZE_CAP),
-                max: config.max_ring_size.min(RING_SIZE_CAP),
-            }),
+            Ok(Config::RingHash(config)) => Spread::Ring(config.size(RING_SIZE_CAP)),
             Ok(_) | Err(_) => Spread::Other,
         }
     }
@@ -83,12 +81,9 @@ impl Side<'_> {
         let weights = endpoint_weights(priority, self.profile);
         let of_locality = |(locality, weights): (&Locality, Vec<u32>)| {
             let endpoints = locality.endpoints.iter().zip(weights);
-            let key = |endpoint: &crate::model::endpoints::Endpoint| match &endpoint.hash_key {
-                Some(key) => key.clone(),
-                None => endpoint.address.to_string(),
-            };
-            let weight = |weight: u32| u32::try_from(weight.cast_signed()).unwrap_or(0).max(1);
-            endpoints.map(|(e, w)| (key(e), weight(w))).collect::<Vec<_>>()
+            endpoints
+                .map(|(endpoint, weight)| (ring_key(endpoint), counted_weight(weight)))
+                .collect::<Vec<_>>()
         };
         priority.iter().zip(weights).flat_map(of_locality).collect()
     }
@@ -206,12 +201,4 @@ fn ring_moves(before: &Side<'_>, size: Size, after: &Side<'_>, size_after: Size)
     }
     let all = u64::MAX as f64 + 1.0; // 2^64
     (moved > 0).then(|| moved as f64 / all)
-}
-
-/// The name of the EDS resource of a cluster; `None` if it has none.
-pub(super) fn eds_name<'a>(name: &'a str, cluster: &'a Cluster) -> Option<&'a str> {
-    match &cluster.discovery {
-        Discovery::Eds { service_name } => Some(service_name.as_deref().unwrap_or(name)),
-        Discovery::LogicalDns { .. } | Discovery::Aggregate { .. } => None,
-    }
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use super::tables::{Moves, compare};
 use crate::model::RouteConfiguration;
 use crate::model::domain::{DomainClass, best_match};
-use crate::model::route::VirtualHost;
+use crate::model::route::{Route, VirtualHost};
 
 /// Comparisons of a domain with an authority that are made for two RouteConfigurations.
 pub const MAX_DOMAIN_STEPS: usize = 20_000_000;
@@ -40,11 +40,9 @@ pub(super) fn compare_hosts(before: &RouteConfiguration, after: &RouteConfigurat
     }
     let (before, after) = (&before.virtual_hosts, &after.virtual_hosts);
     for ((one, other), domains) in pairs(before, after, &mut changes.is_cut) {
-        let routes =
-            |hosts: &[VirtualHost], at: Option<usize>| at.and_then(|at| hosts.get(at)).map(|h| h.routes.clone());
         let moves = match (routes(before, one), routes(after, other)) {
             (None, None) => continue,
-            (Some(before), Some(after)) => compare(&before, &after),
+            (Some(before), Some(after)) => compare(before, after),
             (Some(_), None) | (None, Some(_)) => Moves::default(),
         };
         changes.is_cut |= moves.is_cut;
@@ -58,6 +56,10 @@ pub(super) fn compare_hosts(before: &RouteConfiguration, after: &RouteConfigurat
         }
     }
     changes
+}
+
+fn routes(hosts: &[VirtualHost], at: Option<usize>) -> Option<&[Route]> {
+    Some(hosts.get(at?)?.routes.as_slice())
 }
 
 /// Positions of a virtual host before and after.
@@ -94,8 +96,8 @@ fn pairs(before: &[VirtualHost], after: &[VirtualHost], is_cut: &mut bool) -> BT
             .map(|authority| (authority.as_str(), authority.clone())),
     );
     let mut steps = 0;
-    let wildcards = |hosts: &[VirtualHost]| hosts.iter().map(|h| h.domains.len()).sum::<usize>();
-    let cost = wildcards(before) + wildcards(after);
+    let count = |hosts: &[VirtualHost]| hosts.iter().map(|h| h.domains.len()).sum::<usize>();
+    let cost = count(before) + count(after);
     for (domain, authority) in authorities {
         steps += cost;
         if steps > MAX_DOMAIN_STEPS {

@@ -186,7 +186,7 @@ fn routes_of(client: &Client, listener: &str) -> Option<Routes> {
         return None;
     };
     match &manager.routes {
-        RouteSource::Inline(routes) => Some((None, Arc::new(RouteConfiguration::clone(routes)))),
+        RouteSource::Inline(routes) => Some((None, Arc::clone(routes))),
         RouteSource::Rds(name) => {
             let routes = client.resources.route_configs.get(name)?.value()?;
             Some((Some(name.clone()), Arc::clone(routes)))
@@ -261,7 +261,7 @@ fn clusters_of(before: &Client, after: &Client) -> Vec<ClusterChange> {
     let (b, a) = (&before.resources.clusters, &after.resources.clusters);
     let value = |cache: &Cache<Cluster>, name: &str| cache.get(name).and_then(Held::value).cloned();
     let assigned = |client: &Client, name: &str, cluster: &Cluster| -> Option<Arc<Endpoints>> {
-        let name = clusters::eds_name(name, cluster)?;
+        let name = cluster.discovery.eds_name(name)?;
         client.resources.endpoints.get(name)?.value().cloned()
     };
     names(b, a)

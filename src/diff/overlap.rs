@@ -4,6 +4,7 @@
 
 use crate::model::matcher::{HeaderMatch, HeaderMatcher, StringMatch, StringMatcher};
 use crate::model::route::{PathMatcher, Route};
+use crate::validate::route_shadow::begins_with;
 
 /// Values that are tried for a header whose matcher names none that would do.
 const ANY_VALUES: [&str; 4] = ["x", "1", "true", ""];
@@ -58,11 +59,7 @@ fn are_disjoint_headers(one: &HeaderMatcher, other: &HeaderMatcher) -> bool {
 
 fn are_disjoint_texts(one: &StringMatcher, other: &StringMatcher) -> bool {
     let fold = one.ignore_case || other.ignore_case;
-    let begins = |text: &str, prefix: &str| match text.as_bytes().get(..prefix.len()) {
-        Some(start) if fold => start.eq_ignore_ascii_case(prefix.as_bytes()),
-        Some(start) => start == prefix.as_bytes(),
-        None => false,
-    };
+    let begins = |text: &str, prefix: &str| begins_with(text, prefix, fold);
     match (&one.kind, &other.kind) {
         (StringMatch::Exact(a), StringMatch::Exact(b)) => a.len() != b.len() || !begins(a, b),
         (StringMatch::Exact(text), StringMatch::Prefix(prefix))

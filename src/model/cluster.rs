@@ -55,6 +55,16 @@ pub enum Discovery {
     },
 }
 
+impl Discovery {
+    /// The name of the EDS resource of the cluster `name`; `None` if it has none.
+    pub fn eds_name<'a>(&'a self, name: &'a str) -> Option<&'a str> {
+        match self {
+            Discovery::Eds { service_name } => Some(service_name.as_deref().unwrap_or(name)),
+            Discovery::LogicalDns { .. } | Discovery::Aggregate { .. } => None,
+        }
+    }
+}
+
 /// The health states that the client keeps.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum HealthStatus {

@@ -12,7 +12,7 @@ use super::build::{cds_cluster, manager_children};
 use super::names::{ChildNumbers, child_name};
 use super::node::{Kind, Node};
 use super::policies;
-use super::show::{self, Shown, eds_name};
+use super::show::{self, Shown};
 use crate::client::config::{ClusterState, Leaf, XdsConfig};
 use crate::lb::{self, cds, cluster_manager, override_host, priority};
 use crate::model::cluster::{Cluster, Discovery};
@@ -141,7 +141,7 @@ fn cluster_node(shown: &Shown<'_>, cluster: &str) -> Node {
         |node, (name, leaf)| match &leaf.cluster.discovery {
             Discovery::LogicalDns { hostname } => node.fact("DNS", hostname.as_str()),
             Discovery::Eds { .. } | Discovery::Aggregate { .. } => {
-                node.fact("EDS", eds_name(name, &leaf.cluster).unwrap_or(name))
+                node.fact("EDS", leaf.cluster.discovery.eds_name(name).unwrap_or(name))
             }
         },
     );

@@ -193,23 +193,22 @@ fn endpoints(mut node: Node, parts: &[Part<'_>], ring: Option<&ring_hash::Config
     node
 }
 
+/// What an endpoint is known by on a ring: its hash key, else its first address.
+pub(crate) fn ring_key(endpoint: &Endpoint) -> String {
+    match &endpoint.hash_key {
+        Some(key) => key.clone(),
+        None => Address::new(endpoint.address).text.to_string(),
+    }
+}
+
 /// What each endpoint has of the ring: of the hash space, by which RPCs with random hashes are shared out, and of the entries, by
 /// which the weights are.
 fn ring_shares(config: &ring_hash::Config, parts: &[Part<'_>]) -> Vec<String> {
-    let key = |endpoint: &Endpoint| match &endpoint.hash_key {
-        Some(key) => key.clone(),
-        None => Address::new(endpoint.address).text.to_string(),
-    };
     let active = parts.iter().flat_map(Part::active);
     let keys: Vec<(String, u32)> = active
-        .map(|(endpoint, weight)| (key(endpoint), counted(weight)))
+        .map(|(endpoint, weight)| (ring_key(endpoint), counted(weight)))
         .collect();
-    let cap = ring_hash::RING_SIZE_CAP;
-    let size = ring_hash::Size {
-        min: config.min_ring_size.min(cap),
-        max: config.max_ring_size.min(cap),
-    };
-    let ring = ring_hash::Ring::new(&keys, size);
+    let ring = ring_hash::Ring::new(&keys, config.size(ring_hash::RING_SIZE_CAP));
     let mut shares = vec![(0.0, 0_usize); keys.len()];
     for (entry, arc) in ring.entries().iter().zip(ring.arcs()) {
         if let Some((space, count)) = shares.get_mut(entry.endpoint as usize) {

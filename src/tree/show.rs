@@ -147,7 +147,7 @@ fn cds_node(walk: &Walk<'_>, cluster: &str, below: Option<&str>) -> Node {
 fn dropped(walk: &Walk<'_>, cluster: &str, state: Option<&ClusterState>, mut node: Node) -> Node {
     let of_cluster = walk.shown.resources.clusters.get(cluster).map(|held| held.dropped());
     let eds = match state {
-        Some(ClusterState::Leaf(leaf)) => eds_name(cluster, &leaf.cluster),
+        Some(ClusterState::Leaf(leaf)) => leaf.cluster.discovery.eds_name(cluster),
         Some(ClusterState::Aggregate(_) | ClusterState::Error(_)) | None => None,
     };
     let of_endpoints = eds
@@ -157,14 +157,6 @@ fn dropped(walk: &Walk<'_>, cluster: &str, state: Option<&ClusterState>, mut nod
         node = node.warning("dropped", text.as_str());
     }
     node
-}
-
-/// The EDS resource of a cluster.
-pub fn eds_name<'a>(name: &'a str, cluster: &'a Cluster) -> Option<&'a str> {
-    match &cluster.discovery {
-        Discovery::Eds { service_name } => Some(service_name.as_deref().unwrap_or(name)),
-        Discovery::LogicalDns { .. } | Discovery::Aggregate { .. } => None,
-    }
 }
 
 /// Adds the children that a cluster, or an aggregate below it, loses.
@@ -235,7 +227,7 @@ pub const fn reason(why: SkipReason) -> &'static str {
 
 fn leaf_node(walk: &Walk<'_>, cluster: &str, leaf: &Leaf, below: (&Config, &[u64]), node: Node) -> Node {
     let mut node = match &leaf.cluster.discovery {
-        Discovery::Eds { .. } => node.fact("EDS", eds_name(cluster, &leaf.cluster).unwrap_or_default()),
+        Discovery::Eds { .. } => node.fact("EDS", leaf.cluster.discovery.eds_name(cluster).unwrap_or_default()),
         Discovery::LogicalDns { hostname } if leaf.unanswered().is_some() => node
             .fact("DNS", hostname.as_str())
             .warning("addresses", "unknown, give them with --resolve"),

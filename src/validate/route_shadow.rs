@@ -206,7 +206,7 @@ impl<'a> Paths<'a> {
     }
 }
 
-fn begins_with(text: &str, prefix: &str, fold: bool) -> bool {
+pub(crate) fn begins_with(text: &str, prefix: &str, fold: bool) -> bool {
     match text.as_bytes().get(..prefix.len()) {
         Some(start) if fold => start.eq_ignore_ascii_case(prefix.as_bytes()),
         Some(start) => start == prefix.as_bytes(),

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::{Ring, Size, hash};
+use super::{Ring, hash};
 use crate::lb::Config;
 use crate::lb::endpoint::{AddressSet, Endpoint};
 use crate::lb::picker::{Pick, PickArgs, PickCx, Shares};
@@ -364,11 +364,7 @@ impl crate::lb::policy::Machine for Machine {
                 (key, u32::try_from(member.weight).unwrap_or(0).max(1))
             })
             .collect();
-        let size = Size {
-            min: config.min_ring_size.min(cap),
-            max: config.max_ring_size.min(cap),
-        };
-        self.ring = Ring::new(&endpoints, size);
+        self.ring = Ring::new(&endpoints, config.size(cap));
         for (number, report) in said {
             self.note(number, vec![report], cx, &mut reports);
         }

@@ -66,6 +66,16 @@ pub struct Config {
     pub request_hash_header: String,
 }
 
+impl Config {
+    /// The bounds of the ring's size under a cap.
+    pub fn size(&self, cap: u64) -> Size {
+        Size {
+            min: self.min_ring_size.min(cap),
+            max: self.max_ring_size.min(cap),
+        }
+    }
+}
+
 impl Default for Config {
     fn default() -> Self {
         Config {
