@@ -20,7 +20,7 @@ use crate::model::ResourceType;
 use crate::profile::{Client, Family, Profile, ServerFacts, Standing};
 use crate::proto::pb::envoy::config;
 use crate::proto::wire::Malformed;
-use crate::validate;
+use crate::validate::{self, RESOURCE_UNDECODABLE};
 
 /// The rules that one family alone knows, in the files that find them.
 pub static PART_RULES: &[&[&Rule]] = &[go::rbac::RULES];
@@ -111,6 +111,18 @@ pub(crate) fn reject(rule: &'static Rule, at: &Path<'_>, message: std::fmt::Argu
 pub(crate) fn die(rule: &'static Rule, at: &Path<'_>, message: std::fmt::Arguments<'_>, cx: &mut Cx<'_>) -> Stop {
     cx.report_as(Effect::Fails, rule, at, message);
     Stop::Dies
+}
+
+/// The resource, for a client whose parser takes what C-core's takes.
+pub(crate) fn decoded<'m>(sent: &Sent<'m>, cx: &mut Cx<'_>) -> Checked<Message<'m>> {
+    sent.message.map_err(|fault| undecodable(sent.resource_type, fault, cx))
+}
+
+/// Reports that the client cannot parse the resource.
+#[cold]
+pub(crate) fn undecodable(kind: ResourceType, fault: Malformed, cx: &mut Cx<'_>) -> Stop {
+    let message = format_args!("not a valid {}: {fault}", kind.short_name());
+    reject(&RESOURCE_UNDECODABLE, &Path::ROOT, message, cx)
 }
 
 /// Asks a client about a resource.

@@ -19,7 +19,7 @@ use bytes::Bytes;
 
 use crate::diag::{Cx, Path};
 use crate::family::rules::RESOURCE_NAME_EMPTY;
-use crate::family::{Checked, Message, Sent, Stop, die, reject};
+use crate::family::{Checked, Message, Sent, Stop, die, reject, undecodable};
 use crate::model::ResourceType;
 use crate::profile::Feature;
 use crate::proto::any::{self, ANY_UNDECODABLE};
@@ -40,11 +40,7 @@ pub(super) fn convert(sent: &Sent<'_>, cx: &mut Cx<'_>) -> Checked {
             ResourceType::Cluster => deep(sent.bytes, |message| Message::Cluster(message), cx),
             ResourceType::Endpoints => deep(sent.bytes, |message| Message::Endpoints(message), cx),
         },
-        Err(fault) => {
-            let name = sent.resource_type.short_name();
-            let message = format_args!("not a valid {name}: {fault}");
-            Err(reject(&RESOURCE_UNDECODABLE, &Path::ROOT, message, cx))
-        }
+        Err(fault) => Err(undecodable(sent.resource_type, fault, cx)),
     }
 }
 

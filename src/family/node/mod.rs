@@ -4,22 +4,12 @@
 
 pub(super) mod listener;
 
-use crate::diag::{Cx, Path};
-use crate::family::{Checked, Message, Sent, reject};
-use crate::validate::RESOURCE_UNDECODABLE;
+use crate::diag::Cx;
+use crate::family::{Checked, Message, Sent, decoded};
 
 /// Converts a resource.
 pub(super) fn convert(sent: &Sent<'_>, cx: &mut Cx<'_>) -> Checked {
-    let message = sent.message.map_err(|fault| {
-        let name = sent.resource_type.short_name();
-        reject(
-            &RESOURCE_UNDECODABLE,
-            &Path::ROOT,
-            format_args!("not a valid {name}: {fault}"),
-            cx,
-        )
-    })?;
-    match message {
+    match decoded(sent, cx)? {
         Message::Listener(listener) => listener::convert(listener, cx),
         Message::RouteConfiguration(_) | Message::Cluster(_) | Message::Endpoints(_) => {}
     }
