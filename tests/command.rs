@@ -12,6 +12,7 @@ mod edges;
 mod explain;
 mod explain_error;
 mod fix;
+mod fleet;
 mod generated;
 mod hostile;
 mod lint;

@@ -7,6 +7,7 @@ use super::entries::OBJECT;
 use super::raw::{Label, LiveStatus, Stage};
 use super::walker::{Place, Walker};
 use super::{Clue, Result, Shape, legacy};
+use crate::profile::UserAgent;
 use crate::source::Span;
 
 /// `{"config": [...]}`.
@@ -85,13 +86,7 @@ fn walk_client(walker: &mut Walker<'_, '_>) -> Result<()> {
     let mut node = None;
     let result = walker.fields(&mut |walker, key| {
         match key {
-            "node" if number > 0 => walker.fields(&mut |walker, key| {
-                match key {
-                    "id" => node = walker.text()?.filter(|id| !id.is_empty()),
-                    _ => walker.skip()?,
-                }
-                Ok(())
-            })?,
+            "node" => node = walk_node(walker)?.filter(|id| number > 0 && !id.is_empty()),
             "generic_xds_configs" => walker.objects(&mut walk_generic)?,
             // The old list; an entry of the generic list has a key of the same name, for the resource.
             "xds_config" => walker.objects(&mut walk_old)?,
@@ -105,6 +100,27 @@ fn walk_client(walker: &mut Walker<'_, '_>) -> Result<()> {
         world.scope = Some(name);
     }
     result
+}
+
+/// Reads a `Node`, keeps what it says of the client that sent it, and returns its id.
+pub(super) fn walk_node(walker: &mut Walker<'_, '_>) -> Result<Option<String>> {
+    let mut id = None;
+    let mut agent = UserAgent::default();
+    let mut is_node = false;
+    walker.fields(&mut |walker, key| {
+        is_node = true;
+        match key {
+            "id" => id = walker.text()?,
+            "user_agent_name" => agent.name = walker.text()?.unwrap_or_default(),
+            "user_agent_version" => agent.version = walker.text()?.unwrap_or_default(),
+            _ => walker.skip()?,
+        }
+        Ok(())
+    })?;
+    if is_node {
+        walker.loader.agents.insert(agent);
+    }
+    Ok(id)
 }
 
 /// Reads a `GenericXdsConfig`.

@@ -4,7 +4,7 @@ use xdsctl_proto::tables;
 
 use super::raw::{Label, LiveStatus, ResourceError, Response};
 use super::walker::{Pending, Place, Walker, snake_case};
-use super::{Clue, Result, Shape, wrapper};
+use super::{Clue, Result, Shape, csds, wrapper};
 use crate::proto::transcode::TypeUrl;
 use crate::source::Span;
 use crate::status::Code;
@@ -61,6 +61,7 @@ fn walk_request(walker: &mut Walker<'_, '_>) -> Result<()> {
         match key {
             "type_url" => type_url = walker.text()?.unwrap_or_default(),
             "error_detail" => error = Some(status(walker)?.1),
+            "node" => _ = csds::walk_node(walker)?,
             _ => walker.skip()?,
         }
         Ok(())

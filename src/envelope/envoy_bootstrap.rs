@@ -4,7 +4,7 @@ use xdsctl_proto::tables;
 
 use super::raw::Label;
 use super::walker::{Place, Walker};
-use super::{Clue, Result, Shape};
+use super::{Clue, Result, Shape, csds};
 use crate::source::Span;
 
 /// `{"static_resources": {...}}`.
@@ -27,6 +27,7 @@ pub(super) static SHAPE: Shape = Shape {
 pub(super) fn walk_bootstrap(walker: &mut Walker<'_, '_>, shown: &[&str]) -> Result<()> {
     walker.fields(&mut |walker, key| match key {
         "static_resources" => walk_static(walker, shown),
+        "node" => csds::walk_node(walker).map(drop),
         _ => walker.skip(),
     })
 }

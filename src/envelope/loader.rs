@@ -1,9 +1,12 @@
 //! What reading documents needs to be told, and what it leaves besides the resources.
 
+use std::collections::BTreeSet;
+
 use super::raw::{BootstrapPlace, Finding, PathSource, RawResource, Response, WorldId, WorldName};
 use super::walker::Walker;
 use crate::diag::{Diagnostic, FieldPath, Quota, Rule};
 use crate::model::ResourceType;
+use crate::profile::UserAgent;
 use crate::proto::transcode;
 use crate::source::sniff::Format;
 use crate::source::{SourceId, Span};
@@ -39,6 +42,8 @@ pub struct Loader {
     pub bootstraps: Vec<BootstrapPlace>,
     /// DiscoveryResponses that say their type or report errors.
     pub responses: Vec<Response>,
+    /// The clients that sent nodes, as they call themselves.
+    pub agents: BTreeSet<UserAgent>,
     /// Files that Envoy bootstraps take resources from.
     pub path_sources: Vec<PathSource>,
     /// How many resources were emitted.

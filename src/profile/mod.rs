@@ -4,12 +4,14 @@
 //! switches that the user sets with `--env NAME=VALUE`; the process environment is never read. A [`Fleet`] is what one run asks.
 //! Only this module knows variable names and client versions: the rest of the crate asks [`Profile::has`].
 
+mod agent;
 mod client;
 mod feature;
 mod fleet;
 mod server;
 mod version;
 
+pub use agent::{Agent, UserAgent};
 pub use client::{Client, Family, Measurement, Standing, UnknownClient};
 pub use feature::{Change, Feature, Features, Step};
 pub use fleet::Fleet;

@@ -81,7 +81,7 @@ fn the_bootstrap_stands_beside_the_file() {
 #[test]
 fn faults_of_the_file_have_their_place() {
     for (config, place, words) in [
-        ("fail-on = 'loud'\n", "1:11", "unknown variant `loud`"),
+        ("fail-on = 'loud'\n", "1:11", "no client `loud`"),
         ("failon = 'error'\n", "1:1", "unknown field `failon`"),
         ("\nfail-on =\n", "2:10", ""),
         (
@@ -185,4 +185,44 @@ fn config_show_says_where_each_value_comes_from() {
         (&"xdsctl.toml".into(), &1.into())
     );
     assert_eq!(json["settings"][0]["from"], "default");
+}
+
+#[test]
+fn the_project_names_the_clients_and_the_report_says_where() {
+    let project = project("fleet", "clients = ['cpp', 'go@1.70']\nfail-on = 'error,cpp'\n");
+    let run = project.run(&["validate", "--format=human", "."]);
+    let asked = "asked: cpp@1.85.1, go@1.70.0 (from xdsctl.toml:1); only warns: go\n";
+    assert!(run.out.ends_with(asked), "{}{}", run.out, run.err);
+    let show = project.run(&["config", "show"]);
+    assert!(show.out.contains("error,cpp"), "{}", show.out);
+}
+
+#[test]
+fn a_client_that_is_none_is_marked_in_the_file() {
+    for (settings, place, words) in [
+        (
+            "clients = ['cpp', 'jav@1.70']\n",
+            "xdsctl.toml:1:19: ",
+            "did you mean `java`?",
+        ),
+        (
+            "clients = ['go@latest']\n",
+            "xdsctl.toml:1:12: ",
+            "`latest` is no version of `go`",
+        ),
+        ("clients = []\n", "xdsctl.toml:1:11: ", "no client"),
+        (
+            "clients = ['cpp']\nfail-on = 'nod'\n",
+            "xdsctl.toml:2:11: ",
+            "did you mean `node`?",
+        ),
+    ] {
+        let run = project("fleet-bad", settings).run(&["validate", "."]);
+        assert_eq!(run.code, Some(2));
+        assert!(
+            run.err.contains(place) && run.err.contains(words) && run.err.contains('^'),
+            "{}",
+            run.err
+        );
+    }
 }

@@ -4,6 +4,7 @@ mod change;
 mod channel;
 mod choice;
 mod examples;
+mod fail_on;
 mod format;
 mod rule;
 
@@ -19,6 +20,8 @@ pub use channel::{
 pub use change::{DiffArgs, WhoArgs};
 pub use choice::ChoiceArgs;
 
+pub use fail_on::FailOn;
+use fail_on::FailOnParser;
 pub use format::{Destination, ReportFormat};
 
 use super::io::ColourChoice;
@@ -181,6 +184,12 @@ pub struct ValidateArgs {
     /// Clients to ask instead of C-core 1.85.1: `cpp@1.66.2,go,java@1.80,node`, `python@1.70`, `current` or `all`
     #[arg(long, value_name = "LIST")]
     pub client: Option<String>,
+    /// Ask the clients that sent this: a CSDS dump, or requests, with the user agent of each node
+    #[arg(long, value_name = "FILE")]
+    pub client_from: Option<PathBuf>,
+    /// Print resources and clients, one sign a cell, and then the reasons, instead of the findings
+    #[arg(long, conflicts_with_all = ["statistics", "diff"])]
+    pub matrix: bool,
     /// Check also what becomes of a channel to this target, which gets nothing but the input
     #[arg(long, value_name = "xds:///NAME")]
     pub target: Option<String>,
@@ -196,9 +205,9 @@ pub struct ValidateArgs {
     /// Form of the report, and the file that it goes to instead of standard output; may be repeated [default: human]
     #[arg(long = "format", value_name = "FORMAT[=FILE]", value_parser = DestinationParser)]
     pub formats: Vec<Destination>,
-    /// Exit with 1 if a finding is at least this severe [default: error]
-    #[arg(long, value_enum, value_name = "SEVERITY")]
-    pub fail_on: Option<Level>,
+    /// Exit with 1 if a finding is at least this severe; after it, clients that count: the others only warn [default: error]
+    #[arg(long, value_parser = FailOnParser, value_name = "SEVERITY,CLIENT,...", hide_possible_values = true)]
+    pub fail_on: Option<FailOn>,
     /// Show findings of at least this severity, count the others [default: warning, in JSON note]
     #[arg(long, value_enum, value_name = "SEVERITY")]
     pub min_severity: Option<Level>,

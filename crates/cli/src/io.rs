@@ -21,6 +21,8 @@ pub struct Io<'a> {
     pub err_is_terminal: bool,
     /// Colour rules of the environment.
     pub colour: ColourEnv,
+    /// Standard output is a terminal that takes UTF-8, as the locale says.
+    pub is_utf8_terminal: bool,
     /// Columns of the terminal; `None` without one: nothing is wrapped.
     pub width: Option<usize>,
     /// The file in which a job of GitHub Actions collects what its page shows.
@@ -58,6 +60,7 @@ impl<'a> Io<'a> {
             err_is_terminal: false,
             colour: ColourEnv::default(),
             width: None,
+            is_utf8_terminal: false,
             step_summary: None,
             paths: Paths::default(),
         }
@@ -81,6 +84,7 @@ impl Io<'static> {
                 force_color: forced("FORCE_COLOR") || forced("CLICOLOR_FORCE"),
                 dumb: set("TERM").is_some_and(|v| v == "dumb"),
             },
+            is_utf8_terminal: io::stdout().is_terminal() && is_utf8(set),
             width: set("COLUMNS")
                 .and_then(|columns| columns.to_str()?.parse().ok())
                 .or_else(columns)
@@ -94,6 +98,13 @@ impl Io<'static> {
             },
         }
     }
+}
+
+/// Says whether the locale is one of UTF-8: the first of its variables that is set decides.
+fn is_utf8(set: impl Fn(&str) -> Option<std::ffi::OsString>) -> bool {
+    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(set);
+    let locale = locale.map(|locale| locale.to_string_lossy().to_ascii_lowercase());
+    locale.is_some_and(|locale| locale.contains("utf-8") || locale.contains("utf8"))
 }
 
 /// Columns of the terminal that standard output is.

@@ -36,6 +36,7 @@ mod explain;
 mod explain_error;
 mod files;
 mod fix;
+mod fleet;
 mod follow;
 pub mod generate;
 mod input;
@@ -122,6 +123,7 @@ where
         err_is_terminal: io.err_is_terminal,
         colour: io.colour,
         width: io.width,
+        is_utf8_terminal: io.is_utf8_terminal,
         step_summary: io.step_summary.clone(),
         paths: io.paths.clone(),
     };

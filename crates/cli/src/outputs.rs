@@ -11,7 +11,7 @@ use crate::report::paths::Paths;
 use crate::report::resolve::Report;
 use crate::report::{
     Choice, Finding, Format, ResourceReport, Summary, Unplaced, concise, github, gitlab, human, json, junit, markdown,
-    sarif, statistics,
+    matrix, sarif, statistics,
 };
 use xdsctl::diag::Severity;
 use xdsctl::source::SourceMap;
@@ -31,6 +31,8 @@ pub(super) struct Looks {
     pub fail_on: Severity,
     /// Counts of rules instead of findings, in forms that are read by people.
     pub statistics: bool,
+    /// Resources and clients instead of findings, in the form for people.
+    pub matrix: Option<matrix::Style>,
     /// What the names of files are relative to.
     pub paths: Paths,
     /// Secrets are written as they are.
@@ -167,6 +169,13 @@ fn form<'o>(
     out: Box<dyn Write + 'o>,
 ) -> Result<Box<dyn Format + 'o>, Error> {
     let (choice, paths) = (looks.choice, looks.paths.clone());
+    if let (ReportFormat::Human, Some(style)) = (destination.format, &looks.matrix) {
+        let style = match destination.file {
+            Some(_) => style.for_file(),
+            None => style.clone(),
+        };
+        return Ok(Box::new(matrix::Matrix::new(choice, style, out)));
+    }
     Ok(match destination.format {
         ReportFormat::Human | ReportFormat::Concise if looks.statistics => {
             Box::new(statistics::Statistics::new(choice, looks.style.is_quiet, out))

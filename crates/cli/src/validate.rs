@@ -2,17 +2,18 @@
 
 use std::path::{Path, PathBuf};
 
-use super::args::{Destination, Level, ReportFormat, Show, ValidateArgs};
+use super::args::{Destination, FailOn, Level, ReportFormat, Show, ValidateArgs};
 use super::config::{Config, Setting};
 use super::explain_error::Line;
 use super::fix::Plan;
+use super::fleet::{self, Asked as AskedClients};
 use super::input::{self, Inputs};
 use super::known::{self, Known};
 use super::outputs::{self, Looks, Outputs};
 use super::stream::Stream;
 use super::{Error, Io, channel};
 use crate::report::resolve::{Options, Report};
-use crate::report::{self, Choice, Summary, clients, human};
+use crate::report::{self, Choice, Summary, clients, human, matrix};
 use xdsctl::catalogue;
 use xdsctl::check::{self, Outcome, Scope};
 use xdsctl::choice::{Baseline, Hidden, Selector, Severities};
@@ -60,14 +61,20 @@ pub(super) struct Asked<'a> {
     pub settings: Settings,
     pub severities: Severities,
     pub fleet: Fleet,
+    /// Where the clients are named, if not in an argument.
+    fleet_from: Option<String>,
+    /// The clients whose findings can fail the run; none for all.
+    counted: Vec<Client>,
     pub looks: Looks,
 }
 
 impl<'a> Asked<'a> {
-    fn of(args: &'a ValidateArgs, io: &Io<'_>) -> Result<Asked<'a>, Error> {
+    fn of(args: &'a ValidateArgs, io: &mut Io<'_>) -> Result<Asked<'a>, Error> {
         let config = Config::of(&args.input.config, io)?;
         let settings = Settings::of(args, &config);
-        let fleet = fleet(args, &config)?;
+        let AskedClients { fleet, from } = fleet::asked(args, &config, io)?;
+        let counted = settings.fail_on.counted(&fleet);
+        let counted = counted.map_err(|why| Error::Usage(format!("--fail-on: {why}")))?;
         Ok(Asked {
             args,
             severities: severities(args, &config)?,
@@ -75,6 +82,8 @@ impl<'a> Asked<'a> {
             config,
             settings,
             fleet,
+            fleet_from: from,
+            counted,
         })
     }
 
@@ -173,6 +182,8 @@ impl<'a> Asked<'a> {
         Options {
             severities: &self.severities,
             fleet: &self.fleet,
+            fleet_from: self.fleet_from.as_deref(),
+            counted: &self.counted,
             snippets_from: outputs::has_human(&self.settings.formats).then_some(style.min_severity),
             snippets_per_rule: style.shown_per_rule(),
             snippet_columns: style.snippet_columns(),
@@ -272,21 +283,10 @@ impl Examined {
     }
 }
 
-/// The clients that are asked: those of `--client`, of the project, or the reference.
-fn fleet(args: &ValidateArgs, config: &Config) -> Result<Fleet, Error> {
-    let (list, from) = match (&args.client, &config.clients) {
-        (Some(list), _) => (list.clone(), "--client".to_owned()),
-        (None, Some(setting)) => (setting.value.join(","), config.place(setting)),
-        (None, None) => return Ok(Fleet::default()),
-    };
-    let clients = Client::parse_list(&list).map_err(|error| Error::Usage(format!("{from}: {error}")))?;
-    Ok(Fleet::new(&clients))
-}
-
 /// What the flags say, else the project, else the default.
 pub(super) struct Settings {
     formats: Vec<Destination>,
-    fail_on: Level,
+    fail_on: FailOn,
     min_severity: Option<Level>,
     is_complete: bool,
 }
@@ -306,7 +306,11 @@ impl Settings {
         };
         Settings {
             formats,
-            fail_on: level(args.fail_on, &config.fail_on).unwrap_or(Level::Error),
+            fail_on: args
+                .fail_on
+                .clone()
+                .or_else(|| Some(config.fail_on.as_ref()?.value.clone()))
+                .unwrap_or_default(),
             min_severity: level(args.min_severity, &config.min_severity),
             is_complete: args.complete || config.complete.as_ref().is_some_and(|setting| setting.value),
         }
@@ -339,8 +343,15 @@ fn looks(args: &ValidateArgs, settings: &Settings, fleet: &Fleet, io: &Io<'_>) -
             is_quiet: args.quiet,
         },
         asked: clients::asked(fleet),
-        fail_on: settings.fail_on.severity(),
+        fail_on: settings.fail_on.level.severity(),
         statistics: args.statistics,
+        matrix: args.matrix.then(|| matrix::Style {
+            fleet: fleet.clone(),
+            unicode: io.is_utf8_terminal,
+            width: io.width,
+            is_capped: io.out_is_terminal && !args.all,
+            is_quiet: args.quiet,
+        }),
         paths: io.paths.clone(),
         shows_secrets: args.input.show_secrets,
     }

@@ -9,10 +9,11 @@ use serde::Deserialize;
 use toml::Spanned;
 
 use super::{Config, Ignore, RuleSetting, Setting};
-use crate::args::{Level, ReportFormat, World};
+use crate::args::{FailOn, Level, ReportFormat, World};
 use xdsctl::catalogue;
 use xdsctl::choice::{FilePattern, Selector, Wildcard};
 use xdsctl::diag::{Rule, Severity};
+use xdsctl::profile::Client;
 
 /// What is wrong, and where.
 #[derive(Debug)]
@@ -65,8 +66,8 @@ pub(super) struct Document {
     bootstrap: Option<Spanned<String>>,
     worlds: Option<Spanned<World>>,
     complete: Option<Spanned<bool>>,
-    clients: Option<Spanned<Vec<String>>>,
-    fail_on: Option<Spanned<Level>>,
+    clients: Option<Spanned<Vec<Spanned<String>>>>,
+    fail_on: Option<Spanned<String>>,
     min_severity: Option<Spanned<Level>>,
     format: Option<Spanned<ReportFormat>>,
     baseline: Option<Spanned<String>>,
@@ -131,14 +132,37 @@ impl Document {
             bootstrap: setting(text, self.bootstrap, |path| directory.join(path)),
             worlds: setting(text, self.worlds, |worlds| worlds),
             complete: setting(text, self.complete, |complete| complete),
-            clients: setting(text, self.clients, |clients| clients),
-            fail_on: setting(text, self.fail_on, |level| level),
+            clients: clients(text, self.clients)?,
+            fail_on: fail_on(text, self.fail_on)?,
             min_severity: setting(text, self.min_severity, |level| level),
             format: setting(text, self.format, |format| format),
             baseline: setting(text, self.baseline, |path| directory.join(path)),
             ..Config::default()
         })
     }
+}
+
+/// The clients; each must be one.
+fn clients(text: &str, list: Option<Spanned<Vec<Spanned<String>>>>) -> Result<Option<Setting<Vec<String>>>, Fault> {
+    let Some(list) = list else {
+        return Ok(None);
+    };
+    if list.get_ref().is_empty() {
+        return Err(Fault::at(&list, "no client: leave `clients` out to ask the reference"));
+    }
+    for name in list.get_ref() {
+        Client::parse_list(name.get_ref()).map_err(|why| Fault::at(name, why.to_string()))?;
+    }
+    let names = |list: Vec<Spanned<String>>| list.into_iter().map(Spanned::into_inner).collect();
+    Ok(setting(text, Some(list), names))
+}
+
+fn fail_on(text: &str, value: Option<Spanned<String>>) -> Result<Option<Setting<FailOn>>, Fault> {
+    let Some(value) = value else {
+        return Ok(None);
+    };
+    let fail_on = value.get_ref().parse().map_err(|why: String| Fault::at(&value, why))?;
+    Ok(setting(text, Some(value), |_| fail_on))
 }
 
 fn setting<T, U>(text: &str, value: Option<Spanned<T>>, of: impl FnOnce(T) -> U) -> Option<Setting<U>> {

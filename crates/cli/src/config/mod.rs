@@ -10,7 +10,7 @@ pub mod show;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::args::{ConfigArgs, Level, ReportFormat, World};
+use super::args::{ConfigArgs, FailOn, Level, ReportFormat, World};
 use super::{Error, Io};
 use crate::report::paths::{Paths, normal};
 use document::Document;
@@ -84,7 +84,7 @@ pub struct Config {
     /// `clients`.
     pub clients: Option<Setting<Vec<String>>>,
     /// `fail-on`.
-    pub fail_on: Option<Setting<Level>>,
+    pub fail_on: Option<Setting<FailOn>>,
     /// `min-severity`.
     pub min_severity: Option<Setting<Level>>,
     /// `format`.

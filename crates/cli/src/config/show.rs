@@ -9,6 +9,7 @@ use super::{Config, Setting};
 use crate::args::{ConfigShowArgs, Format, Level, ReportFormat, World};
 use crate::{Error, Io};
 use clap::ValueEnum;
+use xdsctl::profile::Client;
 
 /// Name of the schema of the JSON form.
 const SCHEMA: &str = "xdsctl.config/v1";
@@ -79,6 +80,7 @@ pub fn run(args: &ConfigShowArgs, io: &mut Io<'_>) -> Result<u8, Error> {
 
 fn rows(config: &Config) -> Vec<Row> {
     let level = |level: &Level| named(*level);
+    let reference = Client::default().to_string();
     let mut rows = vec![
         Row::new("bootstrap", config.bootstrap.as_ref(), "", |path| {
             path.display().to_string().into()
@@ -87,10 +89,12 @@ fn rows(config: &Config) -> Vec<Row> {
         Row::new("complete", config.complete.as_ref(), "false", |complete| {
             complete.to_string().into()
         }),
-        Row::new("clients", config.clients.as_ref(), "", |clients| {
+        Row::new("clients", config.clients.as_ref(), &reference, |clients| {
             clients.join(", ").into()
         }),
-        Row::new("fail-on", config.fail_on.as_ref(), "error", level),
+        Row::new("fail-on", config.fail_on.as_ref(), "error", |fail_on| {
+            fail_on.to_string().into()
+        }),
         Row::new("min-severity", config.min_severity.as_ref(), "warning", level),
         Row::new("format", config.format.as_ref(), "human", |format: &ReportFormat| {
             named(*format)

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use super::resolve::Options;
 use xdsctl::client::{Checked, Verdict};
 use xdsctl::diag::{Diagnostic, Effect, Rule, Subject};
 use xdsctl::profile::{Client, Fleet};
@@ -14,15 +15,27 @@ use xdsctl::profile::{Client, Fleet};
 pub struct ClientVerdict {
     /// `accepted`, `rejected`, `dies`, `not_known`; of the base also what a resource's verdict can be.
     pub verdict: &'static str,
+    /// The worst that it does with it, as the resource is on its own; `None` if nothing was found.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub effect: Option<&'static str>,
     /// The rules that it breaks, sorted.
     pub rules: Vec<&'static str>,
+}
+
+/// Who says a finding.
+#[derive(Debug, Default)]
+pub struct Say {
+    /// Which clients do what; empty if all do the same.
+    pub who: String,
+    /// The worst that a client does whose findings can fail the run; `None` if only others say it.
+    pub counted: Option<Effect>,
 }
 
 /// What the clients of a fleet say of one resource.
 #[derive(Debug, Default)]
 pub struct Said {
-    /// Beside each of the resource's diagnostics, who says so; empty if one client was asked, an empty text if all say the same.
-    pub who: Vec<String>,
+    /// Beside each of the resource's diagnostics; empty if one client was asked.
+    pub says: Vec<Say>,
     /// By client, if several were asked for or another than the reference.
     pub verdicts: BTreeMap<Client, ClientVerdict>,
 }
@@ -36,14 +49,41 @@ pub fn asked(fleet: &Fleet) -> String {
     names.join(", ")
 }
 
-/// What becomes of a resource: it is rejected if some client that was asked rejects it.
+/// The clients that were asked, where they are named, and which of them can fail the run.
+pub fn asked_with(options: &Options<'_>) -> String {
+    let mut text = asked(options.fleet);
+    if let Some(from) = options.fleet_from {
+        text += &format!(" (from {from})");
+    }
+    if !options.counted.is_empty() {
+        let quiet: Vec<Client> = options
+            .fleet
+            .clients()
+            .iter()
+            .filter(|client| !options.counted.contains(client))
+            .copied()
+            .collect();
+        if !quiet.is_empty() {
+            text += &format!("; only warns: {}", options.fleet.describe(&quiet));
+        }
+    }
+    text
+}
+
+/// What becomes of a resource: it is rejected if some client that was asked rejects it, and not checked if nothing is known of any.
 pub fn overall(of_base: Verdict, clients: &BTreeMap<Client, ClientVerdict>) -> Verdict {
     let rejects = |verdict: &ClientVerdict| matches!(verdict.verdict, "rejected" | "dies");
     match of_base {
         Verdict::Accepted | Verdict::Rejected if clients.values().any(rejects) => Verdict::Rejected,
+        // Nobody who was asked is known to take it.
+        Verdict::Accepted | Verdict::Rejected if is_unknown(clients) => Verdict::NotChecked,
         Verdict::Rejected if !clients.is_empty() => Verdict::Accepted,
         verdict => verdict,
     }
+}
+
+fn is_unknown(clients: &BTreeMap<Client, ClientVerdict>) -> bool {
+    !clients.is_empty() && clients.values().all(|said| said.verdict == "not_known")
 }
 
 /// Says whether a finding is about the text, whoever reads it.
@@ -51,8 +91,8 @@ fn is_of_text(rule: &Rule) -> bool {
     rule.subject == Subject::Dump || xdsctl::client::is_live(rule)
 }
 
-/// Puts the answers of all clients among the resource's diagnostics.
-pub fn merge(checked: &mut Checked, fleet: &Fleet) -> Said {
+/// Puts the answers of all clients among the resource's diagnostics. The findings of `counted` can fail the run, none for all.
+pub fn merge(checked: &mut Checked, fleet: &Fleet, counted: &[Client]) -> Said {
     if fleet.clients() == [Client::default()] {
         return Said::default();
     }
@@ -62,9 +102,8 @@ pub fn merge(checked: &mut Checked, fleet: &Fleet) -> Said {
     std::mem::take(&mut checked.ignored).unpack_into(&mut of_base);
     let mut verdicts = BTreeMap::new();
     if fleet.asks_base() {
-        let rules = rules_of(of_base.iter().filter(|d| !is_of_text(d.rule)));
-        let verdict = checked.verdict.name();
-        verdicts.insert(base, ClientVerdict { verdict, rules });
+        let of_client: Vec<&Diagnostic> = of_base.iter().filter(|d| !is_of_text(d.rule)).collect();
+        verdicts.insert(base, ClientVerdict::new(checked.verdict.name(), &of_client));
     } else {
         of_base.retain(|diagnostic| is_of_text(diagnostic.rule));
     }
@@ -73,23 +112,31 @@ pub fn merge(checked: &mut Checked, fleet: &Fleet) -> Said {
         merged.add(diagnostic, client);
     }
     for answer in std::mem::take(&mut checked.answers) {
-        let rules = rules_of(answer.diagnostics.iter());
-        let verdict = answer.verdict.name();
-        verdicts.insert(answer.client, ClientVerdict { verdict, rules });
+        let of_client: Vec<&Diagnostic> = answer.diagnostics.iter().collect();
+        verdicts.insert(answer.client, ClientVerdict::new(answer.verdict.name(), &of_client));
         for diagnostic in answer.diagnostics {
             merged.add(diagnostic, Some(answer.client));
         }
     }
-    let (diagnostics, who) = merged.finish(fleet);
+    let (diagnostics, says) = merged.finish(fleet, counted);
     checked.diagnostics = diagnostics;
-    Said { who, verdicts }
+    Said { says, verdicts }
 }
 
-fn rules_of<'d>(diagnostics: impl Iterator<Item = &'d Diagnostic>) -> Vec<&'static str> {
-    let mut rules: Vec<&str> = diagnostics.map(|diagnostic| diagnostic.rule.id).collect();
-    rules.sort_unstable();
-    rules.dedup();
-    rules
+impl ClientVerdict {
+    fn new(verdict: &'static str, diagnostics: &[&Diagnostic]) -> Self {
+        let mut rules: Vec<&str> = diagnostics.iter().map(|diagnostic| diagnostic.rule.id).collect();
+        rules.sort_unstable();
+        rules.dedup();
+        let alone = diagnostics
+            .iter()
+            .filter(|diagnostic| diagnostic.rule.subject != Subject::Snapshot);
+        ClientVerdict {
+            verdict,
+            effect: alone.map(|diagnostic| diagnostic.effect).min().map(Effect::name),
+            rules,
+        }
+    }
 }
 
 /// Rules about fields that C-core never reads.
@@ -131,9 +178,22 @@ impl Merged {
         }
     }
 
-    fn finish(self, fleet: &Fleet) -> (Vec<Diagnostic>, Vec<String>) {
-        let who = self.effects.iter().map(|effects| who(effects, fleet)).collect();
-        (self.diagnostics, who)
+    fn finish(self, fleet: &Fleet, counted: &[Client]) -> (Vec<Diagnostic>, Vec<Say>) {
+        let counts = |client: &Client| counted.is_empty() || counted.contains(client);
+        let say = |(diagnostic, effects): (&Diagnostic, &Vec<(Effect, Client)>)| Say {
+            who: who(effects, fleet),
+            counted: match effects.as_slice() {
+                // It is about the text, whoever reads it.
+                [] => Some(diagnostic.effect),
+                effects => effects
+                    .iter()
+                    .filter(|(_, client)| counts(client))
+                    .map(|(effect, _)| *effect)
+                    .min(),
+            },
+        };
+        let says = self.diagnostics.iter().zip(&self.effects).map(say).collect();
+        (self.diagnostics, says)
     }
 }
 

@@ -62,8 +62,9 @@ impl<W: Write> Junit<W> {
         let (class, name) = resource.map_or(("document", suite.name.as_str()), |r| (&r.type_name, &r.name));
         let out = &mut suite.cases;
         write!(out, "    <testcase classname=\"{}\" name=\"{}\"", xml(class), xml(name))?;
-        let (failures, others): (Vec<&Finding>, Vec<&Finding>) =
-            findings.iter().partition(|finding| finding.severity >= self.fail_on);
+        let (failures, others): (Vec<&Finding>, Vec<&Finding>) = findings
+            .iter()
+            .partition(|finding| finding.counts && finding.severity >= self.fail_on);
         let skipped = match resource.map(|r| r.verdict) {
             Some(Verdict::NotChecked) => Some("not checked"),
             Some(Verdict::Ignored) => Some("the client never asks for it"),

@@ -19,6 +19,7 @@ pub mod json;
 pub mod junit;
 pub mod markdown;
 mod masks;
+pub mod matrix;
 pub mod patch;
 pub mod paths;
 pub mod pick;
@@ -81,6 +82,8 @@ pub struct Finding {
     pub who: String,
     /// How loud, after the user's `-A`, `-W` and `-D`.
     pub severity: Severity,
+    /// It can fail the run: it is not only of clients that the user leaves out of that.
+    pub counts: bool,
     /// In the client's notation.
     pub path: FieldPath,
     /// What is wrong.
@@ -92,6 +95,13 @@ pub struct Finding {
 }
 
 impl Finding {
+    const fn loudness(&self) -> Loudness {
+        Loudness {
+            severity: self.severity,
+            counts: self.counts,
+        }
+    }
+
     /// What the clients do about it: `nack`, or `nack in go; ignored in cpp`.
     pub fn effects(&self) -> &str {
         match self.who.as_str() {
@@ -146,7 +156,7 @@ pub struct Summary {
     pub effects: BTreeMap<&'static str, usize>,
     /// Findings by rule.
     pub rules: BTreeMap<&'static str, RuleCount>,
-    /// The loudest finding.
+    /// The loudest finding that can fail the run.
     pub worst: Option<Severity>,
     /// The clients that were asked.
     pub asked: String,
@@ -215,10 +225,11 @@ impl Summary {
         self.verdicts.get(verdict.name()).copied().unwrap_or(0)
     }
 
-    fn count(&mut self, (rule, effect): (&'static Rule, Effect), severity: Severity, count: usize) {
+    fn count(&mut self, (rule, effect): (&'static Rule, Effect), loudness: Loudness, count: usize) {
+        let severity = loudness.severity;
         *self.severities.entry(severity.name()).or_default() += count;
         *self.effects.entry(effect.name()).or_default() += count;
-        self.worst = self.worst.max(Some(severity));
+        self.worst = self.worst.max(loudness.counts.then_some(severity));
         let of_rule = self.rules.entry(rule.id).or_insert(RuleCount {
             rule,
             severity,
@@ -227,6 +238,13 @@ impl Summary {
         of_rule.severity = of_rule.severity.max(severity);
         of_rule.count += count;
     }
+}
+
+/// How loud a finding is, and whether it can fail the run.
+#[derive(Debug, Clone, Copy)]
+struct Loudness {
+    severity: Severity,
+    counts: bool,
 }
 
 /// A form of the report of `validate`: takes one resource after the other, and writes.

@@ -10,16 +10,16 @@ use std::iter::Enumerate;
 use std::sync::Arc;
 use std::vec::IntoIter;
 
-use super::clients::{self, Said};
+use super::clients::{self, Said, Say};
 use super::masks::Masks;
-use super::{Finding, Format, Place, ResourceReport, Summary, snippet};
+use super::{Finding, Format, Loudness, Place, ResourceReport, Summary, snippet};
 use xdsctl::check::Outcome;
 use xdsctl::choice::Severities;
 use xdsctl::client::{Checked, is_live};
 use xdsctl::diag::{Diagnostic, Effect, FieldPath, Packed, Rule, Severity};
 use xdsctl::envelope::{Label, Origin, Stage, WorldId, WorldName};
 use xdsctl::model::ResourceType;
-use xdsctl::profile::Fleet;
+use xdsctl::profile::{Client, Fleet};
 use xdsctl::proto::transcode::Note;
 use xdsctl::secret;
 use xdsctl::source::{Source, SourceId, SourceMap, Span};
@@ -31,6 +31,10 @@ pub struct Options<'o> {
     pub severities: &'o Severities,
     /// The clients that were asked.
     pub fleet: &'o Fleet,
+    /// Where their names come from, if not from an argument.
+    pub fleet_from: Option<&'o str>,
+    /// The clients whose findings can fail the run; none for all.
+    pub counted: &'o [Client],
     /// Cut snippets for findings of at least this severity; `None` for no snippets at all.
     pub snippets_from: Option<Severity>,
     /// Snippets a rule; a person reads only so many.
@@ -77,17 +81,18 @@ impl<'r> Report<'r> {
             world_names: BTreeMap::new(),
         };
         let mut summary = Summary {
-            asked: clients::asked(options.fleet),
+            asked: clients::asked_with(options),
             ..Summary::default()
         };
         let mut findings = Vec::new();
         for found in outcome.findings {
             let document = resolver.document(found.source);
             let count = found.diagnostic.count;
-            let Some(mut finding) = resolver.finding(found.diagnostic, document.as_ref(), Some(found.span)) else {
+            let Some(mut finding) = resolver.finding(found.diagnostic, None, document.as_ref(), Some(found.span))
+            else {
                 continue;
             };
-            summary.count((finding.rule, finding.effect), finding.severity, count);
+            summary.count((finding.rule, finding.effect), finding.loudness(), count);
             resolver.cut_snippet(&mut finding, document.as_ref(), &Masks::unplaced(options.shows_secrets));
             findings.push(finding);
         }
@@ -118,30 +123,31 @@ impl<'r> Report<'r> {
     /// looked up and the findings are left out.
     fn next_if(&mut self, mut wants: impl FnMut(Unplaced<'_>) -> bool) -> Option<ResourceReport> {
         let (number, mut checked) = self.resources.next()?;
-        let said = clients::merge(&mut checked, self.resolver.options.fleet);
-        let severities = self.resolver.options.severities;
+        let options = self.resolver.options;
+        let said = clients::merge(&mut checked, options.fleet, options.counted);
         let mut is_wanted = false;
-        let mut tally = |(rule, effect): (&'static Rule, Effect), field: Option<&str>, count: usize| {
-            if let Some(severity) = severities.of((rule, effect), field) {
-                self.summary.count((rule, effect), severity, count);
+        let mut tally = |(rule, effect): (&'static Rule, Effect), field: Option<&str>, count: usize, say| {
+            if let Some(loudness) = loudness((rule, effect), field, say, options.severities) {
+                self.summary.count((rule, effect), loudness, count);
                 is_wanted |= wants(Unplaced {
                     rule,
-                    severity,
+                    severity: loudness.severity,
                     field,
                     count,
                 });
             }
         };
-        for diagnostic in checked
-            .diagnostics
-            .iter()
-            .chain(checked.notes.iter().map(|n| &n.diagnostic))
-        {
+        let says = said.says.iter().map(Some).chain(std::iter::repeat(None));
+        for (diagnostic, say) in checked.diagnostics.iter().zip(says) {
             let of = (diagnostic.rule, diagnostic.effect);
-            tally(of, diagnostic.path.segs().last_field(), diagnostic.count);
+            tally(of, diagnostic.path.segs().last_field(), diagnostic.count, say);
+        }
+        for diagnostic in checked.notes.iter().map(|n| &n.diagnostic) {
+            let of = (diagnostic.rule, diagnostic.effect);
+            tally(of, diagnostic.path.segs().last_field(), diagnostic.count, None);
         }
         for (rule, field, count) in checked.ignored.counts() {
-            tally((rule, rule.effect), field, count);
+            tally((rule, rule.effect), field, count, None);
         }
         let report = self.resolver.resource(number, checked, said, is_wanted);
         let unmeasured = report.clients.iter().filter(|(_, said)| said.verdict == "not_known");
@@ -220,7 +226,7 @@ impl<'r> Resolver<'r> {
             self.findings(
                 checked.origin,
                 type_name,
-                (checked.diagnostics, said.who),
+                (checked.diagnostics, said.says),
                 &checked.ignored,
                 checked.notes,
             )
@@ -254,7 +260,7 @@ impl<'r> Resolver<'r> {
         &mut self,
         origin: Origin,
         type_name: Option<&str>,
-        (mut diagnostics, who): (Vec<Diagnostic>, Vec<String>),
+        (mut diagnostics, says): (Vec<Diagnostic>, Vec<Say>),
         ignored: &Packed,
         notes: Vec<Note>,
     ) -> Vec<Finding> {
@@ -292,18 +298,16 @@ impl<'r> Resolver<'r> {
         let paths: Vec<&FieldPath> = diagnostics.iter().map(|d| &d.path).collect();
         let spans = shown.map(|d| d.source.locate_all(whole, &paths));
         let mut spans = spans.unwrap_or_default().into_iter();
-        let mut who = who.into_iter();
+        let mut says = says.into_iter();
         for mut diagnostic in diagnostics {
             let span = spans.next();
             if let Some(span) = span.filter(|_| quotes(&diagnostic)) {
                 diagnostic.message = masks.redacted(diagnostic.message, &diagnostic.path, span);
             }
-            let finding = self.finding(diagnostic, shown, span);
-            let who = who.next().unwrap_or_default();
-            findings.extend(finding.map(|finding| Finding { who, ..finding }));
+            findings.extend(self.finding(diagnostic, says.next(), shown, span));
         }
         for note in notes {
-            findings.extend(self.finding(note.diagnostic, document, Some(note.span)));
+            findings.extend(self.finding(note.diagnostic, None, document, Some(note.span)));
         }
         // What a live client said comes first; the rest in the order of the document.
         let start = |f: &Finding| f.place.as_ref().map_or(0, |p| p.byte_start);
@@ -321,16 +325,22 @@ impl<'r> Resolver<'r> {
     }
 
     /// The finding with its place; `None` if the user allows it.
-    fn finding(&self, diagnostic: Diagnostic, document: Option<&Document<'_>>, span: Option<Span>) -> Option<Finding> {
+    fn finding(
+        &self,
+        diagnostic: Diagnostic,
+        say: Option<Say>,
+        document: Option<&Document<'_>>,
+        span: Option<Span>,
+    ) -> Option<Finding> {
         let field = diagnostic.path.segs().last_field();
+        let of = (diagnostic.rule, diagnostic.effect);
+        let Loudness { severity, counts } = loudness(of, field, say.as_ref(), self.options.severities)?;
         Some(Finding {
             rule: diagnostic.rule,
             effect: diagnostic.effect,
-            who: String::new(),
-            severity: self
-                .options
-                .severities
-                .of((diagnostic.rule, diagnostic.effect), field)?,
+            who: say.map(|say| say.who).unwrap_or_default(),
+            severity,
+            counts,
             path: diagnostic.path,
             message: diagnostic.message,
             help: diagnostic.help,
@@ -364,6 +374,25 @@ impl<'r> Resolver<'r> {
             place.snippet = Some(cut.around(span, place.line));
         }
     }
+}
+
+/// How loud a finding is; `None` if the user allows it. What only clients say that do not count is a warning at most.
+fn loudness(
+    (rule, effect): (&'static Rule, Effect),
+    field: Option<&str>,
+    say: Option<&Say>,
+    severities: &Severities,
+) -> Option<Loudness> {
+    let severity = severities.of((rule, effect), field)?;
+    let of_counted = match say.map(|say| say.counted) {
+        None => Some(severity),
+        Some(counted) if counted == Some(effect) => Some(severity),
+        Some(counted) => counted.and_then(|effect| severities.of((rule, effect), field)),
+    };
+    Some(Loudness {
+        severity: of_counted.max(Some(severity.min(Severity::Warning)))?,
+        counts: of_counted.is_some(),
+    })
 }
 
 fn place(document: &Document<'_>, span: Span) -> Box<Place> {

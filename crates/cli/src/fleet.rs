@@ -1,0 +1,100 @@
+//! Which clients `validate` asks: those of `--client` and `--client-from`, of the project, or the reference.
+
+use std::path::Path;
+
+use super::args::ValidateArgs;
+use super::config::Config;
+use super::input::cannot_read;
+use super::{Error, Io};
+use xdsctl::envelope::{Loader, Options};
+use xdsctl::profile::{Agent, Client, Fleet, UserAgent};
+use xdsctl::source::SourceMap;
+
+/// The clients that are asked.
+pub(super) struct Asked {
+    pub fleet: Fleet,
+    /// Where they are named, if not in an argument.
+    pub from: Option<String>,
+}
+
+/// Reads who is asked; `--matrix` alone asks the current ones.
+///
+/// # Errors
+/// A name that is none, a file that cannot be read or has no gRPC client in it.
+pub(super) fn asked(args: &ValidateArgs, config: &Config, io: &mut Io<'_>) -> Result<Asked, Error> {
+    let read =
+        |list: &str, from: &str| Client::parse_list(list).map_err(|error| Error::Usage(format!("{from}: {error}")));
+    let mut clients = match &args.client {
+        Some(list) => read(list, "--client")?,
+        None => Vec::new(),
+    };
+    let mut from = None;
+    if let Some(file) = &args.client_from {
+        for client in of_dump(file, io)? {
+            if !clients.contains(&client) {
+                clients.push(client);
+            }
+        }
+        from = Some(file.display().to_string());
+    }
+    if clients.is_empty() {
+        match &config.clients {
+            Some(setting) => {
+                let place = config.place(setting);
+                clients = read(&setting.value.join(","), &place)?;
+                from = Some(place);
+            }
+            None if args.matrix => clients = Client::current(),
+            None => clients.push(Client::default()),
+        }
+    }
+    Ok(Asked {
+        fleet: Fleet::new(&clients),
+        from,
+    })
+}
+
+/// The clients whose nodes are in a dump; says who else is there.
+fn of_dump(file: &Path, io: &mut Io<'_>) -> Result<Vec<Client>, Error> {
+    let mut sources = SourceMap::new();
+    let id = sources.add_file(file).map_err(|error| cannot_read(file, error))?;
+    let mut loader = Loader::new();
+    if let Some(source) = sources.get(id) {
+        loader.document(id, source, Options::default(), &mut |_| {});
+    }
+    let name = file.display();
+    let mut clients = Vec::new();
+    for agent in &loader.agents {
+        match agent.agent() {
+            Agent::Clients(named) => clients.extend(named),
+            other => say!(io.err, "xdsctl: {name}: {}", why_not(agent, &other))?,
+        }
+    }
+    clients.sort_unstable();
+    clients.dedup();
+    if clients.is_empty() {
+        let what = match loader.agents.is_empty() {
+            true => "has no node",
+            false => "names no gRPC client",
+        };
+        return Err(Error::Usage(format!(
+            "--client-from: `{name}` {what}: say who is to be asked with --client"
+        )));
+    }
+    io.err.flush()?;
+    Ok(clients)
+}
+
+/// Why a node leads to no client.
+fn why_not(sent: &UserAgent, agent: &Agent) -> String {
+    match agent {
+        Agent::UnknownVersion(family) => {
+            format!(
+                "{sent} is {} at a version that is not known: it is not asked",
+                family.project()
+            )
+        }
+        Agent::Other => format!("{sent} is no gRPC client: it is not asked"),
+        Agent::Nobody | Agent::Clients(_) => "a node without a user agent: whose it is is not known".to_owned(),
+    }
+}

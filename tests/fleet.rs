@@ -1,0 +1,211 @@
+//! Several clients at once: the matrix, who is asked by a dump, whose findings fail a run.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::cli::{Run, xdsctl};
+use crate::support::root;
+
+/// Old and new C-core, old and new Go, and a Go that was never asked.
+const ASKED: &str = "--client=cpp@1.56,cpp@1.85,go@1.72,go@1.85.0-dev,go@1.90";
+
+fn example() -> String {
+    root().join("fixtures/examples/fleet.yaml").display().to_string()
+}
+
+fn file(name: &str, text: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("fleet-{name}"));
+    fs::write(&path, text).unwrap();
+    path
+}
+
+/// The words of the line that begins so.
+fn words<'r>(run: &'r Run, start: &str) -> Vec<&'r str> {
+    let line = run.out.lines().find(|line| line.starts_with(start));
+    let line = line.unwrap_or_else(|| panic!("no line `{start}` in\n{}{}", run.out, run.err));
+    line[start.len()..].split_whitespace().collect()
+}
+
+#[test]
+fn the_matrix_has_a_sign_for_each_resource_and_client() {
+    let run = xdsctl(&["validate", "--matrix", ASKED, &example()], "");
+    assert_eq!(run.code, Some(1));
+    assert!(run.out.is_ascii(), "{}", run.out);
+    for (row, signs) in [
+        ("Listener shop.example.com", "x + x x ?"),
+        ("RouteConfiguration shop", "+ + + + ?"),
+        ("Cluster cart", "x x x + ?"),
+        ("Cluster stock", "x + + + ?"),
+        ("ClusterLoadAssignment cart", "+ + + x ?"),
+        ("rejected", "3 1 2 2 0"),
+        ("not known", "0 0 0 0 5"),
+    ] {
+        assert_eq!(words(&run, row).join(" "), signs, "{row}");
+    }
+    for reason in [
+        "cds-lb-policy-unsupported: nack in cpp, go <1.85.0-dev\n  Cluster `cart`: ",
+        "eds-endpoint-weight-sum: nack in go@1.85.0-dev\n",
+        "? go >=1.90: never asked",
+    ] {
+        assert!(run.out.contains(reason), "{reason}\n{}", run.out);
+    }
+}
+
+#[test]
+fn json_has_the_same_for_each_resource() {
+    let run = xdsctl(&["validate", "--matrix", "--format=json", ASKED, &example()], "");
+    let report = run.json();
+    let verdict = |resource: &Value, client: &str| resource["clients"][client]["verdict"].as_str().unwrap().to_owned();
+    let clients = ["cpp@1.56.2", "cpp@1.85.1", "go@1.72.0", "go@1.85.0-dev", "go@1.90.0"];
+    let resources = report["resources"].as_array().unwrap().iter();
+    let rows: Vec<String> = resources
+        .map(|resource| clients.map(|client| verdict(resource, client)).join(" "))
+        .collect();
+    assert_eq!(
+        rows,
+        [
+            "rejected accepted rejected rejected not_known",
+            "accepted accepted accepted accepted not_known",
+            "rejected rejected rejected accepted not_known",
+            "rejected accepted accepted accepted not_known",
+            "accepted accepted accepted rejected not_known",
+        ]
+    );
+    let endpoints = &report["resources"][4]["clients"];
+    assert_eq!(endpoints["go@1.85.0-dev"]["effect"], "nack");
+    assert_eq!(endpoints["go@1.85.0-dev"]["rules"][0], "eds-endpoint-weight-sum");
+    assert_eq!(endpoints["cpp@1.85.1"].get("effect"), None);
+}
+
+#[test]
+fn many_versions_that_say_the_same_share_a_column() {
+    let run = xdsctl(&["validate", "--matrix", "--client=all", &example()], "");
+    let versions = words(&run, "RESOURCE");
+    assert!(versions.contains(&"1.73.0..1.79.0"), "{versions:?}");
+    assert!(versions.len() < 16, "{versions:?}");
+}
+
+#[test]
+fn the_matrix_alone_asks_the_current_clients() {
+    let run = xdsctl(&["validate", "--matrix", &example()], "");
+    assert_eq!(
+        run.out.lines().next().unwrap().split_whitespace().collect::<Vec<_>>(),
+        ["cpp", "go", "java", "node"]
+    );
+}
+
+#[test]
+fn nothing_is_accepted_where_nobody_knows() {
+    let run = xdsctl(&["validate", "--format=json", "--client=go@1.90", &example()], "");
+    let report = run.json();
+    let verdicts = report["resources"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|r| r["verdict"].as_str().unwrap());
+    assert_eq!(verdicts.collect::<Vec<_>>(), ["not_checked"; 5]);
+}
+
+/// Nodes as clients send them, and others.
+const NODES: &str = r#"{"config": [
+    {"node": {"id": "a", "user_agent_name": "gRPC C-core linux Python", "user_agent_version": "C-core 43.0.0 Python 1.66.2"}},
+    {"node": {"id": "b", "userAgentName": "gRPC Go", "userAgentVersion": "1.71.2"}},
+    {"node": {"id": "c", "userAgentName": "envoy", "userAgentBuildVersion": {"version": {"majorNumber": 1}}}},
+    {"node": {"id": "d", "userAgentName": "gRPC Java", "userAgentVersion": "1.38.0-SNAPSHOT"}},
+    {"node": {"id": "e", "userAgentName": "gRPC Go", "userAgentVersion": "devel"}},
+    {"node": {"id": "f"}}]}"#;
+
+#[test]
+fn a_dump_says_who_is_to_be_asked() {
+    let nodes = file("nodes.json", NODES);
+    let from = format!("--client-from={}", nodes.display());
+    let run = xdsctl(&["validate", "--matrix", &from, &example()], "");
+    assert_eq!(words(&run, "RESOURCE"), ["1.66.2", "1.71.2", "1.38.0"]);
+    assert_eq!(words(&run, "Cluster cart"), ["x", "x", "?"]);
+    let told: Vec<&str> = run
+        .err
+        .lines()
+        .map(|line| line.split_once(".json: ").unwrap().1)
+        .collect();
+    assert_eq!(
+        told,
+        [
+            "a node without a user agent: whose it is is not known",
+            "`envoy` is no gRPC client: it is not asked",
+            "`gRPC Go` `devel` is grpc-go at a version that is not known: it is not asked",
+        ]
+    );
+    assert!(run.out.contains(&format!(
+        "asked: cpp@1.66.2, go@1.71.2, java@1.38.0 (from {})",
+        nodes.display()
+    )));
+}
+
+#[test]
+fn nodes_are_read_in_every_shape_and_format() {
+    let yaml = "config:\n- node: {id: b, user_agent_name: gRPC Go, user_agent_version: 1.71.2}\n";
+    let request = r#"{"node": {"userAgentName": "gRPC Go", "userAgentVersion": "1.71.2"}, "resourceNames": ["a"], "typeUrl": "type.googleapis.com/envoy.config.cluster.v3.Cluster"}"#;
+    let text = "config { node { user_agent_name: \"gRPC Go\" user_agent_version: \"1.71.2\" } }";
+    for (name, text) in [
+        ("nodes.yaml", yaml),
+        ("request.json", request),
+        ("nodes.textproto", text),
+    ] {
+        let from = format!("--client-from={}", file(name, text).display());
+        let run = xdsctl(&["validate", "--matrix", &from, &example()], "");
+        assert_eq!(words(&run, "RESOURCE"), ["1.71.2"], "{name}: {}", run.err);
+    }
+}
+
+#[test]
+fn a_dump_without_a_client_is_no_answer() {
+    let envoy = file("envoy.json", r#"{"config": [{"node": {"userAgentName": "envoy"}}]}"#);
+    let run = xdsctl(
+        &["validate", &format!("--client-from={}", envoy.display()), &example()],
+        "",
+    );
+    assert_eq!((run.code, run.out.as_str()), (Some(2), ""));
+    assert!(run.err.contains("names no gRPC client"), "{}", run.err);
+}
+
+#[test]
+fn clients_that_only_warn_do_not_fail_the_run() {
+    let of = |args: &[&str]| {
+        let example = example();
+        let args: Vec<&str> = ["validate", "--client=cpp,go"]
+            .iter()
+            .chain(args)
+            .copied()
+            .chain([example.as_str()])
+            .collect();
+        xdsctl(&args, "")
+    };
+    let all = of(&["-A", "cds", "-A", "reference"]);
+    assert_eq!(all.code, Some(1), "{}", all.out);
+    assert!(all.out.contains("\n2 errors, 0 warnings"), "{}", all.out);
+    let cpp = of(&["-A", "cds", "-A", "reference", "--fail-on=cpp"]);
+    assert_eq!(cpp.code, Some(0), "{}", cpp.out);
+    assert!(cpp.out.contains("\n0 errors, 2 warnings"), "{}", cpp.out);
+    assert!(
+        cpp.out.contains("asked: cpp@1.85.1, go@1.85.0-dev; only warns: go\n"),
+        "{}",
+        cpp.out
+    );
+    assert_eq!(
+        of(&["-A", "cds", "-A", "reference", "--fail-on=warning,cpp"]).code,
+        Some(0)
+    );
+    assert_eq!(of(&["-A", "cds", "-A", "reference", "--fail-on=go"]).code, Some(1));
+    assert_eq!(of(&["--fail-on=cpp"]).code, Some(1), "C-core rejects the cluster");
+    let unasked = of(&["--fail-on=java"]);
+    assert_eq!(unasked.code, Some(2));
+    assert!(
+        unasked
+            .err
+            .contains("`java` is not asked, asked are cpp@1.85.1, go@1.85.0-dev"),
+        "{}",
+        unasked.err
+    );
+}
