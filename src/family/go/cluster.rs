@@ -1,6 +1,6 @@
 //! Cluster, as grpc-go reads it (xdsresource/unmarshal_cds.go `validateClusterAndConstructClusterUpdate`).
 
-use super::{holds, is_url_of, lb, tls, unmarshal};
+use super::{Later, holds, is_url_of, lb, tls, unmarshal};
 use crate::convert::address::ADDRESS_NOT_SOCKET;
 use crate::convert::metadata::METADATA_AUDIENCE_WITHOUT_URL;
 use crate::diag::{Cx, Path};
@@ -46,7 +46,13 @@ const MAX_SNI_BYTES: usize = 255;
 pub(super) fn convert(message: &Pb, cx: &mut Cx<'_>) -> Checked {
     let root = &Path::ROOT;
     lb_policy(message, root, cx)?;
-    security_config(message, root, cx)?;
+    // The names of certificate providers are looked up when all else is known to be good.
+    security_config(message, root, &|cx| convert_rest(message, root, cx), cx)?;
+    convert_rest(message, root, cx)
+}
+
+/// What comes after the transport socket.
+fn convert_rest(message: &Pb, root: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
     if let Some(detection) = &message.outlier_detection {
         outlier_detection(detection, &root.field("outlier_detection"), cx)?;
     }
@@ -121,7 +127,7 @@ pub(super) fn choice_count(count: Option<u32>, at: &Path<'_>, cx: &mut Cx<'_>) -
 }
 
 /// The transport socket (`securityConfigFromCluster`).
-fn security_config(message: &Pb, root: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+fn security_config(message: &Pb, root: &Path<'_>, later: Later<'_>, cx: &mut Cx<'_>) -> Checked {
     if !message.transport_socket_matches.is_empty() {
         return Err(reject(
             &TRANSPORT_SOCKET_MATCHES,
@@ -139,11 +145,11 @@ fn security_config(message: &Pb, root: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
             let here = at.field("typed_config");
             let proxy: Http11ProxyUpstreamTransport = unmarshal(&any.value, HTTP_11_PROXY, &here, cx)?;
             match &proxy.transport_socket {
-                Some(socket) => tls_socket(socket, &here.value(HTTP_11_PROXY).field("transport_socket"), cx),
+                Some(socket) => tls_socket(socket, &here.value(HTTP_11_PROXY).field("transport_socket"), later, cx),
                 None => Ok(()),
             }
         }
-        _ => tls_socket(socket, &at, cx),
+        _ => tls_socket(socket, &at, later, cx),
     }
 }
 
@@ -198,7 +204,7 @@ pub(super) fn tls_config<'s>(
     }
 }
 
-fn tls_socket(socket: &TransportSocket, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+fn tls_socket(socket: &TransportSocket, at: &Path<'_>, later: Later<'_>, cx: &mut Cx<'_>) -> Checked {
     let any = tls_config(socket, TLS_CONTEXT, &TRANSPORT_SOCKET_UNSUPPORTED, at, cx)?;
     let at = at.field("typed_config");
     let context: UpstreamTlsContext = unmarshal(&any.value, TLS_CONTEXT, &at, cx)?;
@@ -212,7 +218,7 @@ fn tls_socket(socket: &TransportSocket, at: &Path<'_>, cx: &mut Cx<'_>) -> Check
             cx,
         ));
     };
-    tls::security_config(common, tls::Side::Client, &common_at, cx)?;
+    let config = tls::security_config(common, tls::Side::Client, &common_at, cx)?;
     if cx.has(Feature::Sni) && context.sni.len() > MAX_SNI_BYTES {
         return Err(reject(
             &SNI_TOO_LONG,
@@ -221,7 +227,7 @@ fn tls_socket(socket: &TransportSocket, at: &Path<'_>, cx: &mut Cx<'_>) -> Check
             cx,
         ));
     }
-    Ok(())
+    tls::check_providers(&config, &common_at, later, cx)
 }
 
 /// Outlier detection (`outlierConfigFromCluster`).

@@ -169,5 +169,5 @@ pub(super) fn content(chain: &FilterChain, at: &Path<'_>, cx: &mut Cx<'_>) -> Ch
         let message = format_args!("require_client_certificate is true, and no CA provider checks the certificate");
         return Err(reject(&CLIENT_CERTIFICATE_WITHOUT_CA, &at, message, cx));
     }
-    Ok(())
+    tls::check_providers(&config, &common_at, &|_| Ok(()), cx)
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use super::cluster::is_typed_struct;
 use super::{URL_PREFIX, holds, rbac, tls::Side, unmarshal};
 use crate::convert::grpc_service::GRPC_SERVICE_NOT_ALLOWED;
-use crate::diag::{Cx, Path};
+use crate::diag::{Cx, Path, rules};
 use crate::family::{Checked, reject};
 use crate::filter::ext_proc::{EXT_PROC_BODY_MODE_UNSUPPORTED, EXT_PROC_TRAILERS_NOT_SENT};
 use crate::filter::overrides::FILTER_OVERRIDE_TYPE_UNKNOWN;
@@ -32,6 +32,11 @@ use crate::validate::http_connection_manager::{
     FILTER_NAME_TWICE, FILTER_ON_WRONG_SIDE, FILTER_UNNAMED, FILTER_UNSUPPORTED, LAST_FILTER_NOT_TERMINAL, NO_FILTER,
     TERMINAL_FILTER_NOT_LAST,
 };
+
+rules! {
+    /// An ext_proc filter has no processing_mode.
+    EXT_PROC_MODE_MISSING = "ext-proc-processing-mode-missing", Filter, Nack, "grpc-go internal/xds/httpfilter/extproc ParseFilterConfig";
+}
 
 const WRAPPER: &str = "envoy.config.route.v3.FilterConfig";
 const ROUTER: &str = "envoy.extensions.filters.http.router.v3.Router";
@@ -243,7 +248,7 @@ fn ext_proc(config: &ExternalProcessor, at: &Path<'_>, cx: &mut Cx<'_>) -> Check
         Some(mode) => processing_mode(mode, &at_mode, cx)?,
         None => {
             let message = format_args!("processing_mode is missing");
-            return Err(reject(&EXT_PROC_BODY_MODE_UNSUPPORTED, &at_mode, message, cx));
+            return Err(reject(&EXT_PROC_MODE_MISSING, &at_mode, message, cx));
         }
     }
     Err(no_service(&at.field("grpc_service"), cx))

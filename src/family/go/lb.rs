@@ -93,7 +93,9 @@ fn entry_is_taken(any: &Any, depth: usize, at: &Path<'_>, cx: &mut Cx<'_>) -> Ch
         }
         LEAST_REQUEST if cx.has(Feature::LeastRequest) => {
             let message: LeastRequest = unmarshal(&any.value, LEAST_REQUEST, at, cx)?;
-            cluster::choice_count(message.choice_count, &at.value(LEAST_REQUEST).field("choice_count"), cx)?;
+            // The JSON that is made of it leaves out a 0, which then is the default.
+            let count = message.choice_count.filter(|count| *count > 0);
+            cluster::choice_count(count, &at.value(LEAST_REQUEST).field("choice_count"), cx)?;
         }
         WRR => {
             let message: ClientSideWeightedRoundRobin = unmarshal(&any.value, WRR, at, cx)?;

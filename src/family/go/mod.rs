@@ -7,7 +7,7 @@ mod cluster;
 mod endpoints;
 mod filter_chain;
 mod http_connection_manager;
-mod http_filter;
+pub(super) mod http_filter;
 mod lb;
 mod listener;
 mod matcher;
@@ -25,6 +25,9 @@ use crate::profile::Feature;
 use crate::proto::any::{self, ANY_UNDECODABLE};
 use crate::proto::wire::Malformed;
 use crate::validate::RESOURCE_UNDECODABLE;
+
+/// What the client looks at before it comes to a fault that is found early here.
+type Later<'l> = &'l dyn Fn(&mut Cx<'_>) -> Checked;
 
 /// What stands before the type in every type URL that the client compares.
 const URL_PREFIX: &str = "type.googleapis.com/";

@@ -2,7 +2,7 @@
 //!
 //! The fields of today are read first. Only where they hold nothing, or have a fault, the deprecated ones are read instead.
 
-use super::matcher;
+use super::{Later, matcher};
 use crate::convert::tls::{TLS_SECRET_NOT_FROM_PROVIDER, TLS_UNKNOWN_PROVIDER_INSTANCE, TLS_UNSUPPORTED_FEATURE};
 use crate::diag::{Cx, Path};
 use crate::family::{Checked, reject};
@@ -71,13 +71,19 @@ pub(super) fn security_config(
     if side == Side::Client && config.root.is_empty() && !config.system_roots {
         return Err(without_roots(at, cx));
     }
+    Ok(config)
+}
+
+/// Looks up the names of certificate providers in the bootstrap (`securityConfigValidator`); `later` is what has to be good before.
+pub(super) fn check_providers(config: &SecurityConfig, at: &Path<'_>, later: Later<'_>, cx: &mut Cx<'_>) -> Checked {
     for name in [&config.identity, &config.root] {
         if !name.is_empty() && !cx.server().knows_provider(name) {
+            later(cx)?;
             let message = format_args!("certificate provider instance `{name}` is not in the bootstrap");
             return Err(reject(&TLS_UNKNOWN_PROVIDER_INSTANCE, at, message, cx));
         }
     }
-    Ok(config)
+    Ok(())
 }
 
 fn unsupported(field: &'static str, at: &Path<'_>, cx: &mut Cx<'_>) -> crate::family::Stop {
