@@ -260,6 +260,33 @@ fn every_page_has_its_sections() {
     assert!(faults.is_empty(), "{} pages: {faults:#?}", faults.len());
 }
 
+/// Which versions break a rule is asked of the clients, with the first example; prose beside it would get old.
+#[test]
+fn no_page_names_a_version_of_a_client() {
+    let version = |word: &str| {
+        let word = word.trim_matches(|c: char| !c.is_ascii_digit());
+        let parts = word.split_once('.');
+        parts.is_some_and(|(major, minor)| {
+            major == "1" && minor.len() >= 2 && minor.starts_with(|c: char| c.is_ascii_digit())
+        })
+    };
+    for rule in xdsctl::catalogue::rules() {
+        for (_, lines) in sections(rule.page).into_iter().filter(|(title, _)| *title == "Clients") {
+            let words = lines.iter().flat_map(|line| line.split_whitespace());
+            let named: Vec<&str> = words.filter(|word| version(word)).collect();
+            assert!(named.is_empty(), "{}: {named:?}", rule.id);
+        }
+    }
+}
+
+#[test]
+fn a_page_says_what_each_client_does_with_the_example() {
+    let (out, _) = run(["explain", "eds-endpoint-weight-sum"].map(str::to_owned).to_vec(), b"");
+    let out = String::from_utf8(out).unwrap();
+    let line = out.lines().find(|line| line.starts_with("clients: ")).unwrap();
+    assert!(line.contains("nack in go >=1.80; taken by cpp, go <1.80"), "{line}");
+}
+
 fn check(section: &str) {
     let differences: Vec<String> = xdsctl::catalogue::rules()
         .flat_map(|rule| differences(rule, section))

@@ -162,3 +162,28 @@ fn a_page_has_its_titles_apart() {
         assert!(!page.contains("\n\n\n"), "{page}");
     }
 }
+
+/// grpc-go names no path, and quotes whole resources before it says what is wrong.
+#[test]
+fn messages_of_go_lead_to_their_rules() {
+    for (line, rule) in [
+        (
+            "[xds] transport_socket field has unexpected name: tls",
+            "transport-socket-name",
+        ),
+        (
+            "failed to parse inline RDS resp: received route is invalid: route match:{prefix:\"\"} route:{cluster:\"c\"} \
+             typed_per_filter_config:{key:\"f\"}: filter override \"f\": no filter implementation found for \"t\"",
+            "filter-override-type-unknown",
+        ),
+        ("no filter implementation found for \"t\"", "hcm-filter-unsupported"),
+        (
+            "rbac: error constructing matching engine: invalid string matcher safe_regex:{regex:\"(\"}: safe_regex matcher \"(\" is invalid",
+            "regex-not-re2",
+        ),
+    ] {
+        let told = xdsctl::recognise::told(line);
+        assert_eq!(told.len(), 1, "{line}: {told:?}");
+        assert_eq!(told[0].pages[0].id(), rule, "{line}");
+    }
+}

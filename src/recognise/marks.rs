@@ -3,13 +3,15 @@
 //! A line is `- words`, or `- `tail`, `tail`: words` where the words alone fit other rules too. The words occur in the
 //! message in this order; `...` stands for anything between. A tail is the end of the field path, without indices, keys and
 //! types; `camelCase` is any field so written, as only those of JSON configs are. `- alone: words` counts only in a line that
-//! says nothing else. Case and white space do not matter.
+//! says nothing else. `- go: words` are those of another client, which has no paths; they count where C-core says nothing. Case and
+//! white space do not matter.
 
 use std::sync::OnceLock;
 
 use super::symptoms::{SYMPTOMS, Symptom};
 use crate::catalogue;
 use crate::diag::{Rule, Subject};
+use crate::profile::Family;
 
 /// The heading of the section.
 const HEADING: &str = "## In a log";
@@ -67,18 +69,30 @@ pub(super) struct Mark {
     pub pieces: Vec<String>,
     /// It only counts where nothing else is said.
     pub is_alone: bool,
+    /// Whose words they are.
+    family: Family,
 }
 
-/// The marks of all pages, in the order of the rules.
+/// C-core's marks of all pages, in the order of the rules.
 pub(super) fn all() -> &'static [Mark] {
-    static ALL: OnceLock<Vec<Mark>> = OnceLock::new();
+    &sorted().0
+}
+
+/// Those of other clients.
+pub(super) fn of_others() -> &'static [Mark] {
+    &sorted().1
+}
+
+/// C-core's marks, and the others.
+fn sorted() -> &'static (Vec<Mark>, Vec<Mark>) {
+    static ALL: OnceLock<(Vec<Mark>, Vec<Mark>)> = OnceLock::new();
     ALL.get_or_init(|| {
         let rules = catalogue::rules().map(|rule| (Page::Rule(rule), rule.page));
         let symptoms = SYMPTOMS.iter().map(|symptom| (Page::Symptom(symptom), symptom.page));
         rules
             .chain(symptoms)
             .flat_map(|(page, text)| lines(text).map(move |line| mark(page, line)))
-            .collect()
+            .partition(|mark| mark.family == Family::Cpp)
     })
 }
 
@@ -92,6 +106,11 @@ fn lines(page: &'static str) -> impl Iterator<Item = &'static str> {
 }
 
 fn mark(page: Page, line: &'static str) -> Mark {
+    let of_other = Family::ALL.into_iter().find_map(|family| {
+        let rest = line.strip_prefix(family.name())?.strip_prefix(": ")?;
+        Some((family, rest))
+    });
+    let (family, line) = of_other.unwrap_or((Family::Cpp, line));
     let (is_alone, line) = match line.strip_prefix("alone: ") {
         Some(rest) => (true, rest),
         None => (false, line),
@@ -107,6 +126,7 @@ fn mark(page: Page, line: &'static str) -> Mark {
         tails: tails.filter(|tail| !tail.is_empty()).map(tail).collect(),
         pieces: words.split(" ... ").map(squeeze).collect(),
         is_alone,
+        family,
     }
 }
 

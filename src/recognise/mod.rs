@@ -2,7 +2,7 @@
 //!
 //! A message is recognised by the end of its field path and a few telling words, which are kept on the page of each rule
 //! under `In a log` ([`marks`]). Prefixes of loggers, colours, wrapped lines and JSON's escapes do not matter; each fault of a
-//! line is told by itself. What the client says without a fault in a resource behind it, such as connections that all fail, is
+//! line is told by itself. Other clients than C-core say no paths; their words are on the same pages. What the client says without a fault in a resource behind it, such as connections that all fail, is
 //! a [`Symptom`]. [`place`] goes on to the resource of a dump.
 
 mod line;
@@ -98,13 +98,17 @@ pub fn told(text: &str) -> Vec<Told> {
     }
     // The ranges begin and end at ASCII, so what is left is still UTF-8.
     let outside = String::from_utf8(outside).unwrap_or_default();
-    for (range, pages) in rank::said(&outside, faults.is_empty()) {
+    let said = rank::said(&outside, faults.is_empty());
+    let best = said.iter().map(|(_, ranked)| ranked.best).max().unwrap_or(0);
+    // Other clients have no faults with a path. What has more words tells more.
+    let of_others = Some(rank::of_others(&squeezed.lower)).filter(|ranked| faults.is_empty() && ranked.best > best);
+    for (range, ranked) in said.into_iter().filter(|_| of_others.is_none()) {
         // What names the resource may be the first of these words.
         let about = about(range.end.saturating_sub(1));
-        all.push((range.start, new(&squeezed, about, None, range, pages)));
+        all.push((range.start, new(&squeezed, about, None, range, ranked.pages)));
     }
     if all.is_empty() {
-        let ranked = rank::bare(&squeezed.lower, &squeezed.text);
+        let ranked = of_others.unwrap_or_else(|| rank::bare(&squeezed.lower, &squeezed.text));
         if !ranked.pages.is_empty() {
             let range = 0..squeezed.text.len();
             let mut told = new(&squeezed, About::default(), None, range, ranked.pages);

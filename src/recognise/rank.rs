@@ -39,6 +39,8 @@ pub(super) struct Ranked {
     pub pages: Vec<Page>,
     /// How many more fit as well.
     pub more: usize,
+    /// What speaks for the best of them.
+    pub best: usize,
     /// If none fits: those whose words do, elsewhere.
     pub near: Vec<Page>,
 }
@@ -61,6 +63,13 @@ pub(super) fn at_path(path: &str, words: &str, about: &About) -> Ranked {
         }
     }
     ranked(fits, near)
+}
+
+/// Ranks the pages for words of another client than C-core, which names no path.
+pub(super) fn of_others(words: &str) -> Ranked {
+    let marks = marks::of_others().iter();
+    let fitting = marks.filter(|mark| occurrence(mark, words, 0).is_some());
+    ranked(fitting.map(|mark| (words_score(mark), mark.page)).collect(), Vec::new())
 }
 
 /// Ranks the pages for words without a path.
@@ -87,7 +96,7 @@ pub(super) fn bare(words: &str, text: &str) -> Ranked {
 }
 
 /// What a text says outside of its faults: where, and the pages for it.
-pub(super) fn said(text: &str, is_all: bool) -> Vec<(Range<usize>, Vec<Page>)> {
+pub(super) fn said(text: &str, is_all: bool) -> Vec<(Range<usize>, Ranked)> {
     let mut found: Vec<(Range<usize>, usize, &Mark)> = Vec::new();
     let anywhere = marks::all().iter().filter(|mark| mark.tails.is_empty());
     for mark in anywhere.filter(|mark| is_all || !mark.is_alone) {
@@ -111,8 +120,8 @@ pub(super) fn said(text: &str, is_all: bool) -> Vec<(Range<usize>, Vec<Page>)> {
             _ => groups.push((range, vec![(score, mark.page)])),
         }
     }
-    let pages = |fits| ranked(fits, Vec::new()).pages;
-    groups.into_iter().map(|(range, fits)| (range, pages(fits))).collect()
+    let rank = |(range, fits)| (range, ranked(fits, Vec::new()));
+    groups.into_iter().map(rank).collect()
 }
 
 /// The best of each page, in order.
@@ -129,11 +138,16 @@ fn ranked(fits: Scored, near: Scored) -> Ranked {
         }
         let more = pages.len().saturating_sub(MAX_PAGES);
         pages.truncate(MAX_PAGES);
-        (pages, more)
+        (pages, more, best)
     };
-    let (pages, more) = best_of(fits);
+    let (pages, more, best) = best_of(fits);
     let near = if pages.is_empty() { best_of(near).0 } else { Vec::new() };
-    Ranked { pages, more, near }
+    Ranked {
+        pages,
+        more,
+        best,
+        near,
+    }
 }
 
 fn words_score(mark: &Mark) -> usize {

@@ -1,6 +1,6 @@
 //! grpc-go against its recorded answers. The numbers are the rows that may differ; they only go down.
 
-use crate::rows::{compare, of_fresh, of_one_version, of_unmasked, of_versions};
+use crate::rows::{compare, compare_reasons, of_fresh, of_one_version, of_unmasked, of_versions};
 
 #[test]
 fn rules() {
@@ -41,4 +41,12 @@ fn held() {
 fn unmasked() {
     let rows = of_unmasked("go", "go", "unmasked_verdict", "unmasked_message");
     compare("go unmasked", &rows, 2);
+}
+
+/// A verdict that agrees for a wrong reason is an error in waiting.
+#[test]
+fn reasons() {
+    let rows = of_one_version("go", "go", "message", |_| true);
+    compare_reasons("go reasons", &rows, usize::MAX, 0);
+    compare_reasons("go reasons fresh", &of_fresh("fresh-open", "go", "go"), 160, 0);
 }

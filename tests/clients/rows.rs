@@ -355,3 +355,57 @@ pub fn compare_by(what: &str, rows: &[Recorded], differing: usize, is_equal: imp
         rows.len()
     );
 }
+
+/// What became of the comparison of a client's words with our rule.
+#[derive(Debug, Default)]
+struct Reasons {
+    rows: usize,
+    /// Its words were cut off before they say why.
+    cut: usize,
+    /// By our rule and what the words lead to.
+    other: BTreeMap<(String, String), Vec<String>>,
+}
+
+/// Compares the reasons of what both reject: the client's words, recognised by what pages say of them, must lead to the rule that we report
+/// first. Fails if more than `differing` rows do not. Words of `limit` characters are cut off, and may say nothing.
+pub fn compare_reasons(what: &str, rows: &[Recorded], limit: usize, differing: usize) {
+    let mut reasons = Reasons::default();
+    for row in rows.iter().filter(|row| row.verdict == "NACK" && is_wanted(&row.case)) {
+        let ours = ask(row);
+        let Some(first) = ours.diagnostics.iter().find(|d| d.effect == Effect::Nack) else {
+            continue;
+        };
+        let told = xdsctl::recognise::told(&row.words);
+        reasons.rows += 1;
+        if told.iter().any(|one| one.leads_to(first.rule.id)) {
+            continue;
+        }
+        let pages: Vec<&str> = told.iter().flat_map(|one| &one.pages).map(|page| page.id()).collect();
+        // What stands around a fault is told of where the fault itself is cut off.
+        let is_vague = pages.iter().all(|page| *page == "any-undecodable");
+        if is_vague && row.words.chars().count() == limit {
+            reasons.cut += 1;
+            continue;
+        }
+        let key = (first.rule.id.to_owned(), pages.join(", "));
+        let words: String = row.words.chars().take(200).collect();
+        reasons
+            .other
+            .entry(key)
+            .or_default()
+            .push(format!("{} {words}", row.case.id));
+    }
+    let count: usize = reasons.other.values().map(Vec::len).sum();
+    println!(
+        "{what}: of {} rows {count} have another reason, {} words are cut off",
+        reasons.rows, reasons.cut
+    );
+    for ((ours, theirs), rows) in &reasons.other {
+        println!("{} {ours}, the words lead to {theirs}: {}", rows.len(), rows[0]);
+    }
+    assert!(
+        count <= differing,
+        "{what}: {count} of {} rows have another reason, {differing} may",
+        reasons.rows
+    );
+}

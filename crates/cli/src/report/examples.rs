@@ -3,15 +3,18 @@
 //! A page names no client and no version: it has an example that breaks the rule, and every version that was measured is asked
 //! about that. So the page, the report of `validate` and the tests of the example cannot contradict each other.
 
-use xdsctl::client::{Circumstances, Keep, Reading};
-use xdsctl::diag::{Effect, Rule};
+use std::collections::BTreeMap;
+
+use xdsctl::client::{self, Circumstances, Keep, Reading};
+use xdsctl::diag::{Diagnostic, Effect, Rule};
+use xdsctl::family::Verdict;
 use xdsctl::profile::{Client, Fleet, ServerFacts};
 use xdsctl::source::SourceMap;
 
 use super::clients::who_of;
 
-/// What the clients do with the first rejected example of a rule: `nack in cpp >=1.56, go`; empty if it is about more than one resource,
-/// or needs a bootstrap.
+/// What the clients do with the first rejected example of a rule: `nack in cpp >=1.56, go; taken by java`; empty if it is about more
+/// than one resource, or needs a bootstrap.
 pub fn clients(rule: &'static Rule) -> String {
     let Some(text) = first_example(rule.page) else {
         return String::new();
@@ -26,21 +29,58 @@ pub fn clients(rule: &'static Rule) -> String {
             return String::new();
         }
     }
-    let mut effects = Vec::new();
-    for (client, effect) in answers(text, rule, &fleet) {
-        if !effects.contains(&(effect, client)) {
-            effects.push((effect, client));
+    let said = ask(text, rule, &fleet);
+    if said.effects.is_empty() {
+        return String::new();
+    }
+    let mut parts = vec![who_of(&said.effects, &fleet)];
+    let others = [
+        (Verdict::Accepted, "taken by"),
+        (Verdict::Rejected, "rejected for another fault by"),
+        (Verdict::Dies, "another fault kills"),
+        (Verdict::NotKnown, "not known of"),
+    ];
+    for (verdict, words) in others {
+        let is_quiet = |client: &Client| said.effects.iter().all(|(_, loud)| loud != client);
+        let of_verdict = said
+            .verdicts
+            .iter()
+            .filter(|(client, worst)| **worst == verdict && is_quiet(client));
+        let clients: Vec<Client> = of_verdict.map(|(client, _)| *client).collect();
+        if !clients.is_empty() {
+            parts.push(format!("{words} {}", fleet.describe(&clients)));
         }
     }
-    who_of(&effects, &fleet)
+    parts.join("; ")
 }
 
-/// Who reports the rule of the example, with which effect.
-fn answers(text: &str, rule: &Rule, fleet: &Fleet) -> Vec<(Client, Effect)> {
+/// What the clients say of an example.
+#[derive(Debug, Default)]
+struct Said {
+    /// Who reports the rule, and what it does.
+    effects: Vec<(Effect, Client)>,
+    /// What becomes of the resource; of several the worst.
+    verdicts: BTreeMap<Client, Verdict>,
+}
+
+impl Said {
+    fn add(&mut self, client: Client, verdict: Verdict, diagnostics: &[Diagnostic], rule: &Rule) {
+        for diagnostic in diagnostics.iter().filter(|diagnostic| diagnostic.rule == rule) {
+            if !self.effects.contains(&(diagnostic.effect, client)) {
+                self.effects.push((diagnostic.effect, client));
+            }
+        }
+        let worst = self.verdicts.entry(client).or_insert(verdict);
+        *worst = verdict.max(*worst);
+    }
+}
+
+fn ask(text: &str, rule: &Rule, fleet: &Fleet) -> Said {
+    let mut said = Said::default();
     let mut sources = SourceMap::new();
     let id = sources.add("example.yaml", text.as_bytes().to_vec());
     let Some(source) = sources.get(id) else {
-        return Vec::new();
+        return said;
     };
     let server = ServerFacts::default();
     let circumstances = Circumstances {
@@ -53,20 +93,16 @@ fn answers(text: &str, rule: &Rule, fleet: &Fleet) -> Vec<(Client, Effect)> {
     reading.read(Some(1), &circumstances, |loader, emit| {
         loader.document(id, source, Default::default(), emit);
     });
-    let settled = reading.settle(&circumstances, true);
-    let mut said = Vec::new();
-    for mut checked in settled.resources {
+    for mut checked in reading.settle(&circumstances, true).resources {
         std::mem::take(&mut checked.ignored).unpack_into(&mut checked.diagnostics);
-        let base = checked.diagnostics.iter().map(|d| (fleet.base().client(), d));
-        let others = checked
-            .answers
-            .iter()
-            .flat_map(|a| a.diagnostics.iter().map(|d| (a.client, d)));
-        said.extend(
-            base.chain(others)
-                .filter(|(_, diagnostic)| diagnostic.rule == rule)
-                .map(|(client, diagnostic)| (client, diagnostic.effect)),
-        );
+        let verdict = match checked.verdict {
+            client::Verdict::Rejected => Verdict::Rejected,
+            _ => Verdict::Accepted,
+        };
+        said.add(fleet.base().client(), verdict, &checked.diagnostics, rule);
+        for answer in &checked.answers {
+            said.add(answer.client, answer.verdict, &answer.diagnostics, rule);
+        }
     }
     said
 }
