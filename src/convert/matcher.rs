@@ -236,8 +236,12 @@ mod tests {
                 ignore_case,
             }))
         };
-        let regex =
-            |text: &str| pb::string_matcher::MatchPattern::SafeRegex(pb::RegexMatcher { regex: text.to_owned() });
+        let regex = |text: &str| {
+            pb::string_matcher::MatchPattern::SafeRegex(pb::RegexMatcher {
+                regex: text.to_owned(),
+                ..Default::default()
+            })
+        };
         check(
             "h",
             matcher(None, false),

@@ -23,7 +23,12 @@ use crate::proto::wire::Malformed;
 use crate::validate::{self, RESOURCE_UNDECODABLE};
 
 /// The rules that one family alone knows, in the files that find them.
-pub static PART_RULES: &[&[&Rule]] = &[go::http_filter::RULES, go::rbac::RULES];
+pub static PART_RULES: &[&[&Rule]] = &[
+    go::http_filter::RULES,
+    go::rbac::RULES,
+    java::fault::RULES,
+    java::listener::RULES,
+];
 
 /// A resource, decoded once for all clients that are asked about it.
 #[derive(Debug, Clone, Copy)]

@@ -240,7 +240,10 @@ fn as_envoy(matcher: &StringMatcher) -> envoy::StringMatcher {
         Some(MatchPattern::Prefix(text)) => Some(Envoy::Prefix(text)),
         Some(MatchPattern::Suffix(text)) => Some(Envoy::Suffix(text)),
         Some(MatchPattern::Contains(text)) => Some(Envoy::Contains(text)),
-        Some(MatchPattern::SafeRegex(safe)) => Some(Envoy::SafeRegex(envoy::RegexMatcher { regex: safe.regex })),
+        Some(MatchPattern::SafeRegex(safe)) => Some(Envoy::SafeRegex(envoy::RegexMatcher {
+            regex: safe.regex,
+            ..Default::default()
+        })),
         Some(MatchPattern::Custom(_)) | None => None,
     };
     envoy::StringMatcher {

@@ -6,7 +6,7 @@
 mod composite;
 pub(crate) mod ext_proc;
 pub(crate) mod fault;
-mod gcp_authn;
+pub(crate) mod gcp_authn;
 pub(crate) mod matching;
 pub(crate) mod overrides;
 pub(crate) mod rbac;

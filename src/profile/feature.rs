@@ -76,17 +76,17 @@ features! {
     /// `xdstp:` names, `authorities` in the bootstrap (A47).
     Federation = "GRPC_EXPERIMENTAL_XDS_FEDERATION": cpp [off "1.51", on "1.55"] go [always "1.60"] java [on "1.72"];
     /// Cluster specifier plugins, that is RLS.
-    RlsLb = "GRPC_EXPERIMENTAL_XDS_RLS_LB": cpp [off "1.50", on "1.56"];
+    RlsLb = "GRPC_EXPERIMENTAL_XDS_RLS_LB": cpp [off "1.50", on "1.56"] java [on "1.72"];
     /// `sni`, `auto_host_sni` and `auto_sni_san_validation` of UpstreamTlsContext (A101).
     Sni = "GRPC_EXPERIMENTAL_XDS_SNI": cpp [on "1.80"] go [off "1.81"];
     /// `additional_addresses` of an endpoint (A61).
-    DualstackEndpoints = "GRPC_EXPERIMENTAL_XDS_DUALSTACK_ENDPOINTS": cpp [off "1.63", on "1.66.1"] go [on "1.71"];
+    DualstackEndpoints = "GRPC_EXPERIMENTAL_XDS_DUALSTACK_ENDPOINTS": cpp [off "1.63", on "1.66.1"] go [on "1.71"] java [off "1.72"];
     /// `lrs_report_endpoint_metrics` of a cluster (A85).
     OrcaLrsPropagation = "GRPC_EXPERIMENTAL_XDS_ORCA_LRS_PROPAGATION": cpp [on "1.85"] go [off "1.81", on "1.83"];
     /// On: the endpoint's `envoy.lb`/`hash_key` metadata is not read (A76).
     EndpointHashKeyBackwardCompat = "GRPC_XDS_ENDPOINT_HASH_KEY_BACKWARD_COMPAT": cpp [on "1.51"] go [on "1.72", off "1.80"];
     /// Http11ProxyUpstreamTransport and endpoint metadata (A86).
-    HttpConnect = "GRPC_EXPERIMENTAL_XDS_HTTP_CONNECT": cpp [off "1.71"] go [off "1.76"];
+    HttpConnect = "GRPC_EXPERIMENTAL_XDS_HTTP_CONNECT": cpp [off "1.71"] go [off "1.76"] java [off "1.72"];
     /// Http11ProxyUpstreamTransport in grpc-go, whose metadata came before (A86).
     HttpProxySocket = "GRPC_EXPERIMENTAL_XDS_HTTP_CONNECT": go [off "1.83"];
     /// `resource_errors` and the data error handling of A88.
@@ -94,7 +94,7 @@ features! {
     /// The composite HTTP filter (A103).
     CompositeFilter = "GRPC_EXPERIMENTAL_XDS_COMPOSITE_FILTER": cpp [off "1.81"];
     /// The ext_proc HTTP filter and `allowed_grpc_services` (A93, A102).
-    ExtProcOnClient = "GRPC_EXPERIMENTAL_XDS_EXT_PROC_ON_CLIENT": cpp [off "1.85"] go [off "1.84"];
+    ExtProcOnClient = "GRPC_EXPERIMENTAL_XDS_EXT_PROC_ON_CLIENT": cpp [off "1.85"] go [off "1.84"] java [off "1.83.1"];
     /// `audit_logging_options` of RBAC (A59).
     RbacAuditLogging = "GRPC_EXPERIMENTAL_XDS_RBAC_AUDIT_LOGGING": cpp [off "1.56"];
     /// `spiffe_bundle_map_file` of the file_watcher provider (A87).
@@ -102,7 +102,7 @@ features! {
     /// `call_creds` of an xDS server in the bootstrap (A97).
     BootstrapCallCreds = "GRPC_EXPERIMENTAL_XDS_BOOTSTRAP_CALL_CREDS": cpp [off "1.85"] go [off "1.77"];
     /// `requestHashHeader` of the ring_hash JSON config (A76).
-    RingHashSetRequestHashKey = "GRPC_EXPERIMENTAL_RING_HASH_SET_REQUEST_HASH_KEY": cpp [off "1.85"] go [off "1.72", on "1.80"];
+    RingHashSetRequestHashKey = "GRPC_EXPERIMENTAL_RING_HASH_SET_REQUEST_HASH_KEY": cpp [off "1.85"] go [off "1.72", on "1.80"] java [off "1.72"];
     /// Weighted shuffling in pick_first (A113).
     PfWeightedShuffling = "GRPC_EXPERIMENTAL_PF_WEIGHTED_SHUFFLING": cpp [off "1.85"] go [on "1.79"];
     /// Leaf clusters use the aggregate cluster's LB policy (A75).
@@ -114,13 +114,13 @@ features! {
     /// Stateful session affinity and DRAINING endpoints (A55).
     OverrideHost = "GRPC_EXPERIMENTAL_XDS_ENABLE_OVERRIDE_HOST": cpp [off "1.53", on "1.59", always "1.61"];
     /// `system_root_certs` (A82).
-    SystemRootCerts = "GRPC_EXPERIMENTAL_XDS_SYSTEM_ROOT_CERTS": go [off "1.71"] cpp [off "1.66", on "1.73", always "1.85"];
+    SystemRootCerts = "GRPC_EXPERIMENTAL_XDS_SYSTEM_ROOT_CERTS": go [off "1.71"] java [off "1.72", on "1.77"] cpp [off "1.66", on "1.73", always "1.85"];
     /// The GCP authentication filter and the Audience in a cluster's metadata (A83).
-    GcpAuthnFilter = "GRPC_EXPERIMENTAL_XDS_GCP_AUTHENTICATION_FILTER": go [off "1.82"] cpp [off "1.67", on "1.73", always "1.85"];
+    GcpAuthnFilter = "GRPC_EXPERIMENTAL_XDS_GCP_AUTHENTICATION_FILTER": go [off "1.82"] java [off "1.73", always "1.77"] cpp [off "1.67", on "1.73", always "1.85"];
     /// Not a boolean: a trace list that names `xds_client`, which makes the client print what it parses.
     TraceXdsClient = "GRPC_TRACE": cpp [off "1.51"];
     /// The least_request LB policy (A48).
-    LeastRequest = "GRPC_EXPERIMENTAL_ENABLE_LEAST_REQUEST": go [off "1.60", on "1.73", always "1.74"];
+    LeastRequest = "GRPC_EXPERIMENTAL_ENABLE_LEAST_REQUEST": go [off "1.60", on "1.73", always "1.74"] java [off "1.72", on "1.73"];
 
     // C-core, without a switch.
 
@@ -160,7 +160,7 @@ features! {
     /// The matchers in RBAC policies are made, not only written as JSON.
     RbacMatchersMade: cpp [always "1.84"];
     /// `metric_names_for_computing_utilization` of weighted round robin (A114).
-    WrrMetricNames: cpp [always "1.84"];
+    WrrMetricNames: cpp [always "1.84"] java [always "1.83.1"];
     /// The autosharding LB policy.
     Autosharding: cpp [always "1.85"];
     /// A priority must be below the number of localities; before, the highest numbers take all memory.
@@ -201,7 +201,34 @@ features! {
     /// `disabled` of an HTTP filter and of an override, under the switch of ext_proc (A93).
     FilterDisabled = "GRPC_EXPERIMENTAL_XDS_EXT_PROC_ON_CLIENT": go [off "1.82"];
     /// The LB policy cluster_resolver_experimental is registered.
-    ClusterResolverPolicy: go [always "1.60", gone "1.81"];
+    ClusterResolverPolicy: go [always "1.60", gone "1.81"] java [always "1.72", gone "1.79"];
+
+    // grpc-java alone.
+
+    /// Certificate providers in the fields that A29 used first are read too.
+    OldProviderFields: java [always "1.72", gone "1.73", always "1.77"];
+    /// Certificate providers in the fields that came before those of A29 are rejected; later they are not read.
+    OldestProviderFields: java [always "1.72", gone "1.73"];
+    /// The pattern of a regex_rewrite is compiled only if it names its engine, google_re2.
+    RewriteNeedsEngine: java [always "1.72", gone "1.73"];
+    /// A server listener's address must not be empty, its port not a name.
+    ListenerAddressChecked: java [always "1.73"];
+    /// An Audience in metadata is rejected while the switch of gcp_authn is off (A83).
+    AudienceNeedsSwitch: java [always "1.73", gone "1.77"];
+    /// An endpoint's address must be an IP address; before, it is looked up by DNS.
+    EndpointAddressChecked: java [always "1.74"];
+    /// An aggregate cluster must have a child.
+    AggregateChecked: java [always "1.77"];
+    /// `is_dynamic` of the cds_experimental JSON config is read.
+    DynamicCluster: java [always "1.77"];
+    /// The LB policy random_subsetting_experimental is registered (A68).
+    RandomSubsetting: java [always "1.78"];
+    /// An exception in a parser is a NACK; before, it leaves the client's resource parser.
+    ParserExceptionCaught: java [always "1.79"];
+    /// A transport socket is an HTTP proxy by its type; before, by a name that nobody gives it (A86).
+    HttpProxyByType: java [always "1.83.1"];
+    /// `errorUtilizationPenalty` of a weighted_round_robin JSON config is a number; before, only a text is read as one.
+    WrrPenaltyAsNumber: java [always "1.83.1"];
 }
 
 impl Feature {
@@ -237,6 +264,8 @@ impl Feature {
                 .any(|t| value.eq_ignore_ascii_case(t)),
             Family::Go if self.is_default_on(client) => !value.eq_ignore_ascii_case("false"),
             Family::Go => value.eq_ignore_ascii_case("true"),
+            // Nothing is as if the variable were not set.
+            Family::Java if value.trim().is_empty() => self.is_default_on(client),
             Family::Java => value.trim().eq_ignore_ascii_case("true"),
             Family::Node => value == "true",
         }
@@ -305,6 +334,7 @@ mod tests {
             };
             assert!(Feature::Federation.parse("true", client));
             assert!(!Feature::Federation.parse("1", client));
+            assert_eq!(Feature::Federation.parse(" ", client), family == Family::Java);
         }
     }
 

@@ -27,7 +27,7 @@ rules! {
 
 /// Pairs of a chain and one of its source ranges or ports, for each destination, that are looked at for collisions. The client
 /// makes a tuple of each: a real listener has thousands, and one of 10 MB could have billions.
-const MAX_TUPLES: usize = 5_000_000;
+pub(crate) const MAX_TUPLES: usize = 5_000_000;
 
 /// What one destination has while the chains are added.
 #[derive(Default)]

@@ -194,11 +194,12 @@ pub fn ask(row: &Recorded) -> Ours {
         let wrapper = xdsctl::proto::pb::envoy::service::discovery::v3::Resource::decode(any.value).unwrap();
         (Some(wrapper.name), wrapper.resource.unwrap().value)
     } else {
-        (None, any.value)
+        // grpc-java was given each resource under its id, whatever its own name.
+        (row.client.starts_with("java").then(|| case.id.clone()), any.value)
     };
     let bytes = if !is_wrapped { named(&bytes, &case.id) } else { bytes };
     let bytes = if row.is_unmasked {
-        unmasked(&bytes, &case.kind)
+        unmasked(&bytes, &case.kind, row.client.starts_with("java"))
     } else {
         bytes
     };
@@ -233,8 +234,9 @@ pub fn ask(row: &Recorded) -> Ours {
     }
 }
 
-/// The resource with the names that Go wants: of network filters, transport sockets and the aggregate type.
-fn unmasked(bytes: &bytes::Bytes, kind: &str) -> bytes::Bytes {
+/// The resource with the names that Go and Java want: of network filters, transport sockets and the aggregate type; for Java
+/// without `transport_socket_matches`.
+fn unmasked(bytes: &bytes::Bytes, kind: &str, is_java: bool) -> bytes::Bytes {
     use xdsctl::proto::pb::envoy::config::{cluster::v3 as cluster, core::v3 as core, listener::v3 as listener};
     fn socket(socket: &mut Option<core::TransportSocket>) {
         if let Some(socket) = socket {
@@ -263,6 +265,9 @@ fn unmasked(bytes: &bytes::Bytes, kind: &str) -> bytes::Bytes {
                 return bytes.clone();
             };
             socket(&mut message.transport_socket);
+            if is_java {
+                message.transport_socket_matches.clear();
+            }
             if let Some(cluster::cluster::ClusterDiscoveryType::ClusterType(custom)) =
                 &mut message.cluster_discovery_type
             {

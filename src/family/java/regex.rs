@@ -1,0 +1,376 @@
+//! Regular expressions of RE2/J 1.8, whose dialect is that of an older Go.
+//!
+//! Beside what C-core's RE2 refuses it refuses `\C`, group names beyond ASCII or given twice, counts of more than eight digits, and a
+//! repetition after a `{` that is text. It takes `(?<name>`, counts that multiply to more than 1000, escapes of letters beyond
+//! ASCII, and programs of any size.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+/// Largest count in a repetition.
+const MAX_COUNT: u32 = 1000;
+
+/// Digits of a number that is read at all.
+const MAX_DIGITS: usize = 8;
+
+const POSIX: &str = "alnum alpha ascii blank cntrl digit graph lower print punct space upper word xdigit";
+
+/// Classes of Unicode 6, by which RE2/J knows them.
+const CLASSES: &str = "Any C Cc Cf Co Cs L Ll Lm Lo Lt Lu M Mc Me Mn N Nd Nl No P Pc Pd Pe Pf Pi Po Ps S Sc Sk Sm So Z Zl Zp Zs Arabic \
+    Armenian Avestan Balinese Bamum Batak Bengali Bopomofo Brahmi Braille Buginese Buhid Canadian_Aboriginal Carian \
+    Cham Cherokee Common Coptic Cuneiform Cypriot Cyrillic Deseret Devanagari Egyptian_Hieroglyphs Ethiopic Georgian \
+    Glagolitic Gothic Greek Gujarati Gurmukhi Han Hangul Hanunoo Hebrew Hiragana Imperial_Aramaic Inherited \
+    Inscriptional_Pahlavi Inscriptional_Parthian Javanese Kaithi Kannada Katakana Kayah_Li Kharoshthi Khmer Lao \
+    Latin Lepcha Limbu Linear_B Lisu Lycian Lydian Malayalam Mandaic Meetei_Mayek Mongolian Myanmar New_Tai_Lue Nko \
+    Ogham Ol_Chiki Old_Italic Old_Persian Old_South_Arabian Old_Turkic Oriya Osmanya Phags_Pa Phoenician Rejang \
+    Runic Samaritan Saurashtra Shavian Sinhala Sundanese Syloti_Nagri Syriac Tagalog Tagbanwa Tai_Le Tai_Tham \
+    Tai_Viet Tamil Telugu Thaana Thai Tibetan Tifinagh Ugaritic Unknown Vai Yi";
+
+/// Why a pattern does not compile.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Fault(&'static str);
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0)
+    }
+}
+
+type Read<T = ()> = Result<T, Fault>;
+
+/// Says whether a pattern compiles.
+pub(super) fn check(pattern: &str) -> Read {
+    let mut parser = Parser {
+        rest: pattern,
+        names: BTreeSet::new(),
+        no_posix_end: false,
+    };
+    let mut open_groups = 0usize;
+    let mut has_operand = false;
+    let mut is_repeated = false;
+    while let Some(c) = parser.next() {
+        let was_repeated = std::mem::take(&mut is_repeated);
+        match c {
+            '(' if parser.rest.starts_with('?') => {
+                if parser.group()? {
+                    open_groups += 1;
+                    has_operand = false;
+                }
+            }
+            '(' => {
+                open_groups += 1;
+                has_operand = false;
+            }
+            ')' => {
+                open_groups = open_groups.checked_sub(1).ok_or(Fault("a `)` closes no group"))?;
+                has_operand = true;
+            }
+            '|' => has_operand = false,
+            '*' | '+' | '?' => {
+                parser.repeat(was_repeated, has_operand)?;
+                is_repeated = true;
+            }
+            '{' => {
+                // What follows may not be repeated, even if this is text.
+                is_repeated = true;
+                if parser.counts()? {
+                    parser.repeat(was_repeated, has_operand)?;
+                } else {
+                    has_operand = true;
+                }
+            }
+            '[' => {
+                parser.class()?;
+                has_operand = true;
+            }
+            '\\' => has_operand |= parser.escape()?,
+            _ => has_operand = true,
+        }
+    }
+    if open_groups > 0 {
+        return Err(Fault("a group is not closed"));
+    }
+    Ok(())
+}
+
+/// Says whether a name, perhaps negated, is one of those in a text.
+fn is_one_of(name: &str, names: &str) -> bool {
+    let name = name.strip_prefix('^').unwrap_or(name);
+    names.split_ascii_whitespace().any(|known| known == name)
+}
+
+struct Parser<'p> {
+    rest: &'p str,
+    /// Names of groups so far.
+    names: BTreeSet<&'p str>,
+    /// There is no `:]` in the rest, and no search for it needs to be made.
+    no_posix_end: bool,
+}
+
+impl<'p> Parser<'p> {
+    fn next(&mut self) -> Option<char> {
+        let mut chars = self.rest.chars();
+        let c = chars.next();
+        self.rest = chars.as_str();
+        c
+    }
+
+    fn eat(&mut self, text: &str) -> bool {
+        match self.rest.strip_prefix(text) {
+            Some(rest) => {
+                self.rest = rest;
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// Reads up to `end`, and `end` itself.
+    fn until(&mut self, end: &str) -> Option<&'p str> {
+        let (text, rest) = self.rest.split_once(end)?;
+        self.rest = rest;
+        Some(text)
+    }
+
+    /// Goes on behind a repetition, perhaps a lazy one.
+    fn repeat(&mut self, was_repeated: bool, has_operand: bool) -> Read {
+        self.eat("?");
+        match (was_repeated, has_operand) {
+            (true, _) => Err(Fault("a repetition follows a repetition")),
+            (false, false) => Err(Fault("a repetition has nothing before it")),
+            (false, true) => Ok(()),
+        }
+    }
+
+    /// Reads what follows `{`; without a proper count it is text, and nothing is read.
+    fn counts(&mut self) -> Read<bool> {
+        let before = self.rest;
+        let is_count = 'count: {
+            let Some(min) = self.number() else { break 'count None };
+            if !self.eat(",") {
+                break 'count self.eat("}").then_some((min, Some(min)));
+            }
+            if self.eat("}") {
+                break 'count Some((min, None));
+            }
+            let Some(max) = self.number() else { break 'count None };
+            self.eat("}").then_some((min, Some(max)))
+        };
+        let Some((min, max)) = is_count else {
+            self.rest = before;
+            return Ok(false);
+        };
+        if min > MAX_COUNT || max.is_some_and(|max| max > MAX_COUNT || max < min) {
+            return Err(Fault("a count is above 1000, or a maximum below its minimum"));
+        }
+        Ok(true)
+    }
+
+    /// A number without leading zeros; a long one is a large one.
+    fn number(&mut self) -> Option<u32> {
+        let digits = self.rest.bytes().take_while(u8::is_ascii_digit).count();
+        let (number, rest) = self.rest.split_at_checked(digits)?;
+        self.rest = rest;
+        if digits == 0 || digits > 1 && number.starts_with('0') {
+            return None;
+        }
+        Some(number.parse().ok().filter(|_| digits <= MAX_DIGITS).unwrap_or(u32::MAX))
+    }
+
+    /// Reads what follows `(` where that is `?`; says whether a group is open.
+    fn group(&mut self) -> Read<bool> {
+        if self.eat("?P<") || self.eat("?<") {
+            let name = self.until(">").ok_or(Fault("the name of a group is not closed"))?;
+            let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+            if name.is_empty() || !name.bytes().all(is_word) {
+                return Err(Fault(
+                    "the name of a group has other than ASCII letters, digits and underscores",
+                ));
+            }
+            if !self.names.insert(name) {
+                return Err(Fault("two groups have one name"));
+            }
+            return Ok(true);
+        }
+        self.eat("?");
+        let (mut is_negated, mut has_flag) = (false, false);
+        loop {
+            match self.next() {
+                Some('i' | 'm' | 's' | 'U') => has_flag = true,
+                Some('-') if !is_negated => (is_negated, has_flag) = (true, false),
+                Some(end @ (':' | ')')) if !is_negated || has_flag => return Ok(end == ':'),
+                _ => return Err(Fault("`(?` is followed by what RE2/J does not have")),
+            }
+        }
+    }
+
+    /// Reads what follows a backslash outside of a class; says whether it is something that can be repeated.
+    fn escape(&mut self) -> Read<bool> {
+        if self.eat("Q") {
+            let text = self.until("\\E").unwrap_or_else(|| std::mem::take(&mut self.rest));
+            return Ok(!text.is_empty());
+        }
+        let is_place = ["A", "b", "B", "z"].into_iter().any(|place| self.eat(place));
+        if !is_place && !self.set()? {
+            self.character()?;
+        }
+        Ok(true)
+    }
+
+    /// Reads a set that follows a backslash, if one does.
+    fn set(&mut self) -> Read<bool> {
+        if ["d", "D", "s", "S", "w", "W"].into_iter().any(|set| self.eat(set)) {
+            return Ok(true);
+        }
+        if !self.eat("p") && !self.eat("P") {
+            return Ok(false);
+        }
+        let unknown = Fault("`\\p` names no class that RE2/J knows");
+        let before = self.rest;
+        let name = match self.next() {
+            Some('{') => self.until("}").ok_or(unknown.clone())?,
+            Some(c) => before.get(..c.len_utf8()).unwrap_or_default(),
+            None => return Err(unknown),
+        };
+        if is_one_of(name, CLASSES) {
+            Ok(true)
+        } else {
+            Err(unknown)
+        }
+    }
+
+    /// Reads a character that follows a backslash.
+    fn character(&mut self) -> Read<u32> {
+        let bad = Fault("a backslash is followed by what it cannot escape");
+        let Some(c) = self.next() else {
+            return Err(Fault("a backslash escapes nothing"));
+        };
+        let octal = |parser: &mut Self| {
+            let digit = parser.rest.chars().next().and_then(|c| c.to_digit(8));
+            digit.inspect(|_| _ = parser.next())
+        };
+        Ok(match c {
+            '0'..='7' => {
+                let mut value = c.to_digit(8).unwrap_or(0);
+                for i in 1..3 {
+                    match octal(self) {
+                        Some(digit) => value = value * 8 + digit,
+                        // A digit alone would be a reference to a group.
+                        None if i == 1 && c != '0' => return Err(bad),
+                        None => break,
+                    }
+                }
+                value
+            }
+            'x' if self.eat("{") => {
+                let digits = self.until("}").ok_or(bad.clone())?;
+                let is_hex = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+                let digits = digits.trim_start_matches('0');
+                let value = u32::from_str_radix(if digits.is_empty() { "0" } else { digits }, 16);
+                value.ok().filter(|value| is_hex && *value <= 0x10_FFFF).ok_or(bad)?
+            }
+            'x' => {
+                let mut hex = || self.next().and_then(|c| c.to_digit(16));
+                let (Some(high), Some(low)) = (hex(), hex()) else {
+                    return Err(bad);
+                };
+                high * 16 + low
+            }
+            'a' => 7,
+            'f' => 12,
+            'n' => 10,
+            'r' => 13,
+            't' => 9,
+            'v' => 11,
+            c if c.is_ascii_alphanumeric() => return Err(bad),
+            c => c.into(),
+        })
+    }
+
+    /// Reads the rest of a class.
+    fn class(&mut self) -> Read {
+        self.eat("^");
+        let mut is_first = true;
+        loop {
+            if !is_first && self.eat("]") {
+                return Ok(());
+            }
+            is_first = false;
+            if let Some((name, rest)) = self.posix() {
+                if !is_one_of(name, POSIX) {
+                    return Err(Fault("`[:` names no class of POSIX"));
+                }
+                self.rest = rest;
+                continue;
+            }
+            let before = self.rest;
+            if self.eat("\\") && self.set()? {
+                continue;
+            }
+            self.rest = before;
+            let low = self.member()?;
+            if self.rest.starts_with('-') && !self.rest.starts_with("-]") {
+                self.eat("-");
+                if self.member()? < low {
+                    return Err(Fault("a range of a class runs backwards"));
+                }
+            }
+        }
+    }
+
+    /// The name of a class of POSIX, if one begins here, and what follows it.
+    fn posix(&mut self) -> Option<(&'p str, &'p str)> {
+        if self.no_posix_end || !self.rest.starts_with("[:") {
+            return None;
+        }
+        // One colon may be at the start and at the end.
+        let found = self.rest.get(1..).and_then(|rest| rest.split_once(":]"));
+        self.no_posix_end = found.is_none();
+        found.map(|(name, rest)| (name.strip_prefix(':').unwrap_or(name), rest))
+    }
+
+    fn member(&mut self) -> Read<u32> {
+        match self.next() {
+            Some('\\') => self.character(),
+            Some(c) => Ok(c.into()),
+            None => Err(Fault("a class is not closed")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn takes_what_re2_does_not() {
+        for pattern in r"(?<n>a) ((a{100}){100}){100} \é [\é] a*? ^* (|a)* a(?i)* a*\Q\E* \Qa x{,5} x{01} x{2 []a] [^]a] \12 \pN \p{^Greek}
+            [[:^alpha:]-z] \x{0000041} [a-] [[:a]"
+            .split_whitespace()
+        {
+            assert_eq!(check(pattern), Ok(()), "{pattern}");
+        }
+    }
+
+    #[test]
+    fn refuses_what_re2_takes() {
+        for pattern in r"\C (?P<é>a) (?P<n>a)(?P<n>b) x{1000000000} {+ {* \p{Adlam}".split_whitespace() {
+            assert!(check(pattern).is_err(), "{pattern}");
+        }
+    }
+
+    #[test]
+    fn refuses_what_nobody_takes() {
+        for pattern in r"( ) [ [a a** * (*) a|* \ \8 \1 \x \x4 \x{110000} \x{} \E [\Q] [z-a] [a-\d] [[:nope:]] (? (?x) (?i-) (?=a) (?P<>a)
+            (?P<n x{1001} x{2,1} \p \p{ \p{Nope} a{2}{3}"
+            .split_whitespace()
+        {
+            assert!(check(pattern).is_err(), "{pattern}");
+        }
+    }
+
+    #[test]
+    fn what_looks_like_a_class_of_posix_is_searched_for_once() {
+        assert!(check(&format!("[{}x]", "[:".repeat(1_000_000))).is_ok());
+    }
+}
