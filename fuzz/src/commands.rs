@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::LazyLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use clap::Parser as _;
 use serde_json::{Value, json};
@@ -19,12 +19,21 @@ use crate::{generate, steps};
 /// What goes before arguments that ask for more.
 const MAX_EVENTS: &str = "--max-events=20000";
 
-/// Where the files of commands are: this process's own.
-static FILES: LazyLock<PathBuf> = LazyLock::new(|| {
-    let dir = std::env::temp_dir().join(format!("xdsctl-fuzz-{}", std::process::id()));
-    fs::create_dir_all(&dir).expect("the temporary directory can be written to");
-    dir
-});
+thread_local! {
+    /// Where the files of commands are: this thread's own, as tests of one process run side by side.
+    static FILES: PathBuf = {
+        static THREADS: AtomicUsize = AtomicUsize::new(0);
+        let number = THREADS.fetch_add(1, Ordering::Relaxed);
+        let dir = std::env::temp_dir().join(format!("xdsctl-fuzz-{}-{number}", std::process::id()));
+        fs::create_dir_all(&dir).expect("the temporary directory can be written to");
+        dir
+    };
+}
+
+/// The path of one of them.
+fn file(name: &str) -> PathBuf {
+    FILES.with(|dir| dir.join(name))
+}
 
 /// Runs `xdsctl ARGS` on standard input and looks at what it says: nothing that moves a terminal's cursor, JSON where it was
 /// asked for, an exit code that there is.
@@ -81,7 +90,7 @@ fn channel(chance: &mut Chance) -> (World, Vec<String>) {
         args.push(format!("--env={name}={}", value.as_str().unwrap_or_default()));
     }
     if world.bootstrap.is_some() || chance.percent(10) {
-        let path = FILES.join("bootstrap");
+        let path = file("bootstrap");
         write(&path, bootstrap_of(&world).to_string().as_bytes());
         args.push(format!("--bootstrap={}", path.display()));
     }
@@ -210,7 +219,7 @@ pub fn pick(data: &[u8]) {
     if chance.percent(40) {
         let lines = steps::random(&mut chance, &world);
         let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
-        let path = FILES.join("requests");
+        let path = file("requests");
         write(&path, text.as_bytes());
         args.push(format!("--requests={}", path.display()));
     } else {
@@ -285,7 +294,7 @@ pub fn command(data: &[u8]) {
     };
     let head = String::from_utf8_lossy(head).replace('\0', "");
     let with_paths = |arg: &str| {
-        let path = |name: &str| FILES.join(name).to_string_lossy().into_owned();
+        let path = |name: &str| file(name).to_string_lossy().into_owned();
         let replace = |arg: String, name: &&str| arg.replace(&name.to_uppercase(), &path(name));
         NAMES.iter().fold(arg.to_owned(), replace)
     };
@@ -300,7 +309,7 @@ pub fn command(data: &[u8]) {
         return;
     }
     for (name, content) in NAMES.iter().zip(files) {
-        write(&FILES.join(name), content);
+        write(&file(name), content);
     }
     run(&args, input);
 }
@@ -309,7 +318,7 @@ pub fn command(data: &[u8]) {
 fn is_harmless(command: &Command, script: &[u8]) -> bool {
     let is_own = |path: &Option<PathBuf>| {
         path.as_ref()
-            .is_none_or(|path| NAMES.iter().any(|name| *path == FILES.join(name)))
+            .is_none_or(|path| NAMES.iter().any(|name| *path == file(name)))
     };
     let input = match command {
         Command::Validate(args) => {
