@@ -4,7 +4,8 @@ use xdsctl_proto::tables;
 
 use super::entries::OBJECT;
 use super::raw::{Label, LiveStatus, Stage};
-use super::walker::{Pending, Place, Walker};
+use super::slot::{Pending, Place};
+use super::walker::Walker;
 use super::{Clue, Result, Shape, envoy_bootstrap};
 use crate::proto::transcode::TypeUrl;
 

@@ -3,7 +3,8 @@
 use xdsctl_proto::tables;
 
 use super::raw::{Label, LiveStatus, ResourceError, Response};
-use super::walker::{Pending, Place, Walker, snake_case};
+use super::slot::{Pending, Place};
+use super::walker::{Walker, snake_case};
 use super::{Clue, Result, Shape, csds, wrapper};
 use crate::proto::transcode::TypeUrl;
 use crate::source::Span;

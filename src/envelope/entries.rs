@@ -3,7 +3,8 @@
 //! Only lists that can hold nothing else are looked at so: `resources` of a response, the lists of a dump, and a document
 //! that is a list. What stands in objects of an unknown shape is none of our business.
 
-use super::walker::{Pending, Walker};
+use super::slot::Pending;
+use super::walker::Walker;
 use super::{Result, UNKNOWN_SHAPE};
 use crate::proto::transcode::LIMIT_EXCEEDED;
 use crate::source::Span;

@@ -3,7 +3,8 @@
 use xdsctl_proto::tables;
 
 use super::raw::Label;
-use super::walker::{Place, Walker};
+use super::slot::Place;
+use super::walker::Walker;
 use super::{Clue, Result, Shape, csds};
 use crate::source::Span;
 

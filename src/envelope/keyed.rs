@@ -3,7 +3,8 @@
 use xdsctl_proto::tables;
 
 use super::entries::OBJECT;
-use super::walker::{Place, Walker};
+use super::slot::Place;
+use super::walker::Walker;
 use super::{Clue, Result, Shape};
 
 /// `{"type.googleapis.com/envoy.config.cluster.v3.Cluster": {"name": {...}}}`.

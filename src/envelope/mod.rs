@@ -21,6 +21,7 @@ mod kubernetes;
 mod legacy;
 mod loader;
 mod raw;
+mod slot;
 mod snapshot;
 mod untyped;
 mod walker;

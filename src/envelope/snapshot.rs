@@ -2,7 +2,8 @@
 
 use xdsctl_proto::tables;
 
-use super::walker::{Place, Walker};
+use super::slot::Place;
+use super::walker::Walker;
 use super::{Result, Shape, UNKNOWN_SHAPE, wrapper};
 use crate::source::Span;
 

@@ -2,7 +2,8 @@
 
 use xdsctl_proto::tables::{self, Cardinality, Field, Kind, Message, WellKnown};
 
-use super::walker::{Place, Walker, snake_case};
+use super::slot::Place;
+use super::walker::{Walker, snake_case};
 use super::{Clue, Result, Shape};
 use crate::model::ResourceType;
 

@@ -2,62 +2,32 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::mem::take;
 
-use bytes::Bytes;
 use xdsctl_proto::tables::{self, Message};
 
 use super::loader::{Emit, Loader, Options};
-use super::raw::{Label, LiveStatus, Origin, PathSource, RawResource, Response, Stage, WorldId};
+use super::raw::{LiveStatus, PathSource, Response, WorldId};
+use super::slot::Pending;
 use super::{
-    Clue, MISSING_TYPE, NO_RESOURCE, Result, SHAPES, Shape, UNKNOWN_SECTION, UNKNOWN_SHAPE, config_dump::DumpSoFar,
-    envoy_bootstrap, legacy, untyped,
+    Clue, NO_RESOURCE, Result, SHAPES, Shape, UNKNOWN_SECTION, UNKNOWN_SHAPE, config_dump::DumpSoFar, envoy_bootstrap,
+    untyped,
 };
-use crate::diag::{Diagnostic, Known, Rule};
-use crate::model::ResourceType;
-use crate::proto::transcode::{self, LIMIT_EXCEEDED, Note, SYNTAX, Stop, Transcoder, TypeUrl};
+use crate::diag::{Diagnostic, Rule};
+use crate::proto::transcode::{self, LIMIT_EXCEEDED, SYNTAX, Stop, Transcoder};
 use crate::source::json::Str;
 use crate::source::{SourceId, Span};
 
-/// Wire bytes are handed on when a batch has this many.
-pub const BATCH_BYTES: usize = 96 << 10;
-
-/// ... or this many resources.
-const BATCH_RESOURCES: usize = 4096;
-
 /// Objects inside objects that are searched for a known shape.
 const MAX_NESTING: usize = 8;
-
-/// A resource whose bytes are still in the transcoder.
-pub(super) struct Pending {
-    pub raw: RawResource,
-    /// It says its type itself.
-    pub is_typed: bool,
-    /// Its bytes in the batch.
-    bytes: Option<Span>,
-}
-
-/// What the place of a resource says about it.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Place {
-    /// The message type, if the place has one.
-    pub message: Option<&'static Message>,
-    /// The list.
-    pub label: Label,
-    /// How far it has come.
-    pub stage: Stage,
-    /// There should be an `@type`.
-    pub is_any: bool,
-}
 
 /// A place in one document.
 pub(super) struct Walker<'t, 'l> {
     pub tc: Transcoder<'t>,
     pub loader: &'l mut Loader,
-    source: SourceId,
+    pub(super) source: SourceId,
     /// Largest resource, in bytes on the wire.
-    limit: usize,
-    emit: Emit<'l>,
+    pub(super) limit: usize,
+    pub(super) emit: Emit<'l>,
     pub(super) batch: Vec<Pending>,
     /// The world of what is read next; made when it is first needed.
     pub world: Option<WorldId>,
@@ -81,7 +51,7 @@ pub(super) struct Walker<'t, 'l> {
     /// A null may stand for what another reader could not read, and has reported.
     pub nulls_are_explained: bool,
     /// The finding on a missing `@type` has been made.
-    untyped_noted: bool,
+    pub(super) untyped_noted: bool,
     /// The finding on v2 has been made.
     pub legacy_noted: bool,
     /// What the config dump at hand has shown so far.
@@ -391,7 +361,7 @@ impl<'t, 'l> Walker<'t, 'l> {
     }
 
     /// The world of what is read next.
-    fn current_world(&mut self) -> WorldId {
+    pub(super) fn current_world(&mut self) -> WorldId {
         match self.world {
             Some(world) => world,
             None => {
@@ -400,176 +370,6 @@ impl<'t, 'l> Walker<'t, 'l> {
                 self.world = Some(world);
                 world
             }
-        }
-    }
-
-    /// Reads the resource at the scanner, which stands in `place`.
-    pub fn slot(&mut self, place: Place) -> Result<Pending> {
-        self.tc.scan.peek();
-        let start = self.pos();
-        let mut is_typed = true;
-        let (url, named) = match self.tc.type_url()? {
-            TypeUrl::First(url) | TypeUrl::Later(url) => {
-                let text = String::from_utf8_lossy(self.tc.scan.slice(url.start, url.end)).into_owned();
-                (text, self.tc.message_of(url))
-            }
-            TypeUrl::Missing | TypeUrl::Empty => {
-                is_typed = false;
-                let text = place.message.map(|m| format!("type.googleapis.com/{}", m.full_name));
-                (text.unwrap_or_default(), place.message)
-            }
-        };
-        self.tc.scan.set_pos(start);
-        let mut pending = self.pending(url, place);
-        pending.is_typed = is_typed;
-        if let Some(message) = named
-            && pending.raw.resource_type.is_some()
-        {
-            self.body(message, &mut pending)?;
-        } else {
-            pending.raw.wrapper_name = self.name()?;
-        }
-        pending.raw.origin.span = Span::new(start, self.pos());
-        let name = pending.raw.type_url.rsplit('/').next().unwrap_or_default();
-        if legacy::is_v2(name) {
-            legacy::report(self, pending.raw.origin.span);
-        }
-        Ok(pending)
-    }
-
-    /// Passes a resource whose inside is not looked into but for its name.
-    fn name(&mut self) -> Result<Option<String>> {
-        let mut name = None;
-        self.fields(&mut |walker, key| {
-            match key {
-                // A message that xdsctl does not know may have any field of this name.
-                "name" | "cluster_name" if walker.tc.scan.peek() == b'"' => {
-                    name = walker.text()?.filter(|name| !name.is_empty())
-                }
-                _ => walker.skip()?,
-            }
-            Ok(())
-        })?;
-        Ok(name)
-    }
-
-    /// A resource that the dump names without holding it, or whose body follows.
-    pub fn pending(&mut self, type_url: String, place: Place) -> Pending {
-        self.recognised = true;
-        let name = type_url.rsplit('/').next().unwrap_or_default();
-        let resource_type = ResourceType::from_type_name(name);
-        let here = self.pos();
-        Pending {
-            raw: RawResource {
-                type_url,
-                resource_type,
-                wrapper_name: None,
-                world: self.current_world(),
-                label: place.label,
-                stage: place.stage,
-                status: None,
-                origin: Origin {
-                    source: self.source,
-                    span: Span::new(here, here),
-                    view_at: None,
-                },
-                bytes: None,
-                known: Known::Nothing,
-                notes: Vec::new(),
-            },
-            is_typed: false,
-            bytes: None,
-        }
-    }
-
-    /// Transcodes the object at the scanner.
-    fn body(&mut self, message: &'static Message, pending: &mut Pending) -> Result<()> {
-        let start = self.pos();
-        let before = self.tc.written();
-        match self.tc.resource(message) {
-            Ok(()) if self.tc.is_lost => self.tc.cut(before),
-            Ok(()) => {
-                pending.bytes = Some(Span::new(before, self.tc.written()));
-                pending.raw.known = self.tc.known;
-            }
-            Err(Stop::TooLarge(at)) => {
-                self.tc.cut(before);
-                self.tc.notes.clear();
-                self.tc.scan.set_pos(start);
-                pending.raw.wrapper_name = self.name()?;
-                let message = format!("the resource has more than {} bytes, it is not checked", self.limit);
-                let at = at.min(self.pos());
-                Note::push(
-                    &mut pending.raw.notes,
-                    &LIMIT_EXCEEDED,
-                    &crate::diag::Path::ROOT,
-                    Span::new(at, at),
-                    message,
-                );
-            }
-            Err(stop) => return Err(stop),
-        }
-        let brace = Span::new(start, start + 1);
-        pending.raw.notes.append(&mut self.tc.take_notes(brace));
-        Ok(())
-    }
-
-    /// Notes once for the document that a resource has no `@type`.
-    pub fn missing_type(&mut self, pending: &Pending) {
-        if std::mem::replace(&mut self.untyped_noted, true) {
-            return;
-        }
-        let name = pending.raw.type_url.rsplit('/').next().unwrap_or_default().to_owned();
-        let message = format!("no `@type`, read as `{name}` for its place; others are not mentioned");
-        let start = pending.raw.origin.span.start;
-        self.report(&MISSING_TYPE, Span::new(start, start + 1), message);
-    }
-
-    /// Hands resources on: all that were read since the last call, because a batch takes their bytes along.
-    pub fn push(&mut self, mut pending: Vec<Pending>) {
-        self.turn_away(&mut pending);
-        self.loader.resources += pending.len();
-        self.batch.extend(pending);
-        if self.tc.written() >= BATCH_BYTES || self.batch.len() >= BATCH_RESOURCES {
-            self.flush();
-        }
-    }
-
-    /// Reads the resource at the scanner and hands it on.
-    pub fn bare(&mut self, place: Place) -> Result<()> {
-        let pending = self.slot(place)?;
-        self.push(vec![pending]);
-        Ok(())
-    }
-
-    pub(super) fn flush(&mut self) {
-        if self.batch.is_empty() {
-            return;
-        }
-        let bytes = Bytes::from(self.tc.take_written(BATCH_BYTES + BATCH_BYTES / 4));
-        let batch = take(&mut self.batch)
-            .into_iter()
-            .map(|pending| RawResource {
-                bytes: pending.bytes.map(|span| bytes.slice(span.range())),
-                ..pending.raw
-            })
-            .collect();
-        (self.emit)(batch);
-    }
-}
-
-impl LiveStatus {
-    /// Says whether nothing was said.
-    fn is_empty(&self) -> bool {
-        *self == LiveStatus::default()
-    }
-}
-
-impl Pending {
-    /// Adds what was said about the resource.
-    pub fn set_status(&mut self, status: &LiveStatus) {
-        if !status.is_empty() {
-            self.raw.status = Some(Box::new(status.clone()));
         }
     }
 }
