@@ -272,7 +272,7 @@ fn asks_for_much(script: &[u8]) -> bool {
         let step = serde_json::from_slice(line)
             .ok()
             .and_then(|json| Step::from_json(&json).ok());
-        matches!(step, Some(Step::Pick { count, .. } | Step::Begin { count, .. }) if count > steps::MOST)
+        step.as_ref().is_some_and(steps::is_long)
     })
 }
 

@@ -1,6 +1,7 @@
 //! Random steps of a script that can be played in a world: their form is right, what they say is anything.
 
 use serde_json::{Value, json};
+use xdsctl::sim::script::Step;
 
 use crate::chance::Chance;
 use crate::generate;
@@ -10,6 +11,12 @@ use crate::play::hosts;
 
 /// Most RPCs of one step.
 pub const MOST: u64 = 50;
+
+/// Says whether a step sends more RPCs than a fuzzer waits for.
+pub fn is_long(step: &Step) -> bool {
+    step.sending().is_some_and(|sending| sending.count > MOST)
+        || matches!(step, Step::Scale(scales) if scales.iter().any(|scale| scale.count > 1000))
+}
 
 /// Seconds, from none to more than any back-off, timeout or ejection.
 const TIMES: [f64; 10] = [0.0, 0.001, 0.02, 0.3, 1.0, 5.0, 16.0, 130.0, 4000.0, 1e9];

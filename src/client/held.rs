@@ -23,8 +23,9 @@ use crate::envelope::{self, Origin, Stage, WorldId, WorldName};
 use crate::model::{Cluster, Endpoints, Listener, Resource, ResourceType, RouteConfiguration};
 use crate::profile::{Profile, ServerFacts};
 use crate::source::SourceMap;
-use crate::validate::endpoints::change::{self, EndpointChange};
 use crate::validate::{Validated, discovery};
+
+mod edit;
 
 /// The documents of a run and what they are checked against: what a value can be read again from.
 #[derive(Debug, Default)]
@@ -41,7 +42,7 @@ pub struct Store {
 const CHANGED: &str = "the input has changed since it was first read";
 
 /// What xdsctl's own reason for a rejection begins with.
-pub(super) const REJECTED: &str = "rejected, ";
+const REJECTED: &str = "rejected, ";
 
 /// What the client keeps of a resource.
 #[derive(Debug)]
@@ -59,6 +60,8 @@ struct Version<T> {
     kept: OnceLock<Arc<Kept<T>>>,
     /// Where it can be read.
     place: Option<(Arc<Store>, Origin)>,
+    /// The bytes of a resource that stands in no document, and what they are checked against.
+    bytes: Option<(Arc<Store>, Bytes)>,
 }
 
 /// What is known of a resource without its value.
@@ -104,7 +107,11 @@ impl<T: Kind> Held<T> {
         let value = T::of(value).map(Arc::new);
         let kept = OnceLock::from(Arc::new(Kept { value, dropped }));
         Held {
-            version: Some(Version { kept, place: None }),
+            version: Some(Version {
+                kept,
+                place: None,
+                bytes: None,
+            }),
             ..Held::default()
         }
     }
@@ -287,7 +294,11 @@ impl<T: Kind> Cache<T> {
             // Endpoints can be changed, which begins with their bytes.
             let is_read_again = !is_kept || T::TYPE == ResourceType::Endpoints;
             let place = is_read_again.then(|| (Arc::clone(store), checked.origin));
-            held.version = Some(Version { kept, place });
+            held.version = Some(Version {
+                kept,
+                place,
+                bytes: None,
+            });
         }
         let rejected = entry.rejected.and_then(|ResourceId(number)| resources.get(number));
         held.rejected = rejected.map(words);
@@ -351,7 +362,11 @@ impl Resources {
         fn add<T>(cache: &mut Cache<T>, name: &str, value: T) {
             let (value, dropped) = (Some(Arc::new(value)), Vec::new());
             let kept = OnceLock::from(Arc::new(Kept { value, dropped }));
-            let version = Some(Version { kept, place: None });
+            let version = Some(Version {
+                kept,
+                place: None,
+                bytes: None,
+            });
             let held = Held {
                 version,
                 ..Held::default()
@@ -401,28 +416,6 @@ impl Resources {
         self.route_configs.take(newer.route_configs);
         self.clusters.take(newer.clusters);
         self.endpoints.take(newer.endpoints);
-    }
-
-    /// Takes an EDS update that changes endpoints of the resource of this name, and nothing else. `met` is called with the
-    /// number of each change that is about one of them.
-    pub(super) fn change_endpoints(&mut self, name: &str, changes: &[EndpointChange], met: &mut dyn FnMut(usize)) {
-        let held = self.endpoints.get(name);
-        let place = held.and_then(|held| held.version.as_ref()?.place.as_ref());
-        let Some((store, origin)) = place else { return };
-        let Some((bytes, mut cx)) = store.bytes(*origin, ResourceType::Endpoints) else {
-            return;
-        };
-        let Some(bytes) = change::changed(&bytes, changes, &mut cx, met) else {
-            return;
-        };
-        let validated = discovery::bare(
-            ResourceType::Endpoints,
-            &bytes,
-            Cx::new(&store.profile, &store.server).packing(),
-        );
-        let newer = Held::of(validated);
-        let key = self.endpoints.names.key(name).into_owned();
-        self.endpoints.take_one(key, newer);
     }
 
     /// Removes a resource, as a server that no longer sends a Listener or Cluster does.

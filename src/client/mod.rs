@@ -45,7 +45,6 @@ pub use facts::{
     ChainFacts, ClusterFacts, Destination, EndpointsFacts, Facts, FilterFacts, ListenerFacts, OverrideFacts,
     RouteFacts, RouteReference, child_path, eds_path, filter_path, inline_routes_path, non_forwarding_path, rds_path,
 };
-use held::REJECTED;
 pub use held::{Cache, Held, Kind, Rejected, Resources, Store};
 pub use policy::{PolicyFacts, PolicyKind};
 pub use reading::Reading;
@@ -53,8 +52,8 @@ pub use world::{Entry, ResourceId, World};
 pub use worlds::Settled;
 
 use crate::convert::resource_name::{NameFault, Names};
-use crate::diag::{Rule, rules};
-use crate::envelope::Finding;
+use crate::diag::{Diagnostic, Effect, FieldPath, Rule, rules};
+use crate::envelope::{self, Finding};
 use crate::model::ResourceType;
 use crate::profile::{Profile, ServerFacts};
 use crate::source::SourceMap;
@@ -107,6 +106,8 @@ pub struct Client {
 pub struct Sent {
     text: Box<str>,
     count: usize,
+    /// It comes from YAML, where a number may be the text of a field.
+    is_yaml: bool,
 }
 
 impl Sent {
@@ -114,9 +115,42 @@ impl Sent {
     pub fn of(resources: &Value) -> Sent {
         let list = resources.get("resources").filter(|list| list.is_array());
         let resources = list.unwrap_or(resources);
+        Sent::of_list(&resources.to_string(), resources.as_array().map_or(0, Vec::len))
+    }
+
+    /// A list of `count` resources in the text of protobuf JSON.
+    pub fn of_list(list: &str, count: usize) -> Sent {
         Sent {
-            text: format!("{{\"resources\":{resources}}}").into(),
-            count: resources.as_array().map_or(0, Vec::len),
+            text: format!("{{\"resources\":{list}}}").into(),
+            count,
+            is_yaml: false,
+        }
+    }
+
+    /// Says that the text was YAML once.
+    pub const fn of_yaml(&mut self) {
+        self.is_yaml = true;
+    }
+}
+
+/// A resource that a client does not take.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Nacked {
+    /// Its type.
+    pub resource_type: ResourceType,
+    /// Its name.
+    pub name: String,
+    /// Why: the rules and where in the resource.
+    pub faults: Vec<(&'static Rule, FieldPath)>,
+}
+
+impl Nacked {
+    fn of(resource_type: ResourceType, name: &str, diagnostics: &[Diagnostic]) -> Nacked {
+        let faults = diagnostics.iter().filter(|found| found.effect == Effect::Nack);
+        Nacked {
+            resource_type,
+            name: name.to_owned(),
+            faults: faults.map(|found| (found.rule, found.path.clone())).collect(),
         }
     }
 }
@@ -126,6 +160,8 @@ impl Sent {
 pub struct Updated {
     /// What is wrong with the list itself.
     pub findings: Vec<Finding>,
+    /// What the client rejects.
+    pub nacked: Vec<Nacked>,
     /// What of it the client does not take, in words.
     pub notes: Vec<String>,
 }
@@ -151,9 +187,18 @@ impl Client {
         let mut reading = Reading::default();
         let text = sources.get(id).map(|source| source.bytes()).unwrap_or_default();
         reading.read(Some(1), &circumstances, |loader, emit| {
-            loader.json(id, text, Default::default(), emit);
+            let mut options = envelope::Options::default();
+            options.transcode.bare_strings = sent.is_yaml;
+            loader.json(id, text, options, emit);
         });
         let mut settled = reading.settle(&circumstances, false);
+        let rejected = settled
+            .resources
+            .iter()
+            .filter(|checked| checked.verdict == Verdict::Rejected);
+        let nacked = rejected
+            .filter_map(|checked| Some(Nacked::of(checked.resource_type?, &checked.name, &checked.diagnostics)));
+        let nacked = nacked.collect();
         let findings = std::mem::take(&mut settled.findings);
         let store = Arc::new(Store {
             sources,
@@ -181,22 +226,13 @@ impl Client {
             let rejected = newer.rejected().into_iter();
             let rejected: Vec<_> = rejected.map(|r| (r.resource_type, r.name.to_owned())).collect();
             self.resources.take(newer);
-            let of_update = |now: &Rejected<'_>| rejected.iter().any(|r| r.0 == now.resource_type && r.1 == now.name);
-            notes.extend(self.resources.rejected().into_iter().filter(of_update).map(|now| {
-                let kept = if now.has_earlier {
-                    ", its earlier version stays"
-                } else {
-                    ""
-                };
-                format!(
-                    "{} `{}` is rejected{kept}: {}",
-                    now.resource_type.short_name(),
-                    now.name,
-                    now.why.strip_prefix(REJECTED).unwrap_or(now.why)
-                )
-            }));
+            notes.extend(self.resources.words_on(&rejected));
         }
-        Updated { findings, notes }
+        Updated {
+            findings,
+            nacked,
+            notes,
+        }
     }
 
     /// Whether the client can ask for a resource by this name.

@@ -127,6 +127,11 @@ pub(crate) struct PolicyType {
     pub machine: Make,
 }
 
+/// The names of the policies.
+pub fn names() -> impl Iterator<Item = &'static str> + Clone {
+    POLICIES.iter().map(|policy| policy.name)
+}
+
 /// The policy registered under `name`.
 pub(crate) fn by_name(name: &str, profile: &Profile) -> Option<&'static PolicyType> {
     let known = POLICIES.iter().copied().find(|policy| policy.name == name);

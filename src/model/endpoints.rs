@@ -24,6 +24,14 @@ pub struct LocalityName {
     pub sub_zone: String,
 }
 
+impl LocalityName {
+    /// `REGION/ZONE/SUB_ZONE`, without slashes at its end.
+    pub fn short(&self) -> String {
+        let name = format!("{}/{}/{}", self.region, self.zone, self.sub_zone);
+        name.trim_end_matches('/').to_owned()
+    }
+}
+
 impl fmt::Display for LocalityName {
     /// Prints the client's form: `{region="r", zone="z", sub_zone="s"}`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

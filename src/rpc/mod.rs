@@ -28,7 +28,7 @@ pub use fault::FaultOutcome;
 pub use matching::Mismatch;
 pub use request::Request;
 pub use retry::Retries;
-pub use session::Session;
+pub use session::{Session, covers};
 
 use crate::client::config::XdsConfig;
 use crate::model::Millis;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::network::Reply;
-use super::outcome::{Outcome, Trace};
+use super::outcome::{Outcome, Place, Trace};
 use super::selection::Selected;
 use crate::lb::picker::Complete;
 use crate::lb::runtime::{Time, TimerId};
@@ -40,6 +40,13 @@ impl Default for Rpc {
 /// Identifies an RPC of a channel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RpcId(pub(super) u64);
+
+impl RpcId {
+    /// The number of the RPC, in the order in which the channel was given them, from 0.
+    pub const fn number(self) -> u64 {
+        self.0
+    }
+}
 
 /// Where an RPC is.
 #[derive(Debug)]
@@ -80,6 +87,14 @@ pub(super) struct Call {
     pub backends: Vec<String>,
     /// The address list of the last pick, for the session cookie.
     pub actual_hosts: Option<Arc<str>>,
+    /// Where the endpoint of the last attempt stands.
+    pub place: Option<Place>,
+    /// Position of the route, and its name if that is asked for.
+    pub route: Option<(usize, Option<Arc<str>>)>,
+    /// The RPC tells its way.
+    pub is_traced: bool,
+    /// Its outcome waits for nobody: see [`Channel::take_ended`](super::Channel::take_ended).
+    pub is_let_go: bool,
     pub trace: Trace,
     /// Fingerprint of the last pick's steps, to see whether another one brought anything new.
     pub last_pick: u64,

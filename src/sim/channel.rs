@@ -8,15 +8,16 @@ use std::sync::Arc;
 
 use super::call::{Call, Ended, Phase, Rpc, RpcId};
 use super::clusters::ConfigView;
-use super::network::{CONNECT_JITTER_MS, CONNECT_MS, Network, REFUSAL_MS, Reach};
+use super::network::{CONNECT_JITTER_MS, Network, REFUSAL_MS, Reach};
 use super::outcome::{Outcome, TRACES_KEPT, Trace};
+use super::place::Places;
 use crate::client::config::{ChannelFailure, XdsConfig};
 use crate::client::{Client, Start};
 use crate::lb::pick_first;
 use crate::lb::picker::{Steps, TraceStep};
 use crate::lb::policy::{PolicyCx, Reports, Update, What};
 use crate::lb::run::child::Child;
-use crate::lb::runtime::{ATTEMPT_TIMEOUT_MS, Connectivity, Event, Runtime, Settings, Time};
+use crate::lb::runtime::{ATTEMPT_TIMEOUT_MS, Event, Runtime, Settings, Time};
 use crate::lb::{self, Config};
 use crate::model::{Millis, ResourceType};
 use crate::profile::Feature;
@@ -25,7 +26,9 @@ use crate::rpc::{Draws, Retries, Selector};
 use crate::status::Status;
 use crate::tree::service_config;
 
+mod access;
 mod rpc;
+mod session;
 
 /// How long a client waits for a resource before it believes that there is none.
 pub const RESOURCE_TIMEOUT_MS: i64 = 15_000;
@@ -59,6 +62,10 @@ pub struct Options {
     pub waits_for_missing: bool,
     /// RPCs tell their way.
     pub traces: bool,
+    /// These RPCs tell it in any case, by their number.
+    pub traced: BTreeSet<u64>,
+    /// RPCs tell where in the configuration their endpoint stands.
+    pub places: bool,
     /// Most events of one step or RPC; `None` for [`MAX_EVENTS`].
     pub max_events: Option<u64>,
     /// They tell the values of headers that hold secrets too.
@@ -138,8 +145,12 @@ pub struct Channel {
     next_call: u64,
     serial: u64,
     active_faults: u32,
+    /// RPCs that nobody waits for, and that have ended.
+    let_go: Vec<(RpcId, Box<Outcome>)>,
+    places: Places,
     draws: Draws,
     connect_time: Rng,
+    answers: Rng,
     after: Vec<(lb::policy::TreePath, What)>,
     /// RPCs that wait for a picker.
     queued: BTreeSet<u64>,
@@ -176,6 +187,9 @@ impl Channel {
             active_faults: 0,
             draws: Draws::new(seed),
             connect_time: Rng::stream(seed, "connect time"),
+            answers: Rng::stream(seed, "backend"),
+            let_go: Vec::new(),
+            places: Places::default(),
             after: Vec::new(),
             queued: BTreeSet::new(),
             steps: Steps::default(),
@@ -184,59 +198,6 @@ impl Channel {
         };
         channel.resolve();
         channel
-    }
-
-    /// Lets chance begin again, so that what was sent to prepare the channel shifts no draw.
-    pub fn restart_draws(&mut self) {
-        self.draws = Draws::new(self.options.seed);
-    }
-
-    /// Milliseconds since the channel was made.
-    pub const fn now(&self) -> Time {
-        self.runtime.now
-    }
-
-    /// What the control plane says; call [`Channel::resolve`] after a change.
-    pub const fn client_mut(&mut self) -> &mut Client {
-        &mut self.client
-    }
-
-    /// The network; a change holds from the next attempt to connect or call on.
-    pub const fn network_mut(&mut self) -> &mut Network {
-        &mut self.network
-    }
-
-    /// The configuration in use.
-    pub fn config(&self) -> Option<&Arc<XdsConfig>> {
-        self.view.config.as_ref()
-    }
-
-    /// The policies at the root.
-    pub const fn root(&self) -> &Child {
-        &self.root
-    }
-
-    /// Time and connections.
-    pub const fn runtime(&self) -> &Runtime {
-        &self.runtime
-    }
-
-    /// Closes every connection to an address.
-    pub fn disconnect(&mut self, address: &std::net::SocketAddr) {
-        if let Some(subchannel) = self.runtime.pool.find(address) {
-            self.runtime.lost(subchannel);
-        }
-    }
-
-    /// Puts the connection to an address into a state; `false` if no policy has one.
-    pub fn force(&mut self, address: &std::net::SocketAddr, state: Connectivity) -> bool {
-        let Some(subchannel) = self.runtime.pool.find(address) else {
-            return false;
-        };
-        let failure = self.runtime.pool.get(subchannel).map(|s| Network::refusal(&s.address));
-        let status = failure.filter(|_| state == Connectivity::TransientFailure);
-        self.runtime.force(subchannel, state, status);
-        true
     }
 
     /// Makes the configuration anew from what the control plane says.
@@ -364,7 +325,7 @@ impl Channel {
             };
             let generation = found.generation;
             let least = match self.network.reach(&found.address.socket) {
-                Reach::Accepts => Some(CONNECT_MS),
+                Reach::Accepts => Some(self.network.connect_ms(&found.address.socket)),
                 Reach::Refuses => Some(REFUSAL_MS),
                 Reach::Hangs => None,
             };
@@ -430,7 +391,14 @@ impl Channel {
     /// # Errors
     /// Too much happens in that time.
     pub fn sleep(&mut self, ms: i64) -> Result<(), LimitReached> {
-        let until = self.runtime.now.saturating_add(ms.max(0));
+        self.sleep_until(self.runtime.now.saturating_add(ms.max(0)))
+    }
+
+    /// Lets time pass until `until`; nothing happens if that is over.
+    ///
+    /// # Errors
+    /// Too much happens in that time.
+    pub fn sleep_until(&mut self, until: Time) -> Result<(), LimitReached> {
         let mut events = 0;
         while let Some(event) = self.runtime.next_event(until) {
             self.step(event);
@@ -441,8 +409,44 @@ impl Channel {
         Ok(())
     }
 
+    /// Lets time pass until an RPC has ended, but not beyond `until`; says whether nothing is left to wait for.
+    ///
+    /// # Errors
+    /// Too much happens in that time.
+    pub fn wait(&mut self, id: RpcId, until: Time) -> Result<bool, LimitReached> {
+        let mut events = 0;
+        while self.calls.contains_key(&id.0) {
+            let Some(event) = self.runtime.next_event(until) else {
+                return Ok(self.runtime.next_time().is_none());
+            };
+            self.step(event);
+            events += 1;
+            self.check_limit(events)?;
+        }
+        Ok(true)
+    }
+
+    /// Says whether an RPC has ended.
+    pub fn has_ended(&self, id: RpcId) -> bool {
+        !self.calls.contains_key(&id.0)
+    }
+
     /// Sends an RPC.
     pub fn begin(&mut self, rpc: Rpc) -> RpcId {
+        self.send(rpc, false)
+    }
+
+    /// Sends an RPC that nobody will [`finish`](Self::finish): [`take_ended`](Self::take_ended) has its outcome.
+    pub fn let_go(&mut self, rpc: Rpc) -> RpcId {
+        self.send(rpc, true)
+    }
+
+    /// The outcomes of the RPCs that nobody waits for and that have ended since the last call, in the order of their ends.
+    pub fn take_ended(&mut self) -> Vec<(RpcId, Box<Outcome>)> {
+        std::mem::take(&mut self.let_go)
+    }
+
+    fn send(&mut self, rpc: Rpc, is_let_go: bool) -> RpcId {
         let id = self.next_call;
         self.next_call += 1;
         let now = self.runtime.now;
@@ -456,6 +460,10 @@ impl Channel {
             serial: 0,
             backends: Vec::new(),
             actual_hosts: None,
+            place: None,
+            route: None,
+            is_traced: self.options.traces || self.options.traced.contains(&id),
+            is_let_go,
             trace: Trace::default(),
             last_pick: Steps::default().fingerprint(),
             rpc,
@@ -464,7 +472,7 @@ impl Channel {
             call.deadline_at = Some(now.saturating_add(ms));
             call.deadline = Some(self.runtime.schedule(ms, Own::Deadline { call: id }.event()));
         }
-        if let Some(cluster) = self.runtime.endless.as_ref().filter(|_| self.options.traces) {
+        if let Some(cluster) = self.runtime.endless.as_ref().filter(|_| call.is_traced) {
             let what = format!(
                 "the LB policy of cluster \"{cluster}\" leads back to the cluster: the client builds it inside itself for ever, and the channel does nothing else"
             );
@@ -499,15 +507,7 @@ impl Channel {
     /// # Errors
     /// Too much happens before.
     pub fn finish(&mut self, id: RpcId) -> Result<Option<Outcome>, LimitReached> {
-        let mut events = 0;
-        while self.calls.contains_key(&id.0) {
-            let Some(event) = self.runtime.next_event(Time::MAX) else {
-                break;
-            };
-            self.step(event);
-            events += 1;
-            self.check_limit(events)?;
-        }
+        self.wait(id, Time::MAX)?;
         if let Some(waiting) = self.calls.remove(&id.0) {
             self.room += waiting.trace.kept();
             self.queued.remove(&id.0);

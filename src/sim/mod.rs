@@ -10,10 +10,11 @@ mod channel;
 mod clusters;
 mod network;
 mod outcome;
+mod place;
 pub mod script;
 mod selection;
 
 pub use call::{DEFAULT_TIMEOUT_MS, Rpc, RpcId};
 pub use channel::{Channel, LimitReached, MAX_EVENTS, Options};
-pub use network::{Network, Reach, Respond};
-pub use outcome::{Class, Outcome, TRACE_KEPT, TRACES_KEPT};
+pub use network::{Answer, Backend, Network, Reach, Respond};
+pub use outcome::{Class, Outcome, Place, TRACE_KEPT, TRACES_KEPT};

@@ -1,8 +1,8 @@
 //! What connections and backends do.
 //!
-//! Connections succeed within a few milliseconds, are refused sooner, or hang. A backend answers with its own address; request
-//! headers script it: `x-fail: CODE:N` fails the first N attempts, `x-fail-late` does so after the response headers,
-//! `x-hold: SECONDS` answers late, `x-pushback: MS` asks for a delay before a retry.
+//! Connections succeed within a few milliseconds, are refused sooner, or hang. A backend answers with its own address, as its
+//! [`Backend`] says; request headers script it too: `x-fail: CODE:N` fails the first N attempts, `x-fail-late` does so after the
+//! response headers, `x-hold: SECONDS` answers late, `x-pushback: MS` asks for a delay before a retry.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use crate::lb::endpoint::Address;
 use crate::lb::policy::LoadReport;
+use crate::rng::Rng;
 use crate::status::{Code, Status};
 
 /// Time from the start of an attempt to connect to a connection, at least.
@@ -47,6 +48,34 @@ pub struct Respond {
     pub times: u32,
 }
 
+/// How a backend answers the attempts that it gets.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Answer {
+    /// Time from the start of a call to its answer, in milliseconds; `None` for [`ANSWER_MS`].
+    pub latency_ms: Option<i64>,
+    /// What attempts end with; `None` for OK.
+    pub code: Option<Code>,
+    /// Share of the attempts that end so, from 0 to 1; the others end with OK.
+    pub share: f64,
+}
+
+/// What is behind an address.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Backend {
+    /// Time that an attempt to connect takes at least, in milliseconds; `None` for [`CONNECT_MS`].
+    pub connect_ms: Option<i64>,
+    /// Answers to calls of a method that `methods` does not have.
+    pub answer: Answer,
+    /// Answers by method, `/package.Service/Method`.
+    pub methods: BTreeMap<String, Answer>,
+}
+
+impl Backend {
+    fn answer(&self, method: &str) -> &Answer {
+        self.methods.get(method).unwrap_or(&self.answer)
+    }
+}
+
 /// The addresses and what is behind them.
 #[derive(Debug, Clone)]
 pub struct Network {
@@ -58,6 +87,10 @@ pub struct Network {
     pub respond: Option<Respond>,
     /// Load reports by address, sent with every answer.
     pub load: BTreeMap<String, Arc<LoadReport>>,
+    /// What is behind addresses that `backends` does not have.
+    pub other_backends: Backend,
+    /// What is behind an address.
+    pub backends: BTreeMap<SocketAddr, Backend>,
 }
 
 impl Default for Network {
@@ -68,8 +101,23 @@ impl Default for Network {
             addresses: BTreeMap::new(),
             respond: None,
             load: BTreeMap::new(),
+            other_backends: Backend::default(),
+            backends: BTreeMap::new(),
         }
     }
+}
+
+/// An attempt that a backend gets.
+#[derive(Debug, Clone, Copy)]
+pub struct Attempt<'a> {
+    /// The backend's address.
+    pub address: &'a SocketAddr,
+    /// The RPC's method.
+    pub method: &'a str,
+    /// The RPC's metadata.
+    pub headers: &'a [(String, String)],
+    /// Attempts of the RPC that went before.
+    pub previous: u32,
 }
 
 /// What a backend answers.
@@ -100,9 +148,21 @@ impl Network {
         if address.port() == 0 {
             return Reach::Refuses;
         }
-        let canonical = SocketAddr::new(address.ip().to_canonical(), address.port());
-        let known = self.addresses.get(address).or_else(|| self.addresses.get(&canonical));
-        known.copied().unwrap_or(self.default)
+        at(&self.addresses, address).copied().unwrap_or(self.default)
+    }
+
+    /// What is behind an address.
+    pub fn backend(&self, address: &SocketAddr) -> &Backend {
+        // Most networks say nothing of single backends, and this is asked for each attempt.
+        match self.backends.is_empty() {
+            true => &self.other_backends,
+            false => at(&self.backends, address).unwrap_or(&self.other_backends),
+        }
+    }
+
+    /// How long an attempt to connect takes at least, in milliseconds.
+    pub fn connect_ms(&self, address: &SocketAddr) -> i64 {
+        self.backend(address).connect_ms.unwrap_or(CONNECT_MS)
     }
 
     /// The status of a refused connection.
@@ -117,8 +177,10 @@ impl Network {
         Status::unavailable(format!("{}: {text}", address.uri()))
     }
 
-    /// What a backend answers to an attempt that `previous` attempts went before.
-    pub fn reply(&self, headers: &[(String, String)], previous: u32) -> Reply {
+    /// What a backend answers to an attempt.
+    pub fn reply(&self, attempt: &Attempt<'_>, chance: &mut Rng) -> Reply {
+        let Attempt { headers, previous, .. } = *attempt;
+        let answer = self.backend(attempt.address).answer(attempt.method);
         // A dictionary on the server's side, where the last value counts.
         let header = |name: &str| {
             let mut values = headers.iter().rev().filter(|(key, _)| key == name);
@@ -128,7 +190,7 @@ impl Network {
             .and_then(|text| text.parse::<f64>().ok())
             .unwrap_or(0.0);
         let mut reply = Reply {
-            after_ms: ANSWER_MS + (hold.clamp(0.0, 1e9) * 1000.0) as i64,
+            after_ms: answer.latency_ms.unwrap_or(ANSWER_MS) + (hold.clamp(0.0, 1e9) * 1000.0) as i64,
             status: None,
             has_headers: true,
             pushback: header("x-pushback").map(str::to_owned),
@@ -156,8 +218,20 @@ impl Network {
             }
             break;
         }
+        if let (None, Some(code)) = (&reply.status, answer.code)
+            && (answer.share >= 1.0 || chance.unit() < answer.share)
+        {
+            reply.status = Some(Status::new(code, "scripted"));
+            reply.has_headers = false;
+        }
         reply
     }
+}
+
+/// What a map has for an address; `::ffff:1.2.3.4` is `1.2.3.4`.
+fn at<'m, T>(map: &'m BTreeMap<SocketAddr, T>, address: &SocketAddr) -> Option<&'m T> {
+    let canonical = || SocketAddr::new(address.ip().to_canonical(), address.port());
+    map.get(address).or_else(|| map.get(&canonical()))
 }
 
 #[cfg(test)]
@@ -174,14 +248,60 @@ mod tests {
     #[test]
     fn headers_script_the_answer() {
         let network = Network::default();
+        let mut chance = Rng::stream(0, "backend");
+        let mut reply = |headers: &[(String, String)], previous| {
+            let attempt = Attempt {
+                address: &"10.0.0.1:80".parse().unwrap(),
+                method: "/a.B/C",
+                headers,
+                previous,
+            };
+            network.reply(&attempt, &mut chance)
+        };
         let headers = |name: &str, value: &str| vec![(name.to_owned(), value.to_owned())];
-        let code = |headers: &[(String, String)], previous| network.reply(headers, previous).status.map(|s| s.code);
+        assert!(reply(&headers("x-fail-late", "ABORTED:1"), 0).has_headers);
+        assert_eq!(reply(&headers("x-hold", "1.5"), 0).after_ms, 1501);
+        let mut code = |headers: &[(String, String)], previous| reply(headers, previous).status.map(|s| s.code);
         let twice = headers("x-fail", "UNAVAILABLE:2");
         assert_eq!(code(&twice, 0), Some(Code::Unavailable));
         assert_eq!(code(&twice, 1), Some(Code::Unavailable));
         assert_eq!(code(&twice, 2), None);
         assert_eq!(code(&headers("x-fail", "ABORTED"), 1), None);
-        assert!(network.reply(&headers("x-fail-late", "ABORTED:1"), 0).has_headers);
-        assert_eq!(network.reply(&headers("x-hold", "1.5"), 0).after_ms, 1501);
+    }
+
+    #[test]
+    fn a_backend_answers_each_method_its_own_way() {
+        let of_method = Answer {
+            latency_ms: Some(20),
+            code: Some(Code::Internal),
+            share: 0.25,
+        };
+        let backend = Backend {
+            methods: [("/a.B/Bad".to_owned(), of_method)].into(),
+            ..Backend::default()
+        };
+        let address: SocketAddr = "10.0.0.1:80".parse().unwrap();
+        let network = Network {
+            backends: [(address, backend)].into(),
+            ..Network::default()
+        };
+        let mut chance = Rng::stream(0, "backend");
+        let mut replies = |address: &str, method| -> Vec<Reply> {
+            let attempt = Attempt {
+                address: &address.parse().unwrap(),
+                method,
+                headers: &[],
+                previous: 0,
+            };
+            (0..1000).map(|_| network.reply(&attempt, &mut chance)).collect()
+        };
+        let failed = |replies: &[Reply]| replies.iter().filter(|reply| reply.status.is_some()).count();
+        let bad = replies("[::ffff:10.0.0.1]:80", "/a.B/Bad");
+        // 250 expected, a standard deviation is 14.
+        assert!((208..=292).contains(&failed(&bad)), "{}", failed(&bad));
+        assert!(bad.iter().all(|reply| reply.after_ms == 20));
+        for others in [replies("10.0.0.1:80", "/a.B/Good"), replies("10.0.0.2:80", "/a.B/Bad")] {
+            assert_eq!(failed(&others), 0);
+        }
     }
 }

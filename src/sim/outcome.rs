@@ -1,6 +1,7 @@
 //! How an RPC ended.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use crate::lb::picker::TraceStep;
 use crate::lb::runtime::Time;
@@ -101,6 +102,15 @@ impl Trace {
     }
 }
 
+/// Where in the configuration the endpoint of an attempt stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// The leaf cluster.
+    pub cluster: Arc<str>,
+    /// `REGION/ZONE/SUB_ZONE`, without slashes at its end; empty if the configuration has no such endpoint any more.
+    pub locality: Arc<str>,
+}
+
 /// What became of an RPC.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outcome {
@@ -118,6 +128,12 @@ pub struct Outcome {
     pub cookie_in_trailers: bool,
     /// The address of each attempt that reached one.
     pub attempts: Vec<String>,
+    /// Position of the route that took it; `None` if none did.
+    pub route: Option<usize>,
+    /// Its name, if [`Options::places`](super::Options::places) asks for it.
+    pub route_name: Option<Arc<str>>,
+    /// Where the endpoint of the last attempt stands, if [`Options::places`](super::Options::places) asks for it.
+    pub place: Option<Place>,
     /// When the RPC began.
     pub began: Time,
     /// When it ended.

@@ -8,6 +8,8 @@ use crate::status::Status;
 /// What was selected for an RPC.
 #[derive(Debug)]
 pub(super) struct Selected {
+    /// Position of the route among the kept ones.
+    pub position: usize,
     pub key: String,
     pub hash: u64,
     /// Milliseconds.
@@ -30,6 +32,7 @@ impl Selected {
     /// Keeps what an RPC needs.
     pub fn keep(selection: &Selection<'_>) -> Selected {
         Selected {
+            position: selection.route,
             key: selection.key.to_owned(),
             hash: selection.hash,
             timeout_ms: selection.timeout.map(|timeout| timeout.0),

@@ -8,6 +8,7 @@ pub mod binary;
 mod file;
 pub mod json;
 pub(crate) mod log;
+pub mod node;
 pub mod secrets;
 pub mod sniff;
 pub mod span;

@@ -7,6 +7,7 @@ use xdsctl::client::Start;
 use xdsctl::lb::runtime::Settings;
 use xdsctl::sim::script::{self, Player, Step};
 use xdsctl::sim::{Channel, Network, Options, Outcome, Reach};
+use xdsctl::source::node::Node;
 
 use super::world::{Row, load, rows, target};
 
@@ -62,7 +63,8 @@ fn channel(row: &Row, seed: u64, traces: bool) -> Option<Channel> {
         .map(|address| (address.parse().unwrap(), Reach::Hangs));
     network.addresses.extend(silent);
     if let Some(reports) = &row.orca {
-        network.load = script::load_reports(reports).unwrap();
+        let reports = Node::of_json(&reports.to_string()).unwrap();
+        network.load = script::load_reports(&reports).unwrap();
     }
     let mut settings = Settings::default();
     for (name, value) in &row.channel_args {
@@ -78,7 +80,7 @@ fn channel(row: &Row, seed: u64, traces: bool) -> Option<Channel> {
         waits_for_missing: true,
         traces,
         shows_secrets: true,
-        max_events: None,
+        ..Options::default()
     };
     Some(Channel::new(client, Start::Target(target), network, options))
 }
@@ -112,7 +114,7 @@ fn play(row: &Row, seed: u64) -> Vec<Vec<Outcome>> {
                 true
             })
             .unwrap();
-        if matches!(step, Step::Pick { .. } | Step::Finish(_)) {
+        if matches!(step, Step::Pick(_) | Step::Finish(_)) {
             all.push(outcomes);
         }
     }

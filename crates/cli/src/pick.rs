@@ -55,8 +55,7 @@ pub(super) fn run(args: &PickArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     }
     if let Some(steps) = &steps {
         check_steps(args, steps, &known)?;
-        let sends = |step: &Step| matches!(step, Step::Pick { .. } | Step::Begin { .. });
-        if !steps.iter().any(|(_, step)| sends(step)) {
+        if !steps.iter().any(|(_, step)| step.sending().is_some()) {
             say!(
                 io.err,
                 "note: {}: no step sends an RPC, so there is no answer",
@@ -78,6 +77,7 @@ pub(super) fn run(args: &PickArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         traces: !is_counted || args.explain,
         shows_secrets: args.channel.input.show_secrets,
         max_events: Some(args.max_events),
+        ..Options::default()
     };
     let exit_ok = opened.exit(false);
     let unanswered = opened.unanswered();
@@ -143,9 +143,12 @@ fn play(
         });
         written?;
         match played {
-            Ok(notes) => {
-                for note in notes {
+            Ok(told) => {
+                for note in told.notes {
                     say!(io.err, "note: {name}:{line}: {note}")?;
+                }
+                if let Some(fault) = told.faults.first() {
+                    return Ok(Some(format!("{name}:{line}: {fault}")));
                 }
             }
             Err(limit) => return Ok(Some(format!("{name}:{line}: {limit}"))),

@@ -2,6 +2,8 @@
 //!
 //! Follows C-core xds_cluster_impl.cc.
 
+use std::sync::Arc;
+
 use crate::lb::Config;
 use crate::lb::cluster_impl;
 use crate::lb::picker::{Pick, PickArgs, PickCx, Shares};
@@ -21,6 +23,7 @@ pub struct Machine {
     drop_all: bool,
     limit: u32,
     counter: u32,
+    cluster: Arc<str>,
     breaker: Status,
     failure: Option<Status>,
     draw: Rng,
@@ -35,6 +38,7 @@ impl Machine {
             drop_all: false,
             limit: u32::MAX,
             counter: u32::MAX,
+            cluster: Arc::from(""),
             breaker: Status::unavailable("circuit breaker drop"),
             failure: None,
             draw: cx.runtime.stream("cluster_impl/drops", at),
@@ -64,6 +68,9 @@ impl crate::lb::policy::Machine for Machine {
             return vec![Report::failure(status)];
         };
         self.failure = None;
+        if *self.cluster != *config.cluster_name {
+            self.cluster = Arc::from(config.cluster_name.as_str());
+        }
         self.limit = leaf.cluster.max_concurrent_requests;
         let service_name = match &leaf.cluster.discovery {
             Discovery::Eds { service_name } => service_name.as_deref().unwrap_or_default(),
@@ -144,6 +151,7 @@ impl crate::lb::policy::Machine for Machine {
         let mut pick = self.child.pick(args, cx);
         if let Pick::Complete(complete) = &mut pick {
             complete.in_flight = Some(self.counter);
+            complete.cluster = Some(self.cluster.clone());
         }
         pick
     }

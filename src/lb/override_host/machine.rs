@@ -300,7 +300,7 @@ impl Machine {
             match state {
                 Connectivity::Ready => {
                     entry.last_used = Some(now);
-                    let mut complete = Complete::new(handle.id, handle.subchannel, entry.address.text.clone());
+                    let mut complete = Complete::new(handle.id, handle.subchannel, &entry.address);
                     complete.actual_hosts = Some(entry.list());
                     return Some(Pick::Complete(complete));
                 }

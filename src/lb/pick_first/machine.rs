@@ -448,9 +448,8 @@ impl crate::lb::policy::Machine for Machine {
     fn pick(&mut self, _args: &PickArgs<'_>, cx: &mut PickCx<'_>) -> Pick {
         match (&self.shown, &self.selected) {
             (Shown::Ready, Some(handle)) => {
-                let address = &handle.address.text;
-                cx.say(super::NAME, format_args!("connected to {address}"));
-                Pick::Complete(Complete::new(handle.id, handle.subchannel, address.clone()))
+                cx.say(super::NAME, format_args!("connected to {}", handle.address.text));
+                Pick::Complete(Complete::new(handle.id, handle.subchannel, &handle.address))
             }
             (Shown::Fail(status), _) => {
                 cx.say(super::NAME, format_args!("fails: {}", status.message));

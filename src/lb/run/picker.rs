@@ -5,10 +5,12 @@
 
 use std::fmt::{self, Write as _};
 use std::hash::Hasher as _;
+use std::net::SocketAddr;
 use std::sync::Arc;
 
 use twox_hash::XxHash64;
 
+use super::endpoint::Address;
 use super::policy::{TreePath, What};
 use super::runtime::InFlight;
 use crate::lb::override_host::SessionHosts;
@@ -61,8 +63,12 @@ pub struct Complete {
     pub handle: u64,
     /// Number of the subchannel.
     pub subchannel: u32,
+    /// The address.
+    pub socket: SocketAddr,
     /// The address as text.
     pub address: Arc<str>,
+    /// The leaf cluster; `None` where cluster_impl has not been asked.
+    pub cluster: Option<Arc<str>>,
     /// outlier_detection that counts the attempt, and the endpoint's number there.
     pub outlier: Option<(TreePath, u32)>,
     /// weighted_round_robin that reads load reports, and the endpoint's number there.
@@ -75,11 +81,13 @@ pub struct Complete {
 
 impl Complete {
     /// A pick of a subchannel, as pick_first makes it.
-    pub fn new(handle: u64, subchannel: u32, address: Arc<str>) -> Complete {
+    pub fn new(handle: u64, subchannel: u32, address: &Address) -> Complete {
         Complete {
             handle,
             subchannel,
-            address,
+            socket: address.socket,
+            address: address.text.clone(),
+            cluster: None,
             outlier: None,
             load: None,
             in_flight: None,

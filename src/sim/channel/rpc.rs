@@ -12,8 +12,8 @@ use crate::model::Millis;
 use crate::model::filter::FilterConfig;
 use crate::rpc::retry::{self, AttemptEnd, Stop};
 use crate::rpc::{self, ChannelFacts, Purpose, Request, Retries, Selector, matching};
-use crate::sim::call::{Call, Ended, Phase, Rpc};
-use crate::sim::network::{Network, Reply};
+use crate::sim::call::{Call, Ended, Phase, Rpc, RpcId};
+use crate::sim::network::{Attempt, Network, Reply};
 use crate::sim::outcome::{Class, Outcome};
 use crate::sim::selection::{self, Selected};
 use crate::status::{Code, Status};
@@ -44,18 +44,19 @@ impl Channel {
             active_faults: self.active_faults,
         };
         let hides = !self.options.shows_secrets;
+        let is_traced = call.is_traced;
         let draws = &mut self.draws;
         let mut tried = Vec::new();
         let result = selector.select(
             &request,
             channel,
             &mut |purpose, bound| draws.draw(purpose, bound),
-            self.options.traces.then_some(&mut tried),
+            is_traced.then_some(&mut tried),
         );
         match result {
             Err(refusal) => {
                 let status = refusal.status().from_control_plane("ConfigSelector");
-                if self.options.traces {
+                if is_traced {
                     for step in selection::refusal_steps(&selector, &request, refusal, &tried, hides) {
                         call.trace.push(step, &mut self.room);
                     }
@@ -63,12 +64,15 @@ impl Channel {
                 self.end(id, Class::Fail, &status);
             }
             Ok(selection) => {
-                if self.options.traces {
+                if is_traced {
                     for step in selection::steps(&selector, &request, &selection, &tried, hides) {
                         call.trace.push(step, &mut self.room);
                     }
                 }
                 let selected = Arc::new(Selected::keep(&selection));
+                let route = selector.routes().get(selected.position);
+                let has_name = self.options.places;
+                call.route = route.map(|route| (route.index, has_name.then(|| route.name.as_str().into())));
                 call.selected = Some(selected.clone());
                 call.retries = Retries::new(selection.retry);
                 self.start(id, &selected);
@@ -139,7 +143,7 @@ impl Channel {
         let mut cx = PickCx {
             in_flight: &self.runtime.in_flight,
             after: &mut self.after,
-            trace: self.options.traces.then_some(&mut self.steps),
+            trace: call.is_traced.then_some(&mut self.steps),
         };
         let pick = self.root.pick(&args, &mut cx);
         for (at, what) in self.after.drain(..) {
@@ -149,7 +153,7 @@ impl Channel {
             Pick::Complete(complete) if !self.runtime.pool.is_ready(complete.subchannel) => Pick::Queue,
             pick => pick,
         };
-        if self.options.traces {
+        if call.is_traced {
             let fingerprint = self.steps.fingerprint();
             if call.last_pick != fingerprint || !matches!(pick, Pick::Queue) {
                 let waited = self.runtime.now - call.began;
@@ -214,7 +218,16 @@ impl Channel {
         if let Some(counter) = complete.in_flight {
             self.runtime.in_flight.begin(counter);
         }
-        let reply = self.network.reply(&call.rpc.headers, call.retries.attempts());
+        if self.options.places {
+            call.place = self.places.find(&complete, self.view.config.as_deref());
+        }
+        let attempt = Attempt {
+            address: &complete.socket,
+            method: &call.rpc.method,
+            headers: &call.rpc.headers,
+            previous: call.retries.attempts(),
+        };
+        let reply = self.network.reply(&attempt, &mut self.answers);
         call.backends.push(complete.address.to_string());
         call.actual_hosts.clone_from(&complete.actual_hosts);
         self.serial += 1;
@@ -287,7 +300,7 @@ impl Channel {
                 return;
             }
         };
-        if self.options.traces {
+        if call.is_traced {
             let then = match wait {
                 Some(ms) => format!("tries again in {ms} ms"),
                 None => "waits for 0 ms, which never ends".to_owned(),
@@ -342,7 +355,7 @@ impl Channel {
             (Some(selected), Some(_)) => selected.set_cookies(call.actual_hosts.as_deref().unwrap_or_default()),
             _ => Vec::new(),
         };
-        if self.options.traces {
+        if call.is_traced {
             for cookie in &set_cookie {
                 let what = cookie.clone();
                 let layer = "set-cookie";
@@ -360,12 +373,20 @@ impl Channel {
             set_cookie,
             cookie_in_trailers: !has_headers,
             attempts: std::mem::take(&mut call.backends),
+            route: call.route.as_ref().map(|(index, _)| *index),
+            route_name: call.route.take().and_then(|(_, name)| name),
+            place: call.place.take(),
             began: call.began,
             ended: self.runtime.now,
             trace_left_out: call.trace.left_out(),
             trace: std::mem::take(&mut call.trace).into_steps(),
         };
         let outcome = Box::new(outcome);
+        if call.is_let_go {
+            self.room += kept;
+            self.let_go.push((RpcId(id), outcome));
+            return;
+        }
         self.ended.insert(id, Ended { outcome, kept });
     }
 }

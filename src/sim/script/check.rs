@@ -38,8 +38,10 @@ pub fn check<'s>(
             }
         }
         match step {
-            Step::Begin { name, count, .. } => {
-                if under_way.insert(name, (number, *count)).is_some() {
+            Step::Begin { name, sending, .. } => {
+                // Of RPCs at a rate, those that have ended are not kept.
+                let kept = if sending.rate.is_some() { 0 } else { sending.count };
+                if under_way.insert(name, (number, kept)).is_some() {
                     return Err((number, StepError::BeginTwice(name.clone())));
                 }
                 let total: u64 = under_way.values().map(|(_, count)| count).sum();

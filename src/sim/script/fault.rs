@@ -1,9 +1,8 @@
 //! What is wrong with a step, in words.
 
-use serde_json::Value;
-
 use super::MAX_UNDER_WAY;
 use super::read::VERBS;
+use crate::source::node::Node;
 use crate::text;
 
 /// What is wrong with a step.
@@ -43,6 +42,14 @@ pub enum StepError {
         value: String,
         /// What it must be.
         wanted: &'static str,
+    },
+    /// Two members of which there can be one.
+    #[error("`{member}` and `{other}` say two things of the same")]
+    Contradict {
+        /// A member.
+        member: &'static str,
+        /// The other one.
+        other: &'static str,
     },
     /// `finish` without `begin`.
     #[error("`finish` names `{name}`, which no `begin` before it has{hint}")]
@@ -88,20 +95,12 @@ pub(super) fn hint(name: &str, names: &[&str]) -> String {
 }
 
 /// A value for a message, not longer than a line.
-pub(super) fn shown(value: &Value) -> String {
+pub(super) fn shown(node: &Node) -> String {
     const MOST: usize = 80;
-    let text = value.to_string();
+    let text = node.to_json();
     if text.chars().count() <= MOST {
         return format!("`{text}`");
     }
     let start: String = text.chars().take(MOST).collect();
     format!("`{start}...`")
-}
-
-pub(super) fn wrong(member: impl Into<String>, value: &Value, wanted: &'static str) -> StepError {
-    StepError::Member {
-        member: member.into(),
-        value: shown(value),
-        wanted,
-    }
 }

@@ -1,10 +1,9 @@
-//! Scripts: steps in JSON, one an object, played on one channel.
+//! Scripts: steps in JSON or YAML, one an object, played on one channel or several.
 //!
-//! `{"pick": {"method", "headers", "count", "timeout", "wait_for_ready"}}` sends RPCs one after the other, `{"begin":
-//! {..., "name"}}` and `{"finish": name}` at the same time, `{"sleep": seconds}` lets time pass, `{"stop": address}` and
-//! `{"start": address}` take a backend away and bring it back, `{"silence": address}` and `{"speak": address}` do so with one
-//! that takes connections and never speaks, `{"orca": {address: report}}` sets load reports, `{"update": [resource]}` and
-//! `{"remove": [[type, name]]}` change what the control plane sends.
+//! `{"pick": {"method", "headers", "count", "rate", "timeout", ...}}` sends RPCs one after the other, or at a rate, `{"begin": {...,
+//! "name"}}` and `{"finish": name}` at the same time as what stands between them, `{"sleep": seconds}` and `{"at": seconds}` let
+//! time pass. `stop`, `start`, `silence`, `speak`, `drop`, `orca` and `backend` say what backends do; `update` and `remove` change
+//! what the control plane sends, `drain`, `health`, `weight` and `scale` its EDS resources.
 //!
 //! A step that says something else than this is refused, so that no word of a script is passed over.
 
@@ -12,22 +11,33 @@ use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use super::Rpc;
-use crate::client::Sent;
+use crate::client::{EndpointChange, Sent};
 use crate::lb::policy::LoadReport;
+use crate::lb::runtime::Time;
 use crate::model::ResourceType;
 
+mod backend;
 mod check;
+mod endpoints;
 mod fault;
-mod once;
+mod jar;
 mod orca;
 mod play;
 mod read;
+mod rpc;
+mod send;
+pub mod value;
 
+pub use backend::{OTHERS, Setting, code, settings};
 pub use check::{added, check};
+pub use endpoints::{MAX_SCALE, Scale};
 pub use fault::StepError;
 pub use orca::load_reports;
-pub use play::Player;
+pub use play::{Player, Told};
+pub use read::{VERBS, is_verb, read};
+pub use rpc::{MAX_RATE, Sending};
+pub use send::Done;
+pub use value::Located;
 
 /// Most RPCs of one step.
 pub const MAX_COUNT: u64 = 10_000_000;
@@ -38,21 +48,14 @@ pub const MAX_UNDER_WAY: u64 = 100_000;
 /// A step of a script.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Step {
-    /// RPCs one after the other.
-    Pick {
-        /// What is sent.
-        rpc: Rpc,
-        /// How often.
-        count: u64,
-    },
-    /// RPCs at the same time.
+    /// RPCs, until the last one has ended.
+    Pick(Sending),
+    /// RPCs, while the next steps are played.
     Begin {
         /// Identifies them.
         name: String,
         /// What is sent.
-        rpc: Rpc,
-        /// How many.
-        count: u64,
+        sending: Sending,
         /// Time until the next step.
         settle_ms: i64,
     },
@@ -60,12 +63,18 @@ pub enum Step {
     Finish(String),
     /// Lets time pass.
     Sleep(i64),
-    /// A backend goes away.
-    Stop(SocketAddr),
-    /// A backend is there.
-    Start(SocketAddr),
-    /// An address takes connections and never speaks.
-    Silence(SocketAddr),
+    /// Lets time pass until this one.
+    At(Time),
+    /// Backends go away.
+    Stop(Vec<SocketAddr>),
+    /// Backends are there.
+    Start(Vec<SocketAddr>),
+    /// Addresses take connections and never speak.
+    Silence(Vec<SocketAddr>),
+    /// Backends close their connections, and take new ones.
+    Drop(Vec<SocketAddr>),
+    /// What backends do from now on.
+    Backend(Vec<Setting>),
     /// The control plane sends these resources.
     Update {
         /// As text, which takes a fiftieth of the space of its values.
@@ -75,24 +84,45 @@ pub enum Step {
     },
     /// The control plane no longer sends these.
     Remove(Vec<(ResourceType, String)>),
+    /// The control plane sends EDS with other endpoints.
+    Endpoints(Vec<EndpointChange>),
+    /// The control plane sends EDS with more or fewer endpoints.
+    Scale(Vec<Scale>),
     /// Load reports by address.
     Load(BTreeMap<String, Arc<LoadReport>>),
 }
 
 impl Step {
+    /// The RPCs that the step sends.
+    pub const fn sending(&self) -> Option<&Sending> {
+        match self {
+            Step::Pick(sending) | Step::Begin { sending, .. } => Some(sending),
+            _ => None,
+        }
+    }
+
     /// The addresses that the step is about, with its verb.
     fn addresses(&self) -> (&'static str, Vec<SocketAddr>) {
         match self {
-            Step::Stop(address) => ("stop", vec![*address]),
-            Step::Start(address) => ("start", vec![*address]),
-            Step::Silence(address) => ("silence", vec![*address]),
+            Step::Stop(addresses) => ("stop", addresses.clone()),
+            Step::Start(addresses) => ("start", addresses.clone()),
+            Step::Silence(addresses) => ("silence", addresses.clone()),
+            Step::Drop(addresses) => ("drop", addresses.clone()),
             Step::Load(reports) => ("orca", reports.keys().filter_map(|text| text.parse().ok()).collect()),
-            Step::Pick { .. }
+            Step::Backend(settings) => (
+                "backend",
+                settings.iter().filter_map(|setting| setting.address).collect(),
+            ),
+            // Endpoints that the client drops are no addresses of the channel, and can be changed nevertheless.
+            Step::Endpoints(_)
+            | Step::Pick(_)
             | Step::Begin { .. }
             | Step::Finish(_)
             | Step::Sleep(_)
+            | Step::At(_)
             | Step::Update { .. }
-            | Step::Remove(_) => ("", Vec::new()),
+            | Step::Remove(_)
+            | Step::Scale(_) => ("", Vec::new()),
         }
     }
 }

@@ -1,21 +1,43 @@
-//! Steps at work on a channel.
+//! Steps at work on channels.
 
 use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::ops::Range;
 
-use super::Step;
+use super::send::{Done, Sender, Take};
+use super::{Sending, Step};
+use crate::client::Updated;
+use crate::lb::runtime::Time;
 use crate::model::ResourceType;
 use crate::sim::{Channel, LimitReached, Outcome, Reach, RpcId};
 
-/// Plays steps on a channel.
+/// Plays steps on one channel, or on several that share a clock.
 #[derive(Debug, Default)]
 pub struct Player {
-    under_way: BTreeMap<String, Vec<RpcId>>,
+    under_way: BTreeMap<String, UnderWay>,
+    sender: Sender,
+}
+
+/// RPCs of a `begin` that are waited for, and the jar of their cookies.
+#[derive(Debug, Default)]
+struct UnderWay {
+    jar: Option<String>,
+    ids: Vec<(usize, RpcId)>,
+}
+
+/// What a step came to, besides its RPCs.
+#[derive(Debug, Default)]
+pub struct Told {
+    /// What clients carry on from and people should hear of: rejected updates, removals of nothing.
+    pub notes: Vec<String>,
+    /// Why the step could not be played as it is written.
+    pub faults: Vec<String>,
+    /// What each client made of an update: the client's number and its answer.
+    pub updates: Vec<(usize, Updated)>,
 }
 
 impl Player {
-    /// Plays one step; what came of its RPCs goes to `take`, in order, until that wants no
-    /// more. Returns what a client carries on from and people
-    /// should hear of: rejected updates, removals of nothing.
+    /// Plays one step on one channel; what came of its RPCs goes to `take`, in order, until that wants no more.
     ///
     /// # Errors
     /// The step takes too long.
@@ -24,62 +46,218 @@ impl Player {
         step: &Step,
         channel: &mut Channel,
         take: &mut dyn FnMut(Outcome) -> bool,
-    ) -> Result<Vec<String>, LimitReached> {
-        let mut notes = Vec::new();
+    ) -> Result<Told, LimitReached> {
+        let channels = std::slice::from_mut(channel);
+        self.play_on(step, channels, 0..1, &mut |done| take(done.outcome))
+    }
+
+    /// Plays one step on those of the channels that `clients` says; all of them come to the same time. RPCs are dealt in turn.
+    ///
+    /// # Errors
+    /// The step takes too long.
+    pub fn play_on(
+        &mut self,
+        step: &Step,
+        channels: &mut [Channel],
+        clients: Range<usize>,
+        take: Take<'_>,
+    ) -> Result<Told, LimitReached> {
+        let now = channels.first().map_or(0, Channel::now);
+        let mut told = Told::default();
         match step {
-            Step::Pick { rpc, count } => {
-                for _ in 0..*count {
-                    if let Some(outcome) = channel.call(rpc.clone())?
-                        && !take(outcome)
-                    {
-                        break;
-                    }
-                }
-            }
+            Step::Pick(sending) => self.pick(sending, channels, &clients, take)?,
             Step::Begin {
                 name,
-                rpc,
-                count,
+                sending,
                 settle_ms,
             } => {
-                let ids = (0..*count).map(|_| channel.begin(rpc.clone())).collect();
-                self.under_way.insert(name.clone(), ids);
-                channel.sleep(*settle_ms)?;
-            }
-            Step::Finish(name) => {
-                for id in self.under_way.remove(name).into_iter().flatten() {
-                    if let Some(outcome) = channel.finish(id)?
-                        && !take(outcome)
-                    {
-                        break;
-                    }
+                if sending.rate.is_some() {
+                    self.sender.start(Some(name), sending, now, clients);
+                } else {
+                    let ids = (0..sending.count).filter_map(|_| {
+                        let client = self.sender.deal(&clients);
+                        Some((client, self.sender.begin(sending, client, channels)?))
+                    });
+                    let ids = ids.collect();
+                    let jar = sending.jar.clone();
+                    self.under_way.insert(name.clone(), UnderWay { jar, ids });
                 }
+                self.sender.advance(now.saturating_add(*settle_ms), channels, take)?;
             }
-            Step::Sleep(ms) => channel.sleep(*ms)?,
-            Step::Stop(address) => {
+            Step::Finish(name) => self.finish(name, channels, take)?,
+            Step::Sleep(ms) => self.sender.advance(now.saturating_add(*ms), channels, take)?,
+            Step::At(at) => match now > *at {
+                true => told.faults.push(late(*at, now)),
+                false => self.sender.advance(*at, channels, take)?,
+            },
+            Step::Update { .. } | Step::Remove(_) | Step::Endpoints(_) | Step::Scale(_) => {
+                send(step, channels, clients, &mut told);
+            }
+            Step::Stop(addresses) => each(channels, clients, addresses, |channel, address| {
                 channel.network_mut().addresses.insert(*address, Reach::Refuses);
                 channel.stop(address);
-            }
-            Step::Start(address) => {
-                channel.network_mut().addresses.insert(*address, Reach::Accepts);
-            }
-            Step::Silence(address) => {
-                channel.network_mut().addresses.insert(*address, Reach::Hangs);
-            }
-            Step::Update { sent, .. } => {
-                notes = channel.client_mut().take(sent).notes;
-                channel.resolve();
-            }
-            Step::Remove(names) => {
-                for (resource_type, name) in names {
-                    notes.extend(remove(*resource_type, name, channel));
+            }),
+            Step::Start(addresses) => reach(channels, clients, addresses, Reach::Accepts),
+            Step::Silence(addresses) => reach(channels, clients, addresses, Reach::Hangs),
+            Step::Drop(addresses) => each(channels, clients, addresses, Channel::stop),
+            Step::Backend(settings) => {
+                for channel in channels.get_mut(clients).into_iter().flatten() {
+                    settings.iter().for_each(|setting| setting.apply(channel.network_mut()));
                 }
-                channel.resolve();
             }
-            Step::Load(reports) => channel.network_mut().load.extend(reports.clone()),
+            Step::Load(reports) => {
+                for channel in channels.get_mut(clients).into_iter().flatten() {
+                    channel.network_mut().load.extend(reports.clone());
+                }
+            }
         }
-        Ok(notes)
+        told.faults.extend(self.sender.take_fault());
+        Ok(told)
     }
+
+    fn pick(
+        &mut self,
+        sending: &Sending,
+        channels: &mut [Channel],
+        clients: &Range<usize>,
+        take: Take<'_>,
+    ) -> Result<(), LimitReached> {
+        if sending.rate.is_some() {
+            let now = channels.first().map_or(0, Channel::now);
+            let stream = self.sender.start(None, sending, now, clients.clone());
+            self.sender.drain(stream, channels, take)?;
+            self.sender.forget(stream);
+            return Ok(());
+        }
+        for _ in 0..sending.count {
+            let client = self.sender.deal(clients);
+            let Some(id) = self.sender.begin(sending, client, channels) else {
+                break;
+            };
+            self.end(client, id, (None, sending.jar.as_deref()), channels, take)?;
+            if self.sender.is_over() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self, name: &str, channels: &mut [Channel], take: Take<'_>) -> Result<(), LimitReached> {
+        if let Some(stream) = self.sender.stream(name) {
+            self.sender.drain(stream, channels, take)?;
+            self.sender.forget(stream);
+        }
+        let UnderWay { jar, ids } = self.under_way.remove(name).unwrap_or_default();
+        for (client, id) in ids {
+            self.end(client, id, (Some(name), jar.as_deref()), channels, take)?;
+            if self.sender.is_over() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Waits for an RPC and tells of it.
+    fn end(
+        &mut self,
+        client: usize,
+        id: RpcId,
+        (name, jar): (Option<&str>, Option<&str>),
+        channels: &mut [Channel],
+        take: Take<'_>,
+    ) -> Result<(), LimitReached> {
+        self.sender.wait(client, id, channels, take)?;
+        let Some(channel) = channels.get_mut(client) else {
+            return Ok(());
+        };
+        if let Some(outcome) = channel.finish(id)? {
+            let done = Done {
+                client,
+                id,
+                name,
+                jar,
+                outcome,
+            };
+            self.sender.tell(done, take);
+        }
+        Ok(())
+    }
+}
+
+fn late(at: Time, now: Time) -> String {
+    let seconds = |ms: Time| ms as f64 / 1000.0;
+    format!("`at` is {} s, and it is {} s already", seconds(at), seconds(now))
+}
+
+fn each(
+    channels: &mut [Channel],
+    clients: Range<usize>,
+    addresses: &[SocketAddr],
+    act: impl Fn(&mut Channel, &SocketAddr),
+) {
+    for channel in channels.get_mut(clients).into_iter().flatten() {
+        addresses.iter().for_each(|address| act(channel, address));
+    }
+}
+
+fn reach(channels: &mut [Channel], clients: Range<usize>, addresses: &[SocketAddr], reach: Reach) {
+    each(channels, clients, addresses, |channel, address| {
+        channel.network_mut().addresses.insert(*address, reach);
+    });
+}
+
+/// Plays a step of the control plane.
+fn send(step: &Step, channels: &mut [Channel], clients: Range<usize>, told: &mut Told) {
+    // What is wrong for one client only is meant for the others.
+    let mut faults: Option<Vec<String>> = None;
+    let first = clients.start;
+    for (number, channel) in channels.get_mut(clients).into_iter().flatten().enumerate() {
+        let (updated, wrong) = match step {
+            Step::Update { sent, .. } => (channel.client_mut().take(sent), Vec::new()),
+            Step::Remove(names) => {
+                let notes = names.iter().filter_map(|(kind, name)| remove(*kind, name, channel));
+                let notes = notes.collect();
+                (
+                    Updated {
+                        notes,
+                        ..Updated::default()
+                    },
+                    Vec::new(),
+                )
+            }
+            Step::Endpoints(changes) => {
+                let (updated, unknown) = channel.change_endpoints(changes);
+                let wrong = unknown
+                    .iter()
+                    .map(|address| format!("no EDS resource of the channel has {address}"));
+                (updated, wrong.collect())
+            }
+            Step::Scale(scales) => {
+                let mut updated = Updated::default();
+                let wrong = scales
+                    .iter()
+                    .filter_map(|scale| channel.scale(scale, &mut updated).err());
+                let wrong = wrong.collect();
+                (updated, wrong)
+            }
+            _ => return,
+        };
+        channel.resolve();
+        told.notes.extend(
+            updated
+                .notes
+                .iter()
+                .filter(|note| !told.notes.contains(note))
+                .cloned()
+                .collect::<Vec<_>>(),
+        );
+        told.updates.push((first + number, updated));
+        faults = Some(match faults {
+            None => wrong,
+            Some(before) => before.into_iter().filter(|fault| wrong.contains(fault)).collect(),
+        });
+    }
+    told.faults.extend(faults.unwrap_or_default());
 }
 
 /// Takes a resource away; says if that does nothing.

@@ -38,14 +38,14 @@ fn a_step_says_one_thing_that_there_is() {
     check_fault(
         &[r#"{"pick": {"name": "a"}}"#],
         0,
-        "pick has no `name`; there is `method`, `headers`, `count`, `timeout`, `wait_for_ready`",
+        "pick has no `name`; there is `method`, `headers`, `count`, `timeout`, `wait_for_ready`, `rate`, `for`, `jar`, `session`",
     );
     check_fault(&[r#"{"pick": 3}"#], 0, "`pick` is `3`, must be an object");
     check_fault(
         &["[]"],
         0,
-        "a step is an object with one of `pick`, `begin`, `finish`, `sleep`, `stop`, `start`, `silence`, `speak`, \
-         `orca`, `update`, `remove`, not `[]`",
+        "a step is an object with one of `pick`, `begin`, `finish`, `sleep`, `at`, `stop`, `start`, `silence`, `speak`, \
+         `drop`, `orca`, `backend`, `update`, `remove`, `drain`, `health`, `weight`, `scale`, not `[]`",
     );
 }
 
@@ -107,7 +107,40 @@ fn members_have_their_types() {
         ),
         (
             r#"{"remove": [["a"]]}"#,
-            "`remove` is `[[\"a\"]]`, must be a list of pairs of type URL and name",
+            "`remove` is `[[\"a\"]]`, must be an address like 10.0.0.1:80, or a list of pairs of type URL and name",
+        ),
+        (
+            r#"{"pick": {"rate": 0}}"#,
+            "`rate` is `0`, must be a number of RPCs a second above 0, up to 1,000,000",
+        ),
+        (r#"{"pick": {"for": 3}}"#, "`for` is `3`, must be beside a `rate`"),
+        (
+            r#"{"pick": {"for": 3, "count": 1, "rate": 1}}"#,
+            "`count` and `for` say two things of the same",
+        ),
+        (
+            r#"{"begin": {"rate": 1, "settle": 1}}"#,
+            "`settle` and `rate` say two things of the same",
+        ),
+        (
+            r#"{"backend": {"10.0.0.1:80": {"reach": "yes"}}}"#,
+            "`reach` is `\"yes\"`, must be `accept`, `refuse` or `silent`",
+        ),
+        (
+            r#"{"backend": {"default": {"share": "10%"}}}"#,
+            "`share` is `\"10%\"`, must be beside a `status`",
+        ),
+        (
+            r#"{"backend": {"default": {"load": {}}}}"#,
+            "`load` and `default` say two things of the same",
+        ),
+        (
+            r#"{"health": {"10.0.0.1:80": "ILL"}}"#,
+            "`health` is `\"ILL\"`, must be a HealthStatus like HEALTHY, UNHEALTHY or DRAINING",
+        ),
+        (
+            r#"{"scale": {"c": 100001}}"#,
+            "`scale` is `100001`, must be a number of endpoints up to 100,000",
         ),
     ] {
         check_fault(&[line], 0, words);

@@ -3,14 +3,16 @@
 //! Works on the message and not on what the client keeps of it: so an endpoint that the client drops can come back, and what
 //! becomes of the change is the converter's to say.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 
 use bytes::Bytes;
 
 use crate::convert::address::socket_address;
 use crate::convert::health::health_status;
 use crate::diag::{Cx, Path};
+use crate::model::endpoints::LocalityName;
 use crate::proto;
+use crate::proto::pb::envoy::config::core::v3 as core;
 use crate::proto::pb::envoy::config::core::v3::HealthStatus as PbHealth;
 use crate::proto::pb::envoy::config::endpoint::v3 as pb;
 
@@ -25,6 +27,7 @@ pub struct EndpointChange {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum What {
     Health(PbHealth),
+    Weight(u32),
     Gone,
 }
 
@@ -33,6 +36,14 @@ impl EndpointChange {
     pub fn health(address: SocketAddr, name: &str) -> Option<EndpointChange> {
         let what = What::Health(PbHealth::from_str_name(name)?);
         Some(EndpointChange { address, what })
+    }
+
+    /// The endpoint has another weight; 0 is none, and the client rejects it.
+    pub const fn weight(address: SocketAddr, weight: u32) -> EndpointChange {
+        EndpointChange {
+            address,
+            what: What::Weight(weight),
+        }
     }
 
     /// The endpoint is not there any more.
@@ -48,11 +59,11 @@ impl EndpointChange {
         (0..).map_while(|number| PbHealth::try_from(number).ok().map(|health| health.as_str_name()))
     }
 
-    /// The health that the endpoint is to have; `None` if it is to go.
+    /// The health that the endpoint is to have; `None` if it is to go, or to stay as it is.
     pub fn health_name(&self) -> Option<&'static str> {
         match self.what {
             What::Health(health) => Some(health.as_str_name()),
-            What::Gone => None,
+            What::Weight(_) | What::Gone => None,
         }
     }
 
@@ -60,6 +71,7 @@ impl EndpointChange {
     pub fn is_kept(&self) -> bool {
         match self.what {
             What::Health(health) => health_status(health.into()).is_some(),
+            What::Weight(weight) => weight > 0,
             What::Gone => false,
         }
     }
@@ -99,6 +111,11 @@ pub fn changed(
             match last {
                 None => true,
                 Some(What::Gone) => false,
+                Some(What::Weight(weight)) => {
+                    endpoint.load_balancing_weight = Some(weight);
+                    *kept = proto::keep(&endpoint);
+                    true
+                }
                 Some(What::Health(health)) => {
                     endpoint.health_status = health.into();
                     *kept = proto::keep(&endpoint);
@@ -108,6 +125,80 @@ pub fn changed(
         });
     }
     is_changed.then(|| proto::keep(&message))
+}
+
+/// The names of the localities, `REGION/ZONE/SUB_ZONE` without slashes at the end.
+pub fn localities(bytes: &Bytes) -> Vec<String> {
+    let message: pb::ClusterLoadAssignment = proto::kept(bytes);
+    let name = |group: &pb::LocalityLbEndpoints| {
+        let name = group.locality.clone().unwrap_or_default();
+        let name = LocalityName {
+            region: name.region,
+            zone: name.zone,
+            sub_zone: name.sub_zone,
+        };
+        name.short()
+    };
+    message.endpoints.iter().map(name).collect()
+}
+
+/// The resource with so many endpoints in the locality of this number: the last ones go, or copies of the last one come, each at
+/// the next IP address, without a health of its own.
+///
+/// # Errors
+/// Why there cannot be more.
+pub fn scaled(bytes: &Bytes, locality: usize, count: u32, cx: &mut Cx<'_>) -> Result<Bytes, &'static str> {
+    let mut message: pb::ClusterLoadAssignment = proto::kept(bytes);
+    let count = usize::try_from(count).unwrap_or(usize::MAX);
+    let Some(group) = message.endpoints.get_mut(locality) else {
+        return Err("has no such locality");
+    };
+    if count > group.lb_endpoints.len() {
+        let all = group.lb_endpoints.iter().flat_map(|kept| {
+            let endpoint: pb::LbEndpoint = proto::kept(kept);
+            addresses(&endpoint, cx).collect::<Vec<_>>()
+        });
+        let mut last = all.max().ok_or("has no endpoint that could be copied")?;
+        let model = group
+            .lb_endpoints
+            .last()
+            .ok_or("has no endpoint that could be copied")?;
+        let model: pb::LbEndpoint = proto::kept(model);
+        for _ in group.lb_endpoints.len()..count {
+            last = next(last).ok_or("has no further IP address")?;
+            group.lb_endpoints.push(proto::keep(&at(&model, last)));
+        }
+    }
+    group.lb_endpoints.truncate(count);
+    Ok(proto::keep(&message))
+}
+
+/// The same port of the next IP address.
+fn next(address: SocketAddr) -> Option<SocketAddr> {
+    let ip = match address.ip() {
+        IpAddr::V4(ip) => IpAddr::V4(ip.to_bits().checked_add(1)?.into()),
+        IpAddr::V6(ip) => IpAddr::V6(ip.to_bits().checked_add(1)?.into()),
+    };
+    Some(SocketAddr::new(ip, address.port()))
+}
+
+/// An endpoint like another one, at another address and in no health of its own.
+fn at(model: &pb::LbEndpoint, address: SocketAddr) -> pb::LbEndpoint {
+    let socket = core::SocketAddress {
+        address: address.ip().to_string(),
+        port_specifier: Some(core::socket_address::PortSpecifier::PortValue(address.port().into())),
+        ..core::SocketAddress::default()
+    };
+    let address = core::Address {
+        address: Some(core::address::Address::SocketAddress(socket)),
+    };
+    let mut copy = model.clone();
+    copy.health_status = PbHealth::Unknown.into();
+    if let Some(pb::lb_endpoint::HostIdentifier::Endpoint(endpoint)) = &mut copy.host_identifier {
+        endpoint.address = Some(address);
+        endpoint.additional_addresses.clear();
+    }
+    copy
 }
 
 /// The addresses of an endpoint, whether the client keeps it or not.

@@ -17,7 +17,7 @@ pub(super) fn endpoints(args: &ChannelArgs, client: &mut Client, start: &Start, 
         return Ok(());
     }
     let known = known(client, start);
-    let unknown = client.change_endpoints(start, &changes);
+    let (_, unknown) = client.change_endpoints(start, &changes);
     if let Some(change) = changes.iter().find(|change| unknown.contains(&change.address)) {
         return Err(refuse(change, client, &known));
     }

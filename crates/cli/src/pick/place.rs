@@ -50,10 +50,8 @@ pub(super) fn all(config: &XdsConfig) -> impl Iterator<Item = Place<'_>> {
 /// The addresses of a locality (`REGION/ZONE/SUB_ZONE`, or the client's form) or cluster.
 pub(super) fn addresses_of(name: &str, config: &XdsConfig) -> Vec<SocketAddr> {
     let below: BTreeSet<&str> = leaves(name, config).into_iter().collect();
-    let is_meant = |locality: &LocalityName| {
-        let short = format!("{}/{}/{}", locality.region, locality.zone, locality.sub_zone);
-        locality.to_string() == name || short == name || short.trim_end_matches('/') == name
-    };
+    let is_meant =
+        |locality: &LocalityName| locality.to_string() == name || locality.short() == name.trim_end_matches('/');
     // Neighbours are of the same locality.
     let mut last: Option<(&Locality, bool)> = None;
     all(config)

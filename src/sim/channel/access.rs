@@ -1,0 +1,105 @@
+//! What can be seen of a channel, and done to what is around it.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use super::{Channel, session};
+use crate::client::config::XdsConfig;
+use crate::client::{Client, EndpointChange, Updated};
+use crate::lb::run::child::Child;
+use crate::lb::runtime::{Connectivity, Runtime, Time};
+use crate::profile::Profile;
+use crate::rpc::{Draws, Selector};
+use crate::sim::script::Scale;
+use crate::sim::{Network, Rpc};
+
+impl Channel {
+    /// Lets chance begin again, so that what was sent to prepare the channel shifts no draw.
+    pub fn restart_draws(&mut self) {
+        self.draws = Draws::new(self.options.seed);
+    }
+
+    /// Milliseconds since the channel was made.
+    pub const fn now(&self) -> Time {
+        self.runtime.now
+    }
+
+    /// What the control plane says; call [`Channel::resolve`] after a change.
+    pub const fn client_mut(&mut self) -> &mut Client {
+        &mut self.client
+    }
+
+    /// Takes EDS updates that change endpoints; call [`Channel::resolve`] after it. Says what the client makes of them, and which
+    /// addresses no EDS resource of the channel has.
+    pub fn change_endpoints(&mut self, changes: &[EndpointChange]) -> (Updated, Vec<SocketAddr>) {
+        self.client.change_endpoints(&self.start, changes)
+    }
+
+    /// Takes an EDS update with more or fewer endpoints; call [`Channel::resolve`] after it.
+    ///
+    /// # Errors
+    /// Why that cannot be.
+    pub fn scale(&mut self, scale: &Scale, updated: &mut Updated) -> Result<(), String> {
+        self.client
+            .scale_endpoints(&self.start, &scale.name, scale.count, updated)
+    }
+
+    /// The network; a change holds from the next attempt to connect or call on.
+    pub const fn network_mut(&mut self) -> &mut Network {
+        &mut self.network
+    }
+
+    /// The configuration in use.
+    pub fn config(&self) -> Option<&Arc<XdsConfig>> {
+        self.view.config.as_ref()
+    }
+
+    /// The client's version and switches.
+    pub const fn profile(&self) -> &Profile {
+        &self.client.profile
+    }
+
+    /// The routes of the channel; `None` without a configuration.
+    pub fn selector(&self) -> Option<&Selector> {
+        self.selector.as_deref()
+    }
+
+    /// The addresses that DNS says.
+    pub fn dns_addresses(&self) -> impl Iterator<Item = SocketAddr> + '_ {
+        self.client.dns.values().flatten().flatten().copied()
+    }
+
+    /// The cookie, `NAME=VALUE`, of a session with the endpoint of this address that an RPC like this one may have; `None` without
+    /// an active session filter, or a route to a cluster. An address that no endpoint has is one that has gone.
+    pub fn session_cookie(&self, rpc: &Rpc, address: &SocketAddr) -> Option<String> {
+        session::cookie(self.selector.as_deref()?, rpc, address)
+    }
+
+    /// The policies at the root.
+    pub const fn root(&self) -> &Child {
+        &self.root
+    }
+
+    /// Time and connections.
+    pub const fn runtime(&self) -> &Runtime {
+        &self.runtime
+    }
+
+    /// Closes every connection to an address.
+    pub fn disconnect(&mut self, address: &SocketAddr) {
+        if let Some(subchannel) = self.runtime.pool.find(address) {
+            self.runtime.lost(subchannel);
+        }
+    }
+
+    /// Puts the connection to an address into a state; `false` if no policy has one.
+    pub fn force(&mut self, address: &SocketAddr, state: Connectivity) -> bool {
+        let Some(subchannel) = self.runtime.pool.find(address) else {
+            return false;
+        };
+        let failure = self.runtime.pool.get(subchannel).map(|s| Network::refusal(&s.address));
+        let status = failure.filter(|_| state == Connectivity::TransientFailure);
+        self.runtime.force(subchannel, state, status);
+        true
+    }
+}

@@ -1,0 +1,127 @@
+//! What backends do from now on, as `backend` and the `backends` of a scenario say it.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use super::orca;
+use super::value::{Located, address_key, contradict, members, seconds, share, wrong};
+use crate::lb::policy::LoadReport;
+use crate::sim::{Answer, Backend, Network, Reach};
+use crate::source::node::{Member, Node};
+use crate::status::Code;
+
+/// Stands for the backends that are not named.
+pub const OTHERS: &str = "default";
+
+const MEMBERS: [&str; 7] = ["reach", "connect", "latency", "status", "share", "methods", "load"];
+const ANSWER: [&str; 3] = ["latency", "status", "share"];
+
+/// One backend, or those that are not named.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Setting {
+    /// Its address; `None` for those that are not named.
+    pub address: Option<SocketAddr>,
+    /// Whether it takes connections; `None` if that stays.
+    pub reach: Option<Reach>,
+    /// How it answers.
+    pub backend: Backend,
+    /// What it says of its load; `None` if that stays.
+    pub load: Option<Arc<LoadReport>>,
+}
+
+impl Setting {
+    /// Makes a network so.
+    pub fn apply(&self, network: &mut Network) {
+        let Some(address) = self.address else {
+            network.default = self.reach.unwrap_or(network.default);
+            network.other_backends = self.backend.clone();
+            return;
+        };
+        if let Some(reach) = self.reach {
+            network.addresses.insert(address, reach);
+        }
+        if let Some(load) = &self.load {
+            network.load.insert(address.to_string(), load.clone());
+        }
+        network.backends.insert(address, self.backend.clone());
+    }
+}
+
+/// Reads backends by address.
+///
+/// # Errors
+/// What is wrong.
+pub fn settings(member: &'static str, node: &Node) -> Result<Vec<Setting>, Located> {
+    let map = node
+        .map()
+        .ok_or_else(|| wrong(member, node, "an object of backends by address"))?;
+    map.iter().map(setting).collect()
+}
+
+fn setting(member: &Member) -> Result<Setting, Located> {
+    let address = match member.name.as_str() {
+        OTHERS => None,
+        _ => Some(address_key("backend", member)?),
+    };
+    let node = &member.node;
+    members("backend", node, &MEMBERS)?;
+    let load = node.get("load");
+    if let (Some(load), None) = (load, address) {
+        return Err(contradict("load", OTHERS, load));
+    }
+    let methods = node.get("methods");
+    let methods = methods.map(|methods| {
+        methods
+            .map()
+            .ok_or_else(|| wrong("methods", methods, "an object by method"))
+    });
+    Ok(Setting {
+        address,
+        reach: node.get("reach").map(reach).transpose()?,
+        backend: Backend {
+            connect_ms: seconds(node, "connect")?,
+            answer: answer(node)?,
+            methods: methods
+                .transpose()?
+                .unwrap_or_default()
+                .iter()
+                .map(|method| {
+                    members("methods", &method.node, &ANSWER)?;
+                    Ok((method.name.clone(), answer(&method.node)?))
+                })
+                .collect::<Result<_, Located>>()?,
+        },
+        load: load.map(orca::report).transpose()?,
+    })
+}
+
+fn reach(node: &Node) -> Result<Reach, Located> {
+    match node.text() {
+        Some("accept") => Ok(Reach::Accepts),
+        Some("refuse") => Ok(Reach::Refuses),
+        Some("silent") => Ok(Reach::Hangs),
+        _ => Err(wrong("reach", node, "`accept`, `refuse` or `silent`")),
+    }
+}
+
+fn answer(node: &Node) -> Result<Answer, Located> {
+    let code = node.get("status").map(|status| code("status", status)).transpose()?;
+    let part = node.get("share").map(|part| share("share", part)).transpose()?;
+    if let (Some(_), None, Some(part)) = (part, code, node.get("share")) {
+        return Err(wrong("share", part, "beside a `status`"));
+    }
+    Ok(Answer {
+        latency_ms: seconds(node, "latency")?,
+        code: code.filter(|code| *code != Code::Ok),
+        share: part.unwrap_or(1.0),
+    })
+}
+
+/// Reads a status code by its name.
+///
+/// # Errors
+/// It is none.
+pub fn code(member: &str, node: &Node) -> Result<Code, Located> {
+    let code = node.text().and_then(|text| Code::from_name(&text.to_ascii_uppercase()));
+    code.ok_or_else(|| wrong(member, node, "a status code like OK or UNAVAILABLE"))
+}

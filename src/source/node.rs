@@ -1,0 +1,358 @@
+//! Files that people write, as a tree in which each value knows its place: scripts and suites.
+//!
+//! JSON is read as it stands, YAML by way of its [`View`](super::View). A key that stands twice in one object is a fault, because a
+//! reader that takes one of them passes over the other. For files that fit into memory; resources take the way of `envelope`.
+
+use std::collections::BTreeMap;
+
+use super::json::{Scanner, Str, Syntax, is_number};
+use super::sniff::Format;
+use super::{Source, Span, yaml};
+
+/// Objects and lists inside each other.
+pub const MAX_NESTING: usize = 500;
+
+/// A value and where it stands in the JSON text.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Node {
+    /// In the JSON text; [`Source::to_document`] leads to the document.
+    pub span: Span,
+    /// What stands there.
+    pub value: Value,
+}
+
+/// A value of JSON.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Value {
+    /// `null`.
+    Null,
+    /// `true` or `false`.
+    Bool(bool),
+    /// A number, as written.
+    Number(Box<str>),
+    /// A string.
+    Text(String),
+    /// A list.
+    List(Vec<Node>),
+    /// An object, in the order of the text.
+    Map(Vec<Member>),
+}
+
+/// A member of an object.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Member {
+    /// Its key.
+    pub name: String,
+    /// Where the key stands.
+    pub at: Span,
+    /// Its value.
+    pub node: Node,
+}
+
+/// Why a text is no tree.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Broken {
+    /// Where, in the JSON text.
+    pub span: Span,
+    /// What is wrong.
+    pub why: Why,
+}
+
+/// What is wrong with a text.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Why {
+    /// It cannot be read.
+    #[error("{0}")]
+    Syntax(String),
+    /// A key twice in one object.
+    #[error("`{0}` stands twice in one object, where only one of them could count")]
+    Twice(String),
+}
+
+impl Node {
+    /// Reads JSON text that is one value.
+    ///
+    /// # Errors
+    /// Where and why it cannot be read.
+    pub fn of_json(text: &str) -> Result<Node, Broken> {
+        let mut reader = Reader::new(text.as_bytes());
+        let node = reader.value(0)?;
+        if reader.scanner.at_end() {
+            return Ok(node);
+        }
+        let at = reader.scanner.pos();
+        Err(syntax(at, "there is more behind the value"))
+    }
+
+    /// Reads a document of JSON or YAML; `None` if there is nothing in it.
+    ///
+    /// # Errors
+    /// Where in the document it cannot be read, and why.
+    pub fn of(source: &Source) -> Result<Option<Node>, Broken> {
+        let is_json = source.name().ends_with(".json") || source.format() == Some(Format::Json);
+        if is_json {
+            let text = std::str::from_utf8(source.bytes());
+            let text = text.map_err(|error| syntax(error.valid_up_to(), "bytes that are not UTF-8"))?;
+            return match text.trim_start().is_empty() {
+                true => Ok(None),
+                false => Node::of_json(text).map(Some),
+            };
+        }
+        source.set_format(Format::Yaml);
+        let view = source.set_view(yaml::view_bytes(source.bytes()));
+        if let Some(fault) = view.faults().first() {
+            return Err(Broken {
+                span: fault.span,
+                why: Why::Syntax(fault.message.clone()),
+            });
+        }
+        let Some(first) = view.parts().first() else {
+            return Ok(None);
+        };
+        let located = |broken: Broken| Broken {
+            span: view.to_document(broken.span),
+            ..broken
+        };
+        if let Some(second) = view.parts().get(1) {
+            return Err(located(syntax(
+                second.text.start,
+                "a second document: there can be one",
+            )));
+        }
+        let mut reader = Reader::new(view.json());
+        reader.scanner.set_pos(first.text.start);
+        reader.value(0).map(Some).map_err(located)
+    }
+
+    /// The text, if it is one.
+    pub fn text(&self) -> Option<&str> {
+        match &self.value {
+            Value::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The text, or the number as written.
+    pub fn word(&self) -> Option<&str> {
+        match &self.value {
+            Value::Number(text) => Some(text),
+            _ => self.text(),
+        }
+    }
+
+    /// The number, if it is one.
+    pub fn number(&self) -> Option<f64> {
+        match &self.value {
+            Value::Number(text) => text.parse().ok(),
+            _ => None,
+        }
+    }
+
+    /// The number, if it is a whole one from 0.
+    pub fn whole(&self) -> Option<u64> {
+        match &self.value {
+            Value::Number(text) => text.parse().ok(),
+            _ => None,
+        }
+    }
+
+    /// The literal, if it is `true` or `false`.
+    pub const fn flag(&self) -> Option<bool> {
+        match self.value {
+            Value::Bool(flag) => Some(flag),
+            _ => None,
+        }
+    }
+
+    /// The elements, if it is a list.
+    pub fn list(&self) -> Option<&[Node]> {
+        match &self.value {
+            Value::List(list) => Some(list),
+            _ => None,
+        }
+    }
+
+    /// The members, if it is an object.
+    pub fn map(&self) -> Option<&[Member]> {
+        match &self.value {
+            Value::Map(members) => Some(members),
+            _ => None,
+        }
+    }
+
+    /// A member of an object; one that is null counts as none.
+    pub fn get(&self, name: &str) -> Option<&Node> {
+        let found = self.map()?.iter().find(|member| member.name == name)?;
+        (found.node.value != Value::Null).then_some(&found.node)
+    }
+
+    /// The value as JSON without white space.
+    pub fn to_json(&self) -> String {
+        let mut out = String::new();
+        self.write(&mut out);
+        out
+    }
+
+    fn write(&self, out: &mut String) {
+        fn quoted(text: &str, out: &mut String) {
+            out.push_str(&serde_json::Value::from(text).to_string());
+        }
+        match &self.value {
+            Value::Null => out.push_str("null"),
+            Value::Bool(flag) => out.push_str(if *flag { "true" } else { "false" }),
+            Value::Number(text) => out.push_str(text),
+            Value::Text(text) => quoted(text, out),
+            Value::List(list) => {
+                out.push('[');
+                for (number, node) in list.iter().enumerate() {
+                    if number > 0 {
+                        out.push(',');
+                    }
+                    node.write(out);
+                }
+                out.push(']');
+            }
+            Value::Map(members) => {
+                out.push('{');
+                for (number, member) in members.iter().enumerate() {
+                    if number > 0 {
+                        out.push(',');
+                    }
+                    quoted(&member.name, out);
+                    out.push(':');
+                    member.node.write(out);
+                }
+                out.push('}');
+            }
+        }
+    }
+}
+
+#[cold]
+fn syntax(at: usize, what: &str) -> Broken {
+    Broken {
+        span: Span::new(at, at + 1),
+        why: Why::Syntax(what.to_owned()),
+    }
+}
+
+impl From<Syntax> for Broken {
+    fn from(error: Syntax) -> Broken {
+        syntax(error.at, error.what)
+    }
+}
+
+struct Reader<'t> {
+    scanner: Scanner<'t>,
+}
+
+impl<'t> Reader<'t> {
+    const fn new(text: &'t [u8]) -> Self {
+        Reader {
+            scanner: Scanner::new(text),
+        }
+    }
+
+    fn value(&mut self, depth: usize) -> Result<Node, Broken> {
+        let first = self.scanner.peek();
+        let start = self.scanner.pos();
+        if depth > MAX_NESTING {
+            return Err(syntax(start, &format!("more than {MAX_NESTING} levels")));
+        }
+        let value = match first {
+            b'{' => self.object(depth)?,
+            b'[' => {
+                let mut list = Vec::new();
+                let mut more = self.scanner.open(b']')?;
+                while more {
+                    list.push(self.value(depth + 1)?);
+                    more = self.scanner.more(b']')?;
+                }
+                Value::List(list)
+            }
+            b'"' => {
+                let token = self.scanner.string()?;
+                Value::Text(self.text(token)?)
+            }
+            _ => self.bare(start)?,
+        };
+        let span = Span::new(start, self.scanner.pos());
+        Ok(Node { span, value })
+    }
+
+    fn object(&mut self, depth: usize) -> Result<Value, Broken> {
+        let mut members: Vec<Member> = Vec::new();
+        let mut places: BTreeMap<String, usize> = BTreeMap::new();
+        let mut more = self.scanner.open(b'}')?;
+        while more {
+            let token = self.scanner.key()?;
+            let at = Span::new(token.start - 1, token.end + 1);
+            let name = self.text(token)?;
+            if places.insert(name.clone(), members.len()).is_some() {
+                return Err(Broken {
+                    span: at,
+                    why: Why::Twice(name),
+                });
+            }
+            let node = self.value(depth + 1)?;
+            members.push(Member { name, at, node });
+            more = self.scanner.more(b'}')?;
+        }
+        Ok(Value::Map(members))
+    }
+
+    fn bare(&mut self, start: usize) -> Result<Value, Broken> {
+        let token = self.scanner.bare();
+        match token {
+            b"null" => Ok(Value::Null),
+            b"true" => Ok(Value::Bool(true)),
+            b"false" => Ok(Value::Bool(false)),
+            number if is_number(number) => Ok(Value::Number(String::from_utf8_lossy(number).into())),
+            _ => {
+                self.scanner.set_pos(start);
+                self.scanner.error("expected a value").map_err(Broken::from)
+            }
+        }
+    }
+
+    fn text(&self, token: Str) -> Result<String, Broken> {
+        let mut scratch = Vec::new();
+        let text = self.scanner.text_of(token, &mut scratch);
+        let text = text.map_err(|bad| syntax(token.start, &format!("a string with {}", bad.what())))?;
+        Ok(text.to_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::SourceMap;
+
+    #[test]
+    fn places_are_those_of_the_document() {
+        let mut sources = SourceMap::new();
+        let text = "a: 1\nb:\n- {c: x}\n";
+        let id = sources.add("x.yaml", text.as_bytes().to_vec());
+        let source = sources.get(id).unwrap();
+        let node = Node::of(source).unwrap().unwrap();
+        assert_eq!(node.to_json(), r#"{"a":1,"b":[{"c":"x"}]}"#);
+        let c = &node.get("b").unwrap().list().unwrap()[0];
+        let place = source.to_document(c.get("c").unwrap().span);
+        assert_eq!(&text[place.range()], "x");
+    }
+
+    #[test]
+    fn what_is_no_tree_says_where() {
+        let broken = |text: &str| {
+            let Broken { span, why } = Node::of_json(text).unwrap_err();
+            (span.start, why.to_string())
+        };
+        assert_eq!(broken("{\"a\": }"), (6, "expected a value".to_owned()));
+        assert_eq!(broken("{} x"), (3, "there is more behind the value".to_owned()));
+        assert_eq!(broken("{\"a\""), (4, "the text ends inside a value".to_owned()));
+        let twice = "`a` stands twice in one object, where only one of them could count";
+        assert_eq!(broken(r#"{"a": 1, "\u0061": 2}"#), (9, twice.to_owned()));
+        let deep = "[".repeat(MAX_NESTING + 2);
+        assert_eq!(broken(&deep).1, format!("more than {MAX_NESTING} levels"));
+    }
+}
