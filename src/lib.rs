@@ -87,6 +87,7 @@ pub mod catalogue;
 
 pub mod fix;
 pub mod recognise;
+pub mod scenario;
 
 pub(crate) use xdsctl_re2 as regex;
 

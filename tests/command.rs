@@ -24,6 +24,7 @@ mod runtime;
 mod same_client;
 mod secrets;
 mod shapes;
+mod suites;
 mod support;
 mod told;
 mod what_if;

@@ -45,7 +45,7 @@ finds() {
 report() { "$xdsctl" validate --min-severity note --format "$1" fixtures/dumps fixtures/examples 2>/dev/null || true; }
 
 part_schemas() { # every JSON answer against its schema
-    python jsonschema
+    python jsonschema PyYAML
     "$work/venv/bin/python" tests/outside/schemas.py
 }
 

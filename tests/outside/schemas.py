@@ -5,6 +5,7 @@ import pathlib
 import subprocess
 import sys
 
+import yaml
 from jsonschema import Draft202012Validator
 
 SCHEMAS = pathlib.Path("docs/schemas")
@@ -83,6 +84,7 @@ for name, args in (
     ("pick", f"pick --method /none/none --format json {E}"),
     ("pick", f"pick {PAY} --max-events 3 --format json {E}"),
     ("pick", f"pick --requests fixtures/examples/drain.jsonl --format json {E}"),
+    ("test", "test --format json fixtures/suites"),
     ("cookie", "cookie decode --format json cart=MTAuMC4wLjI6ODA4MDtjaGVja291dA=="),
     ("cookie", "cookie decode --format json MTAuMC4wLjI6ODA4MA=="),
     ("diff", f"diff --format json {E} fixtures/examples/checkout-next.yaml"),
@@ -101,3 +103,34 @@ for change in (
     bad = json.loads(json.dumps(good))
     change(bad)
     assert not VALIDATORS["findings"].is_valid(bad), "the validator finds no fault"
+
+# Suites, and what is none.
+SUITE = Draft202012Validator(json.loads((SCHEMAS / "scenario.json").read_text(encoding="utf-8")))
+suites = sorted(pathlib.Path("fixtures/suites").glob("*.yaml"))
+assert len(suites) >= 8, suites
+for path in suites:
+    suite = yaml.safe_load(path.read_text(encoding="utf-8"))
+    faults = [f"{path}: {fault.json_path} {fault.message[:200]}" for fault in SUITE.iter_errors(suite)]
+    if faults:
+        sys.exit("\n".join(faults[:5]))
+WORLD = "world: fixtures/suites/world/shop.yaml\n"
+for text in (
+    "steps: []",
+    "step: [{sleep: 1}]",
+    "steps: [{pik: {}}]",
+    "steps: [{sleep: -1}]",
+    "steps: [{pick: {metod: /a/b}}]",
+    "steps: [{pick: {rate: 0}}]",
+    "steps: [{pick: {}, expect: {adress: 10.0.0.1:80}}]",
+    "steps: [{pick: {}, expect: {status: GOOD}}]",
+    "steps: [{pick: {}, expect: {tolerance: 1%}}]",
+    "never: {shares: {a: 1%}}\nsteps: [{sleep: 1}]",
+    "tests: [{steps: [{sleep: 1}]}]",
+    "backends: {default: {share: 1%}}\nsteps: [{sleep: 1}]",
+    "backends: {default: {reach: never}}\nsteps: [{sleep: 1}]",
+):
+    suite = yaml.safe_load(WORLD + text)
+    assert not SUITE.is_valid(suite), text
+    # The command finds the same.
+    done = subprocess.run(["xdsctl", "test", "-"], input=WORLD + text, capture_output=True, check=False, encoding="utf-8")
+    assert done.returncode == 2, (text, done)

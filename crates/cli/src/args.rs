@@ -7,6 +7,7 @@ mod examples;
 mod fail_on;
 mod format;
 mod rule;
+mod suite;
 
 use std::path::PathBuf;
 use std::sync::LazyLock;
@@ -23,6 +24,7 @@ pub use choice::ChoiceArgs;
 pub use fail_on::FailOn;
 use fail_on::FailOnParser;
 pub use format::{Destination, ReportFormat};
+pub use suite::{TestArgs, TestFormat};
 
 use super::io::ColourChoice;
 use format::DestinationParser;
@@ -61,6 +63,9 @@ pub enum Command {
     /// Follow an RPC to its endpoint, with the reason at each layer
     #[command(after_help = examples::PICK)]
     Pick(Box<PickArgs>),
+    /// Run suites: what clients, backends and a control plane do over time, and what is expected of it
+    #[command(after_help = examples::TEST)]
+    Test(TestArgs),
     /// Show what becomes of a retry policy
     #[command(after_help = examples::RETRY)]
     Retry(RetryArgs),
@@ -160,6 +165,7 @@ impl Args {
             Command::Tree(tree) => tree.channel.input.show_secrets,
             Command::Route(route) => route.channel.input.show_secrets,
             Command::Pick(pick) => pick.channel.input.show_secrets,
+            Command::Test(test) => test.show_secrets,
             Command::Retry(retry) => retry.channel.input.show_secrets,
             Command::Diff(diff) => diff.input.show_secrets,
             Command::Who(who) => who.input.show_secrets,
@@ -203,7 +209,7 @@ pub struct ValidateArgs {
     #[arg(long, value_name = "LINE", conflicts_with = "write_baseline")]
     pub explain_error: Option<String>,
     /// Form of the report, and the file that it goes to instead of standard output; may be repeated [default: human]
-    #[arg(long = "format", value_name = "FORMAT[=FILE]", value_parser = DestinationParser)]
+    #[arg(long = "format", value_name = "FORMAT[=FILE]", value_parser = DestinationParser::<ReportFormat>::default())]
     pub formats: Vec<Destination>,
     /// Exit with 1 if a finding is at least this severe; after it, clients that count: the others only warn [default: error]
     #[arg(long, value_parser = FailOnParser, value_name = "SEVERITY,CLIENT,...", hide_possible_values = true)]

@@ -140,7 +140,15 @@ pub fn rpc(args: &RequestArgs) -> Result<Rpc, Error> {
 /// # Errors
 /// Unreadable inputs, a target that is no xDS target, or none where several are possible.
 pub fn open(args: &ChannelArgs, io: &mut Io<'_>) -> Result<Opened, Error> {
-    let mut inputs = input::open(&args.input, io)?.complete(io)?;
+    let inputs = input::open(&args.input, io)?.complete(io)?;
+    open_in(inputs, args, io)
+}
+
+/// Opens the channel that the arguments name, with these inputs; see [`open`].
+///
+/// # Errors
+/// As for [`open`].
+pub fn open_in(mut inputs: Inputs, args: &ChannelArgs, io: &mut Io<'_>) -> Result<Opened, Error> {
     if let (Some(path), Some(why)) = (&inputs.bootstrap_path, inputs.broken_bootstrap()) {
         return Err(Error::Usage(format!(
             "a client cannot start with the bootstrap `{}`: {why}",

@@ -12,6 +12,7 @@ use xdsctl::client::{Circumstances, Keep, Parts, Reading, Settled, Store};
 use xdsctl::envelope::{self, Emit, Finding, Loader, Options, RawResource};
 use xdsctl::model::ResourceType;
 use xdsctl::profile::{Fleet, ServerFacts};
+use xdsctl::source::sniff::Format;
 use xdsctl::source::{MAX_STREAM_BYTES, SourceId, SourceMap, Span, read_stream};
 
 /// Everything that a command knows before it reads resources.
@@ -35,6 +36,8 @@ pub struct Inputs {
     world: World,
     /// The directory of each document that may be a part of a world.
     directories: BTreeMap<SourceId, PathBuf>,
+    /// Documents that are a part of another one, as JSON; `true` if that is YAML.
+    inline: BTreeMap<SourceId, bool>,
     /// The type of bare resources.
     as_type: Option<AsType>,
     /// Why some of what was named could not be read.
@@ -73,6 +76,26 @@ pub fn open_for(args: &InputArgs, config: &Config, fleet: Fleet, io: &mut Io<'_>
 pub fn snapshot(args: &InputArgs, config: &Config, fleet: Fleet, name: &str, bytes: Vec<u8>) -> Result<Inputs, Error> {
     let mut inputs = Inputs::without_documents(args, config, fleet)?;
     inputs.documents.push(inputs.sources.add(name, bytes));
+    inputs.read_bootstrap()?;
+    Ok(inputs)
+}
+
+/// Files, and resources that stand in no file of their own: each its name, as JSON, and whether that was YAML once. No settings
+/// of a project apply.
+///
+/// # Errors
+/// As for [`open`].
+pub fn of_parts(args: &InputArgs, inline: Vec<(String, String, bool)>, io: &mut Io<'_>) -> Result<Inputs, Error> {
+    let mut inputs = Inputs::without_documents(args, &Config::default(), Fleet::default())?;
+    if !args.files.is_empty() {
+        let Opened { documents, unread, .. } = documents(args, inputs.world, &mut inputs.sources, io)?;
+        (inputs.documents, inputs.unread) = (documents, unread);
+    }
+    for (name, json, is_yaml) in inline {
+        let id = inputs.sources.add(name, json.into_bytes());
+        inputs.documents.push(id);
+        inputs.inline.insert(id, is_yaml);
+    }
     inputs.read_bootstrap()?;
     Ok(inputs)
 }
@@ -204,6 +227,7 @@ impl Inputs {
                 .or_else(|| Some(config.worlds.as_ref()?.value))
                 .unwrap_or_default(),
             directories: BTreeMap::new(),
+            inline: BTreeMap::new(),
             as_type: args.as_type,
             unread: Vec::new(),
         })
@@ -361,6 +385,11 @@ impl Inputs {
             let Some(source) = self.sources.get(id) else {
                 continue;
             };
+            let mut options = options;
+            if let Some(is_yaml) = self.inline.get(&id) {
+                options.format = Some(Format::Json);
+                options.transcode.bare_strings = *is_yaml;
+            }
             if self.as_type == Some(AsType::Bootstrap) {
                 let span = Span::new(0, source.bytes().len());
                 loader.bootstraps.push(envelope::BootstrapPlace { source: id, span });

@@ -50,6 +50,8 @@ mod retry;
 mod revision;
 mod route;
 mod stream;
+mod suite;
+mod test;
 mod tree;
 mod validate;
 mod who;
@@ -139,6 +141,7 @@ fn guarded_run(args: &Args, io: &mut Io<'_>) -> ExitCode {
         Command::Tree(tree) => tree::run(tree, io),
         Command::Route(route) => route::run(route, io),
         Command::Pick(pick) => pick::run(pick, io),
+        Command::Test(test) => test::run(test, io),
         Command::Retry(retry) => retry::run(retry, io),
         Command::Cookie(cookie) => cookie::run(cookie, io),
         Command::Init(init) => config::init::run(init, io),

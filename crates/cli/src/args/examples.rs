@@ -84,6 +84,13 @@ Examples:
   xdsctl completions zsh > ~/.zfunc/_xdsctl
   xdsctl completions fish > ~/.config/fish/completions/xdsctl.fish";
 
+/// `xdsctl test`
+pub const TEST: &str = "\
+Examples:
+  xdsctl test suites/
+  xdsctl test --run drain suites/shop.yaml
+  xdsctl test --format junit=report.xml --format human suites/";
+
 /// `xdsctl diff`
 pub const DIFF: &str = "\
 Examples:

@@ -1,6 +1,7 @@
 //! `--format FORMAT[=FILE]`: the forms of a report, and where each goes.
 
 use std::ffi::OsStr;
+use std::marker::PhantomData;
 use std::path::PathBuf;
 
 use clap::ValueEnum;
@@ -33,26 +34,32 @@ pub enum ReportFormat {
 
 /// A form and its file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Destination {
+pub struct Destination<F = ReportFormat> {
     /// The form.
-    pub format: ReportFormat,
+    pub format: F,
     /// The file; `None` for standard output.
     pub file: Option<PathBuf>,
 }
 
 /// Parses a [`Destination`].
 #[derive(Debug, Clone, Copy)]
-pub struct DestinationParser;
+pub struct DestinationParser<F = ReportFormat>(PhantomData<F>);
 
-impl TypedValueParser for DestinationParser {
-    type Value = Destination;
+impl<F> Default for DestinationParser<F> {
+    fn default() -> Self {
+        DestinationParser(PhantomData)
+    }
+}
+
+impl<F: ValueEnum + Send + Sync + 'static> TypedValueParser for DestinationParser<F> {
+    type Value = Destination<F>;
 
     fn parse_ref(
         &self,
         command: &clap::Command,
         arg: Option<&clap::Arg>,
         value: &OsStr,
-    ) -> Result<Destination, clap::Error> {
+    ) -> Result<Destination<F>, clap::Error> {
         let Some(text) = value.to_str() else {
             return Err(clap::Error::new(ErrorKind::InvalidUtf8).with_cmd(command));
         };
@@ -68,13 +75,13 @@ impl TypedValueParser for DestinationParser {
             error.insert(ContextKind::InvalidValue, ContextValue::String(text.to_owned()));
             return Err(error);
         }
-        let format = EnumValueParser::<ReportFormat>::new().parse_ref(command, arg, OsStr::new(name))?;
+        let format = EnumValueParser::<F>::new().parse_ref(command, arg, OsStr::new(name))?;
         let file = file.filter(|file| *file != "-").map(PathBuf::from);
         Ok(Destination { format, file })
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        let variants = ReportFormat::value_variants().iter();
+        let variants = F::value_variants().iter();
         Some(Box::new(variants.filter_map(ValueEnum::to_possible_value)))
     }
 }

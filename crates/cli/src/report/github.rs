@@ -127,12 +127,12 @@ fn write_command(note: &Note, out: &mut dyn Write) -> io::Result<()> {
 }
 
 /// Text behind the command (actions/toolkit, packages/core, escapeData).
-fn data(text: &str) -> String {
+pub(super) fn data(text: &str) -> String {
     let text = visible(text).replace('%', "%25").replace('\n', "%0A");
     text.replace("##[", "# #[")
 }
 
 /// The value of a property (actions/toolkit, packages/core, escapeProperty).
-fn property(text: &str) -> String {
+pub(super) fn property(text: &str) -> String {
     data(text).replace(':', "%3A").replace(',', "%2C")
 }

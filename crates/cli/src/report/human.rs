@@ -233,23 +233,26 @@ struct Named {
 }
 
 fn write_shown(shown: &[(Option<Rc<Named>>, Finding)], style: Style, out: &mut dyn Write) -> io::Result<()> {
-    let handler = handler(style);
-    let mut text = String::new();
     for (resource, finding) in shown {
-        text.clear();
         let view = View {
             is_whole: style.width.is_none(),
             resource: resource.as_deref(),
             finding,
         };
-        if handler.render_report(&mut text, &view).is_err() {
-            text = format!("{}: {view}\n", finding.severity);
-        }
-        // What comes from a document was made visible in the view, so that every code is miette's.
-        out.write_all(marked(text.trim_start_matches('\n')).as_bytes())?;
-        out.write_all(b"\n")?;
+        write_view(&view, style, out)?;
     }
     Ok(())
+}
+
+/// Writes what miette makes of something, and an empty line.
+pub(super) fn write_view(view: &dyn miette::Diagnostic, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    let mut text = String::new();
+    if handler(style).render_report(&mut text, view).is_err() {
+        text = format!("{view}\n");
+    }
+    // What comes from a document was made visible in the view, so that every code is miette's.
+    out.write_all(marked(text.trim_start_matches('\n')).as_bytes())?;
+    out.write_all(b"\n")
 }
 
 /// Writes what the client keeps of an accepted resource.

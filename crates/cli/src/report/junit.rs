@@ -14,12 +14,42 @@ use xdsctl::diag::Severity;
 
 /// The cases of a file.
 #[derive(Default)]
-struct Suite {
-    name: String,
-    cases: Vec<u8>,
-    tests: usize,
-    failures: usize,
-    skipped: usize,
+pub(super) struct Suite {
+    pub name: String,
+    /// Their XML.
+    pub cases: Vec<u8>,
+    pub tests: usize,
+    pub failures: usize,
+    pub errors: usize,
+    pub skipped: usize,
+}
+
+/// Writes a whole document.
+pub(super) fn write_suites(suites: &[Suite], out: &mut dyn Write) -> io::Result<()> {
+    let sum = |count: fn(&Suite) -> usize| suites.iter().map(count).sum::<usize>();
+    writeln!(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>")?;
+    writeln!(
+        out,
+        "<testsuites name=\"xdsctl\" tests=\"{}\" failures=\"{}\" errors=\"{}\">",
+        sum(|suite| suite.tests),
+        sum(|suite| suite.failures),
+        sum(|suite| suite.errors)
+    )?;
+    for suite in suites {
+        writeln!(
+            out,
+            "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\">",
+            xml(&suite.name),
+            suite.tests,
+            suite.failures,
+            suite.errors,
+            suite.skipped
+        )?;
+        out.write_all(&suite.cases)?;
+        writeln!(out, "  </testsuite>")?;
+    }
+    writeln!(out, "</testsuites>")?;
+    out.flush()
 }
 
 /// Collects the cases: a suite says at its head how many it has.
@@ -115,7 +145,7 @@ fn write_lines(resource: Option<&ResourceReport>, findings: &[&Finding], out: &m
 }
 
 /// Text in XML 1.0, which has no control characters at all.
-fn xml(text: &str) -> String {
+pub(super) fn xml(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in visible(text).chars() {
         match c {
@@ -157,28 +187,6 @@ impl<W: Write> Format for Junit<W> {
     }
 
     fn end(&mut self, _: &Summary) -> io::Result<()> {
-        let out = &mut self.out;
-        let sum = |count: fn(&Suite) -> usize| self.suites.iter().map(count).sum::<usize>();
-        writeln!(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>")?;
-        writeln!(
-            out,
-            "<testsuites name=\"xdsctl\" tests=\"{}\" failures=\"{}\" errors=\"0\">",
-            sum(|suite| suite.tests),
-            sum(|suite| suite.failures)
-        )?;
-        for suite in &self.suites {
-            writeln!(
-                out,
-                "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"0\" skipped=\"{}\">",
-                xml(&suite.name),
-                suite.tests,
-                suite.failures,
-                suite.skipped
-            )?;
-            out.write_all(&suite.cases)?;
-            writeln!(out, "  </testsuite>")?;
-        }
-        writeln!(out, "</testsuites>")?;
-        out.flush()
+        write_suites(&self.suites, &mut self.out)
     }
 }

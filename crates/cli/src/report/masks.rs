@@ -28,6 +28,15 @@ impl Masks {
         }
     }
 
+    /// These of a document that holds no others.
+    pub fn known(source: &Source, secrets: Vec<Span>, shows_secrets: bool) -> Masks {
+        Masks {
+            extent: Span::new(0, source.bytes().len()),
+            secrets,
+            shows_secrets,
+        }
+    }
+
     /// Those of the resource at `resource`.
     pub fn of(source: &Source, resource: Span, type_name: Option<&str>, shows_secrets: bool) -> Masks {
         let (extent, secrets) = source.secrets(resource, type_name);

@@ -31,6 +31,8 @@ pub mod route_json;
 pub mod sarif;
 mod snippet;
 pub mod statistics;
+pub mod suite;
+mod suite_formats;
 pub mod svg;
 pub mod tree;
 pub mod verdict;

@@ -171,7 +171,7 @@ impl<'o> Telling<'o> {
     }
 }
 
-fn json_of(outcome: &Outcome) -> Value {
+pub(super) fn json_of(outcome: &Outcome) -> Value {
     let steps = outcome.trace.iter();
     let trace: Vec<Value> = steps
         .map(|step| json!({ "layer": step.layer, "what": step.what }))
@@ -194,7 +194,7 @@ fn paint(colour: AnsiColor, colours: bool, text: &str) -> String {
     edge::paint(colour.on_default(), colours, text)
 }
 
-fn write_outcome(outcome: &Outcome, explains: bool, colours: bool, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write_outcome(outcome: &Outcome, explains: bool, colours: bool, out: &mut dyn Write) -> io::Result<()> {
     let colour = if outcome.code == Code::Ok {
         AnsiColor::Green
     } else {

@@ -1,0 +1,51 @@
+//! The arguments of the commands that play scenarios: `test`.
+
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+use xdsctl::sim::MAX_EVENTS;
+
+use super::format::{Destination, DestinationParser};
+use crate::io::ColourChoice;
+
+/// `xdsctl test`
+#[derive(Debug, clap::Args)]
+pub struct TestArgs {
+    /// Suites, or directories in which every suite is run; `-` is standard input
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<PathBuf>,
+    /// Run only tests whose name, as `FILE: NAME`, matches this
+    #[arg(long, value_name = "REGEX")]
+    pub run: Option<regex::Regex>,
+    /// Form of the report, and the file that it goes to instead of standard output; may be repeated [default: human]
+    #[arg(long = "format", value_name = "FORMAT[=FILE]", value_parser = DestinationParser::<TestFormat>::default())]
+    pub formats: Vec<Destination<TestFormat>>,
+    /// Tell the whole way of an RPC, also picks that were queued
+    #[arg(long)]
+    pub explain: bool,
+    /// Say nothing of tests that pass
+    #[arg(short, long)]
+    pub quiet: bool,
+    /// Most events of one step, after which the test ends with an error
+    #[arg(long, default_value_t = MAX_EVENTS, value_name = "NUMBER", value_parser = clap::value_parser!(u64).range(1..))]
+    pub max_events: u64,
+    /// Print passwords, keys and tokens instead of masking them
+    #[arg(long)]
+    pub show_secrets: bool,
+    /// When to colour the report
+    #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
+    pub color: ColourChoice,
+}
+
+/// Forms of the report of `test`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum TestFormat {
+    /// For people, with the lines around each failure
+    Human,
+    /// Everything, for programs
+    Json,
+    /// JUnit XML: a suite a file, a case a test
+    Junit,
+    /// Annotations in GitHub Actions
+    Github,
+}

@@ -1,0 +1,375 @@
+//! The answer of `test`: what became of each test, for people and as plain data for the other forms.
+
+use std::fmt;
+use std::io::{self, Write};
+use std::sync::Arc;
+
+use anstyle::AnsiColor;
+use miette::LabeledSpan;
+
+use super::edge::{self, visible, visible_line};
+use super::human::{self, write_view};
+use super::masks::Masks;
+use super::pick::write_outcome;
+use super::{Place, plural, snippet};
+use xdsctl::scenario::{Failed, Played, secrets};
+use xdsctl::sim::Outcome;
+use xdsctl::source::{Source, Span};
+
+pub use super::suite_formats::{write_github, write_json, write_junit};
+
+/// The tests of a file.
+#[derive(Debug)]
+pub struct SuiteReport {
+    /// As it was named.
+    pub file: Arc<str>,
+    /// What is wrong with the file, if it is no suite.
+    pub faults: Vec<(Place, String)>,
+    /// Those that were run.
+    pub tests: Vec<TestReport>,
+}
+
+/// A test that was run.
+#[derive(Debug)]
+pub struct TestReport {
+    /// Its name.
+    pub name: String,
+    /// Where it stands.
+    pub place: Place,
+    /// What was not as expected.
+    pub failures: Vec<FailureReport>,
+    /// Why it could not be run to its end.
+    pub trouble: Option<(Place, String)>,
+    /// What people should hear of.
+    pub notes: Vec<(Place, String)>,
+    /// Expectations that were held against what happened.
+    pub checks: u64,
+    /// RPCs that ended.
+    pub rpcs: u64,
+    /// Simulated time, in milliseconds.
+    pub ended_ms: i64,
+}
+
+/// Something that was not as expected.
+#[derive(Debug)]
+pub struct FailureReport {
+    /// Where the expectation stands.
+    pub place: Place,
+    /// The expectation, as written.
+    pub expected: String,
+    /// It is what must never be.
+    pub is_never: bool,
+    /// What happened.
+    pub happened: String,
+    /// RPCs of which the same is true.
+    pub more: u64,
+    /// The RPC that shows it.
+    pub rpc: Option<Failed>,
+}
+
+/// How a test ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// Everything was as expected.
+    Passed,
+    /// Something was not.
+    Failed,
+    /// It could not be run to its end.
+    Error,
+}
+
+impl Verdict {
+    /// The word used in reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Verdict::Passed => "passed",
+            Verdict::Failed => "failed",
+            Verdict::Error => "error",
+        }
+    }
+}
+
+impl TestReport {
+    /// How the test ended.
+    pub const fn verdict(&self) -> Verdict {
+        match (&self.trouble, self.failures.is_empty()) {
+            (Some(_), _) => Verdict::Error,
+            (None, true) => Verdict::Passed,
+            (None, false) => Verdict::Failed,
+        }
+    }
+}
+
+impl FailureReport {
+    /// What happened, on one line.
+    pub fn sentence(&self) -> String {
+        let more = match self.more {
+            0 => String::new(),
+            1 => ", and so another RPC".to_owned(),
+            more => format!(", and so {more} more RPCs"),
+        };
+        let word = if self.is_never { "never" } else { "expected" };
+        format!(
+            "{word} {}: {}{more}",
+            visible_line(&self.expected),
+            visible_line(&self.happened)
+        )
+    }
+}
+
+/// How the report is to look, and what it is about.
+#[derive(Debug, Clone, Copy)]
+pub struct Looks {
+    /// Of the snippets.
+    pub style: human::Style,
+    /// The whole way of an RPC.
+    pub explains: bool,
+    /// Nothing of tests that pass.
+    pub is_quiet: bool,
+    /// Secrets are written as they are.
+    pub shows_secrets: bool,
+}
+
+/// Places of a document, with the lines around them.
+#[derive(Debug)]
+pub struct Placing<'s> {
+    source: &'s Source,
+    masks: Masks,
+    looks: Looks,
+}
+
+impl<'s> Placing<'s> {
+    /// Places of this document.
+    pub fn new(source: &'s Source, looks: Looks) -> Placing<'s> {
+        Placing {
+            source,
+            masks: Masks::known(source, secrets(source), looks.shows_secrets),
+            looks,
+        }
+    }
+
+    /// A place and the lines around it.
+    pub fn place(&self, span: Span) -> Place {
+        let (start, end) = self.source.lines_and_columns(span);
+        let cut = snippet::Cut {
+            source: self.source,
+            masks: &self.masks,
+            named: None,
+            columns: self.looks.style.snippet_columns(),
+        };
+        Place {
+            file: self.source.name().into(),
+            line: start.line,
+            column: start.column,
+            end_line: end.line,
+            end_column: end.column,
+            byte_start: span.start,
+            byte_end: span.end,
+            snippet: Some(cut.around(span, start.line)),
+        }
+    }
+
+    /// What became of a test.
+    pub fn report(&self, name: String, span: Span, played: Played) -> TestReport {
+        let failures = played.failures.into_iter().map(|failure| FailureReport {
+            place: self.place(failure.span),
+            expected: self.text(failure.span),
+            is_never: failure.is_never,
+            happened: failure.happened,
+            more: failure.more,
+            rpc: failure.rpc,
+        });
+        TestReport {
+            name,
+            place: self.place(span),
+            failures: failures.collect(),
+            trouble: played.trouble.map(|trouble| (self.place(trouble.span), trouble.why)),
+            notes: played
+                .notes
+                .into_iter()
+                .map(|(span, note)| (self.place(span), note))
+                .collect(),
+            checks: played.checks,
+            rpcs: played.rpcs,
+            ended_ms: played.ended,
+        }
+    }
+
+    /// What stands at a place, on one line.
+    fn text(&self, span: Span) -> String {
+        let text = String::from_utf8_lossy(self.source.bytes().get(span.range()).unwrap_or_default());
+        let line: Vec<&str> = text.split_whitespace().collect();
+        format!("`{}`", line.join(" "))
+    }
+}
+
+/// Tests by how they ended, and suites that are none.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Everything was as expected.
+    pub passed: usize,
+    /// Something was not.
+    pub failed: usize,
+    /// They could not be run to their end, or their file is no suite.
+    pub errors: usize,
+}
+
+impl Counts {
+    /// Of suites.
+    pub fn of(suites: &[SuiteReport]) -> Counts {
+        let mut counts = Counts::default();
+        for suite in suites {
+            counts.errors += usize::from(!suite.faults.is_empty());
+            for test in &suite.tests {
+                match test.verdict() {
+                    Verdict::Passed => counts.passed += 1,
+                    Verdict::Failed => counts.failed += 1,
+                    Verdict::Error => counts.errors += 1,
+                }
+            }
+        }
+        counts
+    }
+}
+
+/// Writes the report for people.
+///
+/// # Errors
+/// Those of `out`.
+pub fn write_human(suites: &[SuiteReport], looks: Looks, out: &mut dyn Write) -> io::Result<()> {
+    for suite in suites {
+        for (place, fault) in &suite.faults {
+            write_fault(place, fault, miette::Severity::Error, looks, out)?;
+        }
+        for test in &suite.tests {
+            write_test(suite, test, looks, out)?;
+        }
+    }
+    if looks.is_quiet {
+        return out.flush();
+    }
+    let counts = Counts::of(suites);
+    let total = suites.iter().map(|suite| suite.tests.len()).sum();
+    write!(
+        out,
+        "{}: {} passed, {} failed",
+        plural(total, "test"),
+        counts.passed,
+        counts.failed
+    )?;
+    match counts.errors {
+        0 => writeln!(out)?,
+        errors => writeln!(out, ", {} could not be run", errors)?,
+    }
+    out.flush()
+}
+
+fn write_test(suite: &SuiteReport, test: &TestReport, looks: Looks, out: &mut dyn Write) -> io::Result<()> {
+    let verdict = test.verdict();
+    if looks.is_quiet && verdict == Verdict::Passed {
+        return Ok(());
+    }
+    let (word, colour) = match verdict {
+        Verdict::Passed => ("ok", AnsiColor::Green),
+        Verdict::Failed => ("FAILED", AnsiColor::Red),
+        Verdict::Error => ("ERROR", AnsiColor::Red),
+    };
+    let word = edge::paint(colour.on_default(), looks.style.colour, word);
+    let took = test.ended_ms as f64 / 1000.0;
+    let rpcs = plural(usize::try_from(test.rpcs).unwrap_or(usize::MAX), "RPC");
+    say!(out, "{word} {}: {} ({rpcs} in {took} s)", suite.file, test.name)?;
+    if verdict == Verdict::Passed {
+        for (place, note) in &test.notes {
+            say!(out, "  note: {}:{}: {note}", place.file, place.line)?;
+        }
+        if test.checks == 0 {
+            say!(out, "  note: the test expects nothing")?;
+        }
+        return Ok(());
+    }
+    writeln!(out)?;
+    for failure in &test.failures {
+        write_fault(&failure.place, &failure.sentence(), miette::Severity::Error, looks, out)?;
+        if let Some(rpc) = &failure.rpc {
+            write_rpc(rpc, looks, out)?;
+        }
+    }
+    for (place, note) in &test.notes {
+        write_fault(place, note, miette::Severity::Advice, looks, out)?;
+    }
+    if let Some((place, why)) = &test.trouble {
+        write_fault(place, why, miette::Severity::Error, looks, out)?;
+    }
+    Ok(())
+}
+
+/// Writes the way of an RPC.
+fn write_rpc(rpc: &Failed, looks: Looks, out: &mut dyn Write) -> io::Result<()> {
+    let Outcome { began, .. } = rpc.outcome;
+    let client = match rpc.client.as_str() {
+        "" => String::new(),
+        name => format!(" of `{name}`"),
+    };
+    write!(
+        out,
+        "RPC {}{}, at {} s: ",
+        rpc.number,
+        visible_line(&client),
+        began as f64 / 1000.0
+    )?;
+    write_outcome(&rpc.outcome, looks.explains, looks.style.colour, out)?;
+    writeln!(out)
+}
+
+fn write_fault(
+    place: &Place,
+    message: &str,
+    severity: miette::Severity,
+    looks: Looks,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let view = View {
+        place,
+        message,
+        severity,
+    };
+    write_view(&view, looks.style, out)
+}
+
+/// Something with its place, as miette sees it.
+struct View<'a> {
+    place: &'a Place,
+    message: &'a str,
+    severity: miette::Severity,
+}
+
+impl fmt::Debug for View<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl fmt::Display for View<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&visible(self.message))
+    }
+}
+
+impl std::error::Error for View<'_> {}
+
+impl miette::Diagnostic for View<'_> {
+    fn severity(&self) -> Option<miette::Severity> {
+        Some(self.severity)
+    }
+
+    fn source_code(&self) -> Option<&dyn miette::SourceCode> {
+        self.place.snippet.as_ref()?;
+        Some(self.place)
+    }
+
+    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
+        let snippet = self.place.snippet.as_ref()?;
+        let span = LabeledSpan::new(None, snippet.start, snippet.len);
+        Some(Box::new(std::iter::once(span)))
+    }
+}

@@ -1,0 +1,198 @@
+//! The report of `test` for programs: JSON, JUnit XML, annotations of GitHub.
+
+use std::io::{self, Write};
+
+use serde_json::{Value, json};
+
+use super::github::{data, property};
+use super::junit::{self, write_suites, xml};
+use super::paths::Paths;
+use super::pick::json_of;
+use super::suite::{Counts, FailureReport, SuiteReport, TestReport, Verdict};
+use super::{Place, plural};
+
+/// Name of the schema of `--format json`.
+const SCHEMA: &str = "xdsctl.test/v1";
+
+/// Writes everything as JSON.
+///
+/// # Errors
+/// Those of `out`.
+pub fn write_json(suites: &[SuiteReport], out: &mut dyn Write) -> io::Result<()> {
+    let counts = Counts::of(suites);
+    let document = json!({
+        "schema": SCHEMA,
+        "suites": suites.iter().map(suite_json).collect::<Vec<_>>(),
+        "summary": {"passed": counts.passed, "failed": counts.failed, "errors": counts.errors},
+    });
+    serde_json::to_writer_pretty(&mut *out, &document)?;
+    writeln!(out)?;
+    out.flush()
+}
+
+fn suite_json(suite: &SuiteReport) -> Value {
+    json!({
+        "file": &*suite.file,
+        "faults": suite.faults.iter().map(placed).collect::<Vec<_>>(),
+        "tests": suite.tests.iter().map(test_json).collect::<Vec<_>>(),
+    })
+}
+
+fn test_json(test: &TestReport) -> Value {
+    let failure = |failure: &FailureReport| {
+        let rpc = failure
+            .rpc
+            .as_ref()
+            .map(|rpc| json!({"client": rpc.client, "number": rpc.number, "pick": json_of(&rpc.outcome)}));
+        json!({
+            "line": failure.place.line,
+            "column": failure.place.column,
+            "expected": failure.expected.trim_matches('`'),
+            "never": failure.is_never,
+            "happened": failure.happened,
+            "more": failure.more,
+            "rpc": rpc,
+        })
+    };
+    json!({
+        "name": test.name,
+        "line": test.place.line,
+        "column": test.place.column,
+        "result": test.verdict().name(),
+        "failures": test.failures.iter().map(failure).collect::<Vec<_>>(),
+        "error": test.trouble.as_ref().map(placed),
+        "notes": test.notes.iter().map(placed).collect::<Vec<_>>(),
+        "expectations": test.checks,
+        "rpcs": test.rpcs,
+        "ended_ms": test.ended_ms,
+    })
+}
+
+fn placed((place, message): &(Place, String)) -> Value {
+    json!({"line": place.line, "column": place.column, "message": message})
+}
+
+/// Writes JUnit XML: a suite a file, a case a test. There are no times of clocks: the same input gives the same bytes.
+///
+/// # Errors
+/// Those of `out`.
+pub fn write_junit(suites: &[SuiteReport], paths: &Paths, out: &mut dyn Write) -> io::Result<()> {
+    let mut all = Vec::new();
+    for suite in suites {
+        let mut of_file = junit::Suite {
+            name: paths.relative(&suite.file),
+            ..junit::Suite::default()
+        };
+        for (place, fault) in &suite.faults {
+            let name = of_file.name.clone();
+            of_file.tests += 1;
+            of_file.errors += 1;
+            let cases = &mut of_file.cases;
+            writeln!(cases, "    <testcase classname=\"suite\" name=\"{}\">", xml(&name))?;
+            let (line, fault) = (place.line, xml(fault));
+            writeln!(
+                cases,
+                "      <error type=\"suite\" message=\"{fault}\">{}:{line}: {fault}</error>",
+                xml(&name)
+            )?;
+            writeln!(cases, "    </testcase>")?;
+        }
+        for test in &suite.tests {
+            case(test, &mut of_file)?;
+        }
+        all.push(of_file);
+    }
+    write_suites(&all, out)
+}
+
+fn case(test: &TestReport, suite: &mut junit::Suite) -> io::Result<()> {
+    suite.tests += 1;
+    let verdict = test.verdict();
+    suite.failures += usize::from(verdict == Verdict::Failed);
+    suite.errors += usize::from(verdict == Verdict::Error);
+    let file = xml(&suite.name);
+    let out = &mut suite.cases;
+    let (name, line) = (xml(&test.name), test.place.line);
+    write!(
+        out,
+        "    <testcase classname=\"{file}\" name=\"{name}\" file=\"{file}\" line=\"{line}\""
+    )?;
+    if verdict == Verdict::Passed && test.notes.is_empty() {
+        return writeln!(out, "/>");
+    }
+    writeln!(out, ">")?;
+    if let Some((place, why)) = &test.trouble {
+        let why = xml(why);
+        writeln!(
+            out,
+            "      <error type=\"step\" message=\"{why}\">{file}:{}: {why}</error>",
+            place.line
+        )?;
+    }
+    if let Some(first) = test.failures.first() {
+        write!(
+            out,
+            "      <failure type=\"expectation\" message=\"{}\">",
+            xml(&first.sentence())
+        )?;
+        for (number, failure) in test.failures.iter().enumerate() {
+            if number > 0 {
+                writeln!(out)?;
+            }
+            write!(out, "{file}:{}: {}", failure.place.line, xml(&failure.sentence()))?;
+            for step in failure.rpc.iter().flat_map(|rpc| &rpc.outcome.trace) {
+                write!(out, "\n  {}: {}", step.layer, xml(&step.what))?;
+            }
+        }
+        writeln!(out, "</failure>")?;
+    }
+    if !test.notes.is_empty() {
+        write!(out, "      <system-out>")?;
+        for (number, (place, note)) in test.notes.iter().enumerate() {
+            if number > 0 {
+                writeln!(out)?;
+            }
+            write!(out, "{file}:{}: {}", place.line, xml(note))?;
+        }
+        writeln!(out, "</system-out>")?;
+    }
+    writeln!(out, "    </testcase>")
+}
+
+/// Writes an annotation for each failure, and a line with the counts.
+///
+/// # Errors
+/// Those of `out`.
+pub fn write_github(suites: &[SuiteReport], paths: &Paths, out: &mut dyn Write) -> io::Result<()> {
+    for suite in suites {
+        let file = paths.relative(&suite.file);
+        let mut annotate = |place: &Place, title: &str, message: &str| {
+            let (file, title) = (property(&file), property(title));
+            let (line, column) = (place.line, place.column);
+            let message = data(message);
+            writeln!(
+                out,
+                "::error file={file},line={line},col={column},title={title}::{message}"
+            )
+        };
+        for (place, fault) in &suite.faults {
+            annotate(place, "suite", fault)?;
+        }
+        for test in &suite.tests {
+            for failure in &test.failures {
+                annotate(&failure.place, &test.name, &failure.sentence())?;
+            }
+            if let Some((place, why)) = &test.trouble {
+                annotate(place, &test.name, why)?;
+            }
+        }
+    }
+    let counts = Counts::of(suites);
+    let total = plural(suites.iter().map(|suite| suite.tests.len()).sum(), "test");
+    let (passed, failed, errors) = (counts.passed, counts.failed, counts.errors);
+    writeln!(
+        out,
+        "{total}: {passed} passed, {failed} failed, {errors} could not be run"
+    )?;
+    out.flush()
+}

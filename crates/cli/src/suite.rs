@@ -1,0 +1,131 @@
+//! From a test of a suite to its clients: opens the world that the suite names, as the other commands open theirs.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use super::args::{ChannelArgs, ConfigArgs, InputArgs, World};
+use super::channel::{self, Opened};
+use super::{Error, Io, input};
+use xdsctl::scenario::{Caller, Part, PlannedClient, PlannedStart, Test};
+use xdsctl::source::node::Node;
+use xdsctl::source::{Source, Span};
+
+/// Says whether a document that nobody has named is a suite.
+pub(super) fn is_one(source: &Source) -> bool {
+    let has_steps = |node: &Node| node.get("steps").is_some() || node.get("tests").is_some();
+    // Only what mentions one of them is looked at: a directory may hold large dumps.
+    let mentions = |word: &[u8]| memchr::memmem::find(source.bytes(), word).is_some();
+    (mentions(b"steps") || mentions(b"tests"))
+        && !mentions(b"static_resources")
+        && Node::of(source).is_ok_and(|node| node.as_ref().is_some_and(has_steps))
+}
+
+/// Opens the channels of a test. What its world leaves out goes to `notes`.
+///
+/// # Errors
+/// Where the suite asks for what cannot be, and why.
+pub(super) fn open(
+    test: &Test,
+    file: &str,
+    shows_secrets: bool,
+    notes: &mut Vec<(Span, String)>,
+    io: &Io<'_>,
+) -> Result<Vec<Caller>, (Span, Error)> {
+    if test.world.is_empty() {
+        let message = "the test has no `world`: files with resources, or resources".to_owned();
+        return Err((test.span, Error::Usage(message)));
+    }
+    let world = test.world.first().map_or(test.span, |part| match part {
+        Part::Path(_, span) | Part::Inline(_, span) => *span,
+    });
+    let mut said = BTreeSet::new();
+    let mut callers = Vec::new();
+    for client in &test.clients {
+        let mut told = Vec::new();
+        let opened = one(test, client, file, shows_secrets, &mut told, io);
+        for line in String::from_utf8_lossy(&told).lines() {
+            let line = line.trim_start_matches("note: ");
+            if said.insert(line.to_owned()) {
+                notes.push((world, line.to_owned()));
+            }
+        }
+        let Opened {
+            client: held, start, ..
+        } = opened.map_err(|error| {
+            let span = match &error {
+                Error::Io { .. } | Error::Nothing(_) => world,
+                _ => client.span,
+            };
+            (span, error)
+        })?;
+        callers.push(Caller { client: held, start });
+    }
+    Ok(callers)
+}
+
+fn one(
+    test: &Test,
+    client: &PlannedClient,
+    file: &str,
+    shows_secrets: bool,
+    told: &mut Vec<u8>,
+    io: &Io<'_>,
+) -> Result<Opened, Error> {
+    let directory = Path::new(file)
+        .parent()
+        .filter(|_| file != "-")
+        .unwrap_or(Path::new(""));
+    let beside = |path: &String| -> PathBuf { directory.join(path) };
+    let files = test.world.iter().filter_map(|part| match part {
+        Part::Path(path, _) => Some(beside(path)),
+        Part::Inline(..) => None,
+    });
+    let is_json = Path::new(file).extension().is_some_and(|ending| ending == "json");
+    let inline = test.world.iter().filter_map(|part| match part {
+        Part::Inline(json, _) => Some((file.to_owned(), json.clone(), !is_json)),
+        Part::Path(..) => None,
+    });
+    let input = InputArgs {
+        files: files.collect(),
+        as_type: None,
+        stdin_filename: None,
+        bootstrap: test.bootstrap.as_ref().map(beside),
+        env: test.env.iter().map(|(name, value)| format!("{name}={value}")).collect(),
+        world: Some(World::All),
+        merge: false,
+        config: ConfigArgs {
+            config: None,
+            no_config: true,
+        },
+        show_secrets: shows_secrets,
+    };
+    let mut args = ChannelArgs {
+        input,
+        target: None,
+        authority: client.authority.clone(),
+        route_config: None,
+        cluster: None,
+        resolve: test
+            .resolve
+            .iter()
+            .map(|(name, addresses)| {
+                let addresses: Vec<String> = addresses.iter().map(ToString::to_string).collect();
+                format!("{name}={}", addresses.join(","))
+            })
+            .collect(),
+        health: Vec::new(),
+        remove: Vec::new(),
+    };
+    match &client.start {
+        PlannedStart::Listener => {}
+        PlannedStart::Target(uri) => args.target = Some(uri.clone()),
+        PlannedStart::RouteConfig(name) => args.route_config = Some(name.clone()),
+        PlannedStart::Cluster(name) => args.cluster = Some(name.clone()),
+    }
+    let mut quiet = Io::piped(std::io::empty(), std::io::sink(), told);
+    quiet.paths = io.paths.clone();
+    let inputs = input::of_parts(&args.input, inline.collect(), &mut quiet)?.complete(&mut quiet)?;
+    let opened = channel::open_in(inputs, &args, &mut quiet)?;
+    opened.check_effort(None)?;
+    Ok(opened)
+}

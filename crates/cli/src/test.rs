@@ -1,0 +1,220 @@
+//! `xdsctl test`: runs suites and says what was not as expected.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use super::args::{Destination, TestArgs, TestFormat};
+use super::{EXIT_TROUBLE, Error, Io, files, suite};
+use crate::report::edge::Edge;
+use crate::report::human::Style;
+use crate::report::suite::{Counts, Looks, Placing, SuiteReport, write_github, write_human, write_json, write_junit};
+use xdsctl::scenario::{Manner, Played, Test, Trouble, run as play};
+use xdsctl::source::{MAX_STREAM_BYTES, SourceId, SourceMap, read_stream};
+
+/// Exit code for expectations that were not met.
+const EXIT_FAILED: u8 = 1;
+
+pub(super) fn run(args: &TestArgs, io: &mut Io<'_>) -> Result<u8, Error> {
+    let formats = formats(args)?;
+    let looks = Looks {
+        style: Style {
+            colour: io.colours(args.color),
+            width: io.width,
+            ..Style::default()
+        },
+        explains: args.explain,
+        is_quiet: args.quiet,
+        shows_secrets: args.show_secrets,
+    };
+    let mut sources = SourceMap::new();
+    let opened = open(args, &mut sources, io)?;
+    let mut suites = Vec::new();
+    let (mut ran, mut known) = (0, 0);
+    for id in opened {
+        let Some(source) = sources.get(id) else { continue };
+        let placing = Placing::new(source, looks);
+        let mut report = SuiteReport {
+            file: source.name().into(),
+            faults: Vec::new(),
+            tests: Vec::new(),
+        };
+        match xdsctl::scenario::Suite::read(source) {
+            Ok(read) => {
+                for test in &read.tests {
+                    let name = name(test, source.name());
+                    known += 1;
+                    let full = format!("{}: {name}", source.name());
+                    if args.run.as_ref().is_some_and(|regex| !regex.is_match(&full)) {
+                        continue;
+                    }
+                    ran += 1;
+                    let played = one(args, test, source.name(), io)?;
+                    report.tests.push(placing.report(name, test.span, played));
+                }
+            }
+            Err(faults) => {
+                let placed = faults
+                    .into_iter()
+                    .map(|fault| (placing.place(fault.span), fault.message));
+                report.faults.extend(placed);
+            }
+        }
+        if !report.tests.is_empty() || !report.faults.is_empty() {
+            suites.push(report);
+        }
+    }
+    write(&suites, &formats, looks, &sources, io)?;
+    let counts = Counts::of(&suites);
+    if counts.errors > 0 {
+        return Ok(EXIT_TROUBLE);
+    }
+    if ran == 0 {
+        return Err(Error::Usage(match &args.run {
+            Some(regex) => format!("no test has been run: `--run {regex}` matches none of {known}"),
+            None => "no test has been run: there is no suite".to_owned(),
+        }));
+    }
+    Ok(if counts.failed > 0 { EXIT_FAILED } else { 0 })
+}
+
+/// The name of a test; that of its file if it is the only one and has none.
+fn name(test: &Test, file: &str) -> String {
+    if !test.name.is_empty() {
+        return test.name.clone();
+    }
+    let stem = Path::new(file).file_stem().filter(|_| file != "-");
+    stem.map_or_else(|| file.to_owned(), |stem| stem.to_string_lossy().into_owned())
+}
+
+/// Runs a test; what its world is not is trouble of the test.
+fn one(args: &TestArgs, test: &Test, file: &str, io: &mut Io<'_>) -> Result<Played, Error> {
+    let manner = Manner {
+        max_events: Some(args.max_events),
+        shows_secrets: args.show_secrets,
+    };
+    let mut notes = Vec::new();
+    let callers = match suite::open(test, file, args.show_secrets, &mut notes, io) {
+        Ok(callers) => callers,
+        Err((span, error)) => {
+            return match error {
+                Error::Output(error) => Err(Error::Output(error)),
+                error => Ok(Played {
+                    trouble: Some(Trouble {
+                        span,
+                        why: error.to_string(),
+                    }),
+                    notes,
+                    ..Played::default()
+                }),
+            };
+        }
+    };
+    let mut played = play(test, &callers, manner);
+    notes.append(&mut played.notes);
+    played.notes = notes;
+    Ok(played)
+}
+
+/// Adds the documents that are suites.
+fn open(args: &TestArgs, sources: &mut SourceMap, io: &mut Io<'_>) -> Result<Vec<SourceId>, Error> {
+    let mut opened = Vec::new();
+    let cannot_read = |path: &Path, source| Error::Io {
+        what: "read",
+        name: path.display().to_string(),
+        source,
+    };
+    for path in &args.files {
+        if path.as_os_str() == "-" {
+            let bytes = read_stream(&mut io.input, MAX_STREAM_BYTES).map_err(|error| cannot_read(path, error))?;
+            opened.push(sources.add("-", bytes));
+            continue;
+        }
+        let found = files::find(path);
+        if let Some((path, error)) = found.failures.into_iter().next() {
+            return Err(cannot_read(&path, error));
+        }
+        for file in &found.files {
+            let id = sources.add_file(file).map_err(|error| cannot_read(file, error))?;
+            let is_suite = || sources.get(id).is_some_and(suite::is_one);
+            if !found.is_directory || is_suite() {
+                opened.push(id);
+            }
+        }
+    }
+    Ok(opened)
+}
+
+/// The forms of the report; for people if nothing is said.
+fn formats(args: &TestArgs) -> Result<Vec<Destination<TestFormat>>, Error> {
+    if args.formats.is_empty() {
+        return Ok(vec![Destination {
+            format: TestFormat::Human,
+            file: None,
+        }]);
+    }
+    for (number, format) in args.formats.iter().enumerate() {
+        let before = args.formats.get(..number).unwrap_or_default();
+        if before.iter().any(|other| other.file == format.file) {
+            let place = match &format.file {
+                Some(file) => format!("the file `{}`", file.display()),
+                None => "standard output: give all but one a file, as in `--format junit=out.xml`".to_owned(),
+            };
+            return Err(Error::Usage(format!("two formats for {place}")));
+        }
+    }
+    Ok(args.formats.clone())
+}
+
+fn write(
+    suites: &[SuiteReport],
+    formats: &[Destination<TestFormat>],
+    looks: Looks,
+    sources: &SourceMap,
+    io: &mut Io<'_>,
+) -> Result<(), Error> {
+    for Destination { format, file } in formats {
+        let mut of_file: Option<(Box<dyn Write>, &PathBuf)> = None;
+        if let Some(file) = file {
+            if sources.iter().any(|(_, source)| Path::new(source.name()) == file) {
+                let file = file.display();
+                return Err(Error::Usage(format!(
+                    "`{file}` is a suite: give the report another file"
+                )));
+            }
+            let opened = File::create(file).map_err(|source| cannot_write(file, source))?;
+            of_file = Some((Box::new(Edge::new(BufWriter::new(opened), looks.shows_secrets)), file));
+        }
+        let looks = match file {
+            // A file has no colours and no columns.
+            Some(_) => Looks {
+                style: Style::default(),
+                ..looks
+            },
+            None => looks,
+        };
+        let out: &mut dyn Write = match &mut of_file {
+            Some((out, _)) => &mut **out,
+            None => &mut *io.out,
+        };
+        let written = match format {
+            TestFormat::Human => write_human(suites, looks, out),
+            TestFormat::Json => write_json(suites, out),
+            TestFormat::Junit => write_junit(suites, &io.paths, out),
+            TestFormat::Github => write_github(suites, &io.paths, out),
+        };
+        written.map_err(|error| match &of_file {
+            Some((_, file)) => cannot_write(file, error),
+            None => Error::Output(error),
+        })?;
+    }
+    Ok(())
+}
+
+fn cannot_write(file: &Path, source: std::io::Error) -> Error {
+    Error::Io {
+        what: "write",
+        name: file.display().to_string(),
+        source,
+    }
+}

@@ -1,0 +1,61 @@
+//! What can be seen of a channel from outside: states of connections, names of LB policies.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::check::Place;
+use crate::lb;
+use crate::lb::runtime::Connectivity;
+use crate::sim::Channel;
+use crate::tree::{build, service_config};
+
+/// The state of a place; `None` if there is no connection, or wish for one.
+pub(super) fn state(place: Place, channel: &Channel) -> Option<Connectivity> {
+    match place {
+        Place::Channel => channel.root().last().map(|report| report.state),
+        Place::Address(address) => {
+            let pool = &channel.runtime().pool;
+            Some(pool.get(pool.find(&address)?)?.state)
+        }
+    }
+}
+
+/// The LB policies of a channel's configuration, in alphabetical order.
+pub(super) fn policies(channel: &Channel) -> BTreeSet<&'static str> {
+    let mut found = BTreeSet::new();
+    let Some(config) = channel.config() else {
+        return found;
+    };
+    let Ok(service_config) = service_config::generate(config) else {
+        return found;
+    };
+    let generated = build::generate(config, &service_config, channel.profile());
+    collect(&service_config, &mut found);
+    for child in generated.children.values() {
+        collect(child, &mut found);
+    }
+    found
+}
+
+/// Adds the policies that are named anywhere in a configuration: the keys of its objects.
+fn collect(value: &Value, found: &mut BTreeSet<&'static str>) {
+    let mut left = vec![value];
+    while let Some(value) = left.pop() {
+        match value {
+            Value::Array(list) => {
+                for entry in list {
+                    // A list of policies has objects with one member each.
+                    let name = entry
+                        .as_object()
+                        .filter(|map| map.len() == 1)
+                        .and_then(|map| map.keys().next());
+                    found.extend(name.and_then(|name| lb::names().find(|known| known == name)));
+                    left.push(entry);
+                }
+            }
+            Value::Object(map) => left.extend(map.values()),
+            _ => {}
+        }
+    }
+}

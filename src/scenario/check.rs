@@ -1,0 +1,119 @@
+//! What can be expected: of an RPC, of all RPCs of a step together, of an update, of a channel.
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::ops::RangeInclusive;
+
+use super::shares::Shares;
+use crate::diag::Rule;
+use crate::lb::runtime::{Connectivity, Time};
+use crate::source::Span;
+use crate::status::Code;
+
+/// One expectation.
+#[derive(Debug, Clone)]
+pub struct Check {
+    /// Where it stands.
+    pub span: Span,
+    /// What it is.
+    pub what: What,
+}
+
+/// What is expected.
+#[derive(Debug, Clone)]
+pub enum What {
+    /// The status code of each RPC is one of these.
+    Status(Vec<Code>),
+    /// The message of each RPC has this in it.
+    Message(String),
+    /// Each RPC fails, or none does.
+    Fails(bool),
+    /// The backend of each RPC is one of these.
+    Address(Vec<SocketAddr>),
+    /// The leaf cluster of each RPC is one of these.
+    Cluster(Vec<String>),
+    /// The locality of each RPC is one of these.
+    Locality(Vec<String>),
+    /// The route that takes each RPC, by position or name.
+    Route(Vec<String>),
+    /// Each RPC has so many attempts.
+    Attempts(RangeInclusive<u64>),
+    /// The attempts of each RPC are at these addresses, in this order.
+    AttemptsAt(Vec<SocketAddr>),
+    /// Each RPC has ended after so many milliseconds.
+    Within(Time),
+    /// What each answer does with the session cookie.
+    Cookie(Cookie),
+    /// The RPC of a session ends at another backend than the one before it in its jar.
+    Moves(bool),
+    /// The RPCs are distributed so.
+    Shares(Shares),
+    /// The RPCs end at so many different backends.
+    Backends(RangeInclusive<u64>),
+    /// There are so many RPCs.
+    Count(RangeInclusive<u64>),
+    /// The update is rejected by these rules; none if it is accepted.
+    Nack(Vec<&'static Rule>),
+    /// The states of connections, and of the channel.
+    States(BTreeMap<Place, Option<Connectivity>>),
+    /// The tree of LB policies has one of this name.
+    Has(String),
+    /// The tree of LB policies has none of this name.
+    Lacks(String),
+}
+
+/// What an answer does with the session cookie.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Cookie {
+    /// It sets none.
+    None,
+    /// It sets one.
+    Set,
+    /// It sets one for this address.
+    For(SocketAddr),
+}
+
+/// What has a state.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Place {
+    /// The channel.
+    Channel,
+    /// The connection to an address.
+    Address(SocketAddr),
+}
+
+/// What a check looks at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scope {
+    /// Each RPC.
+    Rpc,
+    /// All RPCs of a step together.
+    Rpcs,
+    /// An update.
+    Update,
+    /// The channel, after the step.
+    Channel,
+}
+
+impl What {
+    /// What the check looks at.
+    pub const fn scope(&self) -> Scope {
+        match self {
+            What::Status(_)
+            | What::Message(_)
+            | What::Fails(_)
+            | What::Address(_)
+            | What::Cluster(_)
+            | What::Locality(_)
+            | What::Route(_)
+            | What::Attempts(_)
+            | What::AttemptsAt(_)
+            | What::Within(_)
+            | What::Cookie(_)
+            | What::Moves(_) => Scope::Rpc,
+            What::Shares(_) | What::Backends(_) | What::Count(_) => Scope::Rpcs,
+            What::Nack(_) => Scope::Update,
+            What::States(_) | What::Has(_) | What::Lacks(_) => Scope::Channel,
+        }
+    }
+}

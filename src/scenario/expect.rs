@@ -1,0 +1,268 @@
+//! Expectations out of their YAML.
+
+use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
+
+use super::check::{Check, Cookie, Place, Scope, What};
+use super::read::{Faulty, Reader, fault};
+use super::shares::Shares;
+use crate::catalogue;
+use crate::diag::Rule;
+use crate::lb;
+use crate::lb::runtime::Connectivity;
+use crate::sim::script::value::{address, address_key, one_or_more, share, time, wrong};
+use crate::sim::script::{Located, code};
+use crate::source::node::{Member, Node};
+use crate::text;
+
+/// Members that say something of each RPC.
+const OF_RPC: [&str; 11] = [
+    "status", "message", "fails", "address", "cluster", "locality", "route", "attempts", "within", "cookie", "moves",
+];
+
+/// Members of an expectation.
+const MEMBERS: [&str; 19] = [
+    "status",
+    "message",
+    "fails",
+    "address",
+    "cluster",
+    "locality",
+    "route",
+    "attempts",
+    "within",
+    "cookie",
+    "moves",
+    "shares",
+    "tolerance",
+    "backends",
+    "count",
+    "nack",
+    "states",
+    "tree",
+    "tree_lacks",
+];
+
+/// Stands for nothing: no cookie, no rejection, no connection.
+const NONE: &str = "none";
+
+/// What a step has that can be looked at.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Sight {
+    /// It waits for RPCs.
+    pub rpcs: bool,
+    /// It is an update.
+    pub update: bool,
+}
+
+impl Reader<'_> {
+    /// Reads what is expected of a step.
+    pub(super) fn expect(&self, node: &Node, sight: Sight) -> Faulty<Vec<Check>> {
+        let checks = self.checks(node, "expect", &MEMBERS)?;
+        for check in &checks {
+            let why = match check.what.scope() {
+                Scope::Rpc | Scope::Rpcs if !sight.rpcs => "the step waits for no RPC: `pick` and `finish` do",
+                Scope::Update if !sight.update => "the step sends no update",
+                _ => continue,
+            };
+            return Err(fault(check.span, format!("nothing can be expected here: {why}")));
+        }
+        Ok(checks)
+    }
+
+    /// Reads what no RPC may do.
+    pub(super) fn never(&self, node: &Node) -> Faulty<Vec<Check>> {
+        let checks = self.checks(node, "never", &OF_RPC)?;
+        match checks.is_empty() {
+            true => Err(fault(self.place(node.span), "`never` says nothing".to_owned())),
+            false => Ok(checks),
+        }
+    }
+
+    fn checks(&self, node: &Node, place: &'static str, known: &[&str]) -> Faulty<Vec<Check>> {
+        let members = self.members(place, node, known)?;
+        let tolerance = node.get("tolerance");
+        if let (Some(tolerance), None) = (tolerance, node.get("shares")) {
+            let span = self.place(tolerance.span);
+            return Err(fault(
+                span,
+                "`tolerance` is about `shares`, and there are none".to_owned(),
+            ));
+        }
+        let mut checks = Vec::new();
+        for member in members.iter().filter(|member| member.name != "tolerance") {
+            let span = self.place(crate::source::Span::new(member.at.start, member.node.span.end));
+            let read = self.located(read(member, tolerance))?;
+            checks.extend(read.into_iter().map(|what| Check { span, what }));
+        }
+        Ok(checks)
+    }
+}
+
+fn read(member: &Member, tolerance: Option<&Node>) -> Result<Vec<What>, Located> {
+    let node = &member.node;
+    let name = member.name.as_str();
+    let texts = |wanted| {
+        one_or_more(node, |one| {
+            Ok(one.word().ok_or_else(|| wrong(name, one, wanted))?.to_owned())
+        })
+    };
+    let is = |what: What| Ok(vec![what]);
+    match name {
+        "status" => is(What::Status(one_or_more(node, |one| code("status", one))?)),
+        "message" => {
+            let text = node.text().filter(|text| !text.is_empty());
+            is(What::Message(
+                text.ok_or_else(|| wrong(name, node, "a part of the message"))?
+                    .to_owned(),
+            ))
+        }
+        "fails" => is(What::Fails(literal(member)?)),
+        "moves" => is(What::Moves(literal(member)?)),
+        "address" => is(What::Address(one_or_more(node, |one| address("address", one))?)),
+        "cluster" => is(What::Cluster(texts("the name of a cluster, or a list of them")?)),
+        "locality" => {
+            let names = texts("a locality like REGION/ZONE, or a list of them")?;
+            let short = names.iter().map(|name| name.trim_end_matches('/').to_owned());
+            is(What::Locality(short.collect()))
+        }
+        "route" => is(What::Route(texts("the number of a route from 0, or its name")?)),
+        "attempts" => match node.list() {
+            Some(list) => {
+                let list = list.iter().map(|one| address("attempts", one));
+                is(What::AttemptsAt(list.collect::<Result<_, _>>()?))
+            }
+            None => is(What::Attempts(range(member)?)),
+        },
+        "within" => is(What::Within(time("within", node)?)),
+        "cookie" => is(What::Cookie(match node.text() {
+            Some(NONE) => Cookie::None,
+            Some("set") => Cookie::Set,
+            _ => Cookie::For(address_or(
+                "cookie",
+                node,
+                "`none`, `set`, or an address like 10.0.0.1:80",
+            )?),
+        })),
+        "shares" => is(What::Shares(shares(node, tolerance)?)),
+        "backends" => is(What::Backends(range(member)?)),
+        "count" => is(What::Count(range(member)?)),
+        "nack" => is(What::Nack(match node.text() {
+            Some(NONE) => Vec::new(),
+            _ => one_or_more(node, rule)?,
+        })),
+        "states" => is(What::States(states(node)?)),
+        "tree" => Ok(one_or_more(node, policy)?.into_iter().map(What::Has).collect()),
+        _ => Ok(one_or_more(node, policy)?.into_iter().map(What::Lacks).collect()),
+    }
+}
+
+fn literal(member: &Member) -> Result<bool, Located> {
+    let flag = member.node.flag();
+    flag.ok_or_else(|| wrong(member.name.as_str(), &member.node, "true or false"))
+}
+
+fn address_or(member: &str, node: &Node, wanted: &'static str) -> Result<std::net::SocketAddr, Located> {
+    address(member, node).map_err(|_| wrong(member, node, wanted))
+}
+
+/// A whole number, or a range of them: `2`, `1..3`, `2..`.
+fn range(member: &Member) -> Result<RangeInclusive<u64>, Located> {
+    let node = &member.node;
+    if let Some(number) = node.whole() {
+        return Ok(number..=number);
+    }
+    let ends = node.text().and_then(|text| text.split_once(".."));
+    let range = ends.and_then(|(least, most)| {
+        let or = |text: &str, other| match text.trim() {
+            "" => Some(other),
+            text => text.parse::<u64>().ok(),
+        };
+        Some(or(least, 0)?..=or(most, u64::MAX)?)
+    });
+    let range = range.filter(|range| range.start() <= range.end());
+    range.ok_or_else(|| {
+        wrong(
+            member.name.as_str(),
+            node,
+            "a whole number, or a range like 1..3 or 2..",
+        )
+    })
+}
+
+fn shares(node: &Node, tolerance: Option<&Node>) -> Result<Shares, Located> {
+    let wanted = "an object of shares by address, cluster, locality or status";
+    let map = node.map().filter(|map| !map.is_empty());
+    let map = map.ok_or_else(|| wrong("shares", node, wanted))?;
+    let of = map.iter().map(|member| {
+        let label = member.name.trim_end_matches('/').to_owned();
+        Ok((label, share(&member.name, &member.node)?))
+    });
+    let of: BTreeMap<String, f64> = of.collect::<Result<_, Located>>()?;
+    let total: f64 = of.values().sum();
+    if total > 1.0 + 1e-9 {
+        return Err(wrong("shares", node, "100% together at most"));
+    }
+    let tolerance = tolerance.map(|tolerance| share("tolerance", tolerance));
+    Ok(Shares {
+        of,
+        tolerance: tolerance.transpose()?,
+    })
+}
+
+fn rule(node: &Node) -> Result<&'static Rule, Located> {
+    let known = node.text().and_then(catalogue::find);
+    known.ok_or_else(|| {
+        let near = node.text().and_then(catalogue::nearest);
+        let mut located = wrong("nack", node, "`none` or the id of a rule, see `xdsctl explain --list`");
+        if let Some(near) = near {
+            located.error = crate::sim::script::StepError::Unknown {
+                place: "nack",
+                name: node.text().unwrap_or_default().to_owned(),
+                hint: format!(", did you mean `{near}`?"),
+            };
+        }
+        located
+    })
+}
+
+fn states(node: &Node) -> Result<BTreeMap<Place, Option<Connectivity>>, Located> {
+    let map = node.map().filter(|map| !map.is_empty());
+    let map = map.ok_or_else(|| wrong("states", node, "an object of states by address, or `channel`"))?;
+    map.iter()
+        .map(|member| {
+            let place = match member.name.as_str() {
+                "channel" => Place::Channel,
+                _ => Place::Address(address_key("states", member)?),
+            };
+            let state = match member.node.text() {
+                Some(NONE) => None,
+                text => {
+                    let state = text.and_then(Connectivity::from_name);
+                    let wanted = "IDLE, CONNECTING, READY, TRANSIENT_FAILURE or `none`";
+                    Some(state.ok_or_else(|| wrong("states", &member.node, wanted))?)
+                }
+            };
+            Ok((place, state))
+        })
+        .collect()
+}
+
+/// The registered name of an LB policy, which may lack its `_experimental`.
+fn policy(node: &Node) -> Result<String, Located> {
+    let wanted = "the name of an LB policy, such as round_robin";
+    let name = node.text().ok_or_else(|| wrong("tree", node, wanted))?;
+    let is_meant = |known: &&'static str| *known == name || known.strip_suffix("_experimental") == Some(name);
+    if let Some(known) = lb::names().find(is_meant) {
+        return Ok(known.to_owned());
+    }
+    let mut located = wrong("tree", node, wanted);
+    if let Some(near) = text::nearest(name, lb::names()) {
+        located.error = crate::sim::script::StepError::Unknown {
+            place: "tree",
+            name: name.to_owned(),
+            hint: format!(", did you mean `{near}`?"),
+        };
+    }
+    Err(located)
+}

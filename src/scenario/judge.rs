@@ -1,0 +1,342 @@
+//! What became of RPCs, updates and channels, held against what was expected.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::Never;
+use super::channel;
+use super::check::{Check, Cookie, Place, Scope, What};
+use super::shares::{counts_as, off};
+use crate::client::Updated;
+use crate::cookie::Session;
+use crate::sim::script::Done;
+use crate::sim::{Channel, Outcome};
+use crate::status::Code;
+use crate::text::percent;
+
+/// An RPC that has ended, and what only those know who saw the others.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Ended<'d> {
+    /// The client's number.
+    pub client: usize,
+    /// The RPC's number there.
+    pub id: u64,
+    /// What became of it.
+    pub outcome: &'d Outcome,
+    /// Where the RPC before it in its jar ended, if it ended elsewhere.
+    pub moved_from: Option<&'d str>,
+    /// The name of the route that took it.
+    pub route_name: Option<&'d str>,
+}
+
+/// The first RPC that did what it must not.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct First {
+    pub client: usize,
+    pub id: u64,
+    pub happened: String,
+}
+
+/// A check that is being watched.
+#[derive(Debug)]
+pub(super) struct Watched<'t> {
+    pub check: &'t Check,
+    /// RPCs that did what they must not.
+    pub bad: u64,
+    pub first: Option<First>,
+    total: u64,
+    counts: Vec<u64>,
+    backends: BTreeSet<String>,
+}
+
+impl<'t> Watched<'t> {
+    pub fn new(check: &'t Check) -> Watched<'t> {
+        let counts = match &check.what {
+            What::Shares(shares) => vec![0; shares.of.len()],
+            _ => Vec::new(),
+        };
+        Watched {
+            check,
+            bad: 0,
+            first: None,
+            total: 0,
+            counts,
+            backends: BTreeSet::new(),
+        }
+    }
+
+    /// Looks at an RPC of the step.
+    pub fn see(&mut self, ended: &Ended<'_>) {
+        self.total += 1;
+        match &self.check.what {
+            What::Shares(shares) => {
+                for (label, count) in shares.of.keys().zip(&mut self.counts) {
+                    *count += u64::from(counts_as(label, ended.outcome));
+                }
+            }
+            What::Backends(_) => {
+                if let Some(backend) = &ended.outcome.backend
+                    && !self.backends.contains(backend)
+                {
+                    self.backends.insert(backend.clone());
+                }
+            }
+            What::Count(_) => {}
+            what => {
+                if let Err(happened) = holds(what, ended) {
+                    self.bad += 1;
+                    self.first.get_or_insert(First {
+                        client: ended.client,
+                        id: ended.id,
+                        happened,
+                    });
+                }
+            }
+        }
+    }
+
+    /// Says whether the check is about RPCs.
+    pub const fn is_of_rpcs(&self) -> bool {
+        matches!(self.check.what.scope(), Scope::Rpc | Scope::Rpcs)
+    }
+
+    /// What all RPCs together did wrong.
+    pub fn of_all(&self) -> Option<String> {
+        let total = self.total;
+        match &self.check.what {
+            What::Shares(_) if total == 0 => Some("there was no RPC".to_owned()),
+            What::Shares(shares) => {
+                let counted = || shares.of.iter().zip(&self.counts);
+                let wrong =
+                    counted().filter_map(|((label, share), count)| off(label, *count, total, *share, shares.tolerance));
+                let mut wrong: Vec<String> = wrong.collect();
+                let named: u64 = self.counts.iter().sum();
+                if !wrong.is_empty() && named < total {
+                    let others = total - named;
+                    wrong.push(format!("{} elsewhere ({others})", percent(others, total)));
+                }
+                (!wrong.is_empty()).then(|| wrong.join("; "))
+            }
+            What::Backends(range) => {
+                let count = self.backends.len() as u64;
+                let list: Vec<&str> = self.backends.iter().take(5).map(String::as_str).collect();
+                let more = if self.backends.len() > list.len() { ", ..." } else { "" };
+                (!range.contains(&count)).then(|| format!("{count}: {}{more}", list.join(", ")))
+            }
+            What::Count(range) => (!range.contains(&total)).then(|| format!("{total} RPCs")),
+            // No RPC has done what each must do.
+            _ if total == 0 => Some("there was no RPC".to_owned()),
+            _ => None,
+        }
+    }
+}
+
+/// What no RPC may do, and those that did.
+#[derive(Debug)]
+pub(super) struct Guard<'t> {
+    pub never: &'t Never,
+    pub bad: u64,
+    pub first: Option<First>,
+}
+
+impl<'t> Guard<'t> {
+    pub const fn new(never: &'t Never) -> Guard<'t> {
+        Guard {
+            never,
+            bad: 0,
+            first: None,
+        }
+    }
+
+    /// Looks at an RPC of the run.
+    pub fn see(&mut self, ended: &Ended<'_>) {
+        if self.never.checks.iter().all(|check| holds(&check.what, ended).is_ok()) {
+            self.bad += 1;
+            self.first.get_or_insert_with(|| First {
+                client: ended.client,
+                id: ended.id,
+                happened: end(ended),
+            });
+        }
+    }
+}
+
+/// How an RPC ended, in words.
+fn end(ended: &Ended<'_>) -> String {
+    let outcome = ended.outcome;
+    let mut words = match &outcome.backend {
+        Some(backend) => format!("OK from {backend}"),
+        None => format!("{}: {}", outcome.code, outcome.details),
+    };
+    if let Some(before) = ended.moved_from {
+        words.push_str(&format!(", the one before in its session was at {before}"));
+    }
+    words
+}
+
+/// Whether an RPC is so; what it is instead.
+fn holds(what: &What, ended: &Ended<'_>) -> Result<(), String> {
+    let outcome = ended.outcome;
+    let or = |is_so: bool, words: &dyn Fn() -> String| if is_so { Ok(()) } else { Err(words()) };
+    let end = || end(ended);
+    match what {
+        What::Status(codes) => or(codes.contains(&outcome.code), &end),
+        What::Message(part) => or(outcome.details.contains(part), &end),
+        What::Fails(fails) => or((outcome.code != Code::Ok) == *fails, &end),
+        What::Address(addresses) => {
+            let backend = outcome.backend.as_ref().and_then(|backend| backend.parse().ok());
+            or(backend.is_some_and(|backend| addresses.contains(&backend)), &end)
+        }
+        What::Cluster(names) => {
+            let cluster = outcome.place.as_ref().map(|place| &*place.cluster);
+            let is_so = cluster.is_some_and(|cluster| names.iter().any(|name| name == cluster));
+            or(is_so, &|| match cluster {
+                Some(cluster) => format!("{}, in cluster `{cluster}`", end()),
+                None => end(),
+            })
+        }
+        What::Locality(names) => {
+            let locality = outcome.place.as_ref().map(|place| &*place.locality);
+            let is_so = locality.is_some_and(|locality| names.iter().any(|name| name == locality));
+            or(is_so, &|| match locality {
+                Some(locality) => format!("{}, in locality `{locality}`", end()),
+                None => end(),
+            })
+        }
+        What::Route(names) => {
+            let number = outcome.route.map(|route| route.to_string());
+            let is_meant = |name: &String| number.as_ref() == Some(name) || ended.route_name == Some(name.as_str());
+            or(names.iter().any(is_meant), &|| match (&number, ended.route_name) {
+                (Some(number), Some("") | None) => format!("routes[{number}] takes it"),
+                (Some(number), Some(name)) => format!("routes[{number}] `{name}` takes it"),
+                (None, _) => format!("no route takes it: {}", end()),
+            })
+        }
+        What::Attempts(range) => or(range.contains(&(outcome.attempts.len() as u64)), &|| attempts(outcome)),
+        What::AttemptsAt(addresses) => {
+            let same = addresses
+                .iter()
+                .map(ToString::to_string)
+                .eq(outcome.attempts.iter().cloned());
+            or(same, &|| attempts(outcome))
+        }
+        What::Within(ms) => {
+            let took = outcome.ended - outcome.began;
+            or(took <= *ms, &|| format!("{}, after {} s", end(), took as f64 / 1000.0))
+        }
+        What::Cookie(cookie) => {
+            let set: Vec<Session> = outcome.set_cookie.iter().filter_map(|header| session(header)).collect();
+            let first = |session: &Session| session.addresses.split(',').next().map(str::to_owned);
+            let is_so = match cookie {
+                Cookie::None => outcome.set_cookie.is_empty(),
+                Cookie::Set => !outcome.set_cookie.is_empty(),
+                Cookie::For(address) => set.iter().any(|session| first(session) == Some(address.to_string())),
+            };
+            or(is_so, &|| match set.first() {
+                Some(session) => format!(
+                    "the answer sets a cookie for {} in `{}`",
+                    session.addresses, session.cluster
+                ),
+                None => format!("the answer sets no cookie: {}", end()),
+            })
+        }
+        What::Moves(moves) => or(ended.moved_from.is_some() == *moves, &end),
+        What::Shares(_)
+        | What::Backends(_)
+        | What::Count(_)
+        | What::Nack(_)
+        | What::States(_)
+        | What::Has(_)
+        | What::Lacks(_) => Ok(()),
+    }
+}
+
+fn attempts(outcome: &Outcome) -> String {
+    let count = outcome.attempts.len();
+    match count {
+        0 => format!("no attempt: {}: {}", outcome.code, outcome.details),
+        1..=10 => format!("{count}: {}", outcome.attempts.join(", ")),
+        _ => format!("{count} attempts"),
+    }
+}
+
+/// The session of a `set-cookie` header.
+fn session(header: &str) -> Option<Session> {
+    let pair = header.split(';').next()?;
+    Session::decode(pair.split_once('=')?.1).ok()
+}
+
+/// What is wrong with an update, held against the rules that it is to be rejected by.
+pub(super) fn of_update(check: &Check, updated: &Updated) -> Option<String> {
+    let What::Nack(rules) = &check.what else { return None };
+    let faults = || updated.nacked.iter().flat_map(|nacked| &nacked.faults);
+    let missing = rules.iter().find(|rule| !faults().any(|(met, _)| met.id == rule.id));
+    if missing.is_none() && (!rules.is_empty() || updated.nacked.is_empty()) {
+        return None;
+    }
+    let Some(nacked) = updated.nacked.first() else {
+        return Some("the client accepts the update".to_owned());
+    };
+    let rules: BTreeSet<&str> = faults().map(|(rule, _)| rule.id).collect();
+    let rules: Vec<&str> = rules.into_iter().collect();
+    let (kind, name) = (nacked.resource_type.short_name(), &nacked.name);
+    Some(format!("the client rejects {kind} `{name}`: {}", rules.join(", ")))
+}
+
+/// What is wrong with a channel.
+pub(super) fn of_channel(check: &Check, found: &Channel) -> Option<String> {
+    let has = |name: &str| channel::policies(found).iter().any(|policy| *policy == name);
+    match &check.what {
+        What::States(states) => {
+            let wrong: Vec<String> = states
+                .iter()
+                .filter_map(|(place, state)| wrong_state(*place, *state, found))
+                .collect();
+            (!wrong.is_empty()).then(|| wrong.join(", "))
+        }
+        What::Has(name) if !has(name) => {
+            let policies: Vec<&str> = channel::policies(found).into_iter().collect();
+            Some(match policies.is_empty() {
+                true => "the channel has no tree".to_owned(),
+                false => format!("`{name}` is not among {}", policies.join(", ")),
+            })
+        }
+        What::Lacks(name) if has(name) => Some(format!("there is a `{name}`")),
+        _ => None,
+    }
+}
+
+fn wrong_state(place: Place, state: Option<crate::lb::runtime::Connectivity>, found: &Channel) -> Option<String> {
+    let is = channel::state(place, found);
+    if is == state {
+        return None;
+    }
+    let is = is.map_or("none", |state| state.name());
+    Some(match place {
+        Place::Channel => format!("the channel is {is}"),
+        Place::Address(address) => match is {
+            "none" => format!("{address} has no connection"),
+            is => format!("{address} is {is}"),
+        },
+    })
+}
+
+/// Where the RPCs of each jar ended.
+#[derive(Debug, Default)]
+pub(super) struct Sessions {
+    last: BTreeMap<String, String>,
+}
+
+impl Sessions {
+    /// Notes where an RPC ended; where the one before in its jar did, if that was elsewhere.
+    pub fn note(&mut self, done: &Done<'_>) -> Option<String> {
+        let (jar, backend) = (done.jar?, done.outcome.backend.as_ref()?);
+        match self.last.get_mut(jar) {
+            Some(last) if last == backend => None,
+            Some(last) => Some(std::mem::replace(last, backend.clone())),
+            None => {
+                self.last.insert(jar.to_owned(), backend.clone());
+                None
+            }
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! Scenarios: what happens to clients, backends and configuration over time, and what is expected of it.
+//!
+//! ```text
+//! suite.yaml ─ read ─ Suite ─ Test ─┬─ steps        the language of sim::script, one step an object
+//!                                   ├─ expect       checks of a step's RPCs, updates, channel
+//!                                   └─ never        what no RPC of the whole run may do
+//! Test + clients ─ run ─ Played: failures, each with its place, what happened, and the trace of the RPC
+//! ```
+//!
+//! [`Suite::read`] finds every word of a file that means nothing. [`run`] plays a test on channels that share one clock, watches,
+//! and plays it once more if an RPC did what it must not, to tell its way. Knows nothing of files: who runs a suite opens its world.
+
+mod channel;
+mod check;
+mod expect;
+mod judge;
+mod read;
+mod run;
+mod secrets;
+mod shares;
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+
+pub use check::{Check, What};
+pub use read::TEST_MEMBERS;
+pub use run::{Caller, Failed, Failure, Manner, Played, Trouble, run};
+pub use secrets::secrets;
+pub use shares::{Share, Shares};
+
+use crate::sim::script::{Setting, Step};
+use crate::source::Span;
+
+/// Something wrong with a suite.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fault {
+    /// In the document.
+    pub span: Span,
+    /// A sentence as in a diagnostic.
+    pub message: String,
+}
+
+/// The tests of a file.
+#[derive(Debug, Clone, Default)]
+pub struct Suite {
+    /// In the order of the file; at least one.
+    pub tests: Vec<Test>,
+}
+
+/// A part of the configuration that clients are given at first.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Part {
+    /// A file or directory, named from the directory of the suite on.
+    Path(String, Span),
+    /// A resource in the suite itself, as JSON.
+    Inline(String, Span),
+}
+
+/// One test.
+#[derive(Debug, Clone)]
+pub struct Test {
+    /// Its name; the first of a file without `tests` has none.
+    pub name: String,
+    /// Where it stands.
+    pub span: Span,
+    /// What the control plane has sent when it begins.
+    pub world: Vec<Part>,
+    /// The gRPC bootstrap file, named from the directory of the suite on.
+    pub bootstrap: Option<String>,
+    /// Environment switches of the clients.
+    pub env: Vec<(String, String)>,
+    /// Addresses of DNS names.
+    pub resolve: BTreeMap<String, Vec<SocketAddr>>,
+    /// The clients, at least one.
+    pub clients: Vec<PlannedClient>,
+    /// What backends do at first.
+    pub backends: Vec<Setting>,
+    /// What no RPC may do.
+    pub never: Vec<Never>,
+    /// What happens.
+    pub steps: Vec<PlannedStep>,
+}
+
+/// A client of a test.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PlannedClient {
+    /// Its name; empty for the only one.
+    pub name: String,
+    /// Where it stands.
+    pub span: Span,
+    /// Where its chance comes from.
+    pub seed: u64,
+    /// Where its channel starts; the only API listener if nothing is said.
+    pub start: PlannedStart,
+    /// Authority of the channel, instead of the target's name.
+    pub authority: Option<String>,
+}
+
+/// Where a channel starts.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum PlannedStart {
+    /// At the only API listener.
+    #[default]
+    Listener,
+    /// At a target, `xds:///NAME`.
+    Target(String),
+    /// At a RouteConfiguration.
+    RouteConfig(String),
+    /// At a cluster.
+    Cluster(String),
+}
+
+/// A step and what is expected of it.
+#[derive(Debug, Clone)]
+pub struct PlannedStep {
+    /// Where it stands.
+    pub span: Span,
+    /// What happens; `None` where something is only looked at.
+    pub step: Option<Step>,
+    /// The number of the client that it is for; `None` for all.
+    pub client: Option<usize>,
+    /// What is expected.
+    pub expect: Vec<Check>,
+}
+
+/// What no RPC of a run may do: all of these at once.
+#[derive(Debug, Clone)]
+pub struct Never {
+    /// Where it stands.
+    pub span: Span,
+    /// What it is.
+    pub checks: Vec<Check>,
+}
+
+impl Test {
+    /// The clients that a step is for.
+    pub fn clients_of(&self, planned: &PlannedStep) -> std::ops::Range<usize> {
+        match planned.client {
+            Some(number) => number..number + 1,
+            None => 0..self.clients.len(),
+        }
+    }
+}

@@ -1,0 +1,332 @@
+//! A test at work: channels, steps, and what is watched.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::net::SocketAddr;
+
+use super::judge::{self, Ended, First, Guard, Sessions, Watched};
+use super::{PlannedStep, Test};
+use crate::client::{Client, Start};
+use crate::lb::runtime::Time;
+use crate::sim::script::{self, Done, Player, Step, Told};
+use crate::sim::{Channel, LimitReached, Network, Options, Outcome};
+use crate::source::Span;
+
+/// What a test is run with, of each of its clients.
+#[derive(Debug, Clone)]
+pub struct Caller {
+    /// The client and what it holds.
+    pub client: Client,
+    /// Where its channel starts.
+    pub start: Start,
+}
+
+/// How a test is run.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Manner {
+    /// Most events of one step; `None` for what a channel has.
+    pub max_events: Option<u64>,
+    /// Traces have the values of headers that hold secrets.
+    pub shows_secrets: bool,
+}
+
+/// What became of a test.
+#[derive(Debug, Clone, Default)]
+pub struct Played {
+    /// Expectations that were not met, in the order of the steps; what must never be comes last.
+    pub failures: Vec<Failure>,
+    /// What people should hear of, with the step.
+    pub notes: Vec<(Span, String)>,
+    /// Why the test could not be run to its end.
+    pub trouble: Option<Trouble>,
+    /// Expectations.
+    pub checks: u64,
+    /// RPCs that have ended.
+    pub rpcs: u64,
+    /// Simulated time at the end, in milliseconds.
+    pub ended: Time,
+}
+
+/// An expectation that was not met.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Failure {
+    /// Where it stands.
+    pub span: Span,
+    /// It is what must never be.
+    pub is_never: bool,
+    /// What happened instead.
+    pub happened: String,
+    /// How many RPCs more did what they must not.
+    pub more: u64,
+    /// The first of them.
+    pub rpc: Option<Failed>,
+}
+
+/// An RPC that did what it must not.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Failed {
+    /// Name of its client; empty for the only one.
+    pub client: String,
+    /// Number of the RPC, in the order in which its client sent them, from 1.
+    pub number: u64,
+    /// What became of it, with its way.
+    pub outcome: Outcome,
+}
+
+/// A test that could not be run to its end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Trouble {
+    /// The step.
+    pub span: Span,
+    /// Why.
+    pub why: String,
+}
+
+/// RPCs by client and number.
+type Wanted = BTreeMap<(usize, u64), Option<Outcome>>;
+
+/// Runs a test. `callers` are its clients, in their order.
+///
+/// The RPCs are watched first; those that did what they must not are sent once more, in a second run that is the same, to tell their
+/// way.
+pub fn run(test: &Test, callers: &[Caller], manner: Manner) -> Played {
+    let mut wanted = Wanted::new();
+    let (mut played, firsts) = Run::new(test, callers, manner, &wanted).play(&mut wanted);
+    wanted.extend(firsts.iter().flatten().map(|first| ((first.client, first.id), None)));
+    if wanted.is_empty() {
+        return played;
+    }
+    Run::new(test, callers, manner, &wanted.clone()).play(&mut wanted);
+    for (failure, first) in played.failures.iter_mut().zip(&firsts) {
+        let Some(first) = first else { continue };
+        let outcome = wanted.get(&(first.client, first.id)).and_then(Option::as_ref);
+        failure.rpc = outcome.map(|outcome| Failed {
+            client: test
+                .clients
+                .get(first.client)
+                .map_or_else(String::new, |client| client.name.clone()),
+            number: first.id + 1,
+            outcome: outcome.clone(),
+        });
+    }
+    played
+}
+
+/// What is watched.
+struct Watch<'t> {
+    /// By step.
+    steps: Vec<Vec<Watched<'t>>>,
+    guards: Vec<Guard<'t>>,
+    sessions: Sessions,
+    rpcs: u64,
+}
+
+impl Watch<'_> {
+    /// Looks at an RPC of the step.
+    fn see(&mut self, step: usize, done: &Done<'_>) {
+        self.rpcs += 1;
+        let moved_from = self.sessions.note(done);
+        let ended = Ended {
+            client: done.client,
+            id: done.id.number(),
+            outcome: &done.outcome,
+            moved_from: moved_from.as_deref(),
+            route_name: done.outcome.route_name.as_deref(),
+        };
+        let watched = self.steps.get_mut(step).into_iter().flatten();
+        watched.for_each(|watched| watched.see(&ended));
+        self.guards.iter_mut().for_each(|guard| guard.see(&ended));
+    }
+}
+
+/// One run of a test.
+struct Run<'t> {
+    test: &'t Test,
+    channels: Vec<Channel>,
+    watch: Watch<'t>,
+    played: Played,
+    firsts: Vec<Option<First>>,
+}
+
+impl<'t> Run<'t> {
+    fn new(test: &'t Test, callers: &[Caller], manner: Manner, wanted: &Wanted) -> Run<'t> {
+        let mut network = Network::default();
+        test.backends.iter().for_each(|setting| setting.apply(&mut network));
+        let channels = callers
+            .iter()
+            .zip(&test.clients)
+            .enumerate()
+            .map(|(number, (caller, planned))| {
+                let traced = wanted.keys().filter(|(client, _)| *client == number).map(|(_, id)| *id);
+                let options = Options {
+                    seed: planned.seed,
+                    waits_for_missing: true,
+                    traced: traced.collect::<BTreeSet<u64>>(),
+                    places: true,
+                    max_events: manner.max_events,
+                    shows_secrets: manner.shows_secrets,
+                    ..Options::default()
+                };
+                Channel::new(caller.client.clone(), caller.start.clone(), network.clone(), options)
+            });
+        let watched = |step: &'t PlannedStep| step.expect.iter().map(Watched::new).collect();
+        Run {
+            test,
+            channels: channels.collect(),
+            watch: Watch {
+                steps: test.steps.iter().map(watched).collect(),
+                guards: test.never.iter().map(Guard::new).collect(),
+                sessions: Sessions::default(),
+                rpcs: 0,
+            },
+            played: Played::default(),
+            firsts: Vec::new(),
+        }
+    }
+
+    fn play(mut self, wanted: &mut Wanted) -> (Played, Vec<Option<First>>) {
+        let mut player = Player::default();
+        let mut open: BTreeMap<&str, usize> = BTreeMap::new();
+        if let Some(trouble) = self.check() {
+            self.played.trouble = Some(trouble);
+            return (self.played, self.firsts);
+        }
+        for (number, planned) in self.test.steps.iter().enumerate() {
+            if let Some(Step::Begin { name, .. }) = &planned.step {
+                open.insert(name, self.finish_of(number, name));
+            }
+            let told = match &planned.step {
+                None => Ok(Told::default()),
+                Some(step) => {
+                    let watch = &mut self.watch;
+                    let clients = self.test.clients_of(planned);
+                    player.play_on(step, &mut self.channels, clients, &mut |done| {
+                        let of = done.name.and_then(|name| open.get(name).copied()).unwrap_or(number);
+                        watch.see(of, &done);
+                        if let Some(place) = wanted.get_mut(&(done.client, done.id.number())) {
+                            *place = Some(done.outcome);
+                        }
+                        true
+                    })
+                }
+            };
+            if !self.judge(number, planned, told) {
+                break;
+            }
+        }
+        let guards = std::mem::take(&mut self.watch.guards);
+        for guard in guards {
+            self.played.checks += 1;
+            if let Some(first) = guard.first {
+                self.fail(guard.never.span, guard.bad, first, true);
+            }
+        }
+        self.played.rpcs = self.watch.rpcs;
+        self.played.ended = self.channels.first().map_or(0, Channel::now);
+        (self.played, self.firsts)
+    }
+
+    /// The number of the step that waits for the RPCs of a `begin`.
+    fn finish_of(&self, begin: usize, name: &str) -> usize {
+        let is_it = |planned: &PlannedStep| matches!(&planned.step, Some(Step::Finish(of)) if of == name);
+        let after = self.test.steps.iter().skip(begin).position(is_it);
+        after.map_or(begin, |after| begin + after)
+    }
+
+    /// What is wrong with the steps as a whole.
+    fn check(&self) -> Option<Trouble> {
+        let mut known: Vec<SocketAddr> = Vec::new();
+        for channel in &self.channels {
+            known.extend(channel.config().iter().flat_map(|config| config.addresses()));
+            known.extend(channel.dns_addresses());
+        }
+        let spans: Vec<Span> = self
+            .test
+            .steps
+            .iter()
+            .filter(|planned| planned.step.is_some())
+            .map(|planned| planned.span)
+            .collect();
+        let steps = self.test.steps.iter().filter_map(|planned| planned.step.as_ref());
+        let (number, error) = script::check(steps, &known).err()?;
+        Some(Trouble {
+            span: spans.get(number).copied().unwrap_or_default(),
+            why: error.to_string(),
+        })
+    }
+
+    /// Holds a step against what was expected of it; says whether the next one can be played.
+    fn judge(&mut self, number: usize, planned: &PlannedStep, told: Result<Told, LimitReached>) -> bool {
+        let told = match told {
+            Ok(told) => told,
+            Err(limit) => {
+                self.played.trouble = Some(Trouble {
+                    span: planned.span,
+                    why: limit.to_string(),
+                });
+                return false;
+            }
+        };
+        if let Some(fault) = told.faults.first() {
+            self.played.trouble = Some(Trouble {
+                span: planned.span,
+                why: fault.clone(),
+            });
+            return false;
+        }
+        let expects_nack = planned
+            .expect
+            .iter()
+            .any(|check| matches!(check.what, super::What::Nack(_)));
+        if !expects_nack {
+            self.played
+                .notes
+                .extend(told.notes.into_iter().map(|note| (planned.span, note)));
+        }
+        let watched = self.watch.steps.get_mut(number).map(std::mem::take).unwrap_or_default();
+        for watched in watched {
+            self.played.checks += 1;
+            let span = watched.check.span;
+            let of_updates = told
+                .updates
+                .iter()
+                .find_map(|(_, updated)| judge::of_update(watched.check, updated));
+            let clients = self.test.clients_of(planned);
+            let seen = self.channels.get(clients).into_iter().flatten();
+            let of_channels = seen
+                .into_iter()
+                .find_map(|channel| judge::of_channel(watched.check, channel));
+            let sends = matches!(planned.step, Some(Step::Pick(_) | Step::Finish(_)));
+            let of_all = watched
+                .of_all()
+                .filter(|_| sends && watched.first.is_none() && watched.is_of_rpcs());
+            if let Some(happened) = of_updates.or(of_channels).or(of_all) {
+                self.failed(span, happened);
+            } else if let Some(first) = watched.first {
+                self.fail(span, watched.bad, first, false);
+            }
+        }
+        true
+    }
+
+    fn failed(&mut self, span: Span, happened: String) {
+        self.firsts.push(None);
+        self.played.failures.push(Failure {
+            span,
+            is_never: false,
+            happened,
+            more: 0,
+            rpc: None,
+        });
+    }
+
+    fn fail(&mut self, span: Span, bad: u64, first: First, is_never: bool) {
+        self.played.failures.push(Failure {
+            span,
+            is_never,
+            happened: first.happened.clone(),
+            more: bad.saturating_sub(1),
+            rpc: None,
+        });
+        self.firsts.push(Some(first));
+    }
+}

@@ -1,0 +1,387 @@
+//! `xdsctl test`: the suites of `fixtures/suites/`, suites that fail, suites that are none, and what is said of them.
+
+use serde_json::Value;
+
+use crate::cli_tree::{Run, run};
+use crate::support::root;
+
+const WORLD: &str = "world: fixtures/suites/world/shop.yaml\n";
+
+/// Runs a suite from standard input.
+fn suite(arguments: &str, text: &str) -> Run {
+    run(&format!("test {arguments} -"), &format!("{WORLD}{text}"))
+}
+
+fn answer(text: &str) -> Value {
+    let Run { out, err, .. } = suite("--format json", text);
+    serde_json::from_str(&out).unwrap_or_else(|_| panic!("{out}{err}"))
+}
+
+/// What happened where a suite of one test expected something else, and how many more RPCs did so.
+fn happened(text: &str) -> Vec<(String, u64)> {
+    let answer = answer(text);
+    let test = &answer["suites"][0]["tests"][0];
+    assert_eq!(test["error"], Value::Null, "{answer}");
+    let failures = test["failures"].as_array().unwrap_or_else(|| panic!("{answer}"));
+    let of = |failure: &Value| {
+        (
+            failure["happened"].as_str().unwrap().to_owned(),
+            failure["more"].as_u64().unwrap(),
+        )
+    };
+    failures.iter().map(of).collect()
+}
+
+#[test]
+fn the_suites_that_users_copy_pass() {
+    let Run { code, out, err } = run("test fixtures/suites", "");
+    assert_eq!((code, err.as_str()), (Some(0), ""), "{out}");
+    let suites = std::fs::read_dir(root().join("fixtures/suites")).unwrap();
+    let suites = suites.filter(|entry| entry.as_ref().unwrap().path().extension().is_some());
+    let files: Vec<String> = suites
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    assert_eq!(files.len(), 8);
+    for file in files {
+        assert!(out.contains(&format!("ok fixtures/suites/{file}: ")), "{file}: {out}");
+    }
+    assert!(!out.contains("note: "), "{out}");
+}
+
+#[test]
+fn two_runs_give_the_same_bytes_in_any_order_of_files() {
+    let once = |files: &str| run(&format!("test --format json {files}"), "").out;
+    let first = once("fixtures/suites/ring.yaml fixtures/suites/brownout.yaml");
+    assert_eq!(first, once("fixtures/suites/ring.yaml fixtures/suites/brownout.yaml"));
+    let tests = |text: &str, file: &str| {
+        let answer: Value = serde_json::from_str(text).unwrap();
+        let suites = answer["suites"].as_array().unwrap();
+        suites.iter().find(|suite| suite["file"] == file).unwrap().clone()
+    };
+    let other = once("fixtures/suites/brownout.yaml fixtures/suites/ring.yaml");
+    for file in ["fixtures/suites/ring.yaml", "fixtures/suites/brownout.yaml"] {
+        assert_eq!(tests(&first, file), tests(&other, file));
+    }
+}
+
+#[test]
+fn pages_show_what_the_suites_say() {
+    let page = std::fs::read_to_string(root().join("docs/testing.md")).unwrap();
+    let mark = "<!-- tests/suites.rs finds this in the file -->\n```yaml\n";
+    let mut shown = page.split(mark).skip(1).map(|rest| rest.split("```").next().unwrap());
+    let file = |name: &str| std::fs::read_to_string(root().join("fixtures/suites").join(name)).unwrap();
+    for name in ["failover.yaml", "drain.yaml"] {
+        let shown = shown.next().unwrap();
+        assert!(file(name).contains(shown), "{name} has not\n{shown}");
+    }
+    assert_eq!(shown.next(), None);
+}
+
+/// Each expectation where it is met, and where it is not.
+#[test]
+fn expectations_hold_or_say_what_happened() {
+    let pay =
+        |expect: &str| format!("steps:\n- pick: {{method: /shop.Pay/Charge, count: 4}}\n  expect: {{{expect}}}\n");
+    let first = "OK from 10.5.0.1:8080";
+    for (good, bad, words, more) in [
+        ("status: OK", "status: [INTERNAL, ABORTED]", first, 3),
+        ("fails: false", "fails: true", first, 3),
+        (
+            "cluster: [pay, pay-canary]",
+            "cluster: cart",
+            "OK from 10.5.0.1:8080, in cluster `pay`",
+            3,
+        ),
+        (
+            "locality: eu/a/",
+            "locality: us/a",
+            "OK from 10.5.0.1:8080, in locality `eu/a`",
+            3,
+        ),
+        ("route: pay", "route: 0", "routes[4] `pay` takes it", 3),
+        ("attempts: 1", "attempts: 2..", "1: 10.5.0.1:8080", 3),
+        ("within: 1", "within: 0", "OK from 10.5.0.1:8080, after 0.00", 3),
+        (
+            "cookie: none",
+            "cookie: set",
+            "the answer sets no cookie: OK from 10.5.0.1:8080",
+            3,
+        ),
+        (
+            "backends: 2..3",
+            "backends: 1",
+            "3: 10.5.0.1:8080, 10.5.0.2:8080, 10.5.1.1:8080",
+            0,
+        ),
+        ("count: 4", "count: 5", "4 RPCs", 0),
+        ("tree: round_robin", "tree: ring_hash", "", 0),
+        (
+            "tree_lacks: rls",
+            "tree_lacks: round_robin",
+            "there is a `round_robin`",
+            0,
+        ),
+        (
+            "states: {channel: READY, 10.1.1.1:8080: none}",
+            "states: {channel: IDLE, 10.5.0.1:8080: none}",
+            "the channel is READY, 10.5.0.1:8080 is READY",
+            0,
+        ),
+    ] {
+        assert_eq!(happened(&pay(good)), [], "{good}");
+        let failures = happened(&pay(bad));
+        let [(happened, others)] = failures.as_slice() else {
+            panic!("{bad}: {failures:?}");
+        };
+        assert!(*others == more || bad.contains("locality"), "{bad}: {others}");
+        let is_start = happened.starts_with(words) || happened.starts_with(&words.replace("0.1:", "0.2:"));
+        assert!(is_start, "{bad}: {happened}");
+    }
+}
+
+#[test]
+fn shares_that_are_off_say_how_far() {
+    let shares = |shares: &str| {
+        let text = format!("steps:\n- pick: {{method: /shop.Pay/Charge, count: 1000}}\n  expect: {{{shares}}}\n");
+        happened(&text)
+    };
+    assert_eq!(shares("shares: {pay: 90%, pay-canary: 0.1}"), []);
+    assert_eq!(shares("shares: {pay: 90%, pay-canary: 10%}, tolerance: 3%"), []);
+    let off = shares("shares: {pay-canary: 20%}");
+    let words = "% to `pay-canary` (";
+    assert!(
+        off[0].0.contains(words) && off[0].0.contains("expected 20 %"),
+        "{off:?}"
+    );
+    assert!(
+        shares("shares: {pay-canary: 10%}, tolerance: 0%").len() == 1
+            || shares("shares: {pay-canary: 10.3%}, tolerance: 0%").len() == 1
+    );
+}
+
+#[test]
+fn updates_are_rejected_by_the_rule_that_is_named() {
+    let weight = |expect: &str| format!("steps:\n- weight: {{10.5.0.1:8080: 0}}\n  expect: {{{expect}}}\n");
+    assert_eq!(happened(&weight("nack: eds-endpoint-weight-zero")), []);
+    let happened_with = |expect: &str| happened(&weight(expect)).remove(0).0;
+    let words = "the client rejects ClusterLoadAssignment `pay`: eds-endpoint-weight-zero";
+    assert_eq!(happened_with("nack: none"), words);
+    assert_eq!(happened_with("nack: eds-locality-weight-sum"), words);
+    let good = "steps:\n- weight: {10.5.0.1:8080: 2}\n  expect: {nack: eds-endpoint-weight-zero}\n";
+    assert_eq!(happened(good)[0].0, "the client accepts the update");
+}
+
+#[test]
+fn what_must_never_be_is_found_anywhere_in_the_run() {
+    let text = "never: [{fails: true}, {moves: true}]\nsteps:\n\
+        - pick: {method: /shop.Cart/Add, jar: ann}\n\
+        - health: {10.2.0.1:8080: UNHEALTHY, 10.2.0.2:8080: UNHEALTHY}\n\
+        - pick: {method: /shop.Cart/Add, jar: ann}\n\
+        - pick: {method: /shop.Nobody/Serves, count: 3}\n";
+    let failures = happened(text);
+    assert_eq!(failures.len(), 2, "{failures:?}");
+    assert_eq!(
+        failures[0],
+        ("UNAVAILABLE: No matching route found in xDS route config".to_owned(), 2)
+    );
+    assert!(
+        failures[1]
+            .0
+            .starts_with("OK from 10.2.1.1:8080, the one before in its session was at 10.2.0."),
+        "{failures:?}"
+    );
+}
+
+#[test]
+fn a_failure_shows_line_and_way() {
+    let text = "steps:\n- pick: {method: /shop.Search/Find, headers: {user: ann, authorization: hunter2}}\n  expect: {address: 10.1.0.2:8080}\n";
+    let Run { code, out, err } = suite("", text);
+    assert_eq!((code, err.as_str()), (Some(1), ""), "{out}");
+    for words in [
+        "FAILED -: - (1 RPC in 0.002 s)\n\n  × expected `address: 10.1.0.2:8080`: OK from 10.1.0.1:8080\n",
+        "╭─[-:4:12]\n",
+        " 4 │   expect: {address: 10.1.0.2:8080}\n   ·            ──────────────────────\n",
+        "\nRPC 1, at 0 s: OK from 10.1.0.1:8080 (complete, 2 ms)\n",
+        "routes[1] `search`: takes it to cluster:search\n",
+        "\n1 test: 0 passed, 1 failed\n",
+    ] {
+        assert!(out.contains(words), "{words}\nis not in\n{out}");
+    }
+    assert!(!out.contains("hunter2"), "{out}");
+    assert!(suite("--show-secrets", text).out.contains("hunter2"));
+}
+
+#[test]
+fn several_clients_are_dealt_rpcs_and_updated_one_by_one() {
+    let text = "clients: {a: , b: {seed: 7}}\nsteps:\n\
+        - remove: 10.5.0.1:8080\n  client: b\n\
+        - pick: {method: /shop.Pay/Charge, count: 40}\n  expect: {backends: 3}\n\
+        - pick: {method: /shop.Pay/Charge, count: 40}\n  client: b\n  expect: {address: [10.5.0.2:8080, 10.5.1.1:8080]}\n\
+        - pick: {method: /shop.Pay/Charge, count: 40}\n  client: a\n  expect: {address: [10.5.0.2:8080, 10.5.1.1:8080]}\n";
+    let answer = answer(text);
+    let failures = answer["suites"][0]["tests"][0]["failures"].as_array().unwrap();
+    assert_eq!(failures.len(), 1, "{answer}");
+    assert_eq!(
+        (&failures[0]["line"], &failures[0]["rpc"]["client"]),
+        (&13.into(), &"a".into())
+    );
+}
+
+#[test]
+fn a_suite_that_means_nothing_is_refused_at_its_line() {
+    for (text, place, words) in [
+        (
+            "steps:\n- pik: {}\n",
+            "-:3:3",
+            "a step has no `pik`, did you mean `pick`?",
+        ),
+        (
+            "steps:\n- {sleep: 1, pick: {}}\n",
+            "-:3:14",
+            "a step has one verb, this one has a second, `pick`",
+        ),
+        ("step: []\n", "-:2:1", "a suite has no `step`, did you mean `steps`?"),
+        (
+            "seed: -1\nsteps: [{sleep: 1}]\n",
+            "-:2:7",
+            "`seed` is `-1`, must be a whole number from 0",
+        ),
+        (
+            "steps:\n- {sleep: 1, expect: {status: OK}}\n",
+            "-:3:23",
+            "the step waits for no RPC",
+        ),
+        (
+            "steps:\n- {pick: {}, expect: {nack: none}}\n",
+            "-:3:23",
+            "the step sends no update",
+        ),
+        (
+            "steps:\n- {pick: {}, expect: {tolerance: 1%}}\n",
+            "-:3:34",
+            "`tolerance` is about `shares`",
+        ),
+        (
+            "steps:\n- {pick: {}, client: a}\n",
+            "-:3:22",
+            "`client` names one of the `clients`",
+        ),
+        (
+            "tests:\n- {name: a, steps: [{sleep: 1}]}\n- {name: a, steps: [{sleep: 1}]}\n",
+            "-:4:10",
+            "a test before it is called `a` too",
+        ),
+        (
+            "steps: [{sleep: 1}]\nsteps: [{sleep: 1}]\n",
+            "-:3:1",
+            "`steps` stands twice in one object",
+        ),
+        ("never: {}\nsteps: [{sleep: 1}]\n", "-:2:8", "`never` says nothing"),
+        (
+            "target: a\ncluster: b\nsteps: [{sleep: 1}]\n",
+            "-:3:10",
+            "`cluster` and `target` say two things of the same",
+        ),
+        ("a: [\n", "-:2:4", "unclosed bracket"),
+    ] {
+        let Run { code, out, .. } = suite("", text);
+        assert_eq!(code, Some(2), "{text}: {out}");
+        assert!(
+            out.contains(&format!("[{place}]")) && out.contains(words),
+            "{text}: {out}"
+        );
+    }
+}
+
+#[test]
+fn what_a_step_cannot_do_is_told_when_it_is_played() {
+    for (text, words) in [
+        (
+            "steps:\n- {sleep: 2}\n- {at: 1}\n",
+            "`at` is 1 s, and it is 2 s already",
+        ),
+        (
+            "steps:\n- drain: 10.9.9.9:80\n",
+            "no EDS resource of the channel has 10.9.9.9:80",
+        ),
+        (
+            "steps:\n- scale: {carts: 3}\n",
+            "is called `carts`, did you mean `cart`?",
+        ),
+        (
+            "steps:\n- scale: {cart: 3}\n",
+            "cluster `cart` has the localities `eu/a`, `eu/b`, scale one of them",
+        ),
+        (
+            "steps:\n- stop: 10.9.9.9:80\n",
+            "`stop` names 10.9.9.9:80, which is no address of the channel",
+        ),
+        ("steps:\n- begin: {name: a}\n", "no `finish` waits for the RPCs `a`"),
+        (
+            "steps:\n- pick: {method: /shop.Pay/Charge, session: 10.5.0.1:8080}\n",
+            "`session` needs a stateful session filter",
+        ),
+        (
+            "target: xds:///nobody\nsteps:\n- {sleep: 1}\n- pick: {}\n  expect: {status: OK}\n",
+            "LDS resource nobody: does not exist",
+        ),
+        (
+            "bootstrap: nowhere.json\nsteps: [{sleep: 1}]\n",
+            "cannot read `nowhere.json`",
+        ),
+    ] {
+        let Run { code, out, .. } = suite("", text);
+        assert!(matches!(code, Some(1 | 2)), "{text}: {out}");
+        assert!(out.contains(words), "{text}: {out}");
+    }
+}
+
+#[test]
+fn the_exit_code_tells_failures_from_trouble() {
+    let good = "steps:\n- {pick: {method: /shop.Pay/Charge}, expect: {status: OK}}\n";
+    let bad = "steps:\n- {pick: {method: /shop.Pay/Charge}, expect: {status: INTERNAL}}\n";
+    assert_eq!(suite("", good).code, Some(0));
+    assert_eq!(suite("", bad).code, Some(1));
+    let Run { code, err, .. } = suite("--run nothing", good);
+    assert_eq!(
+        (code, err.as_str()),
+        (
+            Some(2),
+            "xdsctl: no test has been run: `--run nothing` matches none of 1\n"
+        )
+    );
+    assert_eq!(suite("--max-events 1", good).code, Some(2));
+    // One file that is no suite does not keep the others from being run.
+    let both = run("test fixtures/suites/headers.yaml fixtures/examples/checkout.yaml", "");
+    assert_eq!(both.code, Some(2));
+    assert!(both.out.contains("ok fixtures/suites/headers.yaml: "), "{}", both.out);
+}
+
+#[test]
+fn only_tests_that_match_are_run() {
+    let Run { code, out, .. } = run("test --run drain.*moves fixtures/suites", "");
+    assert_eq!(code, Some(0));
+    assert_eq!(out.lines().count(), 2, "{out}");
+    assert!(out.ends_with("\n1 test: 1 passed, 0 failed\n"), "{out}");
+}
+
+#[test]
+fn a_report_for_machines_counts_suites_and_cases() {
+    let bad = "tests:\n- {name: a<b, steps: [{pick: {method: /shop.Pay/Charge}, expect: {status: INTERNAL}}]}\n- {name: c, steps: [{sleep: 1}]}\n";
+    let Run { code, out, .. } = suite("--format junit", bad);
+    assert_eq!(code, Some(1));
+    for words in [
+        "<testsuites name=\"xdsctl\" tests=\"2\" failures=\"1\" errors=\"0\">",
+        "<testcase classname=\"-\" name=\"a&lt;b\" file=\"-\" line=\"3\">",
+        "<failure type=\"expectation\" message=\"expected `status: INTERNAL`: OK from 10.5.0.",
+        "<testcase classname=\"-\" name=\"c\" file=\"-\" line=\"4\"/>",
+    ] {
+        assert!(out.contains(words), "{words}\nis not in\n{out}");
+    }
+    let github = suite("--format github", bad).out;
+    assert!(github.starts_with("::error file=-,line=3,col="), "{github}");
+    assert!(
+        github.ends_with("2 tests: 1 passed, 1 failed, 0 could not be run\n"),
+        "{github}"
+    );
+}
