@@ -205,6 +205,25 @@ impl<'p> Cx<'p> {
         taken
     }
 
+    /// Takes back what was said of the resource as accepted, if it is rejected: what it would have come to.
+    pub fn keep_rejections(&mut self) {
+        if self.nacks == 0
+            || self
+                .diagnostics
+                .iter()
+                .all(|diagnostic| diagnostic.effect == Effect::Nack)
+        {
+            return;
+        }
+        let all = std::mem::take(&mut self.diagnostics).into_iter();
+        let (kept, gone): (Vec<_>, Vec<_>) = all.partition(|diagnostic| diagnostic.effect == Effect::Nack);
+        for diagnostic in gone {
+            let left = kept.iter().filter(|other| other.rule == diagnostic.rule).count();
+            self.quota.recount(diagnostic.rule, left);
+        }
+        self.diagnostics = kept;
+    }
+
     /// Runs `step` one level deeper; `None` if there are `limit` levels already.
     ///
     /// For messages that may be packed in each other without end: bytes in an Any count no levels for the parser.

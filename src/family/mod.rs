@@ -13,6 +13,8 @@ mod java;
 mod node;
 pub(crate) mod rules;
 
+use std::fmt;
+
 use bytes::Bytes;
 
 use crate::diag::{Cx, Diagnostic, Effect, Path, Rule};
@@ -22,12 +24,19 @@ use crate::proto::pb::envoy::config;
 use crate::proto::wire::Malformed;
 use crate::validate::{self, RESOURCE_UNDECODABLE};
 
+/// What stands before the type in every type URL that a client compares whole.
+const URL_PREFIX: &str = "type.googleapis.com/";
+
 /// The rules that one family alone knows, in the files that find them.
 pub static PART_RULES: &[&[&Rule]] = &[
     go::http_filter::RULES,
     go::rbac::RULES,
     java::fault::RULES,
     java::listener::RULES,
+    node::http_filter::RULES,
+    node::lb::RULES,
+    node::listener::RULES,
+    node::routes::RULES,
 ];
 
 /// A resource, decoded once for all clients that are asked about it.
@@ -118,6 +127,11 @@ pub(crate) fn die(rule: &'static Rule, at: &Path<'_>, message: std::fmt::Argumen
     Stop::Dies
 }
 
+/// Says whether a type URL is exactly that of a message.
+fn is_url_of(url: &str, type_name: &str) -> bool {
+    url.strip_prefix(URL_PREFIX) == Some(type_name)
+}
+
 /// The resource, for a client whose parser takes what C-core's takes.
 pub(crate) fn decoded<'m>(sent: &Sent<'m>, cx: &mut Cx<'_>) -> Checked<Message<'m>> {
     sent.message.map_err(|fault| undecodable(sent.resource_type, fault, cx))
@@ -125,7 +139,7 @@ pub(crate) fn decoded<'m>(sent: &Sent<'m>, cx: &mut Cx<'_>) -> Checked<Message<'
 
 /// Reports that the client cannot parse the resource.
 #[cold]
-pub(crate) fn undecodable(kind: ResourceType, fault: Malformed, cx: &mut Cx<'_>) -> Stop {
+pub(crate) fn undecodable(kind: ResourceType, fault: impl fmt::Display, cx: &mut Cx<'_>) -> Stop {
     let message = format_args!("not a valid {}: {fault}", kind.short_name());
     reject(&RESOURCE_UNDECODABLE, &Path::ROOT, message, cx)
 }

@@ -57,8 +57,7 @@ impl Family {
     /// Says whether all of its rules are known. Where they are not, a resource in which no fault is found is not taken for good.
     pub const fn has_all_rules(self) -> bool {
         match self {
-            Family::Cpp | Family::Go | Family::Java => true,
-            Family::Node => false,
+            Family::Cpp | Family::Go | Family::Java | Family::Node => true,
         }
     }
 

@@ -146,7 +146,8 @@ enum Fit {
     Foreign,
 }
 
-fn wire_type_of(kind: Kind) -> u8 {
+/// The wire type of a value of this kind.
+pub(crate) fn wire_type_of(kind: Kind) -> u8 {
     match kind {
         Kind::Double | Kind::Fixed64 | Kind::Sfixed64 => 1,
         Kind::Float | Kind::Fixed32 | Kind::Sfixed32 => 5,

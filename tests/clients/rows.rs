@@ -414,3 +414,19 @@ pub fn compare_reasons(what: &str, rows: &[Recorded], limit: usize, differing: u
         reasons.rows
     );
 }
+
+/// The rows with the verdict `CRASH` where `fixtures/clients/NAME.jsonl.gz` says that the process dies `then`, whatever else it does.
+pub fn and_then(mut rows: Vec<Recorded>, name: &str) -> Vec<Recorded> {
+    let answers = answers(name);
+    let dies: BTreeSet<&str> = answers
+        .iter()
+        .filter(|row| row["then"] == "CRASH")
+        .map(|row| row["id"].as_str().unwrap())
+        .collect();
+    for row in &mut rows {
+        if row.verdict == "ACK" && dies.contains(row.case.id.as_str()) {
+            row.verdict = "CRASH".to_owned();
+        }
+    }
+    rows
+}

@@ -19,7 +19,7 @@ use bytes::Bytes;
 
 use crate::diag::{Cx, Path};
 use crate::family::rules::RESOURCE_NAME_EMPTY;
-use crate::family::{Checked, Message, Sent, Stop, die, reject, undecodable};
+use crate::family::{Checked, Message, Sent, Stop, URL_PREFIX, die, is_url_of, reject, undecodable};
 use crate::model::ResourceType;
 use crate::profile::Feature;
 use crate::proto::any::{self, ANY_UNDECODABLE};
@@ -28,9 +28,6 @@ use crate::validate::RESOURCE_UNDECODABLE;
 
 /// What the client looks at before it comes to a fault that is found early here.
 type Later<'l> = &'l dyn Fn(&mut Cx<'_>) -> Checked;
-
-/// What stands before the type in every type URL that the client compares.
-const URL_PREFIX: &str = "type.googleapis.com/";
 
 /// Converts a resource.
 pub(super) fn convert(sent: &Sent<'_>, cx: &mut Cx<'_>) -> Checked {
@@ -92,11 +89,6 @@ fn resource_name(name: &str, cx: &mut Cx<'_>) -> Checked {
     } else {
         Err(die(&RESOURCE_NAME_EMPTY, &Path::ROOT, message, cx))
     }
-}
-
-/// Says whether a type URL is exactly that of a message.
-fn is_url_of(url: &str, type_name: &str) -> bool {
-    url.strip_prefix(URL_PREFIX) == Some(type_name)
 }
 
 /// Says whether an Any holds a message, whatever stands before its name (`anypb.Any.MessageIs`).

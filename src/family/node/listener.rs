@@ -1,17 +1,67 @@
-//! Listener, as grpc-js-xds reads it (xds-resource-type/listener-resource-type.ts `validateListener`).
+//! Listener, as grpc-js-xds reads it (xds-resource-type/listener-resource-type.ts `validateResource`).
+//!
+//! Both halves are looked at: filter chains beside an api_listener count as well.
 
-use crate::diag::{Cx, Effect, Path};
+use super::{fault, filter_chain, http_connection_manager, is_url_of};
+use crate::diag::{Cx, Path, rules};
 use crate::family::rules::LISTENER_FILTERS;
+use crate::family::{Checked, die};
 use crate::proto::pb::envoy::config::listener::v3::Listener as Pb;
+use crate::validate::http_connection_manager::NETWORK_FILTER_UNSUPPORTED;
+use crate::validate::listener::{NEITHER_CLIENT_NOR_SERVER, NO_FILTER_CHAIN, USE_ORIGINAL_DST};
+
+rules! {
+    /// An api_listener is empty, which is accepted and then kills the process of a client.
+    API_LISTENER_EMPTY_KILLS = "lds-api-listener-empty-kills", Listener, Fails, "grpc-js-xds xds-dependency-manager.ts, watcher of the Listener";
+    /// The address of a range is one that the client takes for an IP address and then cannot read.
+    CIDR_ADDRESS_UNREADABLE = "cidr-address-unreadable", Listener, Nack, "grpc-js-xds cidr.ts parseIPv6";
+}
+
+const HCM: &str = http_connection_manager::HCM;
 
 /// Converts the resource.
-pub(super) fn convert(message: &Pb, cx: &mut Cx<'_>) {
-    if !message.listener_filters.is_empty() {
-        cx.report_as(
-            Effect::Nack,
-            &LISTENER_FILTERS,
-            &Path::ROOT.field("listener_filters"),
-            format_args!("listener_filters is not empty, must be"),
-        );
+pub(super) fn convert(message: &Pb, cx: &mut Cx<'_>) -> Checked {
+    let root = &Path::ROOT;
+    let api_at = root.field("api_listener");
+    if let Some(any) = message.api_listener.as_ref().and_then(|api| api.api_listener.as_ref()) {
+        let at = api_at.field("api_listener");
+        if is_url_of(&any.type_url, HCM) {
+            http_connection_manager::from_any(any, true, &at, cx)?;
+        } else {
+            let why = format_args!("`{}` is not supported, must be `{HCM}`", any.type_url);
+            fault(&NETWORK_FILTER_UNSUPPORTED, &at, why, cx);
+        }
     }
+    if !message.listener_filters.is_empty() {
+        let why = format_args!("listener_filters is not empty, must be");
+        fault(&LISTENER_FILTERS, &root.field("listener_filters"), why, cx);
+    }
+    if message.use_original_dst == Some(true) {
+        let why = format_args!("use_original_dst is true, must be false");
+        fault(&USE_ORIGINAL_DST, &root.field("use_original_dst"), why, cx);
+    }
+    filter_chain::list(&message.filter_chains, &root.field("filter_chains"), cx)?;
+    let default_at = root.field("default_filter_chain");
+    if let Some(chain) = &message.default_filter_chain {
+        filter_chain::content(chain, &default_at, cx)?;
+    }
+    let has_chain = message.default_filter_chain.is_some() || !message.filter_chains.is_empty();
+    if message.api_listener.is_none() && !has_chain {
+        if message.address.is_some() {
+            let why = format_args!("no filter chain, and no default_filter_chain");
+            fault(&NO_FILTER_CHAIN, &default_at, why, cx);
+        } else {
+            let why = format_args!("neither api_listener nor a filter chain is set");
+            fault(&NEITHER_CLIENT_NOR_SERVER, root, why, cx);
+        }
+    }
+    let is_empty = message
+        .api_listener
+        .as_ref()
+        .is_some_and(|api| api.api_listener.is_none());
+    if is_empty && !cx.nacked() {
+        let why = format_args!("api_listener is empty: it is accepted, and a client's process dies of it");
+        return Err(die(&API_LISTENER_EMPTY_KILLS, &api_at, why, cx));
+    }
+    Ok(())
 }
