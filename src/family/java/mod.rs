@@ -31,14 +31,11 @@ mod uri;
 use prost_types::Duration;
 
 use crate::diag::{Cx, Path, Rule};
-use crate::family::{Checked, Message, Sent, Stop, decoded, die, reject};
+use crate::family::{Checked, Message, Sent, Stop, URL_PREFIX, decoded, die, is_url_of, reject};
 use crate::profile::Feature;
 use crate::proto::any::{self, ANY_UNDECODABLE};
 use crate::proto::duration::DURATION_OUT_OF_RANGE;
 use crate::proto::pb::Any;
-
-/// What stands before the type in every type URL that the client compares.
-const URL_PREFIX: &str = "type.googleapis.com/";
 
 /// Who runs a connection manager, or has a TLS context.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,11 +61,6 @@ pub(super) fn convert(sent: &Sent<'_>, cx: &mut Cx<'_>) -> Checked {
         Message::Cluster(cluster) => cluster::convert(cluster, cx),
         Message::Endpoints(endpoints) => endpoints::convert(endpoints, cx),
     }
-}
-
-/// Says whether a type URL is exactly that of a message.
-fn is_url_of(url: &str, type_name: &str) -> bool {
-    url.strip_prefix(URL_PREFIX) == Some(type_name)
 }
 
 /// Says whether an Any holds a message, whatever stands before the last slash (`Any.is`).
