@@ -7,6 +7,7 @@
 pub(crate) mod any;
 pub(crate) mod duration;
 pub mod meant;
+pub mod print;
 pub mod transcode;
 pub mod wire;
 

@@ -136,6 +136,11 @@ pub fn json(text: &[u8], message: &'static Message, options: Options) -> Transco
     }
 }
 
+/// Reads a message of the type of this name, see [`json`]; `None` for a type that is not known.
+pub fn named(text: &[u8], type_name: &str) -> Option<Transcoded> {
+    Some(json(text, tables::message(type_name)?, Options::default()))
+}
+
 type Result<T> = std::result::Result<T, Stop>;
 
 /// Reads messages out of one text, one after the other.

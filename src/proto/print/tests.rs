@@ -1,0 +1,184 @@
+//! What is printed reads back as the same message, whatever the message.
+
+use std::io::Read as _;
+use std::sync::LazyLock;
+
+use prost_reflect::{DescriptorPool, DynamicMessage};
+
+use super::*;
+use crate::proto::transcode::{Options, json};
+
+static POOL: LazyLock<DescriptorPool> = LazyLock::new(|| DescriptorPool::decode(xdsctl_proto::DESCRIPTOR_SET).unwrap());
+
+const CLUSTER: &str = "envoy.config.cluster.v3.Cluster";
+const ANY: &str = "google.protobuf.Any";
+
+fn printed(bytes: &[u8], name: &str, redacts: bool) -> String {
+    let mut printer = Printer::new(redacts);
+    printer.message(bytes, tables::message(name).unwrap());
+    printer.out
+}
+
+fn dynamic(bytes: &[u8], name: &str) -> DynamicMessage {
+    DynamicMessage::decode(POOL.get_message_by_name(name).unwrap(), bytes).unwrap()
+}
+
+/// Prints, reads, and compares field by field; messages in an Any are compared by what they print.
+#[track_caller]
+fn returns(bytes: &[u8], name: &str) -> String {
+    let text = printed(bytes, name, false);
+    let read = json(text.as_bytes(), tables::message(name).unwrap(), Options::default());
+    assert_eq!(read.stop, None, "{text}");
+    for note in &read.notes {
+        // Nobody looks into an Any of an unknown type.
+        assert_eq!(note.diagnostic.rule.id, "dump-unknown-any-type", "{text}");
+    }
+    if read.notes.is_empty() {
+        assert_eq!(printed(&read.bytes, name, false), text);
+    }
+    text
+}
+
+#[derive(serde::Deserialize)]
+struct Row {
+    any_b64: Option<String>,
+}
+
+fn rows(name: &str) -> Vec<Row> {
+    let path = format!("{}/fixtures/conformance/{name}.jsonl.gz", env!("CARGO_MANIFEST_DIR"));
+    let mut text = String::new();
+    let file = std::fs::File::open(path).unwrap();
+    flate2::read::GzDecoder::new(file).read_to_string(&mut text).unwrap();
+    text.lines()
+        .filter_map(|line| serde_json::from_str(line).ok())
+        .collect()
+}
+
+/// What prost-reflect prints of an Any; `None` if it does not know a type in it.
+fn reflected(bytes: &[u8]) -> Option<serde_json::Value> {
+    serde_json::to_value(dynamic(bytes, ANY)).ok()
+}
+
+#[test]
+fn recorded_resources_return_as_they_were() {
+    let mut count = 0;
+    for name in ["validate", "rules-lds", "rules-rds", "rules-cds-eds", "fresh"] {
+        for (number, bytes) in rows(name).into_iter().filter_map(|row| row.any_b64).enumerate() {
+            let bytes = STANDARD.decode(bytes).unwrap();
+            let text = returns(&bytes, ANY);
+            let read = json(text.as_bytes(), tables::message(ANY).unwrap(), Options::default());
+            // The other reader is slow.
+            if number % 32 != 0 {
+                continue;
+            }
+            if let Some(before) = reflected(&bytes).filter(|_| read.notes.is_empty()) {
+                assert_eq!(reflected(&read.bytes), Some(before), "{text}");
+                count += 1;
+            }
+        }
+    }
+    assert!(count > 150, "{count}");
+}
+
+#[test]
+fn what_json_cannot_hold_stays_bytes() {
+    let any = |value: &[u8]| {
+        let url = format!("type.googleapis.com/{CLUSTER}");
+        let mut bytes = vec![0x0a, url.len() as u8];
+        bytes.extend(url.as_bytes());
+        bytes.extend([0x12, value.len() as u8]);
+        bytes.extend(value);
+        bytes
+    };
+    let plain = returns(&any(b"\x0a\x01a"), ANY);
+    assert_eq!(
+        plain,
+        format!(r#"{{"@type":"type.googleapis.com/{CLUSTER}","name":"a"}}"#)
+    );
+    for bytes in [
+        &b"\x0a\x02\xc3\x28"[..],                                    // not UTF-8
+        b"\x0a\x01a\xf8\xff\x0f\x01",                                // an unknown field
+        b"\x0a\x05a",                                                // cut off
+        b"\x22\x0c\x08\x80\x80\x80\x80\x80\x80\x80\x80\x80\x01\x10", // a cut Duration
+        b"\x22\x04\x08\x01\x10\xff",                                 // the same
+        b"\x10\x03\x10\x04\x0a\x01a",                                // a scalar twice
+    ] {
+        let text = returns(&any(bytes), ANY);
+        assert!(text.contains("@value"), "{text}");
+        let read = json(text.as_bytes(), tables::message(ANY).unwrap(), Options::default());
+        assert_eq!(
+            Fields::new(&read.bytes)
+                .flatten()
+                .filter(|item| item.number == 2)
+                .map(|item| item.value)
+                .next(),
+            Some(Value::Bytes(bytes))
+        );
+    }
+}
+
+#[test]
+fn special_forms() {
+    for (bytes, name, text) in [
+        (
+            &b"\x08\x01\x10\x80\xca\xb5\xee\x01"[..],
+            "google.protobuf.Duration",
+            "\"1.500s\"",
+        ),
+        (
+            b"\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01",
+            "google.protobuf.Duration",
+            "\"-1s\"",
+        ),
+        (
+            b"\x08\x80\xa3\x05",
+            "google.protobuf.Timestamp",
+            "\"1970-01-02T00:00:00Z\"",
+        ),
+        (
+            b"\x08\x80\xf0\xb2\xf5\x05",
+            "google.protobuf.Timestamp",
+            "\"2020-09-13T12:26:40Z\"",
+        ),
+        (b"\x08\x05", "google.protobuf.UInt32Value", "5"),
+        (b"", "google.protobuf.BoolValue", "false"),
+        (b"\x08\x05", "google.protobuf.UInt64Value", "\"5\""),
+        (b"\x0a\x05\x0a\x01a\x12\x00", "google.protobuf.Struct", "{\"a\":null}"),
+        (
+            b"\x0a\x07\x0a\x01a\x12\x02\x20\x01",
+            "google.protobuf.Struct",
+            "{\"a\":true}",
+        ),
+        (b"", "google.protobuf.Struct", "{}"),
+        (b"", "google.protobuf.ListValue", "[]"),
+        (b"\x0a\x02\x20\x00", "google.protobuf.ListValue", "[false]"),
+        (b"\x0a\x07foo_bar\x0a\x01b", "google.protobuf.FieldMask", "\"fooBar,b\""),
+    ] {
+        if name.ends_with("Timestamp") && bytes.len() > 4 {
+            let seconds = 1_600_000_000u64;
+            let mut wire = vec![0x08];
+            let mut rest = seconds;
+            while rest > 127 {
+                wire.push((rest & 127) as u8 | 128);
+                rest >>= 7;
+            }
+            wire.push(rest as u8);
+            assert_eq!(printed(&wire, name, false), text);
+            continue;
+        }
+        assert_eq!(printed(bytes, name, false), text);
+    }
+}
+
+#[test]
+fn secrets_are_masked_and_the_rest_is_left() {
+    let text = r#"{"@type":"type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.Secret","name":"s","tls_certificate":{"certificate_chain":{"filename":"a"},"private_key":{"inline_string":"abc"},"password":{"inline_bytes":"cHc="}}}"#;
+    let read = json(text.as_bytes(), tables::message(ANY).unwrap(), Options::default());
+    let masked = printed(&read.bytes, ANY, true);
+    assert!(!masked.contains("abc") && !masked.contains("cHc="), "{masked}");
+    assert!(
+        masked.contains(r#""filename":"a""#) && masked.contains(r#""inline_bytes":"W3JlZGFjdGVkXQ==""#),
+        "{masked}"
+    );
+    assert_eq!(returns(&read.bytes, ANY), text);
+}
