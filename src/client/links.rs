@@ -29,6 +29,17 @@ pub struct Link {
     pub at: Vec<FieldPath>,
 }
 
+/// What one accepted resource refers to, each once.
+pub fn references(resource_type: ResourceType, name: &str, facts: &Facts) -> Vec<Node> {
+    let from = Node {
+        resource_type,
+        name: name.to_owned(),
+    };
+    let mut links = Links::default();
+    links.take(&from, facts);
+    links.below(&from).iter().map(|link| link.to.clone()).collect()
+}
+
 /// All references of a world, in both directions.
 #[derive(Debug, Clone, Default)]
 pub struct Links {

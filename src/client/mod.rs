@@ -26,6 +26,7 @@ pub mod links;
 pub mod live;
 mod policy;
 mod reading;
+mod receive;
 mod removed;
 pub mod resolve;
 mod responses;
@@ -48,6 +49,7 @@ pub use facts::{
 pub use held::{Cache, Held, Kind, Rejected, Resources, Store};
 pub use policy::{PolicyFacts, PolicyKind};
 pub use reading::Reading;
+pub use receive::{Fault, Judged, Received, faults};
 pub use world::{Entry, ResourceId, World};
 pub use worlds::Settled;
 
