@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The crates whose sources are held to the rules here.
-const CRATES: &[&str] = &["src", "crates/cli/src", "crates/re2/src"];
+const CRATES: &[&str] = &["src", "crates/cli/src", "crates/net/src", "crates/re2/src"];
 
 /// Lines, tests not counted.
 const MAX_LINES: usize = 600;
@@ -260,7 +260,9 @@ fn only_the_profile_reads_no_environment_and_the_cli_alone_touches_the_world() {
             .lines()
             .filter(|l| !l.trim_start().starts_with("//"))
         {
-            if let Some(b) = banned.iter().find(|b| line.contains(**b)) {
+            // The timers of streams.
+            let is_free = |b: &str| source.krate == "crates/net/src" && b == "Instant::now";
+            if let Some(b) = banned.iter().find(|b| line.contains(**b) && !is_free(b)) {
                 wrong.push(format!("{}: {b}", source.name()));
             }
         }

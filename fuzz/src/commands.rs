@@ -346,6 +346,8 @@ fn is_harmless(command: &Command, script: &[u8]) -> bool {
                 && args.formats.iter().all(|format| format.file.is_none());
         }
         Command::Init(_) | Command::Config(_) | Command::Generate(_) => return false,
+        // They wait for others.
+        Command::Fetch(_) | Command::Serve(_) => return false,
     };
     is_own(&input.bootstrap) && is_own(&input.config.config) && input.files.iter().all(|path| path.as_os_str() == "-")
 }

@@ -6,6 +6,7 @@ mod choice;
 mod examples;
 mod fail_on;
 mod format;
+mod live;
 mod rule;
 mod suite;
 
@@ -25,6 +26,7 @@ pub use fail_on::FailOn;
 use fail_on::FailOnParser;
 pub use format::{Destination, ReportFormat};
 pub use suite::{TestArgs, TestFormat};
+pub use live::{ConnectArgs, FetchArgs, ServeArgs};
 
 use super::io::ColourChoice;
 use format::DestinationParser;
@@ -84,6 +86,12 @@ pub enum Command {
     /// Say what refers to a resource, and what it leads to
     #[command(after_help = examples::WHO)]
     Who(WhoArgs),
+    /// Get what a running client, proxy or control plane holds into one dump
+    #[command(after_help = examples::FETCH)]
+    Fetch(Box<FetchArgs>),
+    /// Give a dump to a real client, and compare what it says with the prediction
+    #[command(after_help = examples::SERVE)]
+    Serve(Box<ServeArgs>),
     /// Print the completion script of a shell
     #[command(after_help = examples::COMPLETIONS)]
     Completions(CompletionsArgs),
@@ -95,7 +103,7 @@ pub enum Command {
 /// Inputs and the client's circumstances, common to all commands that read xDS resources.
 #[derive(Debug, Clone, clap::Args)]
 pub struct InputArgs {
-    /// Dumps, resources or directories; `-` is standard input
+    /// Dumps, resources, directories, or running systems such as `csds://HOST:PORT`; `-` is standard input
     #[arg(value_name = "FILE", default_value = "-")]
     pub files: Vec<PathBuf>,
     /// Take bare resources and arrays for this type
@@ -122,6 +130,9 @@ pub struct InputArgs {
     /// Print passwords, keys and tokens instead of masking them
     #[arg(long)]
     pub show_secrets: bool,
+    /// How to connect to running systems
+    #[command(flatten)]
+    pub connect: ConnectArgs,
 }
 
 /// The configuration file.
@@ -169,15 +180,24 @@ impl Args {
             Command::Retry(retry) => retry.channel.input.show_secrets,
             Command::Diff(diff) => diff.input.show_secrets,
             Command::Who(who) => who.input.show_secrets,
+            Command::Serve(serve) => serve.input.show_secrets,
             // A cookie is taken apart to be seen.
             Command::Cookie(_) => true,
             Command::Explain(_)
+            | Command::Fetch(_)
             | Command::Clients(_)
             | Command::Init(_)
             | Command::Config(_)
             | Command::Completions(_)
             | Command::Generate(_) => false,
         }
+    }
+}
+
+impl Args {
+    /// Standard output is a dump, in which secrets have been masked field by field, or are wanted.
+    pub const fn prints_dump(&self) -> bool {
+        matches!(self.command, Command::Fetch(_))
     }
 }
 
@@ -223,6 +243,9 @@ pub struct ValidateArgs {
     /// Write the findings that are there now to this file, for --baseline
     #[arg(long, value_name = "FILE")]
     pub write_baseline: Option<PathBuf>,
+    /// Go on with a running system: check each new version, and exit with 1 at the first that has such a finding
+    #[arg(long, conflicts_with_all = ["explain_error", "fix", "diff", "write_baseline"])]
+    pub watch: bool,
     /// Make the fixes that are certain, in the JSON and YAML files themselves
     #[arg(long, conflicts_with = "explain_error")]
     pub fix: bool,

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::args::{AsType, InputArgs, World};
 use super::config::Config;
 use super::progress::Progress;
-use super::{EXIT_TROUBLE, Error, Io, files, follow, progress, revision};
+use super::{EXIT_TROUBLE, Error, Io, files, follow, live, progress, revision};
 use xdsctl::bootstrap::{self, Bootstrap};
 use xdsctl::client::{Circumstances, Keep, Parts, Reading, Settled, Store};
 use xdsctl::envelope::{self, Emit, Finding, Loader, Options, RawResource};
@@ -151,6 +151,11 @@ fn documents(args: &InputArgs, world: World, sources: &mut SourceMap, io: &mut I
                     directories.insert(id, directory);
                 }
             }
+            continue;
+        }
+        if let Some(address) = path.to_str().filter(|text| live::is_address(text)) {
+            let bytes = live::read(address, args, io)?;
+            documents.push(sources.add(address, bytes));
             continue;
         }
         let found = files::find(path);

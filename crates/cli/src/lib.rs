@@ -42,6 +42,7 @@ pub mod generate;
 mod input;
 mod io;
 mod known;
+mod live;
 mod outlet;
 mod outputs;
 mod pick;
@@ -98,6 +99,9 @@ pub enum Error {
         /// What stands below it: marks of what is wrong.
         mark: String,
     },
+    /// A running system.
+    #[error("{0}")]
+    Live(String),
     /// Not one resource or bootstrap in all inputs.
     #[error("nothing to check: {0}")]
     Nothing(String),
@@ -118,7 +122,10 @@ where
     };
     let mut guarded = Io {
         input: Box::new(&mut io.input),
-        out: Box::new(Edge::new(Outlet::new(&mut io.out), args.shows_secrets())),
+        out: Box::new(Edge::new(
+            Outlet::new(&mut io.out),
+            args.shows_secrets() || args.prints_dump(),
+        )),
         err: Box::new(Edge::new(&mut io.err, args.shows_secrets())),
         in_is_terminal: io.in_is_terminal,
         out_is_terminal: io.out_is_terminal,
@@ -150,6 +157,8 @@ fn guarded_run(args: &Args, io: &mut Io<'_>) -> ExitCode {
         },
         Command::Diff(diff) => diff::run(diff, io),
         Command::Who(who) => who::run(who, io),
+        Command::Fetch(fetch) => live::fetch::run(fetch, io),
+        Command::Serve(serve) => live::serve::run(serve, io),
         Command::Completions(completions) => generate::print_completions(completions, io),
         Command::Generate(generate) => generate::run(generate, io),
     };

@@ -32,6 +32,9 @@ pub(super) fn run(args: &ValidateArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         io.err_is_terminal = false;
     }
     let asked = Asked::of(args, io)?;
+    if args.watch {
+        return super::live::watch::run(&asked, io);
+    }
     if args.fix && !args.diff {
         asked.refuse_streams()?;
     }
@@ -112,7 +115,7 @@ impl<'a> Asked<'a> {
     }
 
     /// Writes the report; the exit code for what is in it.
-    fn tell(&self, mut checked: Examined, inputs: &Inputs, io: &mut Io<'_>) -> Result<u8, Error> {
+    pub(super) fn tell(&self, mut checked: Examined, inputs: &Inputs, io: &mut Io<'_>) -> Result<u8, Error> {
         if outputs::has_human(&self.settings.formats) {
             checked.fixable = self.plan(&checked, inputs).count();
         }

@@ -104,3 +104,17 @@ Examples:
   xdsctl who checkout dump.json
   xdsctl who --type cds checkout xds/
   xdsctl who --format json checkout dump.json";
+
+/// `xdsctl fetch`
+pub const FETCH: &str = "\
+Examples:
+  xdsctl fetch csds://localhost:50051 -o dump.json
+  xdsctl fetch ads://localhost:15010?node=me --target xds:///cart -o dump.json
+  xdsctl fetch envoy://localhost:9901 > dump.json";
+
+/// `xdsctl serve`
+pub const SERVE: &str = "\
+Examples:
+  xdsctl serve dump.json
+  xdsctl serve --listen 127.0.0.1:0 --write-bootstrap bootstrap.json xds/
+  xdsctl serve --compare dump.json";

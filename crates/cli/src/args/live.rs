@@ -1,0 +1,118 @@
+//! The arguments about running systems: how to connect, `fetch`, `serve`.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use super::{ConfigArgs, InputArgs};
+
+/// How to connect to `csds://`, `ads://` and `envoy://`.
+#[derive(Debug, Clone, Default, clap::Args)]
+#[command(next_help_heading = "Running systems")]
+pub struct ConnectArgs {
+    /// Node id for `ads://`, instead of the bootstrap's
+    #[arg(long, value_name = "ID")]
+    pub node: Option<String>,
+    /// Speak TLS, and trust the system's certificates
+    #[arg(long)]
+    pub tls: bool,
+    /// Speak TLS, and trust the certificates in this PEM file
+    #[arg(long, value_name = "FILE")]
+    pub ca: Option<PathBuf>,
+    /// Own certificate chain for mTLS, PEM
+    #[arg(long, value_name = "FILE", requires = "key")]
+    pub cert: Option<PathBuf>,
+    /// Private key of --cert, PEM
+    #[arg(long, value_name = "FILE", requires = "cert")]
+    pub key: Option<PathBuf>,
+    /// Name that the server's certificate must have, instead of the host
+    #[arg(long, value_name = "NAME")]
+    pub server_name: Option<String>,
+    /// Send the token in this file as `authorization: Bearer`
+    #[arg(long, value_name = "FILE")]
+    pub token_file: Option<PathBuf>,
+    /// How long to wait for everything, in seconds; a gRPC client waits 15
+    #[arg(long, value_name = "SECONDS", default_value_t = 15.0, value_parser = seconds)]
+    pub wait: f64,
+    /// Try again so often what cannot be reached, after 1 s, 2 s, 4 s, ...
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub retries: u32,
+}
+
+/// The longest wait, in seconds: a day.
+const MAX_WAIT: f64 = 86_400.0;
+
+fn seconds(text: &str) -> Result<f64, String> {
+    let value: f64 = text.parse().map_err(|_| format!("`{text}` is no number of seconds"))?;
+    if value > 0.0 && value <= MAX_WAIT {
+        Ok(value)
+    } else {
+        Err(format!("must be above 0 and at most {MAX_WAIT} seconds"))
+    }
+}
+
+/// `xdsctl fetch`
+#[derive(Debug, clap::Args)]
+pub struct FetchArgs {
+    /// `csds://HOST:PORT`, `ads://HOST:PORT?node=ID`, `envoy://HOST:PORT`, or `csds+unix:///PATH` and so on
+    #[arg(value_name = "SOURCE")]
+    pub source: String,
+    /// File for the dump, instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Keep passwords, keys and tokens instead of masking them
+    #[arg(long, conflicts_with = "redact")]
+    pub raw: bool,
+    /// Mask passwords, keys and tokens; this is the default
+    #[arg(long)]
+    pub redact: bool,
+    /// Write also what has arrived before something went wrong; the exit code is 2 all the same
+    #[arg(long)]
+    pub partial: bool,
+    /// Go on, write the dump anew with each change, and print a line for each
+    #[arg(long)]
+    pub watch: bool,
+    /// Ask an `ads://` control plane for what a channel to this target needs, not for everything; may be repeated
+    #[arg(long, value_name = "xds:///NAME")]
+    pub target: Vec<String>,
+    /// Speak Delta to an `ads://` control plane
+    #[arg(long)]
+    pub delta: bool,
+    /// Take only the client of this `client_scope` of a CSDS answer
+    #[arg(long, value_name = "SCOPE")]
+    pub scope: Option<String>,
+    /// gRPC bootstrap file with the node and the server of `ads://`; default is GRPC_XDS_BOOTSTRAP, GRPC_XDS_BOOTSTRAP_CONFIG
+    #[arg(long, value_name = "FILE")]
+    pub bootstrap: Option<PathBuf>,
+    /// Set an environment switch of the client that judges for `ads://`; may be repeated
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub env: Vec<String>,
+    /// Write no lines about what happens
+    #[arg(short, long)]
+    pub quiet: bool,
+    /// Where the settings of the project are
+    #[command(flatten)]
+    pub config: ConfigArgs,
+    /// How to connect
+    #[command(flatten)]
+    pub connect: ConnectArgs,
+}
+
+/// `xdsctl serve`
+#[derive(Debug, clap::Args)]
+pub struct ServeArgs {
+    /// Inputs
+    #[command(flatten)]
+    pub input: InputArgs,
+    /// Address to listen on; port 0 for a free one
+    #[arg(long, value_name = "IP:PORT", default_value = "127.0.0.1:18000")]
+    pub listen: SocketAddr,
+    /// End when the first client leaves, and exit with 1 if a verdict of it differs from the prediction
+    #[arg(long)]
+    pub compare: bool,
+    /// Write the bootstrap for a gRPC client to this file
+    #[arg(long, value_name = "FILE")]
+    pub write_bootstrap: Option<PathBuf>,
+    /// Print only rejections, and what differs
+    #[arg(short, long)]
+    pub quiet: bool,
+}

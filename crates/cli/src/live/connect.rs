@@ -1,0 +1,162 @@
+//! From arguments to how to connect: files are read, the environment is asked.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use crate::Error;
+use crate::args::{ConnectArgs, FetchArgs, InputArgs};
+use crate::input::cannot_read;
+use xdsctl::bootstrap;
+use xdsctl::profile::Profile;
+use xdsctl_net::{Address, Kind, Options, Tls};
+
+/// Where the environment says that the bootstrap is, and what it is (gRFC A27).
+const BOOTSTRAP_FILE: &str = "GRPC_XDS_BOOTSTRAP";
+const BOOTSTRAP_TEXT: &str = "GRPC_XDS_BOOTSTRAP_CONFIG";
+
+/// The largest file of certificates, tokens or settings that is read, in bytes.
+const MAX_FILE_BYTES: u64 = 16 << 20;
+
+/// What is asked, and where.
+pub(crate) struct Asked {
+    pub address: Address,
+    pub options: Options,
+}
+
+/// An error of the library as one of ours.
+pub(crate) fn live(error: xdsctl_net::Error) -> Error {
+    Error::Live(error.to_string())
+}
+
+impl Asked {
+    /// A running system as an input.
+    pub fn of_input(text: &str, args: &InputArgs) -> Result<Asked, Error> {
+        let mut asked = Asked::new(text, &args.connect, args.bootstrap.as_deref(), &args.env)?;
+        // Reports mask by themselves, and show what is wrong with a resource in its own bytes.
+        asked.options.redacts = false;
+        Ok(asked)
+    }
+
+    /// What `fetch` is asked.
+    pub fn of_fetch(args: &FetchArgs) -> Result<Asked, Error> {
+        let mut asked = Asked::new(&args.source, &args.connect, args.bootstrap.as_deref(), &args.env)?;
+        asked.options.redacts = !args.raw;
+        asked.options.targets.clone_from(&args.target);
+        asked.options.delta = args.delta;
+        asked.options.scope.clone_from(&args.scope);
+        let misplaced = [
+            (!args.target.is_empty(), Kind::Ads, "--target"),
+            (args.delta, Kind::Ads, "--delta"),
+            (args.scope.is_some(), Kind::Csds, "--scope"),
+        ];
+        for (is_given, kind, flag) in misplaced {
+            if is_given && asked.address.kind != kind {
+                return Err(Error::Usage(format!(
+                    "{flag} is about {}://, not about `{}`",
+                    kind.scheme(),
+                    args.source
+                )));
+            }
+        }
+        Ok(asked)
+    }
+
+    fn new(text: &str, args: &ConnectArgs, bootstrap: Option<&Path>, env: &[String]) -> Result<Asked, Error> {
+        let address = Address::parse(text).map_err(|error| Error::Usage(error.to_string()))?;
+        let mut profile = Profile::default();
+        for setting in env {
+            let (name, value) = setting
+                .split_once('=')
+                .ok_or_else(|| Error::Usage(format!("--env `{setting}` must be NAME=VALUE")))?;
+            profile
+                .set_env(name, value)
+                .map_err(|error| Error::Usage(error.to_string()))?;
+        }
+        let bootstrap = match address.kind {
+            Kind::Ads => bootstrap_text(bootstrap)?,
+            Kind::Csds | Kind::Envoy => None,
+        };
+        let read = bootstrap
+            .as_deref()
+            .and_then(|text| bootstrap::validate(text, &profile).0);
+        let has_tls = args.tls || args.ca.is_some() || args.cert.is_some() || args.server_name.is_some();
+        let tls = has_tls.then(|| tls(args)).transpose()?;
+        let token = args.token_file.as_deref().map(token).transpose()?;
+        Ok(Asked {
+            options: Options {
+                tls,
+                token,
+                timeout: Duration::from_secs_f64(args.wait),
+                retries: args.retries,
+                node: args.node.clone(),
+                server: read.map(|bootstrap| bootstrap.server_facts()).unwrap_or_default(),
+                bootstrap,
+                profile,
+                now,
+                ..Options::default()
+            },
+            address,
+        })
+    }
+}
+
+/// The bootstrap of the flag, else of the environment as a gRPC client finds it.
+fn bootstrap_text(path: Option<&Path>) -> Result<Option<Vec<u8>>, Error> {
+    let of_environment = std::env::var_os(BOOTSTRAP_FILE)
+        .filter(|path| !path.is_empty())
+        .map(PathBuf::from);
+    match path.map(Path::to_owned).or(of_environment) {
+        Some(path) => file(&path).map(Some),
+        None => Ok(std::env::var(BOOTSTRAP_TEXT)
+            .ok()
+            .filter(|text| !text.is_empty())
+            .map(String::into_bytes)),
+    }
+}
+
+fn tls(args: &ConnectArgs) -> Result<Tls, Error> {
+    let identity = match (&args.cert, &args.key) {
+        (Some(cert), Some(key)) => Some((pem(cert, "CERTIFICATE")?, pem(key, "PRIVATE KEY")?)),
+        _ => None,
+    };
+    Ok(Tls {
+        ca: args.ca.as_deref().map(|path| pem(path, "CERTIFICATE")).transpose()?,
+        identity,
+        server_name: args.server_name.clone(),
+    })
+}
+
+/// A PEM file that has such a part.
+fn pem(path: &Path, part: &str) -> Result<Vec<u8>, Error> {
+    let text = file(path)?;
+    if memchr::memmem::find(&text, format!("{part}-----").as_bytes()).is_none() {
+        return Err(Error::Usage(format!("`{}` has no PEM part `{part}`", path.display())));
+    }
+    Ok(text)
+}
+
+/// A token, without the newline that editors leave.
+fn token(path: &Path) -> Result<String, Error> {
+    let text = String::from_utf8(file(path)?).unwrap_or_default();
+    let token = text.trim();
+    let is_plain = |c: char| c.is_ascii_graphic();
+    if token.is_empty() || !token.chars().all(is_plain) {
+        return Err(Error::Usage(format!(
+            "`{}` holds no token: it must be one word of ASCII",
+            path.display()
+        )));
+    }
+    Ok(token.to_owned())
+}
+
+fn file(path: &Path) -> Result<Vec<u8>, Error> {
+    let file = std::fs::File::open(path).map_err(|error| cannot_read(path, error))?;
+    xdsctl::source::read_stream(&mut std::io::BufReader::new(file), MAX_FILE_BYTES)
+        .map_err(|error| cannot_read(path, error))
+}
+
+/// Milliseconds since 1970.
+fn now() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,71 @@
+//! `xdsctl validate --watch`: a gate that stays open while every version of a running system is good.
+
+use crate::validate::Asked;
+use crate::{Error, Io};
+
+/// Checks each version until one has a finding as bad as `--fail-on` says.
+///
+/// # Errors
+/// The input is no running system, or cannot be fetched.
+pub(crate) fn run(asked: &Asked<'_>, io: &mut Io<'_>) -> Result<u8, Error> {
+    let [path] = asked.args.input.files.as_slice() else {
+        return Err(Error::Usage("--watch takes one running system".to_owned()));
+    };
+    let Some(text) = path.to_str().filter(|text| super::is_address(text)) else {
+        return Err(Error::Usage(format!(
+            "--watch is for running systems such as ads://HOST:PORT, `{}` is none",
+            path.display()
+        )));
+    };
+    watch(text, asked, io)
+}
+
+#[cfg(not(feature = "net"))]
+fn watch(text: &str, _: &Asked<'_>, _: &mut Io<'_>) -> Result<u8, Error> {
+    Err(super::missing(text))
+}
+
+#[cfg(feature = "net")]
+fn watch(text: &str, asked: &Asked<'_>, io: &mut Io<'_>) -> Result<u8, Error> {
+    use std::io::Write as _;
+    use std::ops::ControlFlow;
+
+    let live = super::connect::Asked::of_input(text, &asked.args.input)?;
+    let mut last = None;
+    let mut lines = Vec::new();
+    let ended = {
+        let lines = std::cell::RefCell::new(&mut lines);
+        let check = |bytes: Vec<u8>, io: &mut Io<'_>| -> Result<u8, Error> {
+            for line in lines.borrow_mut().drain(..) {
+                say!(io.err, "{line}")?;
+            }
+            let mut inputs =
+                crate::input::snapshot(&asked.args.input, &asked.config, asked.fleet.clone(), text, bytes)?;
+            let checked = asked.check(&mut inputs, io)?;
+            let code = asked.tell(checked, &inputs, io)?;
+            io.out.flush()?;
+            Ok(code)
+        };
+        xdsctl_net::watch(
+            &live.address,
+            &live.options,
+            &mut |bytes| {
+                let code = check(bytes, io);
+                let is_good = matches!(code, Ok(0));
+                last = Some(code);
+                if is_good {
+                    ControlFlow::Continue(())
+                } else {
+                    ControlFlow::Break(())
+                }
+            },
+            &mut |told| lines.borrow_mut().push(told.line),
+        )
+    };
+    match (ended, last) {
+        // The first version that is not good, or Ctrl-C after good ones.
+        (Ok(()) | Err(xdsctl_net::Error::Interrupted), Some(code)) => code,
+        (Ok(()), None) => Ok(0),
+        (Err(error), _) => Err(super::connect::live(error)),
+    }
+}

@@ -1,0 +1,156 @@
+//! A control plane, asked as a client asks: one stream, in state-of-the-world or Delta form.
+
+mod stream;
+mod subscriber;
+
+use std::io::Write;
+use std::ops::ControlFlow;
+
+use bytes::Bytes;
+
+use crate::dump::{self, Origin};
+use crate::fetch::{self, Error, Fetched, Told};
+use crate::{Address, Options, connect};
+use stream::Stream;
+use subscriber::Subscriber;
+
+/// Pause before each further answer to a control plane that sends again what was rejected.
+const NACK_PAUSE: std::time::Duration = std::time::Duration::from_secs(1);
+
+/// A stream, and what has come on it.
+pub struct Session<'o> {
+    address: &'o Address,
+    options: &'o Options,
+    node: Bytes,
+    subscriber: Subscriber,
+    stream: Stream,
+}
+
+impl<'o> Session<'o> {
+    /// Connects and asks.
+    pub async fn open(address: &'o Address, options: &'o Options) -> Result<Session<'o>, Error> {
+        let mut subscriber = Subscriber::new(address, options)?;
+        let node = crate::node::node(address, options)?;
+        let requests = subscriber.start(&node);
+        let stream = Stream::open(address, options, requests, subscriber.is_delta());
+        let stream = match tokio::time::timeout(options.timeout, fetch::interruptible(stream)).await {
+            Ok(stream) => stream?,
+            Err(_) => return Err(fetch::late(address, options, "no stream".to_owned())),
+        };
+        Ok(Session {
+            address,
+            options,
+            node,
+            subscriber,
+            stream,
+        })
+    }
+
+    /// Nothing has come.
+    pub fn is_empty(&self) -> bool {
+        self.subscriber.is_empty()
+    }
+
+    /// Takes responses until everything that was asked for is there.
+    pub async fn until_complete(&mut self, told: &mut dyn FnMut(Told)) -> Result<(), Error> {
+        let deadline = tokio::time::Instant::now() + self.options.timeout;
+        while !self.subscriber.is_complete() {
+            match tokio::time::timeout_at(deadline, self.step(told)).await {
+                Ok(taken) => _ = taken?,
+                Err(_) if self.subscriber.is_silent() => {
+                    return Err(fetch::late(
+                        self.address,
+                        self.options,
+                        self.subscriber.missing().join(", "),
+                    ));
+                }
+                // What a client waits for so long does not exist.
+                Err(_) => break,
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes one response; says whether it changed anything.
+    async fn step(&mut self, told: &mut dyn FnMut(Told)) -> Result<bool, Error> {
+        let Some(response) = self.stream.next(self.address, self.options).await? else {
+            return Err(Error::Refused {
+                address: self.address.text.clone(),
+                why: format!(
+                    "the stream ended before everything was there: {}",
+                    self.subscriber.missing().join(", ")
+                ),
+            });
+        };
+        let now = (self.options.now)();
+        let taken = self.subscriber.take(&response, now).map_err(|why| Error::Malformed {
+            address: self.address.text.clone(),
+            why,
+        })?;
+        if taken.repeats > 1 {
+            tokio::time::sleep(NACK_PAUSE).await;
+        }
+        if taken.repeats < 2 {
+            taken.told.into_iter().for_each(told);
+        }
+        for request in taken.requests {
+            self.stream.send(request).await;
+        }
+        Ok(taken.has_changed)
+    }
+
+    /// Writes what there is.
+    pub fn write(&self, mut origin: Origin, out: &mut dyn Write, trouble: Option<Error>) -> Result<Fetched, Error> {
+        origin.responses = self.subscriber.responses();
+        let client = self.subscriber.dump(&self.node);
+        let written = dump::write(&[client], &origin, self.options.redacts, out).map_err(Error::Output)?;
+        let mut fetched = fetch::of_written(written);
+        let missing = self.subscriber.missing();
+        if !missing.is_empty() && trouble.is_none() {
+            fetched.notes.push(format!(
+                "after {} s there is no {}: a client takes what it waits for so long as not existing",
+                self.options.timeout.as_secs_f64(),
+                missing.join(", ")
+            ));
+        }
+        fetched.trouble = trouble;
+        Ok(fetched)
+    }
+}
+
+/// Keeps the stream open; `changed` gets the dump when all is there, and after each response that changes something from then on.
+pub async fn watch(
+    address: &Address,
+    options: &Options,
+    changed: &mut dyn FnMut(Vec<u8>) -> ControlFlow<()>,
+    told: &mut dyn FnMut(Told),
+) -> Result<(), Error> {
+    let mut session = Session::open(address, options).await?;
+    session.until_complete(told).await?;
+    let mut attempt = 0;
+    loop {
+        let mut text = Vec::new();
+        session.write(fetch::origin(address, options), &mut text, None)?;
+        if changed(text).is_break() {
+            return Ok(());
+        }
+        loop {
+            match session.step(told).await {
+                Ok(true) if session.subscriber.is_complete() => break,
+                Ok(_) => attempt = 0,
+                Err(error) => {
+                    told(Told {
+                        line: format!("{error}; trying again"),
+                        is_rejection: false,
+                    });
+                    attempt += 1;
+                    tokio::time::sleep(connect::pause(attempt)).await;
+                    let requests = session.subscriber.start(&session.node);
+                    if let Ok(stream) = Stream::open(address, options, requests, session.subscriber.is_delta()).await {
+                        session.stream = stream;
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,225 @@
+//! A gRPC connection whose messages stay bytes, and the words for what goes wrong with one.
+
+use std::error::Error as _;
+use std::time::Duration;
+
+use bytes::{Buf as _, BufMut as _, Bytes};
+use tonic::codec::{BufferSettings, Codec, DecodeBuf, Decoder, EncodeBuf, Encoder};
+use tonic::metadata::{Ascii, MetadataValue};
+use tonic::transport::{Certificate, Channel, ClientTlsConfig, Endpoint, Identity};
+use tonic::{Code, Request, Status};
+
+use crate::fetch::Error;
+use crate::node::{self, Server};
+use crate::{Address, Options, Place};
+
+/// Bytes that the other side may send before they are read, of a stream and of the connection.
+const WINDOW_BYTES: u32 = 8 << 20;
+
+/// Longest pause between two attempts.
+const MAX_PAUSE: Duration = Duration::from_secs(30);
+
+/// Messages as their bytes.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct BytesCodec;
+
+impl Codec for BytesCodec {
+    type Encode = Bytes;
+    type Decode = Bytes;
+    type Encoder = BytesCodec;
+    type Decoder = BytesCodec;
+
+    fn encoder(&mut self) -> BytesCodec {
+        BytesCodec
+    }
+
+    fn decoder(&mut self) -> BytesCodec {
+        BytesCodec
+    }
+}
+
+impl Encoder for BytesCodec {
+    type Item = Bytes;
+    type Error = Status;
+
+    fn encode(&mut self, item: Bytes, out: &mut EncodeBuf<'_>) -> Result<(), Status> {
+        out.put(item);
+        Ok(())
+    }
+
+    fn buffer_settings(&self) -> BufferSettings {
+        BufferSettings::default()
+    }
+}
+
+impl Decoder for BytesCodec {
+    type Item = Bytes;
+    type Error = Status;
+
+    fn decode(&mut self, from: &mut DecodeBuf<'_>) -> Result<Option<Bytes>, Status> {
+        Ok(Some(from.copy_to_bytes(from.remaining())))
+    }
+}
+
+/// The pause before the attempt of this number, from 1: one second, two, four, up to [`MAX_PAUSE`].
+pub fn pause(attempt: u32) -> Duration {
+    let seconds = 1_u64.checked_shl(attempt.saturating_sub(1)).unwrap_or(u64::MAX);
+    Duration::from_secs(seconds).min(MAX_PAUSE)
+}
+
+/// Where a gRPC address leads: the URI, and whether the connection is encrypted.
+fn endpoint(address: &Address, options: &Options) -> Result<(Endpoint, bool), Error> {
+    let invalid = |what: String| Error::Usage(format!("`{address}`: {what}"));
+    let (place, wants_tls) = match &address.place {
+        Place::Bootstrap => match node::server(options)? {
+            Server::Tcp { authority, is_secure } => (authority, is_secure),
+            Server::Unix(path) => (format!("unix:{path}"), false),
+        },
+        Place::Tcp(authority) => (authority.clone(), address.has("tls")),
+        Place::Unix(path) => (format!("unix:{}", path.display()), false),
+    };
+    let is_secure = wants_tls || options.tls.is_some();
+    let uri = match place.strip_prefix("unix:") {
+        Some(_) => place.clone(),
+        None if is_secure => format!("https://{place}"),
+        None => format!("http://{place}"),
+    };
+    let mut endpoint = Endpoint::from_shared(uri).map_err(|e| invalid(e.to_string()))?;
+    let is_unix = place.starts_with("unix:");
+    if is_secure && is_unix {
+        return Err(invalid("TLS is not spoken on a unix socket".to_owned()));
+    }
+    if is_secure {
+        let tls = options.tls.clone().unwrap_or_default();
+        let mut config = ClientTlsConfig::new();
+        config = match &tls.ca {
+            Some(ca) => config.ca_certificate(Certificate::from_pem(ca)),
+            None => config.with_native_roots(),
+        };
+        if let Some((chain, key)) = &tls.identity {
+            config = config.identity(Identity::from_pem(chain, key));
+        }
+        if let Some(name) = &tls.server_name {
+            config = config.domain_name(name);
+        }
+        endpoint = endpoint.tls_config(config).map_err(|e| Error::Tls(chain(&e)))?;
+    }
+    let endpoint = endpoint
+        .connect_timeout(options.timeout)
+        .initial_stream_window_size(WINDOW_BYTES)
+        .initial_connection_window_size(WINDOW_BYTES)
+        .tcp_nodelay(true);
+    if options.token.is_some() && !is_secure && !is_unix && !is_loopback(&place) {
+        return Err(Error::Usage(format!(
+            "`{address}`: a token is sent over TLS or to this machine only: add --tls, or --ca FILE"
+        )));
+    }
+    Ok((endpoint, is_secure))
+}
+
+/// Says whether `HOST:PORT` is on this machine.
+pub fn is_loopback(authority: &str) -> bool {
+    let host = authority.rsplit_once(':').map_or(authority, |(host, _)| host);
+    let host = host.trim_start_matches('[').trim_end_matches(']');
+    host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback())
+}
+
+/// Connects.
+pub async fn channel(address: &Address, options: &Options) -> Result<Channel, Error> {
+    let (endpoint, _) = endpoint(address, options)?;
+    let mut attempt = 0;
+    loop {
+        match endpoint.connect().await {
+            Ok(channel) => return Ok(channel),
+            Err(error) if attempt >= options.retries => return Err(unreachable(address, &chain(&error))),
+            Err(_) => {
+                attempt += 1;
+                tokio::time::sleep(pause(attempt)).await;
+            }
+        }
+    }
+}
+
+/// A request with what tells who asks.
+pub fn request<T>(message: T, options: &Options) -> Result<Request<T>, Error> {
+    let mut request = Request::new(message);
+    if let Some(token) = &options.token {
+        let value: MetadataValue<Ascii> = format!("Bearer {token}")
+            .parse()
+            .map_err(|_| Error::Usage("the token has characters that no header can hold".to_owned()))?;
+        request.metadata_mut().insert("authorization", value);
+    }
+    Ok(request)
+}
+
+/// The words for a failed connection.
+pub fn unreachable(address: &Address, why: &str) -> Error {
+    let hint = if why.contains("InvalidContentType") || why.contains("corrupt message") {
+        ": what answers there speaks no TLS"
+    } else if why.contains("UnknownIssuer") || why.contains("NotValidForName") || why.contains("certificate") {
+        ": --ca names who is trusted, --server-name the name to expect"
+    } else {
+        ""
+    };
+    Error::Unreachable {
+        address: address.text.clone(),
+        why: format!("{why}{hint}"),
+    }
+}
+
+/// The words for a call that failed.
+pub fn refused(address: &Address, status: &Status, options: &Options) -> Error {
+    let mut why = match status.code() {
+        Code::Unimplemented => "the service is not there".to_owned(),
+        code => format!("{code:?}"),
+    };
+    let message = status.message();
+    if status.code() == Code::OutOfRange && message.contains("message length too large") {
+        return Error::Limit(format!("`{address}`: {message}"));
+    }
+    // The words of a broken connection are those of what broke it.
+    if !message.is_empty() && status.source().is_none() {
+        why = format!("{why}, {message}");
+    }
+    let cause = status.source().map(chain).unwrap_or_default();
+    if !cause.is_empty() {
+        why = format!("{why}: {cause}");
+    }
+    let has_tls = options.tls.is_some() || address.has("tls");
+    let has_identity = options.tls.as_ref().is_some_and(|tls| tls.identity.is_some());
+    if is_broken_connection(status) && !has_tls {
+        why.push_str(" (does it want TLS? then --tls, or --ca FILE)");
+    }
+    if is_broken_connection(status) && has_tls && !has_identity {
+        why.push_str(" (does it want to know who asks? then --cert and --key)");
+    }
+    Error::Refused {
+        address: address.text.clone(),
+        why,
+    }
+}
+
+fn is_broken_connection(status: &Status) -> bool {
+    matches!(
+        status.code(),
+        Code::Unavailable | Code::Unknown | Code::Internal | Code::Cancelled
+    ) && status.source().is_some()
+}
+
+/// An error and all that caused it, without repetitions.
+pub fn chain(error: &(dyn std::error::Error + 'static)) -> String {
+    let mut words: Vec<String> = Vec::new();
+    let mut next = Some(error);
+    while let Some(error) = next {
+        let text = error.to_string();
+        // Where to read more in the library's documentation is nothing for its users' users.
+        let text = text.split(": https://").next().unwrap_or_default().to_owned();
+        let is_said = words.iter().any(|said| said.contains(&text)) || text == "transport error";
+        if !is_said {
+            words.retain(|said| !text.contains(said.as_str()));
+            words.push(text);
+        }
+        next = error.source();
+    }
+    words.join(": ")
+}

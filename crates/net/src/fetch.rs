@@ -1,0 +1,249 @@
+//! One fetch from start to end, and watching: the runtime, the deadline, Ctrl-C.
+
+use std::io::{self, Write};
+use std::ops::ControlFlow;
+
+use crate::dump::{self, Origin, Written};
+use crate::messages::Timestamp;
+use crate::{Address, Kind, Options, ads, csds, envoy};
+
+/// What stops a fetch.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The address or the options ask for what cannot be.
+    #[error("{0}")]
+    Usage(String),
+    /// No connection.
+    #[error("cannot reach `{address}`: {why}")]
+    Unreachable {
+        /// The address.
+        address: String,
+        /// The system's or TLS's words.
+        why: String,
+    },
+    /// The other side answers with an error, or breaks off.
+    #[error("`{address}` gives no answer: {why}")]
+    Refused {
+        /// The address.
+        address: String,
+        /// Its words.
+        why: String,
+    },
+    /// What came is not what was asked for.
+    #[error("`{address}`: {why}")]
+    Malformed {
+        /// The address.
+        address: String,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// A certificate or key that cannot be used.
+    #[error("TLS: {0}")]
+    Tls(String),
+    /// The time is over.
+    #[error("`{address}` has not said everything within {seconds} s: {missing}")]
+    Late {
+        /// The address.
+        address: String,
+        /// The timeout.
+        seconds: f64,
+        /// What is not there.
+        missing: String,
+    },
+    /// A limit of xdsctl.
+    #[error("{0}")]
+    Limit(String),
+    /// Ctrl-C.
+    #[error("interrupted")]
+    Interrupted,
+    /// What was fetched cannot be written.
+    #[error("cannot write the dump: {0}")]
+    Output(io::Error),
+    /// The system gives no runtime or no socket.
+    #[error("cannot start: {0}")]
+    Start(io::Error),
+}
+
+/// Something that happened on a stream, in a line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Told {
+    /// The line.
+    pub line: String,
+    /// A resource was rejected.
+    pub is_rejection: bool,
+}
+
+/// What a fetch came to.
+#[derive(Debug, Default)]
+pub struct Fetched {
+    /// Entries of the dump; `None` if nobody counted them.
+    pub entries: Option<usize>,
+    /// Things that a reader should know: names that stand for nothing, what masking has lost.
+    pub notes: Vec<String>,
+    /// Why it is not all; what had arrived was written nevertheless.
+    pub trouble: Option<Error>,
+}
+
+/// Fetches once and writes the dump to `out`.
+///
+/// What has arrived of an ADS stream before something went wrong is written too, and [`Fetched::trouble`] says what it was. `told` hears of
+/// each response.
+///
+/// # Errors
+/// Nothing arrived.
+pub fn fetch(
+    address: &Address,
+    options: &Options,
+    out: &mut dyn Write,
+    told: &mut dyn FnMut(Told),
+) -> Result<Fetched, Error> {
+    run(async {
+        let origin = origin(address, options);
+        match address.kind {
+            Kind::Ads => {
+                let mut session = ads::Session::open(address, options).await?;
+                let trouble = interruptible(session.until_complete(told)).await.err();
+                if trouble.is_some() && session.is_empty() {
+                    return Err(trouble.unwrap_or(Error::Interrupted));
+                }
+                session.write(origin, out, trouble)
+            }
+            Kind::Csds => {
+                let clients = limited(address, options, "no answer", csds::fetch(address, options)).await?;
+                let written = dump::write(&clients, &origin, options.redacts, out).map_err(Error::Output)?;
+                Ok(of_written(written))
+            }
+            Kind::Envoy => {
+                limited(address, options, "no answer", envoy::fetch(address, options, out)).await?;
+                Ok(Fetched::default())
+            }
+        }
+    })
+}
+
+/// Fetches again and again: `changed` gets each new dump, from ADS when a response has changed something, from the others when a poll
+/// differs. Ends when it says so, or with Ctrl-C.
+///
+/// # Errors
+/// The first fetch fails. Later failures are told, and tried again.
+pub fn watch(
+    address: &Address,
+    options: &Options,
+    changed: &mut dyn FnMut(Vec<u8>) -> ControlFlow<()>,
+    told: &mut dyn FnMut(Told),
+) -> Result<(), Error> {
+    run(async {
+        if address.kind == Kind::Ads {
+            return interruptible(ads::watch(address, options, changed, told)).await;
+        }
+        let mut before: Option<Vec<u8>> = None;
+        loop {
+            let fetched = poll(address, options);
+            match interruptible(limited(address, options, "no answer", fetched)).await {
+                Ok((body, text)) => {
+                    if before.as_ref() != Some(&body) {
+                        before = Some(body);
+                        if changed(text).is_break() {
+                            return Ok(());
+                        }
+                    }
+                }
+                Err(Error::Interrupted) => return Err(Error::Interrupted),
+                Err(error) if before.is_none() => return Err(error),
+                Err(error) => told(Told {
+                    line: error.to_string(),
+                    is_rejection: false,
+                }),
+            }
+            interruptible(async {
+                tokio::time::sleep(POLL_INTERVAL).await;
+                Ok(())
+            })
+            .await?;
+        }
+    })
+}
+
+/// Time between two polls of what does not tell of changes.
+const POLL_INTERVAL: std::time::Duration = std::time::Duration::from_secs(2);
+
+/// What is compared with the poll before, and the dump.
+async fn poll(address: &Address, options: &Options) -> Result<(Vec<u8>, Vec<u8>), Error> {
+    let mut text = Vec::new();
+    if address.kind == Kind::Envoy {
+        envoy::fetch(address, options, &mut text).await?;
+        return Ok((text.clone(), text));
+    }
+    let clients = csds::fetch(address, options).await?;
+    dump::write(&clients, &origin(address, options), options.redacts, &mut text).map_err(Error::Output)?;
+    let mut body = Vec::new();
+    dump::write(&clients, &Origin::default(), options.redacts, &mut body).map_err(Error::Output)?;
+    Ok((body, text))
+}
+
+pub(crate) fn of_written(written: Written) -> Fetched {
+    let mut notes = Vec::new();
+    if written.lossy > 0 {
+        notes.push(format!(
+            "{} resources hold secrets and bytes that JSON cannot hold: they are written without those bytes, --raw keeps them",
+            written.lossy
+        ));
+    }
+    Fetched {
+        entries: Some(written.entries),
+        notes,
+        trouble: None,
+    }
+}
+
+pub(crate) fn origin(address: &Address, options: &Options) -> Origin {
+    let mut printer = xdsctl::proto::print::Printer::new(false);
+    let now = Timestamp::of_millis((options.now)());
+    printer.named(&prost::Message::encode_to_vec(&now), "google.protobuf.Timestamp");
+    Origin {
+        source: address.text.clone(),
+        fetched: printer.out.trim_matches('"').to_owned(),
+        responses: Vec::new(),
+    }
+}
+
+/// Runs a task to its end on a runtime of its own, on this thread.
+pub(crate) fn run<T>(task: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
+    // Somebody else in the process may have chosen one.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(Error::Start)?;
+    let result = runtime.block_on(task);
+    // A name that is being looked up keeps nobody waiting.
+    runtime.shutdown_background();
+    result
+}
+
+/// The task, unless Ctrl-C comes first.
+pub(crate) async fn interruptible<T>(task: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
+    tokio::select! {
+        result = task => result,
+        _ = tokio::signal::ctrl_c() => Err(Error::Interrupted),
+    }
+}
+
+/// The task, unless the time is over or Ctrl-C comes first.
+async fn limited<T>(
+    address: &Address,
+    options: &Options,
+    missing: &str,
+    task: impl Future<Output = Result<T, Error>>,
+) -> Result<T, Error> {
+    match interruptible(async { Ok(tokio::time::timeout(options.timeout, task).await) }).await? {
+        Ok(result) => result,
+        Err(_) => Err(late(address, options, missing.to_owned())),
+    }
+}
+
+pub(crate) fn late(address: &Address, options: &Options, missing: String) -> Error {
+    Error::Late {
+        address: address.text.clone(),
+        seconds: options.timeout.as_secs_f64(),
+        missing,
+    }
+}

@@ -1,0 +1,52 @@
+//! The live edge of xdsctl: what gRPC clients, Envoy and control planes hold, fetched into one dump, and a dump served to real clients.
+//!
+//! ```text
+//! Address ─┬─ envoy    GET /config_dump, /clusters ────────────────────────────┐
+//! Options  ├─ csds     ClientStatusDiscoveryService ───────── dump ─ printer ─ JSON
+//!          └─ ads      subscriber (asks, judges, holds) ──────┘
+//! JSON ─ Served ─ serve   ADS, SotW and Delta ─ ledger (ACK, NACK, prediction)
+//! ```
+//!
+//! Everything that needs a runtime is behind the feature `live`. The calls at the top ([`fetch()`], [`watch`], [`serve()`]) block: no async
+//! leaves this crate. What a client makes of resources is asked of [`xdsctl::client`], here nothing is judged.
+#![cfg_attr(
+    not(test),
+    deny(
+        clippy::dbg_macro,
+        clippy::panic,
+        clippy::todo,
+        clippy::unimplemented,
+        clippy::unreachable,
+        clippy::unwrap_used
+    )
+)]
+
+mod address;
+mod options;
+
+#[cfg(feature = "live")]
+mod ads;
+#[cfg(feature = "live")]
+mod connect;
+#[cfg(feature = "live")]
+mod csds;
+#[cfg(feature = "live")]
+mod dump;
+#[cfg(feature = "live")]
+mod envoy;
+#[cfg(feature = "live")]
+mod fetch;
+#[cfg(feature = "live")]
+mod messages;
+#[cfg(feature = "live")]
+mod node;
+#[cfg(feature = "live")]
+mod serve;
+
+pub use address::{Address, AddressError, Kind, Place};
+pub use options::{Options, Tls};
+
+#[cfg(feature = "live")]
+pub use fetch::{Error, Fetched, Told, fetch, watch};
+#[cfg(feature = "live")]
+pub use serve::{Compared, Line, Resource, Serving, Tone, serve};

@@ -1,0 +1,101 @@
+//! Who asks: the node, and the server to ask, from a gRPC bootstrap or from options.
+
+use bytes::Bytes;
+use serde_json::{Value, json};
+use xdsctl::proto::transcode;
+
+use crate::fetch::Error;
+use crate::{Address, Options};
+
+/// What the node says of itself where the bootstrap does not: as a gRPC client does.
+const USER_AGENT: &str = "xdsctl";
+
+/// A management server of a bootstrap.
+pub enum Server {
+    /// `HOST:PORT`.
+    Tcp {
+        /// With the port.
+        authority: String,
+        /// Its credentials are `tls`.
+        is_secure: bool,
+    },
+    /// The path of a socket.
+    Unix(String),
+}
+
+fn bootstrap(options: &Options) -> Result<Option<Value>, Error> {
+    let Some(text) = &options.bootstrap else {
+        return Ok(None);
+    };
+    let value = serde_json::from_slice(text).map_err(|e| Error::Usage(format!("the bootstrap is not JSON: {e}")))?;
+    Ok(Some(value))
+}
+
+/// The first management server of the bootstrap, with the first credentials that are known here.
+pub fn server(options: &Options) -> Result<Server, Error> {
+    let usage = |what: &str| Error::Usage(what.to_owned());
+    let bootstrap = bootstrap(options)?;
+    let bootstrap = bootstrap.ok_or_else(|| {
+        usage("`ads://` takes the server from a bootstrap: give one with --bootstrap, GRPC_XDS_BOOTSTRAP or GRPC_XDS_BOOTSTRAP_CONFIG")
+    })?;
+    let server = &bootstrap["xds_servers"][0];
+    let uri = server["server_uri"]
+        .as_str()
+        .ok_or_else(|| usage("the bootstrap names no server: xds_servers[0].server_uri is missing"))?;
+    let creds = server["channel_creds"].as_array().map_or(&[][..], Vec::as_slice);
+    let known = creds.iter().filter_map(|creds| creds["type"].as_str());
+    let creds = known
+        .into_iter()
+        .find(|kind| ["insecure", "tls", "google_default"].contains(kind));
+    let is_secure = match creds {
+        Some("insecure") => false,
+        Some(_) => true,
+        None => {
+            return Err(usage(
+                "the bootstrap's xds_servers[0].channel_creds has none of `insecure`, `tls`, `google_default`",
+            ));
+        }
+    };
+    if let Some(path) = uri.strip_prefix("unix:") {
+        return Ok(Server::Unix(path.strip_prefix("//").unwrap_or(path).to_owned()));
+    }
+    let authority = uri.strip_prefix("dns:").unwrap_or(uri).trim_start_matches('/');
+    Ok(Server::Tcp {
+        authority: authority.to_owned(),
+        is_secure,
+    })
+}
+
+/// The node as wire bytes: that of the bootstrap, with what the address and the options say instead, and with what a client says
+/// that understands state-of-the-world responses as gRPC does.
+pub fn node(address: &Address, options: &Options) -> Result<Bytes, Error> {
+    let mut node = bootstrap(options)?
+        .map(|mut bootstrap| bootstrap["node"].take())
+        .unwrap_or_default();
+    if !node.is_object() {
+        node = json!({});
+    }
+    if let Some(id) = address.get("node").or(options.node.as_deref()) {
+        node["id"] = id.into();
+    }
+    if let Some(cluster) = address.get("cluster").or(options.cluster.as_deref()) {
+        node["cluster"] = cluster.into();
+    }
+    node["user_agent_name"] = USER_AGENT.into();
+    node["user_agent_version"] = env!("CARGO_PKG_VERSION").into();
+    node["client_features"] = json!([
+        "envoy.lb.does_not_support_overprovisioning",
+        "xds.config.resource-in-sotw"
+    ]);
+    let text = node.to_string();
+    let Some(read) = transcode::named(text.as_bytes(), "envoy.config.core.v3.Node") else {
+        return Ok(Bytes::new());
+    };
+    if let Some(note) = read.notes.first() {
+        return Err(Error::Usage(format!(
+            "the node of the bootstrap: {}: {}",
+            note.diagnostic.path, note.diagnostic.message
+        )));
+    }
+    Ok(read.bytes.into())
+}

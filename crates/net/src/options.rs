@@ -1,0 +1,88 @@
+//! How to connect and what to ask for.
+
+use std::time::Duration;
+
+/// How to fetch.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// TLS; `None` for plain text.
+    pub tls: Option<Tls>,
+    /// Sent as `authorization: Bearer TOKEN`.
+    pub token: Option<String>,
+    /// How long to wait for all that was asked for.
+    pub timeout: Duration,
+    /// How often to try again what cannot be reached.
+    pub retries: u32,
+    /// The largest message that is taken, in bytes.
+    pub max_message_bytes: usize,
+    /// The text of a gRPC bootstrap, for the node and the server.
+    pub bootstrap: Option<Vec<u8>>,
+    /// `node.id`, instead of the bootstrap's.
+    pub node: Option<String>,
+    /// `node.cluster`, instead of the bootstrap's.
+    pub cluster: Option<String>,
+    /// Ask for what channels to these targets need; empty to ask for everything, as a proxy does.
+    pub targets: Vec<String>,
+    /// Speak Delta instead of state-of-the-world.
+    pub delta: bool,
+    /// Take only this `client_scope` of a CSDS answer.
+    pub scope: Option<String>,
+    /// Mask secrets.
+    pub redacts: bool,
+    /// The time of day, in milliseconds since 1970; the caller has the clock.
+    pub now: fn() -> u64,
+    /// The client whose verdicts are sent to the control plane.
+    pub profile: xdsctl::profile::Profile,
+    /// What the bootstrap says to validation.
+    pub server: xdsctl::profile::ServerFacts,
+}
+
+/// TLS, all of it PEM.
+#[derive(Clone, Default)]
+pub struct Tls {
+    /// Certificates that are trusted; `None` for the system's.
+    pub ca: Option<Vec<u8>>,
+    /// Certificate chain and private key of this end.
+    pub identity: Option<(Vec<u8>, Vec<u8>)>,
+    /// Name that the server's certificate must have, instead of the host.
+    pub server_name: Option<String>,
+}
+
+impl std::fmt::Debug for Tls {
+    /// Without the key.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Tls")
+            .field("has_ca", &self.ca.is_some())
+            .field("has_identity", &self.identity.is_some())
+            .field("server_name", &self.server_name)
+            .finish()
+    }
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            tls: None,
+            token: None,
+            timeout: DEFAULT_TIMEOUT,
+            retries: 0,
+            max_message_bytes: MAX_MESSAGE_BYTES,
+            bootstrap: None,
+            node: None,
+            cluster: None,
+            targets: Vec::new(),
+            delta: false,
+            scope: None,
+            redacts: true,
+            now: || 0,
+            profile: Default::default(),
+            server: Default::default(),
+        }
+    }
+}
+
+/// How long a gRPC client waits for a resource before it believes that there is none (C-core, xds_client.cc).
+pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(15);
+
+/// The largest message that is taken, in bytes.
+pub const MAX_MESSAGE_BYTES: usize = 1 << 30;

@@ -1,0 +1,256 @@
+//! An ADS server that gives a dump to real clients, and compares what they say with what xdsctl predicts.
+
+mod ledger;
+mod peer;
+mod snapshot;
+
+use std::convert::Infallible;
+use std::net::SocketAddr;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use bytes::Bytes;
+use hyper_util::rt::{TokioExecutor, TokioIo};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{mpsc, watch};
+use tonic::server::{Grpc, StreamingService};
+use tonic::{Request, Response, Status, Streaming};
+
+pub use ledger::{Compared, Line, Tone};
+pub use snapshot::Resource;
+
+use crate::connect::BytesCodec;
+use crate::fetch::{Error, run};
+use crate::messages::DiscoveryRequest;
+use ledger::Ledger;
+use peer::{Answer, Form, Peer};
+use snapshot::Snapshot;
+
+const SOTW: &str = "/envoy.service.discovery.v3.AggregatedDiscoveryService/StreamAggregatedResources";
+const DELTA: &str = "/envoy.service.discovery.v3.AggregatedDiscoveryService/DeltaAggregatedResources";
+
+/// Responses that may wait to be sent to one client.
+const QUEUE: usize = 16;
+
+/// How often the inputs are looked at.
+const RELOAD_INTERVAL: Duration = Duration::from_secs(1);
+
+/// How long nobody must be connected before the comparison is over: a client may open one stream after the other.
+const FAREWELL: Duration = Duration::from_secs(2);
+
+/// The largest request that is taken, in bytes.
+const MAX_REQUEST_BYTES: usize = 64 << 20;
+
+/// What to serve, and how.
+pub struct Serving<'s> {
+    /// Where to listen.
+    pub listen: SocketAddr,
+    /// The resources; of several of a type and name the last one.
+    pub resources: Vec<Resource>,
+    /// End when all clients have left.
+    pub until_alone: bool,
+    /// The socket is open, at this address.
+    pub listening: &'s mut dyn FnMut(SocketAddr),
+    /// Called once in a while: other resources from now on, if there are any.
+    pub reload: &'s mut dyn FnMut() -> Option<Vec<Resource>>,
+    /// Something to say.
+    pub told: &'s mut dyn FnMut(&Line),
+}
+
+/// What all streams share.
+struct Shared {
+    snapshot: watch::Sender<Arc<Snapshot>>,
+    ledger: Mutex<Ledger>,
+    lines: mpsc::UnboundedSender<Line>,
+}
+
+impl Shared {
+    fn judge(&self, answer: &Answer) {
+        let mut ledger = self.ledger.lock().unwrap_or_else(PoisonError::into_inner);
+        for line in ledger.take(answer) {
+            // The receiver ends with the server.
+            let _ = self.lines.send(line);
+        }
+    }
+}
+
+/// Serves until Ctrl-C, or until all clients have left.
+///
+/// # Errors
+/// The address cannot be listened on.
+pub fn serve(serving: Serving<'_>) -> Result<Compared, Error> {
+    run(async move {
+        let Serving {
+            listen,
+            resources,
+            until_alone,
+            listening,
+            reload,
+            told,
+        } = serving;
+        let cannot = |e: std::io::Error| Error::Usage(format!("cannot listen on `{listen}`: {e}"));
+        let listener = TcpListener::bind(listen).await.map_err(cannot)?;
+        listening(listener.local_addr().map_err(cannot)?);
+        let (lines, mut heard) = mpsc::unbounded_channel();
+        let snapshot = Arc::new(Snapshot::first(resources));
+        let shared = Arc::new(Shared {
+            snapshot: watch::Sender::new(snapshot),
+            ledger: Mutex::new(Ledger::default()),
+            lines,
+        });
+        let mut ticks = tokio::time::interval(RELOAD_INTERVAL);
+        let mut had_peers = false;
+        let mut alone_since = tokio::time::Instant::now();
+        loop {
+            tokio::select! {
+                accepted = listener.accept() => {
+                    if let Ok((stream, _)) = accepted {
+                        tokio::spawn(connection(stream, Arc::clone(&shared)));
+                    }
+                }
+                Some(line) = heard.recv() => told(&line),
+                _ = ticks.tick() => {
+                    let peers = shared.snapshot.receiver_count();
+                    if peers > 0 {
+                        (had_peers, alone_since) = (true, tokio::time::Instant::now());
+                    }
+                    if until_alone && had_peers && alone_since.elapsed() >= FAREWELL {
+                        break;
+                    }
+                    if let Some(resources) = reload() {
+                        shared.snapshot.send_modify(|snapshot| *snapshot = Arc::new(snapshot.next(resources)));
+                        let version = shared.snapshot.borrow().version;
+                        told(&Line::plain(format!("the input has changed: version {version}")));
+                    }
+                }
+                _ = tokio::signal::ctrl_c() => break,
+            }
+        }
+        while let Ok(line) = heard.try_recv() {
+            told(&line);
+        }
+        let snapshot = Arc::clone(&shared.snapshot.borrow());
+        let ledger = shared.ledger.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(ledger.compared(&snapshot))
+    })
+}
+
+/// Serves one connection to its end.
+async fn connection(stream: TcpStream, shared: Arc<Shared>) {
+    let _ = stream.set_nodelay(true);
+    let service = hyper::service::service_fn(move |request: http::Request<hyper::body::Incoming>| {
+        let shared = Arc::clone(&shared);
+        async move { Ok::<_, Infallible>(answer(request, shared).await) }
+    });
+    let http = hyper::server::conn::http2::Builder::new(TokioExecutor::new());
+    // A client that breaks off has left, which is no fault.
+    let _ = http.serve_connection(TokioIo::new(stream), service).await;
+}
+
+async fn answer(
+    request: http::Request<hyper::body::Incoming>,
+    shared: Arc<Shared>,
+) -> http::Response<tonic::body::Body> {
+    let form = match request.uri().path() {
+        SOTW => Form::Sotw,
+        DELTA => Form::Delta,
+        other => {
+            let mut response =
+                Status::unimplemented(format!("`{other}` is not served, only aggregated discovery is")).into_http();
+            *response.status_mut() = http::StatusCode::OK;
+            return response;
+        }
+    };
+    let mut grpc = Grpc::new(BytesCodec).max_decoding_message_size(MAX_REQUEST_BYTES);
+    grpc.streaming(Ads { form, shared }, request).await
+}
+
+/// The service, for one stream.
+struct Ads {
+    form: Form,
+    shared: Arc<Shared>,
+}
+
+/// What is sent on a stream.
+struct Responses(mpsc::Receiver<Bytes>);
+
+impl tokio_stream::Stream for Responses {
+    type Item = Result<Bytes, Status>;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut std::task::Context<'_>) -> std::task::Poll<Option<Self::Item>> {
+        self.0.poll_recv(cx).map(|response| response.map(Ok))
+    }
+}
+
+impl StreamingService<Bytes> for Ads {
+    type Response = Bytes;
+    type ResponseStream = Responses;
+    type Future = std::future::Ready<Result<Response<Responses>, Status>>;
+
+    fn call(&mut self, request: Request<Streaming<Bytes>>) -> Self::Future {
+        let (sender, receiver) = mpsc::channel(QUEUE);
+        tokio::spawn(converse(
+            request.into_inner(),
+            sender,
+            self.form,
+            Arc::clone(&self.shared),
+        ));
+        std::future::ready(Ok(Response::new(Responses(receiver))))
+    }
+}
+
+/// One stream from its first request to its end.
+async fn converse(mut requests: Streaming<Bytes>, responses: mpsc::Sender<Bytes>, form: Form, shared: Arc<Shared>) {
+    let mut snapshots = shared.snapshot.subscribe();
+    let mut peer = Peer::new(form);
+    let say = |line: Line| {
+        // The receiver ends with the server.
+        let _ = shared.lines.send(line);
+    };
+    loop {
+        let to_send = tokio::select! {
+            request = requests.message() => match request {
+                Ok(Some(request)) => {
+                    let snapshot = Arc::clone(&snapshots.borrow());
+                    match peer.take(&request, &snapshot) {
+                        Ok(taken) => {
+                            if let Some(answer) = &taken.answer {
+                                shared.judge(answer);
+                            }
+                            taken.responses
+                        }
+                        Err(why) => {
+                            say(Line::plain(format!("a client sent what is no request, the stream ends: {why}")));
+                            return;
+                        }
+                    }
+                }
+                Ok(None) | Err(_) => return,
+            },
+            changed = snapshots.changed() => {
+                if changed.is_err() {
+                    return;
+                }
+                let snapshot = Arc::clone(&snapshots.borrow_and_update());
+                peer.refresh(&snapshot)
+            }
+        };
+        for response in to_send {
+            if responses.send(response).await.is_err() {
+                return;
+            }
+        }
+    }
+}
+
+/// The node id of a request, for messages.
+fn node_id(request: &DiscoveryRequest) -> Option<String> {
+    #[derive(Clone, PartialEq, prost::Message)]
+    struct Node {
+        #[prost(string, tag = "1")]
+        id: String,
+    }
+    let node = request.node.clone()?;
+    prost::Message::decode(node).ok().map(|Node { id }| id)
+}

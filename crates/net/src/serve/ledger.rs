@@ -1,0 +1,233 @@
+//! What clients have said of each resource, beside what was predicted.
+
+use std::collections::BTreeMap;
+
+use super::peer::Answer;
+use super::snapshot::{Resource, Snapshot};
+
+/// How a line is meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tone {
+    /// Something happened.
+    Plain,
+    /// A client rejects something, as was predicted.
+    Rejection,
+    /// A client and the prediction differ.
+    Difference,
+}
+
+/// A line to say.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Line {
+    /// The words.
+    pub text: String,
+    /// How they are meant.
+    pub tone: Tone,
+}
+
+impl Line {
+    /// Something happened.
+    pub const fn plain(text: String) -> Line {
+        Line {
+            text,
+            tone: Tone::Plain,
+        }
+    }
+}
+
+/// What came of a comparison.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Compared {
+    /// Resources of which a client has said something.
+    pub judged: usize,
+    /// Those among them that a client has rejected.
+    pub rejected: usize,
+    /// Those of which it said something else than was predicted.
+    pub different: usize,
+    /// Resources that nobody has asked for.
+    pub unasked: usize,
+}
+
+/// The last verdict on each resource: whether the client rejects it, and whether that differs.
+#[derive(Debug, Default)]
+pub struct Ledger {
+    verdicts: BTreeMap<(String, String), (bool, bool)>,
+}
+
+impl Ledger {
+    /// Takes an answer; the lines to say.
+    pub fn take(&mut self, answer: &Answer) -> Vec<Line> {
+        let kind = answer.type_url.rsplit(['.', '/']).next().unwrap_or_default();
+        let count = answer.resources.len();
+        let what = format!(
+            "{kind} version {}, {count} resource{}",
+            answer.version,
+            if count == 1 { "" } else { "s" }
+        );
+        let who = if answer.node.is_empty() {
+            String::new()
+        } else {
+            format!(" from `{}`", answer.node)
+        };
+        let mut lines = Vec::new();
+        let Some(rejection) = &answer.rejection else {
+            lines.push(Line::plain(format!("ACK  {what}{who}")));
+            for resource in &answer.resources {
+                lines.extend(self.judge(kind, resource, None));
+            }
+            return lines;
+        };
+        let blamed = blamed(rejection, &answer.resources);
+        lines.push(Line {
+            text: format!("NACK {what}{who}"),
+            tone: Tone::Rejection,
+        });
+        if blamed.is_empty() {
+            // What is wrong is not with one of them.
+            lines.push(Line {
+                text: format!("     client: {rejection}"),
+                tone: Tone::Difference,
+            });
+        }
+        for (index, resource) in answer.resources.iter().enumerate() {
+            lines.extend(self.judge(kind, resource, blamed.get(&index).copied()));
+        }
+        lines
+    }
+
+    /// Notes a verdict: the client's words if it rejects the resource.
+    fn judge(&mut self, kind: &str, resource: &Resource, words: Option<&str>) -> Vec<Line> {
+        let is_different = words.is_some() != resource.predicted.is_some();
+        let key = (resource.type_url.clone(), resource.name.clone());
+        let before = self.verdicts.insert(key, (words.is_some(), is_different));
+        let is_known = before == Some((words.is_some(), is_different));
+        if is_known || words.is_none() && !is_different {
+            return Vec::new();
+        }
+        let tone = if is_different {
+            Tone::Difference
+        } else {
+            Tone::Rejection
+        };
+        let line = |text: String| Line { text, tone };
+        let title = if is_different { " DIFFERS" } else { "" };
+        vec![
+            line(format!("     {kind} `{}`{title}", resource.name)),
+            line(format!("       client: {}", words.unwrap_or("takes it"))),
+            line(format!(
+                "       xdsctl: {}",
+                resource.predicted.as_deref().unwrap_or("takes it")
+            )),
+        ]
+    }
+
+    /// The sum.
+    pub fn compared(&self, snapshot: &Snapshot) -> Compared {
+        let is_judged = |resource: &&Resource| {
+            let key = (resource.type_url.clone(), resource.name.clone());
+            self.verdicts.contains_key(&key)
+        };
+        let all = snapshot.iter().count();
+        let judged_now = snapshot.iter().filter(is_judged).count();
+        Compared {
+            judged: self.verdicts.len(),
+            rejected: self.verdicts.values().filter(|(is_rejected, _)| *is_rejected).count(),
+            different: self.verdicts.values().filter(|(_, is_different)| *is_different).count(),
+            unasked: all - judged_now,
+        }
+    }
+}
+
+/// The resources that a client blames, with its words: C-core and what is built on it say `resource index 3: NAME: ...`, others name them.
+fn blamed<'r>(rejection: &'r str, resources: &[std::sync::Arc<Resource>]) -> BTreeMap<usize, &'r str> {
+    const INDEX: &str = "resource index ";
+    let mut found = BTreeMap::new();
+    let starts: Vec<usize> = rejection.match_indices(INDEX).map(|(at, _)| at).collect();
+    for (number, start) in starts.iter().enumerate() {
+        let end = starts.get(number + 1).copied().unwrap_or(rejection.len());
+        let part = rejection.get(*start..end).unwrap_or_default();
+        let digits = part.get(INDEX.len()..).unwrap_or_default();
+        let digits = digits.split(|c: char| !c.is_ascii_digit()).next().unwrap_or_default();
+        if let Some(index) = digits.parse::<usize>().ok().filter(|index| *index < resources.len()) {
+            found
+                .entry(index)
+                .or_insert_with(|| part.trim_end_matches([';', ' ', ']']));
+        }
+    }
+    if found.is_empty() {
+        for (index, resource) in resources.iter().enumerate() {
+            let is_named = !resource.name.is_empty() && rejection.contains(&resource.name);
+            if is_named || resources.len() == 1 {
+                found.insert(index, rejection);
+            }
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+
+    fn answer(names: &[(&str, Option<&str>)], rejection: Option<&str>) -> Answer {
+        let resources = names.iter().map(|(name, predicted)| {
+            Arc::new(Resource {
+                type_url: "type.googleapis.com/envoy.config.cluster.v3.Cluster".to_owned(),
+                name: (*name).to_owned(),
+                value: bytes::Bytes::new(),
+                predicted: predicted.map(str::to_owned),
+            })
+        });
+        Answer {
+            node: String::new(),
+            type_url: "type.googleapis.com/envoy.config.cluster.v3.Cluster".to_owned(),
+            version: "1".to_owned(),
+            resources: resources.collect(),
+            rejection: rejection.map(str::to_owned),
+        }
+    }
+
+    #[test]
+    fn a_rejection_is_laid_beside_the_prediction() {
+        let mut ledger = Ledger::default();
+        let words = "xDS response validation errors: [resource index 0: a: INVALID_ARGUMENT: x; resource index 2: c: INVALID_ARGUMENT: y]";
+        let all = [("a", Some("p")), ("b", None), ("c", None)];
+        let lines = ledger.take(&answer(&all, Some(words)));
+        let text: Vec<&str> = lines.iter().map(|line| line.text.as_str()).collect();
+        assert_eq!(
+            text,
+            [
+                "NACK Cluster version 1, 3 resources",
+                "     Cluster `a`",
+                "       client: resource index 0: a: INVALID_ARGUMENT: x",
+                "       xdsctl: p",
+                "     Cluster `c` DIFFERS",
+                "       client: resource index 2: c: INVALID_ARGUMENT: y",
+                "       xdsctl: takes it",
+            ]
+        );
+        let compared = ledger.compared(&Snapshot::default());
+        assert_eq!((compared.judged, compared.rejected, compared.different), (3, 2, 1));
+    }
+
+    #[test]
+    fn a_client_that_takes_what_was_to_be_rejected_differs() {
+        let mut ledger = Ledger::default();
+        let lines = ledger.take(&answer(&[("a", Some("p"))], None));
+        assert!(lines.iter().any(|line| line.tone == Tone::Difference), "{lines:?}");
+        assert_eq!(ledger.compared(&Snapshot::default()).different, 1);
+    }
+
+    #[test]
+    fn others_name_resources_without_a_number() {
+        let mut ledger = Ledger::default();
+        ledger.take(&answer(
+            &[("a1", Some("p")), ("b1", None)],
+            Some("validating \"a1\": no"),
+        ));
+        let compared = ledger.compared(&Snapshot::default());
+        assert_eq!((compared.rejected, compared.different), (1, 0));
+    }
+}

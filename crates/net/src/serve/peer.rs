@@ -1,0 +1,413 @@
+//! One stream: what its client has asked for, what it was sent, what it said; no input or output.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use bytes::Bytes;
+use prost::Message as _;
+
+use super::snapshot::{Resource, Snapshot};
+use crate::messages::{
+    Any, DeltaRequest, DeltaResponse, DiscoveryRequest, DiscoveryResponse, Resource as Wrapped, Status,
+};
+
+/// Type URLs of which a response has all resources: what it lacks is gone.
+const COMPLETE: [&str; 2] = [
+    "type.googleapis.com/envoy.config.listener.v3.Listener",
+    "type.googleapis.com/envoy.config.cluster.v3.Cluster",
+];
+
+/// Responses of a type that may be unanswered; of older ones no answer is expected any more.
+const MAX_UNANSWERED: usize = 64;
+
+/// State of the world, or changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    Sotw,
+    Delta,
+}
+
+/// What a client says to a response.
+#[derive(Debug)]
+pub struct Answer {
+    /// `node.id` of the stream; may be empty.
+    pub node: String,
+    pub type_url: String,
+    pub version: String,
+    /// What was sent, in its order.
+    pub resources: Vec<Arc<Resource>>,
+    /// Why the client rejects it; `None` if it takes it.
+    pub rejection: Option<String>,
+}
+
+/// What comes of a request.
+#[derive(Debug, Default)]
+pub struct Taken {
+    pub answer: Option<Answer>,
+    pub responses: Vec<Bytes>,
+}
+
+/// A response that was sent.
+#[derive(Debug)]
+struct Sent {
+    nonce: String,
+    version: String,
+    resources: Vec<Arc<Resource>>,
+}
+
+/// What a client wants of one type.
+#[derive(Debug, Default)]
+struct Wanted {
+    names: BTreeSet<String>,
+    is_wildcard: bool,
+    /// Names with the versions that were sent; 0 for one that does not exist.
+    sent: BTreeMap<String, u64>,
+    unanswered: Vec<Sent>,
+    /// The first request has come.
+    is_open: bool,
+}
+
+/// A stream.
+#[derive(Debug)]
+pub struct Peer {
+    form: Form,
+    node: String,
+    nonce: u64,
+    types: BTreeMap<String, Wanted>,
+}
+
+impl Peer {
+    pub const fn new(form: Form) -> Peer {
+        Peer {
+            form,
+            node: String::new(),
+            nonce: 0,
+            types: BTreeMap::new(),
+        }
+    }
+
+    /// Takes a request.
+    ///
+    /// # Errors
+    /// The bytes are none, in words.
+    pub fn take(&mut self, bytes: &Bytes, snapshot: &Snapshot) -> Result<Taken, String> {
+        let (type_url, nonce, error) = match self.form {
+            Form::Sotw => {
+                let request = DiscoveryRequest::decode(bytes.clone()).map_err(|e| e.to_string())?;
+                if let Some(id) = super::node_id(&request) {
+                    self.node = id;
+                }
+                let wanted = self.types.entry(request.type_url.clone()).or_default();
+                wanted.wants(request.resource_names, &request.type_url);
+                (request.type_url, request.response_nonce, request.error_detail)
+            }
+            Form::Delta => {
+                let request = DeltaRequest::decode(bytes.clone()).map_err(|e| e.to_string())?;
+                let who = DiscoveryRequest {
+                    node: request.node,
+                    ..Default::default()
+                };
+                if let Some(id) = super::node_id(&who) {
+                    self.node = id;
+                }
+                let wanted = self.types.entry(request.type_url.clone()).or_default();
+                wanted.changes(request.subscribe, &request.unsubscribe, &request.type_url);
+                (request.type_url, request.response_nonce, request.error_detail)
+            }
+        };
+        let answer = self.answered(&type_url, &nonce, error);
+        Ok(Taken {
+            answer,
+            responses: self.respond(&type_url, snapshot).into_iter().collect(),
+        })
+    }
+
+    /// What there is to send now that the resources are others.
+    pub fn refresh(&mut self, snapshot: &Snapshot) -> Vec<Bytes> {
+        let types: Vec<String> = self.types.keys().cloned().collect();
+        types
+            .iter()
+            .filter_map(|type_url| self.respond(type_url, snapshot))
+            .collect()
+    }
+
+    fn answered(&mut self, type_url: &str, nonce: &str, error: Option<Status>) -> Option<Answer> {
+        let wanted = self.types.get_mut(type_url)?;
+        let index = wanted.unanswered.iter().position(|sent| sent.nonce == nonce)?;
+        // Those before it are overtaken.
+        let sent = wanted.unanswered.drain(..=index).next_back()?;
+        Some(Answer {
+            node: self.node.clone(),
+            type_url: type_url.to_owned(),
+            version: sent.version,
+            resources: sent.resources,
+            rejection: error.map(|error| error.message),
+        })
+    }
+
+    fn respond(&mut self, type_url: &str, snapshot: &Snapshot) -> Option<Bytes> {
+        let wanted = self.types.get_mut(type_url)?;
+        let chosen: Vec<(&Arc<Resource>, u64)> = if wanted.is_wildcard {
+            snapshot.all(type_url).collect()
+        } else {
+            wanted
+                .names
+                .iter()
+                .filter_map(|name| snapshot.get(type_url, name))
+                .collect()
+        };
+        let now: BTreeMap<String, u64> = chosen
+            .iter()
+            .map(|(resource, version)| (resource.name.clone(), *version))
+            .collect();
+        let is_new = |name: &str, version: u64| wanted.sent.get(name) != Some(&version);
+        let has_news = chosen
+            .iter()
+            .any(|(resource, version)| is_new(&resource.name, *version));
+        let known_gone = |name: &String| !now.contains_key(name) && wanted.sent.get(name) != Some(&0);
+        let gone: Vec<String> = wanted
+            .sent
+            .keys()
+            .chain(&wanted.names)
+            .filter(|name| known_gone(name))
+            .cloned()
+            .collect();
+        let has_all = COMPLETE.contains(&type_url);
+        let is_first = !std::mem::replace(&mut wanted.is_open, true);
+        let is_silent = match self.form {
+            Form::Sotw => !has_news && !(has_all && (is_first || !gone.is_empty())),
+            Form::Delta => !has_news && gone.is_empty() && !(is_first && wanted.is_wildcard),
+        };
+        if is_silent {
+            return None;
+        }
+        // Of the others a response has what the client has not got yet.
+        let sends_all = has_all && self.form == Form::Sotw;
+        let resources: Vec<Arc<Resource>> = chosen
+            .iter()
+            .filter(|(resource, version)| sends_all || is_new(&resource.name, *version))
+            .map(|(resource, _)| Arc::clone(resource))
+            .collect();
+        self.nonce += 1;
+        let (nonce, version) = (self.nonce.to_string(), snapshot.version.to_string());
+        let any = |resource: &Resource| Any {
+            type_url: resource.type_url.clone(),
+            value: resource.value.clone(),
+        };
+        let bytes = match self.form {
+            Form::Sotw => {
+                let response = DiscoveryResponse {
+                    version_info: version.clone(),
+                    resources: resources.iter().map(|resource| any(resource)).collect(),
+                    type_url: type_url.to_owned(),
+                    nonce: nonce.clone(),
+                };
+                response.encode_to_vec()
+            }
+            Form::Delta => {
+                let wrapped = resources.iter().map(|resource| Wrapped {
+                    version: now.get(&resource.name).copied().unwrap_or_default().to_string(),
+                    resource: Some(any(resource)),
+                    name: resource.name.clone(),
+                });
+                let response = DeltaResponse {
+                    system_version_info: version.clone(),
+                    resources: wrapped.collect(),
+                    type_url: type_url.to_owned(),
+                    nonce: nonce.clone(),
+                    removed_resources: gone.clone(),
+                };
+                response.encode_to_vec()
+            }
+        };
+        wanted
+            .sent
+            .retain(|name, _| wanted.is_wildcard || wanted.names.contains(name));
+        wanted.sent.extend(now);
+        wanted.sent.extend(gone.into_iter().map(|name| (name, 0)));
+        if wanted.unanswered.len() >= MAX_UNANSWERED {
+            wanted.unanswered.remove(0);
+        }
+        wanted.unanswered.push(Sent {
+            nonce,
+            version,
+            resources,
+        });
+        Some(bytes.into())
+    }
+}
+
+/// Of Listeners and Clusters a first request without names asks for all.
+fn may_be_wildcard(type_url: &str) -> bool {
+    COMPLETE.contains(&type_url)
+}
+
+impl Wanted {
+    /// A state-of-the-world request names everything that is wanted.
+    fn wants(&mut self, names: Vec<String>, type_url: &str) {
+        let has_star = names.iter().any(|name| name == "*");
+        // Who has once named something does not mean everything by an empty list.
+        self.is_wildcard =
+            has_star || names.is_empty() && may_be_wildcard(type_url) && (!self.is_open || self.is_wildcard);
+        self.names = names.into_iter().filter(|name| name != "*").collect();
+        let (names, is_wildcard) = (&self.names, self.is_wildcard);
+        self.sent.retain(|name, _| is_wildcard || names.contains(name));
+    }
+
+    /// A Delta request says what changes.
+    fn changes(&mut self, subscribe: Vec<String>, unsubscribe: &[String], type_url: &str) {
+        if !self.is_open && subscribe.is_empty() && may_be_wildcard(type_url) {
+            self.is_wildcard = true;
+        }
+        for name in subscribe {
+            if name == "*" {
+                self.is_wildcard = true;
+            } else {
+                // Who subscribes again wants to hear it again.
+                self.sent.remove(&name);
+                self.names.insert(name);
+            }
+        }
+        for name in unsubscribe {
+            if name == "*" {
+                self.is_wildcard = false;
+            }
+            self.names.remove(name);
+            if !self.is_wildcard {
+                self.sent.remove(name);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CDS: &str = COMPLETE[1];
+    const EDS: &str = "type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment";
+
+    fn resource(type_url: &str, name: &str, value: &'static [u8]) -> Resource {
+        Resource {
+            type_url: type_url.to_owned(),
+            name: name.to_owned(),
+            value: Bytes::from_static(value),
+            predicted: None,
+        }
+    }
+
+    fn ask(
+        peer: &mut Peer,
+        snapshot: &Snapshot,
+        type_url: &str,
+        names: &[&str],
+        nonce: &str,
+    ) -> Option<DiscoveryResponse> {
+        let request = DiscoveryRequest {
+            type_url: type_url.to_owned(),
+            resource_names: names.iter().map(|name| (*name).to_owned()).collect(),
+            response_nonce: nonce.to_owned(),
+            ..Default::default()
+        };
+        let taken = peer.take(&request.encode_to_vec().into(), snapshot).unwrap();
+        let mut responses = taken.responses.into_iter();
+        let response = responses.next().map(|bytes| DiscoveryResponse::decode(bytes).unwrap());
+        assert!(responses.next().is_none());
+        response
+    }
+
+    #[test]
+    fn a_stream_gets_what_it_asks_for_once() {
+        let mut peer = Peer::new(Form::Sotw);
+        let all = vec![
+            resource(CDS, "a", b"1"),
+            resource(CDS, "b", b"1"),
+            resource(EDS, "a", b"1"),
+            resource(EDS, "b", b"1"),
+        ];
+        let first = Snapshot::first(all.clone());
+        let response = ask(&mut peer, &first, CDS, &["a", "missing"], "").unwrap();
+        assert_eq!((response.resources.len(), response.version_info.as_str()), (1, "1"));
+        assert_eq!(ask(&mut peer, &first, CDS, &["a", "missing"], &response.nonce), None);
+        // A Cluster response has them all, one of endpoints what is new.
+        assert_eq!(
+            ask(&mut peer, &first, CDS, &["a", "b"], &response.nonce)
+                .unwrap()
+                .resources
+                .len(),
+            2
+        );
+        assert_eq!(ask(&mut peer, &first, EDS, &["missing"], ""), None);
+        assert_eq!(ask(&mut peer, &first, EDS, &["a"], "").unwrap().resources.len(), 1);
+        assert_eq!(
+            ask(&mut peer, &first, EDS, &["a", "b"], "").unwrap().resources[0].value,
+            "1"
+        );
+        let mut changed = all;
+        changed[3].value = Bytes::from_static(b"2");
+        changed.remove(0);
+        let second = first.next(changed);
+        let sent = peer.refresh(&second);
+        let sent: Vec<_> = sent
+            .into_iter()
+            .map(|bytes| DiscoveryResponse::decode(bytes).unwrap())
+            .collect();
+        assert_eq!(
+            sent.iter()
+                .map(|r| (r.resources.len(), r.version_info.as_str()))
+                .collect::<Vec<_>>(),
+            [(1, "2"), (1, "2")]
+        );
+        assert!(peer.refresh(&second).is_empty());
+    }
+
+    #[test]
+    fn an_answer_is_for_its_nonce() {
+        let mut peer = Peer::new(Form::Sotw);
+        let snapshot = Snapshot::first(vec![resource(CDS, "a", b"1")]);
+        let response = ask(&mut peer, &snapshot, CDS, &[], "").unwrap();
+        let mut answer = |nonce: &str, error: bool| {
+            let request = DiscoveryRequest {
+                type_url: CDS.to_owned(),
+                response_nonce: nonce.to_owned(),
+                error_detail: error.then(|| Status {
+                    code: 3,
+                    message: "no".to_owned(),
+                }),
+                ..Default::default()
+            };
+            peer.take(&request.encode_to_vec().into(), &snapshot).unwrap().answer
+        };
+        assert!(answer("other", false).is_none());
+        let found = answer(&response.nonce, true).unwrap();
+        assert_eq!((found.rejection.as_deref(), found.resources.len()), (Some("no"), 1));
+        assert!(answer(&response.nonce, false).is_none());
+    }
+
+    #[test]
+    fn delta_sends_changes_and_what_is_gone() {
+        let mut peer = Peer::new(Form::Delta);
+        let snapshot = Snapshot::first(vec![resource(EDS, "a", b"1"), resource(EDS, "b", b"1")]);
+        let request = DeltaRequest {
+            type_url: EDS.to_owned(),
+            subscribe: vec!["a".to_owned(), "missing".to_owned()],
+            ..Default::default()
+        };
+        let taken = peer.take(&request.encode_to_vec().into(), &snapshot).unwrap();
+        let response = DeltaResponse::decode(taken.responses[0].clone()).unwrap();
+        assert_eq!(
+            (
+                response.resources[0].name.as_str(),
+                response.removed_resources.as_slice()
+            ),
+            ("a", &["missing".to_owned()][..])
+        );
+        let second = snapshot.next(vec![resource(EDS, "b", b"1")]);
+        let response = DeltaResponse::decode(peer.refresh(&second)[0].clone()).unwrap();
+        assert_eq!(
+            (response.resources.len(), response.removed_resources.as_slice()),
+            (0, &["a".to_owned()][..])
+        );
+        assert!(peer.refresh(&second).is_empty());
+    }
+}

@@ -1,0 +1,72 @@
+//! What is served: resources by type and name, each with the version in which it last changed.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+/// A resource, and what is predicted of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Resource {
+    /// `type.googleapis.com/envoy.config.cluster.v3.Cluster`
+    pub type_url: String,
+    /// Its name.
+    pub name: String,
+    /// Its bytes.
+    pub value: Bytes,
+    /// Why the client will reject it; `None` if it will take it.
+    pub predicted: Option<String>,
+}
+
+/// The resources at one time.
+#[derive(Debug, Default)]
+pub struct Snapshot {
+    /// Its number, from 1.
+    pub version: u64,
+    /// By type URL and name: the resource, and the number of the snapshot in which it last changed.
+    types: BTreeMap<String, BTreeMap<String, (Arc<Resource>, u64)>>,
+}
+
+impl Snapshot {
+    pub fn first(resources: Vec<Resource>) -> Snapshot {
+        Snapshot::default().next(resources)
+    }
+
+    /// The snapshot after this one.
+    pub fn next(&self, resources: Vec<Resource>) -> Snapshot {
+        let mut next = Snapshot {
+            version: self.version + 1,
+            types: BTreeMap::new(),
+        };
+        for resource in resources {
+            let before = self.get(&resource.type_url, &resource.name);
+            let version = match before {
+                Some((before, version)) if before.value == resource.value => version,
+                _ => next.version,
+            };
+            let of_type = next.types.entry(resource.type_url.clone()).or_default();
+            of_type.insert(resource.name.clone(), (Arc::new(resource), version));
+        }
+        next
+    }
+
+    /// A resource and its version.
+    pub fn get(&self, type_url: &str, name: &str) -> Option<(&Arc<Resource>, u64)> {
+        let (resource, version) = self.types.get(type_url)?.get(name)?;
+        Some((resource, *version))
+    }
+
+    /// All resources of a type, by name.
+    pub fn all(&self, type_url: &str) -> impl Iterator<Item = (&Arc<Resource>, u64)> {
+        let of_type = self.types.get(type_url).into_iter().flat_map(BTreeMap::values);
+        of_type.map(|(resource, version)| (resource, *version))
+    }
+
+    /// Every resource.
+    pub fn iter(&self) -> impl Iterator<Item = &Resource> {
+        self.types
+            .values()
+            .flat_map(BTreeMap::values)
+            .map(|(resource, _)| &**resource)
+    }
+}
