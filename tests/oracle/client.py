@@ -31,7 +31,7 @@ def start(plane):
     port = server.add_insecure_port("127.0.0.1:0")
     server.start()
     channel = grpc.insecure_channel(f"127.0.0.1:{port}", options=[("grpc.max_receive_message_length", -1)])
-    return csds_pb2_grpc.ClientStatusDiscoveryServiceStub(channel), (server, channel)
+    return csds_pb2_grpc.ClientStatusDiscoveryServiceStub(channel), (server, channel, port)
 
 
 def resources(stub):

