@@ -25,8 +25,8 @@ pub use choice::ChoiceArgs;
 pub use fail_on::FailOn;
 use fail_on::FailOnParser;
 pub use format::{Destination, ReportFormat};
-pub use suite::{TestArgs, TestFormat};
 pub use live::{ConnectArgs, FetchArgs, ServeArgs};
+pub use suite::{TestArgs, TestFormat};
 
 use super::io::ColourChoice;
 use format::DestinationParser;
