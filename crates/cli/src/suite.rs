@@ -98,6 +98,7 @@ fn one(
             no_config: true,
         },
         show_secrets: shows_secrets,
+        connect: Default::default(),
     };
     let mut args = ChannelArgs {
         input,

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use super::{ConfigArgs, InputArgs};
 
 /// How to connect to `csds://`, `ads://` and `envoy://`.
-#[derive(Debug, Clone, Default, clap::Args)]
+#[derive(Debug, Clone, clap::Args)]
 #[command(next_help_heading = "Running systems")]
 pub struct ConnectArgs {
     /// Node id for `ads://`, instead of the bootstrap's
@@ -31,11 +31,31 @@ pub struct ConnectArgs {
     #[arg(long, value_name = "FILE")]
     pub token_file: Option<PathBuf>,
     /// How long to wait for everything, in seconds; a gRPC client waits 15
-    #[arg(long, value_name = "SECONDS", default_value_t = 15.0, value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", default_value_t = WAIT, value_parser = seconds)]
     pub wait: f64,
     /// Try again so often what cannot be reached, after 1 s, 2 s, 4 s, ...
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub retries: u32,
+}
+
+/// How long a gRPC client waits for a resource, in seconds.
+const WAIT: f64 = 15.0;
+
+impl Default for ConnectArgs {
+    /// No flags.
+    fn default() -> Self {
+        ConnectArgs {
+            node: None,
+            tls: false,
+            ca: None,
+            cert: None,
+            key: None,
+            server_name: None,
+            token_file: None,
+            wait: WAIT,
+            retries: 0,
+        }
+    }
 }
 
 /// The longest wait, in seconds: a day.
