@@ -1,6 +1,6 @@
 //! grpc-java against its recorded answers. The numbers are the rows that may differ; they only go down.
 
-use crate::rows::{compare, of_fresh, of_one_version, of_unmasked, of_versions};
+use crate::rows::{compare, compare_reasons, of_fresh, of_one_version, of_unmasked, of_versions};
 
 #[test]
 fn rules() {
@@ -58,4 +58,12 @@ fn a_client_of_which_not_all_rules_are_known_accepts_nothing() {
         assert_eq!(answer.verdict == Verdict::Accepted, is_known, "{}", answer.client);
     }
     assert!(Family::ALL.into_iter().all(Family::has_all_rules));
+}
+
+/// A verdict that agrees for a wrong reason is an error in waiting.
+#[test]
+fn reasons() {
+    let rows = of_one_version("java", "java", "message", |_| true);
+    compare_reasons("java reasons", &rows, usize::MAX, 0);
+    compare_reasons("java reasons fresh", &of_fresh("fresh-open", "java", "java"), 200, 0);
 }
