@@ -108,9 +108,9 @@ features! {
     /// Leaf clusters use the aggregate cluster's LB policy (A75).
     AggregateClusterBackwardCompat = "GRPC_XDS_AGGREGATE_CLUSTER_BACKWARD_COMPAT": cpp [off "1.85"] node [off "1.14"];
     /// `load_balancing_policy` of a cluster (A52, A58).
-    CustomLbConfig = "GRPC_EXPERIMENTAL_XDS_CUSTOM_LB_CONFIG": cpp [off "1.51", on "1.55", always "1.61"] node [on "1.14"];
+    CustomLbConfig = "GRPC_EXPERIMENTAL_XDS_CUSTOM_LB_CONFIG": cpp [off "1.51", on "1.55", always "1.61"] go [always "1.60"] java [always "1.72"] node [on "1.14"];
     /// The PickFirst message in a `load_balancing_policy` (A62).
-    PickFirstMessage = "GRPC_EXPERIMENTAL_PICKFIRST_LB_CONFIG": cpp [off "1.57", on "1.58", always "1.61"] node [off "1.14"];
+    PickFirstMessage = "GRPC_EXPERIMENTAL_PICKFIRST_LB_CONFIG": cpp [off "1.57", on "1.58", always "1.61"] go [always "1.60"] java [always "1.72"] node [off "1.14"];
     /// Stateful session affinity and DRAINING endpoints (A55).
     OverrideHost = "GRPC_EXPERIMENTAL_XDS_ENABLE_OVERRIDE_HOST": cpp [off "1.53", on "1.59", always "1.61"];
     /// `system_root_certs` (A82).
@@ -134,9 +134,9 @@ features! {
     /// A cluster specifier plugin without `extension` kills the client.
     PluginCrash: cpp [always "1.56", gone "1.57"];
     /// An EDS cluster with an xdstp name must have a service_name (A47).
-    XdstpServiceName: cpp [always "1.57"];
+    XdstpServiceName: cpp [always "1.57"] go [always "1.60"] java [always "1.72"];
     /// The JSON config of pick_first is read (A62).
-    PickFirstJson: cpp [always "1.57"];
+    PickFirstJson: cpp [always "1.57"] go [always "1.60"] java [always "1.72"];
     /// `upstream_config` of a cluster (A75).
     UpstreamConfig: cpp [always "1.61"];
     /// xds_cluster_impl looks everything up by the cluster's name (A75).
@@ -144,9 +144,9 @@ features! {
     /// A LOGICAL_DNS name that is no URI kills the client.
     DnsNameCrash: cpp [always "1.66"];
     /// A cluster's metadata is checked (A83).
-    ClusterMetadata: cpp [always "1.67"];
+    ClusterMetadata: cpp [always "1.67"] java [always "1.72"];
     /// `string_match` of a header matcher in RBAC (A63).
-    RbacHeaderStringMatch: cpp [always "1.68.1"];
+    RbacHeaderStringMatch: cpp [always "1.68.1"] go [always "1.60"] java [always "1.72"];
     /// A target of weight 0 in weighted_target kills the client.
     WeightedTargetCrash: cpp [always "1.72"];
     /// `string_match` of a header is checked as other string matchers are: no ignore_case beside a regex.
@@ -156,9 +156,9 @@ features! {
     /// Permissions and principals of RBAC may be nested 16 deep only.
     RbacDepth: cpp [always "1.81"];
     /// An unknown source_type is rejected; before, it kills the client.
-    SourceTypeChecked: cpp [always "1.82"];
+    SourceTypeChecked: cpp [always "1.82"] go [always "1.60"] java [always "1.72"];
     /// The matchers in RBAC policies are made, not only written as JSON.
-    RbacMatchersMade: cpp [always "1.84"];
+    RbacMatchersMade: cpp [always "1.84"] go [always "1.60"] java [always "1.72"];
     /// `metric_names_for_computing_utilization` of weighted round robin (A114).
     WrrMetricNames: cpp [always "1.84"] java [always "1.83.1"];
     /// The autosharding LB policy.
