@@ -114,7 +114,12 @@ fn expectations_hold_or_say_what_happened() {
             0,
         ),
         ("count: 4", "count: 5", "4 RPCs", 0),
-        ("tree: round_robin", "tree: ring_hash", "", 0),
+        (
+            "tree: round_robin",
+            "tree: weighted_round_robin",
+            "`weighted_round_robin` is not among ",
+            0,
+        ),
         (
             "tree_lacks: rls",
             "tree_lacks: round_robin",
@@ -122,7 +127,7 @@ fn expectations_hold_or_say_what_happened() {
             0,
         ),
         (
-            "states: {channel: READY, 10.1.1.1:8080: none}",
+            "states: {channel: READY, 10.4.0.1:8080: none}",
             "states: {channel: IDLE, 10.5.0.1:8080: none}",
             "the channel is READY, 10.5.0.1:8080 is READY",
             0,
@@ -355,6 +360,82 @@ fn the_exit_code_tells_failures_from_trouble() {
     let both = run("test fixtures/suites/headers.yaml fixtures/examples/checkout.yaml", "");
     assert_eq!(both.code, Some(2));
     assert!(both.out.contains("ok fixtures/suites/headers.yaml: "), "{}", both.out);
+}
+
+fn simulate(arguments: &str) -> Run {
+    run(&format!("simulate {arguments}"), "")
+}
+
+#[test]
+fn a_timeline_tells_steps_and_what_they_lead_to() {
+    let Run { code, out, err } = simulate("--run answer --format jsonl fixtures/suites/failover.yaml");
+    assert_eq!((code, err.as_str()), (Some(0), ""));
+    let events: Vec<Value> = out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let times: Vec<i64> = events.iter().map(|event| event["t_ms"].as_i64().unwrap()).collect();
+    assert!(times.is_sorted(), "{times:?}");
+    let find = |event: &str, key: &str, value: &str| {
+        let mut found = events
+            .iter()
+            .filter(|told| told["event"] == event && told["what"][key] == value);
+        found.next().unwrap_or_else(|| panic!("{event} {key} {value}: {out}"))
+    };
+    let fired = find("failover_timer_fired", "child", "checkout-eu");
+    assert_eq!(
+        (&fired["t_ms"], &fired["what"]["cluster"]),
+        (&10_000.into(), &"checkout".into())
+    );
+    assert_eq!(
+        find("select", "child", "checkout-us")["what"]["why"],
+        "failover timer pending"
+    );
+    let end = find("end", "code", "OK");
+    assert_eq!(
+        (&end["layer"], &end["what"]["backend"]),
+        (&"rpc".into(), &"10.4.0.1:8080".into())
+    );
+    assert_eq!(
+        simulate("--run answer --format jsonl fixtures/suites/failover.yaml").out,
+        out
+    );
+}
+
+#[test]
+fn a_timeline_can_be_cut_and_drawn() {
+    let failover = "--run answer fixtures/suites/failover.yaml";
+    let early = simulate(&format!("--until 5 --only step,rpc {failover}")).out;
+    assert!(
+        early.contains("begin  rpc 1") && !early.contains("end  rpc 1"),
+        "{early}"
+    );
+    let Run { code, err, .. } = simulate(&format!("--only sesion {failover}"));
+    assert_eq!(code, Some(2));
+    assert_eq!(
+        err,
+        "xdsctl: --only: there is no layer `sesion`, did you mean `session`?\n"
+    );
+    let Run { code, err, .. } = simulate("fixtures/suites/failover.yaml");
+    assert_eq!(code, Some(2));
+    assert!(
+        err.contains("several tests to simulate, choose one with --run: `the near region serves alone`"),
+        "{err}"
+    );
+    let chart = simulate(&format!("--only config --chart {failover}")).out;
+    assert!(chart.contains("\nRPCs, 0 to 10.003 s\n  10.4.0.1:8080 "), "{chart}");
+    let svg = simulate(&format!("--format svg {failover}")).out;
+    assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"), "{svg}");
+    assert!(svg.contains(">10.4.0.1:8080</text>"), "{svg}");
+}
+
+#[test]
+fn a_timeline_tells_nothing_secret() {
+    let text = format!("{WORLD}steps:\n- pick: {{method: /shop.Pay/Charge, headers: {{authorization: hunter2}}}}\n");
+    let quiet = run("simulate --only step -", &text).out;
+    assert!(quiet.contains("authorization: *******"), "{quiet}");
+    assert!(
+        run("simulate --only step --show-secrets -", &text)
+            .out
+            .contains("hunter2")
+    );
 }
 
 #[test]

@@ -25,7 +25,7 @@ pub(crate) mod weighted_target;
 pub(crate) mod wrr_locality;
 
 pub use config::{json, usable, xds};
-pub use run::{endpoint, picker, policy, runtime};
+pub use run::{endpoint, log, picker, policy, runtime};
 
 use serde_json::{Map, Value};
 

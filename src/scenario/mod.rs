@@ -18,6 +18,7 @@ mod read;
 mod run;
 mod secrets;
 mod shares;
+mod timeline;
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -27,6 +28,7 @@ pub use read::TEST_MEMBERS;
 pub use run::{Caller, Failed, Failure, Manner, Played, Trouble, run};
 pub use secrets::secrets;
 pub use shares::{Share, Shares};
+pub use timeline::{Listener, timeline};
 
 use crate::sim::script::{Setting, Step};
 use crate::source::Span;

@@ -138,6 +138,51 @@ impl Watch<'_> {
     }
 }
 
+/// The channels of a test's clients; `with` sets what is particular to each, by its number.
+pub(super) fn channels(
+    test: &Test,
+    callers: &[Caller],
+    manner: Manner,
+    mut with: impl FnMut(usize, &mut Options),
+) -> Vec<Channel> {
+    let mut network = Network::default();
+    test.backends.iter().for_each(|setting| setting.apply(&mut network));
+    let clients = callers.iter().zip(&test.clients).enumerate();
+    let channels = clients.map(|(number, (caller, planned))| {
+        let mut options = Options {
+            seed: planned.seed,
+            waits_for_missing: true,
+            max_events: manner.max_events,
+            shows_secrets: manner.shows_secrets,
+            ..Options::default()
+        };
+        with(number, &mut options);
+        Channel::new(caller.client.clone(), caller.start.clone(), network.clone(), options)
+    });
+    channels.collect()
+}
+
+/// What is wrong with the steps as a whole.
+pub(super) fn check(test: &Test, channels: &[Channel]) -> Option<Trouble> {
+    let mut known: Vec<SocketAddr> = Vec::new();
+    for channel in channels {
+        known.extend(channel.config().iter().flat_map(|config| config.addresses()));
+        known.extend(channel.dns_addresses());
+    }
+    let spans: Vec<Span> = test
+        .steps
+        .iter()
+        .filter(|planned| planned.step.is_some())
+        .map(|planned| planned.span)
+        .collect();
+    let steps = test.steps.iter().filter_map(|planned| planned.step.as_ref());
+    let (number, error) = script::check(steps, &known).err()?;
+    Some(Trouble {
+        span: spans.get(number).copied().unwrap_or_default(),
+        why: error.to_string(),
+    })
+}
+
 /// One run of a test.
 struct Run<'t> {
     test: &'t Test,
@@ -149,29 +194,15 @@ struct Run<'t> {
 
 impl<'t> Run<'t> {
     fn new(test: &'t Test, callers: &[Caller], manner: Manner, wanted: &Wanted) -> Run<'t> {
-        let mut network = Network::default();
-        test.backends.iter().for_each(|setting| setting.apply(&mut network));
-        let channels = callers
-            .iter()
-            .zip(&test.clients)
-            .enumerate()
-            .map(|(number, (caller, planned))| {
-                let traced = wanted.keys().filter(|(client, _)| *client == number).map(|(_, id)| *id);
-                let options = Options {
-                    seed: planned.seed,
-                    waits_for_missing: true,
-                    traced: traced.collect::<BTreeSet<u64>>(),
-                    places: true,
-                    max_events: manner.max_events,
-                    shows_secrets: manner.shows_secrets,
-                    ..Options::default()
-                };
-                Channel::new(caller.client.clone(), caller.start.clone(), network.clone(), options)
-            });
+        let channels = channels(test, callers, manner, |number, options| {
+            let traced = wanted.keys().filter(|(client, _)| *client == number).map(|(_, id)| *id);
+            options.traced = traced.collect::<BTreeSet<u64>>();
+            options.places = true;
+        });
         let watched = |step: &'t PlannedStep| step.expect.iter().map(Watched::new).collect();
         Run {
             test,
-            channels: channels.collect(),
+            channels,
             watch: Watch {
                 steps: test.steps.iter().map(watched).collect(),
                 guards: test.never.iter().map(Guard::new).collect(),
@@ -186,7 +217,7 @@ impl<'t> Run<'t> {
     fn play(mut self, wanted: &mut Wanted) -> (Played, Vec<Option<First>>) {
         let mut player = Player::default();
         let mut open: BTreeMap<&str, usize> = BTreeMap::new();
-        if let Some(trouble) = self.check() {
+        if let Some(trouble) = check(self.test, &self.channels) {
             self.played.trouble = Some(trouble);
             return (self.played, self.firsts);
         }
@@ -230,28 +261,6 @@ impl<'t> Run<'t> {
         let is_it = |planned: &PlannedStep| matches!(&planned.step, Some(Step::Finish(of)) if of == name);
         let after = self.test.steps.iter().skip(begin).position(is_it);
         after.map_or(begin, |after| begin + after)
-    }
-
-    /// What is wrong with the steps as a whole.
-    fn check(&self) -> Option<Trouble> {
-        let mut known: Vec<SocketAddr> = Vec::new();
-        for channel in &self.channels {
-            known.extend(channel.config().iter().flat_map(|config| config.addresses()));
-            known.extend(channel.dns_addresses());
-        }
-        let spans: Vec<Span> = self
-            .test
-            .steps
-            .iter()
-            .filter(|planned| planned.step.is_some())
-            .map(|planned| planned.span)
-            .collect();
-        let steps = self.test.steps.iter().filter_map(|planned| planned.step.as_ref());
-        let (number, error) = script::check(steps, &known).err()?;
-        Some(Trouble {
-            span: spans.get(number).copied().unwrap_or_default(),
-            why: error.to_string(),
-        })
     }
 
     /// Holds a step against what was expected of it; says whether the next one can be played.

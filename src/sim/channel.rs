@@ -13,11 +13,12 @@ use super::outcome::{Outcome, TRACES_KEPT, Trace};
 use super::place::Places;
 use crate::client::config::{ChannelFailure, XdsConfig};
 use crate::client::{Client, Start};
+use crate::lb::log::{Detail, Told};
 use crate::lb::pick_first;
 use crate::lb::picker::{Steps, TraceStep};
-use crate::lb::policy::{PolicyCx, Reports, Update, What};
+use crate::lb::policy::{PolicyCx, Report, Reports, Update, What};
 use crate::lb::run::child::Child;
-use crate::lb::runtime::{ATTEMPT_TIMEOUT_MS, Event, Runtime, Settings, Time};
+use crate::lb::runtime::{ATTEMPT_TIMEOUT_MS, Connectivity, Event, NOWHERE, Runtime, Settings, Time};
 use crate::lb::{self, Config};
 use crate::model::{Millis, ResourceType};
 use crate::profile::Feature;
@@ -64,6 +65,8 @@ pub struct Options {
     pub traces: bool,
     /// These RPCs tell it in any case, by their number.
     pub traced: BTreeSet<u64>,
+    /// What happens is told: see [`Channel::take_log`].
+    pub log: bool,
     /// RPCs tell where in the configuration their endpoint stands.
     pub places: bool,
     /// Most events of one step or RPC; `None` for [`MAX_EVENTS`].
@@ -148,6 +151,8 @@ pub struct Channel {
     /// RPCs that nobody waits for, and that have ended.
     let_go: Vec<(RpcId, Box<Outcome>)>,
     places: Places,
+    /// The state that was last told.
+    told_state: Option<Connectivity>,
     draws: Draws,
     connect_time: Rng,
     answers: Rng,
@@ -190,14 +195,24 @@ impl Channel {
             answers: Rng::stream(seed, "backend"),
             let_go: Vec::new(),
             places: Places::default(),
+            told_state: None,
             after: Vec::new(),
             queued: BTreeSet::new(),
             steps: Steps::default(),
             room: TRACES_KEPT,
             options,
         };
+        if channel.options.log {
+            channel.runtime.log.listen();
+        }
         channel.resolve();
         channel
+    }
+
+    /// What has happened since the last call, in the order of time, and how much more was not kept; nothing without
+    /// [`Options::log`].
+    pub fn take_log(&mut self) -> (Vec<Told>, u64) {
+        self.runtime.log.take()
     }
 
     /// Makes the configuration anew from what the control plane says.
@@ -210,8 +225,16 @@ impl Channel {
             return;
         }
         let reports = match resolved {
-            Ok(config) => self.apply(config),
-            Err(failure) => self.fail(&failure),
+            Ok(config) => {
+                self.runtime.say(&NOWHERE, "config", "taken", Vec::new);
+                self.apply(config)
+            }
+            Err(failure) => {
+                self.runtime.say(&NOWHERE, "config", "missing", || {
+                    vec![("why", failure.note.as_str().into())]
+                });
+                self.fail(&failure)
+            }
         };
         if self.runtime.endless.is_some() {
             // Nothing gets through to the data plane any more.
@@ -318,6 +341,9 @@ impl Channel {
 
     /// Ends the work on an event: connections start, and a new picker gets the RPCs that wait.
     fn settle(&mut self, reports: &Reports) {
+        if let Some(last) = reports.last().filter(|_| self.runtime.log.is_on()) {
+            self.note_state(last);
+        }
         self.runtime.settle();
         for subchannel in self.runtime.take_attempts() {
             let Some(found) = self.runtime.pool.get(subchannel) else {
@@ -347,6 +373,22 @@ impl Channel {
                     self.pick(id);
                 }
             }
+        }
+    }
+
+    /// Tells of a change of the channel's state.
+    fn note_state(&mut self, last: &Report) {
+        if self.told_state != Some(last.state) {
+            self.told_state = Some(last.state);
+            self.runtime.say(&NOWHERE, "channel", "state", || {
+                let mut details = vec![("state", last.state.name().into())];
+                details.extend(
+                    last.status
+                        .as_ref()
+                        .map(|status| ("why", Detail::from(&*status.message))),
+                );
+                details
+            });
         }
     }
 
@@ -479,6 +521,12 @@ impl Channel {
             let layer = "channel";
             call.trace.push(TraceStep { layer, what }, &mut self.room);
         }
+        self.runtime.say(&NOWHERE, "rpc", "begin", || {
+            vec![
+                ("rpc", rpc::number(id).into()),
+                ("method", call.rpc.method.as_str().into()),
+            ]
+        });
         self.calls.insert(id, Box::new(call));
         if self.is_resolved {
             self.select(id);

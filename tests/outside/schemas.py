@@ -104,6 +104,9 @@ for change in (
     change(bad)
     assert not VALIDATORS["findings"].is_valid(bad), "the validator finds no fault"
 
+for line in printed("simulate --run gone --format jsonl fixtures/suites/drain.yaml").splitlines():
+    check("event", line, "simulate --format jsonl")
+
 # Suites, and what is none.
 SUITE = Draft202012Validator(json.loads((SCHEMAS / "scenario.json").read_text(encoding="utf-8")))
 suites = sorted(pathlib.Path("fixtures/suites").glob("*.yaml"))

@@ -1,5 +1,6 @@
 //! Whole configurations and picks, as a real client made them: `fixtures/conformance/scenarios.jsonl.gz`.
 
+mod events;
 mod picks;
 mod request;
 mod tree;

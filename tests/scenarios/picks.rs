@@ -54,6 +54,11 @@ impl Answer {
 }
 
 fn channel(row: &Row, seed: u64, traces: bool) -> Option<Channel> {
+    channel_with(row, seed, |options| options.traces = traces)
+}
+
+/// The channel of a row, with options of its own.
+pub(super) fn channel_with(row: &Row, seed: u64, with: impl FnOnce(&mut Options)) -> Option<Channel> {
     let (client, bootstrap) = load(row);
     let target = target(row, &bootstrap).ok()?;
     let mut network = Network::only(row.backends.iter().map(|address| address.parse().unwrap()));
@@ -74,20 +79,20 @@ fn channel(row: &Row, seed: u64, traces: bool) -> Option<Channel> {
             _ => {}
         }
     }
-    let options = Options {
+    let mut options = Options {
         seed,
         settings,
         waits_for_missing: true,
-        traces,
         shows_secrets: true,
         ..Options::default()
     };
+    with(&mut options);
     Some(Channel::new(client, Start::Target(target), network, options))
 }
 
 /// Reads a step as it was recorded; `timed` tells the recorder to note times, and is no part of a script. The recorder's RPCs
 /// have a deadline of 5 s unless a step says otherwise.
-fn read(step: &Value) -> Step {
+pub(super) fn read_step(step: &Value) -> Step {
     let mut step = step.clone();
     for verb in ["pick", "begin"] {
         if let Some(rpc) = step.get_mut(verb).and_then(Value::as_object_mut) {
@@ -106,7 +111,7 @@ fn play(row: &Row, seed: u64) -> Vec<Vec<Outcome>> {
     let mut player = Player::default();
     let mut all = Vec::new();
     for step in &row.steps {
-        let step = read(step);
+        let step = read_step(step);
         let mut outcomes = Vec::new();
         player
             .play(&step, &mut channel, &mut |outcome| {
@@ -127,7 +132,7 @@ fn trace(row: &Row, pick: usize) -> String {
     let mut outcomes = Vec::new();
     for step in &row.steps {
         player
-            .play(&read(step), &mut channel, &mut |outcome| {
+            .play(&read_step(step), &mut channel, &mut |outcome| {
                 outcomes.push(outcome);
                 true
             })

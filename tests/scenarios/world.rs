@@ -39,6 +39,12 @@ pub struct Row {
     #[serde(default)]
     pub trace: Option<Value>,
     pub answer: Answer,
+    /// Of a timeline: what the client's policies did.
+    #[serde(default)]
+    pub events: Vec<Value>,
+    /// What differed between two recordings.
+    #[serde(default)]
+    pub varies: Vec<String>,
 }
 
 /// What the client did.

@@ -26,7 +26,7 @@ pub use fail_on::FailOn;
 use fail_on::FailOnParser;
 pub use format::{Destination, ReportFormat};
 pub use live::{ConnectArgs, FetchArgs, ServeArgs};
-pub use suite::{TestArgs, TestFormat};
+pub use suite::{SimulateArgs, TestArgs, TestFormat, TimelineFormat};
 
 use super::io::ColourChoice;
 use format::DestinationParser;
@@ -68,6 +68,9 @@ pub enum Command {
     /// Run suites: what clients, backends and a control plane do over time, and what is expected of it
     #[command(after_help = examples::TEST)]
     Test(TestArgs),
+    /// Show what happens in the course of a test of a suite, event by event
+    #[command(after_help = examples::SIMULATE)]
+    Simulate(SimulateArgs),
     /// Show what becomes of a retry policy
     #[command(after_help = examples::RETRY)]
     Retry(RetryArgs),
@@ -177,6 +180,7 @@ impl Args {
             Command::Route(route) => route.channel.input.show_secrets,
             Command::Pick(pick) => pick.channel.input.show_secrets,
             Command::Test(test) => test.show_secrets,
+            Command::Simulate(simulate) => simulate.show_secrets,
             Command::Retry(retry) => retry.channel.input.show_secrets,
             Command::Diff(diff) => diff.input.show_secrets,
             Command::Who(who) => who.input.show_secrets,

@@ -50,6 +50,7 @@ mod progress;
 mod retry;
 mod revision;
 mod route;
+mod simulate;
 mod stream;
 mod suite;
 mod test;
@@ -149,6 +150,7 @@ fn guarded_run(args: &Args, io: &mut Io<'_>) -> ExitCode {
         Command::Route(route) => route::run(route, io),
         Command::Pick(pick) => pick::run(pick, io),
         Command::Test(test) => test::run(test, io),
+        Command::Simulate(simulate) => simulate::run(simulate, io),
         Command::Retry(retry) => retry::run(retry, io),
         Command::Cookie(cookie) => cookie::run(cookie, io),
         Command::Init(init) => config::init::run(init, io),

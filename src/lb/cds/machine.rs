@@ -43,6 +43,12 @@ impl Machine {
             child.shutdown(cx);
         }
         cx.clusters.forget(&self.at);
+        cx.runtime.say(&self.at, "cds", "fail", || {
+            vec![
+                ("cluster", self.cluster.as_str().into()),
+                ("status", status.to_string().into()),
+            ]
+        });
         self.failure = Some(status.clone());
         vec![Report::failure(status)]
     }
@@ -76,6 +82,9 @@ impl crate::lb::policy::Machine for Machine {
                 vec![Report::of(Connectivity::Connecting)]
             }
             ClusterUpdate::Child(child) => {
+                cx.runtime.say(&self.at, "cds", "update", || {
+                    vec![("cluster", self.cluster.as_str().into())]
+                });
                 self.failure = None;
                 self.is_inside_itself = false;
                 let at = &self.at;

@@ -18,6 +18,9 @@ use crate::lb::runtime::{Change, Settings, TimerId, below};
 use crate::model::cluster::OutlierDetection;
 use crate::rng::Rng;
 
+/// The policy in what is told.
+const SHORT: &str = "outlier_detection";
+
 /// The state of an outlier_detection policy.
 #[derive(Debug)]
 pub struct Machine {
@@ -159,6 +162,9 @@ impl Machine {
     fn set_timer(&mut self, cx: &mut PolicyCx<'_>) {
         cx.runtime.cancel(&mut self.timer);
         if self.is_counting() {
+            let ms = self.interval;
+            cx.runtime
+                .say(&self.at, SHORT, "timer_start", || vec![("ms", ms.into())]);
             self.timer = Some(cx.runtime.timer(self.interval, &self.at, What::Timer(0)));
         }
     }
@@ -168,6 +174,7 @@ impl Machine {
             return;
         };
         let now = cx.runtime.now;
+        cx.runtime.say(&self.at, SHORT, "tick", Vec::new);
         let mut ejected = self.ejected.len();
         let mut of_success = Vec::new();
         let mut of_failure = Vec::new();
@@ -264,6 +271,14 @@ impl Machine {
         record.multiplier += 1;
         *ejected += 1;
         self.ejected.insert(number, record.endpoint.name().clone());
+        let name = record.endpoint.name();
+        cx.runtime.say(&self.at, SHORT, "eject", || {
+            let percent = candidate.success_percent;
+            vec![
+                ("address", name.into()),
+                ("why", format!("{percent} % of its RPCs ended well").into()),
+            ]
+        });
         self.tell_all(number, true, cx);
     }
 
@@ -287,7 +302,10 @@ impl Machine {
             }
         }
         for number in back {
-            self.ejected.remove(&number);
+            if let Some(name) = self.ejected.remove(&number) {
+                cx.runtime
+                    .say(&self.at, SHORT, "uneject", || vec![("address", (&name).into())]);
+            }
             self.tell_all(number, false, cx);
         }
     }

@@ -19,6 +19,12 @@ use crate::lb::runtime::{Change, Connectivity, Handle, TimerId, below};
 use crate::model::cluster::HealthStatus;
 use crate::status::Status;
 
+/// Number of the timer that ends the work at hand; 0 is that of the sweep.
+const ORPHANS: u64 = 1;
+
+/// The policy in what is told.
+const SHORT: &str = "override_host";
+
 /// Shortest time between two sweeps (C-core xds_override_host.cc).
 pub const MIN_SWEEP_MS: i64 = 5000;
 
@@ -36,6 +42,8 @@ pub struct Machine {
     /// Index of the entry of each watch. Looked up in, and never iterated over.
     watches: HashMap<u64, u32>,
     timer: Option<TimerId>,
+    /// Subchannels that the policies below have let go of just now, by their handle, and held until that is settled.
+    orphans: Vec<(u64, Handle)>,
     failure: Option<Status>,
 }
 
@@ -75,6 +83,7 @@ impl Machine {
             lists: BTreeMap::new(),
             watches: HashMap::new(),
             timer: None,
+            orphans: Vec::new(),
             failure: None,
             at,
         }
@@ -84,6 +93,9 @@ impl Machine {
         let mut wanted: Vec<(&Address, &Arc<Endpoint>)> = Vec::with_capacity(endpoints.len());
         for endpoint in endpoints {
             if endpoint.health == HealthStatus::Draining && !self.statuses.contains(&HealthStatus::Draining) {
+                cx.runtime.say(&self.at, SHORT, "draining_ignored", || {
+                    vec![("address", endpoint.name().into())]
+                });
                 continue;
             }
             wanted.extend(endpoint.addresses.iter().map(|address| (address, endpoint)));
@@ -91,13 +103,33 @@ impl Machine {
         // Of equal ones the first counts.
         wanted.sort_by_key(|(address, _)| address.socket);
         wanted.dedup_by_key(|(address, _)| address.socket);
-        let mut old = std::mem::take(&mut self.entries).into_iter().peekable();
+        // What is gone goes first.
+        let (kept, gone): (Vec<Entry>, Vec<Entry>) = std::mem::take(&mut self.entries).into_iter().partition(|entry| {
+            let found = wanted.binary_search_by_key(&entry.address.socket, |(address, _)| address.socket);
+            found.is_ok()
+        });
+        for mut entry in gone {
+            let text = &entry.address.text;
+            cx.runtime
+                .say(&self.at, SHORT, "entry_removed", || vec![("address", text.into())]);
+            self.disconnect(&mut entry.connection, cx);
+        }
+        let mut kept = kept.into_iter().peekable();
         self.entries.reserve_exact(wanted.len());
         for (address, endpoint) in wanted {
-            while let Some(mut gone) = old.next_if(|entry| entry.address.socket < address.socket) {
-                self.disconnect(&mut gone.connection, cx);
+            let known = kept.next_if(|entry| entry.address.socket == address.socket);
+            if known.is_none() {
+                cx.runtime.say(&self.at, SHORT, "entry_added", || {
+                    vec![("address", (&address.text).into())]
+                });
             }
-            let known = old.next_if(|entry| entry.address.socket == address.socket);
+            cx.runtime.say(&self.at, SHORT, "entry_set", || {
+                vec![
+                    ("address", (&address.text).into()),
+                    ("health", endpoint.health.name().into()),
+                    ("list", (&address_list(&address.text, endpoint)).into()),
+                ]
+            });
             let mut entry = known.unwrap_or_else(|| Entry {
                 address: address.clone(),
                 endpoint: endpoint.clone(),
@@ -114,9 +146,6 @@ impl Machine {
                 *index = number(self.entries.len());
             }
             self.entries.push(entry);
-        }
-        for mut gone in old {
-            self.disconnect(&mut gone.connection, cx);
         }
     }
 
@@ -175,6 +204,9 @@ impl Machine {
         let Some(index) = self.find(&handle.address.socket) else {
             return;
         };
+        cx.runtime.say(&self.at, SHORT, "subchannel_created", || {
+            vec![("address", (&handle.address.text).into())]
+        });
         let watch = cx.runtime.watch(&handle, &self.at);
         if let Some(entry) = self.entries.get_mut(index) {
             self.lists.insert(handle.id, entry.endpoint.clone());
@@ -190,14 +222,36 @@ impl Machine {
         };
         let Some(entry) = self.entries.get(index) else { return };
         if matches!(&entry.connection, Connection::Child { handle, .. } if handle.id == id) {
+            // What becomes of it is decided when the work at hand is done: the policies below may have made another one by then
+            // (C-core `SubchannelWrapper::Orphaned`).
+            let held = cx.runtime.hold(&entry.address, &self.at);
+            self.orphans.push((id, held));
+            cx.runtime.timer(0, &self.at, What::Timer(ORPHANS));
+        }
+    }
+
+    /// Keeps the subchannels that the policies below have let go of and that a session uses.
+    fn settle_orphans(&mut self, cx: &mut PolicyCx<'_>) {
+        for (id, held) in std::mem::take(&mut self.orphans) {
+            let index = self.find(&held.address.socket);
+            let entry = index.and_then(|index| self.entries.get(index));
+            let is_orphan =
+                |entry: &Entry| matches!(&entry.connection, Connection::Child { handle, .. } if handle.id == id);
+            let (Some(index), Some(entry)) = (index, entry.filter(|entry| is_orphan(entry))) else {
+                cx.runtime.drop_watch(held.subchannel, held.id);
+                continue;
+            };
             let threshold = cx.runtime.now - self.idle_timeout;
             let is_in_use = entry.last_used.is_some_and(|used| used >= threshold);
-            let connection = if is_in_use {
-                Connection::Owned(cx.runtime.hold(&entry.address, &self.at))
+            let what = if is_in_use { "became_owned" } else { "released" };
+            cx.runtime
+                .say(&self.at, SHORT, what, || vec![("sub", (&held.address.text).into())]);
+            if is_in_use {
+                self.connect(index, Connection::Owned(held), cx);
             } else {
-                Connection::None
-            };
-            self.connect(index, connection, cx);
+                cx.runtime.drop_watch(held.subchannel, held.id);
+                self.connect(index, Connection::None, cx);
+            }
         }
     }
 
@@ -212,12 +266,20 @@ impl Machine {
             .filter(|used| *used > threshold)
             .map(|used| used + self.idle_timeout - now)
             .fold(self.idle_timeout, i64::min);
+        let duration = next.max(MIN_SWEEP_MS);
+        cx.runtime.say(&self.at, SHORT, "idle_timer_start", || {
+            vec![("duration", format!("{duration}ms").into())]
+        });
+        if self.timer.is_some() {
+            cx.runtime.say(&self.at, SHORT, "idle_timer_cancel", Vec::new);
+        }
         cx.runtime.cancel(&mut self.timer);
-        self.timer = Some(cx.runtime.timer(next.max(MIN_SWEEP_MS), &self.at, What::Timer(0)));
+        self.timer = Some(cx.runtime.timer(duration, &self.at, What::Timer(0)));
     }
 
     fn sweep(&mut self, cx: &mut PolicyCx<'_>) {
         self.timer = None;
+        cx.runtime.say(&self.at, SHORT, "sweep", Vec::new);
         if self.entries.is_empty() {
             return;
         }
@@ -226,6 +288,9 @@ impl Machine {
             let Some(entry) = self.entries.get(index) else { break };
             let is_idle = entry.last_used.is_none_or(|used| used <= threshold);
             if is_idle && matches!(entry.connection, Connection::Owned(_)) {
+                let address = &entry.address.text;
+                cx.runtime
+                    .say(&self.at, SHORT, "owned_dropped", || vec![("address", address.into())]);
                 self.connect(index, Connection::None, cx);
             }
         }
@@ -243,6 +308,9 @@ impl Machine {
         };
         match self.entries.get(index) {
             Some(entry) if !matches!(entry.connection, Connection::Owned(_)) => {
+                let address = &entry.address.text;
+                cx.runtime
+                    .say(&self.at, SHORT, "owned_created", || vec![("address", address.into())]);
                 let owned = cx.runtime.hold(&entry.address, &self.at);
                 self.connect(index, Connection::Owned(owned), cx);
                 self.renew()
@@ -285,11 +353,15 @@ impl Machine {
                     NAME,
                     format_args!("cookie host {address} is {health}, which override_host_status lacks"),
                 );
+                cx.tell("pick_bad_health", || {
+                    vec![("address", address.into()), ("health", health.into())]
+                });
                 continue;
             }
             let handle = match &entry.connection {
                 Connection::None => {
                     cx.say(NAME, format_args!("cookie host {address} has no connection"));
+                    cx.tell("pick_no_subchannel", || vec![("address", address.into())]);
                     without_connection.get_or_insert(address);
                     continue;
                 }
@@ -300,6 +372,7 @@ impl Machine {
             match state {
                 Connectivity::Ready => {
                     entry.last_used = Some(now);
+                    cx.tell("pick_ready", || vec![("address", address.into())]);
                     let mut complete = Complete::new(handle.id, handle.subchannel, &entry.address);
                     complete.actual_hosts = Some(entry.list());
                     return Some(Pick::Complete(complete));
@@ -313,13 +386,16 @@ impl Machine {
         }
         if let Some(subchannel) = idle {
             cx.after.push((self.at.clone(), What::Connect(u64::from(subchannel))));
+            cx.tell("pick_idle", Vec::new);
             return Some(Pick::Queue);
         }
         if is_connecting {
+            cx.tell("pick_connecting", Vec::new);
             return Some(Pick::Queue);
         }
         let address = without_connection?;
         cx.after.push((self.at.clone(), What::CreateSubchannel(address.into())));
+        cx.tell("pick_creates", || vec![("address", address.into())]);
         Some(Pick::Queue)
     }
 }
@@ -380,6 +456,14 @@ impl crate::lb::policy::Machine for Machine {
         self.failure = None;
         self.statuses.clone_from(&leaf.cluster.override_host_statuses);
         self.idle_timeout = leaf.cluster.connection_idle_timeout.0;
+        cx.runtime.say(&self.at, SHORT, "config", || {
+            let names: Vec<&str> = self.statuses.iter().map(|status| status.name()).collect();
+            let statuses = format!("{{{}}}", names.join(", "));
+            vec![
+                ("statuses", statuses.into()),
+                ("idle_timeout", format!("{}ms", self.idle_timeout).into()),
+            ]
+        });
         let mut for_child = Vec::new();
         let endpoints = match update.endpoints {
             Ok(endpoints) => {
@@ -410,6 +494,7 @@ impl crate::lb::policy::Machine for Machine {
             return self.note_changes(said, cx);
         }
         match what {
+            What::Timer(ORPHANS) => self.settle_orphans(cx),
             What::Timer(_) => self.sweep(cx),
             What::Subchannel { handle, state, .. } => return self.on_state(*handle, *state),
             What::Connect(subchannel) => cx.runtime.connect(u32::try_from(*subchannel).unwrap_or(u32::MAX)),
@@ -473,6 +558,9 @@ impl crate::lb::policy::Machine for Machine {
     fn shutdown(&mut self, cx: &mut PolicyCx<'_>) {
         cx.runtime.cancel(&mut self.timer);
         self.child.shutdown(cx);
+        for (_, held) in std::mem::take(&mut self.orphans) {
+            cx.runtime.drop_watch(held.subchannel, held.id);
+        }
         for mut entry in std::mem::take(&mut self.entries) {
             self.disconnect(&mut entry.connection, cx);
         }

@@ -12,7 +12,8 @@ use crate::lb::endpoint::{self, Groups};
 use crate::lb::picker::{Pick, PickArgs, PickCx, Shares};
 use crate::lb::policy::{PolicyCx, Report, Reports, TreePath, Update, What};
 use crate::lb::priority as config;
-use crate::lb::run::children::{Children, Member, own_timer};
+use crate::lb::run::children::{Children, Member, RETENTION_MS, own_timer};
+use crate::lb::run::log::Detail;
 use crate::lb::runtime::{Connectivity, TimerId};
 use crate::status::Status;
 
@@ -33,6 +34,8 @@ pub struct Machine {
     selected: Option<Arc<str>>,
     /// Why it was selected, for people; found out when a trace first asks.
     reason: Option<String>,
+    /// What was last told of the choice.
+    told: Option<(Arc<str>, Why)>,
     empty: Option<Status>,
 }
 
@@ -58,6 +61,7 @@ impl Machine {
             is_updating: false,
             selected: None,
             reason: None,
+            told: None,
             empty: None,
         }
     }
@@ -84,13 +88,15 @@ impl Machine {
     fn create(&mut self, name: &str, cx: &mut PolicyCx<'_>, reports: &mut Reports) {
         let at = self.children.at().clone();
         self.reason = None;
+        cx.runtime
+            .say(&at, SHORT, "child_created", || vec![("child", name.into())]);
         let member = self.children.add(name, || Data {
             report: Report::of(Connectivity::Connecting),
             standing: None,
             can_start_timer: false,
             failover: None,
         });
-        start_failover(member, &at, cx);
+        start_failover(name, member, &at, cx);
         let said = self.update_child(name, cx);
         self.note_child(name, said, cx, reports);
         self.note_standing(name);
@@ -128,20 +134,23 @@ impl Machine {
             let Some(member) = self.children.get_mut(name) else {
                 return;
             };
+            cx.runtime.say(&at, SHORT, "child_state", || {
+                vec![("child", name.into()), ("state", report.state.name().into())]
+            });
             match report.state {
                 Connectivity::Connecting => {
                     if member.data.can_start_timer && member.data.failover.is_none() {
                         member.data.can_start_timer = false;
-                        start_failover(member, &at, cx);
+                        start_failover(name, member, &at, cx);
                     }
                 }
                 Connectivity::Ready | Connectivity::Idle => {
                     member.data.can_start_timer = true;
-                    cx.runtime.cancel(&mut member.data.failover);
+                    stop_failover(name, &mut member.data, &at, cx);
                 }
                 Connectivity::TransientFailure => {
                     member.data.can_start_timer = false;
-                    cx.runtime.cancel(&mut member.data.failover);
+                    stop_failover(name, &mut member.data, &at, cx);
                 }
             }
             if member.data.report.state != report.state {
@@ -176,24 +185,44 @@ impl Machine {
             let Some(member) = self.children.get(&name) else {
                 break;
             };
-            if matches!(member.data.report.state, Connectivity::Ready | Connectivity::Idle) {
-                self.select(&name, reports);
+            let state = member.data.report.state;
+            if matches!(state, Connectivity::Ready | Connectivity::Idle) {
+                self.select(&name, (place, state.name(), true), cx, reports);
                 self.retire_below(place, cx);
                 return;
             }
             if member.data.failover.is_some() {
-                self.select(&name, reports);
+                self.select(&name, (place, "failover timer pending", false), cx, reports);
                 return;
             }
             self.note_standing(&name);
         }
         self.revive_down_to(self.places.names().len(), cx);
         if let Some(name) = self.places.fallback() {
-            self.select(&name, reports);
+            let place = self.places.place(&name).unwrap_or_default();
+            self.select(&name, (place, "no usable children", false), cx, reports);
         }
     }
 
-    fn select(&mut self, name: &Arc<str>, reports: &mut Reports) {
+    fn select(
+        &mut self,
+        name: &Arc<str>,
+        (place, why, stops_lower): Why,
+        cx: &mut PolicyCx<'_>,
+        reports: &mut Reports,
+    ) {
+        let chosen = (name.clone(), (place, why, stops_lower));
+        if cx.runtime.log.is_on() && self.told.as_ref() != Some(&chosen) {
+            cx.runtime.say(self.children.at(), SHORT, "select", || {
+                vec![
+                    ("priority", Detail::Number(i64::try_from(place).unwrap_or(i64::MAX))),
+                    ("child", Detail::from(name)),
+                    ("why", why.into()),
+                    ("deactivate_lower", stops_lower.into()),
+                ]
+            });
+            self.told = Some(chosen);
+        }
         if self.selected.as_ref() != Some(name) {
             self.selected = Some(name.clone());
             self.reason = None;
@@ -206,14 +235,26 @@ impl Machine {
     fn revive_down_to(&mut self, place: usize, cx: &mut PolicyCx<'_>) {
         while let Some(name) = self.places.retired_above(place) {
             self.children.revive(&name, cx);
+            cx.runtime.say(self.children.at(), SHORT, "reactivate", || {
+                vec![("child", Detail::from(&name))]
+            });
             self.note_standing(&name);
         }
     }
 
     fn retire_below(&mut self, place: usize, cx: &mut PolicyCx<'_>) {
         while let Some(name) = self.places.active_below(place) {
-            self.children.retire(&name, cx);
+            self.retire(&name, cx);
             self.note_standing(&name);
+        }
+    }
+
+    /// Keeps a child only for a while.
+    fn retire(&mut self, name: &Arc<str>, cx: &mut PolicyCx<'_>) {
+        if self.children.retire(name, cx) {
+            cx.runtime.say(self.children.at(), SHORT, "deactivate", || {
+                vec![("child", Detail::from(name)), ("ms", RETENTION_MS.into())]
+            });
         }
     }
 
@@ -223,11 +264,18 @@ impl Machine {
             self.reason = None;
             cx.runtime.cancel(&mut member.data.failover);
             member.child.shutdown(cx);
+            let details = || vec![("child", Detail::from(&name))];
+            cx.runtime
+                .say(self.children.at(), SHORT, "deactivation_timer_fired", details);
+            cx.runtime.say(self.children.at(), SHORT, "child_destroyed", details);
             self.note_standing(&name);
         } else if let Some(name) = self.children.name_of_timer(number) {
             if let Some(member) = self.children.get_mut(&name) {
                 member.data.failover = None;
             }
+            let details = || vec![("child", Detail::from(&name))];
+            cx.runtime
+                .say(self.children.at(), SHORT, "failover_timer_fired", details);
             self.note_standing(&name);
             self.choose(cx, &mut reports);
         }
@@ -254,8 +302,25 @@ impl Machine {
     }
 }
 
-fn start_failover(member: &mut Member<Data>, at: &TreePath, cx: &mut PolicyCx<'_>) {
+/// The policy in what is told.
+const SHORT: &str = "priority";
+
+/// Which place was chosen, why, and whether those below it are let go.
+type Why = (usize, &'static str, bool);
+
+fn stop_failover(name: &str, data: &mut Data, at: &TreePath, cx: &mut PolicyCx<'_>) {
+    if data.failover.is_some() {
+        cx.runtime.cancel(&mut data.failover);
+        cx.runtime
+            .say(at, SHORT, "failover_timer_cancel", || vec![("child", name.into())]);
+    }
+}
+
+fn start_failover(name: &str, member: &mut Member<Data>, at: &TreePath, cx: &mut PolicyCx<'_>) {
     let delay = cx.runtime.settings.priority_failover_ms;
+    cx.runtime.say(at, SHORT, "failover_timer_start", || {
+        vec![("child", name.into()), ("ms", delay.into())]
+    });
     let what = What::Timer(own_timer(member.number));
     member.data.failover = Some(cx.runtime.timer(delay, at, what));
 }
@@ -287,7 +352,7 @@ impl crate::lb::policy::Machine for Machine {
                 let said = self.update_child(&name, cx);
                 self.note_child(&name, said, cx, &mut reports);
             } else {
-                self.children.retire(&name, cx);
+                self.retire(&name, cx);
                 self.note_standing(&name);
             }
         }

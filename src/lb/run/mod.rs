@@ -7,6 +7,7 @@ pub mod child;
 pub mod children;
 pub mod endpoint;
 pub mod endpoint_lists;
+pub mod log;
 pub mod picker;
 pub mod policy;
 pub mod runtime;

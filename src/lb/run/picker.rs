@@ -11,6 +11,7 @@ use std::sync::Arc;
 use twox_hash::XxHash64;
 
 use super::endpoint::Address;
+use super::log::Details;
 use super::policy::{TreePath, What};
 use super::runtime::InFlight;
 use crate::lb::override_host::SessionHosts;
@@ -179,6 +180,8 @@ pub struct PickCx<'a> {
     pub after: &'a mut Vec<(TreePath, What)>,
     /// Steps are written here if wanted.
     pub trace: Option<&'a mut Steps>,
+    /// What is to be told of the pick, if somebody listens: what a cookie led to.
+    pub told: Option<&'a mut Vec<(&'static str, Details)>>,
 }
 
 impl PickCx<'_> {
@@ -186,6 +189,13 @@ impl PickCx<'_> {
     pub fn say(&mut self, layer: &'static str, what: fmt::Arguments<'_>) {
         if let Some(trace) = &mut self.trace {
             trace.add(layer, what);
+        }
+    }
+
+    /// Notes what is to be told, if somebody listens.
+    pub fn tell(&mut self, what: &'static str, details: impl FnOnce() -> Details) {
+        if let Some(told) = &mut self.told {
+            told.push((what, details()));
         }
     }
 

@@ -6,9 +6,10 @@
 //! take the outcome.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use super::endpoint::Address;
+use super::log::{Detail, Details, Log};
 use super::policy::{TreePath, What};
 use crate::rng::Rng;
 use crate::status::Status;
@@ -21,6 +22,12 @@ use queue::Queue;
 
 pub use backoff::ATTEMPT_TIMEOUT_MS;
 pub use pool::{Connectivity, Pool, Subchannel};
+
+/// The layer of connections, in what is told.
+pub const CONNECTION: &str = "connection";
+
+/// The place of what is no policy's.
+pub static NOWHERE: LazyLock<TreePath> = LazyLock::new(|| Arc::from([]));
 
 /// Room for so many changes of subchannels is kept from event to event.
 const KEPT_ROOM: usize = 64;
@@ -152,6 +159,8 @@ pub struct Runtime {
     pub settings: Settings,
     /// What the policies did to subchannels since the owner last cleared this.
     pub changes: Vec<Change>,
+    /// What happens, if somebody listens.
+    pub log: Log,
     /// Clusters whose cds policies are taking an update, the outermost first.
     pub building: Vec<String>,
     /// The cluster whose policy leads back to it while it is being built, which never ends in the client.
@@ -172,6 +181,7 @@ impl Runtime {
             in_flight: InFlight::default(),
             settings,
             changes: Vec::new(),
+            log: Log::default(),
             building: Vec::new(),
             endless: None,
             seed,
@@ -180,6 +190,11 @@ impl Runtime {
             attempts: Vec::new(),
             jitter: Rng::stream(seed, "subchannel/backoff"),
         }
+    }
+
+    /// Tells what happens at a place of the tree, if somebody listens.
+    pub fn say(&mut self, at: &TreePath, layer: &'static str, what: &'static str, details: impl FnOnce() -> Details) {
+        self.log.tell(self.now, at, layer, what, details);
     }
 
     /// The stream of chance of one use at one place in the tree.
@@ -214,7 +229,12 @@ impl Runtime {
     pub fn settle(&mut self) {
         self.changes.clear();
         self.changes.shrink_to(KEPT_ROOM);
-        self.pool.collect();
+        let (log, now) = (&mut self.log, self.now);
+        self.pool.collect(|address| {
+            log.tell(now, &NOWHERE, CONNECTION, "let_go", || {
+                vec![("address", (&address.text).into())]
+            });
+        });
     }
 
     /// Takes the next event if it is due at `until` or before, and moves the time to it.
@@ -240,6 +260,11 @@ impl Runtime {
     /// Like [`Runtime::acquire`], for a wrapper's own use: no [`Change`] is noted.
     pub fn hold(&mut self, address: &Address, at: &TreePath) -> Handle {
         self.next_handle += 1;
+        if self.log.is_on() && self.pool.find(&address.socket).is_none() {
+            self.say(&NOWHERE, CONNECTION, "made", || {
+                vec![("address", (&address.text).into())]
+            });
+        }
         let handle = Handle {
             id: self.next_handle,
             subchannel: self.pool.join(address),
@@ -340,6 +365,18 @@ impl Runtime {
         let Some(subchannel) = self.pool.get(subchannel) else {
             return;
         };
+        self.log.tell(self.now, &NOWHERE, CONNECTION, "state", || {
+            let mut details = vec![
+                ("address", Detail::from(&subchannel.address.text)),
+                ("state", subchannel.state.name().into()),
+            ];
+            let failure = subchannel
+                .status
+                .as_ref()
+                .filter(|_| subchannel.state == Connectivity::TransientFailure);
+            details.extend(failure.map(|status| ("why", Detail::from(&*status.message))));
+            details
+        });
         for (handle, at) in subchannel.watchers() {
             let what = What::Subchannel {
                 handle,

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::{Channel, Own};
+use crate::lb::log::Details;
 use crate::lb::override_host::SessionHosts;
 use crate::lb::picker::{Complete, Pick, PickArgs, PickCx, Shares, TraceStep};
 use crate::lb::policy::What;
-use crate::lb::runtime::{Connectivity, Event};
+use crate::lb::runtime::{Connectivity, Event, NOWHERE};
 use crate::model::Millis;
 use crate::model::filter::FilterConfig;
 use crate::rpc::retry::{self, AttemptEnd, Stop};
@@ -140,12 +141,22 @@ impl Channel {
             now: self.runtime.now,
         };
         self.steps.clear();
+        let mut told = Vec::new();
         let mut cx = PickCx {
             in_flight: &self.runtime.in_flight,
             after: &mut self.after,
             trace: call.is_traced.then_some(&mut self.steps),
+            told: self.runtime.log.is_on().then_some(&mut told),
         };
         let pick = self.root.pick(&args, &mut cx);
+        for (what, details) in told {
+            let rpc = number(id);
+            self.runtime.say(&NOWHERE, "session", what, || {
+                let mut all = vec![("rpc", rpc.into())];
+                all.extend(details);
+                all
+            });
+        }
         for (at, what) in self.after.drain(..) {
             self.runtime.schedule(0, Event::Policy(at, what));
         }
@@ -204,6 +215,7 @@ impl Channel {
             in_flight: &self.runtime.in_flight,
             after: &mut self.after,
             trace: None,
+            told: None,
         };
         let pick = self.root.pick(&args, &mut cx);
         for (at, what) in self.after.drain(..) {
@@ -295,7 +307,25 @@ impl Channel {
         let wait = match call.retries.after(end, || draws.backoff_unit()) {
             Ok(wait) => Some(wait.0),
             Err(Stop::LostTimer) => None,
-            Err(_) => {
+            Err(stop) => {
+                let what = match stop {
+                    Stop::NotRetryable => Some("not_retryable"),
+                    Stop::Committed => Some("committed"),
+                    Stop::Exhausted => Some("exhausted"),
+                    Stop::Pushback => Some("pushback_stops"),
+                    Stop::Ok | Stop::NoPolicy | Stop::LostTimer => None,
+                };
+                if let Some(what) = what {
+                    let attempts = i64::from(call.retries.attempts());
+                    let details = || {
+                        vec![
+                            ("rpc", number(id).into()),
+                            ("attempts", attempts.into()),
+                            ("code", status.code.name().into()),
+                        ]
+                    };
+                    self.runtime.say(&NOWHERE, "retry", what, details);
+                }
                 self.finish_call(id, class, Some(status), complete, reply.has_headers);
                 return;
             }
@@ -308,6 +338,15 @@ impl Channel {
             let what = format!("attempt {} ended with {status}: {then}", call.retries.attempts());
             call.trace.push(TraceStep { layer: "retry", what }, &mut self.room);
         }
+        self.runtime.say(&NOWHERE, "retry", "retry_in", || {
+            let mut details = vec![
+                ("rpc", number(id).into()),
+                ("attempt", i64::from(call.retries.attempts()).into()),
+                ("status", status.to_string().into()),
+            ];
+            details.extend(wait.map(|ms| ("ms", ms.into())));
+            details
+        });
         self.serial += 1;
         call.serial = self.serial;
         call.phase = Phase::BackingOff;
@@ -381,6 +420,7 @@ impl Channel {
             trace_left_out: call.trace.left_out(),
             trace: std::mem::take(&mut call.trace).into_steps(),
         };
+        self.runtime.say(&NOWHERE, "rpc", "end", || ended(id, &outcome));
         let outcome = Box::new(outcome);
         if call.is_let_go {
             self.room += kept;
@@ -389,6 +429,34 @@ impl Channel {
         }
         self.ended.insert(id, Ended { outcome, kept });
     }
+}
+
+/// The number of an RPC as it is told, from 1.
+pub(super) fn number(id: u64) -> i64 {
+    i64::try_from(id).unwrap_or(i64::MAX).saturating_add(1)
+}
+
+/// What is told of an RPC that has ended.
+fn ended(id: u64, outcome: &Outcome) -> Details {
+    let mut details = vec![
+        ("rpc", number(id).into()),
+        ("code", outcome.code.name().into()),
+        ("ms", (outcome.ended - outcome.began).into()),
+    ];
+    details.extend(outcome.backend.as_deref().map(|backend| ("backend", backend.into())));
+    if !outcome.details.is_empty() {
+        details.push(("why", outcome.details.as_str().into()));
+    }
+    if outcome.attempts.len() > 1 {
+        details.push(("attempts", outcome.attempts.join(", ").into()));
+    }
+    details.extend(
+        outcome
+            .set_cookie
+            .iter()
+            .map(|cookie| ("set_cookie", cookie.as_str().into())),
+    );
+    details
 }
 
 impl Call {

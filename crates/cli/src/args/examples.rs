@@ -91,6 +91,13 @@ Examples:
   xdsctl test --run drain suites/shop.yaml
   xdsctl test --format junit=report.xml --format human suites/";
 
+/// `xdsctl simulate`
+pub const SIMULATE: &str = "\
+Examples:
+  xdsctl simulate suite.yaml
+  xdsctl simulate --run failover --only step,priority --chart suite.yaml
+  xdsctl simulate --format jsonl --until 30 suite.yaml";
+
 /// `xdsctl diff`
 pub const DIFF: &str = "\
 Examples:

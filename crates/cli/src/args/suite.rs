@@ -1,4 +1,4 @@
-//! The arguments of the commands that play scenarios: `test`.
+//! The arguments of the commands that play scenarios: `test` and `simulate`.
 
 use std::path::PathBuf;
 
@@ -6,6 +6,7 @@ use clap::ValueEnum;
 use xdsctl::sim::MAX_EVENTS;
 
 use super::format::{Destination, DestinationParser};
+use crate::channel::seconds;
 use crate::io::ColourChoice;
 
 /// `xdsctl test`
@@ -48,4 +49,50 @@ pub enum TestFormat {
     Junit,
     /// Annotations in GitHub Actions
     Github,
+}
+
+/// `xdsctl simulate`
+#[derive(Debug, clap::Args)]
+pub struct SimulateArgs {
+    /// A suite; `-` is standard input
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// The test whose name matches this; needed where there are several
+    #[arg(long, value_name = "REGEX")]
+    pub run: Option<regex::Regex>,
+    /// Stop after so many seconds of simulated time
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub until: Option<f64>,
+    /// Draw chance from this number instead of the suite's
+    #[arg(long, value_name = "NUMBER")]
+    pub seed: Option<u64>,
+    /// Show these layers only, such as `step,rpc,priority`
+    #[arg(long, value_name = "LAYER,...", value_delimiter = ',')]
+    pub only: Vec<String>,
+    /// Show charts below: RPCs, latency and connections by backend
+    #[arg(long)]
+    pub chart: bool,
+    /// Output format
+    #[arg(long, value_enum, default_value_t = TimelineFormat::Human)]
+    pub format: TimelineFormat,
+    /// Most events of one step, after which the simulation ends with an error
+    #[arg(long, default_value_t = MAX_EVENTS, value_name = "NUMBER", value_parser = clap::value_parser!(u64).range(1..))]
+    pub max_events: u64,
+    /// Print passwords, keys and tokens instead of masking them
+    #[arg(long)]
+    pub show_secrets: bool,
+    /// When to colour the text
+    #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
+    pub color: ColourChoice,
+}
+
+/// Forms of a timeline.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum TimelineFormat {
+    /// For people
+    Human,
+    /// An event a line, for programs
+    Jsonl,
+    /// The charts as a picture
+    Svg,
 }

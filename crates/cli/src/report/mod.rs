@@ -4,6 +4,7 @@
 //! resolved to lines before, so a format needs no access to the documents, and only one resource's findings are in memory
 //! at a time. Only this module knows colours and JSON schemas.
 
+pub mod chart;
 pub mod clients;
 pub mod concise;
 pub mod diff;
@@ -34,6 +35,7 @@ pub mod statistics;
 pub mod suite;
 mod suite_formats;
 pub mod svg;
+pub mod timeline;
 pub mod tree;
 pub mod verdict;
 pub mod who;

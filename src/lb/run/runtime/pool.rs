@@ -181,7 +181,7 @@ impl Pool {
 
     /// Drops the subchannels that nobody holds any more. Not at once, because a wrapper may take over what a policy
     /// below it has just let go of.
-    pub(super) fn collect(&mut self) {
+    pub(super) fn collect(&mut self, mut tell: impl FnMut(&Address)) {
         for number in self.unheld.drain(..) {
             if self
                 .subchannels
@@ -189,6 +189,7 @@ impl Pool {
                 .is_some_and(|subchannel| !subchannel.is_held())
                 && let Some(gone) = self.subchannels.remove(&number)
             {
+                tell(&gone.address);
                 self.by_address.remove(&gone.address.socket);
             }
         }

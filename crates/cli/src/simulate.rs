@@ -1,0 +1,93 @@
+//! `xdsctl simulate`: what happens in the course of a test, as a timeline.
+
+use super::args::{SimulateArgs, TimelineFormat};
+use super::{EXIT_TROUBLE, Error, Io, suite};
+use crate::report::timeline::{Layers, Looks, Timeline};
+use xdsctl::scenario::{Manner, Suite, Test, timeline};
+use xdsctl::source::{MAX_STREAM_BYTES, Source, SourceMap, read_stream};
+
+pub(super) fn run(args: &SimulateArgs, io: &mut Io<'_>) -> Result<u8, Error> {
+    let layers = Layers::parse(&args.only).map_err(Error::Usage)?;
+    let mut sources = SourceMap::new();
+    let cannot_read = |source| Error::Io {
+        what: "read",
+        name: args.file.display().to_string(),
+        source,
+    };
+    let id = if args.file.as_os_str() == "-" {
+        let bytes = read_stream(&mut io.input, MAX_STREAM_BYTES).map_err(cannot_read)?;
+        sources.add("-", bytes)
+    } else {
+        sources.add_file(&args.file).map_err(cannot_read)?
+    };
+    let Some(source) = sources.get(id) else {
+        return Ok(EXIT_TROUBLE);
+    };
+    let read = Suite::read(source).map_err(|faults| {
+        let lines: Vec<String> = faults
+            .iter()
+            .map(|fault| placed(source, fault.span, &fault.message))
+            .collect();
+        Error::Usage(lines.join("\n"))
+    })?;
+    let mut test = chosen(args, &read, source)?.clone();
+    if let Some(seed) = args.seed {
+        for (number, client) in test.clients.iter_mut().enumerate() {
+            client.seed = seed.wrapping_add(number as u64);
+        }
+    }
+    let mut notes = Vec::new();
+    let callers = suite::open(&test, source.name(), args.show_secrets, &mut notes, io)
+        .map_err(|(span, error)| Error::Usage(placed(source, span, &error.to_string())))?;
+    for (span, note) in &notes {
+        let line = source.line_column(span.start).line;
+        say!(io.err, "note: {}:{line}: {note}", source.name())?;
+    }
+    let looks = Looks {
+        is_json: args.format == TimelineFormat::Jsonl,
+        is_svg: args.format == TimelineFormat::Svg,
+        shows_secrets: args.show_secrets,
+        colours: io.colours(args.color),
+        width: io.width,
+        has_chart: args.chart,
+        layers,
+    };
+    let manner = Manner {
+        max_events: Some(args.max_events),
+        shows_secrets: args.show_secrets,
+    };
+    let until = args.until.map_or(i64::MAX, |seconds| super::channel::millis(seconds).0);
+    let mut report = Timeline::begin(&test, source, looks, &mut *io.out);
+    let played = timeline(&test, &callers, manner, until, &mut report);
+    report.end()?;
+    match played {
+        Ok(()) => Ok(0),
+        Err(trouble) => Err(Error::Usage(placed(source, trouble.span, &trouble.why))),
+    }
+}
+
+fn placed(source: &Source, span: xdsctl::source::Span, message: &str) -> String {
+    let place = source.line_column(span.start);
+    format!("{}:{}:{}: {message}", source.name(), place.line, place.column)
+}
+
+/// The only test, or the only one that is named.
+fn chosen<'s>(args: &SimulateArgs, suite: &'s Suite, source: &Source) -> Result<&'s Test, Error> {
+    let is_meant = |test: &&Test| args.run.as_ref().is_none_or(|regex| regex.is_match(&test.name));
+    let mut meant = suite.tests.iter().filter(is_meant);
+    match (meant.next(), meant.next()) {
+        (Some(test), None) => Ok(test),
+        (first, _) => {
+            let names: Vec<&str> = suite.tests.iter().map(|test| test.name.as_str()).collect();
+            let what = match first {
+                Some(_) => "several tests",
+                None => "no test",
+            };
+            let names = names.join("`, `");
+            Err(Error::Usage(format!(
+                "{}: {what} to simulate, choose one with --run: `{names}`",
+                source.name()
+            )))
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! What happens, told as it happens: the events of policies, connections and RPCs that a timeline is made of.
+//!
+//! Nothing is told unless somebody listens, and then it costs an entry each.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::policy::TreePath;
+use super::runtime::Time;
+
+/// Something that happened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Told {
+    /// When, in milliseconds.
+    pub at: Time,
+    /// The policy's place in the tree; empty for what is no policy's.
+    pub place: TreePath,
+    /// The policy, or part of the client.
+    pub layer: &'static str,
+    /// What, such as `failover_timer_start`.
+    pub what: &'static str,
+    /// More about it, in the order in which it is said.
+    pub details: Vec<(&'static str, Detail)>,
+}
+
+/// A detail of something that happened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Detail {
+    /// A name, an address, a state.
+    Text(Arc<str>),
+    /// A number, or milliseconds.
+    Number(i64),
+    /// True or not.
+    Flag(bool),
+}
+
+impl fmt::Display for Detail {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Detail::Text(text) => f.write_str(text),
+            Detail::Number(number) => write!(f, "{number}"),
+            Detail::Flag(flag) => write!(f, "{flag}"),
+        }
+    }
+}
+
+impl From<&str> for Detail {
+    fn from(text: &str) -> Detail {
+        Detail::Text(text.into())
+    }
+}
+
+impl From<String> for Detail {
+    fn from(text: String) -> Detail {
+        Detail::Text(text.into())
+    }
+}
+
+impl From<&Arc<str>> for Detail {
+    fn from(text: &Arc<str>) -> Detail {
+        Detail::Text(text.clone())
+    }
+}
+
+impl From<i64> for Detail {
+    fn from(number: i64) -> Detail {
+        Detail::Number(number)
+    }
+}
+
+impl From<bool> for Detail {
+    fn from(flag: bool) -> Detail {
+        Detail::Flag(flag)
+    }
+}
+
+/// Entries that are kept until somebody looks, some 200 bytes each.
+pub const MAX_TOLD: usize = 1_000_000;
+
+/// Details of something that happened.
+pub type Details = Vec<(&'static str, Detail)>;
+
+/// What has happened since somebody looked; nothing is kept if nobody listens.
+#[derive(Debug, Default)]
+pub struct Log {
+    told: Option<Vec<Told>>,
+    /// Entries that were not kept.
+    left_out: u64,
+}
+
+impl Log {
+    /// Listens from now on.
+    pub fn listen(&mut self) {
+        self.told.get_or_insert_default();
+    }
+
+    /// Says whether somebody listens.
+    pub const fn is_on(&self) -> bool {
+        self.told.is_some()
+    }
+
+    /// Adds what happened.
+    pub fn tell(
+        &mut self,
+        at: Time,
+        place: &TreePath,
+        layer: &'static str,
+        what: &'static str,
+        details: impl FnOnce() -> Details,
+    ) {
+        let Some(told) = &mut self.told else { return };
+        if told.len() >= MAX_TOLD {
+            self.left_out += 1;
+            return;
+        }
+        let place = place.clone();
+        told.push(Told {
+            at,
+            place,
+            layer,
+            what,
+            details: details(),
+        });
+    }
+
+    /// What has happened since the last call, and how much more was not kept.
+    pub fn take(&mut self) -> (Vec<Told>, u64) {
+        let told = self.told.as_mut().map(std::mem::take).unwrap_or_default();
+        (told, std::mem::take(&mut self.left_out))
+    }
+}
