@@ -5,7 +5,7 @@
 
 use std::ops::RangeInclusive;
 
-use super::{MALFORMED, Selector, Suppression, Written};
+use super::{Ignore, MALFORMED, Selector, Suppression, Written};
 use crate::diag::{Diagnostic, Rule};
 use crate::envelope::Finding;
 use crate::source::sniff::Format;
@@ -52,12 +52,14 @@ pub fn comments(id: SourceId, source: &Source, known: &[&'static Rule]) -> (Vec<
         };
         match read(words, known) {
             Ok((rules, until, reason)) => suppressions.push(Suppression {
-                rules,
-                resource: None,
-                path: None,
-                file: None,
-                reason,
-                until,
+                ignore: Ignore {
+                    rules,
+                    resource: None,
+                    path: None,
+                    file: None,
+                    reason,
+                    until,
+                },
                 written: Written::Comment(lines),
                 source: id,
                 span,

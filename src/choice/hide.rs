@@ -309,16 +309,16 @@ impl Hiding<'_> {
                 && (self.choice.is_complete
                     || suppression.is_narrow() && (used.was_met || matches!(suppression.written, Written::Comment(_))));
             let (rule, message) = if suppression.is_expired(self.choice.today) {
-                let until = suppression.until.map(|day| day.to_string()).unwrap_or_default();
+                let until = suppression.ignore.until.map(|day| day.to_string()).unwrap_or_default();
                 let message = format!(
                     "this suppression ended on `{until}` and takes nothing out any more: {}",
-                    suppression.reason
+                    suppression.ignore.reason
                 );
                 (&EXPIRED, message)
             } else if is_idle {
                 (
                     &UNUSED,
-                    format!("this suppression takes out no finding: {}", suppression.reason),
+                    format!("this suppression takes out no finding: {}", suppression.ignore.reason),
                 )
             } else {
                 continue;

@@ -16,9 +16,9 @@ pub enum Written {
     Comment(RangeInclusive<usize>),
 }
 
-/// Takes out the findings that meet all its conditions.
+/// What is taken out, and why: findings that meet all conditions.
 #[derive(Debug, Clone)]
-pub struct Suppression {
+pub struct Ignore {
     /// The rules; a finding of any of them.
     pub rules: Vec<Selector>,
     /// Name of the resource.
@@ -31,6 +31,13 @@ pub struct Suppression {
     pub reason: String,
     /// The last day on which it counts; `None` for ever.
     pub until: Option<Date>,
+}
+
+/// An [`Ignore`] with its place.
+#[derive(Debug, Clone)]
+pub struct Suppression {
+    /// What it takes out.
+    pub ignore: Ignore,
     /// How it was written.
     pub written: Written,
     /// The document in which it stands.
@@ -50,17 +57,18 @@ pub(super) struct Asked<'a> {
 impl Suppression {
     /// Says whether its day is over.
     pub fn is_expired(&self, today: Date) -> bool {
-        self.until.is_some_and(|until| until < today)
+        self.ignore.until.is_some_and(|until| until < today)
     }
 
     /// Says whether it can be about a resource of this name in this document.
     pub(super) fn is_about(&self, source: SourceId, file: &str, resource: Option<&str>) -> bool {
         let is_here = match self.written {
-            Written::Config => self.file.as_ref().is_none_or(|pattern| pattern.matches(file)),
+            Written::Config => self.ignore.file.as_ref().is_none_or(|pattern| pattern.matches(file)),
             Written::Comment(_) => self.source == source,
         };
         is_here
             && self
+                .ignore
                 .resource
                 .as_ref()
                 .is_none_or(|pattern| resource.is_some_and(|name| pattern.matches(name)))
@@ -68,7 +76,8 @@ impl Suppression {
 
     /// Says whether it is about findings like this, wherever they are.
     pub(super) fn takes(&self, asked: Asked<'_>) -> bool {
-        self.rules
+        self.ignore
+            .rules
             .iter()
             .any(|rules| rules.takes((asked.rule, asked.effect), asked.field))
     }
@@ -81,6 +90,7 @@ impl Suppression {
         };
         is_there
             && self
+                .ignore
                 .path
                 .as_ref()
                 .is_none_or(|pattern| pattern.matches(&path.to_string()))
@@ -88,6 +98,6 @@ impl Suppression {
 
     /// Says whether it names what it is about closely enough to know that it was in the input.
     pub(super) const fn is_narrow(&self) -> bool {
-        matches!(self.written, Written::Comment(_)) || self.file.is_some() || self.resource.is_some()
+        matches!(self.written, Written::Comment(_)) || self.ignore.file.is_some() || self.ignore.resource.is_some()
     }
 }

@@ -165,6 +165,7 @@ impl<'p> Cx<'p> {
             message: String::new(),
             help: None,
             related: Vec::new(),
+            cause: None,
             count: 1,
         };
         if !self.quota.admits(rule) {

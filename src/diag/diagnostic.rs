@@ -17,6 +17,8 @@ pub struct Diagnostic {
     pub help: Option<String>,
     /// Other places that belong to the finding.
     pub related: Vec<Related>,
+    /// Number of the resource in the outcome whose rejection it follows from.
+    pub cause: Option<usize>,
     /// How many findings it stands for: one, but for the last of [`MAX_FINDINGS_PER_RULE`](super::MAX_FINDINGS_PER_RULE).
     pub count: usize,
 }
@@ -28,6 +30,8 @@ pub struct Related {
     pub path: FieldPath,
     /// What it has to do with the finding: "first used here".
     pub message: String,
+    /// The rule of what follows there from the finding, and is no finding of its own; `None` for a place that is part of the fault.
+    pub rule: Option<&'static Rule>,
 }
 
 impl Diagnostic {
@@ -40,6 +44,7 @@ impl Diagnostic {
             message,
             help: None,
             related: Vec::new(),
+            cause: None,
             count: 1,
         }
     }
@@ -54,6 +59,12 @@ impl Diagnostic {
         (self.rule, self.effect) = (rule, rule.effect);
     }
 
+    /// Says that it follows from the rejection of the resource with this number.
+    pub fn follows_from(&mut self, cause: usize) -> &mut Self {
+        self.cause = Some(cause);
+        self
+    }
+
     /// Adds the one action that the reader can take.
     pub fn help(&mut self, text: impl Into<String>) -> &mut Self {
         self.help = Some(text.into());
@@ -65,7 +76,15 @@ impl Diagnostic {
         self.related.push(Related {
             path,
             message: message.into(),
+            rule: None,
         });
         self
+    }
+
+    /// The rules and places of the finding and of what follows from it: a client's log names all of them.
+    pub fn said(&self) -> impl Iterator<Item = (&'static Rule, &FieldPath)> {
+        let follows = self.related.iter();
+        let follows = follows.filter_map(|related| Some((related.rule?, &related.path)));
+        std::iter::once((self.rule, &self.path)).chain(follows)
     }
 }

@@ -178,6 +178,7 @@ impl Packed {
                 message: message.to_owned(),
                 help: None,
                 related: Vec::new(),
+                cause: None,
                 count: 1,
             });
         });
@@ -232,6 +233,7 @@ mod tests {
                     message: format!("{message} {}", if i % 7 == 0 { i } else { 0 }),
                     help: (i == 100).then(|| "help".to_owned()),
                     related: Vec::new(),
+                    cause: None,
                     count: 1,
                 });
             }

@@ -62,6 +62,7 @@ impl Quota {
             message: format!("{count} more findings of this rule are not listed, after {MAX_FINDINGS_PER_RULE}"),
             help: None,
             related: Vec::new(),
+            cause: None,
             count,
         })
     }

@@ -111,6 +111,7 @@ impl Loader {
                 message,
                 help: None,
                 related: Vec::new(),
+                cause: None,
                 count: 1,
             },
         };

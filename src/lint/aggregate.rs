@@ -9,7 +9,7 @@ use super::reference::not_asked_for;
 use super::{Findings, Usage};
 use crate::client::graph::{ClusterError, Entry, Graph, MAX_AGGREGATE_DEPTH, SkipReason, Skipped};
 use crate::client::{ClusterFacts, World, child_path};
-use crate::diag::rules;
+use crate::diag::{Diagnostic, rules};
 use crate::model::ResourceType;
 
 rules! {
@@ -80,7 +80,7 @@ fn report(
     for (name, entry) in &graph.entries {
         let Entry::Error(error) = entry else { continue };
         let is_root = is_reached && roots.contains(name.as_str());
-        match error {
+        let _ = match error {
             ClusterError::TooDeep if is_root => add(
                 world,
                 name,
@@ -102,8 +102,8 @@ fn report(
                 seen,
                 findings,
             ),
-            _ => {}
-        }
+            _ => None,
+        };
     }
 }
 
@@ -162,22 +162,24 @@ fn child(world: &World, skipped: &Skipped, seen: &mut Seen, findings: &mut Findi
         ),
         SkipReason::TooDeep => return,
     };
-    add(world, parent, skipped.index, rule, message, seen, findings);
+    let added = add(world, parent, skipped.index, rule, message, seen, findings);
+    if let (SkipReason::Rejected, Some(added), Some(child)) =
+        (skipped.why, added, world.get(ResourceType::Cluster, name))
+    {
+        added.follows_from(child.id.0);
+    }
 }
 
-fn add(
+fn add<'f>(
     world: &World,
     cluster: &str,
     child: usize,
     rule: &'static crate::diag::Rule,
     message: String,
     seen: &mut Seen,
-    findings: &mut Findings,
-) {
-    let Some(entry) = world.get(ResourceType::Cluster, cluster) else {
-        return;
-    };
-    if seen.insert((cluster.to_owned(), child, rule.id)) {
-        findings.add(entry.id, rule, child_path(child), message);
-    }
+    findings: &'f mut Findings,
+) -> Option<&'f mut Diagnostic> {
+    let entry = world.get(ResourceType::Cluster, cluster)?;
+    seen.insert((cluster.to_owned(), child, rule.id))
+        .then(|| findings.add(entry.id, rule, child_path(child), message))
 }

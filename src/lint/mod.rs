@@ -65,6 +65,7 @@ impl Findings {
             message,
             help: None,
             related: Vec::new(),
+            cause: None,
             count: 1,
         };
         if !self.quotas.entry(resource).or_default().admits(rule) {

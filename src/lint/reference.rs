@@ -119,12 +119,14 @@ fn rds(world: &World, listener: ResourceId, name: &str, extent: Option<Extent>, 
             );
         }
         Some(entry) if entry.facts.is_none() => {
-            findings.add(
-                listener,
-                &REFERENCE_TO_REJECTED,
-                rds_path(),
-                format!("RouteConfiguration `{name}` is rejected: every RPC of the channel fails with UNAVAILABLE"),
-            );
+            findings
+                .add(
+                    listener,
+                    &REFERENCE_TO_REJECTED,
+                    rds_path(),
+                    format!("RouteConfiguration `{name}` is rejected: every RPC of the channel fails with UNAVAILABLE"),
+                )
+                .follows_from(entry.id.0);
         }
         Some(_) => {}
     }
@@ -134,7 +136,7 @@ fn rds(world: &World, listener: ResourceId, name: &str, extent: Option<Extent>, 
 enum Found {
     NotAskedFor(NameFault),
     Accepted,
-    Rejected,
+    Rejected(ResourceId),
     Nothing,
 }
 
@@ -163,7 +165,7 @@ impl<'w> Clusters<'w> {
             }
             match world.get(ResourceType::Cluster, name) {
                 None => Found::Nothing,
-                Some(entry) if entry.facts.is_none() => Found::Rejected,
+                Some(entry) if entry.facts.is_none() => Found::Rejected(entry.id),
                 Some(_) => Found::Accepted,
             }
         })
@@ -196,9 +198,12 @@ fn routes<'w>(
                     message,
                 );
             }
-            Found::Rejected => {
+            Found::Rejected(id) => {
+                let ResourceId(cause) = *id;
                 let message = format!("Cluster `{name}` is rejected: RPCs on this route fail with UNAVAILABLE");
-                findings.add(holder, &REFERENCE_TO_REJECTED, reference.path(inline), message);
+                findings
+                    .add(holder, &REFERENCE_TO_REJECTED, reference.path(inline), message)
+                    .follows_from(cause);
             }
             Found::Accepted => {}
         }
@@ -222,7 +227,9 @@ fn endpoints(world: &World, cluster: ResourceId, wanted: &str, extent: Option<Ex
         Some(entry) if entry.facts.is_none() => {
             let message =
                 format!("ClusterLoadAssignment `{wanted}` is rejected: RPCs to this cluster fail with UNAVAILABLE");
-            findings.add(cluster, &REFERENCE_TO_REJECTED, eds_path(), message);
+            findings
+                .add(cluster, &REFERENCE_TO_REJECTED, eds_path(), message)
+                .follows_from(entry.id.0);
         }
         Some(_) => {}
     }

@@ -4,7 +4,7 @@ use std::fs;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::args::ValidateArgs;
-use super::config::Config;
+use super::config::{Config, IgnoreSetting};
 use super::{Error, Io};
 use xdsctl::catalogue;
 use xdsctl::check::Outcome;
@@ -111,17 +111,12 @@ fn of_config(config: &Config, sources: &mut SourceMap) -> Vec<Suppression> {
     };
     let source = sources.add_settings(file.display().to_string(), config.text.clone().into_bytes());
     let suppressions = config.ignores.iter().map(|setting| {
-        let ignore = setting.value.clone();
+        let IgnoreSetting { ignore, span, .. } = setting.value.clone();
         Suppression {
-            rules: ignore.rules,
-            resource: ignore.resource,
-            path: ignore.path,
-            file: ignore.file,
-            reason: ignore.reason,
-            until: ignore.until,
+            ignore,
             written: Written::Config,
             source,
-            span: Span::new(ignore.span.start, ignore.span.end),
+            span: Span::new(span.start, span.end),
         }
     });
     suppressions.collect()

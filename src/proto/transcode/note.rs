@@ -60,6 +60,7 @@ impl Note {
                 message,
                 help: None,
                 related: Vec::new(),
+                cause: None,
                 count: 1,
             },
             span,

@@ -8,10 +8,10 @@ use std::path::Path;
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::{Config, Ignore, RuleSetting, Setting};
+use super::{Config, IgnoreSetting, RuleSetting, Setting};
 use crate::args::{FailOn, Level, ReportFormat, World};
 use xdsctl::catalogue;
-use xdsctl::choice::{FilePattern, Selector, Wildcard};
+use xdsctl::choice::{FilePattern, Ignore, Selector, Wildcard};
 use xdsctl::diag::{Rule, Severity};
 use xdsctl::profile::Client;
 
@@ -174,7 +174,7 @@ fn setting<T, U>(text: &str, value: Option<Spanned<T>>, of: impl FnOnce(T) -> U)
     })
 }
 
-fn ignore(table: Spanned<IgnoreTable>, known: &[&'static Rule]) -> Result<Ignore, Fault> {
+fn ignore(table: Spanned<IgnoreTable>, known: &[&'static Rule]) -> Result<IgnoreSetting, Fault> {
     let span = table.span();
     let table = table.into_inner();
     let rules = Selector::list(table.rule.get_ref(), known).map_err(|why| Fault::at(&table.rule, why))?;
@@ -197,14 +197,16 @@ fn ignore(table: Spanned<IgnoreTable>, known: &[&'static Rule]) -> Result<Ignore
             "a finding is ignored without a reason: say why",
         ));
     }
-    Ok(Ignore {
+    Ok(IgnoreSetting {
         text: table.rule.into_inner(),
-        rules,
-        resource: table.resource.map(Wildcard::new),
-        path: table.path.map(Wildcard::new),
-        file,
-        reason: table.reason.into_inner(),
-        until,
+        ignore: Ignore {
+            rules,
+            resource: table.resource.map(Wildcard::new),
+            path: table.path.map(Wildcard::new),
+            file,
+            reason: table.reason.into_inner(),
+            until,
+        },
         span,
     })
 }

@@ -14,7 +14,7 @@ use super::args::{ConfigArgs, FailOn, Level, ReportFormat, World};
 use super::{Error, Io};
 use crate::report::paths::{Paths, normal};
 use document::Document;
-use xdsctl::choice::{Date, FilePattern, Selector, Wildcard};
+use xdsctl::choice::{Ignore, Selector};
 use xdsctl::diag::Severity;
 
 /// Name of the file.
@@ -45,21 +45,11 @@ pub struct RuleSetting {
 
 /// An `[[ignore]]`.
 #[derive(Debug, Clone)]
-pub struct Ignore {
+pub struct IgnoreSetting {
     /// The rules as they were written.
     pub text: String,
-    /// The rules.
-    pub rules: Vec<Selector>,
-    /// Name of the resource.
-    pub resource: Option<Wildcard>,
-    /// Path of the field.
-    pub path: Option<Wildcard>,
-    /// The files.
-    pub file: Option<FilePattern>,
-    /// Why.
-    pub reason: String,
-    /// The last day.
-    pub until: Option<Date>,
+    /// What it takes out.
+    pub ignore: Ignore,
     /// Where it stands in the file, in bytes.
     pub span: std::ops::Range<usize>,
 }
@@ -94,7 +84,7 @@ pub struct Config {
     /// `[rules]`, in the order of the file.
     pub rules: Vec<Setting<RuleSetting>>,
     /// `[[ignore]]`, in the order of the file.
-    pub ignores: Vec<Setting<Ignore>>,
+    pub ignores: Vec<Setting<IgnoreSetting>>,
 }
 
 impl Config {

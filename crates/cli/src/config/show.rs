@@ -109,8 +109,8 @@ fn rows(config: &Config) -> Vec<Row> {
         line: Some(setting.line),
     }));
     rows.extend(config.ignores.iter().map(|setting| {
-        let ignore = &setting.value;
-        let mut value = ignore.text.clone();
+        let ignore = &setting.value.ignore;
+        let mut value = setting.value.text.clone();
         let conditions = [
             ("resource", ignore.resource.as_ref().map(ToString::to_string)),
             ("path", ignore.path.as_ref().map(ToString::to_string)),
