@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What others make of xdsctl's output and packages: schemas, shells, man, installers. None of it is ours.
 #
-#   tests/outside.sh [PART...]      parts: schemas sarif junit terminal man completions manifests wheel hook npm action static
+#   tests/outside.sh [PART...]      parts: schemas sarif junit terminal patch man completions manifests wheel hook npm action static
 #
 # A part that needs what is not there says so and is skipped. What is installed goes to a cache below the target directory.
 # XDSCTL names the binary; without it the debug build is taken. The hook is built from the source only with XDSCTL_OUTSIDE=all.
@@ -90,6 +90,42 @@ part_junit() { # the schema that pytest's reports are tested with
 part_terminal() { # a real terminal: its width, its colours, no control character of a document
     need python3
     python3 tests/outside/terminal.py
+}
+
+part_patch() { # what --diff prints, applied by others: it is what --fix does
+    need git
+    need patch
+    local dir=$work/patch name code
+    rm -rf "$dir"
+    mkdir -p "$dir"/{before,fixed}/xds
+    cat >"$dir/before/xds/routes.yaml" <<'END'
+"@type": type.googleapis.com/envoy.config.route.v3.RouteConfiguration
+name: r # kept as it is
+ignore-port-in-host-matching: true
+virtual_hosts:
+- domains: ["*"]
+  routes:
+  - match: {prefix: /, headers: [{name: X-User, present_match: true}]}
+    route: {cluster: c, retry_policy: {retry_on: 'unavailable,Deadline_Exceeded'}}
+END
+    printf '%s' '{"@type": "type.googleapis.com/envoy.config.cluster.v3.Cluster", "name": "c",
+ "type": "EDS", "eds-cluster-config": {"eds_config": {"ads": {}}}}' >"$dir/before/xds/no newline.json"
+    cp -r "$dir/before/." "$dir/fixed/"
+    code=0
+    (cd "$dir/fixed" && "$xdsctl" validate --fix --quiet xds >/dev/null 2>&1) || code=$?
+    [ "$code" = 0 ] || { echo "--fix: exit code $code"; return 1; }
+    ! diff -r "$dir/before" "$dir/fixed" >/dev/null || { echo "nothing was fixed"; return 1; }
+    for name in patch git; do
+        cp -r "$dir/before" "$dir/$name"
+        code=0
+        (cd "$dir/$name" && "$xdsctl" validate --diff xds >"$dir/$name.diff" 2>/dev/null) || code=$?
+        [ "$code" = 1 ] || { echo "--diff: exit code $code"; return 1; }
+    done
+    (cd "$dir/patch" && patch --quiet -p1 <"$dir/patch.diff")
+    (cd "$dir/git" && git init -q . && git apply --check "$dir/git.diff" && git apply "$dir/git.diff" && rm -rf .git)
+    for name in patch git; do
+        diff -r "$dir/fixed" "$dir/$name" || { echo "$name makes something else of it"; return 1; }
+    done
 }
 
 part_man() { # groff's warnings
@@ -218,7 +254,7 @@ part_static() { # a binary that needs no library, in an empty root
     grep -q cds-lb-policy-unsupported "$work/static.txt"
 }
 
-[ $# -gt 0 ] || set -- schemas sarif junit terminal man completions manifests wheel hook npm action static
+[ $# -gt 0 ] || set -- schemas sarif junit terminal patch man completions manifests wheel hook npm action static
 for part in "$@"; do
     code=0
     # In the background, because an `if` would switch `set -e` off.

@@ -108,3 +108,22 @@ fn the_readme_is_short() {
         "{lines} lines, at most {README_LINES}: move some to docs/"
     );
 }
+
+/// What a newcomer looks for, in the order in which it is needed.
+#[test]
+fn the_readme_says_how_to_get_a_dump_install_and_run_in_ci() {
+    let text = std::fs::read_to_string(root().join("README.md")).unwrap();
+    let headings: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("## ")).collect();
+    let wanted = ["Install", "Get a dump", "In CI"];
+    let found: Vec<&str> = headings
+        .into_iter()
+        .filter(|heading| wanted.contains(heading))
+        .collect();
+    assert_eq!(found, wanted);
+    // Each has something that can be pasted, or a link to it.
+    for heading in wanted {
+        let section = text.split(&format!("## {heading}\n")).nth(1).unwrap();
+        let section = section.split("\n## ").next().unwrap();
+        assert!(section.contains('`') && section.len() > 100, "{heading}: {section}");
+    }
+}

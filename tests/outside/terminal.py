@@ -5,6 +5,7 @@ import os
 import pty
 import re
 import struct
+import subprocess
 import sys
 import tempfile
 import fcntl
@@ -14,12 +15,12 @@ import unicodedata
 COLUMNS = 57
 
 
-def run(*args, typed=b""):
+def run(*args, typed=b"", columns=COLUMNS):
     """What the terminal gets, and the exit code."""
     pid, terminal = pty.fork()
     if pid == 0:
         env = {k: v for k, v in os.environ.items() if k not in ("COLUMNS", "NO_COLOR")}
-        fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 40, COLUMNS, 0, 0))
+        fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
         os.execvpe("xdsctl", ["xdsctl", *args], {**env, "TERM": "xterm"})
     if typed:
         os.write(terminal, typed)
@@ -81,3 +82,44 @@ with tempfile.TemporaryDirectory() as directory:
     out, code = run("validate", typed=typed)
     check("standard input is read without a word", "xdsctl: reading standard input" in out)
     check(f"exit code {code}", code == 1)
+
+    # A terminal that does not know its size: nothing is wrapped.
+    unknown, _ = run("validate", "f0.json", columns=0)
+    check("wrapped at a guess", max(map(len, styles.sub("", unknown).split("\n"))) > 120)
+
+    # The other commands keep to the width too, at words: the lines are those of a pipe.
+    name = "a-" * 40 + "z"
+    route = {
+        "@type": "type.googleapis.com/envoy.config.route.v3.RouteConfiguration",
+        "name": "routes of a name with several words in it, which is long",
+        "virtual_hosts": [{"domains": ["*"], "routes": [{"match": {"prefix": ""}, "route": {"cluster": name}}]}],
+    }
+    eds = {
+        "@type": "type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment",
+        "cluster_name": name,
+        "endpoints": [
+            {
+                "locality": {"zone": "z"},
+                "load_balancing_weight": 1,
+                "lb_endpoints": [{"endpoint": {"address": {"socket_address": {"address": "10.0.0.1", "port_value": 1}}}}],
+            }
+        ],
+    }
+    good = {key: value for key, value in cluster(name).items() if key != "lb_policy"}
+    for file, resources in (("one", [route, good, eds]), ("two", [route, cluster(name), eds])):
+        with open(f"{file}.json", "w", encoding="utf-8") as out_file:
+            json.dump({"resources": resources}, out_file)
+    commands = (
+        ("diff", "one.json", "two.json"),
+        ("who", name, "two.json"),
+        ("pick", "--route-config", route["name"], "--method", "/a/b", "one.json"),
+        ("route", "--route-config", route["name"], "--method", "/a/b", "one.json"),
+    )
+    for command in commands:
+        plain = styles.sub("", run(*command)[0])
+        wide = [line for line in plain.split("\n") if len(line) > COLUMNS and len(line.split()) > 1]
+        check(f"{command[0]}, wider than the terminal: {wide}", not wide)
+        piped = subprocess.run(["xdsctl", *command], capture_output=True, text=True, check=False)
+        said = piped.stdout + piped.stderr
+        check(f"{command[0]} says something else: {plain}\n{said}", sorted(plain.split()) == sorted(said.split()))
+        check(f"{command[0]} is wrapped in a pipe", any(len(line) > COLUMNS for line in said.split("\n")))
