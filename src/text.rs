@@ -81,6 +81,12 @@ pub fn percent(part: u64, whole: u64) -> String {
     }
 }
 
+/// A share between 0 and 1 as [`percent`] writes it, finer: small changes are to be seen.
+pub fn share_of_one(share: f64) -> String {
+    let text = format!("{:.2}", share * 100.0);
+    format!("{} %", text.trim_end_matches('0').trim_end_matches('.'))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -5,18 +5,15 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::cli_tree::{Run, run};
+use crate::cli_tree::run;
+use crate::run::Run;
 use crate::support::root;
 
 const BEFORE: &str = "fixtures/examples/checkout.yaml";
 const AFTER: &str = "fixtures/examples/checkout-next.yaml";
 
-/// A directory of its own below the target directory.
-fn directory(name: &str) -> PathBuf {
-    let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("change").join(name);
-    let _ = std::fs::remove_dir_all(&directory);
-    std::fs::create_dir_all(&directory).unwrap();
-    directory
+fn directory(test: &str) -> PathBuf {
+    crate::run::directory("change", test)
 }
 
 fn eds(name: &str, localities: &Value) -> Value {

@@ -2,67 +2,15 @@
 
 use std::fs;
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::path::PathBuf;
+use std::process::Stdio;
 
 use serde_json::Value;
 
-/// What a run left behind.
-pub struct Run {
-    pub code: Option<i32>,
-    pub out: String,
-    pub err: String,
-}
-
-impl Run {
-    pub fn json(&self) -> Value {
-        serde_json::from_str(&self.out).unwrap_or_else(|e| panic!("{e}\n{}\n{}", self.out, self.err))
-    }
-
-    /// Every finding as `rule path`, in the order of the report.
-    fn findings(&self) -> Vec<String> {
-        let report = self.json();
-        let of_resources = report["resources"].as_array().unwrap().iter();
-        of_resources
-            .map(|r| &r["findings"])
-            .chain([&report["findings"]])
-            .flat_map(|list| list.as_array().unwrap())
-            .map(|f| {
-                format!("{} {}", f["rule"].as_str().unwrap(), f["path"].as_str().unwrap())
-                    .trim()
-                    .to_owned()
-            })
-            .collect()
-    }
-}
-
-fn command(args: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_xdsctl"));
-    command.args(args);
-    for name in ["NO_COLOR", "FORCE_COLOR", "CLICOLOR_FORCE", "COLUMNS"] {
-        command.env_remove(name);
-    }
-    command
-}
-
-fn run_command(mut command: Command, input: &[u8]) -> Run {
-    command
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
-    let mut child = command.spawn().unwrap();
-    // A usage error ends the command before it reads anything.
-    let _ = child.stdin.take().unwrap().write_all(input);
-    let output = child.wait_with_output().unwrap();
-    Run {
-        code: output.status.code(),
-        out: String::from_utf8(output.stdout).unwrap(),
-        err: String::from_utf8(output.stderr).unwrap(),
-    }
-}
+use crate::run::{self, Run, program, spawned};
 
 pub fn xdsctl(args: &[&str], input: impl AsRef<[u8]>) -> Run {
-    run_command(command(args), input.as_ref())
+    spawned(program(args), input)
 }
 
 /// `validate --format json` of standard input.
@@ -70,12 +18,8 @@ fn validate(input: impl AsRef<[u8]>) -> Run {
     xdsctl(&["validate", "--format", "json", "-"], input)
 }
 
-/// A directory of its own for a test.
-fn directory(name: &str) -> PathBuf {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("cli-{name}"));
-    let _ = fs::remove_dir_all(&path);
-    fs::create_dir_all(&path).unwrap();
-    path
+fn directory(test: &str) -> PathBuf {
+    run::directory("cli", test)
 }
 
 /// A cluster with more fields.
@@ -244,12 +188,9 @@ fn env_sets_a_switch_of_the_client_and_the_environment_does_not() {
     let off = format!("--env={name}=false");
     let run = xdsctl(&["validate", "--format=json", &off], input);
     assert_eq!(run.findings(), [format!("field-switched-off {at}")]);
-    let mut from_environment = command(&["validate", "--format=json"]);
+    let mut from_environment = program(&["validate", "--format=json"]);
     from_environment.env(name, "false");
-    assert_eq!(
-        run_command(from_environment, input.as_bytes()).findings(),
-        Vec::<String>::new()
-    );
+    assert_eq!(spawned(from_environment, input).findings(), Vec::<String>::new());
 }
 
 #[test]
@@ -346,11 +287,9 @@ fn colour_follows_the_flag_then_the_environment_then_the_terminal() {
     let coloured = |args: &[&str], env: &[(&str, &str)]| {
         let fixed = ["validate"];
         let all: Vec<&str> = fixed.iter().chain(args).copied().collect();
-        let mut command = command(&all);
+        let mut command = program(&all);
         command.envs(env.iter().copied());
-        run_command(command, cluster("a", REJECTED).as_bytes())
-            .out
-            .contains('\x1b')
+        spawned(command, cluster("a", REJECTED).as_bytes()).out.contains('\x1b')
     };
     // Standard output is a pipe here.
     assert!(!coloured(&[], &[]));
@@ -367,7 +306,7 @@ fn colour_follows_the_flag_then_the_environment_then_the_terminal() {
 #[test]
 fn a_reader_that_has_seen_enough_is_no_failure() {
     let clusters: Vec<String> = (0..2_000).map(|i| cluster(&format!("c{i}"), "")).collect();
-    let mut command = command(&["validate", "--format=json", "-"]);
+    let mut command = program(&["validate", "--format=json", "-"]);
     command
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())

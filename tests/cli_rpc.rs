@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::cli_tree::{Run, run, run_args};
+use crate::cli_tree::{run, run_args};
+use crate::run::Run;
 
 /// A world of an API listener `svc` with these routes, and of these clusters and endpoints.
 fn world(routes: Value, others: &[Value]) -> String {

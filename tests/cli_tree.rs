@@ -3,19 +3,11 @@
 //! `fixtures/tree/*.out` hold command, exit code, standard output and standard error; `XDSCTL_BLESS=1` writes them anew.
 
 use std::fmt::Write as _;
-use std::io::Write as _;
-use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
+use crate::run::{Run, program, spawned};
 use crate::support::root;
-
-/// What a run left behind.
-pub struct Run {
-    pub code: Option<i32>,
-    pub out: String,
-    pub err: String,
-}
 
 /// Runs `xdsctl LINE`, whose words are parted by spaces, on this standard input.
 pub fn run(line: &str, input: &str) -> Run {
@@ -24,25 +16,9 @@ pub fn run(line: &str, input: &str) -> Run {
 
 /// The same with arguments that may have spaces.
 pub fn run_args(args: &[&str], input: &str) -> Run {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_xdsctl"));
-    command.args(args).current_dir(root());
-    for name in ["NO_COLOR", "FORCE_COLOR", "CLICOLOR_FORCE", "COLUMNS"] {
-        command.env_remove(name);
-    }
-    let mut child = command
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    // A usage error ends the command before it reads anything.
-    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
-    let output = child.wait_with_output().unwrap();
-    Run {
-        code: output.status.code(),
-        out: String::from_utf8(output.stdout).unwrap(),
-        err: String::from_utf8(output.stderr).unwrap(),
-    }
+    let mut command = program(args);
+    command.current_dir(root());
+    spawned(command, input)
 }
 
 /// Compares the answers of several command lines with a golden file.

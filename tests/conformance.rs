@@ -154,8 +154,10 @@ fn answer(row: &Row, bytes: &bytes::Bytes) -> (String, BTreeSet<String>) {
     let fields: BTreeSet<String> = diagnostics
         .iter()
         // A rejection without a place is not among the recorded fields; an empty place that a loader quotes is.
-        .filter(|d| d.effect == Effect::Nack && !d.path.is_empty())
-        .map(|d| d.path.to_string())
+        .filter(|d| d.effect == Effect::Nack)
+        .flat_map(Diagnostic::said)
+        .filter(|(_, path)| !path.is_empty())
+        .map(|(_, path)| path.to_string())
         .collect();
     let verdict = if diagnostics.iter().any(|d| d.effect == Effect::Nack) {
         "NACK"

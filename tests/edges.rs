@@ -4,46 +4,24 @@ use std::fs;
 use std::io::{self, Read, Write};
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
-use xdsctl_cli::{Io, run};
+use xdsctl_cli::Io;
 
-/// What a run left behind.
-#[derive(Debug)]
-struct Run {
-    code: String,
-    out: String,
-    err: String,
-}
+use crate::run::{self, Run, in_process};
 
 /// Runs a command in this process.
 fn xdsctl(args: &[&str]) -> Run {
-    let (mut out, mut err) = (Vec::new(), Vec::new());
-    let mut io = io_to(&mut out, &mut err);
-    let code = run([&["xdsctl"], args].concat(), &mut io);
-    drop(io);
-    Run {
-        code: format!("{code:?}"),
-        out: String::from_utf8(out).unwrap(),
-        err: String::from_utf8(err).unwrap(),
-    }
+    in_process(args, "", |_| {})
 }
 
 fn io_to<'a>(out: &'a mut (dyn Write + 'a), err: &'a mut (dyn Write + Send + 'a)) -> Io<'a> {
     Io::piped(io::empty(), out, err)
 }
 
-fn code(number: u8) -> String {
-    format!("{:?}", std::process::ExitCode::from(number))
-}
-
-/// A directory of its own for a test.
-fn directory(name: &str) -> PathBuf {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("edges-{name}"));
-    let _ = fs::remove_dir_all(&path);
-    fs::create_dir_all(&path).unwrap();
-    path
+fn directory(test: &str) -> PathBuf {
+    run::directory("edges", test)
 }
 
 /// A cluster without a fault.
@@ -79,7 +57,7 @@ fn a_pipe_in_a_directory_is_passed_over_with_a_word() {
     symlink("/dev/zero", directory.join("c.json")).unwrap();
     let run = validate(&[&directory]);
     assert_eq!(names(&run.out), ["a"]);
-    assert_eq!(run.code, code(0));
+    assert_eq!(run.code, Some(0));
     let shown = directory.display();
     assert_eq!(
         run.err,
@@ -100,7 +78,7 @@ fn a_pipe_that_is_named_is_read() {
     };
     let run = validate(&[&path]);
     writer.join().unwrap();
-    assert_eq!((names(&run.out), run.code), (vec!["a".to_owned()], code(0)));
+    assert_eq!((names(&run.out), run.code), (vec!["a".to_owned()], Some(0)));
 }
 
 #[test]
@@ -123,10 +101,7 @@ fn links_in_a_circle_are_followed_once() {
     let start = Instant::now();
     let run = validate(&[&directory]);
     assert!(start.elapsed() < Duration::from_secs(10));
-    assert_eq!(
-        (names(&run.out), run.code.as_str()),
-        (vec!["a".to_owned()], code(0).as_str())
-    );
+    assert_eq!((names(&run.out), run.code), (vec!["a".to_owned()], Some(0)));
     let report: serde_json::Value = serde_json::from_str(&run.out).unwrap();
     let file = report["resources"][0]["file"].as_str().unwrap();
     assert!(file.ends_with("circle/z/y/a.json"), "not by a link: {file}");
@@ -142,7 +117,7 @@ fn a_directory_that_only_a_link_leads_to_is_searched() {
     symlink("../out", directory.join("in/there")).unwrap();
     symlink("../out", directory.join("in/twice")).unwrap();
     let run = validate(&[&directory.join("in")]);
-    assert_eq!((names(&run.out), run.code), (vec!["a".to_owned()], code(0)));
+    assert_eq!((names(&run.out), run.code), (vec!["a".to_owned()], Some(0)));
 }
 
 #[test]
@@ -156,7 +131,7 @@ fn what_cannot_be_read_is_said_and_the_rest_is_checked() {
     let missing = directory.join("missing.json");
     let run = validate(&[&missing, &directory]);
     assert_eq!(names(&run.out), ["a", "z"]);
-    assert_eq!(run.code, code(2));
+    assert_eq!(run.code, Some(2));
     let said: Vec<&str> = run.err.lines().filter_map(|line| line.split('`').nth(1)).collect();
     let expected: Vec<_> = [missing, directory.join("b.json"), directory.join("c.json")].into();
     assert_eq!(said.iter().map(Path::new).collect::<Vec<_>>(), expected, "{}", run.err);
@@ -178,7 +153,7 @@ fn a_directory_that_may_not_be_read_is_said() {
         assert_eq!(names(&run.out), ["a", "b"]);
         return;
     }
-    assert_eq!((names(&run.out), run.code), (vec!["a".to_owned()], code(2)));
+    assert_eq!((names(&run.out), run.code), (vec!["a".to_owned()], Some(2)));
     assert!(run.err.contains("forbidden/b`: "), "{}", run.err);
 }
 
@@ -190,7 +165,7 @@ fn other_commands_do_not_answer_from_a_part_of_the_world() {
     let path = directory.to_str().unwrap();
     for command in ["tree", "pick", "route", "retry"] {
         let run = xdsctl(&[command, "--cluster", "a", path]);
-        assert_eq!((run.out.as_str(), &run.code), ("", &code(2)), "{command}");
+        assert_eq!((run.out.as_str(), &run.code), ("", &Some(2)), "{command}");
         assert!(run.err.contains("b.json`: "), "{command}: {}", run.err);
     }
 }
@@ -203,7 +178,7 @@ fn directories_beyond_the_limit_are_said() {
     fs::write(deep(31).join("a.json"), cluster("a")).unwrap();
     fs::write(deep(33).join("b.json"), cluster("b")).unwrap();
     let run = validate(&[&directory]);
-    assert_eq!((names(&run.out), run.code), (vec!["a".to_owned()], code(2)));
+    assert_eq!((names(&run.out), run.code), (vec!["a".to_owned()], Some(2)));
     assert_eq!(
         run.err,
         format!(
@@ -246,9 +221,9 @@ fn a_reader_that_goes_away_ends_the_output_and_not_the_verdict() {
                 let (mut out, mut err) = (Closing(after), Vec::new());
                 let mut io = io_to(&mut out, &mut err);
                 let args = ["xdsctl", "validate", "--format", format, path.to_str().unwrap()];
-                let got = format!("{:?}", run(args, &mut io));
+                let got = xdsctl_cli::run(args, &mut io);
                 drop(io);
-                assert_eq!(got, code(expected), "{format} {after}");
+                assert_eq!(got, ExitCode::from(expected), "{format} {after}");
                 assert_eq!(String::from_utf8(err).unwrap(), "");
             }
         }
@@ -285,9 +260,9 @@ fn an_answer_that_cannot_be_written_is_an_error() {
     ] {
         let (mut out, mut err) = (Full, Vec::new());
         let mut io = io_to(&mut out, &mut err);
-        let got = format!("{:?}", run([&["xdsctl"], args].concat(), &mut io));
+        let got = xdsctl_cli::run([&["xdsctl"], args].concat(), &mut io);
         drop(io);
-        assert_eq!(got, code(2), "{args:?}");
+        assert_eq!(got, ExitCode::from(2), "{args:?}");
         let err = String::from_utf8(err).unwrap();
         assert!(err.starts_with("xdsctl: cannot write the answer: "), "{args:?}: {err}");
     }

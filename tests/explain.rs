@@ -2,7 +2,7 @@
 //!
 //! A page has the sections of [`SECTIONS`], `## In a log` where a client says something, and `## Clients` where other clients differ. The examples are the fenced blocks of
 //! `Rejected` and `Accepted`; comments at their start say how to run them and what to expect:
-//! `# expect: RULE PATH` (`-` for an empty path), `# env: NAME=VALUE`, `# as: TYPE`, `# target: xds:///NAME`, `# clients: LIST`
+//! `# expect: RULE PATH` (`-` for an empty path), `# related: RULE PATH` for what follows from a finding and belongs to it, `# env: NAME=VALUE`, `# as: TYPE`, `# target: xds:///NAME`, `# clients: LIST`
 //! (for `--client`), `# complete: true`, `# baseline: JSON` with the entry of a baseline, `# line: LINE OF A LOG`, and
 //! `# bootstrap: JSON`, whose
 //! `server_features` replace those of the server in the default bootstrap and whose other keys are added to it.
@@ -23,12 +23,15 @@ const SECTIONS: [&str; 5] = ["What the client does", "Why", "Rejected", "Accepte
 /// The sections that may stand anywhere between the first and the last.
 const OPTIONAL: [&str; 2] = ["Clients", "In a log"];
 
+/// Rules and paths: of findings (`expect`), and of what follows from them (`related`).
+type Findings = BTreeSet<(&'static str, String, String)>;
+
 /// A fenced block with its directives.
 #[derive(Debug, Default)]
 struct Example {
     language: String,
     text: String,
-    expect: BTreeSet<(String, String)>,
+    expect: Findings,
     env: Vec<String>,
     bootstrap: Option<Value>,
     as_type: Option<String>,
@@ -119,6 +122,7 @@ fn example(language: &str, lines: &[&str]) -> Example {
     let is_directive = |line: &&&str| {
         [
             "# expect: ",
+            "# related: ",
             "# env: ",
             "# bootstrap: ",
             "# as: ",
@@ -135,10 +139,11 @@ fn example(language: &str, lines: &[&str]) -> Example {
     for line in &lines[..directives] {
         let (name, value) = line["# ".len()..].split_once(": ").unwrap();
         match name {
-            "expect" => {
+            "expect" | "related" => {
+                let role = if name == "expect" { "expect" } else { "related" };
                 let (rule, path) = value.split_once(' ').unwrap_or_else(|| panic!("no path in `{line}`"));
                 let path = if path == "-" { "" } else { path };
-                example.expect.insert((rule.to_owned(), path.to_owned()));
+                example.expect.insert((role, rule.to_owned(), path.to_owned()));
             }
             "env" => example.env.push(value.to_owned()),
             "as" => example.as_type = Some(value.to_owned()),
@@ -183,8 +188,8 @@ fn bytes_of(example: &Example) -> Vec<u8> {
         .collect()
 }
 
-/// The findings of an example as `(rule, path)`, or what stopped the command.
-fn findings(name: &str, example: &Example) -> Result<BTreeSet<(String, String)>, String> {
+/// The findings of an example, or what stopped the command.
+fn findings(name: &str, example: &Example) -> Result<Findings, String> {
     let mut args = vec!["validate".to_owned(), "--format=json".into()];
     let is_bootstrap = example.as_type.as_deref() == Some("bootstrap");
     if !is_bootstrap {
@@ -213,13 +218,15 @@ fn findings(name: &str, example: &Example) -> Result<BTreeSet<(String, String)>,
     let report: Value = serde_json::from_slice(&out).map_err(|_| String::from_utf8_lossy(&err).into_owned())?;
     let of_resources = report["resources"].as_array().unwrap().iter();
     let lists = of_resources.map(|r| &r["findings"]).chain([&report["findings"]]);
-    Ok(lists
-        .flat_map(|list| list.as_array().unwrap())
-        .map(|f| {
-            let field = |name: &str| f[name].as_str().unwrap().to_owned();
-            (field("rule"), field("path"))
-        })
-        .collect())
+    let mut all = Findings::new();
+    for finding in lists.flat_map(|list| list.as_array().unwrap()) {
+        let field = |of: &Value, name: &str| of[name].as_str().unwrap().to_owned();
+        all.insert(("expect", field(finding, "rule"), field(finding, "path")));
+        let related = finding["related"].as_array().into_iter().flatten();
+        let follows = related.filter(|related| related["rule"].is_string());
+        all.extend(follows.map(|related| ("related", field(related, "rule"), field(related, "path"))));
+    }
+    Ok(all)
 }
 
 /// Runs every example of a section and says what differs.
@@ -228,15 +235,18 @@ fn differences(rule: &Rule, section: &str) -> Vec<String> {
     for (number, example) in examples(rule.page, section).iter().enumerate() {
         let name = format!("{} {section} {}", rule.id, number + 1);
         // The first rejected example shows the rule; others may show its neighbours.
-        let has_own = example.expect.iter().any(|(id, _)| id == rule.id);
+        let has_own = example.expect.iter().any(|(_, id, _)| id == rule.id);
         if has_own && section == "Accepted" || !has_own && section == "Rejected" && number == 0 {
             differences.push(format!("{name}: expects its own rule: {has_own}"));
         }
         match findings(&format!("{}-{section}-{number}", rule.id), example) {
             Err(error) => differences.push(format!("{name}: {}", error.trim())),
             Ok(found) if found != example.expect => {
-                let list = |set: Vec<&(String, String)>| {
-                    let lines: Vec<String> = set.iter().map(|(rule, path)| format!("{rule} {path}")).collect();
+                let list = |set: Vec<&(&str, String, String)>| {
+                    let lines: Vec<String> = set
+                        .iter()
+                        .map(|(role, rule, path)| format!("{role} {rule} {path}"))
+                        .collect();
                     lines.join(", ")
                 };
                 differences.push(format!(

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use crate::cli::{Run, xdsctl};
+use crate::cli::xdsctl;
+use crate::run::Run;
 use crate::support::{recorded, root};
 use crate::told::line;
 
@@ -167,6 +168,10 @@ fn a_line_finds_its_resource_in_a_dump_of_rejected_ones() {
                     "{line}"
                 );
                 paths.insert(f["path"].as_str().unwrap());
+                // What follows from the finding is in the same line of the log.
+                let related = f["related"].as_array().into_iter().flatten();
+                let follows = related.filter(|other| other["rule"].is_string());
+                paths.extend(follows.map(|other| other["path"].as_str().unwrap()));
             }
         }
         let mut expected: BTreeSet<&str> = row["fields"]

@@ -8,11 +8,8 @@ use serde_json::Value;
 use crate::run::run;
 use crate::support::root;
 
-fn directory(name: &str) -> PathBuf {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("fix-{name}"));
-    let _ = fs::remove_dir_all(&path);
-    fs::create_dir_all(&path).unwrap();
-    path
+fn directory(test: &str) -> PathBuf {
+    crate::run::directory("fix", test)
 }
 
 /// The findings of a document as rule and path, and what the client keeps of its resources.

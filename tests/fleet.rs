@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::cli::{Run, xdsctl};
+use crate::cli::xdsctl;
+use crate::run::Run;
 use crate::support::root;
 
 /// Old and new C-core, old and new Go, and a Go that was never asked.

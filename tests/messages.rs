@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize;
-use xdsctl::diag::Effect;
+use xdsctl::diag::{Diagnostic, Effect};
 use xdsctl::recognise::{Told, told};
 
 use crate::conformance::{Row, findings, rows};
@@ -81,8 +81,11 @@ fn squeezed(text: &str) -> String {
 type Expected = BTreeSet<(String, &'static str)>;
 
 fn expected(row: &Row) -> Expected {
-    let nacks = findings(row).into_iter().filter(|d| d.effect == Effect::Nack);
-    nacks.map(|d| (squeezed(&d.path.to_string()), d.rule.id)).collect()
+    let findings = findings(row);
+    let nacks = findings.iter().filter(|d| d.effect == Effect::Nack);
+    let said = nacks.flat_map(Diagnostic::said);
+    said.map(|(rule, path)| (squeezed(&path.to_string()), rule.id))
+        .collect()
 }
 
 /// What is expected, and not told.

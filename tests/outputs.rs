@@ -1,35 +1,22 @@
 //! The forms of the report of `validate`: several at once, what each holds, and how it looks on a terminal.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+use std::process::ExitCode;
 
 use serde_json::{Value, json};
+use xdsctl_cli::Io;
 use xdsctl_cli::report::paths::Paths;
-use xdsctl_cli::{Io, run};
 
-/// What a run left behind.
-struct Run {
-    code: String,
-    out: String,
-    err: String,
-}
+use crate::run::{self, Run, in_process};
 
 /// Runs a command on streams and surroundings that `change` may change.
 fn xdsctl(args: &[&str], input: &[u8], change: impl FnOnce(&mut Io<'_>)) -> Run {
-    let (mut out, mut err) = (Vec::new(), Vec::new());
-    let mut io = Io::piped(input, &mut out, &mut err);
-    change(&mut io);
-    let code = run([&["xdsctl"], args].concat(), &mut io);
-    drop(io);
-    Run {
-        code: format!("{code:?}"),
-        out: String::from_utf8(out).unwrap(),
-        err: String::from_utf8(err).unwrap(),
-    }
+    in_process(args, input, change)
 }
 
 fn piped(args: &[&str], input: impl AsRef<[u8]>) -> Run {
-    xdsctl(args, input.as_ref(), |_| {})
+    in_process(args, input, |_| {})
 }
 
 /// `validate` of standard input in one form.
@@ -41,16 +28,8 @@ fn json(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
 
-fn code(number: u8) -> String {
-    format!("{:?}", std::process::ExitCode::from(number))
-}
-
-/// A directory of its own for a test.
-fn directory(name: &str) -> PathBuf {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("outputs-{name}"));
-    let _ = fs::remove_dir_all(&path);
-    fs::create_dir_all(&path).unwrap();
-    path
+fn directory(test: &str) -> PathBuf {
+    run::directory("outputs", test)
 }
 
 /// A cluster that the client rejects.
@@ -91,14 +70,14 @@ fn several_forms_go_each_to_its_file() {
         "validate", "--format", &sarif, "--format", &concise, "--format", "json", "-",
     ];
     let run = piped(&args, bad("a").to_string());
-    assert_eq!((run.code, run.err.as_str()), (code(1), ""));
+    assert_eq!((run.code, run.err.as_str()), (Some(1), ""));
     assert_eq!(run.out, form("json", bad("a").to_string()));
     let read = |name: &str| fs::read_to_string(directory.join(name)).unwrap();
     assert_eq!(read("out.sarif"), form("sarif", bad("a").to_string()));
     assert_eq!(read("out.txt"), form("concise", bad("a").to_string()));
 
     let only = piped(&["validate", "--format", &concise, "-"], bad("a").to_string());
-    assert_eq!((only.code, only.out.as_str()), (code(1), ""));
+    assert_eq!((only.code, only.out.as_str()), (Some(1), ""));
 }
 
 #[test]
@@ -111,7 +90,7 @@ fn two_forms_for_one_place_are_refused() {
         &["validate", "--format", "json=/no/such/directory/x"],
     ] {
         let run = piped(args, bad("a").to_string());
-        assert_eq!((run.code, run.out.as_str()), (code(2), ""), "{args:?}");
+        assert_eq!((run.code, run.out.as_str()), (Some(2), ""), "{args:?}");
         assert!(!run.err.is_empty());
     }
 }
@@ -122,7 +101,7 @@ fn a_report_does_not_replace_its_input() {
     fs::write(&file, bad("a").to_string()).unwrap();
     let (path, format) = (file.to_str().unwrap(), format!("json={}", file.display()));
     let run = piped(&["validate", "--format", &format, path], "");
-    assert_eq!(run.code, code(2));
+    assert_eq!(run.code, Some(2));
     assert_eq!(
         run.err,
         format!("xdsctl: `{path}` is an input: give the report another file\n")
@@ -497,11 +476,11 @@ fn each_line_of_a_stream_gets_its_verdict_before_the_next_is_read() {
     };
     let mut err = Vec::new();
     let mut io = Io::piped(conversation, Shared(&answers), &mut err);
-    let code_of_all = run(["xdsctl", "validate", "--format", "jsonl"], &mut io);
+    let code_of_all = xdsctl_cli::run(["xdsctl", "validate", "--format", "jsonl"], &mut io);
     drop(io);
     let out = String::from_utf8(answers.into_inner().unwrap()).unwrap();
     let rows: Vec<Value> = out.lines().map(json).collect();
-    assert_eq!(format!("{code_of_all:?}"), code(2));
+    assert_eq!(code_of_all, ExitCode::from(2));
     let verdicts: Vec<(u64, &str)> = rows
         .iter()
         .map(|row| (row["line"].as_u64().unwrap(), row["verdict"].as_str().unwrap()))
@@ -534,10 +513,10 @@ fn each_line_of_a_stream_gets_its_verdict_before_the_next_is_read() {
     );
     assert_eq!(
         (strict.code, json(&strict.out)["verdict"].clone()),
-        (code(1), json!("fail"))
+        (Some(1), json!("fail"))
     );
     let both = piped(&["validate", "--format", "jsonl", "--format", "json=/dev/null"], "");
-    assert_eq!(both.code, code(2));
+    assert_eq!(both.code, Some(2));
 }
 
 #[test]
@@ -550,6 +529,231 @@ fn a_person_is_told_that_standard_input_is_read() {
         "{}",
         on_terminal.err
     );
-    assert_eq!(on_terminal.code, code(1));
+    assert_eq!(on_terminal.code, Some(1));
     assert_eq!(piped(&["validate"], bad("a").to_string()).err, "");
+}
+
+/// The client's loader rejects the config of a policy, far inside a list of policies.
+fn rejected_inside() -> String {
+    let policy = |name: &str, value: Value| {
+        json!({"typed_extension_config": {"name": "p", "typed_config": {
+            "@type": "type.googleapis.com/xds.type.v3.TypedStruct",
+            "type_url": format!("type.googleapis.com/{name}"),
+            "value": value,
+        }}})
+    };
+    let child = json!({"childPolicy": [{"weighted_round_robin": {"blackoutPeriod": 10}}]});
+    let policies = json!({"policies": [policy("xds_wrr_locality_experimental", child)]});
+    let text = cluster("a", json!({"load_balancing_policy": policies}));
+    serde_json::to_string_pretty(&text).unwrap()
+}
+
+#[test]
+fn what_a_loader_rejects_is_one_finding_with_what_follows_from_it() {
+    let report = json(&form("json", rejected_inside()));
+    let findings = report["resources"][0]["findings"].as_array().unwrap();
+    assert_eq!(findings.len(), 1, "{findings:?}");
+    let follows: Vec<_> = findings[0]["related"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|other| {
+            (
+                other["rule"].as_str().unwrap(),
+                other["path"].as_str().unwrap(),
+                other["line"].as_u64(),
+            )
+        })
+        .collect();
+    assert_eq!(
+        (&findings[0]["rule"], &findings[0]["path"]),
+        (&json!("lb-json-wrong-type"), &json!("blackoutPeriod"))
+    );
+    assert_eq!(
+        follows,
+        [
+            ("lb-config-rejected", "load_balancing_policy", Some(8)),
+            ("lb-child-rejected", "childPolicy", Some(16))
+        ]
+    );
+    // One decision silences all of it.
+    let quiet = piped(&["validate", "-A", "lb-json-wrong-type", "-"], rejected_inside());
+    assert_eq!(quiet.code, Some(0), "{}", quiet.out);
+}
+
+#[test]
+fn other_places_of_a_finding_are_printed() {
+    let listed = json!({
+        "@type": "type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment",
+        "cluster_name": "a",
+        "endpoints": ([1, 2].map(|_| json!({
+            "locality": {"zone": "z"},
+            "load_balancing_weight": 1,
+            "lb_endpoints": [{"endpoint": {"address": {"socket_address": {"address": "10.0.0.1", "port_value": 1}}}}],
+        }))),
+    });
+    let text = serde_json::to_string_pretty(&listed).unwrap();
+    let report = json(&form("json", &text));
+    let finding = &report["resources"][0]["findings"][0];
+    let other = &finding["related"][0];
+    assert_eq!(
+        (&other["path"], &other["rule"]),
+        (&json!("endpoints[0].lb_endpoints[0]"), &Value::Null),
+        "{finding}"
+    );
+    let line = other["line"].as_u64().unwrap();
+    assert!(line < finding["line"].as_u64().unwrap(), "{finding}");
+
+    let (column, said) = (&other["column"], other["message"].as_str().unwrap());
+    let see = format!("see endpoints[0].lb_endpoints[0] ({line}:{column}): {said}");
+    for name in ["human", "github", "markdown"] {
+        let out = form(name, &text);
+        let see = match name {
+            "markdown" => format!("see `endpoints[0].lb_endpoints[0]` (line {line}): {said}"),
+            _ => see.clone(),
+        };
+        assert!(out.contains(&see), "{name}: {see}\n{out}");
+    }
+    let sarif = json(&form("sarif", &text));
+    let result = &sarif["runs"][0]["results"][0];
+    let location = &result["relatedLocations"][0];
+    assert_eq!(location["physicalLocation"]["region"]["startLine"], json!(line));
+    assert_eq!(location["message"]["text"], json!(said));
+}
+
+#[test]
+fn findings_that_can_be_fixed_say_so() {
+    let text = cluster("a", json!({"lb_policy": "MAGLEV", "connect-timeout": "1s"})).to_string();
+    let report = json(&form("json", &text));
+    let findings = report["resources"][0]["findings"].as_array().unwrap();
+    let fixable = |rule: &str| &findings.iter().find(|f| f["rule"] == rule).unwrap()["fixable"];
+    assert_eq!(fixable("cds-lb-policy-unsupported"), &Value::Null);
+    assert_eq!(fixable("dump-unknown-field"), &json!(true), "{findings:?}");
+}
+
+#[test]
+fn a_report_may_be_written_twice_into_the_directory_that_is_checked() {
+    for (form, name) in [
+        ("json", "report.json"),
+        ("sarif", "out.json"),
+        ("gitlab", "quality.json"),
+        ("jsonl", "verdicts.jsonl"),
+        ("junit", "out.xml"),
+    ] {
+        for input in [bad("a"), cluster("a", json!({}))] {
+            let directory = directory("twice");
+            fs::write(directory.join("a.json"), input.to_string()).unwrap();
+            let to = format!("{form}={}", directory.join(name).display());
+            let run = || {
+                let run = piped(&["validate", "--format", &to, directory.to_str().unwrap()], "");
+                assert_eq!(run.err, "", "{form}");
+                (run.code, fs::read_to_string(directory.join(name)).unwrap())
+            };
+            let first = run();
+            assert_eq!((run(), run()), (first.clone(), first), "{form}");
+        }
+    }
+}
+
+#[test]
+fn a_report_of_another_name_is_no_document_either() {
+    let directory = directory("left-over");
+    fs::write(directory.join("a.json"), bad("a").to_string()).unwrap();
+    fs::write(directory.join("old.json"), form("json", bad("b").to_string())).unwrap();
+    fs::write(directory.join("old.jsonl"), form("jsonl", bad("b").to_string())).unwrap();
+    let validate = |path: &std::path::Path| piped(&["validate", "--format", "json", path.to_str().unwrap()], "");
+    assert_eq!(validate(&directory).findings(), ["cds-lb-policy-unsupported lb_policy"]);
+    // Who names it means it.
+    assert_eq!(validate(&directory.join("old.json")).code, Some(2));
+    fs::remove_file(directory.join("a.json")).unwrap();
+    let run = validate(&directory);
+    assert_eq!(
+        (run.code, run.err.as_str()),
+        (
+            Some(2),
+            "xdsctl: nothing to check: no file but reports and baselines of xdsctl\n"
+        )
+    );
+}
+
+#[test]
+fn a_document_is_not_overwritten_by_a_report() {
+    let directory = directory("overwritten");
+    let document = directory.join("a.json");
+    let text = bad("a").to_string();
+    fs::write(&document, &text).unwrap();
+    for form in ["json", "jsonl", "sarif"] {
+        let to = format!("{form}={}", document.display());
+        for path in [&directory, &document] {
+            let run = piped(&["validate", "--format", &to, path.to_str().unwrap()], "");
+            assert_eq!(run.code, Some(2), "{form}");
+            assert!(
+                run.err.contains("is an input: give the report another file"),
+                "{}",
+                run.err
+            );
+            assert_eq!(fs::read_to_string(&document).unwrap(), text);
+        }
+    }
+}
+
+#[test]
+fn what_a_control_plane_has_sent_is_nothing_to_check() {
+    let status = |config_status: &str| {
+        let config = json!({"type_url": "type.googleapis.com/envoy.config.cluster.v3.Cluster", "name": "a", "config_status": config_status});
+        json!({"config": [{"generic_xds_configs": [config]}]}).to_string()
+    };
+    for sent in ["SYNCED", "STALE", "NOT_SENT"] {
+        let run = piped(&["validate", "-"], status(sent));
+        let why =
+            "xdsctl: nothing to check: the input says which resources a control plane has sent, and has none of them\n";
+        assert_eq!((run.code, run.err.as_str()), (Some(2), why), "{sent}");
+    }
+    // That a client rejects it is an answer.
+    assert_eq!(piped(&["validate", "-"], status("ERROR")).code, Some(1));
+}
+
+#[test]
+fn a_masked_snippet_and_folded_notes_say_how_to_see_more() {
+    let unknown = piped(&["validate", "-"], json!({"shop": {"note": "hello"}}).to_string());
+    assert!(unknown.out.contains("****"), "{}", unknown.out);
+    let help = "`*` stands for what may be a secret, --show-secrets shows it\n";
+    assert!(unknown.out.contains(help), "{}", unknown.out);
+    let shown = piped(
+        &["validate", "--show-secrets", "-"],
+        json!({"shop": {"note": "hello"}}).to_string(),
+    );
+    assert!(
+        shown.out.contains("hello") && !shown.out.contains(help),
+        "{}",
+        shown.out
+    );
+
+    let folded = "--min-severity note shows each of them\n";
+    let with_note = cluster("a", json!({"connect_timeout": "1s"})).to_string();
+    assert!(piped(&["validate", "-"], &with_note).out.contains(folded));
+    let all = piped(&["validate", "--min-severity", "note", "-"], &with_note).out;
+    assert!(all.contains("connect_timeout") && !all.contains(folded), "{all}");
+}
+
+#[test]
+fn a_servers_listeners_are_named_where_a_channel_is_wanted() {
+    let listener = json!({
+        "@type": "type.googleapis.com/envoy.config.listener.v3.Listener",
+        "name": "inbound",
+        "address": {"socket_address": {"address": "0.0.0.0", "port_value": 80}},
+        "filter_chains": [],
+        "default_filter_chain": {"filters": [{"name": "hcm", "typed_config": {
+            "@type": "type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager",
+            "route_config": {"name": "r"},
+            "http_filters": [{"name": "router", "typed_config": {"@type": "type.googleapis.com/envoy.extensions.filters.http.router.v3.Router"}}],
+        }}]},
+    });
+    for command in ["tree", "route", "pick"] {
+        let run = piped(&[command, "-"], listener.to_string());
+        assert_eq!(run.code, Some(2));
+        let said =
+            "the only Listener, `inbound`, has no api_listener: it is a server's or a proxy's, no channel can have it";
+        assert!(run.err.contains(said), "{command}: {}", run.err);
+    }
 }

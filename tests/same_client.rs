@@ -4,35 +4,13 @@
 
 use std::fs;
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
-/// What a run left behind.
-#[derive(Debug)]
-struct Run {
-    code: i32,
-    out: String,
-    err: String,
-}
+use crate::run::{Run, program, spawned};
 
 fn run(args: &[&str], input: &str) -> Run {
-    use std::io::Write as _;
-    let mut child = Command::new(env!("CARGO_BIN_EXE_xdsctl"))
-        .args(args)
-        .env_remove("FORCE_COLOR")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
-    let output = child.wait_with_output().unwrap();
-    Run {
-        code: output.status.code().unwrap(),
-        out: String::from_utf8(output.stdout).unwrap(),
-        err: String::from_utf8(output.stderr).unwrap(),
-    }
+    spawned(program(args), input)
 }
 
 /// Verdicts in order, and the rules of all findings of resources but for fields that are not read.
@@ -118,7 +96,7 @@ fn a_rejected_version_never_takes_the_place_of_a_good_one_of_another_rank() {
         assert_eq!(verdicts, ["accepted", "accepted", "accepted", "rejected"], "{dump}");
         assert!(!rules.iter().any(|rule| rule == "reference-to-rejected"), "{rules:?}");
         let tree = run(&["tree"], &dump);
-        assert_eq!(tree.code, 0, "{tree:?}");
+        assert_eq!(tree.code, Some(0), "{tree:?}");
         assert!(tree.out.contains("at most 7 RPCs"), "{tree:?}");
         let note = format!("note: Cluster `c` is left out, its earlier version stays: {REJECTED}\n");
         assert_eq!(tree.err, if is_news { note.as_str() } else { "" }, "{dump}");
@@ -130,14 +108,11 @@ fn among_good_versions_what_is_in_use_wins() {
     let dump = envoy_dump(&[good("c", 5)], &[good("c", 7)], &[good("c", 9)]);
     let tree = run(&["tree"], &dump);
     assert!(tree.out.contains("at most 7 RPCs"), "{tree:?}");
-    assert_eq!((tree.code, tree.err.as_str()), (0, ""));
+    assert_eq!((tree.code, tree.err.as_str()), (Some(0), ""));
 }
 
-/// A directory for the files of one test.
-fn directory(name: &str) -> PathBuf {
-    let directory = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
-    fs::create_dir_all(&directory).unwrap();
-    directory
+fn directory(test: &str) -> PathBuf {
+    crate::run::directory("same_client", test)
 }
 
 #[test]
@@ -164,7 +139,7 @@ fn every_command_follows_the_files_of_a_bootstrap() {
     // A file that is named and not there is a part of the input that could not be read.
     fs::remove_file(directory.join("cds.json")).unwrap();
     let tree = run(&["tree", &file], "");
-    assert_eq!(tree.code, 1);
+    assert_eq!(tree.code, Some(1));
     assert!(
         tree.err.contains("warning: the answer rests on incomplete input\n"),
         "{tree:?}"
@@ -183,10 +158,10 @@ fn names_and_wrappers_count_for_every_command() {
         let (verdicts, _) = validate(&input);
         assert_eq!(verdicts[0], verdict, "{input}");
         let tree = run(&["tree"], &input);
-        assert_eq!(tree.code, 1, "{input}\n{tree:?}");
+        assert_eq!(tree.code, Some(1), "{input}\n{tree:?}");
         assert!(tree.err.contains(words), "{tree:?}");
         let pick = run(&["pick", "--method", "/a/b"], &input);
-        assert_eq!(pick.code, 1, "{pick:?}");
+        assert_eq!(pick.code, Some(1), "{pick:?}");
     };
     let mut named = good("c", 7);
     named["name"] = json!("xdstp://a/b/c");
@@ -214,7 +189,7 @@ fn names_and_wrappers_count_for_every_command() {
         json!({"resources": [listener("d"), endpoints("e")]})
     );
     let tree = run(&["tree"], &input);
-    assert!(tree.code == 0 && tree.out.contains("at most 7 RPCs"), "{tree:?}");
+    assert!(tree.code == Some(0) && tree.out.contains("at most 7 RPCs"), "{tree:?}");
 }
 
 #[test]
@@ -229,9 +204,9 @@ fn half_a_document_is_no_success() {
         &["pick", "--method", "/a/b"],
     ] {
         let of_whole = run(command, &whole);
-        assert_eq!((of_whole.code, of_whole.err.as_str()), (0, ""), "{of_whole:?}");
+        assert_eq!((of_whole.code, of_whole.err.as_str()), (Some(0), ""), "{of_whole:?}");
         let of_half = run(command, half);
-        assert_eq!((of_half.code, &of_half.out), (1, &of_whole.out), "{of_half:?}");
+        assert_eq!((of_half.code, &of_half.out), (Some(1), &of_whole.out), "{of_half:?}");
         let fault = of_half.err.lines().next().unwrap();
         assert!(
             fault.starts_with("warning: -:1:") && fault.ends_with(", nothing is read from here on"),
@@ -243,7 +218,7 @@ fn half_a_document_is_no_success() {
         );
     }
     let retry = run(&["retry", "--method", "/a/b"], half);
-    assert_eq!(retry.code, 1, "{retry:?}");
+    assert_eq!(retry.code, Some(1), "{retry:?}");
 }
 
 #[test]
@@ -252,7 +227,7 @@ fn a_value_that_cannot_be_used_is_no_success() {
     cluster["connect_timeout"] = json!("5 parsecs");
     let input = json!({"resources": [listener("c"), cluster, endpoints("e")]}).to_string();
     let tree = run(&["tree"], &input);
-    assert_eq!(tree.code, 1);
+    assert_eq!(tree.code, Some(1));
     assert!(tree.err.contains("5 parsecs"), "{tree:?}");
 }
 
@@ -274,12 +249,12 @@ fn what_a_live_client_rejects_is_rejected() {
     let (_, rules) = validate(&never);
     assert!(rules.contains(&"reference-to-rejected".to_owned()), "{rules:?}");
     let tree = run(&["tree"], &never);
-    assert_eq!(tree.code, 1, "{tree:?}");
+    assert_eq!(tree.code, Some(1), "{tree:?}");
     assert!(tree.out.contains("invalid resource: no such policy"), "{tree:?}");
     // What is shown is the version that was accepted.
     let update = entry("NACKED", good("c", 7));
     let tree = run(&["tree"], &update);
-    assert_eq!(tree.code, 0, "{tree:?}");
+    assert_eq!(tree.code, Some(0), "{tree:?}");
     assert!(tree.out.contains("at most 7 RPCs"), "{tree:?}");
     assert_eq!(
         tree.err,
@@ -287,7 +262,7 @@ fn what_a_live_client_rejects_is_rejected() {
     );
     // An error that is not about the version in use leaves it there.
     let tree = run(&["tree"], &entry("RECEIVED_ERROR", good("c", 7)));
-    assert_eq!((tree.code, tree.err.as_str()), (0, ""), "{tree:?}");
+    assert_eq!((tree.code, tree.err.as_str()), (Some(0), ""), "{tree:?}");
     assert!(tree.out.contains("at most 7 RPCs"), "{tree:?}");
 }
 
@@ -342,19 +317,19 @@ fn a_tree_that_no_rpc_gets_through_exits_with_1() {
         )
         .code
     };
-    assert_eq!(code(json!([good("c", 7), endpoints("e")]), "c"), 0);
+    assert_eq!(code(json!([good("c", 7), endpoints("e")]), "c"), Some(0));
     // The endpoints are not there, are none, or take no new RPCs.
-    assert_eq!(code(json!([good("c", 7)]), "c"), 1);
+    assert_eq!(code(json!([good("c", 7)]), "c"), Some(1));
     let mut none = endpoints("e");
     none["endpoints"] = json!([]);
-    assert_eq!(code(json!([good("c", 7), none]), "c"), 1);
+    assert_eq!(code(json!([good("c", 7), none]), "c"), Some(1));
     let mut draining = endpoints("e");
     draining["endpoints"][0]["lb_endpoints"][0]["health_status"] = json!("DRAINING");
-    assert_eq!(code(json!([good("c", 7), draining]), "c"), 1);
+    assert_eq!(code(json!([good("c", 7), draining]), "c"), Some(1));
     // Every RPC is dropped.
     let mut dropping = endpoints("e");
     dropping["policy"] = json!({"drop_overloads": [{"category": "all", "drop_percentage": {"numerator": 100}}]});
-    assert_eq!(code(json!([good("c", 7), dropping]), "c"), 1);
+    assert_eq!(code(json!([good("c", 7), dropping]), "c"), Some(1));
     // Nobody says what DNS would: the three commands about RPCs agree, until somebody does.
     let dns = json!({"@type": CLUSTER, "name": "d", "type": "LOGICAL_DNS", "load_assignment": {"endpoints": [{"lb_endpoints": [
         {"endpoint": {"address": {"socket_address": {"address": "a.example", "port_value": 80}}}}]}]}});
@@ -368,8 +343,8 @@ fn a_tree_that_no_rpc_gets_through_exits_with_1() {
         };
         let asked = [&[command, "--cluster", "d"], method].concat();
         let without = run(&asked, &dns);
-        assert_eq!((without.code, without.err.as_str()), (1, help), "{command}");
+        assert_eq!((without.code, without.err.as_str()), (Some(1), help), "{command}");
         let with = run(&[&asked[..], &["--resolve", "a.example:80=10.0.0.1:80"]].concat(), &dns);
-        assert_eq!((with.code, with.err.as_str()), (0, ""), "{command}");
+        assert_eq!((with.code, with.err.as_str()), (Some(0), ""), "{command}");
     }
 }

@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 
-use crate::cli_tree::{Run, run};
+use crate::cli_tree::run;
+use crate::run::Run;
 use crate::support::root;
 
 const WORLD: &str = "world: fixtures/suites/world/shop.yaml\n";

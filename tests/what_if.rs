@@ -3,7 +3,8 @@
 
 use serde_json::{Value, json};
 
-use crate::cli_tree::{Run, run};
+use crate::cli_tree::run;
+use crate::run::Run;
 
 const CHECKOUT: &str = "--method /shop.Checkout/Pay fixtures/examples/checkout.yaml";
 
@@ -204,7 +205,7 @@ fn a_dump_without_a_listener_starts_at_its_routes() {
         (no_start.code, no_start.err.as_str()),
         (
             Some(2),
-            "xdsctl: no API listener that the client accepts; start at a RouteConfiguration with --route-config: `r`; \
+            "xdsctl: the input has no Listener; start at a RouteConfiguration with --route-config: `r`; \
              start at a cluster with --cluster: `c`\n"
         )
     );
@@ -259,4 +260,16 @@ fn notes_are_not_on_standard_output() {
             assert!(!is_there, "{command}: {}", run.out);
         }
     }
+}
+
+#[test]
+fn a_session_for_an_rpc_that_no_route_takes_is_answered_all_the_same() {
+    let run = run(
+        "pick --session 10.0.0.2:8080 --method /no/such fixtures/examples/checkout.yaml",
+        "",
+    );
+    assert_eq!(run.code, Some(1));
+    assert!(run.out.contains("routes[1]: no, "), "{}", run.out);
+    let said = "note: no route takes the RPC to a cluster, so it has no session\n";
+    assert!(run.err.contains(said), "{}", run.err);
 }

@@ -2,7 +2,7 @@
 
 use crate::convert::resource_name::Names;
 use crate::diag::{Cx, Diagnostic, Effect, Packed};
-use crate::envelope::{Label, LiveStatus, Origin, RawResource, Stage, WorldId};
+use crate::envelope::{Label, LiveStatus, Origin, REMOVED, RawResource, Stage, WorldId};
 use crate::family::Answer;
 use crate::model::{Resource, ResourceType};
 use crate::profile::{Profile, ServerFacts};
@@ -84,10 +84,12 @@ pub struct Checked {
 impl Checked {
     /// Says whether anything was learnt: what the client does with it, or what a live client said about it.
     ///
-    /// A resource that the client never asks for is not checked.
+    /// A resource that the client never asks for is not checked. That a control plane has sent one says nothing of the client.
     pub fn is_checked(&self) -> bool {
-        let has_news =
-            |status: &LiveStatus| status.client.is_some() || status.server.is_some() || status.error.is_some();
+        let is_news = |status: &String| status == "ERROR" || status == REMOVED;
+        let has_news = |status: &LiveStatus| {
+            status.client.is_some() || status.error.is_some() || status.server.as_ref().is_some_and(is_news)
+        };
         self.resource_type.is_some()
             && (self.verdict != Verdict::NotChecked || self.status.as_deref().is_some_and(has_news))
     }

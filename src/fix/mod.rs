@@ -35,6 +35,25 @@ pub struct Edit {
     pub text: String,
 }
 
+/// What a finding that has a fix is known by among those of its resource.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Fixed {
+    rule: &'static str,
+    path: FieldPath,
+    place: Option<Span>,
+}
+
+impl Fixed {
+    /// The finding; one on the text has a place.
+    pub fn of(diagnostic: &Diagnostic, place: Option<Span>) -> Fixed {
+        Fixed {
+            rule: diagnostic.rule.id,
+            path: diagnostic.path.clone(),
+            place,
+        }
+    }
+}
+
 /// How findings of a rule are fixed.
 struct Fixer {
     rule: &'static Rule,
@@ -105,14 +124,14 @@ impl<'s> Document<'s> {
         })
     }
 
-    /// The fixes of those findings that `wants` takes, of a resource that stands in the document, in the order of the document.
+    /// The fixes of those findings that `wants` takes, of a resource that stands in the document, with the findings.
     ///
     /// One walk over the text of the resource finds all places.
-    pub fn edits(&self, checked: &Checked, wants: impl Fn(&Diagnostic) -> bool) -> BTreeSet<Edit> {
+    pub fn edits(&self, checked: &Checked, wants: impl Fn(&Diagnostic) -> bool) -> Vec<(Edit, Fixed)> {
         let unread = unread(checked);
         let wanted: Vec<_> = fixable(checked, &unread, wants).collect();
         if wanted.is_empty() {
-            return BTreeSet::new();
+            return Vec::new();
         }
         let path_of = |(diagnostic, _, fixer): &(&Diagnostic, _, &Fixer)| match fixer.fix {
             Fix::Scalar(_) => diagnostic.path.clone(),
@@ -130,7 +149,10 @@ impl<'s> Document<'s> {
         };
         let found = wanted.into_iter().zip(starts);
         found
-            .filter_map(|((diagnostic, span, fixer), start)| fixing.edit(fixer, diagnostic, span, start?))
+            .filter_map(|((diagnostic, span, fixer), start)| {
+                let edit = fixing.edit(fixer, diagnostic, span, start?)?;
+                Some((edit, Fixed::of(diagnostic, span)))
+            })
             .collect()
     }
 }

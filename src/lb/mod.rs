@@ -24,6 +24,7 @@ pub mod weighted_round_robin;
 pub(crate) mod weighted_target;
 pub(crate) mod wrr_locality;
 
+pub(crate) use config::rejected;
 pub use config::{json, usable, xds};
 pub use run::{endpoint, log, picker, policy, runtime};
 

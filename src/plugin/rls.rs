@@ -6,8 +6,9 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::diag::{Cx, Path, rules};
-use crate::lb::json::Fault;
+use crate::diag::{Cx, Path, Related, rules};
+use crate::lb::rejected;
+use crate::lb::xds::Chain;
 use crate::lb::{self, rls as policy};
 use crate::proto::any::Extension;
 use crate::proto::pb::grpc::lookup::v1::{
@@ -67,23 +68,14 @@ pub fn lb_config(extension: &Extension<'_>, at: &Path<'_>, any_at: &Path<'_>, cx
     match lb::parse_list(&config, cx.profile()) {
         Ok(_) => Some(config),
         Err(faults) => {
-            cx.report(
-                &RLS_CONFIG_REJECTED,
-                any_at,
-                format_args!("the LB policy {} rejects the config", policy::NAME),
-            );
-            quote(&faults, any_at, cx);
+            let rejected = Related {
+                path: any_at.to_owned(),
+                message: format!("the LB policy `{}` rejects the config", policy::NAME),
+                rule: Some(&RLS_CONFIG_REJECTED),
+            };
+            rejected::report(&faults, rejected, &Chain::default(), any_at, cx);
             None
         }
-    }
-}
-
-/// Reports what the LB policy's loader says, with its own places.
-#[cold]
-fn quote(faults: &[Fault], at: &Path<'_>, cx: &mut Cx<'_>) {
-    for fault in faults {
-        cx.report(fault.rule, &at.quoted(&fault.path), format_args!("{}", fault.message));
-        quote(&fault.inner, at, cx);
     }
 }
 

@@ -6,7 +6,7 @@
 use super::{Page, Told};
 use crate::check::{FAULT_GONE, Outcome};
 use crate::client::Checked;
-use crate::diag::{Diagnostic, Effect};
+use crate::diag::{Diagnostic, Effect, FieldPath, Rule};
 use crate::envelope::Finding;
 use crate::model::ResourceType;
 use crate::source::{SourceId, Span};
@@ -137,7 +137,15 @@ fn best(one: &Told, checked: &Checked) -> Option<(usize, usize)> {
 
 /// How well a finding on a resource of this name fits; `None` if it does not.
 fn score(one: &Told, name: Option<&str>, diagnostic: &Diagnostic) -> Option<usize> {
-    let rank = one.pages.iter().position(|page| page.id() == diagnostic.rule.id);
+    let of_places = diagnostic
+        .said()
+        .filter_map(|said| score_at(one, name, diagnostic, said));
+    of_places.max()
+}
+
+/// How well one of its places fits.
+fn score_at(one: &Told, name: Option<&str>, diagnostic: &Diagnostic, (rule, at): (&Rule, &FieldPath)) -> Option<usize> {
+    let rank = one.pages.iter().position(|page| page.id() == rule.id);
     let mut score = rank.map_or(0, |rank| RULE / (rank + 1)) + 1;
     match &one.path {
         // What comes to pass later has a path of its own, such as one of the service config.
@@ -145,7 +153,7 @@ fn score(one: &Told, name: Option<&str>, diagnostic: &Diagnostic) -> Option<usiz
         // The client names paths of what it rejects only.
         Some(path) => {
             let is_there = diagnostic.effect == Effect::Nack;
-            if !is_there || squeezed(path) != squeezed(&diagnostic.path.to_string()) {
+            if !is_there || squeezed(path) != squeezed(&at.to_string()) {
                 return None;
             }
         }

@@ -59,7 +59,7 @@ fn settings_are_those_of_the_flags_of_their_names() {
     project.write("c.yaml", &cluster("c"));
     let run = project.run(&["validate", "c.yaml"]);
     assert_eq!(
-        (run.findings(), run.code),
+        (run.named_findings(), run.code),
         (vec!["reference-to-nothing c".to_owned()], Some(1))
     );
     let run = project.run(&["validate", "--format=human", "-W", "all", "--fail-on=error", "c.yaml"]);

@@ -9,37 +9,9 @@ mod worlds;
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use serde_json::Value;
-
-/// What a run in a directory left behind.
-struct Run {
-    code: Option<i32>,
-    out: String,
-    err: String,
-}
-
-impl Run {
-    /// `rule name` of every finding, sorted; those on documents have no name.
-    fn findings(&self) -> Vec<String> {
-        let report = self.json();
-        let mut found = Vec::new();
-        for resource in report["resources"].as_array().unwrap().iter().chain([&report]) {
-            let name = resource["name"].as_str().unwrap_or("-");
-            for finding in resource["findings"].as_array().unwrap() {
-                found.push(format!("{} {name}", finding["rule"].as_str().unwrap()));
-            }
-        }
-        found.sort();
-        found
-    }
-
-    fn json(&self) -> Value {
-        serde_json::from_str(&self.out).unwrap_or_else(|_| panic!("{}{}", self.out, self.err))
-    }
-}
+use crate::run::{Run, program, spawned};
 
 /// A directory with files, which is the root of a repository.
 struct Project(PathBuf);
@@ -71,16 +43,9 @@ impl Project {
 
     /// Runs xdsctl in a directory below.
     fn run_in(&self, directory: &str, args: &[&str]) -> Run {
-        let output = Command::new(env!("CARGO_BIN_EXE_xdsctl"))
-            .args(args)
-            .current_dir(self.0.join(directory))
-            .output()
-            .unwrap();
-        Run {
-            code: output.status.code(),
-            out: String::from_utf8(output.stdout).unwrap(),
-            err: String::from_utf8(output.stderr).unwrap(),
-        }
+        let mut command = program(args);
+        command.current_dir(self.0.join(directory));
+        spawned(command, "")
     }
 
     fn run(&self, args: &[&str]) -> Run {

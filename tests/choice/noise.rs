@@ -161,7 +161,7 @@ fn clean_configurations_have_no_warning_from_any_client() {
             let client = format!("--client={clients}");
             let run = project.validate(&["--complete", "--min-severity=warning", &client, path.to_str().unwrap()]);
             let report: Value = run.json();
-            assert_eq!(run.findings(), [""; 0], "{clients}: {}", path.display());
+            assert_eq!(run.named_findings(), [""; 0], "{clients}: {}", path.display());
             let accepted = &report["summary"]["resources"]["accepted"];
             assert_eq!(
                 accepted.as_u64().unwrap(),

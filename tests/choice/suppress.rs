@@ -1,6 +1,6 @@
 //! Suppressions: in comments, in the configuration, unused and expired ones.
 
-use super::{Project, cluster, maglev};
+use super::{Project, cluster, maglev, routes};
 
 const NACK: &str = "cds-lb-policy-unsupported";
 
@@ -8,7 +8,7 @@ const NACK: &str = "cds-lb-policy-unsupported";
 fn of(name: &str, text: &str, args: &[&str]) -> Vec<String> {
     let project = Project::new(name, &[("a.yaml", text)]);
     let all: Vec<&str> = args.iter().copied().chain(["a.yaml"]).collect();
-    project.validate(&all).findings()
+    project.validate(&all).named_findings()
 }
 
 #[test]
@@ -72,7 +72,7 @@ fn the_configuration_ignores_by_resource_path_and_file() {
     ] {
         let run = ignoring("config", conditions).validate(&["prod", "stage"]);
         let left: Vec<String> = left.iter().map(|name| format!("{NACK} {name}")).collect();
-        assert_eq!(run.findings(), left, "{conditions}");
+        assert_eq!(run.named_findings(), left, "{conditions}");
         let suppressed = run.json()["summary"]["suppressed"].as_u64();
         assert_eq!(suppressed, Some(3 - left.len() as u64), "{conditions}");
         assert_eq!(run.code, Some(i32::from(!left.is_empty())), "{conditions}");
@@ -83,7 +83,7 @@ fn the_configuration_ignores_by_resource_path_and_file() {
 fn files_are_named_from_the_configuration_on_wherever_the_command_runs() {
     let project = ignoring("elsewhere", "file = 'prod/cart.yaml'");
     let run = project.run_in("stage", &["validate", "--format=json", "../prod", "cart.yaml"]);
-    assert_eq!(run.findings(), [format!("{NACK} cart-2"), format!("{NACK} shop")]);
+    assert_eq!(run.named_findings(), [format!("{NACK} cart-2"), format!("{NACK} shop")]);
 }
 
 #[test]
@@ -91,7 +91,7 @@ fn what_takes_out_nothing_is_reported_where_it_is_written() {
     let project = ignoring("unused", "path = 'name'\nresource = 'cart'");
     let run = project.validate(&["prod"]);
     assert!(
-        run.findings().contains(&"suppression-unused -".to_owned()),
+        run.named_findings().contains(&"suppression-unused -".to_owned()),
         "{}",
         run.out
     );
@@ -99,10 +99,10 @@ fn what_takes_out_nothing_is_reported_where_it_is_written() {
     assert_eq!((&finding["file"], &finding["line"]), (&"xdsctl.toml".into(), &1.into()));
     // What it is about was not read.
     let elsewhere = project.validate(&["stage"]);
-    assert_eq!(elsewhere.findings(), [format!("{NACK} cart-2")]);
+    assert_eq!(elsewhere.named_findings(), [format!("{NACK} cart-2")]);
     let complete = project.validate(&["--complete", "stage"]);
     assert!(
-        complete.findings().contains(&"suppression-unused -".to_owned()),
+        complete.named_findings().contains(&"suppression-unused -".to_owned()),
         "{}",
         complete.out
     );
@@ -111,8 +111,11 @@ fn what_takes_out_nothing_is_reported_where_it_is_written() {
 #[test]
 fn an_ignore_of_the_configuration_ends_on_its_day() {
     let project = ignoring("until", "until = 2027-01-31");
-    assert_eq!(project.validate(&["--today=2027-01-31", "prod"]).findings(), [""; 0]);
-    let after = project.validate(&["--today=2027-02-01", "prod"]).findings();
+    assert_eq!(
+        project.validate(&["--today=2027-01-31", "prod"]).named_findings(),
+        [""; 0]
+    );
+    let after = project.validate(&["--today=2027-02-01", "prod"]).named_findings();
     assert_eq!(
         after,
         [
@@ -137,4 +140,23 @@ fn fields_that_are_not_read_are_suppressed_too() {
         cluster("c")
     );
     assert_eq!(of("fields", &text, &[]), ["field-ignored c"]);
+}
+
+#[test]
+fn what_follows_from_a_silent_rejection_is_silent_too() {
+    let with = |comment: &str| {
+        let cluster = format!("{}lb_policy: MAGLEV{comment}\n", cluster("c"));
+        format!("{}---\n{cluster}", routes("r", &["c"]))
+    };
+    let follows = "reference-to-rejected r".to_owned();
+    let nack = format!("{NACK} c");
+    assert_eq!(of("both", &with(""), &[]), [nack.clone(), follows.clone()]);
+    let why = " # xdsctl: ignore[cds-lb-policy-unsupported] for proxies only";
+    assert_eq!(of("comment", &with(why), &[]), [""; 0]);
+    assert_eq!(of("allowed", &with(""), &["-A", NACK]), [""; 0]);
+    // It is the rejection that decides, all of it.
+    assert_eq!(of("other", &with(""), &["-A", "reference-to-rejected"]), [nack]);
+    let twice = format!("{why}\ntype: STATIC");
+    let left = of("twice", &with(&twice).replace("type: EDS\n", ""), &[]);
+    assert_eq!(left, ["cds-discovery-unsupported c".to_owned(), follows]);
 }

@@ -26,7 +26,7 @@ fn files_with_a_resource_each_are_a_world_by_directory() {
     let project = two_environments("environments");
     let run = project.validate(&["."]);
     // In dev a cluster is missing; prod has it, and is another world.
-    assert_eq!(run.findings(), ["rds-cluster-missing shop"]);
+    assert_eq!(run.named_findings(), ["rds-cluster-missing shop"]);
     assert_eq!(count(&run), 2);
     let human = project.run(&["validate", "dev", "prod"]).out;
     assert!(human.contains("5 resources in 2 worlds: 5 accepted"), "{human}");
@@ -36,18 +36,18 @@ fn files_with_a_resource_each_are_a_world_by_directory() {
 fn the_rule_can_be_overridden() {
     let project = two_environments("overridden");
     let file = project.validate(&["--world=file", "."]);
-    assert_eq!((file.findings(), count(&file)), (vec![], 5));
+    assert_eq!((file.named_findings(), count(&file)), (vec![], 5));
     let all = project.validate(&["--world=all", "."]);
     let twice = "dump-duplicate-resource";
-    assert_eq!(all.findings(), [format!("{twice} cart"), format!("{twice} shop")]);
+    assert_eq!(all.named_findings(), [format!("{twice} cart"), format!("{twice} shop")]);
     assert_eq!(count(&all), 1);
     assert_eq!(project.validate(&["--merge", "."]).out, all.out);
     // Files that are named one by one are not said to be all there are.
     let named = project.validate(&["dev/cart.yaml", "dev/routes.yaml"]);
-    assert_eq!((named.findings(), count(&named)), (vec![], 2));
+    assert_eq!((named.named_findings(), count(&named)), (vec![], 2));
     let dir = project.validate(&["--world=dir", "dev/cart.yaml", "dev/routes.yaml"]);
     assert_eq!(
-        (dir.findings(), count(&dir)),
+        (dir.named_findings(), count(&dir)),
         (vec!["rds-cluster-missing shop".to_owned()], 1)
     );
     project.write("xdsctl.toml", "worlds = 'file'\n");
@@ -67,7 +67,7 @@ fn files_with_several_resources_are_worlds_of_their_own() {
         ],
     );
     let run = project.validate(&["."]);
-    assert_eq!((run.findings(), count(&run)), (vec![], 3));
+    assert_eq!((run.named_findings(), count(&run)), (vec![], 3));
     let dir = project.validate(&["--world=dir", "."]);
     assert_eq!(count(&dir), 1);
 }
@@ -88,7 +88,7 @@ fn directories_named_for_a_type_are_one_world() {
     let run = project.validate(&["."]);
     assert_eq!(count(&run), 3);
     assert_eq!(
-        run.findings(),
+        run.named_findings(),
         ["cds-cluster-unused b", "rds-cluster-missing r", "rds-cluster-missing r"]
     );
 }
@@ -104,10 +104,10 @@ fn a_name_that_comes_twice_keeps_the_files_of_a_directory_apart() {
     );
     let run = project.validate(&["."]);
     assert_eq!(
-        (run.findings(), count(&run)),
+        (run.named_findings(), count(&run)),
         (vec!["dump-duplicate-resource -".to_owned()], 2)
     );
-    assert_eq!(project.validate(&["--world=file", "."]).findings(), [""; 0]);
+    assert_eq!(project.validate(&["--world=file", "."]).named_findings(), [""; 0]);
 }
 
 #[test]
@@ -124,10 +124,10 @@ fn a_resource_that_comes_twice_names_the_other_place() {
 #[test]
 fn complete_makes_a_reference_to_nothing_an_error() {
     let project = Project::new("complete", &[("r.yaml", &routes("r", &["gone"]))]);
-    assert_eq!(project.validate(&["r.yaml"]).findings(), [""; 0]);
+    assert_eq!(project.validate(&["r.yaml"]).named_findings(), [""; 0]);
     let run = project.validate(&["--complete", "r.yaml"]);
     assert_eq!(
-        (run.findings(), run.code),
+        (run.named_findings(), run.code),
         (vec!["reference-to-nothing r".to_owned()], Some(1))
     );
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use xdsctl::diag::Effect;
+use xdsctl::diag::{Diagnostic, Effect};
 use xdsctl::profile::{Client, Standing};
 
 use crate::rows::{Case, Ours, Recorded, answers, cases, compare_by, fresh_case};
@@ -82,8 +82,10 @@ fn paths_agree(row: &Recorded, ours: &Ours) -> bool {
     let nacks = ours
         .diagnostics
         .iter()
-        .filter(|d| d.effect == Effect::Nack && !d.path.is_empty());
-    let paths: BTreeSet<String> = nacks.map(|d| d.path.to_string()).collect();
+        .filter(|d| d.effect == Effect::Nack)
+        .flat_map(Diagnostic::said)
+        .filter(|(_, path)| !path.is_empty());
+    let paths: BTreeSet<String> = nacks.map(|(_, path)| path.to_string()).collect();
     row.verdict != "NACK" || row.paths.as_ref() == Some(&paths)
 }
 

@@ -203,6 +203,19 @@ impl Args {
     pub const fn prints_dump(&self) -> bool {
         matches!(self.command, Command::Fetch(_))
     }
+
+    /// Lines of the answer are folded to the terminal; the other commands lay their text out themselves.
+    pub const fn is_folded(&self) -> bool {
+        let format = match &self.command {
+            Command::Route(route) => route.format,
+            Command::Pick(pick) => pick.format,
+            Command::Retry(retry) => retry.format,
+            Command::Diff(diff) => diff.format,
+            Command::Who(who) => who.format,
+            _ => return false,
+        };
+        matches!(format, Format::Human)
+    }
 }
 
 /// `xdsctl validate`

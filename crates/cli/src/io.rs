@@ -42,7 +42,7 @@ pub struct ColourEnv {
     pub dumb: bool,
 }
 
-/// Columns of a terminal that does not say, and of a picture that has to have some.
+/// Columns that trees are laid out in where there is no terminal, or one that does not say.
 pub const DEFAULT_WIDTH: usize = 100;
 
 /// Columns that are believed; what is narrower or wider counts as this.
@@ -112,10 +112,9 @@ fn columns() -> Option<usize> {
     if !io::stdout().is_terminal() {
         return None;
     }
-    let size = terminal_size::terminal_size_of(io::stdout());
-    // Some terminals do not know.
-    let columns = size.map(|(columns, _)| columns.0).filter(|columns| *columns > 0);
-    Some(columns.map_or(DEFAULT_WIDTH, usize::from))
+    let (columns, _) = terminal_size::terminal_size_of(io::stdout())?;
+    // Some terminals do not know; what would be wrapped at a guess could not be copied either.
+    (columns.0 > 0).then(|| usize::from(columns.0))
 }
 
 /// When to colour.

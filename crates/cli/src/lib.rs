@@ -45,6 +45,7 @@ mod known;
 mod live;
 mod outlet;
 mod outputs;
+mod own;
 mod pick;
 mod progress;
 mod retry;
@@ -70,6 +71,7 @@ use args::ConfigCommand;
 use outlet::Outlet;
 
 use crate::report::edge::Edge;
+use crate::report::wrap::Folding;
 
 /// What stops a command: follows `xdsctl: ` on standard error.
 #[derive(Debug, thiserror::Error)]
@@ -121,12 +123,13 @@ where
         Ok(args) => args,
         Err(error) => return usage(&error, io),
     };
+    let out = Edge::new(Outlet::new(&mut io.out), args.shows_secrets() || args.prints_dump());
     let mut guarded = Io {
         input: Box::new(&mut io.input),
-        out: Box::new(Edge::new(
-            Outlet::new(&mut io.out),
-            args.shows_secrets() || args.prints_dump(),
-        )),
+        out: match io.width.filter(|_| args.is_folded()) {
+            Some(width) => Box::new(Folding::new(out, width)),
+            None => Box::new(out),
+        },
         err: Box::new(Edge::new(&mut io.err, args.shows_secrets())),
         in_is_terminal: io.in_is_terminal,
         out_is_terminal: io.out_is_terminal,

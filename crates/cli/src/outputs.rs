@@ -5,6 +5,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use super::args::{Destination, ReportFormat};
+use super::input::Inputs;
 use super::{Error, Io};
 use crate::report::edge::Edge;
 use crate::report::paths::Paths;
@@ -14,7 +15,7 @@ use crate::report::{
     matrix, sarif, statistics,
 };
 use xdsctl::diag::Severity;
-use xdsctl::source::SourceMap;
+use xdsctl::source::SourceId;
 
 /// How reports are to look.
 #[derive(Debug, Clone)]
@@ -74,6 +75,12 @@ pub(super) fn has_human(destinations: &[Destination]) -> bool {
     destinations.iter().any(|d| d.format == ReportFormat::Human)
 }
 
+/// Says whether one of the forms tells which findings can be fixed.
+pub(super) fn says_what_is_fixable(destinations: &[Destination]) -> bool {
+    let says = |d: &Destination| matches!(d.format, ReportFormat::Human | ReportFormat::Json);
+    destinations.iter().any(says)
+}
+
 impl<'o> Outputs<'o> {
     /// Opens every file.
     ///
@@ -82,7 +89,7 @@ impl<'o> Outputs<'o> {
     pub(super) fn open(
         destinations: &[Destination],
         looks: &Looks,
-        inputs: &SourceMap,
+        inputs: &Inputs,
         io: &'o mut Io<'_>,
     ) -> Result<Self, Error> {
         refuse_doubles(destinations)?;
@@ -229,17 +236,22 @@ fn refuse_doubles(destinations: &[Destination]) -> Result<(), Error> {
     Ok(())
 }
 
-/// A report in place of what it is about would be the end of both.
-fn refuse_input(file: &Path, inputs: &SourceMap) -> Result<(), Error> {
+/// A report in place of what it is about would be the end of both. What was found and left out is no input.
+fn refuse_input(file: &Path, inputs: &Inputs) -> Result<(), Error> {
+    let is_input = |id: &SourceId| !inputs.is_found(*id) || inputs.documents.contains(id);
+    let names = inputs.sources.iter().filter(|(id, _)| is_input(id));
+    refuse_any(file, names.map(|(_, source)| Path::new(source.name())))
+}
+
+/// Refuses a file for a report that is one of these.
+///
+/// # Errors
+/// It is.
+pub(super) fn refuse_any<'p>(file: &Path, mut inputs: impl Iterator<Item = &'p Path>) -> Result<(), Error> {
     let Ok(canonical) = file.canonicalize() else {
         return Ok(());
     };
-    let is_input = inputs.iter().any(|(_, source)| {
-        Path::new(source.name())
-            .canonicalize()
-            .is_ok_and(|input| input == canonical)
-    });
-    if is_input {
+    if inputs.any(|input| input.canonicalize().is_ok_and(|input| input == canonical)) {
         let file = file.display();
         return Err(Error::Usage(format!(
             "`{file}` is an input: give the report another file"

@@ -46,7 +46,7 @@ pub(super) fn run(args: &PickArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     }
     if let Some(address) = &args.session {
         let cookie = forge(address, &rpc, config(&opened)?, args.request.seed, io)?;
-        rpc.headers.push(("cookie".to_owned(), cookie));
+        rpc.headers.extend(cookie.map(|cookie| ("cookie".to_owned(), cookie)));
     }
     let mut known = known(&opened);
     known.extend(script::added(steps.iter().flatten().map(|(_, step)| step)));
@@ -344,8 +344,8 @@ fn set_states(channel: &mut Channel, states: &[(SocketAddr, Connectivity)], rpc:
     Ok(())
 }
 
-/// The cookie that an endpoint's session would have.
-fn forge(text: &str, rpc: &Rpc, config: &XdsConfig, seed: u64, io: &mut Io<'_>) -> Result<String, Error> {
+/// The cookie that an endpoint's session would have; `None` for an RPC that no route takes.
+fn forge(text: &str, rpc: &Rpc, config: &XdsConfig, seed: u64, io: &mut Io<'_>) -> Result<Option<String>, Error> {
     address("--session", text)?;
     let selector = Selector::new(std::sync::Arc::new(config.clone()));
     let request = Request {
@@ -364,7 +364,14 @@ fn forge(text: &str, rpc: &Rpc, config: &XdsConfig, seed: u64, io: &mut Io<'_>) 
         &mut |purpose, bound| draws.draw(purpose, bound),
         None,
     );
-    let selection = selected.map_err(|refusal| Error::Usage(refusal.status().to_string()))?;
+    let Ok(selection) = selected else {
+        // No route takes the RPC, or it fails at once: the answer says why.
+        say!(
+            io.err,
+            "note: no route takes the RPC to a cluster, so it has no session"
+        )?;
+        return Ok(None);
+    };
     let Some(session) = selection.sessions.last() else {
         let method = &rpc.method;
         return Err(Error::Usage(format!(
@@ -378,7 +385,7 @@ fn forge(text: &str, rpc: &Rpc, config: &XdsConfig, seed: u64, io: &mut Io<'_>) 
     for cluster in &clusters {
         if let Some(list) = place::address_list(text, cluster, config) {
             let value = cookie::encode(&list, cluster);
-            return Ok(format!("{}={value}", session.cookie.name));
+            return Ok(Some(format!("{}={value}", session.cookie.name)));
         }
     }
     let all: Vec<String> = place::all(config).map(|found| found.address.to_string()).collect();
@@ -395,7 +402,8 @@ fn forge(text: &str, rpc: &Rpc, config: &XdsConfig, seed: u64, io: &mut Io<'_>) 
         "note: no endpoint of `{}` has the address `{text}`: the session is one with an endpoint that is gone, or dropped{hint}",
         clusters.join("`, `")
     )?;
-    Ok(format!("{}={}", session.cookie.name, cookie::encode(text, cluster)))
+    let value = cookie::encode(text, cluster);
+    Ok(Some(format!("{}={value}", session.cookie.name)))
 }
 
 /// The leaf clusters below a cluster, itself if it is one.

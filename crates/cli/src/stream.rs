@@ -5,10 +5,11 @@
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::validate::{Asked, EXIT_FINDINGS};
-use super::{EXIT_TROUBLE, Error, Io, files, input};
+use super::{EXIT_TROUBLE, Error, Io, files, input, outputs, own};
+use crate::report::fixable::Fixable;
 use crate::report::verdict::{At, Verdict};
 use xdsctl::source::MAX_STREAM_BYTES;
 
@@ -18,20 +19,41 @@ pub(super) struct Stream<'s>(pub &'s Asked<'s>);
 impl Stream<'_> {
     /// Answers every line of every input, on `file` or standard output; the worst of their exit codes.
     pub(super) fn run(&self, file: Option<&Path>, io: &mut Io<'_>) -> Result<u8, Error> {
-        let mut out: Box<dyn Write + '_> = match file {
-            Some(file) => self.0.looks.create(file, false)?,
-            None => Box::new(&mut io.out),
-        };
         if self.0.args.write_baseline.is_some() {
             let why = "a baseline is written for documents, and not for the lines of a stream";
             return Err(Error::Usage(format!("--write-baseline: {why}")));
         }
+        let inputs = self.files()?;
+        if let Some(file) = file {
+            // Each answer would be a line to be answered.
+            outputs::refuse_any(file, inputs.iter().map(PathBuf::as_path))?;
+        }
+        let mut out: Box<dyn Write + '_> = match file {
+            Some(file) => self.0.looks.create(file, false)?,
+            None => Box::new(&mut io.out),
+        };
         let mut code = 0;
-        for path in &self.0.args.input.files {
+        for path in &inputs {
             if path.as_os_str() == "-" {
                 let name = self.0.args.input.stdin_filename.as_deref().unwrap_or("-");
                 let mut lines = BufReader::new(&mut io.input);
                 code = code.max(self.lines(name, &mut lines, &mut out)?);
+                continue;
+            }
+            let opened = File::open(path).map_err(|error| input::cannot_read(path, error))?;
+            let name = path.display().to_string();
+            code = code.max(self.lines(&name, &mut BufReader::new(opened), &mut out)?);
+        }
+        Ok(code)
+    }
+
+    /// The files whose lines are answered, `-` among them, without answers of an earlier run.
+    fn files(&self) -> Result<Vec<PathBuf>, Error> {
+        let own = self.0.own();
+        let mut files = Vec::new();
+        for path in &self.0.args.input.files {
+            if path.as_os_str() == "-" {
+                files.push(path.clone());
                 continue;
             }
             let found = files::find(path);
@@ -39,12 +61,18 @@ impl Stream<'_> {
                 return Err(input::cannot_read(&path, error));
             }
             for file in found.files {
-                let opened = File::open(&file).map_err(|error| input::cannot_read(&file, error))?;
-                let name = file.display().to_string();
-                code = code.max(self.lines(&name, &mut BufReader::new(opened), &mut out)?);
+                let mut head = Vec::new();
+                if found.is_directory {
+                    let opened = File::open(&file).map_err(|error| input::cannot_read(&file, error))?;
+                    let read = opened.take(own::HEAD as u64).read_to_end(&mut head);
+                    read.map_err(|error| input::cannot_read(&file, error))?;
+                }
+                if !found.is_directory || !own.is_report(&file, &head) {
+                    files.push(file);
+                }
             }
         }
-        Ok(code)
+        Ok(files)
     }
 
     /// Answers every line; the worst of their exit codes.
@@ -81,7 +109,9 @@ impl Stream<'_> {
         // Nobody watches the progress of a line.
         let mut io = Io::piped(std::io::empty(), std::io::sink(), std::io::sink());
         let mut checked = asked.check(&mut inputs, &mut io)?;
-        let options = asked.options();
+        // A line is nowhere where it could be fixed.
+        let fixable = Fixable::default();
+        let options = asked.options(&fixable);
         let error = checked.nothing.as_ref().map(ToString::to_string);
         let is_error = error.is_some();
         let mut verdict = Verdict::new(asked.looks.choice, asked.looks.fail_on, at, error, out);

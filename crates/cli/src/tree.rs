@@ -115,9 +115,9 @@ fn nodes(args: &TreeArgs, opened: &Opened, outcome: &Outcome<'_>) -> Node {
         }
         Outcome::Fails(status, failure) => {
             let name = opened.target().map_or("channel", |target| target.uri.as_str());
-            let mut node = Node::new(Kind::Failure, status.code.name()).warning("every RPC fails", &*status.message);
+            let mut node = Node::new(Kind::Failure, status.code.name()).warning("every RPC fails:", &*status.message);
             if let Some(failure) = failure {
-                node = node.fact("because", failure.class.name());
+                node = node.fact("because:", failure.class.name());
             }
             Node::new(Kind::Channel, name).with(node)
         }

@@ -1,7 +1,5 @@
 //! `xdsctl validate`: inputs to findings to an exit code.
 
-use std::path::{Path, PathBuf};
-
 use super::args::{Destination, FailOn, Level, ReportFormat, Show, ValidateArgs};
 use super::config::{Config, Setting};
 use super::explain_error::Line;
@@ -10,18 +8,20 @@ use super::fleet::{self, Asked as AskedClients};
 use super::input::{self, Inputs};
 use super::known::{self, Known};
 use super::outputs::{self, Looks, Outputs};
+use super::own::Own;
 use super::stream::Stream;
 use super::{Error, Io, channel};
+use crate::report::fixable::Fixable;
 use crate::report::resolve::{Options, Report};
 use crate::report::{self, Choice, Summary, clients, human, matrix};
 use xdsctl::catalogue;
 use xdsctl::check::{self, Outcome, Scope};
-use xdsctl::choice::{Baseline, Hidden, Selector, Severities};
-use xdsctl::client::{Checked, Keep};
+use xdsctl::choice::{Hidden, Rejections, Selector, Severities};
+use xdsctl::client::{Checked, Keep, Verdict};
 use xdsctl::diag::Severity;
 use xdsctl::envelope::WorldName;
 use xdsctl::profile::{Client, Fleet};
-use xdsctl::source::{SourceId, SourceMap};
+use xdsctl::source::SourceMap;
 
 /// Exit code for findings at or above `--fail-on`.
 pub(super) const EXIT_FINDINGS: u8 = 1;
@@ -48,7 +48,7 @@ pub(super) fn run(args: &ValidateArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         return Stream(&asked).run(file.as_deref(), io);
     }
     let mut inputs = input::open_for(&args.input, &asked.config, asked.fleet.clone(), io)?;
-    asked.leave_out_baselines(&mut inputs)?;
+    asked.own().leave_out(&mut inputs)?;
     let given = inputs.sources.count();
     let checked = asked.check(&mut inputs, io)?;
     if args.fix || args.diff {
@@ -90,37 +90,24 @@ impl<'a> Asked<'a> {
         })
     }
 
-    /// Takes out the baselines that were found in a directory: they are the command's own, and no documents.
-    fn leave_out_baselines(&self, inputs: &mut Inputs) -> Result<(), Error> {
+    /// The files that the run writes.
+    pub(super) fn own(&self) -> Own {
         let of_project = self.config.baseline.as_ref().map(|setting| setting.value.as_path());
         let of_flags = [self.args.baseline.as_deref(), self.args.write_baseline.as_deref()];
-        let own = of_flags.into_iter().chain([of_project]).flatten();
-        let own: Vec<PathBuf> = own.filter_map(|path| path.canonicalize().ok()).collect();
-        let is_own = |id: SourceId| {
-            let Some(source) = inputs.sources.get(id).filter(|_| inputs.is_found(id)) else {
-                return false;
-            };
-            let name = Path::new(source.name());
-            own.iter().any(|own| own.file_name() == name.file_name())
-                && name.canonicalize().is_ok_and(|resolved| own.contains(&resolved))
-                // Whoever writes a baseline over a document is to hear of the document.
-                && Baseline::read(source.bytes()).is_ok()
-        };
-        let had_documents = !inputs.documents.is_empty();
-        inputs.documents = inputs.documents.iter().copied().filter(|id| !is_own(*id)).collect();
-        if had_documents && inputs.documents.is_empty() {
-            return Err(Error::Nothing("no file but the baseline".to_owned()));
-        }
-        Ok(())
+        let baselines = of_flags.into_iter().chain([of_project]).flatten();
+        Own::of(&self.settings.formats, baselines)
     }
 
     /// Writes the report; the exit code for what is in it.
     pub(super) fn tell(&self, mut checked: Examined, inputs: &Inputs, io: &mut Io<'_>) -> Result<u8, Error> {
-        if outputs::has_human(&self.settings.formats) {
-            checked.fixable = self.plan(&checked, inputs).count();
+        let mut fixable = Fixable::default();
+        if outputs::says_what_is_fixable(&self.settings.formats) {
+            let plan = self.plan(&checked, inputs);
+            checked.fixable = plan.count();
+            fixable = plan.fixable;
         }
-        let outputs = Outputs::open(&self.settings.formats, &self.looks, &inputs.sources, io)?;
-        let options = self.options();
+        let outputs = Outputs::open(&self.settings.formats, &self.looks, inputs, io)?;
+        let options = self.options(&fixable);
         let summary = outputs.write(checked.report(&inputs.sources, &options))?;
         if let Some(nothing) = checked.nothing {
             io.out.flush()?;
@@ -168,8 +155,9 @@ impl<'a> Asked<'a> {
         if let Some(nothing) = checked.nothing {
             return Err(nothing);
         }
-        let options = self.options();
-        let no_outputs = Outputs::open(&[], &self.looks, &inputs.sources, io)?;
+        let fixable = Fixable::default();
+        let options = self.options(&fixable);
+        let no_outputs = Outputs::open(&[], &self.looks, &inputs, io)?;
         let summary = no_outputs.write(checked.report(&inputs.sources, &options))?;
         let code = if count > 0 {
             EXIT_FINDINGS
@@ -180,7 +168,7 @@ impl<'a> Asked<'a> {
     }
 
     /// How findings are looked up.
-    pub(super) fn options(&self) -> Options<'_> {
+    pub(super) fn options<'o>(&'o self, fixable: &'o Fixable) -> Options<'o> {
         let style = self.looks.style;
         Options {
             severities: &self.severities,
@@ -191,6 +179,7 @@ impl<'a> Asked<'a> {
             snippets_per_rule: style.shown_per_rule(),
             snippet_columns: style.snippet_columns(),
             shows_secrets: self.args.input.show_secrets,
+            fixable,
         }
     }
 
@@ -236,11 +225,13 @@ impl<'a> Asked<'a> {
             },
         );
         let has_input = outcome.resources.iter().any(Checked::is_checked) || bootstraps > 0;
-        let nothing = match outcome.proxy_worlds.is_empty() {
-            true => "no resource that a gRPC client asks for and no bootstrap in the input",
-            false => {
-                "the configuration was made for a proxy; --all judges it as a gRPC client's or server's all the same"
-            }
+        let is_told_of = |checked: &Checked| checked.verdict == Verdict::NotChecked && checked.status.is_some();
+        let nothing = if !outcome.proxy_worlds.is_empty() {
+            "the configuration was made for a proxy; --all judges it as a gRPC client's or server's all the same"
+        } else if outcome.resources.iter().any(is_told_of) {
+            "the input says which resources a control plane has sent, and has none of them"
+        } else {
+            "no resource that a gRPC client asks for and no bootstrap in the input"
         };
         let hidden = if let Some(line) = &line {
             // What a line tells of is shown, known or not.
@@ -248,7 +239,10 @@ impl<'a> Asked<'a> {
             Hidden::default()
         } else {
             let record = (self.looks.style.min_severity, &self.severities);
-            known.hide(&mut outcome, &self.config, &inputs.sources, record, is_complete)
+            let rejections = Rejections::of(&outcome);
+            let mut hidden = known.hide(&mut outcome, &self.config, &inputs.sources, record, is_complete);
+            hidden.suppressed += rejections.follow(&mut outcome, &self.severities);
+            hidden
         };
         Ok(Examined {
             outcome,

@@ -1,10 +1,11 @@
 //! How the configs of LB policies are read. What a policy's own fields mean is in the policy's folder.
 //!
 //! [`xds`] turns xDS messages into gRPC's JSON, [`json`] has the habits of the client's JSON loader, and [`usable`] knows
-//! which configs are accepted and then do not work.
+//! which configs are accepted and then do not work. [`rejected`] makes findings of what the loader does not take.
 
 pub mod json;
 pub(in crate::lb) mod named_cluster;
 pub(in crate::lb) mod number;
+pub(crate) mod rejected;
 pub mod usable;
 pub mod xds;

@@ -9,9 +9,8 @@
 
 use serde_json::Value;
 
-use super::json::Fault;
-use super::usable;
-use crate::diag::{Cx, Diagnostic, Path, Seg, rules};
+use super::{rejected, usable};
+use crate::diag::{Cx, Diagnostic, Path, Related, Seg, rules};
 use crate::lb::{by_message, by_name, named, parse_list};
 use crate::proto::any::{self, Extension, Payload};
 use crate::proto::pb::envoy::config::cluster::v3::LoadBalancingPolicy;
@@ -156,12 +155,12 @@ pub fn from_proto(
         }
         Err(faults) => {
             let policy = chain.hops.first().copied().flatten().map_or("", |hop| hop.type_name);
-            cx.report(
-                &LB_CONFIG_REJECTED,
-                at,
-                format_args!("the client's own loader rejects the config of `{policy}`"),
-            );
-            quote(&faults, 0, &chain, at, cx);
+            let rejected = Related {
+                path: at.to_owned(),
+                message: format!("the client's own loader rejects the config of `{policy}`"),
+                rule: Some(&LB_CONFIG_REJECTED),
+            };
+            rejected::report(&faults, rejected, &chain, at, cx);
             None
         }
     }
@@ -340,21 +339,6 @@ fn report_none_supported(pb: &LoadBalancingPolicy, causes: &[Diagnostic], at: &P
     }
 }
 
-/// Reports the loader's faults as quoted places below the entry that they are in.
-#[cold]
-fn quote(faults: &[Fault], depth: usize, chain: &Chain, at: &Path<'_>, cx: &mut Cx<'_>) {
-    for fault in faults {
-        chain.visit(depth, at, &mut |entry| {
-            cx.report(
-                fault.rule,
-                &entry.quoted(&fault.path),
-                format_args!("{}", fault.message),
-            );
-        });
-        quote(&fault.inner, depth + 1, chain, at, cx);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use prost::Message as _;
@@ -415,8 +399,9 @@ mod tests {
             &Path::ROOT.field("load_balancing_policy"),
             &mut cx,
         );
-        let found = cx.finish().into_iter().map(|d| (d.rule.id, d.path)).collect();
-        (value, found)
+        let found = cx.finish();
+        let said = found.iter().flat_map(Diagnostic::said);
+        (value, said.map(|(rule, path)| (rule.id, path.clone())).collect())
     }
 
     #[test]
@@ -464,13 +449,13 @@ mod tests {
         assert_eq!(
             shown,
             [
+                ("lb-json-wrong-type", "minRingSize".to_owned()),
                 ("lb-config-rejected", "load_balancing_policy".to_owned()),
                 ("lb-child-rejected", "childPolicy".to_owned()),
-                ("lb-json-wrong-type", "minRingSize".to_owned()),
             ]
         );
         let depth = |i: usize| found.get(i).map(|(_, path)| path.located().count());
-        assert_eq!((depth(0), depth(1), depth(2)), (Some(1), Some(6), Some(12)));
+        assert_eq!((depth(0), depth(1), depth(2)), (Some(12), Some(1), Some(6)));
     }
 
     #[test]

@@ -256,8 +256,9 @@ fn check_priorities(priorities: &[BTreeMap<NameRef<'_>, Locality>], at: &Path<'_
 /// Says that no locality is left of `count`, and why: the weights that are missing are no findings of their own then.
 fn without_localities(count: usize, at: &Path<'_>, cx: &mut Cx<'_>) {
     if count == 0 {
-        let message = format_args!("there is no locality, RPCs to the cluster fail");
-        cx.report(&WITHOUT_LOCALITIES, at, message);
+        let message = "there is no locality: RPCs to a cluster that has these endpoints fail with UNAVAILABLE";
+        cx.report(&WITHOUT_LOCALITIES, at, format_args!("{message}"))
+            .help("if nothing is to be served, take the cluster out of the routes; as a child of an aggregate cluster it is passed over");
         return;
     }
     cx.retract(&LOCALITY_WITHOUT_WEIGHT);

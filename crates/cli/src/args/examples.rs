@@ -10,9 +10,9 @@ Examples:
 /// `xdsctl validate`
 pub const VALIDATE: &str = "\
 Examples:
-  xdsctl validate dump.json
   xdsctl validate --fail-on warning -A field-ignored xds/
-  xdsctl validate --format sarif=out.sarif --format human xds/";
+  xdsctl validate --format sarif=out.sarif --format human xds/
+  xdsctl validate --fix xds/routes.yaml";
 
 /// `xdsctl clients`
 pub const CLIENTS: &str = "\

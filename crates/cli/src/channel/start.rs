@@ -127,7 +127,18 @@ fn target(args: &ChannelArgs, resources: &Resources, bootstrap: &Bootstrap) -> R
                     hint.push_str(&format!("; start at {what} with {argument}: {names}"));
                 }
             }
-            Err(Error::Usage(format!("no API listener that the client accepts{hint}")))
+            let names = || resources.listeners.keys().map(String::as_str);
+            let why = match names().count() {
+                0 => "the input has no Listener".to_owned(),
+                1 => format!(
+                    "the only Listener, {}, has no api_listener: it is a server's or a proxy's, no channel can have it",
+                    some(names())
+                ),
+                count => format!(
+                    "none of the {count} Listeners has an api_listener that the client accepts: they are a server's or a proxy's"
+                ),
+            };
+            Err(Error::Usage(format!("{why}{hint}")))
         }
     }
 }

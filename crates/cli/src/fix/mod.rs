@@ -10,6 +10,7 @@ use std::path::Path;
 
 use super::input::Inputs;
 use super::{Error, Io};
+use crate::report::fixable::Fixable;
 use crate::report::patch::{self, Change};
 use xdsctl::check::Outcome;
 use xdsctl::choice::Severities;
@@ -27,6 +28,8 @@ pub(super) struct Plan {
     changes: BTreeMap<SourceId, Vec<Change>>,
     /// Documents with findings that could be fixed if they were in another format.
     passed_over: BTreeSet<SourceId>,
+    /// The findings that have a fix.
+    pub fixable: Fixable,
 }
 
 impl Plan {
@@ -36,13 +39,13 @@ impl Plan {
             let field = diagnostic.path.segs().last_field();
             severities.of((diagnostic.rule, diagnostic.effect), field).is_some()
         };
-        let is_folded = |checked: &&Checked| !with_proxies && outcome.proxy_worlds.contains(&checked.world);
+        let is_folded = |checked: &Checked| !with_proxies && outcome.proxy_worlds.contains(&checked.world);
         let mut documents: BTreeMap<SourceId, Option<Document<'_>>> = BTreeMap::new();
         let mut found: BTreeMap<SourceId, BTreeMap<Edit, Change>> = BTreeMap::new();
         let mut plan = Plan::default();
-        for checked in outcome.resources.iter().filter(|checked| !is_folded(checked)) {
+        for (number, checked) in outcome.resources.iter().enumerate() {
             let id = checked.origin.source;
-            if !inputs.documents.contains(&id) || !fix::may_be_fixed(checked, wants) {
+            if is_folded(checked) || !inputs.documents.contains(&id) || !fix::may_be_fixed(checked, wants) {
                 continue;
             }
             let Some(source) = inputs.sources.get(id) else {
@@ -52,7 +55,8 @@ impl Plan {
                 plan.passed_over.insert(id);
                 continue;
             };
-            for edit in document.edits(checked, wants) {
+            for (edit, fixed) in document.edits(checked, wants) {
+                plan.fixable.add(number, fixed);
                 let change = Change {
                     edit: edit.clone(),
                     resource: checked.origin.span,

@@ -14,6 +14,7 @@ use xdsctl::diff::values::{ChangeKind, FieldChange};
 use xdsctl::diff::{Diff, ResourceChange, RouteChange, State};
 use xdsctl::model::{ResourceType, RouteConfiguration};
 use xdsctl::rpc::words;
+use xdsctl::text::share_of_one;
 
 /// Lines of one kind that are shown of one resource, virtual host or cluster without `--all`.
 const SHOWN: usize = 20;
@@ -263,7 +264,7 @@ impl Effects<'_> {
             goes => {
                 let shares = goes
                     .iter()
-                    .map(|(goes, share)| format!("{} {}", percent(*share), one(goes)));
+                    .map(|(goes, share)| format!("{} {}", share_of_one(*share), one(goes)));
                 shares.collect::<Vec<_>>().join(", ")
             }
         }
@@ -297,7 +298,7 @@ fn cluster(change: &ClusterChange, look: Look, out: &mut dyn Write) -> io::Resul
         say!(out, "    endpoints: {} → {}", list(before), list(after))?;
     }
     for share in change.shares.iter().take(shown) {
-        let (before, after) = (percent(share.before), percent(share.after));
+        let (before, after) = (share_of_one(share.before), share_of_one(share.after));
         let name = if share.locality.is_empty() {
             "without a name"
         } else {
@@ -314,7 +315,7 @@ fn cluster(change: &ClusterChange, look: Look, out: &mut dyn Write) -> io::Resul
         say!(
             out,
             "    ring: {} of all request hashes go to another endpoint",
-            percent(share)
+            share_of_one(share)
         )?;
     }
     if !change.lost_sessions.is_empty() {
@@ -332,10 +333,4 @@ fn cluster(change: &ClusterChange, look: Look, out: &mut dyn Write) -> io::Resul
         say!(out, "    sessions with {}{more} are picked anew", addresses.join(", "))?;
     }
     Ok(())
-}
-
-/// A share as a percentage with at most two decimals.
-fn percent(share: f64) -> String {
-    let text = format!("{:.2}", share * 100.0);
-    format!("{} %", text.trim_end_matches('0').trim_end_matches('.'))
 }

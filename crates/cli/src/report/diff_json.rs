@@ -174,7 +174,6 @@ fn field(change: &FieldChange) -> Field<'_> {
 }
 
 fn routes(change: &RouteChange) -> Routes<'_> {
-    let host = |host: &HostChange| (host.before, host.after);
     let name = |at: Option<usize>, is_after: bool| {
         let tables = if is_after { &change.tables.1 } else { &change.tables.0 };
         at.and_then(|at| tables.virtual_hosts.get(at))
@@ -190,8 +189,8 @@ fn routes(change: &RouteChange) -> Routes<'_> {
             .iter()
             .map(|changed| Host {
                 domains: &changed.domains,
-                before: name(host(changed).0, false),
-                after: name(host(changed).1, true),
+                before: name(changed.before, false),
+                after: name(changed.after, true),
                 moves: changed
                     .moves
                     .moves
@@ -242,7 +241,6 @@ fn share((goes, share): &(Goes, f64)) -> Share<'_> {
 }
 
 fn cluster(change: &ClusterChange) -> Cluster<'_> {
-    let locality = |share: &'_ xdsctl::diff::clusters::ShareChange| (share.priority, share.before, share.after);
     Cluster {
         name: &change.name,
         endpoints: change
@@ -252,14 +250,11 @@ fn cluster(change: &ClusterChange) -> Cluster<'_> {
         localities: change
             .shares
             .iter()
-            .map(|share| {
-                let (priority, before, after) = locality(share);
-                Locality {
-                    priority,
-                    locality: &share.locality,
-                    before,
-                    after,
-                }
+            .map(|share| Locality {
+                priority: share.priority,
+                locality: &share.locality,
+                before: share.before,
+                after: share.after,
             })
             .collect(),
         ring_moves: change.ring_moves,

@@ -20,8 +20,8 @@ use xdsctl::secret;
 const MAX_LINE_BYTES: usize = 1 << 20;
 
 /// Noncharacters around a mark; Unicode keeps them for the inside of programs.
-const OPEN: char = '\u{fdd0}';
-const CLOSE: char = '\u{fdd1}';
+pub(super) const OPEN: char = '\u{fdd0}';
+pub(super) const CLOSE: char = '\u{fdd1}';
 
 /// Says whether a character is written as it is: no control character but a newline, nothing that turns or hides text.
 pub const fn is_plain(c: char) -> bool {

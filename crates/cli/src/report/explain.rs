@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::edge::visible_line;
 use super::examples;
-use super::human::wrapped;
+use super::wrap::wrapped;
 use xdsctl::catalogue;
 use xdsctl::diag::Rule;
 use xdsctl::model::ResourceType;

@@ -9,7 +9,7 @@ use std::io::{self, Write};
 use serde::ser::{Serialize, Serializer};
 
 use super::clients::ClientVerdict;
-use super::{Choice, Finding, Format, ResourceReport, Summary, Unplaced};
+use super::{Choice, Finding, Format, RelatedPlace, ResourceReport, Summary, Unplaced};
 use xdsctl::diag::FieldPath;
 
 /// Name of the schema in the document.
@@ -53,6 +53,31 @@ pub(super) struct FindingRow<'a> {
     end_column: Option<usize>,
     byte_start: Option<usize>,
     byte_end: Option<usize>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    related: Vec<RelatedRow<'a>>,
+    #[serde(skip_serializing_if = "is_not")]
+    fixable: bool,
+}
+
+/// Another place of a finding.
+#[derive(serde::Serialize)]
+struct RelatedRow<'a> {
+    #[serde(serialize_with = "path")]
+    path: &'a FieldPath,
+    message: &'a str,
+    /// The rule of what follows there from the finding.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rule: Option<&'static str>,
+    file: Option<&'a str>,
+    line: Option<usize>,
+    column: Option<usize>,
+    end_line: Option<usize>,
+    end_column: Option<usize>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks with a reference")]
+const fn is_not(claim: &bool) -> bool {
+    !*claim
 }
 
 #[derive(serde::Serialize)]
@@ -91,6 +116,22 @@ pub(super) fn finding_row<'a>(resource: Option<&'a ResourceReport>, finding: &'a
         end_column: place.map(|p| p.end_column),
         byte_start: place.map(|p| p.byte_start),
         byte_end: place.map(|p| p.byte_end),
+        related: finding.related.iter().map(related_row).collect(),
+        fixable: finding.is_fixable,
+    }
+}
+
+fn related_row(related: &RelatedPlace) -> RelatedRow<'_> {
+    let place = related.place.as_ref();
+    RelatedRow {
+        path: &related.path,
+        message: &related.message,
+        rule: related.rule.map(|rule| rule.id),
+        file: place.map(|p| &*p.file),
+        line: place.map(|p| p.line),
+        column: place.map(|p| p.column),
+        end_line: place.map(|p| p.end_line),
+        end_column: place.map(|p| p.end_column),
     }
 }
 

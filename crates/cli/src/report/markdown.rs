@@ -50,6 +50,14 @@ impl<W: Write> ByFinding for Markdown<W> {
         if !finding.path.is_empty() {
             item += &format!("  \n  at {}", code(&finding.path.to_string()));
         }
+        for related in &finding.related {
+            let line = related
+                .place
+                .as_ref()
+                .map_or_else(String::new, |place| format!(" (line {})", place.line));
+            let path = code(&related.path.to_string());
+            item += &format!("  \n  see {path}{line}: {}", inline(&related.said()));
+        }
         if let Some(help) = &finding.help {
             item += &format!("  \n  help: {}", inline(help));
         }

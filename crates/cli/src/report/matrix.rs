@@ -8,7 +8,7 @@ use std::io::{self, Write};
 
 use super::clients::ClientVerdict;
 use super::edge::visible_line;
-use super::human::wrapped;
+use super::wrap::wrapped;
 use super::{Choice, Finding, Format, ResourceReport, Summary, Unplaced, closing, sentence};
 use xdsctl::diag::{Effect, Subject};
 use xdsctl::profile::{Client, Family, Fleet, Standing};

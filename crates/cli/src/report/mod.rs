@@ -12,6 +12,7 @@ pub mod diff_json;
 pub mod edge;
 mod examples;
 pub mod explain;
+pub mod fixable;
 pub mod github;
 pub mod gitlab;
 pub mod graph;
@@ -39,8 +40,10 @@ pub mod timeline;
 pub mod tree;
 pub mod verdict;
 pub mod who;
+pub mod wrap;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 use std::io;
 use std::sync::Arc;
 
@@ -96,6 +99,46 @@ pub struct Finding {
     pub help: Option<String>,
     /// Where; `None` if the document has no such place.
     pub place: Option<Box<Place>>,
+    /// Other places that belong to it.
+    pub related: Vec<RelatedPlace>,
+    /// `--fix` would make it go.
+    pub is_fixable: bool,
+}
+
+/// A second place of a finding.
+#[derive(Debug, Clone)]
+pub struct RelatedPlace {
+    /// In the client's notation.
+    pub path: FieldPath,
+    /// What it has to do with the finding.
+    pub message: String,
+    /// The rule of what follows there from the finding; `None` if it is part of the fault.
+    pub rule: Option<&'static Rule>,
+    /// Where; `None` if the document has no such place.
+    pub place: Option<Box<Place>>,
+}
+
+impl fmt::Display for RelatedPlace {
+    /// The place with its line, what it is, and its rule.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let path = self.path.to_string();
+        f.write_str(&visible_line(&path))?;
+        if let Some(Place { line, column, .. }) = self.place.as_deref() {
+            write!(f, "{}({line}:{column})", if path.is_empty() { "" } else { " " })?;
+        }
+        write!(f, ": {}", self.said())
+    }
+}
+
+impl RelatedPlace {
+    /// What it is, with its rule.
+    fn said(&self) -> String {
+        let message = visible_line(&self.message);
+        match self.rule {
+            Some(rule) => format!("{message} ({})", rule.id),
+            None => message.into_owned(),
+        }
+    }
 }
 
 impl Finding {
@@ -147,6 +190,8 @@ pub struct Snippet {
     pub start: usize,
     /// Length of the span in `text`, in bytes, at least 1.
     pub len: usize,
+    /// Something in `text` stands for what may be a secret.
+    pub is_masked: bool,
 }
 
 /// Counts for the last lines of a report.
@@ -420,11 +465,14 @@ pub fn file_and_place<'f>(
     (file, place.filter(|place| file == Some(&*place.file)))
 }
 
-/// What a finding says, with the lines below it: its path and what to do.
+/// What a finding says, with the lines below it: its path, other places, and what to do.
 pub fn paragraph(resource: Option<&ResourceReport>, finding: &Finding) -> String {
     let mut text = sentence(resource, finding);
     if !finding.path.is_empty() {
         text += &format!("\nat {}", finding.path);
+    }
+    for related in &finding.related {
+        text += &format!("\nsee {related}");
     }
     if let Some(help) = &finding.help {
         text += &format!("\nhelp: {help}");

@@ -11,8 +11,9 @@ use std::sync::Arc;
 use std::vec::IntoIter;
 
 use super::clients::{self, Said, Say};
+use super::fixable::Fixable;
 use super::masks::Masks;
-use super::{Finding, Format, Loudness, Place, ResourceReport, Summary, snippet};
+use super::{Finding, Format, Loudness, Place, RelatedPlace, ResourceReport, Summary, snippet};
 use xdsctl::check::Outcome;
 use xdsctl::choice::Severities;
 use xdsctl::client::{Checked, is_live};
@@ -43,6 +44,8 @@ pub struct Options<'o> {
     pub snippet_columns: usize,
     /// Secrets are quoted as they are.
     pub shows_secrets: bool,
+    /// The findings that `--fix` would fix.
+    pub fixable: &'o Fixable,
 }
 
 /// Findings whose places have not been looked up: how many there are of a rule at fields of a name.
@@ -224,7 +227,7 @@ impl<'r> Resolver<'r> {
         let findings = if with_findings {
             let type_name = checked.resource_type.map(ResourceType::type_name);
             self.findings(
-                checked.origin,
+                (number, checked.origin),
                 type_name,
                 (checked.diagnostics, said.says),
                 &checked.ignored,
@@ -258,7 +261,7 @@ impl<'r> Resolver<'r> {
     /// The findings of a resource with their places, in the order of the document.
     fn findings(
         &mut self,
-        origin: Origin,
+        (number, origin): (usize, Origin),
         type_name: Option<&str>,
         (mut diagnostics, says): (Vec<Diagnostic>, Vec<Say>),
         ignored: &Packed,
@@ -295,7 +298,11 @@ impl<'r> Resolver<'r> {
             }
             _ => Masks::unplaced(self.options.shows_secrets),
         };
-        let paths: Vec<&FieldPath> = diagnostics.iter().map(|d| &d.path).collect();
+        let mut paths: Vec<&FieldPath> = Vec::with_capacity(diagnostics.len());
+        for diagnostic in &diagnostics {
+            paths.push(&diagnostic.path);
+            paths.extend(diagnostic.related.iter().map(|related| &related.path));
+        }
         let spans = shown.map(|d| d.source.locate_all(whole, &paths));
         let mut spans = spans.unwrap_or_default().into_iter();
         let mut says = says.into_iter();
@@ -304,10 +311,32 @@ impl<'r> Resolver<'r> {
             if let Some(span) = span.filter(|_| quotes(&diagnostic)) {
                 diagnostic.message = masks.redacted(diagnostic.message, &diagnostic.path, span);
             }
-            findings.extend(self.finding(diagnostic, says.next(), shown, span));
+            let related = std::mem::take(&mut diagnostic.related);
+            let related = related.into_iter().map(|other| {
+                let span = spans.next();
+                RelatedPlace {
+                    message: match span {
+                        Some(span) => masks.redacted(other.message, &other.path, span),
+                        None => other.message,
+                    },
+                    place: shown.zip(span).map(|(document, span)| place(document, span)),
+                    path: other.path,
+                    rule: other.rule,
+                }
+            });
+            let related = related.collect();
+            let is_fixable = self.options.fixable.holds(number, &diagnostic, None);
+            let finding = self.finding(diagnostic, says.next(), shown, span);
+            findings.extend(finding.map(|finding| Finding {
+                related,
+                is_fixable,
+                ..finding
+            }));
         }
         for note in notes {
-            findings.extend(self.finding(note.diagnostic, None, document, Some(note.span)));
+            let is_fixable = self.options.fixable.holds(number, &note.diagnostic, Some(note.span));
+            let finding = self.finding(note.diagnostic, None, document, Some(note.span));
+            findings.extend(finding.map(|finding| Finding { is_fixable, ..finding }));
         }
         // What a live client said comes first; the rest in the order of the document.
         let start = |f: &Finding| f.place.as_ref().map_or(0, |p| p.byte_start);
@@ -345,6 +374,8 @@ impl<'r> Resolver<'r> {
             message: diagnostic.message,
             help: diagnostic.help,
             place: document.zip(span).map(|(document, span)| place(document, span)),
+            related: Vec::new(),
+            is_fixable: false,
         })
     }
 

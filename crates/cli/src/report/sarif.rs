@@ -9,7 +9,9 @@ use std::io::{self, Write};
 use serde_json::{Value, json};
 
 use super::paths::Paths;
-use super::{ByFinding, Choice, Finding, Place, ResourceReport, Summary, file_and_place, fingerprint, paragraph};
+use super::{
+    ByFinding, Choice, Finding, Place, RelatedPlace, ResourceReport, Summary, file_and_place, fingerprint, paragraph,
+};
 use xdsctl::diag::{Fingerprints, Rule, Severity};
 
 /// Results of a run that code scanning takes; it refuses a file with more.
@@ -52,6 +54,20 @@ impl<W: Write> Sarif<W> {
         *self.indices.entry(rule.id).or_insert_with(|| {
             self.rules.push(rule);
             self.rules.len() - 1
+        })
+    }
+
+    /// Another place of a finding in this file.
+    fn related(&self, id: usize, related: &RelatedPlace, (file, finding): (&str, &Finding)) -> Value {
+        // A binary resource is placed in its text form, which is no file.
+        let place = related.place.as_deref().filter(|place| file == &*place.file);
+        json!({
+            "id": id,
+            "physicalLocation": {
+                "artifactLocation": { "uri": self.paths.uri(file) },
+                "region": region(place, finding),
+            },
+            "message": { "text": related.said() },
         })
     }
 
@@ -140,7 +156,7 @@ impl<W: Write> ByFinding for Sarif<W> {
             }]);
         }
         let fingerprint = fingerprint(&mut self.fingerprints, &self.paths.relative(file), resource, finding);
-        let result = json!({
+        let mut result = json!({
             "ruleId": finding.rule.id,
             "ruleIndex": self.index(finding.rule),
             "level": finding.severity.name(),
@@ -149,6 +165,13 @@ impl<W: Write> ByFinding for Sarif<W> {
             "partialFingerprints": { "primaryLocationLineHash": fingerprint },
             "properties": { "effect": finding.effects(), "path": finding.path.to_string() },
         });
+        let others = finding.related.iter().enumerate();
+        let others: Vec<Value> = others
+            .map(|(id, other)| self.related(id, other, (file, finding)))
+            .collect();
+        if !others.is_empty() {
+            result["relatedLocations"] = Value::from(others);
+        }
         if let Some(results) = self.results.get_mut(bucket) {
             results.push(result.to_string());
         }

@@ -52,6 +52,7 @@ impl Cut<'_> {
         let below = if has_below { self.line_end(end + 1) } else { end };
         let mut window = bytes.get(above..below).unwrap_or_default().to_vec();
         self.masks.mask(self.source, &mut window, above, self.named);
+        let is_masked = bytes.get(above..below).is_some_and(|unmasked| unmasked != window);
         let part = |from: usize, to: usize| shown(window.get(from - above..to - above).unwrap_or_default());
         let span_end = span.end.clamp(at, end);
         let piece = Piece {
@@ -82,6 +83,7 @@ impl Cut<'_> {
             first_line: if has_above { line - 1 } else { line },
             start: offset,
             len,
+            is_masked,
         }
     }
 

@@ -66,7 +66,8 @@ impl<W: Write> ByFinding for Verdict<W> {
 
     fn finding(&mut self, resource: Option<&ResourceReport>, finding: &Finding) -> io::Result<()> {
         let mut finding = finding.clone();
-        if let Some(place) = &mut finding.place {
+        let others = finding.related.iter_mut().filter_map(|related| related.place.as_mut());
+        for place in finding.place.iter_mut().chain(others) {
             let lines_before = self.at.line.saturating_sub(1);
             place.line += lines_before;
             place.end_line += lines_before;

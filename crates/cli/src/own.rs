@@ -1,0 +1,77 @@
+//! What the command wrote itself and finds again in a directory: reports and baselines, which are no documents.
+//!
+//! Who has reports written into the directory that is checked may do so twice. A file that is named as an input is one, whatever is
+//! in it, and one that holds anything else is never overwritten in silence.
+
+use std::path::{Path, PathBuf};
+
+use super::Error;
+use super::args::Destination;
+use super::input::Inputs;
+use xdsctl::choice::Baseline;
+use xdsctl::source::SourceId;
+
+/// Bytes from which a report is known.
+pub(super) const HEAD: usize = 80;
+
+/// How the forms begin that have no schema of ours and stand in files that are searched for; tests/outputs.rs writes each of them.
+const FORMS: [&str; 3] = [
+    r#"{"$schema":"https://json.schemastore.org/sarif-2.1.0.json""#,
+    r#"[{"description":"#,
+    "[]",
+];
+
+/// The files that this run writes.
+#[derive(Debug)]
+pub(super) struct Own {
+    reports: Vec<PathBuf>,
+    baselines: Vec<PathBuf>,
+}
+
+impl Own {
+    /// Those of these forms and baselines that are there already.
+    pub fn of<'p>(destinations: &[Destination], baselines: impl Iterator<Item = &'p Path>) -> Own {
+        let reports = destinations
+            .iter()
+            .filter_map(|d| d.file.as_deref()?.canonicalize().ok());
+        Own {
+            reports: reports.collect(),
+            baselines: baselines.filter_map(|path| path.canonicalize().ok()).collect(),
+        }
+    }
+
+    /// Says whether a file that was found is a report of an earlier run, by its first [`HEAD`] bytes.
+    pub fn is_report(&self, file: &Path, head: &[u8]) -> bool {
+        let head = head.get(..HEAD).unwrap_or(head);
+        let text: String = String::from_utf8_lossy(head).split_ascii_whitespace().collect();
+        text.starts_with(r#"{"schema":"xdsctl."#)
+            || (text.is_empty() || FORMS.iter().any(|form| text.starts_with(form))) && is_one_of(file, &self.reports)
+    }
+
+    /// Takes what the command wrote itself out of the documents that were found.
+    ///
+    /// # Errors
+    /// There is nothing else.
+    pub fn leave_out(&self, inputs: &mut Inputs) -> Result<(), Error> {
+        let is_own = |id: SourceId| {
+            let Some(source) = inputs.sources.get(id).filter(|_| inputs.is_found(id)) else {
+                return false;
+            };
+            let (file, bytes) = (Path::new(source.name()), source.bytes());
+            // Whoever writes a baseline over a document is to hear of the document.
+            self.is_report(file, bytes) || is_one_of(file, &self.baselines) && Baseline::read(bytes).is_ok()
+        };
+        let had_documents = !inputs.documents.is_empty();
+        inputs.documents = inputs.documents.iter().copied().filter(|id| !is_own(*id)).collect();
+        if had_documents && inputs.documents.is_empty() {
+            return Err(Error::Nothing("no file but reports and baselines of xdsctl".to_owned()));
+        }
+        Ok(())
+    }
+}
+
+/// Says whether a file is one of these; the names are compared first, as that asks nobody.
+fn is_one_of(file: &Path, resolved: &[PathBuf]) -> bool {
+    resolved.iter().any(|one| one.file_name() == file.file_name())
+        && file.canonicalize().is_ok_and(|file| resolved.contains(&file))
+}

@@ -1,0 +1,273 @@
+//! `--format human`: findings with their source snippet, grouped, and on a terminal capped so that a thousand equal ones stay readable.
+//!
+//! Rendering is miette's; the snippet is a window of a few lines, never the whole document. Errors come first, then
+//! warnings; notes are one line per rule unless asked for.
+
+mod group;
+mod view;
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use super::edge::{marked, visible_line};
+use super::wrap::wrapped;
+use super::{Finding, Format, ResourceReport, Summary, Unplaced, closing};
+use group::{Group, write_groups};
+use view::{View, handler};
+use xdsctl::client::is_live;
+use xdsctl::diag::{Rule, Severity};
+
+/// How the report is to look.
+#[derive(Debug, Clone, Copy)]
+pub struct Style {
+    /// ANSI colours.
+    pub colour: bool,
+    /// Box drawing characters.
+    pub unicode: bool,
+    /// Columns of the terminal; `None` if nothing is to be wrapped or cut.
+    pub width: Option<usize>,
+    /// A thousand findings of a kind would push the others out of sight.
+    pub is_capped: bool,
+    /// Quieter findings are counted, not shown.
+    pub min_severity: Severity,
+    /// Write findings and nothing else.
+    pub is_quiet: bool,
+}
+
+impl Default for Style {
+    fn default() -> Self {
+        Style {
+            colour: false,
+            unicode: true,
+            width: None,
+            is_capped: false,
+            min_severity: Severity::Warning,
+            is_quiet: false,
+        }
+    }
+}
+
+impl Style {
+    /// Findings of one rule that are shown in full.
+    pub const fn shown_per_rule(&self) -> usize {
+        if self.is_capped { SHOWN_PER_RULE } else { usize::MAX }
+    }
+
+    /// Columns for the text of a document: what is left beside line numbers and frame.
+    pub fn snippet_columns(&self) -> usize {
+        self.width
+            .map_or(SNIPPET_COLUMNS, |columns| columns.saturating_sub(SNIPPET_FRAME).max(1))
+    }
+}
+
+/// Columns of a line of a document where there is no terminal.
+const SNIPPET_COLUMNS: usize = 160;
+
+/// Columns beside a line of a document: a number of up to seven digits, the frame, spaces.
+const SNIPPET_FRAME: usize = 11;
+
+/// Findings of one rule that are shown in full.
+const SHOWN_PER_RULE: usize = 5;
+
+/// Findings that are shown in full in all.
+const SHOWN_IN_ALL: usize = 60;
+
+/// Writes the report for people: collects what will be shown, and writes it at the end.
+pub struct Human<W: Write> {
+    style: Style,
+    out: W,
+    groups: BTreeMap<&'static str, Group>,
+    shown: Vec<(Option<Rc<Named>>, Finding)>,
+    parsed: Vec<(Rc<Named>, serde_json::Value)>,
+    /// Resources so far.
+    resources: usize,
+    /// Errors of the current resource.
+    errors: usize,
+    /// Errors that are not shown, by file.
+    hidden_errors: BTreeMap<Arc<str>, usize>,
+}
+
+impl<W: Write> Human<W> {
+    /// Nothing is written yet.
+    pub const fn new(style: Style, out: W) -> Self {
+        Human {
+            style,
+            out,
+            groups: BTreeMap::new(),
+            shown: Vec::new(),
+            parsed: Vec::new(),
+            resources: 0,
+            errors: 0,
+            hidden_errors: BTreeMap::new(),
+        }
+    }
+
+    /// Findings that are shown so far, for one of this rule.
+    fn before(&self, rule: &'static Rule) -> usize {
+        // What a live client said is worth a line, whatever else there is.
+        if is_live(rule) { 0 } else { self.shown.len() }
+    }
+
+    /// Shows a finding that has been counted as hidden, if it is to be shown.
+    fn show(&mut self, named: Option<&Rc<Named>>, finding: &Finding) -> bool {
+        let before = self.before(finding.rule);
+        let group = self.groups.entry(finding.rule.id).or_default();
+        let is_wanted = group.wants(finding.severity, self.style, before);
+        if is_wanted {
+            group.show(finding.path.segs().last_field());
+            self.shown.push((named.cloned(), finding.clone()));
+        }
+        is_wanted
+    }
+}
+
+impl<W: Write> Human<W> {
+    /// Writes what stands below the findings.
+    fn write_rest(&mut self, summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
+        write_groups(&mut self.groups, out)?;
+        let is_loud = |group: &Group| group.hidden > 0 && group.severity >= Some(self.style.min_severity);
+        if self.style.is_capped && self.groups.values().any(is_loud) {
+            writeln!(out, "the report is cut for the terminal, --all shows every finding")?;
+        }
+        let is_folded = |group: &Group| group.hidden > 0 && group.severity < Some(self.style.min_severity);
+        if let Some(quietest) = self
+            .groups
+            .values()
+            .filter(|group| is_folded(group))
+            .filter_map(|group| group.severity)
+            .min()
+        {
+            writeln!(out, "--min-severity {quietest} shows each of them")?;
+        }
+        let mut snippets = self
+            .shown
+            .iter()
+            .filter_map(|(_, f)| f.place.as_ref()?.snippet.as_ref());
+        if snippets.any(|snippet| snippet.is_masked) {
+            writeln!(out, "`*` stands for what may be a secret, --show-secrets shows it")?;
+        }
+        write_hidden_errors(&self.hidden_errors, out)?;
+        for (named, parsed) in &self.parsed {
+            write_parsed(named, parsed, out)?;
+        }
+        writeln!(out, "{}", closing(summary))?;
+        let not_known: Vec<String> = summary.not_known.iter().map(ToString::to_string).collect();
+        if !not_known.is_empty() {
+            writeln!(out, "not known of some resources: {}", not_known.join(", "))?;
+        }
+        writeln!(out, "asked: {}", summary.asked)
+    }
+}
+
+impl<W: Write> Format for Human<W> {
+    fn wants(&mut self, finding: &Unplaced<'_>) -> bool {
+        if finding.severity == Severity::Error {
+            self.errors += finding.count;
+        }
+        let before = self.before(finding.rule);
+        let group = self.groups.entry(finding.rule.id).or_default();
+        group.hide(Some(self.resources), finding.severity, finding.field, finding.count);
+        group.wants(finding.severity, self.style, before)
+    }
+
+    fn documents(&mut self, findings: &[Finding]) -> io::Result<()> {
+        for finding in findings {
+            let group = self.groups.entry(finding.rule.id).or_default();
+            group.hide(None, finding.severity, finding.path.segs().last_field(), 1);
+            if !self.show(None, finding)
+                && finding.severity == Severity::Error
+                && let Some(place) = &finding.place
+            {
+                *self.hidden_errors.entry(Arc::clone(&place.file)).or_default() += 1;
+            }
+        }
+        Ok(())
+    }
+
+    fn resource(&mut self, resource: &ResourceReport) -> io::Result<()> {
+        let named = Rc::new(Named {
+            type_name: resource.type_name.clone(),
+            name: resource.name.clone(),
+        });
+        for finding in &resource.findings {
+            if self.show(Some(&named), finding) && finding.severity == Severity::Error {
+                self.errors = self.errors.saturating_sub(1);
+            }
+        }
+        if self.errors > 0 {
+            *self.hidden_errors.entry(Arc::clone(&resource.file)).or_default() += self.errors;
+        }
+        self.errors = 0;
+        self.resources += 1;
+        if let Some(parsed) = &resource.parsed {
+            self.parsed.push((named, parsed.clone()));
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, summary: &Summary) -> io::Result<()> {
+        self.shown
+            .sort_by_key(|(_, f)| (!is_live(f.rule), std::cmp::Reverse(f.severity)));
+        write_shown(&self.shown, self.style, &mut self.out)?;
+        if self.style.is_quiet {
+            return self.out.flush();
+        }
+        let mut rest = Vec::new();
+        self.write_rest(summary, &mut rest)?;
+        self.out
+            .write_all(wrapped(&String::from_utf8_lossy(&rest), self.style.width, "  ").as_bytes())?;
+        self.out.flush()
+    }
+}
+
+/// What a finding is about.
+struct Named {
+    type_name: String,
+    name: String,
+}
+
+fn write_shown(shown: &[(Option<Rc<Named>>, Finding)], style: Style, out: &mut dyn Write) -> io::Result<()> {
+    for (resource, finding) in shown {
+        let view = View {
+            is_whole: style.width.is_none(),
+            resource: resource.as_deref(),
+            finding,
+        };
+        write_view(&view, style, out)?;
+    }
+    Ok(())
+}
+
+/// Writes what miette makes of something, and an empty line.
+pub(super) fn write_view(view: &dyn miette::Diagnostic, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    let mut text = String::new();
+    if handler(style).render_report(&mut text, view).is_err() {
+        text = format!("{view}\n");
+    }
+    // What comes from a document was made visible in the view, so that every code is miette's.
+    out.write_all(marked(text.trim_start_matches('\n')).as_bytes())?;
+    out.write_all(b"\n")
+}
+
+/// Writes what the client keeps of an accepted resource.
+fn write_parsed(resource: &Named, parsed: &serde_json::Value, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "{} `{}`:", resource.type_name, visible_line(&resource.name))?;
+    for line in xdsctl::parsed::text(parsed).lines() {
+        writeln!(out, "  {line}")?;
+    }
+    writeln!(out)
+}
+
+/// Names each file with errors that are not shown.
+fn write_hidden_errors(files: &BTreeMap<Arc<str>, usize>, out: &mut dyn Write) -> io::Result<()> {
+    if files.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "errors that are not shown, by file:")?;
+    for (file, count) in files {
+        writeln!(out, "  {count:>6}  {}", visible_line(file))?;
+    }
+    Ok(())
+}
