@@ -124,13 +124,17 @@ where
         Err(error) => return usage(&error, io),
     };
     let out = Edge::new(Outlet::new(&mut io.out), args.shows_secrets() || args.prints_dump());
+    let err = Edge::new(&mut io.err, args.shows_secrets());
     let mut guarded = Io {
         input: Box::new(&mut io.input),
         out: match io.width.filter(|_| args.is_folded()) {
             Some(width) => Box::new(Folding::new(out, width)),
             None => Box::new(out),
         },
-        err: Box::new(Edge::new(&mut io.err, args.shows_secrets())),
+        err: match io.width.filter(|_| io.err_is_terminal && args.is_folded()) {
+            Some(width) => Box::new(Folding::new(err, width)),
+            None => Box::new(err),
+        },
         in_is_terminal: io.in_is_terminal,
         out_is_terminal: io.out_is_terminal,
         err_is_terminal: io.err_is_terminal,

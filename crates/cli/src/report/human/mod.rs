@@ -153,6 +153,13 @@ impl<W: Write> Human<W> {
             write_parsed(named, parsed, out)?;
         }
         writeln!(out, "{}", closing(summary))?;
+        if let (true, Some((_, first))) = (self.style.width.is_some(), self.shown.first()) {
+            let rule = first.rule.id;
+            writeln!(
+                out,
+                "`xdsctl explain {rule}` tells more of a rule, `xdsctl init` how a finding is silenced"
+            )?;
+        }
         let not_known: Vec<String> = summary.not_known.iter().map(ToString::to_string).collect();
         if !not_known.is_empty() {
             writeln!(out, "not known of some resources: {}", not_known.join(", "))?;
