@@ -114,7 +114,8 @@ const GO: &[Version] = versions!["1.60.0" "1.61.0" "1.62.0" "1.63.0" "1.64.0" "1
 
 const JAVA: &[Version] = versions!["1.72.0" "1.73.0" "1.74.0" "1.77.0" "1.77.1" "1.78.0" "1.79.0" "1.80.0" "1.83.1"];
 
-const NODE: &[Version] = versions!["1.14.1"];
+/// What could be had; 1.14.0 and 1.14.1 answer alike.
+const NODE: &[Version] = versions!["1.10.1" "1.13.0" "1.14.0" "1.14.1"];
 
 /// Languages that wrap C-core, and how their version numbers become its.
 const WRAPPERS: &[Wrapper] = &[

@@ -74,13 +74,13 @@ features! {
     // Of gRFCs, with a switch in some client.
 
     /// `xdstp:` names, `authorities` in the bootstrap (A47).
-    Federation = "GRPC_EXPERIMENTAL_XDS_FEDERATION": cpp [off "1.51", on "1.55"] go [always "1.60"] java [on "1.72"] node [on "1.14"];
+    Federation = "GRPC_EXPERIMENTAL_XDS_FEDERATION": cpp [off "1.51", on "1.55"] go [always "1.60"] java [on "1.72"] node [off "1.10.1", on "1.14"];
     /// Cluster specifier plugins, that is RLS.
     RlsLb = "GRPC_EXPERIMENTAL_XDS_RLS_LB": cpp [off "1.50", on "1.56"] java [on "1.72"];
     /// `sni`, `auto_host_sni` and `auto_sni_san_validation` of UpstreamTlsContext (A101).
     Sni = "GRPC_EXPERIMENTAL_XDS_SNI": cpp [on "1.80"] go [off "1.81"];
     /// `additional_addresses` of an endpoint (A61).
-    DualstackEndpoints = "GRPC_EXPERIMENTAL_XDS_DUALSTACK_ENDPOINTS": cpp [off "1.63", on "1.66.1"] go [on "1.71"] java [off "1.72"] node [on "1.14"];
+    DualstackEndpoints = "GRPC_EXPERIMENTAL_XDS_DUALSTACK_ENDPOINTS": cpp [off "1.63", on "1.66.1"] go [on "1.71"] java [off "1.72"] node [on "1.13"];
     /// `lrs_report_endpoint_metrics` of a cluster (A85).
     OrcaLrsPropagation = "GRPC_EXPERIMENTAL_XDS_ORCA_LRS_PROPAGATION": cpp [on "1.85"] go [off "1.81", on "1.83"];
     /// On: the endpoint's `envoy.lb`/`hash_key` metadata is not read (A76).
@@ -106,11 +106,11 @@ features! {
     /// Weighted shuffling in pick_first (A113).
     PfWeightedShuffling = "GRPC_EXPERIMENTAL_PF_WEIGHTED_SHUFFLING": cpp [off "1.85"] go [on "1.79"];
     /// Leaf clusters use the aggregate cluster's LB policy (A75).
-    AggregateClusterBackwardCompat = "GRPC_XDS_AGGREGATE_CLUSTER_BACKWARD_COMPAT": cpp [off "1.85"] node [off "1.14"];
+    AggregateClusterBackwardCompat = "GRPC_XDS_AGGREGATE_CLUSTER_BACKWARD_COMPAT": cpp [off "1.85"] node [off "1.13"];
     /// `load_balancing_policy` of a cluster (A52, A58).
-    CustomLbConfig = "GRPC_EXPERIMENTAL_XDS_CUSTOM_LB_CONFIG": cpp [off "1.51", on "1.55", always "1.61"] go [always "1.60"] java [always "1.72"] node [on "1.14"];
+    CustomLbConfig = "GRPC_EXPERIMENTAL_XDS_CUSTOM_LB_CONFIG": cpp [off "1.51", on "1.55", always "1.61"] go [always "1.60"] java [always "1.72"] node [on "1.10.1"];
     /// The PickFirst message in a `load_balancing_policy` (A62).
-    PickFirstMessage = "GRPC_EXPERIMENTAL_PICKFIRST_LB_CONFIG": cpp [off "1.57", on "1.58", always "1.61"] go [always "1.60"] java [always "1.72"] node [off "1.14"];
+    PickFirstMessage = "GRPC_EXPERIMENTAL_PICKFIRST_LB_CONFIG": cpp [off "1.57", on "1.58", always "1.61"] go [always "1.60"] java [always "1.72"] node [off "1.10.1"];
     /// Stateful session affinity and DRAINING endpoints (A55).
     OverrideHost = "GRPC_EXPERIMENTAL_XDS_ENABLE_OVERRIDE_HOST": cpp [off "1.53", on "1.59", always "1.61"];
     /// `system_root_certs` (A82).
@@ -128,9 +128,9 @@ features! {
     /// optional filters are checked.
     CollectsFaults: cpp [always "1.53"];
     /// A TypedStruct's value must be JSON.
-    TypedStructChecked: cpp [always "1.55"] go [always "1.60"] java [always "1.72"] node [always "1.14"];
+    TypedStructChecked: cpp [always "1.55"] go [always "1.60"] java [always "1.72"] node [always "1.10.1"];
     /// `string_match` of a header matcher (A63).
-    HeaderStringMatch: cpp [always "1.56"] go [always "1.60"] java [always "1.72"] node [always "1.14"];
+    HeaderStringMatch: cpp [always "1.56"] go [always "1.60"] java [always "1.72"] node [always "1.10.1"];
     /// A cluster specifier plugin without `extension` kills the client.
     PluginCrash: cpp [always "1.56", gone "1.57"];
     /// An EDS cluster with an xdstp name must have a service_name (A47).
@@ -201,7 +201,7 @@ features! {
     /// `disabled` of an HTTP filter and of an override, under the switch of ext_proc (A93).
     FilterDisabled = "GRPC_EXPERIMENTAL_XDS_EXT_PROC_ON_CLIENT": go [off "1.82"];
     /// The LB policy cluster_resolver_experimental is registered.
-    ClusterResolverPolicy: go [always "1.60", gone "1.81"] java [always "1.72", gone "1.79"];
+    ClusterResolverPolicy: go [always "1.60", gone "1.81"] java [always "1.72", gone "1.79"] node [always "1.10.1", gone "1.13"];
 
     // grpc-java alone.
 
@@ -233,19 +233,33 @@ features! {
     // grpc-js-xds alone.
 
     /// HTTP filters are looked at; before the fault filter (A33) there were none.
-    FaultInjection = "GRPC_XDS_EXPERIMENTAL_FAULT_INJECTION": node [on "1.14"];
+    FaultInjection = "GRPC_XDS_EXPERIMENTAL_FAULT_INJECTION": node [on "1.10.1"];
     /// `retry_policy` is checked (A44).
-    RetryPolicy = "GRPC_XDS_EXPERIMENTAL_ENABLE_RETRY": node [on "1.14"];
+    RetryPolicy = "GRPC_XDS_EXPERIMENTAL_ENABLE_RETRY": node [on "1.10.1"];
     /// `outlier_detection` and the LB policy of the name (A50).
-    OutlierDetection = "GRPC_EXPERIMENTAL_ENABLE_OUTLIER_DETECTION": node [on "1.14"];
+    OutlierDetection = "GRPC_EXPERIMENTAL_ENABLE_OUTLIER_DETECTION": node [on "1.10.1"];
     /// The ring_hash LB policy (A42).
-    RingHashPolicy = "GRPC_XDS_EXPERIMENTAL_ENABLE_RING_HASH": node [on "1.14"];
+    RingHashPolicy = "GRPC_XDS_EXPERIMENTAL_ENABLE_RING_HASH": node [on "1.10.1"];
     /// The RBAC HTTP filter (A41).
     RbacFilter = "GRPC_XDS_EXPERIMENTAL_RBAC": node [off "1.14"];
     /// The ClientSideWeightedRoundRobin message in a `load_balancing_policy` (A58).
     WeightedRoundRobinMessage = "GRPC_EXPERIMENTAL_XDS_WRR_LB": node [off "1.14"];
     /// The weighted_round_robin LB policy (A58).
     WeightedRoundRobin: node [always "1.14"];
+    /// Filter chains are read, for servers (A36); before, a Listener must have an api_listener.
+    FilterChains: node [always "1.13"];
+    /// The transport socket of a cluster is read (A29); before, all connections are plaintext.
+    ClusterTls: node [always "1.13"];
+    /// Routes may have non_forwarding_action, no cluster, and header matchers without a kind.
+    LenientRoutes: node [always "1.13"];
+    /// The base_interval of a retry policy must be above 0.
+    BaseIntervalChecked: node [always "1.13"];
+    /// The xds_cluster_impl JSON config has no more than a cluster and a child.
+    ClusterImplSmall: node [always "1.13"];
+    /// HTTP filters are told apart by whether clients or servers have them.
+    FilterSides: node [always "1.14"];
+    /// WrrLocality is registered without a prefix too, for a policy that there is not.
+    WrrLocalityTwice: node [always "1.14"];
 }
 
 impl Feature {

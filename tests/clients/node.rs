@@ -2,7 +2,7 @@
 
 use xdsctl::diag::Effect;
 
-use crate::rows::{Recorded, and_then, ask, compare, compare_by, of_fresh, of_one_version};
+use crate::rows::{Recorded, and_then, ask, compare, compare_by, of_fresh, of_one_version, of_versions};
 
 #[test]
 fn rules() {
@@ -17,6 +17,17 @@ fn validate() {
 #[test]
 fn fresh() {
     compare_fresh("node fresh", "fresh-open", 0);
+}
+
+#[test]
+fn versions() {
+    compare("node versions", &of_versions("node-versions", "node"), 0);
+}
+
+/// Looked at once, after the converter had been written.
+#[test]
+fn held() {
+    compare_fresh("node held", "fresh-held", 0);
 }
 
 /// A verdict that agrees for a wrong reason is an error in waiting: of each fault that is found, the client's words speak too.

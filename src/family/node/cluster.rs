@@ -63,7 +63,11 @@ pub(super) fn convert(message: &Pb, cx: &mut Cx<'_>) -> Checked {
     {
         outlier_detection(detection, &root.field("outlier_detection"), cx);
     }
-    if let Some(socket) = &message.transport_socket {
+    if let Some(socket) = message
+        .transport_socket
+        .as_ref()
+        .filter(|_| cx.has(Feature::ClusterTls))
+    {
         tls::upstream(socket, &root.field("transport_socket"), cx)?;
     }
     match &message.cluster_discovery_type {

@@ -107,7 +107,7 @@ fn url_of<'a>(any: &'a Any, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked<std::borr
 /// Converts the config of a filter (`validateTopLevelFilter`).
 fn top_level(filter: &HttpFilter, any: &Any, url: &str, is_client: bool, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
     match Filter::by_url(url, cx) {
-        Some(known) if !filter.is_optional && !known.runs(is_client) => {
+        Some(known) if cx.has(Feature::FilterSides) && !filter.is_optional && !known.runs(is_client) => {
             let why = format_args!("filter type `{url}` is not supported on this side");
             fault(&FILTER_ON_WRONG_SIDE, at, why, cx);
             Ok(())

@@ -74,7 +74,7 @@ fn entry_is_taken(any: &Any, depth: usize, at: &Path<'_>, cx: &mut Cx<'_>) -> Ch
         return Err(no_policy(url, at, cx));
     }
     // WrrLocality is registered a second time, without what stands before every name, for a policy that there is not.
-    if url == WRR_LOCALITY {
+    if url == WRR_LOCALITY && cx.has(Feature::WrrLocalityTwice) {
         wrr_locality(any, depth, at, cx)?;
         return if is_parsed {
             Err(no_policy(url, at, cx))

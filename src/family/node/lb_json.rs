@@ -1,5 +1,7 @@
 //! The configs of LB policies as JSON, as the policies of grpc-js read them (`createFromJson` of each load-balancer-*.ts).
 
+mod older;
+
 use prost_types::value::Kind;
 use prost_types::{ListValue, Struct, Value};
 
@@ -20,6 +22,7 @@ enum Policy {
     Cds,
     ClusterImpl,
     ClusterManager,
+    ClusterResolver,
     OutlierDetection,
     PickFirst,
     Priority,
@@ -37,6 +40,7 @@ impl Policy {
             "cds" => Policy::Cds,
             "xds_cluster_impl" => Policy::ClusterImpl,
             "xds_cluster_manager" => Policy::ClusterManager,
+            "xds_cluster_resolver" if cx.has(Feature::ClusterResolverPolicy) => Policy::ClusterResolver,
             "outlier_detection" if cx.has(Feature::OutlierDetection) => Policy::OutlierDetection,
             "pick_first" => Policy::PickFirst,
             "priority" => Policy::Priority,
@@ -97,8 +101,12 @@ fn policy(name: &str, config: &Kind, cx: &Cx<'_>) -> Parsed {
             ring_size(&config, "min_ring_size")?;
             ring_size(&config, "max_ring_size")
         }
+        Policy::ClusterResolver => older::cluster_resolver(&config),
         Policy::ClusterImpl => {
             config.text("cluster")?;
+            if !cx.has(Feature::ClusterImplSmall) {
+                older::cluster_impl(&config)?;
+            }
             select(config.list("child_policy")?, cx).map(drop)
         }
         Policy::ClusterManager => {

@@ -6,6 +6,9 @@ use super::{fault, filter_chain, http_connection_manager, is_url_of};
 use crate::diag::{Cx, Path, rules};
 use crate::family::rules::LISTENER_FILTERS;
 use crate::family::{Checked, die};
+use crate::profile::Feature;
+use crate::proto::any::ANY_MISSING;
+use crate::proto::pb::Any;
 use crate::proto::pb::envoy::config::listener::v3::Listener as Pb;
 use crate::validate::http_connection_manager::NETWORK_FILTER_UNSUPPORTED;
 use crate::validate::listener::{NEITHER_CLIENT_NOR_SERVER, NO_FILTER_CHAIN, USE_ORIGINAL_DST};
@@ -23,14 +26,11 @@ const HCM: &str = http_connection_manager::HCM;
 pub(super) fn convert(message: &Pb, cx: &mut Cx<'_>) -> Checked {
     let root = &Path::ROOT;
     let api_at = root.field("api_listener");
+    if !cx.has(Feature::FilterChains) {
+        return of_client(message, &api_at, cx);
+    }
     if let Some(any) = message.api_listener.as_ref().and_then(|api| api.api_listener.as_ref()) {
-        let at = api_at.field("api_listener");
-        if is_url_of(&any.type_url, HCM) {
-            http_connection_manager::from_any(any, true, &at, cx)?;
-        } else {
-            let why = format_args!("`{}` is not supported, must be `{HCM}`", any.type_url);
-            fault(&NETWORK_FILTER_UNSUPPORTED, &at, why, cx);
-        }
+        connection_manager(any, &api_at.field("api_listener"), cx)?;
     }
     if !message.listener_filters.is_empty() {
         let why = format_args!("listener_filters is not empty, must be");
@@ -63,5 +63,31 @@ pub(super) fn convert(message: &Pb, cx: &mut Cx<'_>) -> Checked {
         let why = format_args!("api_listener is empty: it is accepted, and a client's process dies of it");
         return Err(die(&API_LISTENER_EMPTY_KILLS, &api_at, why, cx));
     }
+    Ok(())
+}
+
+/// A Listener of a client, as it was before there were servers.
+fn of_client(message: &Pb, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+    let Some(api) = &message.api_listener else {
+        let why = format_args!("api_listener is not set, must be");
+        fault(&NEITHER_CLIENT_NOR_SERVER, &Path::ROOT, why, cx);
+        return Ok(());
+    };
+    let at = at.field("api_listener");
+    match &api.api_listener {
+        Some(any) => connection_manager(any, &at, cx),
+        None => {
+            fault(&ANY_MISSING, &at, format_args!("missing, must hold `{HCM}`"), cx);
+            Ok(())
+        }
+    }
+}
+
+fn connection_manager(any: &Any, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+    if is_url_of(&any.type_url, HCM) {
+        return http_connection_manager::from_any(any, true, at, cx);
+    }
+    let why = format_args!("`{}` is not supported, must be `{HCM}`", any.type_url);
+    fault(&NETWORK_FILTER_UNSUPPORTED, at, why, cx);
     Ok(())
 }

@@ -83,6 +83,7 @@ fn route(route: &Route, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
     }
     let other = match &route.action {
         Some(Action::Route(action)) => return route_action(route, action, at, cx),
+        Some(Action::NonForwardingAction(_)) if !cx.has(Feature::LenientRoutes) => "non_forwarding_action",
         Some(Action::NonForwardingAction(_)) => {
             let why = format_args!("it is accepted, and a client's process dies when it uses the virtual host");
             cx.report_as(
@@ -134,6 +135,14 @@ fn header_matcher(header: &HeaderMatcher, at: &Path<'_>, cx: &mut Cx<'_>) {
                 regex::note_death(&safe.regex, of_header, &at.field("string_match"), cx);
             }
         }
+        None if !cx.has(Feature::LenientRoutes) => {
+            fault(
+                &HEADER_MATCHER_WITHOUT_KIND,
+                at,
+                format_args!("no kind of match is set, must be"),
+                cx,
+            );
+        }
         Some(_) | None => {}
     }
 }
@@ -148,6 +157,10 @@ fn route_action(route: &Route, action: &RouteAction, at: &Path<'_>, cx: &mut Cx<
         )
         | None => None,
     };
+    if action.cluster_specifier.is_none() && !cx.has(Feature::LenientRoutes) {
+        let why = format_args!("no cluster is named");
+        fault(&ROUTE_SPECIFIER_UNSUPPORTED, &action_at, why, cx);
+    }
     if let Some(field) = unsupported {
         let why = format_args!("{field} is not supported, must be cluster or weighted_clusters");
         fault(&ROUTE_SPECIFIER_UNSUPPORTED, &action_at.field(field), why, cx);
@@ -226,6 +239,10 @@ fn retry_back_off(back_off: &RetryBackOff, at: &Path<'_>, cx: &mut Cx<'_>) {
         .max_interval
         .as_ref()
         .map_or(10 * i64::from(base_ms), |max| millis(max).into());
+    if base_ms <= 0 && !cx.has(Feature::BaseIntervalChecked) {
+        // Neither interval is looked at.
+        return;
+    }
     if base_ms <= 0 {
         if is_wrapped(base, base_ms) {
             too_long("base_interval", base_ms.into(), &base_at, cx);
