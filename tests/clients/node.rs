@@ -2,7 +2,7 @@
 
 use xdsctl::diag::Effect;
 
-use crate::rows::{Recorded, and_then, ask, compare, compare_by, of_fresh, of_one_version, of_versions};
+use crate::rows::{Recorded, and_then, ask, compare, compare_by, of_fresh, of_one_version, of_switches, of_versions};
 
 #[test]
 fn rules() {
@@ -22,6 +22,12 @@ fn fresh() {
 #[test]
 fn versions() {
     compare("node versions", &of_versions("node-versions", "node"), 0);
+}
+
+/// What each environment switch changes, in verdict or in words.
+#[test]
+fn switches() {
+    compare("node switches", &of_switches("node-switches", "node"), 0);
 }
 
 /// Looked at once, after the converter had been written.

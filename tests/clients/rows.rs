@@ -430,3 +430,25 @@ pub fn and_then(mut rows: Vec<Recorded>, name: &str) -> Vec<Recorded> {
     }
     rows
 }
+
+/// The rows of `fixtures/clients/NAME.jsonl.gz`, each asked with an environment of its own.
+pub fn of_switches(name: &str, client: &str) -> Vec<Recorded> {
+    let cases = cases();
+    let text = |row: &Value, key: &str| row[key].as_str().unwrap_or_default().to_owned();
+    answers(name)
+        .iter()
+        .map(|row| {
+            let mut case = cases[&(text(row, "file"), text(row, "id"))].clone();
+            case.env = serde_json::from_value(row["env"].clone()).unwrap();
+            case.rule = case.env.keys().cloned().collect();
+            Recorded {
+                case,
+                client: client.to_owned(),
+                verdict: text(row, "verdict"),
+                words: text(row, "details"),
+                paths: None,
+                is_unmasked: false,
+            }
+        })
+        .collect()
+}
