@@ -6,6 +6,7 @@
 use super::{OBJECT_PROTOTYPE, decode, is_url_of, lb_json};
 use crate::diag::{Cx, Effect, Path, Rule, rules};
 use crate::family::{Checked, Stop, reject};
+use crate::lb::priority::LB_PRIORITY_UNKNOWN;
 use crate::lb::ring_hash::{LB_RING_HASH_FUNCTION, LB_RING_HASH_FUNCTION_UNSET};
 use crate::lb::usable::LB_RING_HASH_BELOW_LOCALITIES;
 use crate::lb::weighted_round_robin::LB_WRR_PENALTY_NEGATIVE;
@@ -175,6 +176,11 @@ fn typed_struct(any: &Any, is_parsed: bool, at: &Path<'_>, cx: &mut Cx<'_>) -> C
     if lb_json::has_value_without_kind(config) {
         let why = format_args!("a value in it has no kind");
         return Err(reject(&TYPED_STRUCT_NOT_JSON, &at, why, cx));
+    }
+    if is_parsed && lb_json::has_unknown_priority(name, config) {
+        let why =
+            format_args!("priorities names a child that is not there: it is accepted, and the process dies of it");
+        cx.report_as(Effect::Fails, &LB_PRIORITY_UNKNOWN, &at, why);
     }
     if let Err(fault) = lb_json::parse(name, config, cx) {
         let why = format!("the policy's own parser rejects the config of `{name}`: {fault}");

@@ -72,6 +72,23 @@ pub(super) fn has_value_without_kind(config: &Struct) -> bool {
     config.fields.values().any(is_without)
 }
 
+/// Says whether a config of priority names a child that it does not have, which its parser does not look for.
+pub(super) fn has_unknown_priority(name: &str, config: &Struct) -> bool {
+    if name != "priority" {
+        return false;
+    }
+    let kind = |field: &str| config.fields.get(field).and_then(|value| value.kind.as_ref());
+    let (Some(Kind::StructValue(children)), Some(Kind::ListValue(priorities))) = (kind("children"), kind("priorities"))
+    else {
+        return false;
+    };
+    let names = priorities.values.iter().map(|value| &value.kind);
+    names.into_iter().any(|name| match name {
+        Some(Kind::StringValue(name)) => !children.fields.contains_key(name),
+        _ => false,
+    })
+}
+
 /// Has the parser of a registered policy read a config.
 ///
 /// # Errors

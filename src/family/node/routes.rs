@@ -22,7 +22,7 @@ use crate::proto::pb::well_known::Duration;
 use crate::validate::retry::{
     BACK_OFF_BELOW_1MS, BACK_OFF_TOO_LONG, BASE_INTERVAL_MISSING, MAX_INTERVAL_BELOW_BASE, NUM_RETRIES_ZERO,
 };
-use crate::validate::route_action::{ROUTE_SPECIFIER_UNSUPPORTED, WEIGHTED_CLUSTERS_SUM};
+use crate::validate::route_action::{CLUSTER_NAME_EMPTY, ROUTE_SPECIFIER_UNSUPPORTED, WEIGHTED_CLUSTERS_SUM};
 use crate::validate::route_config::{DOMAIN_PATTERN_BAD, DOMAIN_STAR_LITERAL, ROUTE_ACTION_UNKNOWN};
 use crate::validate::route_match::{PATH_SPECIFIER_UNSUPPORTED, ROUTE_WITHOUT_MATCH};
 
@@ -169,6 +169,10 @@ fn route_action(route: &Route, action: &RouteAction, at: &Path<'_>, cx: &mut Cx<
     retry_policy(action.retry_policy.as_ref(), &action_at.field("retry_policy"), cx);
     hash_policies(&action.hash_policy, &action_at.field("hash_policy"), cx);
     match &action.cluster_specifier {
+        Some(ClusterSpecifier::Cluster(name)) => {
+            cluster_name(name, &action_at.field("cluster"), cx);
+            Ok(())
+        }
         Some(ClusterSpecifier::WeightedClusters(clusters)) => {
             weighted_clusters(clusters, &action_at.field("weighted_clusters"), cx)
         }
@@ -193,6 +197,14 @@ fn hash_policies(policies: &[HashPolicy], at: &Path<'_>, cx: &mut Cx<'_>) {
     }
 }
 
+/// A client waits until it has all clusters of its virtual host, also one of no name.
+fn cluster_name(name: &str, at: &Path<'_>, cx: &mut Cx<'_>) {
+    if name.is_empty() {
+        let why = format_args!("the name of a cluster is empty: it is accepted, and RPCs of the virtual host wait");
+        cx.report_as(Effect::Fails, &CLUSTER_NAME_EMPTY, at, why);
+    }
+}
+
 fn weighted_clusters(message: &WeightedCluster, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
     let weights = message
         .clusters
@@ -205,6 +217,7 @@ fn weighted_clusters(message: &WeightedCluster, at: &Path<'_>, cx: &mut Cx<'_>) 
     }
     let clusters_at = at.field("clusters");
     for (i, cluster) in message.clusters.iter().enumerate() {
+        cluster_name(&cluster.name, &clusters_at.index(i).field("name"), cx);
         overrides(&cluster.typed_per_filter_config, &clusters_at.index(i), cx)?;
     }
     Ok(())
