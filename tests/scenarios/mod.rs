@@ -2,6 +2,7 @@
 
 mod events;
 mod picks;
+mod random;
 mod request;
 mod tree;
 mod world;

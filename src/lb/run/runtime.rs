@@ -220,6 +220,11 @@ impl Runtime {
         }
     }
 
+    /// Events that have not happened yet.
+    pub fn pending(&self) -> usize {
+        self.queue.len()
+    }
+
     /// The time of the next event.
     pub fn next_time(&self) -> Option<Time> {
         self.queue.next_time()

@@ -127,6 +127,16 @@ impl Pool {
             .map_or((Connectivity::Idle, None), |s| (s.state, s.status.clone()))
     }
 
+    /// How many connections, and wishes for one, there are.
+    pub fn len(&self) -> usize {
+        self.subchannels.len()
+    }
+
+    /// Says whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.subchannels.is_empty()
+    }
+
     /// The handles that policies below a place have on the subchannel of an address.
     pub fn held_below(&self, at: &TreePath, address: &Address) -> Vec<(u64, TreePath)> {
         let subchannel = self.find(&address.socket).and_then(|number| self.get(number));

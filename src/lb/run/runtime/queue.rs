@@ -56,6 +56,11 @@ impl Queue {
         id
     }
 
+    /// Events that have not happened yet.
+    pub fn len(&self) -> usize {
+        self.due.iter().filter(|(_, event)| event.is_some()).count() + self.later.len()
+    }
+
     /// Takes an event out, if it is still there.
     pub fn cancel(&mut self, id: TimerId) {
         if self.later.remove(&id).is_some() {
