@@ -363,6 +363,35 @@ fn the_exit_code_tells_failures_from_trouble() {
     assert!(both.out.contains("ok fixtures/suites/headers.yaml: "), "{}", both.out);
 }
 
+#[test]
+fn what_no_rpc_has_met_is_listed() {
+    let text = "steps:\n- pick: {method: /shop.Checkout/Pay}\n";
+    let Run { code, out, .. } = suite("--coverage", text);
+    assert_eq!(code, Some(0));
+    for words in [
+        "\n  virtual hosts         1 of 1        100 %\n",
+        "\n  routes                1 of 6       16.7 %\n    never met: shop-routes `shop` routes[0] `beta`\n",
+        "\n  weighted entries      0 of 2          0 %\n    never met: shop-routes `shop` routes[4] `pay` to `pay-canary`\n",
+        "\n  clusters              2 of 9       22.2 %\n    never met: cart\n    never met: checkout-us\n",
+        "\n    never met: stock 10.6.0.2:8080\n  all                   5 of 33      15.2 %\n",
+    ] {
+        assert!(out.contains(words), "{words}\nis not in\n{out}");
+    }
+    let all = run("test --coverage --fail-under 100 --format json fixtures/suites", "");
+    let answer: Value = serde_json::from_str(&all.out).unwrap();
+    for kind in ["virtual_hosts", "routes", "weighted_entries", "clusters", "endpoints"] {
+        let met = &answer["coverage"][kind];
+        assert!(
+            met["total"].as_u64() > Some(0) && met["missed"].as_array().unwrap().is_empty(),
+            "{kind}: {met}"
+        );
+    }
+    assert_eq!((all.code, all.err.as_str()), (Some(0), ""));
+    let some = run("test --fail-under 60 fixtures/suites/headers.yaml", "");
+    let words = "xdsctl: the tests have met 27.3 % of the configuration, less than 60 % (--fail-under)\n";
+    assert_eq!((some.code, some.err.as_str()), (Some(1), words));
+}
+
 fn simulate(arguments: &str) -> Run {
     run(&format!("simulate {arguments}"), "")
 }

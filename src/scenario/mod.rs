@@ -12,6 +12,7 @@
 
 mod channel;
 mod check;
+mod coverage;
 mod expect;
 mod judge;
 mod read;
@@ -24,6 +25,7 @@ use std::collections::BTreeMap;
 use std::net::SocketAddr;
 
 pub use check::{Check, What};
+pub use coverage::{Coverage, Kind};
 pub use read::TEST_MEMBERS;
 pub use run::{Caller, Failed, Failure, Manner, Played, Trouble, run};
 pub use secrets::secrets;

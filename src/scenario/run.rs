@@ -2,11 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
+use std::sync::Arc;
 
+use super::coverage::Coverage;
 use super::judge::{self, Ended, First, Guard, Sessions, Watched};
 use super::{PlannedStep, Test};
 use crate::client::{Client, Start};
 use crate::lb::runtime::Time;
+use crate::rpc::Selector;
 use crate::sim::script::{self, Done, Player, Step, Told};
 use crate::sim::{Channel, LimitReached, Network, Options, Outcome};
 use crate::source::Span;
@@ -25,6 +28,8 @@ pub struct Caller {
 pub struct Manner {
     /// Most events of one step; `None` for what a channel has.
     pub max_events: Option<u64>,
+    /// What of the configuration is met is noted.
+    pub covers: bool,
     /// Traces have the values of headers that hold secrets.
     pub shows_secrets: bool,
 }
@@ -38,6 +43,8 @@ pub struct Played {
     pub notes: Vec<(Span, String)>,
     /// Why the test could not be run to its end.
     pub trouble: Option<Trouble>,
+    /// What of the configuration was met, if that was asked for.
+    pub coverage: Coverage,
     /// Expectations.
     pub checks: u64,
     /// RPCs that have ended.
@@ -118,6 +125,9 @@ struct Watch<'t> {
     guards: Vec<Guard<'t>>,
     sessions: Sessions,
     rpcs: u64,
+    coverage: Option<Coverage>,
+    /// The configurations in use, by client.
+    selectors: Vec<Option<Arc<Selector>>>,
 }
 
 impl Watch<'_> {
@@ -135,6 +145,23 @@ impl Watch<'_> {
         let watched = self.steps.get_mut(step).into_iter().flatten();
         watched.for_each(|watched| watched.see(&ended));
         self.guards.iter_mut().for_each(|guard| guard.see(&ended));
+        let selector = self.selectors.get(done.client).and_then(Option::as_deref);
+        if let (Some(coverage), Some(selector)) = (&mut self.coverage, selector) {
+            coverage.outcome(&done.outcome, selector);
+        }
+    }
+
+    /// Looks at the configurations in use.
+    fn configurations(&mut self, channels: &[Channel]) {
+        let Some(coverage) = &mut self.coverage else { return };
+        self.selectors.resize_with(channels.len(), || None);
+        for (known, channel) in self.selectors.iter_mut().zip(channels) {
+            let Some(selector) = channel.selector() else { continue };
+            if known.as_ref().is_none_or(|known| !Arc::ptr_eq(known, selector)) {
+                coverage.configuration(selector);
+                *known = Some(selector.clone());
+            }
+        }
     }
 }
 
@@ -208,6 +235,8 @@ impl<'t> Run<'t> {
                 guards: test.never.iter().map(Guard::new).collect(),
                 sessions: Sessions::default(),
                 rpcs: 0,
+                coverage: manner.covers.then(Coverage::default),
+                selectors: Vec::new(),
             },
             played: Played::default(),
             firsts: Vec::new(),
@@ -225,6 +254,7 @@ impl<'t> Run<'t> {
             if let Some(Step::Begin { name, .. }) = &planned.step {
                 open.insert(name, self.finish_of(number, name));
             }
+            self.watch.configurations(&self.channels);
             let told = match &planned.step {
                 None => Ok(Told::default()),
                 Some(step) => {
@@ -251,6 +281,8 @@ impl<'t> Run<'t> {
                 self.fail(guard.never.span, guard.bad, first, true);
             }
         }
+        self.watch.configurations(&self.channels);
+        self.played.coverage = self.watch.coverage.take().unwrap_or_default();
         self.played.rpcs = self.watch.rpcs;
         self.played.ended = self.channels.first().map_or(0, Channel::now);
         (self.played, self.firsts)

@@ -85,6 +85,7 @@ for name, args in (
     ("pick", f"pick {PAY} --max-events 3 --format json {E}"),
     ("pick", f"pick --requests fixtures/examples/drain.jsonl --format json {E}"),
     ("test", "test --format json fixtures/suites"),
+    ("test", "test --coverage --format json fixtures/suites/nack.yaml"),
     ("cookie", "cookie decode --format json cart=MTAuMC4wLjI6ODA4MDtjaGVja291dA=="),
     ("cookie", "cookie decode --format json MTAuMC4wLjI6ODA4MA=="),
     ("diff", f"diff --format json {E} fixtures/examples/checkout-next.yaml"),

@@ -54,6 +54,7 @@ pub(super) fn run(args: &SimulateArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     };
     let manner = Manner {
         max_events: Some(args.max_events),
+        covers: false,
         shows_secrets: args.show_secrets,
     };
     let until = args.until.map_or(i64::MAX, |seconds| super::channel::millis(seconds).0);

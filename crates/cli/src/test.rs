@@ -8,8 +8,10 @@ use super::args::{Destination, TestArgs, TestFormat};
 use super::{EXIT_TROUBLE, Error, Io, files, suite};
 use crate::report::edge::Edge;
 use crate::report::human::Style;
-use crate::report::suite::{Counts, Looks, Placing, SuiteReport, write_github, write_human, write_json, write_junit};
-use xdsctl::scenario::{Manner, Played, Test, Trouble, run as play};
+use crate::report::suite::{
+    Counts, Looks, Placing, Report, SuiteReport, write_github, write_human, write_json, write_junit,
+};
+use xdsctl::scenario::{Coverage, Manner, Played, Test, Trouble, run as play};
 use xdsctl::source::{MAX_STREAM_BYTES, SourceId, SourceMap, read_stream};
 
 /// Exit code for expectations that were not met.
@@ -30,6 +32,7 @@ pub(super) fn run(args: &TestArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     let mut sources = SourceMap::new();
     let opened = open(args, &mut sources, io)?;
     let mut suites = Vec::new();
+    let mut coverage = Coverage::default();
     let (mut ran, mut known) = (0, 0);
     for id in opened {
         let Some(source) = sources.get(id) else { continue };
@@ -49,7 +52,8 @@ pub(super) fn run(args: &TestArgs, io: &mut Io<'_>) -> Result<u8, Error> {
                         continue;
                     }
                     ran += 1;
-                    let played = one(args, test, source.name(), io)?;
+                    let mut played = one(args, test, source.name(), io)?;
+                    coverage.add(std::mem::take(&mut played.coverage));
                     report.tests.push(placing.report(name, test.span, played));
                 }
             }
@@ -64,7 +68,11 @@ pub(super) fn run(args: &TestArgs, io: &mut Io<'_>) -> Result<u8, Error> {
             suites.push(report);
         }
     }
-    write(&suites, &formats, looks, &sources, io)?;
+    let report = Report {
+        suites: &suites,
+        coverage: covers(args).then_some(&coverage),
+    };
+    write(report, &formats, looks, &sources, io)?;
     let counts = Counts::of(&suites);
     if counts.errors > 0 {
         return Ok(EXIT_TROUBLE);
@@ -75,7 +83,21 @@ pub(super) fn run(args: &TestArgs, io: &mut Io<'_>) -> Result<u8, Error> {
             None => "no test has been run: there is no suite".to_owned(),
         }));
     }
+    let (met, all) = coverage.counts();
+    if let Some(least) = args.fail_under.filter(|least| met * 100 < all * usize::from(*least)) {
+        let part = xdsctl::text::percent(met as u64, all as u64);
+        say!(
+            io.err,
+            "xdsctl: the tests have met {part} of the configuration, less than {least} % (--fail-under)"
+        )?;
+        return Ok(EXIT_FAILED);
+    }
     Ok(if counts.failed > 0 { EXIT_FAILED } else { 0 })
+}
+
+/// Says whether it is to be noted what of the configuration is met.
+const fn covers(args: &TestArgs) -> bool {
+    args.coverage || args.fail_under.is_some()
 }
 
 /// The name of a test; that of its file if it is the only one and has none.
@@ -91,6 +113,7 @@ fn name(test: &Test, file: &str) -> String {
 fn one(args: &TestArgs, test: &Test, file: &str, io: &mut Io<'_>) -> Result<Played, Error> {
     let manner = Manner {
         max_events: Some(args.max_events),
+        covers: covers(args),
         shows_secrets: args.show_secrets,
     };
     let mut notes = Vec::new();
@@ -167,7 +190,7 @@ fn formats(args: &TestArgs) -> Result<Vec<Destination<TestFormat>>, Error> {
 }
 
 fn write(
-    suites: &[SuiteReport],
+    report: Report<'_>,
     formats: &[Destination<TestFormat>],
     looks: Looks,
     sources: &SourceMap,
@@ -198,10 +221,10 @@ fn write(
             None => &mut *io.out,
         };
         let written = match format {
-            TestFormat::Human => write_human(suites, looks, out),
-            TestFormat::Json => write_json(suites, out),
-            TestFormat::Junit => write_junit(suites, &io.paths, out),
-            TestFormat::Github => write_github(suites, &io.paths, out),
+            TestFormat::Human => write_human(report, looks, out),
+            TestFormat::Json => write_json(report, out),
+            TestFormat::Junit => write_junit(report.suites, &io.paths, out),
+            TestFormat::Github => write_github(report.suites, &io.paths, out),
         };
         written.map_err(|error| match &of_file {
             Some((_, file)) => cannot_write(file, error),

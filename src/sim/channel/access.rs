@@ -60,8 +60,8 @@ impl Channel {
     }
 
     /// The routes of the channel; `None` without a configuration.
-    pub fn selector(&self) -> Option<&Selector> {
-        self.selector.as_deref()
+    pub const fn selector(&self) -> Option<&Arc<Selector>> {
+        self.selector.as_ref()
     }
 
     /// The addresses that DNS says.

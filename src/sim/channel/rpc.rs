@@ -12,7 +12,7 @@ use crate::lb::runtime::{Connectivity, Event, NOWHERE};
 use crate::model::Millis;
 use crate::model::filter::FilterConfig;
 use crate::rpc::retry::{self, AttemptEnd, Stop};
-use crate::rpc::{self, ChannelFacts, Purpose, Request, Retries, Selector, matching};
+use crate::rpc::{self, CLUSTER_PREFIX, ChannelFacts, Purpose, Request, Retries, Selector, matching};
 use crate::sim::call::{Call, Ended, Phase, Rpc, RpcId};
 use crate::sim::network::{Attempt, Network, Reply};
 use crate::sim::outcome::{Class, Outcome};
@@ -414,6 +414,10 @@ impl Channel {
             attempts: std::mem::take(&mut call.backends),
             route: call.route.as_ref().map(|(index, _)| *index),
             route_name: call.route.take().and_then(|(_, name)| name),
+            cluster: match &call.selected {
+                Some(selected) if self.options.places => selected.key.strip_prefix(CLUSTER_PREFIX).map(Arc::from),
+                _ => None,
+            },
             place: call.place.take(),
             began: call.began,
             ended: self.runtime.now,

@@ -24,6 +24,12 @@ pub struct TestArgs {
     /// Tell the whole way of an RPC, also picks that were queued
     #[arg(long)]
     pub explain: bool,
+    /// Say what of the configuration no RPC has met: routes, clusters, endpoints
+    #[arg(long)]
+    pub coverage: bool,
+    /// Exit with 1 if less of it was met
+    #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(0..=100))]
+    pub fail_under: Option<u8>,
     /// Say nothing of tests that pass
     #[arg(short, long)]
     pub quiet: bool,

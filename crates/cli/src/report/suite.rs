@@ -12,11 +12,15 @@ use super::human::{self, write_view};
 use super::masks::Masks;
 use super::pick::write_outcome;
 use super::{Place, plural, snippet};
-use xdsctl::scenario::{Failed, Played, secrets};
+use xdsctl::scenario::{Coverage, Failed, Kind, Played, secrets};
 use xdsctl::sim::Outcome;
 use xdsctl::source::{Source, Span};
+use xdsctl::text::percent;
 
 pub use super::suite_formats::{write_github, write_json, write_junit};
+
+/// What was not met, shown of each kind at most.
+const MISSED_SHOWN: usize = 20;
 
 /// The tests of a file.
 #[derive(Debug)]
@@ -203,6 +207,44 @@ impl<'s> Placing<'s> {
     }
 }
 
+/// What became of the suites.
+#[derive(Debug, Clone, Copy)]
+pub struct Report<'r> {
+    /// In the order in which they were run.
+    pub suites: &'r [SuiteReport],
+    /// What of the configuration was met, if that was asked for.
+    pub coverage: Option<&'r Coverage>,
+}
+
+/// Writes how much was met, and what was not.
+fn write_coverage(coverage: &Coverage, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "coverage")?;
+    for kind in Kind::ALL {
+        let all = coverage.of(kind).count();
+        let met = coverage.of(kind).filter(|(_, is_met)| *is_met).count();
+        if all == 0 {
+            continue;
+        }
+        let part = percent(met as u64, all as u64);
+        writeln!(out, "  {:17}{met:>6} of {all:<6}{part:>8}", kind.words())?;
+        let missed = coverage.of(kind).filter(|(_, is_met)| !is_met);
+        for (name, _) in missed.clone().take(MISSED_SHOWN) {
+            say!(out, "    never met: {name}")?;
+        }
+        let more = missed.count().saturating_sub(MISSED_SHOWN);
+        if more > 0 {
+            writeln!(out, "    ... and {more} more, all of them with --format json")?;
+        }
+    }
+    let (met, all) = coverage.counts();
+    writeln!(
+        out,
+        "  {:17}{met:>6} of {all:<6}{:>8}",
+        "all",
+        percent(met as u64, all as u64)
+    )
+}
+
 /// Tests by how they ended, and suites that are none.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counts {
@@ -236,7 +278,8 @@ impl Counts {
 ///
 /// # Errors
 /// Those of `out`.
-pub fn write_human(suites: &[SuiteReport], looks: Looks, out: &mut dyn Write) -> io::Result<()> {
+pub fn write_human(report: Report<'_>, looks: Looks, out: &mut dyn Write) -> io::Result<()> {
+    let suites = report.suites;
     for suite in suites {
         for (place, fault) in &suite.faults {
             write_fault(place, fault, miette::Severity::Error, looks, out)?;
@@ -244,6 +287,9 @@ pub fn write_human(suites: &[SuiteReport], looks: Looks, out: &mut dyn Write) ->
         for test in &suite.tests {
             write_test(suite, test, looks, out)?;
         }
+    }
+    if let Some(coverage) = report.coverage {
+        write_coverage(coverage, out)?;
     }
     if looks.is_quiet {
         return out.flush();

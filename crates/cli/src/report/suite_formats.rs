@@ -8,8 +8,9 @@ use super::github::{data, property};
 use super::junit::{self, write_suites, xml};
 use super::paths::Paths;
 use super::pick::json_of;
-use super::suite::{Counts, FailureReport, SuiteReport, TestReport, Verdict};
+use super::suite::{Counts, FailureReport, Report, SuiteReport, TestReport, Verdict};
 use super::{Place, plural};
+use xdsctl::scenario::{Coverage, Kind};
 
 /// Name of the schema of `--format json`.
 const SCHEMA: &str = "xdsctl.test/v1";
@@ -18,16 +19,33 @@ const SCHEMA: &str = "xdsctl.test/v1";
 ///
 /// # Errors
 /// Those of `out`.
-pub fn write_json(suites: &[SuiteReport], out: &mut dyn Write) -> io::Result<()> {
+pub fn write_json(report: Report<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let suites = report.suites;
     let counts = Counts::of(suites);
-    let document = json!({
+    let mut document = json!({
         "schema": SCHEMA,
         "suites": suites.iter().map(suite_json).collect::<Vec<_>>(),
         "summary": {"passed": counts.passed, "failed": counts.failed, "errors": counts.errors},
     });
+    if let (Some(coverage), Some(document)) = (report.coverage, document.as_object_mut()) {
+        document.insert("coverage".to_owned(), coverage_json(coverage));
+    }
     serde_json::to_writer_pretty(&mut *out, &document)?;
     writeln!(out)?;
     out.flush()
+}
+
+fn coverage_json(coverage: &Coverage) -> Value {
+    let kinds = Kind::ALL.map(|kind| {
+        let missed: Vec<&str> = coverage
+            .of(kind)
+            .filter(|(_, is_met)| !is_met)
+            .map(|(name, _)| name)
+            .collect();
+        let of = json!({"total": coverage.of(kind).count(), "missed": missed});
+        (kind.words().replace(' ', "_"), of)
+    });
+    kinds.into_iter().collect()
 }
 
 fn suite_json(suite: &SuiteReport) -> Value {
