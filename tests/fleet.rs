@@ -210,3 +210,64 @@ fn clients_that_only_warn_do_not_fail_the_run() {
         unasked.err
     );
 }
+
+/// A route that asks for a header with an upper-case domain beside it, for clients that compare in other ways.
+const ROUTES: &str = r#"{"resources": [
+    {"@type": "type.googleapis.com/envoy.config.listener.v3.Listener", "name": "svc", "api_listener": {"api_listener": {
+        "@type": "type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager",
+        "rds": {"route_config_name": "rc", "config_source": {"ads": {}}},
+        "http_filters": [{"name": "router", "typed_config": {"@type": "type.googleapis.com/envoy.extensions.filters.http.router.v3.Router"}}]}}},
+    {"@type": "type.googleapis.com/envoy.config.route.v3.RouteConfiguration", "name": "rc", "virtual_hosts": [
+        {"name": "upper", "domains": ["SVC"], "routes": [{"match": {"prefix": ""}, "route": {"cluster": "upper"}}]},
+        {"name": "any", "domains": ["*"], "routes": [{"match": {"prefix": ""}, "route": {"cluster": "any",
+            "retry_policy": {"retry_on": "unavailable", "num_retries": 9}}}]}]},
+    {"@type": "type.googleapis.com/envoy.config.cluster.v3.Cluster", "name": "any", "type": "EDS", "eds_cluster_config": {"eds_config": {"ads": {}}}},
+    {"@type": "type.googleapis.com/envoy.config.cluster.v3.Cluster", "name": "upper", "type": "EDS", "eds_cluster_config": {"eds_config": {"ads": {}}}, "lb_policy": "LEAST_REQUEST"}]}"#;
+
+#[test]
+fn a_channel_is_that_of_the_client() {
+    let of = |args: &[&str]| xdsctl(&[args, &["-"]].concat(), ROUTES);
+    let core = of(&["route"]);
+    assert!(core.out.contains("cluster       upper"), "{}", core.out);
+    let go = of(&["route", "--client=go"]);
+    assert!(go.out.contains("cluster       any"), "{}{}", go.out, go.err);
+    assert!(go.err.contains("as grpc-go 1.85.0-dev"), "{}", go.err);
+    let retry = of(&["retry", "--client=go"]);
+    assert!(
+        retry.out.contains("attempts  10: num_retries 9") && !retry.out.contains("capped"),
+        "{}",
+        retry.out
+    );
+    let arguments = xdsctl(
+        &["retry", "--client=go", "--retry-on=unavailable", "--num-retries=9"],
+        "",
+    );
+    assert!(arguments.out.contains("attempts  10: "), "{}", arguments.out);
+}
+
+#[test]
+fn what_is_not_known_of_a_channel_is_said_and_not_made_up() {
+    for (args, words) in [
+        (&["route", "--client=java"][..], "no RPC of grpc-java was ever sent"),
+        (&["pick", "--client=go@1.70"], "RPCs were sent with 1.85.0-dev"),
+        (
+            &["pick", "--client=cpp@1.55"],
+            "RPCs were sent with 1.62.3, 1.72.2, 1.85.1",
+        ),
+        (&["route", "--client=go,cpp"], "are 2 clients, a channel has one"),
+        (&["route", "--client=goo"], "did you mean `go`?"),
+        (
+            &["tree", "--client=go"],
+            "the LB policies that grpc-go 1.85.0-dev builds are not known",
+        ),
+        // C-core rejects the cluster and Go takes it: nobody here knows what it keeps.
+        (
+            &["pick", "--client=go", "--cluster=upper"],
+            "grpc-go 1.85.0-dev takes it, and what it keeps of this is not known",
+        ),
+    ] {
+        let run = xdsctl(&[args, &["-"]].concat(), ROUTES);
+        assert_eq!((run.code, run.out.as_str()), (Some(2), ""), "{args:?}: {}", run.err);
+        assert!(run.err.contains(words), "{args:?}: {}", run.err);
+    }
+}

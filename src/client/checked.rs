@@ -3,11 +3,11 @@
 use crate::convert::resource_name::Names;
 use crate::diag::{Cx, Diagnostic, Effect, Packed};
 use crate::envelope::{Label, LiveStatus, Origin, REMOVED, RawResource, Stage, WorldId};
-use crate::family::Answer;
+use crate::family::{self, Answer};
 use crate::model::{Resource, ResourceType};
 use crate::profile::{Profile, ServerFacts};
 use crate::proto::transcode::Note;
-use crate::validate::discovery;
+use crate::validate::{Validated, discovery};
 
 use super::facts::Facts;
 
@@ -158,14 +158,18 @@ pub(super) fn check(raw: RawResource, circumstances: &Circumstances<'_>) -> Chec
         checked.name = raw.wrapper_name.unwrap_or_default();
         return checked;
     };
+    let decides = circumstances.profile.stands_for();
     let cx = Cx::new(circumstances.profile, circumstances.server)
-        .asking(circumstances.others)
+        .asking(decides.map_or(circumstances.others, std::slice::from_ref))
         .knowing(raw.known)
         .packing();
-    let validated = match raw.wrapper_name.as_deref() {
+    let mut validated = match raw.wrapper_name.as_deref() {
         Some(name) => discovery::resource(resource_type, &bytes, Some(name), cx),
         None => discovery::bare(resource_type, &bytes, cx),
     };
+    if let Some(client) = decides {
+        decide(&mut validated, client);
+    }
     checked.name = validated.name;
     checked.verdict = verdict(&validated.diagnostics);
     checked.facts = validated
@@ -196,6 +200,31 @@ pub(super) fn check(raw: RawResource, circumstances: &Circumstances<'_>) -> Chec
         }
     }
     checked
+}
+
+/// Stands in what is wrong with a resource of which it is not known what the client keeps.
+pub const NOT_FOLLOWED: &str = "what it keeps of this is not known";
+
+/// Lets another client decide over a resource that C-core's converter has read for it.
+fn decide(validated: &mut Validated, client: &Profile) {
+    let Some(mut answer) = validated.answers.pop() else {
+        return;
+    };
+    let is_rejected = matches!(answer.verdict, family::Verdict::Rejected | family::Verdict::Dies);
+    let fatal = answer.diagnostics.iter_mut().filter(|d| d.effect == Effect::Fails);
+    let mut is_fatal = false;
+    for diagnostic in fatal {
+        (is_fatal, diagnostic.effect) = (true, Effect::Nack);
+        diagnostic.message = format!("the process dies of it: {}", diagnostic.message);
+    }
+    if is_rejected || is_fatal {
+        validated.value = None;
+        validated.diagnostics = answer.diagnostics;
+    } else if let Some(first) = validated.diagnostics.iter_mut().find(|d| d.effect == Effect::Nack) {
+        let name = client.name();
+        let message = std::mem::take(&mut first.message);
+        first.message = format!("{name} takes it, and {NOT_FOLLOWED}: C-core does not take it, {message}");
+    }
 }
 
 /// Says whether a finding decides over the resource, or may do so once all of its response is known.

@@ -40,7 +40,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-pub use checked::{Checked, Circumstances, Keep, Verdict};
+pub use checked::{Checked, Circumstances, Keep, NOT_FOLLOWED, Verdict};
 pub use directories::Parts;
 pub use facts::{
     ChainFacts, ClusterFacts, Destination, EndpointsFacts, Facts, FilterFacts, ListenerFacts, OverrideFacts,

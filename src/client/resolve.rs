@@ -16,11 +16,12 @@ use super::graph::{ClusterError, Entry, Graph, Known};
 use super::held::{Cache, Held, Kind};
 use super::target::Target;
 use crate::model::cluster::Discovery;
-use crate::model::domain::{DomainClass, DomainMatch, best_match};
+use crate::model::domain::{Comparison, DomainClass, DomainMatch, best_match_by};
 use crate::model::listener::{HttpConnectionManager, RouteSource};
 use crate::model::matcher::{StringMatch, StringMatcher};
 use crate::model::route::{Action, Destination, PathMatcher, Route, RouteAction, VirtualHost};
 use crate::model::{Cluster, Endpoints, Listener, Millis, ResourceType, RouteConfiguration};
+use crate::profile::Feature;
 
 /// What a channel is resolved from.
 #[derive(Clone, Copy)]
@@ -185,7 +186,11 @@ impl Found<'_> {
     /// Goes on to the virtual host and the clusters.
     fn config(self, authority: &str, notes: &[String], base: Base<'_>) -> Result<XdsConfig, ChannelFailure> {
         let domains = self.route_config.virtual_hosts.iter().map(|host| &host.domains);
-        let Some(domain) = best_match(domains, authority) else {
+        let comparison = match base.client.profile.has(Feature::DomainsExact) {
+            true => Comparison::Exact,
+            false => Comparison::Folded,
+        };
+        let Some(domain) = best_match_by(domains, authority, comparison) else {
             let absent = Absent {
                 class: ChannelFailureClass::NoVirtualHost,
                 text: format!("could not find VirtualHost for {authority} in RouteConfiguration"),
@@ -340,6 +345,15 @@ fn with_clusters(mut config: XdsConfig, notes: &[String], base: Base<'_>) -> Xds
                     }
                 }
                 ClusterState::Leaf(leaf(&name, cluster, held, notes, base))
+            }
+            (Ok(_), Entry::Aggregate { lost, .. })
+                if !lost.is_empty() && base.client.profile.has(Feature::AggregateNeedsAll) =>
+            {
+                let names: Vec<&str> = lost.iter().map(|(name, _)| name.as_str()).collect();
+                failure(
+                    ClusterFailureClass::NoLeaf,
+                    format!("cannot be used: {}", names.join(", ")),
+                )
             }
             (Ok(cluster), Entry::Aggregate { leaves, lost }) => {
                 let lost: Vec<String> = lost

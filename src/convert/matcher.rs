@@ -167,6 +167,7 @@ pub fn header_matcher(matcher: &route::HeaderMatcher, at: &Path<'_>, cx: &mut Cx
         name: matcher.name.clone(),
         kind,
         invert_match: matcher.invert_match,
+        as_sent: cx.has(Feature::HeadersAsSent),
     })
 }
 

@@ -340,6 +340,7 @@ mod tests {
                     name: name.to_owned(),
                     kind: HeaderMatch::String(plain(StringMatch::Exact(value.to_owned()))),
                     invert_match: false,
+                    as_sent: false,
                 }),
                 None => route.fraction_per_million = Some(word.trim_end_matches('%').parse::<u32>().unwrap() * 10_000),
             }

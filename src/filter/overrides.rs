@@ -72,7 +72,7 @@ fn entry(any: &Any, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<FilterOverride> {
     let extension = extract(wrapper.config.as_ref(), &at, cx)?;
     let wrapping = Wrapping::FilterConfig {
         is_optional: wrapper.is_optional,
-        disabled: wrapper.disabled,
+        disabled: wrapper.disabled && (!cx.has(Feature::DisabledFiltersRun) || cx.has(Feature::FilterDisabled)),
     };
     parse(&extension, wrapping, &extension.at(&at), cx)
 }

@@ -44,24 +44,41 @@ impl DomainClass {
 
     /// Says whether `authority` matches `pattern`, which is of this class.
     pub fn matches(self, pattern: &str, authority: &str) -> bool {
+        self.matches_by(pattern, authority, Comparison::Folded)
+    }
+
+    /// Says whether `authority` matches `pattern`, which is of this class, by this comparison.
+    pub fn matches_by(self, pattern: &str, authority: &str, comparison: Comparison) -> bool {
         let (pattern, authority) = (pattern.as_bytes(), authority.as_bytes());
+        let equal = |a: &[u8], b: &[u8]| match comparison {
+            Comparison::Folded => a.eq_ignore_ascii_case(b),
+            Comparison::Exact => a == b,
+        };
         match self {
-            DomainClass::Exact => pattern.eq_ignore_ascii_case(authority),
+            DomainClass::Exact => equal(pattern, authority),
             DomainClass::Universe => true,
             // The star needs a character of its own, so the authority is at least as long as the pattern.
-            _ if authority.len() < pattern.len() => false,
+            _ if comparison == Comparison::Folded && authority.len() < pattern.len() => false,
             DomainClass::Suffix => pattern.get(1..).is_some_and(|suffix| {
-                authority
-                    .get(authority.len() - suffix.len()..)
-                    .is_some_and(|end| end.eq_ignore_ascii_case(suffix))
+                let start = authority.len().checked_sub(suffix.len());
+                start
+                    .and_then(|start| authority.get(start..))
+                    .is_some_and(|end| equal(end, suffix))
             }),
-            DomainClass::Prefix => pattern.split_last().is_some_and(|(_, prefix)| {
-                authority
-                    .get(..prefix.len())
-                    .is_some_and(|start| start.eq_ignore_ascii_case(prefix))
-            }),
+            DomainClass::Prefix => pattern
+                .split_last()
+                .is_some_and(|(_, prefix)| authority.get(..prefix.len()).is_some_and(|start| equal(start, prefix))),
         }
     }
+}
+
+/// How domains are compared with an authority.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Comparison {
+    /// Without regard to ASCII case; a star stands for at least one character.
+    Folded,
+    /// Byte by byte; a star may stand for nothing ([`Feature::DomainsExact`](crate::profile::Feature::DomainsExact)).
+    Exact,
 }
 
 /// A domain pattern that won.
@@ -82,6 +99,18 @@ pub fn best_match<'a, D>(hosts: impl IntoIterator<Item = D>, authority: &str) ->
 where
     D: IntoIterator<Item = &'a String>,
 {
+    best_match_by(hosts, authority, Comparison::Folded)
+}
+
+/// Finds the virtual host that serves `authority` by this comparison; see [`best_match`].
+pub fn best_match_by<'a, D>(
+    hosts: impl IntoIterator<Item = D>,
+    authority: &str,
+    comparison: Comparison,
+) -> Option<DomainMatch>
+where
+    D: IntoIterator<Item = &'a String>,
+{
     let mut best: Option<(DomainMatch, usize)> = None;
     for (host, domains) in hosts.into_iter().enumerate() {
         for (domain, pattern) in domains.into_iter().enumerate() {
@@ -90,7 +119,7 @@ where
             };
             let better = best
                 .is_none_or(|(found, length)| class < found.class || (class == found.class && pattern.len() > length));
-            if better && class.matches(pattern, authority) {
+            if better && class.matches_by(pattern, authority, comparison) {
                 best = Some((DomainMatch { host, domain, class }, pattern.len()));
             }
         }

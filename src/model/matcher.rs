@@ -35,6 +35,8 @@ pub struct HeaderMatcher {
     pub kind: HeaderMatch,
     /// Turns the result round, but not that of a missing header.
     pub invert_match: bool,
+    /// Headers are looked at as the application sent them; see [`Feature::HeadersAsSent`](crate::profile::Feature::HeadersAsSent).
+    pub as_sent: bool,
 }
 
 /// What a [`HeaderMatcher`] asks.

@@ -106,15 +106,20 @@ impl Unusable {
 }
 
 impl RetryPolicy {
-    /// `maxAttempts` as written: `num_retries + 1` in 32 bits.
+    /// `maxAttempts` as written: `num_retries + 1` in 32 bits, and in more where there is no limit.
     pub const fn written_attempts(&self) -> u32 {
-        self.num_retries.wrapping_add(1)
+        match self.is_unlimited {
+            true => self.num_retries.saturating_add(1),
+            false => self.num_retries.wrapping_add(1),
+        }
     }
 
     /// Attempts that the client makes at most, the first one included.
     pub fn max_attempts(&self) -> u32 {
         if self.retry_on.is_empty() {
             1
+        } else if self.is_unlimited {
+            self.written_attempts()
         } else {
             self.written_attempts().min(MAX_ATTEMPTS)
         }
@@ -124,7 +129,7 @@ impl RetryPolicy {
     ///
     /// A policy without a retryable code is not written at all.
     pub fn unusable(&self) -> Vec<Unusable> {
-        if self.retry_on.is_empty() {
+        if self.retry_on.is_empty() || self.is_unlimited {
             return Vec::new();
         }
         let interval = |millis: Millis, zero, too_long| match millis.0 {
@@ -162,6 +167,7 @@ mod tests {
             base_interval: Millis(base),
             max_interval: Millis(max),
             lost_tokens: Vec::new(),
+            is_unlimited: false,
         };
         assert_eq!(policy.unusable(), expected);
     }

@@ -129,6 +129,9 @@ pub enum HashPolicyKind {
         name: String,
         /// Pattern and substitution of `regex_rewrite`.
         rewrite: Option<(Regex, String)>,
+        /// Headers are looked at as the application sent them, and without one a terminal policy does not end the list; see
+        /// [`Feature::HeadersAsSent`](crate::profile::Feature::HeadersAsSent).
+        as_sent: bool,
     },
     /// The channel: `filter_state` with key `io.grpc.channel_id`.
     ChannelId,
@@ -162,4 +165,6 @@ pub struct RetryPolicy {
     pub max_interval: Millis,
     /// Tokens of `retry_on` that gRPC loses, as written and in order.
     pub lost_tokens: Vec<String>,
+    /// The client sets no limits; see [`Feature::RetryUnlimited`](crate::profile::Feature::RetryUnlimited).
+    pub is_unlimited: bool,
 }

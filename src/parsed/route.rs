@@ -99,7 +99,7 @@ fn weighted_cluster(cluster: &ClusterWeight) -> Value {
 fn hash_policy(policy: &HashPolicy) -> Value {
     let object = match &policy.kind {
         HashPolicyKind::ChannelId => Object::new().put("filter_state", "io.grpc.channel_id"),
-        HashPolicyKind::Header { name, rewrite } => {
+        HashPolicyKind::Header { name, rewrite, .. } => {
             let rewrite = rewrite.as_ref().map(|(pattern, substitution)| {
                 Object::new()
                     .put("pattern", pattern.as_str())

@@ -159,6 +159,7 @@ fn routes() -> RouteConfiguration {
             base_interval: Millis(25),
             max_interval: Millis(250),
             lost_tokens: Vec::new(),
+            is_unlimited: false,
         }),
         retry_policy_inherited: true,
         destination: Destination::Cluster("c".into()),

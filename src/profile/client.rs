@@ -54,6 +54,15 @@ impl Family {
         }
     }
 
+    /// The versions whose RPCs were sent and looked at (`fixtures/clients`), oldest first. Between two of them all did the same.
+    pub const fn picked(self) -> &'static [Version] {
+        match self {
+            Family::Cpp => CPP_PICKED,
+            Family::Go => GO_PICKED,
+            Family::Java | Family::Node => &[],
+        }
+    }
+
     /// Says whether all of its rules are known. Where they are not, a resource in which no fault is found is not taken for good.
     pub const fn has_all_rules(self) -> bool {
         match self {
@@ -106,6 +115,10 @@ macro_rules! versions {
 const CPP: &[Version] = versions!["1.51.3" "1.53.2" "1.54.3" "1.55.3" "1.56.2" "1.57.0" "1.58.3" "1.59.5" "1.60.2" "1.61.3"
     "1.62.3" "1.63.2" "1.64.3" "1.65.5" "1.66.0" "1.66.2" "1.67.1" "1.68.0" "1.68.1" "1.69.0" "1.70.0" "1.71.2" "1.72.2" "1.73.1"
     "1.74.0" "1.75.1" "1.76.0" "1.78.2" "1.80.1" "1.81.2" "1.82.3" "1.83.2" "1.84.2" "1.85.1"];
+
+const CPP_PICKED: &[Version] = versions!["1.62.3" "1.72.2" "1.85.1"];
+
+const GO_PICKED: &[Version] = versions!["1.85.0-dev"];
 
 /// Every minor release; 1.74.0 and 1.74.1 are retracted.
 const GO: &[Version] = versions!["1.60.0" "1.61.0" "1.62.0" "1.63.0" "1.64.0" "1.65.0" "1.66.0" "1.67.0" "1.68.0" "1.69.0"

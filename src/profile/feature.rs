@@ -106,7 +106,7 @@ features! {
     /// Weighted shuffling in pick_first (A113).
     PfWeightedShuffling = "GRPC_EXPERIMENTAL_PF_WEIGHTED_SHUFFLING": cpp [off "1.85"] go [on "1.79"];
     /// Leaf clusters use the aggregate cluster's LB policy (A75).
-    AggregateClusterBackwardCompat = "GRPC_XDS_AGGREGATE_CLUSTER_BACKWARD_COMPAT": cpp [off "1.85"] node [off "1.13"];
+    AggregateClusterBackwardCompat = "GRPC_XDS_AGGREGATE_CLUSTER_BACKWARD_COMPAT": cpp [off "1.85"] go [always "1.60"] node [off "1.13"];
     /// `load_balancing_policy` of a cluster (A52, A58).
     CustomLbConfig = "GRPC_EXPERIMENTAL_XDS_CUSTOM_LB_CONFIG": cpp [off "1.51", on "1.55", always "1.61"] go [always "1.60"] java [always "1.72"] node [on "1.10.1"];
     /// The PickFirst message in a `load_balancing_policy` (A62).
@@ -165,6 +165,23 @@ features! {
     Autosharding: cpp [always "1.85"];
     /// A priority must be below the number of localities; before, the highest numbers take all memory.
     PriorityLimit: cpp [always "1.85"];
+
+    // What becomes of RPCs, in grpc-go: asked of one version only (`docs/clients.md`).
+
+    /// Domains of virtual hosts count in their case, and their `*` may stand for nothing.
+    DomainsExact: go [always "1.85"];
+    /// Matchers see binary headers by their raw value, and neither content-type nor :path nor grpc-timeout; a header with an empty value is not present.
+    HeadersAsSent: go [always "1.85"];
+    /// The substitution of a hash policy's regex_rewrite has `$1` for a group, and not `\\1`.
+    DollarGroups: go [always "1.85"];
+    /// num_retries has no limit, and no back-off is too short.
+    RetryUnlimited: go [always "1.85"];
+    /// Words of retry_on may be in any case, with spaces around them.
+    RetryOnTrimmed: go [always "1.85"];
+    /// A child of an aggregate cluster that cannot be used fails all of it.
+    AggregateNeedsAll: go [always "1.85"];
+    /// HTTP filters run whether they are `disabled` or not, but for a switch.
+    DisabledFiltersRun: go [always "1.85"];
 
     // grpc-go alone.
 
@@ -263,6 +280,22 @@ features! {
 }
 
 impl Feature {
+    /// What decides over RPCs once resources have been converted, and is taken from the client itself where C-core's converter stands in
+    /// for its own.
+    pub const OF_CHANNEL: &'static [Feature] = &[
+        Feature::DomainsExact,
+        Feature::HeadersAsSent,
+        Feature::DollarGroups,
+        Feature::RetryUnlimited,
+        Feature::RetryOnTrimmed,
+        Feature::AggregateNeedsAll,
+        Feature::DisabledFiltersRun,
+        Feature::FilterDisabled,
+        Feature::AggregateClusterBackwardCompat,
+        Feature::PfWeightedShuffling,
+        Feature::EndpointHashKeyBackwardCompat,
+    ];
+
     /// What `client` did with it last; `None` if it does not have it.
     pub fn of(self, client: Client) -> Option<Change> {
         let steps = self.history(client.family).iter();

@@ -1,6 +1,6 @@
 //! The clients that one run asks.
 
-use super::{Client, Family, Profile, UnknownSwitch};
+use super::{Client, Family, NotFollowed, Profile, UnknownSwitch};
 
 /// The clients that a run asks, and the one whose worlds it follows.
 ///
@@ -40,6 +40,18 @@ impl Fleet {
             base: Profile::of(base),
             others: others.map(|client| Profile::of(*client)).collect(),
         }
+    }
+
+    /// One client, whose channel is followed.
+    ///
+    /// # Errors
+    /// As for [`Profile::of_channel`].
+    pub fn of_channel(client: Client) -> Result<Self, NotFollowed> {
+        Ok(Fleet {
+            clients: vec![client],
+            base: Profile::of_channel(client)?,
+            others: Vec::new(),
+        })
     }
 
     /// The client whose worlds are followed.

@@ -33,6 +33,18 @@ pub struct Profile {
     features: Features,
     /// What was set, in order.
     settings: Vec<(String, String)>,
+    /// The client that is meant, where this one only converts resources for it.
+    stands_for: Option<Box<Profile>>,
+}
+
+/// Why the channel of a client is not followed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("where RPCs of {client} go is not known: {why}")]
+pub struct NotFollowed {
+    /// The client.
+    pub client: Client,
+    /// What was asked of its family.
+    pub why: String,
 }
 
 /// Variables of a client's environment that change nothing in validation, tree or picks, taken so that an environment can be
@@ -64,7 +76,46 @@ impl Profile {
             client,
             features: Features::of(client),
             settings: Vec::new(),
+            stands_for: None,
         }
+    }
+
+    /// A client in its default environment, to follow a channel of.
+    ///
+    /// Only C-core's converter makes values. For another family it is the reference's that stands in: the client itself says what it
+    /// rejects, what it keeps is what C-core keeps, and what decides over RPCs is its own ([`Feature::OF_CHANNEL`]). What
+    /// C-core rejects and the client takes is then not known.
+    ///
+    /// # Errors
+    /// No pick was asked of this version, nor of one before and one after.
+    pub fn of_channel(client: Client) -> Result<Self, NotFollowed> {
+        let picked = client.family.picked();
+        let not_followed = |why| Err(NotFollowed { client, why });
+        let (Some(first), Some(last)) = (picked.first(), picked.last()) else {
+            return not_followed(format!("no RPC of {} was ever sent", client.family.project()));
+        };
+        if client.version < *first || client.version > *last || client.standing() != Standing::Measured {
+            let asked: Vec<String> = picked.iter().map(Version::to_string).collect();
+            return not_followed(format!("RPCs were sent with {}", asked.join(", ")));
+        }
+        if client.family == Family::Cpp {
+            return Ok(Self::of(client));
+        }
+        let mut profile = Self::default();
+        profile.stand_for(Self::of(client));
+        Ok(profile)
+    }
+
+    fn stand_for(&mut self, client: Profile) {
+        for &feature in Feature::OF_CHANNEL {
+            self.features.set(feature, client.has(feature));
+        }
+        self.stands_for = Some(Box::new(client));
+    }
+
+    /// The client that decides which resources are rejected, if that is not this one.
+    pub fn stands_for(&self) -> Option<&Profile> {
+        self.stands_for.as_deref()
     }
 
     /// Another version of the same family, with the switches that were set and that it has.
@@ -84,7 +135,8 @@ impl Profile {
 
     /// The client's project and version, as printed in reports: `gRPC C-core 1.85.1`.
     pub fn name(&self) -> String {
-        format!("{} {}", self.client.family.project(), self.client.version)
+        let client = self.stands_for().map_or(self.client, Profile::client);
+        format!("{} {}", client.family.project(), client.version)
     }
 
     /// Says whether the client has `feature` switched on.
@@ -112,6 +164,11 @@ impl Profile {
     pub fn set_env(&mut self, name: &str, value: &str) -> Result<(), UnknownSwitch> {
         if WITHOUT_EFFECT.contains(&name) {
             return Ok(());
+        }
+        if let Some(mut client) = self.stands_for.take() {
+            let outcome = client.set_env(name, value);
+            self.stand_for(*client);
+            return outcome;
         }
         let mut is_known = false;
         let of_name = |feature: &&Feature| feature.env() == Some(name) && feature.has_switch(self.client);

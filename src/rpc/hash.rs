@@ -22,11 +22,13 @@ pub fn xxh64(bytes: &[u8]) -> u64 {
 pub fn of_policies(policies: &[HashPolicy], request: &Request<'_>, channel_id: u64) -> Option<u64> {
     let mut hash: Option<u64> = None;
     for policy in policies {
-        if let Some(new) = of_policy(policy, request, channel_id) {
+        let new = of_policy(policy, request, channel_id);
+        if let Some(new) = new {
             // Turned, so that two equal values do not cancel each other.
             hash = Some(hash.map_or(0, |old| old.rotate_left(1)) ^ new);
         }
-        if policy.terminal && hash.is_some() {
+        let needs_own = matches!(policy.kind, HashPolicyKind::Header { as_sent: true, .. });
+        if policy.terminal && if needs_own { new.is_some() } else { hash.is_some() } {
             break;
         }
     }
@@ -37,8 +39,13 @@ pub fn of_policies(policies: &[HashPolicy], request: &Request<'_>, channel_id: u
 pub fn of_policy(policy: &HashPolicy, request: &Request<'_>, channel_id: u64) -> Option<u64> {
     match &policy.kind {
         HashPolicyKind::ChannelId => Some(channel_id),
-        HashPolicyKind::Header { name, rewrite } => {
-            let value = request.value(name)?;
+        HashPolicyKind::Header { name, rewrite, as_sent } => {
+            // What is sent raw is hashed nowhere.
+            let value = match as_sent {
+                true if name.ends_with("-bin") => None,
+                true => request.joined(name),
+                false => request.value(name),
+            }?;
             Some(match rewrite {
                 None => xxh64(value.as_bytes()),
                 Some((regex, substitution)) => xxh64(&regex.replace_all_bytes(&value, substitution)),
@@ -69,6 +76,7 @@ mod tests {
             kind: HashPolicyKind::Header {
                 name: name.into(),
                 rewrite: None,
+                as_sent: false,
             },
             terminal,
         }

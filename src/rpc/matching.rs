@@ -48,9 +48,15 @@ pub fn path_matches(matcher: &PathMatcher, path: &str) -> bool {
 ///
 /// `invert_match` does not turn a missing header into a match, except for `present_match`.
 pub fn header_matches(matcher: &HeaderMatcher, request: &Request<'_>) -> bool {
-    let value = request.value(&matcher.name);
+    let value = match matcher.as_sent {
+        true => request.joined(&matcher.name),
+        false => request.value(&matcher.name),
+    };
     let matches = match (&matcher.kind, value) {
-        (HeaderMatch::Present(present), value) => value.is_some() == *present,
+        (HeaderMatch::Present(present), value) => {
+            let is_there = value.is_some_and(|value| !(matcher.as_sent && value.is_empty()));
+            is_there == *present
+        }
         (_, None) => return false,
         (HeaderMatch::String(string), Some(value)) => string_matches(string, &value),
         (HeaderMatch::Range { start, end }, Some(value)) => {
@@ -110,6 +116,7 @@ mod tests {
                 name: "h".into(),
                 kind: kind.clone(),
                 invert_match,
+                as_sent: false,
             };
             header_matches(&matcher, &request)
         });

@@ -136,7 +136,7 @@ impl Retries {
             }
             None => self.backoff.next_ms(unit()),
         };
-        if wait == 0 {
+        if wait == 0 && !policy.is_unlimited {
             return Err(Stop::LostTimer);
         }
         Ok(Millis(wait))
@@ -185,6 +185,7 @@ mod tests {
             base_interval: Millis(base),
             max_interval: Millis(max),
             lost_tokens: Vec::new(),
+            is_unlimited: false,
         }
     }
 

@@ -123,15 +123,55 @@ fn header(message: &Header, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<HashPolicy
             );
             return None;
         }
-        rewrite = Some((
-            matcher::regex(&pattern.regex, &at, cx)?,
-            regex_rewrite.substitution.clone(),
-        ));
+        let substitution = match cx.has(Feature::DollarGroups) {
+            true => of_dollars(&regex_rewrite.substitution),
+            false => regex_rewrite.substitution.clone(),
+        };
+        rewrite = Some((matcher::regex(&pattern.regex, &at, cx)?, substitution));
     }
     Some(HashPolicyKind::Header {
         name: message.header_name.clone(),
         rewrite,
+        as_sent: cx.has(Feature::HeadersAsSent),
     })
+}
+
+/// A template of Go's regexp (`Expand`) in RE2's form: `$1` and `${1}` are groups, a group that is none is nothing, `$$` is `$`.
+///
+/// Names of groups, and numbers above 9, which RE2's form has not, count as none.
+fn of_dollars(template: &str) -> String {
+    let mut rewrite = String::new();
+    let mut rest = template;
+    while let Some(at) = rest.find(['$', '\\']) {
+        let (before, from) = rest.split_at(at);
+        rewrite.push_str(before);
+        let mut chars = from.chars();
+        if chars.next() == Some('\\') {
+            rewrite.push_str("\\\\");
+            rest = chars.as_str();
+            continue;
+        }
+        let after = chars.as_str();
+        let is_name = |c: char| c.is_alphanumeric() || c == '_';
+        let braced = after.strip_prefix('{').and_then(|inner| inner.split_once('}'));
+        let (name, left) = match braced {
+            Some((name, left)) if !name.is_empty() && name.chars().all(is_name) => (name, left),
+            Some(_) => ("", after),
+            None => after.split_at(after.find(|c| !is_name(c)).unwrap_or(after.len())),
+        };
+        if let (true, Some(left)) = (name.is_empty(), after.strip_prefix('$')) {
+            rewrite.push('$');
+            rest = left;
+            continue;
+        }
+        match name.as_bytes() {
+            [] => rewrite.push('$'),
+            [digit @ b'0'..=b'9'] => rewrite.extend(['\\', char::from(*digit)]),
+            _ => {}
+        }
+        rest = left;
+    }
+    rewrite + rest
 }
 
 #[cfg(test)]
@@ -139,6 +179,21 @@ mod tests {
     use super::*;
     use crate::profile::{Profile, ServerFacts};
     use crate::proto::pb::envoy::config::route::v3::route_action::hash_policy::{Cookie, FilterState};
+
+    #[test]
+    fn a_template_of_go_becomes_one_of_re2() {
+        for (template, rewrite) in [
+            ("$1", "\\1"),
+            ("${1}x", "\\1x"),
+            ("x$1y", "x"),
+            ("\\1", "\\\\1"),
+            ("$$1", "$1"),
+            ("a$", "a$"),
+            ("${", "${"),
+        ] {
+            assert_eq!(of_dollars(template), rewrite, "{template}");
+        }
+    }
 
     #[test]
     fn headers_and_the_channel_are_kept_in_order() {
@@ -166,7 +221,8 @@ mod tests {
             [
                 HashPolicyKind::Header {
                     name: "x-user".to_owned(),
-                    rewrite: None
+                    rewrite: None,
+                    as_sent: false
                 },
                 HashPolicyKind::ChannelId,
             ]

@@ -185,7 +185,7 @@ fn http_filters(filters: &[pb::HttpFilter], side: Side, at: &Path<'_>, cx: &mut 
             kept.push(HttpFilter {
                 index: i,
                 name: filter.name.clone(),
-                disabled: filter.disabled,
+                disabled: filter.disabled && (!cx.has(Feature::DisabledFiltersRun) || cx.has(Feature::FilterDisabled)),
                 config,
             });
         }

@@ -24,6 +24,7 @@ use crate::diag::{Cx, Path, rules};
 use crate::model::retry::{DEFAULT_BASE_INTERVAL, DEFAULT_NUM_RETRIES, MAX_ATTEMPTS, Unusable, default_max_interval};
 use crate::model::route::{RetryOn, RetryPolicy};
 use crate::model::{MAX_DURATION_SECONDS, Millis};
+use crate::profile::Feature;
 use crate::proto::duration;
 use crate::proto::pb::envoy::config::route::v3::RetryPolicy as Pb;
 use crate::proto::pb::envoy::config::route::v3::retry_policy::RetryBackOff;
@@ -58,7 +59,11 @@ pub fn from_proto(message: &Pb, at: &Path<'_>, cx: &mut Cx<'_>) -> RetryPolicy {
     let mut retry_on = BTreeSet::new();
     let mut lost = Vec::new();
     for token in message.retry_on.split(',').filter(|token| !token.is_empty()) {
-        match RetryOn::from_token(token) {
+        let plain = match cx.has(Feature::RetryOnTrimmed) {
+            true => token.trim().to_ascii_lowercase(),
+            false => String::new(),
+        };
+        match RetryOn::from_token(if plain.is_empty() { token } else { &plain }) {
             Some(code) => _ = retry_on.insert(code),
             None => lost.push(token),
         }
@@ -69,6 +74,7 @@ pub fn from_proto(message: &Pb, at: &Path<'_>, cx: &mut Cx<'_>) -> RetryPolicy {
         base_interval: DEFAULT_BASE_INTERVAL,
         max_interval: default_max_interval(DEFAULT_BASE_INTERVAL),
         lost_tokens: lost.iter().map(|token| (*token).to_owned()).collect(),
+        is_unlimited: cx.has(Feature::RetryUnlimited),
     };
     let is_only_default = lost == [TRAFFIC_DIRECTOR_DEFAULT] && policy.num_retries == DEFAULT_NUM_RETRIES;
     let nothing_left = policy.retry_on.is_empty() && !is_only_default;

@@ -424,6 +424,7 @@ mod tests {
                 name: name.to_string(),
                 kind: HeaderMatch::Present(true),
                 invert_match: false,
+                as_sent: false,
             })
             .collect();
         Route {

@@ -9,15 +9,18 @@ use xdsctl::bootstrap::{self, Bootstrap};
 use xdsctl::client::config::{ChannelFailure, XdsConfig};
 use xdsctl::client::target::{Target, TargetError};
 use xdsctl::client::{Client, Start};
-use xdsctl::profile::Profile;
+use xdsctl::profile::{Client as Family, Profile};
 
 use crate::support::{recorded, root};
 
 /// A recorded row. The steps and answers of `pick` steps stand in the same order.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Clone, Deserialize)]
 pub struct Row {
     pub id: String,
     pub target: String,
+    /// The client, if not the reference.
+    #[serde(default)]
+    pub client: Option<String>,
     #[serde(default)]
     pub uri: Option<String>,
     #[serde(default)]
@@ -48,7 +51,7 @@ pub struct Row {
 }
 
 /// What the client did.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
 pub struct Answer {
     pub crash: bool,
@@ -132,9 +135,13 @@ fn bootstrap(row: &Row, profile: &Profile) -> Bootstrap {
 
 /// The client of a row, which has heard of all its first resources.
 pub fn load(row: &Row) -> (Client, Bootstrap) {
-    let mut profile = Profile::default();
+    let mut profile = match &row.client {
+        Some(name) => Profile::of_channel(Family::parse_list(name).unwrap()[0]).unwrap(),
+        None => Profile::default(),
+    };
     for (name, value) in &row.env {
-        profile.set_env(name, value).unwrap();
+        // The rows of another client may have a switch of C-core's.
+        assert!(profile.set_env(name, value).is_ok() || row.client.is_some(), "{name}");
     }
     let bootstrap = bootstrap(row, &profile);
     let mut client = Client {

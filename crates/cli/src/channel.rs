@@ -5,17 +5,21 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use super::args::{ChannelArgs, RequestArgs};
+use super::config::Config;
 use super::input;
 use super::input::Inputs;
 use super::{Error, Io};
+use serde_json::Value;
 use xdsctl::bootstrap::Bootstrap;
-use xdsctl::client::config::{ChannelFailure, ChannelFailureClass as Class, XdsConfig};
+use xdsctl::client::config::{ChannelFailure, ChannelFailureClass as Class, ClusterState, XdsConfig};
 use xdsctl::client::dns::DnsAnswers;
 use xdsctl::client::target::{Target, TargetError};
-use xdsctl::client::{Client, Held, Keep, Resources, Settled, Start};
+use xdsctl::client::{Client, Held, Keep, NOT_FOLLOWED, Rejected, Resources, Settled, Start};
 use xdsctl::diag::{Diagnostic, Severity};
-use xdsctl::model::Millis;
+use xdsctl::model::cluster::Discovery;
 use xdsctl::model::listener::{Listener, RouteSource};
+use xdsctl::model::{Millis, ResourceType};
+use xdsctl::profile::{self, Fleet};
 use xdsctl::rpc;
 use xdsctl::sim::{Channel, DEFAULT_TIMEOUT_MS, Network, Options, Rpc};
 use xdsctl::source::{SourceId, Span};
@@ -140,7 +144,9 @@ pub fn rpc(args: &RequestArgs) -> Result<Rpc, Error> {
 /// # Errors
 /// Unreadable inputs, a target that is no xDS target, or none where several are possible.
 pub fn open(args: &ChannelArgs, io: &mut Io<'_>) -> Result<Opened, Error> {
-    let inputs = input::open(&args.input, io)?.complete(io)?;
+    let config = Config::of(&args.input.config, io)?;
+    let fleet = client(args)?;
+    let inputs = input::open_for(&args.input, &config, fleet, io)?.complete(io)?;
     open_in(inputs, args, io)
 }
 
@@ -182,6 +188,16 @@ pub fn open_in(mut inputs: Inputs, args: &ChannelArgs, io: &mut Io<'_>) -> Resul
     change::endpoints(args, &mut client, &start, io)?;
     say_left_out(&client.resources, io)?;
     let config = client.resolve(&start).map(Arc::new);
+    if let Some(why) = not_followed(&client, &config) {
+        return Err(Error::Usage(why));
+    }
+    if client.profile.stands_for().is_some() {
+        let name = client.profile.name();
+        writeln!(
+            io.err,
+            "note: as {name}, but for the words of messages, which are C-core's"
+        )?;
+    }
     if let Ok(config) = &config
         && config.clusters.len() > MAX_CLUSTERS
     {
@@ -196,6 +212,76 @@ pub fn open_in(mut inputs: Inputs, args: &ChannelArgs, io: &mut Io<'_>) -> Resul
         config,
         is_incomplete,
     })
+}
+
+/// The client that `--client` names.
+///
+/// # Errors
+/// It names none or several, or one whose channel is not followed.
+pub fn client(args: &ChannelArgs) -> Result<Fleet, Error> {
+    let Some(name) = &args.client else {
+        return Ok(Fleet::default());
+    };
+    let clients = profile::Client::parse_list(name).map_err(|error| Error::Usage(format!("--client: {error}")))?;
+    let [client] = clients.as_slice() else {
+        return Err(Error::Usage(format!(
+            "--client: `{name}` are {} clients, a channel has one",
+            clients.len()
+        )));
+    };
+    Fleet::of_channel(*client).map_err(|error| Error::Usage(format!("--client: {error}")))
+}
+
+/// Names a resource that the channel hangs on, and of which it is not known what the client keeps.
+fn not_followed(client: &Client, config: &Result<Arc<XdsConfig>, ChannelFailure>) -> Option<String> {
+    let is_used = |kind: ResourceType, name: &str| match (kind, config) {
+        (ResourceType::Listener | ResourceType::RouteConfiguration, config) => config.is_err(),
+        (_, Err(_)) => false,
+        (ResourceType::Cluster, Ok(config)) => {
+            let children = config.clusters.values().filter_map(|state| match state {
+                ClusterState::Aggregate(aggregate) => Some(&aggregate.cluster.discovery),
+                ClusterState::Leaf(_) | ClusterState::Error(_) => None,
+            });
+            let named = |discovery: &Discovery| matches!(discovery, Discovery::Aggregate { children } if children.iter().any(|child| child == name));
+            config.clusters.contains_key(name) || children.into_iter().any(named)
+        }
+        (ResourceType::Endpoints, Ok(config)) => config.clusters.keys().any(|cluster| {
+            let service = config.leaf(cluster).and_then(|leaf| match &leaf.cluster.discovery {
+                Discovery::Eds { service_name } => service_name.as_deref(),
+                Discovery::LogicalDns { .. } | Discovery::Aggregate { .. } => None,
+            });
+            service.unwrap_or(cluster) == name
+        }),
+    };
+    if let (Some(actual), Ok(config)) = (client.profile.stands_for(), config) {
+        let mut leaves = config
+            .clusters
+            .keys()
+            .filter_map(|name| Some((name, config.leaf(name)?)));
+        if let Some((name, _)) = leaves.find(|(_, leaf)| nests_wrr_locality(&leaf.cluster.lb_policy, 0)) {
+            let actual = actual.name();
+            return Some(format!(
+                "Cluster `{name}`: {actual} takes wrr_locality inside of itself, and what becomes of it is not known"
+            ));
+        }
+    }
+    let rejected = client.resources.rejected();
+    let unknown = |r: &&Rejected<'_>| r.why.contains(NOT_FOLLOWED) && is_used(r.resource_type, r.name);
+    let first = rejected.iter().find(unknown)?;
+    let why = first.why.strip_prefix("rejected, ").unwrap_or(first.why);
+    Some(format!("{} `{}`: {why}", first.resource_type.short_name(), first.name))
+}
+
+/// Says whether a config has a policy that other clients cannot run inside of itself; `outer` are around it.
+fn nests_wrr_locality(config: &Value, outer: usize) -> bool {
+    match config {
+        Value::Array(list) => list.iter().any(|inner| nests_wrr_locality(inner, outer)),
+        Value::Object(fields) => fields.iter().any(|(name, inner)| {
+            let here = usize::from(name == "xds_wrr_locality_experimental");
+            (here > 0 && outer > 0) || nests_wrr_locality(inner, outer + here)
+        }),
+        _ => false,
+    }
 }
 
 /// Says what of the input could not be read in full; `true` if there is anything.

@@ -9,6 +9,7 @@ use super::{Error, Io};
 use crate::report::retry::{self, Answer};
 use xdsctl::model::retry::{DEFAULT_BASE_INTERVAL, default_max_interval};
 use xdsctl::model::route::{Action, RetryOn, RetryPolicy};
+use xdsctl::profile::{Feature, Profile};
 use xdsctl::rpc::retry::{AttemptEnd, Stop};
 use xdsctl::rpc::{ChannelFacts, Draws, Request, Selector};
 use xdsctl::status::Status;
@@ -23,7 +24,8 @@ pub(super) fn run(args: &RetryArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         .map(|text| text.parse::<AttemptEnd>().map_err(Error::Usage))
         .collect::<Result<Vec<_>, _>>()?;
     if let Some(retry_on) = &args.retry_on {
-        let policy = from_arguments(args, retry_on)?;
+        let fleet = channel::client(&args.channel)?;
+        let policy = from_arguments(args, retry_on, fleet.base())?;
         return write(args, Some(&policy), ("arguments", None), &script, io);
     }
     let headers = channel::headers(&args.request)?;
@@ -118,7 +120,7 @@ fn write(
 }
 
 /// Converts the policy of the arguments as the client does.
-fn from_arguments(args: &RetryArgs, retry_on: &str) -> Result<RetryPolicy, Error> {
+fn from_arguments(args: &RetryArgs, retry_on: &str, profile: &Profile) -> Result<RetryPolicy, Error> {
     if args.num_retries == 0 {
         return Err(Error::Usage(
             "num_retries is 0, which makes the client reject the resource: at least 1".to_owned(),
@@ -144,5 +146,6 @@ fn from_arguments(args: &RetryArgs, retry_on: &str) -> Result<RetryPolicy, Error
         base_interval,
         max_interval: max.unwrap_or(default_max_interval(base_interval)),
         lost_tokens,
+        is_unlimited: profile.has(Feature::RetryUnlimited),
     })
 }

@@ -101,6 +101,7 @@ fn one(
         connect: Default::default(),
     };
     let mut args = ChannelArgs {
+        client: None,
         input,
         target: None,
         authority: client.authority.clone(),

@@ -36,6 +36,12 @@ struct Document {
 
 pub(super) fn run(args: &TreeArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     let opened = channel::open(&args.channel, io)?;
+    if opened.client.profile.stands_for().is_some() {
+        let name = opened.client.profile.name();
+        return Err(Error::Usage(format!(
+            "--client: the LB policies that {name} builds are not known, `route` and `pick` follow its RPCs"
+        )));
+    }
     let outcome = match &opened.config {
         Ok(config) => match service_config::generate(config) {
             Ok(json) => Outcome::Config(config, json),

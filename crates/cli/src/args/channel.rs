@@ -13,6 +13,9 @@ pub struct ChannelArgs {
     /// Inputs
     #[command(flatten)]
     pub input: InputArgs,
+    /// Client whose channel it is, instead of C-core 1.85.1: `go`, `cpp@1.62`, `python@1.72`
+    #[arg(long, value_name = "CLIENT")]
+    pub client: Option<String>,
     /// Target of the channel; default is the only API listener
     #[arg(long, value_name = "xds:///NAME")]
     pub target: Option<String>,

@@ -261,10 +261,13 @@ fn hash_words(answer: &Answer<'_>, selection: &Selection<'_>, action: &xdsctl::m
     for policy in &action.hash_policies {
         let what = match &policy.kind {
             HashPolicyKind::ChannelId => "channel id".to_owned(),
-            HashPolicyKind::Header { name, rewrite: None } => format!("header `{name}`"),
+            HashPolicyKind::Header {
+                name, rewrite: None, ..
+            } => format!("header `{name}`"),
             HashPolicyKind::Header {
                 name,
                 rewrite: Some((regex, with)),
+                ..
             } => {
                 format!("header `{name}` with `{}` → `{with}`", regex.as_str())
             }

@@ -1,0 +1,149 @@
+//! What became of RPCs in other clients and versions, asked the same questions.
+
+use std::collections::BTreeMap;
+use std::io::Read as _;
+
+use serde_json::Value;
+
+use super::picks::{compare, differences_in};
+use super::world::{Row, load, rows};
+use crate::support::root;
+use xdsctl::client::NOT_FOLLOWED;
+
+/// Seeds tried to reach what a client reached by chance.
+const SEEDS: u64 = 60;
+
+fn differences(row: &Row) -> Vec<String> {
+    if is_followed(row) {
+        differences_in(row, SEEDS)
+    } else {
+        Vec::new()
+    }
+}
+
+/// What differs in Go, and why.
+const DIFFERENT: [(&str, &str); 17] = [
+    (
+        "panic.0",
+        "a parser that panics says no name: the client waits 15 s for the resource",
+    ),
+    ("TPF/hcm-abort", "as above"),
+    (
+        "byname.9",
+        "a config that no policy takes is UNAVAILABLE there and INTERNAL here",
+    ),
+    ("RT-RH-LEGACY/max-1023", "as above"),
+    ("LB-CUSTOM/xds_cluster_manager_experimental", "as above"),
+    (
+        "byname.44",
+        "wrr_locality in itself fails every RPC; the command says that it is not known",
+    ),
+    ("LB-DEPTH/level-15", "as above"),
+    ("LB-CUSTOM/wrr-nested-locality", "as above"),
+    (
+        "LB-CUSTOM/cds_experimental-dynamic",
+        "the client asks for the cluster when the policy names it",
+    ),
+    ("CDS-DNS-CRASH/ok-slash", "DNS answered the client otherwise"),
+    (
+        "ADR-3/port-in-brackets-text-wins",
+        "an address is not read for a port of its own",
+    ),
+    (
+        "LB-WRR-DUR/zero",
+        "the backend was asked twice, as out-of-band reports began",
+    ),
+    ("LB-WRR-DUR/huge", "as above"),
+    ("ring-dev1-4", "some keys, with an empty hash_key"),
+    ("ring-dev1-5", "some keys, with one hash_key for two endpoints"),
+    (
+        "fault.5",
+        "the share of an abort stands in another header, x-envoy-fault-abort-request-percentage",
+    ),
+    (
+        "path.4",
+        "a header value that is no text is refused by the application's stub",
+    ),
+];
+
+fn is_different(row: &Row) -> bool {
+    DIFFERENT.iter().any(|(id, _)| *id == row.id)
+}
+
+/// Compares those that are not listed, and says which of the listed ones agree by now.
+fn compare_all(rows: Vec<Row>) {
+    let (listed, rows): (Vec<Row>, Vec<Row>) = rows.into_iter().partition(is_different);
+    compare(&rows, differences);
+    let agreeing: Vec<&str> = listed
+        .iter()
+        .filter(|row| is_followed(row) && differences(row).is_empty())
+        .map(|row| row.id.as_str())
+        .collect();
+    assert!(agreeing.is_empty(), "need not be listed: {agreeing:?}");
+}
+
+/// Says whether it is known what the client keeps of each resource of a row.
+fn is_followed(row: &Row) -> bool {
+    let (client, _) = load(row);
+    client
+        .resources
+        .rejected()
+        .iter()
+        .all(|rejected| !rejected.why.contains(NOT_FOLLOWED))
+}
+
+/// The answers of `fixtures/clients/NAME.jsonl.gz`.
+fn answers(name: &str) -> Vec<Value> {
+    let file = std::fs::File::open(root().join(format!("fixtures/clients/{name}.jsonl.gz"))).unwrap();
+    let mut text = String::new();
+    flate2::read::GzDecoder::new(file).read_to_string(&mut text).unwrap();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// The recorded scenarios, as another client answered them.
+fn scenarios(name: &str, wanted: impl Fn(&Row) -> bool) -> Vec<Row> {
+    let mut all = Vec::new();
+    for file in ["scenarios", "runtime"] {
+        let mut questions: BTreeMap<String, Row> = rows(file).into_iter().map(|row| (row.id.clone(), row)).collect();
+        for answer in answers(name).iter().filter(|answer| answer["file"] == file) {
+            let Some(mut row) = questions.remove(answer["id"].as_str().unwrap()) else {
+                continue;
+            };
+            row.client = answer["client"].as_str().map(str::to_owned);
+            row.answer.picks = answer["picks"].as_array().unwrap().clone();
+            all.extend(Some(row).filter(|row| wanted(row)));
+        }
+    }
+    all
+}
+
+#[test]
+fn picks_are_those_of_go() {
+    compare_all(scenarios("go-picks", |row| row.family() != "weights"));
+}
+
+/// Probes of which it is known what the client keeps: of the others C-core rejects a resource.
+const FOLLOWED: usize = 188;
+
+/// Whole configurations that were made to see how Go differs.
+#[test]
+fn probes_are_answered_as_by_go() {
+    let wanted = std::env::var("XDSCTL_ROWS").unwrap_or_default();
+    let rows: Vec<Row> = answers("go-probes")
+        .into_iter()
+        .map(|row| serde_json::from_value::<Row>(row).unwrap())
+        .filter(|row| wanted.split(',').any(|prefix| row.id.starts_with(prefix)))
+        .collect();
+    let followed = rows.iter().filter(|row| is_followed(row)).count();
+    assert!(
+        followed >= FOLLOWED || !wanted.is_empty(),
+        "{followed} of {} probes are followed",
+        rows.len()
+    );
+    compare_all(rows);
+}
+
+#[test]
+fn picks_are_those_of_older_cores() {
+    compare(&scenarios("cpp-picks", |_| true), differences);
+}
