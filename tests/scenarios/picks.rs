@@ -44,7 +44,7 @@ impl Answer {
     }
 
     /// Without what was not recorded.
-    fn as_far_as(mut self, json: &Value) -> Answer {
+    fn without_unrecorded(mut self, json: &Value) -> Answer {
         if json.get("attempts").is_none() {
             self.attempts.clear();
         }
@@ -176,7 +176,7 @@ pub fn differences_in(row: &Row, seeds: u64) -> Vec<String> {
     for seed in 1..=seeds {
         let flat = play(row, seed).into_iter().flatten().zip(&recorded);
         let flat: Vec<Answer> = flat
-            .map(|(ours, json)| Answer::simulated(&ours).as_far_as(json))
+            .map(|(ours, json)| Answer::simulated(&ours).without_unrecorded(json))
             .collect();
         open.retain(|index, wanted| match flat.get(*index) {
             Some(ours) if ours == wanted => false,
