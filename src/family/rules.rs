@@ -23,6 +23,8 @@ rules! {
     LEAST_REQUEST_CHOICES = "lb-least-request-choices", Lb, Nack, "gRFC A48; grpc-go leastrequest ParseConfig";
     /// An LB policy that needs a child has none, which the parser takes and the process dies of.
     LB_CONFIG_KILLS = "lb-without-child-kills", Lb, Fails, "grpc-go clusterimpl, outlierdetection ParseConfig";
+    /// An xds_cluster_impl in an LB policy is for another cluster, or none, which the parser takes and the process dies of.
+    OTHER_CLUSTER_KILLS = "lb-other-cluster-kills", Lb, Fails, "grpc-go clusterimpl UpdateClientConnState";
     /// The weights of a locality's endpoints add up to more than 4294967295.
     ENDPOINT_WEIGHT_SUM = "eds-endpoint-weight-sum", Endpoints, Nack, "grpc-go parseEndpoints";
     /// The address range of an RBAC policy is none.

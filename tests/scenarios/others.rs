@@ -143,6 +143,29 @@ fn probes_are_answered_as_by_go() {
     compare_all(rows);
 }
 
+/// What kills the process of Go is said of the resource.
+#[test]
+fn what_kills_go_is_known() {
+    let rows: Vec<Row> = answers("go-probes")
+        .into_iter()
+        .map(|row| serde_json::from_value::<Row>(row).unwrap())
+        .filter(|row| row.answer.crash)
+        .collect();
+    assert!(rows.len() >= 5);
+    for row in rows {
+        let (client, _) = load(&row);
+        let rejected = client.resources.rejected();
+        assert!(
+            rejected
+                .iter()
+                .any(|rejected| rejected.why.contains("the process dies of it")),
+            "{}: {:?}",
+            row.id,
+            rejected.iter().map(|r| r.why).collect::<Vec<_>>()
+        );
+    }
+}
+
 #[test]
 fn picks_are_those_of_older_cores() {
     compare(&scenarios("cpp-picks", |_| true), differences);

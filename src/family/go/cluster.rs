@@ -57,7 +57,7 @@ fn convert_rest(message: &Pb, root: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
         outlier_detection(detection, &root.field("outlier_detection"), cx)?;
     }
     if let Some(policy) = &message.load_balancing_policy {
-        lb::from_proto(policy, &root.field("load_balancing_policy"), cx)?;
+        lb::from_proto(policy, &message.name, &root.field("load_balancing_policy"), cx)?;
     }
     if cx.has(Feature::GcpAuthnFilter)
         && let Some(metadata) = &message.metadata

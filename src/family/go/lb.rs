@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::{URL_PREFIX, cluster, unmarshal};
 use crate::diag::{Cx, Effect, Path};
-use crate::family::rules::LB_CONFIG_KILLS;
+use crate::family::rules::{LB_CONFIG_KILLS, OTHER_CLUSTER_KILLS};
 use crate::family::{Checked, reject};
 use crate::lb::ring_hash::{LB_RING_HASH_FUNCTION, LB_RING_HASH_MIN_ABOVE_MAX, LB_RING_HASH_SIZE};
 use crate::lb::weighted_round_robin::LB_WRR_PENALTY_NEGATIVE;
@@ -43,13 +43,13 @@ const MESSAGE_RING: (u64, u64) = (1024, MAX_RING_SIZE);
 /// Sizes of a ring where the JSON has none, or 0.
 const JSON_RING: (u64, u64) = (1024, 4096);
 
-/// Converts the policy at `at`.
-pub(super) fn from_proto(policy: &LoadBalancingPolicy, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
-    list(policy, 0, at, cx)
+/// Converts the policy at `at`, of the cluster of this name.
+pub(super) fn from_proto(policy: &LoadBalancingPolicy, cluster: &str, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+    list(policy, (cluster, 0), at, cx)
 }
 
 /// `ConvertToServiceConfig`, and what the balancer's parser says to the result.
-fn list(policy: &LoadBalancingPolicy, depth: usize, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+fn list(policy: &LoadBalancingPolicy, (cluster, depth): (&str, usize), at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
     if depth >= MAX_DEPTH {
         let message = format_args!("LB policies are nested more than {MAX_DEPTH} deep");
         return Err(reject(&LB_NESTING_TOO_DEEP, at, message, cx));
@@ -64,7 +64,7 @@ fn list(policy: &LoadBalancingPolicy, depth: usize, at: &Path<'_>, cx: &mut Cx<'
         let at = entries.index(i);
         let at = at.field("typed_extension_config");
         let at = at.field("typed_config");
-        if entry_is_taken(any, depth, &at, cx)? {
+        if entry_is_taken(any, (cluster, depth), &at, cx)? {
             return Ok(());
         }
     }
@@ -73,7 +73,7 @@ fn list(policy: &LoadBalancingPolicy, depth: usize, at: &Path<'_>, cx: &mut Cx<'
 }
 
 /// Converts an entry; says whether it is one that the client has.
-fn entry_is_taken(any: &Any, depth: usize, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked<bool> {
+fn entry_is_taken(any: &Any, (cluster, depth): (&str, usize), at: &Path<'_>, cx: &mut Cx<'_>) -> Checked<bool> {
     let Some(type_name) = any.type_url.strip_prefix(URL_PREFIX) else {
         return Ok(false);
     };
@@ -118,15 +118,15 @@ fn entry_is_taken(any: &Any, depth: usize, at: &Path<'_>, cx: &mut Cx<'_>) -> Ch
             let at = at.value(WRR_LOCALITY);
             let empty = LoadBalancingPolicy::default();
             let below = message.endpoint_picking_policy.as_ref().unwrap_or(&empty);
-            list(below, depth + 1, &at.field("endpoint_picking_policy"), cx)?;
+            list(below, (cluster, depth + 1), &at.field("endpoint_picking_policy"), cx)?;
         }
-        _ => return custom(any, at, cx),
+        _ => return custom(any, cluster, at, cx),
     }
     Ok(true)
 }
 
 /// A TypedStruct of a registered policy (`convertCustomPolicy`).
-fn custom(any: &Any, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked<bool> {
+fn custom(any: &Any, cluster: &str, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked<bool> {
     let wrapper = ["xds.type.v3.TypedStruct", "udpa.type.v1.TypedStruct"]
         .into_iter()
         .find(|name| any.type_url.strip_prefix(URL_PREFIX) == Some(name));
@@ -153,7 +153,7 @@ fn custom(any: &Any, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked<bool> {
         let message = format_args!("the balancer's own parser rejects the config of `{name}`: {why}");
         return Err(reject(&LB_CONFIG_REJECTED, &at.field("value"), message, cx));
     }
-    policy.note_death(&config, &at, cx);
+    policy.note_death(&config, cluster, &at, cx);
     Ok(true)
 }
 
@@ -323,13 +323,20 @@ impl Policy {
     }
 
     /// Reports a config that is accepted, and of which the process dies when the cluster is used.
-    fn note_death(self, config: &Value, at: &Path<'_>, cx: &mut Cx<'_>) {
+    fn note_death(self, config: &Value, cluster: &str, at: &Path<'_>, cx: &mut Cx<'_>) {
         let has_child = config
             .as_object()
             .is_some_and(|config| Object(config).get("childPolicy").is_some());
         if matches!(self, Policy::ClusterImpl | Policy::OutlierDetection) && !has_child {
             let message = format_args!("the policy has no childPolicy, the process dies when the cluster is used");
             cx.report_as(Effect::Fails, &LB_CONFIG_KILLS, &at.field("value"), message);
+        }
+        let named = config.get("cluster").and_then(Value::as_str).unwrap_or_default();
+        if self == Policy::ClusterImpl && has_child && named != cluster {
+            let message = format_args!(
+                "the policy is for cluster `{named}` and stands in another, the process dies when it is used"
+            );
+            cx.report_as(Effect::Fails, &OTHER_CLUSTER_KILLS, &at.field("value"), message);
         }
     }
 }
