@@ -99,6 +99,12 @@ fn expectations_hold_or_say_what_happened() {
             "OK from 10.5.0.1:8080, in locality `eu/a`",
             3,
         ),
+        (
+            "virtual_host: shop",
+            "virtual_host: other",
+            "the virtual host is `shop`",
+            3,
+        ),
         ("route: pay", "route: 0", "routes[4] `pay` takes it", 3),
         ("attempts: 1", "attempts: 2..", "1: 10.5.0.1:8080", 3),
         ("within: 1", "within: 0", "OK from 10.5.0.1:8080, after 0.00", 3),
@@ -157,6 +163,10 @@ fn shares_that_are_off_say_how_far() {
     let words = "% to `pay-canary` (";
     assert!(
         off[0].0.contains(words) && off[0].0.contains("expected 20 %"),
+        "{off:?}"
+    );
+    assert!(
+        off[0].0.contains("; elsewhere 4") && off[0].0.contains(" to 10.5.0.1:8080"),
         "{off:?}"
     );
     assert!(
@@ -361,6 +371,46 @@ fn the_exit_code_tells_failures_from_trouble() {
     let both = run("test fixtures/suites/headers.yaml fixtures/examples/checkout.yaml", "");
     assert_eq!(both.code, Some(2));
     assert!(both.out.contains("ok fixtures/suites/headers.yaml: "), "{}", both.out);
+}
+
+#[test]
+fn files_of_router_check_tool_are_run_and_what_means_nothing_is_told() {
+    let world = "--world fixtures/suites/world/shop.yaml";
+    let Run { code, out, .. } = run(&format!("test {world} fixtures/router_check"), "");
+    assert_eq!(code, Some(0), "{out}");
+    assert!(
+        out.contains("`path_rewrite` has no meaning in gRPC: a client rewrites no path"),
+        "{out}"
+    );
+    let check = |validate: &str| {
+        let text = format!(
+            "tests:\n- test_name: a\n  input: {{authority: shop, path: /shop.Search/Find, method: POST, additional_request_headers: [{{key: tier, value: beta}}]}}\n  validate: {{{validate}}}\n"
+        );
+        run(&format!("test {world} -"), &text)
+    };
+    assert_eq!(
+        check("cluster_name: search-next, virtual_host_name: shop").code,
+        Some(0)
+    );
+    for (validate, words) in [
+        (
+            "cluster_name: search",
+            "expected `cluster_name: search`: OK from 10.1.1.1:8080, in cluster `search-next`",
+        ),
+        ("cluster_name: ''", "in cluster `search-next`"),
+        ("virtual_host_name: other", "the virtual host is `shop`"),
+    ] {
+        let Run { code, out, .. } = check(validate);
+        assert!(code == Some(1) && out.contains(words), "{validate}: {out}");
+    }
+    let Run { code, out, .. } = check("cluster: a");
+    assert!(
+        code == Some(2) && out.contains("validate has no `cluster`; there is `cluster_name`"),
+        "{out}"
+    );
+    // Without a world there is nothing to ask.
+    let Run { code, out, .. } = run("test fixtures/router_check/shop.yaml", "");
+    assert!(code == Some(2) && out.contains("there is no --world"), "{out}");
 }
 
 #[test]

@@ -340,10 +340,11 @@ fn is_harmless(command: &Command, script: &[u8]) -> bool {
             &args.channel.input
         }
         Command::Clients(_) | Command::Explain(_) | Command::Cookie(_) | Command::Completions(_) => return true,
-        Command::Simulate(args) => return args.file.as_os_str() == "-",
+        Command::Simulate(args) => return args.file.as_os_str() == "-" && args.world.is_empty(),
         Command::Test(args) => {
             // The suites of a run are those of standard input, and name no file.
             return args.files.iter().all(|path| path.as_os_str() == "-")
+                && args.world.is_empty()
                 && args.formats.iter().all(|format| format.file.is_none());
         }
         Command::Init(_) | Command::Config(_) | Command::Generate(_) => return false,

@@ -30,8 +30,10 @@ pub enum What {
     Fails(bool),
     /// The backend of each RPC is one of these.
     Address(Vec<SocketAddr>),
-    /// The leaf cluster of each RPC is one of these.
+    /// The cluster to which its route leads each RPC, or the leaf below it, is one of these; none if there is none here.
     Cluster(Vec<String>),
+    /// The virtual host in use is one of these; none if there is none here.
+    VirtualHost(Vec<String>),
     /// The locality of each RPC is one of these.
     Locality(Vec<String>),
     /// The route that takes each RPC, by position or name.
@@ -104,6 +106,7 @@ impl What {
             | What::Fails(_)
             | What::Address(_)
             | What::Cluster(_)
+            | What::VirtualHost(_)
             | What::Locality(_)
             | What::Route(_)
             | What::Attempts(_)

@@ -16,17 +16,29 @@ use crate::source::node::{Member, Node};
 use crate::text;
 
 /// Members that say something of each RPC.
-const OF_RPC: [&str; 11] = [
-    "status", "message", "fails", "address", "cluster", "locality", "route", "attempts", "within", "cookie", "moves",
-];
-
-/// Members of an expectation.
-const MEMBERS: [&str; 19] = [
+const OF_RPC: [&str; 12] = [
     "status",
     "message",
     "fails",
     "address",
     "cluster",
+    "virtual_host",
+    "locality",
+    "route",
+    "attempts",
+    "within",
+    "cookie",
+    "moves",
+];
+
+/// Members of an expectation.
+const MEMBERS: [&str; 20] = [
+    "status",
+    "message",
+    "fails",
+    "address",
+    "cluster",
+    "virtual_host",
     "locality",
     "route",
     "attempts",
@@ -121,6 +133,9 @@ fn read(member: &Member, tolerance: Option<&Node>) -> Result<Vec<What>, Located>
         "moves" => is(What::Moves(literal(member)?)),
         "address" => is(What::Address(one_or_more(node, |one| address("address", one))?)),
         "cluster" => is(What::Cluster(texts("the name of a cluster, or a list of them")?)),
+        "virtual_host" => is(What::VirtualHost(texts(
+            "the name of a virtual host, or a list of them",
+        )?)),
         "locality" => {
             let names = texts("a locality like REGION/ZONE, or a list of them")?;
             let short = names.iter().map(|name| name.trim_end_matches('/').to_owned());

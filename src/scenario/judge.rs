@@ -11,7 +11,6 @@ use crate::cookie::Session;
 use crate::sim::script::Done;
 use crate::sim::{Channel, Outcome};
 use crate::status::Code;
-use crate::text::percent;
 
 /// An RPC that has ended, and what only those know who saw the others.
 #[derive(Debug, Clone, Copy)]
@@ -36,6 +35,9 @@ pub(super) struct First {
     pub happened: String,
 }
 
+/// Places that were not expected, named of each shares at most.
+const ELSEWHERE_SHOWN: usize = 3;
+
 /// A check that is being watched.
 #[derive(Debug)]
 pub(super) struct Watched<'t> {
@@ -46,6 +48,8 @@ pub(super) struct Watched<'t> {
     total: u64,
     counts: Vec<u64>,
     backends: BTreeSet<String>,
+    /// RPCs that count under no label of the shares, by backend or code.
+    elsewhere: BTreeMap<String, u64>,
 }
 
 impl<'t> Watched<'t> {
@@ -61,6 +65,7 @@ impl<'t> Watched<'t> {
             total: 0,
             counts,
             backends: BTreeSet::new(),
+            elsewhere: BTreeMap::new(),
         }
     }
 
@@ -69,8 +74,18 @@ impl<'t> Watched<'t> {
         self.total += 1;
         match &self.check.what {
             What::Shares(shares) => {
+                let mut is_named = false;
                 for (label, count) in shares.of.keys().zip(&mut self.counts) {
-                    *count += u64::from(counts_as(label, ended.outcome));
+                    let counts = counts_as(label, ended.outcome);
+                    *count += u64::from(counts);
+                    is_named |= counts;
+                }
+                if !is_named {
+                    let label = ended.outcome.backend.as_deref().unwrap_or(ended.outcome.code.name());
+                    match self.elsewhere.get_mut(label) {
+                        Some(count) => *count += 1,
+                        None => _ = self.elsewhere.insert(label.to_owned(), 1),
+                    }
                 }
             }
             What::Backends(_) => {
@@ -109,10 +124,13 @@ impl<'t> Watched<'t> {
                 let wrong =
                     counted().filter_map(|((label, share), count)| off(label, *count, total, *share, shares.tolerance));
                 let mut wrong: Vec<String> = wrong.collect();
-                let named: u64 = self.counts.iter().sum();
-                if !wrong.is_empty() && named < total {
-                    let others = total - named;
-                    wrong.push(format!("{} elsewhere ({others})", percent(others, total)));
+                if !wrong.is_empty() && !self.elsewhere.is_empty() {
+                    let mut elsewhere: Vec<(&String, &u64)> = self.elsewhere.iter().collect();
+                    elsewhere.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
+                    let shown = elsewhere.iter().take(ELSEWHERE_SHOWN);
+                    let shown: Vec<String> = shown.map(|(label, count)| format!("{count} to {label}")).collect();
+                    let more = if elsewhere.len() > shown.len() { ", ..." } else { "" };
+                    wrong.push(format!("elsewhere {}{more}", shown.join(", ")));
                 }
                 (!wrong.is_empty()).then(|| wrong.join("; "))
             }
@@ -187,11 +205,27 @@ fn holds(what: &What, ended: &Ended<'_>) -> Result<(), String> {
             or(backend.is_some_and(|backend| addresses.contains(&backend)), &end)
         }
         What::Cluster(names) => {
-            let cluster = outcome.place.as_ref().map(|place| &*place.cluster);
-            let is_so = cluster.is_some_and(|cluster| names.iter().any(|name| name == cluster));
-            or(is_so, &|| match cluster {
+            let leaf = outcome.place.as_ref().map(|place| &*place.cluster);
+            let of_route = outcome.cluster.as_deref();
+            let both = || leaf.into_iter().chain(of_route);
+            let is_so = match names.is_empty() {
+                true => both().next().is_none(),
+                false => both().any(|cluster| names.iter().any(|name| name == cluster)),
+            };
+            or(is_so, &|| match leaf.or(of_route) {
                 Some(cluster) => format!("{}, in cluster `{cluster}`", end()),
                 None => end(),
+            })
+        }
+        What::VirtualHost(names) => {
+            let host = outcome.virtual_host.as_deref();
+            let is_so = match host {
+                Some(host) => names.iter().any(|name| name == host),
+                None => names.is_empty(),
+            };
+            or(is_so, &|| match host {
+                Some(host) => format!("the virtual host is `{host}`"),
+                None => format!("there is no virtual host: {}", end()),
             })
         }
         What::Locality(names) => {

@@ -16,6 +16,7 @@ mod coverage;
 mod expect;
 mod judge;
 mod read;
+mod router_check;
 mod run;
 mod secrets;
 mod shares;
@@ -81,6 +82,8 @@ pub struct Test {
     pub backends: Vec<Setting>,
     /// What no RPC may do.
     pub never: Vec<Never>,
+    /// What people should hear of before anything happens.
+    pub notes: Vec<(Span, String)>,
     /// What happens.
     pub steps: Vec<PlannedStep>,
 }
@@ -106,6 +109,8 @@ pub enum PlannedStart {
     /// At the only API listener.
     #[default]
     Listener,
+    /// At the only RouteConfiguration, or the only API listener.
+    OnlyRoutes,
     /// At a target, `xds:///NAME`.
     Target(String),
     /// At a RouteConfiguration.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::net::SocketAddr;
 
 use super::expect::Sight;
+use super::router_check;
 use super::{Fault, Never, Part, PlannedClient, PlannedStart, PlannedStep, Suite, Test};
 use crate::sim::script::value::{address, one_or_more, text, unknown, wrong};
 use crate::sim::script::{Located, Step, is_verb, read as read_step, settings};
@@ -86,6 +87,11 @@ impl<'s> Reader<'s> {
 
     fn suite(&self, node: &Node) -> Result<Suite, Vec<Fault>> {
         let one = |fault: Fault| vec![fault];
+        // The oldest files of router_check_tool are a list.
+        let checks = node.list().or_else(|| node.get("tests").and_then(Node::list));
+        if let Some(checks) = checks.filter(|list| list.first().is_some_and(router_check::is_one)) {
+            return self.router_checks(checks);
+        }
         self.members("a suite", node, &TEST_MEMBERS).map_err(one)?;
         let common = Common::of(self, node).map_err(one)?;
         match (node.get("steps"), node.get("tests")) {
@@ -190,6 +196,7 @@ impl<'s> Reader<'s> {
             clients: common.clients,
             backends: common.backends,
             never: common.never,
+            notes: Vec::new(),
         })
     }
 

@@ -33,6 +33,7 @@ pub fn counts_as(label: &str, outcome: &Outcome) -> bool {
                 .place
                 .as_ref()
                 .is_some_and(|place| *place.cluster == *label || *place.locality == *label)
+        || outcome.backend.is_some() && outcome.cluster.as_deref() == Some(label)
 }
 
 /// What is wrong with a count, if it is too far from its share.

@@ -89,6 +89,8 @@ pub(super) struct Call {
     pub actual_hosts: Option<Arc<str>>,
     /// Where the endpoint of the last attempt stands.
     pub place: Option<Place>,
+    /// The virtual host in use, if that is asked for.
+    pub virtual_host: Option<Arc<str>>,
     /// Position of the route, and its name if that is asked for.
     pub route: Option<(usize, Option<Arc<str>>)>,
     /// The RPC tells its way.

@@ -30,6 +30,7 @@ use crate::tree::service_config;
 mod access;
 mod rpc;
 mod session;
+mod shares;
 
 /// How long a client waits for a resource before it believes that there is none.
 pub const RESOURCE_TIMEOUT_MS: i64 = 15_000;
@@ -503,6 +504,7 @@ impl Channel {
             backends: Vec::new(),
             actual_hosts: None,
             place: None,
+            virtual_host: None,
             route: None,
             is_traced: self.options.traces || self.options.traced.contains(&id),
             is_let_go,

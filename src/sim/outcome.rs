@@ -132,6 +132,8 @@ pub struct Outcome {
     pub route: Option<usize>,
     /// Its name, if [`Options::places`](super::Options::places) asks for it.
     pub route_name: Option<Arc<str>>,
+    /// The virtual host in use, if [`Options::places`](super::Options::places) asks for it.
+    pub virtual_host: Option<Arc<str>>,
     /// The cluster that the route, or the session's cookie, chose, if [`Options::places`](super::Options::places) asks for it.
     pub cluster: Option<Arc<str>>,
     /// Where the endpoint of the last attempt stands, if [`Options::places`](super::Options::places) asks for it.

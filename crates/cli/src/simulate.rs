@@ -36,8 +36,13 @@ pub(super) fn run(args: &SimulateArgs, io: &mut Io<'_>) -> Result<u8, Error> {
             client.seed = seed.wrapping_add(number as u64);
         }
     }
+    let from = suite::From {
+        file: source.name(),
+        world: &args.world,
+        shows_secrets: args.show_secrets,
+    };
     let mut notes = Vec::new();
-    let callers = suite::open(&test, source.name(), args.show_secrets, &mut notes, io)
+    let callers = suite::open(&test, from, &mut notes, io)
         .map_err(|(span, error)| Error::Usage(placed(source, span, &error.to_string())))?;
     for (span, note) in &notes {
         let line = source.line_column(span.start).line;

@@ -20,19 +20,30 @@ pub(super) fn is_one(source: &Source) -> bool {
         && Node::of(source).is_ok_and(|node| node.as_ref().is_some_and(has_steps))
 }
 
+/// Where a test stands, and what it is run with.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct From<'f> {
+    /// Its file.
+    pub file: &'f str,
+    /// The world of a test that names none, named from the current directory on.
+    pub world: &'f [PathBuf],
+    /// Secrets are written as they are.
+    pub shows_secrets: bool,
+}
+
 /// Opens the channels of a test. What its world leaves out goes to `notes`.
 ///
 /// # Errors
 /// Where the suite asks for what cannot be, and why.
 pub(super) fn open(
     test: &Test,
-    file: &str,
-    shows_secrets: bool,
+    from: From<'_>,
     notes: &mut Vec<(Span, String)>,
     io: &Io<'_>,
 ) -> Result<Vec<Caller>, (Span, Error)> {
-    if test.world.is_empty() {
-        let message = "the test has no `world`: files with resources, or resources".to_owned();
+    notes.extend(test.notes.iter().cloned());
+    if test.world.is_empty() && from.world.is_empty() {
+        let message = "the test has no `world`, files with resources or resources, and there is no --world".to_owned();
         return Err((test.span, Error::Usage(message)));
     }
     let world = test.world.first().map_or(test.span, |part| match part {
@@ -42,7 +53,7 @@ pub(super) fn open(
     let mut callers = Vec::new();
     for client in &test.clients {
         let mut told = Vec::new();
-        let opened = one(test, client, file, shows_secrets, &mut told, io);
+        let opened = one(test, client, from, &mut told, io);
         for line in String::from_utf8_lossy(&told).lines() {
             let line = line.trim_start_matches("note: ");
             if said.insert(line.to_owned()) {
@@ -63,14 +74,10 @@ pub(super) fn open(
     Ok(callers)
 }
 
-fn one(
-    test: &Test,
-    client: &PlannedClient,
-    file: &str,
-    shows_secrets: bool,
-    told: &mut Vec<u8>,
-    io: &Io<'_>,
-) -> Result<Opened, Error> {
+fn one(test: &Test, client: &PlannedClient, from: From<'_>, told: &mut Vec<u8>, io: &Io<'_>) -> Result<Opened, Error> {
+    let From {
+        file, shows_secrets, ..
+    } = from;
     let directory = Path::new(file)
         .parent()
         .filter(|_| file != "-")
@@ -85,8 +92,12 @@ fn one(
         Part::Inline(json, _) => Some((file.to_owned(), json.clone(), !is_json)),
         Part::Path(..) => None,
     });
+    let mut files: Vec<PathBuf> = files.collect();
+    if test.world.is_empty() {
+        files.extend(from.world.iter().cloned());
+    }
     let input = InputArgs {
-        files: files.collect(),
+        files,
         as_type: None,
         stdin_filename: None,
         bootstrap: test.bootstrap.as_ref().map(beside),
@@ -107,6 +118,7 @@ fn one(
         authority: client.authority.clone(),
         route_config: None,
         cluster: None,
+        only_routes: false,
         resolve: test
             .resolve
             .iter()
@@ -120,6 +132,7 @@ fn one(
     };
     match &client.start {
         PlannedStart::Listener => {}
+        PlannedStart::OnlyRoutes => args.only_routes = true,
         PlannedStart::Target(uri) => args.target = Some(uri.clone()),
         PlannedStart::RouteConfig(name) => args.route_config = Some(name.clone()),
         PlannedStart::Cluster(name) => args.cluster = Some(name.clone()),

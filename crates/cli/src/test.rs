@@ -116,8 +116,13 @@ fn one(args: &TestArgs, test: &Test, file: &str, io: &mut Io<'_>) -> Result<Play
         covers: covers(args),
         shows_secrets: args.show_secrets,
     };
+    let from = suite::From {
+        file,
+        world: &args.world,
+        shows_secrets: args.show_secrets,
+    };
     let mut notes = Vec::new();
-    let callers = match suite::open(test, file, args.show_secrets, &mut notes, io) {
+    let callers = match suite::open(test, from, &mut notes, io) {
         Ok(callers) => callers,
         Err((span, error)) => {
             return match error {

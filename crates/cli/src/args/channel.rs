@@ -28,6 +28,9 @@ pub struct ChannelArgs {
     /// Start at this cluster, without listener and routes
     #[arg(long, value_name = "NAME", conflicts_with_all = ["target", "authority"])]
     pub cluster: Option<String>,
+    /// Start at the only RouteConfiguration, if there is one
+    #[arg(skip)]
+    pub only_routes: bool,
     /// Addresses of a DNS name; may be repeated
     #[arg(long, value_name = "HOST:PORT=IP:PORT,...")]
     pub resolve: Vec<String>,

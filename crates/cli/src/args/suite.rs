@@ -15,6 +15,9 @@ pub struct TestArgs {
     /// Suites, or directories in which every suite is run; `-` is standard input
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
+    /// World of tests that name none, such as files of router_check_tool; may be repeated
+    #[arg(long, value_name = "FILE")]
+    pub world: Vec<PathBuf>,
     /// Run only tests whose name, as `FILE: NAME`, matches this
     #[arg(long, value_name = "REGEX")]
     pub run: Option<regex::Regex>,
@@ -63,6 +66,9 @@ pub struct SimulateArgs {
     /// A suite; `-` is standard input
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
+    /// World of a test that names none; may be repeated
+    #[arg(long, value_name = "FILE")]
+    pub world: Vec<PathBuf>,
     /// The test whose name matches this; needed where there are several
     #[arg(long, value_name = "REGEX")]
     pub run: Option<regex::Regex>,

@@ -24,14 +24,26 @@ pub(super) fn of(
         }
         return Ok(Start::Cluster(name.clone()));
     }
-    match &args.route_config {
-        Some(name) => routes(name, args.authority.as_deref(), resources, io),
+    let mut names = resources.route_configs.keys();
+    let only = names.next().filter(|_| args.only_routes && names.next().is_none());
+    match args.route_config.as_ref().or(only) {
+        Some(name) => {
+            let start = routes(name, args.authority.as_deref(), resources)?;
+            // Whoever asks about routes alone knows.
+            if !args.only_routes {
+                writeln!(
+                    io.err,
+                    "note: the channel starts at the routes, no HTTP filter of a listener applies"
+                )?;
+            }
+            Ok(start)
+        }
         None => target(args, resources, bootstrap).map(Start::Target),
     }
 }
 
 /// Starts at a RouteConfiguration. Without an authority its only virtual host is meant.
-fn routes(name: &str, authority: Option<&str>, resources: &Resources, io: &mut Io<'_>) -> Result<Start, Error> {
+fn routes(name: &str, authority: Option<&str>, resources: &Resources) -> Result<Start, Error> {
     let Some(held) = resources.route_configs.get(name) else {
         let names = resources.route_configs.keys().map(String::as_str);
         return Err(Error::Usage(no_such("RouteConfiguration", name, names)));
@@ -54,10 +66,6 @@ fn routes(name: &str, authority: Option<&str>, resources: &Resources, io: &mut I
             )));
         }
     };
-    writeln!(
-        io.err,
-        "note: the channel starts at the routes, no HTTP filter of a listener applies"
-    )?;
     Ok(Start::Routes {
         name: name.to_owned(),
         authority: authority.to_owned(),
