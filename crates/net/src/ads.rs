@@ -103,7 +103,7 @@ impl<'o> Session<'o> {
     pub fn write(&self, mut origin: Origin, out: &mut dyn Write, trouble: Option<Error>) -> Result<Fetched, Error> {
         origin.responses = self.subscriber.responses();
         let client = self.subscriber.dump(&self.node);
-        let written = dump::write(&[client], &origin, self.options.redacts, out).map_err(Error::Output)?;
+        let written = dump::write(&[client], &origin, self.options, out).map_err(Error::Output)?;
         let mut fetched = fetch::of_written(written);
         let missing = self.subscriber.missing();
         if !missing.is_empty() && trouble.is_none() {

@@ -2,8 +2,10 @@
 
 use std::io::{self, Write};
 
+use prost::Message as _;
 use xdsctl::proto::print::{Printer, quoted};
 
+use crate::Options;
 use crate::messages::ClientConfig;
 
 /// Text is handed on when it is longer.
@@ -44,7 +46,11 @@ struct Writer<'w> {
 ///
 /// # Errors
 /// Those of `out`.
-pub fn write(clients: &[ClientConfig], origin: &Origin, redacts: bool, out: &mut dyn Write) -> io::Result<Written> {
+pub fn write(clients: &[ClientConfig], origin: &Origin, options: &Options, out: &mut dyn Write) -> io::Result<Written> {
+    if options.is_wire {
+        return write_wire(clients, out);
+    }
+    let redacts = options.redacts;
     let mut writer = Writer {
         out,
         printer: Printer::new(redacts),
@@ -57,6 +63,38 @@ pub fn write(clients: &[ClientConfig], origin: &Origin, redacts: bool, out: &mut
         lossy,
         ..writer.written
     })
+}
+
+/// Writes a serialized ClientStatusResponse, entry by entry.
+fn write_wire(clients: &[ClientConfig], out: &mut dyn Write) -> io::Result<Written> {
+    let mut head = Vec::new();
+    let mut written = Written::default();
+    for client in clients {
+        // Fields 1 of the response and 3 of the client, each with its length.
+        let bare = ClientConfig {
+            generic_xds_configs: Vec::new(),
+            ..client.clone()
+        };
+        let entries = client.generic_xds_configs.iter();
+        let size: usize = entries
+            .map(|entry| 1 + prost::length_delimiter_len(entry.len()) + entry.len())
+            .sum();
+        head.clear();
+        head.push(0x0a);
+        prost::encode_length_delimiter(bare.encoded_len() + size, &mut head)?;
+        head.extend(bare.encode_to_vec());
+        out.write_all(&head)?;
+        for entry in &client.generic_xds_configs {
+            head.clear();
+            head.push(0x1a);
+            prost::encode_length_delimiter(entry.len(), &mut head)?;
+            out.write_all(&head)?;
+            out.write_all(entry)?;
+        }
+        written.entries += client.generic_xds_configs.len() + client.xds_config.len();
+        written.clients += 1;
+    }
+    Ok(written)
 }
 
 impl Writer<'_> {

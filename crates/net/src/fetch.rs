@@ -110,7 +110,7 @@ pub fn fetch(
             }
             Kind::Csds => {
                 let clients = limited(address, options, "no answer", csds::fetch(address, options)).await?;
-                let written = dump::write(&clients, &origin, options.redacts, out).map_err(Error::Output)?;
+                let written = dump::write(&clients, &origin, options, out).map_err(Error::Output)?;
                 Ok(of_written(written))
             }
             Kind::Envoy => {
@@ -175,9 +175,9 @@ async fn poll(address: &Address, options: &Options) -> Result<(Vec<u8>, Vec<u8>)
         return Ok((text.clone(), text));
     }
     let clients = csds::fetch(address, options).await?;
-    dump::write(&clients, &origin(address, options), options.redacts, &mut text).map_err(Error::Output)?;
+    dump::write(&clients, &origin(address, options), options, &mut text).map_err(Error::Output)?;
     let mut body = Vec::new();
-    dump::write(&clients, &Origin::default(), options.redacts, &mut body).map_err(Error::Output)?;
+    dump::write(&clients, &Origin::default(), options, &mut body).map_err(Error::Output)?;
     Ok((body, text))
 }
 

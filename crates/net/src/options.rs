@@ -27,8 +27,10 @@ pub struct Options {
     pub delta: bool,
     /// Take only this `client_scope` of a CSDS answer.
     pub scope: Option<String>,
-    /// Mask secrets.
+    /// Mask secrets; not in wire form.
     pub redacts: bool,
+    /// Write a serialized ClientStatusResponse instead of JSON.
+    pub is_wire: bool,
     /// The time of day, in milliseconds since 1970; the caller has the clock.
     pub now: fn() -> u64,
     /// The client whose verdicts are sent to the control plane.
@@ -74,6 +76,7 @@ impl Default for Options {
             delta: false,
             scope: None,
             redacts: true,
+            is_wire: false,
             now: || 0,
             profile: Default::default(),
             server: Default::default(),

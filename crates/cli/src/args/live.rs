@@ -76,7 +76,7 @@ pub struct FetchArgs {
     /// `csds://HOST:PORT`, `ads://HOST:PORT?node=ID`, `envoy://HOST:PORT`, or `csds+unix:///PATH` and so on
     #[arg(value_name = "SOURCE")]
     pub source: String,
-    /// File for the dump, instead of standard output
+    /// File for the dump, instead of standard output; with --raw `.pb` and `.binpb` are written in wire format
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
     /// Keep passwords, keys and tokens instead of masking them

@@ -41,6 +41,7 @@ impl Asked {
     pub fn of_fetch(args: &FetchArgs) -> Result<Asked, Error> {
         let mut asked = Asked::new(&args.source, &args.connect, args.bootstrap.as_deref(), &args.env)?;
         asked.options.redacts = !args.raw;
+        asked.options.is_wire = wants_wire(args, asked.address.kind)?;
         asked.options.targets.clone_from(&args.target);
         asked.options.delta = args.delta;
         asked.options.scope.clone_from(&args.scope);
@@ -98,6 +99,21 @@ impl Asked {
             address,
         })
     }
+}
+
+/// Says whether the dump is to be in wire format, by the ending of its file.
+fn wants_wire(args: &FetchArgs, kind: Kind) -> Result<bool, Error> {
+    let path = args.output.as_deref();
+    let ending = path.and_then(Path::extension).and_then(|ending| ending.to_str());
+    let Some(path) = path.filter(|_| matches!(ending, Some("pb" | "binpb"))) else {
+        return Ok(false);
+    };
+    let why = match kind {
+        Kind::Envoy => "an admin port answers in JSON: name it .json",
+        _ if !args.raw => "in wire format nothing is masked: say --raw, or name it .json",
+        _ => return Ok(true),
+    };
+    Err(Error::Usage(format!("`{}`: {why}", path.display())))
 }
 
 /// The bootstrap of the flag, else of the environment as a gRPC client finds it.
