@@ -16,6 +16,7 @@ mod fleet;
 mod generated;
 mod hostile;
 mod lint;
+mod live;
 mod outputs;
 mod readme;
 #[path = "support/run.rs"]

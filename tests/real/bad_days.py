@@ -130,6 +130,7 @@ def reset_through(port):
             except OSError:
                 pass
             near.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            near.shutdown(socket.SHUT_RD)  # wakes the thread of the other direction, which keeps the socket open
             near.close()
         threading.Thread(target=pump, args=(near, far, 1 << 30), daemon=True).start()
         pump(far, near, 20_000)

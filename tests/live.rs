@@ -1,0 +1,250 @@
+//! Running systems: what a binary without the network says, and with it a dump that goes out by `serve` and comes back by `fetch`.
+//! `tests/real.sh` has processes that are not ours.
+
+use std::process::Command;
+
+use crate::support::root;
+
+/// What `xdsctl ARGS`, at the root of the project, prints on both streams, and its exit code.
+fn run(args: &[&str]) -> (Vec<u8>, Vec<u8>, i32) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_xdsctl"));
+    for name in [
+        "NO_COLOR",
+        "FORCE_COLOR",
+        "COLUMNS",
+        "GRPC_XDS_BOOTSTRAP",
+        "GRPC_XDS_BOOTSTRAP_CONFIG",
+    ] {
+        command.env_remove(name);
+    }
+    let output = command.args(args).current_dir(root()).output().unwrap();
+    (output.stdout, output.stderr, output.status.code().unwrap())
+}
+
+fn text(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes).unwrap()
+}
+
+/// Standard error of a command that ends with 2 and prints nothing.
+#[track_caller]
+fn refused(args: &[&str]) -> String {
+    let (out, err, code) = run(args);
+    assert_eq!((text(out), code), (String::new(), 2), "{args:?}");
+    text(err)
+}
+
+#[test]
+#[cfg(not(feature = "net"))]
+fn what_is_missing_is_said() {
+    for args in [
+        &["fetch", "csds://127.0.0.1:1"][..],
+        &["validate", "csds://127.0.0.1:1"],
+        &["validate", "--watch", "ads://127.0.0.1:1"],
+        &["tree", "envoy://127.0.0.1:1"],
+        &["diff", "ads://127.0.0.1:1", "ads://127.0.0.1:2"],
+        &["serve", "fixtures/examples/shop.yaml"],
+    ] {
+        let err = refused(args);
+        assert!(
+            err.contains("needs the network, and this xdsctl was built without it: `cargo install"),
+            "{err}"
+        );
+    }
+}
+
+#[test]
+fn a_watch_is_for_what_changes() {
+    let err = refused(&["validate", "--watch", "dump.json"]);
+    assert!(err.contains("--watch is for running systems"), "{err}");
+    let err = refused(&["validate", "--watch", "csds://a:1", "csds://a:2"]);
+    assert!(err.contains("--watch takes one running system"), "{err}");
+}
+
+#[cfg(feature = "net")]
+mod net {
+    use std::io::{BufRead as _, BufReader, Read as _};
+    use std::path::PathBuf;
+    use std::process::{Child, Command, Stdio};
+
+    use super::{refused, run, text};
+    use crate::support::root;
+
+    /// `xdsctl serve`, until the test ends.
+    struct Served {
+        child: Child,
+        address: String,
+    }
+
+    impl Drop for Served {
+        fn drop(&mut self) {
+            let _ = self.child.kill();
+            let _ = self.child.wait();
+        }
+    }
+
+    fn serve(args: &[&str]) -> Served {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_xdsctl"));
+        command
+            .args(["serve", "--listen", "127.0.0.1:0"])
+            .args(args)
+            .current_dir(root());
+        let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
+        let mut lines = BufReader::new(child.stdout.take().unwrap());
+        let mut line = String::new();
+        lines.read_line(&mut line).unwrap();
+        let address = line.split(" on ").nth(1).and_then(|rest| rest.split(';').next());
+        let address = address.unwrap_or_else(|| panic!("{line}")).to_owned();
+        // What it says later is nobody's business, and must not fill the pipe.
+        std::thread::spawn(move || lines.read_to_end(&mut Vec::new()));
+        Served { child, address }
+    }
+
+    fn scratch(name: &str) -> PathBuf {
+        let directory = std::env::temp_dir().join(format!("xdsctl-live-{}-{name}", std::process::id()));
+        std::fs::create_dir_all(&directory).unwrap();
+        directory
+    }
+
+    #[test]
+    fn a_dump_goes_out_and_comes_back() {
+        let served = serve(&["fixtures/examples/checkout.yaml"]);
+        let address = format!("ads://{}", served.address);
+        let file = "fixtures/examples/checkout.yaml";
+        let (of_file, _, _) = run(&["validate", "--format", "concise", file]);
+        let rules = |out: Vec<u8>| -> Vec<String> {
+            let text = text(out);
+            let mut rules: Vec<String> = text
+                .lines()
+                .filter_map(|line| Some(line.split(": ").nth(1)?.to_owned()))
+                .collect();
+            rules.retain(|rule| !rule.contains("live-resource-rejected"));
+            rules.sort();
+            rules
+        };
+        let of_file = rules(of_file);
+        assert!(of_file.len() > 1, "{of_file:?}");
+        for delta in ["", "?delta"] {
+            let (out, err, code) = run(&["validate", "--format", "concise", &format!("{address}{delta}")]);
+            assert_eq!((rules(out), code), (of_file.clone(), 1), "{}", text(err));
+        }
+        let (out, _, code) = run(&["diff", "--exit-code", &address, &format!("{address}?delta")]);
+        assert_eq!((text(out).trim(), code), ("nothing changes for a client", 0));
+        // As a client of one target: the same, without what the target does not lead to.
+        let (out, err, code) = run(&["fetch", &address, "--target", "xds:///checkout"]);
+        assert_eq!(code, 0, "{}", text(err));
+        assert!(text(out).contains("\"client_scope\":\"xds:///checkout\""));
+        let tree = |source: &str| text(run(&["tree", "--target", "xds:///checkout", source]).0);
+        assert_eq!(tree(&format!("{address}?target=xds:///checkout")), tree(file));
+    }
+
+    #[test]
+    fn secrets_are_masked_unless_they_are_wanted() {
+        let directory = scratch("secrets");
+        let file = directory.join("listener.json");
+        std::fs::write(
+            &file,
+            r#"{"resources": [{"@type": "type.googleapis.com/envoy.config.cluster.v3.Cluster", "name": "c", "type": "EDS",
+                "eds_cluster_config": {"eds_config": {"ads": {}}}, "transport_socket": {"name": "t", "typed_config": {
+                "@type": "type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext",
+                "common_tls_context": {"tls_certificates": [{"private_key": {"inline_string": "planted-one"},
+                "password": {"inline_bytes": "cGxhbnRlZC10d28="}}]}}},
+                "metadata": {"filter_metadata": {"f": {"api_key": "planted-three", "kept": "plain"}}}}]}"#,
+        )
+        .unwrap();
+        let served = serve(&[file.to_str().unwrap()]);
+        let address = format!("ads://{}", served.address);
+        let planted = |text: &str| {
+            let secrets = ["planted-one", "cGxhbnRlZC10d28=", "planted-two", "planted-three"];
+            secrets.into_iter().filter(|secret| text.contains(secret)).count()
+        };
+        let (out, err, code) = run(&["fetch", &address]);
+        let (out, err) = (text(out), text(err));
+        assert_eq!((planted(&out), planted(&err), code), (0, 0, 0), "{out}{err}");
+        assert!(
+            out.contains("\"kept\": \"plain\"") && out.contains("[redacted]"),
+            "{out}"
+        );
+        assert_eq!(planted(&text(run(&["fetch", "--raw", &address]).0)), 3);
+        let (out, err, _) = run(&["validate", "--all", "--format", "human", &address]);
+        assert_eq!((planted(&text(out)), planted(&text(err))), (0, 0));
+        // In wire format nothing can be masked.
+        let wire = directory.join("dump.binpb");
+        let wire = wire.to_str().unwrap();
+        assert!(refused(&["fetch", &address, "-o", wire]).contains("say --raw"));
+        assert_eq!(run(&["fetch", "--quiet", "--raw", &address, "-o", wire]).2, 0);
+        let (out, _, code) = run(&["diff", "--exit-code", wire, &address]);
+        assert_eq!((text(out).trim(), code), ("nothing changes for a client", 0));
+        std::fs::remove_dir_all(directory).unwrap();
+    }
+
+    #[test]
+    fn what_is_wrong_with_an_address_is_said() {
+        for (args, words) in [
+            (
+                &["fetch", "dump.json"][..],
+                "`dump.json` is no running system, expected csds://HOST:PORT",
+            ),
+            (&["fetch", "csds://host"], "`csds://host` names no port"),
+            (
+                &["fetch", "ads://127.0.0.1:1?nod=x"],
+                "`nod` in `ads://127.0.0.1:1?nod=x` is none of node, target",
+            ),
+            (&["fetch", "csds://127.0.0.1:1", "--delta"], "--delta is about ads://"),
+            (
+                &["fetch", "ads://", "--bootstrap", "fixtures/nothing.json"],
+                "cannot read `fixtures/nothing.json`",
+            ),
+            (
+                &["fetch", "csds://127.0.0.1:1", "--ca", "README.md"],
+                "`README.md` has no PEM part `CERTIFICATE`",
+            ),
+            (
+                &["fetch", "csds://127.0.0.1:1"],
+                "cannot reach `csds://127.0.0.1:1`: tcp connect error: Connection refused",
+            ),
+            (
+                &["validate", "envoy://127.0.0.1:1"],
+                "cannot reach `envoy://127.0.0.1:1`",
+            ),
+            (
+                &["fetch", "--watch", "csds://127.0.0.1:1"],
+                "--watch writes the dump again and again: name a file",
+            ),
+        ] {
+            let err = refused(args);
+            assert!(err.contains(words), "{args:?}: {err}");
+        }
+    }
+
+    #[test]
+    fn a_gate_closes_at_the_first_bad_version() {
+        let directory = scratch("watch");
+        let file = directory.join("cluster.json");
+        let write = |policy: &str| {
+            let text = format!(
+                r#"{{"resources": [{{"@type": "type.googleapis.com/envoy.config.cluster.v3.Cluster", "name": "c", "type": "EDS",
+                "lb_policy": "{policy}", "eds_cluster_config": {{"eds_config": {{"ads": {{}}}}}}}},
+                {{"@type": "type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment", "cluster_name": "c",
+                "endpoints": [{{"locality": {{"region": "r"}}, "load_balancing_weight": 1, "lb_endpoints": [{{"endpoint": {{"address":
+                {{"socket_address": {{"address": "10.0.0.1", "port_value": 1}}}}}}}}]}}]}}]}}"#
+            );
+            std::fs::write(&file, text).unwrap();
+        };
+        write("ROUND_ROBIN");
+        let served = serve(&[file.to_str().unwrap()]);
+        let address = format!("ads://{}", served.address);
+        let mut gate = Command::new(env!("CARGO_BIN_EXE_xdsctl"));
+        gate.args(["validate", "--watch", "--format", "concise", &address]);
+        let mut gate = gate.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        // The first version is good; its report says nothing of errors.
+        std::thread::sleep(std::time::Duration::from_millis(1500));
+        assert_eq!(gate.try_wait().unwrap(), None, "the gate has closed too early");
+        write("MAGLEV");
+        let status = gate.wait().unwrap();
+        let mut out = String::new();
+        gate.stdout.take().unwrap().read_to_string(&mut out).unwrap();
+        assert_eq!(status.code(), Some(1), "{out}");
+        assert!(out.contains("cds-lb-policy-unsupported"), "{out}");
+        std::fs::remove_dir_all(directory).unwrap();
+    }
+}
