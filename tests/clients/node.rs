@@ -2,7 +2,9 @@
 
 use xdsctl::diag::Effect;
 
-use crate::rows::{Recorded, and_then, ask, compare, compare_by, of_fresh, of_one_version, of_switches, of_versions};
+use crate::rows::{
+    Recorded, and_then, ask, compare, compare_by, of_file, of_fresh, of_one_version, of_switches, of_versions,
+};
 
 #[test]
 fn rules() {
@@ -54,9 +56,25 @@ fn recorded(wanted: impl Fn(&str) -> bool) -> Vec<Recorded> {
     rows
 }
 
+/// Bytes that no serializer writes.
+#[test]
+fn broken_bytes() {
+    compare_fresh("node bytes", "node-bytes", 0);
+}
+
+/// Whatever somebody asked the client about: `XDSCTL_ASKED` names the file.
+#[test]
+fn asked() {
+    compare_accepted("node asked", &of_file("XDSCTL_ASKED", "node"), 0);
+}
+
 /// Compares the rows of `fresh-*`, for which it was not recorded what comes after a resource was accepted.
 fn compare_fresh(what: &str, name: &str, differing: usize) {
-    compare_by(what, &of_fresh(name, "node", "node"), differing, |row, ours| {
+    compare_accepted(what, &of_fresh(name, "node", "node"), differing);
+}
+
+fn compare_accepted(what: &str, rows: &[Recorded], differing: usize) {
+    compare_by(what, rows, differing, |row, ours| {
         let ours = if ours.verdict == "CRASH" { "ACK" } else { ours.verdict };
         ours == row.verdict
     });

@@ -9,6 +9,7 @@
 
 mod plain;
 mod reader;
+mod unknown;
 
 use std::collections::BTreeMap;
 
@@ -102,7 +103,8 @@ fn decode(reader: &mut Reader<'_>, end: usize, message: &'static Message, depth:
     let mut found: BTreeMap<u32, Found> = BTreeMap::new();
     while reader.pos < end {
         let tag = reader.uint32()?;
-        match message.field(tag >> 3) {
+        let field = message.field(tag >> 3);
+        match field.filter(|field| !unknown::is_unknown(message.full_name, field.number)) {
             Some(field) => value(reader, end, field, tag & 7, &mut found, depth)?,
             None => reader.skip(tag & 7, depth)?,
         }
