@@ -89,13 +89,7 @@ mod tests {
         for pattern in ["/a/b|.*", "a\\", "(?<n>.*)", "(?P<n>.*)", "\\u0041|.*", "\\C|.*"] {
             assert!(fault(pattern, Use::Match("")).is_none(), "{pattern}");
         }
-        for pattern in [
-            "(",
-            "(?=a)",
-            "a{1001}",
-            "((a{100}){100}){100}|.*",
-            "(?P<n>a)(?P<n>b)|.*",
-        ] {
+        for pattern in ["(", "(?=a)", "a{1001}", "((a{100}){100}){100}|.*"] {
             assert!(fault(pattern, Use::Match("")).is_some(), "{pattern}");
         }
         assert!(fault("(", Use::Replace).is_some());
