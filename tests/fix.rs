@@ -90,6 +90,8 @@ fn cases() -> Vec<Case> {
     let header = format!(
         "{ROUTE}  - match: {{prefix: /, headers: [{{name: X-User, present_match: true}}]}}\n    route: {{cluster: c}}\n"
     );
+    let domains = format!("{ROUTE}  - match: {{prefix: /}}\n    route: {{cluster: c}}\n")
+        .replace("[\"*\"]", "[a.example, b.example, A.example]");
     let cluster = |more: &str| {
         format!(
             "\"@type\": type.googleapis.com/envoy.config.cluster.v3.Cluster\nname: c\ntype: EDS\neds_cluster_config: {{eds_config: {{ads: {{}}}}}}\n{more}"
@@ -162,6 +164,14 @@ api_listener:
             ],
         ),
         case("dump-unknown-field", listener, ("type: FIXED\n          ", ""), vec![]),
+        case(
+            "rds-domain-taken",
+            &domains,
+            (", A.example", ""),
+            vec![
+                r#"/0/virtual_hosts/0/domains: ["a.example","b.example","A.example"], then ["a.example","b.example"]"#,
+            ],
+        ),
         case(
             "dump-duplicate-key",
             &cluster("lb_policy: RING_HASH\nlbPolicy: RING_HASH\n"),
@@ -518,4 +528,49 @@ fn fields_that_are_taken_out_are_gone_from_the_protos() {
         let message = pool.get_message_by_name(message).unwrap();
         assert!(message.reserved_names().any(|name| name == field), "{field}");
     }
+}
+
+#[test]
+fn a_domain_that_comes_twice_goes_where_nothing_else_goes_with_it() {
+    let host = |domains: &str| {
+        format!("{ROUTE}  - match: {{prefix: /}}\n    route: {{cluster: c}}\n").replace("[\"*\"]", domains)
+    };
+    for (name, before, after) in [
+        ("domains-flow.yaml", host("[a, b, a, 'a']"), host("[a, b]")),
+        (
+            "domains-block.yaml",
+            host("\n  - a\n  - b # kept\n  - a\n  -   'A'  \n"),
+            host("\n  - a\n  - b # kept\n"),
+        ),
+        (
+            "domains-comment.yaml",
+            host("\n  - a\n  - a # whose?\n"),
+            host("\n  - a\n  - a # whose?\n"),
+        ),
+        (
+            "domains-lines.yaml",
+            host("[\n    a, # one\n    a,\n    b]"),
+            host("[\n    a, # one\n    a,\n    b]"),
+        ),
+        (
+            "domains-anchor.yaml",
+            host("\n  - a\n  - &x a\n"),
+            host("\n  - a\n  - &x a\n"),
+        ),
+    ] {
+        assert_eq!(fixed(name, &before).0, after, "{name}");
+    }
+    let json = |domains: &str| {
+        format!(
+            "{{\"@type\": \"type.googleapis.com/envoy.config.route.v3.RouteConfiguration\", \"name\": \"r\", \"virtual_hosts\": [{{\"domains\": {domains}, \"routes\": []}}]}}"
+        )
+    };
+    let lines = "[\n  \"a\",\n  \"b\",\n  \"a\"\n]";
+    assert_eq!(
+        fixed("domains-lines.json", &json(lines)).0,
+        json("[\n  \"a\",\n  \"b\"\n]")
+    );
+    // Which of two virtual hosts is to have it, nobody can know.
+    let two = json("[\"a\"]").replace("}]}", "}, {\"domains\": [\"a\"], \"routes\": []}]}");
+    assert_eq!(fixed("domains-two.json", &two).0, two);
 }

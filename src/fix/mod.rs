@@ -7,6 +7,7 @@
 //!
 //! Knows documents and findings. Files are the command's.
 
+mod domain;
 mod duplicate_key;
 mod enum_value;
 mod header_name;
@@ -64,6 +65,8 @@ struct Fixer {
 enum Fix {
     /// The scalar at the finding's path: from the value and its place to the new value.
     Scalar(fn(&str, At<'_>) -> Option<String>),
+    /// The scalar at the finding's path goes from its list, if that is certain.
+    Element(fn(&Diagnostic) -> bool),
     /// The key at the finding's place.
     Key(fn(&Members<'_>, usize, At<'_>) -> Option<Change>),
 }
@@ -91,6 +94,7 @@ static FIXERS: &[Fixer] = &[
     enum_value::FIXER,
     unknown_field::FIXER,
     duplicate_key::FIXER,
+    domain::FIXER,
 ];
 
 fn fixer(rule: &Rule) -> Option<&'static Fixer> {
@@ -134,7 +138,7 @@ impl<'s> Document<'s> {
             return Vec::new();
         }
         let path_of = |(diagnostic, _, fixer): &(&Diagnostic, _, &Fixer)| match fixer.fix {
-            Fix::Scalar(_) => diagnostic.path.clone(),
+            Fix::Scalar(_) | Fix::Element(_) => diagnostic.path.clone(),
             Fix::Key(_) => diagnostic.path.holder(),
         };
         let paths: Vec<FieldPath> = wanted.iter().map(path_of).collect();
@@ -212,6 +216,9 @@ impl<'s> Fixing<'s> {
                 let place = self.source.to_document(old.span);
                 scalar::replaced(self.source, place, &old.value, &fix(&old.value, at)?)?
             }
+            Fix::Element(is_certain) => is_certain(diagnostic)
+                .then(|| domain::removed(self.source, self.text, start))
+                .flatten()?,
             Fix::Key(fix) => {
                 if self.members.as_ref().is_none_or(|members| members.start != start) {
                     self.members = Some(Members::read(self.source, self.text, start)?);
