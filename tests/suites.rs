@@ -329,6 +329,10 @@ fn what_a_step_cannot_do_is_told_when_it_is_played() {
             "cluster `cart` has the localities `eu/a`, `eu/b`, scale one of them",
         ),
         (
+            "backends: {default: {reach: silent}}\nsteps:\n- pick: {method: /shop.Pay/Charge, rate: 100000, for: 5}\n",
+            "more than 100000 RPCs at a rate are under way at a time",
+        ),
+        (
             "steps:\n- stop: 10.9.9.9:80\n",
             "`stop` names 10.9.9.9:80, which is no address of the channel",
         ),

@@ -225,8 +225,10 @@ impl Machine {
             // What becomes of it is decided when the work at hand is done: the policies below may have made another one by then
             // (C-core `SubchannelWrapper::Orphaned`).
             let held = cx.runtime.hold(&entry.address, &self.at);
+            if self.orphans.is_empty() {
+                cx.runtime.timer(0, &self.at, What::Timer(ORPHANS));
+            }
             self.orphans.push((id, held));
-            cx.runtime.timer(0, &self.at, What::Timer(ORPHANS));
         }
     }
 

@@ -42,6 +42,9 @@ pub use value::Located;
 /// Most RPCs of one step.
 pub const MAX_COUNT: u64 = 10_000_000;
 
+/// Most RPCs of one step at a rate: those that have ended are not kept.
+pub const MAX_RATED: u64 = 1_000_000_000;
+
 /// Most RPCs under way at a time: each is kept in memory until it has ended.
 pub const MAX_UNDER_WAY: u64 = 100_000;
 

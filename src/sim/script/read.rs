@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use super::check::canonical;
 use super::fault::{listed, shown};
 use super::value::{Located, address, contradict, members, one_or_more, seconds, text, time, unknown, wrong};
-use super::{MAX_COUNT, MAX_UNDER_WAY, Step, StepError, backend, endpoints, load_reports, rpc};
+use super::{MAX_COUNT, MAX_RATED, MAX_UNDER_WAY, Step, StepError, backend, endpoints, load_reports, rpc};
 use crate::client::Sent;
 use crate::model::ResourceType;
 use crate::source::node::{Member, Node};
@@ -21,6 +21,9 @@ pub const VERBS: [&str; 18] = [
 
 /// Most RPCs of a `pick`.
 const PICKS: (u64, &str) = (MAX_COUNT, "a number up to 10,000,000");
+
+/// Most RPCs at a rate.
+const RATED: (u64, &str) = (MAX_RATED, "a number up to 1,000,000,000");
 
 /// Most RPCs of a `begin` that has no rate: all are under way.
 const BEGUN: (u64, &str) = (MAX_UNDER_WAY, "a number up to 100,000");
@@ -78,7 +81,7 @@ pub fn read(verb: &Member) -> Result<Step, Located> {
     Ok(match verb.name.as_str() {
         "pick" => {
             members("pick", node, &rpc::MEMBERS)?;
-            Step::Pick(rpc::read(node, PICKS)?)
+            Step::Pick(rpc::read(node, if is_rated(node) { RATED } else { PICKS })?)
         }
         "begin" => begin(node)?,
         "finish" => match node.text() {
@@ -118,12 +121,16 @@ pub fn read(verb: &Member) -> Result<Step, Located> {
     })
 }
 
+fn is_rated(node: &Node) -> bool {
+    node.get("rate").is_some()
+}
+
 fn begin(node: &Node) -> Result<Step, Located> {
     let mut known = rpc::MEMBERS.to_vec();
     known.extend(["name", "settle"]);
     members("begin", node, &known)?;
-    let has_rate = node.get("rate").is_some();
-    let sending = rpc::read(node, if has_rate { PICKS } else { BEGUN })?;
+    let has_rate = is_rated(node);
+    let sending = rpc::read(node, if has_rate { RATED } else { BEGUN })?;
     let settle_ms = seconds(node, "settle")?;
     if let (true, Some(settle)) = (has_rate, node.get("settle")) {
         return Err(contradict("settle", "rate", settle));

@@ -3,9 +3,11 @@
 //! The channels do not meet each other, so each may run ahead on its own until something is to be done to one of them; then all
 //! are brought to the same time.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
+use std::sync::Arc;
 
+use super::MAX_UNDER_WAY;
 use super::jar::Jar;
 use super::rpc::Sending;
 use crate::lb::runtime::Time;
@@ -26,6 +28,9 @@ pub struct Done<'d> {
     pub outcome: Outcome,
 }
 
+/// RPCs at a rate that may be under way at a time.
+const MOST_UNDER_WAY: usize = MAX_UNDER_WAY as usize;
+
 /// Takes RPCs as they end; `false` to hear of no more.
 pub(super) type Take<'t> = &'t mut dyn FnMut(Done<'_>) -> bool;
 
@@ -34,11 +39,11 @@ pub(super) type Take<'t> = &'t mut dyn FnMut(Done<'_>) -> bool;
 struct Stream {
     /// Of its `begin`; `None` for a `pick`.
     name: Option<String>,
-    sending: Sending,
+    sending: Arc<Sending>,
     began: Time,
     sent: u64,
     clients: Range<usize>,
-    under_way: BTreeMap<(usize, RpcId), ()>,
+    under_way: BTreeSet<(usize, RpcId)>,
 }
 
 impl Stream {
@@ -120,11 +125,11 @@ impl Sender {
     pub fn start(&mut self, name: Option<&str>, sending: &Sending, now: Time, clients: Range<usize>) -> usize {
         self.streams.push(Stream {
             name: name.map(str::to_owned),
-            sending: sending.clone(),
+            sending: Arc::new(sending.clone()),
             began: now,
             sent: 0,
             clients,
-            under_way: BTreeMap::new(),
+            under_way: BTreeSet::new(),
         });
         self.streams.len() - 1
     }
@@ -151,6 +156,12 @@ impl Sender {
     /// Sends the RPCs that are due at `now`, which all channels have reached.
     fn send_due(&mut self, now: Time, channels: &mut [Channel]) {
         while let Some((_, number)) = self.next_arrival().filter(|(at, _)| *at <= now) {
+            if self.streams.iter().map(|stream| stream.under_way.len()).sum::<usize>() >= MOST_UNDER_WAY {
+                let why = format!("more than {MAX_UNDER_WAY} RPCs at a rate are under way at a time");
+                self.fault.get_or_insert(why);
+                self.is_over = true;
+                return;
+            }
             let Some(stream) = self.streams.get_mut(number) else {
                 return;
             };
@@ -163,7 +174,7 @@ impl Sender {
             let rpc = self.fill(&sending, channel);
             let id = channel.let_go(rpc);
             if let Some(stream) = self.streams.get_mut(number) {
-                stream.under_way.insert((client, id), ());
+                stream.under_way.insert((client, id));
             }
         }
     }
@@ -177,7 +188,7 @@ impl Sender {
                     stream
                         .under_way
                         .remove(&key)
-                        .map(|()| (stream.name.clone(), stream.sending.jar.clone()))
+                        .then(|| (stream.name.clone(), stream.sending.jar.clone()))
                 });
                 let Some((name, jar)) = owner else { continue };
                 let done = Done {
@@ -253,7 +264,7 @@ impl Sender {
                 self.advance(at, channels, take)?;
                 continue;
             }
-            let Some((client, id)) = found.under_way.keys().next().copied() else {
+            let Some((client, id)) = found.under_way.first().copied() else {
                 return Ok(());
             };
             self.wait(client, id, channels, take)?;

@@ -113,6 +113,10 @@ fn members_have_their_types() {
             r#"{"pick": {"rate": 0}}"#,
             "`rate` is `0`, must be a number of RPCs a second above 0, up to 1,000,000",
         ),
+        (
+            r#"{"pick": {"rate": 1000, "for": 1000001}}"#,
+            "`for` is `1000001`, must be a number up to 1,000,000,000",
+        ),
         (r#"{"pick": {"for": 3}}"#, "`for` is `3`, must be beside a `rate`"),
         (
             r#"{"pick": {"for": 3, "count": 1, "rate": 1}}"#,
