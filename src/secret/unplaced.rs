@@ -35,23 +35,42 @@ pub fn find(text: &str, is_harmless: impl Fn(&str) -> bool, is_inside: bool, has
 }
 
 /// Says whether a line above `before` that the text is indented below has the name of a secret.
-pub fn is_below_secret(before: &str, first_line: &str) -> bool {
-    let indent = |line: &str| line.len() - line.trim_start_matches([' ', '-', '\t']).len();
-    let mut innermost = indent(first_line).max(1);
-    for line in before.lines().rev().take(MAX_LINES_ABOVE) {
+///
+/// Bytes, because this is asked for each finding: no more of `before` is looked at than what its lines begin and end with.
+pub fn is_below_secret(before: &[u8], first_line: &str) -> bool {
+    let indent = |line: &[u8]| {
+        line.iter()
+            .take_while(|byte| matches!(byte, b' ' | b'-' | b'\t'))
+            .count()
+    };
+    let mut innermost = indent(first_line.as_bytes()).max(1);
+    let mut above = Some(before);
+    for _ in 0..MAX_LINES_ABOVE {
+        let Some(text) = above else { break };
+        let newline = memchr::memrchr(b'\n', text);
+        let line = text.get(newline.map_or(0, |at| at + 1)..).unwrap_or_default();
+        above = newline.and_then(|at| text.get(..at));
         let own = indent(line);
-        if own >= innermost || line.trim().is_empty() {
+        if own >= innermost || line.trim_ascii().is_empty() {
             continue;
         }
         innermost = own;
         // The lines of a block scalar have no names, whatever they look like.
-        let header = line
-            .trim_end()
-            .trim_end_matches(['-', '+', '1', '2', '3', '4', '5', '6', '7', '8', '9']);
-        if header.ends_with(" |") || header.ends_with(" >") {
+        let line = line.trim_ascii_end();
+        let count = line
+            .iter()
+            .rev()
+            .take_while(|byte| matches!(byte, b'-' | b'+' | b'1'..=b'9'))
+            .count();
+        let header = line.get(..line.len() - count).unwrap_or_default();
+        if header.ends_with(b" |") || header.ends_with(b" >") {
             return true;
         }
-        let key = line.split([':', '{', '<', '#']).next().unwrap_or_default();
+        let key = line
+            .split(|byte| matches!(byte, b':' | b'{' | b'<' | b'#'))
+            .next()
+            .unwrap_or_default();
+        let key = String::from_utf8_lossy(key);
         if is_name(key.trim_matches([' ', '-', '\t', '"', '\'', '?'])) {
             return true;
         }
@@ -221,10 +240,10 @@ mod tests {
 
     #[test]
     fn a_text_below_the_name_of_a_secret_is_inside() {
-        assert!(is_below_secret("a:\n  password: |\n    x\n\n", "    y"));
-        assert!(is_below_secret("  private_key:\n    inline:\n", "      x: y"));
-        assert!(is_below_secret("a:\n  x: |-\n    y\n", "    name: z"));
-        assert!(!is_below_secret("password: x\nother:\n  a: b\n", "  y"));
-        assert!(!is_below_secret("", "y"));
+        assert!(is_below_secret(b"a:\n  password: |\n    x\n\n", "    y"));
+        assert!(is_below_secret(b"  private_key:\n    inline:\n", "      x: y"));
+        assert!(is_below_secret(b"a:\n  x: |-\n    y\n", "    name: z"));
+        assert!(!is_below_secret(b"password: x\nother:\n  a: b\n", "  y"));
+        assert!(!is_below_secret(b"", "y"));
     }
 }

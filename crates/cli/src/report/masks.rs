@@ -125,6 +125,9 @@ impl Masks {
 
 /// Text in which each byte has its place; what is not UTF-8 becomes a question mark.
 fn lossy(bytes: &[u8]) -> String {
+    if let Ok(text) = std::str::from_utf8(bytes) {
+        return text.to_owned();
+    }
     let mut text = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {
         text.push_str(chunk.valid());
@@ -140,7 +143,7 @@ fn is_inside(source: &Source, at: usize, text: &str) -> bool {
         .get(at.saturating_sub(MAX_BYTES_ABOVE)..at)
         .unwrap_or_default();
     let first = text.lines().next().unwrap_or_default();
-    unplaced::is_below_secret(&lossy(above), first)
+    unplaced::is_below_secret(above, first)
 }
 
 /// Masks the comments that speak of a secret, and those that follow.

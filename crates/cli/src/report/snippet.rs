@@ -3,6 +3,8 @@
 //! A line that is too long loses both its ends, so that the marked part stands in its middle. No more of the document is looked
 //! at than could be shown: a dump may be one line of a gigabyte.
 
+use std::borrow::Cow;
+
 use unicode_width::UnicodeWidthChar as _;
 
 use super::Snippet;
@@ -179,7 +181,10 @@ fn taken(chars: impl Iterator<Item = char>, columns: usize) -> Vec<char> {
 
 /// Text for a snippet: everything visible, lines without a carriage return at their ends; a tab is for miette to widen.
 fn shown(bytes: &[u8]) -> String {
-    let text = String::from_utf8_lossy(bytes);
+    let text = match std::str::from_utf8(bytes) {
+        Ok(text) => Cow::Borrowed(text),
+        Err(_) => String::from_utf8_lossy(bytes),
+    };
     let text = text.strip_suffix('\r').unwrap_or(&text);
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
