@@ -6,11 +6,11 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use xdsctl_proto::tables::{self, Cardinality, Field, Kind, Message, WellKnown};
+use xdsctl_proto::tables::{self, Cardinality, Kind, Message, WellKnown};
 
 use super::Span;
 use super::view::{FaultKind, MAX_VIEWED_BYTES, View};
-use super::wire::{Fields, Item, Value};
+use super::wire::{Fields, Value};
 
 /// What a file may be, likeliest first among those that fit as well.
 const CANDIDATES: &[&str] = &[
@@ -173,6 +173,13 @@ fn is_type_url(url: &[u8]) -> bool {
     name.first().is_some_and(u8::is_ascii_alphabetic) && name.contains(&b'.')
 }
 
+/// Where a field of a message is: its number, and the first byte of its tag in the document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Place {
+    number: u32,
+    at: u32,
+}
+
 struct Writer<'b> {
     view: View,
     bytes: &'b [u8],
@@ -224,15 +231,20 @@ impl<'b> Writer<'b> {
         self.close(b'}', span);
     }
 
-    /// The fields of the message at `span`, by number; what cannot be read is a fault.
-    fn items(&mut self, message: &'static Message, span: Span) -> Vec<(&'static Field, Item<'b>, Span)> {
-        let mut items = Vec::new();
+    /// The known fields of the message at `span`, by number and then in order; what cannot be read is a fault.
+    ///
+    /// Places only: a field on the wire may have two bytes, and what is read of it fifty times as many.
+    fn items(&mut self, message: &'static Message, span: Span) -> Vec<Place> {
+        let mut places = Vec::new();
         for item in Fields::new(self.slice(span)) {
             match item {
                 Ok(item) => {
-                    if let Some(field) = message.field(item.number) {
-                        let body = Span::new(span.start + item.body, span.start + item.end);
-                        items.push((field, item, body));
+                    // A document has fewer than 2^32 bytes.
+                    if let (Some(_), Ok(at)) = (message.field(item.number), u32::try_from(span.start + item.start)) {
+                        places.push(Place {
+                            number: item.number,
+                            at,
+                        });
                     }
                 }
                 Err(at) => {
@@ -249,8 +261,15 @@ impl<'b> Writer<'b> {
                 }
             }
         }
-        items.sort_by_key(|(field, ..)| field.number);
-        items
+        places.sort_unstable();
+        places
+    }
+
+    /// Reads what stands at a place: what it holds, and where that is.
+    fn item(&self, place: Place) -> Option<(Value<'b>, Span)> {
+        let start = place.at as usize;
+        let item = Fields::new(self.bytes.get(start..)?).next()?.ok()?;
+        Some((item.value, Span::new(start + item.body, start + item.end)))
     }
 
     fn message(&mut self, message: &'static Message, span: Span, depth: usize) {
@@ -267,26 +286,32 @@ impl<'b> Writer<'b> {
             return;
         }
         let items = self.items(message, span);
-        for group in items.chunk_by(|(a, ..), (b, ..)| a.number == b.number) {
-            let Some((field, _, first)) = group.first() else {
+        for group in items.chunk_by(|a, b| a.number == b.number) {
+            let Some((field, (_, first))) = group
+                .first()
+                .and_then(|place| Some((message.field(place.number)?, self.item(*place)?)))
+            else {
                 continue;
             };
             match field.cardinality {
                 Cardinality::Singular => {
                     // As a parser has it: the last one counts.
-                    if let Some((_, item, body)) = group.last() {
-                        self.key(field.name, *body);
-                        self.value(field.kind, item.value, *body, depth);
+                    if let Some((value, body)) = group.last().and_then(|place| self.item(*place)) {
+                        self.key(field.name, body);
+                        self.value(field.kind, value, body, depth);
                     }
                 }
                 Cardinality::Repeated => {
-                    self.key(field.name, *first);
-                    self.open(b'[', *first);
-                    for (_, item, body) in group {
+                    self.key(field.name, first);
+                    self.open(b'[', first);
+                    for place in group {
+                        let Some((value, body)) = self.item(*place) else {
+                            continue;
+                        };
                         self.comma();
-                        self.value(field.kind, item.value, *body, depth);
+                        self.value(field.kind, value, body, depth);
                     }
-                    self.close(b']', *first);
+                    self.close(b']', first);
                 }
                 // No envelope says anything in a map.
                 Cardinality::Map { .. } => {}
@@ -347,19 +372,15 @@ impl<'b> Writer<'b> {
             return self.raw("null", span);
         };
         let items = self.items(message, span);
-        let last = |number| items.iter().rfind(|(field, ..)| field.number == number);
+        let last = |number| {
+            let place = items.iter().rfind(|place| place.number == number);
+            place.and_then(|place| self.item(*place))
+        };
         let url = match last(1) {
-            Some((
-                _,
-                Item {
-                    value: Value::Bytes(url),
-                    ..
-                },
-                _,
-            )) => *url,
+            Some((Value::Bytes(url), _)) => url,
             _ => b"",
         };
-        let value = last(2).map_or(Span::new(span.end, span.end), |(.., body)| *body);
+        let value = last(2).map_or(Span::new(span.end, span.end), |(_, body)| body);
         let url = String::from_utf8_lossy(url);
         match tables::message(url.rsplit('/').next().unwrap_or_default()) {
             Some(message) if is_envelope(message) && depth < MAX_DEPTH => {
