@@ -31,6 +31,7 @@ mod class;
 mod error;
 mod factor;
 mod kept;
+mod kept_class;
 mod matcher;
 mod ranges;
 mod recent;

@@ -16,7 +16,8 @@ pub(super) fn normalize(ranges: &mut Vec<Range>) {
     if ranges.windows(2).all(|pair| matches!(pair, [a, b] if a.1 + 1 < b.0)) {
         return;
     }
-    ranges.sort_unstable();
+    // Mostly a few sorted lists one after the other, which a stable sort merges.
+    ranges.sort();
     let mut joined: Vec<Range> = Vec::with_capacity(ranges.len());
     for &(low, high) in ranges.iter() {
         match joined.last_mut() {

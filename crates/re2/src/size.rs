@@ -11,7 +11,6 @@ use super::error::RegexError;
 use super::ranges::RUNE_MAX;
 use super::syntax::{FOLD, LAZY};
 use super::tree::{ClassId, Id, OPERANDS_MAX, Op, Tree};
-use super::trie::class_size;
 
 /// Most instructions of a program: (8 MiB * 2 / 3 - 432 bytes) / 8 bytes.
 const PROGRAM_MAX: u64 = ((8 << 20) * 2 / 3 - 432) / 8;
@@ -466,8 +465,8 @@ fn class_shape(tree: &Tree, class: ClassId, known: &mut Vec<Option<Shape>>) -> S
             ..Cost::leaf(0, false)
         }),
         [(0, RUNE_MAX)] => Shape::leaf(10, false),
-        ranges => {
-            let size = class_size(ranges);
+        _ => {
+            let size = tree.class_size(class);
             Shape::other(Cost {
                 peak: size.peak,
                 ..Cost::leaf(size.end, false)

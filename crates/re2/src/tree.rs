@@ -8,11 +8,14 @@
 
 use std::collections::HashMap;
 use std::ops::{Index, IndexMut};
+use std::rc::Rc;
 
 use super::class::{ClassItem, Members, PosixEnds, Set, class_items};
 use super::error::RegexError;
+use super::kept_class::{self, Class};
 use super::ranges::{self, RUNE_MAX, Range};
 use super::syntax::{DOT_NEWLINE, FOLD, LAZY, Lexer, MULTI_LINE, Repeat, Token};
+use super::trie::Size;
 use super::{factor, unicode};
 
 /// Marks `$`, which RE2 keeps apart from `\z` when it compares expressions.
@@ -70,7 +73,7 @@ pub(super) struct Node {
 #[derive(Debug, Default)]
 pub(super) struct Tree {
     nodes: Vec<Node>,
-    classes: Vec<Vec<Range>>,
+    classes: Vec<Rc<Class>>,
     pub(super) root: Option<Id>,
     pub(super) captures: u32,
 }
@@ -93,7 +96,7 @@ impl Index<ClassId> for Tree {
     type Output = [Range];
 
     fn index(&self, id: ClassId) -> &[Range] {
-        &self.classes[id.0 as usize]
+        &self.classes[id.0 as usize].ranges
     }
 }
 
@@ -113,9 +116,18 @@ impl Tree {
     }
 
     pub(super) fn add_class(&mut self, ranges: Vec<Range>) -> ClassId {
+        self.share_class(Rc::new(Class::new(ranges)))
+    }
+
+    fn share_class(&mut self, class: Rc<Class>) -> ClassId {
         let id = ClassId(u32::try_from(self.classes.len()).unwrap_or(u32::MAX));
-        self.classes.push(ranges);
+        self.classes.push(class);
         id
+    }
+
+    /// The instructions of a class that is neither empty nor full.
+    pub(super) fn class_size(&self, id: ClassId) -> Size {
+        self.classes[id.0 as usize].size()
     }
 
     /// A concatenation of `operands`, which is the operand itself if there is one only.
@@ -255,7 +267,8 @@ impl<'p> Parser<'p> {
         if let Some(&class) = self.known.get(&key) {
             return Ok(class);
         }
-        let class = self.tree.add_class(build(key.1)?);
+        let class = kept_class::class(text, key.1, || build(key.1))?;
+        let class = self.tree.share_class(class);
         self.known.insert(key, class);
         Ok(class)
     }

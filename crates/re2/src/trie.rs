@@ -6,8 +6,13 @@
 //! became unnecessary is given back, so the count has a peak above its end (RE2, `AddRuneRangeUTF8`).
 
 use std::collections::HashMap;
+use std::hash::{BuildHasher, Hash, Hasher, RandomState};
+use std::sync::LazyLock;
 
 use super::ranges::{self, RUNE_MAX, Range};
+
+/// Sequences of the classes that are large: Unicode's letters have a thousand.
+const USUAL_SEQUENCES: usize = 1024;
 
 /// Instructions at the end, and the most in between.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,7 +28,7 @@ pub(super) fn class_size(ranges: &[Range]) -> Size {
     let folds = (0x41..=0x5A).all(|upper| has(upper) == has(upper + 0x20));
     let mut trie = Trie {
         instructions: vec![Instruction::Alt { second: 0 }],
-        cache: HashMap::new(),
+        cache: HashMap::with_capacity_and_hasher(ranges.len().min(USUAL_SEQUENCES), Quick),
         root: 0,
         peak: 0,
     };
@@ -41,7 +46,7 @@ pub(super) fn class_size(ranges: &[Range]) -> Size {
 }
 
 /// A byte range, whether it folds, and the instruction that follows; 0 is the end.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Bytes {
     low: u8,
     high: u8,
@@ -52,6 +57,50 @@ struct Bytes {
 impl Bytes {
     fn same_input(self, other: Self) -> bool {
         (self.low, self.high, self.folds) == (other.low, other.high, other.folds)
+    }
+}
+
+impl Hash for Bytes {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        let small = u64::from(self.low) | u64::from(self.high) << 8 | u64::from(self.folds) << 16;
+        state.write_u64(small | (self.next as u64) << 17);
+    }
+}
+
+/// Makes [`Quick64`]: a class of Unicode asks thousands of times, for which the usual hash takes most of the time.
+#[derive(Debug, Clone, Copy)]
+struct Quick;
+
+/// One multiplication, from a start that differs in each process, so that no pattern can be made to collide.
+#[derive(Debug, Clone, Copy)]
+struct Quick64(u64);
+
+static START: LazyLock<u64> = LazyLock::new(|| RandomState::new().hash_one(0));
+
+impl BuildHasher for Quick {
+    type Hasher = Quick64;
+
+    fn build_hasher(&self) -> Quick64 {
+        Quick64(*START)
+    }
+}
+
+impl Hasher for Quick64 {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.write_u64(u64::from(*byte));
+        }
+    }
+
+    fn write_u64(&mut self, number: u64) {
+        // Both halves of the product: the table takes its place from the low bits and a mark from the high ones.
+        let product = u128::from(self.0 ^ number) * 0x9e37_79b9_7f4a_7c15;
+        let [low, high] = [product & u128::from(u64::MAX), product >> 64].map(|half| u64::try_from(half).unwrap_or(0));
+        self.0 = low ^ high;
     }
 }
 
@@ -75,7 +124,7 @@ struct Trie {
     /// The first entry stands for the end.
     instructions: Vec<Instruction>,
     /// Only looked up, never iterated.
-    cache: HashMap<Bytes, usize>,
+    cache: HashMap<Bytes, usize, Quick>,
     root: usize,
     peak: usize,
 }

@@ -1,0 +1,97 @@
+//! Large classes that were read lately: a dump has the same `\pL` in thousands of patterns.
+//!
+//! To read one takes microseconds, and to count its instructions tens of them. Both are done once for each text.
+
+use std::cell::{OnceCell, RefCell};
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use super::error::RegexError;
+use super::ranges::Range;
+use super::trie::{Size, class_size};
+
+/// Classes that a thread remembers.
+const MAX_CLASSES: usize = 64;
+
+/// Longest text of a class that is remembered, in bytes.
+const MAX_TEXT_BYTES: usize = 64;
+
+/// Fewest ranges of a class that is remembered: a smaller one is read as fast as it is found.
+const FEWEST_RANGES: usize = 16;
+
+/// A set of code points.
+#[derive(Debug)]
+pub(super) struct Class {
+    pub(super) ranges: Vec<Range>,
+    size: OnceCell<Size>,
+}
+
+impl Class {
+    pub(super) fn new(ranges: Vec<Range>) -> Class {
+        let size = OnceCell::new();
+        Class { ranges, size }
+    }
+
+    /// The instructions of a class that is neither empty nor full.
+    pub(super) fn size(&self) -> Size {
+        *self.size.get_or_init(|| class_size(&self.ranges))
+    }
+}
+
+/// A class by its text, as it is and with both cases of each letter.
+type Known = HashMap<Box<str>, [Option<Rc<Class>>; 2]>;
+
+thread_local! {
+    /// Only looked up, never iterated.
+    static KNOWN: RefCell<Known> = RefCell::default();
+}
+
+/// The class of a text, which `build` reads unless this thread has lately.
+pub(super) fn class(
+    text: &str,
+    folds: bool,
+    build: impl FnOnce() -> Result<Vec<Range>, RegexError>,
+) -> Result<Rc<Class>, RegexError> {
+    let place = usize::from(folds);
+    let found = KNOWN.with_borrow(|known| known.get(text).and_then(|both| both.get(place)?.clone()));
+    if let Some(class) = found {
+        return Ok(class);
+    }
+    let class = Rc::new(Class::new(build()?));
+    if text.len() <= MAX_TEXT_BYTES && class.ranges.len() >= FEWEST_RANGES {
+        KNOWN.with_borrow_mut(|known| {
+            if known.len() >= MAX_CLASSES {
+                known.clear();
+            }
+            if let Some(slot) = known.entry(text.into()).or_default().get_mut(place) {
+                *slot = Some(Rc::clone(&class));
+            }
+        });
+    }
+    Ok(class)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_large_class_is_read_once_for_each_way_of_its_case() {
+        let ranges = |first: u32| Ok((0..40).map(|i| (first + 3 * i, first + 3 * i)).collect());
+        let plain = class("[large]", false, || ranges(0x100)).unwrap();
+        let again = class("[large]", false, || panic!("read again")).unwrap();
+        assert!(Rc::ptr_eq(&plain, &again));
+        let folded = class("[large]", true, || ranges(0x200)).unwrap();
+        assert_ne!(plain.ranges, folded.ranges);
+        assert_eq!(plain.size(), class_size(&plain.ranges));
+    }
+
+    #[test]
+    fn many_classes_are_not_all_remembered() {
+        for number in 0..10 * MAX_CLASSES {
+            let ranges = (0..20).map(|i| (0x100 + 3 * i, 0x100 + 3 * i)).collect();
+            class(&format!("[many{number}]"), false, || Ok(ranges)).unwrap();
+        }
+        assert!(KNOWN.with_borrow(HashMap::len) <= MAX_CLASSES);
+    }
+}
