@@ -26,11 +26,13 @@ pub enum Mismatch {
     },
 }
 
-/// Says what keeps a route whose path matches from taking an RPC; `None` if it takes it.
-pub fn mismatch(route: &Route, request: &Request<'_>, draw: &mut Draw<'_>) -> Option<Mismatch> {
-    if let Some(index) = route.headers.iter().position(|header| !header_matches(header, request)) {
-        return Some(Mismatch::Header(index));
-    }
+/// The first header matcher of a route that an RPC does not match.
+pub fn header_mismatch(route: &Route, request: &Request<'_>) -> Option<usize> {
+    route.headers.iter().position(|header| !header_matches(header, request))
+}
+
+/// Says whether its fraction keeps a route, whose path and headers match, from taking an RPC.
+pub fn fraction_mismatch(route: &Route, draw: &mut Draw<'_>) -> Option<Mismatch> {
     let below = route.fraction_per_million?;
     let drawn = draw(Purpose::RouteFraction, MILLION);
     (drawn >= u64::from(below)).then_some(Mismatch::Fraction { drawn, below })

@@ -190,9 +190,9 @@ impl Selector {
         })
     }
 
-    /// Says whether a path matches that of the route at a position among [`routes`](Self::routes).
-    pub fn path_matches(&self, position: usize, route: &Route, path: &str) -> bool {
-        self.paths.matches(position, route, path)
+    /// The positions of the routes that match an RPC by path and headers, whatever their fractions.
+    pub fn candidates<'s>(&'s self, request: &'s Request<'s>) -> impl Iterator<Item = usize> {
+        self.paths.candidates(self.routes(), request)
     }
 
     /// Selects for an RPC. `tried` gets, for every route before the chosen one, why it did not take the RPC.
@@ -206,25 +206,30 @@ impl Selector {
         draw: &mut Draw<'_>,
         mut tried: Option<&mut Vec<Mismatch>>,
     ) -> Result<Selection<'s>, Refusal> {
-        let mut found = None;
-        for (position, route) in self.routes().iter().enumerate() {
-            let why = match self.path_matches(position, route, request.path) {
-                true => matching::mismatch(route, request, draw),
-                false => Some(Mismatch::Path),
-            };
-            match why {
-                None => {
-                    found = Some((position, route));
-                    break;
-                }
-                Some(why) => {
-                    if let Some(tried) = tried.as_deref_mut() {
-                        tried.push(why);
-                    }
-                }
+        let routes = self.routes();
+        let mut candidates = self.paths.candidates(routes, request);
+        let mut from = 0;
+        let position = loop {
+            let found = candidates.next();
+            if let Some(tried) = tried.as_deref_mut() {
+                let before = from..found.unwrap_or(routes.len());
+                tried.extend(before.map(|position| {
+                    let by_path = routes.get(position).filter(|_| candidates.matches_path(position));
+                    let header = by_path.and_then(|route| matching::header_mismatch(route, request));
+                    header.map_or(Mismatch::Path, Mismatch::Header)
+                }));
             }
-        }
-        let (position, _) = found.ok_or(Refusal::NoRoute)?;
+            let position = found.ok_or(Refusal::NoRoute)?;
+            let route = routes.get(position).ok_or(Refusal::NoRoute)?;
+            let Some(why) = matching::fraction_mismatch(route, draw) else {
+                break position;
+            };
+            if let Some(tried) = tried.as_deref_mut() {
+                tried.push(why);
+            }
+            from = position + 1;
+        };
+        drop(candidates);
         self.select_at(position, request, channel, draw)
     }
 

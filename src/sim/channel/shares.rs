@@ -7,7 +7,7 @@ use crate::lb::override_host::SessionHosts;
 use crate::lb::picker::{PickArgs, Shares};
 use crate::model::Millis;
 use crate::model::filter::FilterConfig;
-use crate::rpc::{self, ChannelFacts, Purpose, Request, Selector, matching};
+use crate::rpc::{self, ChannelFacts, Purpose, Request, Selector};
 use crate::sim::Rpc;
 
 impl Channel {
@@ -23,15 +23,10 @@ impl Channel {
             timeout: rpc.timeout_ms.map(Millis),
         };
         let mut rest = 1.0;
-        for (number, route) in selector.routes().iter().enumerate() {
-            let is_candidate = selector.path_matches(number, route, request.path)
-                && route
-                    .headers
-                    .iter()
-                    .all(|header| matching::header_matches(header, &request));
-            if !is_candidate {
-                continue;
-            }
+        for number in selector.candidates(&request) {
+            let Some(route) = selector.routes().get(number) else {
+                break;
+            };
             let fraction = route
                 .fraction_per_million
                 .map_or(1.0, |n| (f64::from(n) / 1e6).min(1.0));
