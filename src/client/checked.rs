@@ -1,5 +1,7 @@
 //! One resource after validation: what the client does with it, and what others need to know of it.
 
+use std::sync::Arc;
+
 use crate::convert::resource_name::Names;
 use crate::diag::{Cx, Diagnostic, Effect, Packed};
 use crate::envelope::{Label, LiveStatus, Origin, REMOVED, RawResource, Stage, WorldId};
@@ -69,8 +71,8 @@ pub struct Checked {
     pub answers: Vec<Answer>,
     /// What was noticed while it was read.
     pub notes: Vec<Note>,
-    /// What the client keeps of it, for people, if asked for.
-    pub parsed: Option<serde_json::Value>,
+    /// What the client keeps of it, to be [shown](crate::parsed) to people, if asked for.
+    pub parsed: Option<Arc<Resource>>,
     /// What the client keeps of it, if asked for.
     pub(super) value: Option<Box<Resource>>,
     /// The number of the resource that is in use in its place, and of which a finding speaks.
@@ -181,7 +183,7 @@ pub(super) fn check(raw: RawResource, circumstances: &Circumstances<'_>) -> Chec
     match circumstances.keep {
         Keep::Findings | Keep::Parsed => {
             if circumstances.keep == Keep::Parsed {
-                checked.parsed = validated.value.as_ref().map(crate::parsed::of);
+                checked.parsed = validated.value.map(Arc::new);
             }
             checked.ignored = validated.packed;
             let ignored = &mut checked.ignored;

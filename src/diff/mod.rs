@@ -160,7 +160,7 @@ fn of_type<T: Kind + Clone + PartialEq>(
         let values = (one.and_then(Held::value), other.and_then(Held::value));
         let fields = match values {
             (Some(one), Some(other)) if one != other => {
-                let parsed = |value: &T| crate::parsed::of(&wrap(value.clone()));
+                let parsed = |value: &T| crate::parsed::of(&wrap(value.clone())).to_value();
                 values::compare(&parsed(one), &parsed(other), shows_secrets)
             }
             _ => Vec::new(),

@@ -3,31 +3,27 @@
 use serde_json::{Value, json};
 
 use super::object::Object;
+use super::shown::Shown;
 use crate::model::Endpoints;
 use crate::model::cluster::HealthStatus;
 use crate::model::endpoints::{DropConfig, Endpoint, Locality};
 
-pub(super) fn endpoints(endpoints: &Endpoints) -> Value {
-    let priorities: Vec<Value> = endpoints
-        .priorities
-        .iter()
-        .enumerate()
-        .map(|(priority, localities)| {
-            let localities: Vec<Value> = localities.iter().map(locality).collect();
-            Object::new()
-                .put("priority", priority)
-                .put("localities", localities)
-                .done()
-        })
-        .collect();
+pub(super) fn endpoints(endpoints: &Endpoints) -> Shown<'_> {
+    let priorities = || endpoints.priorities.iter().enumerate().map(priority);
     Object::new()
-        .put("priorities", priorities)
         .optional("drop_overloads", endpoints.drops.as_ref().map(drops))
+        .objects("priorities", priorities)
         .done()
 }
 
-fn locality(locality: &Locality) -> Value {
-    let lb_endpoints: Vec<Value> = locality.endpoints.iter().map(endpoint).collect();
+fn priority((priority, localities): (usize, &Vec<Locality>)) -> Shown<'_> {
+    Object::new()
+        .put("priority", priority)
+        .objects("localities", || localities.iter().map(locality))
+        .done()
+}
+
+fn locality(locality: &Locality) -> Shown<'_> {
     Object::new()
         .put("index", locality.index)
         .put(
@@ -39,7 +35,9 @@ fn locality(locality: &Locality) -> Value {
                 .done(),
         )
         .put("load_balancing_weight", locality.weight)
-        .put("lb_endpoints", lb_endpoints)
+        .objects("lb_endpoints", || {
+            locality.endpoints.iter().map(|entry| Shown::Plain(endpoint(entry)))
+        })
         .done()
 }
 

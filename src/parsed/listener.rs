@@ -2,43 +2,40 @@
 
 use serde_json::{Value, json};
 
-use super::object::Object;
+use super::object::{Object, Streaming};
+use super::shown::Shown;
 use super::{filter, route, tls};
 use crate::model::Millis;
 use crate::model::listener::{
     Cidr, FilterChain, HttpConnectionManager, Listener, RouteSource, SourceType, TcpListener,
 };
 
-pub(super) fn listener(listener: &Listener) -> Value {
+pub(super) fn listener(listener: &Listener) -> Shown<'_> {
     match listener {
         Listener::Api(manager) => Object::new()
-            .put("api_listener", http_connection_manager(manager))
+            .part("api_listener", http_connection_manager(manager))
             .done(),
         Listener::Tcp(listener) => tcp(listener),
     }
 }
 
-fn http_connection_manager(manager: &HttpConnectionManager) -> Value {
+fn http_connection_manager(manager: &HttpConnectionManager) -> Shown<'_> {
     let filters: Vec<Value> = manager.http_filters.iter().map(filter::http_filter).collect();
-    let object = match &manager.routes {
-        RouteSource::Rds(name) => {
-            Object::new().put("rds", Object::new().put("route_config_name", name.as_str()).done())
-        }
-        RouteSource::Inline(config) => Object::new().put("route_config", route::route_configuration(config)),
-    };
-    object
+    let object = Object::new()
         .time("max_stream_duration", manager.http_max_stream_duration, Millis(0))
-        .put("http_filters", filters)
-        .done()
+        .put("http_filters", filters);
+    match &manager.routes {
+        RouteSource::Rds(name) => {
+            let rds = Object::new().put("route_config_name", name.as_str()).done();
+            Shown::Plain(object.put("rds", rds).done())
+        }
+        RouteSource::Inline(config) => object.part("route_config", route::route_configuration(config)).done(),
+    }
 }
 
-fn tcp(listener: &TcpListener) -> Value {
-    let chains: Vec<Value> = listener
-        .filter_chains
-        .iter()
-        .enumerate()
-        .map(|(index, chain)| filter_chain(chain).put("index", index).done())
-        .collect();
+fn tcp(listener: &TcpListener) -> Shown<'_> {
+    let chain = |(index, chain)| filter_chain(chain).with(|object| object.put("index", index)).done();
+    let chains = move || listener.filter_chains.iter().enumerate().map(chain);
     let destinations: Vec<Value> = listener
         .destinations
         .iter()
@@ -53,16 +50,18 @@ fn tcp(listener: &TcpListener) -> Value {
                 .done()
         })
         .collect();
-    let default = listener.default_filter_chain.as_ref().map(|c| filter_chain(c).done());
-    Object::new()
+    let object = Object::new()
         .put("address", listener.address.as_str())
-        .list("filter_chains", chains)
-        .list("destinations", destinations)
-        .optional("default_filter_chain", default)
-        .done()
+        .stream("filter_chains", chains)
+        .with(|object| object.list("destinations", destinations));
+    match &listener.default_filter_chain {
+        Some(chain) => object.part("default_filter_chain", filter_chain(chain).done()),
+        None => object.with(|object| object.optional("default_filter_chain", None)),
+    }
+    .done()
 }
 
-fn filter_chain(chain: &FilterChain) -> Object {
+fn filter_chain(chain: &FilterChain) -> Streaming<'_> {
     let source_type = match chain.source.source_type {
         SourceType::Any => "ANY",
         SourceType::SameIpOrLoopback => "SAME_IP_OR_LOOPBACK",
@@ -73,7 +72,7 @@ fn filter_chain(chain: &FilterChain) -> Object {
         .list("source_prefix_ranges", chain.source.prefixes.iter().map(cidr))
         .list("source_ports", chain.source.ports.iter().map(|port| json!(port)))
         .optional("transport_socket", chain.tls.as_ref().map(tls::downstream))
-        .put(
+        .part(
             "http_connection_manager",
             http_connection_manager(&chain.http_connection_manager),
         )

@@ -13,10 +13,12 @@ mod listener;
 mod matcher;
 mod object;
 mod route;
+mod shown;
 mod text;
 mod tls;
 
-pub use text::text;
+pub use shown::{Elements, List, Shown};
+pub use text::{text, write};
 
 use crate::model::Resource;
 
@@ -24,15 +26,16 @@ use crate::model::Resource;
 ///
 /// ```
 /// use xdsctl::model::{Endpoints, Resource};
-/// let parsed = xdsctl::parsed::of(&Resource::Endpoints(Endpoints::default()));
+/// let resource = Resource::Endpoints(Endpoints::default());
+/// let parsed = xdsctl::parsed::of(&resource).to_value();
 /// assert_eq!(parsed["priorities"], serde_json::json!([]));
 /// assert_eq!(parsed["defaults"], serde_json::json!(["drop_overloads"]));
 /// ```
-pub fn of(resource: &Resource) -> serde_json::Value {
+pub fn of(resource: &Resource) -> Shown<'_> {
     match resource {
         Resource::Listener(listener) => listener::listener(listener),
         Resource::RouteConfiguration(config) => route::route_configuration(config),
-        Resource::Cluster(cluster) => cluster::cluster(cluster),
+        Resource::Cluster(cluster) => Shown::Plain(cluster::cluster(cluster)),
         Resource::Endpoints(endpoints) => endpoints::endpoints(endpoints),
     }
 }

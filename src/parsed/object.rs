@@ -1,7 +1,10 @@
 //! A JSON object that knows which of its fields hold a default.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Map, Value};
 
+use super::shown::Shown;
 use crate::model::Millis;
 
 /// The key of the list of default fields; every object of a parsed form has it, and no other JSON in one is made with it.
@@ -12,6 +15,12 @@ pub(super) const DEFAULTS: &str = "defaults";
 pub(super) struct Object {
     fields: Map<String, Value>,
     defaults: Vec<Value>,
+}
+
+/// An object in the making that has parts which are made when they are printed.
+pub(super) struct Streaming<'r> {
+    object: Object,
+    parts: BTreeMap<String, Shown<'r>>,
 }
 
 impl Object {
@@ -65,9 +74,70 @@ impl Object {
         self.mark(name, entries, is_default)
     }
 
+    /// Adds a list of objects that is empty by default, and is made when it is printed.
+    pub(super) fn stream<'r, I>(self, name: &str, make: impl Fn() -> I + 'r) -> Streaming<'r>
+    where
+        I: Iterator<Item = Shown<'r>> + 'r,
+    {
+        self.streaming().stream(name, make)
+    }
+
+    /// Adds a list of objects that has no default, and is made when it is printed.
+    pub(super) fn objects<'r, I>(self, name: &str, make: impl Fn() -> I + 'r) -> Streaming<'r>
+    where
+        I: Iterator<Item = Shown<'r>> + 'r,
+    {
+        self.part(name, Shown::List(Box::new(move || Box::new(make()))))
+    }
+
+    /// Adds an object that is made when it is printed.
+    pub(super) fn part<'r>(self, name: &str, part: Shown<'r>) -> Streaming<'r> {
+        self.streaming().part(name, part)
+    }
+
+    fn streaming<'r>(self) -> Streaming<'r> {
+        let parts = BTreeMap::new();
+        Streaming { object: self, parts }
+    }
+
     /// The finished object.
     pub(super) fn done(mut self) -> Value {
         self.fields.insert(DEFAULTS.to_owned(), Value::Array(self.defaults));
         Value::Object(self.fields)
+    }
+}
+
+impl<'r> Streaming<'r> {
+    /// Adds a list of objects that is empty by default.
+    pub(super) fn stream<I>(mut self, name: &str, make: impl Fn() -> I + 'r) -> Streaming<'r>
+    where
+        I: Iterator<Item = Shown<'r>> + 'r,
+    {
+        if make().next().is_none() {
+            self.object = self.object.list(name, []);
+            return self;
+        }
+        self.part(name, Shown::List(Box::new(move || Box::new(make()))))
+    }
+
+    /// Adds an object.
+    pub(super) fn part(mut self, name: &str, part: Shown<'r>) -> Streaming<'r> {
+        self.parts.insert(name.to_owned(), part);
+        self
+    }
+
+    /// Adds fields that are made at once.
+    pub(super) fn with(mut self, add: impl FnOnce(Object) -> Object) -> Streaming<'r> {
+        self.object = add(self.object);
+        self
+    }
+
+    /// The finished object.
+    pub(super) fn done(self) -> Shown<'r> {
+        let mut fields = self.parts;
+        if let Value::Object(plain) = self.object.done() {
+            fields.extend(plain.into_iter().map(|(name, value)| (name, Shown::Plain(value))));
+        }
+        Shown::Object(fields)
     }
 }

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::object::Object;
+use super::shown::Shown;
 use super::{filter, matcher};
 use crate::model::RouteConfiguration;
 use crate::model::matcher::{StringMatch, StringMatcher};
@@ -12,23 +13,23 @@ use crate::model::route::{
     VirtualHost,
 };
 
-pub(super) fn route_configuration(config: &RouteConfiguration) -> Value {
+pub(super) fn route_configuration(config: &RouteConfiguration) -> Shown<'_> {
+    let plugins = || config.cluster_specifier_plugins.iter().map(|(k, v)| (k, v.clone()));
     Object::new()
-        .list("virtual_hosts", config.virtual_hosts.iter().map(virtual_host))
-        .map(
-            "cluster_specifier_plugins",
-            config.cluster_specifier_plugins.iter().map(|(k, v)| (k, v.clone())),
-        )
+        .stream("virtual_hosts", || config.virtual_hosts.iter().map(virtual_host))
+        .with(|object| object.map("cluster_specifier_plugins", plugins()))
         .done()
 }
 
-fn virtual_host(host: &VirtualHost) -> Value {
+fn virtual_host(host: &VirtualHost) -> Shown<'_> {
     let object = Object::new()
         .put("index", host.index)
         .put("name", host.name.as_str())
-        .put("domains", json!(host.domains))
-        .list("routes", host.routes.iter().map(route));
-    filter::overrides(object, &host.typed_per_filter_config).done()
+        .put("domains", json!(host.domains));
+    object
+        .stream("routes", || host.routes.iter().map(|entry| Shown::Plain(route(entry))))
+        .with(|object| filter::overrides(object, &host.typed_per_filter_config))
+        .done()
 }
 
 fn route(route: &Route) -> Value {

@@ -60,7 +60,7 @@ discovery:
 
 #[test]
 fn what_is_no_default_is_not_marked_so() {
-    let parsed = of(&Resource::Cluster(Cluster {
+    let resource = Resource::Cluster(Cluster {
         discovery: Discovery::Aggregate {
             children: vec!["a".into(), "b".into()],
         },
@@ -68,7 +68,8 @@ fn what_is_no_default_is_not_marked_so() {
         override_host_statuses: BTreeSet::from([HealthStatus::Unknown, HealthStatus::Draining]),
         metadata: BTreeMap::from([("k".into(), MetadataValue::Struct(json!({"defaults": 1})))]),
         ..cluster()
-    }));
+    });
+    let parsed = of(&resource).to_value();
     assert_eq!(parsed["connection_idle_timeout"], json!("0.250s"));
     assert_eq!(
         parsed["discovery"],
@@ -94,9 +95,9 @@ fn what_is_no_default_is_not_marked_so() {
         ]
     );
     assert!(
-        text(&parsed).contains("metadata:\n  k:\n    type: Struct\n    value: {\"defaults\":1}\n"),
+        text(&of(&resource)).contains("metadata:\n  k:\n    type: Struct\n    value: {\"defaults\":1}\n"),
         "{}",
-        text(&parsed)
+        text(&of(&resource))
     );
 }
 

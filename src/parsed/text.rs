@@ -1,10 +1,12 @@
 //! The readable form of what is parsed: indented lines, defaults marked.
 
-use std::fmt::Write as _;
+use std::collections::BTreeMap;
+use std::fmt::{self, Write as _};
 
 use serde_json::{Map, Value};
 
 use super::object::DEFAULTS;
+use super::shown::Shown;
 
 /// Spaces per level.
 const INDENT: usize = 2;
@@ -22,29 +24,105 @@ const FIRST: &[&str] = &[
     "match",
 ];
 
-/// Renders a value made by [`of`](super::of) as lines, each ended by a line feed.
+/// Renders a parsed form as lines, each ended by a line feed.
 ///
 /// ```
 /// use serde_json::json;
-/// let parsed = json!({"a": 1, "b": {"c": [], "defaults": ["c"]}, "defaults": ["a"]});
-/// assert_eq!(xdsctl::parsed::text(&parsed), "a: 1 (default)\nb:\n  c: none (default)\n");
+/// use xdsctl::parsed::{Shown, text};
+/// let parsed = Shown::Plain(json!({"a": 1, "b": {"c": [], "defaults": ["c"]}, "defaults": ["a"]}));
+/// assert_eq!(text(&parsed), "a: 1 (default)\nb:\n  c: none (default)\n");
 /// ```
-pub fn text(value: &Value) -> String {
+pub fn text(shown: &Shown<'_>) -> String {
     let mut out = String::new();
-    match value {
-        Value::Object(fields) if is_ours(value) => object(fields, 0, &mut out),
-        _ => {
-            inline(value, &mut out);
-            out.push('\n');
+    // A string takes whatever is written.
+    let _ = write(shown, &mut out);
+    out
+}
+
+/// Writes a parsed form as lines, each ended by a line feed; what is made one by one is written so.
+///
+/// # Errors
+/// Those of `out`.
+pub fn write(shown: &Shown<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
+    element(shown, 0, out)
+}
+
+/// The lines of a whole form, or of an element of a list.
+fn element(shown: &Shown<'_>, depth: usize, out: &mut dyn fmt::Write) -> fmt::Result {
+    let mut text = String::new();
+    match shown {
+        Shown::Object(parts) => return streamed(parts, depth, out),
+        Shown::Plain(Value::Object(fields)) if is_ours_below(fields) => object(fields, depth, &mut text),
+        shown => {
+            inline(&shown.to_value(), &mut text);
+            text.push('\n');
         }
     }
-    out
+    out.write_str(&text)
+}
+
+/// The fields of an object that has parts which are made now.
+fn streamed(parts: &BTreeMap<String, Shown<'_>>, depth: usize, out: &mut dyn fmt::Write) -> fmt::Result {
+    let defaults = match parts.get(DEFAULTS) {
+        Some(Shown::Plain(Value::Array(defaults))) => defaults.as_slice(),
+        _ => &[],
+    };
+    let is_long = |part: &Shown<'_>| match part {
+        Shown::Plain(value) => is_ours(value),
+        Shown::Object(_) => true,
+        Shown::List(list) => list().next().is_some(),
+    };
+    let first = FIRST.iter().filter_map(|name| parts.get_key_value(*name));
+    let others = parts
+        .iter()
+        .filter(|(name, _)| !FIRST.contains(&name.as_str()) && *name != DEFAULTS);
+    let (long, short): (Vec<_>, Vec<_>) = others.partition(|(_, part)| is_long(part));
+    for (number, (name, part)) in first.chain(short).chain(long).enumerate() {
+        let mut text = String::new();
+        if number > 0 {
+            indent(depth, &mut text);
+        }
+        match part {
+            Shown::Object(below) => {
+                let _ = writeln!(text, "{name}:");
+                indent(depth + 1, &mut text);
+                out.write_str(&text)?;
+                streamed(below, depth + 1, out)?;
+            }
+            Shown::List(list) if is_long(part) => {
+                let _ = writeln!(text, "{name}:");
+                out.write_str(&text)?;
+                for shown in list() {
+                    text.clear();
+                    indent(depth, &mut text);
+                    text.push_str("- ");
+                    out.write_str(&text)?;
+                    element(&shown, depth + 1, out)?;
+                }
+            }
+            Shown::List(_) => {
+                let _ = writeln!(text, "{name}: none");
+                out.write_str(&text)?;
+            }
+            Shown::Plain(value) => {
+                let is_default = defaults.iter().any(|default| default.as_str() == Some(name));
+                field(name, value, is_default, depth, &mut text);
+                out.write_str(&text)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Says whether the object is one of a parsed form, or holds one.
+fn is_ours_below(fields: &Map<String, Value>) -> bool {
+    fields.get(DEFAULTS).is_some_and(Value::is_array) || fields.values().any(is_ours)
 }
 
 /// Says whether the value is, or holds, an object of a parsed form; other JSON is printed on one line.
 fn is_ours(value: &Value) -> bool {
     match value {
-        Value::Object(fields) => fields.get(DEFAULTS).is_some_and(Value::is_array) || fields.values().any(is_ours),
+        Value::Object(fields) => is_ours_below(fields),
         Value::Array(values) => values.iter().any(is_ours),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
     }

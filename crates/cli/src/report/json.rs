@@ -9,7 +9,7 @@ use std::io::{self, Write};
 use serde::ser::{Serialize, Serializer};
 
 use super::clients::ClientVerdict;
-use super::{Choice, Finding, Format, RelatedPlace, ResourceReport, Summary, Unplaced};
+use super::{Choice, Finding, Format, Parsed, RelatedPlace, ResourceReport, Summary, Unplaced};
 use xdsctl::diag::FieldPath;
 
 /// Name of the schema in the document.
@@ -27,7 +27,7 @@ struct ResourceRow<'a> {
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     clients: BTreeMap<String, &'a ClientVerdict>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    parsed: Option<&'a serde_json::Value>,
+    parsed: Option<&'a Parsed>,
 }
 
 /// A finding as JSON has it.

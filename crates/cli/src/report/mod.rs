@@ -22,6 +22,7 @@ pub mod junit;
 pub mod markdown;
 mod masks;
 pub mod matrix;
+mod parsed;
 pub mod patch;
 pub mod paths;
 pub mod pick;
@@ -49,6 +50,7 @@ use std::sync::Arc;
 
 use clients::ClientVerdict;
 use edge::visible_line;
+pub use parsed::Parsed;
 pub use resolve::Unplaced;
 
 pub use xdsctl::client::Verdict;
@@ -75,7 +77,7 @@ pub struct ResourceReport {
     /// In the order of the document; empty if no format wanted one of them.
     pub findings: Vec<Finding>,
     /// What the client keeps of it, if asked for.
-    pub parsed: Option<serde_json::Value>,
+    pub parsed: Option<Parsed>,
 }
 
 /// A finding with its place in the user's document.

@@ -13,7 +13,7 @@ use std::vec::IntoIter;
 use super::clients::{self, Said, Say};
 use super::fixable::Fixable;
 use super::masks::Masks;
-use super::{Finding, Format, Loudness, Place, RelatedPlace, ResourceReport, Summary, snippet};
+use super::{Finding, Format, Loudness, Parsed, Place, RelatedPlace, ResourceReport, Summary, snippet};
 use xdsctl::check::Outcome;
 use xdsctl::choice::Severities;
 use xdsctl::client::{Checked, is_live};
@@ -22,7 +22,6 @@ use xdsctl::envelope::{Label, Origin, Stage, WorldId, WorldName};
 use xdsctl::model::ResourceType;
 use xdsctl::profile::{Client, Fleet};
 use xdsctl::proto::transcode::Note;
-use xdsctl::secret;
 use xdsctl::source::{Source, SourceId, SourceMap, Span};
 
 /// How to turn an outcome into findings.
@@ -249,11 +248,9 @@ impl<'r> Resolver<'r> {
             verdict: clients::overall(checked.verdict, &said.verdicts),
             clients: said.verdicts,
             findings,
-            parsed: checked.parsed.map(|mut parsed| {
-                if !self.options.shows_secrets {
-                    secret::redact(&mut parsed);
-                }
-                parsed
+            parsed: checked.parsed.map(|resource| Parsed {
+                resource,
+                shows_secrets: self.options.shows_secrets,
             }),
         }
     }

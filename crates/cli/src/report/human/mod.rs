@@ -4,6 +4,7 @@
 //! warnings; notes are one line per rule unless asked for.
 
 mod group;
+mod lines;
 mod view;
 
 use std::collections::BTreeMap;
@@ -12,9 +13,9 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::edge::{marked, visible_line};
-use super::wrap::wrapped;
-use super::{Finding, Format, ResourceReport, Summary, Unplaced, closing};
+use super::{Finding, Format, Parsed, ResourceReport, Summary, Unplaced, closing};
 use group::{Group, write_groups};
+use lines::{Indented, Wrapped};
 use view::{View, handler};
 use xdsctl::client::is_live;
 use xdsctl::diag::{Rule, Severity};
@@ -80,7 +81,7 @@ pub struct Human<W: Write> {
     out: W,
     groups: BTreeMap<&'static str, Group>,
     shown: Vec<(Option<Rc<Named>>, Finding)>,
-    parsed: Vec<(Rc<Named>, serde_json::Value)>,
+    parsed: Vec<(Rc<Named>, Parsed)>,
     /// Resources so far.
     resources: usize,
     /// Errors of the current resource.
@@ -125,7 +126,8 @@ impl<W: Write> Human<W> {
 
 impl<W: Write> Human<W> {
     /// Writes what stands below the findings.
-    fn write_rest(&mut self, summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
+    fn write_rest(&mut self, summary: &Summary) -> io::Result<()> {
+        let out = &mut Wrapped::new(&mut self.out, self.style.width);
         write_groups(&mut self.groups, out)?;
         let is_loud = |group: &Group| group.hidden > 0 && group.severity >= Some(self.style.min_severity);
         if self.style.is_capped && self.groups.values().any(is_loud) {
@@ -221,10 +223,7 @@ impl<W: Write> Format for Human<W> {
         if self.style.is_quiet {
             return self.out.flush();
         }
-        let mut rest = Vec::new();
-        self.write_rest(summary, &mut rest)?;
-        self.out
-            .write_all(wrapped(&String::from_utf8_lossy(&rest), self.style.width, "  ").as_bytes())?;
+        self.write_rest(summary)?;
         self.out.flush()
     }
 }
@@ -259,10 +258,11 @@ pub(super) fn write_view(view: &dyn miette::Diagnostic, style: Style, out: &mut 
 }
 
 /// Writes what the client keeps of an accepted resource.
-fn write_parsed(resource: &Named, parsed: &serde_json::Value, out: &mut dyn Write) -> io::Result<()> {
+fn write_parsed(resource: &Named, parsed: &Parsed, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{} `{}`:", resource.type_name, visible_line(&resource.name))?;
-    for line in xdsctl::parsed::text(parsed).lines() {
-        writeln!(out, "  {line}")?;
+    let mut lines = Indented::new(out);
+    if xdsctl::parsed::write(&parsed.shown(), &mut lines).is_err() {
+        return Err(lines.error.unwrap_or_else(|| io::ErrorKind::Other.into()));
     }
     writeln!(out)
 }

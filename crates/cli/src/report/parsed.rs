@@ -1,0 +1,83 @@
+//! What the client keeps of a resource, as `--show parsed` prints it: part after part, none of which is kept.
+
+use std::sync::Arc;
+
+use serde::ser::{Serialize, SerializeMap as _, SerializeSeq as _, Serializer};
+
+use xdsctl::model::Resource;
+use xdsctl::parsed::{self, Shown};
+
+/// What the client keeps of a resource.
+#[derive(Debug, Clone)]
+pub struct Parsed {
+    /// The resource.
+    pub resource: Arc<Resource>,
+    /// Its secrets are printed.
+    pub shows_secrets: bool,
+}
+
+impl Parsed {
+    /// What is printed.
+    pub fn shown(&self) -> Shown<'_> {
+        let shown = parsed::of(&self.resource);
+        if self.shows_secrets { shown } else { shown.redacted() }
+    }
+}
+
+impl Serialize for Parsed {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Json(&self.shown()).serialize(serializer)
+    }
+}
+
+/// JSON that is made while it is written.
+struct Json<'p, 'r>(&'p Shown<'r>);
+
+impl Serialize for Json<'_, '_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            Shown::Plain(value) => value.serialize(serializer),
+            Shown::Object(fields) => {
+                let mut map = serializer.serialize_map(Some(fields.len()))?;
+                for (name, part) in fields {
+                    map.serialize_entry(name, &Json(part))?;
+                }
+                map.end()
+            }
+            Shown::List(list) => {
+                let mut sequence = serializer.serialize_seq(None)?;
+                for element in list() {
+                    sequence.serialize_element(&Json(&element))?;
+                }
+                sequence.end()
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use xdsctl::model::RouteConfiguration;
+    use xdsctl::model::route::VirtualHost;
+
+    #[test]
+    fn what_is_written_part_by_part_is_the_whole() {
+        let host = |index| VirtualHost {
+            index,
+            name: "api_key".to_owned(),
+            ..VirtualHost::default()
+        };
+        let config = RouteConfiguration {
+            virtual_hosts: (0..3).map(host).collect(),
+            ..RouteConfiguration::default()
+        };
+        let parsed = Parsed {
+            resource: Arc::new(Resource::RouteConfiguration(config)),
+            shows_secrets: false,
+        };
+        let written = serde_json::to_string(&parsed).unwrap();
+        assert_eq!(written, parsed.shown().to_value().to_string());
+        assert!(written.contains("api_key"), "{written}");
+    }
+}
