@@ -344,6 +344,17 @@ pub struct Rejected<'a> {
     pub has_earlier: bool,
 }
 
+impl<'a> Rejected<'a> {
+    fn of<T: Kind>(name: &'a str, held: &'a Held<T>) -> Option<Rejected<'a>> {
+        Some(Rejected {
+            resource_type: T::TYPE,
+            name,
+            why: held.rejected.as_deref()?,
+            has_earlier: held.is_accepted(),
+        })
+    }
+}
+
 impl Resources {
     /// No resources; names are compared so.
     const fn new(names: Names) -> Resources {
@@ -474,17 +485,24 @@ impl Resources {
             .map(|(resource_type, name)| (*resource_type, name.as_str()))
     }
 
+    /// The resource with this key, if it is rejected.
+    pub(super) fn rejection(&self, resource_type: ResourceType, key: &str) -> Option<Rejected<'_>> {
+        fn of<'a, T: Kind>(cache: &'a Cache<T>, key: &str) -> Option<Rejected<'a>> {
+            let (name, held) = cache.held.get_key_value(key)?;
+            Rejected::of(name, held)
+        }
+        match resource_type {
+            ResourceType::Listener => of(&self.listeners, key),
+            ResourceType::RouteConfiguration => of(&self.route_configs, key),
+            ResourceType::Cluster => of(&self.clusters, key),
+            ResourceType::Endpoints => of(&self.endpoints, key),
+        }
+    }
+
     /// The rejected resources, by type and name.
     pub fn rejected(&self) -> Vec<Rejected<'_>> {
         fn of<'a, T: Kind>(cache: &'a Cache<T>, out: &mut Vec<Rejected<'a>>) {
-            out.extend(cache.iter().filter_map(|(name, held)| {
-                Some(Rejected {
-                    resource_type: T::TYPE,
-                    name,
-                    why: held.rejected.as_deref()?,
-                    has_earlier: held.is_accepted(),
-                })
-            }));
+            out.extend(cache.iter().filter_map(|(name, held)| Rejected::of(name, held)));
         }
         let mut out = Vec::new();
         of(&self.listeners, &mut out);

@@ -40,7 +40,6 @@ impl Resources {
 
     /// What became of updates of these resources that were rejected, in words.
     pub(in crate::client) fn words_on(&self, names: &[(ResourceType, String)]) -> Vec<String> {
-        let is_meant = |now: &Rejected<'_>| names.iter().any(|r| r.0 == now.resource_type && r.1 == now.name);
         let words = |now: Rejected<'_>| {
             let kept = if now.has_earlier {
                 ", its earlier version stays"
@@ -51,6 +50,7 @@ impl Resources {
             let why = now.why.strip_prefix(REJECTED).unwrap_or(now.why);
             format!("{kind} `{name}` is rejected{kept}: {why}")
         };
-        self.rejected().into_iter().filter(is_meant).map(words).collect()
+        let now = names.iter().filter_map(|(resource_type, key)| self.rejection(*resource_type, key));
+        now.map(words).collect()
     }
 }
