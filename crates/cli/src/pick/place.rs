@@ -1,6 +1,6 @@
 //! Where an address stands: cluster, priority, locality, health and weight.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::net::SocketAddr;
 
@@ -77,17 +77,33 @@ pub(super) fn address_list(text: &str, cluster: &str, config: &XdsConfig) -> Opt
 /// Name of the schema of `--format json`.
 const SCHEMA: &str = "xdsctl.address/v1";
 
+/// The clusters by way of which RPCs get to each leaf: itself and aggregates, in order.
+type Ways<'c> = BTreeMap<&'c str, Vec<&'c str>>;
+
+fn ways(config: &XdsConfig) -> Ways<'_> {
+    let mut ways = Ways::new();
+    for (name, state) in &config.clusters {
+        let leaves = match state {
+            ClusterState::Leaf(_) => std::slice::from_ref(name),
+            ClusterState::Aggregate(aggregate) => aggregate.leaves.as_slice(),
+            ClusterState::Error(_) => &[],
+        };
+        for leaf in leaves {
+            let names = ways.entry(leaf).or_default();
+            // An aggregate may have a leaf twice.
+            if names.last() != Some(&name.as_str()) {
+                names.push(name);
+            }
+        }
+    }
+    ways
+}
+
 /// The cookies that lead to a place: the cluster by way of which, and the value.
-fn cookies<'c>(place: &Place<'c>, config: &'c XdsConfig) -> impl Iterator<Item = (&'c str, String)> {
+fn cookies<'w>(place: &Place<'_>, ways: &'w Ways<'_>) -> impl Iterator<Item = (&'w str, String)> {
     let list = list_from(place.address, place.endpoint.addresses());
-    let below = place.cluster;
-    let leads_here = move |(name, state): &(&'c String, &'c ClusterState)| match state {
-        ClusterState::Leaf(_) => *name == below,
-        ClusterState::Aggregate(aggregate) => aggregate.leaves.iter().any(|leaf| leaf == below),
-        ClusterState::Error(_) => false,
-    };
-    let names = config.clusters.iter().filter(leads_here);
-    names.map(move |(name, _)| (name.as_str(), cookie::encode(&list, name)))
+    let names = ways.get(place.cluster).into_iter().flatten();
+    names.map(move |name| (*name, cookie::encode(&list, name)))
 }
 
 /// Writes all places of an address; says whether there is one.
@@ -106,8 +122,9 @@ pub(super) fn write(text: &str, config: &XdsConfig, is_json: bool, out: &mut dyn
         )?;
         return Ok(false);
     }
+    let ways = ways(config);
     if is_json {
-        let places: Vec<Value> = found.iter().map(|place| place_json(place, config)).collect();
+        let places: Vec<Value> = found.iter().map(|place| place_json(place, &ways)).collect();
         let document = json!({"schema": SCHEMA, "address": text, "places": places});
         serde_json::to_writer_pretty(&mut *out, &document).map_err(std::io::Error::from)?;
         writeln!(out)?;
@@ -127,16 +144,16 @@ pub(super) fn write(text: &str, config: &XdsConfig, is_json: bool, out: &mut dyn
         let origin = if endpoint.weight_is_default { " (default)" } else { "" };
         say!(out, "  weight    {}{origin}", endpoint.weight)?;
         say!(out, "  health    {health}")?;
-        for (name, value) in cookies(&place, config) {
+        for (name, value) in cookies(&place, &ways) {
             say!(out, "  cookie    {value} by way of cluster \"{name}\"")?;
         }
     }
     Ok(true)
 }
 
-fn place_json(place: &Place<'_>, config: &XdsConfig) -> Value {
+fn place_json(place: &Place<'_>, ways: &Ways<'_>) -> Value {
     let locality = &place.locality.name;
-    let cookies = cookies(place, config).map(|(cluster, value)| json!({"cluster": cluster, "value": value}));
+    let cookies = cookies(place, ways).map(|(cluster, value)| json!({"cluster": cluster, "value": value}));
     json!({
         "cluster": place.cluster,
         "priority": place.priority,
