@@ -23,6 +23,10 @@ impl Stream<'_> {
             let why = "a baseline is written for documents, and not for the lines of a stream";
             return Err(Error::Usage(format!("--write-baseline: {why}")));
         }
+        if let Some(bootstrap) = &self.0.args.input.bootstrap {
+            // Also of a stream without a line.
+            File::open(bootstrap).map_err(|error| input::cannot_read(bootstrap, error))?;
+        }
         let inputs = self.files()?;
         if let Some(file) = file {
             // Each answer would be a line to be answered.
