@@ -55,7 +55,8 @@ pub fn regex(data: &[u8]) {
     }
 }
 
-/// A list of LB policies in JSON: a config that is read can be written, and read again as the same.
+/// A list of LB policies in JSON: a config that is read can be written, and read again as what is written the same. (The client
+/// writes six digits of a number.)
 pub fn lb_json(data: &[u8]) {
     let Ok(list) = serde_json::from_slice::<Value>(data) else {
         return;
@@ -65,7 +66,7 @@ pub fn lb_json(data: &[u8]) {
         Ok(config) => {
             let json = config.to_json();
             let again = lb::parse_list(&json, &profile);
-            assert_eq!(again.as_ref().ok(), Some(&config), "{json}");
+            assert_eq!(again.map(|config| config.to_json()).ok(), Some(json));
         }
         Err(faults) => assert!(!faults.is_empty(), "{list}"),
     }
