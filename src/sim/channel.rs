@@ -39,18 +39,29 @@ pub const RESOURCE_TIMEOUT_MS: i64 = 15_000;
 /// ever.
 pub const MAX_EVENTS: u64 = 5_000_000;
 
-/// A step of the simulation needs more events than one may have.
+/// LB policies and connections of a channel at a time, as its policies hold them, unless [`Options::max_machines`] has more.
+pub const MAX_MACHINES: usize = 250_000;
+
+/// The simulation goes no further.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "the simulation ends after {events} events (limit `--max-events`), at {} of simulated time: nothing is known of what \
-     comes then",
-    Millis(*.now)
-)]
-pub struct LimitReached {
-    /// The limit.
-    pub events: u64,
-    /// Simulated time, in milliseconds.
-    pub now: Time,
+pub enum LimitReached {
+    /// A step needs more events than one may have.
+    #[error(
+        "the simulation ends after {events} events (limit `--max-events`), at {} of simulated time: nothing is known of \
+         what comes then",
+        Millis(*.now)
+    )]
+    Events {
+        /// The limit.
+        events: u64,
+        /// Simulated time, in milliseconds.
+        now: Time,
+    },
+    /// The channel has too many LB policies and connections.
+    #[error(
+        "the channel needs more than {0} LB policies and connections, which is the limit: nothing is known of its RPCs"
+    )]
+    Machines(usize),
 }
 
 /// Settings of a channel.
@@ -72,6 +83,8 @@ pub struct Options {
     pub places: bool,
     /// Most events of one step or RPC; `None` for [`MAX_EVENTS`].
     pub max_events: Option<u64>,
+    /// Most LB policies and connections at a time, if more than [`MAX_MACHINES`].
+    pub max_machines: Option<usize>,
     /// They tell the values of headers that hold secrets too.
     pub shows_secrets: bool,
 }
@@ -175,7 +188,7 @@ impl Channel {
             ..options.settings.clone()
         };
         let mut channel = Channel {
-            runtime: Runtime::new(seed, settings),
+            runtime: Runtime::new(seed, settings).with_machines(options.max_machines.unwrap_or(0).max(MAX_MACHINES)),
             network,
             view: ConfigView::new(client.profile.clone()),
             client,
@@ -443,6 +456,7 @@ impl Channel {
     /// Too much happens in that time.
     pub fn sleep_until(&mut self, until: Time) -> Result<(), LimitReached> {
         let mut events = 0;
+        self.check_limit(events)?;
         while let Some(event) = self.runtime.next_event(until) {
             self.step(event);
             events += 1;
@@ -538,6 +552,9 @@ impl Channel {
     }
 
     const fn check_limit(&self, events: u64) -> Result<(), LimitReached> {
+        if let Some(machines) = self.runtime.is_full {
+            return Err(LimitReached::Machines(machines));
+        }
         let limit = match self.options.max_events {
             Some(limit) => limit,
             None => MAX_EVENTS,
@@ -545,7 +562,7 @@ impl Channel {
         if events < limit {
             return Ok(());
         }
-        Err(LimitReached {
+        Err(LimitReached::Events {
             events,
             now: self.runtime.now,
         })

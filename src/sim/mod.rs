@@ -15,6 +15,6 @@ pub mod script;
 mod selection;
 
 pub use call::{DEFAULT_TIMEOUT_MS, Rpc, RpcId};
-pub use channel::{Channel, LimitReached, MAX_EVENTS, Options};
+pub use channel::{Channel, LimitReached, MAX_EVENTS, MAX_MACHINES, Options};
 pub use network::{Answer, Backend, Network, Reach, Respond};
 pub use outcome::{Class, Outcome, Place, TRACE_KEPT, TRACES_KEPT};

@@ -10,3 +10,4 @@ pub mod node;
 pub mod policies;
 pub mod service_config;
 pub mod show;
+pub mod size;

@@ -55,6 +55,10 @@ pub const INPUTS: &[Input] = inputs! {
         &cluster("c", ""), &usual());
     "routes to clusters that are not there" "x.json" |size| host_world(size, |i| format!(r#"{{"match":{{"prefix":"/{i}"}},"route":{{"cluster":"x{i}"}}}}"#));
     "routes to all clusters" "x.json" |size| many_clusters(size, |i| format!(r#"{{"match":{{"prefix":"/{i}"}},"route":{{"cluster":"c{i}"}}}}"#));
+    "header routes" "x.json" |size| host_world(size, |i| format!(r#"{{"match":{{"prefix":"","headers":[{{"name":"h{i}","present_match":true}}]}},"route":{{"cluster":"c"}}}}"#));
+    "clusters that share endpoints" "x.json" |size| sharing(size, "", |count| format!(r#"{{"locality":{{}},"load_balancing_weight":1,"lb_endpoints":[{}]}}"#, list(count, endpoint)));
+    "clusters that share localities" "x.json" |size| sharing(size, "", |count| list(count / 2, |i| format!(r#"{{"locality":{{"zone":"{i}"}},"load_balancing_weight":1,"lb_endpoints":[{}]}}"#, endpoint(i))));
+    "rings of many clusters" "x.json" |size| sharing(size, r#","lb_policy":"RING_HASH","ring_hash_lb_config":{"minimum_ring_size":4096}"#, |_| format!(r#"{{"locality":{{}},"load_balancing_weight":1,"lb_endpoints":[{}]}}"#, list(3, endpoint)));
     "weighted clusters" "x.json" |size| one_route(size, r#"{"prefix":""}"#, r#""weighted_clusters":{"clusters":["#, |i| format!(r#"{{"name":"c{i}","weight":1}}"#), "]}");
     "a cluster weighted often" "x.json" |size| one_route(size, r#"{"prefix":""}"#, r#""weighted_clusters":{"clusters":["#, |_| r#"{"name":"c","weight":1}"#.to_owned(), "]}");
     "hash policies" "x.json" |size| one_route(size, r#"{"prefix":""}"#, r#""cluster":"c","hash_policy":["#, |i| format!(r#"{{"header":{{"header_name":"h{i}"}}}}"#), "]");
@@ -89,6 +93,8 @@ pub const INPUTS: &[Input] = inputs! {
     "a ladder of aggregates" "x.json" |_| cluster_world(&format!("{},{}", list(16, |level| aggregate(&if level == 0 { "c".to_owned() } else { format!("c{level}") }, &list(4, |i| format!("\"d{level}x{i}\",\"c{}\"", level + 1)))), cluster("c16", "")));
     "a ring of a size" "x.json" |_| world(&listener("l", ROUTER), &host(ROUTE), &cluster("c", r#","lb_policy":"RING_HASH","ring_hash_lb_config":{"minimum_ring_size":8388608}"#), &assignment(&format!(r#"{{"locality":{{}},"load_balancing_weight":1,"lb_endpoints":[{}]}}"#, list(1000, endpoint))));
     "targets of a custom policy" "x.json" |size| cluster_world(&custom(&format!(r#"{{"@type":"{T}xds.type.v3.TypedStruct","type_url":"{T}weighted_target_experimental","value":{{"targets":{{{}}}}}}}"#, fill_text(size, "", |i| format!(r#""t{i}":{{"weight":1,"childPolicy":[{{"round_robin":{{}}}}]}}"#), ",", ""))));
+    "targets times localities" "x.json" |size| targets(size, |i| format!(r#"{{"locality":{{"zone":"{i}"}},"load_balancing_weight":1,"lb_endpoints":[{}]}}"#, endpoint(i)));
+    "targets times priorities" "x.json" |size| targets(size, |i| format!(r#"{{"locality":{{}},"load_balancing_weight":1,"priority":{i},"lb_endpoints":[{}]}}"#, endpoint(i)));
     "custom policies" "x.json" |size| cluster_world(&cluster("c", &format!(r#","load_balancing_policy":{{"policies":[{}]}}"#, fill_text(size, "", |i| format!(r#"{{"typed_extension_config":{{"name":"p{i}","typed_config":{{"@type":"{T}x.P{i}"}}}}}}"#), ",", ""))));
     "policies in each other" "x.json" |size| cluster_world(&nested_policies((size / 300).min(2000)));
     "metadata of a cluster" "x.json" |size| cluster_world(&cluster("c", &format!(r#","metadata":{{"filter_metadata":{{{}}}}}"#, fill_text(size, "", |i| format!(r#""m{i}":{{"a":{i}}}"#), ",", ""))));
@@ -322,6 +328,34 @@ fn many_clusters(size: usize, route: impl Fn(usize) -> String) -> Vec<u8> {
     let count = size / 240;
     let clusters = list(count, |i| cluster(&format!("c{i}"), ""));
     world(&listener("l", ROUTER), &host(&list(count, route)), &clusters, &usual())
+}
+
+/// A route for each of as many clusters as half of the size has, all with the same endpoints, which have the other half.
+fn sharing(size: usize, more: &str, localities: impl Fn(usize) -> String) -> Vec<u8> {
+    let count = (size / 2 / 240).min(20_000);
+    let route = |i| format!(r#"{{"match":{{"prefix":"/{i}"}},"route":{{"cluster":"c{i}"}}}}"#);
+    let clusters = list(count, |i| cluster(&format!("c{i}"), more));
+    let endpoints = assignment(&localities(size / 2 / 90));
+    world(
+        &listener("l", ROUTER),
+        &host(&list(count, route)),
+        &clusters,
+        &endpoints,
+    )
+}
+
+/// Many targets below each of many localities.
+fn targets(size: usize, locality: impl Fn(usize) -> String) -> Vec<u8> {
+    let target = |i| format!(r#""t{i}":{{"weight":1,"childPolicy":[{{"round_robin":{{}}}}]}}"#);
+    let below = format!(
+        r#"{{"@type":"{T}xds.type.v3.TypedStruct","type_url":"{T}weighted_target_experimental","value":{{"targets":{{{}}}}}}}"#,
+        fill_text(size / 3, "", target, ",", "")
+    );
+    let policy = format!(
+        r#"{{"@type":"{T}envoy.extensions.load_balancing_policies.wrr_locality.v3.WrrLocality","endpoint_picking_policy":{{"policies":[{{"typed_extension_config":{{"name":"q","typed_config":{below}}}}}]}}}}"#
+    );
+    let endpoints = assignment(&fill_text(size / 2, "", locality, ",", ""));
+    world(&listener("l", ROUTER), &host(ROUTE), &custom(&policy), &endpoints)
 }
 
 fn endpoints_world(localities: String) -> Vec<u8> {

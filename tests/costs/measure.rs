@@ -1,10 +1,11 @@
 //! Measures what the inputs of `inputs.rs` cost each command, in a process of its own each:
 //!
 //! ```text
-//! cargo run --release --example costs -- [--bytes 9500000] [--input WORDS] [--command WORDS,=COMMAND]
+//! cargo run --release --example costs -- [--bytes 9500000] [--input WORDS] [--command WORDS,=COMMAND] [--write DIRECTORY]
 //! ```
 //!
-//! prints a line for each run beyond the goal of `docs/limits.md`, and a table of the worst of each command and each input.
+//! prints a line for each run beyond the goal of `docs/limits.md`, and a table of the worst of each command and each input; or
+//! runs nothing and writes the inputs into a directory.
 //! Linux only: time and memory come from `/proc`.
 
 mod commands;
@@ -151,6 +152,7 @@ struct Wanted {
     bytes: usize,
     input: String,
     command: String,
+    write: Option<PathBuf>,
 }
 
 fn wanted() -> Option<Wanted> {
@@ -158,6 +160,7 @@ fn wanted() -> Option<Wanted> {
         bytes: 9_500_000,
         input: String::new(),
         command: String::new(),
+        write: None,
     };
     let mut args = env::args().skip(1);
     while let Some(name) = args.next() {
@@ -166,6 +169,7 @@ fn wanted() -> Option<Wanted> {
             "--bytes" => wanted.bytes = value.parse().ok()?,
             "--input" => wanted.input = value,
             "--command" => wanted.command = value,
+            "--write" => wanted.write = Some(value.into()),
             _ => return None,
         }
     }
@@ -179,9 +183,12 @@ fn main() -> io::Result<()> {
         return Ok(());
     }
     let Some(wanted) = wanted() else {
-        eprintln!("usage: costs [--bytes NUMBER] [--input WORDS] [--command WORDS]");
+        eprintln!("usage: costs [--bytes NUMBER] [--input WORDS] [--command WORDS] [--write DIRECTORY]");
         std::process::exit(2);
     };
+    if let Some(directory) = &wanted.write {
+        return write(&wanted, directory);
+    }
     let directory = env::temp_dir().join(format!("xdsctl-costs-{}", std::process::id()));
     fs::create_dir_all(&directory)?;
     let world = directory.join("world.json");
@@ -204,6 +211,18 @@ fn main() -> io::Result<()> {
     table("command", &commands);
     table("input", &of_inputs);
     fs::remove_dir_all(&directory)
+}
+
+/// Writes each input into a directory of its name.
+fn write(wanted: &Wanted, directory: &Path) -> io::Result<()> {
+    for input in INPUTS.iter().chain(SCRIPTS) {
+        if input.name.contains(&wanted.input) {
+            let directory = directory.join(input.name);
+            fs::create_dir_all(&directory)?;
+            fs::write(directory.join(input.file), (input.make)(wanted.bytes))?;
+        }
+    }
+    fs::write(directory.join("world.json"), inputs::small_world())
 }
 
 fn measure(

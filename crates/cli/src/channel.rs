@@ -27,13 +27,11 @@ use xdsctl::status::{Code, Status};
 use xdsctl::text;
 
 mod change;
+mod size;
 mod start;
 
 /// Names listed in a message at most.
 const NAMES_SHOWN: usize = 10;
-
-/// Clusters that the routes of a channel may lead to: a child of the tree each, which takes some kilobytes.
-const MAX_CLUSTERS: usize = 50_000;
 
 /// Values are read again, when they are asked for, from documents of more than so many bytes.
 const KEEP_VALUES_BYTES: usize = 4 << 20;
@@ -52,6 +50,8 @@ pub struct Opened {
     pub config: Result<Arc<XdsConfig>, ChannelFailure>,
     /// Some of the input could not be read: the answer may be another one with it.
     pub is_incomplete: bool,
+    /// Bytes of all inputs.
+    pub input_bytes: u64,
 }
 
 impl Opened {
@@ -162,6 +162,7 @@ pub fn open_in(mut inputs: Inputs, args: &ChannelArgs, io: &mut Io<'_>) -> Resul
         )));
     }
     let dns = dns_answers(&args.resolve)?;
+    let input_bytes = inputs.size() as u64;
     let keep = match inputs.size() > KEEP_VALUES_BYTES {
         true => Keep::Places,
         false => Keep::Values,
@@ -198,19 +199,15 @@ pub fn open_in(mut inputs: Inputs, args: &ChannelArgs, io: &mut Io<'_>) -> Resul
             "note: as {name}, but for the words of messages, which are C-core's"
         )?;
     }
-    if let Ok(config) = &config
-        && config.clusters.len() > MAX_CLUSTERS
-    {
-        let count = config.clusters.len();
-        return Err(Error::Usage(format!(
-            "the channel has {count} clusters, the limit is {MAX_CLUSTERS}: start at one of them with --cluster"
-        )));
+    if let Ok(config) = &config {
+        size::check(config, input_bytes)?;
     }
     Ok(Opened {
         client,
         start,
         config,
         is_incomplete,
+        input_bytes,
     })
 }
 

@@ -4,9 +4,9 @@
 //! Follows C-core ring_hash.cc (`UpdateAggregatedConnectivityStateLocked`, `Picker::Pick`).
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use super::{Ring, hash};
+use super::{Ring, Size, hash};
 use crate::lb::Config;
 use crate::lb::endpoint::{AddressSet, Endpoint};
 use crate::lb::picker::{Pick, PickArgs, PickCx, Shares};
@@ -21,7 +21,10 @@ use crate::status::Status;
 #[derive(Debug)]
 pub struct Machine {
     at: TreePath,
-    ring: Ring,
+    /// Made for the first pick: a channel may have thousands of these policies and use one.
+    ring: OnceLock<Ring>,
+    /// Entries of the ring, at least and at most.
+    ring_size: Size,
     members: Vec<Member>,
     /// Indices of the members by number.
     index_of: BTreeMap<u32, usize>,
@@ -58,7 +61,8 @@ impl Machine {
         let random_hash = cx.runtime.stream("ring_hash/random hash", &at);
         Machine {
             at,
-            ring: Ring::default(),
+            ring: OnceLock::new(),
+            ring_size: Size::default(),
             members: Vec::new(),
             index_of: BTreeMap::new(),
             tally: Tally::default(),
@@ -212,24 +216,39 @@ impl Machine {
         }
     }
 
+    fn ring(&self) -> &Ring {
+        self.ring.get_or_init(|| {
+            let endpoints: Vec<(&str, u32)> = self
+                .members
+                .iter()
+                .map(|member| {
+                    let key = member.endpoint.hash_key.as_deref().unwrap_or(member.endpoint.name());
+                    (key, u32::try_from(member.weight).unwrap_or(0).max(1))
+                })
+                .collect();
+            Ring::new(&endpoints, self.ring_size)
+        })
+    }
+
+    /// Which member is at an entry of the ring.
+    fn index_on_ring(&self, index: usize) -> Option<usize> {
+        Some(self.ring().entries().get(index)?.endpoint as usize)
+    }
+
     /// The member at an entry of the ring.
     fn on_ring(&self, index: usize) -> Option<&Member> {
-        let entry = self.ring.entries().get(index)?;
-        self.members.get(entry.endpoint as usize)
+        self.members.get(self.index_on_ring(index)?)
     }
 
     fn pick_from(&mut self, start: usize, args: &PickArgs<'_>, cx: &mut PickCx<'_>) -> Pick {
-        let len = self.ring.entries().len();
+        let len = self.ring().entries().len();
         for step in 0..len {
             let index = if start + step < len {
                 start + step
             } else {
                 start + step - len
             };
-            let Some(entry) = self.ring.entries().get(index) else {
-                break;
-            };
-            let Some(member) = self.members.get_mut(entry.endpoint as usize) else {
+            let Some(member) = self.index_on_ring(index).and_then(|place| self.members.get_mut(place)) else {
                 break;
             };
             match member.state {
@@ -277,13 +296,10 @@ impl Machine {
 
     /// With a random hash, the first connected endpoint will do.
     fn pick_any(&mut self, start: usize, args: &PickArgs<'_>, cx: &mut PickCx<'_>) -> Pick {
-        let len = self.ring.entries().len();
+        let len = self.ring().entries().len();
         let mut has_requested = self.tally.count(Connectivity::Connecting) > 0;
         for index in (0..len).map(|step| (start + step) % len) {
-            let Some(entry) = self.ring.entries().get(index) else {
-                break;
-            };
-            let Some(member) = self.members.get_mut(entry.endpoint as usize) else {
+            let Some(member) = self.index_on_ring(index).and_then(|place| self.members.get_mut(place)) else {
                 break;
             };
             if member.state == Connectivity::Ready
@@ -306,7 +322,7 @@ impl Machine {
 
     /// Where picks go that begin at an entry.
     fn share_from(&self, start: usize, args: &PickArgs<'_>, share: f64, out: &mut Shares) {
-        let len = self.ring.entries().len();
+        let len = self.ring().entries().len();
         let ready = (0..len)
             .filter_map(|step| self.on_ring((start + step) % len))
             .find(|member| member.state != Connectivity::TransientFailure);
@@ -356,15 +372,8 @@ impl crate::lb::policy::Machine for Machine {
         }
         self.empty = None;
         let cap = cx.runtime.settings.ring_size_cap;
-        let endpoints: Vec<(&str, u32)> = self
-            .members
-            .iter()
-            .map(|member| {
-                let key = member.endpoint.hash_key.as_deref().unwrap_or(member.endpoint.name());
-                (key, u32::try_from(member.weight).unwrap_or(0).max(1))
-            })
-            .collect();
-        self.ring = Ring::new(&endpoints, config.size(cap));
+        self.ring_size = config.size(cap);
+        self.ring = OnceLock::new();
         for (number, report) in said {
             self.note(number, vec![report], cx, &mut reports);
         }
@@ -401,7 +410,7 @@ impl crate::lb::policy::Machine for Machine {
             let Some(request_hash) = args.request_hash else {
                 return Pick::Fail(Status::internal("hash attribute not present"));
             };
-            let start = self.ring.locate(request_hash);
+            let start = self.ring().locate(request_hash);
             return self.pick_from(start, args, cx);
         }
         let values: Vec<&str> = args
@@ -411,10 +420,11 @@ impl crate::lb::policy::Machine for Machine {
             .map(|(_, value)| value.as_str())
             .collect();
         if values.is_empty() {
-            let start = self.ring.locate(self.random_hash.next_u64());
+            let random = self.random_hash.next_u64();
+            let start = self.ring().locate(random);
             self.pick_any(start, args, cx)
         } else {
-            let start = self.ring.locate(hash(values.join(",").as_bytes()));
+            let start = self.ring().locate(hash(values.join(",").as_bytes()));
             self.pick_from(start, args, cx)
         }
     }
@@ -423,13 +433,13 @@ impl crate::lb::policy::Machine for Machine {
         if let Some(status) = &self.empty {
             return out.add_status(status, share);
         }
-        if self.ring.entries().is_empty() {
+        if self.ring().entries().is_empty() {
             return;
         }
         if let Some(request_hash) = args.request_hash {
-            return self.share_from(self.ring.locate(request_hash), args, share, out);
+            return self.share_from(self.ring().locate(request_hash), args, share, out);
         }
-        for (index, arc) in self.ring.arcs().enumerate() {
+        for (index, arc) in self.ring().arcs().enumerate() {
             self.share_from(index, args, share * arc, out);
         }
     }

@@ -25,7 +25,7 @@ pub struct RingEntry {
 }
 
 /// Bounds of a ring's size; the caller caps them (`grpc.lb.ring_hash.ring_size_cap`, default 4096).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Size {
     /// At least this many entries, so that the least endpoint has its share.
     pub min: u64,

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use super::picker::{Pick, PickArgs, PickCx, Shares};
 use super::policy::{Machine, PolicyCx, Report, Reports, TreePath, Update, What};
-use super::runtime::{Connectivity, below};
+use super::runtime::{Connectivity, OneMachine, below};
 
 /// A child and, during a change of policy, its successor.
 #[derive(Debug)]
@@ -23,6 +23,7 @@ struct Slot {
     generation: u32,
     name: &'static str,
     machine: Box<dyn Machine>,
+    _counted: OneMachine,
 }
 
 impl Child {
@@ -51,6 +52,9 @@ impl Child {
             let reports = slot.machine.update(update, cx);
             return self.settle(generation, reports, cx);
         }
+        let Some(counted) = cx.runtime.machine() else {
+            return Reports::new();
+        };
         let generation = self.next_generation;
         self.next_generation += 1;
         let mut machine = (update.config.policy().machine)(below(&self.at, generation), cx);
@@ -59,6 +63,7 @@ impl Child {
             generation,
             name,
             machine,
+            _counted: counted,
         };
         if self.current.is_none() {
             self.current = Some(slot);

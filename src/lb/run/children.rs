@@ -18,7 +18,8 @@ pub const RETENTION_MS: i64 = 15 * 60 * 1000;
 pub struct Children<D> {
     at: TreePath,
     next_number: u32,
-    members: BTreeMap<Arc<str>, Member<D>>,
+    /// In boxes: a map has room for eleven at once, and most policies have one child.
+    members: BTreeMap<Arc<str>, Box<Member<D>>>,
     names: BTreeMap<u32, Arc<str>>,
 }
 
@@ -64,12 +65,12 @@ impl<D> Children<D> {
 
     /// A child.
     pub fn get(&self, name: &str) -> Option<&Member<D>> {
-        self.members.get(name)
+        self.members.get(name).map(|member| &**member)
     }
 
     /// A child.
     pub fn get_mut(&mut self, name: &str) -> Option<&mut Member<D>> {
-        self.members.get_mut(name)
+        self.members.get_mut(name).map(|member| &mut **member)
     }
 
     /// The name of the child of this number.
@@ -90,12 +91,12 @@ impl<D> Children<D> {
 
     /// All children by name.
     pub fn iter(&self) -> impl Iterator<Item = (&Arc<str>, &Member<D>)> {
-        self.members.iter()
+        self.members.iter().map(|(name, member)| (name, &**member))
     }
 
     /// All children, in the order of their names.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut Member<D>> {
-        self.members.values_mut()
+        self.members.values_mut().map(|member| &mut **member)
     }
 
     /// Makes a child unless there is one of this name.
@@ -108,12 +109,12 @@ impl<D> Children<D> {
         self.members.entry(name.into()).or_insert_with(|| {
             let number = *next_number;
             *next_number += 1;
-            Member {
+            Box::new(Member {
                 number,
                 child: Child::new(below(at, number)),
                 data: data(),
                 removal: None,
-            }
+            })
         })
     }
 
@@ -143,7 +144,7 @@ impl<D> Children<D> {
         self.members.get(&name).filter(|member| member.is_retired())?;
         let member = self.members.remove(&name)?;
         self.names.remove(&member.number);
-        Some((name, member))
+        Some((name, *member))
     }
 
     /// Lets go of all children; `each` is called for each before.

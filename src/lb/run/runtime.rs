@@ -15,9 +15,12 @@ use crate::rng::Rng;
 use crate::status::Status;
 
 mod backoff;
+mod machines;
 mod pool;
 mod queue;
 
+use machines::Machines;
+pub(super) use machines::OneMachine;
 use queue::Queue;
 
 pub use backoff::ATTEMPT_TIMEOUT_MS;
@@ -165,6 +168,10 @@ pub struct Runtime {
     pub building: Vec<String>,
     /// The cluster whose policy leads back to it while it is being built, which never ends in the client.
     pub endless: Option<String>,
+    /// The limit of machines, once it was reached: no policy has been made since.
+    pub is_full: Option<usize>,
+    machines: Machines,
+    max_machines: usize,
     seed: u64,
     queue: Queue,
     next_handle: u64,
@@ -184,6 +191,9 @@ impl Runtime {
             log: Log::default(),
             building: Vec::new(),
             endless: None,
+            is_full: None,
+            machines: Machines::default(),
+            max_machines: usize::MAX,
             seed,
             queue: Queue::default(),
             next_handle: 0,
@@ -195,6 +205,20 @@ impl Runtime {
     /// Tells what happens at a place of the tree, if somebody listens.
     pub fn say(&mut self, at: &TreePath, layer: &'static str, what: &'static str, details: impl FnOnce() -> Details) {
         self.log.tell(self.now, at, layer, what, details);
+    }
+
+    /// The same with a limit of policies and handles of subchannels at a time.
+    #[must_use]
+    pub fn with_machines(self, max_machines: usize) -> Runtime {
+        Runtime { max_machines, ..self }
+    }
+
+    /// Room for one more policy, until what is returned is dropped; `None` if there is none.
+    pub(super) fn machine(&mut self) -> Option<OneMachine> {
+        if self.machines.count() + self.pool.watches() >= self.max_machines {
+            self.is_full = Some(self.max_machines);
+        }
+        self.is_full.is_none().then(|| self.machines.one())
     }
 
     /// The stream of chance of one use at one place in the tree.

@@ -88,6 +88,8 @@ pub struct Pool {
     next: u32,
     /// Subchannels that may have lost their last handle.
     unheld: Vec<u32>,
+    /// Watchers of all subchannels.
+    watches: usize,
 }
 
 /// A policy, and most often a wrapper above it.
@@ -169,8 +171,14 @@ impl Pool {
         number
     }
 
+    /// Watchers of all subchannels.
+    pub(super) const fn watches(&self) -> usize {
+        self.watches
+    }
+
     pub(super) fn watch(&mut self, number: u32, id: u64, at: &TreePath, keeps_alive: bool) {
         if let Some(subchannel) = self.subchannels.get_mut(&number) {
+            self.watches += 1;
             subchannel.watchers.push(Watcher {
                 id,
                 at: at.clone(),
@@ -183,7 +191,9 @@ impl Pool {
         let Some(subchannel) = self.subchannels.get_mut(&number) else {
             return;
         };
+        let before = subchannel.watchers.len();
         subchannel.watchers.retain(|watcher| watcher.id != id);
+        self.watches -= before - subchannel.watchers.len();
         if !subchannel.is_held() {
             self.unheld.push(number);
         }
@@ -201,6 +211,7 @@ impl Pool {
             {
                 tell(&gone.address);
                 self.by_address.remove(&gone.address.socket);
+                self.watches -= gone.watchers.len();
             }
         }
     }

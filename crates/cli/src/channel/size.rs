@@ -1,0 +1,31 @@
+//! Which channels are too large for what they are made of.
+
+use crate::Error;
+use xdsctl::client::config::XdsConfig;
+use xdsctl::tree::size::{self, BYTES_A_PART, MAX_PARTS};
+
+/// Clusters that the routes of a channel may lead to: a child of the tree each, which takes some kilobytes.
+const MAX_CLUSTERS: usize = 20_000;
+
+/// Refuses a channel whose tree would be out of all proportion to its input.
+///
+/// # Errors
+/// It has too many clusters, or what is below them is too much.
+pub(super) fn check(config: &XdsConfig, input_bytes: u64) -> Result<(), Error> {
+    let help = "start at one of them with --cluster";
+    let count = config.clusters.len();
+    if count > MAX_CLUSTERS {
+        return Err(Error::Usage(format!(
+            "the channel has {count} clusters, the limit is {MAX_CLUSTERS}: {help}"
+        )));
+    }
+    let most = MAX_PARTS.max(input_bytes / BYTES_A_PART);
+    let parts = size::of(config);
+    if parts > most {
+        return Err(Error::Usage(format!(
+            "the tree of the channel would have {parts} policies, endpoints and values of configs, the limit for this input is \
+             {most}: its clusters share endpoints, or have an LB policy for each of many localities; {help}"
+        )));
+    }
+    Ok(())
+}
