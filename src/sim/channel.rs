@@ -472,6 +472,7 @@ impl Channel {
     /// Too much happens in that time.
     pub fn wait(&mut self, id: RpcId, until: Time) -> Result<bool, LimitReached> {
         let mut events = 0;
+        self.check_limit(events)?;
         while self.calls.contains_key(&id.0) {
             let Some(event) = self.runtime.next_event(until) else {
                 return Ok(self.runtime.next_time().is_none());

@@ -50,7 +50,9 @@ impl Resources {
             let why = now.why.strip_prefix(REJECTED).unwrap_or(now.why);
             format!("{kind} `{name}` is rejected{kept}: {why}")
         };
-        let now = names.iter().filter_map(|(resource_type, key)| self.rejection(*resource_type, key));
+        let now = names
+            .iter()
+            .filter_map(|(resource_type, key)| self.rejection(*resource_type, key));
         now.map(words).collect()
     }
 }
