@@ -200,7 +200,15 @@ const GROWING: &[&[&str]] = &[
 const GROWING_FROM: usize = 10_000;
 
 /// What a reader has to multiply, up to limits of its own.
-const MULTIPLIED: &[&str] = &["YAML merges", "YAML merges of merges", "YAML aliases"];
+const MULTIPLIED: &[&str] = &[
+    "YAML merges",
+    "YAML merges of merges",
+    "YAML aliases",
+    "clusters that share endpoints",
+    "clusters that share localities",
+    "targets times localities",
+    "targets times priorities",
+];
 
 #[test]
 fn work_grows_with_the_input() {

@@ -5,6 +5,9 @@
 
 use std::collections::BTreeSet;
 
+use xdsctl::client::{Client, Start};
+use xdsctl::sim::{Channel, LimitReached, Network, Options, Rpc};
+
 use crate::run::run;
 
 /// The report of `xdsctl validate` on a document named `name`.
@@ -206,7 +209,7 @@ fn more_elements_than_anybody_has_are_not_read() {
 
 #[test]
 fn more_clusters_than_a_channel_may_have_are_an_error() {
-    let entries: Vec<String> = (0..50_001)
+    let entries: Vec<String> = (0..20_001)
         .map(|i| format!(r#"{{"name":"c{i}","weight":1}}"#))
         .collect();
     let document = format!(
@@ -217,8 +220,74 @@ fn more_clusters_than_a_channel_may_have_are_an_error() {
     assert_eq!(String::from_utf8_lossy(&out), "");
     assert_eq!(
         String::from_utf8_lossy(&err),
-        "xdsctl: the channel has 50001 clusters, the limit is 50000: start at one of them with --cluster\n"
+        "xdsctl: the channel has 20001 clusters, the limit is 20000: start at one of them with --cluster\n"
     );
+}
+
+#[test]
+fn endpoints_that_too_many_clusters_share_are_an_error() {
+    let list = |count: usize, item: &dyn Fn(usize) -> String| (0..count).map(item).collect::<Vec<_>>().join(",");
+    let endpoint = |i| {
+        format!(
+            r#"{{"endpoint":{{"address":{{"socket_address":{{"address":"10.0.{}.{}","port_value":80}}}}}}}}"#,
+            i >> 8,
+            i & 255
+        )
+    };
+    let clusters = list(1000, &|i| {
+        format!(
+            r#"{{"@type":"type.googleapis.com/envoy.config.cluster.v3.Cluster","name":"c{i}","type":"EDS","eds_cluster_config":{{"eds_config":{{"ads":{{}}}},"service_name":"e"}}}}"#
+        )
+    });
+    let document = format!(
+        r#"[{clusters},{{"@type":"type.googleapis.com/envoy.config.cluster.v3.Cluster","name":"all","cluster_type":{{"typed_config":{{"@type":"type.googleapis.com/envoy.extensions.clusters.aggregate.v3.ClusterConfig","clusters":[{}]}}}}}},{{"@type":"type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment","cluster_name":"e","endpoints":[{{"locality":{{}},"load_balancing_weight":1,"lb_endpoints":[{}]}}]}}]"#,
+        list(1000, &|i| format!("\"c{i}\"")),
+        list(600, &endpoint),
+    );
+    // 1,216 a leaf: two lists of 600, six values twice, four policies; and each again below the aggregate.
+    for command in ["tree", "pick"] {
+        let (out, err) = run([command, "--cluster=all", "-"], document.as_bytes());
+        assert_eq!(String::from_utf8_lossy(&out), "");
+        let err = String::from_utf8_lossy(&err);
+        assert!(
+            err.starts_with("xdsctl: the tree of the channel would have 2433000 policies, endpoints and values of configs, the limit for this input is 500000: "),
+            "{err}"
+        );
+        let (_, err) = run([command, "--cluster=c1", "-"], document.as_bytes());
+        assert_eq!(String::from_utf8_lossy(&err), "");
+    }
+}
+
+#[test]
+fn a_channel_with_too_many_policies_and_connections_says_so() {
+    let call = |most: usize| {
+        let mut client = Client::default();
+        client.update(&serde_json::json!([
+            {"@type": "type.googleapis.com/envoy.config.cluster.v3.Cluster", "name": "c", "type": "EDS", "eds_cluster_config": {"eds_config": {"ads": {}}}},
+            {"@type": "type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment", "cluster_name": "c", "endpoints": [{
+                "locality": {}, "load_balancing_weight": 1,
+                "lb_endpoints": [{"endpoint": {"address": {"socket_address": {"address": "10.0.0.1", "port_value": 80}}}}],
+            }]},
+        ]));
+        let options = Options {
+            max_machines: Some(most),
+            ..Options::default()
+        };
+        let mut channel = Channel::new(client, Start::Cluster("c".to_owned()), Network::default(), options);
+        channel.call(Rpc::default()).map(|outcome| outcome.is_some())
+    };
+    // Eight policies and the connections to one address, which is watched twice.
+    assert_eq!(call(20), Ok(true));
+    for most in [1, 7] {
+        let error = call(most).unwrap_err();
+        assert_eq!(error, LimitReached::Machines(most));
+        assert_eq!(
+            error.to_string(),
+            format!(
+                "the channel needs more than {most} LB policies and connections, which is the limit: nothing is known of its RPCs"
+            )
+        );
+    }
 }
 
 #[test]

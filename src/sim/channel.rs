@@ -83,7 +83,7 @@ pub struct Options {
     pub places: bool,
     /// Most events of one step or RPC; `None` for [`MAX_EVENTS`].
     pub max_events: Option<u64>,
-    /// Most LB policies and connections at a time, if more than [`MAX_MACHINES`].
+    /// Most LB policies and connections at a time; `None` for [`MAX_MACHINES`].
     pub max_machines: Option<usize>,
     /// They tell the values of headers that hold secrets too.
     pub shows_secrets: bool,
@@ -188,7 +188,7 @@ impl Channel {
             ..options.settings.clone()
         };
         let mut channel = Channel {
-            runtime: Runtime::new(seed, settings).with_machines(options.max_machines.unwrap_or(0).max(MAX_MACHINES)),
+            runtime: Runtime::new(seed, settings).with_machines(options.max_machines.unwrap_or(MAX_MACHINES)),
             network,
             view: ConfigView::new(client.profile.clone()),
             client,

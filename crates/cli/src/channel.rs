@@ -21,7 +21,7 @@ use xdsctl::model::listener::{Listener, RouteSource};
 use xdsctl::model::{Millis, ResourceType};
 use xdsctl::profile::{self, Fleet};
 use xdsctl::rpc;
-use xdsctl::sim::{Channel, DEFAULT_TIMEOUT_MS, Network, Options, Rpc};
+use xdsctl::sim::{Channel, DEFAULT_TIMEOUT_MS, MAX_MACHINES, Network, Options, Rpc};
 use xdsctl::source::{SourceId, Span};
 use xdsctl::status::{Code, Status};
 use xdsctl::text;
@@ -32,6 +32,9 @@ mod start;
 
 /// Names listed in a message at most.
 const NAMES_SHOWN: usize = 10;
+
+/// Bytes of input that allow one more LB policy or connection each: a large input may have large channels.
+const BYTES_A_MACHINE: u64 = 40;
 
 /// Values are read again, when they are asked for, from documents of more than so many bytes.
 const KEEP_VALUES_BYTES: usize = 4 << 20;
@@ -55,6 +58,12 @@ pub struct Opened {
 }
 
 impl Opened {
+    /// LB policies and connections that the channel may have.
+    pub fn most_machines(&self) -> usize {
+        let by_input = usize::try_from(self.input_bytes / BYTES_A_MACHINE);
+        MAX_MACHINES.max(by_input.unwrap_or(usize::MAX))
+    }
+
     /// The target; `None` if the channel starts at a cluster.
     pub const fn target(&self) -> Option<&Target> {
         match &self.start {
@@ -96,6 +105,7 @@ impl Opened {
     pub fn failure(self, rpc: Rpc, seed: u64) -> Result<Option<Status>, Error> {
         let options = Options {
             seed,
+            max_machines: Some(self.most_machines()),
             ..Options::default()
         };
         let mut channel = Channel::new(self.client, self.start, Network::default(), options);

@@ -22,9 +22,6 @@ mod place;
 /// Exit code for RPCs that fail.
 const EXIT_FAILS: u8 = 1;
 
-/// Bytes of input that allow one more LB policy or connection each: a large input may have large channels.
-const BYTES_A_MACHINE: u64 = 40;
-
 /// Time for connections before the first of many RPCs, in milliseconds.
 const WARM_UP_MS: i64 = 100;
 
@@ -80,7 +77,7 @@ pub(super) fn run(args: &PickArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         traces: !is_counted || args.explain,
         shows_secrets: args.channel.input.show_secrets,
         max_events: Some(args.max_events),
-        max_machines: usize::try_from(opened.input_bytes / BYTES_A_MACHINE).ok(),
+        max_machines: Some(opened.most_machines()),
         ..Options::default()
     };
     let exit_ok = opened.exit(false);
