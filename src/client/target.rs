@@ -96,7 +96,7 @@ fn percent_encode(text: &str, allowed: fn(u8) -> bool) -> String {
 }
 
 /// Decodes `%41`; a `%` that is not followed by two hexadecimal digits stays as it is.
-fn percent_decode(text: &str) -> String {
+pub fn percent_decode(text: &str) -> String {
     let mut out = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let Some((&byte, after)) = rest.split_first() {

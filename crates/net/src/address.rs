@@ -3,6 +3,8 @@
 use std::fmt;
 use std::path::PathBuf;
 
+use xdsctl::client::target::percent_decode;
+
 /// What answers there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
@@ -107,7 +109,7 @@ impl Address {
         let (place, query) = rest.split_once('?').unwrap_or((rest, ""));
         let place = place.strip_suffix('/').unwrap_or(place);
         let place = match place {
-            path if is_path => Place::Unix(PathBuf::from(decoded(path))),
+            path if is_path => Place::Unix(PathBuf::from(percent_decode(path))),
             "" if kind == Kind::Ads => Place::Bootstrap,
             authority => {
                 let port = authority.rsplit_once(':').map(|(_, port)| port);
@@ -128,7 +130,7 @@ impl Address {
                     known: KEYS.join(", "),
                 });
             }
-            pairs.push((key.to_owned(), decoded(value)));
+            pairs.push((key.to_owned(), percent_decode(value)));
         }
         Ok(Address {
             text: text.to_owned(),
@@ -160,29 +162,6 @@ impl fmt::Display for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text)
     }
-}
-
-/// Decodes `%41`; what is no such pair stays as it is.
-fn decoded(text: &str) -> String {
-    let mut out = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((&byte, after)) = rest.split_first() {
-        let digits = after
-            .first_chunk::<2>()
-            .filter(|pair| pair.iter().all(u8::is_ascii_hexdigit));
-        let pair = digits.and_then(|pair| std::str::from_utf8(pair).ok());
-        match pair.and_then(|pair| u8::from_str_radix(pair, 16).ok()) {
-            Some(value) if byte == b'%' => {
-                out.push(value);
-                rest = after.get(2..).unwrap_or_default();
-            }
-            _ => {
-                out.push(byte);
-                rest = after;
-            }
-        }
-    }
-    String::from_utf8_lossy(&out).into_owned()
 }
 
 #[cfg(test)]

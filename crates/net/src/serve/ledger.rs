@@ -149,9 +149,12 @@ fn blamed<'r>(rejection: &'r str, resources: &[std::sync::Arc<Resource>]) -> BTr
         let digits = part.get(INDEX.len()..).unwrap_or_default();
         let digits = digits.split(|c: char| !c.is_ascii_digit()).next().unwrap_or_default();
         if let Some(index) = digits.parse::<usize>().ok().filter(|index| *index < resources.len()) {
-            found
-                .entry(index)
-                .or_insert_with(|| part.trim_end_matches([';', ' ', ']']));
+            // What stands between two, or behind the last.
+            let words = part
+                .strip_suffix("; ")
+                .or_else(|| part.strip_suffix(']'))
+                .unwrap_or(part);
+            found.entry(index).or_insert(words);
         }
     }
     if found.is_empty() {
@@ -192,7 +195,7 @@ mod tests {
     #[test]
     fn a_rejection_is_laid_beside_the_prediction() {
         let mut ledger = Ledger::default();
-        let words = "xDS response validation errors: [resource index 0: a: INVALID_ARGUMENT: x; resource index 2: c: INVALID_ARGUMENT: y]";
+        let words = "xDS response validation errors: [resource index 0: a: INVALID_ARGUMENT: x; resource index 2: c: INVALID_ARGUMENT: [y]]";
         let all = [("a", Some("p")), ("b", None), ("c", None)];
         let lines = ledger.take(&answer(&all, Some(words)));
         let text: Vec<&str> = lines.iter().map(|line| line.text.as_str()).collect();
@@ -204,7 +207,7 @@ mod tests {
                 "       client: resource index 0: a: INVALID_ARGUMENT: x",
                 "       xdsctl: p",
                 "     Cluster `c` DIFFERS",
-                "       client: resource index 2: c: INVALID_ARGUMENT: y",
+                "       client: resource index 2: c: INVALID_ARGUMENT: [y]",
                 "       xdsctl: takes it",
             ]
         );

@@ -165,13 +165,8 @@ impl Peer {
             .iter()
             .any(|(resource, version)| is_new(&resource.name, *version));
         let known_gone = |name: &String| !now.contains_key(name) && wanted.sent.get(name) != Some(&0);
-        let gone: Vec<String> = wanted
-            .sent
-            .keys()
-            .chain(&wanted.names)
-            .filter(|name| known_gone(name))
-            .cloned()
-            .collect();
+        let asked: BTreeSet<&String> = wanted.sent.keys().chain(&wanted.names).collect();
+        let gone: Vec<String> = asked.into_iter().filter(|name| known_gone(name)).cloned().collect();
         let has_all = COMPLETE.contains(&type_url);
         let is_first = !std::mem::replace(&mut wanted.is_open, true);
         let is_silent = match self.form {
