@@ -260,6 +260,10 @@ fn what_is_not_known_of_a_channel_is_said_and_not_made_up() {
             &["tree", "--client=go"],
             "the LB policies that grpc-go 1.85.0-dev builds are not known",
         ),
+        (
+            &["tree", "--client=cpp@1.62"],
+            "the LB policies that gRPC C-core 1.62.3 builds are not known",
+        ),
         // C-core rejects the cluster and Go takes it: nobody here knows what it keeps.
         (
             &["pick", "--client=go", "--cluster=upper"],

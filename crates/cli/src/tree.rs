@@ -11,7 +11,7 @@ use super::io::DEFAULT_WIDTH;
 use super::{Error, Io};
 use crate::report::{graph, svg, tree as text};
 use xdsctl::client::config::{ChannelFailure, XdsConfig};
-use xdsctl::profile::Profile;
+use xdsctl::profile::{Client, Profile};
 use xdsctl::secret;
 use xdsctl::status::Status;
 use xdsctl::tree::build::{self, Cds, Generated, Readable};
@@ -36,8 +36,9 @@ struct Document {
 
 pub(super) fn run(args: &TreeArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     let opened = channel::open(&args.channel, io)?;
-    if opened.client.profile.stands_for().is_some() {
-        let name = opened.client.profile.name();
+    let profile = &opened.client.profile;
+    if profile.stands_for().is_some() || profile.client() != Client::default() {
+        let name = profile.name();
         return Err(Error::Usage(format!(
             "--client: the LB policies that {name} builds are not known, `route` and `pick` follow its RPCs"
         )));

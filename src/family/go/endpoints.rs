@@ -112,9 +112,10 @@ fn drops(message: &Pb, cx: &mut Cx<'_>) -> Checked {
 /// The endpoints of a locality, healthy or not (`parseEndpoints`).
 fn endpoints(locality: &LocalityLbEndpoints, addresses: &mut Addresses, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
     let at = at.field("lb_endpoints");
+    addresses.reserve(locality.lb_endpoints.len());
     let mut sum = 0u64;
     for (i, bytes) in locality.lb_endpoints.iter().enumerate() {
-        let endpoint: LbEndpoint = proto::kept(bytes);
+        let mut endpoint: LbEndpoint = proto::kept(bytes);
         let here = at.index(i);
         let weight = endpoint.load_balancing_weight.unwrap_or(1);
         if weight == 0 {
@@ -131,14 +132,14 @@ fn endpoints(locality: &LocalityLbEndpoints, addresses: &mut Addresses, at: &Pat
             let message = format_args!("endpoint weights add up to {sum}, must be at most {}", u32::MAX);
             return Err(reject(&ENDPOINT_WEIGHT_SUM, &at, message, cx));
         }
-        let host = match &endpoint.host_identifier {
-            Some(HostIdentifier::Endpoint(endpoint)) => Some(endpoint),
-            _ => None,
+        let host = match endpoint.host_identifier.take() {
+            Some(HostIdentifier::Endpoint(endpoint)) => endpoint,
+            _ => Default::default(),
         };
-        see(host.and_then(|host| host.address.as_ref()), addresses, &here, cx)?;
+        see(host.address, addresses, &here, cx)?;
         if cx.has(Feature::DualstackEndpoints) {
-            for more in host.into_iter().flat_map(|host| &host.additional_addresses) {
-                see(more.address.as_ref(), addresses, &here, cx)?;
+            for more in host.additional_addresses {
+                see(more.address, addresses, &here, cx)?;
             }
         }
         let reads_metadata = cx.has(Feature::HttpConnect);
@@ -150,8 +151,14 @@ fn endpoints(locality: &LocalityLbEndpoints, addresses: &mut Addresses, at: &Pat
 }
 
 /// Notes an address, of which nothing but its novelty counts: it may be no IP address, or not there at all.
-fn see(address: Option<&Address>, addresses: &mut Addresses, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
-    let key = socket(address).map_or_else(Default::default, |socket| (socket.address.clone(), port(socket)));
+fn see(address: Option<Address>, addresses: &mut Addresses, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+    let key = match address.and_then(|address| address.address) {
+        Some(AddressPb::SocketAddress(socket)) => {
+            let port = port(&socket);
+            (socket.address, port)
+        }
+        _ => Default::default(),
+    };
     if addresses.contains(&key) {
         let (host, port) = &key;
         let message = format_args!("address `{host}:{port}` is that of an earlier endpoint");
