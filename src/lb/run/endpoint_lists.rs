@@ -14,6 +14,9 @@ use super::tally::{Ranks, Tally};
 use crate::lb::pick_first;
 use crate::status::Status;
 
+/// The lists in what is told.
+const LAYER: &str = "endpoints";
+
 /// What endpoints of a list reported, by their indices.
 pub type Said = VecDeque<(usize, Report)>;
 
@@ -144,9 +147,19 @@ impl EndpointLists {
         said: &mut Said,
         cx: &mut PolicyCx<'_>,
     ) -> Option<Connectivity> {
+        let at = self.at.clone();
         let list = self.list(number)?;
         let member = list.members.get_mut(index)?;
         let before = member.state.replace(report.state);
+        cx.runtime.say(&at, LAYER, "endpoint_state", || {
+            vec![
+                ("list", i64::from(number).saturating_add(1).into()),
+                ("index", i64::try_from(index).unwrap_or(i64::MAX).into()),
+                ("address", member.endpoint.name().into()),
+                ("from", before.map_or("new", Connectivity::name).into()),
+                ("state", report.state.name().into()),
+            ]
+        });
         if report.state == Connectivity::Idle {
             let more = member.child.exit_idle(cx);
             said.extend(more.into_iter().map(|report| (index, report)));
