@@ -1,6 +1,7 @@
 //! HttpConnectionManager, as grpc-js-xds reads it (listener-resource-type.ts `validateHttpConnectionManager`).
 
-use super::{decode, fault, http_filter, routes};
+use super::routes::{self, User};
+use super::{decode, fault, http_filter};
 use crate::diag::{Cx, Path};
 use crate::family::Checked;
 use crate::profile::Feature;
@@ -21,7 +22,10 @@ pub(super) fn from_any(any: &Any, is_client: bool, at: &Path<'_>, cx: &mut Cx<'_
         http_filter::list(&message.http_filters, is_client, &at.field("http_filters"), cx)?;
     }
     match &message.route_specifier {
-        Some(RouteSpecifier::RouteConfig(config)) => routes::from_proto(config, &at.field("route_config"), cx)?,
+        Some(RouteSpecifier::RouteConfig(config)) => {
+            let user = if is_client { User::Client } else { User::Server };
+            routes::from_proto(config, user, &at.field("route_config"), cx)?;
+        }
         Some(RouteSpecifier::Rds(rds)) => {
             let source = rds.config_source.as_ref();
             let source = source.and_then(|source| source.config_source_specifier.as_ref());

@@ -78,7 +78,7 @@ fn anew<T: prost::Message + Default>(
 fn converted(message: Message<'_>, cx: &mut Cx<'_>) -> Checked {
     let done = match message {
         Message::Listener(listener) => listener::convert(listener, cx),
-        Message::RouteConfiguration(config) => routes::from_proto(config, &Path::ROOT, cx),
+        Message::RouteConfiguration(config) => routes::from_proto(config, routes::User::Unknown, &Path::ROOT, cx),
         Message::Cluster(cluster) => cluster::convert(cluster, cx),
         Message::Endpoints(endpoints) => {
             endpoints::convert(endpoints, cx);

@@ -31,23 +31,53 @@ rules! {
     NON_FORWARDING_KILLS = "rds-non-forwarding-action-kills", RouteConfiguration, Fails, "grpc-js-xds xds-dependency-manager.ts handleRouteConfig";
 }
 
+/// Who goes by the routes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum User {
+    Client,
+    Server,
+    /// Either: it is a resource of its own.
+    Unknown,
+}
+
 /// Converts the resource, or a route_config inside of a Listener.
-pub(super) fn from_proto(message: &Pb, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+pub(super) fn from_proto(message: &Pb, user: User, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
     let hosts_at = at.field("virtual_hosts");
     for (i, host) in message.virtual_hosts.iter().enumerate() {
-        virtual_host(&proto::kept(host), &hosts_at.index(i), cx)?;
+        virtual_host(&proto::kept(host), user, &hosts_at.index(i), cx)?;
     }
     Ok(())
 }
 
-fn virtual_host(host: &VirtualHost, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+fn virtual_host(host: &VirtualHost, user: User, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
     domains(&host.domains, &at.field("domains"), cx);
     overrides(&host.typed_per_filter_config, at, cx)?;
     retry_policy(host.retry_policy.as_ref(), &at.field("retry_policy"), cx);
     let routes_at = at.field("routes");
+    let mut of_servers = Vec::new();
     for (i, bytes) in host.routes.iter().enumerate() {
         let message: Route = proto::kept(bytes);
+        if matches!(message.action, Some(Action::NonForwardingAction(_))) {
+            of_servers.push(i);
+        }
         route(&message, &routes_at.index(i), cx)?;
+    }
+    // Where all routes are for servers, the virtual host is.
+    let kills = match user {
+        User::Client => true,
+        User::Server => false,
+        User::Unknown => of_servers.len() < host.routes.len(),
+    };
+    let kills = kills && cx.has(Feature::LenientRoutes);
+    for i in of_servers.into_iter().filter(|_| kills) {
+        let why = format_args!("it is accepted, and a client's process dies when it uses the virtual host");
+        let at = routes_at.index(i);
+        cx.report_as(
+            Effect::Fails,
+            &NON_FORWARDING_KILLS,
+            &at.field("non_forwarding_action"),
+            why,
+        );
     }
     Ok(())
 }
@@ -84,16 +114,7 @@ fn route(route: &Route, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
     let other = match &route.action {
         Some(Action::Route(action)) => return route_action(route, action, at, cx),
         Some(Action::NonForwardingAction(_)) if !cx.has(Feature::LenientRoutes) => "non_forwarding_action",
-        Some(Action::NonForwardingAction(_)) => {
-            let why = format_args!("it is accepted, and a client's process dies when it uses the virtual host");
-            cx.report_as(
-                Effect::Fails,
-                &NON_FORWARDING_KILLS,
-                &at.field("non_forwarding_action"),
-                why,
-            );
-            return Ok(());
-        }
+        Some(Action::NonForwardingAction(_)) => return Ok(()),
         Some(Action::Redirect(_)) => "redirect",
         Some(Action::DirectResponse(_)) => "direct_response",
         Some(Action::FilterAction(_)) => "filter_action",
