@@ -214,7 +214,7 @@ part_npm() { # packed, installed and run as npx runs it
     platform=$(node -p '`${process.platform}-${process.arch}`')
     rm -rf "$dir"
     mkdir -p "$dir/packs" "$dir/project"
-    packaging/npm/platform.sh "$platform" "$xdsctl" "$dir/platform"
+    packaging/npm/platform.sh "$platform" "$work/bin/xdsctl" "$dir/platform"
     npm pack --silent "$dir/platform" ./packaging/npm/xdsctl --pack-destination "$dir/packs" >/dev/null 2>&1
     cd "$dir/project"
     npm install --silent --no-audit --no-fund --offline --omit=optional "$dir"/packs/*.tgz >"$work/npm.log" 2>&1 ||
