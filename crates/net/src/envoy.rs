@@ -72,7 +72,15 @@ fn client(address: &Address, options: &Options) -> Result<reqwest::Client, Error
         .redirect(reqwest::redirect::Policy::none())
         .connect_timeout(options.timeout);
     if let Place::Unix(path) = &address.place {
-        builder = builder.unix_socket(path.as_path());
+        #[cfg(unix)]
+        {
+            builder = builder.unix_socket(path.as_path());
+        }
+        #[cfg(not(unix))]
+        return Err(Error::Usage(format!(
+            "`{}`: this system has no unix sockets",
+            path.display()
+        )));
     }
     if let Some(tls) = &options.tls {
         if let Some(ca) = &tls.ca {
