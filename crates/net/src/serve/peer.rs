@@ -17,9 +17,6 @@ const COMPLETE: [&str; 2] = [
     "type.googleapis.com/envoy.config.cluster.v3.Cluster",
 ];
 
-/// Responses of a type that may be unanswered; of older ones no answer is expected any more.
-const MAX_UNANSWERED: usize = 64;
-
 /// State of the world, or changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
@@ -147,6 +144,11 @@ impl Peer {
 
     fn respond(&mut self, type_url: &str, snapshot: &Snapshot) -> Option<Bytes> {
         let wanted = self.types.get_mut(type_url)?;
+        // C-core answers several responses by one request, with the last nonce and the first error: which of them it rejects is certain
+        // only if it has one at a time.
+        if !wanted.unanswered.is_empty() {
+            return None;
+        }
         let chosen: Vec<(&Arc<Resource>, u64)> = if wanted.is_wildcard {
             snapshot.all(type_url).collect()
         } else {
@@ -220,9 +222,6 @@ impl Peer {
             .retain(|name, _| wanted.is_wildcard || wanted.names.contains(name));
         wanted.sent.extend(now);
         wanted.sent.extend(gone.into_iter().map(|name| (name, 0)));
-        if wanted.unanswered.len() >= MAX_UNANSWERED {
-            wanted.unanswered.remove(0);
-        }
         wanted.unanswered.push(Sent {
             nonce,
             version,
@@ -325,19 +324,17 @@ mod tests {
         assert_eq!((response.resources.len(), response.version_info.as_str()), (1, "1"));
         assert_eq!(ask(&mut peer, &first, CDS, &["a", "missing"], &response.nonce), None);
         // A Cluster response has them all, one of endpoints what is new.
-        assert_eq!(
-            ask(&mut peer, &first, CDS, &["a", "b"], &response.nonce)
-                .unwrap()
-                .resources
-                .len(),
-            2
-        );
+        let clusters = ask(&mut peer, &first, CDS, &["a", "b"], &response.nonce).unwrap();
+        assert_eq!(clusters.resources.len(), 2);
         assert_eq!(ask(&mut peer, &first, EDS, &["missing"], ""), None);
-        assert_eq!(ask(&mut peer, &first, EDS, &["a"], "").unwrap().resources.len(), 1);
-        assert_eq!(
-            ask(&mut peer, &first, EDS, &["a", "b"], "").unwrap().resources[0].value,
-            "1"
-        );
+        let endpoints = ask(&mut peer, &first, EDS, &["a"], "").unwrap();
+        assert_eq!(endpoints.resources.len(), 1);
+        // Nothing more before there is an answer.
+        assert_eq!(ask(&mut peer, &first, EDS, &["a", "b"], ""), None);
+        let endpoints = ask(&mut peer, &first, EDS, &["a", "b"], &endpoints.nonce).unwrap();
+        assert_eq!(endpoints.resources[0].value, "1");
+        assert_eq!(ask(&mut peer, &first, CDS, &["a", "b"], &clusters.nonce), None);
+        assert_eq!(ask(&mut peer, &first, EDS, &["a", "b"], &endpoints.nonce), None);
         let mut changed = all;
         changed[3].value = Bytes::from_static(b"2");
         changed.remove(0);
@@ -396,6 +393,17 @@ mod tests {
                 response.removed_resources.as_slice()
             ),
             ("a", &["missing".to_owned()][..])
+        );
+        let answer = DeltaRequest {
+            type_url: EDS.to_owned(),
+            response_nonce: response.nonce,
+            ..Default::default()
+        };
+        assert!(
+            peer.take(&answer.encode_to_vec().into(), &snapshot)
+                .unwrap()
+                .responses
+                .is_empty()
         );
         let second = snapshot.next(vec![resource(EDS, "b", b"1")]);
         let response = DeltaResponse::decode(peer.refresh(&second)[0].clone()).unwrap();
