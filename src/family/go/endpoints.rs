@@ -1,5 +1,6 @@
 //! ClusterLoadAssignment, as grpc-go reads it (xdsresource/unmarshal_eds.go `parseEDSRespProto`).
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use super::{is_url_of, unmarshal};
@@ -17,12 +18,13 @@ use crate::proto::pb::envoy::config::endpoint::v3::{
 };
 use crate::validate::endpoints::drops::DROP_DENOMINATOR_UNKNOWN;
 use crate::validate::endpoints::endpoint::{ENDPOINT_ADDRESS_DUPLICATE, ENDPOINT_WEIGHT_ZERO};
+use crate::validate::endpoints::plain::Plain;
 use crate::validate::endpoints::{LOCALITY_DUPLICATE, LOCALITY_MISSING, LOCALITY_WEIGHT_SUM, PRIORITY_GAP};
 
 const ADDRESS: &str = "envoy.config.core.v3.Address";
 
 /// Addresses seen so far: what the client joins of host and port. Looked up only, never iterated.
-type Addresses = HashSet<(String, u32)>;
+type Addresses<'m> = HashSet<(Cow<'m, str>, u32)>;
 
 /// The localities of a priority, by name.
 type Localities<'m> = BTreeSet<(&'m str, &'m str, &'m str)>;
@@ -110,11 +112,26 @@ fn drops(message: &Pb, cx: &mut Cx<'_>) -> Checked {
 }
 
 /// The endpoints of a locality, healthy or not (`parseEndpoints`).
-fn endpoints(locality: &LocalityLbEndpoints, addresses: &mut Addresses, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+fn endpoints<'m>(
+    locality: &'m LocalityLbEndpoints,
+    addresses: &mut Addresses<'m>,
+    at: &Path<'_>,
+    cx: &mut Cx<'_>,
+) -> Checked {
     let at = at.field("lb_endpoints");
     addresses.reserve(locality.lb_endpoints.len());
     let mut sum = 0u64;
+    let reads_metadata = cx.has(Feature::HttpConnect);
     for (i, bytes) in locality.lb_endpoints.iter().enumerate() {
+        if let Some(plain) = Plain::read(bytes)
+            && let weight @ 1.. = plain.weight.unwrap_or(1)
+            && sum + u64::from(weight) <= u64::from(u32::MAX)
+            && !(reads_metadata && plain.metadata.is_some())
+            && addresses.insert((Cow::Borrowed(plain.host), plain.port.into()))
+        {
+            sum += u64::from(weight);
+            continue;
+        }
         let mut endpoint: LbEndpoint = proto::kept(bytes);
         let here = at.index(i);
         let weight = endpoint.load_balancing_weight.unwrap_or(1);
@@ -142,7 +159,6 @@ fn endpoints(locality: &LocalityLbEndpoints, addresses: &mut Addresses, at: &Pat
                 see(more.address, addresses, &here, cx)?;
             }
         }
-        let reads_metadata = cx.has(Feature::HttpConnect);
         if reads_metadata && let Some(metadata) = &endpoint.metadata {
             proxies(&proto::kept(metadata), &here, cx)?;
         }
@@ -151,11 +167,11 @@ fn endpoints(locality: &LocalityLbEndpoints, addresses: &mut Addresses, at: &Pat
 }
 
 /// Notes an address, of which nothing but its novelty counts: it may be no IP address, or not there at all.
-fn see(address: Option<Address>, addresses: &mut Addresses, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+fn see(address: Option<Address>, addresses: &mut Addresses<'_>, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
     let key = match address.and_then(|address| address.address) {
         Some(AddressPb::SocketAddress(socket)) => {
             let port = port(&socket);
-            (socket.address, port)
+            (Cow::Owned(socket.address), port)
         }
         _ => Default::default(),
     };

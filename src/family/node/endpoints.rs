@@ -2,7 +2,8 @@
 //!
 //! Every endpoint counts, whatever its health and the weight of its locality.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use super::{cidr, fault};
 use crate::convert::address::{ADDRESS_MISSING, ADDRESS_NOT_IP, ADDRESS_NOT_SOCKET, PORT_OUT_OF_RANGE, PORT_UNSET};
@@ -16,10 +17,11 @@ use crate::proto::pb::envoy::config::endpoint::v3::{
     ClusterLoadAssignment as Pb, Endpoint, LbEndpoint, LocalityLbEndpoints, lb_endpoint::HostIdentifier,
 };
 use crate::validate::endpoints::endpoint::{ENDPOINT_ADDRESS_DUPLICATE, ENDPOINT_MISSING};
+use crate::validate::endpoints::plain::Plain;
 use crate::validate::endpoints::{LOCALITY_DUPLICATE, LOCALITY_MISSING, LOCALITY_WEIGHT_SUM, PRIORITY_GAP};
 
-/// Addresses and ports that were seen in the resource.
-type Seen = BTreeSet<(String, Option<u32>)>;
+/// Addresses and ports that were seen in the resource. Looked up only, never iterated.
+type Seen<'m> = HashSet<(Cow<'m, str>, Option<u32>)>;
 
 /// Converts the resource.
 pub(super) fn convert(message: &Pb, cx: &mut Cx<'_>) {
@@ -60,8 +62,15 @@ pub(super) fn convert(message: &Pb, cx: &mut Cx<'_>) {
     }
 }
 
-fn lb_endpoints(entry: &LocalityLbEndpoints, seen: &mut Seen, at: &Path<'_>, cx: &mut Cx<'_>) {
+fn lb_endpoints<'m>(entry: &'m LocalityLbEndpoints, seen: &mut Seen<'m>, at: &Path<'_>, cx: &mut Cx<'_>) {
+    seen.reserve(entry.lb_endpoints.len());
     for (i, bytes) in entry.lb_endpoints.iter().enumerate() {
+        if let Some(plain) = Plain::read(bytes)
+            && cidr::is_ip(plain.host)
+            && seen.insert((Cow::Borrowed(plain.host), Some(plain.port.into())))
+        {
+            continue;
+        }
         let entry_at = at.index(i);
         let at = entry_at.field("endpoint");
         let lb: LbEndpoint = proto::kept(bytes);
@@ -75,7 +84,7 @@ fn lb_endpoints(entry: &LocalityLbEndpoints, seen: &mut Seen, at: &Path<'_>, cx:
 }
 
 /// The addresses of an endpoint; its entry in the list and itself are at `at`.
-fn one_endpoint(endpoint: &Endpoint, seen: &mut Seen, (entry, at): (&Path<'_>, &Path<'_>), cx: &mut Cx<'_>) {
+fn one_endpoint(endpoint: &Endpoint, seen: &mut Seen<'_>, (entry, at): (&Path<'_>, &Path<'_>), cx: &mut Cx<'_>) {
     one_address(endpoint.address.as_ref(), seen, (entry, &at.field("address")), cx);
     if !cx.has(Feature::DualstackEndpoints) {
         return;
@@ -87,7 +96,7 @@ fn one_endpoint(endpoint: &Endpoint, seen: &mut Seen, (entry, at): (&Path<'_>, &
     }
 }
 
-fn one_address(address: Option<&Address>, seen: &mut Seen, (entry, at): (&Path<'_>, &Path<'_>), cx: &mut Cx<'_>) {
+fn one_address(address: Option<&Address>, seen: &mut Seen<'_>, (entry, at): (&Path<'_>, &Path<'_>), cx: &mut Cx<'_>) {
     let Some(address) = address else {
         return fault(&ADDRESS_MISSING, at, format_args!("address is missing"), cx);
     };
@@ -102,7 +111,7 @@ fn one_address(address: Option<&Address>, seen: &mut Seen, (entry, at): (&Path<'
 }
 
 /// `validateAddress`.
-fn socket_address(socket: &SocketAddress, seen: &mut Seen, (entry, at): (&Path<'_>, &Path<'_>), cx: &mut Cx<'_>) {
+fn socket_address(socket: &SocketAddress, seen: &mut Seen<'_>, (entry, at): (&Path<'_>, &Path<'_>), cx: &mut Cx<'_>) {
     let port = match &socket.port_specifier {
         Some(PortSpecifier::PortValue(port)) => Some(*port),
         Some(PortSpecifier::NamedPort(_)) | None => None,
@@ -119,7 +128,7 @@ fn socket_address(socket: &SocketAddress, seen: &mut Seen, (entry, at): (&Path<'
         let why = format_args!("`{}` is not an IP address", socket.address);
         fault(&ADDRESS_NOT_IP, at, why, cx);
     }
-    if !seen.insert((socket.address.clone(), port)) {
+    if !seen.insert((Cow::Owned(socket.address.clone()), port)) {
         let why = format_args!(
             "another endpoint of the resource has the address `{}` and the same port",
             socket.address

@@ -7,7 +7,7 @@
 pub(crate) mod change;
 pub(crate) mod drops;
 pub(crate) mod endpoint;
-mod plain;
+pub(crate) mod plain;
 
 use std::collections::BTreeMap;
 

@@ -14,29 +14,68 @@ use crate::model::endpoints::Endpoint;
 use crate::profile::Feature;
 use crate::proto::wire::fields;
 
+/// A LbEndpoint with nothing in it but an address, a health status, a weight and metadata, each at most once.
+pub(crate) struct Plain<'b> {
+    /// The text of its address, which may be anything.
+    pub host: &'b str,
+    /// 1 to 65535.
+    pub port: u16,
+    health: Option<i32>,
+    /// `None` if it has none.
+    pub weight: Option<u32>,
+    /// The bytes of its metadata.
+    pub metadata: Option<&'b [u8]>,
+}
+
+impl<'b> Plain<'b> {
+    /// Reads a LbEndpoint, `None` if it is not plain: a converter then looks at all of it.
+    pub(crate) fn read(bytes: &'b [u8]) -> Option<Self> {
+        let (mut socket, mut health, mut weight, mut metadata) = (None, None, None, None);
+        for field in fields(bytes) {
+            match (field.number, field.wire_type) {
+                (1, 2) => once(&mut socket, host(field.payload)?)?,
+                (2, 0) => once(&mut health, i32::try_from(field.varint).ok()?)?,
+                (3, 2) => once(&mut metadata, field.payload)?,
+                (4, 2) => once(&mut weight, number(field.payload)?)?,
+                _ => return None,
+            }
+        }
+        let (host, port) = socket?;
+        Some(Plain {
+            host,
+            port,
+            health,
+            weight,
+            metadata,
+        })
+    }
+
+    fn address(&self) -> Option<SocketAddr> {
+        if let Ok(ip) = self.host.parse::<Ipv4Addr>() {
+            return Some(SocketAddr::new(ip.into(), self.port));
+        }
+        Some(SocketAddr::new(self.host.parse::<Ipv6Addr>().ok()?.into(), self.port))
+    }
+}
+
 /// Reads a LbEndpoint that the client keeps and that there is nothing to say about; `None` for any other.
 ///
 /// `unread` is the last metadata that was found to be unread: neighbours mostly have the same.
 pub(super) fn endpoint<'b>(bytes: &'b [u8], index: usize, unread: &mut &'b [u8], cx: &Cx<'_>) -> Option<Endpoint> {
-    let (mut address, mut health, mut weight) = (None, None, None);
-    for field in fields(bytes) {
-        match (field.number, field.wire_type) {
-            (1, 2) => once(&mut address, host(field.payload)?)?,
-            (2, 0) => once(&mut health, i32::try_from(field.varint).ok()?)?,
-            (3, 2) if field.payload == *unread => {}
-            (3, 2) if is_unread(field.payload, cx) => *unread = field.payload,
-            (4, 2) => once(&mut weight, number(field.payload)?)?,
-            _ => return None,
-        }
+    let plain = Plain::read(bytes)?;
+    match plain.metadata {
+        Some(metadata) if metadata == *unread => {}
+        Some(metadata) if is_unread(metadata, cx) => *unread = metadata,
+        Some(_) => return None,
+        None => {}
     }
-    let weight_is_default = weight.is_none();
     Some(Endpoint {
         index,
-        address: address?,
+        address: plain.address()?,
         additional_addresses: Vec::new(),
-        weight: weight.unwrap_or(DEFAULT_WEIGHT),
-        weight_is_default,
-        health: kept_status(health.unwrap_or_default(), cx)?,
+        weight: plain.weight.unwrap_or(DEFAULT_WEIGHT),
+        weight_is_default: plain.weight.is_none(),
+        health: kept_status(plain.health.unwrap_or_default(), cx)?,
         hostname: String::new(),
         proxy: None,
         hash_key: None,
@@ -50,7 +89,7 @@ fn once<T>(slot: &mut Option<T>, value: T) -> Option<()> {
 }
 
 /// The address of an Endpoint that has nothing else that counts.
-fn host(bytes: &[u8]) -> Option<SocketAddr> {
+fn host(bytes: &[u8]) -> Option<(&str, u16)> {
     let mut found = None;
     for field in fields(bytes) {
         match (field.number, field.wire_type) {
@@ -60,7 +99,7 @@ fn host(bytes: &[u8]) -> Option<SocketAddr> {
             _ => return None,
         }
     }
-    address(found?)
+    socket(found?)
 }
 
 /// The value of a UInt32Value.
@@ -75,8 +114,8 @@ fn number(bytes: &[u8]) -> Option<u32> {
     Some(value.unwrap_or_default())
 }
 
-/// Reads an Address that holds a SocketAddress with an IP literal and a port other than 0.
-fn address(bytes: &[u8]) -> Option<SocketAddr> {
+/// Reads an Address that holds a SocketAddress with a text and a port from 1 to 65535.
+fn socket(bytes: &[u8]) -> Option<(&str, u16)> {
     let mut all = fields(bytes);
     let (Some(socket), None) = (all.next(), all.next()) else {
         return None;
@@ -94,11 +133,7 @@ fn address(bytes: &[u8]) -> Option<SocketAddr> {
             _ => return None,
         }
     }
-    let (host, port) = (host?, port.filter(|port| *port > 0)?);
-    if let Ok(ip) = host.parse::<Ipv4Addr>() {
-        return Some(SocketAddr::new(ip.into(), port));
-    }
-    Some(SocketAddr::new(host.parse::<Ipv6Addr>().ok()?.into(), port))
+    Some((host?, port.filter(|port| *port > 0)?))
 }
 
 /// Says whether the client leaves this metadata unread, and no switch would change that.
