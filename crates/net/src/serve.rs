@@ -36,6 +36,9 @@ const QUEUE: usize = 16;
 /// How often the inputs are looked at.
 const RELOAD_INTERVAL: Duration = Duration::from_secs(1);
 
+/// How long the next response of a type waits for the answer to the last one, while nothing else comes.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(1);
+
 /// How long nobody must be connected before the comparison is over: a client may open one stream after the other.
 const FAREWELL: Duration = Duration::from_secs(2);
 
@@ -234,6 +237,10 @@ async fn converse(mut requests: Streaming<Bytes>, responses: mpsc::Sender<Bytes>
                 }
                 let snapshot = Arc::clone(&snapshots.borrow_and_update());
                 peer.refresh(&snapshot)
+            }
+            () = tokio::time::sleep(ANSWER_TIMEOUT), if peer.awaits_an_answer() => {
+                let snapshot = Arc::clone(&snapshots.borrow());
+                peer.wait_no_longer(&snapshot)
             }
         };
         for response in to_send {

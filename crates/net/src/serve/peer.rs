@@ -50,6 +50,8 @@ struct Sent {
     nonce: String,
     version: String,
     resources: Vec<Arc<Resource>>,
+    /// The next one does not wait for its answer any longer.
+    is_overdue: bool,
 }
 
 /// What a client wants of one type.
@@ -128,6 +130,22 @@ impl Peer {
             .collect()
     }
 
+    /// Says whether responses wait for the answer to one before them.
+    pub fn awaits_an_answer(&self) -> bool {
+        self.types.values().any(Wanted::awaits_an_answer)
+    }
+
+    /// Waits no longer for answers, and says what there is to send: a client that drops all names of a type may forget that it owes one.
+    /// One that comes later still counts.
+    pub fn wait_no_longer(&mut self, snapshot: &Snapshot) -> Vec<Bytes> {
+        for wanted in self.types.values_mut() {
+            for sent in &mut wanted.unanswered {
+                sent.is_overdue = true;
+            }
+        }
+        self.refresh(snapshot)
+    }
+
     fn answered(&mut self, type_url: &str, nonce: &str, error: Option<Status>) -> Option<Answer> {
         let wanted = self.types.get_mut(type_url)?;
         let index = wanted.unanswered.iter().position(|sent| sent.nonce == nonce)?;
@@ -146,7 +164,7 @@ impl Peer {
         let wanted = self.types.get_mut(type_url)?;
         // C-core answers several responses by one request, with the last nonce and the first error: which of them it rejects is certain
         // only if it has one at a time.
-        if !wanted.unanswered.is_empty() {
+        if wanted.awaits_an_answer() {
             return None;
         }
         let chosen: Vec<(&Arc<Resource>, u64)> = if wanted.is_wildcard {
@@ -226,6 +244,7 @@ impl Peer {
             nonce,
             version,
             resources,
+            is_overdue: false,
         });
         Some(bytes.into())
     }
@@ -237,6 +256,10 @@ fn may_be_wildcard(type_url: &str) -> bool {
 }
 
 impl Wanted {
+    fn awaits_an_answer(&self) -> bool {
+        self.unanswered.iter().any(|sent| !sent.is_overdue)
+    }
+
     /// A state-of-the-world request names everything that is wanted.
     fn wants(&mut self, names: Vec<String>, type_url: &str) {
         let has_star = names.iter().any(|name| name == "*");
@@ -351,6 +374,26 @@ mod tests {
             [(1, "2"), (1, "2")]
         );
         assert!(peer.refresh(&second).is_empty());
+    }
+
+    #[test]
+    fn an_answer_that_does_not_come_stops_nothing_for_good() {
+        let mut peer = Peer::new(Form::Sotw);
+        let snapshot = Snapshot::first(vec![resource(EDS, "a", b"1"), resource(EDS, "b", b"1")]);
+        let forgotten = ask(&mut peer, &snapshot, EDS, &["a"], "").unwrap();
+        // The client drops its only name and forgets the response; then it wants another.
+        assert_eq!(ask(&mut peer, &snapshot, EDS, &[], ""), None);
+        assert_eq!(ask(&mut peer, &snapshot, EDS, &["b"], ""), None);
+        assert!(peer.awaits_an_answer());
+        let sent = peer.wait_no_longer(&snapshot);
+        let response = DiscoveryResponse::decode(sent[0].clone()).unwrap();
+        assert_eq!((sent.len(), response.resources.len()), (1, 1));
+        assert!(peer.awaits_an_answer());
+        assert_ne!(response.nonce, forgotten.nonce);
+        assert_eq!(ask(&mut peer, &snapshot, EDS, &["b"], &forgotten.nonce), None);
+        assert_eq!(ask(&mut peer, &snapshot, EDS, &["b"], &response.nonce), None);
+        assert!(!peer.awaits_an_answer());
+        assert!(peer.wait_no_longer(&snapshot).is_empty());
     }
 
     #[test]
