@@ -520,6 +520,20 @@ fn each_line_of_a_stream_gets_its_verdict_before_the_next_is_read() {
 }
 
 #[test]
+fn a_stream_without_a_line_reads_its_bootstrap_all_the_same() {
+    let run = piped(
+        &["validate", "--format", "jsonl", "--bootstrap", "nowhere/bootstrap.json"],
+        "",
+    );
+    assert_eq!((run.code, run.out.as_str()), (Some(2), ""));
+    assert!(
+        run.err.starts_with("xdsctl: cannot read `nowhere/bootstrap.json`"),
+        "{}",
+        run.err
+    );
+}
+
+#[test]
 fn a_person_is_told_that_standard_input_is_read() {
     let on_terminal = xdsctl(&["validate"], bad("a").to_string().as_bytes(), |io| {
         io.in_is_terminal = true
