@@ -5,6 +5,7 @@
 
 use crate::bootstrap::Bootstrap;
 use crate::convert::resource_name::{self, is_authority, is_path};
+use crate::convert::target_uri;
 
 /// A target that the client can start with.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -97,24 +98,7 @@ fn percent_encode(text: &str, allowed: fn(u8) -> bool) -> String {
 
 /// Decodes `%41`; a `%` that is not followed by two hexadecimal digits stays as it is.
 pub fn percent_decode(text: &str) -> String {
-    let mut out = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((&byte, after)) = rest.split_first() {
-        let pair = after.get(..2).and_then(|pair| std::str::from_utf8(pair).ok());
-        // `from_str_radix` alone would take a sign.
-        let hex = pair.filter(|pair| pair.bytes().all(|b| b.is_ascii_hexdigit()));
-        match hex.and_then(|pair| u8::from_str_radix(pair, 16).ok()) {
-            Some(decoded) if byte == b'%' => {
-                out.push(decoded);
-                rest = after.get(2..).unwrap_or_default();
-            }
-            _ => {
-                out.push(byte);
-                rest = after;
-            }
-        }
-    }
-    String::from_utf8_lossy(&out).into_owned()
+    String::from_utf8_lossy(&target_uri::percent_decode(text)).into_owned()
 }
 
 #[cfg(test)]

@@ -196,7 +196,7 @@ fn is_query_byte(byte: u8) -> bool {
 }
 
 /// Decodes `%xx`; what is not followed by two hexadecimal digits stays.
-pub(super) fn percent_decode(text: &str) -> Cow<'_, [u8]> {
+pub(crate) fn percent_decode(text: &str) -> Cow<'_, [u8]> {
     let bytes = text.as_bytes();
     if !bytes.contains(&b'%') {
         return Cow::Borrowed(bytes);

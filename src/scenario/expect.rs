@@ -31,20 +31,8 @@ const OF_RPC: [&str; 12] = [
     "moves",
 ];
 
-/// Members of an expectation.
-const MEMBERS: [&str; 20] = [
-    "status",
-    "message",
-    "fails",
-    "address",
-    "cluster",
-    "virtual_host",
-    "locality",
-    "route",
-    "attempts",
-    "within",
-    "cookie",
-    "moves",
+/// Members that say something of all RPCs of a step, of an update, or of the channel after it.
+const OF_STEP: [&str; 8] = [
     "shares",
     "tolerance",
     "backends",
@@ -70,7 +58,7 @@ pub(super) struct Sight {
 impl Reader<'_> {
     /// Reads what is expected of a step.
     pub(super) fn expect(&self, node: &Node, sight: Sight) -> Faulty<Vec<Check>> {
-        let checks = self.checks(node, "expect", &MEMBERS)?;
+        let checks = self.checks(node, "expect", &[&OF_RPC[..], &OF_STEP].concat())?;
         for check in &checks {
             let why = match check.what.scope() {
                 Scope::Rpc | Scope::Rpcs if !sight.rpcs => "the step waits for no RPC: `pick` and `finish` do",

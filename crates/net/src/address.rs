@@ -173,15 +173,15 @@ mod tests {
         for text in ["dump.json", "csds", "./ads://x", "http://a:1", "git:HEAD:x"] {
             assert!(!Address::is_one(text), "{text}");
         }
-        assert!(Address::is_one("csds+unix:///tmp/s"));
+        assert!(Address::is_one("csds+unix:///run/s"));
     }
 
     #[test]
     fn places() {
         let place = |text: &str| Address::parse(text).map(|address| address.place);
         assert_eq!(
-            place("csds+unix:///tmp/a%20b?scope=x"),
-            Ok(Place::Unix("/tmp/a b".into()))
+            place("csds+unix:///run/a%20b?scope=x"),
+            Ok(Place::Unix("/run/a b".into()))
         );
         assert_eq!(place("ads://?target=xds:///a"), Ok(Place::Bootstrap));
         assert_eq!(place("envoy://h:9901/"), Ok(Place::Tcp("h:9901".to_owned())));
