@@ -12,6 +12,7 @@ mod emit;
 mod parse;
 mod print;
 mod root;
+mod scalar;
 mod sniff;
 
 use xdsctl_proto::tables::Message;

@@ -83,7 +83,7 @@ impl<'t> Tree<'t> {
                 break;
             }
             let inside = parser.text.get(start..parser.pos - 1).unwrap_or_default();
-            super::emit::unescape(inside, &mut out);
+            super::scalar::unescape(inside, &mut out);
         }
         out
     }
