@@ -2,7 +2,7 @@
 
 use xdsctl_proto::tables::{self, Message, WellKnown};
 
-use super::message::short;
+use super::fault::short;
 use super::note::{ANY_WITHOUT_TYPE, BAD_VALUE, LIMIT_EXCEEDED, UNKNOWN_ANY_TYPE};
 use super::repeat::Place;
 use super::{MAX_TOTAL_LEVELS, Result, Transcoder, clip, descriptor};

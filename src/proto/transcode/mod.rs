@@ -12,6 +12,7 @@
 //! must not be compared or hashed.
 
 mod any;
+mod fault;
 mod map;
 mod message;
 mod note;
