@@ -10,6 +10,7 @@
 
 mod go;
 mod java;
+mod names;
 mod node;
 pub(crate) mod rules;
 

@@ -4,6 +4,7 @@ use super::{Later, holds, is_url_of, lb, tls, unmarshal};
 use crate::convert::address::ADDRESS_NOT_SOCKET;
 use crate::convert::metadata::METADATA_AUDIENCE_WITHOUT_URL;
 use crate::diag::{Cx, Path};
+use crate::family::names::{AGGREGATE, AGGREGATE_NAME, AUDIENCE, SOCKET_NAME};
 use crate::family::rules::{LEAST_REQUEST_CHOICES, TRANSPORT_SOCKET_MATCHES, TRANSPORT_SOCKET_NAME};
 use crate::family::{Checked, reject};
 use crate::lb::ring_hash::LB_RING_HASH_FUNCTION;
@@ -35,11 +36,8 @@ use crate::validate::cluster::outlier_detection::{PERCENTAGE_ABOVE_100, THRESHOL
 use crate::validate::cluster::transport_socket::{SNI_TOO_LONG, TRANSPORT_SOCKET_UNSUPPORTED, WITHOUT_CA};
 use crate::validate::endpoints::endpoint::ENDPOINT_MISSING;
 
-const AGGREGATE: &str = "envoy.extensions.clusters.aggregate.v3.ClusterConfig";
-const AGGREGATE_NAME: &str = "envoy.clusters.aggregate";
 const TLS_CONTEXT: &str = "envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext";
 const HTTP_11_PROXY: &str = "envoy.extensions.transport_sockets.http_11_proxy.v3.Http11ProxyUpstreamTransport";
-const AUDIENCE: &str = "envoy.extensions.filters.http.gcp_authn.v3.Audience";
 const MAX_SNI_BYTES: usize = 255;
 
 /// Converts the resource.
@@ -168,14 +166,13 @@ pub(super) fn tls_config<'s>(
     at: &Path<'_>,
     cx: &mut Cx<'_>,
 ) -> Checked<&'s Any> {
-    if socket.name != tls::SOCKET_NAME {
+    if socket.name != SOCKET_NAME {
         return Err(reject(
             &TRANSPORT_SOCKET_NAME,
             &at.field("name"),
             format_args!(
                 "the transport socket is called `{}`, must be `{}`",
-                socket.name,
-                tls::SOCKET_NAME
+                socket.name, SOCKET_NAME
             ),
             cx,
         ));

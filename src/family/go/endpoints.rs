@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use super::{is_url_of, unmarshal};
 use crate::convert::address::{ADDRESS_NOT_IP, ADDRESS_NOT_SOCKET, PORT_ZERO};
 use crate::diag::{Cx, Path};
+use crate::family::names::ADDRESS;
 use crate::family::rules::ENDPOINT_WEIGHT_SUM;
 use crate::family::{Checked, reject};
 use crate::profile::Feature;
@@ -20,8 +21,6 @@ use crate::validate::endpoints::drops::DROP_DENOMINATOR_UNKNOWN;
 use crate::validate::endpoints::endpoint::{ENDPOINT_ADDRESS_DUPLICATE, ENDPOINT_WEIGHT_ZERO};
 use crate::validate::endpoints::plain::Plain;
 use crate::validate::endpoints::{LOCALITY_DUPLICATE, LOCALITY_MISSING, LOCALITY_WEIGHT_SUM, PRIORITY_GAP};
-
-const ADDRESS: &str = "envoy.config.core.v3.Address";
 
 /// Addresses seen so far: what the client joins of host and port. Looked up only, never iterated.
 type Addresses<'m> = HashSet<(Cow<'m, str>, u32)>;

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use super::tls::Side;
 use super::{http_filter, is_url_of, routes, unmarshal};
 use crate::diag::{Cx, Path};
+use crate::family::names::HCM;
 use crate::family::rules::{NETWORK_FILTER_NAME, RDS_NAME_MISSING};
 use crate::family::{Checked, reject};
 use crate::proto::pb::Any;
@@ -18,8 +19,6 @@ use crate::validate::filter_chain::NETWORK_FILTERS_NOT_ONE;
 use crate::validate::http_connection_manager::{
     NETWORK_FILTER_UNSUPPORTED, NO_ROUTES, ORIGINAL_IP_DETECTION, RDS_NOT_FROM_ADS, XFF_NUM_TRUSTED_HOPS,
 };
-
-const HCM: &str = "envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager";
 
 /// Converts the connection manager of an API listener.
 pub(super) fn of_client(any: Option<&Any>, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {

@@ -7,6 +7,7 @@ use super::cluster::is_typed_struct;
 use super::{URL_PREFIX, holds, rbac, tls::Side, unmarshal};
 use crate::convert::grpc_service::GRPC_SERVICE_NOT_ALLOWED;
 use crate::diag::{Cx, Path, rules};
+use crate::family::names::{EXT_PROC, EXT_PROC_PER_ROUTE, FAULT, RBAC, RBAC_PER_ROUTE, ROUTER, WRAPPER};
 use crate::family::{Checked, reject};
 use crate::filter::ext_proc::{EXT_PROC_BODY_MODE_UNSUPPORTED, EXT_PROC_TRAILERS_NOT_SENT};
 use crate::filter::overrides::FILTER_OVERRIDE_TYPE_UNKNOWN;
@@ -37,14 +38,6 @@ rules! {
     /// An ext_proc filter has no processing_mode.
     EXT_PROC_MODE_MISSING = "ext-proc-processing-mode-missing", Filter, Nack, "grpc-go internal/xds/httpfilter/extproc ParseFilterConfig";
 }
-
-const WRAPPER: &str = "envoy.config.route.v3.FilterConfig";
-const ROUTER: &str = "envoy.extensions.filters.http.router.v3.Router";
-const FAULT: &str = "envoy.extensions.filters.http.fault.v3.HTTPFault";
-const RBAC: &str = "envoy.extensions.filters.http.rbac.v3.RBAC";
-const RBAC_PER_ROUTE: &str = "envoy.extensions.filters.http.rbac.v3.RBACPerRoute";
-const EXT_PROC: &str = "envoy.extensions.filters.http.ext_proc.v3.ExternalProcessor";
-const EXT_PROC_PER_ROUTE: &str = "envoy.extensions.filters.http.ext_proc.v3.ExtProcPerRoute";
 
 /// A filter that the client has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -13,9 +13,6 @@ use crate::proto::pb::envoy::r#type::matcher::v3::StringMatcher;
 use crate::validate::cluster::transport_socket::WITHOUT_CA;
 use crate::validate::downstream_tls::{NO_IDENTITY, SAN_MATCH, SYSTEM_ROOTS};
 
-/// The only name of a transport socket.
-pub(super) const SOCKET_NAME: &str = "envoy.transport_sockets.tls";
-
 /// Who has the context.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Side {

@@ -3,6 +3,7 @@
 use super::{holds, is_valid, lb, metadata, tls, to_nanos, unpack};
 use crate::convert::address::ADDRESS_NOT_SOCKET;
 use crate::diag::{Cx, Path};
+use crate::family::names::{AGGREGATE, AGGREGATE_NAME, SOCKET_NAME};
 use crate::family::rules::{TRANSPORT_SOCKET_MATCHES, TRANSPORT_SOCKET_NAME};
 use crate::family::{Checked, reject};
 use crate::profile::Feature;
@@ -28,8 +29,6 @@ use crate::validate::cluster::logical_dns::{
 };
 use crate::validate::cluster::outlier_detection::{PERCENTAGE_ABOVE_100, THRESHOLD_ABOVE_100};
 
-const AGGREGATE: &str = "envoy.extensions.clusters.aggregate.v3.ClusterConfig";
-const AGGREGATE_NAME: &str = "envoy.clusters.aggregate";
 const HTTP_11_PROXY: &str = "envoy.extensions.transport_sockets.http_11_proxy.v3.Http11ProxyUpstreamTransport";
 
 /// Converts the resource.
@@ -117,14 +116,14 @@ fn transport_socket(message: &Pb, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
         let at = at.field("typed_config");
         let proxy: Http11ProxyUpstreamTransport = unpack(any, HTTP_11_PROXY, &TRANSPORT_SOCKET_NAME, &at, cx)?;
         return match &proxy.transport_socket {
-            Some(socket) if socket.name == tls::SOCKET_NAME => {
+            Some(socket) if socket.name == SOCKET_NAME => {
                 tls::upstream(socket, &at.value(HTTP_11_PROXY).field("transport_socket"), cx)
             }
             // One of another name is not looked at, and there is no TLS.
             _ => Ok(()),
         };
     }
-    if socket.name != tls::SOCKET_NAME {
+    if socket.name != SOCKET_NAME {
         return Err(tls::misnamed(&socket.name, at, cx));
     }
     tls::upstream(socket, at, cx)

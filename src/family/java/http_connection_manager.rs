@@ -2,6 +2,7 @@
 
 use super::{Side, http_filter, is_url_of, routes, to_nanos, unpack, unpack_as};
 use crate::diag::{Cx, Path};
+use crate::family::names::HCM;
 use crate::family::{Checked, reject};
 use crate::proto::pb::Any;
 use crate::proto::pb::envoy::config::core::v3::config_source::ConfigSourceSpecifier;
@@ -13,8 +14,6 @@ use crate::validate::filter_chain::NETWORK_FILTERS_NOT_ONE;
 use crate::validate::http_connection_manager::{
     NETWORK_FILTER_UNSUPPORTED, NO_ROUTES, ORIGINAL_IP_DETECTION, RDS_NOT_FROM_ADS, XFF_NUM_TRUSTED_HOPS,
 };
-
-const HCM: &str = "envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager";
 
 /// Converts the connection manager of an API listener.
 pub(super) fn of_client(any: Option<&Any>, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Side, URL_PREFIX, ext_proc, fault, is_url_of, rbac, unpack, unpack_as};
 use crate::diag::{Cx, Path};
+use crate::family::names::{EXT_PROC, EXT_PROC_PER_ROUTE, FAULT, RBAC, RBAC_PER_ROUTE, ROUTER, WRAPPER};
 use crate::family::{Checked, Stop, reject};
 use crate::filter::overrides::FILTER_OVERRIDE_TYPE_UNKNOWN;
 use crate::profile::Feature;
@@ -25,14 +26,7 @@ use crate::validate::http_connection_manager::{
     TERMINAL_FILTER_NOT_LAST,
 };
 
-const WRAPPER: &str = "envoy.config.route.v3.FilterConfig";
-const ROUTER: &str = "envoy.extensions.filters.http.router.v3.Router";
-const FAULT: &str = "envoy.extensions.filters.http.fault.v3.HTTPFault";
-const RBAC: &str = "envoy.extensions.filters.http.rbac.v3.RBAC";
-const RBAC_PER_ROUTE: &str = "envoy.extensions.filters.http.rbac.v3.RBACPerRoute";
 const GCP_AUTHN: &str = "envoy.extensions.filters.http.gcp_authn.v3.GcpAuthnFilterConfig";
-const EXT_PROC: &str = "envoy.extensions.filters.http.ext_proc.v3.ExternalProcessor";
-const EXT_PROC_PER_ROUTE: &str = "envoy.extensions.filters.http.ext_proc.v3.ExtProcPerRoute";
 
 /// A filter that the client has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -8,6 +8,7 @@ use super::json::{self, Object};
 use super::lb_config::{self, Policy};
 use super::{holds, is_valid, thrown, unpack_as};
 use crate::diag::{Cx, Path};
+use crate::family::names::{LEAST_REQUEST, PICK_FIRST, RING_HASH, ROUND_ROBIN, WRR, WRR_LOCALITY};
 use crate::family::rules::LEAST_REQUEST_CHOICES;
 use crate::family::{Checked, reject};
 use crate::lb::ring_hash::{LB_RING_HASH_FUNCTION, LB_RING_HASH_MIN_ABOVE_MAX, LB_RING_HASH_SIZE};
@@ -26,13 +27,6 @@ use crate::proto::pb::envoy::extensions::load_balancing_policies::wrr_locality::
 use crate::proto::pb::xds::r#type::v3::TypedStruct;
 use crate::validate::cluster::lb_policy::LB_POLICY_UNSUPPORTED;
 
-const WRR: &str =
-    "envoy.extensions.load_balancing_policies.client_side_weighted_round_robin.v3.ClientSideWeightedRoundRobin";
-const LEAST_REQUEST: &str = "envoy.extensions.load_balancing_policies.least_request.v3.LeastRequest";
-const PICK_FIRST: &str = "envoy.extensions.load_balancing_policies.pick_first.v3.PickFirst";
-const RING_HASH: &str = "envoy.extensions.load_balancing_policies.ring_hash.v3.RingHash";
-const ROUND_ROBIN: &str = "envoy.extensions.load_balancing_policies.round_robin.v3.RoundRobin";
-const WRR_LOCALITY: &str = "envoy.extensions.load_balancing_policies.wrr_locality.v3.WrrLocality";
 const TYPED_STRUCTS: [&str; 2] = ["xds.type.v3.TypedStruct", "udpa.type.v1.TypedStruct"];
 
 /// Levels of lists below the first that the client follows.

@@ -5,6 +5,7 @@ use super::{is_url_of, thrown, unpack_as};
 use crate::convert::address::{ADDRESS_NOT_IP, PORT_OUT_OF_RANGE};
 use crate::convert::metadata::{METADATA_AUDIENCE_WITHOUT_URL, METADATA_NOT_JSON};
 use crate::diag::{Cx, Path};
+use crate::family::names::{ADDRESS, AUDIENCE};
 use crate::family::{Checked, reject};
 use crate::profile::Feature;
 use crate::proto::pb::Any;
@@ -14,9 +15,6 @@ use crate::proto::pb::envoy::config::core::v3::{Address, Metadata};
 use crate::proto::pb::envoy::extensions::filters::http::gcp_authn::v3::Audience;
 use prost_types::value::Kind as ValueKind;
 use prost_types::{Struct, Value};
-
-const AUDIENCE: &str = "envoy.extensions.filters.http.gcp_authn.v3.Audience";
-const ADDRESS: &str = "envoy.config.core.v3.Address";
 
 const MAX_PORT: u32 = 65_535;
 

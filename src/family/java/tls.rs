@@ -4,6 +4,7 @@
 use super::{Side, unpack, unpack_as};
 use crate::convert::tls::{TLS_SECRET_NOT_FROM_PROVIDER, TLS_UNKNOWN_PROVIDER_INSTANCE, TLS_UNSUPPORTED_FEATURE};
 use crate::diag::{Cx, Path, Rule};
+use crate::family::names::{DOWNSTREAM, SOCKET_NAME, UPSTREAM};
 use crate::family::rules::TRANSPORT_SOCKET_NAME;
 use crate::family::{Checked, Stop, reject};
 use crate::profile::Feature;
@@ -17,13 +18,8 @@ use crate::proto::pb::envoy::extensions::transport_sockets::tls::v3::{
 use crate::validate::cluster::transport_socket::{self as cluster, WITHOUT_CA};
 use crate::validate::downstream_tls::{self as listener, NO_IDENTITY, OCSP_STAPLE_POLICY, REQUIRE_SNI, SAN_MATCH};
 
-/// The only name of a transport socket.
-pub(super) const SOCKET_NAME: &str = "envoy.transport_sockets.tls";
-
-const UPSTREAM: &str = "envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext";
 /// The context's name in version 2 of the protocol, which the client still takes.
 const UPSTREAM_V2: &str = "type.googleapis.com/envoy.api.v2.auth.UpstreamTlsContext";
-const DOWNSTREAM: &str = "envoy.extensions.transport_sockets.tls.v3.DownstreamTlsContext";
 
 /// Reports a transport socket at `at` that is not called TLS.
 #[cold]

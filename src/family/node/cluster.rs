@@ -4,6 +4,7 @@ use super::{decode, fault, is_url_of, lb, tls};
 use crate::convert::address::{ADDRESS_MISSING, ADDRESS_NOT_SOCKET};
 use crate::diag::{Cx, Effect, Path};
 use crate::family::Checked;
+use crate::family::names::AGGREGATE;
 use crate::lb::ring_hash::{LB_RING_HASH_FUNCTION, LB_RING_HASH_SIZE};
 use crate::profile::Feature;
 use crate::proto;
@@ -31,8 +32,6 @@ use crate::validate::cluster::logical_dns::{
 };
 use crate::validate::cluster::outlier_detection::{PERCENTAGE_ABOVE_100, THRESHOLD_ABOVE_100};
 use crate::validate::endpoints::endpoint::ENDPOINT_MISSING;
-
-const AGGREGATE: &str = "envoy.extensions.clusters.aggregate.v3.ClusterConfig";
 
 /// Largest ring, in entries.
 pub(super) const MAX_RING_SIZE: u64 = 8_388_608;

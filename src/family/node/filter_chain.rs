@@ -10,14 +10,13 @@ use super::cidr::{self, Range};
 use super::{fault, http_connection_manager, is_url_of, tls};
 use crate::diag::{Cx, Path};
 use crate::family::Checked;
+use crate::family::names::HCM;
 use crate::proto::pb::envoy::config::core::v3::CidrRange;
 use crate::proto::pb::envoy::config::listener::v3::{FilterChain, FilterChainMatch, filter::ConfigType};
 use crate::proto::transcode::LIMIT_EXCEEDED;
 use crate::validate::filter_chain::NETWORK_FILTERS_NOT_ONE;
 use crate::validate::filter_chain_map::DUPLICATE_MATCH;
 use crate::validate::http_connection_manager::NETWORK_FILTER_UNSUPPORTED;
-
-const HCM: &str = http_connection_manager::HCM;
 
 /// Combinations of a listener that are looked at. The client makes all of them; a real listener has thousands.
 const MAX_COMBINATIONS: usize = 200_000;

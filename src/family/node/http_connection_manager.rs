@@ -4,6 +4,7 @@ use super::routes::{self, User};
 use super::{decode, fault, http_filter};
 use crate::diag::{Cx, Path};
 use crate::family::Checked;
+use crate::family::names::HCM;
 use crate::profile::Feature;
 use crate::proto::pb::Any;
 use crate::proto::pb::envoy::config::core::v3::config_source::ConfigSourceSpecifier;
@@ -11,8 +12,6 @@ use crate::proto::pb::envoy::extensions::filters::network::http_connection_manag
     HttpConnectionManager as Pb, http_connection_manager::RouteSpecifier,
 };
 use crate::validate::http_connection_manager::{NO_ROUTES, RDS_NOT_FROM_ADS};
-
-pub(super) const HCM: &str = "envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager";
 
 /// Converts the connection manager in `any`, which is of that type.
 pub(super) fn from_any(any: &Any, is_client: bool, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {

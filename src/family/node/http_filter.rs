@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{decode, fault, is_url_of, rbac};
 use crate::diag::{Cx, Path, rules};
+use crate::family::names::{FAULT, RBAC, RBAC_PER_ROUTE, ROUTER, WRAPPER};
 use crate::family::{Checked, reject};
 use crate::filter::fault::FAULT_STATUS_UNKNOWN;
 use crate::filter::overrides::{FILTER_OVERRIDE_TYPE_UNKNOWN, FILTER_OVERRIDE_WITHOUT_CONFIG};
@@ -30,9 +31,6 @@ rules! {
     FAULT_DELAY_WITHOUT_KIND = "fault-delay-without-kind", Filter, Nack, "grpc-js-xds fault-injection-filter.ts parseHTTPFaultConfig";
 }
 
-const WRAPPER: &str = "envoy.config.route.v3.FilterConfig";
-const ROUTER: &str = "envoy.extensions.filters.http.router.v3.Router";
-const FAULT: &str = "envoy.extensions.filters.http.fault.v3.HTTPFault";
 const TYPED_STRUCTS: [&str; 2] = ["xds.type.v3.TypedStruct", "udpa.type.v1.TypedStruct"];
 
 /// A filter in the registry.
@@ -49,7 +47,7 @@ impl Filter {
         match url.strip_prefix(super::URL_PREFIX)? {
             ROUTER => Some(Filter::Router),
             FAULT => Some(Filter::Fault),
-            rbac::RBAC if cx.has(Feature::RbacFilter) => Some(Filter::Rbac),
+            RBAC if cx.has(Feature::RbacFilter) => Some(Filter::Rbac),
             _ => None,
         }
     }
@@ -174,8 +172,8 @@ fn config(filter: Filter, any: &Any, is_override: bool, at: &Path<'_>, cx: &mut 
     let own = match filter {
         Filter::Router => return Ok(()),
         Filter::Fault => FAULT,
-        Filter::Rbac if is_override => rbac::RBAC_PER_ROUTE,
-        Filter::Rbac => rbac::RBAC,
+        Filter::Rbac if is_override => RBAC_PER_ROUTE,
+        Filter::Rbac => RBAC,
     };
     if !is_url_of(&any.type_url, own) {
         let why = format_args!("`{}` must be `{own}` itself", any.type_url);

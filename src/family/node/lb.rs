@@ -5,6 +5,7 @@
 
 use super::{OBJECT_PROTOTYPE, decode, is_url_of, lb_json};
 use crate::diag::{Cx, Effect, Path, Rule, rules};
+use crate::family::names::{PICK_FIRST, RING_HASH, ROUND_ROBIN, WRR, WRR_LOCALITY};
 use crate::family::{Checked, Stop, reject};
 use crate::lb::priority::LB_PRIORITY_UNKNOWN;
 use crate::lb::ring_hash::{LB_RING_HASH_FUNCTION, LB_RING_HASH_FUNCTION_UNSET};
@@ -29,12 +30,6 @@ rules! {
     TYPED_STRUCT_WITHOUT_VALUE = "lb-typed-struct-without-value", Lb, Nack, "grpc-js-xds lb-policy-registry/typed-struct.ts";
 }
 
-const WRR: &str =
-    "envoy.extensions.load_balancing_policies.client_side_weighted_round_robin.v3.ClientSideWeightedRoundRobin";
-const PICK_FIRST: &str = "envoy.extensions.load_balancing_policies.pick_first.v3.PickFirst";
-const RING_HASH: &str = "envoy.extensions.load_balancing_policies.ring_hash.v3.RingHash";
-const ROUND_ROBIN: &str = "envoy.extensions.load_balancing_policies.round_robin.v3.RoundRobin";
-const WRR_LOCALITY: &str = "envoy.extensions.load_balancing_policies.wrr_locality.v3.WrrLocality";
 const TYPED_STRUCTS: [&str; 2] = ["xds.type.v3.TypedStruct", "udpa.type.v1.TypedStruct"];
 
 /// Levels of lists below the first that are followed.

@@ -4,6 +4,7 @@
 
 use super::{fault, filter_chain, http_connection_manager, is_url_of};
 use crate::diag::{Cx, Path, rules};
+use crate::family::names::HCM;
 use crate::family::rules::LISTENER_FILTERS;
 use crate::family::{Checked, die};
 use crate::profile::Feature;
@@ -19,8 +20,6 @@ rules! {
     /// The address of a range is one that the client takes for an IP address and then cannot read.
     CIDR_ADDRESS_UNREADABLE = "cidr-address-unreadable", Listener, Nack, "grpc-js-xds cidr.ts parseIPv6";
 }
-
-const HCM: &str = http_connection_manager::HCM;
 
 /// Converts the resource.
 pub(super) fn convert(message: &Pb, cx: &mut Cx<'_>) -> Checked {

@@ -7,6 +7,7 @@ use super::regex::{self, Use};
 use super::{decode, fault};
 use crate::convert::matcher::REGEX_NOT_RE2;
 use crate::diag::{Cx, Path};
+use crate::family::names::{RBAC, RBAC_PER_ROUTE};
 use crate::family::{Checked, reject};
 use crate::filter::rbac::RBAC_ACTION_LOG;
 use crate::filter::rbac::condition::RBAC_PATH_MISSING;
@@ -19,9 +20,6 @@ use crate::proto::pb::envoy::config::route::v3::header_matcher::HeaderMatchSpeci
 use crate::proto::pb::envoy::extensions::filters::http::rbac::v3::{Rbac, RbacPerRoute};
 use crate::proto::pb::envoy::r#type::matcher::v3::string_matcher::MatchPattern;
 use crate::proto::pb::envoy::r#type::matcher::v3::{PathMatcher, StringMatcher, path_matcher};
-
-pub(super) const RBAC: &str = "envoy.extensions.filters.http.rbac.v3.RBAC";
-pub(super) const RBAC_PER_ROUTE: &str = "envoy.extensions.filters.http.rbac.v3.RBACPerRoute";
 
 /// Converts a config, which is of the right type. Its first fault ends it, and is collected.
 pub(super) fn config(any: &Any, is_override: bool, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {

@@ -7,6 +7,7 @@ use crate::convert::tls::{
 };
 use crate::diag::{Cx, Path, Rule};
 use crate::family::Checked;
+use crate::family::names::{DOWNSTREAM, SOCKET_NAME, UPSTREAM};
 use crate::family::rules::TRANSPORT_SOCKET_NAME;
 use crate::proto::any::ANY_MISSING;
 use crate::proto::pb::Any;
@@ -22,10 +23,6 @@ use crate::validate::cluster::transport_socket::{self, WITHOUT_CA};
 use crate::validate::downstream_tls::{
     self, CLIENT_CERTIFICATE_WITHOUT_CA, NO_IDENTITY, OCSP_STAPLE_POLICY, REQUIRE_SNI,
 };
-
-const UPSTREAM: &str = "envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext";
-const DOWNSTREAM: &str = "envoy.extensions.transport_sockets.tls.v3.DownstreamTlsContext";
-const SOCKET_NAME: &str = "envoy.transport_sockets.tls";
 
 /// Converts the transport socket of a cluster.
 pub(super) fn upstream(socket: &TransportSocket, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
