@@ -44,6 +44,19 @@ finds() {
 # Every dump and example, in one form: findings are expected.
 report() { "$xdsctl" validate --min-severity note --format "$1" fixtures/dumps fixtures/examples 2>/dev/null || true; }
 
+# A suite with a failure of each kind, in one form.
+suites() {
+    mkdir -p "$work/suites"
+    cat >"$work/suites/bad.yaml" <<END
+world: $root/fixtures/suites/world/shop.yaml
+tests:
+- {name: expectation, steps: [{pick: {method: /shop.Pay/Charge}, expect: {status: INTERNAL}}]}
+- {name: never, never: {fails: false}, steps: [{pick: {method: /shop.Pay/Charge}}]}
+- {name: step, steps: [{drain: 10.9.9.9:80}]}
+END
+    (cd "$work/suites" && "$xdsctl" test --format "$1" bad.yaml 2>/dev/null) || true
+}
+
 part_schemas() { # every JSON answer against its schema
     python jsonschema PyYAML
     "$work/venv/bin/python" tests/outside/schemas.py
@@ -67,6 +80,9 @@ part_sarif() { # the schema, and the rules of code scanning
     local said
     said=$(lint "$work/out.sarif")
     [ -z "$said" ] || { echo "$said"; return 1; }
+    suites sarif >"$work/suites.sarif"
+    said=$(lint "$work/suites.sarif")
+    [ -z "$said" ] || { echo "$said"; return 1; }
     # It does see faults.
     sed 's/"help":/"no_help":/; s/"locations":/"no_locations":/' "$work/out.sarif" >"$work/bad.sarif"
     lint "$work/bad.sarif" | grep -q 'GH2012.*help' || { echo "the validator finds no fault"; return 1; }
@@ -83,6 +99,8 @@ part_junit() { # the schema that pytest's reports are tested with
     fi
     report junit >"$work/out.xml"
     xmllint --noout --schema "$schema" "$work/out.xml" 2>"$work/xmllint.log" || { head -5 "$work/xmllint.log"; return 1; }
+    suites junit >"$work/suites.xml"
+    xmllint --noout --schema "$schema" "$work/suites.xml" 2>"$work/xmllint.log" || { head -5 "$work/xmllint.log"; return 1; }
     sed 's/<testcase /<test /' "$work/out.xml" >"$work/bad.xml"
     ! xmllint --noout --schema "$schema" "$work/bad.xml" 2>/dev/null || { echo "the validator finds no fault"; return 1; }
 }
@@ -164,6 +182,8 @@ part_manifests() { # files for CI systems, against those systems' schemas
     "$work/venv/bin/pre-commit" validate-manifest .pre-commit-hooks.yaml
     report gitlab >"$work/out.gitlab.json"
     "$check" -q --schemafile tests/outside/gitlab-codequality.json "$work/out.gitlab.json"
+    suites gitlab >"$work/suites.gitlab.json"
+    "$check" -q --schemafile tests/outside/gitlab-codequality.json "$work/suites.gitlab.json"
 }
 
 part_wheel() { # built, and installed where nothing else is

@@ -85,6 +85,17 @@ impl Fingerprints {
         for value in message.split('`').skip(1).step_by(2) {
             put_value(&mut hash, value);
         }
+        self.numbered(hash)
+    }
+
+    /// The fingerprint of the next of what these texts say it is.
+    pub fn next_of(&mut self, texts: &[&str]) -> Fingerprint {
+        let mut hash = XxHash64::with_seed(SEED);
+        texts.iter().for_each(|text| put(&mut hash, text));
+        self.numbered(hash)
+    }
+
+    fn numbered(&mut self, mut hash: XxHash64) -> Fingerprint {
         let key = hash.finish();
         let number = self.seen.entry(key).or_default();
         hash.write_u64(number.to_le());

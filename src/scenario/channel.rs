@@ -1,6 +1,6 @@
 //! What can be seen of a channel from outside: states of connections, names of LB policies.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
@@ -19,6 +19,26 @@ pub(super) fn state(place: Place, channel: &Channel) -> Option<Connectivity> {
             Some(pool.get(pool.find(&address)?)?.state)
         }
     }
+}
+
+/// The priorities in use by cluster: of each of its priority policies.
+pub(super) fn priorities(channel: &Channel) -> BTreeMap<String, BTreeSet<Option<u64>>> {
+    let mut found: BTreeMap<String, BTreeSet<Option<u64>>> = BTreeMap::new();
+    channel.root().priorities("", &mut |cluster, priority| {
+        let priority = priority.and_then(|priority| u64::try_from(priority).ok());
+        match found.get_mut(cluster) {
+            Some(known) => _ = known.insert(priority),
+            None => _ = found.insert(cluster.to_owned(), BTreeSet::from([priority])),
+        }
+    });
+    found
+}
+
+/// Says whether a cluster is in a channel's configuration.
+pub(super) fn has_cluster(name: &str, channel: &Channel) -> bool {
+    channel
+        .config()
+        .is_some_and(|config| config.clusters.contains_key(name))
 }
 
 /// The LB policies of a channel's configuration, in alphabetical order.

@@ -15,6 +15,8 @@ use crate::status::Code;
 pub struct Check {
     /// Where it stands.
     pub span: Span,
+    /// Where its value stands.
+    pub value: Span,
     /// What it is.
     pub what: What,
 }
@@ -58,6 +60,8 @@ pub enum What {
     Nack(Vec<&'static Rule>),
     /// The states of connections, and of the channel.
     States(BTreeMap<Place, Option<Connectivity>>),
+    /// The priority in use by cluster, from 0; `None` if none is.
+    Priority(BTreeMap<String, Option<u64>>),
     /// The tree of LB policies has one of this name.
     Has(String),
     /// The tree of LB policies has none of this name.
@@ -116,7 +120,7 @@ impl What {
             | What::Moves(_) => Scope::Rpc,
             What::Shares(_) | What::Backends(_) | What::Count(_) => Scope::Rpcs,
             What::Nack(_) => Scope::Update,
-            What::States(_) | What::Has(_) | What::Lacks(_) => Scope::Channel,
+            What::States(_) | What::Priority(_) | What::Has(_) | What::Lacks(_) => Scope::Channel,
         }
     }
 }

@@ -32,13 +32,14 @@ const OF_RPC: [&str; 12] = [
 ];
 
 /// Members that say something of all RPCs of a step, of an update, or of the channel after it.
-const OF_STEP: [&str; 8] = [
+const OF_STEP: [&str; 9] = [
     "shares",
     "tolerance",
     "backends",
     "count",
     "nack",
     "states",
+    "priority",
     "tree",
     "tree_lacks",
 ];
@@ -92,8 +93,9 @@ impl Reader<'_> {
         let mut checks = Vec::new();
         for member in members.iter().filter(|member| member.name != "tolerance") {
             let span = self.place(crate::source::Span::new(member.at.start, member.node.span.end));
+            let value = self.place(member.node.span);
             let read = self.located(read(member, tolerance))?;
-            checks.extend(read.into_iter().map(|what| Check { span, what }));
+            checks.extend(read.into_iter().map(|what| Check { span, value, what }));
         }
         Ok(checks)
     }
@@ -155,6 +157,7 @@ fn read(member: &Member, tolerance: Option<&Node>) -> Result<Vec<What>, Located>
             _ => one_or_more(node, rule)?,
         })),
         "states" => is(What::States(states(node)?)),
+        "priority" => is(What::Priority(priorities(node)?)),
         "tree" => Ok(one_or_more(node, policy)?.into_iter().map(What::Has).collect()),
         _ => Ok(one_or_more(node, policy)?.into_iter().map(What::Lacks).collect()),
     }
@@ -247,6 +250,26 @@ fn states(node: &Node) -> Result<BTreeMap<Place, Option<Connectivity>>, Located>
                 }
             };
             Ok((place, state))
+        })
+        .collect()
+}
+
+fn priorities(node: &Node) -> Result<BTreeMap<String, Option<u64>>, Located> {
+    let map = node.map().filter(|map| !map.is_empty());
+    let map = map.ok_or_else(|| wrong("priority", node, "an object of priorities by cluster"))?;
+    map.iter()
+        .map(|member| {
+            let wanted = "the number of a priority from 0, or `none`";
+            let number = match member.node.text() {
+                Some(NONE) => None,
+                _ => Some(
+                    member
+                        .node
+                        .whole()
+                        .ok_or_else(|| wrong("priority", &member.node, wanted))?,
+                ),
+            };
+            Ok((member.name.clone(), number))
         })
         .collect()
 }

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::Never;
 use super::channel;
 use super::check::{Check, Cookie, Place, Scope, What};
+use super::seen::Seen;
 use super::shares::{counts_as, off};
 use crate::client::Updated;
 use crate::cookie::Session;
@@ -28,7 +29,7 @@ pub(super) struct Ended<'d> {
 }
 
 /// The first RPC that did what it must not.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct First {
     pub client: usize,
     pub id: u64,
@@ -50,10 +51,12 @@ pub(super) struct Watched<'t> {
     backends: BTreeSet<String>,
     /// RPCs that count under no label of the shares, by backend or code.
     elsewhere: BTreeMap<String, u64>,
+    /// What the RPCs did, if that is to be recorded.
+    pub seen: Option<Seen>,
 }
 
 impl<'t> Watched<'t> {
-    pub fn new(check: &'t Check) -> Watched<'t> {
+    pub fn new(check: &'t Check, records: bool) -> Watched<'t> {
         let counts = match &check.what {
             What::Shares(shares) => vec![0; shares.of.len()],
             _ => Vec::new(),
@@ -66,6 +69,7 @@ impl<'t> Watched<'t> {
             counts,
             backends: BTreeSet::new(),
             elsewhere: BTreeMap::new(),
+            seen: records.then(Seen::default),
         }
     }
 
@@ -97,6 +101,9 @@ impl<'t> Watched<'t> {
             }
             What::Count(_) => {}
             what => {
+                if let Some(seen) = &mut self.seen {
+                    seen.rpc(what, ended);
+                }
                 if let Err(happened) = holds(what, ended) {
                     self.bad += 1;
                     self.first.get_or_insert(First {
@@ -112,6 +119,11 @@ impl<'t> Watched<'t> {
     /// Says whether the check is about RPCs.
     pub const fn is_of_rpcs(&self) -> bool {
         matches!(self.check.what.scope(), Scope::Rpc | Scope::Rpcs)
+    }
+
+    /// How many different backends, and how many RPCs, there were.
+    pub fn counts(&self) -> (u64, u64) {
+        (self.backends.len() as u64, self.total)
     }
 
     /// What all RPCs together did wrong.
@@ -138,7 +150,9 @@ impl<'t> Watched<'t> {
                 let count = self.backends.len() as u64;
                 let list: Vec<&str> = self.backends.iter().take(5).map(String::as_str).collect();
                 let more = if self.backends.len() > list.len() { ", ..." } else { "" };
-                (!range.contains(&count)).then(|| format!("{count}: {}{more}", list.join(", ")))
+                let word = if count == 1 { "backend" } else { "backends" };
+                let colon = if count == 0 { "" } else { ": " };
+                (!range.contains(&count)).then(|| format!("{count} {word}{colon}{}{more}", list.join(", ")))
             }
             What::Count(range) => (!range.contains(&total)).then(|| format!("{total} RPCs")),
             // No RPC has done what each must do.
@@ -279,6 +293,7 @@ fn holds(what: &What, ended: &Ended<'_>) -> Result<(), String> {
         | What::Count(_)
         | What::Nack(_)
         | What::States(_)
+        | What::Priority(_)
         | What::Has(_)
         | What::Lacks(_) => Ok(()),
     }
@@ -288,13 +303,14 @@ fn attempts(outcome: &Outcome) -> String {
     let count = outcome.attempts.len();
     match count {
         0 => format!("no attempt: {}: {}", outcome.code, outcome.details),
-        1..=10 => format!("{count}: {}", outcome.attempts.join(", ")),
+        1 => format!("1 attempt: {}", outcome.attempts.join(", ")),
+        2..=10 => format!("{count} attempts: {}", outcome.attempts.join(", ")),
         _ => format!("{count} attempts"),
     }
 }
 
 /// The session of a `set-cookie` header.
-fn session(header: &str) -> Option<Session> {
+pub(super) fn session(header: &str) -> Option<Session> {
     let pair = header.split(';').next()?;
     Session::decode(pair.split_once('=')?.1).ok()
 }
@@ -327,6 +343,7 @@ pub(super) fn of_channel(check: &Check, found: &Channel) -> Option<String> {
                 .collect();
             (!wrong.is_empty()).then(|| wrong.join(", "))
         }
+        What::Priority(wanted) => wrong_priority(wanted, found),
         What::Has(name) if !has(name) => {
             let policies: Vec<&str> = channel::policies(found).into_iter().collect();
             Some(match policies.is_empty() {
@@ -337,6 +354,32 @@ pub(super) fn of_channel(check: &Check, found: &Channel) -> Option<String> {
         What::Lacks(name) if has(name) => Some(format!("there is a `{name}`")),
         _ => None,
     }
+}
+
+fn wrong_priority(wanted: &BTreeMap<String, Option<u64>>, found: &Channel) -> Option<String> {
+    let known = channel::priorities(found);
+    let wrong = wanted.iter().filter_map(|(cluster, priority)| {
+        let Some(used) = known.get(cluster) else {
+            if priority.is_none() && channel::has_cluster(cluster, found) {
+                return None;
+            }
+            let names: Vec<&str> = known.keys().take(5).map(String::as_str).collect();
+            return Some(match names.is_empty() {
+                true => format!("no cluster has priorities, `{cluster}` neither"),
+                false => format!(
+                    "no cluster `{cluster}` has priorities, there is `{}`",
+                    names.join("`, `")
+                ),
+            });
+        };
+        let other = used.iter().find(|used| *used != priority)?;
+        Some(match other {
+            Some(number) => format!("`{cluster}` uses priority {number}"),
+            None => format!("`{cluster}` uses no priority"),
+        })
+    });
+    let wrong: Vec<String> = wrong.collect();
+    (!wrong.is_empty()).then(|| wrong.join(", "))
 }
 
 fn wrong_state(place: Place, state: Option<crate::lb::runtime::Connectivity>, found: &Channel) -> Option<String> {

@@ -8,7 +8,7 @@ use super::router_check;
 use super::{Fault, Never, Part, PlannedClient, PlannedStart, PlannedStep, Suite, Test};
 use crate::sim::script::value::{address, one_or_more, text, unknown, wrong};
 use crate::sim::script::{Located, Step, is_verb, read as read_step, settings};
-use crate::source::node::{Member, Node};
+use crate::source::node::{Broken, Member, Node, Why};
 use crate::source::{Source, Span};
 
 /// What can be said of a test, or of all tests of a file.
@@ -64,11 +64,36 @@ impl Suite {
                 let message = "there is no test in it: a suite has `steps`, or `tests` of which each has `steps`";
                 return Err(vec![fault(Span::default(), message.to_owned())]);
             }
+            Err(Broken {
+                why: Why::Several,
+                span,
+            }) => {
+                let message = format!("a second document, and a suite is a single one: {TO_BEGIN}");
+                return Err(vec![fault(span, message)]);
+            }
             Err(broken) => return Err(vec![fault(broken.span, broken.why.to_string())]),
         };
         Reader { source }.suite(&node)
     }
 }
+
+/// Says whether a document is meant as a suite: it has, or nearly has, what makes one.
+fn is_meant(node: &Node) -> bool {
+    let is_near = |member: &Member| {
+        let near = crate::text::nearest(&member.name, ["steps", "tests"].into_iter());
+        TEST_MEMBERS.contains(&member.name.as_str()) && !is_common(&member.name) || near.is_some()
+    };
+    node.map()
+        .is_some_and(|members| members.is_empty() || members.iter().any(is_near))
+}
+
+/// Members that resources have too.
+fn is_common(name: &str) -> bool {
+    matches!(name, "name" | "cluster")
+}
+
+/// What to do with a file that is none.
+const TO_BEGIN: &str = "a suite has `steps`, and names what a control plane sends as its `world`";
 
 impl<'s> Reader<'s> {
     /// The place in the document.
@@ -91,6 +116,12 @@ impl<'s> Reader<'s> {
         let checks = node.list().or_else(|| node.get("tests").and_then(Node::list));
         if let Some(checks) = checks.filter(|list| list.first().is_some_and(router_check::is_one)) {
             return self.router_checks(checks);
+        }
+        if !is_meant(node) {
+            return Err(vec![fault(
+                self.head(node),
+                format!("this is no suite, it has neither `steps` nor `tests`: {TO_BEGIN}"),
+            )]);
         }
         self.members("a suite", node, &TEST_MEMBERS).map_err(one)?;
         let common = Common::of(self, node).map_err(one)?;

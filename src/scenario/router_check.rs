@@ -138,7 +138,8 @@ impl Reader<'_> {
                 _ => continue,
             };
             let span = self.place(Span::new(member.at.start, member.node.span.end));
-            checks.push(Check { span, what });
+            let value = self.place(member.node.span);
+            checks.push(Check { span, value, what });
         }
         let span = self.place(name.span);
         Ok(Test {

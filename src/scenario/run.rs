@@ -4,6 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 use std::sync::Arc;
 
+use serde_json::Value;
+
 use super::coverage::Coverage;
 use super::judge::{self, Ended, First, Guard, Sessions, Watched};
 use super::{PlannedStep, Test};
@@ -32,6 +34,8 @@ pub struct Manner {
     pub covers: bool,
     /// Traces have the values of headers that hold secrets.
     pub shows_secrets: bool,
+    /// What would be recorded of what happened is said of each failure, and no way of an RPC.
+    pub records: bool,
 }
 
 /// What became of a test.
@@ -66,6 +70,10 @@ pub struct Failure {
     pub more: u64,
     /// The first of them.
     pub rpc: Option<Failed>,
+    /// Where the value of the expectation stands.
+    pub value: Span,
+    /// With [`Manner::records`] what it would have to be, or why that cannot be said.
+    pub recorded: Option<Result<Value, &'static str>>,
 }
 
 /// An RPC that did what it must not.
@@ -99,7 +107,7 @@ pub fn run(test: &Test, callers: &[Caller], manner: Manner) -> Played {
     let mut wanted = Wanted::new();
     let (mut played, firsts) = Run::new(test, callers, manner, &wanted).play(&mut wanted);
     wanted.extend(firsts.iter().flatten().map(|first| ((first.client, first.id), None)));
-    if wanted.is_empty() {
+    if wanted.is_empty() || manner.records {
         return played;
     }
     Run::new(test, callers, manner, &wanted.clone()).play(&mut wanted);
@@ -226,7 +234,12 @@ impl<'t> Run<'t> {
             options.traced = traced.collect::<BTreeSet<u64>>();
             options.places = true;
         });
-        let watched = |step: &'t PlannedStep| step.expect.iter().map(Watched::new).collect();
+        let watched = |step: &'t PlannedStep| {
+            step.expect
+                .iter()
+                .map(|check| Watched::new(check, manner.records))
+                .collect()
+        };
         Run {
             test,
             channels,
@@ -278,7 +291,12 @@ impl<'t> Run<'t> {
         for guard in guards {
             self.played.checks += 1;
             if let Some(first) = guard.first {
-                self.fail(guard.never.span, guard.bad, first, true);
+                let failure = Failure {
+                    is_never: true,
+                    recorded: None,
+                    ..failure(guard.never.span, guard.bad, &first)
+                };
+                self.fail(failure, Some(first));
             }
         }
         self.watch.configurations(&self.channels);
@@ -327,6 +345,10 @@ impl<'t> Run<'t> {
         for watched in watched {
             self.played.checks += 1;
             let span = watched.check.span;
+            let recorded = watched.seen.as_ref().map(|seen| {
+                let clients = self.channels.get(self.test.clients_of(planned));
+                seen.value(&watched, &told.updates, clients.unwrap_or_default())
+            });
             let of_updates = told
                 .updates
                 .iter()
@@ -340,34 +362,45 @@ impl<'t> Run<'t> {
             let of_all = watched
                 .of_all()
                 .filter(|_| sends && watched.first.is_none() && watched.is_of_rpcs());
-            if let Some(happened) = of_updates.or(of_channels).or(of_all) {
-                self.failed(span, happened);
+            let value = watched.check.value;
+            let whole = of_updates.or(of_channels).or(of_all).map(|happened| First {
+                happened,
+                ..First::default()
+            });
+            if let Some(first) = &whole {
+                let failure = Failure {
+                    value,
+                    recorded,
+                    ..failure(span, 1, first)
+                };
+                self.fail(failure, None);
             } else if let Some(first) = watched.first {
-                self.fail(span, watched.bad, first, false);
+                let failure = Failure {
+                    value,
+                    recorded,
+                    ..failure(span, watched.bad, &first)
+                };
+                self.fail(failure, Some(first));
             }
         }
         true
     }
 
-    fn failed(&mut self, span: Span, happened: String) {
-        self.firsts.push(None);
-        self.played.failures.push(Failure {
-            span,
-            is_never: false,
-            happened,
-            more: 0,
-            rpc: None,
-        });
+    fn fail(&mut self, failure: Failure, first: Option<First>) {
+        self.played.failures.push(failure);
+        self.firsts.push(first);
     }
+}
 
-    fn fail(&mut self, span: Span, bad: u64, first: First, is_never: bool) {
-        self.played.failures.push(Failure {
-            span,
-            is_never,
-            happened: first.happened.clone(),
-            more: bad.saturating_sub(1),
-            rpc: None,
-        });
-        self.firsts.push(Some(first));
+/// An expectation that `bad` RPCs did not meet.
+fn failure(span: Span, bad: u64, first: &First) -> Failure {
+    Failure {
+        span,
+        is_never: false,
+        happened: first.happened.clone(),
+        more: bad.saturating_sub(1),
+        rpc: None,
+        value: span,
+        recorded: None,
     }
 }

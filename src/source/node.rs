@@ -67,6 +67,9 @@ pub enum Why {
     /// A key twice in one object.
     #[error("`{0}` stands twice in one object, where only one of them could count")]
     Twice(String),
+    /// A document of YAML after another one.
+    #[error("a second document: there can be one")]
+    Several,
 }
 
 impl Node {
@@ -114,10 +117,10 @@ impl Node {
             ..broken
         };
         if let Some(second) = view.parts().get(1) {
-            return Err(located(syntax(
-                second.text.start,
-                "a second document: there can be one",
-            )));
+            return Err(located(Broken {
+                span: Span::new(second.text.start, second.text.start + 1),
+                why: Why::Several,
+            }));
         }
         let mut reader = Reader::new(view.json());
         reader.scanner.set_pos(first.text.start);

@@ -127,6 +127,7 @@ for text in (
     "steps: [{pick: {rate: 0}}]",
     "steps: [{pick: {}, expect: {adress: 10.0.0.1:80}}]",
     "steps: [{pick: {}, expect: {status: GOOD}}]",
+    "steps: [{sleep: 1, expect: {priority: {a: -1}}}]",
     "steps: [{pick: {}, expect: {tolerance: 1%}}]",
     "never: {shares: {a: 1%}}\nsteps: [{sleep: 1}]",
     "tests: [{steps: [{sleep: 1}]}]",

@@ -61,6 +61,7 @@ pub(super) fn run(args: &SimulateArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         max_events: Some(args.max_events),
         covers: false,
         shows_secrets: args.show_secrets,
+        records: false,
     };
     let until = args.until.map_or(i64::MAX, |seconds| super::channel::millis(seconds).0);
     let mut report = Timeline::begin(&test, source, looks, &mut *io.out);

@@ -1,5 +1,7 @@
 //! `xdsctl test`: runs suites and says what was not as expected.
 
+mod update;
+
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -9,7 +11,8 @@ use super::{EXIT_TROUBLE, Error, Io, files, suite};
 use crate::report::edge::Edge;
 use crate::report::human::Style;
 use crate::report::suite::{
-    Counts, Looks, Placing, Report, SuiteReport, write_github, write_human, write_json, write_junit,
+    Counts, Looks, Placing, Report, SuiteReport, write_github, write_gitlab, write_human, write_json, write_junit,
+    write_markdown, write_sarif,
 };
 use xdsctl::scenario::{Coverage, Manner, Played, Test, Trouble, run as play};
 use xdsctl::source::{MAX_STREAM_BYTES, SourceId, SourceMap, read_stream};
@@ -19,6 +22,9 @@ const EXIT_FAILED: u8 = 1;
 
 pub(super) fn run(args: &TestArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     let formats = formats(args)?;
+    if args.update {
+        update::run(args, io)?;
+    }
     let looks = Looks {
         style: Style {
             colour: io.colours(args.color),
@@ -47,12 +53,11 @@ pub(super) fn run(args: &TestArgs, io: &mut Io<'_>) -> Result<u8, Error> {
                 for test in &read.tests {
                     let name = name(test, source.name());
                     known += 1;
-                    let full = format!("{}: {name}", source.name());
-                    if args.run.as_ref().is_some_and(|regex| !regex.is_match(&full)) {
+                    if !is_chosen(args, source.name(), &name) {
                         continue;
                     }
                     ran += 1;
-                    let mut played = one(args, test, source.name(), io)?;
+                    let mut played = one(args, test, source.name(), false, io)?;
                     coverage.add(std::mem::take(&mut played.coverage));
                     report.tests.push(placing.report(name, test.span, played));
                 }
@@ -100,6 +105,12 @@ const fn covers(args: &TestArgs) -> bool {
     args.coverage || args.fail_under.is_some()
 }
 
+/// Says whether a test is to be run.
+fn is_chosen(args: &TestArgs, file: &str, name: &str) -> bool {
+    let full = || format!("{file}: {name}");
+    args.run.as_ref().is_none_or(|regex| regex.is_match(&full()))
+}
+
 /// The name of a test; that of its file if it is the only one and has none.
 fn name(test: &Test, file: &str) -> String {
     if !test.name.is_empty() {
@@ -109,12 +120,13 @@ fn name(test: &Test, file: &str) -> String {
     stem.map_or_else(|| file.to_owned(), |stem| stem.to_string_lossy().into_owned())
 }
 
-/// Runs a test; what its world is not is trouble of the test.
-fn one(args: &TestArgs, test: &Test, file: &str, io: &mut Io<'_>) -> Result<Played, Error> {
+/// Runs a test; what its world is not is trouble of the test. `records` is what [`Manner`] says of it.
+fn one(args: &TestArgs, test: &Test, file: &str, records: bool, io: &mut Io<'_>) -> Result<Played, Error> {
     let manner = Manner {
         max_events: Some(args.max_events),
         covers: covers(args),
         shows_secrets: args.show_secrets,
+        records,
     };
     let from = suite::From {
         file,
@@ -229,7 +241,10 @@ fn write(
             TestFormat::Human => write_human(report, looks, out),
             TestFormat::Json => write_json(report, out),
             TestFormat::Junit => write_junit(report.suites, &io.paths, out),
+            TestFormat::Sarif => write_sarif(report.suites, &io.paths, out),
             TestFormat::Github => write_github(report.suites, &io.paths, out),
+            TestFormat::Gitlab => write_gitlab(report.suites, &io.paths, out),
+            TestFormat::Markdown => write_markdown(report.suites, &io.paths, out),
         };
         written.map_err(|error| match &of_file {
             Some((_, file)) => cannot_write(file, error),

@@ -158,6 +158,12 @@ impl crate::lb::policy::Machine for Machine {
         }
     }
 
+    fn priorities(&self, _: &str, tell: &mut dyn FnMut(&str, Option<usize>)) {
+        if let (None, Some(child)) = (&self.failure, &self.child) {
+            child.priorities(&self.cluster, tell);
+        }
+    }
+
     fn shutdown(&mut self, cx: &mut PolicyCx<'_>) {
         if let Some(mut child) = self.child.take() {
             child.shutdown(cx);

@@ -172,6 +172,10 @@ impl crate::lb::policy::Machine for Machine {
         self.child.shares(args, rest, out);
     }
 
+    fn priorities(&self, cluster: &str, tell: &mut dyn FnMut(&str, Option<usize>)) {
+        self.child.priorities(cluster, tell);
+    }
+
     fn shutdown(&mut self, cx: &mut PolicyCx<'_>) {
         self.child.shutdown(cx);
     }

@@ -169,6 +169,11 @@ impl crate::lb::policy::Machine for Machine {
         }
     }
 
+    fn priorities(&self, cluster: &str, tell: &mut dyn FnMut(&str, Option<usize>)) {
+        let members = self.children.iter().filter(|(_, member)| member.data.is_in_config);
+        members.for_each(|(_, member)| member.child.priorities(cluster, tell));
+    }
+
     fn shutdown(&mut self, cx: &mut PolicyCx<'_>) {
         self.children.shutdown(cx, |_, _| {});
         self.tally = Tally::default();

@@ -435,6 +435,10 @@ impl crate::lb::policy::Machine for Machine {
         self.child.shares(args, share, out);
     }
 
+    fn priorities(&self, cluster: &str, tell: &mut dyn FnMut(&str, Option<usize>)) {
+        self.child.priorities(cluster, tell);
+    }
+
     fn shutdown(&mut self, cx: &mut PolicyCx<'_>) {
         cx.runtime.cancel(&mut self.timer);
         self.child.shutdown(cx);

@@ -557,6 +557,10 @@ impl crate::lb::policy::Machine for Machine {
         }
     }
 
+    fn priorities(&self, cluster: &str, tell: &mut dyn FnMut(&str, Option<usize>)) {
+        self.child.priorities(cluster, tell);
+    }
+
     fn shutdown(&mut self, cx: &mut PolicyCx<'_>) {
         cx.runtime.cancel(&mut self.timer);
         self.child.shutdown(cx);

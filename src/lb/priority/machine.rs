@@ -420,6 +420,13 @@ impl crate::lb::policy::Machine for Machine {
         }
     }
 
+    fn priorities(&self, cluster: &str, tell: &mut dyn FnMut(&str, Option<usize>)) {
+        let selected = self.selected.as_ref().filter(|_| self.empty.is_none());
+        tell(cluster, selected.and_then(|name| self.places.place(name)));
+        let children = self.children.iter();
+        children.for_each(|(_, member)| member.child.priorities(cluster, tell));
+    }
+
     fn shutdown(&mut self, cx: &mut PolicyCx<'_>) {
         self.children
             .shutdown(cx, |data, cx| cx.runtime.cancel(&mut data.failover));

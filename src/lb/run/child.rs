@@ -144,6 +144,13 @@ impl Child {
         }
     }
 
+    /// The priorities in use from here down, as [`Machine::priorities`] tells them.
+    pub fn priorities(&self, cluster: &str, tell: &mut dyn FnMut(&str, Option<usize>)) {
+        if let Some(slot) = &self.current {
+            slot.machine.priorities(cluster, tell);
+        }
+    }
+
     /// Lets go of everything.
     pub fn shutdown(&mut self, cx: &mut PolicyCx<'_>) {
         for mut slot in [self.current.take(), self.pending.take()].into_iter().flatten() {

@@ -194,6 +194,10 @@ pub trait Machine: fmt::Debug {
     /// `args`, the hash is random.
     fn shares(&self, args: &PickArgs<'_>, share: f64, out: &mut Shares);
 
+    /// Tells which priority is in use in each priority policy from here down, with the cluster that it is for. `cluster` is
+    /// the one that this policy is for. Only policies that may stand above a priority policy have anything to say.
+    fn priorities(&self, _cluster: &str, _tell: &mut dyn FnMut(&str, Option<usize>)) {}
+
     /// Lets go of timers and subchannels.
     fn shutdown(&mut self, cx: &mut PolicyCx<'_>);
 }

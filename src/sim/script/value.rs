@@ -19,6 +19,7 @@ pub struct Located {
 impl From<Broken> for Located {
     fn from(broken: Broken) -> Located {
         let error = match broken.why {
+            why @ Why::Several => StepError::NotJson(why.to_string()),
             Why::Syntax(what) => StepError::NotJson(what),
             Why::Twice(key) => StepError::Twice(key),
         };

@@ -24,6 +24,9 @@ pub struct TestArgs {
     /// Form of the report, and the file that it goes to instead of standard output; may be repeated [default: human]
     #[arg(long = "format", value_name = "FORMAT[=FILE]", value_parser = DestinationParser::<TestFormat>::default())]
     pub formats: Vec<Destination<TestFormat>>,
+    /// Write into the suites what happened where another thing was expected, and run them again
+    #[arg(long)]
+    pub update: bool,
     /// Tell the whole way of an RPC, also picks that were queued
     #[arg(long)]
     pub explain: bool,
@@ -56,8 +59,14 @@ pub enum TestFormat {
     Json,
     /// JUnit XML: a suite a file, a case a test
     Junit,
+    /// SARIF 2.1.0, for code scanning
+    Sarif,
     /// Annotations in GitHub Actions
     Github,
+    /// GitLab's code quality report
+    Gitlab,
+    /// A comment for a pull request
+    Markdown,
 }
 
 /// `xdsctl simulate`

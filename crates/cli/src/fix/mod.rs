@@ -3,7 +3,7 @@
 //! What is suppressed, in the baseline or switched off with `-A` is not fixed, and neither is configuration that was made for a
 //! proxy, unless `--all` asks for it: its reader is another.
 
-mod replace;
+pub(super) mod replace;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

@@ -8,7 +8,7 @@ use std::path::Path;
 ///
 /// # Errors
 /// The file is read-only, UTF-16, not what was read, or cannot be written; it then stays as it is.
-pub(super) fn replace(path: &Path, old: &[u8], new: &[u8]) -> io::Result<()> {
+pub(crate) fn replace(path: &Path, old: &[u8], new: &[u8]) -> io::Result<()> {
     // Beside the file, not beside a link to it: only there is renaming one step.
     let path = path.canonicalize()?;
     let metadata = fs::metadata(&path)?;

@@ -5,20 +5,22 @@ use std::io::{self, Write};
 use serde::Serialize;
 
 use super::paths::Paths;
-use super::{ByFinding, Choice, Finding, ResourceReport, Summary, file_and_place, fingerprint, sentence};
+use super::{ByFinding, Choice, Finding, Place, ResourceReport, Summary, file_and_place, fingerprint, sentence};
 use xdsctl::diag::{Fingerprints, Severity};
 
+/// An issue of the report.
 #[derive(Serialize)]
-struct Issue<'a> {
-    description: &'a str,
-    check_name: &'static str,
-    fingerprint: String,
-    severity: &'static str,
-    location: Location<'a>,
+pub(super) struct Issue<'a> {
+    pub description: &'a str,
+    pub check_name: &'static str,
+    pub fingerprint: String,
+    pub severity: &'static str,
+    pub location: Location<'a>,
 }
 
+/// Where an issue is.
 #[derive(Serialize)]
-struct Location<'a> {
+pub(super) struct Location<'a> {
     path: &'a str,
     lines: Lines,
 }
@@ -27,6 +29,17 @@ struct Location<'a> {
 struct Lines {
     begin: usize,
     end: usize,
+}
+
+impl<'a> Location<'a> {
+    /// A place in a file; the first line of one that has none.
+    pub fn of(path: &'a str, place: Option<&Place>) -> Location<'a> {
+        let lines = Lines {
+            begin: place.map_or(1, |place| place.line),
+            end: place.map_or(1, |place| place.end_line),
+        };
+        Location { path, lines }
+    }
 }
 
 /// Writes an array of issues.
@@ -52,7 +65,7 @@ impl<W: Write> Gitlab<W> {
 }
 
 /// GitLab's word, one of info, minor, major, critical and blocker.
-const fn severity(severity: Severity) -> &'static str {
+pub(super) const fn severity(severity: Severity) -> &'static str {
     match severity {
         Severity::Error => "critical",
         Severity::Warning => "minor",
@@ -79,13 +92,7 @@ impl<W: Write> ByFinding for Gitlab<W> {
             check_name: finding.rule.id,
             fingerprint: fingerprint(&mut self.fingerprints, &path, resource, finding),
             severity: severity(finding.severity),
-            location: Location {
-                path: &path,
-                lines: Lines {
-                    begin: place.map_or(1, |place| place.line),
-                    end: place.map_or(1, |place| place.end_line),
-                },
-            },
+            location: Location::of(&path, place),
         };
         Ok(serde_json::to_writer(&mut self.out, &issue)?)
     }

@@ -106,7 +106,7 @@ impl<W: Write> ByFinding for Markdown<W> {
 }
 
 /// A text in which quoted pieces are code and the rest is plain.
-fn inline(text: &str) -> String {
+pub(super) fn inline(text: &str) -> String {
     let text = visible_line(text);
     let pieces: Vec<&str> = text.split('`').collect();
     if pieces.len().is_multiple_of(2) {
@@ -121,7 +121,7 @@ fn inline(text: &str) -> String {
 }
 
 /// A text as code, whatever is in it.
-fn code(text: &str) -> String {
+pub(super) fn code(text: &str) -> String {
     let text = visible_line(text);
     if text.is_empty() {
         return "``".to_owned();

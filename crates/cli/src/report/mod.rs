@@ -26,6 +26,7 @@ mod parsed;
 pub mod patch;
 pub mod paths;
 pub mod pick;
+mod place;
 pub mod profiles;
 pub mod resolve;
 pub mod retry;
@@ -35,6 +36,7 @@ pub mod sarif;
 mod snippet;
 pub mod statistics;
 pub mod suite;
+mod suite_findings;
 mod suite_formats;
 pub mod svg;
 pub mod timeline;
@@ -51,6 +53,7 @@ use std::sync::Arc;
 use clients::ClientVerdict;
 use edge::visible_line;
 pub use parsed::Parsed;
+pub use place::{Place, Snippet};
 pub use resolve::Unplaced;
 
 pub use xdsctl::client::Verdict;
@@ -158,42 +161,6 @@ impl Finding {
             who => who,
         }
     }
-}
-
-/// A span of a document.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
-    /// The document.
-    pub file: Arc<str>,
-    /// From 1.
-    pub line: usize,
-    /// From 1, in characters.
-    pub column: usize,
-    /// Line of the end.
-    pub end_line: usize,
-    /// One past the last character.
-    pub end_column: usize,
-    /// From 0.
-    pub byte_start: usize,
-    /// One past the last byte.
-    pub byte_end: usize,
-    /// The lines around it, for findings that are shown to a person.
-    pub snippet: Option<Snippet>,
-}
-
-/// Some lines of a document.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Snippet {
-    /// The text.
-    pub text: String,
-    /// Number of its first line, from 1.
-    pub first_line: usize,
-    /// Start of the span in `text`, in bytes.
-    pub start: usize,
-    /// Length of the span in `text`, in bytes, at least 1.
-    pub len: usize,
-    /// Something in `text` stands for what may be a secret.
-    pub is_masked: bool,
 }
 
 /// Counts for the last lines of a report.

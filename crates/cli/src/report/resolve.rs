@@ -424,15 +424,5 @@ fn loudness(
 }
 
 fn place(document: &Document<'_>, span: Span) -> Box<Place> {
-    let (start, end) = document.source.lines_and_columns(span);
-    Box::new(Place {
-        file: Arc::clone(&document.file),
-        line: start.line,
-        column: start.column,
-        end_line: end.line,
-        end_column: end.column,
-        byte_start: span.start,
-        byte_end: span.end,
-        snippet: None,
-    })
+    Box::new(Place::of(document.source, &document.file, span))
 }

@@ -86,12 +86,7 @@ impl<W: Write> Sarif<W> {
 /// Where the finding stands: in a text, or else the bytes of its resource.
 fn region(place: Option<&Place>, finding: &Finding) -> Value {
     match (place, &finding.place) {
-        (Some(place), _) => json!({
-            "startLine": place.line,
-            "startColumn": place.column,
-            "endLine": place.end_line,
-            "endColumn": place.end_column.max(if place.line == place.end_line { place.column + 1 } else { 1 }),
-        }),
+        (Some(place), _) => text_region(place),
         (None, Some(decoded)) => json!({
             "startLine": 1,
             "byteOffset": decoded.byte_start,
@@ -99,6 +94,41 @@ fn region(place: Option<&Place>, finding: &Finding) -> Value {
         }),
         (None, None) => json!({ "startLine": 1 }),
     }
+}
+
+/// The region of a place in a text.
+pub(super) fn text_region(place: &Place) -> Value {
+    json!({
+        "startLine": place.line,
+        "startColumn": place.column,
+        "endLine": place.end_line,
+        "endColumn": place.end_column.max(if place.line == place.end_line { place.column + 1 } else { 1 }),
+    })
+}
+
+/// Writes a document of one run, a result a line.
+///
+/// # Errors
+/// Those of `out`.
+pub(super) fn write_run<'r>(
+    driver: &Value,
+    invocation: &Value,
+    results: impl Iterator<Item = &'r String>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    writeln!(
+        out,
+        "{{\n  \"$schema\": \"{SCHEMA}\",\n  \"version\": \"2.1.0\",\n  \"runs\": [{{"
+    )?;
+    writeln!(out, "    \"tool\": {{\"driver\": {driver}}},")?;
+    writeln!(out, "    \"invocations\": [{invocation}],")?;
+    writeln!(out, "    \"columnKind\": \"unicodeCodePoints\",")?;
+    write!(out, "    \"results\": [")?;
+    for (number, result) in results.enumerate() {
+        write!(out, "{}\n      {result}", if number > 0 { "," } else { "" })?;
+    }
+    writeln!(out, "\n    ]\n  }}]\n}}")?;
+    out.flush()
 }
 
 fn rule(rule: &Rule) -> Value {
@@ -192,19 +222,6 @@ impl<W: Write> ByFinding for Sarif<W> {
             let text = format!("{} results are left out: a run has {MAX_RESULTS}", self.omitted);
             invocation["toolExecutionNotifications"] = json!([{ "level": "warning", "message": { "text": text } }]);
         }
-        let out = &mut self.out;
-        writeln!(
-            out,
-            "{{\n  \"$schema\": \"{SCHEMA}\",\n  \"version\": \"2.1.0\",\n  \"runs\": [{{"
-        )?;
-        writeln!(out, "    \"tool\": {{\"driver\": {driver}}},")?;
-        writeln!(out, "    \"invocations\": [{invocation}],")?;
-        writeln!(out, "    \"columnKind\": \"unicodeCodePoints\",")?;
-        write!(out, "    \"results\": [")?;
-        for (number, result) in self.results.iter().flatten().enumerate() {
-            write!(out, "{}\n      {result}", if number > 0 { "," } else { "" })?;
-        }
-        writeln!(out, "\n    ]\n  }}]\n}}")?;
-        out.flush()
+        write_run(&driver, &invocation, self.results.iter().flatten(), &mut self.out)
     }
 }

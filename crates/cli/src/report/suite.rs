@@ -17,6 +17,8 @@ use xdsctl::sim::Outcome;
 use xdsctl::source::{Source, Span};
 use xdsctl::text::percent;
 
+use super::suite_findings::counts;
+pub use super::suite_findings::{write_gitlab, write_markdown, write_sarif};
 pub use super::suite_formats::{write_github, write_json, write_junit};
 
 /// What was not met, shown of each kind at most.
@@ -138,6 +140,7 @@ pub struct Looks {
 #[derive(Debug)]
 pub struct Placing<'s> {
     source: &'s Source,
+    file: Arc<str>,
     masks: Masks,
     looks: Looks,
 }
@@ -147,6 +150,7 @@ impl<'s> Placing<'s> {
     pub fn new(source: &'s Source, looks: Looks) -> Placing<'s> {
         Placing {
             source,
+            file: source.name().into(),
             masks: Masks::known(source, secrets(source), looks.shows_secrets),
             looks,
         }
@@ -154,7 +158,7 @@ impl<'s> Placing<'s> {
 
     /// A place and the lines around it.
     pub fn place(&self, span: Span) -> Place {
-        let (start, end) = self.source.lines_and_columns(span);
+        let place = Place::of(self.source, &self.file, span);
         let cut = snippet::Cut {
             source: self.source,
             masks: &self.masks,
@@ -162,14 +166,8 @@ impl<'s> Placing<'s> {
             columns: self.looks.style.snippet_columns(),
         };
         Place {
-            file: self.source.name().into(),
-            line: start.line,
-            column: start.column,
-            end_line: end.line,
-            end_column: end.column,
-            byte_start: span.start,
-            byte_end: span.end,
-            snippet: Some(cut.around(span, start.line)),
+            snippet: Some(cut.around(span, place.line)),
+            ..place
         }
     }
 
@@ -294,19 +292,7 @@ pub fn write_human(report: Report<'_>, looks: Looks, out: &mut dyn Write) -> io:
     if looks.is_quiet {
         return out.flush();
     }
-    let counts = Counts::of(suites);
-    let total = suites.iter().map(|suite| suite.tests.len()).sum();
-    write!(
-        out,
-        "{}: {} passed, {} failed",
-        plural(total, "test"),
-        counts.passed,
-        counts.failed
-    )?;
-    match counts.errors {
-        0 => writeln!(out)?,
-        errors => writeln!(out, ", {} could not be run", errors)?,
-    }
+    writeln!(out, "{}", counts(suites))?;
     out.flush()
 }
 

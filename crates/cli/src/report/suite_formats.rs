@@ -4,12 +4,13 @@ use std::io::{self, Write};
 
 use serde_json::{Value, json};
 
+use super::Place;
 use super::github::{data, property};
 use super::junit::{self, write_suites, xml};
 use super::paths::Paths;
 use super::pick::json_of;
 use super::suite::{Counts, FailureReport, Report, SuiteReport, TestReport, Verdict};
-use super::{Place, plural};
+use super::suite_findings::counts;
 use xdsctl::scenario::{Coverage, Kind};
 
 /// Name of the schema of `--format json`.
@@ -130,11 +131,8 @@ fn case(test: &TestReport, suite: &mut junit::Suite) -> io::Result<()> {
     suite.errors += usize::from(verdict == Verdict::Error);
     let file = xml(&suite.name);
     let out = &mut suite.cases;
-    let (name, line) = (xml(&test.name), test.place.line);
-    write!(
-        out,
-        "    <testcase classname=\"{file}\" name=\"{name}\" file=\"{file}\" line=\"{line}\""
-    )?;
+    // The schema of JUnit's reports has no file and no line of a case.
+    write!(out, "    <testcase classname=\"{file}\" name=\"{}\"", xml(&test.name))?;
     if verdict == Verdict::Passed && test.notes.is_empty() {
         return writeln!(out, "/>");
     }
@@ -205,12 +203,6 @@ pub fn write_github(suites: &[SuiteReport], paths: &Paths, out: &mut dyn Write) 
             }
         }
     }
-    let counts = Counts::of(suites);
-    let total = plural(suites.iter().map(|suite| suite.tests.len()).sum(), "test");
-    let (passed, failed, errors) = (counts.passed, counts.failed, counts.errors);
-    writeln!(
-        out,
-        "{total}: {passed} passed, {failed} failed, {errors} could not be run"
-    )?;
+    writeln!(out, "{}", counts(suites))?;
     out.flush()
 }

@@ -1,0 +1,58 @@
+//! Where something stands in a document, as reports say it.
+
+use std::sync::Arc;
+
+use xdsctl::source::{Source, Span};
+
+/// A span of a document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// The document.
+    pub file: Arc<str>,
+    /// From 1.
+    pub line: usize,
+    /// From 1, in characters.
+    pub column: usize,
+    /// Line of the end.
+    pub end_line: usize,
+    /// One past the last character.
+    pub end_column: usize,
+    /// From 0.
+    pub byte_start: usize,
+    /// One past the last byte.
+    pub byte_end: usize,
+    /// The lines around it, for findings that are shown to a person.
+    pub snippet: Option<Snippet>,
+}
+
+/// Some lines of a document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Snippet {
+    /// The text.
+    pub text: String,
+    /// Number of its first line, from 1.
+    pub first_line: usize,
+    /// Start of the span in `text`, in bytes.
+    pub start: usize,
+    /// Length of the span in `text`, in bytes, at least 1.
+    pub len: usize,
+    /// Something in `text` stands for what may be a secret.
+    pub is_masked: bool,
+}
+
+impl Place {
+    /// The place of a span; `file` is the name of the document.
+    pub fn of(source: &Source, file: &Arc<str>, span: Span) -> Place {
+        let (start, end) = source.lines_and_columns(span);
+        Place {
+            file: Arc::clone(file),
+            line: start.line,
+            column: start.column,
+            end_line: end.line,
+            end_column: end.column,
+            byte_start: span.start,
+            byte_end: span.end,
+            snippet: None,
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! `xdsctl test --update`: writes into suites what happened, where something else was expected.
+
+use std::path::Path;
+
+use super::{is_chosen, name, one, open};
+use crate::args::TestArgs;
+use crate::fix::replace::replace;
+use crate::{Error, Io};
+use xdsctl::scenario::{Change, Failure, Suite, rewrite, yaml};
+use xdsctl::source::{Source, SourceMap};
+
+/// Runs the tests, and changes the values of expectations that are not met. Says on standard error what was changed, and what could
+/// not be.
+///
+/// # Errors
+/// A suite that cannot be read or written; the files before it are changed.
+pub(super) fn run(args: &TestArgs, io: &mut Io<'_>) -> Result<(), Error> {
+    if args.files.iter().any(|file| file.as_os_str() == "-") {
+        let why = "--update writes files, and standard input is none: name the file";
+        return Err(Error::Usage(why.to_owned()));
+    }
+    let mut sources = SourceMap::new();
+    let opened = open(args, &mut sources, io)?;
+    let (mut count, mut files) = (0, 0);
+    for id in opened {
+        let Some(source) = sources.get(id) else { continue };
+        let Ok(suite) = Suite::read(source) else { continue };
+        let mut failures: Vec<Failure> = Vec::new();
+        for test in &suite.tests {
+            if !is_chosen(args, source.name(), &name(test, source.name())) {
+                continue;
+            }
+            let played = one(args, test, source.name(), true, io)?;
+            // What a test cannot be run to would be recorded as what it came to.
+            if played.trouble.is_none() {
+                failures.extend(played.failures);
+            }
+        }
+        let made = one_file(source, &failures, io)?;
+        count += made;
+        files += usize::from(made > 0);
+    }
+    let of = |count: usize, word: &str| format!("{count} {word}{}", if count == 1 { "" } else { "s" });
+    match count {
+        0 => writeln!(io.err, "xdsctl: nothing is updated")?,
+        _ => writeln!(
+            io.err,
+            "xdsctl: updated {} in {}",
+            of(count, "expectation"),
+            of(files, "file")
+        )?,
+    }
+    Ok(())
+}
+
+/// Changes one file; how many expectations of it.
+fn one_file(source: &Source, failures: &[Failure], io: &mut Io<'_>) -> Result<usize, Error> {
+    let mut changes: Vec<Change> = Vec::new();
+    let mut why_not: Vec<(&Failure, &str)> = Vec::new();
+    let mut wanted: Vec<&Failure> = Vec::new();
+    for failure in failures {
+        match &failure.recorded {
+            Some(Ok(value)) => {
+                let span = failure.value;
+                let known = changes.iter().position(|change| change.span == span);
+                match known.and_then(|known| changes.get(known)) {
+                    Some(known) if known.value == *value => {}
+                    Some(_) => why_not.push((failure, "several tests share it, and differ")),
+                    None => {
+                        let value = value.clone();
+                        changes.push(Change { span, value });
+                        wanted.push(failure);
+                    }
+                }
+            }
+            Some(Err(why)) => why_not.push((failure, why)),
+            None => why_not.push((failure, "it says what must never be")),
+        }
+    }
+    let shared: Vec<_> = why_not.iter().map(|(failure, _)| failure.value).collect();
+    let kept: Vec<bool> = changes.iter().map(|change| !shared.contains(&change.span)).collect();
+    let mut keep = kept.iter().copied();
+    changes.retain(|_| keep.next().unwrap_or(true));
+    let mut keep = kept.iter().copied();
+    wanted.retain(|_| keep.next().unwrap_or(true));
+    let rewritten = rewrite(source, &changes);
+    let (mut told, mut made) = (Vec::new(), 0);
+    for (number, failure) in wanted.into_iter().enumerate() {
+        match rewritten.made.get(number) {
+            Some(Err(why)) => why_not.push((failure, why)),
+            _ => {
+                made += 1;
+                let new = changes.get(number).map(|change| yaml(&change.value));
+                let old = quoted(source, failure);
+                told.push((
+                    failure.span.start,
+                    format!("{old} becomes `{}`", new.unwrap_or_default()),
+                ));
+            }
+        }
+    }
+    if made > 0 {
+        let path = Path::new(source.name());
+        replace(path, source.bytes(), &rewritten.text).map_err(|error| Error::Io {
+            what: "update",
+            name: source.name().to_owned(),
+            source: error,
+        })?;
+    }
+    let not = why_not.iter().map(|(failure, why)| {
+        let old = quoted(source, failure);
+        (failure.span.start, format!("{old} stays: {why}"))
+    });
+    told.extend(not);
+    told.sort();
+    for (at, what) in told {
+        let place = source.line_column(at);
+        say!(io.err, "{}:{}:{}: {what}", source.name(), place.line, place.column)?;
+    }
+    Ok(made)
+}
+
+/// An expectation as it is written, on one line.
+fn quoted(source: &Source, failure: &Failure) -> String {
+    let bytes = source.bytes().get(failure.span.range()).unwrap_or_default();
+    let text = String::from_utf8_lossy(bytes);
+    let line: Vec<&str> = text.split_whitespace().collect();
+    format!("`{}`", line.join(" "))
+}
