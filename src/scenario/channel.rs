@@ -10,13 +10,21 @@ use crate::lb::runtime::Connectivity;
 use crate::sim::Channel;
 use crate::tree::{build, service_config};
 
-/// The state of a place; `None` if there is no connection, or wish for one.
+/// The state of a place; `None` if there is no connection, or wish for one. Of several connections to an address, in clusters or localities
+/// of their own, the state of the best.
 pub(super) fn state(place: Place, channel: &Channel) -> Option<Connectivity> {
     match place {
         Place::Channel => channel.root().last().map(|report| report.state),
         Place::Address(address) => {
             let pool = &channel.runtime().pool;
-            Some(pool.get(pool.find(&address)?)?.state)
+            let best = [
+                Connectivity::Ready,
+                Connectivity::Connecting,
+                Connectivity::Idle,
+                Connectivity::TransientFailure,
+            ];
+            let states = pool.at(&address).filter_map(|number| Some(pool.get(number)?.state));
+            states.min_by_key(|state| best.iter().position(|one| one == state))
         }
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::client::config::{ClusterState, Leaf, XdsConfig};
-use crate::lb::endpoint::{Address, Endpoint};
+use crate::lb::endpoint::{Address, Endpoint, Scope};
 use crate::lb::policy::{ClusterChild, ClusterUpdate, Clusters, LeafView, TreePath};
 use crate::profile::Profile;
 use crate::rpc::weights::endpoint_weights;
@@ -130,13 +130,28 @@ impl Clusters for ConfigView {
 fn endpoints(cluster: &str, leaf: &Leaf, numbers: &ChildNumbers, profile: &Profile) -> Vec<Arc<Endpoint>> {
     let priorities = leaf.endpoints.iter().flat_map(|endpoints| &endpoints.priorities);
     let mut list = Vec::new();
+    let cluster_name: Arc<str> = cluster.into();
     for (localities, number) in priorities.zip(numbers.numbers()) {
         let child: Arc<str> = child_name(cluster, *number).into();
         for (locality, weights) in localities.iter().zip(endpoint_weights(localities, profile)) {
-            let path: Arc<[Arc<str>]> = [child.clone(), locality.name.to_string().into()].into();
+            let locality_name: Arc<str> = locality.name.to_string().into();
+            let path: Arc<[Arc<str>]> = [child.clone(), locality_name.clone()].into();
+            let scope = |hostname: &str| {
+                Arc::new(Scope {
+                    cluster: cluster_name.clone(),
+                    locality: locality_name.clone(),
+                    hostname: hostname.into(),
+                })
+            };
+            let nameless = scope("");
             for (endpoint, weight) in locality.endpoints.iter().zip(weights) {
+                let named = (!endpoint.hostname.is_empty()).then(|| scope(&endpoint.hostname));
+                let scope = named.as_ref().unwrap_or(&nameless);
                 list.push(Arc::new(Endpoint {
-                    addresses: endpoint.addresses().map(Address::new).collect(),
+                    addresses: endpoint
+                        .addresses()
+                        .map(|socket| Address::within(socket, scope))
+                        .collect(),
                     path: path.clone(),
                     locality_weight: locality.weight,
                     weight,

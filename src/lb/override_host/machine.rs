@@ -140,6 +140,7 @@ impl Machine {
                 connection: Connection::None,
             });
             entry.health = endpoint.health;
+            entry.address = address.clone();
             entry.endpoint = endpoint.clone();
             entry.list = None;
             if let Some(index) = entry.connection.watch().and_then(|watch| self.watches.get_mut(&watch)) {
@@ -224,7 +225,7 @@ impl Machine {
         if matches!(&entry.connection, Connection::Child { handle, .. } if handle.id == id) {
             // What becomes of it is decided when the work at hand is done: the policies below may have made another one by then
             // (C-core `SubchannelWrapper::Orphaned`).
-            let held = cx.runtime.hold(&entry.address, &self.at);
+            let held = cx.runtime.hold(address, &self.at);
             if self.orphans.is_empty() {
                 cx.runtime.timer(0, &self.at, What::Timer(ORPHANS));
             }

@@ -41,6 +41,21 @@ pub struct AddressText {
     pub socket: SocketAddr,
     /// `1.2.3.4:80` or `[::1]:80`.
     pub text: Arc<str>,
+    /// Only connections of the same scope are shared.
+    pub scope: Arc<Scope>,
+}
+
+/// What connections to one address are kept apart by: the arguments of a subchannel in which the endpoints of a channel differ (C-core
+/// `Subchannel::MakeSubchannelArgs`: `xds_cluster_name`, `lb_locality`, `address_name`). Neither the priority nor the EDS service
+/// name is one of them.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Scope {
+    /// The leaf cluster.
+    pub cluster: Arc<str>,
+    /// The name of the locality.
+    pub locality: Arc<str>,
+    /// The hostname of the endpoint, may be empty.
+    pub hostname: Box<str>,
 }
 
 impl Deref for Address {
@@ -52,10 +67,16 @@ impl Deref for Address {
 }
 
 impl Address {
-    /// An address with the client's text for it.
+    /// An address with the client's text for it, of no cluster.
     pub fn new(socket: SocketAddr) -> Address {
+        Address::within(socket, &Arc::default())
+    }
+
+    /// An address with the client's text for it.
+    pub fn within(socket: SocketAddr, scope: &Arc<Scope>) -> Address {
         let text = socket.to_string().into();
-        Address(Arc::new(AddressText { socket, text }))
+        let scope = scope.clone();
+        Address(Arc::new(AddressText { socket, text, scope }))
     }
 
     /// The address as a URI, as it stands in failure texts: `ipv4:1.2.3.4:80`, `ipv6:%5B::1%5D:80`.

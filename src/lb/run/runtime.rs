@@ -276,7 +276,7 @@ impl Runtime {
         Some(event)
     }
 
-    /// Makes a subchannel for a policy, or joins one that leads to the same address. The state is told in an event.
+    /// Makes a subchannel for a policy, or joins one that leads to the same address in the same scope. The state is told in an event.
     pub fn acquire(&mut self, address: &Address, at: &TreePath) -> Handle {
         let handle = self.hold(address, at);
         self.changes.push(Change::Created {
@@ -289,7 +289,7 @@ impl Runtime {
     /// Like [`Runtime::acquire`], for a wrapper's own use: no [`Change`] is noted.
     pub fn hold(&mut self, address: &Address, at: &TreePath) -> Handle {
         self.next_handle += 1;
-        if self.log.is_on() && self.pool.find(&address.socket).is_none() {
+        if self.log.is_on() && self.pool.find(address).is_none() {
             self.say(&NOWHERE, CONNECTION, "made", || {
                 vec![("address", (&address.text).into())]
             });

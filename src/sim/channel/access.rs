@@ -87,19 +87,24 @@ impl Channel {
 
     /// Closes every connection to an address.
     pub fn disconnect(&mut self, address: &SocketAddr) {
-        if let Some(subchannel) = self.runtime.pool.find(address) {
+        for subchannel in self.connections(address) {
             self.runtime.lost(subchannel);
         }
     }
 
-    /// Puts the connection to an address into a state; `false` if no policy has one.
+    /// Puts the connections to an address into a state; `false` if no policy has one.
     pub fn force(&mut self, address: &SocketAddr, state: Connectivity) -> bool {
-        let Some(subchannel) = self.runtime.pool.find(address) else {
-            return false;
-        };
-        let failure = self.runtime.pool.get(subchannel).map(|s| Network::refusal(&s.address));
-        let status = failure.filter(|_| state == Connectivity::TransientFailure);
-        self.runtime.force(subchannel, state, status);
-        true
+        let all = self.connections(address);
+        for subchannel in &all {
+            let failure = self.runtime.pool.get(*subchannel).map(|s| Network::refusal(&s.address));
+            let status = failure.filter(|_| state == Connectivity::TransientFailure);
+            self.runtime.force(*subchannel, state, status);
+        }
+        !all.is_empty()
+    }
+
+    /// The connections to an address, and wishes for one.
+    pub(super) fn connections(&self, address: &SocketAddr) -> Vec<u32> {
+        self.runtime.pool.at(address).collect()
     }
 }

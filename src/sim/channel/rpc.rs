@@ -484,14 +484,14 @@ impl Channel {
             .map(|(id, _)| *id)
             .collect();
         self.disconnect(address);
-        // An attempt that hung is refused now.
-        let attempting = self.runtime.pool.find(address).and_then(|number| {
-            let found = self.runtime.pool.get(number)?;
-            (found.state == Connectivity::Connecting)
-                .then(|| (number, found.generation, Network::refusal(&found.address)))
-        });
-        if let Some((number, generation, status)) = attempting {
-            self.runtime.refused(number, generation, status);
+        // Attempts that hung are refused now.
+        for number in self.connections(address) {
+            if let Some(found) = self.runtime.pool.get(number)
+                && found.state == Connectivity::Connecting
+            {
+                let (generation, status) = (found.generation, Network::refusal(&found.address));
+                self.runtime.refused(number, generation, status);
+            }
         }
         for id in with_it {
             let Some(call) = self.calls.get_mut(&id) else { continue };

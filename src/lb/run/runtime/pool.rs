@@ -1,4 +1,4 @@
-//! Subchannels: one per address, shared by all policies that lead there.
+//! Subchannels: one per address and scope, shared by all policies that lead there.
 //!
 //! IDLE becomes CONNECTING on request, then READY or TRANSIENT_FAILURE; the latter becomes IDLE after its back-off, the
 //! former when the connection is lost. A subchannel lives as long as a handle does. Follows C-core subchannel.cc.
@@ -67,6 +67,8 @@ pub struct Subchannel {
     pub status: Option<Status>,
     /// Number of the attempt, so that outcomes of earlier ones are not taken for it.
     pub generation: u32,
+    /// Another subchannel that leads to the same address, in another scope.
+    another: Option<u32>,
     waits: Waits,
     attempt_began: Time,
     watchers: Vec<Watcher>,
@@ -82,7 +84,7 @@ struct Watcher {
 /// All subchannels.
 #[derive(Debug, Clone, Default)]
 pub struct Pool {
-    // Looked up in, and never iterated over.
+    // Looked up in, and never iterated over. The last one made; `another` leads to the others.
     by_address: HashMap<SocketAddr, u32>,
     subchannels: HashMap<u32, Subchannel>,
     next: u32,
@@ -113,9 +115,19 @@ impl Pool {
         self.subchannels.get(&number)
     }
 
-    /// The subchannel that leads to an address.
-    pub fn find(&self, address: &SocketAddr) -> Option<u32> {
-        self.by_address.get(address).copied()
+    /// The subchannels that lead to an address, the last one made first.
+    pub fn at(&self, address: &SocketAddr) -> impl Iterator<Item = u32> + '_ {
+        let another = |number: &u32| self.get(*number).and_then(|subchannel| subchannel.another);
+        std::iter::successors(self.by_address.get(address).copied(), another)
+    }
+
+    /// The subchannel that leads to an address in its scope.
+    pub(super) fn find(&self, address: &Address) -> Option<u32> {
+        let is_of_scope = |number: &u32| {
+            self.get(*number)
+                .is_some_and(|found| found.address.scope == address.scope)
+        };
+        self.at(&address.socket).find(is_of_scope)
     }
 
     /// Says whether a call can go there.
@@ -139,10 +151,10 @@ impl Pool {
         self.subchannels.is_empty()
     }
 
-    /// The handles that policies below a place have on the subchannel of an address.
+    /// The handles that policies below a place have on the subchannels of an address.
     pub fn held_below(&self, at: &TreePath, address: &Address) -> Vec<(u64, TreePath)> {
-        let subchannel = self.find(&address.socket).and_then(|number| self.get(number));
-        let watchers = subchannel.into_iter().flat_map(|subchannel| &subchannel.watchers);
+        let subchannels = self.at(&address.socket).filter_map(|number| self.get(number));
+        let watchers = subchannels.flat_map(|subchannel| &subchannel.watchers);
         watchers
             .filter(|watcher| watcher.keeps_alive && watcher.at.starts_with(at))
             .map(|watcher| (watcher.id, watcher.at.clone()))
@@ -150,12 +162,12 @@ impl Pool {
     }
 
     pub(super) fn join(&mut self, address: &Address) -> u32 {
-        if let Some(number) = self.find(&address.socket) {
+        if let Some(number) = self.find(address) {
             return number;
         }
         let number = self.next;
         self.next += 1;
-        self.by_address.insert(address.socket, number);
+        let another = self.by_address.insert(address.socket, number);
         self.subchannels.insert(
             number,
             Subchannel {
@@ -163,6 +175,7 @@ impl Pool {
                 state: Connectivity::Idle,
                 status: None,
                 generation: 0,
+                another,
                 waits: Waits::default(),
                 attempt_began: 0,
                 watchers: Vec::with_capacity(USUAL_WATCHERS),
@@ -210,8 +223,37 @@ impl Pool {
                 && let Some(gone) = self.subchannels.remove(&number)
             {
                 tell(&gone.address);
-                self.by_address.remove(&gone.address.socket);
                 self.watches -= gone.watchers.len();
+                Self::unlink(&mut self.by_address, &mut self.subchannels, number, &gone);
+            }
+        }
+    }
+
+    /// Takes a subchannel that is gone out of those of its address.
+    fn unlink(
+        by_address: &mut HashMap<SocketAddr, u32>,
+        subchannels: &mut HashMap<u32, Subchannel>,
+        number: u32,
+        gone: &Subchannel,
+    ) {
+        let Some(first) = by_address.get_mut(&gone.address.socket) else {
+            return;
+        };
+        if *first == number {
+            match gone.another {
+                Some(another) => *first = another,
+                None => drop(by_address.remove(&gone.address.socket)),
+            }
+            return;
+        }
+        let mut before = *first;
+        while let Some(subchannel) = subchannels.get_mut(&before) {
+            match subchannel.another {
+                Some(next) if next != number => before = next,
+                _ => {
+                    subchannel.another = gone.another;
+                    return;
+                }
             }
         }
     }
@@ -269,6 +311,43 @@ impl Pool {
             subchannel.state = state;
             subchannel.status = status;
             subchannel.generation += 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::lb::endpoint::Scope;
+
+    #[test]
+    fn connections_of_other_scopes_stay_when_one_goes() {
+        let socket = "10.0.0.1:80".parse().unwrap();
+        let address = |locality: &str| {
+            let locality = locality.into();
+            Address::within(
+                socket,
+                &Arc::new(Scope {
+                    locality,
+                    ..Scope::default()
+                }),
+            )
+        };
+        let (at, names) = (TreePath::from([]), ["a", "b", "c"]);
+        for gone in 0..names.len() {
+            let mut pool = Pool::default();
+            let numbers = names.map(|name| pool.join(&address(name)));
+            assert_eq!(numbers, names.map(|name| pool.join(&address(name))));
+            pool.watch(numbers[gone], 1, &at, true);
+            pool.unwatch(numbers[gone], 1);
+            pool.collect(|_| ());
+            let mut left = numbers.to_vec();
+            left.remove(gone);
+            left.reverse();
+            assert_eq!(pool.at(&socket).collect::<Vec<_>>(), left);
+            assert_eq!(pool.find(&address(names[gone])), None);
         }
     }
 }
