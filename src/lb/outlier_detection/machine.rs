@@ -294,7 +294,9 @@ impl Machine {
                 None => record.multiplier = record.multiplier.saturating_sub(1),
                 Some(at) => {
                     let time = base.saturating_mul(i64::from(record.multiplier)).min(longest);
-                    if at.saturating_add(time) < now {
+                    // The client wants more time to have passed, and a timer is always a moment late: after a whole number of
+                    // intervals the ejection is over.
+                    if at.saturating_add(time) <= now {
                         record.ejected_at = None;
                         back.push(*number);
                     }
