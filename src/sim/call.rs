@@ -7,7 +7,7 @@ use super::outcome::{Outcome, Place, Trace};
 use super::selection::Selected;
 use crate::lb::picker::Complete;
 use crate::lb::runtime::{Time, TimerId};
-use crate::rpc::Retries;
+use crate::rpc::{CLUSTER_PREFIX, Retries};
 
 /// Deadline of an RPC that says nothing about it, in milliseconds: longer than a failover takes (10 s), so that an RPC to a
 /// priority that does not answer still finds its way.
@@ -100,4 +100,11 @@ pub(super) struct Call {
     pub trace: Trace,
     /// Fingerprint of the last pick's steps, to see whether another one brought anything new.
     pub last_pick: u64,
+}
+
+impl Call {
+    /// The cluster to which it has been sent.
+    pub fn cluster(&self) -> Option<&str> {
+        self.selected.as_ref()?.key.strip_prefix(CLUSTER_PREFIX)
+    }
 }

@@ -318,7 +318,8 @@ impl Channel {
             }
         }
         let config = Arc::new(config);
-        self.view.config = Some(config.clone());
+        let used = self.calls.values().filter_map(|call| call.cluster());
+        self.view.take(config.clone(), used);
         let reports = self.update_root(&lb_config, "");
         if self.runtime.endless.is_none() {
             self.broken = None;

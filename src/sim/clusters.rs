@@ -44,6 +44,26 @@ impl ConfigView {
         }
     }
 
+    /// Takes another configuration; `used` are the clusters to which RPCs under way have been sent.
+    ///
+    /// A cluster that is missing between two configurations is new to its policy when it comes back, even as it was: the client compares
+    /// the resources that it holds, and has asked for others by then (C-core cds.cc). RPCs under way hold theirs.
+    pub fn take<'u>(&mut self, config: Arc<XdsConfig>, used: impl Iterator<Item = &'u str> + Clone) {
+        let before = self.config.replace(config.clone());
+        let leads_to = |used: &str, cluster: &str| {
+            let state = before.as_ref().and_then(|before| before.clusters.get(used));
+            used == cluster
+                || matches!(state, Some(ClusterState::Aggregate(aggregate)) if aggregate.leaves.iter().any(|leaf| leaf == cluster))
+        };
+        for remembered in self.policies.get_mut().values_mut() {
+            let cluster = &remembered.cluster;
+            let is_there = matches!(config.clusters.get(cluster), Some(ClusterState::Leaf(_)));
+            if !is_there && remembered.last.is_some() && !used.clone().any(|used| leads_to(used, cluster)) {
+                remembered.last = None;
+            }
+        }
+    }
+
     /// The clusters of the cds policies above a place, the nearest first.
     fn above<'p>(policies: &'p BTreeMap<TreePath, CdsState>, at: &'p TreePath) -> impl Iterator<Item = &'p str> {
         (0..at.len())
