@@ -12,9 +12,12 @@ use crate::lb::endpoint::{AddressSet, Endpoint};
 use crate::lb::picker::{Pick, PickArgs, PickCx, Shares};
 use crate::lb::policy::{PolicyCx, Report, Reports, TreePath, Update, What};
 use crate::lb::run::endpoint_lists::{EndpointLists, Said, Standing, Taken};
-use crate::lb::runtime::{Connectivity, Time, TimerId};
+use crate::lb::runtime::{Connectivity, TimerId};
 use crate::rng::Rng;
 use crate::status::Status;
+
+/// The policy in what is told.
+const LAYER: &str = "weighted_round_robin";
 
 /// The state of a weighted_round_robin policy.
 #[derive(Debug)]
@@ -30,6 +33,8 @@ pub struct Machine {
     sequence: u32,
     shown: Shown,
     pickers: u64,
+    /// The weights that were told last.
+    told: Vec<f32>,
     timer: Option<TimerId>,
     connect_order: Rng,
     start: Rng,
@@ -70,6 +75,7 @@ impl Machine {
             sequence: (sequence.next_u64() >> 32) as u32,
             shown: Shown::Queue,
             pickers: 0,
+            told: Vec::new(),
             timer: None,
             connect_order,
             start,
@@ -142,11 +148,7 @@ impl Machine {
         if !matches!(self.shown, Shown::Ready { .. }) {
             return;
         }
-        let made = if self.has_weights {
-            self.weigh(cx.runtime.now)
-        } else {
-            None
-        };
+        let made = if self.has_weights { self.weigh(cx) } else { None };
         if let Shown::Ready { schedule, .. } = &mut self.shown {
             *schedule = made;
         }
@@ -154,7 +156,8 @@ impl Machine {
         self.timer = Some(cx.runtime.timer(period, &self.at, What::Timer(self.pickers)));
     }
 
-    fn weigh(&mut self, now: Time) -> Option<Schedule> {
+    fn weigh(&mut self, cx: &mut PolicyCx<'_>) -> Option<Schedule> {
+        let now = cx.runtime.now;
         let ready: Vec<(usize, Arc<Endpoint>)> = self
             .lists
             .all_ready()
@@ -171,7 +174,20 @@ impl Machine {
                 None => 0.0,
             })
             .collect();
+        self.tell(&weights, cx);
         StaticStrideScheduler::new(&weights).map(|scheduler| Schedule { members, scheduler })
+    }
+
+    /// Tells of weights that have changed, in the order of the addresses.
+    fn tell(&mut self, weights: &[f32], cx: &mut PolicyCx<'_>) {
+        if !cx.runtime.log.is_on() || self.told == weights {
+            return;
+        }
+        weights.clone_into(&mut self.told);
+        cx.runtime.say(&self.at, LAYER, "weights", || {
+            let texts: Vec<String> = weights.iter().map(ToString::to_string).collect();
+            vec![("weights", texts.join(" ").into())]
+        });
     }
 }
 

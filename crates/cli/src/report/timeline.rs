@@ -17,7 +17,7 @@ use xdsctl::source::Source;
 const SCHEMA: &str = "xdsctl.event/v1";
 
 /// The layers that can be chosen, and what they are about.
-const LAYERS: [(&str, &str); 12] = [
+const LAYERS: [(&str, &str); 13] = [
     ("step", "the steps of the file"),
     ("rpc", "RPCs that begin and end"),
     ("retry", "further attempts, and why there are none"),
@@ -33,6 +33,7 @@ const LAYERS: [(&str, &str); 12] = [
     ("session", "what a cookie led to"),
     ("endpoints", "what each endpoint of round_robin reports"),
     ("outlier_detection", "ejections"),
+    ("weighted_round_robin", "weights, when they change"),
 ];
 
 /// Which layers are shown.
