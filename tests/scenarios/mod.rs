@@ -5,5 +5,6 @@ mod others;
 mod picks;
 mod random;
 mod request;
+mod timeline;
 mod tree;
 mod world;

@@ -156,6 +156,11 @@ fn trace(row: &Row, pick: usize) -> String {
     format!("\n    details {}{}", outcome.details, steps.collect::<String>())
 }
 
+/// The recorded RPCs of a step that sent one after the other; none of one at a rate.
+fn of_step(step: &Value) -> impl Iterator<Item = &Value> {
+    step.as_array().into_iter().flatten()
+}
+
 /// Compares every pick; where the client drew lots, some seed must lead to its answer.
 fn differences(row: &Row) -> Vec<String> {
     differences_in(row, SEEDS)
@@ -163,18 +168,13 @@ fn differences(row: &Row) -> Vec<String> {
 
 /// Compares every pick; where the client drew lots, one of so many seeds must lead to its answer.
 pub fn differences_in(row: &Row, seeds: u64) -> Vec<String> {
-    let recorded: Vec<&Value> = row
-        .answer
-        .picks
-        .iter()
-        .flat_map(|step| step.as_array())
-        .flatten()
-        .collect();
+    let recorded: Vec<&Value> = row.answer.picks.iter().flat_map(of_step).collect();
     let mut open: BTreeMap<usize, Answer> = recorded.iter().map(|json| Answer::recorded(json)).enumerate().collect();
     open.retain(|_, wanted| !(may_hang(row) && wanted.code == "DEADLINE_EXCEEDED"));
     let mut seen: BTreeMap<usize, BTreeSet<Answer>> = BTreeMap::new();
     for seed in 1..=seeds {
-        let flat = play(row, seed).into_iter().flatten().zip(&recorded);
+        let flat = play(row, seed).into_iter().zip(&row.answer.picks);
+        let flat = flat.flat_map(|(ours, step)| ours.into_iter().zip(of_step(step)));
         let flat: Vec<Answer> = flat
             .map(|(ours, json)| Answer::simulated(&ours).without_unrecorded(json))
             .collect();
@@ -404,6 +404,59 @@ fn shares_are_the_clients() {
 fn picks_over_time_are_the_clients() {
     compare(&rows("timelines"), differences);
 }
+
+/// So many RPCs at a rate may go elsewhere, of each fate: where the client begins in a list or a schedule is drawn.
+const ELSEWHERE: u64 = 3;
+
+/// Compares how many RPCs at a rate had each fate; some seed must lead to the client's numbers.
+fn histogram_differences(row: &Row, seeds: u64) -> Vec<String> {
+    let runs: Vec<Vec<Vec<Outcome>>> = (1..=seeds).map(|seed| play(row, seed)).collect();
+    let steps = row.answer.picks.iter().enumerate();
+    let rated = steps.filter_map(|(index, step)| Some((index, step["histogram"].as_object()?)));
+    rated
+        .filter_map(|(index, histogram)| {
+            let mut recorded: BTreeMap<String, u64> = BTreeMap::new();
+            for (fate, count) in histogram {
+                // A code with its words, or an address.
+                let code = fate.split_once(": ").map_or(fate.as_str(), |(code, _)| code);
+                *recorded.entry(code.to_owned()).or_default() += count.as_u64().unwrap();
+            }
+            let count = |run: &Vec<Vec<Outcome>>| {
+                let mut ours: BTreeMap<String, u64> = BTreeMap::new();
+                for outcome in run.get(index).into_iter().flatten() {
+                    let fate = outcome
+                        .backend
+                        .clone()
+                        .unwrap_or_else(|| outcome.code.name().to_owned());
+                    *ours.entry(fate).or_default() += 1;
+                }
+                ours
+            };
+            let is_near = |ours: &BTreeMap<String, u64>| {
+                let of = |counts: &BTreeMap<String, u64>, fate: &String| counts.get(fate).copied().unwrap_or(0);
+                let mut fates = recorded.keys().chain(ours.keys());
+                fates.all(|fate| of(&recorded, fate).abs_diff(of(ours, fate)) <= ELSEWHERE)
+            };
+            let all: Vec<BTreeMap<String, u64>> = runs.iter().map(count).collect();
+            (!all.iter().any(is_near))
+                .then(|| format!("{} step {index}: client {recorded:?}\n    xdsctl {:?}", row.id, all[0]))
+        })
+        .collect()
+}
+
+#[test]
+fn picks_of_families_are_the_clients() {
+    let mut rows = rows("families");
+    rows.retain(Row::is_played);
+    compare(&rows, |row| {
+        let mut all = differences_in(row, FAMILY_SEEDS);
+        all.extend(histogram_differences(row, FAMILY_SEEDS));
+        all
+    });
+}
+
+/// Seeds tried with the rows of families, which take longer than others.
+const FAMILY_SEEDS: u64 = 30;
 
 #[test]
 fn names_lead_where_the_clients_do() {

@@ -48,6 +48,15 @@ pub struct Row {
     /// What differed between two recordings.
     #[serde(default)]
     pub varies: Vec<String>,
+    /// How late the machine of a timeline was at worst, in milliseconds.
+    #[serde(default)]
+    pub late_ms: u32,
+    /// A lookup service answers.
+    #[serde(default)]
+    pub lookup_service: Option<String>,
+    /// Backends that report their load out of band.
+    #[serde(default)]
+    pub out_of_band: Option<Value>,
 }
 
 /// What the client did.
@@ -72,6 +81,38 @@ impl Row {
     pub fn changes_resources(&self) -> bool {
         let changes = |step: &Value| step.get("update").is_some() || step.get("remove").is_some();
         self.steps.iter().any(changes)
+    }
+
+    /// What there is beside backends and a control plane is simulated.
+    pub fn is_played(&self) -> bool {
+        self.lookup_service.is_none() && self.out_of_band.is_none()
+    }
+
+    /// Several clusters have endpoints with one address.
+    pub fn has_clusters_with_one_address(&self) -> bool {
+        let of_type = |name: &'static str| {
+            let is_of = move |resource: &&Value| resource["@type"].as_str().is_some_and(|url| url.ends_with(name));
+            self.resources.iter().filter(is_of)
+        };
+        let mut seen: BTreeMap<String, &Value> = BTreeMap::new();
+        of_type(".Cluster").any(|cluster| {
+            let service = &cluster["eds_cluster_config"]["service_name"];
+            let service = if service.is_null() { &cluster["name"] } else { service };
+            let list = of_type(".ClusterLoadAssignment").find(|list| list["cluster_name"] == *service);
+            let localities = list.and_then(|list| list["endpoints"].as_array()).into_iter().flatten();
+            let endpoints = localities.flat_map(|locality| locality["lb_endpoints"].as_array().into_iter().flatten());
+            let mut addresses = endpoints.map(|one| one["endpoint"]["address"]["socket_address"].to_string());
+            addresses.any(|address| {
+                seen.insert(address, &cluster["name"])
+                    .is_some_and(|before| *before != cluster["name"])
+            })
+        })
+    }
+
+    /// RPCs are under way while others begin.
+    pub fn sends_at_once(&self) -> bool {
+        let at_once = |step: &Value| step.get("begin").is_some() || step["pick"].get("rate").is_some();
+        self.steps.iter().any(at_once)
     }
 
     /// RPCs went through, but the client's log, from which configs are read, was not kept.

@@ -1,0 +1,215 @@
+//! Timelines, the client's and ours, in one vocabulary: what happened, when, and how long after whatever led to it.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+use xdsctl::lb::log::Told;
+use xdsctl::lb::policy::TreePath;
+use xdsctl::sim::script::{Player, Step};
+
+use super::picks::{channel_with, read_step};
+use super::world::Row;
+
+/// What passes before the step after a stop, in milliseconds: a refusal takes up to 2.
+const STOP_MS: i64 = 3;
+
+/// Something that happened.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Event {
+    /// The instance of a policy, `priority#2`, or what else it is about.
+    pub of: String,
+    pub name: String,
+    /// In the order of their keys.
+    pub details: BTreeMap<String, String>,
+    /// In milliseconds.
+    pub at: i64,
+    /// Milliseconds since something came from outside: a step, an RPC, a timer, the network.
+    pub since: i64,
+    /// How many steps had begun.
+    pub step: usize,
+    /// Of a connection, the state that it has already: several policies watch one, and are told its state when they begin.
+    pub is_echo: bool,
+}
+
+impl Event {
+    pub fn kind(&self) -> &str {
+        self.of.split('#').next().unwrap_or_default()
+    }
+
+    pub fn detail(&self, key: &str) -> &str {
+        self.details.get(key).map_or("", String::as_str)
+    }
+
+    pub fn ms(&self, key: &str) -> i64 {
+        self.detail(key).trim_end_matches("ms").parse().unwrap()
+    }
+
+    /// `name key=value key=value`
+    pub fn words(&self) -> String {
+        let details = self.details.iter().map(|(key, value)| format!(" {key}={value}"));
+        format!("{}{}", self.name, details.collect::<String>())
+    }
+
+    /// Comes by itself, when its time has come.
+    pub fn is_timer(&self) -> bool {
+        let timers = ["failover_timer_fired", "deactivation_timer_fired", "sweep", "tick"];
+        timers.contains(&self.name.as_str())
+    }
+
+    fn is_cause(&self) -> bool {
+        self.is_timer() || matches!(self.kind(), "test" | "rpc" | "connection" | "retry")
+    }
+}
+
+/// Says of each event how long it came after what led to it, and which are echoes.
+fn related(mut events: Vec<Event>) -> Vec<Event> {
+    let mut states: BTreeMap<String, String> = BTreeMap::new();
+    let mut cause = 0;
+    for event in &mut events {
+        if event.kind() == "connection" {
+            let state = event.detail("state").to_owned();
+            event.is_echo = states.insert(event.of.clone(), state.clone()) == Some(state);
+        }
+        if event.is_cause() && !event.is_echo {
+            cause = event.at;
+        }
+        event.since = event.at - cause;
+    }
+    events
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+/// The numbers of policies by kind and place, in the order in which they appear.
+type Numbers = BTreeMap<(&'static str, TreePath), usize>;
+
+/// The addresses to which override_host has made a connection itself: the client logs it by a number.
+fn owned(row: &Row) -> Vec<&str> {
+    let made = row.events.iter().filter(|event| event["event"] == "owned_created");
+    made.map(|event| event["what"]["address"].as_str().unwrap()).collect()
+}
+
+/// What the client did.
+pub fn recorded(row: &Row) -> Vec<Event> {
+    let own = owned(row);
+    let mut step = 0;
+    let events = row.events.iter().filter_map(|json| {
+        let mut name = json["event"].as_str().unwrap();
+        let mut of = json["policy"].as_str().unwrap().to_owned();
+        let what = json["what"].as_object().unwrap();
+        let mut details: BTreeMap<String, String> =
+            what.iter().map(|(key, value)| (key.clone(), text(value))).collect();
+        match (of.as_str(), name) {
+            ("test", "step") => step += 1,
+            ("test", "rpc") => (of, name) = ("rpc".to_owned(), "begin"),
+            ("test", "rpc_done") => (of, name) = ("rpc".to_owned(), "end"),
+            (_, "subchannel_state") => {
+                let address = details.remove("sub").filter(|sub| sub.contains(':'))?;
+                if own.contains(&address.as_str()) {
+                    return None;
+                }
+                (of, name) = (format!("connection#{address}"), "state");
+            }
+            _ => {}
+        }
+        if of == "rpc" {
+            details.clear();
+        }
+        Some(Event {
+            of,
+            name: name.to_owned(),
+            details,
+            at: json["t_ms"].as_i64().unwrap(),
+            since: 0,
+            step,
+            is_echo: false,
+        })
+    });
+    related(events.collect())
+}
+
+/// What xdsctl does.
+pub fn played(row: &Row, seed: u64) -> Vec<Event> {
+    let mut channel = channel_with(row, seed, |options| options.log = true).unwrap();
+    let mut player = Player::default();
+    let mut all = Vec::new();
+    let mut numbers = Numbers::new();
+    let own = owned(row);
+    for (number, step) in row.steps.iter().enumerate() {
+        let step = read_step(step);
+        all.push(Event {
+            of: "test".to_owned(),
+            name: "step".to_owned(),
+            details: BTreeMap::new(),
+            at: channel.now(),
+            since: 0,
+            step: number + 1,
+            is_echo: false,
+        });
+        player.play(&step, &mut channel, &mut |_| true).unwrap();
+        // A step of the recorder takes a moment: the client hears that a backend has gone before it is there again.
+        let next = row.steps.get(number + 1).map(read_step);
+        if let (Step::Stop(_), Some(Step::Start(_))) = (&step, next) {
+            channel.sleep(STOP_MS).unwrap();
+        }
+        let told = channel.take_log().0;
+        all.extend(
+            told.iter()
+                .filter_map(|told| simulated(told, number + 1, &own, &mut numbers)),
+        );
+    }
+    related(all)
+}
+
+/// What was told, in the words of the recordings.
+fn simulated(told: &Told, step: usize, own: &[&str], numbers: &mut Numbers) -> Option<Event> {
+    let mut details: BTreeMap<String, String> = told
+        .details
+        .iter()
+        .map(|(key, value)| ((*key).to_owned(), value.to_string()))
+        .collect();
+    let mut name = told.what;
+    let of = match told.layer {
+        "connection" => {
+            if name == "let_go" {
+                return None;
+            }
+            let address = details
+                .remove("address")
+                .filter(|address| !own.contains(&address.as_str()))?;
+            details.remove("why");
+            details.entry("state".to_owned()).or_insert_with(|| "IDLE".to_owned());
+            name = "state";
+            format!("connection#{address}")
+        }
+        "session" => {
+            details.remove("rpc");
+            "override_host".to_owned()
+        }
+        "rpc" => {
+            details.clear();
+            "rpc".to_owned()
+        }
+        // Recorded without their instance.
+        "override_host" if matches!(name, "subchannel_created" | "became_owned" | "released") => {
+            "override_host".to_owned()
+        }
+        layer => {
+            let layer = if layer == "endpoints" { "round_robin" } else { layer };
+            let next = 1 + numbers.keys().filter(|(kind, _)| *kind == layer).count();
+            let number = *numbers.entry((layer, told.place.clone())).or_insert(next);
+            format!("{layer}#{number}")
+        }
+    };
+    Some(Event {
+        of,
+        name: name.to_owned(),
+        details,
+        at: told.at,
+        since: 0,
+        step,
+        is_echo: false,
+    })
+}
