@@ -329,8 +329,8 @@ fn outlier_detection_does_what_the_clients_did() {
         let text = serde_json::to_string(&row.resources).unwrap();
         text.contains("max_ejection_percent") && !text.contains("\"max_ejection_percent\":100")
     });
-    compare_ejections(&others, 200, false);
-    compare_ejections(&limited, 20, true);
+    compare_ejections(&others, 150, false);
+    compare_ejections(&limited, 10, true);
 }
 
 /// `is_limited`: not all that might be ejected are.
