@@ -72,7 +72,6 @@ pub mod client;
 pub(crate) mod lint;
 pub mod rpc;
 
-pub mod diff;
 pub mod tree;
 
 pub mod sim;
@@ -87,6 +86,8 @@ pub mod catalogue;
 
 pub mod fix;
 pub mod recognise;
+
+pub mod diff;
 pub mod scenario;
 
 pub(crate) use xdsctl_re2 as regex;

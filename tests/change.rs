@@ -63,6 +63,50 @@ fn diff(test: &str, before: &[Value], after: &[Value]) -> Value {
     answer["worlds"][0].clone()
 }
 
+/// What a live client says of a cluster whose update it has rejected, in a dump without that update.
+fn nacked(details: &str) -> Value {
+    json!({"config": [{"generic_xds_configs": [{
+        "type_url": "type.googleapis.com/envoy.config.cluster.v3.Cluster",
+        "name": "c",
+        "client_status": "NACKED",
+        "error_state": {"details": details},
+    }]}]})
+}
+
+#[test]
+fn a_clients_words_and_ours_are_one_reason() {
+    let directory = directory("reason");
+    let path = |name: &str, value: &Value| {
+        let path = directory.join(name);
+        std::fs::write(&path, value.to_string()).unwrap();
+        path.display().to_string()
+    };
+    let of = |fields: Value| json!({"resources": [cluster("c", fields)]});
+    let client = "resource index 4: c: INVALID_ARGUMENT: errors validating Cluster resource: \
+                  [field:lb_policy error:LB policy is not supported]";
+    let other = client.replace("lb_policy error", "lb_policy error:x; field:type error");
+    let told = path("told.json", &nacked(client));
+    let elsewhere = path("elsewhere.json", &nacked(&client.replace("index 4", "index 0")));
+    let more = path("more.json", &nacked(&other));
+    let ours = path("ours.json", &of(json!({"lb_policy": "MAGLEV"})));
+    let another = path("another.json", &of(json!({"type": "STATIC"})));
+    let same = "nothing changes for a client\n";
+    let differs = "~ Cluster c: is rejected for another reason: ";
+    for (before, after, wanted) in [
+        (&told, &ours, same),
+        (&ours, &told, same),
+        (&told, &elsewhere, same),
+        (&told, &another, differs),
+        (&told, &more, differs),
+        (&ours, &another, differs),
+        (&ours, &more, differs),
+    ] {
+        let Run { out, err, .. } = run(&format!("diff {before} {after}"), "");
+        assert!(out.starts_with(wanted), "{before} {after}: {out}{err}");
+    }
+    std::fs::remove_dir_all(directory).unwrap();
+}
+
 #[test]
 fn only_exit_code_makes_a_difference_fail() {
     for (options, before, after, code) in [

@@ -7,25 +7,28 @@
 //! channel costs what it uses, and not what the document holds.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write as _;
 use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
 
-use super::checked::{Checked, Verdict};
+use super::checked::Checked;
 use super::facts::{ClusterFacts, Facts, ListenerFacts};
+use super::receive::Fault;
 use super::same::Compared;
 use super::world::{Entry, ResourceId, World};
 use super::worlds::{Settled, name_of};
 use crate::convert::resource_name::Names;
 use crate::diag::{Cx, Diagnostic, Effect};
-use crate::envelope::{self, Origin, Stage, WorldId, WorldName};
+use crate::envelope::{self, Origin, WorldId, WorldName};
 use crate::model::{Cluster, Endpoints, Listener, Resource, ResourceType, RouteConfiguration};
 use crate::profile::{Profile, ServerFacts};
 use crate::source::SourceMap;
 use crate::validate::{Validated, discovery};
 
 mod edit;
+mod rejection;
+
+use rejection::Rejection;
 
 /// The documents of a run and what they are checked against: what a value can be read again from.
 #[derive(Debug, Default)]
@@ -40,9 +43,6 @@ pub struct Store {
 
 /// Why a value that was there is not there any more.
 const CHANGED: &str = "the input has changed since it was first read";
-
-/// What xdsctl's own reason for a rejection begins with.
-const REJECTED: &str = "rejected, ";
 
 /// What the client keeps of a resource.
 #[derive(Debug)]
@@ -79,7 +79,7 @@ enum Gist {
 #[derive(Debug, Clone)]
 pub struct Held<T> {
     version: Option<Version<T>>,
-    rejected: Option<String>,
+    rejected: Option<Rejection>,
     gist: Gist,
 }
 
@@ -100,7 +100,7 @@ impl<T: Kind> Held<T> {
         let dropped = dropped(&validated.diagnostics);
         let Some(value) = validated.value else {
             return Held {
-                rejected: Some(rejection(&validated.diagnostics)),
+                rejected: Some(Rejection::own(&validated.diagnostics)),
                 ..Held::default()
             };
         };
@@ -135,7 +135,13 @@ impl<T: Kind> Held<T> {
     /// the node); `None` if it was accepted.
     pub fn rejected(&self) -> Option<&str> {
         let is_lost = || self.is_accepted() && self.value().is_none();
-        self.rejected.as_deref().or_else(|| is_lost().then_some(CHANGED))
+        let why = self.rejected.as_ref().map(|rejection| rejection.why.as_str());
+        why.or_else(|| is_lost().then_some(CHANGED))
+    }
+
+    /// The faults for which it was rejected; none if it was accepted, or if only a live client says that it rejects it.
+    pub fn faults(&self) -> &[Fault] {
+        self.rejected.as_ref().map_or(&[], |rejection| &rejection.faults)
     }
 
     fn kept(&self) -> Option<&Kept<T>> {
@@ -301,7 +307,7 @@ impl<T: Kind> Cache<T> {
             });
         }
         let rejected = entry.rejected.and_then(|ResourceId(number)| resources.get(number));
-        held.rejected = rejected.map(words);
+        held.rejected = rejected.map(Rejection::of);
         self.held.insert(key.to_owned(), held);
     }
 }
@@ -349,7 +355,7 @@ impl<'a> Rejected<'a> {
         Some(Rejected {
             resource_type: T::TYPE,
             name,
-            why: held.rejected.as_deref()?,
+            why: &held.rejected.as_ref()?.why,
             has_earlier: held.is_accepted(),
         })
     }
@@ -530,47 +536,4 @@ impl Settled {
         }
         all
     }
-}
-
-/// Why a resource is rejected: in the words of the live client that says so, if there is one.
-fn words(checked: &Checked) -> String {
-    let told = checked.status.as_deref().and_then(|status| status.error.as_deref());
-    let is_own = checked.verdict == Verdict::Rejected && checked.stage != Stage::Failed;
-    match told.filter(|_| !is_own) {
-        Some(error) => format!("invalid resource: {error}"),
-        None => rejection(&checked.diagnostics),
-    }
-}
-
-/// Bytes of errors after which a rejection only counts the others: it is repeated with every RPC that fails by it.
-const MAX_REJECTION_BYTES: usize = 16 << 10;
-
-/// Why a resource is rejected, in words that nobody takes for the client's: `rejected, at a: b; at c: d`.
-///
-/// The client lists its own errors as `errors validating ...: [field:a error:...]`; that form is left to it.
-fn rejection(diagnostics: &[Diagnostic]) -> String {
-    let mut errors = String::new();
-    let mut more = 0;
-    for error in diagnostics.iter().filter(|d| d.effect == Effect::Nack) {
-        if errors.len() > MAX_REJECTION_BYTES {
-            more += error.count;
-            continue;
-        }
-        let separator = if errors.is_empty() { "" } else { "; " };
-        let _ = match error.path.is_empty() {
-            true => write!(errors, "{separator}{}", error.message),
-            false => write!(errors, "{separator}at {}: {}", error.path, error.message),
-        };
-    }
-    if errors.len() > 2 * MAX_REJECTION_BYTES {
-        let end = (0..=MAX_REJECTION_BYTES)
-            .rev()
-            .find(|end| errors.is_char_boundary(*end));
-        errors.truncate(end.unwrap_or(0));
-        errors.push_str("...");
-    }
-    if more > 0 {
-        let _ = write!(errors, "; {more} more errors");
-    }
-    format!("{REJECTED}{errors}")
 }

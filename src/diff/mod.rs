@@ -11,10 +11,12 @@ pub mod clusters;
 pub mod hosts;
 mod lists;
 mod overlap;
+mod reason;
 pub mod tables;
 pub mod values;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::mem::discriminant;
 use std::sync::Arc;
 
 pub use overlap::Example;
@@ -165,7 +167,10 @@ fn of_type<T: Kind + Clone + PartialEq>(
             }
             _ => Vec::new(),
         };
-        if was != is || !fields.is_empty() {
+        let is_alike = discriminant(&was) == discriminant(&is);
+        let is_same = was == is || is_alike && one.zip(other).is_some_and(|(one, other)| reason::is_same(one, other));
+        let is = if is_same { was.clone() } else { is };
+        if !is_same || !fields.is_empty() {
             out.push(ResourceChange {
                 resource_type: T::TYPE,
                 name: name.clone(),

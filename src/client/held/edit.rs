@@ -2,7 +2,8 @@
 
 use bytes::Bytes;
 
-use super::{Held, REJECTED, Rejected, Resources};
+use super::rejection::REJECTED;
+use super::{Held, Rejected, Resources};
 use crate::client::Nacked;
 use crate::diag::Cx;
 use crate::model::ResourceType;

@@ -1,0 +1,76 @@
+//! Why a resource is rejected.
+
+use std::fmt::Write as _;
+
+use crate::client::checked::{Checked, Verdict};
+use crate::client::receive::{Fault, faults};
+use crate::diag::{Diagnostic, Effect};
+use crate::envelope::Stage;
+
+/// What xdsctl's own reason for a rejection begins with.
+pub(super) const REJECTED: &str = "rejected, ";
+
+/// Why the newest version of a resource is rejected.
+#[derive(Debug, Clone)]
+pub(super) struct Rejection {
+    /// In words: xdsctl's own, or those of the live client that says so.
+    pub why: String,
+    /// What xdsctl finds; nothing if it has not got that version, or takes it.
+    pub faults: Vec<Fault>,
+}
+
+impl Rejection {
+    /// In the words of the live client that says so, if there is one.
+    pub fn of(checked: &Checked) -> Rejection {
+        let told = checked.status.as_deref().and_then(|status| status.error.as_deref());
+        let is_own = checked.verdict == Verdict::Rejected && checked.stage != Stage::Failed;
+        let Some(error) = told.filter(|_| !is_own) else {
+            return Rejection::own(&checked.diagnostics);
+        };
+        Rejection {
+            why: format!("invalid resource: {error}"),
+            faults: faults(&checked.diagnostics),
+        }
+    }
+
+    /// In xdsctl's words.
+    pub fn own(diagnostics: &[Diagnostic]) -> Rejection {
+        Rejection {
+            why: rejection(diagnostics),
+            faults: faults(diagnostics),
+        }
+    }
+}
+
+/// Bytes of errors after which a rejection only counts the others: it is repeated with every RPC that fails by it.
+const MAX_REJECTION_BYTES: usize = 16 << 10;
+
+/// Why a resource is rejected, in words that nobody takes for the client's: `rejected, at a: b; at c: d`.
+///
+/// The client lists its own errors as `errors validating ...: [field:a error:...]`; that form is left to it.
+fn rejection(diagnostics: &[Diagnostic]) -> String {
+    let mut errors = String::new();
+    let mut more = 0;
+    for error in diagnostics.iter().filter(|d| d.effect == Effect::Nack) {
+        if errors.len() > MAX_REJECTION_BYTES {
+            more += error.count;
+            continue;
+        }
+        let separator = if errors.is_empty() { "" } else { "; " };
+        let _ = match error.path.is_empty() {
+            true => write!(errors, "{separator}{}", error.message),
+            false => write!(errors, "{separator}at {}: {}", error.path, error.message),
+        };
+    }
+    if errors.len() > 2 * MAX_REJECTION_BYTES {
+        let end = (0..=MAX_REJECTION_BYTES)
+            .rev()
+            .find(|end| errors.is_char_boundary(*end));
+        errors.truncate(end.unwrap_or(0));
+        errors.push_str("...");
+    }
+    if more > 0 {
+        let _ = write!(errors, "; {more} more errors");
+    }
+    format!("{REJECTED}{errors}")
+}
