@@ -22,8 +22,21 @@ rules! {
     LIVE_UPDATED = "live-resource-updated", Dump, Advice as Note, "C-core xds_client.cc AdsCall::OnRecvMessage";
 }
 
+/// What the reason for a rejection begins with in a dump that xdsctl has fetched as a client: nobody else has rejected it.
+pub const OWN_WORDS: &str = "xdsctl: ";
+
+/// Says whether this is an update that xdsctl rejected when it fetched it as a client. It counts as the newest version, of which
+/// whichever client is asked about now makes what it makes.
+pub(super) fn is_own_rejection(checked: &Checked) -> bool {
+    let told = checked.status.as_deref().and_then(|status| status.error.as_deref());
+    checked.stage == Stage::Failed && told.is_some_and(|words| words.starts_with(OWN_WORDS))
+}
+
 /// Says whether a live client has rejected an update of the resource, whether or not the dump holds that update.
 pub(super) fn has_rejected_update(checked: &Checked) -> bool {
+    if is_own_rejection(checked) {
+        return false;
+    }
     let is_told = checked.status.as_deref().is_some_and(is_rejection);
     // A log tells that a client has rejected something, and not what.
     checked.stage == Stage::Failed || (is_told && !checked.name.is_empty())
@@ -37,7 +50,7 @@ fn is_rejection(status: &LiveStatus) -> bool {
 
 /// Adds what was said about the resource.
 pub(super) fn check(checked: &mut Checked) {
-    let Some(status) = checked.status.as_deref() else {
+    let Some(status) = checked.status.as_deref().filter(|_| !is_own_rejection(checked)) else {
         return;
     };
     let error = status.error.as_deref().unwrap_or("no reason is given");

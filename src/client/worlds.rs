@@ -97,7 +97,7 @@ impl Settled {
 
 /// Which of two versions of a name is used if the client accepts both.
 fn rank(checked: &Checked) -> (bool, bool) {
-    let in_use = checked.stage == Stage::Active;
+    let in_use = checked.stage == Stage::Active || live::is_own_rejection(checked);
     (in_use, in_use && checked.label != Label::Static)
 }
 
@@ -151,7 +151,8 @@ pub(super) fn name_of(checked: &Checked, number: usize) -> String {
 
 /// Says whether the resource is there, and not as an update that a live client has rejected.
 fn is_version(checked: &Checked) -> bool {
-    checked.verdict != Verdict::NotChecked && checked.stage != Stage::Failed
+    let is_update = checked.stage == Stage::Failed && !live::is_own_rejection(checked);
+    checked.verdict != Verdict::NotChecked && !is_update
 }
 
 /// Adds a version of a resource.
@@ -225,6 +226,10 @@ fn later(one: Option<ResourceId>, other: Option<ResourceId>, resources: &[Checke
 
 /// Notes on a rejected resource that another one of its name is in use.
 fn keep(resources: &mut [Checked], number: usize, good: usize) {
+    // An update and the version before it, both of one entry, are no duplicates.
+    if resources.get(number).is_some_and(live::is_own_rejection) {
+        return;
+    }
     let other = other_spelling(resources, number, good);
     let when = if good < number { "earlier" } else { "later" };
     if let Some(checked) = resources.get_mut(number) {

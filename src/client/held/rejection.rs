@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::client::checked::{Checked, Verdict};
+use crate::client::live;
 use crate::client::receive::{Fault, faults};
 use crate::diag::{Diagnostic, Effect};
 use crate::envelope::Stage;
@@ -23,7 +24,8 @@ impl Rejection {
     /// In the words of the live client that says so, if there is one.
     pub fn of(checked: &Checked) -> Rejection {
         let told = checked.status.as_deref().and_then(|status| status.error.as_deref());
-        let is_own = checked.verdict == Verdict::Rejected && checked.stage != Stage::Failed;
+        let is_told = checked.stage == Stage::Failed && !live::is_own_rejection(checked);
+        let is_own = checked.verdict == Verdict::Rejected && !is_told;
         let Some(error) = told.filter(|_| !is_own) else {
             return Rejection::own(&checked.diagnostics);
         };

@@ -7,7 +7,7 @@ use prost::Message as _;
 use xdsctl::bootstrap::{self, Bootstrap};
 use xdsctl::client::links::Node;
 use xdsctl::client::target::Target;
-use xdsctl::client::{Client, Judged, Received, Start};
+use xdsctl::client::{Client, Judged, OWN_WORDS, Received, Start};
 use xdsctl::{ResourceType, Verdict};
 
 use crate::fetch::{Error, Told};
@@ -508,7 +508,7 @@ impl Entry {
             config.error_state = Some(UpdateFailureState {
                 failed_configuration: Some(any.clone()),
                 last_update_attempt: Some(Timestamp::of_millis(*when)),
-                details: why.clone(),
+                details: format!("{OWN_WORDS}{why}"),
                 version_info: version.clone(),
             });
         }
