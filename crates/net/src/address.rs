@@ -46,7 +46,13 @@ pub enum AddressError {
     /// There is no port, or it is none.
     #[error("`{0}` names no port, expected {1}://HOST:PORT")]
     Port(String, &'static str),
-    /// A key that nothing reads.
+    /// An IPv6 address in which the port cannot be told from the rest.
+    #[error("`{0}`: an IPv6 address stands in brackets, as in {1}://[::1]:50051")]
+    Brackets(String, &'static str),
+    /// Something before or behind host and port.
+    #[error("`{0}` has more than host and port, expected {1}://HOST:PORT")]
+    More(String, &'static str),
+    /// A key that nothing reads here.
     #[error("`{key}` in `{text}` is none of {known}")]
     Key {
         /// The address.
@@ -58,8 +64,15 @@ pub enum AddressError {
     },
 }
 
-/// Keys of the query.
-const KEYS: [&str; 6] = ["node", "target", "delta", "scope", "tls", "cluster"];
+/// Keys of the query, and which kind reads them; `None` for all.
+const KEYS: [(&str, Option<Kind>); 6] = [
+    ("node", Some(Kind::Ads)),
+    ("cluster", Some(Kind::Ads)),
+    ("target", Some(Kind::Ads)),
+    ("delta", Some(Kind::Ads)),
+    ("scope", Some(Kind::Csds)),
+    ("tls", None),
+];
 
 /// Schemes with what answers there, and whether what follows is a path.
 const SCHEMES: [(&str, Kind, bool); 6] = [
@@ -99,7 +112,7 @@ impl Address {
     /// ```
     ///
     /// # Errors
-    /// No port, or a key that nothing reads.
+    /// No port, more than host and port, or a key that nothing reads there.
     pub fn parse(text: &str) -> Result<Address, AddressError> {
         let found = SCHEMES.iter().find_map(|(scheme, kind, is_path)| {
             let rest = text.strip_prefix(scheme)?;
@@ -112,10 +125,19 @@ impl Address {
             path if is_path => Place::Unix(PathBuf::from(percent_decode(path))),
             "" if kind == Kind::Ads => Place::Bootstrap,
             authority => {
-                let port = authority.rsplit_once(':').map(|(_, port)| port);
-                let is_port = port.is_some_and(|port| port.parse::<u16>().is_ok_and(|port| port != 0));
-                if !is_port || authority.starts_with(':') || authority.contains(['/', '@', ' ']) {
-                    return Err(AddressError::Port(text.to_owned(), kind.scheme()));
+                let (host, port) = authority.rsplit_once(':').unwrap_or((authority, ""));
+                let is_port = port.parse::<u16>().is_ok_and(|port| port != 0);
+                let wrong = if authority.contains(['/', '@', ' ', '#']) {
+                    Some(AddressError::More as fn(_, _) -> _)
+                } else if host.contains(':') && !(host.starts_with('[') && host.ends_with(']')) {
+                    Some(AddressError::Brackets as _)
+                } else if !is_port || host.is_empty() {
+                    Some(AddressError::Port as _)
+                } else {
+                    None
+                };
+                if let Some(wrong) = wrong {
+                    return Err(wrong(text.to_owned(), kind.scheme()));
                 }
                 Place::Tcp(authority.to_owned())
             }
@@ -123,11 +145,13 @@ impl Address {
         let mut pairs = Vec::new();
         for pair in query.split('&').filter(|pair| !pair.is_empty()) {
             let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
-            if !KEYS.contains(&key) {
+            let read = KEYS.iter().filter(|(_, of)| of.is_none_or(|of| of == kind));
+            let known: Vec<&str> = read.map(|(key, _)| *key).collect();
+            if !known.contains(&key) {
                 return Err(AddressError::Key {
                     text: text.to_owned(),
                     key: key.to_owned(),
-                    known: KEYS.join(", "),
+                    known: known.join(", "),
                 });
             }
             pairs.push((key.to_owned(), percent_decode(value)));
@@ -192,11 +216,23 @@ mod tests {
             "csds://h:0",
             "csds://h:99999",
             "csds://:80",
-            "envoy://h:1/x",
-            "ads://u@h:1",
         ] {
             assert!(matches!(place(text), Err(AddressError::Port(..))), "{text}");
         }
-        assert!(matches!(place("ads://h:1?nod=x"), Err(AddressError::Key { .. })));
+        for text in ["ads://::1:80", "ads://fe80::1", "ads://[::1:80"] {
+            assert!(matches!(place(text), Err(AddressError::Brackets(..))), "{text}");
+        }
+        for text in ["envoy://h:1/x", "ads://u@h:1", "csds://h:1#x"] {
+            assert!(matches!(place(text), Err(AddressError::More(..))), "{text}");
+        }
+        for text in [
+            "ads://h:1?nod=x",
+            "ads://h:1?scope=x",
+            "csds://h:1?node=x",
+            "envoy://h:1?delta",
+        ] {
+            assert!(matches!(place(text), Err(AddressError::Key { .. })), "{text}");
+        }
+        assert!(place("csds://h:1?scope=x&tls").is_ok());
     }
 }
