@@ -146,7 +146,9 @@ async fn connection(stream: TcpStream, shared: Arc<Shared>) {
         let shared = Arc::clone(&shared);
         async move { Ok::<_, Infallible>(answer(request, shared).await) }
     });
-    let http = hyper::server::conn::http2::Builder::new(TokioExecutor::new());
+    let mut http = hyper::server::conn::http2::Builder::new(TokioExecutor::new());
+    // A gRPC client has a stream for each channel, all on one connection: one that is not let in waits without a word.
+    http.max_concurrent_streams(None);
     // A client that breaks off has left, which is no fault.
     let _ = http.serve_connection(TokioIo::new(stream), service).await;
 }
