@@ -52,6 +52,76 @@ fn what_is_missing_is_said() {
     }
 }
 
+/// A dump with a good cluster `c`, and an update of it that was rejected for this reason.
+fn rejected_update(why: &str) -> String {
+    let cluster = |policy: &str| {
+        format!(
+            r#"{{"@type": "type.googleapis.com/envoy.config.cluster.v3.Cluster", "name": "c", "type": "EDS", "lb_policy": "{policy}",
+            "eds_cluster_config": {{"eds_config": {{"ads": {{}}}}, "service_name": "e"}}}}"#
+        )
+    };
+    let (good, bad) = (cluster("ROUND_ROBIN"), cluster("MAGLEV"));
+    format!(
+        r#"{{"config": [{{"generic_xds_configs": [{{"type_url": "type.googleapis.com/envoy.config.cluster.v3.Cluster", "name": "c",
+        "version_info": "1", "xds_config": {good}, "client_status": "NACKED",
+        "error_state": {{"failed_configuration": {bad}, "details": "{why}", "version_info": "2"}}}}]}}]}}"#
+    )
+}
+
+#[test]
+fn what_xdsctl_rejected_no_client_has_rejected() {
+    let path = std::env::temp_dir().join(format!("xdsctl-own-{}.json", std::process::id()));
+    let rules = |why: &str, client: &str| -> Vec<String> {
+        std::fs::write(&path, rejected_update(why)).unwrap();
+        let allowed = ["-A", "cds-endpoints-missing"];
+        let args = [
+            "validate", "--format", "concise", "--client", client, allowed[0], allowed[1],
+        ];
+        let (out, ..) = run(&[&args[..], &[path.to_str().unwrap()]].concat());
+        let found = text(out);
+        let rules = found
+            .lines()
+            .filter_map(|line| line.split(": ").nth(1)?.split(' ').nth(1));
+        let rules: Vec<String> = rules.map(str::to_owned).collect();
+        rules
+    };
+    let own = "xdsctl: at lb_policy: lb_policy 5 (MAGLEV) is not supported [cds-lb-policy-unsupported]";
+    assert_eq!(rules(own, "cpp"), ["cds-lb-policy-unsupported"]);
+    assert!(
+        rules(own, "go").iter().all(|rule| !rule.starts_with("live-")),
+        "{:?}",
+        rules(own, "go")
+    );
+    assert!(
+        rules("no", "cpp").contains(&"live-resource-rejected".to_owned()),
+        "{:?}",
+        rules("no", "cpp")
+    );
+    // The version before it is in use.
+    std::fs::write(&path, rejected_update(own)).unwrap();
+    let (_, err, _) = run(&["tree", "--cluster", "c", path.to_str().unwrap()]);
+    let err = text(err);
+    assert!(
+        err.contains("Cluster `c` is left out, its earlier version stays: rejected, at lb_policy"),
+        "{err}"
+    );
+    std::fs::remove_file(&path).unwrap();
+}
+
+#[test]
+fn what_is_no_file_is_said() {
+    let words = "is no running system, expected csds://HOST:PORT, ads://HOST:PORT or envoy://HOST:PORT";
+    let err = refused(&["validate", "grpc://127.0.0.1:1"]);
+    assert!(err.contains(words), "{err}");
+    let err = refused(&["diff", "http://127.0.0.1:1", "fixtures/examples/shop.yaml"]);
+    assert!(err.contains(words), "{err}");
+    let err = refused(&["simulate", "ads://127.0.0.1:1"]);
+    assert!(
+        err.contains("`ads://127.0.0.1:1` is a running system, and a file is needed here"),
+        "{err}"
+    );
+}
+
 #[test]
 fn a_watch_is_for_what_changes() {
     let err = refused(&["validate", "--watch", "dump.json"]);
@@ -113,11 +183,8 @@ mod net {
         let (of_file, _, _) = run(&["validate", "--format", "concise", file]);
         let rules = |out: Vec<u8>| -> Vec<String> {
             let text = text(out);
-            let mut rules: Vec<String> = text
-                .lines()
-                .filter_map(|line| Some(line.split(": ").nth(1)?.to_owned()))
-                .collect();
-            rules.retain(|rule| !rule.contains("live-resource-rejected"));
+            let rules = text.lines().filter_map(|line| line.split(": ").nth(1));
+            let mut rules: Vec<String> = rules.map(str::to_owned).collect();
             rules.sort();
             rules
         };
@@ -129,6 +196,23 @@ mod net {
         }
         let (out, _, code) = run(&["diff", "--exit-code", &address, &format!("{address}?delta")]);
         assert_eq!((text(out).trim(), code), ("nothing changes for a client", 0));
+        // Nobody but xdsctl has rejected anything, and what another client makes of it is for that client to say.
+        let (of_file, ..) = run(&["validate", "--format", "concise", "--client", "go", file]);
+        let (out, ..) = run(&["validate", "--format", "concise", "--client", "go", &address]);
+        assert_eq!(rules(out), rules(of_file));
+        // What is done to files is not done to it.
+        let err = refused(&["validate", "--fix", &address]);
+        assert!(
+            err.contains("--fix changes files, `ads://") && err.contains("` is none: --diff prints a patch"),
+            "{err}"
+        );
+        let (_, err, _) = run(&["validate", "--diff", &address]);
+        assert!(text(err).contains("a patch of 1 fix in 1 file\n"));
+        let err = refused(&["test", &address]);
+        assert!(
+            err.contains("` is a running system, and a file is needed here"),
+            "{err}"
+        );
         // As a client of one target: the same, without what the target does not lead to.
         let (out, err, code) = run(&["fetch", &address, "--target", "xds:///checkout"]);
         assert_eq!(code, 0, "{}", text(err));
@@ -187,7 +271,7 @@ mod net {
             (&["fetch", "csds://host"], "`csds://host` names no port"),
             (
                 &["fetch", "ads://127.0.0.1:1?nod=x"],
-                "`nod` in `ads://127.0.0.1:1?nod=x` is none of node, target",
+                "`nod` in `ads://127.0.0.1:1?nod=x` is none of node, cluster, target, delta, tls",
             ),
             (&["fetch", "csds://127.0.0.1:1", "--delta"], "--delta is about ads://"),
             (
@@ -239,12 +323,49 @@ mod net {
         // The first version is good; its report says nothing of errors.
         std::thread::sleep(std::time::Duration::from_millis(1500));
         assert_eq!(gate.try_wait().unwrap(), None, "the gate has closed too early");
+        // By line, each version has one.
+        let lines = directory.join("lines.jsonl");
+        let mut by_line = Command::new(env!("CARGO_BIN_EXE_xdsctl"));
+        let form = format!("jsonl={}", lines.display());
+        let mut by_line = by_line
+            .args(["validate", "--watch", "--format", &form, &address])
+            .spawn()
+            .unwrap();
+        while !std::fs::read_to_string(&lines).is_ok_and(|text| text.ends_with('\n')) {
+            assert_eq!(by_line.try_wait().unwrap(), None, "the gate has closed too early");
+            std::thread::sleep(std::time::Duration::from_millis(50));
+        }
         write("MAGLEV");
         let status = gate.wait().unwrap();
         let mut out = String::new();
         gate.stdout.take().unwrap().read_to_string(&mut out).unwrap();
         assert_eq!(status.code(), Some(1), "{out}");
         assert!(out.contains("cds-lb-policy-unsupported"), "{out}");
+        assert_eq!(by_line.wait().unwrap().code(), Some(1));
+        let lines = std::fs::read_to_string(&lines).unwrap();
+        assert_eq!(
+            verdicts(&lines),
+            [(1, "pass".to_owned()), (2, "fail".to_owned())],
+            "{lines}"
+        );
+        // And once.
+        let (out, _, code) = run(&["validate", "--format", "jsonl", &address, &address]);
+        let out = text(out);
+        assert_eq!((verdicts(&out), code), (vec![(1, "fail".to_owned()); 2], 1), "{out}");
         std::fs::remove_dir_all(directory).unwrap();
+    }
+
+    /// Number and verdict of each line.
+    fn verdicts(lines: &str) -> Vec<(u64, String)> {
+        let rows = lines
+            .lines()
+            .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+        rows.map(|row| {
+            (
+                row["line"].as_u64().unwrap(),
+                row["verdict"].as_str().unwrap().to_owned(),
+            )
+        })
+        .collect()
     }
 }

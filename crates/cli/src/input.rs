@@ -1,6 +1,7 @@
 //! The inputs of a command: files, directories and standard input, the bootstrap, the environment switches.
 
 use std::collections::BTreeMap;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use super::args::{AsType, InputArgs, World};
@@ -100,7 +101,18 @@ pub fn of_parts(args: &InputArgs, inline: Vec<(String, String, bool)>, io: &mut 
     Ok(inputs)
 }
 
+/// Why a file cannot be read, or that it was never meant as one.
 pub(super) fn cannot_read(name: &Path, source: std::io::Error) -> Error {
+    let no_file = name.to_str().filter(|_| source.kind() == ErrorKind::NotFound);
+    match no_file {
+        Some(address) if live::is_address(address) => {
+            return Error::Usage(format!(
+                "`{address}` is a running system, and a file is needed here: `xdsctl fetch` makes one of it"
+            ));
+        }
+        Some(address) if address.contains("://") => return live::unknown(address),
+        _ => {}
+    }
     Error::Io {
         what: "read",
         name: name.display().to_string(),
@@ -154,7 +166,7 @@ fn documents(args: &InputArgs, world: World, sources: &mut SourceMap, io: &mut I
             continue;
         }
         if let Some(address) = path.to_str().filter(|text| live::is_address(text)) {
-            let bytes = live::read(address, args, io)?;
+            let bytes = live::read(address, args, &mut io.err)?;
             documents.push(sources.add(address, bytes));
             continue;
         }

@@ -6,8 +6,9 @@ pub(super) mod fetch;
 pub(super) mod serve;
 pub(super) mod watch;
 
+use super::Error;
 use super::args::InputArgs;
-use super::{Error, Io};
+use std::io::Write;
 use xdsctl_net::Address;
 
 /// Says whether an input is a running system, and no file.
@@ -15,12 +16,19 @@ pub(super) fn is_address(text: &str) -> bool {
     Address::is_one(text)
 }
 
+/// An address of a form that nobody asks.
+pub(super) fn unknown(address: &str) -> Error {
+    Error::Usage(format!(
+        "`{address}` is no running system, expected csds://HOST:PORT, ads://HOST:PORT or envoy://HOST:PORT"
+    ))
+}
+
 /// Fetches a running system as a document.
 ///
 /// # Errors
 /// It cannot be fetched, or this binary cannot.
 #[cfg(feature = "net")]
-pub(super) fn read(text: &str, args: &InputArgs, io: &mut Io<'_>) -> Result<Vec<u8>, Error> {
+pub(super) fn read(text: &str, args: &InputArgs, err: &mut dyn Write) -> Result<Vec<u8>, Error> {
     let asked = connect::Asked::of_input(text, args)?;
     let mut bytes = Vec::new();
     let fetched = xdsctl_net::fetch(&asked.address, &asked.options, &mut bytes, &mut |_| {}).map_err(connect::live)?;
@@ -28,13 +36,13 @@ pub(super) fn read(text: &str, args: &InputArgs, io: &mut Io<'_>) -> Result<Vec<
         return Err(connect::live(trouble));
     }
     for note in fetched.notes {
-        say!(io.err, "xdsctl: {note}")?;
+        say!(err, "xdsctl: {note}")?;
     }
     Ok(bytes)
 }
 
 #[cfg(not(feature = "net"))]
-pub(super) fn read(text: &str, _: &InputArgs, _: &mut Io<'_>) -> Result<Vec<u8>, Error> {
+pub(super) fn read(text: &str, _: &InputArgs, _: &mut dyn Write) -> Result<Vec<u8>, Error> {
     Err(missing(text))
 }
 

@@ -1,7 +1,7 @@
 //! `xdsctl simulate`: what happens in the course of a test, as a timeline.
 
 use super::args::{SimulateArgs, TimelineFormat};
-use super::{EXIT_TROUBLE, Error, Io, suite};
+use super::{EXIT_TROUBLE, Error, Io, input, suite};
 use crate::report::timeline::{Layers, Looks, Timeline};
 use xdsctl::scenario::{Manner, Suite, Test, timeline};
 use xdsctl::source::{MAX_STREAM_BYTES, Source, SourceMap, read_stream};
@@ -9,11 +9,7 @@ use xdsctl::source::{MAX_STREAM_BYTES, Source, SourceMap, read_stream};
 pub(super) fn run(args: &SimulateArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     let layers = Layers::parse(&args.only).map_err(Error::Usage)?;
     let mut sources = SourceMap::new();
-    let cannot_read = |source| Error::Io {
-        what: "read",
-        name: args.file.display().to_string(),
-        source,
-    };
+    let cannot_read = |source| input::cannot_read(&args.file, source);
     let id = if args.file.as_os_str() == "-" {
         let bytes = read_stream(&mut io.input, MAX_STREAM_BYTES).map_err(cannot_read)?;
         sources.add("-", bytes)

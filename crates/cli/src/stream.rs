@@ -1,19 +1,19 @@
 //! `validate --format jsonl`: a snapshot a line in, a verdict a line out, as a control plane asks before it sends one.
 //!
 //! Each line is a document and a world of its own. Its verdict is written and flushed before the next line is read, so that
-//! whoever writes a line can wait for the answer.
+//! whoever writes a line can wait for the answer. A running system is one line, with `--watch` one for each version.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
 use super::validate::{Asked, EXIT_FINDINGS};
-use super::{EXIT_TROUBLE, Error, Io, files, input, outputs, own};
+use super::{EXIT_TROUBLE, Error, Io, files, input, live, outputs, own};
 use crate::report::fixable::Fixable;
 use crate::report::verdict::{At, Verdict};
 use xdsctl::source::MAX_STREAM_BYTES;
 
-/// What is asked of every line.
+/// What is asked of every line, and of every version of a running system.
 pub(super) struct Stream<'s>(pub &'s Asked<'s>);
 
 impl Stream<'_> {
@@ -38,6 +38,11 @@ impl Stream<'_> {
         };
         let mut code = 0;
         for path in &inputs {
+            if let Some(address) = path.to_str().filter(|text| live::is_address(text)) {
+                let bytes = live::read(address, &self.0.args.input, &mut io.err)?;
+                code = code.max(self.version(address, bytes, 1, &mut out)?);
+                continue;
+            }
             if path.as_os_str() == "-" {
                 let name = self.0.args.input.stdin_filename.as_deref().unwrap_or("-");
                 let mut lines = BufReader::new(&mut io.input);
@@ -56,7 +61,7 @@ impl Stream<'_> {
         let own = self.0.own();
         let mut files = Vec::new();
         for path in &self.0.args.input.files {
-            if path.as_os_str() == "-" {
+            if path.as_os_str() == "-" || path.to_str().is_some_and(live::is_address) {
                 files.push(path.clone());
                 continue;
             }
@@ -92,9 +97,9 @@ impl Stream<'_> {
             if read == 0 {
                 return Ok(code);
             }
-            at.line += 1;
+            at.number += 1;
             if bytes.len() as u64 > MAX_STREAM_BYTES {
-                let line = at.line;
+                let line = at.number;
                 return Err(Error::Usage(format!(
                     "line {line} of `{name}` has more than {MAX_STREAM_BYTES} bytes"
                 )));
@@ -103,8 +108,23 @@ impl Stream<'_> {
                 bytes.pop();
             }
             code = code.max(self.answer(name, bytes, at, out)?);
-            at.offset += read;
+            (at.lines, at.bytes) = (at.lines + 1, at.bytes + read);
         }
+    }
+
+    /// Answers a version of a running system, of which there were `number` with this one; its exit code.
+    pub(super) fn version(
+        &self,
+        address: &str,
+        bytes: Vec<u8>,
+        number: usize,
+        out: &mut dyn Write,
+    ) -> Result<u8, Error> {
+        let at = At {
+            number,
+            ..At::default()
+        };
+        self.answer(address, bytes, at, out)
     }
 
     fn answer(&self, name: &str, bytes: Vec<u8>, at: At, out: &mut dyn Write) -> Result<u8, Error> {

@@ -7,6 +7,7 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use super::args::{Destination, TestArgs, TestFormat};
+use super::input::cannot_read;
 use super::{EXIT_TROUBLE, Error, Io, files, suite};
 use crate::report::edge::Edge;
 use crate::report::human::Style;
@@ -159,11 +160,6 @@ fn one(args: &TestArgs, test: &Test, file: &str, records: bool, io: &mut Io<'_>)
 /// Adds the documents that are suites.
 fn open(args: &TestArgs, sources: &mut SourceMap, io: &mut Io<'_>) -> Result<Vec<SourceId>, Error> {
     let mut opened = Vec::new();
-    let cannot_read = |path: &Path, source| Error::Io {
-        what: "read",
-        name: path.display().to_string(),
-        source,
-    };
     for path in &args.files {
         if path.as_os_str() == "-" {
             let bytes = read_stream(&mut io.input, MAX_STREAM_BYTES).map_err(|error| cannot_read(path, error))?;

@@ -1,5 +1,7 @@
 //! `xdsctl validate`: inputs to findings to an exit code.
 
+use std::path::Path;
+
 use super::args::{Destination, FailOn, Level, ReportFormat, Show, ValidateArgs};
 use super::config::{Config, Setting};
 use super::explain_error::Line;
@@ -10,7 +12,7 @@ use super::known::{self, Known};
 use super::outputs::{self, Looks, Outputs};
 use super::own::Own;
 use super::stream::Stream;
-use super::{Error, Io, channel};
+use super::{Error, Io, channel, live};
 use crate::report::fixable::Fixable;
 use crate::report::resolve::{Options, Report};
 use crate::report::{self, Choice, Summary, clients, human, matrix};
@@ -38,14 +40,8 @@ pub(super) fn run(args: &ValidateArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     if args.fix && !args.diff {
         asked.refuse_streams()?;
     }
-    if let [
-        Destination {
-            format: ReportFormat::Jsonl,
-            file,
-        },
-    ] = asked.settings.formats.as_slice()
-    {
-        return Stream(&asked).run(file.as_deref(), io);
+    if let Some(file) = asked.is_by_line() {
+        return Stream(&asked).run(file, io);
     }
     let mut inputs = input::open_for(&args.input, &asked.config, asked.fleet.clone(), io)?;
     asked.own().leave_out(&mut inputs)?;
@@ -90,6 +86,19 @@ impl<'a> Asked<'a> {
         })
     }
 
+    /// Says whether each snapshot is answered on a line, and in which file; `Some(None)` for standard output.
+    pub(super) fn is_by_line(&self) -> Option<Option<&Path>> {
+        match self.settings.formats.as_slice() {
+            [
+                Destination {
+                    format: ReportFormat::Jsonl,
+                    file,
+                },
+            ] => Some(file.as_deref()),
+            _ => None,
+        }
+    }
+
     /// The files that the run writes.
     pub(super) fn own(&self) -> Own {
         let of_project = self.config.baseline.as_ref().map(|setting| setting.value.as_path());
@@ -101,7 +110,7 @@ impl<'a> Asked<'a> {
     /// Writes the report; the exit code for what is in it.
     pub(super) fn tell(&self, mut checked: Examined, inputs: &Inputs, io: &mut Io<'_>) -> Result<u8, Error> {
         let mut fixable = Fixable::default();
-        if outputs::says_what_is_fixable(&self.settings.formats) {
+        if outputs::says_what_is_fixable(&self.settings.formats) && self.running_system().is_none() {
             let plan = self.plan(&checked, inputs);
             checked.fixable = plan.count();
             fixable = plan.fixable;
@@ -122,16 +131,29 @@ impl<'a> Asked<'a> {
         if failed { EXIT_FINDINGS } else { 0 }
     }
 
-    /// Standard input and the lines of a stream have no file that could be fixed.
+    /// Standard input, the lines of a stream and running systems have no file that could be fixed.
     fn refuse_streams(&self) -> Result<(), Error> {
+        let refused = |what: &str| {
+            Err(Error::Usage(format!(
+                "--fix changes files, {what} is none: --diff prints a patch"
+            )))
+        };
         let is_jsonl = |destination: &Destination| destination.format == ReportFormat::Jsonl;
+        if let Some(address) = self.running_system() {
+            return refused(&format!("`{address}`"));
+        }
         if self.args.input.files.iter().any(|file| file.as_os_str() == "-")
             || self.settings.formats.iter().any(is_jsonl)
         {
-            let why = "--fix changes files, standard input is none: --diff prints a patch";
-            return Err(Error::Usage(why.to_owned()));
+            return refused("standard input");
         }
         Ok(())
+    }
+
+    /// The first input that is no file but a running system.
+    fn running_system(&self) -> Option<&str> {
+        let inputs = self.args.input.files.iter().filter_map(|file| file.to_str());
+        inputs.into_iter().find(|text| live::is_address(text))
     }
 
     fn plan(&self, checked: &Examined, inputs: &Inputs) -> Plan {
@@ -143,7 +165,8 @@ impl<'a> Asked<'a> {
         let plan = self.plan(checked, &inputs);
         let count = plan.count();
         if self.args.diff {
-            plan.show(&mut inputs, self.args.input.show_secrets, io)?;
+            let is_for_files = self.running_system().is_none();
+            plan.show(&mut inputs, is_for_files, self.args.input.show_secrets, io)?;
         } else {
             plan.apply(&mut inputs, io)?;
         }

@@ -18,7 +18,7 @@ pub enum ReportFormat {
     Concise,
     /// Everything, for programs
     Json,
-    /// A verdict a line on each line of the input: a stream of snapshots
+    /// A verdict a line on each line of the input, a stream of snapshots, or on each version of a running system
     Jsonl,
     /// SARIF 2.1.0, for code scanning
     Sarif,

@@ -115,11 +115,17 @@ impl Plan {
         Ok(())
     }
 
-    /// Prints the fixes as a patch, and makes them in what was read.
+    /// Prints the fixes as a patch, and makes them in what was read; `is_for_files` if they can be made where that comes from.
     ///
     /// # Errors
     /// A stream that cannot be written.
-    pub fn show(&self, inputs: &mut Inputs, shows_secrets: bool, io: &mut Io<'_>) -> Result<(), Error> {
+    pub fn show(
+        &self,
+        inputs: &mut Inputs,
+        is_for_files: bool,
+        shows_secrets: bool,
+        io: &mut Io<'_>,
+    ) -> Result<(), Error> {
         let mut is_masked = false;
         for (id, changes) in &self.changes {
             if let Some(source) = inputs.sources.get(*id) {
@@ -127,10 +133,14 @@ impl Plan {
             }
         }
         io.out.flush()?;
-        self.say(&inputs.sources, "a patch of", ", which --fix makes", io)?;
+        let how = if is_for_files { ", which --fix makes" } else { "" };
+        self.say(&inputs.sources, "a patch of", how, io)?;
         if is_masked {
-            let why = "secrets in the patch are masked, so that it cannot be applied; --fix works without it";
-            writeln!(io.err, "xdsctl: {why}")?;
+            let how = if is_for_files { "; --fix works without it" } else { "" };
+            writeln!(
+                io.err,
+                "xdsctl: secrets in the patch are masked, so that it cannot be applied{how}"
+            )?;
         }
         self.change(inputs);
         Ok(())

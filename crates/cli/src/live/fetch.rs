@@ -24,10 +24,7 @@ mod live {
 
     pub(crate) fn run(args: &FetchArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         if !xdsctl_net::Address::is_one(&args.source) {
-            return Err(Error::Usage(format!(
-                "`{}` is no running system, expected csds://HOST:PORT, ads://HOST:PORT or envoy://HOST:PORT",
-                args.source
-            )));
+            return Err(crate::live::unknown(&args.source));
         }
         let asked = Asked::of_fetch(args)?;
         if args.watch {

@@ -27,17 +27,33 @@ fn watch(text: &str, _: &Asked<'_>, _: &mut Io<'_>) -> Result<u8, Error> {
 
 #[cfg(feature = "net")]
 fn watch(text: &str, asked: &Asked<'_>, io: &mut Io<'_>) -> Result<u8, Error> {
+    use crate::stream::Stream;
     use std::io::Write as _;
     use std::ops::ControlFlow;
 
     let live = super::connect::Asked::of_input(text, &asked.args.input)?;
+    // A file is opened once, and gets a line for each version.
+    let mut by_line = match asked.is_by_line() {
+        Some(Some(file)) => Some(Some(asked.looks.create(file, false)?)),
+        Some(None) => Some(None),
+        None => None,
+    };
+    let mut versions = 0;
     let mut last = None;
     let mut lines = Vec::new();
     let ended = {
         let lines = std::cell::RefCell::new(&mut lines);
-        let check = |bytes: Vec<u8>, io: &mut Io<'_>| -> Result<u8, Error> {
+        let mut check = |bytes: Vec<u8>, io: &mut Io<'_>| -> Result<u8, Error> {
             for line in lines.borrow_mut().drain(..) {
                 say!(io.err, "{line}")?;
+            }
+            versions += 1;
+            if let Some(file) = &mut by_line {
+                let out: &mut dyn std::io::Write = match file {
+                    Some(file) => file,
+                    None => &mut io.out,
+                };
+                return Stream(asked).version(text, bytes, versions, out);
             }
             let mut inputs =
                 crate::input::snapshot(&asked.args.input, &asked.config, asked.fleet.clone(), text, bytes)?;

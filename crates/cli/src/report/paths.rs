@@ -2,6 +2,8 @@
 
 use std::path::{Component, Path, PathBuf};
 
+use xdsctl_net::Address;
+
 /// What file names are relative to.
 #[derive(Debug, Clone, Default)]
 pub struct Paths {
@@ -14,15 +16,21 @@ pub struct Paths {
 impl Paths {
     /// A file's name below the root, with `/` between the steps; as it is if the file is elsewhere.
     pub fn relative(&self, file: &str) -> String {
+        if Address::is_one(file) {
+            return file.to_owned();
+        }
         self.below_root(file).unwrap_or_else(|| file.to_owned())
     }
 
-    /// A file's name as a URI: relative to the root, absolute if the file is elsewhere.
+    /// A file's name as a URI: relative to the root, absolute if the file is elsewhere. A running system has one.
     pub fn uri(&self, file: &str) -> String {
+        if Address::is_one(file) {
+            return percent_encoded(file, b":/?#[]@!$&'()*+,;=%");
+        }
         match self.below_root(file) {
-            Some(relative) => percent_encoded(&relative),
-            None if Path::new(file).is_absolute() => format!("file://{}", percent_encoded(file)),
-            None => percent_encoded(file),
+            Some(relative) => percent_encoded(&relative, b"/"),
+            None if Path::new(file).is_absolute() => format!("file://{}", percent_encoded(file, b"/")),
+            None => percent_encoded(file, b"/"),
         }
     }
 
@@ -52,13 +60,14 @@ pub(crate) fn normal(path: &Path) -> PathBuf {
     out
 }
 
-/// A path as the path of a URI (RFC 3986, section 3.3).
-fn percent_encoded(path: &str) -> String {
+/// A path as the path of a URI (RFC 3986, section 3.3): what is neither unreserved nor kept is encoded.
+fn percent_encoded(path: &str, kept: &[u8]) -> String {
     use std::fmt::Write as _;
     let mut out = String::with_capacity(path.len());
     for byte in path.bytes() {
         match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => out.push(byte.into()),
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => out.push(byte.into()),
+            byte if kept.contains(&byte) => out.push(byte.into()),
             _ => _ = write!(out, "%{byte:02X}"),
         }
     }
@@ -102,5 +111,8 @@ mod tests {
         assert_eq!(here.uri("a b/é#1?.yaml"), "a%20b/%C3%A9%231%3F.yaml");
         assert_eq!(here.uri("/other/b c.yaml"), "file:///other/b%20c.yaml");
         assert_eq!(here.uri("a:b"), "a%3Ab");
+        let running = "ads://[::1]:15010?node=a b&target=xds:///c";
+        assert_eq!(here.uri(running), running.replace(' ', "%20"));
+        assert_eq!(here.relative(running), running);
     }
 }

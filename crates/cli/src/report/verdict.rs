@@ -12,13 +12,15 @@ use xdsctl::diag::Severity;
 /// Name of the schema in each line.
 pub const SCHEMA: &str = "xdsctl.verdict/v1";
 
-/// Where a snapshot stands in its stream.
+/// Where a snapshot stands in its stream. Each version of a running system is a document of its own: nothing is before it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct At {
-    /// Number of the line, from 1.
-    pub line: usize,
+    /// Its number, from 1: that of the line, or of the version.
+    pub number: usize,
+    /// Lines before it.
+    pub lines: usize,
     /// Bytes before it.
-    pub offset: usize,
+    pub bytes: usize,
 }
 
 #[derive(Serialize)]
@@ -68,11 +70,10 @@ impl<W: Write> ByFinding for Verdict<W> {
         let mut finding = finding.clone();
         let others = finding.related.iter_mut().filter_map(|related| related.place.as_mut());
         for place in finding.place.iter_mut().chain(others) {
-            let lines_before = self.at.line.saturating_sub(1);
-            place.line += lines_before;
-            place.end_line += lines_before;
-            place.byte_start += self.at.offset;
-            place.byte_end += self.at.offset;
+            place.line += self.at.lines;
+            place.end_line += self.at.lines;
+            place.byte_start += self.at.bytes;
+            place.byte_end += self.at.bytes;
         }
         self.findings.push(if self.findings.is_empty() { b'[' } else { b',' });
         Ok(serde_json::to_writer(
@@ -93,7 +94,7 @@ impl<W: Write> ByFinding for Verdict<W> {
         let row = Row {
             schema: SCHEMA,
             client: &summary.asked,
-            line: self.at.line,
+            line: self.at.number,
             verdict: match self.error {
                 Some(_) => "error",
                 None if is_bad => "fail",
