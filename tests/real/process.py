@@ -1,7 +1,8 @@
 """The real processes that `xdsctl fetch` asks. Each prints what there is to know as a line of JSON, and lives until its input ends.
 
-  process.py plane [--tls DIR] [--unix PATH]     a control plane on the C-core server of grpcio
-  process.py client                              a gRPC client with its CSDS service, behind a control plane of its own
+  process.py plane [--tls DIR] [--unix PATH]     a control plane on the C-core server of grpcio; with --hold its resource that clients
+                                                 reject comes in a version that they take, until there is a line of input
+  process.py client [--plane PORT --node ID]     a gRPC client with its CSDS service, behind this control plane or one of its own
   process.py silent|text|slow|half|bytes|other|reset|flood|loop|many
                                                  servers on a bad day
 """
@@ -57,7 +58,13 @@ def plane(arguments):
     served = ControlPlane(streams=20)
     served.set(entries())
     facts = {"port": served.port}
+    holds = "--hold" in arguments
+    arguments = [argument for argument in arguments if argument != "--hold"]
     options = dict(zip(arguments[::2], arguments[1::2]))
+    if holds:
+        from control_plane import pack
+        served.set([(r["@type"], r["name"], pack({**r, "type": "EDS", "lb_policy": "ROUND_ROBIN", "eds_cluster_config": {
+            "eds_config": {"ads": {}}, "service_name": "endpoints"}})) for r in shop() if r.get("name") == "bad"])
     # A server takes no port once it has started, so this is a second one.
     other = grpc.server(concurrent.futures.ThreadPoolExecutor(20))
     ads_pb2_grpc.add_AggregatedDiscoveryServiceServicer_to_server(served, other)
@@ -70,14 +77,24 @@ def plane(arguments):
         other.add_insecure_port("unix:" + options["--unix"])
     other.start()
     say(**facts)
+    if holds and sys.stdin.readline():
+        served.set(entries())
     until_end()
 
 
-def client():
+def client(arguments):
+    import base64
+    import types
     import client as real
     from control_plane import ControlPlane
-    served = ControlPlane(streams=20)
-    served.set(entries())
+    from envoy.service.status.v3 import csds_pb2
+    options = dict(zip(arguments[::2], arguments[1::2]))
+    if "--plane" in options:
+        served = types.SimpleNamespace(port=options["--plane"])
+        os.environ["ORACLE_BOOTSTRAP"] = json.dumps({"node": {"id": options["--node"]}})
+    else:
+        served = ControlPlane(streams=20)
+        served.set(entries())
     stub, keep = real.start(served)
     import grpc
     channel = grpc.insecure_channel("xds:///shop")
@@ -89,8 +106,9 @@ def client():
         if sum(status in ("ACKED", "NACKED") for status, _ in found.values()) == wanted:
             break
         time.sleep(0.05)
-    told = [[type_url, name, status, details] for (type_url, name), (status, details) in sorted(found.items())]
-    say(csds=keep[2], resources=told)
+    (config,) = stub.FetchClientStatus(csds_pb2.ClientStatusRequest()).config
+    held = [base64.b64encode(entry.SerializeToString()).decode() for entry in config.generic_xds_configs]
+    say(csds=keep[2], entries=held)
     until_end()
 
 
@@ -99,7 +117,7 @@ def main():
     if what == "plane":
         plane(arguments)
     elif what == "client":
-        client()
+        client(arguments)
     else:
         import bad_days
         bad_days.serve(what, say)
