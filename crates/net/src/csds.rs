@@ -1,4 +1,4 @@
-//! Client status discovery: what a gRPC process, Envoy or istiod says that it holds, or has sent.
+//! Client status discovery: what a gRPC process says that it holds, or a control plane that has the service, that it has sent.
 
 use bytes::Bytes;
 use http::uri::PathAndQuery;
