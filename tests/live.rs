@@ -300,20 +300,22 @@ mod net {
         }
     }
 
+    /// A cluster with this lb_policy, and its endpoints.
+    fn cluster_of(policy: &str) -> String {
+        format!(
+            r#"{{"resources": [{{"@type": "type.googleapis.com/envoy.config.cluster.v3.Cluster", "name": "c", "type": "EDS",
+            "lb_policy": "{policy}", "eds_cluster_config": {{"eds_config": {{"ads": {{}}}}}}}},
+            {{"@type": "type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment", "cluster_name": "c",
+            "endpoints": [{{"locality": {{"region": "r"}}, "load_balancing_weight": 1, "lb_endpoints": [{{"endpoint": {{"address":
+            {{"socket_address": {{"address": "10.0.0.1", "port_value": 1}}}}}}}}]}}]}}]}}"#
+        )
+    }
+
     #[test]
     fn a_gate_closes_at_the_first_bad_version() {
         let directory = scratch("watch");
         let file = directory.join("cluster.json");
-        let write = |policy: &str| {
-            let text = format!(
-                r#"{{"resources": [{{"@type": "type.googleapis.com/envoy.config.cluster.v3.Cluster", "name": "c", "type": "EDS",
-                "lb_policy": "{policy}", "eds_cluster_config": {{"eds_config": {{"ads": {{}}}}}}}},
-                {{"@type": "type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment", "cluster_name": "c",
-                "endpoints": [{{"locality": {{"region": "r"}}, "load_balancing_weight": 1, "lb_endpoints": [{{"endpoint": {{"address":
-                {{"socket_address": {{"address": "10.0.0.1", "port_value": 1}}}}}}}}]}}]}}]}}"#
-            );
-            std::fs::write(&file, text).unwrap();
-        };
+        let write = |policy: &str| std::fs::write(&file, cluster_of(policy)).unwrap();
         write("ROUND_ROBIN");
         let served = serve(&[file.to_str().unwrap()]);
         let address = format!("ads://{}", served.address);
@@ -352,6 +354,29 @@ mod net {
         let (out, _, code) = run(&["validate", "--format", "jsonl", &address, &address]);
         let out = text(out);
         assert_eq!((verdicts(&out), code), (vec![(1, "fail".to_owned()); 2], 1), "{out}");
+        std::fs::remove_dir_all(directory).unwrap();
+    }
+
+    #[test]
+    fn a_gate_says_at_once_that_the_stream_is_lost() {
+        let directory = scratch("lost");
+        let file = directory.join("cluster.json");
+        std::fs::write(&file, cluster_of("ROUND_ROBIN")).unwrap();
+        let served = serve(&[file.to_str().unwrap()]);
+        let address = format!("ads://{}", served.address);
+        let mut gate = Command::new(env!("CARGO_BIN_EXE_xdsctl"));
+        gate.args(["validate", "--watch", &address]);
+        let gate = gate.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut gate = Served { child: gate, address };
+        let mut lines = BufReader::new(gate.child.stdout.take().unwrap()).lines();
+        // The first version is told.
+        lines.next().unwrap().unwrap();
+        drop(served);
+        let said = BufReader::new(gate.child.stderr.take().unwrap())
+            .lines()
+            .map_while(Result::ok);
+        let lost = said.into_iter().find(|line| line.contains("trying again"));
+        assert!(lost.is_some_and(|line| line.contains(&gate.address)));
         std::fs::remove_dir_all(directory).unwrap();
     }
 

@@ -40,44 +40,44 @@ fn watch(text: &str, asked: &Asked<'_>, io: &mut Io<'_>) -> Result<u8, Error> {
     };
     let mut versions = 0;
     let mut last = None;
-    let mut lines = Vec::new();
-    let ended = {
-        let lines = std::cell::RefCell::new(&mut lines);
-        let mut check = |bytes: Vec<u8>, io: &mut Io<'_>| -> Result<u8, Error> {
-            for line in lines.borrow_mut().drain(..) {
-                say!(io.err, "{line}")?;
-            }
-            versions += 1;
-            if let Some(file) = &mut by_line {
-                let out: &mut dyn std::io::Write = match file {
-                    Some(file) => file,
-                    None => &mut io.out,
-                };
-                return Stream(asked).version(text, bytes, versions, out);
-            }
-            let mut inputs =
-                crate::input::snapshot(&asked.args.input, &asked.config, asked.fleet.clone(), text, bytes)?;
-            let checked = asked.check(&mut inputs, io)?;
-            let code = asked.tell(checked, &inputs, io)?;
-            io.out.flush()?;
-            Ok(code)
-        };
-        xdsctl_net::watch(
-            &live.address,
-            &live.options,
-            &mut |bytes| {
-                let code = check(bytes, io);
-                let is_good = matches!(code, Ok(0));
-                last = Some(code);
-                if is_good {
-                    ControlFlow::Continue(())
-                } else {
-                    ControlFlow::Break(())
-                }
-            },
-            &mut |told| lines.borrow_mut().push(told.line),
-        )
+    let mut check = |bytes: Vec<u8>, io: &mut Io<'_>| -> Result<u8, Error> {
+        versions += 1;
+        if let Some(file) = &mut by_line {
+            let out: &mut dyn std::io::Write = match file {
+                Some(file) => file,
+                None => &mut io.out,
+            };
+            return Stream(asked).version(text, bytes, versions, out);
+        }
+        let mut inputs = crate::input::snapshot(&asked.args.input, &asked.config, asked.fleet.clone(), text, bytes)?;
+        let checked = asked.check(&mut inputs, io)?;
+        let code = asked.tell(checked, &inputs, io)?;
+        io.out.flush()?;
+        Ok(code)
     };
+    // Both are called in turn, never one within the other.
+    let io = std::cell::RefCell::new(io);
+    let ended = xdsctl_net::watch(
+        &live.address,
+        &live.options,
+        &mut |bytes| {
+            let code = check(bytes, &mut io.borrow_mut());
+            let is_good = matches!(code, Ok(0));
+            last = Some(code);
+            if is_good {
+                ControlFlow::Continue(())
+            } else {
+                ControlFlow::Break(())
+            }
+        },
+        &mut |told| {
+            if !asked.args.quiet || told.is_rejection {
+                // Nothing is left to tell a closed standard error.
+                let mut io = io.borrow_mut();
+                let _ = say!(io.err, "{}", told.line).and_then(|()| io.err.flush());
+            }
+        },
+    );
     match (ended, last) {
         // The first version that is not good, or Ctrl-C after good ones.
         (Ok(()) | Err(xdsctl_net::Error::Interrupted), Some(code)) => code,
