@@ -62,6 +62,26 @@ fn the_name_in_the_line_chooses_among_resources_with_the_same_fault() {
 }
 
 #[test]
+fn what_a_live_client_says_itself_is_not_gone() {
+    let errors = "errors validating Cluster resource: [field:lb_policy error:LB policy is not supported]";
+    let entry = json!({"type_url": CLUSTER, "name": "a", "client_status": "NACKED",
+        "error_state": {"details": format!("invalid resource: {errors}")}});
+    let dump = json!({"config": [{"generic_xds_configs": [entry]}]}).to_string();
+    let (run, told) = found(&line("envoy.config.cluster.v3.Cluster", "a", errors), &dump);
+    assert_eq!(told, ["a live-resource-rejected  1"]);
+    assert_eq!(run.code, Some(1));
+    let (_, told) = found(&line("envoy.config.cluster.v3.Cluster", "b", errors), &dump);
+    assert!(told.iter().all(|found| found.contains(" dump-fault-gone ")), "{told:?}");
+    // And nowhere said twice.
+    let run = xdsctl(&["tree", "--cluster", "a", "-"], &dump);
+    assert!(
+        run.err.contains("`a` is left out: invalid resource: errors validating"),
+        "{}",
+        run.err
+    );
+}
+
+#[test]
 fn without_a_name_all_that_a_line_tells_chooses() {
     let one = "[field:lb_policy error:LB policy is not supported]";
     let rows = |found: Vec<String>| {

@@ -47,7 +47,7 @@ pub use facts::{
     RouteFacts, RouteReference, child_path, eds_path, filter_path, inline_routes_path, non_forwarding_path, rds_path,
 };
 pub use held::{Cache, Held, Kind, Rejected, Resources, Store};
-pub use live::OWN_WORDS;
+pub use live::{LIVE_REJECTED, OWN_WORDS};
 pub use policy::{PolicyFacts, PolicyKind};
 pub use reading::Reading;
 pub use receive::{Fault, Judged, Received, faults};

@@ -5,7 +5,7 @@
 
 use super::{Page, Told};
 use crate::check::{FAULT_GONE, Outcome};
-use crate::client::Checked;
+use crate::client::{Checked, LIVE_REJECTED};
 use crate::diag::{Diagnostic, Effect, FieldPath, Rule};
 use crate::envelope::Finding;
 use crate::model::ResourceType;
@@ -132,7 +132,16 @@ fn best(one: &Told, checked: &Checked) -> Option<(usize, usize)> {
             best = Some((at, score));
         }
     }
-    best
+    best.or_else(|| Some((told_by_the_client(one, checked)?, 1)))
+}
+
+/// The finding that a live client has rejected the resource, if it says in the dump what the line says.
+fn told_by_the_client(one: &Told, checked: &Checked) -> Option<usize> {
+    let error = checked.status.as_deref()?.error.as_deref()?;
+    let is_named = one.resource_name.as_ref().is_none_or(|name| *name == checked.name);
+    let found = || checked.diagnostics.iter().position(|d| d.rule == &LIVE_REJECTED);
+    let says_so = |said: &Told| said.path == one.path && said.words == one.words;
+    (is_named && super::told(error).iter().any(says_so)).then(found)?
 }
 
 /// How well a finding on a resource of this name fits; `None` if it does not.

@@ -11,6 +11,9 @@ use crate::envelope::Stage;
 /// What xdsctl's own reason for a rejection begins with.
 pub(super) const REJECTED: &str = "rejected, ";
 
+/// What a live client's reason begins with.
+const INVALID: &str = "invalid resource: ";
+
 /// Why the newest version of a resource is rejected.
 #[derive(Debug, Clone)]
 pub(super) struct Rejection {
@@ -29,8 +32,10 @@ impl Rejection {
         let Some(error) = told.filter(|_| !is_own) else {
             return Rejection::own(&checked.diagnostics);
         };
+        // C-core says so itself in its status; a log and other clients do not.
+        let error = error.strip_prefix(INVALID).unwrap_or(error);
         Rejection {
-            why: format!("invalid resource: {error}"),
+            why: format!("{INVALID}{error}"),
             faults: faults(&checked.diagnostics),
         }
     }
