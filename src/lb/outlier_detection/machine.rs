@@ -144,7 +144,7 @@ impl Machine {
     }
 
     /// Looks at what the policies below did to subchannels.
-    fn note_changes(&self, (reports, changes): (Reports, Range<usize>), cx: &mut PolicyCx<'_>) -> Reports {
+    fn note_changes(&mut self, (mut reports, changes): (Reports, Range<usize>), cx: &mut PolicyCx<'_>) -> Reports {
         if self.ejected.is_empty() {
             return reports;
         }
@@ -153,7 +153,11 @@ impl Machine {
                 && let Some(endpoint) = self.by_address.get(&handle.address.text)
                 && self.ejected.contains_key(endpoint)
             {
-                tell(handle.id, &at, true, cx);
+                // At once: it is failing from the first state on that the policy hears of.
+                let (handle, is_ejected) = (handle.id, true);
+                let below = at.get(self.at.len() + 1..).unwrap_or_default();
+                let said = self.child.handle(below, &What::Ejected { handle, is_ejected }, cx);
+                reports.extend(said);
             }
         }
         reports
