@@ -1,8 +1,8 @@
 //! outlier_detection at work: counts how calls end, and takes endpoints out of service that fail more than others (A50).
 //!
 //! Counts are per endpoint; an ejection is told to the pick_first of each of its subchannels, which then counts as failed.
-//! Where the client goes through candidates in the order of heap addresses, this goes in address-set order; timers are
-//! on time to the millisecond. Follows C-core outlier_detection.cc.
+//! The client goes through candidates in the order of heap addresses, which decides who is ejected first if not all may be: here
+//! each endpoint draws its place. Follows C-core outlier_detection.cc.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -41,6 +41,7 @@ pub struct Machine {
     timer: Option<TimerId>,
     interval: i64,
     enforce: Rng,
+    places: Rng,
 }
 
 /// What is known of one endpoint.
@@ -51,18 +52,29 @@ struct Record {
     failures: u32,
     multiplier: u32,
     ejected_at: Option<i64>,
+    /// Candidates are looked at in this order.
+    place: u64,
 }
 
 /// An endpoint with enough calls to be judged.
 struct Candidate {
     endpoint: u32,
+    place: u64,
     success_percent: f64,
+}
+
+/// Those of the candidates that are to be ejected, in the order in which they are.
+fn in_order(candidates: &[Candidate], is_to_be: impl Fn(&Candidate) -> bool) -> Vec<&Candidate> {
+    let mut chosen: Vec<&Candidate> = candidates.iter().filter(|candidate| is_to_be(candidate)).collect();
+    chosen.sort_unstable_by_key(|candidate| candidate.place);
+    chosen
 }
 
 impl Machine {
     /// A policy without endpoints.
     pub fn new(at: TreePath, cx: &mut PolicyCx<'_>) -> Machine {
         let enforce = cx.runtime.stream("outlier_detection/enforcement", &at);
+        let places = cx.runtime.stream("outlier_detection/places", &at);
         Machine {
             child: Child::new(below(&at, 0)),
             detection: None,
@@ -76,6 +88,7 @@ impl Machine {
             timer: None,
             interval: 0,
             enforce,
+            places,
             at,
         }
     }
@@ -112,6 +125,7 @@ impl Machine {
                 }
             };
             self.order.insert(set, number);
+            let places = &mut self.places;
             self.records.entry(number).or_insert_with(|| {
                 known.remove(&number).unwrap_or_else(|| {
                     let is_given = endpoint.addresses.iter().any(|a| settings.ejected.contains(&*a.text));
@@ -122,6 +136,7 @@ impl Machine {
                         multiplier: 0,
                         // Never let back: no time lies that far ahead.
                         ejected_at: is_given.then_some(i64::MAX),
+                        place: places.next_u64(),
                     }
                 })
             });
@@ -193,8 +208,10 @@ impl Machine {
                 continue;
             }
             let success_percent = f64::from(successes) * 100.0 / f64::from(volume);
+            let place = record.place;
             let candidate = || Candidate {
                 endpoint: *number,
+                place,
                 success_percent,
             };
             if detection
@@ -224,7 +241,7 @@ impl Machine {
                 .sum::<f64>()
                 / count;
             let threshold = mean - variance.sqrt() * (f64::from(algorithm.stdev_factor) / 1000.0);
-            for candidate in of_success.iter().filter(|c| c.success_percent < threshold) {
+            for candidate in in_order(&of_success, |c| c.success_percent < threshold) {
                 self.eject(
                     candidate,
                     (algorithm.enforcement_percentage, &detection),
@@ -237,9 +254,9 @@ impl Machine {
             && !of_failure.is_empty()
             && of_failure.len() >= algorithm.minimum_hosts as usize
         {
-            for candidate in &of_failure {
-                let is_ejected = self.ejected.contains_key(&candidate.endpoint);
-                if !is_ejected && 100.0 - candidate.success_percent > f64::from(algorithm.threshold) {
+            let threshold = f64::from(algorithm.threshold);
+            for candidate in in_order(&of_failure, |c| 100.0 - c.success_percent > threshold) {
+                if !self.ejected.contains_key(&candidate.endpoint) {
                     self.eject(
                         candidate,
                         (algorithm.enforcement_percentage, &detection),
