@@ -200,7 +200,14 @@ impl Machine {
         self.revive_down_to(self.places.names().len(), cx);
         if let Some(name) = self.places.fallback() {
             let place = self.places.place(&name).unwrap_or_default();
-            self.select(&name, (place, "no usable children", false), cx, reports);
+            let member = self.children.get(&name);
+            let is_connecting = member.is_some_and(|member| member.data.report.state == Connectivity::Connecting);
+            let why = if is_connecting {
+                "CONNECTING (pass 2)"
+            } else {
+                "no usable children"
+            };
+            self.select(&name, (place, why, false), cx, reports);
         }
     }
 
