@@ -22,6 +22,7 @@ import world
 
 BEAT = 0.005  # seconds between two looks at the clock
 ANSWERS = ("answer", "events", "varies", "late_ms")
+DECIDED = ("priority", "override_host", "outlier_detection", "retry", "rls")  # what these do is no matter of chance
 
 
 def mark(event, **what):
@@ -99,12 +100,23 @@ def in_time(row, before, limit, logs, tries=4):
 
 
 def streams(recording):
-    """Per policy what its instances did, and the fates of the RPCs: what two recordings of a scenario should agree in."""
-    found = {"picks": recording["answer"].get("picks")}
+    """Per policy what its instances did, and the fates of the RPCs: what two recordings of a scenario should agree in.
+
+    The network decides in which order connections come, and real time what exactly is left of a timer.
+    """
+    found, states = {"picks": recording["answer"].get("picks")}, {}
     for event in recording["events"]:
-        kind = event["policy"].partition("#")[0]
-        if kind != "test":
-            found.setdefault(kind, {}).setdefault(event["policy"], []).append((event["event"], json.dumps(event["what"])))
+        kind, numbered, _ = event["policy"].partition("#")
+        name, what = event["event"], {k: v for k, v in event["what"].items() if k not in ("duration", "ms", "host", "rate")}
+        if kind not in DECIDED or (kind == "override_host" and not numbered) or name in ("wrapper_orphaned", "candidate"):
+            continue
+        if "duration" in event["what"]:
+            what["quarters"] = round(float(event["what"]["duration"].rstrip("ms")) / 250)
+        key = (event["policy"], what.get("child"))
+        if name == "child_state" and states.get(key) == what or name.startswith("pick_"):
+            continue
+        states[key] = what if name == "child_state" else states.get(key)
+        found.setdefault(kind, {}).setdefault(event["policy"], []).append((name, json.dumps(what)))
     return found
 
 

@@ -26,7 +26,7 @@ RULES = [
     ("priority", r"\[priority_lb (?P<p>" + P + r")\] " + CHILD + r"deactivation timer fired", "deactivation_timer_fired", ("child",)),
     ("priority", r"\[priority_lb (?P<p>" + P + r")\] " + CHILD + r"orphaned", "child_destroyed", ("child",)),
     ("priority", r"\[priority_lb (?P<p>" + P + r")\] " + CHILD + r"state update: (?P<state>\w+) \(", "child_state", ("child", "state")),
-    ("priority", r"\[priority_lb (?P<p>" + P + r")\] selecting priority (?P<priority>\d+), child (?P<child>.+) \((?P<why>.*), deactivate_lower_priorities=(?P<deactivate_lower>\w+)\)", "select", ("priority", "child", "why", "deactivate_lower")),
+    ("priority", r"\[priority_lb (?P<p>" + P + r")\] selecting priority (?P<priority>\d+), child (?P<child>.+?) \((?P<why>.*), deactivate_lower_priorities=(?P<deactivate_lower>\w+)\)", "select", ("priority", "child", "why", "deactivate_lower")),
     ("override_host", r"\[xds_override_host_lb (?P<p>" + P + r")\] override host status set: (?P<statuses>.*?) connection idle timeout: (?P<idle_timeout>\S+)", "config", ("statuses", "idle_timeout")),
     ("override_host", r"\[xds_override_host_lb (?P<p>" + P + r")\] endpoint addrs=\[(?P<address>.*?)\].*: draining but not in override_host_status set", "draining_ignored", ("address",)),
     ("override_host", r"\[xds_override_host_lb (?P<p>" + P + r")\] adding map key (?P<address>.*)", "entry_added", ("address",)),
