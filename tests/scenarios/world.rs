@@ -45,9 +45,6 @@ pub struct Row {
     /// Of a timeline: what the client's policies did.
     #[serde(default)]
     pub events: Vec<Value>,
-    /// What differed between two recordings.
-    #[serde(default)]
-    pub varies: Vec<String>,
     /// How late the machine of a timeline was at worst, in milliseconds.
     #[serde(default)]
     pub late_ms: u32,
