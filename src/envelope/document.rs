@@ -10,7 +10,7 @@ use bytes::Bytes;
 use xdsctl_proto::tables;
 
 use super::loader::{Emit, Loader, Options};
-use super::raw::{Finding, Origin, RawResource, WorldId};
+use super::raw::{Finding, Origin, RawResource, Response, WorldId};
 use super::{NO_RESOURCE, UNKNOWN_SHAPE};
 use crate::diag::{Known, rules};
 use crate::model::ResourceType;
@@ -114,6 +114,7 @@ impl Loader {
                 self.parts(id, view, parts, world, of_view, emit);
             }
         }
+        self.heads(id, source, &entries, &worlds);
         for response in self.responses.iter_mut().skip(first_response) {
             response.is_logged = true;
         }
@@ -123,6 +124,36 @@ impl Loader {
             .into_iter()
             .filter(|finding| finding.diagnostic.rule != &NO_RESOURCE);
         self.findings.extend(odd);
+    }
+
+    /// Adds responses of which a log has the head, and their resources one by one.
+    fn heads(
+        &mut self,
+        id: SourceId,
+        source: &Source,
+        entries: &[log::Entry<'_>],
+        worlds: &BTreeMap<Option<&str>, Option<WorldId>>,
+    ) {
+        if !entries.iter().any(log::Entry::is_resource) {
+            return;
+        }
+        for head in log::heads(source.bytes()) {
+            let from = entries.partition_point(|entry| entry.span.start < head.span.start);
+            // An answer without resources is the client's that had the ones before it.
+            let inside = entries.get(from).filter(|entry| entry.span.start < head.span.end);
+            let near = inside.or(from.checked_sub(1).and_then(|before| entries.get(before)));
+            let client = near.and_then(|entry| entry.client.as_deref());
+            self.responses.push(Response {
+                source: id,
+                span: head.span,
+                world: worlds.get(&client).copied().flatten(),
+                type_url: Some(format!("type.googleapis.com/{}", head.type_name)),
+                has_all: true,
+                nonce: head.nonce.to_owned(),
+                is_logged: true,
+                errors: Vec::new(),
+            });
+        }
     }
 
     /// Adds what is wrong with a view.

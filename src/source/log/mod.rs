@@ -2,10 +2,11 @@
 //!
 //! grpc-go and grpc-java print messages as JSON over several lines, behind words that end a line's head: `ADS response
 //! received: {`. C-core prints text format behind `received response: `, and so does grpc-go where a message holds a type that it
-//! cannot print. The rest of a log is passed over. A message that breaks off ends where the next one begins.
+//! cannot print; newer ones print the resources of a response one by one, behind `Cluster: ` and the like. The rest of a log is passed over. A message that breaks off ends where the next one begins.
 //!
 //! Other programs may have put something in front of each line; [`strip`] takes it away again.
 
+mod heads;
 mod prefix;
 mod strip;
 
@@ -18,6 +19,7 @@ use xdsctl_proto::tables::{self, Message};
 use super::json::Scanner;
 use super::view::{FaultKind, MAX_VIEWED_BYTES};
 use super::{Span, View, textproto};
+pub use heads::heads;
 use prefix::Prefix;
 use strip::{Kind, Stripped};
 
@@ -29,6 +31,13 @@ const MARKERS: &[(&str, &str)] = &[
     ("constructed ADS request:", REQUEST),
     (" response:\n", RESPONSE),
     ("Sent DiscoveryRequest\n", REQUEST),
+    ("] Listener: ", "envoy.config.listener.v3.Listener"),
+    ("] RouteConfiguration: ", "envoy.config.route.v3.RouteConfiguration"),
+    ("] Cluster: ", "envoy.config.cluster.v3.Cluster"),
+    (
+        "] ClusterLoadAssignment: ",
+        "envoy.config.endpoint.v3.ClusterLoadAssignment",
+    ),
 ];
 
 const RESPONSE: &str = "envoy.service.discovery.v3.DiscoveryResponse";
@@ -51,6 +60,12 @@ pub struct Entry<'b> {
 }
 
 impl Entry<'_> {
+    /// Says whether it is a resource, which stands for itself.
+    pub fn is_resource(&self) -> bool {
+        let name = self.text.map(|message| message.full_name);
+        name.is_some_and(|name| name != RESPONSE && name != REQUEST)
+    }
+
     /// Says whether the message can be read where it stands; if not, it is in the [`view`].
     pub fn is_plain(&self) -> bool {
         self.text.is_none() && self.stripped.is_none()
@@ -336,6 +351,14 @@ mod tests {
             "FINEST: [[xds-client<1>: (a)]] Received LDS response:\n{\n  \"nonce\": \"1\"\n}\nFINE: x",
             &["{\n  \"nonce\": \"1\"\n}"],
         );
+    }
+
+    #[test]
+    fn resources_that_are_printed_one_by_one_are_found() {
+        let log = "I0000 xds_cluster_parser.cc:744] [xds_client 0x1] Cluster: name: \"a\"\ntype: EDS\n\nI0000 xds_cluster_parser.cc:775] [xds_client 0x1] parsed Cluster a: {type=EDS}\n";
+        check(log, &["name: \"a\"\ntype: EDS"]);
+        assert!(entries(log.as_bytes())[0].is_resource());
+        check("app: [x] Cluster: name: a\n", &[]);
     }
 
     #[test]
