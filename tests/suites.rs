@@ -1,5 +1,6 @@
 //! `xdsctl test`: the suites of `fixtures/suites/`, suites that fail, suites that are none, and what is said of them.
 
+mod drafts;
 mod forms;
 mod update;
 

@@ -24,6 +24,7 @@ pub mod graph;
 mod held;
 pub mod links;
 pub mod live;
+pub mod logged;
 mod policy;
 mod reading;
 mod receive;

@@ -19,7 +19,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::mem::discriminant;
 use std::sync::Arc;
 
-pub use overlap::Example;
+pub use overlap::{Example, examples};
 
 use crate::client::{Cache, Client, Held, Kind};
 use crate::model::filter::FilterConfig;

@@ -79,7 +79,7 @@ pub struct Example {
 }
 
 /// RPCs that may match all of `routes`, which has at most two.
-pub(super) fn examples(routes: &[&Route]) -> Vec<Example> {
+pub fn examples(routes: &[&Route]) -> Vec<Example> {
     let paths = paths(routes);
     let mut headers: Vec<(&str, Vec<Option<String>>)> = Vec::new();
     for header in routes.iter().flat_map(|route| &route.headers) {

@@ -7,12 +7,16 @@
 //! Test + clients ─ run ─ Played: failures, each with its place, what happened, and the trace of the RPC
 //! ```
 //!
+//! A [`Draft`] goes the other way, to the text of a suite: [`capture`] makes one of a client's log. [`rewrite`] changes values of a text.
+//!
 //! [`Suite::read`] finds every word of a file that means nothing. [`run`] plays a test on channels that share one clock, watches,
 //! and plays it once more if an RPC did what it must not, to tell its way. Knows nothing of files: who runs a suite opens its world.
 
+mod capture;
 mod channel;
 mod check;
 mod coverage;
+mod draft;
 mod expect;
 mod judge;
 mod read;
@@ -27,8 +31,10 @@ mod timeline;
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 
+pub use capture::{Captured, TRACES, capture};
 pub use check::{Check, What};
 pub use coverage::{Coverage, Kind};
+pub use draft::{Deed, Draft, Drafted, Expected, SEEDS, Settled, Unmet, headers};
 pub use read::TEST_MEMBERS;
 pub use rewrite::{Change, Rewritten, rewrite, yaml};
 pub use run::{Caller, Failed, Failure, Manner, Played, Trouble, run};

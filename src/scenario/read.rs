@@ -93,7 +93,8 @@ fn is_common(name: &str) -> bool {
 }
 
 /// What to do with a file that is none.
-const TO_BEGIN: &str = "a suite has `steps`, and names what a control plane sends as its `world`";
+const TO_BEGIN: &str =
+    "a suite has `steps`, and names what a control plane sends as its `world`; `xdsctl test --init FILE` begins one";
 
 impl<'s> Reader<'s> {
     /// The place in the document.

@@ -283,7 +283,7 @@ mod tests {
         );
         assert_eq!(
             change("a.yaml", STEPS, "'10.0.0.1:80'", json!(["[::1]:80", "10.0.0.2:80"])),
-            Ok(STEPS.replace("'10.0.0.1:80'", "[\"[::1]:80\", 10.0.0.2:80]"))
+            Ok(STEPS.replace("'10.0.0.1:80'", "['[::1]:80', '10.0.0.2:80']"))
         );
         assert_eq!(
             change("a.yaml", STEPS, "1}", json!("pay")).unwrap_err(),

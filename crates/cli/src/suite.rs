@@ -2,10 +2,12 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::args::{ChannelArgs, ConfigArgs, InputArgs, World};
 use super::channel::{self, Opened};
 use super::{Error, Io, input};
+use xdsctl::client::Keep;
 use xdsctl::scenario::{Caller, Part, PlannedClient, PlannedStart, Test};
 use xdsctl::source::node::Node;
 use xdsctl::source::{Source, Span};
@@ -63,6 +65,7 @@ pub(super) fn open(
         let Opened {
             client: held, start, ..
         } = opened.map_err(|error| {
+            let error = in_a_suite(error);
             let span = match &error {
                 Error::Io { .. } | Error::Nothing(_) => world,
                 _ => client.span,
@@ -72,6 +75,61 @@ pub(super) fn open(
         callers.push(Caller { client: held, start });
     }
     Ok(callers)
+}
+
+/// What the commands say with arguments, with the members of a suite.
+fn in_a_suite(error: Error) -> Error {
+    let Error::Usage(mut message) = error else { return error };
+    for (argument, member) in [
+        ("--target xds:///NAME", "`target: xds:///NAME`"),
+        ("--target", "`target`"),
+        ("--route-config", "`route_config`"),
+        ("--cluster", "`cluster`"),
+        ("--authority", "`authority`"),
+    ] {
+        message = message.replace(argument, member);
+    }
+    Error::Usage(message)
+}
+
+/// The Listeners of some files that a channel can have, one after the other.
+///
+/// # Errors
+/// The files cannot be read, or have nothing of xDS.
+pub(super) fn listeners(files: &[PathBuf], io: &Io<'_>) -> Result<Vec<String>, Error> {
+    let args = input_of(files.to_vec(), None, &[], false);
+    let mut quiet = Io::piped(std::io::empty(), std::io::sink(), std::io::sink());
+    quiet.paths = io.paths.clone();
+    let mut inputs = input::of_parts(&args, Vec::new(), &mut quiet)?.complete(&mut quiet)?;
+    let settled = inputs.settle(Keep::Places, &mut quiet);
+    let store = Arc::new(inputs.into_store());
+    let worlds = settled.hold(&store);
+    let names = worlds.iter().flat_map(|(_, held)| held.api_listeners());
+    Ok(names.map(str::to_owned).collect())
+}
+
+/// What a world is read from.
+fn input_of(
+    files: Vec<PathBuf>,
+    bootstrap: Option<PathBuf>,
+    env: &[(String, String)],
+    shows_secrets: bool,
+) -> InputArgs {
+    InputArgs {
+        files,
+        as_type: None,
+        stdin_filename: None,
+        bootstrap,
+        env: env.iter().map(|(name, value)| format!("{name}={value}")).collect(),
+        world: Some(World::All),
+        merge: false,
+        config: ConfigArgs {
+            config: None,
+            no_config: true,
+        },
+        show_secrets: shows_secrets,
+        connect: Default::default(),
+    }
 }
 
 fn one(test: &Test, client: &PlannedClient, from: From<'_>, told: &mut Vec<u8>, io: &Io<'_>) -> Result<Opened, Error> {
@@ -96,21 +154,7 @@ fn one(test: &Test, client: &PlannedClient, from: From<'_>, told: &mut Vec<u8>, 
     if test.world.is_empty() {
         files.extend(from.world.iter().cloned());
     }
-    let input = InputArgs {
-        files,
-        as_type: None,
-        stdin_filename: None,
-        bootstrap: test.bootstrap.as_ref().map(beside),
-        env: test.env.iter().map(|(name, value)| format!("{name}={value}")).collect(),
-        world: Some(World::All),
-        merge: false,
-        config: ConfigArgs {
-            config: None,
-            no_config: true,
-        },
-        show_secrets: shows_secrets,
-        connect: Default::default(),
-    };
+    let input = input_of(files, test.bootstrap.as_ref().map(beside), &test.env, shows_secrets);
     let mut args = ChannelArgs {
         client: None,
         input,

@@ -1,5 +1,6 @@
 //! `xdsctl test`: runs suites and says what was not as expected.
 
+mod draft;
 mod update;
 
 use std::fs::File;
@@ -22,6 +23,15 @@ use xdsctl::source::{MAX_STREAM_BYTES, SourceId, SourceMap, read_stream};
 const EXIT_FAILED: u8 = 1;
 
 pub(super) fn run(args: &TestArgs, io: &mut Io<'_>) -> Result<u8, Error> {
+    if args.schema {
+        return draft::schema(io);
+    }
+    if args.init {
+        return draft::init(args, io);
+    }
+    if args.record {
+        return draft::record(args, io);
+    }
     let formats = formats(args)?;
     if args.update {
         update::run(args, io)?;

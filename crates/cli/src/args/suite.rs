@@ -12,8 +12,8 @@ use crate::io::ColourChoice;
 /// `xdsctl test`
 #[derive(Debug, clap::Args)]
 pub struct TestArgs {
-    /// Suites, or directories in which every suite is run; `-` is standard input
-    #[arg(value_name = "FILE", required = true)]
+    /// Suites, or directories in which every suite is run; `-` is standard input. With --init a world, with --record a log
+    #[arg(value_name = "FILE", required_unless_present = "schema")]
     pub files: Vec<PathBuf>,
     /// World of tests that name none, such as files of router_check_tool; may be repeated
     #[arg(long, value_name = "FILE")]
@@ -27,6 +27,15 @@ pub struct TestArgs {
     /// Write into the suites what happened where another thing was expected, and run them again
     #[arg(long)]
     pub update: bool,
+    /// Write a suite with a step for each route of the files, which are its world, to standard output
+    #[arg(long, conflicts_with_all = ["update", "record"])]
+    pub init: bool,
+    /// Write the JSON Schema of a suite to standard output, for editors
+    #[arg(long, conflicts_with_all = ["files", "init", "update", "record"])]
+    pub schema: bool,
+    /// Write a suite of what a client's verbose log says to standard output
+    #[arg(long, conflicts_with = "update")]
+    pub record: bool,
     /// Tell the whole way of an RPC, also picks that were queued
     #[arg(long)]
     pub explain: bool,

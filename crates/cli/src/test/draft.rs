@@ -1,0 +1,302 @@
+//! `xdsctl test --init` and `--record`: suites to go on with, out of a dump or a client's log.
+
+use serde_json::Value;
+
+use crate::args::TestArgs;
+use crate::{EXIT_TROUBLE, Error, Io, suite};
+use xdsctl::scenario::{
+    Caller, Captured, Deed, Draft, Drafted, Expected, Manner, SEEDS, Settled, Suite, Test, Unmet, capture, headers,
+    run as play,
+};
+use xdsctl::source::{MAX_STREAM_BYTES, SourceMap, read_stream};
+
+/// Bytes of a suite from which on it is played less often.
+const LARGE: usize = 1 << 20;
+
+/// How often a large one is.
+const SEEDS_OF_LARGE: u64 = 8;
+
+/// Routes of a channel that get a step.
+const ROUTES_SHOWN: usize = 50;
+
+/// An expectation that was not met: its step, its place there, and what it would have to say.
+type Missed = (usize, usize, Option<Value>);
+
+/// The JSON Schema of a suite.
+const SCHEMA: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/schemas/scenario.json"));
+
+/// Writes the JSON Schema of suites.
+///
+/// # Errors
+/// Standard output cannot be written.
+pub(super) fn schema(io: &mut Io<'_>) -> Result<u8, Error> {
+    io.out.write_all(SCHEMA.as_bytes())?;
+    Ok(0)
+}
+
+/// Writes a suite with a step for each route of what the files hold.
+///
+/// # Errors
+/// What keeps a channel from being opened.
+pub(super) fn init(args: &TestArgs, io: &mut Io<'_>) -> Result<u8, Error> {
+    if args.files.iter().any(|file| file.as_os_str() == "-") {
+        return Err(Error::Usage(
+            "--init names the files in the suite, and standard input has no name".to_owned(),
+        ));
+    }
+    let files: Vec<String> = args.files.iter().map(|file| file.display().to_string()).collect();
+    let names = suite::listeners(&args.files, io)?;
+    let mut draft = Draft {
+        comments: head("a step for each route: make the RPCs yours, and what is expected of them"),
+        targets: names.iter().map(|name| format!("xds:///{name}")).collect(),
+        files,
+        ..Draft::default()
+    };
+    for number in 0..names.len().max(1) {
+        let of_target = Draft {
+            targets: draft.targets.get(number).cloned().into_iter().collect(),
+            steps: vec![step(Deed::Sleep(0), None, Vec::new())],
+            ..draft.clone()
+        };
+        let test = read(&of_target.to_yaml()).map_err(Error::Usage)?;
+        let callers = suite::open(&test, from(args), &mut Vec::new(), io).map_err(|(_, error)| error)?;
+        let config = callers.first().map(|caller| caller.client.resolve(&caller.start));
+        let routes = match &config {
+            Some(Ok(config)) => config.virtual_host().map_or(&[][..], |host| &host.routes),
+            _ => &[],
+        };
+        let client = (names.len() > 1).then_some(number);
+        let shown = routes.iter().take(ROUTES_SHOWN);
+        let examples = shown.filter_map(|route| xdsctl::diff::examples(&[route]).into_iter().next());
+        let mut steps: Vec<Drafted> = examples
+            .map(|example| {
+                let mut members = vec![("method", Value::from(example.path))];
+                if !example.headers.is_empty() {
+                    members.push(("headers", headers(&example.headers)));
+                }
+                step(Deed::Pick(members), client, to_be_recorded())
+            })
+            .collect();
+        if steps.is_empty() {
+            let members = vec![("method", "/package.Service/Method".into())];
+            steps.push(step(Deed::Pick(members), client, to_be_recorded()));
+        }
+        draft.steps.extend(steps);
+        if let Some(more) = routes.len().checked_sub(ROUTES_SHOWN).filter(|more| *more > 0) {
+            say!(
+                io.err,
+                "xdsctl: {more} more routes have no step: {ROUTES_SHOWN} of a channel do"
+            )?;
+        }
+    }
+    let text = draft.to_yaml();
+    let (test, callers) = open(&text, args, io).map_err(Error::Usage)?;
+    for (number, place, value) in missed(&test, &callers, &text, args).map_err(Error::Usage)? {
+        let expected = draft.steps.get_mut(number).and_then(|step| step.expect.get_mut(place));
+        if let Some(expected) = expected {
+            expected.value = value.unwrap_or_default();
+        }
+    }
+    for step in &mut draft.steps {
+        let works = step.expect.iter().any(|expected| expected.value == "OK");
+        step.expect
+            .retain(|expected| !(expected.value.is_null() || works && expected.member == "status"));
+    }
+    settle(&mut draft, args, io);
+    write!(io.out, "{}", draft.to_yaml())?;
+    Ok(0)
+}
+
+/// Writes a suite of what a client's log says.
+///
+/// # Errors
+/// The log cannot be read, or there is nothing of xDS in it.
+pub(super) fn record(args: &TestArgs, io: &mut Io<'_>) -> Result<u8, Error> {
+    let [file] = args.files.as_slice() else {
+        return Err(Error::Usage("--record makes a suite of one log".to_owned()));
+    };
+    let cannot_read = |source| Error::Io {
+        what: "read",
+        name: file.display().to_string(),
+        source,
+    };
+    let mut sources = SourceMap::new();
+    let id = match file.as_os_str() == "-" {
+        true => {
+            let bytes = read_stream(&mut io.input, MAX_STREAM_BYTES).map_err(cannot_read)?;
+            sources.add("-", bytes)
+        }
+        false => sources.add_file(file).map_err(cannot_read)?,
+    };
+    let Some(source) = sources.get(id) else {
+        return Ok(EXIT_TROUBLE);
+    };
+    let captured = capture(id, source, args.show_secrets);
+    let Captured { mut draft, rpcs, notes } =
+        captured.map_err(|why| Error::Nothing(format!("`{}`: {why}", source.name())))?;
+    draft.comments = head(&format!("what a client's log says: {}", source.name()));
+    let Settled {
+        chance,
+        told,
+        failing,
+        trouble,
+    } = settle(&mut draft, args, io);
+    write!(io.out, "{}", draft.to_yaml())?;
+    let expected: usize = draft.steps.iter().map(|step| step.expect.len()).sum();
+    let steps = draft.steps.len();
+    let (rpcs, steps, of) = (
+        plural(rpcs, "RPC"),
+        plural(steps, "step"),
+        plural(expected, "expectation"),
+    );
+    say!(io.err, "xdsctl: {rpcs}, {steps}, {of}")?;
+    for note in notes {
+        say!(io.err, "note: {note}")?;
+    }
+    if chance > 0 {
+        let of = plural(chance, "expectation");
+        say!(
+            io.err,
+            "note: {of} left out, or weaker, because chance decides about it"
+        )?;
+    }
+    if told > 0 {
+        let of = plural(told, "expectation");
+        say!(
+            io.err,
+            "note: {of} told in comments, because the log does not show what they depend on"
+        )?;
+    }
+    for (number, member) in failing {
+        let said = draft.steps.get(number).map(|step| describe(step, member));
+        let step = number + 1;
+        say!(
+            io.err,
+            "note: step {step} expects {}, as the log has it, and the simulation does something else",
+            said.unwrap_or_default()
+        )?;
+    }
+    match trouble {
+        None => Ok(0),
+        Some(why) => Err(Error::Usage(format!("the suite cannot be played to its end: {why}"))),
+    }
+}
+
+/// Expectations that are not met, so that what happens takes their place.
+fn to_be_recorded() -> Vec<Expected> {
+    let members = [("route", "?"), ("cluster", "?"), ("status", "DATA_LOSS")];
+    let expected = members.map(|(member, value)| Expected {
+        member,
+        value: value.into(),
+        is_weaker: false,
+    });
+    expected.into()
+}
+
+/// `1 step`, `2 steps`.
+fn plural(count: usize, word: &str) -> String {
+    format!("{count} {word}{}", if count == 1 { "" } else { "s" })
+}
+
+fn describe(step: &Drafted, member: &str) -> String {
+    let of = step.expect.iter().find(|expected| expected.member == member);
+    let value = of.map(|expected| xdsctl::scenario::yaml(&expected.value));
+    format!("`{member}: {}`", value.unwrap_or_default())
+}
+
+fn step(deed: Deed, client: Option<usize>, expect: Vec<Expected>) -> Drafted {
+    Drafted {
+        comment: String::new(),
+        client,
+        deed,
+        expect,
+        is_partial: false,
+    }
+}
+
+/// The lines at the head of a suite.
+fn head(what: &str) -> Vec<String> {
+    vec![
+        "yaml-language-server: $schema=scenario.json".to_owned(),
+        "(`xdsctl test --schema > scenario.json` tells an editor what a suite may say)".to_owned(),
+        what.to_owned(),
+    ]
+}
+
+/// Plays a draft until its expectations are those that chance does not decide about.
+fn settle(draft: &mut Draft, args: &TestArgs, io: &Io<'_>) -> Settled {
+    let text = draft.to_yaml();
+    let seeds = if text.len() > LARGE { SEEDS_OF_LARGE } else { SEEDS };
+    let mut opened = open(&text, args, io);
+    draft.settle(seeds, &mut |seed| {
+        let (test, callers) = opened.as_mut().map_err(|why| why.clone())?;
+        for (number, client) in test.clients.iter_mut().enumerate() {
+            client.seed = seed.wrapping_add(number as u64);
+        }
+        let missed = missed(test, callers, &text, args)?;
+        Ok(missed
+            .into_iter()
+            .map(|(step, place, _)| (step, place))
+            .collect::<Unmet>())
+    })
+}
+
+fn read(text: &str) -> Result<Test, String> {
+    let mut sources = SourceMap::new();
+    let id = sources.add("-", text.as_bytes().to_vec());
+    let source = sources.get(id).ok_or("there is no text")?;
+    let suite = Suite::read(source).map_err(|faults| {
+        let fault = faults.into_iter().next();
+        fault.map_or_else(String::new, |fault| {
+            let place = source.line_column(fault.span.start);
+            format!("line {}: {}", place.line, fault.message)
+        })
+    })?;
+    suite
+        .tests
+        .into_iter()
+        .next()
+        .ok_or_else(|| "there is no test".to_owned())
+}
+
+/// A suite and its clients.
+fn open(text: &str, args: &TestArgs, io: &Io<'_>) -> Result<(Test, Vec<Caller>), String> {
+    let test = read(text)?;
+    let callers = suite::open(&test, from(args), &mut Vec::new(), io).map_err(|(_, error)| error.to_string())?;
+    Ok((test, callers))
+}
+
+/// Plays a suite, of which this is the text: the expectations that were not met.
+fn missed(test: &Test, callers: &[Caller], text: &str, args: &TestArgs) -> Result<Vec<Missed>, String> {
+    let line = |at: usize| 1 + text.get(..at).unwrap_or_default().matches('\n').count();
+    let manner = Manner {
+        max_events: Some(args.max_events),
+        records: true,
+        ..Manner::default()
+    };
+    let played = play(test, callers, manner);
+    if let Some(trouble) = played.trouble {
+        return Err(format!("line {}: {}", line(trouble.span.start), trouble.why));
+    }
+    let mut missed = Vec::new();
+    for failure in played.failures {
+        let steps = test.steps.iter().enumerate();
+        let places = steps.flat_map(|(step, planned)| planned.expect.iter().map(move |check| (step, planned, check)));
+        let found = places.into_iter().find(|(_, _, check)| check.span == failure.span);
+        if let Some((step, planned, check)) = found {
+            let place = planned.expect.iter().position(|other| other.span == check.span);
+            let value = failure.recorded.and_then(Result::ok);
+            missed.push((step, place.unwrap_or_default(), value));
+        }
+    }
+    Ok(missed)
+}
+
+/// Files are named from the current directory on.
+const fn from(args: &TestArgs) -> suite::From<'_> {
+    suite::From {
+        file: "-",
+        world: &[],
+        shows_secrets: args.show_secrets,
+    }
+}

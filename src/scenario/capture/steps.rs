@@ -1,0 +1,596 @@
+//! From what a log says to the steps of a suite: what was there when the first RPC was sent is the world, the rest happens.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::net::SocketAddr;
+
+use serde_json::Value as Json;
+
+use super::super::draft::{Deed, Draft, Drafted, Expected};
+use super::calls::{Call, Calls, Connection};
+use super::sent::{Resource, Sent};
+use crate::lb::runtime::{Connectivity, Time};
+use crate::model::ResourceType;
+use crate::source::node::Node;
+use crate::status::Code;
+
+/// Microseconds below which RPCs of one kind are sent one after the other, without a pause.
+const TOGETHER: i64 = 50_000;
+
+/// Most RPCs of which the places are looked up one by one for an expectation.
+const PLACES_TOLD: usize = 10;
+
+/// What the control plane has sent by now.
+type Held<'s> = BTreeMap<(ResourceType, &'s str), &'s Resource>;
+
+/// Something that happens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Event {
+    /// A response, by number.
+    Sent(usize),
+    /// What a backend does, by number.
+    Backend(usize),
+    /// RPCs that belong together: from one number on, to another one.
+    Calls(usize, usize),
+}
+
+/// What a backend does, and when.
+type Doing = (i64, &'static str, SocketAddr);
+
+/// The suite of what a log says.
+pub(super) fn draft(sent: &[Sent], calls: Calls) -> Draft {
+    let Calls {
+        mut calls,
+        connections,
+        targets,
+        ..
+    } = calls;
+    let begin = begin(sent, &calls);
+    // What was sent before there was a configuration waited for it.
+    calls.iter_mut().for_each(|call| call.began = call.began.max(begin));
+    calls.sort_by_key(|call| call.began);
+    let mut used: Vec<String> = Vec::new();
+    for call in &calls {
+        if call.target.starts_with("xds:") && !used.contains(&call.target) {
+            used.push(call.target.clone());
+        }
+    }
+    if used.is_empty() {
+        used.extend(targets.into_iter().take(1));
+    }
+    let mut held = Held::new();
+    let initial = sent.iter().take_while(|sent| sent.at <= begin);
+    initial.for_each(|sent| _ = apply(sent, &mut held));
+    let (unreachable, doings) = backends(&connections, begin);
+    let mut writer = Writer {
+        draft: Draft {
+            world: held.values().map(|resource| resource.node.clone()).collect(),
+            targets: used,
+            unreachable,
+            ..Draft::default()
+        },
+        held,
+        at: begin,
+        begun: 0,
+        last: None,
+    };
+    for (at, event) in events(sent, &calls, &doings, begin) {
+        match event {
+            Event::Sent(number) => sent.get(number).into_iter().for_each(|sent| writer.sent(sent)),
+            Event::Backend(number) => doings.get(number).into_iter().for_each(|doing| writer.backend(*doing)),
+            Event::Calls(from, to) => {
+                let inner: Vec<(i64, Event)> = inner(sent, &doings, begin, &calls, (from, to));
+                writer.calls(calls.get(from..to).unwrap_or_default(), &inner, sent, &doings, at);
+            }
+        }
+    }
+    if writer.draft.steps.is_empty() {
+        writer.push(
+            Deed::Sleep(1000),
+            None,
+            "the log has no RPC: this is where yours go".to_owned(),
+            Vec::new(),
+        );
+    }
+    writer.draft
+}
+
+/// When the first RPC had its configuration; without RPCs, when something is sent anew.
+fn begin(sent: &[Sent], calls: &[Call]) -> i64 {
+    let picked = calls.iter().filter_map(|call| call.picked.or(call.ended)).min();
+    picked.unwrap_or_else(|| {
+        let mut held = Held::new();
+        let mut last = 0;
+        for sent in sent {
+            let is_again = sent.resources.iter().any(|resource| {
+                let known = held.get(&(sent.resource_type, resource.name.as_str()));
+                known.is_some_and(|known| !known.is_same(resource))
+            });
+            if is_again {
+                break;
+            }
+            apply(sent, &mut held);
+            last = sent.at;
+        }
+        last
+    })
+}
+
+/// What a response changes: resources that are new or other ones, and names of those that are gone.
+fn apply<'s>(sent: &'s Sent, held: &mut Held<'s>) -> (Vec<&'s Resource>, Vec<&'s str>) {
+    let of_type = sent.resource_type;
+    let mut changed = Vec::new();
+    for resource in &sent.resources {
+        let key = (of_type, resource.name.as_str());
+        let known = held.get(&key);
+        if known.is_some_and(|known| known.is_same(resource)) {
+            continue;
+        }
+        changed.push(resource);
+        // The version before it stays in use.
+        if !resource.is_rejected || known.is_none() {
+            held.insert(key, resource);
+        }
+    }
+    let names: BTreeSet<&str> = sent.resources.iter().map(|resource| resource.name.as_str()).collect();
+    let is_gone = |(kind, name): &(ResourceType, &'s str)| *kind == of_type && sent.has_all && !names.contains(name);
+    let gone: Vec<&str> = held.keys().filter(|key| is_gone(key)).map(|(_, name)| *name).collect();
+    gone.iter().for_each(|name| _ = held.remove(&(of_type, *name)));
+    (changed, gone)
+}
+
+/// Backends that could not be reached at first, and what they did later.
+fn backends(connections: &[Connection], begin: i64) -> (Vec<(SocketAddr, bool)>, Vec<Doing>) {
+    #[derive(Default)]
+    struct Known {
+        was_ready: bool,
+        is_down: bool,
+        left: Option<i64>,
+        connecting: i64,
+    }
+    let mut known: BTreeMap<SocketAddr, Known> = BTreeMap::new();
+    let (mut unreachable, mut doings) = (Vec::new(), Vec::new());
+    for &Connection {
+        at,
+        address,
+        state,
+        is_silent,
+    } in connections
+    {
+        let of = known.entry(address).or_default();
+        match state {
+            Connectivity::TransientFailure if !of.is_down => {
+                of.is_down = true;
+                let verb = if is_silent { "silence" } else { "stop" };
+                match of.was_ready {
+                    true => doings.push((of.left.take().unwrap_or(at), verb, address)),
+                    // Whoever tries first learns it; it may have been so from the beginning.
+                    false => unreachable.push((address, is_silent)),
+                }
+            }
+            Connectivity::Ready => {
+                if of.is_down {
+                    doings.push((of.connecting.max(begin), "start", address));
+                } else if let Some(left) = of.left.take().filter(|left| *left > begin) {
+                    doings.push((left, "drop", address));
+                }
+                (of.was_ready, of.is_down, of.left) = (true, false, None);
+            }
+            Connectivity::Idle if of.was_ready && !of.is_down => of.left = Some(at),
+            Connectivity::Connecting => of.connecting = at,
+            Connectivity::Idle | Connectivity::TransientFailure => {}
+        }
+    }
+    doings.sort_by_key(|(at, _, address)| (*at, *address));
+    (unreachable, doings)
+}
+
+/// What happens, in the order of time; what happens while RPCs are under way is theirs.
+fn events(sent: &[Sent], calls: &[Call], doings: &[Doing], begin: i64) -> Vec<(i64, Event)> {
+    let mut events: Vec<(i64, Event)> = Vec::new();
+    let mut spans: Vec<(i64, i64)> = Vec::new();
+    let mut from = 0;
+    while let Some(first) = calls.get(from) {
+        let mut end = first.ended.unwrap_or(first.began);
+        let mut to = from + 1;
+        while let Some(next) = calls.get(to).filter(|next| next.began < end) {
+            end = end.max(next.ended.unwrap_or(next.began));
+            to += 1;
+        }
+        events.push((first.began, Event::Calls(from, to)));
+        spans.push((first.began, end));
+        from = to;
+    }
+    let is_inner = |at: i64| {
+        let after = spans.partition_point(|(start, _)| *start < at);
+        after
+            .checked_sub(1)
+            .and_then(|before| spans.get(before))
+            .is_some_and(|(_, end)| at < *end)
+    };
+    let others = others(sent, doings, begin);
+    events.extend(others.into_iter().filter(|(at, _)| !is_inner(*at)));
+    events.sort();
+    events
+}
+
+/// Responses and what backends do, after the beginning.
+fn others(sent: &[Sent], doings: &[Doing], begin: i64) -> Vec<(i64, Event)> {
+    let later = sent.iter().enumerate().filter(|(_, sent)| sent.at > begin);
+    let later = later.map(|(number, sent)| (sent.at, Event::Sent(number)));
+    let doings = doings
+        .iter()
+        .enumerate()
+        .map(|(number, (at, ..))| (*at, Event::Backend(number)));
+    later.chain(doings).collect()
+}
+
+fn inner(sent: &[Sent], doings: &[Doing], begin: i64, calls: &[Call], (from, to): (usize, usize)) -> Vec<(i64, Event)> {
+    let calls = calls.get(from..to).unwrap_or_default();
+    let start = calls.first().map_or(0, |call| call.began);
+    let end = calls.iter().filter_map(|call| call.ended).max().unwrap_or(start);
+    let mut inner = others(sent, doings, begin);
+    inner.retain(|(at, _)| *at > start && *at < end);
+    inner.sort();
+    inner
+}
+
+/// What RPCs of one step have in common.
+#[derive(Debug, Clone, PartialEq)]
+struct Shape {
+    client: Option<usize>,
+    members: Vec<(&'static str, Json)>,
+    hidden: Vec<String>,
+    code: Option<Code>,
+    attempts: usize,
+}
+
+struct Writer<'s> {
+    draft: Draft,
+    held: Held<'s>,
+    /// Time of the log that has been written.
+    at: i64,
+    /// RPCs that were given a name.
+    begun: usize,
+    /// The shape of the RPCs of the last step, and their places, if more can be added to it.
+    last: Option<(Shape, usize, Vec<SocketAddr>)>,
+}
+
+impl<'s> Writer<'s> {
+    fn push(&mut self, deed: Deed, client: Option<usize>, comment: String, expect: Vec<Expected>) {
+        self.last = None;
+        self.draft.steps.push(Drafted {
+            // Only what a client sent and does not log is told of a step with expectations.
+            is_partial: !comment.is_empty() && matches!(deed, Deed::Pick(_) | Deed::Finish(_)),
+            comment,
+            client,
+            deed,
+            expect,
+        });
+    }
+
+    /// Lets time pass.
+    fn until(&mut self, at: i64) {
+        let gap = at - self.at;
+        if gap >= TOGETHER && !self.draft.steps.is_empty() {
+            self.push(
+                Deed::Sleep(Time::max(10, gap / 10_000 * 10)),
+                None,
+                String::new(),
+                Vec::new(),
+            );
+        }
+        self.at = self.at.max(at);
+    }
+
+    fn sent(&mut self, sent: &'s Sent) {
+        let (changed, gone) = apply(sent, &mut self.held);
+        if changed.is_empty() && gone.is_empty() {
+            return;
+        }
+        self.until(sent.at);
+        if !changed.is_empty() {
+            let rejected: Vec<&&Resource> = changed.iter().filter(|resource| resource.is_rejected).collect();
+            let rules: BTreeSet<&str> = rejected
+                .iter()
+                .flat_map(|resource| resource.rules.iter().copied())
+                .collect();
+            let rules: Vec<Json> = rules.into_iter().map(Json::from).collect();
+            let mut comment = String::new();
+            let value = match rules.as_slice() {
+                [] if !rejected.is_empty() => {
+                    let name = rejected.first().map_or("", |resource| resource.name.as_str());
+                    comment = format!("the client rejected `{name}`, and no rule says why");
+                    None
+                }
+                [] if !sent.tells_verdicts => None,
+                [] => Some("none".into()),
+                [one] => Some(one.clone()),
+                _ => Some(rules.into()),
+            };
+            let expect = value.map(|value| expected("nack", value)).into_iter().collect();
+            let nodes: Vec<Node> = changed.iter().map(|resource| resource.node.clone()).collect();
+            self.push(Deed::Update(nodes), None, comment, expect);
+        }
+        if !gone.is_empty() {
+            let names = gone.into_iter().map(|name| (sent.resource_type, name.to_owned()));
+            self.push(Deed::Remove(names.collect()), None, String::new(), Vec::new());
+        }
+    }
+
+    fn backend(&mut self, (at, verb, address): Doing) {
+        if at - self.at < TOGETHER
+            && let Some(Drafted {
+                deed: Deed::Backends(known, addresses),
+                ..
+            }) = self.draft.steps.last_mut()
+            && *known == verb
+        {
+            addresses.push(address);
+            return;
+        }
+        self.until(at);
+        self.push(Deed::Backends(verb, vec![address]), None, String::new(), Vec::new());
+    }
+
+    /// Writes RPCs of which each was under way with the one before it, and what happened meanwhile.
+    fn calls(&mut self, calls: &[Call], inner: &[(i64, Event)], sent: &'s [Sent], doings: &[Doing], at: i64) {
+        let end = calls.iter().filter_map(|call| call.ended).max().unwrap_or(at);
+        if let ([call], []) = (calls, inner) {
+            let shape = self.shape(call);
+            let is_soon = at - self.at < TOGETHER;
+            if let Some((_, count, places)) = self.last.take().filter(|(known, ..)| is_soon && *known == shape) {
+                self.draft.steps.pop();
+                self.pick(shape, count + 1, places, call);
+            } else {
+                self.until(at);
+                self.pick(shape, 1, Vec::new(), call);
+            }
+            self.at = self.at.max(end);
+            return;
+        }
+        self.until(at);
+        let mut open: Vec<(String, Shape, usize, Vec<SocketAddr>)> = Vec::new();
+        let mut events = inner.iter().peekable();
+        for call in calls {
+            while let Some((_, event)) = events.next_if(|(at, _)| *at <= call.began) {
+                self.event(*event, sent, doings);
+            }
+            let shape = self.shape(call);
+            let is_soon = call.began - self.at < TOGETHER;
+            match (open.last_mut(), self.draft.steps.last()) {
+                (
+                    Some((_, known, count, places)),
+                    Some(Drafted {
+                        deed: Deed::Begin(_), ..
+                    }),
+                ) if is_soon && *known == shape => {
+                    *count += 1;
+                    places.extend(place_of(call));
+                    let members = members_of(&shape, *count);
+                    if let Some(Drafted {
+                        deed: Deed::Begin(begun),
+                        ..
+                    }) = self.draft.steps.last_mut()
+                    {
+                        begun.retain(|(member, _)| matches!(*member, "name" | "settle"));
+                        begun.extend(members);
+                    }
+                }
+                _ => {
+                    self.until(call.began);
+                    self.begun += 1;
+                    let name = format!("rpcs-{}", self.begun);
+                    let mut members = vec![("name", Json::from(name.as_str())), ("settle", Json::from(0))];
+                    members.extend(members_of(&shape, 1));
+                    let comment = comment_of(&shape);
+                    self.push(Deed::Begin(members), shape.client, comment, Vec::new());
+                    open.push((name, shape, 1, place_of(call).into_iter().collect()));
+                }
+            }
+        }
+        for (_, event) in events {
+            self.event(*event, sent, doings);
+        }
+        self.until(end);
+        for (name, shape, _, places) in open {
+            let expect = self.expect(&shape, &places);
+            self.push(Deed::Finish(name), None, comment_of(&shape), expect);
+        }
+    }
+
+    fn event(&mut self, event: Event, sent: &'s [Sent], doings: &[Doing]) {
+        match event {
+            Event::Sent(number) => sent.get(number).into_iter().for_each(|sent| self.sent(sent)),
+            Event::Backend(number) => doings.get(number).into_iter().for_each(|doing| self.backend(*doing)),
+            Event::Calls(..) => {}
+        }
+    }
+
+    fn pick(&mut self, shape: Shape, count: usize, mut places: Vec<SocketAddr>, call: &Call) {
+        places.extend(place_of(call));
+        let expect = self.expect(&shape, &places);
+        self.push(
+            Deed::Pick(members_of(&shape, count)),
+            shape.client,
+            comment_of(&shape),
+            expect,
+        );
+        self.last = Some((shape, count, places));
+    }
+
+    fn shape(&self, call: &Call) -> Shape {
+        let mut headers = call.headers.clone();
+        let mut members = vec![("method", Json::from(call.method.as_str()))];
+        let failed = || call.attempts.iter().filter(|attempt| attempt.address.is_some());
+        let codes: Vec<Code> = failed()
+            .filter_map(|attempt| attempt.code)
+            .filter(|code| *code != Code::Ok)
+            .collect();
+        let is_late = call.code == Some(Code::DeadlineExceeded) && place_of(call).is_some();
+        match codes.first() {
+            // The backend had not answered by then.
+            _ if is_late => headers.push(("x-hold".to_owned(), "3600".to_owned())),
+            Some(code) if codes.iter().all(|other| other == code) => {
+                headers.push(("x-fail".to_owned(), format!("{}:{}", code.name(), codes.len())));
+            }
+            _ => {}
+        }
+        if !headers.is_empty() {
+            members.push(("headers", super::super::draft::headers(&headers)));
+        }
+        if call.code == Some(Code::DeadlineExceeded) {
+            let ms = (call.ended.unwrap_or(call.began) - call.began) / 1000;
+            members.push(("timeout", Json::from(ms as f64 / 1000.0)));
+        }
+        if call.waits {
+            members.push(("wait_for_ready", true.into()));
+        }
+        let client = self.draft.targets.iter().position(|target| *target == call.target);
+        Shape {
+            client: client.filter(|_| self.draft.targets.len() > 1),
+            members,
+            hidden: call.hidden.clone(),
+            code: call.code,
+            attempts: call.attempts.len(),
+        }
+    }
+
+    fn expect(&self, shape: &Shape, places: &[SocketAddr]) -> Vec<Expected> {
+        let mut expect = Vec::new();
+        match shape.code {
+            Some(Code::Ok) if !places.is_empty() => {
+                let mut addresses: Vec<SocketAddr> = Vec::new();
+                for place in places {
+                    if !addresses.contains(place) {
+                        addresses.push(*place);
+                    }
+                }
+                addresses.sort();
+                if addresses.len() <= PLACES_TOLD {
+                    let texts = addresses.iter().map(ToString::to_string);
+                    expect.push(expected("address", one_or_list(texts.collect())));
+                }
+                let found: Vec<(String, String)> = addresses.iter().flat_map(|address| self.find(*address)).collect();
+                for (member, names) in [
+                    (
+                        "cluster",
+                        found.iter().map(|(cluster, _)| cluster).collect::<BTreeSet<_>>(),
+                    ),
+                    ("locality", found.iter().map(|(_, locality)| locality).collect()),
+                ] {
+                    // A list of all would say nothing.
+                    let is_known = !names.is_empty() && names.iter().all(|name| !name.is_empty());
+                    if is_known && found.len() == addresses.len() {
+                        expect.push(Expected {
+                            is_weaker: addresses.len() <= PLACES_TOLD,
+                            ..expected(member, one_or_list(names.into_iter().cloned().collect()))
+                        });
+                    }
+                }
+            }
+            Some(code) => expect.push(expected("status", code.name().into())),
+            None => {}
+        }
+        if shape.code.is_some() && shape.attempts != 1 {
+            expect.push(expected("attempts", shape.attempts.into()));
+        }
+        expect
+    }
+
+    /// The clusters and localities that an address is in.
+    fn find(&self, address: SocketAddr) -> Vec<(String, String)> {
+        let mut found = Vec::new();
+        let of = |wanted: ResourceType| self.held.iter().filter(move |((kind, _), _)| *kind == wanted);
+        for ((_, service), resource) in of(ResourceType::Endpoints) {
+            for locality in resource
+                .node
+                .get("endpoints")
+                .and_then(Node::list)
+                .into_iter()
+                .flatten()
+            {
+                if !has_address(locality, address) {
+                    continue;
+                }
+                let part = |name: &str| {
+                    let part = locality.get("locality").and_then(|locality| locality.get(name));
+                    part.and_then(Node::text).unwrap_or_default()
+                };
+                let name = ["region", "zone", "sub_zone"].map(part).join("/");
+                let clusters = of(ResourceType::Cluster).filter(|((_, cluster), resource)| {
+                    let config = resource.node.get("eds_cluster_config");
+                    let named = config
+                        .and_then(|config| config.get("service_name"))
+                        .and_then(Node::text);
+                    config.is_some() && named.unwrap_or(cluster) == *service
+                });
+                let pair = |((_, cluster), _): (&(ResourceType, &str), _)| {
+                    ((*cluster).to_owned(), name.trim_end_matches('/').to_owned())
+                };
+                found.extend(clusters.map(pair));
+            }
+        }
+        // Of two places it is not known which one is meant.
+        if found.len() > 1 {
+            found.clear();
+        }
+        found
+    }
+}
+
+fn expected(member: &'static str, value: Json) -> Expected {
+    Expected {
+        member,
+        value,
+        is_weaker: false,
+    }
+}
+
+fn one_or_list(mut texts: Vec<String>) -> Json {
+    match texts.len() {
+        1 => texts.remove(0).into(),
+        _ => texts.into(),
+    }
+}
+
+/// Where an RPC ended well.
+fn place_of(call: &Call) -> Option<SocketAddr> {
+    call.attempts.last().and_then(|attempt| attempt.address)
+}
+
+fn members_of(shape: &Shape, count: usize) -> Vec<(&'static str, Json)> {
+    let mut members = shape.members.clone();
+    if count > 1 {
+        members.push(("count", count.into()));
+    }
+    members
+}
+
+fn comment_of(shape: &Shape) -> String {
+    match shape.hidden.as_slice() {
+        [] => String::new(),
+        [name] => format!("also sent: `{name}`, whose value the log does not show"),
+        names => format!(
+            "also sent: `{}`, whose values the log does not show",
+            names.join("`, `")
+        ),
+    }
+}
+
+/// Says whether a locality has an endpoint with an address.
+fn has_address(locality: &Node, address: SocketAddr) -> bool {
+    let mut left = vec![locality];
+    while let Some(node) = left.pop() {
+        left.extend(node.list().into_iter().flatten());
+        left.extend(node.map().into_iter().flatten().map(|member| &member.node));
+        let ip = node
+            .get("address")
+            .and_then(Node::text)
+            .and_then(|text| text.parse().ok());
+        let port = node.get("port_value").and_then(Node::whole);
+        if ip == Some(address.ip()) && port == Some(address.port().into()) {
+            return true;
+        }
+    }
+    false
+}
