@@ -9,6 +9,8 @@ mod commands;
 mod inputs;
 #[path = "support/run.rs"]
 mod run;
+#[path = "support/steps.rs"]
+mod steps;
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::path::{Path, PathBuf};
@@ -240,4 +242,67 @@ fn work_grows_with_the_input() {
         }
     }
     assert!(wrong.is_empty(), "{} faults:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// Makes a suite so many times as large.
+type Make = fn(usize) -> serde_json::Value;
+
+/// Random suites of which the growth is looked at, by what of them grows.
+const SUITES: &[(&str, Make)] = &[
+    ("steps", |times| suite(60 * times, 1, 0)),
+    ("clients", |times| suite(60, 4 * times, 0)),
+    ("endpoints", |times| suite(60, 1, 400 * times)),
+];
+
+/// A random suite: steps, clients, and more endpoints of one cluster.
+fn suite(count: usize, clients: usize, endpoints: usize) -> serde_json::Value {
+    use serde_json::json;
+    let endpoint = |number: usize| {
+        let address = format!("10.77.{}.{}", number / 200, 1 + number % 200);
+        json!({"endpoint": {"address": {"socket_address": {"address": address, "port_value": 8080}}}})
+    };
+    let mut endpoints: Vec<serde_json::Value> = (0..endpoints).map(endpoint).collect();
+    for host in ["10.6.0.1", "10.6.0.2"] {
+        endpoints.push(json!({"endpoint": {"address": {"socket_address": {"address": host, "port_value": 8080}}}}));
+    }
+    let stock = json!({
+        "@type": "type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment",
+        "cluster_name": "stock",
+        "endpoints": [{"locality": {"region": "eu", "zone": "a"}, "load_balancing_weight": 1, "lb_endpoints": endpoints}],
+    });
+    let world = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/suites/world/shop.yaml");
+    let names = (0..clients).map(|number| (format!("c{number}"), serde_json::Value::Null));
+    let mut all = vec![json!({"update": [stock]})];
+    // An endpoint that has gone is named no more.
+    let stays = |step: &serde_json::Value| !(step["remove"].is_string() || step["scale"].is_object());
+    all.extend(steps::steps(7, count).into_iter().filter(stays));
+    json!({
+        "world": world,
+        "target": "xds:///shop",
+        "clients": names.collect::<serde_json::Map<_, _>>(),
+        "never": {"status": "DATA_LOSS"},
+        "steps": all,
+    })
+}
+
+#[test]
+fn work_grows_with_a_suite() {
+    let _alone = alone();
+    let file = directory("costs-suites").join("suite.json");
+    let mut wrong = Vec::new();
+    for (what, make) in SUITES {
+        let [(few, held), (many, most)] = [1, 2].map(|times| {
+            std::fs::write(&file, make(times).to_string()).unwrap();
+            let ran = ran(&["test".to_owned(), file.to_str().unwrap().to_owned()]);
+            assert_eq!(ran.exit, ExitCode::SUCCESS, "{what}: {}", ran.text);
+            (ran.count, ran.most)
+        });
+        // Twice the size: twice the work, and something for chance.
+        for (kind, less, more, base) in [("allocations", few, many, 4_000), ("bytes", held, most, 1 << 20)] {
+            if more > 3 * less + base {
+                wrong.push(format!("{what}: {kind} from {less} to {more}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

@@ -2,6 +2,7 @@
 
 mod drafts;
 mod forms;
+mod same;
 mod update;
 
 use serde_json::Value;

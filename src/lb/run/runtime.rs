@@ -175,6 +175,7 @@ pub struct Runtime {
     seed: u64,
     queue: Queue,
     next_handle: u64,
+    events: u64,
     attempts: Vec<u32>,
     jitter: Rng,
 }
@@ -197,6 +198,7 @@ impl Runtime {
             seed,
             queue: Queue::default(),
             next_handle: 0,
+            events: 0,
             attempts: Vec::new(),
             jitter: Rng::stream(seed, "subchannel/backoff"),
         }
@@ -249,6 +251,16 @@ impl Runtime {
         self.queue.len()
     }
 
+    /// Events that have happened: how much work there was.
+    pub const fn events(&self) -> u64 {
+        self.events
+    }
+
+    /// Policies that there are.
+    pub fn machines(&self) -> usize {
+        self.machines.count()
+    }
+
     /// The time of the next event.
     pub fn next_time(&self) -> Option<Time> {
         self.queue.next_time()
@@ -272,6 +284,7 @@ impl Runtime {
             return None;
         }
         let (time, event) = self.queue.pop()?;
+        self.events += 1;
         self.now = self.now.max(time);
         Some(event)
     }
