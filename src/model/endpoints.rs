@@ -1,6 +1,7 @@
 //! ClusterLoadAssignment as the client keeps it.
 
 use super::cluster::HealthStatus;
+use super::pieces::Pieces;
 use std::fmt;
 use std::net::SocketAddr;
 
@@ -53,7 +54,7 @@ pub struct Locality {
     /// 1 to 4294967295.
     pub weight: u32,
     /// Kept endpoints in order.
-    pub endpoints: Vec<Endpoint>,
+    pub endpoints: Pieces<Endpoint>,
 }
 
 /// An endpoint that the client kept.

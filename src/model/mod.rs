@@ -10,6 +10,7 @@ pub mod endpoints;
 pub mod filter;
 pub mod listener;
 pub mod matcher;
+pub mod pieces;
 pub mod retry;
 pub mod route;
 pub mod tls;

@@ -121,7 +121,7 @@ fn endpoints_stand_below_their_priority_and_locality() {
             ..LocalityName::default()
         },
         weight: 3,
-        endpoints: vec![endpoint],
+        endpoints: vec![endpoint].into(),
     };
     check(
         &Resource::Endpoints(Endpoints {

@@ -90,6 +90,7 @@ impl ChildNumbers {
 mod tests {
     use super::*;
     use crate::model::endpoints::Locality;
+    use crate::model::pieces::Pieces;
 
     /// Priorities as texts, one letter a locality.
     fn endpoints(priorities: &[&str]) -> Endpoints {
@@ -100,7 +101,7 @@ mod tests {
                 ..LocalityName::default()
             },
             weight: 1,
-            endpoints: Vec::new(),
+            endpoints: Pieces::new(),
         };
         Endpoints {
             priorities: priorities.iter().map(|p| p.chars().map(locality).collect()).collect(),

@@ -149,7 +149,7 @@ pub fn of_host(config: &Config, hostname: &str) -> Node {
         index: 0,
         name: LocalityName::default(),
         weight: 1,
-        endpoints: vec![endpoint],
+        endpoints: vec![endpoint].into(),
     };
     let part = Part {
         locality: &locality,

@@ -18,6 +18,7 @@ use crate::convert::switch::report_off;
 use crate::diag::{Cx, Path, rules};
 use crate::model::cluster::MetadataValue;
 use crate::model::endpoints::Endpoint;
+use crate::model::pieces::{Builder, Pieces};
 use crate::profile::Feature;
 use crate::proto;
 use crate::proto::pb::envoy::config::core::v3::{HealthStatus as PbHealth, Metadata};
@@ -79,9 +80,9 @@ pub(super) fn endpoints(
     addresses: &mut Addresses,
     at: &Path<'_>,
     cx: &mut Cx<'_>,
-) -> Vec<Endpoint> {
+) -> Pieces<Endpoint> {
     let at = at.field("lb_endpoints");
-    let mut endpoints = Vec::with_capacity(list.len());
+    let mut endpoints = Builder::default();
     let mut dropped = Dropped::default();
     let mut unread: &[u8] = &[];
     for (index, bytes) in list.iter().enumerate() {
@@ -114,7 +115,7 @@ pub(super) fn endpoints(
         endpoints.push(endpoint);
     }
     dropped.report(list.len(), &at, cx);
-    endpoints
+    endpoints.done()
 }
 
 #[cold]

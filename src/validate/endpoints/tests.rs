@@ -339,7 +339,14 @@ fn ring_hash_key_is_read_under_its_switch() {
             }],
         )])
     };
-    let key = |kept: Option<Endpoints>| kept.unwrap().priorities[0][0].endpoints[0].hash_key.clone();
+    let key = |kept: Option<Endpoints>| {
+        kept.unwrap().priorities[0][0]
+            .endpoints
+            .first()
+            .unwrap()
+            .hash_key
+            .clone()
+    };
     let text = || prost_types::value::Kind::StringValue("k".into());
     let on = [("GRPC_XDS_ENDPOINT_HASH_KEY_BACKWARD_COMPAT", "false")];
     let (kept, findings) = run(&with(text()), &on);
