@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 
-use super::{Client, Nacked, Start, Updated};
+use super::{Client, Edits, Nacked, Start, Updated};
 use crate::client::config::{ClusterState, XdsConfig};
 use crate::model::ResourceType;
 use crate::text;
-use crate::validate::endpoints::change::{EndpointChange, changed, localities, scaled};
+use crate::validate::endpoints::change::{EndpointChange, localities, scaled};
 
 impl Client {
     /// Takes EDS updates that change endpoints of a channel, of several changes of one address the last one. Returns the
@@ -17,18 +17,27 @@ impl Client {
     /// leaves the resource before it in use, as [`Resources::rejected`](super::Resources::rejected) then says. Of a channel that has no
     /// configuration nothing is changed, and nothing is unknown.
     pub fn change_endpoints(&mut self, start: &Start, changes: &[EndpointChange]) -> (Updated, Vec<SocketAddr>) {
+        self.change_endpoints_with(start, changes, &mut Edits::default())
+    }
+
+    /// The same for one of several clients that hold much the same; all of them get these changes, and what one has found out in
+    /// `edits` the next one need not.
+    pub fn change_endpoints_with(
+        &mut self,
+        start: &Start,
+        changes: &[EndpointChange],
+        edits: &mut Edits,
+    ) -> (Updated, Vec<SocketAddr>) {
         let mut updated = Updated::default();
         let Ok(config) = self.resolve(start) else {
             return (updated, Vec::new());
         };
         let mut is_met = vec![false; changes.len()];
         for name in service_names(&config).into_values().collect::<BTreeSet<_>>() {
-            let nacked = self.resources.edit_endpoints(&name, |bytes, cx| {
-                changed(bytes, changes, cx, &mut |number| {
-                    if let Some(met) = is_met.get_mut(number) {
-                        *met = true;
-                    }
-                })
+            let nacked = self.resources.change_endpoints(&name, changes, edits, &mut |number| {
+                if let Some(met) = is_met.get_mut(number) {
+                    *met = true;
+                }
             });
             self.note_nacked(nacked, &mut updated);
         }

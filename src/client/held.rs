@@ -30,6 +30,9 @@ mod rejection;
 
 use rejection::Rejection;
 
+use edit::Edited;
+pub use edit::Edits;
+
 /// The documents of a run and what they are checked against: what a value can be read again from.
 #[derive(Debug, Default)]
 pub struct Store {
@@ -53,15 +56,26 @@ struct Kept<T> {
     dropped: Vec<String>,
 }
 
-/// An accepted version.
-#[derive(Debug, Clone)]
+/// An accepted version. Clients that hold the same one share it.
+#[derive(Debug)]
 struct Version<T> {
     /// Set once it has been asked for, or from the start.
-    kept: OnceLock<Arc<Kept<T>>>,
+    kept: Arc<OnceLock<Kept<T>>>,
     /// Where it can be read.
     place: Option<(Arc<Store>, Origin)>,
-    /// The bytes of a resource that stands in no document, and what they are checked against.
-    bytes: Option<(Arc<Store>, Bytes)>,
+    /// What a resource is that stands in no document.
+    edited: Option<Arc<Edited>>,
+}
+
+// Not derived: that would ask for `T: Clone`.
+impl<T> Clone for Version<T> {
+    fn clone(&self) -> Self {
+        Version {
+            kept: self.kept.clone(),
+            place: self.place.clone(),
+            edited: self.edited.clone(),
+        }
+    }
 }
 
 /// What is known of a resource without its value.
@@ -105,12 +119,12 @@ impl<T: Kind> Held<T> {
             };
         };
         let value = T::of(value).map(Arc::new);
-        let kept = OnceLock::from(Arc::new(Kept { value, dropped }));
+        let kept = Arc::new(OnceLock::from(Kept { value, dropped }));
         Held {
             version: Some(Version {
                 kept,
                 place: None,
-                bytes: None,
+                edited: None,
             }),
             ..Held::default()
         }
@@ -151,7 +165,7 @@ impl<T: Kind> Held<T> {
                 .place
                 .as_ref()
                 .and_then(|(store, origin)| store.read(*origin, T::TYPE));
-            Arc::new(match read {
+            match read {
                 Some((value, dropped)) => Kept {
                     value: T::of(value).map(Arc::new),
                     dropped,
@@ -160,7 +174,7 @@ impl<T: Kind> Held<T> {
                     value: None,
                     dropped: Vec::new(),
                 },
-            })
+            }
         });
         Some(kept)
     }
@@ -295,15 +309,15 @@ impl<T: Kind> Cache<T> {
             if is_kept {
                 let dropped = dropped(&checked.diagnostics);
                 let value = value.map(Arc::new);
-                let _ = kept.set(Arc::new(Kept { value, dropped }));
+                let _ = kept.set(Kept { value, dropped });
             }
             // Endpoints can be changed, which begins with their bytes.
             let is_read_again = !is_kept || T::TYPE == ResourceType::Endpoints;
             let place = is_read_again.then(|| (Arc::clone(store), checked.origin));
             held.version = Some(Version {
-                kept,
+                kept: Arc::new(kept),
                 place,
-                bytes: None,
+                edited: None,
             });
         }
         let rejected = entry.rejected.and_then(|ResourceId(number)| resources.get(number));
@@ -378,11 +392,10 @@ impl Resources {
     pub(crate) fn of_values(values: impl IntoIterator<Item = (&'static str, Resource)>) -> Resources {
         fn add<T>(cache: &mut Cache<T>, name: &str, value: T) {
             let (value, dropped) = (Some(Arc::new(value)), Vec::new());
-            let kept = OnceLock::from(Arc::new(Kept { value, dropped }));
             let version = Some(Version {
-                kept,
+                kept: Arc::new(OnceLock::from(Kept { value, dropped })),
                 place: None,
-                bytes: None,
+                edited: None,
             });
             let held = Held {
                 version,

@@ -47,7 +47,7 @@ pub use facts::{
     ChainFacts, ClusterFacts, Destination, EndpointsFacts, Facts, FilterFacts, ListenerFacts, OverrideFacts,
     RouteFacts, RouteReference, child_path, eds_path, filter_path, inline_routes_path, non_forwarding_path, rds_path,
 };
-pub use held::{Cache, Held, Kind, Rejected, Resources, Store};
+pub use held::{Cache, Edits, Held, Kind, Rejected, Resources, Store};
 pub use live::{LIVE_REJECTED, OWN_WORDS};
 pub use policy::{PolicyFacts, PolicyKind};
 pub use reading::Reading;

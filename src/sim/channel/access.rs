@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::{Channel, session};
 use crate::client::config::XdsConfig;
-use crate::client::{Client, EndpointChange, Updated};
+use crate::client::{Client, Edits, EndpointChange, Updated};
 use crate::lb::run::child::Child;
 use crate::lb::runtime::{Connectivity, Runtime, Time};
 use crate::profile::Profile;
@@ -31,8 +31,9 @@ impl Channel {
 
     /// Takes EDS updates that change endpoints; call [`Channel::resolve`] after it. Says what the client makes of them, and which
     /// addresses no EDS resource of the channel has.
-    pub fn change_endpoints(&mut self, changes: &[EndpointChange]) -> (Updated, Vec<SocketAddr>) {
-        self.client.change_endpoints(&self.start, changes)
+    /// What clients of other channels made of the same changes is in `edits`.
+    pub fn change_endpoints(&mut self, changes: &[EndpointChange], edits: &mut Edits) -> (Updated, Vec<SocketAddr>) {
+        self.client.change_endpoints_with(&self.start, changes, edits)
     }
 
     /// Takes an EDS update with more or fewer endpoints; call [`Channel::resolve`] after it.

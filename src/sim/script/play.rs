@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use super::send::{Done, Sender, Take};
 use super::{Sending, Step};
-use crate::client::Updated;
+use crate::client::{Edits, Updated};
 use crate::lb::runtime::Time;
 use crate::model::ResourceType;
 use crate::sim::{Channel, LimitReached, Outcome, Reach, RpcId};
@@ -211,6 +211,7 @@ fn send(step: &Step, channels: &mut [Channel], clients: Range<usize>, told: &mut
     // What is wrong for one client only is meant for the others.
     let mut faults: Option<Vec<String>> = None;
     let first = clients.start;
+    let mut edits = Edits::default();
     for (number, channel) in channels.get_mut(clients).into_iter().flatten().enumerate() {
         let (updated, wrong) = match step {
             Step::Update { sent, .. } => (channel.client_mut().take(sent), Vec::new()),
@@ -226,7 +227,7 @@ fn send(step: &Step, channels: &mut [Channel], clients: Range<usize>, told: &mut
                 )
             }
             Step::Endpoints(changes) => {
-                let (updated, unknown) = channel.change_endpoints(changes);
+                let (updated, unknown) = channel.change_endpoints(changes, &mut edits);
                 let wrong = unknown
                     .iter()
                     .map(|address| format!("no EDS resource of the channel has {address}"));

@@ -21,14 +21,25 @@ use crate::proto::pb::envoy::config::endpoint::v3 as pb;
 pub struct EndpointChange {
     /// The primary or a further address of the endpoint; in its IPv4-mapped form it is the same one.
     pub address: SocketAddr,
-    what: What,
+    pub(super) what: What,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum What {
+pub(super) enum What {
     Health(PbHealth),
     Weight(u32),
     Gone,
+}
+
+impl What {
+    /// Changes an endpoint, unless it is to go.
+    pub(super) fn apply(self, endpoint: &mut pb::LbEndpoint) {
+        match self {
+            What::Weight(weight) => endpoint.load_balancing_weight = Some(weight),
+            What::Health(health) => endpoint.health_status = health.into(),
+            What::Gone => {}
+        }
+    }
 }
 
 impl EndpointChange {
@@ -111,13 +122,8 @@ pub fn changed(
             match last {
                 None => true,
                 Some(What::Gone) => false,
-                Some(What::Weight(weight)) => {
-                    endpoint.load_balancing_weight = Some(weight);
-                    *kept = proto::keep(&endpoint);
-                    true
-                }
-                Some(What::Health(health)) => {
-                    endpoint.health_status = health.into();
+                Some(what) => {
+                    what.apply(&mut endpoint);
                     *kept = proto::keep(&endpoint);
                     true
                 }
@@ -202,7 +208,7 @@ fn at(model: &pb::LbEndpoint, address: SocketAddr) -> pb::LbEndpoint {
 }
 
 /// The addresses of an endpoint, whether the client keeps it or not.
-fn addresses<'e>(endpoint: &'e pb::LbEndpoint, cx: &'e mut Cx<'_>) -> impl Iterator<Item = SocketAddr> + 'e {
+pub(super) fn addresses<'e>(endpoint: &'e pb::LbEndpoint, cx: &'e mut Cx<'_>) -> impl Iterator<Item = SocketAddr> + 'e {
     let endpoint = match &endpoint.host_identifier {
         Some(pb::lb_endpoint::HostIdentifier::Endpoint(endpoint)) => Some(endpoint),
         Some(pb::lb_endpoint::HostIdentifier::EndpointName(_)) | None => None,

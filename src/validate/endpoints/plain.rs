@@ -50,7 +50,8 @@ impl<'b> Plain<'b> {
         })
     }
 
-    fn address(&self) -> Option<SocketAddr> {
+    /// The address; `None` for a text that is none.
+    pub fn address(&self) -> Option<SocketAddr> {
         if let Ok(ip) = self.host.parse::<Ipv4Addr>() {
             return Some(SocketAddr::new(ip.into(), self.port));
         }
