@@ -13,6 +13,7 @@ use super::outcome::{Outcome, TRACES_KEPT, Trace};
 use super::place::Places;
 use crate::client::config::{ChannelFailure, XdsConfig};
 use crate::client::{Client, Start};
+use crate::lb::endpoint;
 use crate::lb::log::{Detail, Told};
 use crate::lb::pick_first;
 use crate::lb::picker::{Steps, TraceStep};
@@ -343,7 +344,7 @@ impl Channel {
     fn update_root(&mut self, config: &Config, note: &str) -> Reports {
         let update = Update {
             config,
-            endpoints: Ok(&[]),
+            endpoints: Ok(endpoint::none()),
             depth: 0,
             note,
         };

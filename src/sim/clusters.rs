@@ -4,14 +4,15 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::leaf::Endpoints;
 use crate::client::config::{ClusterState, Leaf, XdsConfig};
-use crate::lb::endpoint::{Address, Endpoint, Scope};
 use crate::lb::policy::{ClusterChild, ClusterUpdate, Clusters, LeafView, TreePath};
-use crate::profile::Profile;
-use crate::rpc::weights::endpoint_weights;
+use crate::lb::{Config, endpoint};
+use crate::model::Cluster;
+use crate::profile::{Feature, Profile};
 use crate::status::Status;
-use crate::tree::build::Cds;
-use crate::tree::names::{ChildNumbers, child_name};
+use crate::tree::build::{Cds, leaf_config};
+use crate::tree::names::ChildNumbers;
 
 /// How deep cds policies may be below each other. Each costs the policies above it work for every change; the client has no
 /// bound and was seen to work with 100.
@@ -32,6 +33,9 @@ struct CdsState {
     cluster: String,
     numbers: ChildNumbers,
     last: Option<Leaf>,
+    endpoints: Endpoints,
+    /// The last config of a leaf, and what it was made of: the cluster, and the numbers of its priorities.
+    config: Option<(Arc<Cluster>, Vec<u64>, Arc<Config>)>,
 }
 
 impl ConfigView {
@@ -72,22 +76,49 @@ impl ConfigView {
             .map(|state| state.cluster.as_str())
     }
 
-    fn child(&self, cds: &Cds<'_>, state: &ClusterState, numbers: &mut ChildNumbers) -> Result<ClusterChild, Status> {
-        let json = cds.child_config(numbers)?;
-        let config = cds.read(&json)?;
-        Ok(match state {
-            ClusterState::Leaf(leaf) => ClusterChild {
-                config,
-                endpoints: endpoints(cds.cluster, leaf, numbers, &self.profile),
-                note: leaf.note.clone(),
-            },
-            ClusterState::Aggregate(aggregate) => ClusterChild {
-                config,
-                endpoints: Vec::new(),
-                note: aggregate.note.clone(),
-            },
+    fn child(&self, cds: &Cds<'_>, state: &ClusterState, remembered: &mut CdsState) -> Result<ClusterChild, Status> {
+        let leaf = match state {
+            ClusterState::Leaf(leaf) => leaf,
+            ClusterState::Aggregate(aggregate) => {
+                return Ok(ClusterChild {
+                    config: Arc::new(cds.read(&cds.child_config(&mut remembered.numbers)?)?),
+                    endpoints: endpoint::none().clone(),
+                    note: aggregate.note.clone(),
+                });
+            }
             ClusterState::Error(failure) => return Err(Status::unavailable(failure.message.as_str())),
+        };
+        let config = self.leaf_config(cds, leaf, remembered)?;
+        Ok(ClusterChild {
+            config,
+            endpoints: remembered
+                .endpoints
+                .update((cds.cluster, leaf), &remembered.numbers, &self.profile),
+            note: leaf.note.clone(),
         })
+    }
+
+    /// The config below a leaf. Most updates change endpoints alone, and leave it as it was.
+    fn leaf_config(&self, cds: &Cds<'_>, leaf: &Leaf, remembered: &mut CdsState) -> Result<Arc<Config>, Status> {
+        let policy = match cds.lb_policy(leaf) {
+            Ok(policy) => policy,
+            Err(status) => {
+                remembered.numbers.reset();
+                return Err(status);
+            }
+        };
+        let numbers = remembered.numbers.update(leaf.endpoints.as_deref());
+        // With the switch it is made of the cluster above too.
+        let is_own = !self.profile.has(Feature::AggregateClusterBackwardCompat);
+        if let Some((cluster, known, config)) = remembered.config.as_ref().filter(|_| is_own)
+            && Arc::ptr_eq(cluster, &leaf.cluster)
+            && known == numbers
+        {
+            return Ok(config.clone());
+        }
+        let config = Arc::new(cds.read(&leaf_config(cds.cluster, leaf, numbers, policy))?);
+        remembered.config = Some((leaf.cluster.clone(), numbers.to_vec(), config.clone()));
+        Ok(config)
     }
 }
 
@@ -121,7 +152,7 @@ impl Clusters for ConfigView {
             below: above.as_deref(),
             profile: &self.profile,
         };
-        match self.child(&cds, state, &mut remembered.numbers) {
+        match self.child(&cds, state, remembered) {
             Ok(child) => {
                 remembered.last = match state {
                     ClusterState::Leaf(leaf) => Some(leaf.clone()),
@@ -144,43 +175,4 @@ impl Clusters for ConfigView {
             drops: leaf.endpoints.as_ref().and_then(|endpoints| endpoints.drops.clone()),
         })
     }
-}
-
-/// The endpoints of a leaf cluster with their places in the tree, in the order in which the client lists them.
-fn endpoints(cluster: &str, leaf: &Leaf, numbers: &ChildNumbers, profile: &Profile) -> Vec<Arc<Endpoint>> {
-    let priorities = leaf.endpoints.iter().flat_map(|endpoints| &endpoints.priorities);
-    let mut list = Vec::new();
-    let cluster_name: Arc<str> = cluster.into();
-    for (localities, number) in priorities.zip(numbers.numbers()) {
-        let child: Arc<str> = child_name(cluster, *number).into();
-        for (locality, weights) in localities.iter().zip(endpoint_weights(localities, profile)) {
-            let locality_name: Arc<str> = locality.name.to_string().into();
-            let path: Arc<[Arc<str>]> = [child.clone(), locality_name.clone()].into();
-            let scope = |hostname: &str| {
-                Arc::new(Scope {
-                    cluster: cluster_name.clone(),
-                    locality: locality_name.clone(),
-                    hostname: hostname.into(),
-                })
-            };
-            let nameless = scope("");
-            for (endpoint, weight) in locality.endpoints.iter().zip(weights) {
-                let named = (!endpoint.hostname.is_empty()).then(|| scope(&endpoint.hostname));
-                let scope = named.as_ref().unwrap_or(&nameless);
-                list.push(Arc::new(Endpoint {
-                    addresses: endpoint
-                        .addresses()
-                        .map(|socket| Address::within(socket, scope))
-                        .collect(),
-                    path: path.clone(),
-                    locality_weight: locality.weight,
-                    weight,
-                    health: endpoint.health,
-                    hostname: endpoint.hostname.as_str().into(),
-                    hash_key: endpoint.hash_key.as_deref().map(Box::from),
-                }));
-            }
-        }
-    }
-    list
 }

@@ -8,6 +8,7 @@
 mod call;
 mod channel;
 mod clusters;
+mod leaf;
 mod network;
 mod outcome;
 mod place;

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use super::NAME;
 use crate::lb::Config;
-use crate::lb::endpoint::{AddressSet, Endpoint};
+use crate::lb::endpoint::{AddressSet, Endpoint, List};
 use crate::lb::picker::{Pick, PickArgs, PickCx, Shares};
 use crate::lb::policy::{PolicyCx, Reports, TreePath, Update, What};
 use crate::lb::run::child::Child;
@@ -28,7 +28,7 @@ pub struct Machine {
     child: Child,
     detection: Option<OutlierDetection>,
     /// The endpoints of the last update. Nothing else is kept of them while there is nothing to count and nothing ejected.
-    endpoints: Vec<Arc<Endpoint>>,
+    endpoints: List,
     is_tracking: bool,
     /// Numbers of the endpoints in address-set order.
     order: BTreeMap<AddressSet, u32>,
@@ -78,7 +78,7 @@ impl Machine {
         Machine {
             child: Child::new(below(&at, 0)),
             detection: None,
-            endpoints: Vec::new(),
+            endpoints: List::default(),
             is_tracking: false,
             order: BTreeMap::new(),
             records: BTreeMap::new(),
@@ -115,7 +115,7 @@ impl Machine {
         let mut old = std::mem::take(&mut self.order);
         let mut known = std::mem::take(&mut self.records);
         self.by_address.clear();
-        for endpoint in &self.endpoints {
+        for endpoint in self.endpoints.iter() {
             let set = endpoint.address_set();
             let number = match self.order.get(&set).copied().or_else(|| old.remove(&set)) {
                 Some(number) => number,
@@ -348,6 +348,12 @@ impl Machine {
     }
 }
 
+/// Says whether two lists have endpoints of the same addresses, in the same order.
+fn has_same_addresses(old: &List, new: &List) -> bool {
+    let difference = old.difference(new, |one, other| one.addresses == other.addresses);
+    difference.old.is_empty() && difference.new.is_empty()
+}
+
 fn tell(handle: u64, at: &TreePath, is_ejected: bool, cx: &mut PolicyCx<'_>) {
     cx.runtime.timer(0, at, What::Ejected { handle, is_ejected });
 }
@@ -359,12 +365,14 @@ impl crate::lb::policy::Machine for Machine {
         };
         let was_counting = self.is_counting();
         self.detection = Some(config.detection.clone());
+        let mut has_same = false;
         if let Ok(endpoints) = update.endpoints {
-            self.endpoints = endpoints.to_vec();
+            has_same = has_same_addresses(&self.endpoints, endpoints);
+            self.endpoints = endpoints.clone();
         }
         let is_given = !cx.runtime.settings.ejected.is_empty();
         let is_wanted = self.is_counting() || is_given;
-        if is_wanted && (update.endpoints.is_ok() || !self.is_tracking) {
+        if is_wanted && !(self.is_tracking && (has_same || update.endpoints.is_err())) {
             self.track(&cx.runtime.settings);
         }
         // With an interval of 0 the client does nothing else; here time has to pass.

@@ -9,9 +9,11 @@ use std::net::SocketAddr;
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::entry::{Connection, Entry, address_list};
+use super::open::Open;
 use super::{NAME, SessionHosts};
 use crate::lb::Config;
-use crate::lb::endpoint::{Address, Endpoint};
+use crate::lb::endpoint::{Address, Endpoint, List};
 use crate::lb::picker::{Complete, Pick, PickArgs, PickCx, Shares};
 use crate::lb::policy::{PolicyCx, Report, Reports, TreePath, Update, What};
 use crate::lb::run::child::Child;
@@ -39,37 +41,18 @@ pub struct Machine {
     entries: Vec<Entry>,
     /// The endpoints under which the child's subchannels were made, by handle.
     lists: BTreeMap<u64, Arc<Endpoint>>,
-    /// Index of the entry of each watch. Looked up in, and never iterated over.
-    watches: HashMap<u64, u32>,
+    /// The address of the entry of each watch. Looked up in, and never iterated over.
+    watches: HashMap<u64, SocketAddr>,
+    /// What the entries were made of, and whether an address was there twice.
+    taken: (List, bool),
+    /// The endpoints that the policies below have, of the last list.
+    open: Open,
+    /// Some entry may have been used within the idle timeout.
+    is_used: bool,
     timer: Option<TimerId>,
     /// Subchannels that the policies below have let go of just now, by their handle, and held until that is settled.
     orphans: Vec<(u64, Handle)>,
     failure: Option<Status>,
-}
-
-/// One address.
-#[derive(Debug)]
-struct Entry {
-    address: Address,
-    endpoint: Arc<Endpoint>,
-    /// This address first, then the others of its endpoint; made when a pick first needs it, since the lists of all the
-    /// addresses of one endpoint are the square of it.
-    list: Option<Arc<str>>,
-    health: HealthStatus,
-    state: Connectivity,
-    last_used: Option<i64>,
-    connection: Connection,
-}
-
-/// Who holds the subchannel of an address.
-#[derive(Debug)]
-enum Connection {
-    /// Nobody.
-    None,
-    /// The policies below; `watch` tells its state.
-    Child { handle: Handle, watch: u64 },
-    /// This policy.
-    Owned(Handle),
 }
 
 impl Machine {
@@ -82,6 +65,9 @@ impl Machine {
             entries: Vec::new(),
             lists: BTreeMap::new(),
             watches: HashMap::new(),
+            taken: (List::default(), false),
+            open: Open::default(),
+            is_used: false,
             timer: None,
             orphans: Vec::new(),
             failure: None,
@@ -89,10 +75,62 @@ impl Machine {
         }
     }
 
-    fn set_endpoints(&mut self, endpoints: &[Arc<Endpoint>], cx: &mut PolicyCx<'_>) {
+    /// Changes the entries of the endpoints that differ from those before; says whether that could be done.
+    fn change_endpoints(&mut self, endpoints: &List, cx: &mut PolicyCx<'_>) -> bool {
+        let (before, has_twice) = std::mem::take(&mut self.taken);
+        // What is told names each address.
+        if has_twice || before.is_empty() || cx.runtime.log.is_on() {
+            return false;
+        }
+        let difference = before.difference(endpoints, Arc::ptr_eq);
+        let addresses = |list: &[&Arc<Endpoint>]| -> Vec<(SocketAddr, Arc<Endpoint>)> {
+            let kept = list.iter().filter(|endpoint| self.takes(endpoint));
+            let all = kept.flat_map(|endpoint| endpoint.addresses.iter().map(|one| (one.socket, Arc::clone(endpoint))));
+            all.collect()
+        };
+        let (old, new) = (addresses(&difference.old), addresses(&difference.new));
+        let wanted: BTreeMap<SocketAddr, &Arc<Endpoint>> =
+            new.iter().map(|(socket, endpoint)| (*socket, endpoint)).collect();
+        let known: BTreeSet<SocketAddr> = old.iter().map(|(socket, _)| *socket).collect();
+        let is_elsewhere = |socket: &SocketAddr| !known.contains(socket) && self.find(socket).is_some();
+        if wanted.len() < new.len() || wanted.keys().any(is_elsewhere) {
+            return false;
+        }
+        for socket in known.iter().filter(|socket| !wanted.contains_key(*socket)) {
+            if let Some(index) = self.find(socket) {
+                let mut gone = self.entries.remove(index);
+                self.disconnect(&mut gone.connection, cx);
+            }
+        }
+        for (socket, endpoint) in wanted {
+            let Some(address) = endpoint.addresses.iter().find(|address| address.socket == socket) else {
+                continue;
+            };
+            match self.entries.binary_search_by_key(&socket, |entry| entry.address.socket) {
+                Ok(index) => {
+                    if let Some(entry) = self.entries.get_mut(index) {
+                        entry.set(address, endpoint);
+                        if let Connection::Child { handle, .. } = &entry.connection {
+                            self.lists.insert(handle.id, endpoint.clone());
+                        }
+                    }
+                }
+                Err(index) => self.entries.insert(index, Entry::new(address, endpoint)),
+            }
+        }
+        self.taken = (endpoints.clone(), false);
+        true
+    }
+
+    /// Says whether an endpoint has entries.
+    fn takes(&self, endpoint: &Endpoint) -> bool {
+        endpoint.health != HealthStatus::Draining || self.statuses.contains(&HealthStatus::Draining)
+    }
+
+    fn set_endpoints(&mut self, endpoints: &List, cx: &mut PolicyCx<'_>) {
         let mut wanted: Vec<(&Address, &Arc<Endpoint>)> = Vec::with_capacity(endpoints.len());
-        for endpoint in endpoints {
-            if endpoint.health == HealthStatus::Draining && !self.statuses.contains(&HealthStatus::Draining) {
+        for endpoint in endpoints.iter() {
+            if !self.takes(endpoint) {
                 cx.runtime.say(&self.at, SHORT, "draining_ignored", || {
                     vec![("address", endpoint.name().into())]
                 });
@@ -102,7 +140,9 @@ impl Machine {
         }
         // Of equal ones the first counts.
         wanted.sort_by_key(|(address, _)| address.socket);
+        let count = wanted.len();
         wanted.dedup_by_key(|(address, _)| address.socket);
+        self.taken = (endpoints.clone(), wanted.len() < count);
         // What is gone goes first.
         let (kept, gone): (Vec<Entry>, Vec<Entry>) = std::mem::take(&mut self.entries).into_iter().partition(|entry| {
             let found = wanted.binary_search_by_key(&entry.address.socket, |(address, _)| address.socket);
@@ -130,22 +170,8 @@ impl Machine {
                     ("list", (&address_list(&address.text, endpoint)).into()),
                 ]
             });
-            let mut entry = known.unwrap_or_else(|| Entry {
-                address: address.clone(),
-                endpoint: endpoint.clone(),
-                list: None,
-                health: endpoint.health,
-                state: Connectivity::Idle,
-                last_used: None,
-                connection: Connection::None,
-            });
-            entry.health = endpoint.health;
-            entry.address = address.clone();
-            entry.endpoint = endpoint.clone();
-            entry.list = None;
-            if let Some(index) = entry.connection.watch().and_then(|watch| self.watches.get_mut(&watch)) {
-                *index = number(self.entries.len());
-            }
+            let mut entry = known.unwrap_or_else(|| Entry::new(address, endpoint));
+            entry.set(address, endpoint);
             self.entries.push(entry);
         }
     }
@@ -181,11 +207,11 @@ impl Machine {
         let Some(entry) = self.entries.get_mut(index) else {
             return;
         };
-        let watch = connection.watch();
+        let (watch, address) = (connection.watch(), entry.address.socket);
         let mut old = std::mem::replace(&mut entry.connection, connection);
         self.disconnect(&mut old, cx);
         if let Some(watch) = watch {
-            self.watches.insert(watch, number(index));
+            self.watches.insert(watch, address);
         }
     }
 
@@ -262,8 +288,9 @@ impl Machine {
     fn set_timer(&mut self, cx: &mut PolicyCx<'_>) {
         let now = cx.runtime.now;
         let threshold = now - self.idle_timeout;
-        let next = self
-            .entries
+        // Most clusters have no sessions.
+        let entries = if self.is_used { self.entries.as_slice() } else { &[] };
+        let next = entries
             .iter()
             .filter_map(|entry| entry.last_used)
             .filter(|used| *used > threshold)
@@ -287,6 +314,8 @@ impl Machine {
             return;
         }
         let threshold = cx.runtime.now - self.idle_timeout;
+        let is_recent = |entry: &Entry| entry.last_used.is_some_and(|used| used > threshold);
+        self.is_used = self.is_used && self.entries.iter().any(is_recent);
         for index in 0..self.entries.len() {
             let Some(entry) = self.entries.get(index) else { break };
             let is_idle = entry.last_used.is_none_or(|used| used <= threshold);
@@ -323,8 +352,8 @@ impl Machine {
     }
 
     fn on_state(&mut self, watch: u64, state: Connectivity) -> Reports {
-        let index = self.watches.get(&watch);
-        let Some(entry) = index.and_then(|index| self.entries.get_mut(*index as usize)) else {
+        let index = self.watches.get(&watch).and_then(|address| self.find(address));
+        let Some(entry) = index.and_then(|index| self.entries.get_mut(index)) else {
             return Reports::new();
         };
         let changed = std::mem::replace(&mut entry.state, state) != state;
@@ -375,6 +404,7 @@ impl Machine {
             match state {
                 Connectivity::Ready => {
                     entry.last_used = Some(now);
+                    self.is_used = true;
                     cx.tell("pick_ready", || vec![("address", address.into())]);
                     let mut complete = Complete::new(handle.id, handle.subchannel, &entry.address);
                     complete.actual_hosts = Some(entry.list());
@@ -403,45 +433,6 @@ impl Machine {
     }
 }
 
-impl Connection {
-    /// Number of the watch that tells its state.
-    const fn watch(&self) -> Option<u64> {
-        match self {
-            Connection::None => None,
-            Connection::Child { watch, .. } => Some(*watch),
-            Connection::Owned(handle) => Some(handle.id),
-        }
-    }
-}
-
-/// An index in little space; there are never that many addresses.
-fn number(index: usize) -> u32 {
-    u32::try_from(index).unwrap_or(u32::MAX)
-}
-
-impl Entry {
-    fn list(&mut self) -> Arc<str> {
-        let list = self
-            .list
-            .get_or_insert_with(|| address_list(&self.address.text, &self.endpoint));
-        list.clone()
-    }
-}
-
-/// An address, then the others of its endpoint in order.
-fn address_list(first: &Arc<str>, endpoint: &Endpoint) -> Arc<str> {
-    let mut others = endpoint.addresses.iter().filter(|address| address.text != *first);
-    let Some(second) = others.next() else {
-        return first.clone();
-    };
-    let mut list = first.to_string();
-    for address in std::iter::once(second).chain(others) {
-        list.push(',');
-        list.push_str(&address.text);
-    }
-    list.into()
-}
-
 impl crate::lb::policy::Machine for Machine {
     fn update(&mut self, update: Update<'_>, cx: &mut PolicyCx<'_>) -> Reports {
         let Config::OverrideHost(config) = update.config else {
@@ -457,7 +448,10 @@ impl crate::lb::policy::Machine for Machine {
             return vec![Report::failure(status)];
         };
         self.failure = None;
-        self.statuses.clone_from(&leaf.cluster.override_host_statuses);
+        if self.statuses != leaf.cluster.override_host_statuses {
+            self.statuses.clone_from(&leaf.cluster.override_host_statuses);
+            self.taken = (List::default(), false);
+        }
         self.idle_timeout = leaf.cluster.connection_idle_timeout.0;
         cx.runtime.say(&self.at, SHORT, "config", || {
             let names: Vec<&str> = self.statuses.iter().map(|status| status.name()).collect();
@@ -467,24 +461,19 @@ impl crate::lb::policy::Machine for Machine {
                 ("idle_timeout", format!("{}ms", self.idle_timeout).into()),
             ]
         });
-        let mut for_child = Vec::new();
         let endpoints = match update.endpoints {
             Ok(endpoints) => {
-                self.set_endpoints(endpoints, cx);
+                if !self.change_endpoints(endpoints, cx) {
+                    self.set_endpoints(endpoints, cx);
+                }
                 self.set_timer(cx);
-                for_child.extend(
-                    endpoints
-                        .iter()
-                        .filter(|endpoint| endpoint.health != HealthStatus::Draining)
-                        .cloned(),
-                );
-                Ok(for_child.as_slice())
+                Ok(self.open.of(endpoints))
             }
             Err(status) => Err(status),
         };
         let update = Update {
             config: &config.child_policy,
-            endpoints,
+            endpoints: endpoints.as_ref().map_err(|status| *status),
             ..update
         };
         let said = self.child.watched(cx, |child, cx| child.update(update, cx));
@@ -533,6 +522,7 @@ impl crate::lb::policy::Machine for Machine {
             complete.actual_hosts = Some(match found.and_then(|index| self.entries.get_mut(index)) {
                 Some(entry) => {
                     entry.last_used = Some(args.now);
+                    self.is_used = true;
                     entry.list()
                 }
                 None => address_list(&complete.address, endpoint),
@@ -571,6 +561,7 @@ impl crate::lb::policy::Machine for Machine {
         for mut entry in std::mem::take(&mut self.entries) {
             self.disconnect(&mut entry.connection, cx);
         }
+        self.taken = (List::default(), false);
         self.lists.clear();
     }
 }

@@ -2,7 +2,9 @@
 //!
 //! Statuses and idle timeout are looked up by the cluster's name.
 
+mod entry;
 mod machine;
+mod open;
 
 pub use super::config::named_cluster::{Config, from_json};
 pub use machine::Machine;

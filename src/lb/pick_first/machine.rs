@@ -97,6 +97,23 @@ impl Machine {
         }
     }
 
+    /// A policy of a list that has chosen a connection to an address already.
+    pub fn connected(at: TreePath, endpoint: &Endpoint, address: &Address, cx: &mut PolicyCx<'_>) -> Machine {
+        let handle = cx.runtime.acquire_known(address, &at);
+        Machine {
+            latest: Some(Ok(endpoint.addresses.clone())),
+            selected: Some(handle),
+            state: Connectivity::Ready,
+            shown: Shown::Ready,
+            ..Machine::new(at, true)
+        }
+    }
+
+    /// The connection in use.
+    pub const fn selected(&self) -> Option<&Handle> {
+        self.selected.as_ref()
+    }
+
     /// Takes a list of endpoints.
     pub fn set(
         &mut self,
@@ -401,7 +418,13 @@ fn interleave(addresses: impl Iterator<Item = Address>) -> Vec<Address> {
 impl crate::lb::policy::Machine for Machine {
     fn update(&mut self, update: Update<'_>, cx: &mut PolicyCx<'_>) -> Reports {
         let shuffle = matches!(update.config, Config::PickFirst(config) if config.shuffle_address_list);
-        self.set(update.endpoints, shuffle, update.note, cx)
+        let all: Vec<Arc<Endpoint>> = update
+            .endpoints
+            .into_iter()
+            .flat_map(|list| list.iter())
+            .cloned()
+            .collect();
+        self.set(update.endpoints.map(|_| all.as_slice()), shuffle, update.note, cx)
     }
 
     fn handle(&mut self, _path: &[u32], what: &What, cx: &mut PolicyCx<'_>) -> Reports {

@@ -73,7 +73,7 @@ impl Machine {
             return Reports::new();
         };
         let endpoints = match &self.endpoints {
-            Ok(groups) => Ok(groups.get(name).map(Vec::as_slice).unwrap_or_default()),
+            Ok(groups) => Ok(groups.get(name).unwrap_or(endpoint::none())),
             Err(status) => Err(status),
         };
         let update = Update {

@@ -8,7 +8,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::{Ring, Size, hash};
 use crate::lb::Config;
-use crate::lb::endpoint::{AddressSet, Endpoint};
+use crate::lb::endpoint::{AddressSet, Endpoint, List};
 use crate::lb::picker::{Pick, PickArgs, PickCx, Shares};
 use crate::lb::policy::{Machine as _, PolicyCx, Report, Reports, TreePath, Update, What};
 use crate::lb::run::tally::Tally;
@@ -26,6 +26,8 @@ pub struct Machine {
     /// Entries of the ring, at least and at most.
     ring_size: Size,
     members: Vec<Member>,
+    /// What the members were made of.
+    taken: List,
     /// Indices of the members by number.
     index_of: BTreeMap<u32, usize>,
     tally: Tally,
@@ -55,6 +57,11 @@ struct Member {
     status: Option<Status>,
 }
 
+/// The client counts in signed numbers.
+fn weight_of(endpoint: &Endpoint) -> i32 {
+    i32::try_from(endpoint.weight).unwrap_or(endpoint.weight as i32)
+}
+
 impl Machine {
     /// A policy without endpoints.
     pub fn new(at: TreePath, cx: &mut PolicyCx<'_>) -> Machine {
@@ -64,6 +71,7 @@ impl Machine {
             ring: OnceLock::new(),
             ring_size: Size::default(),
             members: Vec::new(),
+            taken: List::default(),
             index_of: BTreeMap::new(),
             tally: Tally::default(),
             idle: BTreeSet::new(),
@@ -77,16 +85,50 @@ impl Machine {
         }
     }
 
-    fn set_endpoints(&mut self, endpoints: &[Arc<Endpoint>], cx: &mut PolicyCx<'_>) -> Vec<(u32, Report)> {
+    /// Takes endpoints of the same addresses in the same order; `None` if they are others.
+    fn change_endpoints(&mut self, endpoints: &List, cx: &mut PolicyCx<'_>) -> Option<Vec<(u32, Report)>> {
+        let has_same = |one: &Endpoint, other: &Endpoint| one.addresses == other.addresses;
+        // Of equal ones the weights are added.
+        let is_plain = self.taken.len() == self.members.len() && self.taken.len() == endpoints.len();
+        let difference = self.taken.difference(endpoints, Arc::ptr_eq);
+        let pairs = || difference.old.iter().zip(&difference.new);
+        if !is_plain || self.members.is_empty() || !pairs().all(|(one, other)| has_same(one, other)) {
+            return None;
+        }
+        for (index, endpoint) in (difference.before..).zip(&difference.new) {
+            if let Some(member) = self.members.get_mut(index) {
+                let is_elsewhere =
+                    member.endpoint.hash_key != endpoint.hash_key || member.endpoint.weight != endpoint.weight;
+                if is_elsewhere {
+                    self.ring = OnceLock::new();
+                }
+                member.endpoint = Arc::clone(endpoint);
+                member.weight = weight_of(endpoint);
+            }
+        }
+        self.taken = endpoints.clone();
+        let mut said = Vec::new();
+        for member in &mut self.members {
+            if let Some(child) = &mut member.child {
+                let reports = child.set(Ok(std::slice::from_ref(&member.endpoint)), false, "", cx);
+                said.extend(reports.into_iter().map(|report| (member.number, report)));
+            }
+        }
+        Some(said)
+    }
+
+    fn set_endpoints(&mut self, endpoints: &List, cx: &mut PolicyCx<'_>) -> Vec<(u32, Report)> {
+        self.taken = endpoints.clone();
+        self.ring = OnceLock::new();
         let mut old: BTreeMap<AddressSet, Member> = std::mem::take(&mut self.members)
             .into_iter()
             .map(|member| (member.address_set.clone(), member))
             .collect();
         let mut index_of: BTreeMap<AddressSet, usize> = BTreeMap::new();
         let mut said = Vec::new();
-        for endpoint in endpoints {
+        for endpoint in endpoints.iter() {
             let address_set = endpoint.address_set();
-            let weight = i32::try_from(endpoint.weight).unwrap_or(endpoint.weight as i32);
+            let weight = weight_of(endpoint);
             if let Some(member) = index_of
                 .get(&address_set)
                 .and_then(|index| self.members.get_mut(*index))
@@ -359,7 +401,10 @@ impl crate::lb::policy::Machine for Machine {
         update.note.clone_into(&mut self.note);
         let mut reports = Reports::new();
         let said = match update.endpoints {
-            Ok(endpoints) => self.set_endpoints(endpoints, cx),
+            Ok(endpoints) => match self.change_endpoints(endpoints, cx) {
+                Some(said) => said,
+                None => self.set_endpoints(endpoints, cx),
+            },
             Err(_) => Vec::new(),
         };
         if self.members.is_empty() {
@@ -372,8 +417,11 @@ impl crate::lb::policy::Machine for Machine {
         }
         self.empty = None;
         let cap = cx.runtime.settings.ring_size_cap;
-        self.ring_size = config.size(cap);
-        self.ring = OnceLock::new();
+        let ring_size = config.size(cap);
+        if self.ring_size != ring_size {
+            self.ring_size = ring_size;
+            self.ring = OnceLock::new();
+        }
         for (number, report) in said {
             self.note(number, vec![report], cx, &mut reports);
         }

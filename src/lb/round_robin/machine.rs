@@ -3,6 +3,7 @@
 //! A new list of endpoints waits until it can do better than the old one. Each report of any endpoint makes a new picker,
 //! which starts at a random endpoint. Follows C-core round_robin.cc.
 
+use crate::lb::endpoint;
 use crate::lb::picker::{Pick, PickArgs, PickCx, Shares};
 use crate::lb::policy::{PolicyCx, Report, Reports, TreePath, Update, What};
 use crate::lb::run::endpoint_lists::{EndpointLists, Said, Standing, Taken};
@@ -76,7 +77,7 @@ impl crate::lb::policy::Machine for Machine {
         let endpoints = match update.endpoints {
             Ok(endpoints) => endpoints,
             Err(_) if self.lists.has_list() => return Reports::new(),
-            Err(_) => &[],
+            Err(_) => endpoint::none(),
         };
         let start = self.connect_order.index(endpoints.len());
         match self.lists.take(endpoints, start, &update, cx) {

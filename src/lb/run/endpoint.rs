@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use crate::model::cluster::HealthStatus;
 use crate::model::endpoints::counted_weight;
+use crate::model::pieces::Pieces;
 
 /// An endpoint and what the policies need to know of it.
 #[derive(Debug, Clone, PartialEq)]
@@ -48,7 +49,7 @@ pub struct AddressText {
 /// What connections to one address are kept apart by: the arguments of a subchannel in which the endpoints of a channel differ (C-core
 /// `Subchannel::MakeSubchannelArgs`: `xds_cluster_name`, `lb_locality`, `address_name`). Neither the priority nor the EDS service
 /// name is one of them.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Scope {
     /// The leaf cluster.
     pub cluster: Arc<str>,
@@ -136,23 +137,36 @@ impl Endpoint {
     }
 }
 
+/// Endpoints, shared by those who keep them. Those of a piece share their path.
+pub type List = Arc<Pieces<Arc<Endpoint>>>;
+
+/// No endpoint.
+pub fn none() -> &'static List {
+    static NONE: std::sync::LazyLock<List> = std::sync::LazyLock::new(List::default);
+    &NONE
+}
+
 /// Endpoints by the name that their hierarchical path has at a depth.
-pub type Groups = BTreeMap<Arc<str>, Vec<Arc<Endpoint>>>;
+pub type Groups = BTreeMap<Arc<str>, List>;
 
 /// Groups endpoints by the name at `depth` of their path.
 ///
 /// The client does not take the last name off a path, so policies further down see it again.
-pub fn groups(endpoints: &[Arc<Endpoint>], depth: usize) -> Groups {
-    let mut groups = Groups::new();
-    for endpoint in endpoints {
-        if let Some(name) = endpoint.path.get(depth).or(endpoint.path.last()) {
+pub fn groups(endpoints: &List, depth: usize) -> Groups {
+    let mut groups: BTreeMap<Arc<str>, Vec<Arc<[Arc<Endpoint>]>>> = BTreeMap::new();
+    for piece in endpoints.pieces() {
+        let Some(first) = piece.first() else { continue };
+        if let Some(name) = first.path.get(depth).or(first.path.last()) {
             match groups.get_mut(&**name) {
-                Some(group) => group.push(endpoint.clone()),
-                None => drop(groups.insert(name.clone(), vec![endpoint.clone()])),
+                Some(group) => group.push(piece.clone()),
+                None => drop(groups.insert(name.clone(), vec![piece.clone()])),
             }
         }
     }
-    groups
+    let lists = groups.into_iter();
+    lists
+        .map(|(name, pieces)| (name, Arc::new(Pieces::of(pieces))))
+        .collect()
 }
 
 #[cfg(test)]

@@ -1,18 +1,23 @@
 //! One pick_first for each endpoint, in lists of which a newer one waits until it can do better than the old one: what
 //! round_robin and weighted_round_robin have below them.
 //!
-//! Each change of an endpoint costs as much with many endpoints as with few: states are counted, not looked up. Follows
-//! C-core endpoint_list.cc.
+//! Each change of an endpoint costs as much with many endpoints as with few: states are counted, not looked up, and a newer list
+//! takes the connected endpoints of the old one over ([`adoption`]). Follows C-core endpoint_list.cc.
+
+mod adoption;
+mod members;
+mod plan;
 
 use std::collections::VecDeque;
-use std::sync::Arc;
 
-use super::endpoint::Endpoint;
-use super::policy::{Machine, PolicyCx, Report, TreePath, Update, What};
-use super::runtime::{Connectivity, below};
+use super::endpoint::List;
+use super::policy::{Machine as _, PolicyCx, Report, TreePath, Update, What};
+use super::runtime::Connectivity;
 use super::tally::{Ranks, Tally};
-use crate::lb::pick_first;
 use crate::status::Status;
+use adoption::{ADOPTED, Adoption};
+pub use members::Member;
+use members::Members;
 
 /// The lists in what is told.
 const LAYER: &str = "endpoints";
@@ -25,32 +30,36 @@ pub type Said = VecDeque<(usize, Report)>;
 pub struct EndpointLists {
     at: TreePath,
     next_number: u32,
+    /// Those of all lists.
+    members: Members,
     current: Option<EndpointList>,
     pending: Option<EndpointList>,
+    /// A newer list that has most of its endpoints from the one in use.
+    adoption: Option<Adoption>,
     last_failure: Option<Status>,
 }
 
 /// A list of endpoints, each with its own connection.
 #[derive(Debug)]
 struct EndpointList {
+    /// Of the list as such; that of its update changes.
+    id: u32,
     number: u32,
-    members: Vec<Member>,
+    /// What it was made of.
+    endpoints: List,
+    /// Indices of the members, by their places; [`GAP`] where one has gone.
+    places: Vec<u32>,
+    /// Places that are no gaps; `None` without gaps.
+    filled: Option<Ranks>,
     tally: Tally,
+    /// Places of those that are READY.
     ready: Ranks,
     /// Appended to failure texts.
     note: String,
 }
 
-/// One endpoint.
-#[derive(Debug)]
-pub struct Member {
-    /// The endpoint.
-    pub endpoint: Arc<Endpoint>,
-    /// Its connection.
-    pub child: pick_first::Machine,
-    /// What it last reported.
-    state: Option<Connectivity>,
-}
+/// No member.
+const GAP: u32 = u32::MAX;
 
 /// What came of taking new endpoints.
 #[derive(Debug)]
@@ -76,12 +85,14 @@ pub enum Standing {
 
 impl EndpointLists {
     /// No list.
-    pub const fn new(at: TreePath) -> EndpointLists {
+    pub fn new(at: TreePath) -> EndpointLists {
         EndpointLists {
+            members: Members::new(at.clone()),
             at,
             next_number: 0,
             current: None,
             pending: None,
+            adoption: None,
             last_failure: None,
         }
     }
@@ -92,22 +103,17 @@ impl EndpointLists {
     }
 
     /// Takes new endpoints; connections start at the endpoint `start` and go round.
-    pub fn take(
-        &mut self,
-        endpoints: &[Arc<Endpoint>],
-        start: usize,
-        update: &Update<'_>,
-        cx: &mut PolicyCx<'_>,
-    ) -> Taken {
+    pub fn take(&mut self, endpoints: &List, start: usize, update: &Update<'_>, cx: &mut PolicyCx<'_>) -> Taken {
         let number = self.next_number;
         self.next_number += 1;
-        let (list, said) = EndpointList::new(number, &self.at, endpoints, start, update.note, cx);
-        if let Some(mut old) = self.pending.take() {
-            old.shutdown(cx);
+        if let Some(said) = self.adopt(number, (endpoints, start), update.note, cx) {
+            return Taken::Listed(number, said);
         }
+        let (list, said) = EndpointList::new(number, (endpoints, start), update.note, &mut self.members, cx);
+        self.drop_pending(cx);
         if endpoints.is_empty() {
-            if let Some(mut old) = self.current.replace(list) {
-                old.shutdown(cx);
+            if let Some(old) = self.current.replace(list) {
+                old.shutdown(&mut self.members, cx);
             }
             let status = update.endpoints.err().cloned();
             let status = status.unwrap_or_else(|| Status::unavailable("empty address list"));
@@ -121,20 +127,37 @@ impl EndpointLists {
         Taken::Listed(number, said)
     }
 
-    fn list(&mut self, number: u32) -> Option<&mut EndpointList> {
-        [self.current.as_mut(), self.pending.as_mut()]
-            .into_iter()
-            .flatten()
-            .find(|list| list.number == number)
+    /// The newer list will not be one.
+    fn drop_pending(&mut self, cx: &mut PolicyCx<'_>) {
+        if let Some(adoption) = self.adoption.take() {
+            adoption.shutdown(&mut self.members, cx);
+        }
+        if let Some(old) = self.pending.take() {
+            old.shutdown(&mut self.members, cx);
+        }
     }
 
-    /// Hands an event to an endpoint; `path` begins with the list's number.
+    fn lists(&self) -> impl Iterator<Item = &EndpointList> {
+        [self.current.as_ref(), self.pending.as_ref()].into_iter().flatten()
+    }
+
+    /// The number under which reports of a member count.
+    fn number_of(&self, member: &Member) -> Option<u32> {
+        let adoption = self.adoption.as_ref();
+        let of_list = self.lists().find(|list| list.id == member.list).map(|list| list.number);
+        of_list.or_else(|| Some(adoption.filter(|adoption| adoption.number == member.list)?.number))
+    }
+
+    /// Hands an event to an endpoint; `path` begins with its index.
     pub fn handle(&mut self, path: &[u32], what: &What, cx: &mut PolicyCx<'_>) -> Option<(u32, Said)> {
-        let (&number, path) = path.split_first()?;
         let (&index, rest) = path.split_first()?;
+        if index == ADOPTED {
+            return self.adopted(what);
+        }
+        self.split(index, what, cx);
         let index = index as usize;
-        let member = self.list(number)?.members.get_mut(index)?;
-        let reports = member.child.handle(rest, what, cx);
+        let number = self.number_of(self.members.get(index)?)?;
+        let reports = self.members.get_mut(index)?.child.handle(rest, what, cx);
         Some((number, reports.into_iter().map(|report| (index, report)).collect()))
     }
 
@@ -147,14 +170,12 @@ impl EndpointLists {
         said: &mut Said,
         cx: &mut PolicyCx<'_>,
     ) -> Option<Connectivity> {
-        let at = self.at.clone();
-        let list = self.list(number)?;
-        let member = list.members.get_mut(index)?;
-        let before = member.state.replace(report.state);
-        cx.runtime.say(&at, LAYER, "endpoint_state", || {
+        let member = self.members.get_mut(index)?;
+        let (before, place) = (member.state.replace(report.state), member.place);
+        cx.runtime.say(&self.at, LAYER, "endpoint_state", || {
             vec![
                 ("list", i64::from(number).saturating_add(1).into()),
-                ("index", i64::try_from(index).unwrap_or(i64::MAX).into()),
+                ("index", i64::from(place).into()),
                 ("address", member.endpoint.name().into()),
                 ("from", before.map_or("new", Connectivity::name).into()),
                 ("state", report.state.name().into()),
@@ -164,10 +185,16 @@ impl EndpointLists {
             let more = member.child.exit_idle(cx);
             said.extend(more.into_iter().map(|report| (index, report)));
         }
+        if let Some(adoption) = self.adoption.as_mut().filter(|adoption| adoption.number == number) {
+            adoption.tally.change(before, Some(report.state));
+            return before;
+        }
+        let lists = [self.current.as_mut(), self.pending.as_mut()];
+        let list = lists.into_iter().flatten().find(|list| list.number == number)?;
         list.tally.change(before, Some(report.state));
         match (before == Some(Connectivity::Ready), report.state == Connectivity::Ready) {
-            (false, true) => list.ready.add(index),
-            (true, false) => list.ready.remove(index),
+            (false, true) => list.ready.add(place as usize),
+            (true, false) => list.ready.remove(place as usize),
             (true, true) | (false, false) => {}
         }
         before
@@ -175,13 +202,16 @@ impl EndpointLists {
 
     /// Puts the newer list in place of the old one if it is time to; says whether it did.
     pub fn promote(&mut self, number: u32, cx: &mut PolicyCx<'_>) -> bool {
+        if self.adoption.as_ref().is_some_and(|adoption| adoption.number == number) {
+            return self.take_over(cx);
+        }
         let current = self.current.as_ref();
         let newer = self
             .pending
             .take_if(|list| list.number == number && list.replaces(current));
         let Some(newer) = newer else { return false };
-        if let Some(mut old) = self.current.replace(newer) {
-            old.shutdown(cx);
+        if let Some(old) = self.current.replace(newer) {
+            old.shutdown(&mut self.members, cx);
         }
         true
     }
@@ -196,7 +226,7 @@ impl EndpointLists {
             Standing::Ready
         } else if count(Connectivity::Connecting) + count(Connectivity::Idle) > 0 {
             Standing::Connecting
-        } else if count(Connectivity::TransientFailure) == list.members.len() {
+        } else if count(Connectivity::TransientFailure) == list.endpoints.len() {
             Standing::Failing
         } else {
             Standing::Open
@@ -220,70 +250,58 @@ impl EndpointLists {
 
     /// Index of the READY endpoint of this rank.
     pub fn nth_ready(&self, rank: usize) -> Option<usize> {
-        self.current.as_ref()?.ready.nth(rank)
+        let list = self.current.as_ref()?;
+        list.index_at(list.ready.nth(rank)?)
     }
 
-    /// An endpoint of the list in use.
+    /// An endpoint.
     pub fn get(&self, index: usize) -> Option<&Member> {
-        self.current.as_ref()?.members.get(index)
+        self.members.get(index)
     }
 
-    /// An endpoint of a list.
-    pub fn get_of(&mut self, number: u32, index: usize) -> Option<&Member> {
-        self.list(number)?.members.get(index)
-    }
-
-    /// An endpoint of the list in use, for a pick.
+    /// An endpoint, for a pick.
     pub fn get_mut(&mut self, index: usize) -> Option<&mut Member> {
-        self.current.as_mut()?.members.get_mut(index)
+        self.members.get_mut(index)
     }
 
     /// The READY endpoints of the list in use with their indices, in order.
     pub fn all_ready(&self) -> impl Iterator<Item = (usize, &Member)> {
-        let members = self.current.iter().flat_map(|list| list.members.iter().enumerate());
+        let indices = self.current.iter().flat_map(EndpointList::indices);
+        let members = indices.filter_map(|index| Some((index, self.members.get(index)?)));
         members.filter(|(_, member)| member.state == Some(Connectivity::Ready))
     }
 
     /// Lets go of all endpoints.
     pub fn shutdown(&mut self, cx: &mut PolicyCx<'_>) {
-        for mut list in [self.current.take(), self.pending.take()].into_iter().flatten() {
-            list.shutdown(cx);
+        if let Some(list) = self.current.take() {
+            list.shutdown(&mut self.members, cx);
         }
+        self.drop_pending(cx);
     }
 }
 
 impl EndpointList {
     fn new(
         number: u32,
-        at: &TreePath,
-        endpoints: &[Arc<Endpoint>],
-        start: usize,
+        (endpoints, start): (&List, usize),
         note: &str,
+        members: &mut Members,
         cx: &mut PolicyCx<'_>,
     ) -> (EndpointList, Said) {
-        let at = below(at, number);
-        let mut members: Vec<Member> = endpoints
-            .iter()
-            .zip(0..)
-            .map(|(endpoint, index)| Member {
-                endpoint: endpoint.clone(),
-                child: pick_first::Machine::new(below(&at, index), true),
-                state: None,
-            })
-            .collect();
+        let count = endpoints.len();
+        let places = members.add_all(endpoints, number);
         let mut said = Said::new();
-        let count = members.len();
-        for index in (0..count).map(|i| (start + i) % count) {
-            if let Some(member) = members.get_mut(index) {
-                let reports = member
-                    .child
-                    .set(Ok(std::slice::from_ref(&member.endpoint)), false, "", cx);
-                said.extend(reports.into_iter().map(|report| (index, report)));
+        for place in (0..count).map(|i| (start + i) % count) {
+            if let Some(index) = places.get(place) {
+                members.start(*index as usize, &mut said, cx);
             }
         }
         let list = EndpointList {
+            id: number,
             number,
-            members,
+            endpoints: endpoints.clone(),
+            places,
+            filled: None,
             tally: Tally::default(),
             ready: Ranks::new(count),
             note: note.to_owned(),
@@ -291,17 +309,31 @@ impl EndpointList {
         (list, said)
     }
 
-    /// Says whether this list, the newer one, takes the place of `old`.
-    fn replaces(&self, old: Option<&EndpointList>) -> bool {
-        let has_all_reported = self.tally.total() == self.members.len();
-        old.is_none_or(|old| old.tally.count(Connectivity::Ready) == 0)
-            || (self.tally.count(Connectivity::Ready) > 0 && has_all_reported)
-            || self.tally.count(Connectivity::TransientFailure) == self.members.len()
+    /// Index of the member at a place.
+    fn index_at(&self, place: usize) -> Option<usize> {
+        self.places
+            .get(place)
+            .filter(|index| **index != GAP)
+            .map(|index| *index as usize)
     }
 
-    fn shutdown(&mut self, cx: &mut PolicyCx<'_>) {
-        for member in &mut self.members {
-            member.child.shutdown(cx);
+    /// Indices of the members, in the order of the list.
+    fn indices(&self) -> impl Iterator<Item = usize> {
+        let indices = self.places.iter().filter(|index| **index != GAP);
+        indices.map(|index| *index as usize)
+    }
+
+    /// Says whether this list, the newer one, takes the place of `old`.
+    fn replaces(&self, old: Option<&EndpointList>) -> bool {
+        let has_all_reported = self.tally.total() == self.endpoints.len();
+        old.is_none_or(|old| old.tally.count(Connectivity::Ready) == 0)
+            || (self.tally.count(Connectivity::Ready) > 0 && has_all_reported)
+            || self.tally.count(Connectivity::TransientFailure) == self.endpoints.len()
+    }
+
+    fn shutdown(self, members: &mut Members, cx: &mut PolicyCx<'_>) {
+        for index in self.indices() {
+            members.remove(index, cx);
         }
     }
 }

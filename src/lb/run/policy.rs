@@ -8,7 +8,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::endpoint::Endpoint;
+use super::endpoint::List;
 use super::picker::{Pick, PickArgs, PickCx, Shares};
 use super::runtime::{Connectivity, Runtime};
 use crate::lb::Config;
@@ -114,7 +114,7 @@ pub struct Update<'a> {
     /// Its config.
     pub config: &'a Config,
     /// Its endpoints, or why there are none.
-    pub endpoints: Result<&'a [Arc<Endpoint>], &'a Status>,
+    pub endpoints: Result<&'a List, &'a Status>,
     /// How much of the endpoints' hierarchical paths is used up.
     pub depth: usize,
     /// Appended to failure texts.
@@ -149,9 +149,9 @@ pub enum ClusterUpdate {
 #[derive(Debug, Clone)]
 pub struct ClusterChild {
     /// Its config.
-    pub config: Config,
+    pub config: Arc<Config>,
     /// Endpoints of a leaf; empty for an aggregate, whose children fetch their own.
-    pub endpoints: Vec<Arc<Endpoint>>,
+    pub endpoints: List,
     /// Appended to failure texts.
     pub note: String,
 }

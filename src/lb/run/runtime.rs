@@ -239,6 +239,19 @@ impl Runtime {
         self.schedule(delay_ms, Event::Policy(at.clone(), what))
     }
 
+    /// Has a policy hear of something before anything else happens.
+    pub fn tell_next(&mut self, at: &TreePath, what: What) {
+        self.queue.add_first(Event::Policy(at.clone(), what));
+    }
+
+    /// Has policies hear of news that are under way to others, right after those: `other` says who hears of what.
+    pub fn tell_too(&mut self, other: impl Fn(&TreePath, &What) -> Option<(TreePath, What)>) {
+        self.queue.repeat(|event| match event {
+            Event::Policy(at, what) => other(at, what).map(|(at, what)| Event::Policy(at, what)),
+            Event::BackoffOver(..) | Event::Owner(..) => None,
+        });
+    }
+
     /// Takes an event out of the queue, if it is still there.
     pub fn cancel(&mut self, timer: &mut Option<TimerId>) {
         if let Some(id) = timer.take() {
@@ -259,6 +272,11 @@ impl Runtime {
     /// Policies that there are.
     pub fn machines(&self) -> usize {
         self.machines.count()
+    }
+
+    /// Says whether something is under way that was due when it was scheduled, such as news of connections.
+    pub fn has_news(&self) -> bool {
+        self.queue.has_due()
     }
 
     /// The time of the next event.
@@ -299,8 +317,24 @@ impl Runtime {
         handle
     }
 
+    /// Like [`Runtime::acquire`], for a policy that knows the state: nothing is told.
+    pub fn acquire_known(&mut self, address: &Address, at: &TreePath) -> Handle {
+        let handle = self.join(address, at);
+        self.changes.push(Change::Created {
+            handle: handle.clone(),
+            at: at.clone(),
+        });
+        handle
+    }
+
     /// Like [`Runtime::acquire`], for a wrapper's own use: no [`Change`] is noted.
     pub fn hold(&mut self, address: &Address, at: &TreePath) -> Handle {
+        let handle = self.join(address, at);
+        self.tell_initial(&handle, at);
+        handle
+    }
+
+    fn join(&mut self, address: &Address, at: &TreePath) -> Handle {
         self.next_handle += 1;
         if self.log.is_on() && self.pool.find(address).is_none() {
             self.say(&NOWHERE, CONNECTION, "made", || {
@@ -313,7 +347,6 @@ impl Runtime {
             address: address.clone(),
         };
         self.pool.watch(handle.subchannel, handle.id, at, true);
-        self.tell_initial(&handle, at);
         handle
     }
 

@@ -31,7 +31,7 @@ impl Tally {
 }
 
 /// A set of indices below a fixed length that knows its n-th member (a Fenwick tree).
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Ranks {
     /// Sums over ranges; the first element is not used.
     sums: Vec<u32>,
@@ -45,6 +45,25 @@ impl Ranks {
             sums: vec![0; len + 1],
             count: 0,
         }
+    }
+
+    /// The set of these indices below `len`.
+    pub fn of(len: usize, indices: impl Iterator<Item = usize>) -> Ranks {
+        let mut ranks = Ranks::new(len);
+        for index in indices {
+            ranks.count += 1;
+            if let Some(sum) = ranks.sums.get_mut(index + 1) {
+                *sum += 1;
+            }
+        }
+        // Each sum goes on to the next larger range that has it.
+        for at in 1..=len {
+            let sum = ranks.sums.get(at).copied().unwrap_or(0);
+            if let Some(next) = ranks.sums.get_mut(at + (at & at.wrapping_neg())) {
+                *next += sum;
+            }
+        }
+        ranks
     }
 
     /// Number of members.
@@ -104,6 +123,7 @@ mod tests {
                 ranks.add(index);
                 list.push(index);
             }
+            assert_eq!(Ranks::of(len, list.iter().copied()), ranks);
             for gone in (0..len).filter(|index| index % 5 == 0 && index % 3 != 1) {
                 ranks.remove(gone);
                 list.retain(|index| *index != gone);

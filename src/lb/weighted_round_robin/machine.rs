@@ -6,9 +6,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::sorted::Sorted;
 use super::weight::EndpointWeight;
 use super::{Config, NAME, StaticStrideScheduler};
-use crate::lb::endpoint::{AddressSet, Endpoint};
+use crate::lb::endpoint::{AddressSet, Endpoint, List};
 use crate::lb::picker::{Pick, PickArgs, PickCx, Shares};
 use crate::lb::policy::{PolicyCx, Report, Reports, TreePath, Update, What};
 use crate::lb::run::endpoint_lists::{EndpointLists, Said, Standing, Taken};
@@ -25,6 +26,7 @@ pub struct Machine {
     at: TreePath,
     config: Config,
     lists: EndpointLists,
+    sorted: Sorted,
     /// Numbers of the endpoints ever seen, indices of `weights`.
     numbers: BTreeMap<AddressSet, u32>,
     weights: Vec<EndpointWeight>,
@@ -68,6 +70,7 @@ impl Machine {
         Machine {
             config: Config::default(),
             lists: EndpointLists::new(at.clone()),
+            sorted: Sorted::default(),
             numbers: BTreeMap::new(),
             weights: Vec::new(),
             has_weights: false,
@@ -98,7 +101,7 @@ impl Machine {
         while let Some((index, report)) = said.pop_front() {
             let before = self.lists.note(number, (index, &report), &mut said, cx);
             if report.state == Connectivity::Ready && before.is_some_and(|before| before != Connectivity::Ready) {
-                let endpoint = self.lists.get_of(number, index).map(|member| member.endpoint.clone());
+                let endpoint = self.lists.get(index).map(|member| member.endpoint.clone());
                 if let Some(endpoint) = endpoint {
                     self.reset(&endpoint);
                 }
@@ -197,13 +200,11 @@ impl crate::lb::policy::Machine for Machine {
             return Reports::new();
         };
         self.config = config.clone();
-        let sorted: BTreeMap<AddressSet, Arc<Endpoint>> = match update.endpoints {
-            // Of equal ones the first counts.
-            Ok(endpoints) => endpoints.iter().rev().map(|e| (e.address_set(), e.clone())).collect(),
+        let endpoints = match update.endpoints {
+            Ok(endpoints) => self.sorted.of(endpoints),
             Err(_) if self.lists.has_list() => return Reports::new(),
-            Err(_) => BTreeMap::new(),
+            Err(_) => List::default(),
         };
-        let endpoints: Vec<Arc<Endpoint>> = sorted.into_values().collect();
         let start = self.connect_order.index(endpoints.len());
         match self.lists.take(&endpoints, start, &update, cx) {
             Taken::Empty(status) => {

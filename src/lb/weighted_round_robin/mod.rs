@@ -1,6 +1,7 @@
 //! weighted_round_robin: RPCs go round the endpoints by weights from their load reports (A58, A114).
 
 mod machine;
+mod sorted;
 mod stride;
 pub(crate) mod weight;
 

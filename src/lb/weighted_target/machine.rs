@@ -97,7 +97,7 @@ impl Machine {
                 continue;
             };
             let endpoints = match &groups {
-                Ok(groups) => Ok(groups.get(name.as_str()).map(Vec::as_slice).unwrap_or_default()),
+                Ok(groups) => Ok(groups.get(name.as_str()).unwrap_or(endpoint::none())),
                 Err(status) => Err(*status),
             };
             let update = Update {

@@ -43,7 +43,8 @@ impl crate::lb::policy::Machine for Machine {
             return Reports::new();
         };
         let mut targets: BTreeMap<String, Target> = BTreeMap::new();
-        for endpoint in update.endpoints.unwrap_or_default() {
+        let pieces = update.endpoints.map_or(&[][..], |endpoints| endpoints.pieces());
+        for endpoint in pieces.iter().filter_map(|piece| piece.first()) {
             if let Some(locality) = endpoint.locality().filter(|name| !targets.contains_key(&***name)) {
                 let target = Target {
                     weight: endpoint.locality_weight,

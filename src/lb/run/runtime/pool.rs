@@ -92,6 +92,8 @@ pub struct Pool {
     unheld: Vec<u32>,
     /// Watchers of all subchannels.
     watches: usize,
+    /// READY subchannels that several handles hold.
+    shared: usize,
 }
 
 /// A policy, and most often a wrapper above it.
@@ -100,6 +102,11 @@ const USUAL_WATCHERS: usize = 2;
 impl Subchannel {
     fn is_held(&self) -> bool {
         self.watchers.iter().any(|watcher| watcher.keeps_alive)
+    }
+
+    fn is_shared(&self) -> bool {
+        let holders = self.watchers.iter().filter(|watcher| watcher.keeps_alive);
+        self.state == Connectivity::Ready && holders.count() > 1
     }
 
     /// Those who hear of a change, wrappers before the policies that hold the subchannel.
@@ -189,25 +196,41 @@ impl Pool {
         self.watches
     }
 
-    pub(super) fn watch(&mut self, number: u32, id: u64, at: &TreePath, keeps_alive: bool) {
-        if let Some(subchannel) = self.subchannels.get_mut(&number) {
-            self.watches += 1;
-            subchannel.watchers.push(Watcher {
-                id,
-                at: at.clone(),
-                keeps_alive,
-            });
+    /// READY subchannels that several handles hold.
+    pub const fn shared(&self) -> usize {
+        self.shared
+    }
+
+    /// Changes a subchannel, and keeps count of those that are shared.
+    fn change<T>(&mut self, number: u32, change: impl FnOnce(&mut Subchannel) -> T) -> Option<T> {
+        let subchannel = self.subchannels.get_mut(&number)?;
+        let before = subchannel.is_shared();
+        let result = change(subchannel);
+        match (before, subchannel.is_shared()) {
+            (false, true) => self.shared += 1,
+            (true, false) => self.shared -= 1,
+            (false, false) | (true, true) => {}
         }
+        Some(result)
+    }
+
+    pub(super) fn watch(&mut self, number: u32, id: u64, at: &TreePath, keeps_alive: bool) {
+        let at = at.clone();
+        let added = self.change(number, |subchannel| {
+            subchannel.watchers.push(Watcher { id, at, keeps_alive });
+        });
+        self.watches += usize::from(added.is_some());
     }
 
     pub(super) fn unwatch(&mut self, number: u32, id: u64) {
-        let Some(subchannel) = self.subchannels.get_mut(&number) else {
-            return;
-        };
-        let before = subchannel.watchers.len();
-        subchannel.watchers.retain(|watcher| watcher.id != id);
-        self.watches -= before - subchannel.watchers.len();
-        if !subchannel.is_held() {
+        let left = self.change(number, |subchannel| {
+            let before = subchannel.watchers.len();
+            subchannel.watchers.retain(|watcher| watcher.id != id);
+            (before - subchannel.watchers.len(), subchannel.is_held())
+        });
+        let Some((gone, is_held)) = left else { return };
+        self.watches -= gone;
+        if !is_held {
             self.unheld.push(number);
         }
     }
@@ -278,12 +301,14 @@ impl Pool {
     }
 
     pub(super) fn succeed(&mut self, number: u32, generation: u32) -> bool {
-        let Some(subchannel) = self.attempting(number, generation) else {
+        if self.attempting(number, generation).is_none() {
             return false;
-        };
-        subchannel.state = Connectivity::Ready;
-        subchannel.status = None;
-        subchannel.waits.reset();
+        }
+        self.change(number, |subchannel| {
+            subchannel.state = Connectivity::Ready;
+            subchannel.status = None;
+            subchannel.waits.reset();
+        });
         true
     }
 
@@ -297,21 +322,22 @@ impl Pool {
 
     /// Goes from `from` to IDLE.
     pub(super) fn rest(&mut self, number: u32, generation: u32, from: Connectivity) -> bool {
-        match self.subchannels.get_mut(&number) {
-            Some(s) if s.state == from && s.generation == generation => {
+        let rested = self.change(number, |s| {
+            let is_so = s.state == from && s.generation == generation;
+            if is_so {
                 s.state = Connectivity::Idle;
-                true
             }
-            _ => false,
-        }
+            is_so
+        });
+        rested == Some(true)
     }
 
     pub(super) fn force(&mut self, number: u32, state: Connectivity, status: Option<Status>) {
-        if let Some(subchannel) = self.subchannels.get_mut(&number) {
+        self.change(number, |subchannel| {
             subchannel.state = state;
             subchannel.status = status;
             subchannel.generation += 1;
-        }
+        });
     }
 }
 

@@ -15,6 +15,8 @@ pub struct Queue {
     due: VecDeque<(TimerId, Option<Event>)>,
     later: BTreeMap<TimerId, Later>,
     next_sequence: u64,
+    /// The event that was taken last.
+    taken: Option<TimerId>,
 }
 
 /// An event that waits, in little space: all back-offs of a large cluster wait at the same time.
@@ -56,6 +58,28 @@ impl Queue {
         id
     }
 
+    /// Adds an event in the place of the one that was taken last: before all others.
+    pub fn add_first(&mut self, event: Event) {
+        if let Some(taken) = self.taken {
+            self.due.push_front((taken, Some(event)));
+        }
+    }
+
+    /// Adds another event behind each that was due when it was scheduled, where `other` makes one of it.
+    pub fn repeat(&mut self, other: impl Fn(&Event) -> Option<Event>) {
+        let due = std::mem::take(&mut self.due);
+        for (id, event) in due {
+            let another = event.as_ref().and_then(&other);
+            self.due.push_back((id, event));
+            self.due.extend(another.map(|event| (id, Some(event))));
+        }
+    }
+
+    /// Says whether events wait that were due when they were scheduled.
+    pub fn has_due(&self) -> bool {
+        !self.due.is_empty()
+    }
+
     /// Events that have not happened yet.
     pub fn len(&self) -> usize {
         self.due.iter().filter(|(_, event)| event.is_some()).count() + self.later.len()
@@ -87,10 +111,12 @@ impl Queue {
         let later = self.later.first_key_value().map(|(id, _)| *id);
         if due.is_some_and(|due| later.is_none_or(|later| due < later)) {
             let (id, event) = self.due.pop_front()?;
+            self.taken = Some(id);
             self.close_gaps();
             return Some((id.0, event?));
         }
         let (id, event) = self.later.pop_first()?;
+        self.taken = Some(id);
         Some((id.0, event.event()))
     }
 
@@ -118,6 +144,11 @@ mod tests {
         assert_eq!(queue.next_time(), Some(5));
         queue.add(0, 0, event(4));
         assert_eq!(queue.next_time(), Some(0));
+        // In the place of one that is being worked off.
+        assert_eq!(queue.pop(), Some((0, event(4))));
+        queue.add(0, 0, event(6));
+        queue.add_first(event(7));
+        queue.repeat(|event| (*event == Event::Owner(6, 0)).then_some(Event::Owner(8, 0)));
         // Scheduled at its time, and after what was to come then.
         queue.add(5, 5, event(5));
         queue.cancel(late);
@@ -125,6 +156,6 @@ mod tests {
         while let Some((time, Event::Owner(number, _))) = queue.pop() {
             order.push((time, number));
         }
-        assert_eq!(order, [(0, 4), (5, 1), (5, 5)]);
+        assert_eq!(order, [(0, 7), (0, 6), (0, 8), (5, 1), (5, 5)]);
     }
 }
