@@ -200,28 +200,19 @@ impl EndpointLists {
     }
 }
 
-/// News of a connection as they come to another handle of it; `None` for what is no news of one, or of none that is known.
+/// News of a connection as they come to another handle of it; `None` for what is none of it. That an endpoint is ejected, outlier
+/// detection tells each new handle of it.
 fn forwarded(what: &What, twins: &BTreeMap<u64, (u64, TreePath)>) -> Option<(TreePath, What)> {
-    match what {
-        What::Subchannel { handle, state, status } => {
-            let (handle, at) = twins.get(handle)?;
-            let news = What::Subchannel {
-                handle: *handle,
-                state: *state,
-                status: status.clone(),
-            };
-            Some((at.clone(), news))
-        }
-        What::Ejected { handle, is_ejected } => {
-            let (handle, at) = twins.get(handle)?;
-            let news = What::Ejected {
-                handle: *handle,
-                is_ejected: *is_ejected,
-            };
-            Some((at.clone(), news))
-        }
-        _ => None,
-    }
+    let What::Subchannel { handle, state, status } = what else {
+        return None;
+    };
+    let (handle, at) = twins.get(handle)?;
+    let news = What::Subchannel {
+        handle: *handle,
+        state: *state,
+        status: status.clone(),
+    };
+    Some((at.clone(), news))
 }
 
 impl EndpointList {
