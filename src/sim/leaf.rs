@@ -7,14 +7,12 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::client::config::Leaf;
-use crate::lb::endpoint::{Address, Endpoint, List, Scope};
+use crate::lb::endpoint::{Address, Endpoint, List, Piece, Scope};
 use crate::model::endpoints::{self as model, Locality, counted_weight};
 use crate::model::pieces::Pieces;
 use crate::profile::{Feature, Profile};
 use crate::rpc::weights::endpoint_weights;
 use crate::tree::names::{ChildNumbers, child_name};
-
-type Piece = Arc<[Arc<Endpoint>]>;
 
 /// The names from the root of the cluster's tree down to a locality.
 type Names = Arc<[Arc<str>]>;

@@ -3,11 +3,9 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::lb::endpoint::{Endpoint, List};
+use crate::lb::endpoint::{Endpoint, List, Piece};
 use crate::model::cluster::HealthStatus;
 use crate::model::pieces::Pieces;
-
-type Piece = Arc<[Arc<Endpoint>]>;
 
 /// The pieces of the last list, and what of each is open.
 #[derive(Debug, Default)]

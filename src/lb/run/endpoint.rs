@@ -137,6 +137,9 @@ impl Endpoint {
     }
 }
 
+/// Endpoints of one locality, as many as stand together in a list.
+pub type Piece = Arc<[Arc<Endpoint>]>;
+
 /// Endpoints, shared by those who keep them. Those of a piece share their path.
 pub type List = Arc<Pieces<Arc<Endpoint>>>;
 
@@ -153,7 +156,7 @@ pub type Groups = BTreeMap<Arc<str>, List>;
 ///
 /// The client does not take the last name off a path, so policies further down see it again.
 pub fn groups(endpoints: &List, depth: usize) -> Groups {
-    let mut groups: BTreeMap<Arc<str>, Vec<Arc<[Arc<Endpoint>]>>> = BTreeMap::new();
+    let mut groups: BTreeMap<Arc<str>, Vec<Piece>> = BTreeMap::new();
     for piece in endpoints.pieces() {
         let Some(first) = piece.first() else { continue };
         if let Some(name) = first.path.get(depth).or(first.path.last()) {
