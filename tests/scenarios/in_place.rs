@@ -1,9 +1,7 @@
 //! Lists of endpoints that are changed in place, against those that are made anew: who listens hears of each endpoint, so that a run that is
 //! listened to makes all lists as the client does.
 
-#[path = "../support/steps.rs"]
-mod steps;
-
+use super::random::steps;
 use serde_json::{Value, json};
 use xdsctl::client::Start;
 use xdsctl::client::target::Target;

@@ -2,7 +2,7 @@
 //! twice the work.
 
 #[path = "../support/steps.rs"]
-mod steps;
+pub mod steps;
 
 use xdsctl::client::Start;
 use xdsctl::client::target::Target;
