@@ -4,21 +4,21 @@
 //! Duration beyond its range) would be lost and with it the client's verdict, so the Any around it becomes
 //! `{"@type": ..., "@value": "base64"}`: its very bytes. The transcoder reads both.
 
+mod any;
+mod layout;
 mod mask;
 mod scalar;
 mod special;
 
+use std::borrow::Cow;
 use std::collections::HashSet;
-use std::ops::Range;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use xdsctl_proto::tables::{self, Cardinality, Field, Kind, Message, WellKnown};
 
 use crate::secret;
-use crate::source::secrets::{Place, find};
 use crate::source::wire::{Fields, Item, Value};
-use mask::{REDACTED_BYTES, mask};
+use layout::Start;
+use mask::REDACTED_BYTES;
 use scalar::{fits, fits_kind, unpack, zero};
 
 pub use mask::redacted;
@@ -32,20 +32,26 @@ struct Inexact;
 
 type Result = std::result::Result<(), Inexact>;
 
-/// Prints messages one after the other.
+/// Prints messages one after the other, in one pass from their bytes to text.
 #[derive(Debug, Default)]
 pub struct Printer {
-    /// What was printed; the owner may take it away between messages.
-    pub out: String,
+    /// What was printed, UTF-8; the owner may take it away between messages.
+    pub out: Vec<u8>,
     /// Secrets are masked.
     redacts: bool,
+    /// Each field and element has a line of its own.
+    has_lines: bool,
+    /// Brackets that are open.
+    level: usize,
     /// What cannot be printed makes the Any around it bytes; otherwise it is left out.
     is_strict: bool,
     depth: usize,
     /// Any messages that were printed without some of their bytes, which may have held a secret.
     lossy: usize,
-    /// Places in `out` of bytes that are printed on purpose.
-    packed: Vec<Range<usize>>,
+    /// How many values were masked.
+    masked: usize,
+    /// Fields around what is being printed whose text is looked through for secrets when it is complete.
+    veils: usize,
 }
 
 impl Printer {
@@ -55,6 +61,18 @@ impl Printer {
             redacts,
             ..Printer::default()
         }
+    }
+
+    /// The same, with a line for each field and element, as Envoy prints.
+    #[must_use]
+    pub const fn with_lines(mut self) -> Printer {
+        self.has_lines = true;
+        self
+    }
+
+    /// What was printed.
+    pub fn text(&self) -> Cow<'_, str> {
+        String::from_utf8_lossy(&self.out)
     }
 
     /// How many resources were printed without some of their bytes, because they hold secrets and what JSON cannot hold.
@@ -78,26 +96,12 @@ impl Printer {
     /// let cluster = tables::message("envoy.config.cluster.v3.Cluster").unwrap();
     /// let mut printer = Printer::new(false);
     /// printer.message(b"\x0a\x01a\x10\x03\x22\x02\x08\x05", cluster);
-    /// assert_eq!(printer.out, r#"{"name":"a","type":"EDS","connect_timeout":"5s"}"#);
+    /// assert_eq!(printer.out, br#"{"name":"a","type":"EDS","connect_timeout":"5s"}"#);
     /// ```
     pub fn message(&mut self, bytes: &[u8], message: &'static Message) {
-        let start = self.out.len();
         self.is_strict = false;
-        self.depth = 0;
-        self.packed.clear();
+        (self.depth, self.level, self.veils) = (0, 0, 0);
         let _ = self.value_of(bytes, message);
-        if self.redacts {
-            self.redact(start, message);
-        }
-    }
-
-    /// Masks the secrets of the message that was printed from `start` on.
-    fn redact(&mut self, start: usize, message: &'static Message) {
-        let mut text = std::mem::take(&mut self.out).into_bytes();
-        mask(&mut text, start, Place::root(Some(message)), &self.packed);
-        // What is masked begins and ends at ASCII characters or includes whole ones.
-        self.out =
-            String::from_utf8(text).unwrap_or_else(|bytes| String::from_utf8_lossy(bytes.as_bytes()).into_owned());
     }
 
     /// JSON cannot hold what stands here.
@@ -108,15 +112,16 @@ impl Printer {
     /// Prints a message in its JSON form.
     fn value_of(&mut self, bytes: &[u8], message: &'static Message) -> Result {
         if self.depth >= MAX_DEPTH {
-            self.out.push_str("{}");
+            self.out.extend_from_slice(b"{}");
             return self.inexact();
         }
         self.depth += 1;
         let result = match message.well_known {
             WellKnown::None | WellKnown::Empty => {
-                self.out.push('{');
-                let result = self.fields(bytes, message, true);
-                self.out.push('}');
+                self.open(b'{');
+                let mut start = Start::First;
+                let result = self.fields(bytes, message, &mut start);
+                self.close(b'}', start == Start::First);
                 result
             }
             WellKnown::Any => self.any(bytes),
@@ -127,7 +132,7 @@ impl Printer {
     }
 
     /// Prints the fields of a message, without braces.
-    fn fields(&mut self, bytes: &[u8], message: &'static Message, is_first: bool) -> Result {
+    fn fields(&mut self, bytes: &[u8], message: &'static Message, start: &mut Start) -> Result {
         let (mut is_sorted, mut last) = (true, 0);
         for item in Fields::new(bytes) {
             let Ok(item) = item else {
@@ -139,12 +144,12 @@ impl Printer {
         }
         let items = Fields::new(bytes).map_while(std::result::Result::ok);
         if is_sorted {
-            return self.in_order(items, message, is_first);
+            return self.in_order(items, message, start);
         }
         // Fields may come in any order, the elements of a list among others.
         let mut items: Vec<Item<'_>> = items.collect();
         items.sort_by_key(|item| item.number);
-        self.in_order(items.into_iter(), message, is_first)
+        self.in_order(items.into_iter(), message, start)
     }
 
     /// Prints fields that come in the order of their numbers.
@@ -152,11 +157,12 @@ impl Printer {
         &mut self,
         items: impl Iterator<Item = Item<'b>>,
         message: &'static Message,
-        mut is_first: bool,
+        start: &mut Start,
     ) -> Result {
         let mut open: Option<Open> = None;
         let mut before = 0;
-        let mut oneofs: Vec<u16> = Vec::new();
+        // A bit for each; no message has more of them (tests).
+        let mut oneofs = 0_u64;
         for item in items {
             let field = message.field(item.number).filter(|field| fits(field, item.value));
             let Some(field) = field else {
@@ -165,7 +171,7 @@ impl Printer {
             };
             let is_again = std::mem::replace(&mut before, item.number) == item.number;
             if !is_again && let Some(open) = open.take() {
-                self.out.push(open.end());
+                self.end(open, message);
             }
             if field.cardinality == Cardinality::Singular {
                 if is_again {
@@ -174,14 +180,17 @@ impl Printer {
                     continue;
                 }
                 if let Some(oneof) = field.oneof {
-                    if oneofs.contains(&oneof) {
+                    let bit = 1_u64.wrapping_shl(oneof.into());
+                    if oneofs & bit != 0 {
                         self.inexact()?;
                     }
-                    oneofs.push(oneof);
+                    oneofs |= bit;
                 }
                 if !is_nothing(field, item.value) {
-                    self.name(field, &mut is_first);
+                    self.name(field, start);
+                    let veil = self.veil(field);
                     self.single(field, item.value)?;
+                    self.unveil(veil, message, field);
                 }
                 continue;
             }
@@ -191,36 +200,35 @@ impl Printer {
             let mut list = match open.take() {
                 Some(list) => list,
                 None => {
-                    self.name(field, &mut is_first);
-                    let list = Open::of(field);
-                    self.out.push(list.start());
+                    self.name(field, start);
+                    let veil = self.veil(field);
+                    let list = Open::of(field, veil);
+                    self.open(list.brackets().0);
                     list
                 }
             };
             match field.cardinality {
                 Cardinality::Map { key, value } => self.entry(item.value, key, value, &mut list)?,
-                Cardinality::Repeated | Cardinality::Singular => self.element(field, item.value, &mut list.is_empty)?,
+                Cardinality::Repeated | Cardinality::Singular => self.element(field, item.value, &mut list.start)?,
             }
             open = Some(list);
         }
         if let Some(open) = open {
-            self.out.push(open.end());
+            self.end(open, message);
         }
         Ok(())
     }
 
-    /// Prints the name of a field, and what stands around it.
-    fn name(&mut self, field: &'static Field, is_first: &mut bool) {
-        self.comma(is_first);
-        self.out.push('"');
-        self.out.push_str(field.name);
-        self.out.push_str("\":");
+    /// Prints the end of a list or map.
+    fn end(&mut self, open: Open, message: &'static Message) {
+        self.close(open.brackets().1, open.start == Start::First);
+        self.unveil(open.veil, message, open.field);
     }
 
-    fn element(&mut self, field: &'static Field, value: Value<'_>, is_first: &mut bool) -> Result {
+    fn element(&mut self, field: &'static Field, value: Value<'_>, start: &mut Start) -> Result {
         let is_long = matches!(field.kind, Kind::Message(_) | Kind::String | Kind::Bytes);
         let (Value::Bytes(mut packed), false) = (value, is_long) else {
-            self.comma(is_first);
+            self.next(start);
             return self.single(field, value);
         };
         while !packed.is_empty() {
@@ -228,16 +236,10 @@ impl Printer {
                 return self.inexact();
             };
             packed = rest;
-            self.comma(is_first);
+            self.next(start);
             self.single(field, element)?;
         }
         Ok(())
-    }
-
-    fn comma(&mut self, is_first: &mut bool) {
-        if !std::mem::take(is_first) {
-            self.out.push(',');
-        }
     }
 
     /// Prints an entry of a map.
@@ -253,24 +255,26 @@ impl Printer {
                 _ => self.inexact()?,
             }
         }
-        let start = self.out.len();
-        let mut is_first = map.is_empty;
-        self.comma(&mut is_first);
+        let from = self.out.len();
+        let mut start = map.start;
+        self.next(&mut start);
         let quoted = self.out.len();
         match (key, name) {
-            (Kind::String, name) => self.scalar(key, name.unwrap_or(Value::Bytes(b"")), false)?,
+            (Kind::String, name) => self.bare_text(name.unwrap_or(Value::Bytes(b"")))?,
             (_, name) => {
-                self.out.push('"');
+                self.out.push(b'"');
                 self.scalar(key, name.unwrap_or(Value::Varint(0)), true)?;
-                self.out.push('"');
+                self.out.push(b'"');
             }
         }
+        // Two keys may look the same once they are masked.
         if !map.seen.insert(self.out.get(quoted..).unwrap_or_default().to_owned()) {
-            self.out.truncate(start);
+            self.out.truncate(from);
             return self.inexact();
         }
-        map.is_empty = false;
-        self.out.push(':');
+        self.looks(quoted);
+        map.start = Start::Later;
+        self.colon();
         match (value.message(), inner) {
             (Some(message), Some(Value::Bytes(inner))) => self.value_of(inner, message),
             (Some(message), _) => self.value_of(b"", message),
@@ -288,113 +292,40 @@ impl Printer {
                     Kind::Bytes => REDACTED_BYTES,
                     _ => return self.scalar(field.kind, value, false),
                 };
+                self.masked += 1;
                 quoted(&mut self.out, masked);
                 Ok(())
             }
             _ => self.scalar(field.kind, value, false),
         }
     }
-
-    /// Prints an Any: opened, if its type is known and all of its bytes can be read back, or else as its bytes.
-    fn any(&mut self, bytes: &[u8]) -> Result {
-        let (mut url, mut inner): (&[u8], &[u8]) = (b"", b"");
-        for item in Fields::new(bytes) {
-            match item.map(|item| (item.number, item.value)) {
-                Ok((1, Value::Bytes(text))) => url = text,
-                Ok((2, Value::Bytes(bytes))) => inner = bytes,
-                _ => self.inexact()?,
-            }
-        }
-        let Ok(url) = std::str::from_utf8(url) else {
-            self.out.push_str("{}");
-            return self.inexact();
-        };
-        if url.is_empty() && inner.is_empty() {
-            self.out.push_str("{}");
-            return Ok(());
-        }
-        let name = url.rsplit_once('/').map_or(url, |(_, name)| name);
-        let Some(message) = tables::message(name) else {
-            self.bytes_of(url, if self.redacts { b"[redacted]" } else { inner });
-            return Ok(());
-        };
-        let (start, was_strict, depth) = (self.out.len(), self.is_strict, self.depth);
-        self.is_strict = true;
-        let result = self.opened(url, inner, message);
-        if result.is_err() {
-            self.out.truncate(start);
-            self.depth = depth;
-            if self.redacts && self.may_hide(url, inner, message) {
-                self.lossy += 1;
-            } else {
-                self.out.truncate(start);
-                self.bytes_of(url, inner);
-            }
-        }
-        self.is_strict = was_strict;
-        Ok(())
-    }
-
-    fn opened(&mut self, url: &str, inner: &[u8], message: &'static Message) -> Result {
-        self.out.push_str("{\"@type\":");
-        quoted(&mut self.out, url);
-        if message.well_known == WellKnown::None {
-            self.fields(inner, message, false)?;
-        } else if message.well_known != WellKnown::Empty || !inner.is_empty() {
-            self.out.push_str(",\"value\":");
-            self.value_of(inner, message)?;
-        }
-        self.out.push('}');
-        Ok(())
-    }
-
-    /// Prints what can be printed of a message with unprintable bytes; says whether a secret is, or may be, in the bytes.
-    fn may_hide(&mut self, url: &str, inner: &[u8], message: &'static Message) -> bool {
-        let start = self.out.len();
-        self.is_strict = false;
-        let _ = self.opened(url, inner, message);
-        let has_secret = !find(self.out.as_bytes(), start, Place::root(Some(message))).is_empty();
-        has_secret
-            || matches!(
-                secret::hide(&String::from_utf8_lossy(inner)),
-                std::borrow::Cow::Owned(_)
-            )
-    }
-
-    fn bytes_of(&mut self, url: &str, inner: &[u8]) {
-        self.out.push_str("{\"@type\":");
-        quoted(&mut self.out, url);
-        self.out.push_str(",\"@value\":\"");
-        let start = self.out.len();
-        STANDARD.encode_string(inner, &mut self.out);
-        self.packed.push(start..self.out.len());
-        self.out.push_str("\"}");
-    }
 }
 
 /// A list or a map that is being printed.
 struct Open {
-    is_map: bool,
-    is_empty: bool,
+    field: &'static Field,
+    start: Start,
     /// Keys of the map, quoted.
-    seen: HashSet<String>,
+    seen: HashSet<Vec<u8>>,
+    /// See [`Printer::veil`].
+    veil: Option<usize>,
 }
 
 impl Open {
-    fn of(field: &Field) -> Open {
+    fn of(field: &'static Field, veil: Option<usize>) -> Open {
         Open {
-            is_map: matches!(field.cardinality, Cardinality::Map { .. }),
-            is_empty: true,
+            field,
+            start: Start::First,
             seen: HashSet::new(),
+            veil,
         }
     }
 
-    const fn start(&self) -> char {
-        if self.is_map { '{' } else { '[' }
-    }
-
-    const fn end(&self) -> char {
-        if self.is_map { '}' } else { ']' }
+    const fn brackets(&self) -> (u8, u8) {
+        match self.field.cardinality {
+            Cardinality::Map { .. } => (b'{', b'}'),
+            Cardinality::Repeated | Cardinality::Singular => (b'[', b']'),
+        }
     }
 }
 

@@ -39,6 +39,35 @@ const PREFIXES: &[(&str, usize)] = &[
     ("hvs.", 16),
 ];
 
+/// For each byte the [`PREFIXES`] whose first, second and third byte it is, a bit for each.
+static HEADS: [[u32; 256]; 3] = {
+    let mut heads = [[0; 256]; 3];
+    let mut number = 0;
+    while number < PREFIXES.len() {
+        let prefix = PREFIXES[number].0.as_bytes();
+        let mut at = 0;
+        while at < heads.len() {
+            heads[at][prefix[at] as usize] |= 1 << number;
+            at += 1;
+        }
+        number += 1;
+    }
+    heads
+};
+
+/// Says whether a text without line breaks may have something in it that looks like a secret; if not, [`Looks`] finds nothing.
+///
+/// All that it knows has a blank or an at sign in it, or begins like a token of a known issuer.
+pub fn may_look(text: &[u8]) -> bool {
+    let [first, second, third] = &HEADS;
+    let head = |byte: &[u8], table: &[u32; 256], at: usize| byte.get(at).map_or(0, |byte| table[usize::from(*byte)]);
+    text.iter().fold(false, |any, byte| any | matches!(byte, b' ' | b'@'))
+        || text.len() >= MIN_JWT
+            && text
+                .windows(3)
+                .any(|bytes| head(bytes, first, 0) & head(bytes, second, 1) & head(bytes, third, 2) != 0)
+}
+
 /// What begins a private key.
 const PEM: &str = "PRIVATE KEY";
 
@@ -67,10 +96,11 @@ pub struct Looks {
 }
 
 impl Looks {
-    /// Puts an asterisk for every byte of what looks like a secret. `text` is one line or more.
-    pub fn mask(&mut self, text: &mut [u8]) {
+    /// Puts an asterisk for every byte of what looks like a secret; says whether there was any. `text` is one line or more.
+    pub fn mask(&mut self, text: &mut [u8]) -> bool {
         let ranges = self.find(text);
         mask(text, &ranges);
+        !ranges.is_empty()
     }
 
     fn find(&mut self, text: &[u8]) -> Vec<Range<usize>> {
@@ -292,6 +322,29 @@ mod tests {
         ] {
             assert_eq!(hide(text), expected, "{text}");
             assert_eq!(hide(text).len(), text.len());
+        }
+    }
+
+    #[test]
+    fn whatever_looks_like_a_secret_may_look_like_one() {
+        let of_issuers = PREFIXES
+            .iter()
+            .map(|(prefix, min)| format!("{prefix}{}", "a1".repeat(min.div_ceil(2))));
+        let others = [
+            "Basic dXNlcjpw1g==",
+            "bearer a1b2c3d4",
+            "x://:p@",
+            "-----BEGIN PRIVATE KEY-----a",
+        ];
+        for text in of_issuers.chain(others.map(str::to_owned)) {
+            assert!(Looks::default().mask(&mut text.clone().into_bytes()), "{text}");
+            assert!(may_look(text.as_bytes()), "{text}");
+        }
+        for (prefix, min) in PREFIXES {
+            assert!(prefix.len() >= 3 && prefix.len() + min >= MIN_JWT, "{prefix}");
+        }
+        for text in ["", "outbound|80||carts.shop.svc.cluster.local", "10.0.0.1", "eyJ"] {
+            assert!(!may_look(text.as_bytes()), "{text}");
         }
     }
 

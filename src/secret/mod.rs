@@ -8,7 +8,7 @@
 mod looks;
 pub mod unplaced;
 
-pub use looks::{Looks, hide};
+pub use looks::{Looks, hide, may_look};
 
 /// What stands for a secret where a value is quoted or printed; Envoy writes the same.
 pub const REDACTED: &str = "[redacted]";

@@ -104,12 +104,13 @@ impl Place {
             .is_some_and(|message| message.fields.iter().any(|field| field.secret))
     }
 
-    fn is_named(self) -> bool {
+    /// Says whether a name in the message tells whether the rest is secret.
+    pub(crate) fn is_named(self) -> bool {
         self.message.is_some_and(|message| NAMED.contains(&message.full_name))
     }
 
     /// The place of a field, or of a key where the type is not known.
-    fn field(self, name: &str) -> Place {
+    pub(crate) fn field(self, name: &str) -> Place {
         if self.is_secret {
             return self;
         }
@@ -372,6 +373,8 @@ impl Walker<'_> {
             names_secret = ahead.names_secret;
             if let (None, Some(type_name)) = (place.message, ahead.type_name) {
                 place = place.any(&type_name);
+                // Of a message whose fields are known the table says what is secret, whatever its name is.
+                names_secret &= place.message.is_none() || place.is_named();
             }
         }
         let mut after_secret = place.is_secret || (place.map.is_none() && place.has_secrets());

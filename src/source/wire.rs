@@ -34,6 +34,9 @@ pub enum Value<'b> {
 }
 
 /// Reads the fields of a message one by one.
+///
+/// In one piece with its user: an item that is handed over in memory is written in small pieces and read in large ones, which stalls the
+/// processor for a third of the time that a message takes to print (`cargo bench -p xdsctl-net`).
 #[derive(Debug, Clone)]
 pub struct Fields<'b> {
     bytes: &'b [u8],
@@ -46,7 +49,19 @@ impl<'b> Fields<'b> {
         Fields { bytes, pos: 0 }
     }
 
+    #[inline(always)]
     fn varint(&mut self) -> Option<u64> {
+        match self.bytes.get(self.pos) {
+            Some(byte) if *byte < 0x80 => {
+                self.pos += 1;
+                Some(u64::from(*byte))
+            }
+            _ => self.long_varint(),
+        }
+    }
+
+    #[inline(never)]
+    fn long_varint(&mut self) -> Option<u64> {
         let mut value = 0u64;
         for shift in (0..70).step_by(7) {
             let byte = *self.bytes.get(self.pos)?;
@@ -59,6 +74,7 @@ impl<'b> Fields<'b> {
         None
     }
 
+    #[inline(always)]
     fn take(&mut self, count: usize) -> Option<&'b [u8]> {
         let end = self.pos.checked_add(count)?;
         let bytes = self.bytes.get(self.pos..end)?;
@@ -67,6 +83,7 @@ impl<'b> Fields<'b> {
     }
 
     /// Reads a tag: number and wire type.
+    #[inline(always)]
     fn tag(&mut self) -> Option<(u32, u64)> {
         let tag = self.varint()?;
         let number = u32::try_from(tag >> 3)
@@ -75,6 +92,7 @@ impl<'b> Fields<'b> {
         Some((number, tag & 7))
     }
 
+    #[inline(always)]
     fn value(&mut self, number: u32, wire_type: u64) -> Option<Value<'b>> {
         Some(match wire_type {
             0 => Value::Varint(self.varint()?),
@@ -90,6 +108,7 @@ impl<'b> Fields<'b> {
     }
 
     /// Passes fields up to the end of the group `number`.
+    #[cold]
     fn group(&mut self, number: u32) -> Option<Value<'b>> {
         let mut open = vec![number];
         while let Some(innermost) = open.last() {
@@ -108,6 +127,7 @@ impl<'b> Iterator for Fields<'b> {
     /// `Err` is the offset of the field that cannot be read; nothing follows it.
     type Item = Result<Item<'b>, usize>;
 
+    #[inline(always)]
     fn next(&mut self) -> Option<Self::Item> {
         if self.pos >= self.bytes.len() {
             return None;

@@ -1,10 +1,11 @@
-//! Secrets in JSON text that was printed: by their looks, and by their places.
+//! Secrets in what is printed: by their looks in each text, and by their places where the field's own table does not tell.
 
-use std::ops::Range;
+use std::sync::LazyLock;
 
-use xdsctl_proto::tables;
+use xdsctl_proto::tables::{self, Cardinality, Field, Kind, MESSAGES, Message, WellKnown};
 
-use crate::secret::{self, Looks};
+use super::Printer;
+use crate::secret::{self, Looks, may_look};
 use crate::source::secrets::{Place, find};
 
 /// `[redacted]` as the value of a bytes field.
@@ -19,38 +20,94 @@ pub(super) const REDACTED_BYTES: &str = "W3JlZGFjdGVkXQ==";
 /// assert!(String::from_utf8(masked).unwrap().contains(r#""inline_string": "[redacted]""#));
 /// ```
 pub fn redacted(mut text: Vec<u8>, type_name: &str) -> Vec<u8> {
-    mask(&mut text, 0, Place::root(tables::message(type_name)), &[]);
+    Looks::default().mask(&mut text);
+    mask_places(&mut text, 0, Place::root(tables::message(type_name)));
     text
 }
 
-/// Masks the secrets in the JSON value at `start`, by their looks and by their places; not those in `kept`.
-pub(super) fn mask(text: &mut Vec<u8>, start: usize, place: Place, kept: &[Range<usize>]) {
-    let mut at = start;
-    for kept in kept {
-        Looks::default().mask(text.get_mut(at..kept.start).unwrap_or_default());
-        at = kept.end;
-    }
-    Looks::default().mask(text.get_mut(at..).unwrap_or_default());
-    let is_kept = |range: &Range<usize>| {
-        kept.iter()
-            .any(|kept| kept.start <= range.start && range.end <= kept.end)
-    };
+/// Masks the secrets in the JSON value at `start` by their places; says how many.
+fn mask_places(text: &mut Vec<u8>, start: usize, place: Place) -> usize {
     let mut out = Vec::new();
-    let mut at = 0;
+    let (mut at, mut count) = (start, 0);
     for range in find(text, start, place).into_iter().map(|span| span.range()) {
         let secret = text.get(range.clone()).unwrap_or_default();
         let is_masked =
             secret.is_empty() || secret == secret::REDACTED.as_bytes() || secret == REDACTED_BYTES.as_bytes();
-        if range.start < at || is_masked || is_kept(&range) {
+        if range.start < at || is_masked {
             continue;
         }
         let is_text = text.get(range.start.wrapping_sub(1)) == Some(&b'"');
         out.extend_from_slice(text.get(at..range.start).unwrap_or_default());
         out.extend_from_slice(if is_text { secret::REDACTED.as_bytes() } else { b"0" });
         at = range.end;
+        count += 1;
     }
-    if at > 0 {
+    if count > 0 {
         out.extend_from_slice(text.get(at..).unwrap_or_default());
-        *text = out;
+        text.truncate(start);
+        text.append(&mut out);
+    }
+    count
+}
+
+/// Messages whose secrets are told by names in them, by index.
+static TOLD_BY_NAMES: LazyLock<Vec<bool>> = LazyLock::new(|| {
+    let is_told = |message: &'static Message| {
+        let is_free = matches!(
+            message.well_known,
+            WellKnown::Struct | WellKnown::Value | WellKnown::ListValue
+        );
+        is_free || Place::root(Some(message)).is_named()
+    };
+    MESSAGES.iter().map(is_told).collect()
+});
+
+/// Says whether there may be secrets below a field that only its printed text tells.
+fn needs_a_look(field: &Field) -> bool {
+    let kind = match field.cardinality {
+        Cardinality::Map { value, .. } => value,
+        Cardinality::Singular | Cardinality::Repeated => field.kind,
+    };
+    // The names of the entries tell.
+    let is_named_map = matches!(field.cardinality, Cardinality::Map { .. }) && kind.message().is_none();
+    let is_printed_masked = matches!(field.kind, Kind::String | Kind::Bytes);
+    let is_told = match kind {
+        Kind::Message(index) => TOLD_BY_NAMES.get(usize::from(index)).is_some_and(|is_told| *is_told),
+        _ => false,
+    };
+    is_told || is_named_map || field.secret && !is_printed_masked
+}
+
+impl Printer {
+    /// Notes where the text of a field begins, if it is to be looked through when it is complete.
+    pub(super) fn veil(&mut self, field: &Field) -> Option<usize> {
+        if !self.redacts || !needs_a_look(field) {
+            return None;
+        }
+        self.veils += 1;
+        Some(self.out.len())
+    }
+
+    /// Masks the secrets in the text of a field of this message. What is inside of another such field is done with that.
+    pub(super) fn unveil(&mut self, veil: Option<usize>, message: &'static Message, field: &Field) {
+        let Some(from) = veil else { return };
+        self.veils = self.veils.saturating_sub(1);
+        if self.veils == 0 {
+            self.mask_places(from, Place::root(Some(message)).field(field.name));
+        }
+    }
+
+    pub(super) fn mask_places(&mut self, from: usize, place: Place) {
+        self.masked += mask_places(&mut self.out, from, place);
+    }
+
+    /// Masks what looks like a secret in the string that was printed from `from` on.
+    pub(super) fn looks(&mut self, from: usize) {
+        let Some(text) = self.out.get_mut(from..).filter(|_| self.redacts) else {
+            return;
+        };
+        if may_look(text) && Looks::default().mask(text) {
+            self.masked += 1;
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! Texts, numbers and bytes on the wire, and as JSON has them.
 
-use std::fmt::Write as _;
+use std::io::Write as _;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -17,111 +17,136 @@ impl Printer {
         reason = "two's complement is what the wire has"
     )]
     pub(super) fn scalar(&mut self, kind: Kind, value: Value<'_>, is_bare: bool) -> Result {
-        let quote = if is_bare { "" } else { "\"" };
         let out = &mut self.out;
-        let _ = match (kind, value) {
-            (Kind::String, Value::Bytes(bytes)) => {
-                let Ok(text) = std::str::from_utf8(bytes) else {
-                    self.out.push_str("\"\"");
-                    return self.inexact();
-                };
-                quoted(out, text);
-                Ok(())
+        match (kind, value) {
+            (Kind::String, value @ Value::Bytes(_)) => {
+                let from = self.out.len();
+                self.bare_text(value)?;
+                self.looks(from);
             }
             (Kind::Bytes, Value::Bytes(bytes)) => {
-                out.push('"');
-                STANDARD.encode_string(bytes, out);
-                out.push('"');
-                Ok(())
+                let from = out.len();
+                out.push(b'"');
+                base64(bytes, out);
+                out.push(b'"');
+                self.looks(from);
             }
-            (Kind::Bool, Value::Varint(value)) => {
-                out.push_str(if value == 0 { "false" } else { "true" });
-                Ok(())
-            }
+            (Kind::Bool, Value::Varint(value)) => out.extend_from_slice(if value == 0 { b"false" } else { b"true" }),
             (Kind::Enum(_), Value::Varint(value)) => {
                 match kind.enumeration().and_then(|item| item.name(value as i32)) {
                     Some(name) => {
-                        out.push('"');
-                        out.push_str(name);
-                        out.push('"');
-                        Ok(())
+                        out.push(b'"');
+                        out.extend_from_slice(name.as_bytes());
+                        out.push(b'"');
                     }
-                    None => write!(out, "{}", value as i32),
+                    None => number(out, value as i32),
                 }
             }
-            (Kind::Int32, Value::Varint(value)) => write!(out, "{}", value as i32),
-            (Kind::Uint32, Value::Varint(value)) => write!(out, "{}", value as u32),
-            (Kind::Sint32, Value::Varint(value)) => {
-                write!(out, "{}", (value as u32 >> 1) as i32 ^ -((value & 1) as i32))
-            }
-            (Kind::Int64, Value::Varint(value)) => write!(out, "{quote}{}{quote}", value as i64),
-            (Kind::Uint64, Value::Varint(value)) => write!(out, "{quote}{value}{quote}"),
+            (Kind::Int32, Value::Varint(value)) => number(out, value as i32),
+            (Kind::Uint32, Value::Varint(value)) => number(out, value as u32),
+            (Kind::Sint32, Value::Varint(value)) => number(out, (value as u32 >> 1) as i32 ^ -((value & 1) as i32)),
+            (Kind::Int64, Value::Varint(value)) => long(out, value as i64, is_bare),
+            (Kind::Uint64, Value::Varint(value)) => long(out, value, is_bare),
             (Kind::Sint64, Value::Varint(value)) => {
-                write!(out, "{quote}{}{quote}", (value >> 1) as i64 ^ -((value & 1) as i64))
+                long(out, (value >> 1) as i64 ^ -((value & 1) as i64), is_bare);
             }
-            (Kind::Fixed32, Value::Fixed32(value)) => write!(out, "{value}"),
-            (Kind::Sfixed32, Value::Fixed32(value)) => write!(out, "{}", value as i32),
-            (Kind::Fixed64, Value::Fixed64(value)) => write!(out, "{quote}{value}{quote}"),
-            (Kind::Sfixed64, Value::Fixed64(value)) => write!(out, "{quote}{}{quote}", value as i64),
+            (Kind::Fixed32, Value::Fixed32(value)) => number(out, value),
+            (Kind::Sfixed32, Value::Fixed32(value)) => number(out, value as i32),
+            (Kind::Fixed64, Value::Fixed64(value)) => long(out, value, is_bare),
+            (Kind::Sfixed64, Value::Fixed64(value)) => long(out, value as i64, is_bare),
             (Kind::Float, Value::Fixed32(value)) => {
                 let value = f32::from_bits(value);
-                if value.is_finite() {
-                    write!(out, "{value:?}")
-                } else {
-                    out.write_str(not_finite(value.into()))
-                }
+                // Writing to memory does not fail.
+                let _ = match value.is_finite() {
+                    true => write!(out, "{value:?}"),
+                    false => out.write_all(not_finite(value.into())),
+                };
             }
             (Kind::Double, Value::Fixed64(value)) => {
                 let value = f64::from_bits(value);
-                if value.is_finite() {
-                    write!(out, "{value:?}")
-                } else {
-                    out.write_str(not_finite(value))
-                }
+                let _ = match value.is_finite() {
+                    true => write!(out, "{value:?}"),
+                    false => out.write_all(not_finite(value)),
+                };
             }
             _ => {
-                out.push_str("null");
+                out.extend_from_slice(b"null");
                 return self.inexact();
             }
-        };
+        }
         Ok(())
     }
+
+    /// Prints a text, whatever it looks like.
+    pub(super) fn bare_text(&mut self, value: Value<'_>) -> Result {
+        let text = match value {
+            Value::Bytes(bytes) => std::str::from_utf8(bytes).ok(),
+            _ => None,
+        };
+        quoted(&mut self.out, text.unwrap_or_default());
+        if text.is_some() { Ok(()) } else { self.inexact() }
+    }
+}
+
+fn number(out: &mut Vec<u8>, number: impl itoa::Integer) {
+    out.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
+}
+
+/// Prints a number of 64 bits, which stands in quotes (protobuf's JSON mapping).
+fn long(out: &mut Vec<u8>, value: impl itoa::Integer, is_bare: bool) {
+    if is_bare {
+        return number(out, value);
+    }
+    out.push(b'"');
+    number(out, value);
+    out.push(b'"');
+}
+
+/// Appends bytes in base64.
+pub(super) fn base64(bytes: &[u8], out: &mut Vec<u8>) {
+    let from = out.len();
+    out.resize(from + bytes.len().div_ceil(3) * 4, 0);
+    // There is room for exactly that.
+    let _ = STANDARD.encode_slice(bytes, out.get_mut(from..).unwrap_or_default());
+}
+
+/// Says whether a byte stands in a JSON string as it is.
+const fn is_plain(byte: u8) -> bool {
+    byte >= 0x20 && byte != b'"' && byte != b'\\' && byte != 0x7f
 }
 
 /// Appends a JSON string.
-pub fn quoted(out: &mut String, text: &str) {
-    out.push('"');
-    let is_plain = |byte: u8| byte >= 0x20 && byte != b'"' && byte != b'\\' && byte != 0x7f;
-    if text.bytes().all(is_plain) {
-        out.push_str(text);
-        out.push('"');
+pub fn quoted(out: &mut Vec<u8>, text: &str) {
+    let bytes = text.as_bytes();
+    out.push(b'"');
+    // Without an early end it is done many bytes at a time.
+    if bytes.iter().fold(true, |all, byte| all & is_plain(*byte)) {
+        out.extend_from_slice(bytes);
+        out.push(b'"');
         return;
     }
     let mut from = 0;
-    for (at, byte) in text.bytes().enumerate() {
-        if is_plain(byte) {
-            continue;
-        }
-        out.push_str(text.get(from..at).unwrap_or_default());
+    for (at, byte) in bytes.iter().enumerate().filter(|(_, byte)| !is_plain(**byte)) {
+        out.extend_from_slice(bytes.get(from..at).unwrap_or_default());
         from = at + 1;
-        let _ = match byte {
-            b'"' | b'\\' => write!(out, "\\{}", char::from(byte)),
-            b'\n' => out.write_str("\\n"),
-            b'\t' => out.write_str("\\t"),
-            byte => write!(out, "\\u{byte:04x}"),
-        };
+        match byte {
+            b'"' | b'\\' => out.extend_from_slice(&[b'\\', *byte]),
+            b'\n' => out.extend_from_slice(b"\\n"),
+            b'\t' => out.extend_from_slice(b"\\t"),
+            byte => _ = write!(out, "\\u{byte:04x}"),
+        }
     }
-    out.push_str(text.get(from..).unwrap_or_default());
-    out.push('"');
+    out.extend_from_slice(bytes.get(from..).unwrap_or_default());
+    out.push(b'"');
 }
 
-const fn not_finite(value: f64) -> &'static str {
+const fn not_finite(value: f64) -> &'static [u8] {
     if value.is_nan() {
-        "\"NaN\""
+        b"\"NaN\""
     } else if value > 0.0 {
-        "\"Infinity\""
+        b"\"Infinity\""
     } else {
-        "\"-Infinity\""
+        b"\"-Infinity\""
     }
 }
 

@@ -1,9 +1,10 @@
 //! Messages whose JSON is not an object of their fields: wrappers, Struct, Value, Duration, Timestamp, FieldMask.
 
-use std::fmt::Write as _;
+use std::io::Write as _;
 
 use xdsctl_proto::tables::{Kind, Message, WellKnown};
 
+use super::layout::Start;
 use super::{Inexact, Printer, Result, fits_kind, quoted, zero};
 use crate::source::wire::{Fields, Value};
 
@@ -19,11 +20,8 @@ const SECOND: i64 = 1_000_000_000;
 impl Printer {
     pub(super) fn special(&mut self, bytes: &[u8], message: &'static Message) -> Result {
         match message.well_known {
-            WellKnown::Struct => match message.fields.first() {
-                Some(field) => self.only_field(bytes, field.number, "{}", message),
-                None => Err(Inexact),
-            },
-            WellKnown::ListValue => self.only_field(bytes, 1, "[]", message),
+            WellKnown::Struct => self.only_field(bytes, b"{}", message),
+            WellKnown::ListValue => self.only_field(bytes, b"[]", message),
             WellKnown::Value => self.dynamic(bytes, message),
             WellKnown::Wrapper(kind) => self.wrapper(bytes, kind),
             WellKnown::Duration => self.duration(bytes),
@@ -34,15 +32,11 @@ impl Printer {
     }
 
     /// Prints the JSON form of the only field of a message: `{"fields":{...}}` without what stands around.
-    fn only_field(&mut self, bytes: &[u8], number: u32, empty: &str, message: &'static Message) -> Result {
-        let start = self.out.len();
-        self.fields(bytes, message, true)?;
-        let name = message.field(number).map_or(0, |field| field.name.len());
-        if self.out.len() == start {
-            self.out.push_str(empty);
-        } else {
-            // The quotes and the colon of the field's name.
-            self.out.replace_range(start..start + name + 3, "");
+    fn only_field(&mut self, bytes: &[u8], empty: &[u8], message: &'static Message) -> Result {
+        let mut start = Start::Bare;
+        self.fields(bytes, message, &mut start)?;
+        if start == Start::Bare {
+            self.out.extend_from_slice(empty);
         }
         Ok(())
     }
@@ -50,21 +44,21 @@ impl Printer {
     fn dynamic(&mut self, bytes: &[u8], message: &'static Message) -> Result {
         let mut items = Fields::new(bytes);
         let (Some(Ok(item)), None) = (items.next(), items.next()) else {
-            self.out.push_str("null");
+            self.out.extend_from_slice(b"null");
             return self.inexact();
         };
         match (message.field(item.number), item.number, item.value) {
             (_, 1, Value::Varint(_)) => {
-                self.out.push_str("null");
+                self.out.extend_from_slice(b"null");
                 Ok(())
             }
             (_, 2, Value::Fixed64(bits)) if !f64::from_bits(bits).is_finite() => {
-                self.out.push_str("null");
+                self.out.extend_from_slice(b"null");
                 self.inexact()
             }
             (Some(field), _, value) if fits_kind(field.kind, value) => self.single(field, value),
             _ => {
-                self.out.push_str("null");
+                self.out.extend_from_slice(b"null");
                 self.inexact()
             }
         }
@@ -98,13 +92,13 @@ impl Printer {
         let (seconds, nanos) = self.moment(bytes)?;
         let is_one = (seconds >= 0 && nanos >= 0) || (seconds <= 0 && nanos <= 0);
         if !is_one || nanos.abs() >= SECOND || !(-MAX_DURATION_SECONDS..=MAX_DURATION_SECONDS).contains(&seconds) {
-            self.out.push_str("\"0s\"");
+            self.out.extend_from_slice(b"\"0s\"");
             return self.inexact();
         }
         let sign = if seconds < 0 || nanos < 0 { "-" } else { "" };
         let _ = write!(self.out, "\"{sign}{}", seconds.unsigned_abs());
         self.fraction(nanos.abs());
-        self.out.push_str("s\"");
+        self.out.extend_from_slice(b"s\"");
         Ok(())
     }
 
@@ -121,7 +115,7 @@ impl Printer {
     fn timestamp(&mut self, bytes: &[u8]) -> Result {
         let (seconds, nanos) = self.moment(bytes)?;
         if !TIMESTAMP_SECONDS.contains(&seconds) || !(0..SECOND).contains(&nanos) {
-            self.out.push_str("\"1970-01-01T00:00:00Z\"");
+            self.out.extend_from_slice(b"\"1970-01-01T00:00:00Z\"");
             return self.inexact();
         }
         let (year, month, day) = date(seconds.div_euclid(86_400));
@@ -132,7 +126,7 @@ impl Printer {
             "\"{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}"
         );
         self.fraction(nanos);
-        self.out.push_str("Z\"");
+        self.out.extend_from_slice(b"Z\"");
         Ok(())
     }
 

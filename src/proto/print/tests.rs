@@ -5,6 +5,9 @@ use std::sync::LazyLock;
 
 use prost_reflect::{DescriptorPool, DynamicMessage};
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
 use super::*;
 use crate::proto::transcode::{Options, json};
 
@@ -16,7 +19,7 @@ const ANY: &str = "google.protobuf.Any";
 fn printed(bytes: &[u8], name: &str, redacts: bool) -> String {
     let mut printer = Printer::new(redacts);
     printer.message(bytes, tables::message(name).unwrap());
-    printer.out
+    String::from_utf8(printer.out).unwrap()
 }
 
 fn dynamic(bytes: &[u8], name: &str) -> DynamicMessage {
@@ -168,6 +171,117 @@ fn special_forms() {
         }
         assert_eq!(printed(bytes, name, false), text);
     }
+}
+
+#[test]
+fn no_message_has_more_oneofs_than_are_counted() {
+    assert!(tables::MESSAGES.iter().all(|message| message.oneofs.len() <= 64));
+}
+
+#[test]
+fn a_field_a_line() {
+    let text = r#"{"@type":"type.googleapis.com/envoy.config.cluster.v3.Cluster","name":"x,{\"y:","upstream_config":{},"metadata":{"filter_metadata":{"a":{},"b":{"c":[],"d":[1.0,{"e":null}]}}}}"#;
+    let read = json(text.as_bytes(), tables::message(ANY).unwrap(), Options::default());
+    assert!(read.notes.is_empty());
+    let mut printer = Printer::new(true).with_lines();
+    printer.message(&read.bytes, tables::message(ANY).unwrap());
+    let lines = r#"{
+ "@type": "type.googleapis.com/envoy.config.cluster.v3.Cluster",
+ "name": "x,{\"y:",
+ "metadata": {
+  "filter_metadata": {
+   "a": {},
+   "b": {
+    "c": [],
+    "d": [
+     1.0,
+     {
+      "e": null
+     }
+    ]
+   }
+  }
+ },
+ "upstream_config": {}
+}"#;
+    assert_eq!(String::from_utf8(printer.out).unwrap(), lines);
+}
+
+/// Reads a resource of this text.
+fn resource(text: &str) -> Vec<u8> {
+    let read = json(text.as_bytes(), tables::message(ANY).unwrap(), Options::default());
+    assert!(read.notes.is_empty(), "{text}");
+    read.bytes
+}
+
+#[test]
+fn what_is_masked_is_told_by_field_by_name_and_by_looks() {
+    let secret = "type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.Secret";
+    for (text, masked) in [
+        // By the name of a header, wherever the matcher stands.
+        (
+            r#"{"@type":"type.googleapis.com/envoy.config.route.v3.RouteMatch","prefix":"/","headers":[{"name":"x-api-key","string_match":{"exact":"abc"}},{"name":"x-env","string_match":{"exact":"def"}}]}"#.to_owned(),
+            vec!["abc"],
+        ),
+        // By names in a Struct, alone and in a message.
+        (
+            r#"{"@type":"type.googleapis.com/envoy.config.cluster.v3.Cluster","name":"c","metadata":{"filter_metadata":{"f":{"password":"abc","port":"def","list":[{"token":"ghi"}]}}}}"#.to_owned(),
+            vec!["abc", "ghi"],
+        ),
+        (
+            r#"{"@type":"type.googleapis.com/google.protobuf.Struct","value":{"client_secret":"abc","x":"def"}}"#.to_owned(),
+            vec!["abc"],
+        ),
+        // By its field, with all that is below.
+        (
+            format!(r#"{{"@type":"{secret}","name":"def","tls_certificate":{{"private_key_provider":{{"provider_name":"def","typed_config":{{"@type":"type.googleapis.com/google.protobuf.StringValue","value":"abc"}}}}}}}}"#),
+            vec!["abc"],
+        ),
+        // By its looks; the name of a resource is no reason.
+        (
+            r#"{"@type":"type.googleapis.com/envoy.config.cluster.v3.Cluster","name":"token-service","alt_stat_name":"Bearer abc12345","edsClusterConfig":{"service_name":"def"}}"#.to_owned(),
+            vec!["abc12345"],
+        ),
+    ] {
+        let bytes = resource(&text);
+        let found = printed(&bytes, ANY, true);
+        for secret in &masked {
+            assert!(!found.contains(secret), "{found}");
+        }
+        // The same but for what is masked.
+        let plain = printed(&bytes, ANY, false);
+        let mut hidden = plain.clone();
+        for secret in masked {
+            let stars = if secret.len() > 3 { "*".repeat(secret.len()) } else { "[redacted]".to_owned() };
+            hidden = hidden.replace(secret, &stars);
+        }
+        assert_eq!(found, hidden);
+        let one = String::from_utf8(redacted(plain.into_bytes(), "")).unwrap();
+        assert_eq!(found, one, "masked afterwards it is the same");
+    }
+}
+
+/// The bytes have the secret, whatever JSON has masked.
+#[test]
+fn a_secret_beside_what_json_cannot_hold_is_not_kept_as_bytes() {
+    let text = r#"{"@type":"type.googleapis.com/envoy.config.core.v3.DataSource","inline_string":"abc"}"#;
+    let mut bytes = resource(text);
+    let unknown = b"\xf8\xff\x0f\x01";
+    let at = bytes.len() - b"\x1a\x03abc".len();
+    let inner = [&bytes[at..], unknown].concat();
+    bytes.truncate(memchr::memmem::find(&bytes, b"DataSource").unwrap() + b"DataSource".len());
+    bytes.push(0x12);
+    bytes.push(inner.len() as u8);
+    bytes.extend(inner);
+    assert!(printed(&bytes, ANY, false).contains("@value"));
+    let mut printer = Printer::new(true);
+    printer.named(&bytes, ANY);
+    assert_eq!(printer.lossy(), 1);
+    assert!(
+        String::from_utf8(printer.out)
+            .unwrap()
+            .ends_with(r#""inline_string":"[redacted]"}"#)
+    );
 }
 
 #[test]

@@ -77,7 +77,8 @@ pub(super) fn responses(id: SourceId, source: &Source, lines: &[Line<'_>], shows
         for resource in response.resources {
             printer.out.clear();
             printer.named(&resource.bytes, resource_type.type_name());
-            let text = printer.out.strip_prefix('{').unwrap_or(&printer.out);
+            let text = printer.text();
+            let text = text.strip_prefix('{').unwrap_or(&text);
             let comma = if text == "}" { "" } else { "," };
             let text = format!("{{\"@type\":\"{}\"{comma}{text}", type_url(resource_type));
             let Ok(node) = Node::of_json(&text) else {

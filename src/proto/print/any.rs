@@ -1,0 +1,109 @@
+//! An Any: opened, if all of its bytes can be read back from that, or else as its bytes.
+
+use xdsctl_proto::tables::{self, Message, WellKnown};
+
+use super::layout::Start;
+use super::scalar::base64;
+use super::{Printer, Result, quoted};
+use crate::secret;
+use crate::source::secrets::Place;
+use crate::source::wire::{Fields, Value};
+
+impl Printer {
+    /// Prints an Any: opened, if its type is known and all of its bytes can be read back, or else as its bytes.
+    pub(super) fn any(&mut self, bytes: &[u8]) -> Result {
+        let (mut url, mut inner): (&[u8], &[u8]) = (b"", b"");
+        for item in Fields::new(bytes) {
+            match item.map(|item| (item.number, item.value)) {
+                Ok((1, Value::Bytes(text))) => url = text,
+                Ok((2, Value::Bytes(bytes))) => inner = bytes,
+                _ => self.inexact()?,
+            }
+        }
+        let Ok(url) = std::str::from_utf8(url) else {
+            self.out.extend_from_slice(b"{}");
+            return self.inexact();
+        };
+        if url.is_empty() && inner.is_empty() {
+            self.out.extend_from_slice(b"{}");
+            return Ok(());
+        }
+        let name = url.rsplit_once('/').map_or(url, |(_, name)| name);
+        let Some(message) = tables::message(name) else {
+            self.bytes_of(
+                url,
+                if self.redacts {
+                    secret::REDACTED.as_bytes()
+                } else {
+                    inner
+                },
+            );
+            return Ok(());
+        };
+        let was_strict = std::mem::replace(&mut self.is_strict, true);
+        let (start, around) = (self.out.len(), (self.depth, self.level, self.veils));
+        let before = (self.masked, self.lossy);
+        if self.opened(url, inner, message).is_err() {
+            self.out.truncate(start);
+            (self.depth, self.level, self.veils) = around;
+            (self.masked, self.lossy) = before;
+            if self.redacts && self.may_hide(url, inner, message) {
+                self.lossy += 1;
+            } else {
+                self.out.truncate(start);
+                self.bytes_of(url, inner);
+            }
+        }
+        self.is_strict = was_strict;
+        Ok(())
+    }
+
+    fn opened(&mut self, url: &str, inner: &[u8], message: &'static Message) -> Result {
+        self.open(b'{');
+        let mut start = Start::First;
+        self.next(&mut start);
+        self.key("@type");
+        quoted(&mut self.out, url);
+        if message.well_known == WellKnown::None {
+            self.fields(inner, message, &mut start)?;
+        } else if message.well_known != WellKnown::Empty || !inner.is_empty() {
+            self.next(&mut start);
+            self.key("value");
+            let from = self.out.len();
+            self.value_of(inner, message)?;
+            if self.redacts && self.veils == 0 {
+                self.mask_places(from, Place::root(None));
+            }
+        }
+        self.close(b'}', false);
+        Ok(())
+    }
+
+    /// Prints what can be printed of a message with unprintable bytes; says whether a secret is, or may be, in the bytes.
+    fn may_hide(&mut self, url: &str, inner: &[u8], message: &'static Message) -> bool {
+        let before = self.masked;
+        self.is_strict = false;
+        let _ = self.opened(url, inner, message);
+        // Whatever is around it is looked through later, and then it is too late.
+        self.veils > 0
+            || self.masked > before
+            || matches!(
+                secret::hide(&String::from_utf8_lossy(inner)),
+                std::borrow::Cow::Owned(_)
+            )
+    }
+
+    fn bytes_of(&mut self, url: &str, inner: &[u8]) {
+        self.open(b'{');
+        let mut start = Start::First;
+        self.next(&mut start);
+        self.key("@type");
+        quoted(&mut self.out, url);
+        self.next(&mut start);
+        self.key("@value");
+        self.out.push(b'"');
+        base64(inner, &mut self.out);
+        self.out.push(b'"');
+        self.close(b'}', false);
+    }
+}
