@@ -75,7 +75,7 @@ impl Client {
     /// That a later state-of-the-world response lacks a Listener or a Cluster is for the caller to see, who knows what was asked for.
     pub fn receive(&mut self, response: &Bytes, holds: bool) -> Received {
         let mut sources = SourceMap::new();
-        let id = sources.add("-", response.to_vec());
+        let id = sources.add_shared("-", response.clone());
         let circumstances = Circumstances {
             profile: &self.profile,
             others: &[],
@@ -88,7 +88,7 @@ impl Client {
                 format: Some(Format::Binary),
                 ..Default::default()
             };
-            reading.read(Some(1), &circumstances, |loader, emit| {
+            reading.read(None, &circumstances, |loader, emit| {
                 loader.document(id, source, options, emit);
             });
         }

@@ -9,7 +9,7 @@ use std::ops::Range;
 use bytes::Bytes;
 use xdsctl_proto::tables;
 
-use super::loader::{Emit, Loader, Options};
+use super::loader::{Emit, Loader, Options, Text};
 use super::raw::{Finding, Origin, RawResource, Response, WorldId};
 use super::{NO_RESOURCE, UNKNOWN_SHAPE};
 use crate::diag::{Known, rules};
@@ -79,7 +79,9 @@ impl Loader {
             nulls_are_explained: !view.faults().is_empty(),
             ..options
         };
-        self.view(id, view, options, emit);
+        // Only wire format has messages that are not text.
+        let document = if format == Format::Binary { source.bytes() } else { b"" };
+        self.view((id, document), view, options, emit);
     }
 
     /// Reads the messages of a log, in order: those of one client are of one world.
@@ -109,9 +111,9 @@ impl Loader {
             });
             if entry.is_plain() {
                 let text = source.bytes().get(..entry.span.end).unwrap_or_default();
-                self.values(id, text, entry.span.start, world, options, emit);
+                self.values(id, text.into(), entry.span.start, world, options, emit);
             } else {
-                self.parts(id, view, parts, world, of_view, emit);
+                self.parts((id, b""), view, parts, world, of_view, emit);
             }
         }
         self.heads(id, source, &entries, &worlds);
@@ -168,12 +170,12 @@ impl Loader {
     }
 
     /// Reads all documents of a view.
-    fn view(&mut self, id: SourceId, view: &View, options: Options, emit: Emit<'_>) {
+    fn view(&mut self, (id, document): (SourceId, &[u8]), view: &View, options: Options, emit: Emit<'_>) {
         let first = self.findings.len();
         self.faults(id, view);
         let faults = self.findings.len();
         let mut world = options.world;
-        self.parts(id, view, 0..view.parts().len(), &mut world, options, emit);
+        self.parts((id, document), view, 0..view.parts().len(), &mut world, options, emit);
         if faults > first {
             let mut index = 0;
             self.findings.retain(|finding| {
@@ -186,7 +188,7 @@ impl Loader {
     /// Reads some of the documents of a view: those up to a cut one at a time.
     fn parts(
         &mut self,
-        id: SourceId,
+        (id, document): (SourceId, &[u8]),
         view: &View,
         range: Range<usize>,
         world: &mut Option<WorldId>,
@@ -214,7 +216,8 @@ impl Loader {
                 continue;
             }
             let text = view.json().get(..part.text.end).unwrap_or_default();
-            self.values(id, text, start, world, options, &mut placed);
+            let text_of = Text { json: text, document };
+            self.values(id, text_of, start, world, options, &mut placed);
             start = part.text.end;
             // The fault has said why the text ends where it does.
             let ends = |finding: &Finding| {
@@ -268,6 +271,9 @@ pub fn again(source: &Source, origin: Origin, resource_type: ResourceType) -> Op
         _ => (source.bytes(), origin.span.start, transcode::Options::default()),
     };
     let mut reader = Transcoder::new(text, options);
+    if origin.view_at.is_some() && source.format() == Some(Format::Binary) {
+        reader.document = source.bytes();
+    }
     reader.scan.set_pos(start);
     reader.type_url().ok()?;
     reader.scan.set_pos(start);

@@ -28,6 +28,20 @@ pub struct Options {
     pub transcode: transcode::Options,
 }
 
+/// A JSON text, and what it is a view of.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Text<'t> {
+    pub json: &'t [u8],
+    /// The document in which messages are that stand in the text by their places; empty if there are none.
+    pub document: &'t [u8],
+}
+
+impl<'t> From<&'t [u8]> for Text<'t> {
+    fn from(json: &'t [u8]) -> Text<'t> {
+        Text { json, document: b"" }
+    }
+}
+
 /// Receives the resources, in the order of the text, some at a time.
 pub type Emit<'e> = &'e mut dyn FnMut(Vec<RawResource>);
 
@@ -67,7 +81,7 @@ impl Loader {
     ///
     /// What is wrong with the document itself becomes a finding; reading stops where the text is not JSON.
     pub fn json(&mut self, source: SourceId, text: &[u8], options: Options, emit: Emit<'_>) {
-        self.values(source, text, 0, &mut options.world.clone(), options, emit);
+        self.values(source, text.into(), 0, &mut options.world.clone(), options, emit);
     }
 
     /// Reads the JSON values from `start` to the end of `text` into `world`, which is made if need be.
@@ -76,7 +90,7 @@ impl Loader {
     pub(super) fn values(
         &mut self,
         source: SourceId,
-        text: &[u8],
+        text: Text<'_>,
         start: usize,
         world: &mut Option<WorldId>,
         options: Options,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use xdsctl_proto::tables::{self, Message};
 
-use super::loader::{Emit, Loader, Options};
+use super::loader::{Emit, Loader, Options, Text};
 use super::raw::{LiveStatus, PathSource, Response, WorldId};
 use super::slot::Pending;
 use super::{
@@ -66,12 +66,14 @@ impl<'t, 'l> Walker<'t, 'l> {
     pub(super) fn new(
         loader: &'l mut Loader,
         source: SourceId,
-        text: &'t [u8],
+        text: Text<'t>,
         options: Options,
         emit: Emit<'l>,
     ) -> Self {
+        let mut tc = Transcoder::new(text.json, options.transcode);
+        tc.document = text.document;
         Walker {
-            tc: Transcoder::new(text, options.transcode),
+            tc,
             loader,
             source,
             limit: options.transcode.max_resource_bytes.min(transcode::MAX_RESOURCE_BYTES),

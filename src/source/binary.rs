@@ -1,8 +1,10 @@
 //! Wire format as JSON text: what stands around the resources, with each resource as its bytes.
 //!
-//! A resource is never taken apart here: it becomes `{"@type": ..., "@value": "base64"}`, so that the client's parser sees
-//! the very bytes that were sent, wrong ones too. Its place in the document is where its bytes are.
+//! A resource is never taken apart here, nor copied: it becomes `{"@type": ..., "@value": "@START-END"}`, which says where its bytes
+//! are ([`place`]), so that the client's parser sees the very bytes that were sent, wrong ones too. That is its place in the document.
 //! Nothing in wire format says what a message is, so the types that a control plane or a client sends are tried.
+
+use std::ops::Range;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -55,7 +57,7 @@ const FIT_BREADTH: usize = 64;
 /// ```
 /// use xdsctl::source::binary;
 /// let view = binary::view(b"\x12\x07\x0a\x05t/a.B", None);
-/// assert_eq!(view.json(), b"{\"resources\":[{\"@type\":\"t/a.B\",\"@value\":\"\"}]}\n");
+/// assert_eq!(view.json(), b"{\"resources\":[{\"@type\":\"t/a.B\",\"@value\":\"@9-9\"}]}\n");
 /// ```
 pub fn view(bytes: &[u8], message: Option<&'static Message>) -> View {
     let mut view = View::default();
@@ -82,6 +84,12 @@ pub fn view(bytes: &[u8], message: Option<&'static Message>) -> View {
     let broken = writer.broken;
     writer.view.end_part(0, broken);
     writer.view
+}
+
+/// Where the bytes of a message are that stands in a view as `@START-END`, which is no base64; `None` for any other text.
+pub fn place(text: &[u8]) -> Option<Range<usize>> {
+    let (start, end) = std::str::from_utf8(text.strip_prefix(b"@")?).ok()?.split_once('-')?;
+    Some(start.parse().ok()?..end.parse().ok()?)
 }
 
 /// The type around resources that the bytes are of beyond doubt: everything fits it, and where it has a type URL there is
@@ -226,8 +234,7 @@ impl<'b> Writer<'b> {
         self.key("@type", span);
         self.string(url, span);
         self.key("@value", span);
-        let text = STANDARD.encode(self.slice(span));
-        self.string(text.as_bytes(), span);
+        self.string(format!("@{}-{}", span.start, span.end).as_bytes(), span);
         self.close(b'}', span);
     }
 
@@ -415,7 +422,17 @@ mod tests {
     fn json(bytes: &[u8]) -> String {
         let view = view(bytes, None);
         assert_eq!(view.faults, [], "{bytes:?}");
-        String::from_utf8(view.json).unwrap().trim_end().to_owned()
+        spelled(&view, bytes)
+    }
+
+    /// The text of a view, with bytes in base64 for the places where they are.
+    fn spelled(view: &View, bytes: &[u8]) -> String {
+        let text = std::str::from_utf8(view.json()).unwrap().trim_end();
+        let parts = text.split('"').map(|part| {
+            let place = place(part.as_bytes());
+            place.map_or_else(|| part.to_owned(), |place| STANDARD.encode(&bytes[place]))
+        });
+        parts.collect::<Vec<_>>().join("\"")
     }
 
     const CLUSTER: &str = "t/envoy.config.cluster.v3.Cluster";
@@ -455,7 +472,7 @@ mod tests {
         let response = [field(1, b"7"), field(2, &cluster)].concat();
         let held = format!(r#"{{"@type":"{CLUSTER}","@value":"CgFh"}}"#);
         let listener = tables::message("envoy.config.listener.v3.Listener");
-        let json = |bytes: &[u8]| String::from_utf8(view(bytes, listener).json).unwrap();
+        let json = |bytes: &[u8]| spelled(&view(bytes, listener), bytes);
         assert_eq!(json(&cluster).trim_end(), held);
         assert!(json(&response).contains(&held), "{}", json(&response));
         for bare in [
@@ -484,7 +501,7 @@ mod tests {
         let response = [field(1, b"7"), field(2, &cluster), field(2, &cluster)].concat();
         for end in 1..response.len() {
             let view = view(&response[..end], None);
-            let held = String::from_utf8_lossy(&view.json).matches("CgFh").count();
+            let held = String::from_utf8_lossy(&view.json).matches(r#""@value":"@"#).count();
             let whole = end.saturating_sub(3) / (cluster.len() + 2);
             assert!(held >= whole, "{end}: {}", String::from_utf8_lossy(&view.json));
         }

@@ -29,7 +29,10 @@ const THREADS: usize = 4;
 #[derive(Debug)]
 pub(super) enum Bytes {
     Owned(Vec<u8>),
+    /// Bytes that somebody else has too.
+    Shared(bytes::Bytes),
     /// Memory of its own in huge pages.
+    #[cfg(unix)]
     Large(memmap2::MmapMut),
 }
 
@@ -39,6 +42,8 @@ impl Deref for Bytes {
     fn deref(&self) -> &[u8] {
         match self {
             Bytes::Owned(bytes) => bytes,
+            Bytes::Shared(bytes) => bytes,
+            #[cfg(unix)]
             Bytes::Large(bytes) => bytes,
         }
     }

@@ -261,6 +261,11 @@ impl SourceMap {
         self.push(name.into(), Bytes::Owned(bytes))
     }
 
+    /// Adds bytes that are in memory, and are not copied.
+    pub fn add_shared(&mut self, name: impl Into<String>, bytes: bytes::Bytes) -> SourceId {
+        self.push(name.into(), Bytes::Shared(bytes))
+    }
+
     /// Adds a file of settings, see [`Source::is_settings`].
     pub fn add_settings(&mut self, name: impl Into<String>, bytes: Vec<u8>) -> SourceId {
         let id = self.add(name, bytes);

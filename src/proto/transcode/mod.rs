@@ -149,6 +149,8 @@ type Result<T> = std::result::Result<T, Stop>;
 pub struct Transcoder<'t> {
     /// The place in the text; a caller may move it between messages.
     pub scan: Scanner<'t>,
+    /// The document that the text is a view of, if messages stand in it by their places.
+    pub document: &'t [u8],
     out: Vec<u8>,
     /// What was left out of the messages so far.
     pub notes: Vec<Note>,
@@ -193,6 +195,7 @@ impl<'t> Transcoder<'t> {
     pub fn new(text: &'t [u8], options: Options) -> Self {
         Transcoder {
             scan: Scanner::new(text),
+            document: b"",
             limit: options.max_resource_bytes.min(MAX_RESOURCE_BYTES),
             out: Vec::new(),
             notes: Vec::new(),

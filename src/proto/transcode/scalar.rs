@@ -11,6 +11,7 @@ use xdsctl_proto::tables::{self, Kind};
 use super::note::UNKNOWN_ENUM_VALUE;
 use super::{Result, Transcoder, clip};
 use crate::diag::{Known, Path};
+use crate::source::binary;
 use crate::source::json::{Str, is_number};
 use crate::source::yaml::{self, Plain};
 
@@ -328,7 +329,15 @@ impl<'t> Transcoder<'t> {
         if self.scan.peek() == b'"' {
             let start = self.scan.pos();
             let token = self.scan.string()?;
-            if let Some(bytes) = decode_base64(&self.resolved(token)) {
+            let document = self.document;
+            let text = self.resolved(token);
+            // A text of the user's has no document behind it.
+            if let Some(bytes) = binary::place(&text).and_then(|place| document.get(place)) {
+                self.room_for(bytes.len())?;
+                self.out.extend_from_slice(bytes);
+                return Ok(());
+            }
+            if let Some(bytes) = decode_base64(&text) {
                 self.room_for(bytes.len())?;
                 self.out.extend_from_slice(&bytes);
                 return Ok(());
