@@ -3,6 +3,8 @@
 #[cfg(feature = "net")]
 mod connect;
 pub(super) mod fetch;
+#[cfg(feature = "net")]
+mod replace;
 pub(super) mod serve;
 pub(super) mod watch;
 
@@ -53,24 +55,4 @@ fn missing(what: &str) -> Error {
         "`{what}` needs the network, and this xdsctl was built without it: `cargo install --path crates/cli --features net`; \
          the wheel, the npm package, the container and the archives have it"
     ))
-}
-
-/// Writes a file in one step: whoever reads it meanwhile sees all of the old or all of the new. What is no regular file, such as a
-/// pipe, is written to.
-#[cfg(feature = "net")]
-fn replace(path: &std::path::Path, bytes: &[u8]) -> std::io::Result<()> {
-    use std::fs;
-    if fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
-        return fs::write(path, bytes);
-    }
-    // Beside the file, not beside a link to it: only there is renaming one step.
-    let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let beside = path.with_file_name(format!(".{name}.{}.xdsctl", std::process::id()));
-    let done = fs::write(&beside, bytes).and_then(|()| fs::rename(&beside, &path));
-    if done.is_err() {
-        // What failed is said; a file that is left over says itself whose it is.
-        let _ = fs::remove_file(&beside);
-    }
-    done
 }

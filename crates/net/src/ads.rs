@@ -1,14 +1,17 @@
 //! A control plane, asked as a client asks: one stream, in state-of-the-world or Delta form.
 
+mod held;
+mod response;
 mod stream;
 mod subscriber;
+mod words;
 
 use std::io::Write;
 use std::ops::ControlFlow;
 
 use bytes::Bytes;
 
-use crate::dump::{self, Origin};
+use crate::dump::{self, Client, Origin};
 use crate::fetch::{self, Error, Fetched, Told};
 use crate::{Address, Options, connect};
 use stream::Stream;
@@ -57,7 +60,7 @@ impl<'o> Session<'o> {
         while !self.subscriber.is_complete() {
             match tokio::time::timeout_at(deadline, self.step(told)).await {
                 Ok(taken) => _ = taken?,
-                Err(_) if self.subscriber.is_silent() => {
+                Err(_) if self.subscriber.is_silent() || !self.subscriber.has_all_types() => {
                     return Err(fetch::late(
                         self.address,
                         self.options,
@@ -87,6 +90,13 @@ impl<'o> Session<'o> {
             address: self.address.text.clone(),
             why,
         })?;
+        let (held, limit) = (self.subscriber.held_bytes(), self.options.max_message_bytes);
+        if held > limit {
+            return Err(Error::Limit(format!(
+                "`{}` has sent resources of more than {limit} bytes: --max-size raises that",
+                self.address
+            )));
+        }
         if taken.repeats > 1 {
             tokio::time::sleep(NACK_PAUSE).await;
         }
@@ -102,7 +112,11 @@ impl<'o> Session<'o> {
     /// Writes what there is.
     pub fn write(&self, mut origin: Origin, out: &mut dyn Write, trouble: Option<Error>) -> Result<Fetched, Error> {
         origin.responses = self.subscriber.responses();
-        let client = self.subscriber.dump(&self.node);
+        let client = Client {
+            bare: self.subscriber.bare(&self.node),
+            deprecated: &Vec::new(),
+            entries: &self.subscriber.shown(),
+        };
         let written = dump::write(&[client], &origin, self.options, out).map_err(Error::Output)?;
         let mut fetched = fetch::of_written(written);
         let missing = self.subscriber.missing();

@@ -175,7 +175,11 @@ pub fn refused(address: &Address, status: &Status, options: &Options) -> Error {
     };
     let message = status.message();
     if status.code() == Code::OutOfRange && message.contains("message length too large") {
-        return Error::Limit(format!("`{address}`: {message}"));
+        // tonic's words: what was found, and what the limit is.
+        let sizes = message.split("too large: ").nth(1).unwrap_or(message);
+        return Error::Limit(format!(
+            "`{address}` sends a message that is too large: {sizes}; --max-size raises that"
+        ));
     }
     // The words of a broken connection are those of what broke it.
     if !message.is_empty() && status.source().is_none() {

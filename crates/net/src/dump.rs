@@ -1,18 +1,69 @@
 //! The one form of what was fetched: a `ClientStatusResponse` as JSON, which every command reads, a field a line as Envoy prints.
+//!
+//! Resources are printed from their bytes one by one, on several threads, and written in their order: what is in memory beside the
+//! answer is a few pieces of text.
 
 use std::io::{self, Write};
 
+use bytes::Bytes;
 use prost::Message as _;
 use xdsctl::proto::print::{Printer, quoted};
 
 use crate::Options;
 use crate::messages::ClientConfig;
+use crate::ordered;
 
-/// Text is handed on when it is longer.
-const CHUNK_BYTES: usize = 256 << 10;
+/// Bytes of entries that are printed in one piece, of which some are in memory at a time.
+const PIECE_BYTES: usize = 32 << 10;
 
-/// Levels that are indented: what is deeper would be mostly blanks.
-const MAX_INDENT: usize = 24;
+/// Entries of a client, each a serialized message.
+pub trait Entries: Sync {
+    /// How many there are.
+    fn count(&self) -> usize;
+    /// The bytes of one.
+    fn entry(&self, index: usize) -> Bytes;
+    /// How many bytes one has.
+    fn size(&self, index: usize) -> usize;
+}
+
+impl Entries for Vec<Bytes> {
+    fn count(&self) -> usize {
+        self.len()
+    }
+
+    fn entry(&self, index: usize) -> Bytes {
+        self.as_slice().get(index).cloned().unwrap_or_default()
+    }
+
+    fn size(&self, index: usize) -> usize {
+        self.as_slice().get(index).map_or(0, Bytes::len)
+    }
+}
+
+/// A client, and what it holds.
+pub struct Client<'c> {
+    /// Everything but the entries.
+    pub bare: ClientConfig,
+    /// PerXdsConfig, deprecated.
+    pub deprecated: &'c Vec<Bytes>,
+    /// GenericXdsConfig.
+    pub entries: &'c dyn Entries,
+}
+
+impl Client<'_> {
+    /// A client as it has come.
+    pub fn of(config: &ClientConfig) -> Client<'_> {
+        Client {
+            bare: ClientConfig {
+                node: config.node.clone(),
+                client_scope: config.client_scope.clone(),
+                ..ClientConfig::default()
+            },
+            deprecated: &config.xds_config,
+            entries: &config.generic_xds_configs,
+        }
+    }
+}
 
 /// What was written.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -36,69 +87,70 @@ pub struct Origin {
     pub responses: Vec<(String, String, String)>,
 }
 
-struct Writer<'w> {
-    out: &'w mut dyn Write,
-    printer: Printer,
-    written: Written,
-}
-
 /// Writes a dump.
 ///
 /// # Errors
 /// Those of `out`.
-pub fn write(clients: &[ClientConfig], origin: &Origin, options: &Options, out: &mut dyn Write) -> io::Result<Written> {
+pub fn write(clients: &[Client<'_>], origin: &Origin, options: &Options, out: &mut dyn Write) -> io::Result<Written> {
     if options.is_wire {
         return write_wire(clients, out);
     }
-    let redacts = options.redacts;
     let mut writer = Writer {
         out,
-        printer: Printer::new(redacts),
+        text: Vec::new(),
+        redacts: options.redacts,
         written: Written::default(),
     };
     writer.all(clients, origin)?;
-    writer.hand_on(0)?;
-    let lossy = writer.printer.lossy();
-    Ok(Written {
-        lossy,
-        ..writer.written
-    })
+    writer.hand_on()?;
+    Ok(writer.written)
 }
 
 /// Writes a serialized ClientStatusResponse, entry by entry.
-fn write_wire(clients: &[ClientConfig], out: &mut dyn Write) -> io::Result<Written> {
+fn write_wire(clients: &[Client<'_>], out: &mut dyn Write) -> io::Result<Written> {
+    // Larger pieces pass by the buffer.
+    let mut out = io::BufWriter::with_capacity(PIECE_BYTES, out);
     let mut head = Vec::new();
     let mut written = Written::default();
     for client in clients {
-        // Fields 1 of the response and 3 of the client, each with its length.
-        let bare = ClientConfig {
-            generic_xds_configs: Vec::new(),
-            ..client.clone()
-        };
-        let entries = client.generic_xds_configs.iter();
-        let size: usize = entries
-            .map(|entry| 1 + prost::length_delimiter_len(entry.len()) + entry.len())
-            .sum();
+        // Fields 1 of the response, 2 and 3 of the client, each with its length.
+        let lists: [(u8, &dyn Entries); 2] = [(0x12, client.deprecated), (0x1a, client.entries)];
+        let sizes = lists
+            .iter()
+            .flat_map(|(_, entries)| (0..entries.count()).map(|index| entries.size(index)));
+        let size: usize = sizes.map(|size| 1 + prost::length_delimiter_len(size) + size).sum();
         head.clear();
         head.push(0x0a);
-        prost::encode_length_delimiter(bare.encoded_len() + size, &mut head)?;
-        head.extend(bare.encode_to_vec());
+        prost::encode_length_delimiter(client.bare.encoded_len() + size, &mut head)?;
+        head.extend(client.bare.encode_to_vec());
         out.write_all(&head)?;
-        for entry in &client.generic_xds_configs {
-            head.clear();
-            head.push(0x1a);
-            prost::encode_length_delimiter(entry.len(), &mut head)?;
-            out.write_all(&head)?;
-            out.write_all(entry)?;
+        for (tag, entries) in lists {
+            for index in 0..entries.count() {
+                let entry = entries.entry(index);
+                head.clear();
+                head.push(tag);
+                prost::encode_length_delimiter(entry.len(), &mut head)?;
+                out.write_all(&head)?;
+                out.write_all(&entry)?;
+            }
+            written.entries += entries.count();
         }
-        written.entries += client.generic_xds_configs.len() + client.xds_config.len();
         written.clients += 1;
     }
+    out.flush()?;
     Ok(written)
 }
 
+struct Writer<'w> {
+    out: &'w mut dyn Write,
+    /// What stands around the entries, and has not been written yet.
+    text: Vec<u8>,
+    redacts: bool,
+    written: Written,
+}
+
 impl Writer<'_> {
-    fn all(&mut self, clients: &[ClientConfig], origin: &Origin) -> io::Result<()> {
+    fn all(&mut self, clients: &[Client<'_>], origin: &Origin) -> io::Result<()> {
         self.text("{\"config\":[");
         for (index, client) in clients.iter().enumerate() {
             self.text(if index == 0 { "\n" } else { ",\n" });
@@ -106,9 +158,9 @@ impl Writer<'_> {
             self.written.clients += 1;
         }
         self.text("],\n\"xdsctl\":{\"source\":");
-        quoted(&mut self.printer.out, &origin.source);
+        quoted(&mut self.text, &origin.source);
         self.text(",\"fetched\":");
-        quoted(&mut self.printer.out, &origin.fetched);
+        quoted(&mut self.text, &origin.fetched);
         for (index, (type_url, version, nonce)) in origin.responses.iter().enumerate() {
             self.text(if index == 0 { ",\"responses\":[" } else { "," });
             for (key, value) in [
@@ -117,7 +169,7 @@ impl Writer<'_> {
                 (",\"nonce\":", nonce),
             ] {
                 self.text(key);
-                quoted(&mut self.printer.out, value);
+                quoted(&mut self.text, value);
             }
             self.text("}");
         }
@@ -125,34 +177,36 @@ impl Writer<'_> {
         Ok(())
     }
 
-    fn client(&mut self, client: &ClientConfig) -> io::Result<()> {
+    fn client(&mut self, client: &Client<'_>) -> io::Result<()> {
         self.text("{");
         let mut separator = "";
-        if let Some(node) = &client.node {
+        if let Some(node) = &client.bare.node {
             self.text("\"node\":");
-            self.printer.named(node, "envoy.config.core.v3.Node");
+            let mut printer = Printer::new(self.redacts);
+            printer.named(node, "envoy.config.core.v3.Node");
+            self.text.append(&mut printer.out);
             separator = ",";
         }
-        if !client.client_scope.is_empty() {
+        if !client.bare.client_scope.is_empty() {
             self.text(separator);
             self.text("\"client_scope\":");
-            quoted(&mut self.printer.out, &client.client_scope);
+            quoted(&mut self.text, &client.bare.client_scope);
             separator = ",";
         }
         for (key, entries, name) in [
             (
                 "\"xds_config\":[",
-                &client.xds_config,
+                client.deprecated as &dyn Entries,
                 "envoy.service.status.v3.PerXdsConfig",
             ),
             (
                 "\"generic_xds_configs\":[",
-                &client.generic_xds_configs,
+                client.entries,
                 "envoy.service.status.v3.ClientConfig.GenericXdsConfig",
             ),
         ] {
             // A client that holds nothing says so.
-            let is_shown = !entries.is_empty() || name.ends_with("GenericXdsConfig");
+            let is_shown = entries.count() > 0 || name.ends_with("GenericXdsConfig");
             if is_shown {
                 self.text(separator);
                 self.text(key);
@@ -165,90 +219,33 @@ impl Writer<'_> {
         Ok(())
     }
 
-    fn entries(&mut self, entries: &[bytes::Bytes], type_name: &str) -> io::Result<()> {
-        for (index, entry) in entries.iter().enumerate() {
-            self.text(if index == 0 { "\n" } else { ",\n" });
-            let start = self.printer.out.len();
-            self.printer.named(entry, type_name);
-            let entry = self.printer.out.split_off(start);
-            indented(&entry, &mut self.printer.out);
-            self.written.entries += 1;
-            self.hand_on(CHUNK_BYTES)?;
-        }
+    fn entries(&mut self, entries: &dyn Entries, type_name: &str) -> io::Result<()> {
+        self.hand_on()?;
+        let pieces = ordered::pieces(entries.count(), PIECE_BYTES, |index| entries.size(index));
+        let redacts = self.redacts;
+        let print = |range: std::ops::Range<usize>, out: &mut Vec<u8>| {
+            let mut printer = Printer::new(redacts).with_lines();
+            std::mem::swap(&mut printer.out, out);
+            for index in range {
+                printer.out.extend_from_slice(if index == 0 { b"\n" } else { b",\n" });
+                printer.named(&entries.entry(index), type_name);
+            }
+            std::mem::swap(&mut printer.out, out);
+            printer.lossy()
+        };
+        self.written.lossy += ordered::write(&pieces, &print, self.out)?;
+        self.written.entries += entries.count();
         Ok(())
     }
 
     fn text(&mut self, text: &str) {
-        self.printer.out.push_str(text);
+        self.text.extend_from_slice(text.as_bytes());
     }
 
-    /// Writes what there is, if it is more than `least` bytes.
-    fn hand_on(&mut self, least: usize) -> io::Result<()> {
-        if self.printer.out.len() > least {
-            self.out.write_all(self.printer.out.as_bytes())?;
-            self.printer.out.clear();
-        }
+    /// Writes what there is.
+    fn hand_on(&mut self) -> io::Result<()> {
+        self.out.write_all(&self.text)?;
+        self.text.clear();
         Ok(())
-    }
-}
-
-/// Appends JSON text that has no blanks, with a line for each field and element.
-fn indented(text: &str, out: &mut String) {
-    let bytes = text.as_bytes();
-    let (mut level, mut from, mut at) = (0_usize, 0, 0);
-    let break_line = |out: &mut String, level: usize| {
-        out.push('\n');
-        out.extend(std::iter::repeat_n(' ', level.min(MAX_INDENT)));
-    };
-    while let Some(byte) = bytes.get(at) {
-        match byte {
-            b'"' => {
-                at += 1;
-                while let Some(byte) = bytes.get(at).filter(|byte| **byte != b'"') {
-                    at += if *byte == b'\\' { 2 } else { 1 };
-                }
-            }
-            b'{' | b'[' if !matches!(bytes.get(at + 1), Some(b'}' | b']')) => {
-                out.push_str(text.get(from..=at).unwrap_or_default());
-                level += 1;
-                break_line(out, level);
-                from = at + 1;
-            }
-            b'{' | b'[' => at += 1,
-            b'}' | b']' => {
-                out.push_str(text.get(from..at).unwrap_or_default());
-                level = level.saturating_sub(1);
-                break_line(out, level);
-                from = at;
-            }
-            b',' => {
-                out.push_str(text.get(from..=at).unwrap_or_default());
-                break_line(out, level);
-                from = at + 1;
-            }
-            b':' => {
-                out.push_str(text.get(from..=at).unwrap_or_default());
-                out.push(' ');
-                from = at + 1;
-            }
-            _ => {}
-        }
-        at += 1;
-    }
-    out.push_str(text.get(from..).unwrap_or_default());
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_field_a_line() {
-        let mut out = String::new();
-        indented(r#"{"a":{},"b":[1,{"c":"x,{\"y:"}],"d":[]}"#, &mut out);
-        assert_eq!(
-            out,
-            "{\n \"a\": {},\n \"b\": [\n  1,\n  {\n   \"c\": \"x,{\\\"y:\"\n  }\n ],\n \"d\": []\n}"
-        );
     }
 }

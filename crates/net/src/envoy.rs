@@ -128,7 +128,7 @@ async fn get(client: &reqwest::Client, address: &Address, path: &str, options: &
         if body.len() + chunk.len() > options.max_message_bytes {
             let limit = options.max_message_bytes;
             return Err(Error::Limit(format!(
-                "`{address}`: the answer at `{path}` has more than {limit} bytes"
+                "`{address}`: the answer at `{path}` has more than {limit} bytes; --max-size raises that"
             )));
         }
         body.extend_from_slice(&chunk);

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::ops::ControlFlow;
 
-use crate::dump::{self, Origin, Written};
+use crate::dump::{self, Client, Origin, Written};
 use crate::messages::Timestamp;
 use crate::{Address, Kind, Options, ads, csds, envoy};
 
@@ -80,14 +80,14 @@ pub struct Fetched {
     pub entries: Option<usize>,
     /// Things that a reader should know: names that stand for nothing, what masking has lost.
     pub notes: Vec<String>,
-    /// Why it is not all; what had arrived was written nevertheless.
+    /// Why it is not all.
     pub trouble: Option<Error>,
 }
 
 /// Fetches once and writes the dump to `out`.
 ///
-/// What has arrived of an ADS stream before something went wrong is written too, and [`Fetched::trouble`] says what it was. `told` hears of
-/// each response.
+/// What has arrived of an ADS stream before something went wrong is written if [`Options::is_partial`] says so, and [`Fetched::trouble`]
+/// says what it was. `told` hears of each response.
 ///
 /// # Errors
 /// Nothing arrived.
@@ -103,13 +103,18 @@ pub fn fetch(
             Kind::Ads => {
                 let mut session = ads::Session::open(address, options).await?;
                 let trouble = interruptible(session.until_complete(told)).await.err();
-                if trouble.is_some() && session.is_empty() {
-                    return Err(trouble.unwrap_or(Error::Interrupted));
+                match trouble {
+                    Some(trouble) if session.is_empty() => Err(trouble),
+                    Some(trouble) if !options.is_partial => Ok(Fetched {
+                        trouble: Some(trouble),
+                        ..Fetched::default()
+                    }),
+                    trouble => session.write(origin, out, trouble),
                 }
-                session.write(origin, out, trouble)
             }
             Kind::Csds => {
                 let clients = limited(address, options, "no answer", csds::fetch(address, options)).await?;
+                let clients: Vec<Client<'_>> = clients.iter().map(Client::of).collect();
                 let written = dump::write(&clients, &origin, options, out).map_err(Error::Output)?;
                 Ok(of_written(written))
             }
@@ -175,6 +180,7 @@ async fn poll(address: &Address, options: &Options) -> Result<(Vec<u8>, Vec<u8>)
         return Ok((text.clone(), text));
     }
     let clients = csds::fetch(address, options).await?;
+    let clients: Vec<Client<'_>> = clients.iter().map(Client::of).collect();
     dump::write(&clients, &origin(address, options), options, &mut text).map_err(Error::Output)?;
     let mut body = Vec::new();
     dump::write(&clients, &Origin::default(), options, &mut body).map_err(Error::Output)?;
@@ -202,7 +208,7 @@ pub(crate) fn origin(address: &Address, options: &Options) -> Origin {
     printer.named(&prost::Message::encode_to_vec(&now), "google.protobuf.Timestamp");
     Origin {
         source: address.text.clone(),
-        fetched: printer.out.trim_matches('"').to_owned(),
+        fetched: printer.text().trim_matches('"').to_owned(),
         responses: Vec::new(),
     }
 }

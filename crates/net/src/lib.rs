@@ -41,6 +41,8 @@ mod messages;
 #[cfg(feature = "live")]
 mod node;
 #[cfg(feature = "live")]
+mod ordered;
+#[cfg(feature = "live")]
 mod serve;
 
 pub use address::{Address, AddressError, Kind, Place};

@@ -13,8 +13,10 @@ pub struct Options {
     pub timeout: Duration,
     /// How often to try again what cannot be reached.
     pub retries: u32,
-    /// The largest message that is taken, in bytes.
+    /// The largest message that is taken, and the most that is kept of an ADS stream, in bytes.
     pub max_message_bytes: usize,
+    /// Write what has arrived of an ADS stream when something goes wrong.
+    pub is_partial: bool,
     /// The text of a gRPC bootstrap, for the node and the server.
     pub bootstrap: Option<Vec<u8>>,
     /// `node.id`, instead of the bootstrap's.
@@ -69,6 +71,7 @@ impl Default for Options {
             timeout: DEFAULT_TIMEOUT,
             retries: 0,
             max_message_bytes: MAX_MESSAGE_BYTES,
+            is_partial: false,
             bootstrap: None,
             node: None,
             cluster: None,
@@ -87,5 +90,5 @@ impl Default for Options {
 /// How long a gRPC client waits for a resource before it believes that there is none (C-core, xds_client.cc).
 pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(15);
 
-/// The largest message that is taken, in bytes.
+/// The largest message that is taken, and the most that is kept of an ADS stream, in bytes, if nothing else is said.
 pub const MAX_MESSAGE_BYTES: usize = 1 << 30;

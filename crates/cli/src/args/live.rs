@@ -33,10 +33,19 @@ pub struct ConnectArgs {
     /// How long to wait for everything, in seconds; a gRPC client waits 15
     #[arg(long, value_name = "SECONDS", default_value_t = WAIT, value_parser = seconds)]
     pub wait: f64,
+    /// Take at most so many MiB, of one message and of all that is kept of an `ads://` stream
+    #[arg(long, value_name = "MIB", default_value_t = SIZE_MIB, value_parser = clap::value_parser!(u64).range(1..=MAX_SIZE_MIB))]
+    pub max_size: u64,
     /// Try again so often what cannot be reached, after 1 s, 2 s, 4 s, ...
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub retries: u32,
 }
+
+/// The most that is taken if nothing else is said, in MiB.
+const SIZE_MIB: u64 = 1024;
+
+/// What a gRPC message can have, in MiB: its length has 32 bits.
+const MAX_SIZE_MIB: u64 = 4095;
 
 /// How long a gRPC client waits for a resource, in seconds.
 const WAIT: f64 = 15.0;
@@ -53,6 +62,7 @@ impl Default for ConnectArgs {
             server_name: None,
             token_file: None,
             wait: WAIT,
+            max_size: SIZE_MIB,
             retries: 0,
         }
     }

@@ -41,6 +41,7 @@ impl Asked {
     pub fn of_fetch(args: &FetchArgs) -> Result<Asked, Error> {
         let mut asked = Asked::new(&args.source, &args.connect, args.bootstrap.as_deref(), &args.env)?;
         asked.options.redacts = !args.raw;
+        asked.options.is_partial = args.partial;
         asked.options.is_wire = wants_wire(args, asked.address.kind)?;
         asked.options.targets.clone_from(&args.target);
         asked.options.delta = args.delta;
@@ -89,6 +90,7 @@ impl Asked {
                 token,
                 timeout: Duration::from_secs_f64(args.wait),
                 retries: args.retries,
+                max_message_bytes: usize::try_from(args.max_size << 20).unwrap_or(usize::MAX),
                 node: args.node.clone(),
                 server: read.map(|bootstrap| bootstrap.server_facts()).unwrap_or_default(),
                 bootstrap,

@@ -13,13 +13,14 @@ pub(crate) use live::run;
 
 #[cfg(feature = "net")]
 mod live {
-    use std::io::Write as _;
+    use std::io::{self, Write};
     use std::ops::ControlFlow;
     use std::path::Path;
 
     use super::super::connect::{Asked, live};
     use super::{Error, FetchArgs, Io};
     use crate::EXIT_TROUBLE;
+    use crate::live::replace::{Counted, replace, replace_by};
     use xdsctl_net::{Fetched, Told};
 
     pub(crate) fn run(args: &FetchArgs, io: &mut Io<'_>) -> Result<u8, Error> {
@@ -30,9 +31,22 @@ mod live {
         if args.watch {
             return watch(args, &asked, io);
         }
-        let mut bytes = Vec::new();
         let mut lines = Vec::new();
-        let fetched = xdsctl_net::fetch(&asked.address, &asked.options, &mut bytes, &mut |told| lines.push(told));
+        // A large dump is nowhere in memory as a whole.
+        let mut count = 0;
+        let mut fetch = |out: &mut dyn Write| {
+            let mut out = Counted { out, count: 0 };
+            let fetched = xdsctl_net::fetch(&asked.address, &asked.options, &mut out, &mut |told| lines.push(told));
+            count = out.count;
+            fetched
+        };
+        let fetched = match args.output.as_deref() {
+            Some(path) => {
+                let is_kept = |fetched: &Fetched| fetched.trouble.is_none() || args.partial;
+                replace_by(path, fetch, is_kept).map_err(|source| cannot_write(path, source))?
+            }
+            None => fetch(&mut io.out),
+        };
         for told in lines.iter().filter(|told| told.is_rejection && !args.quiet) {
             say!(io.err, "{}", told.line)?;
         }
@@ -40,10 +54,11 @@ mod live {
             entries,
             notes,
             trouble,
-        } = fetched.map_err(live)?;
-        if trouble.is_none() || args.partial {
-            write(args.output.as_deref(), &bytes, io)?;
-        }
+        } = match (fetched, &args.output) {
+            (Err(xdsctl_net::Error::Output(source)), Some(path)) => return Err(cannot_write(path, source)),
+            (Err(xdsctl_net::Error::Output(source)), None) => return Err(source.into()),
+            (fetched, _) => fetched.map_err(live)?,
+        };
         for note in notes.iter().filter(|_| !args.quiet) {
             say!(io.err, "xdsctl: {note}")?;
         }
@@ -57,22 +72,18 @@ mod live {
             return Ok(EXIT_TROUBLE);
         }
         if let (Some(path), false) = (&args.output, args.quiet) {
-            let count = entries.map_or_else(String::new, |count| format!("{count} resources, "));
-            say!(io.err, "{count}{} bytes to `{}`", bytes.len(), path.display())?;
+            let entries = entries.map_or_else(String::new, |count| format!("{count} resources, "));
+            say!(io.err, "{entries}{count} bytes to `{}`", path.display())?;
         }
         Ok(0)
     }
 
-    /// Writes the dump, a file all at once: whoever reads it meanwhile finds the old one or the new one.
-    fn write(path: Option<&Path>, bytes: &[u8], io: &mut Io<'_>) -> Result<(), Error> {
-        let Some(path) = path else {
-            return Ok(io.out.write_all(bytes)?);
-        };
-        crate::live::replace(path, bytes).map_err(|source| Error::Io {
+    fn cannot_write(path: &Path, source: io::Error) -> Error {
+        Error::Io {
             what: "write",
             name: path.display().to_string(),
             source,
-        })
+        }
     }
 
     fn watch(args: &FetchArgs, asked: &Asked, io: &mut Io<'_>) -> Result<u8, Error> {
@@ -94,7 +105,7 @@ mod live {
             &asked.options,
             &mut |bytes: Vec<u8>| {
                 count += 1;
-                if let Err(error) = crate::live::replace(path, &bytes) {
+                if let Err(error) = replace(path, &bytes) {
                     failed = Some(error);
                     return ControlFlow::Break(());
                 }
@@ -110,11 +121,7 @@ mod live {
             },
         );
         if let Some(source) = failed {
-            return Err(Error::Io {
-                what: "write",
-                name: path.display().to_string(),
-                source,
-            });
+            return Err(cannot_write(path, source));
         }
         match ended {
             Ok(()) => Ok(0),

@@ -1,32 +1,25 @@
 //! What a client asks for, what it has, and what it answers; no input or output.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use bytes::Bytes;
 use prost::Message as _;
+use xdsctl::ResourceType;
 use xdsctl::bootstrap::{self, Bootstrap};
 use xdsctl::client::links::Node;
 use xdsctl::client::target::Target;
-use xdsctl::client::{Client, Judged, OWN_WORDS, Received, Start};
-use xdsctl::{ResourceType, Verdict};
+use xdsctl::client::{Client, Received, Start};
 
+use super::held::{Held, Shown};
+use super::response::Response;
+use super::words;
 use crate::fetch::{Error, Told};
-use crate::messages::{
-    Any, ClientConfig, DeltaRequest, DeltaResponse, DiscoveryRequest, DiscoveryResponse, GenericXdsConfig, Status,
-    Timestamp, UpdateFailureState, status,
-};
+use crate::messages::{ClientConfig, DeltaRequest, DiscoveryRequest, Status, type_url};
 use crate::{Address, Options};
-
-const PREFIX: &str = "type.googleapis.com/";
 
 /// INVALID_ARGUMENT, which clients send with a rejection.
 const INVALID_ARGUMENT: i32 = 3;
-
-/// Names listed in a message at most.
-const NAMES_SHOWN: usize = 5;
-
-/// Rejections said in one request at most.
-const FAULTS_SAID: usize = 20;
 
 /// The state of one type.
 #[derive(Debug, Default)]
@@ -40,18 +33,6 @@ struct Subscription {
     is_answered: bool,
 }
 
-/// What is known of one name.
-#[derive(Debug, Default)]
-struct Entry {
-    /// The version in use.
-    used: Option<(String, Any, u64)>,
-    /// The version that was rejected after it: version, resource, why, when.
-    rejected: Option<(String, Any, String, u64)>,
-    /// The server says that there is none.
-    is_gone: bool,
-    references: Vec<Node>,
-}
-
 /// A client that follows references.
 pub struct Subscriber {
     client: Client,
@@ -59,9 +40,9 @@ pub struct Subscriber {
     /// Channels to follow; none to ask for everything.
     targets: Vec<Target>,
     types: BTreeMap<ResourceType, Subscription>,
-    held: BTreeMap<(ResourceType, String), Entry>,
-    /// The last rejected response, and how often it has come in a row.
-    repeated: (Bytes, u32),
+    held: Held,
+    /// What the last response had that was rejected, and how often that has come in a row.
+    repeated: (u64, u32),
 }
 
 /// What comes of a response.
@@ -75,16 +56,6 @@ pub struct Taken {
     pub has_changed: bool,
     /// How often in a row this very response was rejected.
     pub repeats: u32,
-}
-
-/// A response of either form.
-struct Response {
-    type_url: String,
-    version: String,
-    nonce: String,
-    removed: Vec<String>,
-    /// Versions of Delta resources by name.
-    versions: BTreeMap<String, String>,
 }
 
 impl Subscriber {
@@ -105,8 +76,8 @@ impl Subscriber {
             },
             is_delta: options.delta || address.has("delta"),
             types: BTreeMap::new(),
-            held: BTreeMap::new(),
-            repeated: (Bytes::new(), 0),
+            held: Held::default(),
+            repeated: (0, 0),
         })
     }
 
@@ -156,15 +127,14 @@ impl Subscriber {
             needed.entry(resource_type).or_default().insert(name.to_owned());
         };
         if self.targets.is_empty() {
-            for entry in self.held.values() {
+            for references in self.held.all_references() {
                 let by_name = |node: &&Node| {
                     matches!(
                         node.resource_type,
                         ResourceType::RouteConfiguration | ResourceType::Endpoints
                     )
                 };
-                entry
-                    .references
+                references
                     .iter()
                     .filter(by_name)
                     .for_each(|node| add(node.resource_type, &node.name));
@@ -201,8 +171,7 @@ impl Subscriber {
     }
 
     fn references(&self, resource_type: ResourceType, name: &str) -> &[Node] {
-        let entry = self.held.get(&(resource_type, name.to_owned()));
-        entry.map_or(&[], |entry| entry.references.as_slice())
+        self.held.references(resource_type, name)
     }
 
     /// Requests for what is needed and was not asked for.
@@ -220,7 +189,7 @@ impl Subscriber {
             }
             let was_open = std::mem::replace(&mut subscription.is_open, true);
             let before = std::mem::replace(&mut subscription.names, names);
-            let type_url = format!("{PREFIX}{}", resource_type.type_name());
+            let type_url = type_url(resource_type);
             requests.push(if self.is_delta {
                 let before = if was_open { before } else { BTreeSet::new() };
                 let request = DeltaRequest {
@@ -242,7 +211,7 @@ impl Subscriber {
     /// # Errors
     /// The bytes are no response, in words.
     pub fn take(&mut self, bytes: &Bytes, now: u64) -> Result<Taken, String> {
-        let response = self.read(bytes)?;
+        let response = Response::read(bytes, self.is_delta)?;
         let name = response.type_url.rsplit('/').next().unwrap_or_default();
         let resource_type = ResourceType::from_type_name(name)
             .filter(|resource_type| self.types.get(resource_type).is_some_and(|s| s.is_open));
@@ -260,12 +229,12 @@ impl Subscriber {
             .map(|judged| format!("a resource is of type `{}`", judged.type_url))
             .collect();
         let is_rejected = received.is_rejected() || !strangers.is_empty();
-        let has_changed = self.hold(resource_type, &response, &received, now);
-        let detail = is_rejected.then(|| detail(&received, &strangers));
+        let has_changed = self.hold(resource_type, &response, &received, bytes, now);
+        let detail = is_rejected.then(|| words::detail(&received, &strangers));
         let mut taken = Taken {
             has_changed: has_changed || is_rejected,
-            repeats: self.repeats(bytes, is_rejected),
-            told: vec![told(resource_type, &response, &received, detail.as_deref())],
+            repeats: self.repeats(&received, is_rejected),
+            told: vec![words::told(resource_type, &response, &received, detail.as_deref())],
             requests: Vec::new(),
         };
         let needed = self.needed().remove(&resource_type).unwrap_or_default();
@@ -300,76 +269,47 @@ impl Subscriber {
         Ok(taken)
     }
 
-    fn read(&self, bytes: &Bytes) -> Result<Response, String> {
-        if self.is_delta {
-            let delta = DeltaResponse::decode(bytes.clone())
-                .map_err(|e| format!("a message is no DeltaDiscoveryResponse: {e}"))?;
-            let versions = delta
-                .resources
-                .into_iter()
-                .map(|resource| (resource.name, resource.version));
-            return Ok(Response {
-                type_url: delta.type_url,
-                version: delta.system_version_info,
-                nonce: delta.nonce,
-                removed: delta.removed_resources,
-                versions: versions.collect(),
-            });
+    /// How often in a row a response with these resources was rejected: its version and nonce may be others each time.
+    fn repeats(&mut self, received: &Received, is_rejected: bool) -> u32 {
+        let mut hasher = DefaultHasher::new();
+        if is_rejected {
+            for judged in &received.resources {
+                (&judged.type_url, &judged.value).hash(&mut hasher);
+            }
         }
-        let sotw =
-            DiscoveryResponse::decode(bytes.clone()).map_err(|e| format!("a message is no DiscoveryResponse: {e}"))?;
-        Ok(Response {
-            type_url: sotw.type_url,
-            version: sotw.version_info,
-            nonce: sotw.nonce,
-            removed: Vec::new(),
-            versions: BTreeMap::new(),
-        })
-    }
-
-    /// How often in a row a response was rejected.
-    fn repeats(&mut self, bytes: &Bytes, is_rejected: bool) -> u32 {
         let (last, count) = &mut self.repeated;
-        // The nonce differs, and is short.
-        let is_same = is_rejected && *count > 0 && last.len().abs_diff(bytes.len()) < 16;
-        *count = if is_same { *count + 1 } else { u32::from(is_rejected) };
-        *last = if is_rejected { bytes.clone() } else { Bytes::new() };
+        let is_same = *count > 0 && *last == hasher.finish();
+        *count = if is_rejected && is_same {
+            *count + 1
+        } else {
+            u32::from(is_rejected)
+        };
+        *last = hasher.finish();
         *count
     }
 
-    /// Keeps what a response brings, and forgets what it takes away.
-    fn hold(&mut self, resource_type: ResourceType, response: &Response, received: &Received, now: u64) -> bool {
-        let mut has_changed = false;
-        let mut there = BTreeSet::new();
-        for judged in received
-            .resources
-            .iter()
-            .filter(|judged| judged.resource_type == Some(resource_type))
-        {
-            there.insert(judged.name.as_str());
-            let version = response.versions.get(&judged.name).unwrap_or(&response.version);
-            let entry = self.held.entry((resource_type, judged.name.clone())).or_default();
-            has_changed |= entry.take(judged, version, now);
-        }
+    /// Keeps what a response brings, and forgets what it takes away; says whether that is anything new.
+    fn hold(
+        &mut self,
+        resource_type: ResourceType,
+        response: &Response,
+        received: &Received,
+        bytes: &Bytes,
+        now: u64,
+    ) -> bool {
+        let mut has_changed = self.held.take(resource_type, response, received, bytes.len(), now);
         // A state-of-the-world response has all Listeners and Clusters, of the others those that it likes.
         let has_all = !self.is_delta && matches!(resource_type, ResourceType::Listener | ResourceType::Cluster);
-        let removed: BTreeSet<&str> = response.removed.iter().map(String::as_str).collect();
-        for ((of, name), entry) in self.held.iter_mut().filter(|((of, _), _)| *of == resource_type) {
-            let is_lost = has_all && !there.contains(name.as_str()) || removed.contains(name.as_str());
-            if is_lost && !entry.is_gone {
-                *entry = Entry {
-                    is_gone: true,
-                    ..Entry::default()
-                };
-                self.client.resources.remove(*of, name);
-                has_changed = true;
-            }
-        }
-        for name in removed {
-            let entry = self.held.entry((resource_type, name.to_owned())).or_default();
-            entry.is_gone = true;
+        for name in self.held.lose(resource_type, response, received, has_all) {
+            self.client.resources.remove(resource_type, &name);
+            has_changed = true;
         }
         has_changed
+    }
+
+    /// Bytes of all resources that are kept.
+    pub const fn held_bytes(&self) -> usize {
+        self.held.bytes()
     }
 
     /// Nothing has come.
@@ -382,16 +322,16 @@ impl Subscriber {
         self.types.values().all(|subscription| !subscription.is_answered)
     }
 
+    /// There was a response for each type that is asked for as a whole: nobody says of such a type that there is nothing of it.
+    pub fn has_all_types(&self) -> bool {
+        let is_answered = |of: &ResourceType| self.types.get(of).is_some_and(|subscription| subscription.is_answered);
+        let mut all = [ResourceType::Listener, ResourceType::Cluster].into_iter();
+        all.all(|resource_type| !self.is_wildcard(resource_type) || is_answered(&resource_type))
+    }
+
     /// Everything that was asked for is there, or is known not to exist.
     pub fn is_complete(&self) -> bool {
-        let wildcards = [ResourceType::Listener, ResourceType::Cluster];
-        let all = wildcards
-            .into_iter()
-            .filter(|resource_type| self.is_wildcard(*resource_type));
-        let has_all = all
-            .into_iter()
-            .all(|resource_type| self.types.get(&resource_type).is_some_and(|s| s.is_answered));
-        has_all && self.absent().next().is_none()
+        self.has_all_types() && self.absent().next().is_none()
     }
 
     /// Names that were asked for, and of which nothing was heard.
@@ -400,7 +340,7 @@ impl Subscriber {
             let names = subscription.names.iter();
             names.map(move |name| (*resource_type, name.as_str()))
         });
-        names.filter(|(resource_type, name)| !self.held.contains_key(&(*resource_type, (*name).to_owned())))
+        names.filter(|(resource_type, name)| !self.held.knows(*resource_type, name))
     }
 
     /// The same, in words.
@@ -416,7 +356,7 @@ impl Subscriber {
                 .get(&resource_type)
                 .is_some_and(|s| s.is_open && !s.is_answered);
             match by_type.get(&resource_type) {
-                Some(names) => words.push(format!("{} {}", resource_type.short_name(), some(names))),
+                Some(names) => words.push(format!("{} {}", resource_type.short_name(), words::some(names))),
                 None if is_silent && self.is_wildcard(resource_type) => {
                     words.push(resource_type.short_name().to_owned())
                 }
@@ -430,89 +370,28 @@ impl Subscriber {
     pub fn responses(&self) -> Vec<(String, String, String)> {
         let answered = self.types.iter().filter(|(_, subscription)| subscription.is_answered);
         let all = answered.map(|(resource_type, subscription)| {
-            let type_url = format!("{PREFIX}{}", resource_type.type_name());
-            (type_url, subscription.version.clone(), subscription.nonce.clone())
+            (
+                type_url(*resource_type),
+                subscription.version.clone(),
+                subscription.nonce.clone(),
+            )
         });
         all.collect()
     }
 
-    /// What a client would show of itself.
-    pub fn dump(&self, node: &Bytes) -> ClientConfig {
-        let held = self
-            .held
-            .iter()
-            .map(|((resource_type, name), entry)| entry.config(*resource_type, name));
-        let absent = self.absent().map(|(resource_type, name)| GenericXdsConfig {
-            type_url: format!("{PREFIX}{}", resource_type.type_name()),
-            name: name.to_owned(),
-            client_status: status::DOES_NOT_EXIST,
-            ..Default::default()
-        });
+    /// What a client would say of itself, without what it holds.
+    pub fn bare(&self, node: &Bytes) -> ClientConfig {
+        let uris: Vec<&str> = self.targets.iter().map(|target| target.uri.as_str()).collect();
         ClientConfig {
             node: Some(node.clone()),
-            xds_config: Vec::new(),
-            generic_xds_configs: held.chain(absent).map(|config| config.encode_to_vec().into()).collect(),
-            client_scope: self
-                .targets
-                .iter()
-                .map(|target| target.uri.as_str())
-                .collect::<Vec<_>>()
-                .join(" "),
+            client_scope: uris.join(" "),
+            ..ClientConfig::default()
         }
     }
-}
 
-impl Entry {
-    /// Takes a newer version; says whether it is another one.
-    fn take(&mut self, judged: &Judged, version: &str, now: u64) -> bool {
-        let any = Any {
-            type_url: judged.type_url.clone(),
-            value: judged.value.clone(),
-        };
-        self.is_gone = false;
-        if judged.verdict == Verdict::Accepted {
-            let is_same = self.rejected.is_none() && self.used.as_ref().is_some_and(|(_, used, _)| *used == any);
-            self.used = Some((version.to_owned(), any, now));
-            self.rejected = None;
-            self.references.clone_from(&judged.references);
-            return !is_same;
-        }
-        let is_same = self.rejected.as_ref().is_some_and(|(_, rejected, ..)| *rejected == any);
-        let why = judged
-            .faults
-            .iter()
-            .map(ToString::to_string)
-            .collect::<Vec<_>>()
-            .join("; ");
-        self.rejected = Some((version.to_owned(), any, why, now));
-        !is_same
-    }
-
-    fn config(&self, resource_type: ResourceType, name: &str) -> GenericXdsConfig {
-        let mut config = GenericXdsConfig {
-            type_url: format!("{PREFIX}{}", resource_type.type_name()),
-            name: name.to_owned(),
-            client_status: status::ACKED,
-            ..Default::default()
-        };
-        if self.is_gone {
-            config.client_status = status::DOES_NOT_EXIST;
-        }
-        if let Some((version, any, when)) = &self.used {
-            config.version_info.clone_from(version);
-            config.xds_config = Some(any.clone());
-            config.last_updated = Some(Timestamp::of_millis(*when));
-        }
-        if let Some((version, any, why, when)) = &self.rejected {
-            config.client_status = status::NACKED;
-            config.error_state = Some(UpdateFailureState {
-                failed_configuration: Some(any.clone()),
-                last_update_attempt: Some(Timestamp::of_millis(*when)),
-                details: format!("{OWN_WORDS}{why}"),
-                version_info: version.clone(),
-            });
-        }
-        config
+    /// What a client would show that it holds, and what it has asked for in vain.
+    pub fn shown(&self) -> Shown<'_> {
+        self.held.shown(self.absent())
     }
 }
 
@@ -526,52 +405,4 @@ fn sotw(type_url: String, subscription: &Subscription, error_detail: Option<Stat
         error_detail,
     };
     request.encode_to_vec().into()
-}
-
-/// Why a response is rejected: what a control plane logs.
-fn detail(received: &Received, strangers: &[String]) -> String {
-    let mut words: Vec<String> = received.faults.iter().map(ToString::to_string).collect();
-    words.extend(strangers.iter().cloned());
-    for judged in &received.resources {
-        let faults = judged.faults.iter().map(|fault| format!("`{}` {fault}", judged.name));
-        words.extend(faults);
-    }
-    let more = words.len().saturating_sub(FAULTS_SAID);
-    words.truncate(FAULTS_SAID);
-    if more > 0 {
-        words.push(format!("{more} more"));
-    }
-    words.join("; ")
-}
-
-/// A response in a line.
-fn told(resource_type: ResourceType, response: &Response, received: &Received, detail: Option<&str>) -> Told {
-    let count = received.resources.len();
-    let what = format!(
-        "{} `{}` version `{}`",
-        count,
-        resource_type.short_name(),
-        response.version
-    );
-    let removed = match response.removed.len() {
-        0 => String::new(),
-        count => format!(", {count} removed"),
-    };
-    let line = match detail {
-        Some(detail) => format!("NACK {what}{removed}: {detail}"),
-        None => format!("ACK  {what}{removed}"),
-    };
-    Told {
-        line,
-        is_rejection: detail.is_some(),
-    }
-}
-
-/// The first of some names.
-fn some(names: &[&str]) -> String {
-    let shown: Vec<String> = names.iter().take(NAMES_SHOWN).map(|name| format!("`{name}`")).collect();
-    match names.len().saturating_sub(NAMES_SHOWN) {
-        0 => shown.join(", "),
-        more => format!("{} and {more} more", shown.join(", ")),
-    }
 }

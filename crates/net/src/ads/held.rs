@@ -1,0 +1,233 @@
+//! What a client holds: of each name the version in use, and the one that was rejected after it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use bytes::Bytes;
+use prost::Message as _;
+use xdsctl::client::links::Node;
+use xdsctl::client::{Judged, OWN_WORDS, Received};
+use xdsctl::{ResourceType, Verdict};
+
+use super::response::Response;
+use crate::dump::Entries;
+use crate::messages::{Any, GenericXdsConfig, Timestamp, UpdateFailureState, status, type_url};
+
+/// What is known of one name.
+#[derive(Debug, Default)]
+struct Entry {
+    /// The version in use.
+    used: Option<(String, Any, u64)>,
+    /// The version that was rejected after it: version, resource, why, when.
+    rejected: Option<(String, Any, String, u64)>,
+    /// The server says that there is none.
+    is_gone: bool,
+    references: Vec<Node>,
+}
+
+/// Everything, by type and name.
+#[derive(Debug, Default)]
+pub struct Held {
+    entries: BTreeMap<(ResourceType, String), Entry>,
+    /// Of all versions.
+    bytes: usize,
+}
+
+/// What there is to show: names with what is known of them, and those of which nothing was heard.
+pub struct Shown<'h>(Vec<(ResourceType, &'h str, Option<&'h Entry>)>);
+
+impl Held {
+    /// Keeps what a response of so many bytes brings; says whether that is anything new.
+    pub fn take(
+        &mut self,
+        resource_type: ResourceType,
+        response: &Response,
+        received: &Received,
+        length: usize,
+        now: u64,
+    ) -> bool {
+        let of_type = |judged: &&Judged| judged.resource_type == Some(resource_type);
+        let used: usize = received
+            .resources
+            .iter()
+            .filter(of_type)
+            .map(|judged| judged.value.len())
+            .sum();
+        let mut has_changed = false;
+        for judged in received.resources.iter().filter(of_type) {
+            let version = response.versions.get(&judged.name).unwrap_or(&response.version);
+            let entry = self.entries.entry((resource_type, judged.name.clone())).or_default();
+            // A slice keeps all of the response in memory.
+            let value = if used < length / 2 {
+                Bytes::copy_from_slice(&judged.value)
+            } else {
+                judged.value.clone()
+            };
+            self.bytes -= entry.bytes();
+            has_changed |= entry.take(judged, value, version, now);
+            self.bytes += entry.bytes();
+        }
+        has_changed
+    }
+
+    /// Forgets what a response takes away, by saying so, or by not having it where it `has_all`; the names that were there.
+    pub fn lose(
+        &mut self,
+        resource_type: ResourceType,
+        response: &Response,
+        received: &Received,
+        has_all: bool,
+    ) -> Vec<String> {
+        let of_type = received
+            .resources
+            .iter()
+            .filter(|judged| judged.resource_type == Some(resource_type));
+        let there: BTreeSet<&str> = of_type.map(|judged| judged.name.as_str()).collect();
+        let removed: BTreeSet<&str> = response.removed.iter().map(String::as_str).collect();
+        let mut lost = Vec::new();
+        for ((_, name), entry) in self.entries.iter_mut().filter(|((of, _), _)| *of == resource_type) {
+            let is_lost = has_all && !there.contains(name.as_str()) || removed.contains(name.as_str());
+            if is_lost && !entry.is_gone {
+                self.bytes -= entry.bytes();
+                *entry = Entry::gone();
+                lost.push(name.clone());
+            }
+        }
+        for name in removed {
+            self.entries
+                .entry((resource_type, name.to_owned()))
+                .or_insert_with(Entry::gone);
+        }
+        lost
+    }
+
+    /// Nothing has come.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// Something was heard of a name.
+    pub fn knows(&self, resource_type: ResourceType, name: &str) -> bool {
+        self.entries.contains_key(&(resource_type, name.to_owned()))
+    }
+
+    /// What the version in use refers to.
+    pub fn references(&self, resource_type: ResourceType, name: &str) -> &[Node] {
+        let entry = self.entries.get(&(resource_type, name.to_owned()));
+        entry.map_or(&[], |entry| entry.references.as_slice())
+    }
+
+    /// The references of each name.
+    pub fn all_references(&self) -> impl Iterator<Item = &[Node]> {
+        self.entries.values().map(|entry| entry.references.as_slice())
+    }
+
+    /// Bytes of all versions.
+    pub const fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// What there is to show, with names of which nothing was heard.
+    pub fn shown<'h>(&'h self, absent: impl Iterator<Item = (ResourceType, &'h str)>) -> Shown<'h> {
+        let held = self
+            .entries
+            .iter()
+            .map(|((of, name), entry)| (*of, name.as_str(), Some(entry)));
+        Shown(held.chain(absent.map(|(of, name)| (of, name, None))).collect())
+    }
+}
+
+impl Shown<'_> {
+    fn config(&self, index: usize) -> GenericXdsConfig {
+        match self.0.get(index) {
+            Some((resource_type, name, Some(entry))) => entry.config(*resource_type, name),
+            Some((resource_type, name, None)) => GenericXdsConfig {
+                type_url: type_url(*resource_type),
+                name: (*name).to_owned(),
+                client_status: status::DOES_NOT_EXIST,
+                ..Default::default()
+            },
+            None => GenericXdsConfig::default(),
+        }
+    }
+}
+
+impl Entries for Shown<'_> {
+    fn count(&self) -> usize {
+        self.0.len()
+    }
+
+    fn entry(&self, index: usize) -> Bytes {
+        self.config(index).encode_to_vec().into()
+    }
+
+    fn size(&self, index: usize) -> usize {
+        self.config(index).encoded_len()
+    }
+}
+
+impl Entry {
+    /// The server says that there is none.
+    fn gone() -> Entry {
+        Entry {
+            is_gone: true,
+            ..Entry::default()
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        let used = self.used.as_ref().map_or(0, |(_, any, _)| any.value.len());
+        used + self.rejected.as_ref().map_or(0, |(_, any, ..)| any.value.len())
+    }
+
+    /// Takes a newer version; says whether it is another one.
+    fn take(&mut self, judged: &Judged, value: Bytes, version: &str, now: u64) -> bool {
+        let any = Any {
+            type_url: judged.type_url.clone(),
+            value,
+        };
+        self.is_gone = false;
+        if judged.verdict == Verdict::Accepted {
+            let is_same = self.rejected.is_none() && self.used.as_ref().is_some_and(|(_, used, _)| *used == any);
+            self.used = Some((version.to_owned(), any, now));
+            self.rejected = None;
+            self.references.clone_from(&judged.references);
+            return !is_same;
+        }
+        let is_same = self.rejected.as_ref().is_some_and(|(_, rejected, ..)| *rejected == any);
+        let why = judged
+            .faults
+            .iter()
+            .map(ToString::to_string)
+            .collect::<Vec<_>>()
+            .join("; ");
+        self.rejected = Some((version.to_owned(), any, why, now));
+        !is_same
+    }
+
+    fn config(&self, resource_type: ResourceType, name: &str) -> GenericXdsConfig {
+        let mut config = GenericXdsConfig {
+            type_url: type_url(resource_type),
+            name: name.to_owned(),
+            client_status: status::ACKED,
+            ..Default::default()
+        };
+        if self.is_gone {
+            config.client_status = status::DOES_NOT_EXIST;
+        }
+        if let Some((version, any, when)) = &self.used {
+            config.version_info.clone_from(version);
+            config.xds_config = Some(any.clone());
+            config.last_updated = Some(Timestamp::of_millis(*when));
+        }
+        if let Some((version, any, why, when)) = &self.rejected {
+            config.client_status = status::NACKED;
+            config.error_state = Some(UpdateFailureState {
+                failed_configuration: Some(any.clone()),
+                last_update_attempt: Some(Timestamp::of_millis(*when)),
+                details: format!("{OWN_WORDS}{why}"),
+                version_info: version.clone(),
+            });
+        }
+        config
+    }
+}

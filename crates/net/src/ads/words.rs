@@ -1,0 +1,61 @@
+//! What is told of responses: to people in a line, to the control plane as the reason of a rejection.
+
+use xdsctl::ResourceType;
+use xdsctl::client::Received;
+
+use super::response::Response;
+use crate::fetch::Told;
+
+/// Names listed in a message at most.
+const NAMES_SHOWN: usize = 5;
+
+/// Rejections said in one request at most.
+const FAULTS_SAID: usize = 20;
+
+/// Why a response is rejected: what a control plane logs.
+pub fn detail(received: &Received, strangers: &[String]) -> String {
+    let mut words: Vec<String> = received.faults.iter().map(ToString::to_string).collect();
+    words.extend(strangers.iter().cloned());
+    for judged in &received.resources {
+        let faults = judged.faults.iter().map(|fault| format!("`{}` {fault}", judged.name));
+        words.extend(faults);
+    }
+    let more = words.len().saturating_sub(FAULTS_SAID);
+    words.truncate(FAULTS_SAID);
+    if more > 0 {
+        words.push(format!("{more} more"));
+    }
+    words.join("; ")
+}
+
+/// A response in a line.
+pub fn told(resource_type: ResourceType, response: &Response, received: &Received, detail: Option<&str>) -> Told {
+    let count = received.resources.len();
+    let what = format!(
+        "{} `{}` version `{}`",
+        count,
+        resource_type.short_name(),
+        response.version
+    );
+    let removed = match response.removed.len() {
+        0 => String::new(),
+        count => format!(", {count} removed"),
+    };
+    let line = match detail {
+        Some(detail) => format!("NACK {what}{removed}: {detail}"),
+        None => format!("ACK  {what}{removed}"),
+    };
+    Told {
+        line,
+        is_rejection: detail.is_some(),
+    }
+}
+
+/// The first of some names.
+pub fn some(names: &[&str]) -> String {
+    let shown: Vec<String> = names.iter().take(NAMES_SHOWN).map(|name| format!("`{name}`")).collect();
+    match names.len().saturating_sub(NAMES_SHOWN) {
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
+    }
+}
