@@ -51,4 +51,4 @@ pub use options::{Options, Tls};
 #[cfg(feature = "live")]
 pub use fetch::{Error, Fetched, Told, fetch, watch};
 #[cfg(feature = "live")]
-pub use serve::{Compared, Line, Resource, Serving, Tone, serve};
+pub use serve::{Compared, Line, Resource, ServerTls, Serving, Tone, serve};

@@ -3,6 +3,7 @@
 mod ledger;
 mod peer;
 mod snapshot;
+mod tls;
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -12,13 +13,16 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use hyper_util::rt::{TokioExecutor, TokioIo};
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{mpsc, watch};
+use tokio_rustls::TlsAcceptor;
 use tonic::server::{Grpc, StreamingService};
 use tonic::{Request, Response, Status, Streaming};
 
 pub use ledger::{Compared, Line, Tone};
 pub use snapshot::Resource;
+pub use tls::ServerTls;
 
 use crate::connect::BytesCodec;
 use crate::fetch::{Error, run};
@@ -42,6 +46,9 @@ const ANSWER_TIMEOUT: Duration = Duration::from_secs(1);
 /// How long nobody must be connected before the comparison is over: a client may open one stream after the other.
 const FAREWELL: Duration = Duration::from_secs(2);
 
+/// How long a client may take to agree on TLS.
+const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
+
 /// The largest request that is taken, in bytes.
 const MAX_REQUEST_BYTES: usize = 64 << 20;
 
@@ -49,6 +56,8 @@ const MAX_REQUEST_BYTES: usize = 64 << 20;
 pub struct Serving<'s> {
     /// Where to listen.
     pub listen: SocketAddr,
+    /// TLS; `None` for plain text.
+    pub tls: Option<ServerTls>,
     /// The resources; of several of a type and name the last one.
     pub resources: Vec<Resource>,
     /// End when all clients have left.
@@ -66,6 +75,7 @@ struct Shared {
     snapshot: watch::Sender<Arc<Snapshot>>,
     ledger: Mutex<Ledger>,
     lines: mpsc::UnboundedSender<Line>,
+    acceptor: Option<TlsAcceptor>,
 }
 
 impl Shared {
@@ -86,6 +96,7 @@ pub fn serve(serving: Serving<'_>) -> Result<Compared, Error> {
     run(async move {
         let Serving {
             listen,
+            tls,
             resources,
             until_alone,
             listening,
@@ -93,6 +104,7 @@ pub fn serve(serving: Serving<'_>) -> Result<Compared, Error> {
             told,
         } = serving;
         let cannot = |e: std::io::Error| Error::Usage(format!("cannot listen on `{listen}`: {e}"));
+        let acceptor = tls.map(|tls| tls.acceptor()).transpose()?;
         let listener = TcpListener::bind(listen).await.map_err(cannot)?;
         listening(listener.local_addr().map_err(cannot)?);
         let (lines, mut heard) = mpsc::unbounded_channel();
@@ -101,6 +113,7 @@ pub fn serve(serving: Serving<'_>) -> Result<Compared, Error> {
             snapshot: watch::Sender::new(snapshot),
             ledger: Mutex::new(Ledger::default()),
             lines,
+            acceptor,
         });
         let mut ticks = tokio::time::interval(RELOAD_INTERVAL);
         let mut had_peers = false;
@@ -139,9 +152,25 @@ pub fn serve(serving: Serving<'_>) -> Result<Compared, Error> {
     })
 }
 
-/// Serves one connection to its end.
+/// Serves one connection to its end, after TLS if that is spoken.
 async fn connection(stream: TcpStream, shared: Arc<Shared>) {
     let _ = stream.set_nodelay(true);
+    let Some(acceptor) = shared.acceptor.clone() else {
+        return http(stream, shared).await;
+    };
+    let why = match tokio::time::timeout(HANDSHAKE_TIMEOUT, acceptor.accept(stream)).await {
+        Ok(Ok(stream)) => return http(stream, shared).await,
+        Ok(Err(error)) => error.to_string(),
+        Err(_) => format!("nothing within {} s", HANDSHAKE_TIMEOUT.as_secs()),
+    };
+    // The receiver ends with the server.
+    let _ = shared.lines.send(Line {
+        text: format!("a client and this server do not agree on TLS: {why}"),
+        tone: Tone::Difference,
+    });
+}
+
+async fn http(stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static, shared: Arc<Shared>) {
     let service = hyper::service::service_fn(move |request: http::Request<hyper::body::Incoming>| {
         let shared = Arc::clone(&shared);
         async move { Ok::<_, Infallible>(answer(request, shared).await) }

@@ -136,6 +136,15 @@ pub struct ServeArgs {
     /// Address to listen on; port 0 for a free one
     #[arg(long, value_name = "IP:PORT", default_value = "127.0.0.1:18000")]
     pub listen: SocketAddr,
+    /// Speak TLS with this certificate chain, PEM
+    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    pub tls_cert: Option<PathBuf>,
+    /// Private key of --tls-cert, PEM
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    pub tls_key: Option<PathBuf>,
+    /// Let only clients in that have a certificate of an authority in this PEM file
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    pub client_ca: Option<PathBuf>,
     /// End when the first client leaves, and exit with 1 if a verdict of it differs from the prediction
     #[arg(long)]
     pub compare: bool,

@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::Error;
-use crate::args::{ConnectArgs, FetchArgs, InputArgs};
+use crate::args::{ConnectArgs, FetchArgs, InputArgs, ServeArgs};
 use crate::input::cannot_read;
 use xdsctl::bootstrap;
 use xdsctl::profile::Profile;
-use xdsctl_net::{Address, Kind, Options, Tls};
+use xdsctl_net::{Address, Kind, Options, ServerTls, Tls};
 
 /// Where the environment says that the bootstrap is, and what it is (gRFC A27).
 const BOOTSTRAP_FILE: &str = "GRPC_XDS_BOOTSTRAP";
@@ -142,6 +142,22 @@ fn tls(args: &ConnectArgs) -> Result<Tls, Error> {
         identity,
         server_name: args.server_name.clone(),
     })
+}
+
+/// What `serve` shows to clients, and wants of them.
+pub(crate) fn server_tls(args: &ServeArgs) -> Result<Option<ServerTls>, Error> {
+    let (Some(chain), Some(key)) = (&args.tls_cert, &args.tls_key) else {
+        return Ok(None);
+    };
+    Ok(Some(ServerTls {
+        chain: pem(chain, "CERTIFICATE")?,
+        key: pem(key, "PRIVATE KEY")?,
+        client_ca: args
+            .client_ca
+            .as_deref()
+            .map(|path| pem(path, "CERTIFICATE"))
+            .transpose()?,
+    }))
 }
 
 /// A PEM file that has such a part.

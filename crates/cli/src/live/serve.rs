@@ -15,10 +15,10 @@ pub(crate) use live::run;
 mod live {
     use std::cell::RefCell;
     use std::net::SocketAddr;
-    use std::path::PathBuf;
+    use std::path::{Path, PathBuf};
     use std::time::SystemTime;
 
-    use super::super::connect::live;
+    use super::super::connect::{live, server_tls};
     use super::{Error, Io, ServeArgs};
     use crate::files;
     use crate::input::{self, Inputs};
@@ -30,6 +30,7 @@ mod live {
     const EXIT_DIFFERS: u8 = 1;
 
     pub(crate) fn run(args: &ServeArgs, io: &mut Io<'_>) -> Result<u8, Error> {
+        let tls = server_tls(args)?;
         let inputs = input::open(&args.input, io)?.complete(io)?;
         let resources = read(inputs, io);
         if resources.is_empty() {
@@ -47,6 +48,7 @@ mod live {
         let mut seen = Seen::of(args);
         let compared = xdsctl_net::serve(Serving {
             listen: args.listen,
+            tls,
             resources,
             until_alone: args.compare,
             listening: &mut |address| {
@@ -54,7 +56,7 @@ mod live {
                     "serving {count} resources on {address}; {predicted} of them will be rejected"
                 ));
                 if let Some(path) = &args.write_bootstrap {
-                    bootstrap_error = std::fs::write(path, bootstrap(address)).err();
+                    bootstrap_error = std::fs::write(path, bootstrap(address, args.tls_cert.as_deref())).err();
                 }
             },
             reload: &mut || {
@@ -145,12 +147,19 @@ mod live {
         }
     }
 
-    /// What a gRPC client starts with to ask this server.
-    fn bootstrap(address: SocketAddr) -> String {
+    /// What a gRPC client starts with to ask this server; of its certificates the last is the one to trust.
+    fn bootstrap(address: SocketAddr, certificates: Option<&Path>) -> String {
+        let creds = match certificates {
+            None => serde_json::json!({"type": "insecure"}),
+            Some(path) => {
+                let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+                serde_json::json!({"type": "tls", "config": {"ca_certificate_file": path.to_string_lossy()}})
+            }
+        };
         let bootstrap = serde_json::json!({
             "xds_servers": [{
                 "server_uri": address.to_string(),
-                "channel_creds": [{"type": "insecure"}],
+                "channel_creds": [creds],
                 "server_features": ["xds_v3"]
             }],
             "node": {"id": "xdsctl-serve"}
