@@ -80,6 +80,7 @@ ends() {
     local code=0 wanted=$1 words=$2
     shift 2
     timeout 60 "$xdsctl" "$@" >"$work/run/out" 2>"$work/run/err" || code=$?
+    cat "$work/run/out" "$work/run/err" >>"$work/run/all"
     if [ "$code" != "$wanted" ] || { [ -n "$words" ] && ! grep -qF -- "$words" "$work/run/err"; }; then
         head -20 "$work/run/out" "$work/run/err"
         fail "xdsctl $*: exit code $code, not $wanted with \`$words\`"
@@ -264,72 +265,8 @@ part_envoy() {
     ends 2 "gives no answer" fetch "csds://$admin"
 }
 
-part_tls() {
-    grpc
-    command -v openssl >/dev/null || skip "there is no openssl"
-    local keys=$work/run/keys secret="s3cr3t-t0k3n-$RANDOM$RANDOM"
-    mkdir "$keys"
-    tests/real/keys.sh "$keys" >/dev/null 2>&1 || fail "openssl makes no certificates"
-    start plane --tls "$keys"
-    local secure plain; secure=$(of_said tls) plain=$(of_said port)
-    echo "$secret" >"$keys/token"
-    local mtls=(--ca "$keys/ca.pem" --cert "$keys/client.pem" --key "$keys/client.key")
-    ends 0 "" fetch "ads://localhost:$secure?target=xds:///shop" "${mtls[@]}" --token-file "$keys/token" -o "$work/run/tls.json"
-    tells rejected "$work/run/tls.json" bad cds-lb-policy-unsupported
-    ends 2 "UnknownIssuer" fetch "ads://localhost:$secure" --ca "$keys/other.pem"
-    ends 2 "--cert and --key" fetch "ads://localhost:$secure" --ca "$keys/ca.pem"
-    ends 2 "does it want TLS?" fetch "ads://localhost:$secure" --wait 5
-    ends 2 "speaks no TLS" fetch "ads://localhost:$plain" --ca "$keys/ca.pem"
-    ends 2 "--server-name" fetch "ads://127.0.0.1:$secure" "${mtls[@]}" --server-name elsewhere
-    ends 2 "a token is sent over TLS" fetch "ads://192.0.2.1:1" --token-file "$keys/token"
-    # Nothing that was written anywhere holds a key or the token.
-    mv "$keys" "$work/keys-of-run"
-    if grep -rlF -e "$secret" -e "$(sed -n 2p "$work/keys-of-run/client.key")" "$work/run" --include='*.json' --include=out --include=err --include='*.err'; then
-        rm -rf "$work/keys-of-run"
-        fail "a secret was written"
-    fi
-    rm -rf "$work/keys-of-run"
-}
-
-part_days() {
-    grpc
-    local port
-    ends 2 "Connection refused" fetch csds://127.0.0.1:1
-    ends 2 "Connection refused" fetch envoy://127.0.0.1:1
-    start silent; port=$(of_said port)
-    ends 2 "has not said everything within 1 s" fetch "csds://127.0.0.1:$port" --wait 1
-    ends 2 "has not said everything within 1 s" fetch "envoy://127.0.0.1:$port" --wait 1
-    ends 2 "has not said everything within 1 s" fetch "ads://127.0.0.1:$port" --wait 1
-    start text; port=$(of_said port)
-    ends 2 "127.0.0.1:$port" fetch "csds://127.0.0.1:$port" --wait 5
-    ends 2 "127.0.0.1:$port" fetch "envoy://127.0.0.1:$port" --wait 5
-    start bytes; port=$(of_said port)
-    ends 2 "is no ClientStatusResponse" fetch "csds://127.0.0.1:$port"
-    ends 2 "a message is no DiscoveryResponse" fetch "ads://127.0.0.1:$port"
-    start half; port=$(of_said port)
-    ends 2 "a message is no DiscoveryResponse" fetch "ads://127.0.0.1:$port"
-    start other; port=$(of_said port)
-    ends 2 "which was not asked for" fetch "ads://127.0.0.1:$port"
-    start slow; port=$(of_said port)
-    ends 0 "there is no Cluster" fetch "ads://127.0.0.1:$port" --wait 1
-    start flood; port=$(of_said port)
-    ends 0 "there is no Cluster" fetch "ads://127.0.0.1:$port" --wait 1
-    start loop; port=$(of_said port)
-    ends 0 "NACK 1" fetch "ads://127.0.0.1:$port" --wait 5
-    timeout -s INT 4 "$xdsctl" fetch --watch "ads://127.0.0.1:$port" -o "$work/run/loop.json" 2>"$work/run/err" || true
-    [ "$(grep -c NACK "$work/run/err")" = 1 ] || { cat "$work/run/err"; fail "a loop is not told once"; }
-    start many; port=$(of_said port)
-    ends 0 "20000 resources" fetch "ads://127.0.0.1:$port" -o "$work/run/many.json"
-    start reset; port=$(of_said port)
-    ends 2 "gives no answer" fetch "ads://127.0.0.1:$port" -o "$work/run/reset.json"
-    [ ! -e "$work/run/reset.json" ] || fail "half a dump was written"
-    # What had arrived is kept when asked for, also at Ctrl-C.
-    start slow; port=$(of_said port)
-    local code=0
-    timeout -s INT 2 "$xdsctl" fetch --partial "ads://127.0.0.1:$port" -o "$work/run/partial.json" 2>"$work/run/err" || code=$?
-    grep -q "interrupted; what had arrived was written" "$work/run/err" || { cat "$work/run/err"; fail "Ctrl-C is not told: $code"; }
-    [ -s "$work/run/partial.json" ] || fail "nothing was kept"
-}
+. tests/real/tls.sh
+. tests/real/days.sh
 
 parts=("$@")
 [ ${#parts[@]} -gt 0 ] || parts=(csds ads plane serve compare envoy tls days)

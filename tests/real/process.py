@@ -3,7 +3,7 @@
   process.py plane [--tls DIR] [--unix PATH]     a control plane on the C-core server of grpcio; with --hold its resource that clients
                                                  reject comes in a version that they take, until there is a line of input
   process.py client [--plane PORT --node ID]     a gRPC client with its CSDS service, behind this control plane or one of its own
-  process.py silent|text|slow|half|bytes|other|reset|flood|loop|many
+  process.py silent|text|drip|slow|half|bytes|other|reset|flood|loop|many|big|pieces
                                                  servers on a bad day
 """
 import json

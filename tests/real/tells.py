@@ -5,10 +5,13 @@
   tells.py same ONE OTHER        two dumps but for versions and times
   tells.py admin DUMP HOST:PORT  what Envoy's admin port answers, section by section
   tells.py proxy DUMP HOST:PORT  what Envoy has from its control plane, and what that control plane gives us: resource by resource
+  tells.py peak MB COMMAND...    ends as the command does, which may have so much memory
 """
 import base64
 import json
 import os
+import resource
+import subprocess
 import sys
 import urllib.request
 
@@ -120,5 +123,13 @@ def proxy(dump, address):
     print(f"{len(held)} resources as Envoy holds them")
 
 
+def peak(most, *command):
+    code = subprocess.call(command)
+    used = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1000
+    print(f"{' '.join(command)}: exit code {code}, {used:.0f} MB", file=sys.stderr)
+    assert used < float(most), f"more than {most} MB"
+    sys.exit(code)
+
+
 if __name__ == "__main__":
-    {"status": status, "rejected": rejected, "same": same, "admin": admin, "proxy": proxy}[sys.argv[1]](*sys.argv[2:])
+    {"status": status, "rejected": rejected, "same": same, "admin": admin, "proxy": proxy, "peak": peak}[sys.argv[1]](*sys.argv[2:])
