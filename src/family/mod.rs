@@ -141,7 +141,8 @@ pub(crate) fn decoded<'m>(sent: &Sent<'m>, cx: &mut Cx<'_>) -> Checked<Message<'
 /// Reports that the client cannot parse the resource.
 #[cold]
 pub(crate) fn undecodable(kind: ResourceType, fault: impl fmt::Display, cx: &mut Cx<'_>) -> Stop {
-    let message = format_args!("not a valid {}: {fault}", kind.short_name());
+    let name = kind.short_name();
+    let message = format_args!("not a valid {name}: {fault}");
     reject(&RESOURCE_UNDECODABLE, &Path::ROOT, message, cx)
 }
 

@@ -57,7 +57,8 @@ fn list(policy: &LoadBalancingPolicy, (cluster, depth): (&str, usize), at: &Path
             return Ok(());
         }
     }
-    let message = format_args!("none of the {} listed policies is supported", policy.policies.len());
+    let count = policy.policies.len();
+    let message = format_args!("none of the {count} listed policies is supported");
     Err(reject(&LB_NO_SUPPORTED_POLICY, at, message, cx))
 }
 

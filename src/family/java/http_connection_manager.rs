@@ -25,7 +25,8 @@ pub(super) fn of_client(any: Option<&Any>, at: &Path<'_>, cx: &mut Cx<'_>) -> Ch
 /// Converts the network filters of a chain, of which there must be one.
 pub(super) fn of_server(filters: &[Filter], at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
     let [filter] = filters else {
-        let message = format_args!("{} network filters, must be one HttpConnectionManager", filters.len());
+        let count = filters.len();
+        let message = format_args!("{count} network filters, must be one HttpConnectionManager");
         return Err(reject(&NETWORK_FILTERS_NOT_ONE, at, message, cx));
     };
     let at = at.index(0);

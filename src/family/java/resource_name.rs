@@ -16,9 +16,7 @@ pub(super) fn check(name: &str, kind: ResourceType, cx: &mut Cx<'_>) -> Checked 
     if filled.next() == Some(kind.type_name()) && filled.next().is_some() {
         return Ok(());
     }
-    let message = format_args!(
-        "`{name}` is no name of a resource, must be `xdstp://authority/{}/id`",
-        kind.type_name()
-    );
+    let type_name = kind.type_name();
+    let message = format_args!("`{name}` is no name of a resource, must be `xdstp://authority/{type_name}/id`");
     Err(reject(&XDSTP_NAME_MALFORMED, &Path::ROOT.field("name"), message, cx))
 }

@@ -146,10 +146,8 @@ pub(super) fn content(chain: &FilterChain, at: &Path<'_>, cx: &mut Cx<'_>) -> Ch
             }
         }
     } else {
-        let why = format_args!(
-            "{} network filters, must be one HttpConnectionManager",
-            chain.filters.len()
-        );
+        let count = chain.filters.len();
+        let why = format_args!("{count} network filters, must be one HttpConnectionManager");
         fault(&NETWORK_FILTERS_NOT_ONE, &filters_at, why, cx);
     }
     match &chain.transport_socket {
