@@ -1,116 +1,35 @@
-//! How fast a large answer is fetched, beside a plain gRPC client that decodes it and throws it away.
+//! How fast a large answer is fetched, beside a plain gRPC client that decodes it and throws it away, and beside one that prints it with
+//! prost-reflect.
 //!
 //!   cargo bench -p xdsctl-net --features live
 //!
-//! A process of its own serves a ClientStatusResponse of 100 MB; each measurement runs in a fresh process, so that its peak of memory is its own.
+//! A process of its own has 100 MB of endpoints, as client status and as a control plane; each measurement runs in a fresh process, so that its
+//! time and its peak of memory are its own. CPU time is that of all threads, and includes writing to a file.
 
-use std::convert::Infallible;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Command, Stdio};
+use std::sync::LazyLock;
 use std::time::Instant;
 
 use bytes::{Buf as _, BufMut as _, Bytes};
 use http::uri::PathAndQuery;
-use hyper_util::rt::{TokioExecutor, TokioIo};
 use prost::Message;
+use prost_reflect::{DescriptorPool, DynamicMessage};
+use tokio_stream::StreamExt as _;
 use tonic::codec::{Codec, DecodeBuf, Decoder, EncodeBuf, Encoder};
-use tonic::{Request, Response, Status};
+use tonic::{Request, Status};
 use xdsctl_net::{Address, Options};
 
-/// Size of the answer.
-const BYTES: usize = 100 << 20;
+#[path = "fetch/server.rs"]
+mod server;
 
-/// Endpoints of one resource.
-const ENDPOINTS: usize = 500;
+use server::{Answer, Asked, AskedDelta, CSDS, DELTA, Delta, SOTW, Sotw, TYPES};
 
 /// Measurements of each kind; the best counts.
 const ROUNDS: usize = 5;
 
-const METHOD: &str = "/envoy.service.status.v3.ClientStatusDiscoveryService/FetchClientStatus";
-const EDS: &str = "type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment";
-
-#[derive(Clone, PartialEq, Message)]
-struct Answer {
-    #[prost(message, repeated, tag = "1")]
-    config: Vec<Client>,
-}
-
-#[derive(Clone, PartialEq, Message)]
-struct Client {
-    #[prost(message, repeated, tag = "3")]
-    entries: Vec<Entry>,
-}
-
-#[derive(Clone, PartialEq, Message)]
-struct Entry {
-    #[prost(string, tag = "1")]
-    type_url: String,
-    #[prost(string, tag = "2")]
-    name: String,
-    #[prost(string, tag = "3")]
-    version_info: String,
-    #[prost(message, optional, tag = "4")]
-    resource: Option<Any>,
-    #[prost(int32, tag = "7")]
-    client_status: i32,
-}
-
-#[derive(Clone, PartialEq, Message)]
-struct Any {
-    #[prost(string, tag = "1")]
-    type_url: String,
-    #[prost(bytes = "bytes", tag = "2")]
-    value: Bytes,
-}
-
-/// A resource with a locality of many endpoints, as JSON.
-fn endpoints(number: usize) -> String {
-    let all = (0..ENDPOINTS).map(|index| {
-        format!(
-            r#"{{"endpoint":{{"address":{{"socket_address":{{"address":"10.{}.{}.{}","port_value":{}}}}}}},"health_status":"HEALTHY","load_balancing_weight":{}}}"#,
-            number % 256,
-            index / 256,
-            index % 256,
-            8000 + index % 1000,
-            1 + index % 100
-        )
-    });
-    let all: Vec<String> = all.collect();
-    format!(
-        r#"{{"cluster_name":"endpoints-{number}","endpoints":[{{"locality":{{"region":"region","zone":"zone-{}"}},"lb_endpoints":[{}],"load_balancing_weight":100}}]}}"#,
-        number % 3,
-        all.join(",")
-    )
-}
-
-fn answer() -> Bytes {
-    let mut entries = Vec::new();
-    let mut size = 0;
-    while size < BYTES {
-        let number = entries.len();
-        let name = EDS.rsplit('/').next().unwrap();
-        let read = xdsctl::proto::transcode::named(endpoints(number).as_bytes(), name).unwrap();
-        assert!(read.notes.is_empty(), "{:?}", read.notes[0]);
-        // Lengths are padded there; a control plane's are not.
-        let value: Bytes = read.bytes.into();
-        size += value.len() + 200;
-        entries.push(Entry {
-            type_url: EDS.to_owned(),
-            name: format!("endpoints-{number}"),
-            version_info: "1".to_owned(),
-            resource: Some(Any {
-                type_url: EDS.to_owned(),
-                value,
-            }),
-            client_status: 3,
-        });
-    }
-    Answer {
-        config: vec![Client { entries }],
-    }
-    .encode_to_vec()
-    .into()
-}
+static POOL: LazyLock<DescriptorPool> =
+    LazyLock::new(|| DescriptorPool::decode(xdsctl::proto::pb::DESCRIPTOR_SET).unwrap());
 
 #[derive(Clone, Copy, Default)]
 struct Raw;
@@ -149,17 +68,6 @@ impl Decoder for Raw {
     }
 }
 
-struct Unary(Bytes);
-
-impl tonic::server::UnaryService<Bytes> for Unary {
-    type Response = Bytes;
-    type Future = std::future::Ready<Result<Response<Bytes>, Status>>;
-
-    fn call(&mut self, _: Request<Bytes>) -> Self::Future {
-        std::future::ready(Ok(Response::new(self.0.clone())))
-    }
-}
-
 fn runtime() -> tokio::runtime::Runtime {
     tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -167,56 +75,115 @@ fn runtime() -> tokio::runtime::Runtime {
         .unwrap()
 }
 
-fn serve() {
-    let answer = answer();
-    runtime().block_on(async {
-        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-        println!("{} {}", listener.local_addr().unwrap(), answer.len());
-        loop {
-            let (stream, _) = listener.accept().await.unwrap();
-            let answer = answer.clone();
-            let service = hyper::service::service_fn(move |request: http::Request<hyper::body::Incoming>| {
-                let answer = answer.clone();
-                async move { Ok::<_, Infallible>(tonic::server::Grpc::new(Raw).unary(Unary(answer), request).await) }
-            });
-            tokio::spawn(async move {
-                let http = hyper::server::conn::http2::Builder::new(TokioExecutor::new());
-                let _ = http.serve_connection(TokioIo::new(stream), service).await;
-            });
-        }
-    });
+async fn connect(address: &str) -> tonic::client::Grpc<tonic::transport::Channel> {
+    let endpoint = tonic::transport::Endpoint::from_shared(format!("http://{address}")).unwrap();
+    let endpoint = endpoint
+        .initial_stream_window_size(8 << 20)
+        .initial_connection_window_size(8 << 20);
+    let mut grpc = tonic::client::Grpc::new(endpoint.connect().await.unwrap()).max_decoding_message_size(1 << 30);
+    grpc.ready().await.unwrap();
+    grpc
 }
 
 /// What a client does that prost and tonic make of the protos.
-fn plain(address: &str) -> usize {
+fn status(address: &str) -> Bytes {
     runtime().block_on(async {
-        let endpoint = tonic::transport::Endpoint::from_shared(format!("http://{address}")).unwrap();
-        let endpoint = endpoint
-            .initial_stream_window_size(8 << 20)
-            .initial_connection_window_size(8 << 20);
-        let mut grpc = tonic::client::Grpc::new(endpoint.connect().await.unwrap()).max_decoding_message_size(1 << 30);
-        grpc.ready().await.unwrap();
-        let answer = grpc
-            .unary(Request::new(Bytes::new()), PathAndQuery::from_static(METHOD), Raw)
-            .await
-            .unwrap();
-        let answer = Answer::decode(answer.into_inner()).unwrap();
-        answer.config.iter().map(|client| client.entries.len()).sum()
+        let mut grpc = connect(address).await;
+        let path = PathAndQuery::from_static(CSDS);
+        let answer = grpc.unary(Request::new(Bytes::new()), path, Raw).await;
+        answer.unwrap().into_inner()
     })
+}
+
+fn plain(address: &str) -> usize {
+    let answer = Answer::decode(status(address)).unwrap();
+    answer.config.iter().map(|client| client.entries.len()).sum()
+}
+
+/// The same, and prints it.
+fn reflect(address: &str) -> usize {
+    let message = POOL
+        .get_message_by_name("envoy.service.status.v3.ClientStatusResponse")
+        .unwrap();
+    let answer = DynamicMessage::decode(message, status(address)).unwrap();
+    let out = std::io::BufWriter::with_capacity(1 << 20, Scratch::new().file);
+    serde_json::to_writer_pretty(out, &answer).unwrap();
+    plain(address)
+}
+
+/// The same on a stream: asks for three types, and takes what comes.
+fn plain_stream(address: &str, is_delta: bool) -> usize {
+    runtime().block_on(async {
+        let mut grpc = connect(address).await;
+        let (sender, receiver) = tokio::sync::mpsc::channel::<Bytes>(4);
+        for type_url in TYPES {
+            let type_url = type_url.to_owned();
+            let request = match is_delta {
+                true => AskedDelta {
+                    type_url,
+                    ..AskedDelta::default()
+                }
+                .encode_to_vec(),
+                false => Asked {
+                    type_url,
+                    ..Asked::default()
+                }
+                .encode_to_vec(),
+            };
+            sender.send(request.into()).await.unwrap();
+        }
+        let requests = tokio_stream::wrappers::ReceiverStream::new(receiver);
+        let path = PathAndQuery::from_static(if is_delta { DELTA } else { SOTW });
+        let mut responses = grpc
+            .streaming(Request::new(requests), path, Raw)
+            .await
+            .unwrap()
+            .into_inner();
+        let (mut count, mut clusters, mut kept) = (0, 0, Vec::new());
+        while let Some(response) = responses.next().await {
+            let response = response.unwrap();
+            let (type_url, entries) = if is_delta {
+                let response = Delta::decode(response.clone()).unwrap();
+                (response.type_url, response.resources.len())
+            } else {
+                let response = Sotw::decode(response.clone()).unwrap();
+                (response.type_url, response.resources.len())
+            };
+            kept.push(response);
+            count += entries;
+            clusters += if type_url == TYPES[1] { entries } else { 0 };
+            if clusters > 0 && count == 2 * clusters {
+                break;
+            }
+        }
+        count
+    })
+}
+
+/// A file that is there as long as it is written.
+struct Scratch {
+    file: std::fs::File,
+}
+
+impl Scratch {
+    fn new() -> Scratch {
+        let path = std::env::temp_dir().join(format!("xdsctl-fetch-{}", std::process::id()));
+        let file = std::fs::File::create(&path).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        Scratch { file }
+    }
 }
 
 fn fetch(address: &str, form: &str) -> usize {
     let options = Options {
         redacts: form == "json",
         is_wire: form == "wire",
+        timeout: std::time::Duration::from_secs(120),
         ..Options::default()
     };
-    let address = Address::parse(&format!("csds://{address}")).unwrap();
-    let path = std::env::temp_dir().join(format!("xdsctl-fetch-{}", std::process::id()));
-    let mut out = std::fs::File::create(&path).unwrap();
-    let fetched = xdsctl_net::fetch(&address, &options, &mut out, &mut |_| {}).unwrap();
-    drop(out);
-    std::fs::remove_file(&path).unwrap();
+    let address = Address::parse(address).unwrap();
+    let fetched = xdsctl_net::fetch(&address, &options, &mut Scratch::new().file, &mut |_| {}).unwrap();
+    assert!(fetched.trouble.is_none(), "{:?}", fetched.trouble);
     fetched.entries.unwrap()
 }
 
@@ -229,20 +196,46 @@ fn peak_megabytes() -> f64 {
     line.split_whitespace().next().unwrap().parse::<f64>().unwrap() / 1024.0
 }
 
+/// User and system time of all threads so far, in seconds.
+fn cpu_seconds() -> f64 {
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let fields: Vec<&str> = stat.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
+    let ticks = |at: usize| {
+        fields
+            .get(at)
+            .and_then(|ticks| ticks.parse::<f64>().ok())
+            .unwrap_or(0.0)
+    };
+    // Fields 14 and 15 of the file, in hundredths.
+    (ticks(11) + ticks(12)) / 100.0
+}
+
+fn measure(how: &str, address: &str) -> usize {
+    match how.split_once(' ') {
+        None if how == "plain" => plain(address),
+        None if how == "reflect" => reflect(address),
+        Some(("plain", form)) => plain_stream(address, form == "delta"),
+        Some((form, "delta")) => fetch(&format!("ads://{address}?delta"), form),
+        Some((form, _)) => fetch(&format!("ads://{address}"), form),
+        None => fetch(&format!("csds://{address}"), how),
+    }
+}
+
 fn main() {
     let args: Vec<String> = std::env::args().collect();
     let after = |flag: &str| args.iter().position(|arg| arg == flag).map(|at| args[at + 1].as_str());
     if args.iter().any(|arg| arg == "--serve") {
-        return serve();
+        return server::serve();
     }
     if let (Some(how), Some(address)) = (after("--how"), after("--address")) {
         let began = Instant::now();
-        let entries = if how == "plain" {
-            plain(address)
-        } else {
-            fetch(address, how)
-        };
-        println!("{} {} {entries}", began.elapsed().as_secs_f64(), peak_megabytes());
+        let entries = measure(how, address);
+        println!(
+            "{} {} {} {entries}",
+            began.elapsed().as_secs_f64(),
+            cpu_seconds(),
+            peak_megabytes()
+        );
         return;
     }
     let own = std::env::current_exe().unwrap();
@@ -257,29 +250,32 @@ fn main() {
         .unwrap();
     let (address, size) = line.trim().split_once(' ').unwrap();
     let megabytes = size.parse::<f64>().unwrap() / 1e6;
-    println!("an answer of {megabytes:.0} MB, the best of {ROUNDS}");
-    let mut base = 0.0;
-    for how in ["plain", "wire", "raw", "json"] {
-        let mut best = (f64::MAX, 0.0);
+    println!("an answer of {megabytes:.0} MB, the best of {ROUNDS}; CPU time is of all threads");
+    let mut base = (0.0, 0.0);
+    let of_streams = ["sotw", "delta"].map(|form| ["plain", "wire", "raw", "json"].map(|how| format!("{how} {form}")));
+    let of_status = ["plain", "reflect", "wire", "raw", "json"].map(str::to_owned);
+    for how in of_status.iter().chain(of_streams.iter().flatten()) {
+        let mut best = [f64::MAX; 3];
         for _ in 0..ROUNDS {
             let output = Command::new(&own)
                 .args(["--how", how, "--address", address])
                 .output()
                 .unwrap();
             let text = String::from_utf8(output.stdout).unwrap();
-            let numbers: Vec<f64> = text.split_whitespace().map(|word| word.parse().unwrap()).collect();
-            if numbers[0] < best.0 {
-                best = (numbers[0], numbers[1]);
-            }
+            let numbers = text.split_whitespace().map(|word| word.parse().unwrap());
+            best.iter_mut()
+                .zip(numbers)
+                .for_each(|(best, number): (_, f64)| *best = best.min(number));
         }
-        let speed = megabytes / best.0;
-        if how == "plain" {
-            base = speed;
+        let [time, cpu, peak] = best;
+        if how.starts_with("plain") {
+            base = (time, cpu);
         }
         println!(
-            "{how:6} {speed:6.0} MB/s  {:5.2} of plain  peak {:5.0} MB",
-            speed / base,
-            best.1
+            "{how:12} {:6.0} MB/s  {:5.2} of plain  CPU {cpu:5.2} s, {:5.2} of plain  peak {peak:5.0} MB",
+            megabytes / time,
+            base.0 / time,
+            base.1 / cpu
         );
         std::io::stdout().flush().unwrap();
     }
