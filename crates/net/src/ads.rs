@@ -4,6 +4,7 @@ mod held;
 mod response;
 mod stream;
 mod subscriber;
+mod subscription;
 mod words;
 
 use std::io::Write;

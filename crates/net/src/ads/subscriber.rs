@@ -13,6 +13,7 @@ use xdsctl::client::{Client, Received, Start};
 
 use super::held::{Held, Shown};
 use super::response::Response;
+use super::subscription::Subscription;
 use super::words;
 use crate::fetch::{Error, Told};
 use crate::messages::{ClientConfig, DeltaRequest, DiscoveryRequest, Status, type_url};
@@ -20,18 +21,6 @@ use crate::{Address, Options};
 
 /// INVALID_ARGUMENT, which clients send with a rejection.
 const INVALID_ARGUMENT: i32 = 3;
-
-/// The state of one type.
-#[derive(Debug, Default)]
-struct Subscription {
-    /// A request was sent.
-    is_open: bool,
-    names: BTreeSet<String>,
-    version: String,
-    nonce: String,
-    /// A response has come.
-    is_answered: bool,
-}
 
 /// A client that follows references.
 pub struct Subscriber {
@@ -200,7 +189,7 @@ impl Subscriber {
                 };
                 request.encode_to_vec().into()
             } else {
-                sotw(type_url, subscription, None)
+                subscription.request(type_url, None)
             });
         }
         requests
@@ -262,7 +251,7 @@ impl Subscriber {
                     // The answer says at once what is wanted now.
                     subscription.names = needed;
                 }
-                sotw(response.type_url.clone(), subscription, error_detail)
+                subscription.request(response.type_url.clone(), error_detail)
             });
         }
         taken.requests.extend(self.ask());
@@ -393,16 +382,4 @@ impl Subscriber {
     pub fn shown(&self) -> Shown<'_> {
         self.held.shown(self.absent())
     }
-}
-
-fn sotw(type_url: String, subscription: &Subscription, error_detail: Option<Status>) -> Bytes {
-    let request = DiscoveryRequest {
-        version_info: subscription.version.clone(),
-        node: None,
-        resource_names: subscription.names.iter().cloned().collect(),
-        type_url,
-        response_nonce: subscription.nonce.clone(),
-        error_detail,
-    };
-    request.encode_to_vec().into()
 }
