@@ -316,6 +316,24 @@ fn a_suite_that_means_nothing_is_refused_at_its_line() {
             "`cluster` and `target` say two things of the same",
         ),
         ("a: [\n", "-:2:4", "unclosed bracket"),
+        ("", "-:1:1", "`xdsctl test --init FILE` begins one for a dump"),
+        ("steps:\n", "-:2:1", "`steps` has nothing in it, must be a list"),
+        (
+            "steps:\n- pick: {}\nexpect: {status: OK}\n",
+            "-:4:1",
+            "`expect` belongs to a step, and stands in the list `steps`",
+        ),
+        ("pick: {}\n", "-:2:1", "`pick` belongs to a step"),
+        (
+            "steps:\n- pick: /a.B/C\n",
+            "-:3:9",
+            "`pick` is `\"/a.B/C\"`, must be an object like {method: /package.Service/Method}",
+        ),
+        (
+            "steps:\n- {pick: {}, expect: {backend: 10.0.0.1:80}}\n",
+            "-:3:23",
+            "expect has no `backend`, did you mean `address`?",
+        ),
         (
             "steps:\n- {sleep: 1, expect: {priority: {cart: -1}}}\n",
             "-:3:40",

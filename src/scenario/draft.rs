@@ -292,13 +292,8 @@ const FLOW_COLUMNS: usize = 100;
 
 /// A value as a block of YAML whose further lines begin at `indent`.
 fn block(node: &Node, indent: usize, out: &mut String) {
-    let json: Json = serde_json::from_str(&node.to_json()).unwrap_or_default();
-    let short = match &node.value {
-        Value::Map(members) if indent <= 2 && members.len() > 1 => None,
-        Value::Map(_) | Value::List(_) => short(node).filter(|text| text.len() + indent <= FLOW_COLUMNS),
-        _ => Some(yaml(&json)),
-    };
-    if let Some(text) = short {
+    let is_resource = indent <= 4 && node.get("@type").is_some() && node.map().is_some_and(|members| members.len() > 1);
+    if let Some(text) = on_line(node, indent).filter(|_| !is_resource) {
         out.push_str(&text);
         out.push('\n');
         return;
@@ -330,11 +325,10 @@ fn block(node: &Node, indent: usize, out: &mut String) {
 
 /// The value of a member of a block.
 fn inside(node: &Node, indent: usize, out: &mut String) {
-    let is_short = short(node).is_some_and(|text| text.len() + indent <= FLOW_COLUMNS);
-    let is_scalar = !matches!(node.value, Value::Map(_) | Value::List(_));
-    if is_short || is_scalar {
+    if let Some(text) = on_line(node, indent) {
         out.push(' ');
-        block(node, indent + 2, out);
+        out.push_str(&text);
+        out.push('\n');
         return;
     }
     // A list begins where its key does.
@@ -342,6 +336,15 @@ fn inside(node: &Node, indent: usize, out: &mut String) {
     out.push('\n');
     out.push_str(&" ".repeat(indent));
     block(node, indent, out);
+}
+
+/// A value that is written on one line, at this indent: all but long objects and lists.
+fn on_line(node: &Node, indent: usize) -> Option<String> {
+    match &node.value {
+        Value::Map(_) | Value::List(_) => short(node).filter(|text| text.len() + indent <= FLOW_COLUMNS),
+        Value::Text(text) => Some(yaml_text(text)),
+        _ => Some(node.to_json()),
+    }
 }
 
 /// A value on one line, if it is not too long for that; members keep their order.
@@ -427,6 +430,27 @@ mod tests {
         assert_eq!((settled.told, settled.failing.len()), (1, 0));
         assert_eq!(draft.steps[0].expect.len(), 1);
         assert_eq!(draft.steps[0].comment, "; then the log has `address: a`");
+    }
+
+    #[test]
+    fn a_block_of_any_width_reads_back_as_the_same() {
+        for width in 0..130 {
+            let long = "x".repeat(width);
+            let json =
+                format!(r#"{{"@type":"t/a","a":{{"b":{{"c":{{"{long}":[{{"d":["{long}"]}}]}}}}}},"e":[["{long}"]]}}"#);
+            let node = Node::of_json(&json).unwrap();
+            let mut draft = draft();
+            draft.world = vec![node.clone()];
+            draft.steps[0].deed = Deed::Update(vec![node]);
+            let mut sources = crate::source::SourceMap::new();
+            let id = sources.add("a.yaml", draft.to_yaml().into_bytes());
+            let read = Node::of(sources.get(id).unwrap()).unwrap().unwrap();
+            assert_eq!(read.get("world").and_then(Node::list).unwrap()[0].to_json(), json);
+            let update = read.get("steps").and_then(Node::list).unwrap()[0]
+                .get("update")
+                .unwrap();
+            assert_eq!(update.list().unwrap()[0].to_json(), json);
+        }
     }
 
     #[test]

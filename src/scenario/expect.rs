@@ -44,6 +44,25 @@ const OF_STEP: [&str; 9] = [
     "tree_lacks",
 ];
 
+/// Other words for members.
+const MEANT: [(&str, &str); 15] = [
+    ("backend", "address"),
+    ("endpoint", "address"),
+    ("host", "address"),
+    ("code", "status"),
+    ("error", "message"),
+    ("details", "message"),
+    ("region", "locality"),
+    ("zone", "locality"),
+    ("latency", "within"),
+    ("timeout", "within"),
+    ("retries", "attempts"),
+    ("session", "cookie"),
+    ("policy", "tree"),
+    ("priorities", "priority"),
+    ("rejected", "nack"),
+];
+
 /// Stands for nothing: no cookie, no rejection, no connection.
 const NONE: &str = "none";
 
@@ -81,6 +100,13 @@ impl Reader<'_> {
     }
 
     fn checks(&self, node: &Node, place: &'static str, known: &[&str]) -> Faulty<Vec<Check>> {
+        for member in node.map().unwrap_or_default() {
+            let meant = MEANT.iter().find(|(other, _)| *other == member.name);
+            if let Some((other, meant)) = meant.filter(|(other, _)| !known.contains(other)) {
+                let message = format!("{place} has no `{other}`, did you mean `{meant}`?");
+                return Err(fault(self.place(member.at), message));
+            }
+        }
         let members = self.members(place, node, known)?;
         let tolerance = node.get("tolerance");
         if let (Some(tolerance), None) = (tolerance, node.get("shares")) {

@@ -61,7 +61,7 @@ impl Suite {
         let node = match Node::of(source) {
             Ok(Some(node)) => node,
             Ok(None) => {
-                let message = "there is no test in it: a suite has `steps`, or `tests` of which each has `steps`";
+                let message = NOTHING;
                 return Err(vec![fault(Span::default(), message.to_owned())]);
             }
             Err(Broken {
@@ -91,6 +91,9 @@ fn is_meant(node: &Node) -> bool {
 fn is_common(name: &str) -> bool {
     matches!(name, "name" | "cluster")
 }
+
+/// What to do with a file that has nothing.
+const NOTHING: &str = "there is no test in it: a suite has `steps`, or `tests` of which each has `steps`; `xdsctl test --init FILE` begins one for a dump";
 
 /// What to do with a file that is none.
 const TO_BEGIN: &str =
@@ -124,6 +127,7 @@ impl<'s> Reader<'s> {
                 format!("this is no suite, it has neither `steps` nor `tests`: {TO_BEGIN}"),
             )]);
         }
+        self.misplaced(node).map_err(one)?;
         self.members("a suite", node, &TEST_MEMBERS).map_err(one)?;
         let common = Common::of(self, node).map_err(one)?;
         match (node.get("steps"), node.get("tests")) {
@@ -159,15 +163,33 @@ impl<'s> Reader<'s> {
                 Err(vec![fault(self.place(steps.span), message)])
             }
             (None, None) => {
-                let message = "there is no test in it: a suite has `steps`, or `tests` of which each has `steps`";
+                let message = NOTHING;
                 Err(vec![fault(self.place(node.span), message.to_owned())])
             }
         }
     }
 
+    /// Finds what is said of a step where no step is, and lists with nothing in them.
+    fn misplaced(&self, node: &Node) -> Faulty<()> {
+        for member in node.map().unwrap_or_default() {
+            let name = member.name.as_str();
+            let is_of_step = is_verb(name) || BESIDE.contains(&name);
+            if is_of_step && !TEST_MEMBERS.contains(&name) {
+                let message = format!("`{name}` belongs to a step, and stands in the list `steps`");
+                return Err(fault(self.place(member.at), message));
+            }
+            if matches!(name, "steps" | "tests") && member.node.value == crate::source::node::Value::Null {
+                let message = format!("`{name}` has nothing in it, must be a list");
+                return Err(fault(self.place(member.at), message));
+            }
+        }
+        Ok(())
+    }
+
     /// A test of a list.
     fn named(&self, node: &Node, common: &Common) -> Faulty<Test> {
         let known = TEST_MEMBERS.split_last().map_or(&[][..], |(_, known)| known);
+        self.misplaced(node)?;
         self.members("a test", node, known)?;
         let own = common.with(self, node)?;
         let name = self.located(text(node, "name"))?.filter(|name| !name.is_empty());

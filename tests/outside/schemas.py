@@ -1,9 +1,11 @@
 """Every JSON answer against its schema in docs/schemas/, made strict: a field that the schema does not name is a fault."""
 
+import gzip
 import json
 import pathlib
 import subprocess
 import sys
+import tempfile
 
 import yaml
 from jsonschema import Draft202012Validator
@@ -117,6 +119,13 @@ for path in suites:
     faults = [f"{path}: {fault.json_path} {fault.message[:200]}" for fault in SUITE.iter_errors(suite)]
     if faults:
         sys.exit("\n".join(faults[:5]))
+with tempfile.TemporaryDirectory() as directory:
+    log = pathlib.Path(directory, "client.log")
+    log.write_bytes(gzip.decompress(pathlib.Path("fixtures/captures/shop.log.gz").read_bytes()))
+    for args in (f"test --record {log}", "test --init fixtures/suites/world/shop.yaml", f"test --init {E} {HOSTS}"):
+        faults = [f"{args}: {fault.json_path} {fault.message[:200]}" for fault in SUITE.iter_errors(yaml.safe_load(printed(args)))]
+        if faults:
+            sys.exit("\n".join(faults[:5]))
 WORLD = "world: fixtures/suites/world/shop.yaml\n"
 for text in (
     "steps: []",

@@ -1,5 +1,6 @@
 //! Whole configurations and picks, as a real client made them: `fixtures/conformance/scenarios.jsonl.gz`.
 
+mod captures;
 mod events;
 mod in_place;
 mod others;

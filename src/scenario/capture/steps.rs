@@ -73,13 +73,14 @@ pub(super) fn draft(sent: &[Sent], calls: Calls) -> Draft {
         begun: 0,
         last: None,
     };
-    for (at, event) in events(sent, &calls, &doings, begin) {
+    let others = others(sent, &doings, begin);
+    for (at, event) in events(&calls, &others) {
         match event {
             Event::Sent(number) => sent.get(number).into_iter().for_each(|sent| writer.sent(sent)),
             Event::Backend(number) => doings.get(number).into_iter().for_each(|doing| writer.backend(*doing)),
             Event::Calls(from, to) => {
-                let inner: Vec<(i64, Event)> = inner(sent, &doings, begin, &calls, (from, to));
-                writer.calls(calls.get(from..to).unwrap_or_default(), &inner, sent, &doings, at);
+                let calls = calls.get(from..to).unwrap_or_default();
+                writer.calls(calls, inner(calls, &others), sent, &doings, at);
             }
         }
     }
@@ -185,7 +186,7 @@ fn backends(connections: &[Connection], begin: i64) -> (Vec<(SocketAddr, bool)>,
 }
 
 /// What happens, in the order of time; what happens while RPCs are under way is theirs.
-fn events(sent: &[Sent], calls: &[Call], doings: &[Doing], begin: i64) -> Vec<(i64, Event)> {
+fn events(calls: &[Call], others: &[(i64, Event)]) -> Vec<(i64, Event)> {
     let mut events: Vec<(i64, Event)> = Vec::new();
     let mut spans: Vec<(i64, i64)> = Vec::new();
     let mut from = 0;
@@ -202,18 +203,15 @@ fn events(sent: &[Sent], calls: &[Call], doings: &[Doing], begin: i64) -> Vec<(i
     }
     let is_inner = |at: i64| {
         let after = spans.partition_point(|(start, _)| *start < at);
-        after
-            .checked_sub(1)
-            .and_then(|before| spans.get(before))
-            .is_some_and(|(_, end)| at < *end)
+        let before = after.checked_sub(1).and_then(|before| spans.get(before));
+        before.is_some_and(|(_, end)| at < *end)
     };
-    let others = others(sent, doings, begin);
-    events.extend(others.into_iter().filter(|(at, _)| !is_inner(*at)));
+    events.extend(others.iter().copied().filter(|(at, _)| !is_inner(*at)));
     events.sort();
     events
 }
 
-/// Responses and what backends do, after the beginning.
+/// Responses and what backends do, after the beginning, in the order of time.
 fn others(sent: &[Sent], doings: &[Doing], begin: i64) -> Vec<(i64, Event)> {
     let later = sent.iter().enumerate().filter(|(_, sent)| sent.at > begin);
     let later = later.map(|(number, sent)| (sent.at, Event::Sent(number)));
@@ -221,17 +219,18 @@ fn others(sent: &[Sent], doings: &[Doing], begin: i64) -> Vec<(i64, Event)> {
         .iter()
         .enumerate()
         .map(|(number, (at, ..))| (*at, Event::Backend(number)));
-    later.chain(doings).collect()
+    let mut all: Vec<(i64, Event)> = later.chain(doings).collect();
+    all.sort();
+    all
 }
 
-fn inner(sent: &[Sent], doings: &[Doing], begin: i64, calls: &[Call], (from, to): (usize, usize)) -> Vec<(i64, Event)> {
-    let calls = calls.get(from..to).unwrap_or_default();
+/// What happens while some RPCs are under way.
+fn inner<'o>(calls: &[Call], others: &'o [(i64, Event)]) -> &'o [(i64, Event)] {
     let start = calls.first().map_or(0, |call| call.began);
     let end = calls.iter().filter_map(|call| call.ended).max().unwrap_or(start);
-    let mut inner = others(sent, doings, begin);
-    inner.retain(|(at, _)| *at > start && *at < end);
-    inner.sort();
-    inner
+    let from = others.partition_point(|(at, _)| *at <= start);
+    let to = others.partition_point(|(at, _)| *at < end);
+    others.get(from..to).unwrap_or_default()
 }
 
 /// What RPCs of one step have in common.

@@ -70,7 +70,13 @@ pub fn contradict(member: &'static str, other: &'static str, node: &Node) -> Loc
 /// # Errors
 /// It is none, or has another member.
 pub fn members<'n>(place: &'static str, node: &'n Node, known: &[&str]) -> Result<&'n [Member], Located> {
-    let map = node.map().ok_or_else(|| wrong(place, node, "an object"))?;
+    let wanted = match place {
+        "pick" | "begin" => "an object like {method: /package.Service/Method}",
+        "expect" | "never" => "an object like {status: OK}",
+        "backend" => "an object like {reach: refuse}",
+        _ => "an object",
+    };
+    let map = node.map().ok_or_else(|| wrong(place, node, wanted))?;
     match map.iter().find(|member| !known.contains(&member.name.as_str())) {
         None => Ok(map),
         Some(member) => Err(unknown(place, member, known)),
