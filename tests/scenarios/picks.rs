@@ -408,38 +408,45 @@ fn picks_over_time_are_the_clients() {
 /// So many RPCs at a rate may go elsewhere, of each fate: where the client begins in a list or a schedule is drawn.
 const ELSEWHERE: u64 = 3;
 
+/// How many RPCs of a step at a rate had each fate: an address, or a code.
+fn fates(histogram: &serde_json::Map<String, Value>) -> BTreeMap<String, u64> {
+    let mut fates: BTreeMap<String, u64> = BTreeMap::new();
+    for (fate, count) in histogram {
+        // A code has its words with it.
+        let code = fate.split_once(": ").map_or(fate.as_str(), |(code, _)| code);
+        *fates.entry(code.to_owned()).or_default() += count.as_u64().unwrap();
+    }
+    fates
+}
+
 /// Compares how many RPCs at a rate had each fate; some seed must lead to the client's numbers.
 fn histogram_differences(row: &Row, seeds: u64) -> Vec<String> {
-    let runs: Vec<Vec<Vec<Outcome>>> = (1..=seeds).map(|seed| play(row, seed)).collect();
     let steps = row.answer.picks.iter().enumerate();
-    let rated = steps.filter_map(|(index, step)| Some((index, step["histogram"].as_object()?)));
-    rated
-        .filter_map(|(index, histogram)| {
-            let mut recorded: BTreeMap<String, u64> = BTreeMap::new();
-            for (fate, count) in histogram {
-                // A code with its words, or an address.
-                let code = fate.split_once(": ").map_or(fate.as_str(), |(code, _)| code);
-                *recorded.entry(code.to_owned()).or_default() += count.as_u64().unwrap();
+    let rated = steps.filter_map(|(index, step)| Some((index, fates(step["histogram"].as_object()?))));
+    let mut open: BTreeMap<usize, BTreeMap<String, u64>> = rated.collect();
+    let mut first = BTreeMap::new();
+    for seed in 1..=seeds {
+        if open.is_empty() {
+            break;
+        }
+        let run = play(row, seed);
+        open.retain(|index, recorded| {
+            let mut ours: BTreeMap<String, u64> = BTreeMap::new();
+            for outcome in run.get(*index).into_iter().flatten() {
+                let fate = outcome.backend.as_deref().unwrap_or(outcome.code.name());
+                *ours.entry(fate.to_owned()).or_default() += 1;
             }
-            let count = |run: &Vec<Vec<Outcome>>| {
-                let mut ours: BTreeMap<String, u64> = BTreeMap::new();
-                for outcome in run.get(index).into_iter().flatten() {
-                    let fate = outcome
-                        .backend
-                        .clone()
-                        .unwrap_or_else(|| outcome.code.name().to_owned());
-                    *ours.entry(fate).or_default() += 1;
-                }
-                ours
-            };
-            let is_near = |ours: &BTreeMap<String, u64>| {
-                let of = |counts: &BTreeMap<String, u64>, fate: &String| counts.get(fate).copied().unwrap_or(0);
-                let mut fates = recorded.keys().chain(ours.keys());
-                fates.all(|fate| of(&recorded, fate).abs_diff(of(ours, fate)) <= ELSEWHERE)
-            };
-            let all: Vec<BTreeMap<String, u64>> = runs.iter().map(count).collect();
-            (!all.iter().any(is_near))
-                .then(|| format!("{} step {index}: client {recorded:?}\n    xdsctl {:?}", row.id, all[0]))
+            let of = |counts: &BTreeMap<String, u64>, fate: &String| counts.get(fate).copied().unwrap_or(0);
+            let mut all = recorded.keys().chain(ours.keys());
+            let is_near = all.all(|fate| of(recorded, fate).abs_diff(of(&ours, fate)) <= ELSEWHERE);
+            first.entry(*index).or_insert(ours);
+            !is_near
+        });
+    }
+    open.iter()
+        .map(|(index, recorded)| {
+            let ours = &first[index];
+            format!("{} step {index}: client {recorded:?}\n    xdsctl {ours:?}", row.id)
         })
         .collect()
 }

@@ -106,6 +106,11 @@ impl Row {
         })
     }
 
+    /// How much later than it should something may have been recorded, in milliseconds: who waits for another thread is late twice.
+    pub fn slack_ms(&self) -> i64 {
+        2 * i64::from(self.late_ms)
+    }
+
     /// RPCs are under way while others begin.
     pub fn sends_at_once(&self) -> bool {
         let at_once = |step: &Value| step.get("begin").is_some() || step["pick"].get("rate").is_some();
