@@ -53,15 +53,14 @@ def flood(requests, context):
 
 
 def loop(requests, context):
-    """Sends again what was rejected, at once."""
+    """Sends again what was rejected, at once, of two types."""
+    bad = {LDS: pack({"@type": LDS, "name": "bad"}), CDS: cluster("bad", lb_policy="MAGLEV")}
     nonce = 0
     for request in requests:
         request = discovery_pb2.DiscoveryRequest.FromString(request)
         nonce += 1
-        if request.type_url == LDS and not request.response_nonce:
-            yield response(LDS, [], "1", str(nonce)).SerializeToString()
-        elif request.type_url == CDS and (not request.response_nonce or request.HasField("error_detail")):
-            yield response(CDS, [cluster("bad", lb_policy="MAGLEV")], "1", str(nonce)).SerializeToString()
+        if request.type_url in bad and (not request.response_nonce or request.HasField("error_detail")):
+            yield response(request.type_url, [bad[request.type_url]], "1", str(nonce)).SerializeToString()
 
 
 def many(requests, context):

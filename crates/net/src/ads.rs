@@ -7,16 +7,19 @@ mod subscriber;
 mod subscription;
 mod words;
 
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::ops::ControlFlow;
 
 use bytes::Bytes;
+use tokio::time::Instant;
+use xdsctl::ResourceType;
 
 use crate::dump::{self, Client, Origin};
 use crate::fetch::{self, Error, Fetched, Told};
 use crate::{Address, Options, connect};
 use stream::Stream;
-use subscriber::Subscriber;
+use subscriber::{Answer, Subscriber};
 
 /// Pause before each further answer to a control plane that sends again what was rejected.
 const NACK_PAUSE: std::time::Duration = std::time::Duration::from_secs(1);
@@ -28,6 +31,8 @@ pub struct Session<'o> {
     node: Bytes,
     subscriber: Subscriber,
     stream: Stream,
+    /// Answers that wait, one of a type at most, and until when: to what is sent again and again after it was rejected.
+    late: BTreeMap<ResourceType, (Instant, Answer)>,
 }
 
 impl<'o> Session<'o> {
@@ -47,6 +52,7 @@ impl<'o> Session<'o> {
             node,
             subscriber,
             stream,
+            late: BTreeMap::new(),
         })
     }
 
@@ -57,7 +63,7 @@ impl<'o> Session<'o> {
 
     /// Takes responses until everything that was asked for is there.
     pub async fn until_complete(&mut self, told: &mut dyn FnMut(Told)) -> Result<(), Error> {
-        let deadline = tokio::time::Instant::now() + self.options.timeout;
+        let deadline = Instant::now() + self.options.timeout;
         while !self.subscriber.is_complete() {
             match tokio::time::timeout_at(deadline, self.step(told)).await {
                 Ok(taken) => _ = taken?,
@@ -75,9 +81,32 @@ impl<'o> Session<'o> {
         Ok(())
     }
 
+    /// The next response; sends the answers whose time comes meanwhile.
+    async fn next(&mut self) -> Result<Option<Bytes>, Error> {
+        loop {
+            let due = self.late.iter().map(|(of, (at, _))| (*at, *of)).min();
+            let pause = async {
+                match due {
+                    Some((at, of)) => {
+                        tokio::time::sleep_until(at).await;
+                        of
+                    }
+                    None => std::future::pending().await,
+                }
+            };
+            let of = tokio::select! {
+                response = self.stream.next(self.address, self.options) => return response,
+                of = pause => of,
+            };
+            if let Some((_, answer)) = self.late.remove(&of) {
+                self.stream.send(self.subscriber.request(answer)).await;
+            }
+        }
+    }
+
     /// Takes one response; says whether it changed anything.
     async fn step(&mut self, told: &mut dyn FnMut(Told)) -> Result<bool, Error> {
-        let Some(response) = self.stream.next(self.address, self.options).await? else {
+        let Some(response) = self.next().await? else {
             return Err(Error::Refused {
                 address: self.address.text.clone(),
                 why: format!(
@@ -98,11 +127,13 @@ impl<'o> Session<'o> {
                 self.address
             )));
         }
-        if taken.repeats > 1 {
-            tokio::time::sleep(NACK_PAUSE).await;
-        }
+        let of = taken.answer.resource_type;
+        self.late.remove(&of);
         if taken.repeats < 2 {
             taken.told.into_iter().for_each(told);
+            self.stream.send(self.subscriber.request(taken.answer)).await;
+        } else {
+            self.late.insert(of, (Instant::now() + NACK_PAUSE, taken.answer));
         }
         for request in taken.requests {
             self.stream.send(request).await;
@@ -163,6 +194,7 @@ pub async fn watch(
                     let requests = session.subscriber.start(&session.node);
                     if let Ok(stream) = Stream::open(address, options, requests, session.subscriber.is_delta()).await {
                         session.stream = stream;
+                        session.late.clear();
                     }
                 }
             }

@@ -1,7 +1,6 @@
 //! What a client asks for, what it has, and what it answers; no input or output.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use bytes::Bytes;
 use prost::Message as _;
@@ -30,20 +29,29 @@ pub struct Subscriber {
     targets: Vec<Target>,
     types: BTreeMap<ResourceType, Subscription>,
     held: Held,
-    /// What the last response had that was rejected, and how often that has come in a row.
-    repeated: (u64, u32),
+}
+
+/// The answer to a response: with an error it rejects it.
+#[derive(Debug)]
+pub struct Answer {
+    /// The type of the response.
+    pub resource_type: ResourceType,
+    nonce: String,
+    error_detail: Option<Status>,
 }
 
 /// What comes of a response.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Taken {
+    /// To be sent, now or later.
+    pub answer: Answer,
     /// To be sent.
     pub requests: Vec<Bytes>,
     /// To be said.
     pub told: Vec<Told>,
     /// The dump is another one.
     pub has_changed: bool,
-    /// How often in a row this very response was rejected.
+    /// How often in a row a response of this type with the same in it was rejected.
     pub repeats: u32,
 }
 
@@ -66,7 +74,6 @@ impl Subscriber {
             is_delta: options.delta || address.has("delta"),
             types: BTreeMap::new(),
             held: Held::default(),
-            repeated: (0, 0),
         })
     }
 
@@ -220,61 +227,52 @@ impl Subscriber {
         let is_rejected = received.is_rejected() || !strangers.is_empty();
         let has_changed = self.hold(resource_type, &response, &received, bytes, now);
         let detail = is_rejected.then(|| words::detail(&received, &strangers));
-        let mut taken = Taken {
-            has_changed: has_changed || is_rejected,
-            repeats: self.repeats(&received, is_rejected),
-            told: vec![words::told(resource_type, &response, &received, detail.as_deref())],
-            requests: Vec::new(),
-        };
+        let told = vec![words::told(resource_type, &response, &received, detail.as_deref())];
         let needed = self.needed().remove(&resource_type).unwrap_or_default();
         let is_wildcard = self.is_wildcard(resource_type);
+        let subscription = self.types.entry(resource_type).or_default();
+        subscription.is_answered = true;
+        subscription.nonce.clone_from(&response.nonce);
+        if !is_rejected {
+            subscription.version = response.version;
+        }
+        if !self.is_delta && !is_wildcard {
+            // The answer says at once what is wanted now.
+            subscription.names = needed;
+        }
+        let repeats = subscription.repeats(&received, is_rejected);
         let error_detail = detail.map(|message| Status {
             code: INVALID_ARGUMENT,
             message,
         });
-        if let Some(subscription) = self.types.get_mut(&resource_type) {
-            subscription.is_answered = true;
-            subscription.nonce.clone_from(&response.nonce);
-            if error_detail.is_none() {
-                subscription.version.clone_from(&response.version);
-            }
-            taken.requests.push(if self.is_delta {
-                let request = DeltaRequest {
-                    type_url: response.type_url.clone(),
-                    response_nonce: response.nonce.clone(),
-                    error_detail,
-                    ..Default::default()
-                };
-                request.encode_to_vec().into()
-            } else {
-                if !is_wildcard {
-                    // The answer says at once what is wanted now.
-                    subscription.names = needed;
-                }
-                subscription.request(response.type_url.clone(), error_detail)
-            });
-        }
-        taken.requests.extend(self.ask());
-        Ok(taken)
+        Ok(Taken {
+            has_changed: has_changed || is_rejected && repeats < 2,
+            repeats,
+            told,
+            answer: Answer {
+                resource_type,
+                nonce: response.nonce,
+                error_detail,
+            },
+            requests: self.ask(),
+        })
     }
 
-    /// How often in a row a response with these resources was rejected: its version and nonce may be others each time.
-    fn repeats(&mut self, received: &Received, is_rejected: bool) -> u32 {
-        let mut hasher = DefaultHasher::new();
-        if is_rejected {
-            for judged in &received.resources {
-                (&judged.type_url, &judged.value).hash(&mut hasher);
-            }
+    /// An answer as a request: with what is wanted at the time when it is sent.
+    pub fn request(&self, answer: Answer) -> Bytes {
+        let type_url = type_url(answer.resource_type);
+        if self.is_delta {
+            let request = DeltaRequest {
+                type_url,
+                response_nonce: answer.nonce,
+                error_detail: answer.error_detail,
+                ..Default::default()
+            };
+            return request.encode_to_vec().into();
         }
-        let (last, count) = &mut self.repeated;
-        let is_same = *count > 0 && *last == hasher.finish();
-        *count = if is_rejected && is_same {
-            *count + 1
-        } else {
-            u32::from(is_rejected)
-        };
-        *last = hasher.finish();
-        *count
+        let nothing = Subscription::default();
+        let subscription = self.types.get(&answer.resource_type).unwrap_or(&nothing);
+        subscription.request(type_url, answer.error_detail)
     }
 
     /// Keeps what a response brings, and forgets what it takes away; says whether that is anything new.

@@ -1,9 +1,11 @@
 //! What is asked for of one type, and how far that has come.
 
 use std::collections::BTreeSet;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use bytes::Bytes;
 use prost::Message as _;
+use xdsctl::client::Received;
 
 use crate::messages::{DiscoveryRequest, Status};
 
@@ -17,6 +19,8 @@ pub struct Subscription {
     pub nonce: String,
     /// A response has come.
     pub is_answered: bool,
+    /// What the last response had that was rejected, and how often that has come in a row.
+    repeated: (u64, u32),
 }
 
 impl Subscription {
@@ -31,5 +35,22 @@ impl Subscription {
             error_detail,
         };
         request.encode_to_vec().into()
+    }
+
+    /// How often in a row a response with these resources was rejected: their order, its version and nonce may be others each time.
+    pub fn repeats(&mut self, received: &Received, is_rejected: bool) -> u32 {
+        if !is_rejected {
+            self.repeated = (0, 0);
+            return 0;
+        }
+        let hashes = received.resources.iter().map(|judged| {
+            let mut hasher = DefaultHasher::new();
+            (&judged.type_url, &judged.value).hash(&mut hasher);
+            hasher.finish()
+        });
+        let now = hashes.fold(0, u64::wrapping_add);
+        let (before, count) = self.repeated;
+        self.repeated = (now, if count > 0 && before == now { count + 1 } else { 1 });
+        self.repeated.1
     }
 }
