@@ -178,7 +178,7 @@ part_plane() {
     finish
     started=("${planes[@]}")
     # Two nodes of it.
-    ends 1 "" diff --exit-code "$address?node=shop" "$address?node=next"
+    ends 1 "" diff --exit-code --wait 2 "$address?node=shop" "$address?node=next"
     for words in '+ Cluster new' '~ Cluster bad: is accepted now' ': a → new' '[127.0.0.1:9090]'; do
         grep -qF -- "$words" "$run/out" || { cat "$run/out"; fail "diff does not say \`$words\`"; }
     done
@@ -262,7 +262,8 @@ part_envoy() {
         grep -qF -- "$words" "$work/run/out" || { cat "$work/run/out"; fail "diff does not say \`$words\`"; }
     done
     if grep -E '^[~-] (Listener|Route|Cluster )' "$work/run/out"; then fail "what Envoy was given has changed"; fi
-    ends 2 "gives no answer" fetch "csds://$admin"
+    ends 2 "an admin port is asked as envoy://$admin" fetch "csds://$admin"
+    ends 2 "a gRPC port is asked as csds:// or ads://" fetch "envoy://127.0.0.1:$port"
 }
 
 . tests/real/tls.sh

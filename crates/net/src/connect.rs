@@ -1,6 +1,7 @@
 //! A gRPC connection whose messages stay bytes, and the words for what goes wrong with one.
 
 use std::error::Error as _;
+use std::fmt::Write as _;
 use std::time::Duration;
 
 use bytes::{Buf as _, BufMut as _, Bytes};
@@ -11,7 +12,7 @@ use tonic::{Code, Request, Status};
 
 use crate::fetch::Error;
 use crate::node::{self, Server};
-use crate::{Address, Options, Place};
+use crate::{Address, Kind, Options, Place};
 
 /// Bytes that the other side may send before they are read, of a stream and of the connection.
 const WINDOW_BYTES: u32 = 8 << 20;
@@ -152,12 +153,17 @@ pub fn request<T>(message: T, options: &Options) -> Result<Request<T>, Error> {
     Ok(request)
 }
 
+/// What hyper says of a server that speaks first, or in HTTP/2 only: it depends on which bytes come first.
+const NO_HTTP1: [&str; 2] = ["unexpected message from connection", "invalid HTTP version"];
+
 /// The words for a failed connection.
 pub fn unreachable(address: &Address, why: &str) -> Error {
     let hint = if why.contains("InvalidContentType") || why.contains("corrupt message") {
         ": what answers there speaks no TLS"
     } else if why.contains("UnknownIssuer") || why.contains("NotValidForName") || why.contains("certificate") {
         ": --ca names who is trusted, --server-name the name to expect"
+    } else if address.kind == Kind::Envoy && NO_HTTP1.iter().any(|words| why.contains(words)) {
+        ": a gRPC port is asked as csds:// or ads://"
     } else {
         ""
     };
@@ -188,6 +194,13 @@ pub fn refused(address: &Address, status: &Status, options: &Options) -> Error {
     let cause = status.source().map(chain).unwrap_or_default();
     if !cause.is_empty() {
         why = format!("{why}: {cause}");
+    }
+    if let (true, Place::Tcp(authority)) = (
+        message.contains("while receiving response with status: "),
+        &address.place,
+    ) {
+        // An answer of HTTP that is none of gRPC.
+        let _ = write!(why, " (is that gRPC? an admin port is asked as envoy://{authority})");
     }
     let has_tls = options.tls.is_some() || address.has("tls");
     let has_identity = options.tls.as_ref().is_some_and(|tls| tls.identity.is_some());
