@@ -114,6 +114,9 @@ class Session:
         self.backends = {a: backend.start(a, mark) for a in row.get("backends", [])}
         self.lookups = {a: lookups.start(a, mark) for a in [row.get("lookup_service")] if a}
         self.silent = {a: silence(a) for a in row.get("silent", [])}
+        if "unprocessed" in row:
+            import unprocessed
+            self.unprocessed = [unprocessed.start(a, script) for a, script in row["unprocessed"].items()]
         self.plane.set(first)
         options = [("grpc.default_authority", row["authority"])] if "authority" in row else []
         options += [tuple(o) for o in row.get("channel_args", [])]
