@@ -47,7 +47,7 @@ fn the_suites_that_users_copy_pass() {
     let files: Vec<String> = suites
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
         .collect();
-    assert_eq!(files.len(), 8);
+    assert_eq!(files.len(), 9);
     for file in files {
         assert!(out.contains(&format!("ok fixtures/suites/{file}: ")), "{file}: {out}");
     }
@@ -76,7 +76,7 @@ fn pages_show_what_the_suites_say() {
     let mark = "<!-- tests/suites.rs finds this in the file -->\n```yaml\n";
     let mut shown = page.split(mark).skip(1).map(|rest| rest.split("```").next().unwrap());
     let file = |name: &str| std::fs::read_to_string(root().join("fixtures/suites").join(name)).unwrap();
-    for name in ["failover.yaml", "drain.yaml"] {
+    for name in ["failover.yaml", "drain.yaml", "lookups.yaml"] {
         let shown = shown.next().unwrap();
         assert!(file(name).contains(shown), "{name} has not\n{shown}");
     }

@@ -13,7 +13,7 @@ use crate::model::cluster::{Discovery, HealthStatus};
 use crate::model::domain::DomainMatch;
 use crate::model::endpoints::Endpoint;
 use crate::model::listener::HttpConnectionManager;
-use crate::model::route::VirtualHost;
+use crate::model::route::{Action, Destination, VirtualHost};
 use crate::model::{Cluster, Endpoints, Listener, ResourceType, RouteConfiguration};
 
 /// The configuration of one channel.
@@ -200,6 +200,34 @@ impl XdsConfig {
     /// The virtual host in use; `None` never happens for a resolved configuration.
     pub fn virtual_host(&self) -> Option<&VirtualHost> {
         self.route_config.virtual_hosts.get(self.domain.host)
+    }
+
+    /// The cluster specifier plugins (RLS) of the virtual host's routes.
+    pub fn plugins(&self) -> impl Iterator<Item = &str> {
+        let routes = self.virtual_host().into_iter().flat_map(|host| &host.routes);
+        routes.filter_map(|route| match &route.action {
+            Action::Route(action) => match &action.destination {
+                Destination::Plugin(name) => Some(name.as_str()),
+                Destination::Cluster(_) | Destination::WeightedClusters(_) => None,
+            },
+            Action::NonForwarding | Action::Unknown => None,
+        })
+    }
+
+    /// The addresses of lookup services that are named by one.
+    pub fn lookup_services(&self) -> impl Iterator<Item = SocketAddr> {
+        self.plugins().filter_map(|plugin| {
+            let policy = self.route_config.cluster_specifier_plugins.get(plugin)?;
+            let service = policy.pointer("/0/rls_experimental/routeLookupConfig/lookupService")?;
+            service.as_str()?.parse().ok()
+        })
+    }
+
+    /// The cluster to which RPCs of a plugin go when a lookup fails.
+    pub fn default_target(&self, plugin: &str) -> Option<&str> {
+        let policy = self.route_config.cluster_specifier_plugins.get(plugin)?;
+        let target = policy.pointer("/0/rls_experimental/routeLookupConfig/defaultTarget")?;
+        target.as_str().filter(|target| !target.is_empty())
     }
 
     /// The leaf cluster of this name.

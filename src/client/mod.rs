@@ -103,6 +103,8 @@ pub struct Client {
     pub profile: Profile,
     /// What validation knows of the management server.
     pub server: ServerFacts,
+    /// Clusters to which lookups (RLS) may lead, which a channel wants only then.
+    pub lookup_targets: BTreeSet<String>,
 }
 
 /// Resources that the control plane sends, as text.
@@ -247,13 +249,25 @@ impl Client {
         Names::of(&self.profile).ask(name, resource_type, &self.server)
     }
 
-    /// The configuration of a channel, the default targets of lookups (RLS) included.
+    /// The configuration of a channel, the targets of lookups (RLS) included: the default ones, and those that are known.
     ///
     /// # Errors
     /// Why every RPC fails.
     pub fn resolve(&self, start: &Start) -> Result<XdsConfig, ChannelFailure> {
+        self.resolve_also(start, &self.lookup_targets)
+    }
+
+    /// The same, with the clusters to which lookups may lead.
+    ///
+    /// # Errors
+    /// Why every RPC fails.
+    pub fn resolve_also(&self, start: &Start, lookup_targets: &BTreeSet<String>) -> Result<XdsConfig, ChannelFailure> {
         let config = self.resolve_with(start, &BTreeSet::new())?;
-        let targets = resolve::default_targets(&config);
+        let defaults = config.plugins().filter_map(|plugin| config.default_target(plugin));
+        let mut targets: BTreeSet<String> = defaults.map(str::to_owned).collect();
+        if config.plugins().next().is_some() {
+            targets.extend(lookup_targets.iter().cloned());
+        }
         if targets.is_empty() {
             return Ok(config);
         }
@@ -261,7 +275,10 @@ impl Client {
     }
 
     /// The configuration of a channel, with clusters that are wanted beside those that the routes name.
-    fn resolve_with(&self, start: &Start, extra_roots: &BTreeSet<String>) -> Result<XdsConfig, ChannelFailure> {
+    ///
+    /// # Errors
+    /// Why every RPC fails.
+    pub fn resolve_with(&self, start: &Start, extra_roots: &BTreeSet<String>) -> Result<XdsConfig, ChannelFailure> {
         match start {
             Start::Target(target) => resolve::target(target, self, extra_roots),
             Start::Routes { name, authority } => resolve::routes(name, authority, self, extra_roots),

@@ -259,6 +259,7 @@ pub(super) fn cluster(name: &str, client: &Client, extra_roots: &BTreeSet<String
         destination: Destination::Cluster(name.to_owned()),
         max_stream_duration: None,
         auto_host_rewrite: false,
+        untrusted_host_rewrite: false,
     };
     let route = Route {
         index: 0,
@@ -463,22 +464,4 @@ fn from_eds(resource: &str, base: Base<'_>) -> (Option<Arc<Endpoints>>, String) 
         }
     };
     (Some(Arc::clone(endpoints)), note)
-}
-
-/// The clusters that lookups of the virtual host's plugin routes end in when nothing else is known.
-pub(super) fn default_targets(config: &XdsConfig) -> BTreeSet<String> {
-    let routes = config.virtual_host().into_iter().flat_map(|host| &host.routes);
-    routes
-        .filter_map(|route| match &route.action {
-            Action::Route(action) => match &action.destination {
-                Destination::Plugin(name) => config.route_config.cluster_specifier_plugins.get(name),
-                Destination::Cluster(_) | Destination::WeightedClusters(_) => None,
-            },
-            Action::NonForwarding | Action::Unknown => None,
-        })
-        .filter_map(|policy| {
-            let target = policy.pointer("/0/rls_experimental/routeLookupConfig/defaultTarget")?;
-            target.as_str().filter(|target| !target.is_empty()).map(str::to_owned)
-        })
-        .collect()
 }

@@ -366,6 +366,7 @@ mod tests {
             destination,
             max_stream_duration: None,
             auto_host_rewrite: false,
+            untrusted_host_rewrite: false,
         }));
         route
     }

@@ -26,7 +26,7 @@ pub(crate) mod wrr_locality;
 
 pub(crate) use config::rejected;
 pub use config::{json, usable, xds};
-pub use run::{endpoint, log, picker, policy, runtime};
+pub use run::{endpoint, log, metadata, picker, policy, runtime};
 
 use serde_json::{Map, Value};
 

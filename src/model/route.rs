@@ -85,6 +85,8 @@ pub struct RouteAction {
     pub max_stream_duration: Option<Millis>,
     /// Honoured only from a trusted server.
     pub auto_host_rewrite: bool,
+    /// It is set, but by a server that is not trusted.
+    pub untrusted_host_rewrite: bool,
 }
 
 /// Where a route sends an RPC.

@@ -166,6 +166,7 @@ fn routes() -> RouteConfiguration {
         destination: Destination::Cluster("c".into()),
         max_stream_duration: None,
         auto_host_rewrite: false,
+        untrusted_host_rewrite: false,
     };
     let route = Route {
         index: 1,

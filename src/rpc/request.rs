@@ -5,6 +5,7 @@
 
 use std::borrow::Cow;
 
+use crate::lb::metadata;
 use crate::model::Millis;
 
 /// One RPC.
@@ -37,7 +38,7 @@ impl<'a> Request<'a> {
                 .map(|(_, value)| Cow::Borrowed(value.as_str()));
         }
         if name == "grpc-timeout" {
-            return self.timeout.map(|timeout| Cow::Owned(wire_timeout(timeout)));
+            return self.timeout.map(|timeout| Cow::Owned(metadata::wire_timeout(timeout)));
         }
         if name == ":path" {
             return Some(Cow::Borrowed(self.path));
@@ -47,31 +48,7 @@ impl<'a> Request<'a> {
 
     /// The values of a key, joined by a comma.
     pub fn joined(&self, name: &str) -> Option<Cow<'a, str>> {
-        let mut values = self
-            .headers
-            .iter()
-            .filter(|(key, _)| key == name)
-            .map(|(_, value)| value.as_str());
-        let first = values.next()?;
-        let Some(second) = values.next() else {
-            return Some(Cow::Borrowed(first));
-        };
-        let mut joined = format!("{first},{second}");
-        for value in values {
-            joined.push(',');
-            joined.push_str(value);
-        }
-        Some(Cow::Owned(joined))
-    }
-}
-
-/// A deadline in wire form. The client sends what is left at that moment; this is the nominal value.
-fn wire_timeout(timeout: Millis) -> String {
-    let ms = timeout.0.max(1);
-    if ms % 1000 == 0 {
-        format!("{}S", ms / 1000)
-    } else {
-        format!("{ms}m")
+        metadata::joined(self.headers, name)
     }
 }
 

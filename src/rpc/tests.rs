@@ -22,6 +22,7 @@ fn route(destination: Destination, overrides: Overrides) -> Route {
         destination,
         max_stream_duration: None,
         auto_host_rewrite: false,
+        untrusted_host_rewrite: false,
     };
     Route {
         index: 0,

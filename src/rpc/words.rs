@@ -4,11 +4,31 @@
 
 use std::fmt::Write as _;
 
-use super::{Mismatch, Request, Session};
+use super::{Mismatch, Request, Selector, Session};
+use crate::lb::metadata::Metadata;
+use crate::lb::rls;
 use crate::model::matcher::{HeaderMatch, HeaderMatcher, StringMatch, StringMatcher};
 use crate::model::route::{Action, PathMatcher, Route};
 use crate::secret;
 use crate::text::percent;
+
+/// What is looked up for an RPC on a route to a cluster specifier plugin; `None` if that is nothing that is known here.
+pub fn lookup(selector: &Selector, request: &Request<'_>, plugin: &str) -> Option<String> {
+    let config = selector.config();
+    let policy = config.route_config.cluster_specifier_plugins.get(plugin)?;
+    let rpc = Metadata {
+        path: request.path,
+        authority: &config.authority,
+        headers: request.headers,
+        timeout: request.timeout,
+    };
+    let asked = rls::asked(policy, &rpc)?;
+    let default = match asked.default_target.as_str() {
+        "" => "no default target".to_owned(),
+        target => format!("the default target is {target}"),
+    };
+    Some(format!("{} at `{}`, {default}", asked.keys, asked.service))
+}
 
 /// A string matcher in words.
 fn of_string(matcher: &StringMatcher) -> String {

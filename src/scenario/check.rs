@@ -36,6 +36,8 @@ pub enum What {
     Cluster(Vec<String>),
     /// The virtual host in use is one of these; none if there is none here.
     VirtualHost(Vec<String>),
+    /// `:authority` of each RPC is one of these.
+    Authority(Vec<String>),
     /// The locality of each RPC is one of these.
     Locality(Vec<String>),
     /// The route that takes each RPC, by position or name.
@@ -111,6 +113,7 @@ impl What {
             | What::Address(_)
             | What::Cluster(_)
             | What::VirtualHost(_)
+            | What::Authority(_)
             | What::Locality(_)
             | What::Route(_)
             | What::Attempts(_)

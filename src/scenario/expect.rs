@@ -16,13 +16,14 @@ use crate::source::node::{Member, Node};
 use crate::text;
 
 /// Members that say something of each RPC.
-const OF_RPC: [&str; 12] = [
+const OF_RPC: [&str; 13] = [
     "status",
     "message",
     "fails",
     "address",
     "cluster",
     "virtual_host",
+    "authority",
     "locality",
     "route",
     "attempts",
@@ -152,6 +153,7 @@ fn read(member: &Member, tolerance: Option<&Node>) -> Result<Vec<What>, Located>
         "virtual_host" => is(What::VirtualHost(texts(
             "the name of a virtual host, or a list of them",
         )?)),
+        "authority" => is(What::Authority(texts("an authority, or a list of them")?)),
         "locality" => {
             let names = texts("a locality like REGION/ZONE, or a list of them")?;
             let short = names.iter().map(|name| name.trim_end_matches('/').to_owned());

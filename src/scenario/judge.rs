@@ -242,6 +242,14 @@ fn holds(what: &What, ended: &Ended<'_>) -> Result<(), String> {
                 None => format!("there is no virtual host: {}", end()),
             })
         }
+        What::Authority(names) => {
+            let authority = outcome.authority.as_deref();
+            let is_so = authority.is_some_and(|authority| names.iter().any(|name| name == authority));
+            or(is_so, &|| match authority {
+                Some(authority) => format!("the authority is `{authority}`"),
+                None => end(),
+            })
+        }
         What::Locality(names) => {
             let locality = outcome.place.as_ref().map(|place| &*place.locality);
             let is_so = locality.is_some_and(|locality| names.iter().any(|name| name == locality));

@@ -42,6 +42,7 @@ pub use secrets::secrets;
 pub use shares::{Share, Shares};
 pub use timeline::{Listener, timeline};
 
+use crate::sim::Lookups;
 use crate::sim::script::{Setting, Step};
 use crate::source::Span;
 
@@ -89,6 +90,8 @@ pub struct Test {
     pub clients: Vec<PlannedClient>,
     /// What backends do at first.
     pub backends: Vec<Setting>,
+    /// What lookup services answer at first.
+    pub lookups: Lookups,
     /// What no RPC may do.
     pub never: Vec<Never>,
     /// What people should hear of before anything happens.

@@ -6,13 +6,14 @@ use std::net::SocketAddr;
 use super::expect::Sight;
 use super::router_check;
 use super::{Fault, Never, Part, PlannedClient, PlannedStart, PlannedStep, Suite, Test};
+use crate::sim::Lookups;
 use crate::sim::script::value::{address, one_or_more, text, unknown, wrong};
-use crate::sim::script::{Located, Step, is_verb, read as read_step, settings};
+use crate::sim::script::{Located, Step, is_verb, lookups, read as read_step, settings};
 use crate::source::node::{Broken, Member, Node, Why};
 use crate::source::{Source, Span};
 
 /// What can be said of a test, or of all tests of a file.
-pub const TEST_MEMBERS: [&str; 15] = [
+pub const TEST_MEMBERS: [&str; 16] = [
     "name",
     "world",
     "bootstrap",
@@ -25,6 +26,7 @@ pub const TEST_MEMBERS: [&str; 15] = [
     "seed",
     "clients",
     "backends",
+    "lookups",
     "never",
     "steps",
     "tests",
@@ -249,6 +251,7 @@ impl<'s> Reader<'s> {
             resolve: common.resolve,
             clients: common.clients,
             backends: common.backends,
+            lookups: common.lookups,
             never: common.never,
             notes: Vec::new(),
         })
@@ -341,6 +344,7 @@ struct Common {
     client: PlannedClient,
     clients: Vec<PlannedClient>,
     backends: Vec<crate::sim::script::Setting>,
+    lookups: Lookups,
     never: Vec<Never>,
 }
 
@@ -378,6 +382,9 @@ impl Common {
         }
         if let Some(backends) = node.get("backends") {
             own.backends.extend(reader.located(settings("backends", backends))?);
+        }
+        if let Some(answers) = node.get("lookups") {
+            own.lookups = reader.located(lookups(answers))?;
         }
         if let Some(never) = node.get("never") {
             let list = match never.list() {

@@ -156,6 +156,7 @@ impl Reader<'_> {
                 ..PlannedClient::default()
             }],
             backends: Vec::new(),
+            lookups: crate::sim::Lookups::default(),
             never: Vec::new(),
             notes,
             steps: vec![PlannedStep {

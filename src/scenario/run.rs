@@ -182,6 +182,7 @@ pub(super) fn channels(
 ) -> Vec<Channel> {
     let mut network = Network::default();
     test.backends.iter().for_each(|setting| setting.apply(&mut network));
+    network.lookups = test.lookups.clone();
     let clients = callers.iter().zip(&test.clients).enumerate();
     let channels = clients.map(|(number, (caller, planned))| {
         let mut options = Options {
@@ -199,9 +200,11 @@ pub(super) fn channels(
 
 /// What is wrong with the steps as a whole.
 pub(super) fn check(test: &Test, channels: &[Channel]) -> Option<Trouble> {
+    let steps = || test.steps.iter().filter_map(|planned| planned.step.as_ref());
+    let targets: BTreeSet<String> = script::lookup_targets(steps());
     let mut known: Vec<SocketAddr> = Vec::new();
     for channel in channels {
-        known.extend(channel.config().iter().flat_map(|config| config.addresses()));
+        known.extend(channel.addresses(&targets));
         known.extend(channel.dns_addresses());
     }
     let spans: Vec<Span> = test
@@ -210,8 +213,7 @@ pub(super) fn check(test: &Test, channels: &[Channel]) -> Option<Trouble> {
         .filter(|planned| planned.step.is_some())
         .map(|planned| planned.span)
         .collect();
-    let steps = test.steps.iter().filter_map(|planned| planned.step.as_ref());
-    let (number, error) = script::check(steps, &known).err()?;
+    let (number, error) = script::check(steps().collect::<Vec<_>>(), &known).err()?;
     Some(Trouble {
         span: spans.get(number).copied().unwrap_or_default(),
         why: error.to_string(),

@@ -91,6 +91,7 @@ fn of_rpc(what: &What, ended: &Ended<'_>) -> Result<Value, &'static str> {
             name(leaf.or(outcome.cluster.as_deref()), "an RPC has no cluster")
         }
         What::VirtualHost(_) => name(outcome.virtual_host.as_deref(), "an RPC has no virtual host"),
+        What::Authority(_) => name(outcome.authority.as_deref(), "an RPC has no authority"),
         What::Locality(_) => {
             let locality = outcome.place.as_ref().map(|place| &*place.locality);
             name(locality, "an RPC has no locality")

@@ -82,11 +82,17 @@ pub(super) struct Call {
     pub selected: Option<Arc<Selected>>,
     /// Those of the policy that was selected.
     pub retries: Retries,
+    /// A server did not see an attempt, which was made anew for that.
+    pub was_unseen: bool,
     /// Number of the attempt that is under way, so that late events of others are not taken for it.
     pub serial: u64,
     pub backends: Vec<String>,
     /// The address list of the last pick, for the session cookie.
     pub actual_hosts: Option<Arc<str>>,
+    /// `:authority` of the last attempt.
+    pub authority: Option<Arc<str>>,
+    /// Where a lookup (RLS) led the last attempt, if that is asked for.
+    pub target: Option<Arc<str>>,
     /// Where the endpoint of the last attempt stands.
     pub place: Option<Place>,
     /// The virtual host in use, if that is asked for.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::call::{Call, Ended, Phase, Rpc, RpcId};
 use super::clusters::ConfigView;
-use super::network::{CONNECT_JITTER_MS, Network, REFUSAL_MS, Reach};
+use super::network::{Network, Reach};
 use super::outcome::{Outcome, TRACES_KEPT, Trace};
 use super::place::Places;
 use crate::client::config::{ChannelFailure, XdsConfig};
@@ -19,7 +19,7 @@ use crate::lb::pick_first;
 use crate::lb::picker::{Steps, TraceStep};
 use crate::lb::policy::{PolicyCx, Report, Reports, Update, What};
 use crate::lb::run::child::Child;
-use crate::lb::runtime::{ATTEMPT_TIMEOUT_MS, Connectivity, Event, NOWHERE, Runtime, Settings, Time};
+use crate::lb::runtime::{Connectivity, Event, NOWHERE, Runtime, Settings, Time};
 use crate::lb::{self, Config};
 use crate::model::{Millis, ResourceType};
 use crate::profile::Feature;
@@ -29,9 +29,13 @@ use crate::status::Status;
 use crate::tree::service_config;
 
 mod access;
+mod authority;
+mod outside;
+mod own;
 mod rpc;
-mod session;
 mod shares;
+
+use own::Own;
 
 /// How long a client waits for a resource before it believes that there is none.
 pub const RESOURCE_TIMEOUT_MS: i64 = 15_000;
@@ -90,54 +94,6 @@ pub struct Options {
     pub shows_secrets: bool,
 }
 
-/// Events of the channel's own, as the runtime keeps them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Own {
-    /// An attempt to connect comes to its end.
-    Connect { subchannel: u32, generation: u32 },
-    /// A backend answers.
-    Answer { call: u64, serial: u64 },
-    /// An RPC's time is over.
-    Deadline { call: u64 },
-    /// Another attempt, or the first one after a delay.
-    Attempt { call: u64, serial: u64 },
-    /// A resource has been waited for long enough.
-    Missing,
-}
-
-impl Own {
-    const fn event(self) -> Event {
-        match self {
-            Own::Connect { subchannel, generation } => Event::Owner((subchannel as u64) << 3, generation as u64),
-            Own::Answer { call, serial } => Event::Owner(call << 3 | 1, serial),
-            Own::Deadline { call } => Event::Owner(call << 3 | 2, 0),
-            Own::Attempt { call, serial } => Event::Owner(call << 3 | 3, serial),
-            Own::Missing => Event::Owner(4, 0),
-        }
-    }
-
-    const fn of(first: u64, second: u64) -> Own {
-        let number = first >> 3;
-        match first & 7 {
-            // Both were 32 bits wide.
-            0 => Own::Connect {
-                subchannel: number as u32,
-                generation: second as u32,
-            },
-            1 => Own::Answer {
-                call: number,
-                serial: second,
-            },
-            2 => Own::Deadline { call: number },
-            3 => Own::Attempt {
-                call: number,
-                serial: second,
-            },
-            _ => Own::Missing,
-        }
-    }
-}
-
 /// A client channel in simulated time.
 #[derive(Debug)]
 pub struct Channel {
@@ -166,6 +122,8 @@ pub struct Channel {
     /// RPCs that nobody waits for, and that have ended.
     let_go: Vec<(RpcId, Box<Outcome>)>,
     places: Places,
+    /// The channel's own.
+    authority: Arc<str>,
     /// The state that was last told.
     told_state: Option<Connectivity>,
     draws: Draws,
@@ -188,6 +146,10 @@ impl Channel {
             weighted_shuffling: client.profile.has(Feature::PfWeightedShuffling),
             ..options.settings.clone()
         };
+        let mut client = client;
+        client
+            .lookup_targets
+            .extend(network.lookups.targets().map(str::to_owned));
         let mut channel = Channel {
             runtime: Runtime::new(seed, settings).with_machines(options.max_machines.unwrap_or(MAX_MACHINES)),
             network,
@@ -210,6 +172,7 @@ impl Channel {
             answers: Rng::stream(seed, "backend"),
             let_go: Vec::new(),
             places: Places::default(),
+            authority: "".into(),
             told_state: None,
             after: Vec::new(),
             queued: BTreeSet::new(),
@@ -235,7 +198,7 @@ impl Channel {
         if self.runtime.endless.is_some() {
             return;
         }
-        let resolved = self.client.resolve(&self.start);
+        let resolved = self.client.resolve_with(&self.start, &self.view.wanted());
         if self.options.waits_for_missing && self.waits(&resolved) {
             return;
         }
@@ -278,7 +241,7 @@ impl Channel {
         let mut is_waiting = false;
         for name in missing {
             let since = *self.asked.entry(name.clone()).or_insert_with(|| {
-                self.runtime.schedule(RESOURCE_TIMEOUT_MS, Own::Missing.event());
+                self.runtime.schedule(RESOURCE_TIMEOUT_MS, Own::Resolve.event());
                 now
             });
             is_waiting |= now - since < RESOURCE_TIMEOUT_MS;
@@ -321,6 +284,9 @@ impl Channel {
         let config = Arc::new(config);
         let used = self.calls.values().filter_map(|call| call.cluster());
         self.view.take(config.clone(), used);
+        if *self.authority != *config.authority {
+            self.authority = config.authority.as_str().into();
+        }
         let reports = self.update_root(&lb_config, "");
         if self.runtime.endless.is_none() {
             self.broken = None;
@@ -361,24 +327,7 @@ impl Channel {
             self.note_state(last);
         }
         self.runtime.settle();
-        for subchannel in self.runtime.take_attempts() {
-            let Some(found) = self.runtime.pool.get(subchannel) else {
-                continue;
-            };
-            let generation = found.generation;
-            let least = match self.network.reach(&found.address.socket) {
-                Reach::Accepts => Some(self.network.connect_ms(&found.address.socket)),
-                Reach::Refuses => Some(REFUSAL_MS),
-                Reach::Hangs => None,
-            };
-            let delay = match least {
-                // Below the jitter, so it fits.
-                Some(least) => least + self.connect_time.below(CONNECT_JITTER_MS) as i64,
-                None => ATTEMPT_TIMEOUT_MS,
-            };
-            self.runtime
-                .schedule(delay, Own::Connect { subchannel, generation }.event());
-        }
+        self.turn_outside();
         if !reports.is_empty() {
             for id in std::mem::take(&mut self.queued) {
                 if self
@@ -426,7 +375,8 @@ impl Channel {
                 Own::Answer { call, serial } => self.on_answer(call, serial),
                 Own::Deadline { call } => self.on_deadline(call),
                 Own::Attempt { call, serial } => self.on_attempt(call, serial),
-                Own::Missing => self.resolve(),
+                Own::Report { subchannel, serial } => self.report_load(subchannel, serial),
+                Own::Resolve => self.resolve(),
             },
         }
         self.settle(&reports);
@@ -517,9 +467,12 @@ impl Channel {
             deadline_at: None,
             selected: None,
             retries: Retries::new(None),
+            was_unseen: false,
             serial: 0,
             backends: Vec::new(),
             actual_hosts: None,
+            authority: None,
+            target: None,
             place: None,
             virtual_host: None,
             route: None,

@@ -1,7 +1,7 @@
 //! What the cds policies run: child configs, endpoints and notes out of the channel's configuration.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::leaf::Endpoints;
@@ -26,6 +26,14 @@ pub struct ConfigView {
     profile: Profile,
     /// What each cds policy remembers, by its place.
     policies: RefCell<BTreeMap<TreePath, CdsState>>,
+    wanted: RefCell<Wanted>,
+}
+
+/// Clusters that cds policies want though no route names them, by the policies' places.
+#[derive(Debug, Default)]
+struct Wanted {
+    by_place: BTreeMap<TreePath, String>,
+    has_changed: bool,
 }
 
 #[derive(Debug, Default)]
@@ -45,6 +53,7 @@ impl ConfigView {
             config: None,
             profile,
             policies: RefCell::default(),
+            wanted: RefCell::default(),
         }
     }
 
@@ -66,6 +75,16 @@ impl ConfigView {
                 remembered.last = None;
             }
         }
+    }
+
+    /// Clusters that policies want though no route names them: where lookups (RLS) led.
+    pub fn wanted(&self) -> BTreeSet<String> {
+        self.wanted.borrow().by_place.values().cloned().collect()
+    }
+
+    /// Says whether other clusters are wanted than at the last call.
+    pub fn wants_others(&self) -> bool {
+        std::mem::take(&mut self.wanted.borrow_mut().has_changed)
     }
 
     /// The clusters of the cds policies above a place, the nearest first.
@@ -166,6 +185,23 @@ impl Clusters for ConfigView {
 
     fn forget(&self, at: &TreePath) {
         self.policies.borrow_mut().remove(at);
+    }
+
+    fn subscribe(&self, at: &TreePath, cluster: &str) {
+        let mut wanted = self.wanted.borrow_mut();
+        if !wanted.by_place.contains_key(at) {
+            wanted.has_changed = true;
+            wanted.by_place.insert(at.clone(), cluster.to_owned());
+        }
+    }
+
+    fn unsubscribe(&self, at: &TreePath) {
+        let mut wanted = self.wanted.borrow_mut();
+        wanted.has_changed |= wanted.by_place.remove(at).is_some();
+    }
+
+    fn profile(&self) -> &Profile {
+        &self.profile
     }
 
     fn leaf(&self, cluster: &str) -> Option<LeafView> {

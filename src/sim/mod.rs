@@ -9,6 +9,7 @@ mod call;
 mod channel;
 mod clusters;
 mod leaf;
+mod lookups;
 mod network;
 mod outcome;
 mod place;
@@ -17,5 +18,6 @@ mod selection;
 
 pub use call::{DEFAULT_TIMEOUT_MS, Rpc, RpcId};
 pub use channel::{Channel, LimitReached, MAX_EVENTS, MAX_MACHINES, Options};
-pub use network::{Answer, Backend, Network, Reach, Respond};
+pub use lookups::{LOOKUP_MS, LookupReply, Lookups};
+pub use network::{Answer, Backend, Loss, MIN_REPORT_MS, Network, Reach, Reports, Respond, Unprocessed};
 pub use outcome::{Class, Outcome, Place, TRACE_KEPT, TRACES_KEPT};

@@ -8,8 +8,10 @@ use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
+use super::lookups::Lookups;
 use crate::lb::endpoint::Address;
-use crate::lb::policy::LoadReport;
+use crate::lb::policy::{LoadReport, LookupResult};
+use crate::lb::runtime::Lookup;
 use crate::rng::Rng;
 use crate::status::{Code, Status};
 
@@ -59,6 +61,62 @@ pub struct Answer {
     pub share: f64,
 }
 
+/// How a call goes unprocessed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Loss {
+    /// The server says GOAWAY, and that it has not seen the call.
+    Goaway,
+    /// The server resets the stream: REFUSED_STREAM.
+    RefusedStream,
+    /// The connection ends.
+    Close,
+}
+
+impl Loss {
+    /// What the attempt ends with.
+    pub fn status(self) -> Status {
+        Status::unavailable(match self {
+            Loss::Goaway => "Stream removed (GOAWAY received; Error code: 0; Debug Text: )",
+            Loss::RefusedStream => "Stream removed (RST_STREAM (Received RST_STREAM with error code 7))",
+            Loss::Close => SOCKET_CLOSED,
+        })
+    }
+}
+
+/// What attempts end with whose connection ends.
+pub const SOCKET_CLOSED: &str = "Stream removed (Socket closed)";
+
+/// Calls that a backend does not process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Unprocessed {
+    /// How.
+    pub by: Loss,
+    /// How many more.
+    pub left: u64,
+}
+
+/// How a backend tells its load.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Reports {
+    /// In the trailers of every answer.
+    pub in_trailers: bool,
+    /// In streams out of band, not more often than once in so many milliseconds; `None` without this service.
+    pub out_of_band: Option<i64>,
+}
+
+/// Shortest period of load reports out of band: what gRPC's own servers in C++, Java and Go begin with.
+pub const MIN_REPORT_MS: i64 = 30_000;
+
+impl Default for Reports {
+    /// Both ways.
+    fn default() -> Self {
+        Reports {
+            in_trailers: true,
+            out_of_band: Some(MIN_REPORT_MS),
+        }
+    }
+}
+
 /// What is behind an address.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Backend {
@@ -66,6 +124,10 @@ pub struct Backend {
     pub connect_ms: Option<i64>,
     /// Answers to calls of a method that `methods` does not have.
     pub answer: Answer,
+    /// Calls that it does not process.
+    pub unprocessed: Option<Unprocessed>,
+    /// How it tells its load, if it does.
+    pub reports: Reports,
     /// Answers by method, `/package.Service/Method`.
     pub methods: BTreeMap<String, Answer>,
 }
@@ -87,6 +149,8 @@ pub struct Network {
     pub respond: Option<Respond>,
     /// Load reports by address, sent with every answer.
     pub load: BTreeMap<String, Arc<LoadReport>>,
+    /// What lookup services answer.
+    pub lookups: Lookups,
     /// What is behind addresses that `backends` does not have.
     pub other_backends: Backend,
     /// What is behind an address.
@@ -101,6 +165,7 @@ impl Default for Network {
             addresses: BTreeMap::new(),
             respond: None,
             load: BTreeMap::new(),
+            lookups: Lookups::default(),
             other_backends: Backend::default(),
             backends: BTreeMap::new(),
         }
@@ -131,6 +196,21 @@ pub struct Reply {
     pub has_headers: bool,
     /// `grpc-retry-pushback-ms`.
     pub pushback: Option<String>,
+    /// The call was not processed.
+    pub loss: Option<Loss>,
+}
+
+impl Reply {
+    /// A failure without an answer.
+    pub const fn failure(status: Status) -> Reply {
+        Reply {
+            after_ms: 0,
+            status: Some(status),
+            has_headers: false,
+            pushback: None,
+            loss: None,
+        }
+    }
 }
 
 impl Network {
@@ -160,6 +240,40 @@ impl Network {
         }
     }
 
+    /// What becomes of a lookup (RLS), and after how many milliseconds. A service that is named by its address can be stopped as a
+    /// backend can.
+    pub fn look_up(&self, lookup: &Lookup) -> (i64, LookupResult) {
+        let address: Option<SocketAddr> = lookup.service.parse().ok();
+        match address.filter(|address| self.addresses.get(address) == Some(&Reach::Refuses)) {
+            None => self.lookups.reply(lookup),
+            Some(address) => {
+                let refusal = Network::refusal(&Address::new(address));
+                let text = format!("failed to connect to all addresses; last error: {refusal}");
+                (REFUSAL_MS, Arc::new(Err(Status::unavailable(text))))
+            }
+        }
+    }
+
+    /// How the next call to a backend goes unprocessed; `None` if it does not.
+    fn loses(&mut self, address: &SocketAddr) -> Option<Loss> {
+        self.backend(address).unprocessed?;
+        let canonical = SocketAddr::new(address.ip().to_canonical(), address.port());
+        let key = if self.backends.contains_key(address) {
+            *address
+        } else {
+            canonical
+        };
+        // Those of `default` are counted for each address.
+        let others = &self.other_backends;
+        let backend = self.backends.entry(key).or_insert_with(|| others.clone());
+        let unprocessed = backend
+            .unprocessed
+            .as_mut()
+            .filter(|unprocessed| unprocessed.left > 0)?;
+        unprocessed.left -= 1;
+        Some(unprocessed.by)
+    }
+
     /// How long an attempt to connect takes at least, in milliseconds.
     pub fn connect_ms(&self, address: &SocketAddr) -> i64 {
         self.backend(address).connect_ms.unwrap_or(CONNECT_MS)
@@ -178,7 +292,14 @@ impl Network {
     }
 
     /// What a backend answers to an attempt.
-    pub fn reply(&self, attempt: &Attempt<'_>, chance: &mut Rng) -> Reply {
+    pub fn reply(&mut self, attempt: &Attempt<'_>, chance: &mut Rng) -> Reply {
+        if let Some(loss) = self.loses(attempt.address) {
+            return Reply {
+                after_ms: ANSWER_MS,
+                loss: Some(loss),
+                ..Reply::failure(loss.status())
+            };
+        }
         let Attempt { headers, previous, .. } = *attempt;
         let answer = self.backend(attempt.address).answer(attempt.method);
         // A dictionary on the server's side, where the last value counts.
@@ -194,6 +315,7 @@ impl Network {
             status: None,
             has_headers: true,
             pushback: header("x-pushback").map(str::to_owned),
+            loss: None,
         };
         let scripted = |text: &str| {
             let (name, times) = text.split_once(':').unwrap_or((text, ""));
@@ -247,7 +369,7 @@ mod tests {
 
     #[test]
     fn headers_script_the_answer() {
-        let network = Network::default();
+        let mut network = Network::default();
         let mut chance = Rng::stream(0, "backend");
         let mut reply = |headers: &[(String, String)], previous| {
             let attempt = Attempt {
@@ -281,7 +403,7 @@ mod tests {
             ..Backend::default()
         };
         let address: SocketAddr = "10.0.0.1:80".parse().unwrap();
-        let network = Network {
+        let mut network = Network {
             backends: [(address, backend)].into(),
             ..Network::default()
         };

@@ -134,10 +134,12 @@ pub struct Outcome {
     pub route_name: Option<Arc<str>>,
     /// The virtual host in use, if [`Options::places`](super::Options::places) asks for it.
     pub virtual_host: Option<Arc<str>>,
-    /// The cluster that the route, or the session's cookie, chose, if [`Options::places`](super::Options::places) asks for it.
+    /// The cluster that the route, the session's cookie or a lookup (RLS) chose, if [`Options::places`](super::Options::places) asks for it.
     pub cluster: Option<Arc<str>>,
     /// Where the endpoint of the last attempt stands, if [`Options::places`](super::Options::places) asks for it.
     pub place: Option<Place>,
+    /// `:authority` of the last attempt; `None` if there was none.
+    pub authority: Option<Arc<str>>,
     /// When the RPC began.
     pub began: Time,
     /// When it ended.

@@ -68,6 +68,8 @@ pub fn from_proto(message: &Pb, plugins: &Plugins, at: &Path<'_>, cx: &mut Cx<'_
         destination,
         max_stream_duration,
         auto_host_rewrite,
+        untrusted_host_rewrite: !auto_host_rewrite
+            && message.host_rewrite_specifier == Some(HostRewriteSpecifier::AutoHostRewrite(true)),
     })
 }
 

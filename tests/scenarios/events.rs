@@ -15,6 +15,9 @@ const STEADY: u64 = 3;
 /// Else one of these must: a few rows hang on where the client begins to connect, or how long it waits.
 const SEEDS: u64 = 50;
 
+/// The connection to the lookup service of the recordings, which is not simulated.
+const LOOKUP_SERVICE: &str = "connection#127.0.9.1:9000";
+
 /// Events that stand in an order, by what the order is of.
 type Streams = BTreeMap<String, Vec<Event>>;
 
@@ -22,7 +25,10 @@ type Streams = BTreeMap<String, Vec<Event>>;
 fn timelines() -> Vec<Row> {
     let mut all = rows("timelines");
     all.extend(rows("families"));
-    all.retain(Row::is_played);
+    // In `rls-stale` the network decides whether the answer to the first lookup is there before the default target's cluster; in
+    // `rls-expiry` a policy has the number of one that was destroyed before it.
+    let is_told_apart = |row: &Row| !matches!(row.id.as_str(), "rls-stale" | "rls-expiry");
+    all.retain(|row| row.is_played() && is_told_apart(row));
     all
 }
 
@@ -260,12 +266,13 @@ fn cookies_lead_where_they_led_the_clients() {
 #[test]
 fn connections_change_as_the_clients_did() {
     let mut rows = timelines();
-    rows.retain(|row| !row.has_clusters_with_one_address());
+    // In the last one a server that starts at once is sometimes there in time, and sometimes refuses first.
+    rows.retain(|row| !row.has_clusters_with_one_address() && row.id != "wrr-oob-refused");
     compare(&rows, 300, |events| {
         by_instance(
             events
                 .iter()
-                .filter(|event| event.kind() == "connection" && !event.is_echo),
+                .filter(|event| event.kind() == "connection" && event.of != LOOKUP_SERVICE && !event.is_echo),
         )
     });
 }

@@ -3,6 +3,7 @@
 mod captures;
 mod events;
 mod in_place;
+mod machines;
 mod others;
 mod picks;
 mod random;

@@ -6,7 +6,7 @@ use serde_json::Value;
 use xdsctl::client::Start;
 use xdsctl::lb::runtime::Settings;
 use xdsctl::sim::script::{self, Player, Step};
-use xdsctl::sim::{Channel, Network, Options, Outcome, Reach};
+use xdsctl::sim::{Channel, Loss, Network, Options, Outcome, Reach, Unprocessed};
 use xdsctl::source::node::Node;
 
 use super::world::{Row, load, rows, target};
@@ -79,6 +79,28 @@ pub(super) fn channel_with(row: &Row, seed: u64, with: impl FnOnce(&mut Options)
         let reports = Node::of_json(&reports.to_string()).unwrap();
         network.load = script::load_reports(&reports).unwrap();
     }
+    if let Some(answers) = &row.lookups {
+        network.lookups = script::lookups(&Node::of_json(&answers.to_string()).unwrap()).unwrap();
+    }
+    if let Some(streams) = &row.out_of_band {
+        for address in &row.backends {
+            let period = streams.get(address).map(|seconds| (seconds * 1000.0) as i64);
+            let backend = network.backends.entry(address.parse().unwrap()).or_default();
+            backend.reports.out_of_band = period;
+        }
+    }
+    for (address, script) in &row.unprocessed {
+        let address = address.parse().unwrap();
+        network.addresses.insert(address, Reach::Accepts);
+        let by = match script.calls.as_str() {
+            "goaway" => Loss::Goaway,
+            "refuse" => Loss::RefusedStream,
+            "close" => Loss::Close,
+            _ => continue,
+        };
+        let left = script.times;
+        network.backends.entry(address).or_default().unprocessed = Some(Unprocessed { by, left });
+    }
     let mut settings = Settings::default();
     for (name, value) in &row.channel_args {
         match name.as_str() {
@@ -105,6 +127,7 @@ pub(super) fn read_step(step: &Value) -> Step {
     for verb in ["pick", "begin"] {
         if let Some(rpc) = step.get_mut(verb).and_then(Value::as_object_mut) {
             rpc.remove("timed");
+            rpc.remove("tells");
             rpc.entry("timeout").or_insert_with(|| 5.into());
         }
     }
@@ -112,7 +135,7 @@ pub(super) fn read_step(step: &Value) -> Step {
 }
 
 /// Plays a row's steps; the outcomes of each pick step.
-fn play(row: &Row, seed: u64) -> Vec<Vec<Outcome>> {
+pub(super) fn play(row: &Row, seed: u64) -> Vec<Vec<Outcome>> {
     let Some(mut channel) = channel(row, seed, false) else {
         return Vec::new();
     };
@@ -342,7 +365,7 @@ fn chi_square_limit(degrees: usize) -> f64 {
 }
 
 /// Compares two samples of the same shares; `None` if they agree.
-fn chi_square(a: &BTreeMap<String, u64>, b: &BTreeMap<String, u64>) -> Option<String> {
+pub(super) fn chi_square(a: &BTreeMap<String, u64>, b: &BTreeMap<String, u64>) -> Option<String> {
     let total = |counts: &BTreeMap<String, u64>| counts.values().sum::<u64>() as f64;
     let (total_a, total_b) = (total(a), total(b));
     let keys: BTreeSet<&String> = a.keys().chain(b.keys()).collect();

@@ -57,7 +57,8 @@ impl Event {
     }
 
     fn is_cause(&self) -> bool {
-        self.is_timer() || matches!(self.kind(), "test" | "rpc" | "connection" | "retry")
+        let is_answer = self.kind() == "rls" && matches!(self.name.as_str(), "response" | "answered" | "lookup_failed");
+        is_answer || self.is_timer() || matches!(self.kind(), "test" | "rpc" | "connection" | "retry")
     }
 }
 

@@ -38,6 +38,15 @@ pub struct Row {
     pub channel_args: Vec<(String, i64)>,
     #[serde(default)]
     pub orca: Option<Value>,
+    /// Backends that report their load out of band, not more often than once in so many seconds.
+    #[serde(default)]
+    pub out_of_band: Option<BTreeMap<String, f64>>,
+    /// Servers that let their first calls go unprocessed.
+    #[serde(default)]
+    pub unprocessed: BTreeMap<String, Unprocessed>,
+    /// What the lookup service answers at first.
+    #[serde(default)]
+    pub lookups: Option<Value>,
     pub steps: Vec<Value>,
     #[serde(default)]
     pub trace: Option<Value>,
@@ -48,12 +57,13 @@ pub struct Row {
     /// How late the machine of a timeline was at worst, in milliseconds.
     #[serde(default)]
     pub late_ms: u32,
-    /// A lookup service answers.
-    #[serde(default)]
-    pub lookup_service: Option<String>,
-    /// Backends that report their load out of band.
-    #[serde(default)]
-    pub out_of_band: Option<Value>,
+}
+
+/// How often, and how, a server lets calls go unprocessed.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Unprocessed {
+    pub calls: String,
+    pub times: u64,
 }
 
 /// What the client did.
@@ -64,6 +74,10 @@ pub struct Answer {
     pub picks: Vec<Value>,
     pub service_config: Option<Value>,
     pub cds_children: BTreeMap<String, Value>,
+    /// What the lookup service was asked.
+    pub lookups: Option<Vec<Value>>,
+    /// How much it had been asked after each step.
+    pub asked: Vec<usize>,
     /// By `Type/name`.
     pub resources: BTreeMap<String, Value>,
 }
@@ -80,9 +94,9 @@ impl Row {
         self.steps.iter().any(changes)
     }
 
-    /// What there is beside backends and a control plane is simulated.
+    /// What there is beside backends and a control plane is simulated: all but the connection to a lookup service.
     pub fn is_played(&self) -> bool {
-        self.lookup_service.is_none() && self.out_of_band.is_none()
+        !self.id.starts_with("rls-service-")
     }
 
     /// Several clusters have endpoints with one address.

@@ -64,6 +64,14 @@ impl Opened {
         MAX_MACHINES.max(by_input.unwrap_or(usize::MAX))
     }
 
+    /// Lookups (RLS) may lead to these clusters, which belong to the channel then.
+    pub fn expect(&mut self, lookup_targets: impl IntoIterator<Item = String>) {
+        self.client.lookup_targets.extend(lookup_targets);
+        if !self.client.lookup_targets.is_empty() {
+            self.config = self.client.resolve(&self.start).map(Arc::new);
+        }
+    }
+
     /// The target; `None` if the channel starts at a cluster.
     pub const fn target(&self) -> Option<&Target> {
         match &self.start {
@@ -192,6 +200,7 @@ pub fn open_in(mut inputs: Inputs, args: &ChannelArgs, io: &mut Io<'_>) -> Resul
         dns,
         profile: store.profile.clone(),
         server: store.server.clone(),
+        ..Client::default()
     };
     let resources = &client.resources;
     note_unused_names(&client.dns, resources, io)?;

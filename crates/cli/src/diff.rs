@@ -86,6 +86,7 @@ fn sides(path: &Path, args: &InputArgs, io: &mut Io<'_>) -> Result<Vec<Side>, Er
                 dns: Default::default(),
                 profile: store.profile.clone(),
                 server: store.server.clone(),
+                lookup_targets: Default::default(),
             },
             world,
         }

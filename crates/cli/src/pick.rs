@@ -2,18 +2,18 @@
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
+use std::sync::Arc;
 
 use super::args::{Format, PickArgs};
 use super::channel::{self, Opened, address};
 use super::{Error, Io, progress};
 use crate::report::pick::{Style, Telling};
-use xdsctl::client::config::{ClusterState, XdsConfig};
-use xdsctl::cookie;
-use xdsctl::lb::endpoint::Address;
+use xdsctl::client::config::XdsConfig;
+use xdsctl::lb::policy::LookupAnswer;
 use xdsctl::lb::runtime::{Connectivity, Settings};
-use xdsctl::rpc::{self, ChannelFacts, Draws, Request, Selector};
+use xdsctl::rpc::{self, NoSession, Request, Selector};
 use xdsctl::sim::script::{self, Player, Step};
-use xdsctl::sim::{Channel, Network, Options, Reach, Respond, Rpc};
+use xdsctl::sim::{Channel, LookupReply, Lookups, Network, Options, Reach, Respond, Rpc};
 use xdsctl::status::Code;
 use xdsctl::text;
 
@@ -31,7 +31,10 @@ pub(super) fn run(args: &PickArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         ..channel::rpc(&args.request)?
     };
     let steps = read_steps(args, io)?;
-    let opened = channel::open(&args.channel, io)?;
+    let mut opened = channel::open(&args.channel, io)?;
+    let lookups = lookups(args);
+    let targets = script::lookup_targets(steps.iter().flatten().map(|(_, step)| step));
+    opened.expect(lookups.targets().map(str::to_owned).chain(targets));
     opened.check_effort(steps.is_none().then_some(&rpc.method))?;
     if let (Err(_), Some(hint)) = (&opened.config, channel::hint(&opened)) {
         say!(io.err, "help: {hint}")?;
@@ -63,7 +66,18 @@ pub(super) fn run(args: &PickArgs, io: &mut Io<'_>) -> Result<u8, Error> {
             )?;
         }
     }
-    let network = network(args, &opened, &known)?;
+    let mut network = network(args, &opened, &known)?;
+    if let (false, Ok(config)) = (lookups.0.is_empty(), &opened.config)
+        && config.plugins().next().is_none()
+    {
+        say!(io.err, "note: --lookup: no route of the channel goes by a lookup (RLS)")?;
+    }
+    let needs_lookups = lookups.0.is_empty()
+        && opened
+            .config
+            .as_ref()
+            .is_ok_and(|config| config.plugins().next().is_some());
+    network.lookups = lookups;
     drop(known);
     let states = states(&args.state)?;
     let is_counted = args.count > 1;
@@ -95,6 +109,12 @@ pub(super) fn run(args: &PickArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     let result = tell(args, steps, (&mut channel, &rpc), style, &mut *out, io);
     io.out = out;
     let (all_ok, limit) = result?;
+    if !all_ok && needs_lookups && args.requests.is_none() {
+        say!(
+            io.err,
+            "help: lookups (RLS) fail here, as nothing says what the service answers; give that with --lookup CLUSTER"
+        )?;
+    }
     if let (false, Some(unanswered)) = (all_ok, unanswered) {
         say!(io.err, "help: {unanswered}")?;
     }
@@ -194,10 +214,25 @@ fn config(opened: &Opened) -> Result<&XdsConfig, Error> {
     }
 }
 
+/// What lookup services answer, by the arguments.
+fn lookups(args: &PickArgs) -> Lookups {
+    let targets: Vec<_> = args.lookup.iter().map(|target| target.as_str().into()).collect();
+    let reply = LookupReply {
+        service: None,
+        keys: BTreeMap::new(),
+        after_ms: None,
+        result: Arc::new(Ok(LookupAnswer {
+            targets,
+            header_data: "".into(),
+        })),
+    };
+    Lookups(Some(reply).filter(|_| !args.lookup.is_empty()).into_iter().collect())
+}
+
 /// The addresses of the channel's endpoints.
 fn known(opened: &Opened) -> Vec<SocketAddr> {
     let config = opened.config.iter();
-    let of_endpoints = config.flat_map(|config| config.addresses());
+    let of_endpoints = config.flat_map(|config| config.addresses().chain(config.lookup_services()));
     let of_names = opened.client.dns.values().flatten().flatten().copied();
     of_endpoints.chain(of_names).collect()
 }
@@ -347,81 +382,43 @@ fn set_states(channel: &mut Channel, states: &[(SocketAddr, Connectivity)], rpc:
 
 /// The cookie that an endpoint's session would have; `None` for an RPC that no route takes.
 fn forge(text: &str, rpc: &Rpc, config: &XdsConfig, seed: u64, io: &mut Io<'_>) -> Result<Option<String>, Error> {
-    address("--session", text)?;
-    let selector = Selector::new(std::sync::Arc::new(config.clone()));
+    let address = address("--session", text)?;
+    let selector = Selector::new(Arc::new(config.clone()));
     let request = Request {
         path: &rpc.method,
         headers: &rpc.headers,
         timeout: None,
     };
-    let mut draws = Draws::new(seed);
-    let channel = ChannelFacts {
-        id: draws.channel_id(),
-        active_faults: 0,
+    let forged = match rpc::session_cookie(&selector, &request, seed, &address) {
+        Ok(forged) => forged,
+        Err(NoSession::NoRoute) => {
+            // The answer says why.
+            say!(
+                io.err,
+                "note: no route takes the RPC to a cluster, so it has no session"
+            )?;
+            return Ok(None);
+        }
+        Err(NoSession::NoFilter) => {
+            let method = &rpc.method;
+            return Err(Error::Usage(format!(
+                "--session needs a stateful session filter that is active for `{method}`, there is none"
+            )));
+        }
     };
-    let selected = selector.select(
-        &request,
-        channel,
-        &mut |purpose, bound| draws.draw(purpose, bound),
-        None,
-    );
-    let Ok(selection) = selected else {
-        // No route takes the RPC, or it fails at once: the answer says why.
+    if !forged.is_known {
+        // The cookie of an endpoint that has gone since, or that the client drops.
+        let all: Vec<String> = place::all(config).map(|found| found.address.to_string()).collect();
+        let near = text::nearest(text, all.iter().map(String::as_str));
+        let hint = near.map(|near| format!(", did you mean {near}?")).unwrap_or_default();
+        let of = match forged.clusters.is_empty() {
+            true => "a cluster".to_owned(),
+            false => format!("`{}`", forged.clusters.join("`, `")),
+        };
         say!(
             io.err,
-            "note: no route takes the RPC to a cluster, so it has no session"
+            "note: no endpoint of {of} has the address `{text}`: the session is one with an endpoint that is gone, or dropped{hint}"
         )?;
-        return Ok(None);
-    };
-    let Some(session) = selection.sessions.last() else {
-        let method = &rpc.method;
-        return Err(Error::Usage(format!(
-            "--session needs a stateful session filter that is active for `{method}`, there is none"
-        )));
-    };
-    let clusters: Vec<&str> = selector
-        .choices(selection.route)
-        .filter_map(|(key, _)| key.strip_prefix(rpc::CLUSTER_PREFIX))
-        .collect();
-    for cluster in &clusters {
-        if let Some(list) = place::address_list(text, cluster, config) {
-            let value = cookie::encode(&list, cluster);
-            return Ok(Some(format!("{}={value}", session.cookie.name)));
-        }
     }
-    let all: Vec<String> = place::all(config).map(|found| found.address.to_string()).collect();
-    let near = text::nearest(text, all.iter().map(String::as_str));
-    let hint = near.map(|near| format!(", did you mean {near}?")).unwrap_or_default();
-    // The cookie of an endpoint that has gone since, or that the client drops.
-    let Some(cluster) = clusters.first() else {
-        return Err(Error::Usage(
-            "--session needs a route that leads to a cluster".to_owned(),
-        ));
-    };
-    say!(
-        io.err,
-        "note: no endpoint of `{}` has the address `{text}`: the session is one with an endpoint that is gone, or dropped{hint}",
-        clusters.join("`, `")
-    )?;
-    let value = cookie::encode(text, cluster);
-    Ok(Some(format!("{}={value}", session.cookie.name)))
-}
-
-/// The leaf clusters below a cluster, itself if it is one.
-fn leaves<'c>(cluster: &'c str, config: &'c XdsConfig) -> Vec<&'c str> {
-    match config.clusters.get(cluster) {
-        Some(ClusterState::Leaf(_)) => vec![cluster],
-        Some(ClusterState::Aggregate(aggregate)) => aggregate.leaves.iter().map(String::as_str).collect(),
-        Some(ClusterState::Error(_)) | None => Vec::new(),
-    }
-}
-
-/// The addresses of an endpoint as a cookie lists them.
-fn list_from(first: SocketAddr, all: impl Iterator<Item = SocketAddr>) -> String {
-    let mut list = Address::new(first).text.to_string();
-    for address in all.filter(|address| *address != first) {
-        list.push(',');
-        list.push_str(&Address::new(address).text);
-    }
-    list
+    Ok(Some(forged.cookie))
 }

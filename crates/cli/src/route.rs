@@ -5,7 +5,7 @@ use super::channel::{self, Opened};
 use super::{Error, Io};
 use crate::report::route::{self, Answer};
 use crate::report::route_json;
-use xdsctl::rpc::{ChannelFacts, Draws, Request, Selection, Selector};
+use xdsctl::rpc::{ChannelFacts, Draws, PLUGIN_PREFIX, Request, Selection, Selector};
 use xdsctl::status::Status;
 
 /// Exit code for an RPC that fails here.
@@ -81,6 +81,13 @@ pub(super) fn run(args: &RouteArgs, io: &mut Io<'_>) -> Result<u8, Error> {
 fn verdict(selection: &Selection<'_>, opened: Opened, args: &RouteArgs) -> Result<Option<Status>, Error> {
     if let Some(abort) = &selection.fault.abort {
         return Ok(Some(abort.clone()));
+    }
+    let plugin = selection.selected_key.strip_prefix(PLUGIN_PREFIX);
+    if let (Some(plugin), Ok(config)) = (plugin, &opened.config)
+        && config.default_target(plugin).is_none()
+    {
+        // What the lookup service answers is not known.
+        return Ok(None);
     }
     let rpc = channel::rpc(&args.request)?;
     opened.failure(rpc, args.request.seed)

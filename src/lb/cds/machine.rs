@@ -60,6 +60,9 @@ impl crate::lb::policy::Machine for Machine {
             return Reports::new();
         };
         config.cluster.clone_into(&mut self.cluster);
+        if config.is_dynamic {
+            cx.clusters.subscribe(&self.at, &config.cluster);
+        }
         match cx.clusters.update(&self.at, &config.cluster) {
             ClusterUpdate::Same => Reports::new(),
             ClusterUpdate::Missing if config.is_dynamic => {
@@ -169,5 +172,6 @@ impl crate::lb::policy::Machine for Machine {
             child.shutdown(cx);
         }
         cx.clusters.forget(&self.at);
+        cx.clusters.unsubscribe(&self.at);
     }
 }

@@ -491,7 +491,12 @@ impl crate::lb::policy::Machine for Machine {
             What::Subchannel { handle, state, .. } => return self.on_state(*handle, *state),
             What::Connect(subchannel) => cx.runtime.connect(u32::try_from(*subchannel).unwrap_or(u32::MAX)),
             What::CreateSubchannel(address) => return self.create_owned(address, cx),
-            What::Wake | What::Ejected { .. } | What::Ended { .. } | What::Load { .. } => {}
+            What::Wake
+            | What::Ejected { .. }
+            | What::Ended { .. }
+            | What::Load { .. }
+            | What::Lookup(_)
+            | What::LookedUp { .. } => {}
         }
         Reports::new()
     }
@@ -553,6 +558,9 @@ impl crate::lb::policy::Machine for Machine {
     }
 
     fn shutdown(&mut self, cx: &mut PolicyCx<'_>) {
+        if self.timer.is_some() {
+            cx.runtime.say(&self.at, SHORT, "idle_timer_cancel", Vec::new);
+        }
         cx.runtime.cancel(&mut self.timer);
         self.child.shutdown(cx);
         for (_, held) in std::mem::take(&mut self.orphans) {

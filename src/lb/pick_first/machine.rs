@@ -453,7 +453,13 @@ impl crate::lb::policy::Machine for Machine {
                 }
             }
             What::Wake => reports = self.exit_idle(cx),
-            What::Timer(_) | What::Connect(_) | What::CreateSubchannel(_) | What::Ended { .. } | What::Load { .. } => {}
+            What::Timer(_)
+            | What::Connect(_)
+            | What::CreateSubchannel(_)
+            | What::Ended { .. }
+            | What::Load { .. }
+            | What::Lookup(_)
+            | What::LookedUp { .. } => {}
         }
         reports
     }

@@ -435,6 +435,10 @@ impl crate::lb::policy::Machine for Machine {
     }
 
     fn shutdown(&mut self, cx: &mut PolicyCx<'_>) {
+        for (name, _) in self.children.iter() {
+            let details = || vec![("child", Detail::from(name))];
+            cx.runtime.say(self.children.at(), SHORT, "child_destroyed", details);
+        }
         self.children
             .shutdown(cx, |data, cx| cx.runtime.cancel(&mut data.failover));
         self.places = Places::default();

@@ -461,19 +461,16 @@ impl crate::lb::policy::Machine for Machine {
             let start = self.ring().locate(request_hash);
             return self.pick_from(start, args, cx);
         }
-        let values: Vec<&str> = args
-            .headers
-            .iter()
-            .filter(|(name, _)| *name == self.request_hash_header)
-            .map(|(_, value)| value.as_str())
-            .collect();
-        if values.is_empty() {
-            let random = self.random_hash.next_u64();
-            let start = self.ring().locate(random);
-            self.pick_any(start, args, cx)
-        } else {
-            let start = self.ring().locate(hash(values.join(",").as_bytes()));
-            self.pick_from(start, args, cx)
+        match args.metadata.value(&self.request_hash_header) {
+            None => {
+                let random = self.random_hash.next_u64();
+                let start = self.ring().locate(random);
+                self.pick_any(start, args, cx)
+            }
+            Some(value) => {
+                let start = self.ring().locate(hash(value.as_bytes()));
+                self.pick_from(start, args, cx)
+            }
         }
     }
 

@@ -7,9 +7,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
 
-use super::put_filled;
+use super::{RouteLookup, put_filled};
 use crate::diag::rules;
 use crate::lb::json::{self, At, Faults, LB_JSON_EMPTY};
+use crate::lb::metadata::Metadata;
+use crate::secret;
 
 rules! {
     /// A header of an RLS key is required to match.
@@ -201,6 +203,51 @@ fn read_extra_key(map: &Map<String, Value>, name: &str, at: &At<'_>, faults: &mu
         );
     }
     text.unwrap_or_default().to_owned()
+}
+
+impl RouteLookup {
+    /// The keys of an RPC: those of the builder of its method, else of its service, else none.
+    pub(super) fn keys(&self, rpc: &Metadata<'_>) -> BTreeMap<String, String> {
+        let (service, method) = rpc.path.rsplit_once('/').unwrap_or((rpc.path, ""));
+        let of_service = || self.key_builders.get(&format!("{service}/"));
+        let Some(builder) = self.key_builders.get(rpc.path).or_else(of_service) else {
+            return BTreeMap::new();
+        };
+        let mut keys = BTreeMap::new();
+        for (key, names) in &builder.header_keys {
+            if let Some(value) = names.iter().find_map(|name| rpc.value(name)) {
+                keys.insert(key.clone(), value.into_owned());
+            }
+        }
+        for (key, value) in &builder.constant_keys {
+            keys.entry(key.clone()).or_insert_with(|| value.clone());
+        }
+        let extra = [
+            (&builder.host_key, rpc.authority),
+            (&builder.service_key, service.strip_prefix('/').unwrap_or(service)),
+            (&builder.method_key, method),
+        ];
+        for (key, value) in extra.into_iter().filter(|(key, _)| !key.is_empty()) {
+            keys.insert(key.clone(), value.to_owned());
+        }
+        keys
+    }
+
+    /// The keys of a lookup for people, without the values of headers that hold secrets.
+    pub(super) fn shown(&self, keys: &BTreeMap<String, String>) -> String {
+        let is_secret = |key: &str| {
+            let mut headers = self
+                .key_builders
+                .values()
+                .filter_map(|builder| builder.header_keys.get(key));
+            secret::is_name(key) || headers.any(|names| names.iter().any(|name| secret::is_name(name)))
+        };
+        let shown = keys.iter().map(|(key, value)| match is_secret(key) {
+            true => format!("{key}={}", secret::REDACTED),
+            false => format!("{key}={value}"),
+        });
+        format!("{{{}}}", shown.collect::<Vec<_>>().join(","))
+    }
 }
 
 impl KeyBuilder {

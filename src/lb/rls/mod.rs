@@ -3,9 +3,14 @@
 //! Reached through a cluster specifier plugin of the routes, whose message becomes this JSON, or through a TypedStruct.
 //! The child policies get the lookup's answer in the field that `childPolicyConfigTargetFieldName` names; validation puts
 //! the default target there, or a made-up one.
+//!
+//! `machine` has the policy at work, `cache` what it keeps of answers, `throttle` how it spares a service that fails.
 
+mod cache;
 mod keys;
+mod machine;
 mod service_config;
+mod throttle;
 
 use std::collections::BTreeMap;
 
@@ -15,10 +20,12 @@ use super::json::{self, At, Faults, LB_JSON_EMPTY};
 use super::{PolicyType, child_list};
 use crate::convert::target_uri;
 use crate::diag::rules;
+use crate::lb::metadata::Metadata;
 use crate::model::Millis;
 use crate::profile::Profile;
 pub use keys::KeyBuilder;
 use keys::read_key_builders;
+use machine::Machine;
 
 rules! {
     /// The lookup service is not a target that the client can resolve.
@@ -49,7 +56,7 @@ pub(crate) static TYPE: PolicyType = PolicyType {
     name: NAME,
     message: None,
     from_json: |config, profile| from_json(config, profile).map(super::Config::Rls),
-    machine: |at, _| Box::new(super::run::unsimulated::Machine::new(at)),
+    machine: |at, cx| Box::new(Machine::new(at, cx)),
 };
 
 /// The config of rls (C-core rls.h `RlsLbConfig`).
@@ -243,6 +250,28 @@ fn read_route_lookup(value: &Value, at: &At<'_>, faults: &mut Faults) -> Option<
         stale_age,
         cache_size_bytes: cache_size.map_or(0, |size| size.value).min(MAX_CACHE_SIZE),
         default_target: default_target.flatten().unwrap_or_default().to_owned(),
+    })
+}
+
+/// What is looked up for an RPC.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Asked {
+    /// Target URI of the lookup service.
+    pub service: String,
+    /// The keys, without values of headers that hold secrets.
+    pub keys: String,
+    /// Where the RPC goes when the lookup fails; empty for nowhere.
+    pub default_target: String,
+}
+
+/// What a policy, as a cluster specifier plugin makes it, looks up for an RPC; `None` if it is none of these.
+pub fn asked(policy: &Value, rpc: &Metadata<'_>) -> Option<Asked> {
+    let config = policy.pointer("/0/rls_experimental/routeLookupConfig")?;
+    let lookup = read_route_lookup(config, &At::TOP, &mut Faults::new())?;
+    Some(Asked {
+        keys: lookup.shown(&lookup.keys(rpc)),
+        service: lookup.lookup_service,
+        default_target: lookup.default_target,
     })
 }
 

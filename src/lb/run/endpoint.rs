@@ -32,11 +32,11 @@ pub struct Endpoint {
 }
 
 /// An address with its text; those who hold a connection to it share it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Address(Arc<AddressText>);
 
 /// What an [`Address`] is.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct AddressText {
     /// The address.
     pub socket: SocketAddr,
@@ -49,7 +49,7 @@ pub struct AddressText {
 /// What connections to one address are kept apart by: the arguments of a subchannel in which the endpoints of a channel differ (C-core
 /// `Subchannel::MakeSubchannelArgs`: `xds_cluster_name`, `lb_locality`, `address_name`). Neither the priority nor the EDS service
 /// name is one of them.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Scope {
     /// The leaf cluster.
     pub cluster: Arc<str>,

@@ -8,6 +8,7 @@ pub mod children;
 pub mod endpoint;
 pub mod endpoint_lists;
 pub mod log;
+pub mod metadata;
 pub mod picker;
 pub mod policy;
 pub mod runtime;

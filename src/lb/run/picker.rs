@@ -12,6 +12,7 @@ use twox_hash::XxHash64;
 
 use super::endpoint::Address;
 use super::log::Details;
+use super::metadata::Metadata;
 use super::policy::{TreePath, What};
 use super::runtime::InFlight;
 use crate::lb::override_host::SessionHosts;
@@ -26,8 +27,8 @@ pub struct PickArgs<'a> {
     pub request_hash: Option<u64>,
     /// Addresses from the session cookie; `None` without an active session filter.
     pub session: Option<SessionHosts<'a>>,
-    /// Request headers, for `requestHashHeader` of ring_hash.
-    pub headers: &'a [(String, String)],
+    /// Path and headers, for `requestHashHeader` of ring_hash and the keys of rls.
+    pub metadata: Metadata<'a>,
     /// Milliseconds.
     pub now: i64,
 }
@@ -68,6 +69,8 @@ pub struct Complete {
     pub socket: SocketAddr,
     /// The address as text.
     pub address: Arc<str>,
+    /// The target that a lookup (RLS) led to; `None` where rls has not been asked.
+    pub target: Option<Arc<str>>,
     /// The leaf cluster; `None` where cluster_impl has not been asked.
     pub cluster: Option<Arc<str>>,
     /// outlier_detection that counts the attempt, and the endpoint's number there.
@@ -88,6 +91,7 @@ impl Complete {
             subchannel,
             socket: address.socket,
             address: address.text.clone(),
+            target: None,
             cluster: None,
             outlier: None,
             load: None,

@@ -14,6 +14,7 @@ use super::runtime::{Connectivity, Runtime};
 use crate::lb::Config;
 use crate::model::Cluster;
 use crate::model::endpoints::DropConfig;
+use crate::profile::Profile;
 use crate::status::Status;
 
 /// A place in the tree of policies: the numbers of the children from the root down.
@@ -53,6 +54,15 @@ pub enum What {
         /// With OK.
         is_ok: bool,
     },
+    /// A pick wants this lookup to be made.
+    Lookup(u64),
+    /// The lookup service has answered.
+    LookedUp {
+        /// The lookup.
+        number: u64,
+        /// The answer.
+        result: LookupResult,
+    },
     /// The endpoint of this number reported its load.
     Load {
         /// The endpoint.
@@ -61,6 +71,18 @@ pub enum What {
         report: Arc<LoadReport>,
     },
 }
+
+/// What a lookup service answers: `grpc.lookup.v1.RouteLookupResponse`.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct LookupAnswer {
+    /// `targets`, at least one.
+    pub targets: Vec<Arc<str>>,
+    /// `header_data`; empty for none.
+    pub header_data: Arc<str>,
+}
+
+/// An answer, or why there is none.
+pub type LookupResult = Arc<Result<LookupAnswer, Status>>;
 
 /// What a backend says of its load: `xds.data.orca.v3.OrcaLoadReport` as far as weighted_round_robin reads it.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -163,6 +185,15 @@ pub trait Clusters {
 
     /// The cds policy at `at` dropped its child, or is gone: its numbering starts over.
     fn forget(&self, at: &TreePath);
+
+    /// A cds policy wants a cluster that no route names, until it says otherwise.
+    fn subscribe(&self, at: &TreePath, cluster: &str);
+
+    /// The cds policy at `at` wants its cluster no longer.
+    fn unsubscribe(&self, at: &TreePath);
+
+    /// The client's version and switches.
+    fn profile(&self) -> &Profile;
 
     /// A leaf cluster of the configuration.
     fn leaf(&self, cluster: &str) -> Option<LeafView>;

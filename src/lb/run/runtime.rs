@@ -15,10 +15,12 @@ use crate::rng::Rng;
 use crate::status::Status;
 
 mod backoff;
+mod load;
 mod machines;
 mod pool;
 mod queue;
 
+use load::LoadStreams;
 use machines::Machines;
 pub(super) use machines::OneMachine;
 use queue::Queue;
@@ -149,6 +151,21 @@ impl InFlight {
     }
 }
 
+/// A policy asks a lookup service (RLS) where RPCs go.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lookup {
+    /// The policy, which is told [`What::LookedUp`].
+    pub at: TreePath,
+    /// The policy's number of the lookup.
+    pub number: u64,
+    /// Target URI of the service.
+    pub service: String,
+    /// What is asked.
+    pub keys: Arc<BTreeMap<String, String>>,
+    /// Milliseconds after which the policy does not wait any longer.
+    pub timeout_ms: i64,
+}
+
 /// Time, events, chance and connections.
 #[derive(Debug)]
 pub struct Runtime {
@@ -162,6 +179,8 @@ pub struct Runtime {
     pub settings: Settings,
     /// What the policies did to subchannels since the owner last cleared this.
     pub changes: Vec<Change>,
+    /// Lookups that began since the owner last took them.
+    pub lookups: Vec<Lookup>,
     /// What happens, if somebody listens.
     pub log: Log,
     /// Clusters whose cds policies are taking an update, the outermost first.
@@ -172,6 +191,7 @@ pub struct Runtime {
     pub is_full: Option<usize>,
     machines: Machines,
     max_machines: usize,
+    load: LoadStreams,
     seed: u64,
     queue: Queue,
     next_handle: u64,
@@ -189,12 +209,14 @@ impl Runtime {
             in_flight: InFlight::default(),
             settings,
             changes: Vec::new(),
+            lookups: Vec::new(),
             log: Log::default(),
             building: Vec::new(),
             endless: None,
             is_full: None,
             machines: Machines::default(),
             max_machines: usize::MAX,
+            load: LoadStreams::default(),
             seed,
             queue: Queue::default(),
             next_handle: 0,
@@ -402,7 +424,35 @@ impl Runtime {
     pub fn connected(&mut self, subchannel: u32, generation: u32) {
         if self.pool.succeed(subchannel, generation) {
             self.tell(subchannel);
+            if let Some(found) = self.pool.get(subchannel) {
+                self.load.connected(&found.address);
+            }
         }
+    }
+
+    /// An endpoint of a policy wants load reports from an address, one in this time or more often.
+    pub fn watch_load(&mut self, address: &Address, at: &TreePath, endpoint: u32, period_ms: i64) {
+        self.load.watch(address, at, endpoint, period_ms);
+    }
+
+    /// It wants none any longer.
+    pub fn unwatch_load(&mut self, address: &Address, at: &TreePath, endpoint: u32) {
+        self.load.unwatch(address, at, endpoint);
+    }
+
+    /// Streams of load reports that begin since the last call: the subchannel and the stream's number.
+    pub fn take_load_starts(&mut self) -> Vec<(u32, u64)> {
+        let starts = self.load.take_starts().into_iter();
+        let of = |(address, serial): (Address, u64)| {
+            let number = self.pool.find(&address)?;
+            self.pool.is_ready(number).then_some((number, serial))
+        };
+        starts.filter_map(of).collect()
+    }
+
+    /// The period of a stream of load reports, in milliseconds, and who wants them; `None` for one that is over.
+    pub fn load_stream(&self, address: &Address, serial: u64) -> Option<(i64, Vec<(TreePath, u32)>)> {
+        self.load.stream(address, serial)
     }
 
     /// The attempt of a subchannel failed; it may try again when its back-off is over.

@@ -1,8 +1,7 @@
-//! Policies whose decisions come from a server that is not there: rls, grpclb and autosharding.
+//! Policies whose decisions come from a server that is not there: grpclb and autosharding.
 //!
-//! RLS asks a lookup service which cluster to use; grpclb asks a balancer for addresses, autosharding for an assignment.
-//! None can be answered offline. RPCs that reach one fail with a text that says so, but for RLS with a default target,
-//! where the lookup counts as failed and the default target is used, and for grpclb, which has no balancer address in xDS.
+//! grpclb asks a balancer for addresses, autosharding for an assignment. Neither can be answered offline. RPCs that reach one
+//! fail with a text that says so, but for grpclb, which has no balancer address in xDS and uses the endpoints.
 
 use super::child::Child;
 use super::picker::{Pick, PickArgs, PickCx, Shares};
@@ -16,7 +15,7 @@ use crate::status::Status;
 pub struct Machine {
     name: &'static str,
     at: TreePath,
-    /// The default target of RLS.
+    /// That of grpclb, for the endpoints.
     child: Option<Child>,
 }
 
@@ -29,21 +28,16 @@ impl Machine {
             child: None,
         }
     }
+}
 
-    fn status(&self) -> Status {
-        let needs = match self.name {
-            crate::lb::rls::NAME => "RLS lookup needed: the lookup service chooses the cluster",
-            _ => "assignment needed: the sharding service chooses the backend",
-        };
-        Status::unavailable(format!("{needs}, which cannot be simulated"))
-    }
+fn status() -> Status {
+    Status::unavailable("assignment needed: the sharding service chooses the backend, which cannot be simulated")
 }
 
 impl policy::Machine for Machine {
     fn update(&mut self, update: Update<'_>, cx: &mut PolicyCx<'_>) -> Reports {
         self.name = update.config.name();
         let config = match update.config {
-            Config::Rls(rls) if !rls.route_lookup.default_target.is_empty() => &rls.child_policy,
             // xDS gives no balancer addresses, so grpclb falls back to the endpoints at once.
             Config::Grpclb(grpclb) => &grpclb.child_policy,
             _ => {
@@ -71,17 +65,10 @@ impl policy::Machine for Machine {
 
     fn pick(&mut self, args: &PickArgs<'_>, cx: &mut PickCx<'_>) -> Pick {
         if let Some(child) = &mut self.child {
-            cx.say_of(self.name, || {
-                let why = if self.name == crate::lb::rls::NAME {
-                    "lookup cannot be simulated, uses the default target"
-                } else {
-                    "has no balancer, falls back to the endpoints"
-                };
-                why.to_owned()
-            });
+            cx.say(self.name, format_args!("has no balancer, falls back to the endpoints"));
             return child.pick(args, cx);
         }
-        let status = self.status();
+        let status = status();
         cx.say(self.name, format_args!("{}", status.message));
         Pick::Fail(status)
     }
@@ -89,7 +76,7 @@ impl policy::Machine for Machine {
     fn shares(&self, args: &PickArgs<'_>, share: f64, out: &mut Shares) {
         match &self.child {
             Some(child) => child.shares(args, share, out),
-            None => out.add_status(&self.status(), share),
+            None => out.add_status(&status(), share),
         }
     }
 

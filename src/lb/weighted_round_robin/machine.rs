@@ -30,6 +30,8 @@ pub struct Machine {
     /// Numbers of the endpoints ever seen, indices of `weights`.
     numbers: BTreeMap<AddressSet, u32>,
     weights: Vec<EndpointWeight>,
+    /// Endpoints of which reports are wanted out of band, by number, with the period.
+    watched: BTreeMap<u32, (Arc<Endpoint>, i64)>,
     /// An endpoint has reported its load; until then there is no schedule to make, however often endpoints come and go.
     has_weights: bool,
     sequence: u32,
@@ -73,6 +75,7 @@ impl Machine {
             sorted: Sorted::default(),
             numbers: BTreeMap::new(),
             weights: Vec::new(),
+            watched: BTreeMap::new(),
             has_weights: false,
             // The upper half of the number.
             sequence: (sequence.next_u64() >> 32) as u32,
@@ -127,6 +130,35 @@ impl Machine {
             }
         }
         reports
+    }
+
+    /// Wants reports of these endpoints out of band, if the config does, and of no others.
+    fn watch(&mut self, endpoints: &List, cx: &mut PolicyCx<'_>) {
+        if !self.config.enable_oob_load_report && self.watched.is_empty() {
+            return;
+        }
+        let period = self.config.oob_reporting_period.0;
+        let mut wanted = BTreeMap::new();
+        if self.config.enable_oob_load_report {
+            for endpoint in endpoints.iter() {
+                wanted.insert(self.number(endpoint), (endpoint.clone(), period));
+            }
+        }
+        // The new ones come first, so that a stream goes on of which both want something.
+        for (number, (endpoint, period)) in &wanted {
+            if self.watched.get(number).is_none_or(|(_, before)| before != period) {
+                for address in endpoint.addresses.iter() {
+                    cx.runtime.watch_load(address, &self.at, *number, *period);
+                }
+            }
+        }
+        for (number, (endpoint, _)) in std::mem::replace(&mut self.watched, wanted) {
+            if !self.watched.contains_key(&number) {
+                for address in endpoint.addresses.iter() {
+                    cx.runtime.unwatch_load(address, &self.at, number);
+                }
+            }
+        }
     }
 
     /// An endpoint was connected again: its blackout starts over.
@@ -206,6 +238,7 @@ impl crate::lb::policy::Machine for Machine {
             Err(_) => List::default(),
         };
         let start = self.connect_order.index(endpoints.len());
+        self.watch(&endpoints, cx);
         match self.lists.take(&endpoints, start, &update, cx) {
             Taken::Empty(status) => {
                 self.shown = Shown::Fail(status.clone());
@@ -282,7 +315,9 @@ impl crate::lb::policy::Machine for Machine {
             }
         });
         let mut pick = member.child.pick(args, cx);
-        if let Pick::Complete(complete) = &mut pick {
+        if let Pick::Complete(complete) = &mut pick
+            && !self.config.enable_oob_load_report
+        {
             let endpoint = member.endpoint.clone();
             let number = number.unwrap_or_else(|| self.number(&endpoint));
             complete.load = Some((self.at.clone(), number));
@@ -316,6 +351,8 @@ impl crate::lb::policy::Machine for Machine {
 
     fn shutdown(&mut self, cx: &mut PolicyCx<'_>) {
         cx.runtime.cancel(&mut self.timer);
+        self.config.enable_oob_load_report = false;
+        self.watch(&List::default(), cx);
         self.lists.shutdown(cx);
         self.shown = Shown::Queue;
     }

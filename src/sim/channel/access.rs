@@ -1,17 +1,18 @@
 //! What can be seen of a channel, and done to what is around it.
 
+use std::collections::BTreeSet;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use super::{Channel, session};
+use super::Channel;
 use crate::client::config::XdsConfig;
 use crate::client::{Client, Edits, EndpointChange, Updated};
 use crate::lb::run::child::Child;
 use crate::lb::runtime::{Connectivity, Runtime, Time};
 use crate::profile::Profile;
-use crate::rpc::{Draws, Selector};
+use crate::rpc::{self, Draws, Request, Selector};
 use crate::sim::script::Scale;
-use crate::sim::{Network, Rpc};
+use crate::sim::{Lookups, Network, Rpc};
 
 impl Channel {
     /// Lets chance begin again, so that what was sent to prepare the channel shifts no draw.
@@ -50,6 +51,21 @@ impl Channel {
         &mut self.network
     }
 
+    /// What lookup services (RLS) answer from now on.
+    pub fn set_lookups(&mut self, lookups: Lookups) {
+        self.client.lookup_targets.extend(lookups.targets().map(str::to_owned));
+        self.network.lookups = lookups;
+    }
+
+    /// The addresses of the channel's endpoints, those of clusters included to which lookups (RLS) may lead, now or later, and of
+    /// lookup services that are named by their address.
+    pub fn addresses(&self, lookup_targets: &BTreeSet<String>) -> Vec<SocketAddr> {
+        let all = lookup_targets | &self.client.lookup_targets;
+        let config = self.client.resolve_also(&self.start, &all);
+        let of = |config| XdsConfig::addresses(config).chain(config.lookup_services());
+        config.iter().flat_map(of).collect()
+    }
+
     /// The configuration in use.
     pub fn config(&self) -> Option<&Arc<XdsConfig>> {
         self.view.config.as_ref()
@@ -73,7 +89,13 @@ impl Channel {
     /// The cookie, `NAME=VALUE`, of a session with the endpoint of this address that an RPC like this one may have; `None` without
     /// an active session filter, or a route to a cluster. An address that no endpoint has is one that has gone.
     pub fn session_cookie(&self, rpc: &Rpc, address: &SocketAddr) -> Option<String> {
-        session::cookie(self.selector.as_deref()?, rpc, address)
+        let request = Request {
+            path: &rpc.method,
+            headers: &rpc.headers,
+            timeout: None,
+        };
+        let forged = rpc::session_cookie(self.selector.as_deref()?, &request, 0, address);
+        forged.ok().map(|forged| forged.cookie)
     }
 
     /// The policies at the root.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::{Channel, Own};
 use crate::lb::log::Details;
+use crate::lb::metadata::Metadata;
 use crate::lb::override_host::SessionHosts;
 use crate::lb::picker::{Complete, Pick, PickArgs, PickCx, TraceStep};
 use crate::lb::policy::What;
@@ -12,7 +13,7 @@ use crate::model::Millis;
 use crate::rpc::retry::{self, AttemptEnd, Stop};
 use crate::rpc::{CLUSTER_PREFIX, ChannelFacts, Request, Retries};
 use crate::sim::call::{Call, Ended, Phase, RpcId};
-use crate::sim::network::{Attempt, Network, Reply};
+use crate::sim::network::{Attempt, Loss, Network, Reply, SOCKET_CLOSED};
 use crate::sim::outcome::{Class, Outcome};
 use crate::sim::selection::{self, Selected};
 use crate::status::{Code, Status};
@@ -139,7 +140,12 @@ impl Channel {
             cluster_key: selected.as_ref().map_or("", |selected| selected.key.as_str()),
             request_hash: selected.as_ref().map(|selected| selected.hash),
             session: hosts.map(|addresses| SessionHosts { addresses }),
-            headers: &call.rpc.headers,
+            metadata: Metadata {
+                path: &call.rpc.method,
+                authority: &self.authority,
+                headers: &call.rpc.headers,
+                timeout: call.deadline_at.map(|at| Millis(at - self.runtime.now)),
+            },
             now: self.runtime.now,
         };
         self.steps.clear();
@@ -189,13 +195,7 @@ impl Channel {
             Pick::Fail(status) => {
                 call.actual_hosts = None;
                 let status = status.from_control_plane("LB pick");
-                let reply = Reply {
-                    after_ms: 0,
-                    status: Some(status),
-                    has_headers: false,
-                    pushback: None,
-                };
-                self.end_attempt(id, &reply, None);
+                self.end_attempt(id, &Reply::failure(status), None);
             }
             Pick::Drop(status) => {
                 call.actual_hosts = None;
@@ -210,7 +210,7 @@ impl Channel {
             cluster_key,
             request_hash: Some(request_hash),
             session: None,
-            headers: &[],
+            metadata: Metadata::default(),
             now: self.runtime.now,
         };
         let mut cx = PickCx {
@@ -228,6 +228,7 @@ impl Channel {
 
     /// Sends an attempt to a backend.
     fn attempt(&mut self, id: u64, complete: Complete) {
+        self.note_authority(id, &complete);
         let Some(call) = self.calls.get_mut(&id) else { return };
         if let Some(counter) = complete.in_flight {
             self.runtime.in_flight.begin(counter);
@@ -244,6 +245,9 @@ impl Channel {
         let reply = self.network.reply(&attempt, &mut self.answers);
         call.backends.push(complete.address.to_string());
         call.actual_hosts.clone_from(&complete.actual_hosts);
+        if self.options.places {
+            call.target.clone_from(&complete.target);
+        }
         self.serial += 1;
         call.serial = self.serial;
         let serial = self.serial;
@@ -266,6 +270,7 @@ impl Channel {
         }
         if let Some((at, endpoint)) = &complete.load
             && let Some(report) = self.network.load.get(&*complete.address).filter(|_| has_answer)
+            && self.network.backend(&complete.socket).reports.in_trailers
         {
             let what = What::Load {
                 endpoint: *endpoint,
@@ -282,10 +287,43 @@ impl Channel {
         if !matches!(call.phase, Phase::UnderWay { .. }) {
             return;
         }
+        if let Phase::UnderWay { complete, reply } = &call.phase
+            && reply.loss == Some(Loss::Close)
+        {
+            let address = complete.socket;
+            self.stop(&address);
+            return;
+        }
         if let Phase::UnderWay { complete, reply } = std::mem::replace(&mut call.phase, Phase::Queued) {
-            self.tell_ended(&complete, reply.status.is_none(), true);
+            self.tell_ended(&complete, reply.status.is_none(), reply.loss.is_none());
+            if reply.loss == Some(Loss::Goaway) {
+                self.runtime.lost(complete.subchannel);
+                if self.tries_unseen(id) {
+                    return;
+                }
+            }
             self.end_attempt(id, &reply, Some(&complete));
         }
+    }
+
+    /// A call that the server has not seen is tried again at once, but only the first time; this is none of the attempts of a
+    /// retry policy. Says whether it is.
+    fn tries_unseen(&mut self, id: u64) -> bool {
+        let Some(call) = self.calls.get_mut(&id) else {
+            return true;
+        };
+        if std::mem::replace(&mut call.was_unseen, true) {
+            return false;
+        }
+        if call.is_traced {
+            let what = "the server has not seen the call (GOAWAY): tries again at once, once an RPC".to_owned();
+            let layer = "retry";
+            call.trace.push(TraceStep { layer, what }, &mut self.room);
+        }
+        self.runtime
+            .say(&NOWHERE, "retry", "transparent", || vec![("rpc", number(id).into())]);
+        self.pick(id);
+        true
     }
 
     /// An attempt has ended: so has the RPC, or it is tried again.
@@ -418,10 +456,14 @@ impl Channel {
             route_name: call.route.take().and_then(|(_, name)| name),
             virtual_host: call.virtual_host.take(),
             cluster: match &call.selected {
-                Some(selected) if self.options.places => selected.key.strip_prefix(CLUSTER_PREFIX).map(Arc::from),
+                Some(selected) if self.options.places => {
+                    let cluster = selected.key.strip_prefix(CLUSTER_PREFIX).map(Arc::from);
+                    cluster.or_else(|| call.target.take())
+                }
                 _ => None,
             },
             place: call.place.take(),
+            authority: call.authority.take(),
             began: call.began,
             ended: self.runtime.now,
             trace_left_out: call.trace.left_out(),
@@ -497,12 +539,7 @@ impl Channel {
             let Some(call) = self.calls.get_mut(&id) else { continue };
             if let Phase::UnderWay { complete, .. } = std::mem::replace(&mut call.phase, Phase::Queued) {
                 self.tell_ended(&complete, false, false);
-                let reply = Reply {
-                    after_ms: 0,
-                    status: Some(Status::unavailable("Socket closed")),
-                    has_headers: false,
-                    pushback: None,
-                };
+                let reply = Reply::failure(Status::unavailable(SOCKET_CLOSED));
                 self.end_attempt(id, &reply, None);
             }
         }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::Channel;
+use crate::lb::metadata::Metadata;
 use crate::lb::override_host::SessionHosts;
 use crate::lb::picker::{PickArgs, Shares};
 use crate::model::Millis;
@@ -91,7 +92,12 @@ impl Channel {
             cluster_key: without.key,
             request_hash: (!without.hash_is_random).then_some(without.hash),
             session: hosts.map(|addresses| SessionHosts { addresses }),
-            headers: request.headers,
+            metadata: Metadata {
+                path: request.path,
+                authority: &selector.config().authority,
+                headers: request.headers,
+                timeout: request.timeout,
+            },
             now: self.runtime.now,
         };
         self.root.shares(&args, rest, shares);

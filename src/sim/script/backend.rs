@@ -6,14 +6,26 @@ use std::sync::Arc;
 use super::orca;
 use super::value::{Located, address_key, contradict, members, seconds, share, wrong};
 use crate::lb::policy::LoadReport;
-use crate::sim::{Answer, Backend, Network, Reach};
+use crate::sim::{Answer, Backend, Loss, MIN_REPORT_MS, Network, Reach, Reports, Unprocessed};
 use crate::source::node::{Member, Node};
 use crate::status::Code;
 
 /// Stands for the backends that are not named.
 pub const OTHERS: &str = "default";
 
-const MEMBERS: [&str; 7] = ["reach", "connect", "latency", "status", "share", "methods", "load"];
+const MEMBERS: [&str; 10] = [
+    "reach",
+    "connect",
+    "latency",
+    "status",
+    "share",
+    "methods",
+    "unprocessed",
+    "load",
+    "reports",
+    "report_period",
+];
+const UNPROCESSED: [&str; 2] = ["by", "count"];
 const ANSWER: [&str; 3] = ["latency", "status", "share"];
 
 /// One backend, or those that are not named.
@@ -81,6 +93,8 @@ fn setting(member: &Member) -> Result<Setting, Located> {
         backend: Backend {
             connect_ms: seconds(node, "connect")?,
             answer: answer(node)?,
+            unprocessed: node.get("unprocessed").map(unprocessed).transpose()?,
+            reports: reports(node)?,
             methods: methods
                 .transpose()?
                 .unwrap_or_default()
@@ -102,6 +116,56 @@ fn reach(node: &Node) -> Result<Reach, Located> {
         Some("silent") => Ok(Reach::Hangs),
         _ => Err(wrong("reach", node, "`accept`, `refuse` or `silent`")),
     }
+}
+
+/// Calls that are not processed: all, or the first ones.
+fn unprocessed(node: &Node) -> Result<Unprocessed, Located> {
+    let whole = "`goaway`, `refused_stream` or `close`, or an object with that as `by` and a `count`";
+    let by = |node: &Node| match node.text() {
+        Some("goaway") => Ok(Loss::Goaway),
+        Some("refused_stream") => Ok(Loss::RefusedStream),
+        Some("close") => Ok(Loss::Close),
+        _ => Err(wrong("unprocessed", node, whole)),
+    };
+    if node.map().is_none() {
+        let by = by(node)?;
+        return Ok(Unprocessed { by, left: u64::MAX });
+    }
+    members("unprocessed", node, &UNPROCESSED)?;
+    let left = node.get("count").map(|count| {
+        let number = count.whole();
+        number.ok_or_else(|| wrong("count", count, "a number of calls"))
+    });
+    Ok(Unprocessed {
+        by: by(node.get("by").unwrap_or(node))?,
+        left: left.transpose()?.unwrap_or(u64::MAX),
+    })
+}
+
+/// How load is told: both ways unless it is said.
+fn reports(node: &Node) -> Result<Reports, Located> {
+    let period = seconds(node, "report_period")?;
+    let out_of_band = Some(period.unwrap_or(MIN_REPORT_MS));
+    let Some(how) = node.get("reports") else {
+        return Ok(Reports {
+            in_trailers: true,
+            out_of_band,
+        });
+    };
+    let (in_trailers, is_out_of_band) = match how.text() {
+        Some("both") => (true, true),
+        Some("trailers") => (true, false),
+        Some("out_of_band") => (false, true),
+        Some("none") => (false, false),
+        _ => return Err(wrong("reports", how, "`both`, `trailers`, `out_of_band` or `none`")),
+    };
+    if let (false, Some(period)) = (is_out_of_band, node.get("report_period")) {
+        return Err(wrong("report_period", period, "beside reports out of band"));
+    }
+    Ok(Reports {
+        in_trailers,
+        out_of_band: out_of_band.filter(|_| is_out_of_band),
+    })
 }
 
 fn answer(node: &Node) -> Result<Answer, Located> {

@@ -76,6 +76,15 @@ pub fn added<'s>(steps: impl IntoIterator<Item = &'s Step>) -> Vec<SocketAddr> {
     all.into_iter().collect()
 }
 
+/// The clusters to which lookups (RLS) may lead in the course of the steps.
+pub fn lookup_targets<'s>(steps: impl IntoIterator<Item = &'s Step>) -> BTreeSet<String> {
+    let answers = steps.into_iter().filter_map(|step| match step {
+        Step::Lookups(lookups) => Some(lookups.targets()),
+        _ => None,
+    });
+    answers.flatten().map(str::to_owned).collect()
+}
+
 /// `::ffff:1.2.3.4` leads to the same backend as `1.2.3.4`.
 pub(super) fn canonical(address: SocketAddr) -> SocketAddr {
     SocketAddr::new(address.ip().to_canonical(), address.port())

@@ -2,7 +2,8 @@
 //!
 //! `{"pick": {"method", "headers", "count", "rate", "timeout", ...}}` sends RPCs one after the other, or at a rate, `{"begin": {...,
 //! "name"}}` and `{"finish": name}` at the same time as what stands between them, `{"sleep": seconds}` and `{"at": seconds}` let
-//! time pass. `stop`, `start`, `silence`, `speak`, `drop`, `orca` and `backend` say what backends do; `update` and `remove` change
+//! time pass. `stop`, `start`, `silence`, `speak`, `drop`, `orca` and `backend` say what backends do, `lookups` what lookup
+//! services answer; `update` and `remove` change
 //! what the control plane sends, `drain`, `health`, `weight` and `scale` its EDS resources.
 //!
 //! A step that says something else than this is refused, so that no word of a script is passed over.
@@ -15,12 +16,14 @@ use crate::client::{EndpointChange, Sent};
 use crate::lb::policy::LoadReport;
 use crate::lb::runtime::Time;
 use crate::model::ResourceType;
+use crate::sim::Lookups;
 
 mod backend;
 mod check;
 mod endpoints;
 mod fault;
 mod jar;
+mod lookups;
 mod orca;
 mod play;
 mod read;
@@ -29,9 +32,10 @@ mod send;
 pub mod value;
 
 pub use backend::{OTHERS, Setting, code, settings};
-pub use check::{added, check};
+pub use check::{added, check, lookup_targets};
 pub use endpoints::{MAX_SCALE, Scale};
 pub use fault::StepError;
+pub use lookups::lookups;
 pub use orca::load_reports;
 pub use play::{Player, Told};
 pub use read::{VERBS, is_verb, read};
@@ -91,6 +95,8 @@ pub enum Step {
     Endpoints(Vec<EndpointChange>),
     /// The control plane sends EDS with more or fewer endpoints.
     Scale(Vec<Scale>),
+    /// What lookup services answer.
+    Lookups(Lookups),
     /// Load reports by address.
     Load(BTreeMap<String, Arc<LoadReport>>),
 }
@@ -125,6 +131,7 @@ impl Step {
             | Step::At(_)
             | Step::Update { .. }
             | Step::Remove(_)
+            | Step::Lookups(_)
             | Step::Scale(_) => ("", Vec::new()),
         }
     }

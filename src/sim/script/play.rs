@@ -105,6 +105,11 @@ impl Player {
                     settings.iter().for_each(|setting| setting.apply(channel.network_mut()));
                 }
             }
+            Step::Lookups(lookups) => {
+                for channel in channels.get_mut(clients).into_iter().flatten() {
+                    channel.set_lookups(lookups.clone());
+                }
+            }
             Step::Load(reports) => {
                 for channel in channels.get_mut(clients).into_iter().flatten() {
                     channel.network_mut().load.extend(reports.clone());

@@ -14,9 +14,9 @@ use crate::source::node::{Member, Node};
 const SETTLE_MS: i64 = 300;
 
 /// What a step can do.
-pub const VERBS: [&str; 18] = [
-    "pick", "begin", "finish", "sleep", "at", "stop", "start", "silence", "speak", "drop", "orca", "backend", "update",
-    "remove", "drain", "health", "weight", "scale",
+pub const VERBS: [&str; 19] = [
+    "pick", "begin", "finish", "sleep", "at", "stop", "start", "silence", "speak", "drop", "orca", "backend",
+    "lookups", "update", "remove", "drain", "health", "weight", "scale",
 ];
 
 /// Most RPCs of a `pick`.
@@ -97,6 +97,7 @@ pub fn read(verb: &Member) -> Result<Step, Located> {
         "drop" => Step::Drop(addresses("drop", node)?),
         "orca" => Step::Load(load_reports(node)?),
         "backend" => Step::Backend(backend::settings("backend", node)?),
+        "lookups" => Step::Lookups(super::lookups(node)?),
         "update" => {
             let list = node.list().filter(|list| list.iter().all(is_resource));
             list.ok_or_else(|| wrong("update", node, "a list of resources, each an object with an `@type`"))?;

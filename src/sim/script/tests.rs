@@ -45,7 +45,7 @@ fn a_step_says_one_thing_that_there_is() {
         &["[]"],
         0,
         "a step is an object with one of `pick`, `begin`, `finish`, `sleep`, `at`, `stop`, `start`, `silence`, `speak`, \
-         `drop`, `orca`, `backend`, `update`, `remove`, `drain`, `health`, `weight`, `scale`, not `[]`",
+         `drop`, `orca`, `backend`, `lookups`, `update`, `remove`, `drain`, `health`, `weight`, `scale`, not `[]`",
     );
 }
 
@@ -143,12 +143,64 @@ fn members_have_their_types() {
             "`health` is `\"ILL\"`, must be a HealthStatus like HEALTHY, UNHEALTHY or DRAINING",
         ),
         (
+            r#"{"backend": {"default": {"unprocessed": "gone"}}}"#,
+            "`unprocessed` is `\"gone\"`, must be `goaway`, `refused_stream` or `close`, or an object with that as `by` and a `count`",
+        ),
+        (
+            r#"{"backend": {"default": {"unprocessed": {"by": "close", "count": -1}}}}"#,
+            "`count` is `-1`, must be a number of calls",
+        ),
+        (
+            r#"{"backend": {"default": {"reports": "push"}}}"#,
+            "`reports` is `\"push\"`, must be `both`, `trailers`, `out_of_band` or `none`",
+        ),
+        (
+            r#"{"backend": {"default": {"reports": "trailers", "report_period": 1}}}"#,
+            "`report_period` is `1`, must be beside reports out of band",
+        ),
+        (r#"{"lookups": {}}"#, "`lookups` is `{}`, must be a list of answers"),
+        (
+            r#"{"lookups": [{"keys": {"a": "b"}}]}"#,
+            "`lookups` is `{\"keys\":{\"a\":\"b\"}}`, must be answers with `targets`, or a `status`",
+        ),
+        (
+            r#"{"lookups": [{"targets": "c", "status": "INTERNAL"}]}"#,
+            "`status` and `targets` say two things of the same",
+        ),
+        (
+            r#"{"lookups": [{"targets": "c", "message": "m"}]}"#,
+            "`message` is `\"m\"`, must be beside a `status`",
+        ),
+        (
+            r#"{"lookups": [{"status": "OK"}]}"#,
+            "`status` is `\"OK\"`, must be a code other than OK, or `targets`",
+        ),
+        (
+            r#"{"lookups": [{"targets": "c", "key": {}}]}"#,
+            "lookups has no `key`, did you mean `keys`?",
+        ),
+        (
             r#"{"scale": {"c": 100001}}"#,
             "`scale` is `100001`, must be a number of endpoints up to 100,000",
         ),
     ] {
         check_fault(&[line], 0, words);
     }
+}
+
+#[test]
+fn what_backends_and_lookup_services_do_is_read() {
+    let lines = [
+        r#"{"backend": {"10.0.0.1:80": {"unprocessed": {"by": "goaway", "count": 2}, "reports": "out_of_band", "report_period": 5}}}"#,
+        r#"{"backend": {"default": {"unprocessed": "close", "reports": "none"}}}"#,
+        r#"{"lookups": [{"service": "s", "keys": {"a": 1}, "targets": ["c", "d"], "header_data": "h", "delay": 0.5}, {"status": "INTERNAL", "message": "m"}]}"#,
+        r#"{"lookups": []}"#,
+    ];
+    assert_eq!(fault(&lines), None);
+    let Step::Lookups(lookups) = Step::read(lines[2]).unwrap() else {
+        panic!("{lines:?}");
+    };
+    assert_eq!(lookups.targets().collect::<Vec<_>>(), ["c", "d"]);
 }
 
 #[test]

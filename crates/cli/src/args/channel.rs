@@ -158,6 +158,10 @@ pub struct PickArgs {
     /// Let the first N attempts of each RPC fail with this code
     #[arg(long, value_name = "CODE:N")]
     pub respond: Option<String>,
+    /// Cluster with which the lookup service (RLS) answers every lookup; may be repeated, those behind the first are for
+    /// when that fails
+    #[arg(long, value_name = "CLUSTER")]
+    pub lookup: Vec<String>,
     /// Wait for a connection instead of failing
     #[arg(long)]
     pub wait_for_ready: bool,

@@ -6,11 +6,11 @@ use std::net::SocketAddr;
 
 use serde_json::{Value, json};
 
-use super::{leaves, list_from};
 use crate::Error;
 use xdsctl::client::config::{ClusterState, XdsConfig};
 use xdsctl::cookie;
 use xdsctl::model::endpoints::{Endpoint, Locality, LocalityName};
+use xdsctl::rpc;
 use xdsctl::text;
 
 /// One address of the channel.
@@ -49,7 +49,7 @@ pub(super) fn all(config: &XdsConfig) -> impl Iterator<Item = Place<'_>> {
 
 /// The addresses of a locality (`REGION/ZONE/SUB_ZONE`, or the client's form) or cluster.
 pub(super) fn addresses_of(name: &str, config: &XdsConfig) -> Vec<SocketAddr> {
-    let below: BTreeSet<&str> = leaves(name, config).into_iter().collect();
+    let below: BTreeSet<&str> = rpc::leaves(config, name).into_iter().collect();
     let is_meant =
         |locality: &LocalityName| locality.to_string() == name || locality.short() == name.trim_end_matches('/');
     // Neighbours are of the same locality.
@@ -65,13 +65,6 @@ pub(super) fn addresses_of(name: &str, config: &XdsConfig) -> Vec<SocketAddr> {
         })
         .map(|place| place.address)
         .collect()
-}
-
-/// The address list of an endpoint of a cluster, as a cookie has it.
-pub(super) fn address_list(text: &str, cluster: &str, config: &XdsConfig) -> Option<String> {
-    let below = leaves(cluster, config);
-    let place = all(config).find(|place| below.contains(&place.cluster) && place.address.to_string() == text)?;
-    Some(list_from(place.address, place.endpoint.addresses()))
 }
 
 /// Name of the schema of `--format json`.
@@ -101,7 +94,7 @@ fn ways(config: &XdsConfig) -> Ways<'_> {
 
 /// The cookies that lead to a place: the cluster by way of which, and the value.
 fn cookies<'w>(place: &Place<'_>, ways: &'w Ways<'_>) -> impl Iterator<Item = (&'w str, String)> {
-    let list = list_from(place.address, place.endpoint.addresses());
+    let list = rpc::address_list(&place.address, place.endpoint);
     let names = ways.get(place.cluster).into_iter().flatten();
     names.map(move |name| (*name, cookie::encode(&list, name)))
 }

@@ -182,6 +182,7 @@ pub(super) fn json_of(outcome: &Outcome) -> Value {
         "backend": outcome.backend,
         "set_cookie": outcome.set_cookie,
         "attempts": outcome.attempts,
+        "authority": outcome.authority.as_deref(),
         "details": outcome.details,
         "began_ms": outcome.began,
         "ended_ms": outcome.ended,

@@ -223,6 +223,9 @@ fn details(
     } else {
         details.push(("cluster", name_of(selection.selected_key).into_owned()));
     }
+    let plugin = selection.selected_key.strip_prefix(PLUGIN_PREFIX);
+    let lookup = plugin.and_then(|plugin| words::lookup(answer.selector, answer.request, plugin));
+    details.extend(lookup.map(|words| ("lookup", words)));
     for session in &selection.sessions {
         details.push(("session", words::session(session)));
     }
@@ -245,6 +248,10 @@ fn details(
     details.push(("retries", retry_words(selection.retry, action.retry_policy_inherited)));
     if action.auto_host_rewrite {
         details.push(("authority", "rewritten to the endpoint's hostname".to_owned()));
+    }
+    if action.untrusted_host_rewrite {
+        let why = "not rewritten: auto_host_rewrite counts only from a `trusted_xds_server`";
+        details.push(("authority", why.to_owned()));
     }
     details
 }

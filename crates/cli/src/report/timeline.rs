@@ -17,7 +17,7 @@ use xdsctl::source::Source;
 const SCHEMA: &str = "xdsctl.event/v1";
 
 /// The layers that can be chosen, and what they are about.
-const LAYERS: [(&str, &str); 13] = [
+const LAYERS: [(&str, &str); 15] = [
     ("step", "the steps of the file"),
     ("rpc", "RPCs that begin and end"),
     ("retry", "further attempts, and why there are none"),
@@ -34,6 +34,8 @@ const LAYERS: [(&str, &str); 13] = [
     ("endpoints", "what each endpoint of round_robin reports"),
     ("outlier_detection", "ejections"),
     ("weighted_round_robin", "weights, when they change"),
+    ("rls", "lookups, and what became of them"),
+    ("load", "load reports out of band"),
 ];
 
 /// Which layers are shown.
