@@ -28,6 +28,8 @@ pub const COMMANDS: &[&[&str]] = &[
     &["pick", "--down=c", "--count=3"],
     &["pick", "--address=10.0.0.1:80"],
     &["pick", "--bootstrap=FILE"],
+    &["test", "--init"],
+    &["test", "--record"],
     &["retry"],
     &["retry", "--format=json"],
 ];

@@ -69,6 +69,8 @@ fn what_happened_is_written_where_another_thing_stood() {
     let (now, Run { code, out, err }) = updated("all", "suite.yaml", &before);
     assert_eq!(now, after, "{out}{err}");
     assert_eq!((code, out.as_str()), (Some(0), ""));
+    let states = ": `states: channel: IDLE 10.5.0.1:8080: none` becomes `{10.5.0.1:8080: READY, channel: READY}`\n";
+    assert!(err.contains(states), "{err}");
     let last = err.lines().last().unwrap();
     assert_eq!(last, "xdsctl: updated 11 expectations in 1 file");
     assert!(

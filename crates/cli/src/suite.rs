@@ -104,12 +104,11 @@ fn in_a_suite(error: Error) -> Error {
 ///
 /// # Errors
 /// The files cannot be read, or have nothing of xDS.
-pub(super) fn listeners(files: &[PathBuf], io: &Io<'_>) -> Result<Vec<String>, Error> {
+pub(super) fn listeners(files: &[PathBuf], io: &mut Io<'_>) -> Result<Vec<String>, Error> {
     let args = input_of(files.to_vec(), None, &[], false);
-    let mut quiet = Io::piped(std::io::empty(), std::io::sink(), std::io::sink());
-    quiet.paths = io.paths.clone();
-    let mut inputs = input::of_parts(&args, Vec::new(), &mut quiet)?.complete(&mut quiet)?;
-    let settled = inputs.settle(Keep::Places, &mut quiet);
+    let mut inputs = input::of_parts(&args, Vec::new(), io)?.complete(io)?;
+    let settled = inputs.settle(Keep::Places, io);
+    channel::say_unread(&settled, &inputs, io)?;
     let store = Arc::new(inputs.into_store());
     let worlds = settled.hold(&store);
     let names = worlds.iter().flat_map(|(_, held)| held.api_listeners());

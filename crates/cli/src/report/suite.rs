@@ -175,7 +175,7 @@ impl<'s> Placing<'s> {
     pub fn report(&self, name: String, span: Span, played: Played) -> TestReport {
         let failures = played.failures.into_iter().map(|failure| FailureReport {
             place: self.place(failure.span),
-            expected: self.text(failure.span),
+            expected: quoted(self.source, failure.span),
             is_never: failure.is_never,
             happened: failure.happened,
             more: failure.more,
@@ -196,13 +196,23 @@ impl<'s> Placing<'s> {
             ended_ms: played.ended,
         }
     }
+}
 
-    /// What stands at a place, on one line.
-    fn text(&self, span: Span) -> String {
-        let text = String::from_utf8_lossy(self.source.bytes().get(span.range()).unwrap_or_default());
-        let line: Vec<&str> = text.split_whitespace().collect();
-        format!("`{}`", line.join(" "))
-    }
+/// What stands at a place, on one line and without comments, in backticks.
+pub fn quoted(source: &Source, span: Span) -> String {
+    let text = String::from_utf8_lossy(source.bytes().get(span.range()).unwrap_or_default());
+    let is_block = text.contains('\n');
+    let words = text.lines().flat_map(|line| {
+        // A `#` between quotes is no comment.
+        let end = line
+            .find(" #")
+            .filter(|at| is_block && !line.get(*at..).is_some_and(|rest| rest.contains(['"', '\''])));
+        line.get(..end.unwrap_or(line.len()))
+            .unwrap_or_default()
+            .split_whitespace()
+    });
+    let words: Vec<&str> = words.collect();
+    format!("`{}`", words.join(" "))
 }
 
 /// What became of the suites.

@@ -5,6 +5,7 @@ use std::path::Path;
 use super::{is_chosen, name, one, open};
 use crate::args::TestArgs;
 use crate::fix::replace::replace;
+use crate::report::suite::quoted;
 use crate::{Error, Io};
 use xdsctl::scenario::{Change, Failure, Suite, rewrite, yaml};
 use xdsctl::source::{Source, SourceMap};
@@ -91,7 +92,7 @@ fn one_file(source: &Source, failures: &[Failure], io: &mut Io<'_>) -> Result<us
             _ => {
                 made += 1;
                 let new = changes.get(number).map(|change| yaml(&change.value));
-                let old = quoted(source, failure);
+                let old = quoted(source, failure.span);
                 told.push((
                     failure.span.start,
                     format!("{old} becomes `{}`", new.unwrap_or_default()),
@@ -108,7 +109,7 @@ fn one_file(source: &Source, failures: &[Failure], io: &mut Io<'_>) -> Result<us
         })?;
     }
     let not = why_not.iter().map(|(failure, why)| {
-        let old = quoted(source, failure);
+        let old = quoted(source, failure.span);
         (failure.span.start, format!("{old} stays: {why}"))
     });
     told.extend(not);
@@ -118,12 +119,4 @@ fn one_file(source: &Source, failures: &[Failure], io: &mut Io<'_>) -> Result<us
         say!(io.err, "{}:{}:{}: {what}", source.name(), place.line, place.column)?;
     }
     Ok(made)
-}
-
-/// An expectation as it is written, on one line.
-fn quoted(source: &Source, failure: &Failure) -> String {
-    let bytes = source.bytes().get(failure.span.range()).unwrap_or_default();
-    let text = String::from_utf8_lossy(bytes);
-    let line: Vec<&str> = text.split_whitespace().collect();
-    format!("`{}`", line.join(" "))
 }
