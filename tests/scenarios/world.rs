@@ -94,11 +94,6 @@ impl Row {
         self.steps.iter().any(changes)
     }
 
-    /// What there is beside backends and a control plane is simulated: all but the connection to a lookup service.
-    pub fn is_played(&self) -> bool {
-        !self.id.starts_with("rls-service-")
-    }
-
     /// Several clusters have endpoints with one address.
     pub fn has_clusters_with_one_address(&self) -> bool {
         let of_type = |name: &'static str| {
