@@ -121,6 +121,7 @@ part_ads() {
     # The gate stays open for a good version, and closes at the next, which has the fault.
     start plane --hold
     local gate gated; gated=$(of_said port)
+    : >"$work/run/gate"
     "$xdsctl" validate --watch --format jsonl "ads://127.0.0.1:$gated?target=xds:///shop" >"$work/run/gate" 2>"$work/run/gate.err" &
     gate=$!
     started+=("$gate")
