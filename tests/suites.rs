@@ -169,6 +169,16 @@ fn expectations_hold_or_say_what_happened() {
 }
 
 #[test]
+fn priorities_below_a_lookup_are_seen() {
+    let text = "world: fixtures/suites/world/regions.yaml\nlookups:\n- {keys: {customer: ann}, targets: eu}\nsteps:\n\
+        - pick: {method: /shop.Cart/Add, headers: {x-customer: ann}}\n  expect: {cluster: eu, priority: {eu: 0}}\n";
+    let Run { code, out, .. } = run("test -", text);
+    assert_eq!(code, Some(0), "{out}");
+    let Run { code, out, .. } = run("test -", &text.replace("eu: 0", "eu: 1"));
+    assert!(code == Some(1) && out.contains("`eu` uses priority 0"), "{out}");
+}
+
+#[test]
 fn shares_that_are_off_say_how_far() {
     let shares = |shares: &str| {
         let text = format!("steps:\n- pick: {{method: /shop.Pay/Charge, count: 1000}}\n  expect: {{{shares}}}\n");

@@ -534,6 +534,11 @@ impl lb::policy::Machine for Machine {
         }
     }
 
+    fn priorities(&self, cluster: &str, tell: &mut dyn FnMut(&str, Option<usize>)) {
+        let children = self.targets.values().map(|target| &target.child);
+        children.for_each(|child| child.priorities(cluster, tell));
+    }
+
     fn shutdown(&mut self, cx: &mut PolicyCx<'_>) {
         cx.runtime.cancel(&mut self.cleanup);
         self.cache.clear();
