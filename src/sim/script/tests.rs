@@ -40,7 +40,11 @@ fn a_step_says_one_thing_that_there_is() {
         0,
         "pick has no `name`; there is `method`, `headers`, `count`, `timeout`, `wait_for_ready`, `rate`, `for`, `jar`, `session`",
     );
-    check_fault(&[r#"{"pick": 3}"#], 0, "`pick` is `3`, must be an object");
+    check_fault(
+        &[r#"{"pick": 3}"#],
+        0,
+        "`pick` is `3`, must be an object like {method: /package.Service/Method}",
+    );
     check_fault(
         &["[]"],
         0,
