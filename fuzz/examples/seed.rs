@@ -127,6 +127,7 @@ fn dictionary(corpus: &Corpus) -> io::Result<()> {
             words.insert(format!("type.googleapis.com/{}", message.full_name));
         }
     }
+    words.extend(xdsctl::scenario::TEST_MEMBERS.map(str::to_owned));
     for subcommand in xdsctl_cli::command().get_subcommands() {
         words.insert(subcommand.get_name().to_owned());
         let options = subcommand.get_arguments().filter_map(|arg| arg.get_long());
@@ -188,9 +189,19 @@ fn main() -> io::Result<()> {
         "route",
         "retry",
         "pick",
+        "suite",
     ] {
         for (number, piece) in noise.chunks(512).take(120).enumerate() {
             corpus.add(target, &format!("noise-{number}"), &piece[..40 + 3 * number])?;
+        }
+    }
+    for entry in fs::read_dir(root().join("fixtures/suites"))? {
+        let path = entry?.path();
+        if path.is_file() {
+            // The first byte says that it is YAML.
+            let text = [&b" "[..], &fs::read(&path)?].concat();
+            let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+            corpus.add("suite_text", &name, &text)?;
         }
     }
     for name in ["scenarios", "timelines", "loops"] {

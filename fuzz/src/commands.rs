@@ -14,10 +14,10 @@ use xdsctl_cli::{Args, Command, Io};
 use crate::chance::Chance;
 use crate::make::{CLUSTER, World};
 use crate::play::{bootstrap_of, hosts, recorded_world_of, world_of};
-use crate::{generate, steps};
+use crate::{generate, steps, suites};
 
 /// What goes before arguments that ask for more.
-const MAX_EVENTS: &str = "--max-events=20000";
+pub const MAX_EVENTS: &str = "--max-events=20000";
 
 thread_local! {
     /// Where the files of commands are: this thread's own, as tests of one process run side by side.
@@ -53,9 +53,12 @@ pub fn run(args: &[&str], input: &[u8]) -> Vec<u8> {
         let raw = text.chars().find(|c| !is_plain(*c));
         assert!(is_coloured || raw.is_none(), "{raw:?} in the output of {args:?}");
     }
-    // A stream of verdicts says in each what is wrong with its line.
-    let says_why = !err.is_empty() || String::from_utf8_lossy(&out).contains(r#""verdict":"error""#);
-    assert!(!is_trouble || says_why, "{args:?} ended without a word");
+    // The report of a test says what it could not do, as the verdicts of a stream do.
+    let is_report = args.first() == Some(&"test") && !out.is_empty();
+    assert!(
+        !is_trouble || is_report || !err.is_empty() || is_said_in_a_verdict(&out),
+        "{args:?} ended without a word"
+    );
     let is_json = args.contains(&"--format=json");
     if is_json && !is_trouble {
         for document in serde_json::Deserializer::from_slice(&out).into_iter::<Value>() {
@@ -63,6 +66,14 @@ pub fn run(args: &[&str], input: &[u8]) -> Vec<u8> {
         }
     }
     out
+}
+
+/// Says whether one of a stream's verdicts says why it is none: what is wrong with a line of it stands there.
+fn is_said_in_a_verdict(out: &[u8]) -> bool {
+    let verdicts = out.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+    let verdicts: Option<Vec<Value>> = verdicts.map(|line| serde_json::from_slice(line).ok()).collect();
+    let says_why = |row: &Value| row["verdict"] == "error" && row["error"].as_str().is_some_and(|why| !why.is_empty());
+    verdicts.is_some_and(|verdicts| verdicts.iter().any(says_why))
 }
 
 /// Adds arguments of some of `list`, each in so many of 100 cases.
@@ -306,7 +317,7 @@ pub fn command(data: &[u8]) {
         args.insert(1, MAX_EVENTS);
     }
     if let Ok(parsed) = Args::try_parse_from(["xdsctl"].iter().chain(&args))
-        && !is_harmless(&parsed.command, files.get(1).copied().unwrap_or_default())
+        && !is_harmless(&parsed.command, input, files.get(1).copied().unwrap_or_default())
     {
         return;
     }
@@ -317,7 +328,7 @@ pub fn command(data: &[u8]) {
 }
 
 /// Says whether a command reads no file that it was not given, writes none, and ends soon.
-fn is_harmless(command: &Command, script: &[u8]) -> bool {
+fn is_harmless(command: &Command, input: &[u8], script: &[u8]) -> bool {
     let is_own = |path: &Option<PathBuf>| {
         path.as_ref()
             .is_none_or(|path| NAMES.iter().any(|name| *path == file(name)))
@@ -342,11 +353,13 @@ fn is_harmless(command: &Command, script: &[u8]) -> bool {
             &args.channel.input
         }
         Command::Clients(_) | Command::Explain(_) | Command::Cookie(_) | Command::Completions(_) => return true,
-        Command::Simulate(args) => return args.file.as_os_str() == "-" && args.world.is_empty(),
+        Command::Simulate(args) => {
+            return args.file.as_os_str() == "-" && args.world.is_empty() && suites::is_harmless(input);
+        }
         Command::Test(args) => {
-            // The suites of a run are those of standard input, and name no file.
             return args.files.iter().all(|path| path.as_os_str() == "-")
                 && args.world.is_empty()
+                && suites::is_harmless(input)
                 && args.formats.iter().all(|format| format.file.is_none());
         }
         Command::Init(_) | Command::Config(_) | Command::Generate(_) => return false,

@@ -30,6 +30,9 @@ const WIDER: &[(&str, &str)] = &[
     ("Expected a string or integer", ""),
 ];
 
+/// Brackets inside of each other that the reader below prost-reflect refuses (serde_json's limit of recursion).
+const READER_DEPTH: usize = 128;
+
 /// Compares what both make of an Any.
 pub fn transcode_differential(data: &[u8]) {
     if data.first() == Some(&b'{') {
@@ -97,8 +100,7 @@ fn compare(text: &[u8]) {
             let is_wider = WIDER
                 .iter()
                 .any(|(words, part)| error.contains(words) && shown().contains(part));
-            // The depth of the reader below prost-reflect.
-            let is_wider = is_wider || error.starts_with("recursion limit exceeded");
+            let is_wider = is_wider || (error.starts_with("recursion limit exceeded") && depth(text) >= READER_DEPTH);
             assert!(is_wider, "prost-reflect refuses it: {error}: {}", shown());
         }
         Err(_) => {}
@@ -123,6 +125,26 @@ fn compare_spread(text: &[u8], ours: &Transcoded) {
     if ours.stop.is_none() && !ours.notes.iter().any(|note| is_kept(note.diagnostic.rule.id)) {
         assert_eq!(ours.bytes, other.bytes, "{}", shown());
     }
+}
+
+/// Brackets inside of each other, at most.
+fn depth(text: &[u8]) -> usize {
+    let (mut in_string, mut is_escaped, mut depth, mut most) = (false, false, 0_usize, 0);
+    for byte in text {
+        if in_string {
+            in_string = is_escaped || *byte != b'"';
+            is_escaped = !is_escaped && *byte == b'\\';
+            continue;
+        }
+        match byte {
+            b'"' => in_string = true,
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        most = most.max(depth);
+    }
+    most
 }
 
 /// Adds white space, more or less of it, behind what opens and what parts.

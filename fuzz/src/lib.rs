@@ -8,6 +8,7 @@ mod differential;
 mod documents;
 mod play;
 mod steps;
+mod suites;
 mod values;
 
 // The generator of worlds, which the tests share.
@@ -59,6 +60,8 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("retry", commands::retry),
     ("route", commands::route),
     ("simulation", play::simulation),
+    ("suite", suites::suite),
+    ("suite_text", suites::suite_text),
     ("textproto", documents::textproto),
     ("transcode_differential", differential::transcode_differential),
     ("tree", commands::tree),

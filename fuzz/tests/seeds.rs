@@ -53,12 +53,13 @@ fn what_once_found_something_finds_nothing_now() {
 }
 
 /// Those that take their bytes for decisions of chance.
-const BY_CHANCE: [&str; 7] = [
+const BY_CHANCE: [&str; 8] = [
     "pick",
     "recorded_world",
     "retry",
     "route",
     "simulation",
+    "suite",
     "tree",
     "world",
 ];
