@@ -1,6 +1,7 @@
 //! `xdsctl pick`: follows RPCs through a simulated channel.
 
 use std::collections::BTreeMap;
+use std::fs::File;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
@@ -14,6 +15,7 @@ use xdsctl::lb::runtime::{Connectivity, Settings};
 use xdsctl::rpc::{self, NoSession, Request, Selector};
 use xdsctl::sim::script::{self, Player, Step};
 use xdsctl::sim::{Channel, LookupReply, Lookups, Network, Options, Reach, Respond, Rpc};
+use xdsctl::source::{MAX_STREAM_BYTES, read_stream};
 use xdsctl::status::Code;
 use xdsctl::text;
 
@@ -264,16 +266,17 @@ fn read_steps(args: &PickArgs, io: &mut Io<'_>) -> Result<Option<Vec<(usize, Ste
     let Some(path) = &args.requests else { return Ok(None) };
     let name = path.display().to_string();
     let read = if name == "-" {
-        let mut text = String::new();
-        std::io::Read::read_to_string(&mut io.input, &mut text).map(|_| text)
+        read_stream(&mut io.input, MAX_STREAM_BYTES)
     } else {
-        std::fs::read_to_string(path)
+        File::open(path).and_then(|mut file| read_stream(&mut file, MAX_STREAM_BYTES))
     };
-    let text = read.map_err(|source| Error::Io {
-        what: "read",
-        name: name.clone(),
-        source,
-    })?;
+    let text = read
+        .and_then(|bytes| String::from_utf8(bytes).map_err(|_| std::io::Error::other("it is not UTF-8")))
+        .map_err(|source| Error::Io {
+            what: "read",
+            name: name.clone(),
+            source,
+        })?;
     let mut steps = Vec::new();
     for (number, line) in (1..).zip(text.lines()) {
         if line.trim().is_empty() {

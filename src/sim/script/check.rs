@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 
 use super::fault::hint;
-use super::{MAX_UNDER_WAY, Step, StepError};
+use super::{MAX_AT_A_RATE, MAX_UNDER_WAY, Step, StepError};
 use crate::text;
 
 /// Looks at whole scripts: what a step alone does not tell.
@@ -21,7 +21,8 @@ pub fn check<'s>(
     known.extend(added(steps.clone()));
     known.sort_unstable();
     known.dedup();
-    let mut under_way: BTreeMap<&str, (usize, u64)> = BTreeMap::new();
+    let mut under_way: BTreeMap<&str, (usize, u64, bool)> = BTreeMap::new();
+    let (mut total, mut at_a_rate) = (0_u64, 0_usize);
     for (number, step) in steps.into_iter().enumerate() {
         let (verb, addresses) = step.addresses();
         for address in addresses {
@@ -41,27 +42,37 @@ pub fn check<'s>(
             Step::Begin { name, sending, .. } => {
                 // Of RPCs at a rate, those that have ended are not kept.
                 let kept = if sending.rate.is_some() { 0 } else { sending.count };
-                if under_way.insert(name, (number, kept)).is_some() {
+                at_a_rate += usize::from(sending.rate.is_some());
+                if at_a_rate > MAX_AT_A_RATE {
+                    return Err((number, StepError::TooManyAtARate));
+                }
+                if under_way.insert(name, (number, kept, sending.rate.is_some())).is_some() {
                     return Err((number, StepError::BeginTwice(name.clone())));
                 }
-                let total: u64 = under_way.values().map(|(_, count)| count).sum();
+                total = total.saturating_add(kept);
                 if total > MAX_UNDER_WAY {
                     return Err((number, StepError::TooMany(total)));
                 }
             }
-            Step::Finish(name) if under_way.remove(name.as_str()).is_none() => {
-                let names: Vec<&str> = under_way.keys().copied().collect();
-                let error = StepError::FinishUnknown {
-                    name: name.clone(),
-                    hint: hint(name, &names),
-                };
-                return Err((number, error));
-            }
+            Step::Finish(name) => match under_way.remove(name.as_str()) {
+                Some((_, kept, has_rate)) => {
+                    total = total.saturating_sub(kept);
+                    at_a_rate = at_a_rate.saturating_sub(usize::from(has_rate));
+                }
+                None => {
+                    let names: Vec<&str> = under_way.keys().copied().collect();
+                    let error = StepError::FinishUnknown {
+                        name: name.clone(),
+                        hint: hint(name, &names),
+                    };
+                    return Err((number, error));
+                }
+            },
             _ => {}
         }
     }
-    match under_way.into_iter().min_by_key(|(_, (number, _))| *number) {
-        Some((name, (number, _))) => Err((number, StepError::NeverFinished(name.to_owned()))),
+    match under_way.into_iter().min_by_key(|(_, (number, ..))| *number) {
+        Some((name, (number, ..))) => Err((number, StepError::NeverFinished(name.to_owned()))),
         None => Ok(()),
     }
 }

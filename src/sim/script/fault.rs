@@ -1,7 +1,7 @@
 //! What is wrong with a step, in words.
 
-use super::MAX_UNDER_WAY;
 use super::read::VERBS;
+use super::{MAX_AT_A_RATE, MAX_UNDER_WAY};
 use crate::source::node::Node;
 use crate::text;
 
@@ -68,6 +68,9 @@ pub enum StepError {
     /// Too many at a time.
     #[error("{0} RPCs would be under way at a time, the limit is {MAX_UNDER_WAY}")]
     TooMany(u64),
+    /// Too many at a rate at a time.
+    #[error("more than {MAX_AT_A_RATE} `begin`s at a rate would go on at a time, which is the limit")]
+    TooManyAtARate,
     /// An address that no resource has.
     #[error("`{verb}` names {address}, which is no address of the channel or of an `update`{hint}")]
     NoAddress {

@@ -52,6 +52,9 @@ pub const MAX_RATED: u64 = 1_000_000_000;
 /// Most RPCs under way at a time: each is kept in memory until it has ended.
 pub const MAX_UNDER_WAY: u64 = 100_000;
 
+/// Most `begin`s at a rate that go on at a time.
+pub const MAX_AT_A_RATE: usize = 1_000;
+
 /// A step of a script.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Step {

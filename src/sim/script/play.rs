@@ -1,6 +1,6 @@
 //! Steps at work on channels.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 use std::ops::Range;
 
@@ -215,6 +215,7 @@ fn reach(channels: &mut [Channel], clients: Range<usize>, addresses: &[SocketAdd
 fn send(step: &Step, channels: &mut [Channel], clients: Range<usize>, told: &mut Told) {
     // What is wrong for one client only is meant for the others.
     let mut faults: Option<Vec<String>> = None;
+    let mut said: BTreeSet<String> = told.notes.iter().cloned().collect();
     let first = clients.start;
     let mut edits = Edits::default();
     for (number, channel) in channels.get_mut(clients).into_iter().flatten().enumerate() {
@@ -249,18 +250,15 @@ fn send(step: &Step, channels: &mut [Channel], clients: Range<usize>, told: &mut
             _ => return,
         };
         channel.resolve();
-        told.notes.extend(
-            updated
-                .notes
-                .iter()
-                .filter(|note| !told.notes.contains(note))
-                .cloned()
-                .collect::<Vec<_>>(),
-        );
+        let new = updated.notes.iter().filter(|note| said.insert((*note).clone()));
+        told.notes.extend(new.cloned());
         told.updates.push((first + number, updated));
         faults = Some(match faults {
             None => wrong,
-            Some(before) => before.into_iter().filter(|fault| wrong.contains(fault)).collect(),
+            Some(before) => {
+                let wrong: BTreeSet<String> = wrong.into_iter().collect();
+                before.into_iter().filter(|fault| wrong.contains(fault)).collect()
+            }
         });
     }
     told.faults.extend(faults.unwrap_or_default());

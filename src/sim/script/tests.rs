@@ -234,6 +234,33 @@ fn what_begins_is_finished_once() {
         1,
         "100001 RPCs would be under way at a time, the limit is 100000",
     );
+    // What has been waited for counts no more.
+    let many = r#"{"begin": {"name": "a", "count": 99999}}"#;
+    assert_eq!(fault(&[many, r#"{"finish": "a"}"#, many, r#"{"finish": "a"}"#]), None);
+}
+
+#[test]
+fn as_many_go_on_at_a_rate_as_can_be_told_apart() {
+    let lines = |count: usize| -> Vec<String> {
+        let begin = |i| format!(r#"{{"begin": {{"name": "n{i}", "rate": 1, "count": 1}}}}"#);
+        let finish = |i| format!(r#"{{"finish": "n{i}"}}"#);
+        // The first one ends before the last begins.
+        let begun = (0..count).map(begin).chain([finish(0), begin(count)]);
+        begun.chain((1..=count).map(finish)).collect()
+    };
+    let fault = |count: usize| {
+        let lines = lines(count);
+        fault(&lines.iter().map(String::as_str).collect::<Vec<_>>())
+    };
+    assert_eq!(fault(1_000), None);
+    let (number, words) = fault(1_001).unwrap();
+    assert_eq!(
+        (number, words.as_str()),
+        (
+            1_000,
+            "more than 1000 `begin`s at a rate would go on at a time, which is the limit"
+        )
+    );
 }
 
 #[test]
