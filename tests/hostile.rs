@@ -292,6 +292,57 @@ fn a_channel_with_too_many_policies_and_connections_says_so() {
 }
 
 #[test]
+fn more_clusters_inside_of_each_other_than_are_simulated_are_an_error() {
+    let answer = |count: usize| {
+        let name = |i: usize| format!("c{i}");
+        let next = |i: usize| {
+            let value = serde_json::json!({"cluster": name(i + 1)});
+            serde_json::json!({"policies": [{"typed_extension_config": {"name": "p", "typed_config": {
+                "@type": "type.googleapis.com/xds.type.v3.TypedStruct", "type_url": "x/cds_experimental", "value": value}}}]})
+        };
+        let cluster = |i: usize| {
+            let mut cluster: serde_json::Value = serde_json::from_str(&cluster("")).unwrap();
+            cluster["name"] = name(i).into();
+            cluster["eds_cluster_config"]["service_name"] = "e".into();
+            if i + 1 < count {
+                cluster["load_balancing_policy"] = next(i);
+            }
+            cluster
+        };
+        let route =
+            |i: usize| serde_json::json!({"match": {"path": format!("/a.B/{i}")}, "route": {"cluster": name(i)}});
+        let routes: Vec<_> = (0..count).map(route).collect();
+        let mut resources: Vec<_> = (0..count).map(cluster).collect();
+        resources.push(serde_json::json!({
+            "@type": "type.googleapis.com/envoy.config.route.v3.RouteConfiguration", "name": "r",
+            "virtual_hosts": [{"domains": ["*"], "routes": routes}],
+        }));
+        resources.push(serde_json::json!({
+            "@type": "type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment", "cluster_name": "e",
+            "endpoints": [{"locality": {}, "load_balancing_weight": 1, "lb_endpoints": [
+                {"endpoint": {"address": {"socket_address": {"address": "10.0.0.1", "port_value": 80}}}}]}],
+        }));
+        let document = serde_json::json!(resources).to_string();
+        let (out, err) = run(
+            ["pick", "--route-config=r", "--method=/a.B/0", "-"],
+            document.as_bytes(),
+        );
+        String::from_utf8(out).unwrap() + &String::from_utf8(err).unwrap()
+    };
+    let deepest = answer(32);
+    assert!(deepest.contains("OK from 10.0.0.1:80"), "{deepest}");
+    let beyond = answer(33);
+    assert!(
+        !beyond.contains("10.0.0.1")
+            && beyond.ends_with(
+                "xdsctl: more than 32 clusters lead to each other by their LB policies, which is the limit: nothing is known of the \
+                 channel's RPCs\n"
+            ),
+        "{beyond}"
+    );
+}
+
+#[test]
 fn advice_of_a_kind_is_counted_too() {
     let names = vec!["\"b\""; 12_002].join(",");
     let aggregate = format!(

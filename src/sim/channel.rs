@@ -21,7 +21,7 @@ use crate::lb::policy::{PolicyCx, Report, Reports, Update, What};
 use crate::lb::run::child::Child;
 use crate::lb::runtime::{Connectivity, Event, NOWHERE, Runtime, Settings, Time};
 use crate::lb::{self, Config};
-use crate::model::{Millis, ResourceType};
+use crate::model::ResourceType;
 use crate::profile::Feature;
 use crate::rng::Rng;
 use crate::rpc::{Draws, Retries, Selector};
@@ -30,11 +30,13 @@ use crate::tree::service_config;
 
 mod access;
 mod authority;
+mod limit;
 mod outside;
 mod own;
 mod rpc;
 mod shares;
 
+pub use limit::LimitReached;
 use own::Own;
 
 /// How long a client waits for a resource before it believes that there is none.
@@ -46,28 +48,6 @@ pub const MAX_EVENTS: u64 = 5_000_000;
 
 /// LB policies and connections of a channel at a time, as its policies hold them, unless [`Options::max_machines`] has more.
 pub const MAX_MACHINES: usize = 250_000;
-
-/// The simulation goes no further.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum LimitReached {
-    /// A step needs more events than one may have.
-    #[error(
-        "the simulation ends after {events} events (limit `--max-events`), at {} of simulated time: nothing is known of \
-         what comes then",
-        Millis(*.now)
-    )]
-    Events {
-        /// The limit.
-        events: u64,
-        /// Simulated time, in milliseconds.
-        now: Time,
-    },
-    /// The channel has too many LB policies and connections.
-    #[error(
-        "the channel needs more than {0} LB policies and connections, which is the limit: nothing is known of its RPCs"
-    )]
-    Machines(usize),
-}
 
 /// Settings of a channel.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -510,6 +490,9 @@ impl Channel {
     const fn check_limit(&self, events: u64) -> Result<(), LimitReached> {
         if let Some(machines) = self.runtime.is_full {
             return Err(LimitReached::Machines(machines));
+        }
+        if self.runtime.is_too_deep {
+            return Err(LimitReached::Nested);
         }
         let limit = match self.options.max_events {
             Some(limit) => limit,

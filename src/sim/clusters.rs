@@ -154,8 +154,7 @@ impl Clusters for ConfigView {
             return ClusterUpdate::Loop;
         }
         if Self::above(&policies, at).count() >= MAX_NESTED_CDS {
-            let text = format!("cds policies more than {MAX_NESTED_CDS} deep inside each other are not simulated");
-            return ClusterUpdate::Error(Status::unavailable(text));
+            return ClusterUpdate::TooDeep;
         }
         let above = Self::above(&policies, at).next().map(str::to_owned);
         let remembered = policies.entry(at.clone()).or_default();

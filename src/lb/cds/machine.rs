@@ -77,6 +77,10 @@ impl crate::lb::policy::Machine for Machine {
                 self.fail(Status::unavailable(text), cx)
             }
             ClusterUpdate::Error(status) => self.fail(status, cx),
+            ClusterUpdate::TooDeep => {
+                cx.runtime.is_too_deep = true;
+                Reports::new()
+            }
             ClusterUpdate::Loop => {
                 self.is_inside_itself = true;
                 if cx.runtime.building.contains(&self.cluster) {

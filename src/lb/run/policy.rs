@@ -155,6 +155,8 @@ pub struct LeafView {
 /// What cds makes of its cluster.
 #[derive(Debug, Clone)]
 pub enum ClusterUpdate {
+    /// It is inside of more cds policies than are simulated.
+    TooDeep,
     /// The cluster is not in the configuration.
     Missing,
     /// RPCs fail.

@@ -189,6 +189,8 @@ pub struct Runtime {
     pub endless: Option<String>,
     /// The limit of machines, once it was reached: no policy has been made since.
     pub is_full: Option<usize>,
+    /// There are more cds policies inside of each other than are simulated.
+    pub is_too_deep: bool,
     machines: Machines,
     max_machines: usize,
     load: LoadStreams,
@@ -214,6 +216,7 @@ impl Runtime {
             building: Vec::new(),
             endless: None,
             is_full: None,
+            is_too_deep: false,
             machines: Machines::default(),
             max_machines: usize::MAX,
             load: LoadStreams::default(),

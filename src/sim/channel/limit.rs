@@ -1,0 +1,33 @@
+//! Where the simulation ends: more than it can follow is said, and nothing is guessed.
+
+use crate::lb::runtime::Time;
+use crate::model::Millis;
+use crate::sim::clusters::MAX_NESTED_CDS;
+
+/// The simulation goes no further.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum LimitReached {
+    /// A step needs more events than one may have.
+    #[error(
+        "the simulation ends after {events} events (limit `--max-events`), at {} of simulated time: nothing is known of \
+         what comes then",
+        Millis(*.now)
+    )]
+    Events {
+        /// The limit.
+        events: u64,
+        /// Simulated time, in milliseconds.
+        now: Time,
+    },
+    /// The channel has too many LB policies and connections.
+    #[error(
+        "the channel needs more than {0} LB policies and connections, which is the limit: nothing is known of its RPCs"
+    )]
+    Machines(usize),
+    /// Clusters lead to each other by their LB policies, one inside of the other.
+    #[error(
+        "more than {MAX_NESTED_CDS} clusters lead to each other by their LB policies, which is the limit: nothing is known of \
+         the channel's RPCs"
+    )]
+    Nested,
+}
