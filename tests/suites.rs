@@ -606,3 +606,64 @@ fn a_report_for_machines_counts_suites_and_cases() {
     assert!(github.starts_with("::error file=-,line=3,col="), "{github}");
     assert!(github.ends_with("\n2 tests: 1 passed, 1 failed\n"), "{github}");
 }
+
+#[test]
+fn clients_share_what_a_test_may_take() {
+    const ENVOY: &str = "type.googleapis.com/envoy.config";
+    let cluster = |name: &str| {
+        format!(
+            r#"{{"@type":"{ENVOY}.cluster.v3.Cluster","name":"{name}","type":"EDS","eds_cluster_config":{{"eds_config":{{"ads":{{}}}}}}}}"#
+        )
+    };
+    // In one locality, or in one each.
+    let endpoints = |name: &str, count: usize, localities: usize| {
+        let one = |i: usize| {
+            let (a, b) = (i >> 8, i & 255);
+            format!(r#"{{"endpoint":{{"address":{{"socket_address":{{"address":"10.0.{a}.{b}","port_value":80}}}}}}}}"#)
+        };
+        let locality = |number: usize| {
+            let list: Vec<String> = (0..count).filter(|i| i % localities == number).map(one).collect();
+            let list = list.join(",");
+            format!(r#"{{"locality":{{"zone":"{number}"}},"load_balancing_weight":1,"lb_endpoints":[{list}]}}"#)
+        };
+        let list: Vec<String> = (0..localities).map(locality).collect();
+        let list = list.join(",");
+        format!(
+            r#"{{"@type":"{ENVOY}.endpoint.v3.ClusterLoadAssignment","cluster_name":"{name}","endpoints":[{list}]}}"#
+        )
+    };
+    let error = |world: &[String]| {
+        // All but the first start at the small cluster.
+        let others: Vec<String> = (1..1_000).map(|i| format!(r#""n{i}":null"#)).collect();
+        let text = format!(
+            r#"{{"cluster":"small","world":[{}],"clients":{{"n0":{{"cluster":"big"}},{}}},"steps":[{{"pick":{{}}}}]}}"#,
+            world.join(","),
+            others.join(",")
+        );
+        let Run { code, out, err } = run("test --format json -", &text);
+        assert_eq!((code, err.as_str()), (Some(2), ""), "{out}");
+        let answer: Value = serde_json::from_str(&out).unwrap();
+        let test = &answer["suites"][0]["tests"][0];
+        test["error"]["message"]
+            .as_str()
+            .unwrap_or_else(|| panic!("{answer}"))
+            .to_owned()
+    };
+    let small = [cluster("small"), endpoints("small", 1, 1), cluster("big")];
+    let with = |big: String| error(&[&small[..], &[big]].concat());
+    assert_eq!(
+        with(endpoints("big", 300, 300)),
+        "the channel needs more than 500 LB policies and connections, which is the limit: nothing is known of its RPCs"
+    );
+    let tree = with(endpoints("big", 1_200, 1));
+    assert!(
+        tree.starts_with("the tree of each of 1000 clients would have ")
+            && tree.ends_with(" policies, endpoints and values of configs, the limit for so many clients is 2000"),
+        "{tree}"
+    );
+    let many: Vec<String> = (0..1_998).map(|i| cluster(&format!("c{i}"))).collect();
+    assert_eq!(
+        error(&[&small[..], &many[..]].concat()),
+        "1000 clients would hold 2001 resources each, the limit is 2000000 together"
+    );
+}

@@ -351,6 +351,13 @@ pub struct Resources {
     removed: BTreeSet<(ResourceType, String)>,
 }
 
+impl Resources {
+    /// How many there are, rejected ones included.
+    pub fn count(&self) -> usize {
+        self.listeners.held.len() + self.route_configs.held.len() + self.clusters.held.len() + self.endpoints.held.len()
+    }
+}
+
 /// A resource that was left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rejected<'a> {

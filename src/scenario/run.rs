@@ -13,7 +13,7 @@ use crate::client::{Client, Start};
 use crate::lb::runtime::Time;
 use crate::rpc::Selector;
 use crate::sim::script::{self, Done, Player, Step, Told};
-use crate::sim::{Channel, LimitReached, Network, Options, Outcome};
+use crate::sim::{Channel, LimitReached, MAX_MACHINES, Network, Options, Outcome};
 use crate::source::Span;
 
 /// What a test is run with, of each of its clients.
@@ -173,6 +173,10 @@ impl Watch<'_> {
     }
 }
 
+/// LB policies and connections that the channels of all clients of a test may have together, as one may have
+/// [`MAX_MACHINES`].
+const MACHINES_OF_ALL: usize = 500_000;
+
 /// The channels of a test's clients; `with` sets what is particular to each, by its number.
 pub(super) fn channels(
     test: &Test,
@@ -184,11 +188,13 @@ pub(super) fn channels(
     test.backends.iter().for_each(|setting| setting.apply(&mut network));
     network.lookups = test.lookups.clone();
     let clients = callers.iter().zip(&test.clients).enumerate();
+    let most_machines = MAX_MACHINES.min(MACHINES_OF_ALL / callers.len().max(1));
     let channels = clients.map(|(number, (caller, planned))| {
         let mut options = Options {
             seed: planned.seed,
             waits_for_missing: true,
             max_events: manner.max_events,
+            max_machines: Some(most_machines),
             shows_secrets: manner.shows_secrets,
             ..Options::default()
         };

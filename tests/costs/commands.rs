@@ -11,6 +11,15 @@ pub const COMMANDS: &[&[&str]] = &[
     &["validate", "--format=github"],
     &["validate", "--format=junit"],
     &["validate", "--format=markdown"],
+    &["validate", "--format=gitlab"],
+    &["validate", "--format=concise"],
+    &["validate", "--format=jsonl"],
+    &["validate", "--client=all", "--format=json"],
+    &["validate", "--matrix", "--client=all"],
+    &["validate", "--fix", "--diff", "FILE"],
+    &["diff", "FILE", "FILE"],
+    &["who", "c"],
+    &["who", "c", "--all", "--format=json"],
     &["validate", "--as=bootstrap"],
     &["validate", "--bootstrap=FILE"],
     &["tree"],
@@ -32,6 +41,19 @@ pub const COMMANDS: &[&[&str]] = &[
     &["test", "--record"],
     &["retry"],
     &["retry", "--format=json"],
+];
+
+/// Arguments of the commands that play suites; the file of the suite follows.
+pub const PLAYED: &[&[&str]] = &[
+    &["test"],
+    &["test", "--explain", "--coverage", "--color=always"],
+    &["test", "--format=json", "--coverage"],
+    &["test", "--format=junit"],
+    &["test", "--format=github"],
+    &["simulate"],
+    &["simulate", "--chart", "--only=step,rpc"],
+    &["simulate", "--format=jsonl"],
+    &["simulate", "--format=svg"],
 ];
 
 /// Arguments of `pick` for each script, which takes the place of `FILE`.

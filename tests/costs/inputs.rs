@@ -433,6 +433,37 @@ pub const SCRIPTS: &[Input] = inputs! {
     "empty lines" "x" |size| vec![b'\n'; size];
 };
 
+/// Suites, with what they need in themselves.
+pub const HOSTILE_SUITES: &[Input] = inputs! {
+    "steps" "x.yaml" |size| suite(&fill_text(size, "", |_| r#"{"pick":{"count":1}}"#.to_owned(), ",", ""));
+    "expectations" "x.yaml" |size| suite(&fill_text(size, "", |i| format!(r#"{{"pick":{{}},"expect":{{"address":"10.0.0.{}:80"}}}}"#, i % 3), ",", ""));
+    "expectations of one step" "x.yaml" |size| suite(&format!(r#"{{"pick":{{"count":3}},"expect":{{"cluster":["c"{}]}}}}"#, fill_text(size, "", |i| format!(r#","x{i}""#), "", "")));
+    "faults of a suite" "x.yaml" |size| suite(&fill_text(size, "", |i| format!(r#"{{"pikc":{i}}}"#), ",", ""));
+    "tests of a suite" "x.yaml" |size| format!(r#"{{"world":[{}],"tests":[{}]}}"#, suite_world(), fill_text(size, "", |i| format!(r#"{{"name":"t{i}","steps":[{{"pick":{{}}}}]}}"#), ",", "")).into_bytes();
+    "clients of a suite" "x.yaml" |size| format!(r#"{{"world":[{}],"clients":{{{}}},"steps":[{{"pick":{{"count":10}}}}]}}"#, suite_world(), list((size / 10).min(1000), |i| format!(r#""n{i}":null"#))).into_bytes();
+    "clients and endpoints" "x.yaml" |size| {
+        let endpoints = assignment(&format!(r#"{{"locality":{{}},"load_balancing_weight":1,"lb_endpoints":[{}]}}"#, list(size / 200, endpoint)));
+        format!(r#"{{"cluster":"c","world":[{},{endpoints}],"clients":{{{}}},"steps":[{{"pick":{{"count":10}}}}]}}"#, cluster("c", ""), list((size / 20).min(1000), |i| format!(r#""n{i}":{{"seed":{i}}}"#))).into_bytes()
+    };
+    "clients and resources" "x.yaml" |size| format!(r#"{{"cluster":"n0","world":[{}],"clients":{{{}}},"steps":[{{"pick":{{}}}}]}}"#, list((size / 300).max(1), |i| cluster(&format!("n{i}"), "")), list((size / 20).min(1000), |i| format!(r#""n{i}":null"#))).into_bytes();
+    "rates at a time" "x.yaml" |size| suite(&format!("{},{}", list(size / 90, |i| format!(r#"{{"begin":{{"name":"n{i}","rate":1,"count":1}}}}"#)), list(size / 90, |i| format!(r#"{{"finish":"n{i}"}}"#))));
+    "updates of a suite" "x.yaml" |size| suite(&fill_text(size, "", |_| format!(r#"{{"update":[{}]}}"#, usual()), ",", ""));
+    "rejected updates of a suite" "x.yaml" |size| suite(&fill_text(size, "", |i| format!(r#"{{"update":[{}]}}"#, cluster(&format!("n{i}"), r#","lb_policy":"MAGLEV""#)), ",", ""));
+    "an update of clusters that are rejected" "x.yaml" |size| suite(&format!(r#"{{"update":[{}]}}"#, fill_text(size, "", |i| cluster(&format!("n{i}"), r#","lb_policy":"MAGLEV""#), ",", "")));
+    "words of a suite in each other" "x.yaml" |size| suite(&nested(size / 8, r#"{"pick":"#, "1", "}"));
+    "a suite of router_check" "x.yaml" |size| fill(size, r#"{"tests":["#, |i| format!(r#"{{"test_name":"t{i}","input":{{"authority":"a","path":"/x"}},"validate":{{"cluster_name":"c"}}}}"#), ",", "]}");
+    "a suite of noise" "x.yaml" |size| [&b"steps: ["[..], &noise(size)].concat();
+};
+
+/// What a suite needs for its channel.
+fn suite_world() -> String {
+    format!("{},{}", cluster("c", ""), usual())
+}
+
+fn suite(steps: &str) -> Vec<u8> {
+    format!(r#"{{"cluster":"c","world":[{}],"steps":[{steps}]}}"#, suite_world()).into_bytes()
+}
+
 fn fill_lines(count: usize, first: impl Fn(usize) -> String, then: impl Fn(usize) -> String) -> Vec<u8> {
     let lines: Vec<String> = (0..count).map(first).chain((0..count).map(then)).collect();
     (lines.join("\n") + "\n").into_bytes()

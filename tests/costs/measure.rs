@@ -18,8 +18,8 @@ use std::process::{Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 use std::{env, fs};
 
-use commands::{COMMANDS, SCRIPTED};
-use inputs::{INPUTS, Input, SCRIPTS};
+use commands::{COMMANDS, PLAYED, SCRIPTED};
+use inputs::{HOSTILE_SUITES, INPUTS, Input, SCRIPTS};
 use xdsctl_cli::Io;
 
 /// The goal for an input of so many bytes.
@@ -196,7 +196,8 @@ fn main() -> io::Result<()> {
     let (mut commands, mut of_inputs) = (BTreeMap::new(), BTreeMap::new());
     let documents = INPUTS.iter().map(|input| (input, COMMANDS, None));
     let scripts = SCRIPTS.iter().map(|input| (input, SCRIPTED, Some(&world)));
-    for (input, list, world) in documents.chain(scripts) {
+    let suites = HOSTILE_SUITES.iter().map(|input| (input, PLAYED, None));
+    for (input, list, world) in documents.chain(scripts).chain(suites) {
         if !input.name.contains(&wanted.input) {
             continue;
         }
@@ -215,7 +216,7 @@ fn main() -> io::Result<()> {
 
 /// Writes each input into a directory of its name.
 fn write(wanted: &Wanted, directory: &Path) -> io::Result<()> {
-    for input in INPUTS.iter().chain(SCRIPTS) {
+    for input in INPUTS.iter().chain(SCRIPTS).chain(HOSTILE_SUITES) {
         if input.name.contains(&wanted.input) {
             let directory = directory.join(input.name);
             fs::create_dir_all(&directory)?;

@@ -9,16 +9,14 @@ use super::config::Config;
 use super::input;
 use super::input::Inputs;
 use super::{Error, Io};
-use serde_json::Value;
 use xdsctl::bootstrap::Bootstrap;
-use xdsctl::client::config::{ChannelFailure, ChannelFailureClass as Class, ClusterState, XdsConfig};
+use xdsctl::client::config::{ChannelFailure, ChannelFailureClass as Class, XdsConfig};
 use xdsctl::client::dns::DnsAnswers;
 use xdsctl::client::target::{Target, TargetError};
-use xdsctl::client::{Client, Held, Keep, NOT_FOLLOWED, Rejected, Resources, Settled, Start};
+use xdsctl::client::{Client, Held, Keep, Resources, Settled, Start};
 use xdsctl::diag::{Diagnostic, Severity};
-use xdsctl::model::cluster::Discovery;
+use xdsctl::model::Millis;
 use xdsctl::model::listener::{Listener, RouteSource};
-use xdsctl::model::{Millis, ResourceType};
 use xdsctl::profile::{self, Fleet};
 use xdsctl::rpc;
 use xdsctl::sim::{Channel, DEFAULT_TIMEOUT_MS, MAX_MACHINES, Network, Options, Rpc};
@@ -27,6 +25,7 @@ use xdsctl::status::{Code, Status};
 use xdsctl::text;
 
 mod change;
+mod followed;
 mod size;
 mod start;
 
@@ -172,7 +171,27 @@ pub fn open(args: &ChannelArgs, io: &mut Io<'_>) -> Result<Opened, Error> {
 ///
 /// # Errors
 /// As for [`open`].
-pub fn open_in(mut inputs: Inputs, args: &ChannelArgs, io: &mut Io<'_>) -> Result<Opened, Error> {
+pub fn open_in(inputs: Inputs, args: &ChannelArgs, io: &mut Io<'_>) -> Result<Opened, Error> {
+    load(inputs, args, io)?.open(args, 1, io)
+}
+
+/// What inputs say, before it is known where a channel starts: several may.
+#[derive(Debug, Clone)]
+pub struct Loaded {
+    worlds: Vec<Resources>,
+    bootstrap: Bootstrap,
+    dns: DnsAnswers,
+    profile: profile::Profile,
+    server: profile::ServerFacts,
+    is_incomplete: bool,
+    input_bytes: u64,
+}
+
+/// Reads the inputs of channels; of `args` what is not about one of them alone.
+///
+/// # Errors
+/// A bootstrap that no client starts with, or no resource.
+pub fn load(mut inputs: Inputs, args: &ChannelArgs, io: &mut Io<'_>) -> Result<Loaded, Error> {
     if let (Some(path), Some(why)) = (&inputs.bootstrap_path, inputs.broken_bootstrap()) {
         return Err(Error::Usage(format!(
             "a client cannot start with the bootstrap `{}`: {why}",
@@ -189,45 +208,68 @@ pub fn open_in(mut inputs: Inputs, args: &ChannelArgs, io: &mut Io<'_>) -> Resul
     let is_incomplete = say_unread(&settled, &inputs, io)?;
     let bootstrap = inputs.bootstrap.take().unwrap_or_default();
     let store = Arc::new(inputs.into_store());
-    let mut worlds: Vec<Resources> = settled.hold(&store).into_iter().map(|(_, held)| held).collect();
+    let worlds: Vec<Resources> = settled.hold(&store).into_iter().map(|(_, held)| held).collect();
     if worlds.is_empty() {
         return Err(Error::Nothing("no xDS resource in the input".to_owned()));
     }
-    let number = start::world(&worlds, args, &bootstrap)?;
-    let mut client = Client {
-        resources: worlds.swap_remove(number),
-        node_id: bootstrap.node_id.clone(),
+    Ok(Loaded {
+        worlds,
+        bootstrap,
         dns,
         profile: store.profile.clone(),
         server: store.server.clone(),
-        ..Client::default()
-    };
-    let resources = &client.resources;
-    note_unused_names(&client.dns, resources, io)?;
-    let start = start::of(args, resources, &bootstrap, io)?;
-    change::endpoints(args, &mut client, &start, io)?;
-    say_left_out(&client.resources, io)?;
-    let config = client.resolve(&start).map(Arc::new);
-    if let Some(why) = not_followed(&client, &config) {
-        return Err(Error::Usage(why));
-    }
-    if client.profile.stands_for().is_some() {
-        let name = client.profile.name();
-        writeln!(
-            io.err,
-            "note: as {name}, but for the words of messages, which are C-core's"
-        )?;
-    }
-    if let Ok(config) = &config {
-        size::check(config, input_bytes)?;
-    }
-    Ok(Opened {
-        client,
-        start,
-        config,
         is_incomplete,
         input_bytes,
     })
+}
+
+impl Loaded {
+    /// Resources of all worlds.
+    pub fn resources(&self) -> usize {
+        self.worlds.iter().map(Resources::count).sum()
+    }
+
+    /// Opens the channel that the arguments name, one of so many.
+    ///
+    /// # Errors
+    /// As for [`open`].
+    pub fn open(mut self, args: &ChannelArgs, channels: usize, io: &mut Io<'_>) -> Result<Opened, Error> {
+        let number = start::world(&self.worlds, args, &self.bootstrap)?;
+        let mut client = Client {
+            resources: self.worlds.swap_remove(number),
+            node_id: self.bootstrap.node_id.clone(),
+            dns: self.dns,
+            profile: self.profile,
+            server: self.server,
+            ..Client::default()
+        };
+        let resources = &client.resources;
+        note_unused_names(&client.dns, resources, io)?;
+        let start = start::of(args, resources, &self.bootstrap, io)?;
+        change::endpoints(args, &mut client, &start, io)?;
+        say_left_out(&client.resources, io)?;
+        let config = client.resolve(&start).map(Arc::new);
+        if let Some(why) = followed::why_not(&client, &config) {
+            return Err(Error::Usage(why));
+        }
+        if client.profile.stands_for().is_some() {
+            let name = client.profile.name();
+            writeln!(
+                io.err,
+                "note: as {name}, but for the words of messages, which are C-core's"
+            )?;
+        }
+        if let Ok(config) = &config {
+            size::check(config, self.input_bytes, channels)?;
+        }
+        Ok(Opened {
+            client,
+            start,
+            config,
+            is_incomplete: self.is_incomplete,
+            input_bytes: self.input_bytes,
+        })
+    }
 }
 
 /// The client that `--client` names.
@@ -246,58 +288,6 @@ pub fn client(args: &ChannelArgs) -> Result<Fleet, Error> {
         )));
     };
     Fleet::of_channel(*client).map_err(|error| Error::Usage(format!("--client: {error}")))
-}
-
-/// Names a resource that the channel hangs on, and of which it is not known what the client keeps.
-fn not_followed(client: &Client, config: &Result<Arc<XdsConfig>, ChannelFailure>) -> Option<String> {
-    let is_used = |kind: ResourceType, name: &str| match (kind, config) {
-        (ResourceType::Listener | ResourceType::RouteConfiguration, config) => config.is_err(),
-        (_, Err(_)) => false,
-        (ResourceType::Cluster, Ok(config)) => {
-            let children = config.clusters.values().filter_map(|state| match state {
-                ClusterState::Aggregate(aggregate) => Some(&aggregate.cluster.discovery),
-                ClusterState::Leaf(_) | ClusterState::Error(_) => None,
-            });
-            let named = |discovery: &Discovery| matches!(discovery, Discovery::Aggregate { children } if children.iter().any(|child| child == name));
-            config.clusters.contains_key(name) || children.into_iter().any(named)
-        }
-        (ResourceType::Endpoints, Ok(config)) => config.clusters.keys().any(|cluster| {
-            let service = config.leaf(cluster).and_then(|leaf| match &leaf.cluster.discovery {
-                Discovery::Eds { service_name } => service_name.as_deref(),
-                Discovery::LogicalDns { .. } | Discovery::Aggregate { .. } => None,
-            });
-            service.unwrap_or(cluster) == name
-        }),
-    };
-    if let (Some(actual), Ok(config)) = (client.profile.stands_for(), config) {
-        let mut leaves = config
-            .clusters
-            .keys()
-            .filter_map(|name| Some((name, config.leaf(name)?)));
-        if let Some((name, _)) = leaves.find(|(_, leaf)| nests_wrr_locality(&leaf.cluster.lb_policy, 0)) {
-            let actual = actual.name();
-            return Some(format!(
-                "Cluster `{name}`: {actual} takes wrr_locality inside of itself, and what becomes of it is not known"
-            ));
-        }
-    }
-    let rejected = client.resources.rejected();
-    let unknown = |r: &&Rejected<'_>| r.why.contains(NOT_FOLLOWED) && is_used(r.resource_type, r.name);
-    let first = rejected.iter().find(unknown)?;
-    let why = first.why.strip_prefix("rejected, ").unwrap_or(first.why);
-    Some(format!("{} `{}`: {why}", first.resource_type.short_name(), first.name))
-}
-
-/// Says whether a config has a policy that other clients cannot run inside of itself; `outer` are around it.
-fn nests_wrr_locality(config: &Value, outer: usize) -> bool {
-    match config {
-        Value::Array(list) => list.iter().any(|inner| nests_wrr_locality(inner, outer)),
-        Value::Object(fields) => fields.iter().any(|(name, inner)| {
-            let here = usize::from(name == "xds_wrr_locality_experimental");
-            (here > 0 && outer > 0) || nests_wrr_locality(inner, outer + here)
-        }),
-        _ => false,
-    }
 }
 
 /// Says what of the input could not be read in full; `true` if there is anything.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::args::{ChannelArgs, ConfigArgs, InputArgs, World};
-use super::channel::{self, Opened};
+use super::channel::{self, Loaded, Opened};
 use super::{Error, Io, input};
 use xdsctl::client::Keep;
 use xdsctl::scenario::{Caller, Part, PlannedClient, PlannedStart, Test};
@@ -53,6 +53,7 @@ pub(super) fn open(
     });
     let mut said = BTreeSet::new();
     let mut callers: Vec<Caller> = Vec::new();
+    let mut loaded = None;
     for (number, client) in test.clients.iter().enumerate() {
         // Clients that differ by their chance alone hold the same, and share it.
         let before = test.clients.iter().take(number).zip(&callers);
@@ -63,7 +64,7 @@ pub(super) fn open(
             continue;
         }
         let mut told = Vec::new();
-        let opened = one(test, client, from, &mut told, io);
+        let opened = one(test, client, from, &mut loaded, &mut told, io);
         for line in String::from_utf8_lossy(&told).lines() {
             let line = line.trim_start_matches("note: ");
             if said.insert(line.to_owned()) {
@@ -139,7 +140,18 @@ fn input_of(
     }
 }
 
-fn one(test: &Test, client: &PlannedClient, from: From<'_>, told: &mut Vec<u8>, io: &Io<'_>) -> Result<Opened, Error> {
+/// Resources that the clients of a test may hold together: each has a list of its own, for each may be sent something else.
+const MAX_HELD: usize = 2_000_000;
+
+/// Opens the channel of a client. The first one loads the world.
+fn one(
+    test: &Test,
+    client: &PlannedClient,
+    from: From<'_>,
+    loaded: &mut Option<Loaded>,
+    told: &mut Vec<u8>,
+    io: &Io<'_>,
+) -> Result<Opened, Error> {
     let From {
         file, shows_secrets, ..
     } = from;
@@ -190,8 +202,22 @@ fn one(test: &Test, client: &PlannedClient, from: From<'_>, told: &mut Vec<u8>, 
     }
     let mut quiet = Io::piped(std::io::empty(), std::io::sink(), told);
     quiet.paths = io.paths.clone();
-    let inputs = input::of_parts(&args.input, inline.collect(), &mut quiet)?.complete(&mut quiet)?;
-    let opened = channel::open_in(inputs, &args, &mut quiet)?;
+    let clients = test.clients.len();
+    let world = match loaded {
+        Some(world) => world,
+        None => {
+            let inputs = input::of_parts(&args.input, inline.collect(), &mut quiet)?.complete(&mut quiet)?;
+            let world = channel::load(inputs, &args, &mut quiet)?;
+            let count = world.resources();
+            if count.saturating_mul(clients) > MAX_HELD {
+                return Err(Error::Usage(format!(
+                    "{clients} clients would hold {count} resources each, the limit is {MAX_HELD} together"
+                )));
+            }
+            loaded.insert(world)
+        }
+    };
+    let opened = world.clone().open(&args, clients, &mut quiet)?;
     opened.check_effort(None)?;
     Ok(opened)
 }
