@@ -8,6 +8,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Value, json};
 use xdsctl::proto::pb::tables::{self, Cardinality, Kind, Message, WellKnown};
+use xdsctl::proto::print::{self, Printer};
 use xdsctl::proto::transcode;
 use xdsctl::rng::Rng;
 
@@ -387,19 +388,130 @@ const RUNS: &[&[&str]] = &[
     &["retry"],
 ];
 
+/// Commands that need files, of which each document gets one: `FILE` is the document, `OTHER` the same with another secret, `SUITE` a
+/// suite with the resource in it or the document beside it, `OUT` what a command writes.
+const FILED: &[&[&str]] = &[
+    &["validate", "--format=jsonl", "FILE"],
+    &["validate", "--format=sarif", "FILE"],
+    &["validate", "--format=junit", "FILE"],
+    &["validate", "--format=github", "FILE"],
+    &["validate", "--format=gitlab", "FILE"],
+    &["validate", "--format=markdown", "FILE"],
+    &["validate", "--format=concise", "FILE"],
+    &["validate", "--format=json=OUT", "FILE"],
+    &["validate", "--matrix", "--client=all", "FILE"],
+    &["validate", "--client=all", "--format=json", "FILE"],
+    &["validate", "--fix", "--diff", "FILE"],
+    &["validate", "--write-baseline=OUT", "FILE"],
+    &["diff", "--all", "FILE", "OTHER"],
+    &["diff", "--all", "--format=json", "FILE", "OTHER"],
+    &["who", "--all", "n", "FILE"],
+    &["who", "--all", "--format=json", "n", "FILE"],
+    &["tree", "--format=dot", "FILE"],
+    &["tree", "--format=mermaid", "FILE"],
+    &["tree", "--format=svg", "FILE"],
+    &["tree", "--cluster=n", "--layout=a37", "FILE"],
+    &["pick", "--explain", "--format=json", "--cluster=n", "FILE"],
+    &["pick", "--requests=SCRIPT", "FILE"],
+    &["test", "SUITE"],
+    &["test", "--explain", "--coverage", "--format=json", "SUITE"],
+    &["test", "--format=junit", "--coverage", "SUITE"],
+    &["test", "--format=github", "SUITE"],
+    &["test", "--format=json=OUT", "SUITE"],
+    &["simulate", "--chart", "--run=one", "SUITE"],
+    &["simulate", "--format=jsonl", "--run=two", "SUITE"],
+    &["simulate", "--format=svg", "--run=one", "SUITE"],
+];
+
+/// Writes the files that [`FILED`] names, and runs one of its commands.
+fn filed_leak(number: usize, documents: [&[u8]; 2], value: &Value, form: Form, secrets: &[String]) -> Option<String> {
+    let directory = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("secret-files");
+    std::fs::create_dir_all(&directory).unwrap();
+    let ending = match form {
+        Form::Compact | Form::Pretty => "json",
+        Form::Text => "textproto",
+        Form::Binary => "binpb",
+        Form::Yaml(_) => "yaml",
+    };
+    let path = |name: &str| directory.join(name).to_str().unwrap().to_owned();
+    let [file, other] = ["planted", "other"].map(|name| path(&format!("{name}.{ending}")));
+    for (name, document) in [&file, &other].into_iter().zip(documents) {
+        std::fs::write(name, document).unwrap();
+    }
+    let secret = &secrets[0];
+    let request = json!({"headers": {"authorization": format!("Bearer {secret}"), "x-api-key": secret}});
+    let update = json!({"update": [value]});
+    let named = json!({"pick": request, "expect": {"status": "CANCELLED", "cluster": "n", "attempts": 7}});
+    let pairs = json!({"pick": {"headers": [["cookie", format!("a={secret}")]]}, "never": 1});
+    let suite = json!({"tests": [
+        {"name": "one", "world": [value], "steps": [named, update]},
+        {"name": "two", "world": file, "route_config": "n", "steps": [named, {"begin": request, "finsh": 1}]},
+        {"name": "three", "world": [value], "cluster": "n", "never": {"fails": true}, "steps": [pairs]},
+    ]});
+    // A suite with a fault is not played.
+    let suite = match number / FILED.len() % 3 {
+        0 => suite,
+        which => {
+            json!({"world": suite["tests"][which - 1]["world"], "cluster": "n", "name": if which == 1 { "one" } else { "two" },
+            "steps": [named, update, {"pick": {"headers": [["authorization", secret]]}, "expect": {"status": "OK"}}]})
+        }
+    };
+    std::fs::write(path("suite.yaml"), format!("{suite:#}")).unwrap();
+    std::fs::write(path("script"), format!("{}\n{update}\n", json!({"pick": request}))).unwrap();
+    let _ = std::fs::remove_file(path("out"));
+    let args: Vec<String> = FILED[number % FILED.len()]
+        .iter()
+        .map(|arg| {
+            let arg = arg
+                .replace("FILE", &file)
+                .replace("OTHER", &other)
+                .replace("OUT", &path("out"));
+            arg.replace("SUITE", &path("suite.yaml"))
+                .replace("SCRIPT", &path("script"))
+        })
+        .collect();
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    leaks(b"", secrets, &[&args]).or_else(|| {
+        let written = std::fs::read(path("out")).unwrap_or_default();
+        leak_in(&String::from_utf8_lossy(&written), secrets, &args)
+    })
+}
+
+/// What `fetch` writes of a resource that a client or control plane has sent, and of one in Envoy's own dump.
+fn fetched(value: &Value) -> String {
+    let mut printer = Printer::new(true);
+    if let Some((type_name, bytes)) = bytes(value) {
+        printer.named(&bytes, &type_name);
+    }
+    let dump = json!({"configs": [{
+        "@type": "type.googleapis.com/envoy.admin.v3.ClustersConfigDump",
+        "dynamic_active_clusters": [{"cluster": value}],
+    }]});
+    let masked = print::redacted(dump.to_string().into_bytes(), "envoy.admin.v3.ConfigDump");
+    String::from_utf8_lossy(&printer.out).into_owned() + &String::from_utf8_lossy(&masked)
+}
+
 /// Runs commands on a document and says where a secret, or a half of one, is printed.
 fn leaks(document: &[u8], secrets: &[String], runs: &[&[&str]]) -> Option<String> {
     for args in runs {
         let (out, err) = run(args.iter().copied(), document);
         let text = String::from_utf8_lossy(&out).into_owned() + &String::from_utf8_lossy(&err);
-        for secret in secrets {
-            let (head, tail) = secret.split_at(8);
-            for part in [head, tail] {
-                if let Some(at) = text.find(part) {
-                    let bytes = &text.as_bytes()[at.saturating_sub(600)..(at + 300).min(text.len())];
-                    let around = String::from_utf8_lossy(bytes);
-                    return Some(format!("{args:?} printed {part}:\n{around}"));
-                }
+        if let Some(leak) = leak_in(&text, secrets, args) {
+            return Some(leak);
+        }
+    }
+    None
+}
+
+/// Says where a text has a secret, or a half of one.
+fn leak_in(text: &str, secrets: &[String], args: &[&str]) -> Option<String> {
+    for secret in secrets {
+        let (head, tail) = secret.split_at(8);
+        for part in [head, tail] {
+            if let Some(at) = text.find(part) {
+                let bytes = &text.as_bytes()[at.saturating_sub(600)..(at + 300).min(text.len())];
+                let around = String::from_utf8_lossy(bytes);
+                return Some(format!("{args:?} printed {part}:\n{around}"));
             }
         }
     }
@@ -423,11 +535,18 @@ fn planted_secrets_appear_in_no_output() {
     let started = std::time::Instant::now();
     while planted < wanted {
         let form = FORMS[round % FORMS.len()];
-        let secret = secret(&mut rng);
-        let secrets = [secret.clone()];
+        let (secret, other) = (secret(&mut rng), self::secret(&mut rng));
+        let secrets = [secret.clone(), other.clone()];
         let place = rng.below((targets.len() + 2 * TEMPLATES.len()) as u64) as usize;
         let value = match targets.get(place) {
             Some(target) => {
+                let mut target = target.clone();
+                // Now and then the text stands where the object should be that holds it.
+                let is_short = rng.below(8) == 0 && matches!(target.steps.iter().rev().nth(1), Some(Step::Field(..)));
+                if is_short {
+                    target.steps.pop();
+                }
+                let target = &target;
                 let text = value(&secret, &mut rng);
                 let leaf = match rng.below(10) {
                     0 => json!([text]),
@@ -443,7 +562,9 @@ fn planted_secrets_appear_in_no_output() {
                     }
                     _ => json!(text),
                 };
-                resource(target, "n", leaf, &beside(&mut rng, &secret))
+                // What stands beside that object is in another message.
+                let beside = beside(&mut rng, &secret);
+                resource(target, "n", leaf, if is_short { &[] } else { &beside })
             }
             None => {
                 let text = TEMPLATES[(place - targets.len()) % TEMPLATES.len()];
@@ -480,7 +601,13 @@ fn planted_secrets_appear_in_no_output() {
         }
         planted += 1;
         let runs = if planted % 8 == 0 { RUNS } else { &RUNS[..2] };
-        if let Some(leak) = leaks(&document, &secrets, runs) {
+        let leak = leaks(&document, &secrets, runs).or_else(|| leak_in(&fetched(&value), &secrets, &["fetch"]));
+        let leak = leak.or_else(|| {
+            let changed: Value = serde_json::from_str(&value.to_string().replace(&secret, &other)).unwrap();
+            let changed = write(&changed, form, &secrets).unwrap_or_default();
+            filed_leak(planted, [&document, &changed], &value, form, &secrets)
+        });
+        if let Some(leak) = leak {
             failures.push(format!("{form:?}\n{}\n{leak}", String::from_utf8_lossy(&document)));
         }
     }

@@ -192,7 +192,7 @@ impl Finder<'_> {
             true
         } else if is_key {
             self.shows = is_harmless(text);
-            self.shows && !self.after_secret
+            (self.shows || is_spelt(text)) && !self.after_secret
         } else {
             (self.shows && !self.after_secret) || matches!(text, "true" | "false" | "null" | "~" | "---" | "")
         };
@@ -200,6 +200,42 @@ impl Finder<'_> {
             self.hidden.push(start..end.min(self.text.len()));
         }
     }
+}
+
+/// Says whether a key that nobody knows is made of words, as names of fields and types are: `UserAgentVersionType`, `xds`, and not
+/// of letters in any order.
+fn is_spelt(key: &str) -> bool {
+    let name = key.strip_prefix("type.googleapis.com/").unwrap_or(key);
+    let is_short = |word: &str| (2..=MAX_WORD_BYTES).contains(&word.len());
+    let is_part = |part: &str| !part.is_empty() && humps(part).all(|word| is_short(word) && is_word(word));
+    name.is_ascii() && name.len() <= MAX_KEY_BYTES && name.split(['_', '-', '.']).all(is_part)
+}
+
+/// Longest key, and longest word of one, that is shown for its spelling.
+const MAX_KEY_BYTES: usize = 100;
+const MAX_WORD_BYTES: usize = 14;
+
+/// The parts of a word in camel case.
+fn humps(word: &str) -> impl Iterator<Item = &str> {
+    let mut rest = word;
+    std::iter::from_fn(move || {
+        let next = rest
+            .get(1..)?
+            .find(|c: char| c.is_ascii_uppercase())
+            .map_or(rest.len(), |at| at + 1);
+        let (hump, after) = rest.split_at(next);
+        rest = after;
+        Some(hump)
+    })
+}
+
+/// Says whether a word has letters alone, all small but for the first; a version such as `v3` is one.
+fn is_word(word: &str) -> bool {
+    let is_version = word
+        .strip_prefix('v')
+        .is_some_and(|digits| digits.len() == 1 && digits.bytes().all(|b| b.is_ascii_digit()));
+    is_version
+        || (word.bytes().all(|byte| byte.is_ascii_alphabetic()) && word.bytes().skip(1).all(|b| b.is_ascii_lowercase()))
 }
 
 #[cfg(test)]
@@ -227,6 +263,14 @@ mod tests {
             ("name: {x: a}", "name: {*: *}"),
             ("name: \"a\nb\"", "name: \"a\n**"),
             ("x: \"a\nname: c", "*: **\nname: c"),
+            // Keys that nobody knows, made of words or not.
+            ("localisty: a", "localisty: *"),
+            ("UserAgentVersionType: a", "UserAgentVersionType: *"),
+            (
+                "type.googleapis.com/envoy.config.cluster.v3.Cluster: d",
+                "type.googleapis.com/envoy.config.cluster.v3.Cluster: *",
+            ),
+            ("qWkRtPlm: a, hunter2: b", "********: *, *******: *"),
             ("", ""),
         ] {
             let ranges = find(text, |name| matches!(name, "name" | "port"), false, true);

@@ -30,6 +30,9 @@ const NAMED: &[&str] = &[
     "envoy.config.route.v3.QueryParameterMatcher",
 ];
 
+/// Data in a file, a variable or the document itself.
+const DATA_SOURCE: &str = "envoy.config.core.v3.DataSource";
+
 /// Names of values that are secret in some messages and not in others.
 const AMBIGUOUS: &[&str] = &[
     "bytes",
@@ -104,6 +107,21 @@ impl Place {
             .is_some_and(|message| message.fields.iter().any(|field| field.secret))
     }
 
+    /// Says whether a text here is a secret: at its own place, or where the object should stand that holds it.
+    pub fn hides_text(self) -> bool {
+        self.is_secret || (self.map.is_none() && (self.is_named() || self.has_secrets() || self.keeps_secrets()))
+    }
+
+    /// Says whether the message is about keys and passwords: what it does not know may be one, too.
+    fn keeps_secrets(self) -> bool {
+        // A `cookie` with fields says how one is made.
+        let keeps = |field: &'static Field| {
+            (is_name(field.name) && field.name != "cookie")
+                || below(field).is_some_and(|message| message.full_name == DATA_SOURCE)
+        };
+        self.message.is_some_and(|message| message.fields.iter().any(keeps))
+    }
+
     /// Says whether a name in the message tells whether the rest is secret.
     pub(crate) fn is_named(self) -> bool {
         self.message.is_some_and(|message| NAMED.contains(&message.full_name))
@@ -144,6 +162,7 @@ impl Place {
                         || is_name(name)
                         || AMBIGUOUS.contains(&name)
                         || self.has_secrets()
+                        || self.keeps_secrets()
                         || is_misspelt(name)
                         || nearest.is_some_and(leads_to_secret),
                 }
@@ -237,7 +256,9 @@ pub fn is_harmless_name(name: &str) -> bool {
     let names = HARMLESS.get_or_init(|| {
         let fields = || MESSAGES.iter().flat_map(|message| message.fields);
         let mut names: HashSet<&str> = fields().flat_map(|field| [field.name, field.json_name]).collect();
-        for field in fields().filter(|field| field.secret || AMBIGUOUS.contains(&field.name)) {
+        // What stands behind the name of an object that holds a secret is one, if it is a text.
+        let holds = |field: &Field| below(field).is_some_and(|message| Place::root(Some(message)).has_secrets());
+        for field in fields().filter(|field| field.secret || holds(field) || AMBIGUOUS.contains(&field.name)) {
             names.remove(field.name);
             names.remove(field.json_name);
         }
@@ -348,7 +369,7 @@ impl Walker<'_> {
                 self.value_start = self.scan.pos() + 1;
                 let token = self.scan.string()?;
                 self.value_start = usize::MAX;
-                if place.is_secret && self.scan.raw(token) != REDACTED.as_bytes() {
+                if place.hides_text() && self.scan.raw(token) != REDACTED.as_bytes() {
                     self.found.push(Span::new(token.start, token.end));
                 }
                 Ok(())
@@ -357,7 +378,7 @@ impl Walker<'_> {
                 let start = self.scan.pos();
                 self.scan.skip_value()?;
                 let is_literal = matches!(self.scan.slice(start, self.scan.pos()), b"null" | b"true" | b"false");
-                if place.is_secret && (self.takes_literals || !is_literal) {
+                if place.hides_text() && (self.takes_literals || !is_literal) {
                     self.found.push(Span::new(start, self.scan.pos()));
                 }
                 Ok(())
@@ -465,6 +486,19 @@ mod tests {
                 "TlsCertificate",
                 r#"{"privateKey":{"inlineBytes":"a","filename":"f"},"password":{"inline_string":"b"}}"#,
                 &["a", "b"][..],
+            ),
+            // A text where the object should be that holds one.
+            (
+                "TlsCertificate",
+                r#"{"private_key":"a","password":[1,"b"],"certificate_chain":"c"}"#,
+                &["a", "1", "b", "c"],
+            ),
+            // What a message about keys does not know.
+            ("TlsCertificate", r#"{"valeu":["a"]}"#, &["a"]),
+            (
+                "CommonTlsContext",
+                r#"{"tls_certificate":[{"x":"a"}],"alpn_protocols":["h2"]}"#,
+                &["x", "a"],
             ),
             (
                 "TlsCertificate",

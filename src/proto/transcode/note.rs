@@ -73,7 +73,8 @@ impl Note {
 /// A value to quote in a message: on one line, not longer than a line, and without secrets. `root` is the type of the resource.
 pub(super) fn quote(root: Option<&'static Message>, at: &Path<'_>, raw: &[u8]) -> String {
     let place = Place::of(root, &at.to_owned());
-    if place.is_secret {
+    let is_text = !matches!(raw.first(), Some(b'{' | b'['));
+    if place.is_secret || (is_text && place.hides_text()) {
         return "a secret".to_owned();
     }
     let mut masked = Cow::Borrowed(raw);
