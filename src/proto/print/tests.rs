@@ -83,6 +83,31 @@ fn recorded_resources_return_as_they_were() {
     assert!(count > 150, "{count}");
 }
 
+/// Two nets for one sea: what is masked while a resource is printed, and what is masked in its text.
+#[test]
+fn recorded_resources_are_masked_as_their_text_is() {
+    let mut count = 0;
+    for bytes in ["validate", "rules-lds", "rules-rds", "rules-cds-eds", "fresh"]
+        .map(rows)
+        .into_iter()
+        .flatten()
+        .filter_map(|row| row.any_b64)
+    {
+        let bytes = STANDARD.decode(bytes).unwrap();
+        let plain = printed(&bytes, ANY, false);
+        // A text does not tell whether there is a secret in bytes that nobody could print, nor whether an empty key is one.
+        if plain.contains("@value") || plain.contains(r#""":"#) {
+            continue;
+        }
+        let masked = printed(&bytes, ANY, true);
+        count += usize::from(masked != plain);
+        // A text does not tell either which of its strings are bytes.
+        let of_text = String::from_utf8(redacted(plain.into_bytes(), "")).unwrap();
+        assert_eq!(masked.replace(REDACTED_BYTES, secret::REDACTED), of_text);
+    }
+    assert!(count > 20, "{count}");
+}
+
 #[test]
 fn what_json_cannot_hold_stays_bytes() {
     let any = |value: &[u8]| {
