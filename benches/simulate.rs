@@ -1,14 +1,14 @@
 //! One RPC on a channel with very many endpoints, and updates and RPCs on one that runs, by size: the ratio to the size before
 //! it shows how the cost grows.
 //!
-//! `cargo bench --bench simulate [-- SHAPE [SIZE...]]`, where SHAPE is also `running`.
+//! `cargo bench --bench simulate [-- SHAPE [SIZE...]]`, where SHAPE is also `running`, `changing` and `channels`.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use xdsctl::client::target::Target;
-use xdsctl::client::{Client, Start};
+use xdsctl::client::{Client, Edits, EndpointChange, Start};
 use xdsctl::sim::{Channel, Network, Options, Reach, Rpc};
 
 /// Endpoints, or clusters of an aggregate.
@@ -222,6 +222,50 @@ fn running(size: usize) -> [(&'static str, Duration); 4] {
     ]
 }
 
+/// Updates in which one endpoint drains or comes back, sent to channels that have been connected for long: the time of one on one channel.
+fn changing(size: usize, channels: usize) -> Duration {
+    const UPDATES: usize = 100;
+    let held = client(&PLAIN, size);
+    let target = Start::Target(Target::of_listener("svc", None));
+    let channel = || Channel::new(held.clone(), target.clone(), Network::default(), Options::default());
+    let mut channels: Vec<Channel> = (0..channels).map(|_| channel()).collect();
+    let health = |number: usize| {
+        let index = number / 2 * 7919 % size;
+        let address = format!("10.{}.{}.{}:80", index >> 16, index >> 8 & 255, index & 255);
+        let health = ["DRAINING", "HEALTHY"][number % 2];
+        EndpointChange::health(address.parse().unwrap(), health).unwrap()
+    };
+    let mut send = |number: usize| {
+        let (changes, mut edits) = ([health(number)], Edits::default());
+        for channel in &mut channels {
+            let (_, unknown) = channel.change_endpoints(&changes, &mut edits);
+            assert_eq!(unknown, []);
+            channel.resolve();
+            channel.sleep(1000).unwrap();
+        }
+    };
+    // The first change reads the resource.
+    (0..4).for_each(&mut send);
+    let start = Instant::now();
+    (4..4 + UPDATES).for_each(&mut send);
+    start.elapsed() / u32::try_from(UPDATES * channels.len()).unwrap()
+}
+
+/// A line of times and their ratios.
+fn line(sizes: &[usize], time: impl Fn(usize) -> Duration) -> String {
+    let mut before: Option<f64> = None;
+    let mut line = String::new();
+    for size in sizes {
+        let took = time(*size).as_secs_f64();
+        let ratio = before
+            .map(|before| format!(" (x{:.1})", took / before))
+            .unwrap_or_default();
+        line += &format!("  {size}: {:.1} us{ratio}", took * 1e6);
+        before = Some(took);
+    }
+    line
+}
+
 fn main() {
     // `cargo test` runs benches too, to see that they run.
     let arguments: Vec<String> = std::env::args()
@@ -254,5 +298,15 @@ fn main() {
             let parts = running(*size).map(|(part, took)| format!("{part} {:.1} us", took.as_secs_f64() * 1e6));
             println!("running, {size}: {}", parts.join(", "));
         }
+    }
+    if "changing".contains(wanted) {
+        println!("changing one endpoint of:{}", line(&sizes, |size| changing(size, 1)));
+    }
+    if "channels".contains(wanted) {
+        let channels = [1, 2, 4, 8];
+        println!(
+            "changing one endpoint of 12500, on channels:{}",
+            line(&channels, |count| changing(12_500, count))
+        );
     }
 }
