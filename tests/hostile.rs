@@ -4,8 +4,10 @@
 //! `fuzz/` tries the rest.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use xdsctl::client::{Client, Start};
+use xdsctl::lb::policy::LoadReport;
 use xdsctl::sim::{Channel, LimitReached, Network, Options, Rpc};
 
 use crate::run::run;
@@ -340,6 +342,49 @@ fn more_clusters_inside_of_each_other_than_are_simulated_are_an_error() {
             ),
         "{beyond}"
     );
+}
+
+#[test]
+fn weights_that_stay_as_they_are_take_no_time() {
+    let mut client = Client::default();
+    let policy = serde_json::json!({"policies": [{"typed_extension_config": {"typed_config": {
+        "@type": "type.googleapis.com/xds.type.v3.TypedStruct", "type_url": "x/weighted_round_robin", "value": {},
+    }}}]});
+    client.update(&serde_json::json!([
+        {"@type": "type.googleapis.com/envoy.config.cluster.v3.Cluster", "name": "c", "type": "EDS",
+            "eds_cluster_config": {"eds_config": {"ads": {}}}, "load_balancing_policy": policy},
+        {"@type": "type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment", "cluster_name": "c", "endpoints": [{
+            "locality": {}, "load_balancing_weight": 1,
+            "lb_endpoints": [
+                {"endpoint": {"address": {"socket_address": {"address": "10.0.0.1", "port_value": 80}}}},
+                {"endpoint": {"address": {"socket_address": {"address": "10.0.0.2", "port_value": 80}}}},
+            ],
+        }]},
+    ]));
+    let mut network = Network::default();
+    for (address, qps) in [("10.0.0.1:80", 1.0), ("10.0.0.2:80", 2.0)] {
+        let report = LoadReport {
+            qps,
+            cpu_utilization: 1.0,
+            ..LoadReport::default()
+        };
+        network.load.insert(address.to_owned(), Arc::new(report));
+    }
+    let options = Options {
+        max_events: Some(1000),
+        ..Options::default()
+    };
+    let mut channel = Channel::new(client, Start::Cluster("c".to_owned()), network, options);
+    // A week before the first report, and one after the last.
+    for seconds in [604_800, 1, 10, 1, 604_800, 1] {
+        channel.sleep(seconds * 1000).unwrap();
+        for _ in 0..10 {
+            channel.call(Rpc::default()).unwrap().unwrap();
+        }
+    }
+    // The reports of the last second are in their blackout, those before have expired.
+    let shares = channel.expected(&Rpc::default());
+    assert_eq!(shares["10.0.0.1:80"], 0.5);
 }
 
 #[test]

@@ -13,7 +13,7 @@ use crate::lb::endpoint::{AddressSet, Endpoint, List};
 use crate::lb::picker::{Pick, PickArgs, PickCx, Shares};
 use crate::lb::policy::{PolicyCx, Report, Reports, TreePath, Update, What};
 use crate::lb::run::endpoint_lists::{EndpointLists, Said, Standing, Taken};
-use crate::lb::runtime::{Connectivity, TimerId};
+use crate::lb::runtime::{Connectivity, Time, TimerId};
 use crate::rng::Rng;
 use crate::status::Status;
 
@@ -39,6 +39,10 @@ pub struct Machine {
     pickers: u64,
     /// The weights that were told last.
     told: Vec<f32>,
+    /// When the schedule was last due, and the period from then on.
+    last: (Time, Time),
+    /// The next time at which it may become another one, and its event; in between the client makes the same one again and again.
+    next: Time,
     timer: Option<TimerId>,
     connect_order: Rng,
     start: Rng,
@@ -82,6 +86,8 @@ impl Machine {
             shown: Shown::Queue,
             pickers: 0,
             told: Vec::new(),
+            last: (0, 1),
+            next: 0,
             timer: None,
             connect_order,
             start,
@@ -107,6 +113,7 @@ impl Machine {
                 let endpoint = self.lists.get(index).map(|member| member.endpoint.clone());
                 if let Some(endpoint) = endpoint {
                     self.reset(&endpoint);
+                    self.wake(cx);
                 }
             }
             if self.lists.promote(number, cx) {
@@ -183,15 +190,45 @@ impl Machine {
         if !matches!(self.shown, Shown::Ready { .. }) {
             return;
         }
-        let made = if self.has_weights { self.weigh(cx) } else { None };
+        let now = cx.runtime.now;
+        self.last = (now, self.config.weight_update_period.0.max(1));
+        let (made, change) = match self.has_weights {
+            true => self.weigh(cx),
+            false => (None, None),
+        };
         if let Shown::Ready { schedule, .. } = &mut self.shown {
             *schedule = made;
         }
-        let period = self.config.weight_update_period.0.max(1);
-        self.timer = Some(cx.runtime.timer(period, &self.at, What::Timer(self.pickers)));
+        if let Some(change) = change {
+            self.set_timer(change, cx);
+        }
     }
 
-    fn weigh(&mut self, cx: &mut PolicyCx<'_>) -> Option<Schedule> {
+    /// A weight may be another one: the schedule is made again when it is due.
+    fn wake(&mut self, cx: &mut PolicyCx<'_>) {
+        if matches!(self.shown, Shown::Ready { .. }) && self.has_weights {
+            self.set_timer(cx.runtime.now + 1, cx);
+        }
+    }
+
+    /// Sets the timer to the first time from `from` on at which the schedule is due, unless it comes before that.
+    fn set_timer(&mut self, from: Time, cx: &mut PolicyCx<'_>) {
+        let (last, period) = self.last;
+        let periods = from.saturating_sub(last).saturating_add(period - 1) / period;
+        let next = last.saturating_add(periods.max(1).saturating_mul(period));
+        if self.timer.is_some() && self.next <= next {
+            return;
+        }
+        cx.runtime.cancel(&mut self.timer);
+        self.next = next;
+        self.timer = Some(
+            cx.runtime
+                .timer(next - cx.runtime.now, &self.at, What::Timer(self.pickers)),
+        );
+    }
+
+    /// The schedule of this moment, and when it would become another one without a report.
+    fn weigh(&mut self, cx: &mut PolicyCx<'_>) -> (Option<Schedule>, Option<Time>) {
         let now = cx.runtime.now;
         let ready: Vec<(usize, Arc<Endpoint>)> = self
             .lists
@@ -210,7 +247,13 @@ impl Machine {
             })
             .collect();
         self.tell(&weights, cx);
-        StaticStrideScheduler::new(&weights).map(|scheduler| Schedule { members, scheduler })
+        let changes = members.iter().filter_map(|(_, number)| {
+            let weight = self.weights.get(*number as usize)?;
+            weight.next_change(&self.config, now)
+        });
+        let change = changes.min();
+        let schedule = StaticStrideScheduler::new(&weights).map(|scheduler| Schedule { members, scheduler });
+        (schedule, change)
     }
 
     /// Tells of weights that have changed, in the order of the addresses.
@@ -231,7 +274,10 @@ impl crate::lb::policy::Machine for Machine {
         let crate::lb::Config::WeightedRoundRobin(config) = update.config else {
             return Reports::new();
         };
-        self.config = config.clone();
+        if self.config != *config {
+            self.config = config.clone();
+            self.wake(cx);
+        }
         let endpoints = match update.endpoints {
             Ok(endpoints) => self.sorted.of(endpoints),
             Err(_) if self.lists.has_list() => return Reports::new(),
@@ -262,6 +308,7 @@ impl crate::lb::policy::Machine for Machine {
                 if let Some(weight) = self.weights.get_mut(*endpoint as usize) {
                     weight.report(report, &self.config, cx.runtime.now);
                 }
+                self.wake(cx);
             }
             _ => {}
         }

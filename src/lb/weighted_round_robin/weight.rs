@@ -72,6 +72,17 @@ impl EndpointWeight {
         self.weight
     }
 
+    /// When the weight that counts now becomes another one without a report; `None` if it stays.
+    pub fn next_change(&self, config: &Config, now: i64) -> Option<i64> {
+        let expires = self.last_update?.saturating_add(config.weight_expiration_period.0);
+        let shows = match config.blackout_period.0 {
+            blackout if blackout > 0 => self.non_empty_since?.saturating_add(blackout),
+            _ => now,
+        };
+        let next = if shows > now { shows.min(expires) } else { expires };
+        (next > now).then_some(next)
+    }
+
     /// The endpoint was connected again: its blackout starts over.
     pub fn reset(&mut self) {
         self.non_empty_since = None;
@@ -114,5 +125,24 @@ mod tests {
         assert_eq!(weight.current(&config, 181_000), 0.0);
         weight.report(&report(100.0, 0.0, 0.5, 0.0), &config, 181_001);
         assert_eq!(weight.current(&config, 181_001), 0.0);
+    }
+
+    #[test]
+    fn the_next_change_is_the_end_of_the_blackout_and_then_expiration() {
+        let config = Config::default();
+        let mut weight = EndpointWeight::default();
+        assert_eq!(weight.next_change(&config, 0), None);
+        weight.report(&report(100.0, 0.0, 0.5, 0.0), &config, 1000);
+        assert_eq!(weight.next_change(&config, 1000), Some(11_000));
+        assert_eq!(weight.next_change(&config, 11_000), Some(181_000));
+        assert_eq!(weight.next_change(&config, 181_000), None);
+        // Connected again: only a report begins another blackout.
+        weight.reset();
+        assert_eq!(weight.next_change(&config, 12_000), None);
+        let config = Config {
+            blackout_period: crate::model::Millis(0),
+            ..config
+        };
+        assert_eq!(weight.next_change(&config, 12_000), Some(181_000));
     }
 }
