@@ -274,6 +274,7 @@ pub fn again(source: &Source, origin: Origin, resource_type: ResourceType) -> Op
     if origin.view_at.is_some() && source.format() == Some(Format::Binary) {
         reader.document = source.bytes();
     }
+    reader.expect(origin.span.range().len());
     reader.scan.set_pos(start);
     reader.type_url().ok()?;
     reader.scan.set_pos(start);

@@ -72,6 +72,7 @@ impl<'t, 'l> Walker<'t, 'l> {
     ) -> Self {
         let mut tc = Transcoder::new(text.json, options.transcode);
         tc.document = text.document;
+        tc.expect(text.json.len());
         Walker {
             tc,
             loader,

@@ -221,6 +221,13 @@ impl<'t> Transcoder<'t> {
         }
     }
 
+    /// About so many bytes are going to be read. Of few nothing is kept to be repeated.
+    pub const fn expect(&mut self, bytes: usize) {
+        if bytes < repeat::WORTHWHILE {
+            self.repeats.turn_off();
+        }
+    }
+
     /// Reads one message of a type that the caller knows; appends its bytes to `out`.
     ///
     /// # Errors

@@ -10,6 +10,9 @@ use xdsctl_proto::tables;
 
 use crate::diag::Known;
 
+/// Making room takes as long as to read so many bytes.
+pub(super) const WORTHWHILE: usize = 16 << 10;
+
 /// Longest text between two values that is kept.
 const MAX_STEP: usize = 96;
 
@@ -101,6 +104,7 @@ pub(super) struct Repeats {
     /// The last two different ones from each place, the latest first.
     steps: Vec<[Step; 2]>,
     values: Vec<Value>,
+    is_off: bool,
 }
 
 impl Repeats {
@@ -110,13 +114,19 @@ impl Repeats {
             base: Vec::new(),
             steps: Vec::new(),
             values: Vec::new(),
+            is_off: false,
         }
+    }
+
+    /// Never keeps anything.
+    pub(super) const fn turn_off(&mut self) {
+        self.is_off = true;
     }
 
     /// Makes room, once: many messages of a log have no resource in them, and it takes longer than they do.
     #[inline(always)]
     pub(super) fn prepare(&mut self) {
-        if self.base.is_empty() {
+        if self.base.is_empty() && !self.is_off {
             self.make_room();
         }
     }
@@ -273,5 +283,17 @@ mod tests {
         let message = tables::message("envoy.config.core.v3.TypedExtensionConfig").unwrap();
         transcoder.message_named(message).unwrap();
         assert!(matches!(transcoder.message_named(message), Err(Stop::Syntax(_))));
+    }
+
+    #[test]
+    fn a_small_text_is_read_without_room_for_what_it_repeats() {
+        let message = tables::message("envoy.config.cluster.v3.Cluster").unwrap();
+        for (bytes, has_room) in [(super::WORTHWHILE - 1, false), (super::WORTHWHILE, true)] {
+            let mut transcoder = Transcoder::new(br#"{"name":"a"}{"name":"a"}"#, Options::default());
+            transcoder.expect(bytes);
+            let read = [one(&mut transcoder, message), one(&mut transcoder, message)];
+            assert_eq!(read, [Some(b"\x0a\x01a".to_vec()), Some(b"\x0a\x01a".to_vec())]);
+            assert_eq!(!transcoder.repeats.base.is_empty(), has_room);
+        }
     }
 }
