@@ -8,6 +8,9 @@ use std::collections::{BTreeMap, VecDeque};
 use super::{Event, Time, TimerId};
 use crate::lb::policy::{TreePath, What};
 
+/// Room for so many events is never given back.
+const KEPT_ROOM: usize = 1024;
+
 /// Events that have not happened yet.
 #[derive(Debug, Default)]
 pub struct Queue {
@@ -113,6 +116,10 @@ impl Queue {
             let (id, event) = self.due.pop_front()?;
             self.taken = Some(id);
             self.close_gaps();
+            // A large cluster that begins to connect fills it once.
+            if self.due.capacity() > KEPT_ROOM && self.due.len() < self.due.capacity() / 4 {
+                self.due.shrink_to(self.due.capacity() / 2);
+            }
             return Some((id.0, event?));
         }
         let (id, event) = self.later.pop_first()?;
@@ -157,5 +164,17 @@ mod tests {
             order.push((time, number));
         }
         assert_eq!(order, [(0, 7), (0, 6), (0, 8), (5, 1), (5, 5)]);
+    }
+
+    #[test]
+    fn a_queue_that_was_long_gives_its_room_back() {
+        let mut queue = Queue::default();
+        for number in 0..100_000 {
+            queue.add(0, 0, Event::Owner(number, 0));
+        }
+        for number in 0..100_000 {
+            assert_eq!(queue.pop(), Some((0, Event::Owner(number, 0))));
+        }
+        assert!(queue.due.capacity() <= 2 * KEPT_ROOM, "{}", queue.due.capacity());
     }
 }
