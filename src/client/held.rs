@@ -202,7 +202,7 @@ fn dropped(diagnostics: &[Diagnostic]) -> Vec<String> {
 }
 
 /// A type of resource, of which there are four.
-pub trait Kind: Sized {
+pub trait Kind: Sized + Clone {
     /// Which one.
     const TYPE: ResourceType;
 
@@ -227,11 +227,12 @@ macro_rules! kinds {
 
 kinds! { Listener RouteConfiguration Cluster Endpoints }
 
-/// All resources of one type, by the keys of their names: a name in any spelling finds its resource.
+/// All resources of one type, by the keys of their names: a name in any spelling finds its resource. Copies share the list until
+/// one of them changes: a test may have a thousand clients.
 #[derive(Debug, Clone)]
 pub struct Cache<T> {
     names: Names,
-    held: BTreeMap<String, Held<T>>,
+    held: Arc<BTreeMap<String, Held<T>>>,
 }
 
 // Not derived: that would ask for `T: Default`.
@@ -242,10 +243,10 @@ impl<T> Default for Cache<T> {
 }
 
 impl<T> Cache<T> {
-    const fn new(names: Names) -> Self {
+    fn new(names: Names) -> Self {
         Cache {
             names,
-            held: BTreeMap::new(),
+            held: Arc::default(),
         }
     }
 
@@ -268,22 +269,29 @@ impl<T> Cache<T> {
     pub fn keys(&self) -> impl Iterator<Item = &String> + Clone {
         self.held.keys()
     }
+}
+
+impl<T: Kind> Cache<T> {
+    fn held_mut(&mut self) -> &mut BTreeMap<String, Held<T>> {
+        Arc::make_mut(&mut self.held)
+    }
 
     fn remove(&mut self, name: &str) {
-        self.held.remove(&*self.names.key(name));
+        let key = self.names.key(name).into_owned();
+        self.held_mut().remove(&key);
     }
 }
 
 impl<T: Kind + Compared> Cache<T> {
     /// Takes newer resources: one that is rejected, or no other to the client, leaves the version before it.
     fn take(&mut self, newer: Cache<T>) {
-        for (key, held) in newer.held {
+        for (key, held) in Arc::unwrap_or_clone(newer.held) {
             self.take_one(key, held);
         }
     }
 
     fn take_one(&mut self, key: String, held: Held<T>) {
-        let before = self.held.entry(key).or_default();
+        let before = self.held_mut().entry(key).or_default();
         let both = before.value().zip(held.value());
         if both.is_some_and(|(before, new)| before.is_same(new)) {
             before.rejected = None;
@@ -322,7 +330,7 @@ impl<T: Kind> Cache<T> {
         }
         let rejected = entry.rejected.and_then(|ResourceId(number)| resources.get(number));
         held.rejected = rejected.map(Rejection::of);
-        self.held.insert(key.to_owned(), held);
+        self.held_mut().insert(key.to_owned(), held);
     }
 }
 
@@ -384,7 +392,7 @@ impl<'a> Rejected<'a> {
 
 impl Resources {
     /// No resources; names are compared so.
-    const fn new(names: Names) -> Resources {
+    fn new(names: Names) -> Resources {
         Resources {
             listeners: Cache::new(names),
             route_configs: Cache::new(names),
@@ -397,7 +405,7 @@ impl Resources {
     /// A client that holds these values, for tests of what it does with them.
     #[cfg(test)]
     pub(crate) fn of_values(values: impl IntoIterator<Item = (&'static str, Resource)>) -> Resources {
-        fn add<T>(cache: &mut Cache<T>, name: &str, value: T) {
+        fn add<T: Kind>(cache: &mut Cache<T>, name: &str, value: T) {
             let (value, dropped) = (Some(Arc::new(value)), Vec::new());
             let version = Some(Version {
                 kept: Arc::new(OnceLock::from(Kept { value, dropped })),
@@ -408,7 +416,7 @@ impl Resources {
                 version,
                 ..Held::default()
             };
-            cache.held.insert(name.to_owned(), held);
+            cache.held_mut().insert(name.to_owned(), held);
         }
         let mut held = Resources::default();
         for (name, value) in values {
