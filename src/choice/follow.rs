@@ -50,6 +50,6 @@ impl Rejections {
 
 /// The findings of every client that was asked, but for fields that are not read.
 fn all(checked: &Checked) -> impl Iterator<Item = &Diagnostic> {
-    let of_answers = checked.answers.iter().flat_map(|answer| &answer.diagnostics);
+    let of_answers = checked.answers.iter().flat_map(|answer| answer.diagnostics.iter());
     checked.diagnostics.iter().chain(of_answers)
 }

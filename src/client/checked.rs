@@ -209,11 +209,12 @@ pub const NOT_FOLLOWED: &str = "what it keeps of this is not known";
 
 /// Lets another client decide over a resource that C-core's converter has read for it.
 fn decide(validated: &mut Validated, client: &Profile) {
-    let Some(mut answer) = validated.answers.pop() else {
+    let Some(answer) = validated.answers.pop() else {
         return;
     };
+    let mut diagnostics = answer.diagnostics.into_vec();
     let is_rejected = matches!(answer.verdict, family::Verdict::Rejected | family::Verdict::Dies);
-    let fatal = answer.diagnostics.iter_mut().filter(|d| d.effect == Effect::Fails);
+    let fatal = diagnostics.iter_mut().filter(|d| d.effect == Effect::Fails);
     let mut is_fatal = false;
     for diagnostic in fatal {
         (is_fatal, diagnostic.effect) = (true, Effect::Nack);
@@ -221,7 +222,7 @@ fn decide(validated: &mut Validated, client: &Profile) {
     }
     if is_rejected || is_fatal {
         validated.value = None;
-        validated.diagnostics = answer.diagnostics;
+        validated.diagnostics = diagnostics;
     } else if let Some(first) = validated.diagnostics.iter_mut().find(|d| d.effect == Effect::Nack) {
         let name = client.name();
         let message = std::mem::take(&mut first.message);

@@ -15,6 +15,8 @@ mod node;
 pub(crate) mod rules;
 
 use std::fmt;
+use std::ops::Deref;
+use std::sync::Arc;
 
 use bytes::Bytes;
 
@@ -99,7 +101,43 @@ pub struct Answer {
     /// What it does with the resource.
     pub verdict: Verdict,
     /// Why, and what else it makes of it, in the order in which it comes across it.
-    pub diagnostics: Vec<Diagnostic>,
+    pub diagnostics: Findings,
+}
+
+/// Findings of a client. Those of its other versions are mostly the same, and are there once.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Findings(Option<Arc<Vec<Diagnostic>>>);
+
+impl Deref for Findings {
+    type Target = [Diagnostic];
+
+    fn deref(&self) -> &[Diagnostic] {
+        self.0.as_ref().map_or(&[], |list| list.as_slice())
+    }
+}
+
+impl From<Vec<Diagnostic>> for Findings {
+    fn from(list: Vec<Diagnostic>) -> Findings {
+        Findings((!list.is_empty()).then(|| Arc::new(list)))
+    }
+}
+
+impl Findings {
+    /// Takes out those that `keep` does not want; it is asked once for each, in order.
+    pub fn retain(&mut self, mut keep: impl FnMut(&Diagnostic) -> bool) {
+        let kept: Vec<bool> = self.iter().map(&mut keep).collect();
+        if kept.contains(&false)
+            && let Some(list) = &mut self.0
+        {
+            let mut kept = kept.into_iter();
+            Arc::make_mut(list).retain(|_| kept.next().unwrap_or(true));
+        }
+    }
+
+    /// The findings alone.
+    pub fn into_vec(self) -> Vec<Diagnostic> {
+        self.0.map_or_else(Vec::new, Arc::unwrap_or_clone)
+    }
 }
 
 /// Why a converter stops: what follows is never looked at.
@@ -171,10 +209,22 @@ impl Answer {
         Answer {
             client,
             verdict: Verdict::NotKnown,
-            diagnostics: Vec::new(),
+            diagnostics: Findings::default(),
         }
     }
+
+    /// The same, with findings in common with one of the answers just before it.
+    pub(crate) fn beside(mut self, before: &[Answer]) -> Self {
+        let mut near = before.iter().rev().take(NEAR);
+        if let Some(same) = near.find(|other| other.diagnostics == self.diagnostics) {
+            self.diagnostics = same.diagnostics.clone();
+        }
+        self
+    }
 }
+
+/// Answers before one that are compared with it: versions stand in order.
+const NEAR: usize = 2;
 
 fn answer(sent: &Sent<'_>, profile: &Profile, server: &ServerFacts) -> Answer {
     let mut cx = Cx::new(profile, server);
@@ -194,6 +244,6 @@ fn answer(sent: &Sent<'_>, profile: &Profile, server: &ServerFacts) -> Answer {
     Answer {
         client: profile.client(),
         verdict,
-        diagnostics: cx.finish(),
+        diagnostics: cx.finish().into(),
     }
 }

@@ -183,7 +183,7 @@ fn fixable<'c>(
     unread: &'c [Diagnostic],
     wants: impl Fn(&Diagnostic) -> bool,
 ) -> impl Iterator<Item = (&'c Diagnostic, Option<Span>, &'static Fixer)> {
-    let of_clients = checked.answers.iter().flat_map(|answer| &answer.diagnostics);
+    let of_clients = checked.answers.iter().flat_map(|answer| answer.diagnostics.iter());
     let of_fields = checked.diagnostics.iter().chain(unread).chain(of_clients);
     let of_fields = of_fields.map(|diagnostic| (diagnostic, None));
     let notes = checked.notes.iter().map(|note| (&note.diagnostic, Some(note.span)));

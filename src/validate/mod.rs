@@ -131,8 +131,11 @@ fn convert<T: prost::Message + Default>(
         bytes,
         outer_name,
     };
-    let others = cx.others().iter();
-    let answers = others.map(|profile| family::ask(&sent, profile, cx.server())).collect();
+    let mut answers = Vec::with_capacity(cx.others().len());
+    for profile in cx.others() {
+        let answer = family::ask(&sent, profile, cx.server());
+        answers.push(answer.beside(&answers));
+    }
     (name, value, answers)
 }
 

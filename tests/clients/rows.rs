@@ -222,7 +222,7 @@ pub fn ask(row: &Recorded) -> Ours {
                 Verdict::NotKnown if !answer.client.family.has_all_rules() => "ACK",
                 Verdict::NotKnown => "?",
             },
-            diagnostics: answer.diagnostics,
+            diagnostics: answer.diagnostics.into_vec(),
         },
         None => {
             let is_rejected = validated.diagnostics.iter().any(|d| d.effect == Effect::Nack);

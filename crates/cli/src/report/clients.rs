@@ -107,14 +107,14 @@ pub fn merge(checked: &mut Checked, fleet: &Fleet, counted: &[Client]) -> Said {
     } else {
         of_base.retain(|diagnostic| is_of_text(diagnostic.rule));
     }
-    for diagnostic in of_base {
+    for diagnostic in &of_base {
         let client = (!is_of_text(diagnostic.rule)).then_some(base);
         merged.add(diagnostic, client);
     }
     for answer in std::mem::take(&mut checked.answers) {
         let of_client: Vec<&Diagnostic> = answer.diagnostics.iter().collect();
         verdicts.insert(answer.client, ClientVerdict::new(answer.verdict.name(), &of_client));
-        for diagnostic in answer.diagnostics {
+        for diagnostic in answer.diagnostics.iter() {
             merged.add(diagnostic, Some(answer.client));
         }
     }
@@ -151,7 +151,7 @@ struct Merged {
 }
 
 impl Merged {
-    fn add(&mut self, diagnostic: Diagnostic, client: Option<Client>) {
+    fn add(&mut self, diagnostic: &Diagnostic, client: Option<Client>) {
         let here = self.by_place.entry(diagnostic.path.to_string()).or_default();
         let known = here.iter().copied().find(|&n| {
             let other = &self.diagnostics[n];
@@ -163,7 +163,7 @@ impl Merged {
             Some(n) if effect.is_some_and(|(_, client)| self.effects[n].iter().all(|(_, other)| *other != client)) => {
                 if self.diagnostics[n].rule != diagnostic.rule {
                     self.diagnostics[n].turn_into(diagnostic.rule);
-                    self.diagnostics[n].message = diagnostic.message;
+                    self.diagnostics[n].message.clone_from(&diagnostic.message);
                     self.diagnostics[n].effect = diagnostic.effect;
                 }
                 let worst = self.diagnostics[n].effect.min(diagnostic.effect);
@@ -172,7 +172,7 @@ impl Merged {
             }
             _ => {
                 here.push(self.diagnostics.len());
-                self.diagnostics.push(diagnostic);
+                self.diagnostics.push(diagnostic.clone());
                 self.effects.push(effect.into_iter().collect());
             }
         }
