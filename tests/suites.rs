@@ -365,6 +365,49 @@ fn a_suite_that_means_nothing_is_refused_at_its_line() {
 }
 
 #[test]
+fn what_tests_have_in_common_is_limited() {
+    let backends = |count: usize| {
+        let line = |i| format!("  10.9.{}.{}:80: {{reach: refuse}}\n", i / 250, i % 250);
+        (0..count).fold("backends:\n".to_owned(), |text, i| text + &line(i))
+    };
+    let tests = |count: usize| {
+        let line = |i| format!("- {{name: t{i}, steps: [{{sleep: 0}}]}}\n");
+        (0..count).fold("tests:\n".to_owned(), |text, i| text + &line(i))
+    };
+    let clients = |count: usize| {
+        let names: Vec<String> = (0..count).map(|i| format!("c{i}")).collect();
+        format!("clients: {{{}: }}\nsteps: [{{sleep: 0}}]\n", names.join(": , "))
+    };
+    let never = |count: usize| "never:\n".to_owned() + &"- {message: x}\n".repeat(count) + "steps: [{sleep: 0}]\n";
+    for (good, bad, words) in [
+        (
+            backends(10) + &tests(10),
+            backends(1001) + &tests(1000),
+            "each of 1000 tests would begin with 1001 backends, clients, switches, DNS names and `never`, the limit is 1000000 in all",
+        ),
+        (
+            backends(10) + &clients(10),
+            backends(1001) + &clients(1000),
+            "each of 1000 clients would begin with 1001 backends and DNS names, the limit is 1000000 in all",
+        ),
+        (never(1000), never(1001), "a test has at most 1000 `never`"),
+    ] {
+        let Run { code, out, .. } = suite("", &good);
+        assert_eq!(code, Some(0), "{out}");
+        let Run { code, out, .. } = suite("", &bad);
+        assert_eq!((code, out.contains(words)), (Some(2), true), "{out}");
+    }
+}
+
+#[test]
+fn shares_count_an_rpc_once_under_each_of_its_names() {
+    // The cluster of the route is that of the endpoint.
+    let text = "steps:\n- pick: {method: /shop.Cart/Add, count: 10}\n  expect: {shares: {cart: 100%}}\n\
+        - pick: {method: /shop.Checkout/Pay, count: 10}\n  expect: {shares: {checkout-eu: 50%, checkout: 50%}, tolerance: 50%}\n";
+    assert_eq!(happened(text), []);
+}
+
+#[test]
 fn what_a_step_cannot_do_is_told_when_it_is_played() {
     for (text, words) in [
         (

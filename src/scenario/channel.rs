@@ -1,10 +1,12 @@
 //! What can be seen of a channel from outside: states of connections, names of LB policies.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use serde_json::Value;
 
 use super::check::Place;
+use crate::client::config::XdsConfig;
 use crate::lb;
 use crate::lb::runtime::Connectivity;
 use crate::sim::Channel;
@@ -49,8 +51,29 @@ pub(super) fn has_cluster(name: &str, channel: &Channel) -> bool {
         .is_some_and(|config| config.clusters.contains_key(name))
 }
 
-/// The LB policies of a channel's configuration, in alphabetical order.
-pub(super) fn policies(channel: &Channel) -> BTreeSet<&'static str> {
+/// The LB policies of the configurations of channels, each found once.
+#[derive(Debug, Default)]
+pub(super) struct Policies {
+    by_client: BTreeMap<usize, (Arc<XdsConfig>, BTreeSet<&'static str>)>,
+}
+
+impl Policies {
+    /// Those of a client's channel, in alphabetical order.
+    pub fn of(&mut self, client: usize, channel: &Channel) -> &BTreeSet<&'static str> {
+        static NONE: BTreeSet<&str> = BTreeSet::new();
+        let Some(config) = channel.config() else {
+            return &NONE;
+        };
+        let known = self.by_client.entry(client);
+        let known = known.or_insert_with(|| (config.clone(), policies(channel)));
+        if !Arc::ptr_eq(&known.0, config) {
+            *known = (config.clone(), policies(channel));
+        }
+        &known.1
+    }
+}
+
+fn policies(channel: &Channel) -> BTreeSet<&'static str> {
     let mut found = BTreeSet::new();
     let Some(config) = channel.config() else {
         return found;

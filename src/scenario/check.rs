@@ -21,7 +21,7 @@ pub struct Check {
     pub what: What,
 }
 
-/// What is expected.
+/// What is expected. Lists of possible values are sorted, and have each once.
 #[derive(Debug, Clone)]
 pub enum What {
     /// The status code of each RPC is one of these.

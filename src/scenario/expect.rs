@@ -132,13 +132,13 @@ fn read(member: &Member, tolerance: Option<&Node>) -> Result<Vec<What>, Located>
     let node = &member.node;
     let name = member.name.as_str();
     let texts = |wanted| {
-        one_or_more(node, |one| {
+        set(node, |one| {
             Ok(one.word().ok_or_else(|| wrong(name, one, wanted))?.to_owned())
         })
     };
     let is = |what: What| Ok(vec![what]);
     match name {
-        "status" => is(What::Status(one_or_more(node, |one| code("status", one))?)),
+        "status" => is(What::Status(set(node, |one| code("status", one))?)),
         "message" => {
             let text = node.text().filter(|text| !text.is_empty());
             is(What::Message(
@@ -148,16 +148,18 @@ fn read(member: &Member, tolerance: Option<&Node>) -> Result<Vec<What>, Located>
         }
         "fails" => is(What::Fails(literal(member)?)),
         "moves" => is(What::Moves(literal(member)?)),
-        "address" => is(What::Address(one_or_more(node, |one| address("address", one))?)),
+        "address" => is(What::Address(set(node, |one| address("address", one))?)),
         "cluster" => is(What::Cluster(texts("the name of a cluster, or a list of them")?)),
         "virtual_host" => is(What::VirtualHost(texts(
             "the name of a virtual host, or a list of them",
         )?)),
         "authority" => is(What::Authority(texts("an authority, or a list of them")?)),
         "locality" => {
-            let names = texts("a locality like REGION/ZONE, or a list of them")?;
-            let short = names.iter().map(|name| name.trim_end_matches('/').to_owned());
-            is(What::Locality(short.collect()))
+            let wanted = "a locality like REGION/ZONE, or a list of them";
+            is(What::Locality(set(node, |one| {
+                let name = one.word().ok_or_else(|| wrong(name, one, wanted))?;
+                Ok(name.trim_end_matches('/').to_owned())
+            })?))
         }
         "route" => is(What::Route(texts("the number of a route from 0, or its name")?)),
         "attempts" => match node.list() {
@@ -182,13 +184,26 @@ fn read(member: &Member, tolerance: Option<&Node>) -> Result<Vec<What>, Located>
         "count" => is(What::Count(range(member)?)),
         "nack" => is(What::Nack(match node.text() {
             Some(NONE) => Vec::new(),
-            _ => one_or_more(node, rule)?,
+            _ => {
+                let mut rules = one_or_more(node, rule)?;
+                rules.sort_by_key(|rule| rule.id);
+                rules.dedup_by_key(|rule| rule.id);
+                rules
+            }
         })),
         "states" => is(What::States(states(node)?)),
         "priority" => is(What::Priority(priorities(node)?)),
-        "tree" => Ok(one_or_more(node, policy)?.into_iter().map(What::Has).collect()),
-        _ => Ok(one_or_more(node, policy)?.into_iter().map(What::Lacks).collect()),
+        "tree" => Ok(set(node, policy)?.into_iter().map(What::Has).collect()),
+        _ => Ok(set(node, policy)?.into_iter().map(What::Lacks).collect()),
     }
+}
+
+/// Values of which one may be, sorted.
+fn set<T: Ord>(node: &Node, read: impl Fn(&Node) -> Result<T, Located>) -> Result<Vec<T>, Located> {
+    let mut values = one_or_more(node, read)?;
+    values.sort_unstable();
+    values.dedup();
+    Ok(values)
 }
 
 fn literal(member: &Member) -> Result<bool, Located> {

@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Never;
-use super::channel;
+use super::channel::{self, Policies};
 use super::check::{Check, Cookie, Place, Scope, What};
 use super::seen::Seen;
-use super::shares::{counts_as, off};
+use super::shares::{labels, off};
 use crate::client::Updated;
 use crate::cookie::Session;
 use crate::sim::script::Done;
@@ -47,7 +47,8 @@ pub(super) struct Watched<'t> {
     pub bad: u64,
     pub first: Option<First>,
     total: u64,
-    counts: Vec<u64>,
+    /// RPCs by the labels of the shares.
+    counts: BTreeMap<&'t str, u64>,
     backends: BTreeSet<String>,
     /// RPCs that count under no label of the shares, by backend or code.
     elsewhere: BTreeMap<String, u64>,
@@ -58,8 +59,8 @@ pub(super) struct Watched<'t> {
 impl<'t> Watched<'t> {
     pub fn new(check: &'t Check, records: bool) -> Watched<'t> {
         let counts = match &check.what {
-            What::Shares(shares) => vec![0; shares.of.len()],
-            _ => Vec::new(),
+            What::Shares(shares) => shares.of.keys().map(|label| (label.as_str(), 0)).collect(),
+            _ => BTreeMap::new(),
         };
         Watched {
             check,
@@ -77,12 +78,14 @@ impl<'t> Watched<'t> {
     pub fn see(&mut self, ended: &Ended<'_>) {
         self.total += 1;
         match &self.check.what {
-            What::Shares(shares) => {
+            What::Shares(_) => {
                 let mut is_named = false;
-                for (label, count) in shares.of.keys().zip(&mut self.counts) {
-                    let counts = counts_as(label, ended.outcome);
-                    *count += u64::from(counts);
-                    is_named |= counts;
+                for (number, label) in labels(ended.outcome).enumerate() {
+                    let is_again = labels(ended.outcome).take(number).any(|before| before == label);
+                    if let Some(count) = self.counts.get_mut(label).filter(|_| !is_again) {
+                        *count += 1;
+                        is_named = true;
+                    }
                 }
                 if !is_named {
                     let label = ended.outcome.backend.as_deref().unwrap_or(ended.outcome.code.name());
@@ -132,9 +135,9 @@ impl<'t> Watched<'t> {
         match &self.check.what {
             What::Shares(_) if total == 0 => Some("there was no RPC".to_owned()),
             What::Shares(shares) => {
-                let counted = || shares.of.iter().zip(&self.counts);
+                let counted = shares.of.iter().zip(self.counts.values());
                 let wrong =
-                    counted().filter_map(|((label, share), count)| off(label, *count, total, *share, shares.tolerance));
+                    counted.filter_map(|((label, share), count)| off(label, *count, total, *share, shares.tolerance));
                 let mut wrong: Vec<String> = wrong.collect();
                 if !wrong.is_empty() && !self.elsewhere.is_empty() {
                     let mut elsewhere: Vec<(&String, &u64)> = self.elsewhere.iter().collect();
@@ -216,7 +219,10 @@ fn holds(what: &What, ended: &Ended<'_>) -> Result<(), String> {
         What::Fails(fails) => or((outcome.code != Code::Ok) == *fails, &end),
         What::Address(addresses) => {
             let backend = outcome.backend.as_ref().and_then(|backend| backend.parse().ok());
-            or(backend.is_some_and(|backend| addresses.contains(&backend)), &end)
+            or(
+                backend.is_some_and(|backend| addresses.binary_search(&backend).is_ok()),
+                &end,
+            )
         }
         What::Cluster(names) => {
             let leaf = outcome.place.as_ref().map(|place| &*place.cluster);
@@ -224,7 +230,7 @@ fn holds(what: &What, ended: &Ended<'_>) -> Result<(), String> {
             let both = || leaf.into_iter().chain(of_route);
             let is_so = match names.is_empty() {
                 true => both().next().is_none(),
-                false => both().any(|cluster| names.iter().any(|name| name == cluster)),
+                false => both().any(|cluster| has(names, cluster)),
             };
             or(is_so, &|| match leaf.or(of_route) {
                 Some(cluster) => format!("{}, in cluster `{cluster}`", end()),
@@ -234,7 +240,7 @@ fn holds(what: &What, ended: &Ended<'_>) -> Result<(), String> {
         What::VirtualHost(names) => {
             let host = outcome.virtual_host.as_deref();
             let is_so = match host {
-                Some(host) => names.iter().any(|name| name == host),
+                Some(host) => has(names, host),
                 None => names.is_empty(),
             };
             or(is_so, &|| match host {
@@ -252,7 +258,7 @@ fn holds(what: &What, ended: &Ended<'_>) -> Result<(), String> {
         }
         What::Locality(names) => {
             let locality = outcome.place.as_ref().map(|place| &*place.locality);
-            let is_so = locality.is_some_and(|locality| names.iter().any(|name| name == locality));
+            let is_so = locality.is_some_and(|locality| has(names, locality));
             or(is_so, &|| match locality {
                 Some(locality) => format!("{}, in locality `{locality}`", end()),
                 None => end(),
@@ -260,12 +266,15 @@ fn holds(what: &What, ended: &Ended<'_>) -> Result<(), String> {
         }
         What::Route(names) => {
             let number = outcome.route.map(|route| route.to_string());
-            let is_meant = |name: &String| number.as_ref() == Some(name) || ended.route_name == Some(name.as_str());
-            or(names.iter().any(is_meant), &|| match (&number, ended.route_name) {
-                (Some(number), Some("") | None) => format!("routes[{number}] takes it"),
-                (Some(number), Some(name)) => format!("routes[{number}] `{name}` takes it"),
-                (None, _) => format!("no route takes it: {}", end()),
-            })
+            let mut both = number.as_deref().into_iter().chain(ended.route_name);
+            or(
+                both.any(|name| has(names, name)),
+                &|| match (&number, ended.route_name) {
+                    (Some(number), Some("") | None) => format!("routes[{number}] takes it"),
+                    (Some(number), Some(name)) => format!("routes[{number}] `{name}` takes it"),
+                    (None, _) => format!("no route takes it: {}", end()),
+                },
+            )
         }
         What::Attempts(range) => or(range.contains(&(outcome.attempts.len() as u64)), &|| attempts(outcome)),
         What::AttemptsAt(addresses) => {
@@ -307,6 +316,11 @@ fn holds(what: &What, ended: &Ended<'_>) -> Result<(), String> {
     }
 }
 
+/// Says whether a sorted list has a name.
+fn has(names: &[String], name: &str) -> bool {
+    names.binary_search_by(|known| known.as_str().cmp(name)).is_ok()
+}
+
 fn attempts(outcome: &Outcome) -> String {
     let count = outcome.attempts.len();
     match count {
@@ -340,9 +354,8 @@ pub(super) fn of_update(check: &Check, updated: &Updated) -> Option<String> {
     Some(format!("the client rejects {kind} `{name}`: {}", rules.join(", ")))
 }
 
-/// What is wrong with a channel.
-pub(super) fn of_channel(check: &Check, found: &Channel) -> Option<String> {
-    let has = |name: &str| channel::policies(found).iter().any(|policy| *policy == name);
+/// What is wrong with a client's channel.
+pub(super) fn of_channel(check: &Check, client: usize, found: &Channel, policies: &mut Policies) -> Option<String> {
     match &check.what {
         What::States(states) => {
             let wrong: Vec<String> = states
@@ -352,14 +365,21 @@ pub(super) fn of_channel(check: &Check, found: &Channel) -> Option<String> {
             (!wrong.is_empty()).then(|| wrong.join(", "))
         }
         What::Priority(wanted) => wrong_priority(wanted, found),
-        What::Has(name) if !has(name) => {
-            let policies: Vec<&str> = channel::policies(found).into_iter().collect();
-            Some(match policies.is_empty() {
+        What::Has(name) => {
+            let policies = policies.of(client, found);
+            if policies.contains(name.as_str()) {
+                return None;
+            }
+            let names: Vec<&str> = policies.iter().copied().collect();
+            Some(match names.is_empty() {
                 true => "the channel has no tree".to_owned(),
-                false => format!("`{name}` is not among {}", policies.join(", ")),
+                false => format!("`{name}` is not among {}", names.join(", ")),
             })
         }
-        What::Lacks(name) if has(name) => Some(format!("there is a `{name}`")),
+        What::Lacks(name) => {
+            let has = policies.of(client, found).contains(name.as_str());
+            has.then(|| format!("there is a `{name}`"))
+        }
         _ => None,
     }
 }

@@ -30,6 +30,7 @@ mod timeline;
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
+use std::sync::Arc;
 
 pub use capture::{Captured, TRACES, capture};
 pub use check::{Check, What};
@@ -71,7 +72,7 @@ pub enum Part {
     Inline(String, Span),
 }
 
-/// One test.
+/// One test. What the tests of a file have in common is there once.
 #[derive(Debug, Clone)]
 pub struct Test {
     /// Its name; the first of a file without `tests` has none.
@@ -79,21 +80,21 @@ pub struct Test {
     /// Where it stands.
     pub span: Span,
     /// What the control plane has sent when it begins.
-    pub world: Vec<Part>,
+    pub world: Arc<[Part]>,
     /// The gRPC bootstrap file, named from the directory of the suite on.
     pub bootstrap: Option<String>,
     /// Environment switches of the clients.
-    pub env: Vec<(String, String)>,
+    pub env: Arc<[(String, String)]>,
     /// Addresses of DNS names.
-    pub resolve: BTreeMap<String, Vec<SocketAddr>>,
+    pub resolve: Arc<BTreeMap<String, Vec<SocketAddr>>>,
     /// The clients, at least one.
-    pub clients: Vec<PlannedClient>,
+    pub clients: Arc<[PlannedClient]>,
     /// What backends do at first.
-    pub backends: Vec<Setting>,
+    pub backends: Arc<[Setting]>,
     /// What lookup services answer at first.
     pub lookups: Lookups,
     /// What no RPC may do.
-    pub never: Vec<Never>,
+    pub never: Arc<[Never]>,
     /// What people should hear of before anything happens.
     pub notes: Vec<(Span, String)>,
     /// What happens.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
+use std::sync::Arc;
 
 use super::expect::Sight;
 use super::router_check;
@@ -40,6 +41,12 @@ const BESIDE: [&str; 2] = ["expect", "client"];
 
 /// Most clients of a test.
 const MAX_CLIENTS: usize = 1000;
+
+/// Most of what no RPC of a test may do: each RPC is held against all of it.
+const MAX_NEVER: usize = 1000;
+
+/// Most of what the tests of a file have in common, times the tests: every test begins with all of it.
+const MAX_SHARED: usize = 1_000_000;
 
 /// A value, or what is wrong with it.
 pub(super) type Faulty<T> = Result<T, Fault>;
@@ -141,6 +148,15 @@ impl<'s> Reader<'s> {
                 let list = tests.list().filter(|list| !list.is_empty());
                 let list = list.ok_or_else(|| wrong("tests", tests, "a list of tests, at least one"));
                 let list = self.located(list).map_err(one)?;
+                let shared = common.count();
+                if shared.saturating_mul(list.len()) > MAX_SHARED {
+                    let message = format!(
+                        "each of {} tests would begin with {shared} backends, clients, switches, DNS names and `never`, the limit is \
+                         {MAX_SHARED} in all: make several files",
+                        list.len()
+                    );
+                    return Err(one(fault(self.place(tests.span), message)));
+                }
                 let (mut read, mut faults) = (Vec::new(), Vec::new());
                 let mut names: BTreeMap<String, Span> = BTreeMap::new();
                 for node in list {
@@ -223,10 +239,22 @@ impl<'s> Reader<'s> {
         let mut common = common.clone();
         if common.clients.is_empty() {
             let span = self.head(node);
-            common.clients = vec![PlannedClient {
+            common.clients = Arc::from([PlannedClient {
                 span,
                 ..common.client.clone()
-            }];
+            }]);
+        }
+        let alike = common
+            .clients
+            .len()
+            .saturating_mul(common.backends.len() + common.resolve.len());
+        if alike > MAX_SHARED {
+            let message = format!(
+                "each of {} clients would begin with {} backends and DNS names, the limit is {MAX_SHARED} in all",
+                common.clients.len(),
+                common.backends.len() + common.resolve.len()
+            );
+            return Err(fault(self.head(node), message));
         }
         let name = match node.get("name") {
             Some(name) => self.place(name.span),
@@ -337,15 +365,15 @@ impl<'s> Reader<'s> {
 /// What tests of a file have in common, or one test for itself.
 #[derive(Debug, Clone, Default)]
 struct Common {
-    world: Vec<Part>,
+    world: Arc<[Part]>,
     bootstrap: Option<String>,
-    env: Vec<(String, String)>,
-    resolve: BTreeMap<String, Vec<SocketAddr>>,
+    env: Arc<[(String, String)]>,
+    resolve: Arc<BTreeMap<String, Vec<SocketAddr>>>,
     client: PlannedClient,
-    clients: Vec<PlannedClient>,
-    backends: Vec<crate::sim::script::Setting>,
+    clients: Arc<[PlannedClient]>,
+    backends: Arc<[crate::sim::script::Setting]>,
+    never: Arc<[Never]>,
     lookups: Lookups,
-    never: Vec<Never>,
 }
 
 impl Common {
@@ -353,35 +381,52 @@ impl Common {
         Common::default().with(reader, node)
     }
 
+    /// How much of it there is, the world apart.
+    fn count(&self) -> usize {
+        let Common {
+            env,
+            resolve,
+            clients,
+            backends,
+            never,
+            ..
+        } = self;
+        env.len() + resolve.len() + clients.len() + backends.len() + never.len()
+    }
+
     /// What a test says for itself goes before what all say, but for backends that it does not name, and `never`, of which both hold.
     fn with(&self, reader: &Reader<'_>, node: &Node) -> Faulty<Common> {
         let mut own = self.clone();
         if let Some(world) = node.get("world") {
-            own.world = reader.located(one_or_more(world, part))?;
-            for part in &mut own.world {
+            let mut parts = reader.located(one_or_more(world, part))?;
+            for part in &mut parts {
                 let (Part::Path(_, span) | Part::Inline(_, span)) = part;
                 *span = reader.place(*span);
             }
+            own.world = parts.into();
         }
         if let Some(bootstrap) = reader.located(text(node, "bootstrap"))? {
             own.bootstrap = Some(bootstrap);
         }
         if let Some(env) = node.get("env") {
-            own.env = reader.located(switches(env))?;
+            own.env = reader.located(switches(env))?.into();
         }
         if let Some(resolve) = node.get("resolve") {
-            own.resolve = reader.located(answers(resolve))?;
+            own.resolve = reader.located(answers(resolve))?.into();
         }
         reader.client(node, &mut own.client)?;
         if let Some(clients) = node.get("clients") {
-            own.clients = reader.clients(clients, &own.client)?;
-        } else {
-            for client in &mut own.clients {
+            own.clients = reader.clients(clients, &own.client)?.into();
+        } else if !own.clients.is_empty() && CLIENT.iter().any(|member| node.get(member).is_some()) {
+            let mut clients = own.clients.to_vec();
+            for client in &mut clients {
                 reader.client(node, client)?;
             }
+            own.clients = clients.into();
         }
         if let Some(backends) = node.get("backends") {
-            own.backends.extend(reader.located(settings("backends", backends))?);
+            let more = reader.located(settings("backends", backends))?;
+            own.backends = own.backends.iter().cloned().chain(more).collect();
         }
         if let Some(answers) = node.get("lookups") {
             own.lookups = reader.located(lookups(answers))?;
@@ -391,11 +436,17 @@ impl Common {
                 Some(list) => list,
                 None => std::slice::from_ref(never),
             };
-            for one in list {
-                own.never.push(Never {
+            let more = list.iter().map(|one| {
+                Ok(Never {
                     span: reader.inside(one),
                     checks: reader.never(one)?,
-                });
+                })
+            });
+            let before = own.never.iter().cloned().map(Ok);
+            own.never = before.chain(more).take(MAX_NEVER + 1).collect::<Faulty<_>>()?;
+            if let Some(beyond) = own.never.get(MAX_NEVER) {
+                let message = format!("a test has at most {MAX_NEVER} `never`");
+                return Err(fault(beyond.span, message));
             }
         }
         Ok(own)

@@ -3,6 +3,8 @@
 //! `tests[]` with `test_name`, `input` and `validate` (envoy test/tools/router_check/validation.proto). A gRPC client reads the same
 //! RouteConfiguration, and does less with it: what a proxy alone does is said to have no meaning, and is not held against anything.
 
+use std::sync::Arc;
+
 use super::check::{Check, What};
 use super::read::{Faulty, Reader, fault};
 use super::{PlannedClient, PlannedStart, PlannedStep, Suite, Test};
@@ -145,19 +147,19 @@ impl Reader<'_> {
         Ok(Test {
             name: name.text().unwrap_or_default().to_owned(),
             span,
-            world: Vec::new(),
+            world: Arc::default(),
             bootstrap: None,
-            env: Vec::new(),
-            resolve: std::collections::BTreeMap::new(),
-            clients: vec![PlannedClient {
+            env: Arc::default(),
+            resolve: Arc::default(),
+            clients: Arc::from([PlannedClient {
                 span,
                 start: PlannedStart::OnlyRoutes,
                 authority,
                 ..PlannedClient::default()
-            }],
-            backends: Vec::new(),
+            }]),
+            backends: Arc::default(),
+            never: Arc::default(),
             lookups: crate::sim::Lookups::default(),
-            never: Vec::new(),
             notes,
             steps: vec![PlannedStep {
                 span: self.place(input.span),

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::channel::Policies;
 use super::coverage::Coverage;
 use super::judge::{self, Ended, First, Guard, Sessions, Watched};
 use super::{PlannedStep, Test};
@@ -15,6 +16,9 @@ use crate::rpc::Selector;
 use crate::sim::script::{self, Done, Player, Step, Told};
 use crate::sim::{Channel, LimitReached, MAX_MACHINES, Network, Options, Outcome};
 use crate::source::Span;
+
+/// Expectations that were not met of which the way of an RPC is told.
+const MAX_WAYS: usize = 1000;
 
 /// What a test is run with, of each of its clients.
 #[derive(Debug, Clone)]
@@ -106,7 +110,8 @@ type Wanted = BTreeMap<(usize, u64), Option<Outcome>>;
 pub fn run(test: &Test, callers: &[Caller], manner: Manner) -> Played {
     let mut wanted = Wanted::new();
     let (mut played, firsts) = Run::new(test, callers, manner, &wanted).play(&mut wanted);
-    wanted.extend(firsts.iter().flatten().map(|first| ((first.client, first.id), None)));
+    let told = firsts.iter().flatten().take(MAX_WAYS);
+    wanted.extend(told.map(|first| ((first.client, first.id), None)));
     if wanted.is_empty() || manner.records {
         return played;
     }
@@ -187,7 +192,7 @@ pub(super) fn channels(
     let mut network = Network::default();
     test.backends.iter().for_each(|setting| setting.apply(&mut network));
     network.lookups = test.lookups.clone();
-    let clients = callers.iter().zip(&test.clients).enumerate();
+    let clients = callers.iter().zip(test.clients.iter()).enumerate();
     let most_machines = MAX_MACHINES.min(MACHINES_OF_ALL / callers.len().max(1));
     let channels = clients.map(|(number, (caller, planned))| {
         let mut options = Options {
@@ -226,10 +231,25 @@ pub(super) fn check(test: &Test, channels: &[Channel]) -> Option<Trouble> {
     })
 }
 
+/// The steps that wait for the RPCs of each `begin`, both by their number.
+fn finishes(steps: &[PlannedStep]) -> BTreeMap<usize, usize> {
+    let mut found = BTreeMap::new();
+    let mut open: BTreeMap<&str, usize> = BTreeMap::new();
+    for (number, planned) in steps.iter().enumerate() {
+        match &planned.step {
+            Some(Step::Begin { name, .. }) => _ = open.insert(name, number),
+            Some(Step::Finish(name)) => found.extend(open.remove(name.as_str()).map(|begin| (begin, number))),
+            _ => {}
+        }
+    }
+    found
+}
+
 /// One run of a test.
 struct Run<'t> {
     test: &'t Test,
     channels: Vec<Channel>,
+    policies: Policies,
     watch: Watch<'t>,
     played: Played,
     firsts: Vec<Option<First>>,
@@ -251,6 +271,7 @@ impl<'t> Run<'t> {
         Run {
             test,
             channels,
+            policies: Policies::default(),
             watch: Watch {
                 steps: test.steps.iter().map(watched).collect(),
                 guards: test.never.iter().map(Guard::new).collect(),
@@ -271,9 +292,10 @@ impl<'t> Run<'t> {
             self.played.trouble = Some(trouble);
             return (self.played, self.firsts);
         }
+        let finishes = finishes(&self.test.steps);
         for (number, planned) in self.test.steps.iter().enumerate() {
             if let Some(Step::Begin { name, .. }) = &planned.step {
-                open.insert(name, self.finish_of(number, name));
+                open.insert(name, finishes.get(&number).copied().unwrap_or(number));
             }
             self.watch.configurations(&self.channels);
             let told = match &planned.step {
@@ -312,13 +334,6 @@ impl<'t> Run<'t> {
         self.played.rpcs = self.watch.rpcs;
         self.played.ended = self.channels.first().map_or(0, Channel::now);
         (self.played, self.firsts)
-    }
-
-    /// The number of the step that waits for the RPCs of a `begin`.
-    fn finish_of(&self, begin: usize, name: &str) -> usize {
-        let is_it = |planned: &PlannedStep| matches!(&planned.step, Some(Step::Finish(of)) if of == name);
-        let after = self.test.steps.iter().skip(begin).position(is_it);
-        after.map_or(begin, |after| begin + after)
     }
 
     /// Holds a step against what was expected of it; says whether the next one can be played.
@@ -361,11 +376,11 @@ impl<'t> Run<'t> {
                 .updates
                 .iter()
                 .find_map(|(_, updated)| judge::of_update(watched.check, updated));
-            let clients = self.test.clients_of(planned);
-            let seen = self.channels.get(clients).into_iter().flatten();
-            let of_channels = seen
-                .into_iter()
-                .find_map(|channel| judge::of_channel(watched.check, channel));
+            let (channels, policies) = (&self.channels, &mut self.policies);
+            let of_channels = self.test.clients_of(planned).find_map(|client| {
+                let channel = channels.get(client)?;
+                judge::of_channel(watched.check, client, channel, policies)
+            });
             let sends = matches!(planned.step, Some(Step::Pick(_) | Step::Finish(_)));
             let of_all = watched
                 .of_all()

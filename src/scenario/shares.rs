@@ -24,16 +24,13 @@ pub struct Shares {
     pub tolerance: Option<Share>,
 }
 
-/// Says whether an RPC counts under a label.
-pub fn counts_as(label: &str, outcome: &Outcome) -> bool {
-    outcome.backend.as_deref() == Some(label)
-        || (outcome.backend.is_none() && outcome.code.name() == label)
-        || outcome.backend.is_some()
-            && outcome
-                .place
-                .as_ref()
-                .is_some_and(|place| *place.cluster == *label || *place.locality == *label)
-        || outcome.backend.is_some() && outcome.cluster.as_deref() == Some(label)
+/// What an RPC counts as: its status if it has no backend, else that, its clusters and its locality. A label may come twice.
+pub fn labels(outcome: &Outcome) -> impl Iterator<Item = &str> {
+    let place = outcome.place.as_ref().filter(|_| outcome.backend.is_some());
+    let cluster = outcome.cluster.as_deref().filter(|_| outcome.backend.is_some());
+    let end = outcome.backend.as_deref().unwrap_or(outcome.code.name());
+    let places = place.into_iter().flat_map(|place| [&*place.cluster, &*place.locality]);
+    std::iter::once(end).chain(places).chain(cluster)
 }
 
 /// What is wrong with a count, if it is too far from its share.

@@ -38,7 +38,7 @@ impl Default for Rpc {
 }
 
 /// Identifies an RPC of a channel.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RpcId(pub(super) u64);
 
 impl RpcId {

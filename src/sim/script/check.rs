@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 
 use super::fault::hint;
-use super::{MAX_AT_A_RATE, MAX_UNDER_WAY, Step, StepError};
+use super::{MAX_AT_A_RATE, MAX_SENT, MAX_UNDER_WAY, Step, StepError};
 use crate::text;
 
 /// Looks at whole scripts: what a step alone does not tell.
@@ -23,6 +23,7 @@ pub fn check<'s>(
     known.dedup();
     let mut under_way: BTreeMap<&str, (usize, u64, bool)> = BTreeMap::new();
     let (mut total, mut at_a_rate) = (0_u64, 0_usize);
+    let mut sent = 0_u64;
     for (number, step) in steps.into_iter().enumerate() {
         let (verb, addresses) = step.addresses();
         for address in addresses {
@@ -37,6 +38,10 @@ pub fn check<'s>(
                 };
                 return Err((number, error));
             }
+        }
+        sent += step.sending().map_or(0, |sending| sending.count);
+        if sent > MAX_SENT {
+            return Err((number, StepError::TooManyInAll(sent)));
         }
         match step {
             Step::Begin { name, sending, .. } => {

@@ -1,7 +1,7 @@
 //! What is wrong with a step, in words.
 
 use super::read::VERBS;
-use super::{MAX_AT_A_RATE, MAX_UNDER_WAY};
+use super::{MAX_AT_A_RATE, MAX_SENT, MAX_UNDER_WAY};
 use crate::source::node::Node;
 use crate::text;
 
@@ -71,6 +71,9 @@ pub enum StepError {
     /// Too many at a rate at a time.
     #[error("more than {MAX_AT_A_RATE} `begin`s at a rate would go on at a time, which is the limit")]
     TooManyAtARate,
+    /// Too many in all.
+    #[error("with those of the steps before there would be {0} RPCs, the limit is {MAX_SENT} in all")]
+    TooManyInAll(u64),
     /// An address that no resource has.
     #[error("`{verb}` names {address}, which is no address of the channel or of an `update`{hint}")]
     NoAddress {

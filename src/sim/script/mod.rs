@@ -49,6 +49,9 @@ pub const MAX_COUNT: u64 = 10_000_000;
 /// Most RPCs of one step at a rate: those that have ended are not kept.
 pub const MAX_RATED: u64 = 1_000_000_000;
 
+/// Most RPCs of all steps together: a million takes about a second.
+pub const MAX_SENT: u64 = 1_000_000_000;
+
 /// Most RPCs under way at a time: each is kept in memory until it has ended.
 pub const MAX_UNDER_WAY: u64 = 100_000;
 

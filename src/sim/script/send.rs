@@ -3,7 +3,7 @@
 //! The channels do not meet each other, so each may run ahead on its own until something is to be done to one of them; then all
 //! are brought to the same time.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -55,7 +55,15 @@ impl Stream {
 /// What sends RPCs, and keeps cookies.
 #[derive(Debug, Default)]
 pub(super) struct Sender {
-    streams: Vec<Stream>,
+    /// In the order in which they began, by number.
+    streams: BTreeMap<usize, Stream>,
+    next_stream: usize,
+    /// The next RPC of each stream that has one, the earliest first.
+    arrivals: BTreeSet<(Time, usize)>,
+    /// The streams of the RPCs at a rate that are under way; only looked up.
+    owners: HashMap<(usize, RpcId), usize>,
+    /// The streams of names.
+    names: BTreeMap<String, usize>,
     jars: BTreeMap<String, Jar>,
     /// How many RPCs were dealt to the clients in turn.
     dealt: usize,
@@ -123,58 +131,72 @@ impl Sender {
 
     /// Begins RPCs at a rate, from now on; the number of the stream.
     pub fn start(&mut self, name: Option<&str>, sending: &Sending, now: Time, clients: Range<usize>) -> usize {
-        self.streams.push(Stream {
+        let number = self.next_stream;
+        self.next_stream += 1;
+        let stream = Stream {
             name: name.map(str::to_owned),
             sending: Arc::new(sending.clone()),
             began: now,
             sent: 0,
             clients,
             under_way: BTreeSet::new(),
-        });
-        self.streams.len() - 1
+        };
+        self.arrivals.extend(stream.next_at().map(|at| (at, number)));
+        self.names.extend(name.map(|name| (name.to_owned(), number)));
+        self.streams.insert(number, stream);
+        number
     }
 
     /// The stream of a name.
     pub fn stream(&self, name: &str) -> Option<usize> {
-        self.streams
-            .iter()
-            .position(|stream| stream.name.as_deref() == Some(name))
+        self.names.get(name).copied()
     }
 
     /// Forgets a stream that has ended.
-    pub fn forget(&mut self, stream: usize) {
-        self.streams.remove(stream);
+    pub fn forget(&mut self, number: usize) {
+        let Some(stream) = self.streams.remove(&number) else {
+            return;
+        };
+        if let Some(at) = stream.next_at() {
+            self.arrivals.remove(&(at, number));
+        }
+        if let Some(name) = stream.name {
+            self.names.remove(&name);
+        }
+        for key in &stream.under_way {
+            self.owners.remove(key);
+        }
     }
 
-    fn next_arrival(&self) -> Option<(Time, usize)> {
-        let times = self.streams.iter().enumerate();
-        times
-            .filter_map(|(number, stream)| Some((stream.next_at()?, number)))
-            .min()
+    fn next_arrival(&self) -> Option<Time> {
+        self.arrivals.first().map(|(at, _)| *at)
     }
 
     /// Sends the RPCs that are due at `now`, which all channels have reached.
     fn send_due(&mut self, now: Time, channels: &mut [Channel]) {
-        while let Some((_, number)) = self.next_arrival().filter(|(at, _)| *at <= now) {
-            if self.streams.iter().map(|stream| stream.under_way.len()).sum::<usize>() >= MOST_UNDER_WAY {
+        while let Some((at, number)) = self.arrivals.first().copied().filter(|(at, _)| *at <= now) {
+            if self.owners.len() >= MOST_UNDER_WAY {
                 let why = format!("more than {MAX_UNDER_WAY} RPCs at a rate are under way at a time");
                 self.fault.get_or_insert(why);
                 self.is_over = true;
                 return;
             }
-            let Some(stream) = self.streams.get_mut(number) else {
-                return;
+            self.arrivals.remove(&(at, number));
+            let Some(stream) = self.streams.get_mut(&number) else {
+                continue;
             };
             stream.sent += 1;
+            self.arrivals.extend(stream.next_at().map(|at| (at, number)));
             let (clients, sending) = (stream.clients.clone(), stream.sending.clone());
             let client = self.deal(&clients);
             let Some(channel) = channels.get_mut(client) else {
                 return;
             };
             let rpc = self.fill(&sending, channel);
-            let id = channel.let_go(rpc);
-            if let Some(stream) = self.streams.get_mut(number) {
-                stream.under_way.insert((client, id));
+            let key = (client, channel.let_go(rpc));
+            self.owners.insert(key, number);
+            if let Some(stream) = self.streams.get_mut(&number) {
+                stream.under_way.insert(key);
             }
         }
     }
@@ -184,13 +206,12 @@ impl Sender {
         for (client, channel) in channels.iter_mut().enumerate() {
             for (id, outcome) in channel.take_ended() {
                 let key = (client, id);
-                let owner = self.streams.iter_mut().find_map(|stream| {
-                    stream
-                        .under_way
-                        .remove(&key)
-                        .then(|| (stream.name.clone(), stream.sending.jar.clone()))
-                });
-                let Some((name, jar)) = owner else { continue };
+                let owner = self.owners.remove(&key);
+                let Some(stream) = owner.and_then(|owner| self.streams.get_mut(&owner)) else {
+                    continue;
+                };
+                stream.under_way.remove(&key);
+                let (name, jar) = (stream.name.clone(), stream.sending.jar.clone());
                 let done = Done {
                     client,
                     id,
@@ -209,7 +230,7 @@ impl Sender {
     /// Too much happens on the way.
     pub fn advance(&mut self, until: Time, channels: &mut [Channel], take: Take<'_>) -> Result<(), LimitReached> {
         loop {
-            let next = self.next_arrival().map(|(at, _)| at).filter(|at| *at <= until);
+            let next = self.next_arrival().filter(|at| *at <= until);
             let at = next.unwrap_or(until);
             for channel in channels.iter_mut() {
                 channel.sleep_until(at)?;
@@ -234,7 +255,7 @@ impl Sender {
         take: Take<'_>,
     ) -> Result<(), LimitReached> {
         loop {
-            let next = self.next_arrival().map(|(at, _)| at);
+            let next = self.next_arrival();
             let Some(channel) = channels.get_mut(client) else {
                 return Ok(());
             };
@@ -257,7 +278,7 @@ impl Sender {
     /// Too much happens on the way.
     pub fn drain(&mut self, stream: usize, channels: &mut [Channel], take: Take<'_>) -> Result<(), LimitReached> {
         while !self.is_over {
-            let Some(found) = self.streams.get(stream) else {
+            let Some(found) = self.streams.get(&stream) else {
                 return Ok(());
             };
             if let Some(at) = found.next_at() {
@@ -269,10 +290,11 @@ impl Sender {
             };
             self.wait(client, id, channels, take)?;
             // One that would wait for ever.
-            if let Some(found) = self.streams.get_mut(stream)
+            if let Some(found) = self.streams.get_mut(&stream)
                 && channels.get(client).is_some_and(|channel| !channel.has_ended(id))
             {
                 found.under_way.remove(&(client, id));
+                self.owners.remove(&(client, id));
             }
         }
         Ok(())

@@ -264,6 +264,28 @@ fn as_many_go_on_at_a_rate_as_can_be_told_apart() {
 }
 
 #[test]
+fn what_has_finished_is_not_under_way() {
+    let all = [
+        r#"{"begin": {"name": "a", "count": 99999}}"#,
+        r#"{"finish": "a"}"#,
+        r#"{"begin": {"name": "b", "count": 99999}}"#,
+        r#"{"finish": "b"}"#,
+    ];
+    assert_eq!(fault(&all), None);
+}
+
+#[test]
+fn all_steps_together_send_so_many_rpcs() {
+    let most = r#"{"pick": {"rate": 1000, "for": 999999}}"#;
+    assert_eq!(fault(&[most, r#"{"pick": {"count": 1000}}"#]), None);
+    check_fault(
+        &[most, r#"{"pick": {"count": 1001}}"#],
+        1,
+        "with those of the steps before there would be 1000000001 RPCs, the limit is 1000000000 in all",
+    );
+}
+
+#[test]
 fn addresses_are_the_channels_or_of_an_update() {
     check_fault(
         &[r#"{"stop": "10.0.0.1:8"}"#],
