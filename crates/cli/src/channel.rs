@@ -36,7 +36,7 @@ const NAMES_SHOWN: usize = 10;
 const BYTES_A_MACHINE: u64 = 40;
 
 /// Values are read again, when they are asked for, from documents of more than so many bytes.
-const KEEP_VALUES_BYTES: usize = 4 << 20;
+const KEEP_VALUES_BYTES: usize = 16 << 20;
 
 /// Exit code for RPCs that fail, or for input that could not be read in full.
 const EXIT_FAILS: u8 = 1;

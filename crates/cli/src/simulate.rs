@@ -28,7 +28,7 @@ pub(super) fn run(args: &SimulateArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     })?;
     let mut test = chosen(args, &read, source)?.clone();
     if let Some(seed) = args.seed {
-        for (number, client) in test.clients.iter_mut().enumerate() {
+        for (number, client) in std::sync::Arc::make_mut(&mut test.clients).iter_mut().enumerate() {
             client.seed = seed.wrapping_add(number as u64);
         }
     }

@@ -230,7 +230,7 @@ fn settle(draft: &mut Draft, args: &TestArgs, io: &Io<'_>) -> Settled {
     let mut opened = open(&text, args, io);
     draft.settle(seeds, &mut |seed| {
         let (test, callers) = opened.as_mut().map_err(|why| why.clone())?;
-        for (number, client) in test.clients.iter_mut().enumerate() {
+        for (number, client) in std::sync::Arc::make_mut(&mut test.clients).iter_mut().enumerate() {
             client.seed = seed.wrapping_add(number as u64);
         }
         let missed = missed(test, callers, &text, args)?;
