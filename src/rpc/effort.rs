@@ -5,7 +5,7 @@ use crate::model::matcher::{HeaderMatch, StringMatch};
 use crate::model::route::{PathMatcher, Route};
 use crate::regex::Regex;
 
-/// Instructions, as RE2 counts them, of the regexes that an RPC may need.
+/// Instructions, as RE2 counts them, of the regexes that an RPC may need, and ranges of their classes.
 ///
 /// RE2 bounds one pattern to a third of a million; a hundred thousand patterns of an ordinary kind take a few millions.
 pub const MAX_INSTRUCTIONS: u64 = 20_000_000;

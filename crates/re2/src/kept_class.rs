@@ -7,8 +7,9 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use super::error::RegexError;
-use super::ranges::Range;
+use super::ranges::{self, Range};
 use super::trie::{Size, class_size};
+use super::unicode::{Group, GroupKey};
 
 /// Classes that a thread remembers.
 const MAX_CLASSES: usize = 64;
@@ -41,9 +42,29 @@ impl Class {
 /// A class by its text, as it is and with both cases of each letter.
 type Known = HashMap<Box<str>, [Option<Rc<Class>>; 2]>;
 
+/// Groups as they are, and with both cases of each letter.
+type Groups = HashMap<(GroupKey, bool), Rc<[Range]>>;
+
 thread_local! {
     /// Only looked up, never iterated.
     static KNOWN: RefCell<Known> = RefCell::default();
+    /// Of which there are a few hundred at most. Only looked up, never iterated.
+    static GROUPS: RefCell<Groups> = RefCell::default();
+}
+
+/// The members of a group as they are, or with both cases of each letter.
+pub(super) fn group(group: Group, folds: bool) -> Rc<[Range]> {
+    let build = || {
+        let mut members = Vec::new();
+        group.extend(&mut members);
+        ranges::normalize(&mut members);
+        if folds {
+            ranges::close_under_folding(&mut members);
+        }
+        members.into()
+    };
+    let key = (group.key(), folds);
+    GROUPS.with_borrow_mut(|groups| Rc::clone(groups.entry(key).or_insert_with(build)))
 }
 
 /// The class of a text, which `build` reads unless this thread has lately.

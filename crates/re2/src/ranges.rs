@@ -47,25 +47,27 @@ pub(super) fn complement(ranges: &[Range]) -> Vec<Range> {
 /// Adds every code point that differs from a member only in case.
 pub(super) fn close_under_folding(ranges: &mut Vec<Range>) {
     normalize(ranges);
+    let mut images = Vec::new();
     // A cycle has at most four members, so a handful of rounds reaches all of them.
     loop {
-        let before = ranges.len();
-        let count = count(ranges);
-        let mut images = Vec::new();
         for &range in ranges.iter() {
             unicode::fold_images(range, &mut images);
         }
-        ranges.append(&mut images);
-        normalize(ranges);
-        if ranges.len() == before && self::count(ranges) == count {
+        // Most large sets are closed from the start: what is there already need not be sorted in.
+        images.retain(|image| !covers(ranges, *image));
+        if images.is_empty() {
             return;
         }
+        ranges.append(&mut images);
+        normalize(ranges);
     }
 }
 
-/// Number of code points in the set.
-pub(super) fn count(ranges: &[Range]) -> u64 {
-    ranges.iter().map(|&(low, high)| u64::from(high - low) + 1).sum()
+/// Whether the set has the whole range.
+fn covers(ranges: &[Range], (low, high): Range) -> bool {
+    let after = ranges.partition_point(|&(first, _)| first <= low);
+    let found = after.checked_sub(1).and_then(|i| ranges.get(i));
+    found.is_some_and(|&(_, last)| high <= last)
 }
 
 /// Whether the set has the code point.

@@ -125,6 +125,11 @@ impl Tree {
         id
     }
 
+    /// Ranges of all classes.
+    pub(super) fn ranges(&self) -> u64 {
+        self.classes.iter().map(|class| class.ranges.len() as u64).sum()
+    }
+
     /// The instructions of a class that is neither empty nor full.
     pub(super) fn class_size(&self, id: ClassId) -> Size {
         self.classes[id.0 as usize].size()
@@ -486,11 +491,13 @@ fn predefined(set: Set, folds: bool) -> Vec<Range> {
     let mut members = Vec::new();
     match set.members {
         Members::Ascii(list) => members.extend_from_slice(list),
-        Members::Unicode(group) => group.extend(&mut members),
+        Members::Unicode(group) => members.extend_from_slice(&kept_class::group(group, folds)),
     }
-    ranges::normalize(&mut members);
-    if folds {
-        ranges::close_under_folding(&mut members);
+    if matches!(set.members, Members::Ascii(_)) {
+        ranges::normalize(&mut members);
+        if folds {
+            ranges::close_under_folding(&mut members);
+        }
     }
     if set.negated {
         ranges::complement(&members)
@@ -501,15 +508,17 @@ fn predefined(set: Set, folds: bool) -> Vec<Range> {
 
 /// The members of a bracketed class.
 fn bracketed(text: &str, folds: bool) -> Result<Vec<Range>, RegexError> {
-    let mut members = Vec::new();
+    let (mut members, mut sets) = (Vec::new(), Vec::new());
     let end = class_items(text, 0, &mut PosixEnds::default(), |item| match item {
         ClassItem::Range(low, high) => members.push((low, high)),
-        ClassItem::Set(set) => members.append(&mut predefined(set, folds)),
+        ClassItem::Set(set) => sets.append(&mut predefined(set, folds)),
     })?;
-    ranges::normalize(&mut members);
     if folds {
+        // Those of sets have both cases already, also of one that is negated.
         ranges::close_under_folding(&mut members);
     }
+    members.append(&mut sets);
+    ranges::normalize(&mut members);
     Ok(if end.negated {
         ranges::complement(&members)
     } else {
