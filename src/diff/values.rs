@@ -102,18 +102,23 @@ impl<'a> Shown<'a> {
 /// ```
 pub fn compare(before: &Value, after: &Value, shows_secrets: bool) -> Vec<FieldChange> {
     let mut changes = Vec::new();
-    let (mut shown_before, mut shown_after) = (before.clone(), after.clone());
-    if !shows_secrets {
-        crate::secret::redact(&mut shown_before);
-        crate::secret::redact(&mut shown_after);
-    }
+    let hidden = |value: &Value| {
+        let mut hidden = value.clone();
+        crate::secret::redact(&mut hidden);
+        // A second form of a large resource is kept only if there is something to hide.
+        (hidden != *value).then_some(hidden)
+    };
+    let [hidden_before, hidden_after] = match shows_secrets {
+        true => [None, None],
+        false => [before, after].map(hidden),
+    };
     let before = Shown {
         value: before,
-        shown: &shown_before,
+        shown: hidden_before.as_ref().unwrap_or(before),
     };
     let after = Shown {
         value: after,
-        shown: &shown_after,
+        shown: hidden_after.as_ref().unwrap_or(after),
     };
     of_values("", before, after, "", &mut changes);
     changes
