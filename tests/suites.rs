@@ -400,6 +400,17 @@ fn what_tests_have_in_common_is_limited() {
 }
 
 #[test]
+fn all_steps_together_end() {
+    let sleeps = |count: usize| "steps:\n".to_owned() + &"- sleep: 36000\n".repeat(count);
+    let Run { code, out, .. } = suite("--max-events 1000", &sleeps(3));
+    assert_eq!(code, Some(0), "{out}");
+    let Run { code, out, .. } = suite("--max-events 1000", &sleeps(1000));
+    let words =
+        "the steps so far needed more than 4000 timers and changes of connections, which is the limit for all steps";
+    assert_eq!((code, out.contains(words)), (Some(2), true), "{out}");
+}
+
+#[test]
 fn shares_count_an_rpc_once_under_each_of_its_names() {
     // The cluster of the route is that of the endpoint.
     let text = "steps:\n- pick: {method: /shop.Cart/Add, count: 10}\n  expect: {shares: {cart: 100%}}\n\

@@ -116,6 +116,8 @@ pub struct Channel {
     steps: Steps,
     /// How many more steps may be kept of RPCs under way.
     room: usize,
+    /// Timers that fired and changes of connections since the last [`Channel::take_worked`].
+    worked: u64,
 }
 
 impl Channel {
@@ -158,6 +160,7 @@ impl Channel {
             queued: BTreeSet::new(),
             steps: Steps::default(),
             room: TRACES_KEPT,
+            worked: 0,
             options,
         };
         if channel.options.log {
@@ -337,7 +340,25 @@ impl Channel {
         }
     }
 
+    /// Timers that fired and changes of connections since the last call: what happens without an RPC.
+    pub const fn take_worked(&mut self) -> u64 {
+        std::mem::replace(&mut self.worked, 0)
+    }
+
+    /// Most events of one step or RPC.
+    pub const fn max_events(&self) -> u64 {
+        match self.options.max_events {
+            Some(limit) => limit,
+            None => MAX_EVENTS,
+        }
+    }
+
     fn step(&mut self, event: Event) {
+        let is_own = matches!(
+            event,
+            Event::Policy(_, What::Timer(_) | What::Subchannel { .. }) | Event::BackoffOver(..)
+        );
+        self.worked += u64::from(is_own);
         let mut reports = Reports::new();
         match event {
             // The client never comes to it.
@@ -494,11 +515,7 @@ impl Channel {
         if self.runtime.is_too_deep {
             return Err(LimitReached::Nested);
         }
-        let limit = match self.options.max_events {
-            Some(limit) => limit,
-            None => MAX_EVENTS,
-        };
-        if events < limit {
+        if events < self.max_events() {
             return Ok(());
         }
         Err(LimitReached::Events {

@@ -19,6 +19,12 @@ pub enum LimitReached {
         /// Simulated time, in milliseconds.
         now: Time,
     },
+    /// All steps of a script together need more than one may have.
+    #[error(
+        "the steps so far needed more than {0} timers and changes of connections, which is the limit for all steps (four times \
+         `--max-events`)"
+    )]
+    Steps(u64),
     /// The channel has too many LB policies and connections.
     #[error(
         "the channel needs more than {0} LB policies and connections, which is the limit: nothing is known of its RPCs"

@@ -52,6 +52,9 @@ pub const MAX_RATED: u64 = 1_000_000_000;
 /// Most RPCs of all steps together: a million takes about a second.
 pub const MAX_SENT: u64 = 1_000_000_000;
 
+/// Timers and changes of connections of all steps and clients, as a multiple of the most events of one step.
+pub const MAX_STEPS_WORK: u64 = 4;
+
 /// Most RPCs under way at a time: each is kept in memory until it has ended.
 pub const MAX_UNDER_WAY: u64 = 100_000;
 

@@ -7,9 +7,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::MAX_UNDER_WAY;
 use super::jar::Jar;
 use super::rpc::Sending;
+use super::{MAX_STEPS_WORK, MAX_UNDER_WAY};
 use crate::lb::runtime::Time;
 use crate::sim::{Channel, LimitReached, Outcome, Rpc, RpcId};
 
@@ -67,6 +67,8 @@ pub(super) struct Sender {
     jars: BTreeMap<String, Jar>,
     /// How many RPCs were dealt to the clients in turn.
     dealt: usize,
+    /// Timers and changes of connections so far.
+    worked: u64,
     is_over: bool,
     /// Why an RPC could not be sent as the step says.
     fault: Option<String>,
@@ -234,6 +236,7 @@ impl Sender {
             let at = next.unwrap_or(until);
             for channel in channels.iter_mut() {
                 channel.sleep_until(at)?;
+                self.count(channel)?;
             }
             self.collect(channels, take);
             if next.is_none() || self.is_over {
@@ -241,6 +244,16 @@ impl Sender {
             }
             self.send_due(at, channels);
         }
+    }
+
+    /// Counts what a channel has done without an RPC.
+    const fn count(&mut self, channel: &mut Channel) -> Result<(), LimitReached> {
+        self.worked = self.worked.saturating_add(channel.take_worked());
+        let most = channel.max_events().saturating_mul(MAX_STEPS_WORK);
+        if self.worked > most {
+            return Err(LimitReached::Steps(most));
+        }
+        Ok(())
     }
 
     /// Waits for an RPC; all channels are then at the time of its end.
@@ -260,6 +273,7 @@ impl Sender {
                 return Ok(());
             };
             let is_over = channel.wait(id, next.unwrap_or(Time::MAX))?;
+            self.count(channel)?;
             let now = channel.now();
             let has_ended = channel.has_ended(id);
             if has_ended || (is_over && next.is_none()) {
