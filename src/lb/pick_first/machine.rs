@@ -44,6 +44,8 @@ enum Shown {
     Ready,
     /// Fail.
     Fail(Status),
+    /// Fail with the words of this status of the connection, which has them already: a large cluster may be down as a whole.
+    FailAs(Status),
 }
 
 /// The subchannels that are being tried.
@@ -378,13 +380,26 @@ impl Machine {
     }
 
     fn fail_all(&mut self, last: Option<Status>, reports: &mut Reports) {
-        let last = last.map(|status| status.to_string()).unwrap_or_default();
-        let text = if self.is_member {
-            last
-        } else {
-            format!("failed to connect to all addresses; last error: {last}")
-        };
-        self.fail(Status::unavailable(text), reports);
+        match last {
+            Some(last) if self.is_member => {
+                self.state = Connectivity::TransientFailure;
+                reports.push(Report::failure(self.as_member(&last)));
+                self.shown = Shown::FailAs(last);
+            }
+            last => {
+                let last = last.map(|status| status.to_string()).unwrap_or_default();
+                let text = match self.is_member {
+                    true => last,
+                    false => format!("failed to connect to all addresses; last error: {last}"),
+                };
+                self.fail(Status::unavailable(text), reports);
+            }
+        }
+    }
+
+    /// What a member of a list says of the failure of its connection.
+    fn as_member(&self, last: &Status) -> Status {
+        Status::unavailable(last.to_string()).with_note(&self.note)
     }
 }
 
@@ -484,6 +499,11 @@ impl crate::lb::policy::Machine for Machine {
                 cx.say(super::NAME, format_args!("fails: {}", status.message));
                 Pick::Fail(status.clone())
             }
+            (Shown::FailAs(last), _) => {
+                let status = self.as_member(last);
+                cx.say(super::NAME, format_args!("fails: {}", status.message));
+                Pick::Fail(status)
+            }
             (Shown::Wake, _) => {
                 cx.say(super::NAME, format_args!("is idle: starts to connect"));
                 cx.after.push((self.at.clone(), What::Wake));
@@ -500,6 +520,7 @@ impl crate::lb::policy::Machine for Machine {
         match (&self.shown, &self.selected) {
             (Shown::Ready, Some(handle)) => out.add(&handle.address.text, share),
             (Shown::Fail(status), _) => out.add_status(status, share),
+            (Shown::FailAs(last), _) => out.add_status(&self.as_member(last), share),
             (Shown::Queue | Shown::Wake | Shown::Ready, _) => out.add(Shares::QUEUED, share),
         }
     }
