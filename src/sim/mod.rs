@@ -13,6 +13,8 @@ mod lookups;
 mod network;
 mod outcome;
 mod place;
+#[cfg(test)]
+mod scale;
 pub mod script;
 mod selection;
 

@@ -165,7 +165,7 @@ impl Machine {
     }
 
     fn choose(&mut self, cx: &mut PolicyCx<'_>, reports: &mut Reports) {
-        if self.places.names().is_empty() {
+        if self.places.is_empty() {
             let status = Status::unavailable("priority policy has empty priority list");
             self.selected = None;
             self.empty = Some(status.clone());
@@ -197,7 +197,7 @@ impl Machine {
             }
             self.note_standing(&name);
         }
-        self.revive_down_to(self.places.names().len(), cx);
+        self.revive_down_to(self.places.len(), cx);
         if let Some(name) = self.places.fallback() {
             let place = self.places.place(&name).unwrap_or_default();
             let member = self.children.get(&name);
@@ -295,7 +295,7 @@ impl Machine {
         let state_of = |name: &str| self.children.get(name).map(|member| member.data.report.state);
         let state = state_of(name).unwrap_or(Connectivity::Connecting);
         let mut text = format!("priority {place}, \"{name}\", is {state}");
-        for (index, higher) in self.places.names().iter().take(place.min(MAX_TOLD)).enumerate() {
+        for (index, higher) in self.places.names().take(place.min(MAX_TOLD)).enumerate() {
             match state_of(higher) {
                 Some(Connectivity::Connecting) => text += &format!("; {index} did not connect in time"),
                 Some(state) => text += &format!("; {index} is {state}"),
@@ -349,7 +349,7 @@ impl crate::lb::policy::Machine for Machine {
         };
         self.depth = update.depth;
         update.note.clone_into(&mut self.note);
-        for name in self.places.names().to_vec() {
+        for name in self.places.names().cloned().collect::<Vec<_>>() {
             self.note_standing(&name);
         }
         let mut reports = Reports::new();

@@ -6,6 +6,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use crate::lb::run::row::look;
+
 /// What a walk down the list finds at a priority.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Standing {
@@ -46,8 +48,18 @@ impl Places {
     }
 
     /// All names, most wanted first.
-    pub fn names(&self) -> &[Arc<str>] {
-        &self.names
+    pub fn names(&self) -> impl ExactSizeIterator<Item = &Arc<str>> {
+        self.names.iter().inspect(|_| look(1))
+    }
+
+    /// Says whether there is none.
+    pub const fn is_empty(&self) -> bool {
+        self.names.is_empty()
+    }
+
+    /// How many there are.
+    pub const fn len(&self) -> usize {
+        self.names.len()
     }
 
     /// The name at a place.

@@ -11,6 +11,7 @@ use crate::lb::Config;
 use crate::lb::endpoint::{AddressSet, Endpoint, List};
 use crate::lb::picker::{Pick, PickArgs, PickCx, Shares};
 use crate::lb::policy::{Machine as _, PolicyCx, Report, Reports, TreePath, Update, What};
+use crate::lb::run::row::Row;
 use crate::lb::run::tally::Tally;
 use crate::lb::runtime::{Connectivity, below};
 use crate::lb::{pick_first, ring_hash};
@@ -25,7 +26,7 @@ pub struct Machine {
     ring: OnceLock<Ring>,
     /// Entries of the ring, at least and at most.
     ring_size: Size,
-    members: Vec<Member>,
+    members: Row<Member>,
     /// What the members were made of.
     taken: List,
     /// Indices of the members by number.
@@ -70,7 +71,7 @@ impl Machine {
             at,
             ring: OnceLock::new(),
             ring_size: Size::default(),
-            members: Vec::new(),
+            members: Row::default(),
             taken: List::default(),
             index_of: BTreeMap::new(),
             tally: Tally::default(),
@@ -108,7 +109,7 @@ impl Machine {
         }
         self.taken = endpoints.clone();
         let mut said = Vec::new();
-        for member in &mut self.members {
+        for member in self.members.iter_mut() {
             if let Some(child) = &mut member.child {
                 let reports = child.set(Ok(std::slice::from_ref(&member.endpoint)), false, "", cx);
                 said.extend(reports.into_iter().map(|report| (member.number, report)));
@@ -490,7 +491,7 @@ impl crate::lb::policy::Machine for Machine {
     }
 
     fn shutdown(&mut self, cx: &mut PolicyCx<'_>) {
-        for member in &mut self.members {
+        for member in self.members.iter_mut() {
             if let Some(child) = &mut member.child {
                 child.shutdown(cx);
             }

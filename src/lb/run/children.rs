@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use super::child::Child;
 use super::policy::{PolicyCx, TreePath, What};
+use super::row::look;
 use super::runtime::{TimerId, below};
 
 /// How long a child is kept that is not wanted (C-core `kChildRetentionInterval`).
@@ -65,11 +66,13 @@ impl<D> Children<D> {
 
     /// A child.
     pub fn get(&self, name: &str) -> Option<&Member<D>> {
+        look(1);
         self.members.get(name).map(|member| &**member)
     }
 
     /// A child.
     pub fn get_mut(&mut self, name: &str) -> Option<&mut Member<D>> {
+        look(1);
         self.members.get_mut(name).map(|member| &mut **member)
     }
 
@@ -86,17 +89,24 @@ impl<D> Children<D> {
 
     /// Names of all children, in order.
     pub fn names(&self) -> Vec<Arc<str>> {
+        look(self.members.len());
         self.members.keys().cloned().collect()
     }
 
     /// All children by name.
     pub fn iter(&self) -> impl Iterator<Item = (&Arc<str>, &Member<D>)> {
-        self.members.iter().map(|(name, member)| (name, &**member))
+        self.members
+            .iter()
+            .inspect(|_| look(1))
+            .map(|(name, member)| (name, &**member))
     }
 
     /// All children, in the order of their names.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut Member<D>> {
-        self.members.values_mut().map(|member| &mut **member)
+        self.members
+            .values_mut()
+            .inspect(|_| look(1))
+            .map(|member| &mut **member)
     }
 
     /// Makes a child unless there is one of this name.

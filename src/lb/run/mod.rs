@@ -11,6 +11,7 @@ pub mod log;
 pub mod metadata;
 pub mod picker;
 pub mod policy;
+pub mod row;
 pub mod runtime;
 pub mod tally;
 pub mod unsimulated;

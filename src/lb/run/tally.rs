@@ -110,6 +110,66 @@ impl Ranks {
     }
 }
 
+/// Weights at indices below a fixed length, of which the one is found that a number below their sum falls on (a Fenwick tree).
+#[derive(Debug, Clone, Default)]
+pub struct Weights {
+    /// Sums over ranges; the first element is not used.
+    sums: Vec<u64>,
+    total: u64,
+}
+
+impl Weights {
+    /// No weight at indices below `len`.
+    pub fn new(len: usize) -> Weights {
+        Weights {
+            sums: vec![0; len + 1],
+            total: 0,
+        }
+    }
+
+    /// The sum of all weights.
+    pub const fn total(&self) -> u64 {
+        self.total
+    }
+
+    /// Adds to the weight at an index.
+    pub fn add(&mut self, index: usize, weight: u64) {
+        self.total += weight;
+        self.walk(index, |sum| sum + weight);
+    }
+
+    /// Takes from the weight at an index what was added.
+    pub fn take(&mut self, index: usize, weight: u64) {
+        self.total = self.total.saturating_sub(weight);
+        self.walk(index, |sum| sum.saturating_sub(weight));
+    }
+
+    fn walk(&mut self, index: usize, change: impl Fn(u64) -> u64) {
+        let mut at = index + 1;
+        while let Some(sum) = self.sums.get_mut(at) {
+            *sum = change(*sum);
+            at += at & at.wrapping_neg();
+        }
+    }
+
+    /// The first index at which the running sum is above `key`.
+    pub fn find(&self, key: u64) -> Option<usize> {
+        if key >= self.total {
+            return None;
+        }
+        let (mut rest, mut at) = (key, 0);
+        let mut step = self.sums.len().checked_next_power_of_two()?;
+        while step > 0 {
+            if let Some(sum) = self.sums.get(at + step).filter(|sum| **sum <= rest) {
+                rest -= sum;
+                at += step;
+            }
+            step /= 2;
+        }
+        Some(at)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -130,6 +190,22 @@ mod tests {
             }
             let found: Vec<usize> = (0..=len).map_while(|rank| ranks.nth(rank)).collect();
             assert_eq!((found, ranks.count()), (list.clone(), list.len()));
+        }
+    }
+
+    #[test]
+    fn weights_are_found_as_in_a_list() {
+        for len in [1, 2, 3, 7, 8, 9, 40] {
+            let mut weights = Weights::new(len);
+            let mut list = vec![0; len];
+            for (index, weight) in list.iter_mut().enumerate() {
+                *weight = (index as u64 * 7) % 5;
+                weights.add(index, *weight + 2);
+                weights.take(index, 2);
+            }
+            let expected: Vec<usize> = (0..len).flat_map(|index| vec![index; list[index] as usize]).collect();
+            let found: Vec<usize> = (0..=weights.total()).map_while(|key| weights.find(key)).collect();
+            assert_eq!(found, expected);
         }
     }
 

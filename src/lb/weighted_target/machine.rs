@@ -7,7 +7,7 @@ use crate::lb::endpoint;
 use crate::lb::picker::{Pick, PickArgs, PickCx, Shares};
 use crate::lb::policy::{PolicyCx, Report, Reports, TreePath, Update, What};
 use crate::lb::run::children::Children;
-use crate::lb::run::tally::Tally;
+use crate::lb::run::tally::{Tally, Weights};
 use crate::lb::runtime::Connectivity;
 use crate::lb::weighted_target as config;
 use crate::rng::Rng;
@@ -19,6 +19,11 @@ pub struct Machine {
     children: Children<Data>,
     /// States of the children with a weight.
     tally: Tally,
+    /// Weights of the READY children, and of those that fail, in the order of their names.
+    ready: Weights,
+    failing: Weights,
+    /// Numbers of the children in that order.
+    in_order: Vec<u32>,
     is_updating: bool,
     note: String,
     shown: Shown,
@@ -29,6 +34,8 @@ pub struct Machine {
 struct Data {
     weight: u32,
     state: Connectivity,
+    /// Place in the order of names; `None` until the end of the update that brings the child.
+    place: Option<usize>,
 }
 
 impl Data {
@@ -41,16 +48,8 @@ impl Data {
 enum Shown {
     Queue,
     Fail(Status),
-    /// The children in this state, by weight: made when a pick first asks, as most pickers are replaced before.
-    Weighted(Connectivity, Option<Vec<Slice>>),
-}
-
-/// A child's part of the sum of weights.
-#[derive(Debug, Clone, Copy)]
-struct Slice {
-    /// Running total, this child's weight included.
-    total: u64,
-    number: u32,
+    /// The children in this state, by weight.
+    Weighted(Connectivity),
 }
 
 impl Machine {
@@ -60,6 +59,9 @@ impl Machine {
         Machine {
             children: Children::new(at),
             tally: Tally::default(),
+            ready: Weights::default(),
+            failing: Weights::default(),
+            in_order: Vec::new(),
             is_updating: false,
             note: String::new(),
             shown: Shown::Queue,
@@ -72,6 +74,22 @@ impl Machine {
             let before = member.data.counted();
             member.data.weight = weight;
             self.tally.change(before, member.data.counted());
+        }
+    }
+
+    /// Notes the order and the weights of the children after an update.
+    fn put_in_order(&mut self) {
+        self.in_order = self.children.iter().map(|(_, member)| member.number).collect();
+        self.ready = Weights::new(self.in_order.len());
+        self.failing = self.ready.clone();
+        for (place, member) in self.children.iter_mut().enumerate() {
+            member.data.place = Some(place);
+            let weights = match member.data.counted() {
+                Some(Connectivity::Ready) => &mut self.ready,
+                Some(Connectivity::TransientFailure) => &mut self.failing,
+                Some(Connectivity::Idle | Connectivity::Connecting) | None => continue,
+            };
+            weights.add(place, u64::from(member.data.weight));
         }
     }
 
@@ -91,6 +109,7 @@ impl Machine {
             self.children.add(name, || Data {
                 weight: 0,
                 state: Connectivity::Connecting,
+                place: None,
             });
             self.set_weight(name, target.weight);
             let Some(member) = self.children.get_mut(name) else {
@@ -110,6 +129,7 @@ impl Machine {
             self.note_child(name, said, cx, &mut reports);
         }
         self.is_updating = false;
+        self.put_in_order();
         if config.targets.is_empty() {
             let status = Status::unavailable("no children in weighted_target policy").with_note(&self.note);
             self.shown = Shown::Fail(status.clone());
@@ -135,31 +155,29 @@ impl Machine {
             }
             let after = member.data.counted();
             self.tally.change(before, after);
+            if let (false, Some(place)) = (self.is_updating, member.data.place) {
+                let weight = u64::from(member.data.weight);
+                for (state, weights) in [
+                    (Connectivity::Ready, &mut self.ready),
+                    (Connectivity::TransientFailure, &mut self.failing),
+                ] {
+                    match (before == Some(state), after == Some(state)) {
+                        (true, false) => weights.take(place, weight),
+                        (false, true) => weights.add(place, weight),
+                        (true, true) | (false, false) => {}
+                    }
+                }
+            }
             if !self.is_updating && after.is_some() {
                 self.aggregate(reports);
             }
         }
     }
 
-    fn slices(&self, state: Connectivity) -> Vec<Slice> {
-        let mut total = 0;
-        let of_state = self.children.iter().map(|(_, member)| member);
-        of_state
-            .filter(|member| member.data.counted() == Some(state))
-            .map(|member| {
-                total += u64::from(member.data.weight);
-                Slice {
-                    total,
-                    number: member.number,
-                }
-            })
-            .collect()
-    }
-
     fn aggregate(&mut self, reports: &mut Reports) {
         let is = |state| self.tally.count(state) > 0;
         if is(Connectivity::Ready) {
-            self.shown = Shown::Weighted(Connectivity::Ready, None);
+            self.shown = Shown::Weighted(Connectivity::Ready);
             reports.push(Report::of(Connectivity::Ready));
         } else if is(Connectivity::Connecting) {
             self.shown = Shown::Queue;
@@ -168,7 +186,7 @@ impl Machine {
             self.shown = Shown::Queue;
             reports.push(Report::of(Connectivity::Idle));
         } else {
-            self.shown = Shown::Weighted(Connectivity::TransientFailure, None);
+            self.shown = Shown::Weighted(Connectivity::TransientFailure);
             let text = "weighted_target: all children report state TRANSIENT_FAILURE";
             reports.push(Report::failure(Status::unavailable(text)));
         }
@@ -215,9 +233,6 @@ impl crate::lb::policy::Machine for Machine {
     }
 
     fn pick(&mut self, args: &PickArgs<'_>, cx: &mut PickCx<'_>) -> Pick {
-        if let Shown::Weighted(state, None) = self.shown {
-            self.shown = Shown::Weighted(state, Some(self.slices(state)));
-        }
         match &self.shown {
             Shown::Queue => {
                 cx.say(config::NAME, format_args!("no child is connected yet"));
@@ -227,12 +242,15 @@ impl crate::lb::policy::Machine for Machine {
                 cx.say(config::NAME, format_args!("has no child"));
                 Pick::Fail(status.clone())
             }
-            Shown::Weighted(_, slices) => {
-                let slices = slices.as_deref().unwrap_or_default();
-                let total = slices.last().map_or(0, |slice| slice.total);
+            Shown::Weighted(state) => {
+                let weights = match state {
+                    Connectivity::Ready => &self.ready,
+                    _ => &self.failing,
+                };
+                let total = weights.total();
                 let key = self.choice.below(total);
-                let place = slices.partition_point(|slice| slice.total <= key);
-                let chosen = slices.get(place).and_then(|slice| self.children.name(slice.number));
+                let number = weights.find(key).and_then(|place| self.in_order.get(place));
+                let chosen = number.and_then(|number| self.children.name(*number));
                 let Some(name) = chosen else { return Pick::Queue };
                 let Some(member) = self.children.get_mut(&name) else {
                     return Pick::Queue;
@@ -251,7 +269,7 @@ impl crate::lb::policy::Machine for Machine {
         match &self.shown {
             Shown::Queue => out.add(Shares::QUEUED, share),
             Shown::Fail(status) => out.add_status(status, share),
-            Shown::Weighted(state, _) => {
+            Shown::Weighted(state) => {
                 let of_state = |data: &Data| data.counted() == Some(*state);
                 let members = || self.children.iter().filter(|(_, member)| of_state(&member.data));
                 let total: u64 = members().map(|(_, member)| u64::from(member.data.weight)).sum();
@@ -266,5 +284,6 @@ impl crate::lb::policy::Machine for Machine {
     fn shutdown(&mut self, cx: &mut PolicyCx<'_>) {
         self.children.shutdown(cx, |_, _| {});
         self.tally = Tally::default();
+        (self.ready, self.failing) = (Weights::default(), Weights::default());
     }
 }

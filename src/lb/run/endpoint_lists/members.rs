@@ -6,6 +6,7 @@ use super::Said;
 use crate::lb::endpoint::{Endpoint, List};
 use crate::lb::pick_first;
 use crate::lb::policy::{Machine as _, PolicyCx, TreePath};
+use crate::lb::run::row::look;
 use crate::lb::run::tally::Ranks;
 use crate::lb::runtime::{Connectivity, below};
 
@@ -45,11 +46,13 @@ impl Members {
 
     /// A member.
     pub fn get(&self, index: usize) -> Option<&Member> {
+        look(1);
         self.members.get(index)?.as_ref()
     }
 
     /// A member.
     pub fn get_mut(&mut self, index: usize) -> Option<&mut Member> {
+        look(1);
         self.members.get_mut(index)?.as_mut()
     }
 
