@@ -1,5 +1,6 @@
 //! Which channels of other clients than the reference cannot be followed.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -10,25 +11,6 @@ use xdsctl::model::cluster::Discovery;
 
 /// Names a resource that the channel hangs on, and of which it is not known what the client keeps.
 pub(super) fn why_not(client: &Client, config: &Result<Arc<XdsConfig>, ChannelFailure>) -> Option<String> {
-    let is_used = |kind: ResourceType, name: &str| match (kind, config) {
-        (ResourceType::Listener | ResourceType::RouteConfiguration, config) => config.is_err(),
-        (_, Err(_)) => false,
-        (ResourceType::Cluster, Ok(config)) => {
-            let children = config.clusters.values().filter_map(|state| match state {
-                ClusterState::Aggregate(aggregate) => Some(&aggregate.cluster.discovery),
-                ClusterState::Leaf(_) | ClusterState::Error(_) => None,
-            });
-            let named = |discovery: &Discovery| matches!(discovery, Discovery::Aggregate { children } if children.iter().any(|child| child == name));
-            config.clusters.contains_key(name) || children.into_iter().any(named)
-        }
-        (ResourceType::Endpoints, Ok(config)) => config.clusters.keys().any(|cluster| {
-            let service = config.leaf(cluster).and_then(|leaf| match &leaf.cluster.discovery {
-                Discovery::Eds { service_name } => service_name.as_deref(),
-                Discovery::LogicalDns { .. } | Discovery::Aggregate { .. } => None,
-            });
-            service.unwrap_or(cluster) == name
-        }),
-    };
     if let (Some(actual), Ok(config)) = (client.profile.stands_for(), config) {
         let mut leaves = config
             .clusters
@@ -41,11 +23,46 @@ pub(super) fn why_not(client: &Client, config: &Result<Arc<XdsConfig>, ChannelFa
             ));
         }
     }
-    let rejected = client.resources.rejected();
-    let unknown = |r: &&Rejected<'_>| r.why.contains(NOT_FOLLOWED) && is_used(r.resource_type, r.name);
-    let first = rejected.iter().find(unknown)?;
+    let mut unknown = client.resources.rejected();
+    unknown.retain(|rejected| rejected.why.contains(NOT_FOLLOWED));
+    if unknown.is_empty() {
+        return None;
+    }
+    let (clusters, endpoints) = match config {
+        Ok(config) => used(config),
+        Err(_) => Default::default(),
+    };
+    let is_used = |rejected: &&Rejected<'_>| match rejected.resource_type {
+        ResourceType::Listener | ResourceType::RouteConfiguration => config.is_err(),
+        ResourceType::Cluster => clusters.contains(rejected.name),
+        ResourceType::Endpoints => endpoints.contains(rejected.name),
+    };
+    let first = unknown.iter().find(is_used)?;
     let why = first.why.strip_prefix("rejected, ").unwrap_or(first.why);
     Some(format!("{} `{}`: {why}", first.resource_type.short_name(), first.name))
+}
+
+/// The names of the clusters and of the EDS resources of a channel, whether or not they are there.
+fn used(config: &XdsConfig) -> (BTreeSet<&str>, BTreeSet<&str>) {
+    let (mut clusters, mut endpoints) = (BTreeSet::new(), BTreeSet::new());
+    for (name, state) in &config.clusters {
+        clusters.insert(name.as_str());
+        let discovery = match state {
+            ClusterState::Aggregate(aggregate) => Some(&aggregate.cluster.discovery),
+            ClusterState::Leaf(leaf) => Some(&leaf.cluster.discovery),
+            ClusterState::Error(_) => None,
+        };
+        match discovery {
+            Some(Discovery::Aggregate { children }) => clusters.extend(children.iter().map(String::as_str)),
+            Some(Discovery::Eds {
+                service_name: Some(service),
+            }) => _ = endpoints.insert(service.as_str()),
+            Some(Discovery::Eds { service_name: None } | Discovery::LogicalDns { .. }) | None => {
+                endpoints.insert(name.as_str());
+            }
+        }
+    }
+    (clusters, endpoints)
 }
 
 /// Says whether a config has a policy that other clients cannot run inside of itself; `outer` are around it.
