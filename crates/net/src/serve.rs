@@ -8,6 +8,7 @@ mod tls;
 use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::pin::Pin;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -76,6 +77,8 @@ struct Shared {
     ledger: Mutex<Ledger>,
     lines: mpsc::UnboundedSender<Line>,
     acceptor: Option<TlsAcceptor>,
+    /// Streams that there have been.
+    streams: AtomicUsize,
 }
 
 impl Shared {
@@ -114,9 +117,10 @@ pub fn serve(serving: Serving<'_>) -> Result<Compared, Error> {
             ledger: Mutex::new(Ledger::default()),
             lines,
             acceptor,
+            streams: AtomicUsize::new(0),
         });
         let mut ticks = tokio::time::interval(RELOAD_INTERVAL);
-        let mut had_peers = false;
+        let mut streams = 0;
         let mut alone_since = tokio::time::Instant::now();
         loop {
             tokio::select! {
@@ -127,11 +131,12 @@ pub fn serve(serving: Serving<'_>) -> Result<Compared, Error> {
                 }
                 Some(line) = heard.recv() => told(&line),
                 _ = ticks.tick() => {
-                    let peers = shared.snapshot.receiver_count();
-                    if peers > 0 {
-                        (had_peers, alone_since) = (true, tokio::time::Instant::now());
+                    // A client may come and go between two ticks.
+                    let streams_before = std::mem::replace(&mut streams, shared.streams.load(Ordering::Relaxed));
+                    if streams > streams_before || shared.snapshot.receiver_count() > 0 {
+                        alone_since = tokio::time::Instant::now();
                     }
-                    if until_alone && had_peers && alone_since.elapsed() >= FAREWELL {
+                    if until_alone && streams > 0 && alone_since.elapsed() >= FAREWELL {
                         break;
                     }
                     if let Some(resources) = reload() {
@@ -237,6 +242,7 @@ impl StreamingService<Bytes> for Ads {
 /// One stream from its first request to its end.
 async fn converse(mut requests: Streaming<Bytes>, responses: mpsc::Sender<Bytes>, form: Form, shared: Arc<Shared>) {
     let mut snapshots = shared.snapshot.subscribe();
+    shared.streams.fetch_add(1, Ordering::Relaxed);
     let mut peer = Peer::new(form);
     let say = |line: Line| {
         // The receiver ends with the server.
