@@ -47,6 +47,9 @@ use crate::sim::Lookups;
 use crate::sim::script::{Setting, Step};
 use crate::source::Span;
 
+/// The JSON Schema of a suite.
+pub const SCHEMA: &str = include_str!("../../docs/schemas/scenario.json");
+
 /// Something wrong with a suite.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {

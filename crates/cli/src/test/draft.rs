@@ -5,8 +5,8 @@ use serde_json::Value;
 use crate::args::TestArgs;
 use crate::{EXIT_TROUBLE, Error, Io, suite};
 use xdsctl::scenario::{
-    Caller, Captured, Deed, Draft, Drafted, Expected, Manner, SEEDS, Settled, Suite, Test, Unmet, capture, headers,
-    run as play,
+    Caller, Captured, Deed, Draft, Drafted, Expected, Manner, SCHEMA, SEEDS, Settled, Suite, Test, Unmet, capture,
+    headers, run as play,
 };
 use xdsctl::source::{MAX_STREAM_BYTES, SourceMap, read_stream};
 
@@ -21,9 +21,6 @@ const ROUTES_SHOWN: usize = 50;
 
 /// An expectation that was not met: its step, its place there, and what it would have to say.
 type Missed = (usize, usize, Option<Value>);
-
-/// The JSON Schema of a suite.
-const SCHEMA: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/schemas/scenario.json"));
 
 /// Writes the JSON Schema of suites.
 ///
