@@ -111,14 +111,14 @@ fn more_findings_of_a_rule_than_anybody_reads_are_counted() {
             // One locality stays, so that the others are no cause of a greater fault.
             format!(
                 r#"{endpoints},"endpoints":[{},{{"load_balancing_weight":1,"locality":{{}}}}]}}"#,
-                many("{}")
+                many(r#"{"locality":{"region":"aaaaaaaaaaaaaaaa"}}"#)
             ),
             "eds-locality-without-weight",
             "warning",
             0,
         ),
         (
-            format!(r#"{endpoints},"endpoints":[{}]}}"#, many("1")),
+            format!(r#"{endpoints},"endpoints":[{}]}}"#, many("\"aaaaaaaaaaaaaaaa\"")),
             "dump-bad-value",
             "error",
             // No locality is left.
@@ -146,6 +146,24 @@ fn more_findings_of_a_rule_than_anybody_reads_are_counted() {
         let (listed, last, count) = counted(&report, rule, severity);
         assert_eq!((listed, &last, count), (10_001, &message, 12_001 + others), "{rule}");
     }
+}
+
+#[test]
+fn findings_of_few_bytes_are_kept_in_proportion_and_counted() {
+    let endpoints =
+        r#"{"@type":"type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment","cluster_name":"a""#;
+    let many = vec!["{}"; 9_000].join(",");
+    let document = format!(r#"{endpoints},"endpoints":[{many},{{"load_balancing_weight":1,"locality":{{}}}}]}}"#);
+    let report = report("many.json", document.as_bytes());
+    let (listed, last, count) = counted(&report, "eds-locality-without-weight", "warning");
+    // As many as the bytes of the message allow, which the loader makes not much longer than the text.
+    let kept = listed - 1;
+    assert!((1_000..4_000).contains(&kept), "{kept}");
+    let message = format!(
+        "{} more findings of this rule are not listed, after {kept}",
+        9_000 - kept
+    );
+    assert_eq!((last, count), (message, 9_000));
 }
 
 #[test]

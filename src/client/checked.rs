@@ -164,6 +164,7 @@ pub(super) fn check(raw: RawResource, circumstances: &Circumstances<'_>) -> Chec
     let cx = Cx::new(circumstances.profile, circumstances.server)
         .asking(decides.map_or(circumstances.others, std::slice::from_ref))
         .knowing(raw.known)
+        .sized(bytes.len())
         .packing();
     let mut validated = match raw.wrapper_name.as_deref() {
         Some(name) => discovery::resource(resource_type, &bytes, Some(name), cx),

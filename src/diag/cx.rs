@@ -77,6 +77,13 @@ impl<'p> Cx<'p> {
         self
     }
 
+    /// Keeps as many findings of one rule as are in proportion to a resource of so many bytes; the others are counted.
+    #[must_use]
+    pub fn sized(mut self, bytes: usize) -> Self {
+        self.quota.fit(bytes);
+        self
+    }
+
     /// What is known of the bytes; nothing unless [`knowing`](Self::knowing) said so.
     pub fn known(&self) -> Known {
         self.known

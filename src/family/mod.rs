@@ -227,7 +227,7 @@ impl Answer {
 const NEAR: usize = 2;
 
 fn answer(sent: &Sent<'_>, profile: &Profile, server: &ServerFacts) -> Answer {
-    let mut cx = Cx::new(profile, server);
+    let mut cx = Cx::new(profile, server).sized(sent.bytes.len());
     let outcome = match profile.client().family {
         Family::Cpp => validate::again(sent, &mut cx),
         Family::Go => go::convert(sent, &mut cx),

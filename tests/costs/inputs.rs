@@ -43,6 +43,9 @@ pub const INPUTS: &[Input] = inputs! {
     "a domain taken" "x.json" |size| routes_world({
         fill_text(size, r#"{"domains":["*""#, |_| r#","a""#.to_owned(), "", &format!(r#"],"routes":[{ROUTE}]}}"#))
     });
+    "a domain taken in each resource" "x.json" |size| resources(size, |i| format!(
+        r#"{{"@type":"{T}envoy.config.route.v3.RouteConfiguration","name":"r{i}","virtual_hosts":[{{"domains":["*"{}],"routes":[{ROUTE}]}}]}}"#, r#","a""#.repeat(300)));
+    "unknown fields in each resource" "x.json" |size| resources(size, |i| cluster(&format!("c{i}"), &r#","a":1"#.repeat(300)));
     "routes" "x.json" |size| host_world(size, |i| format!(r#"{{"match":{{"prefix":"/a.B{i}/"}},"route":{{"cluster":"c"}}}}"#));
     "empty routes" "x.json" |size| host_world(size, |_| "{}".to_owned());
     "regex routes" "x.json" |size| host_world(size, |i| format!(r#"{{"match":{{"safe_regex":{{"regex":"/a.B{i}/[a-z]{{1,9}}.*"}}}},"route":{{"cluster":"c"}}}}"#));

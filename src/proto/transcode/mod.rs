@@ -157,6 +157,8 @@ pub struct Transcoder<'t> {
     /// The field at hand, or one around it, is none that gRPC reads.
     is_unread: bool,
     quota: Quota,
+    /// Where the message begins.
+    first: usize,
     /// A note that is not kept.
     spare: Vec<Note>,
     /// What is known of the bytes of the last message.
@@ -201,6 +203,7 @@ impl<'t> Transcoder<'t> {
             notes: Vec::new(),
             is_unread: false,
             quota: Quota::default(),
+            first: 0,
             spare: Vec::new(),
             known: Known::Nothing,
             is_lost: false,
@@ -274,6 +277,7 @@ impl<'t> Transcoder<'t> {
         self.struct_values = 0;
         self.map_keys.clear();
         self.quota.clear();
+        self.first = self.scan.pos();
         self.is_unread = false;
     }
 
@@ -432,6 +436,7 @@ impl<'t> Transcoder<'t> {
     #[cold]
     fn note(&mut self, rule: &'static Rule, at: &Path<'_>, start: usize, message: String) -> &mut Note {
         let span = Span::new(start, self.scan.pos());
+        self.quota.fit(span.end.saturating_sub(self.first));
         if !self.quota.admits(rule) {
             self.spare.clear();
             return Note::push(&mut self.spare, rule, &Path::ROOT, span, message);
