@@ -4,7 +4,8 @@
 //! the descriptor tables as the guide ([`Field::secret`]) and names where they end (a Struct, an unknown type). [`find`] walks a text
 //! and gives the spans of the secrets in it.
 
-use std::collections::HashSet;
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
 
 use xdsctl_proto::tables::{self, Cardinality, Field, MESSAGES, Message, WellKnown};
@@ -114,12 +115,21 @@ impl Place {
 
     /// Says whether the message is about keys and passwords: what it does not know may be one, too.
     fn keeps_secrets(self) -> bool {
+        thread_local! {
+            /// What was found of each message: an input may ask for one a million times.
+            static FOUND: RefCell<HashMap<*const Message, bool>> = RefCell::default();
+        }
         // A `cookie` with fields says how one is made.
         let keeps = |field: &'static Field| {
             (is_name(field.name) && field.name != "cookie")
                 || below(field).is_some_and(|message| message.full_name == DATA_SOURCE)
         };
-        self.message.is_some_and(|message| message.fields.iter().any(keeps))
+        self.message.is_some_and(|message| {
+            FOUND.with_borrow_mut(|found| {
+                let found = found.entry(std::ptr::from_ref(message));
+                *found.or_insert_with(|| message.fields.iter().any(keeps))
+            })
+        })
     }
 
     /// Says whether a name in the message tells whether the rest is secret.
