@@ -111,14 +111,17 @@ fn more_findings_of_a_rule_than_anybody_reads_are_counted() {
             // One locality stays, so that the others are no cause of a greater fault.
             format!(
                 r#"{endpoints},"endpoints":[{},{{"load_balancing_weight":1,"locality":{{}}}}]}}"#,
-                many(r#"{"locality":{"region":"aaaaaaaaaaaaaaaa"}}"#)
+                many(r#"{"locality":{"region":"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"}}"#)
             ),
             "eds-locality-without-weight",
             "warning",
             0,
         ),
         (
-            format!(r#"{endpoints},"endpoints":[{}]}}"#, many("\"aaaaaaaaaaaaaaaa\"")),
+            format!(
+                r#"{endpoints},"endpoints":[{}]}}"#,
+                many("\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\"")
+            ),
             "dump-bad-value",
             "error",
             // No locality is left.

@@ -11,7 +11,7 @@ pub const MAX_FINDINGS_PER_RULE: usize = 10_000;
 pub const MIN_FINDINGS_PER_RULE: usize = 20;
 
 /// Bytes of a resource for each further finding of one rule: many resources stay in proportion to their bytes together.
-pub const BYTES_PER_FINDING: usize = 16;
+pub const BYTES_PER_FINDING: usize = 32;
 
 /// How many findings there have been of each rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -114,7 +114,7 @@ mod tests {
             (None, 10_003, (10_000, 3)),
             (Some(0), 20, (20, 0)),
             (Some(0), 21, (20, 1)),
-            (Some(32_000), 9_900, (2_020, 7_880)),
+            (Some(32_000), 9_900, (1_020, 8_880)),
             (Some(1_000_000), 10_001, (10_000, 1)),
         ] {
             let mut quota = Quota::default();
