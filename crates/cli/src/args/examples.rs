@@ -88,7 +88,7 @@ Examples:
 pub const TEST: &str = "\
 Examples:
   xdsctl test suites/
-  xdsctl test --init dump.json > suites/shop.yaml
+  xdsctl test --init dump.json > shop.yaml
   xdsctl test --format junit=report.xml --format human suites/";
 
 /// `xdsctl simulate`
