@@ -2,6 +2,8 @@
 //!
 //! A policy with many children hears of each of their changes; what it makes of them must not cost a look at all of them.
 
+use std::ops::{AddAssign, SubAssign};
+
 use super::runtime::Connectivity;
 
 /// How many children are in each state.
@@ -30,11 +32,65 @@ impl Tally {
     }
 }
 
-/// A set of indices below a fixed length that knows its n-th member (a Fenwick tree).
+/// Sums of numbers at indices below a fixed length, by ranges (a Fenwick tree).
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+struct Sums<N> {
+    /// The first element is not used.
+    ranges: Vec<N>,
+}
+
+impl<N: Copy + Default + PartialOrd + AddAssign + SubAssign> Sums<N> {
+    fn new(len: usize) -> Self {
+        Sums {
+            ranges: vec![N::default(); len + 1],
+        }
+    }
+
+    /// Changes every sum that the number at an index is in.
+    fn walk(&mut self, index: usize, change: impl Fn(N) -> N) {
+        let mut at = index + 1;
+        while let Some(sum) = self.ranges.get_mut(at) {
+            *sum = change(*sum);
+            at += next(at);
+        }
+    }
+
+    /// Makes sums of what stands at each index alone.
+    fn add_up(&mut self) {
+        // Each sum goes on to the next larger range that has it.
+        for at in 1..self.ranges.len() {
+            let sum = self.ranges.get(at).copied().unwrap_or_default();
+            if let Some(next) = self.ranges.get_mut(at + next(at)) {
+                *next += sum;
+            }
+        }
+    }
+
+    /// The first index at which the running sum is above `key`, which is below the sum of all.
+    fn find(&self, key: N) -> Option<usize> {
+        let (mut rest, mut at) = (key, 0);
+        let mut step = self.ranges.len().checked_next_power_of_two()?;
+        while step > 0 {
+            if let Some(sum) = self.ranges.get(at + step).filter(|sum| **sum <= rest) {
+                rest -= *sum;
+                at += step;
+            }
+            step /= 2;
+        }
+        Some(at)
+    }
+}
+
+/// From a range to the next larger one that has it.
+const fn next(at: usize) -> usize {
+    at & at.wrapping_neg()
+}
+
+/// A set of indices below a fixed length that knows its n-th member.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Ranks {
-    /// Sums over ranges; the first element is not used.
-    sums: Vec<u32>,
+    /// 1 for each member.
+    sums: Sums<u32>,
     count: usize,
 }
 
@@ -42,7 +98,7 @@ impl Ranks {
     /// An empty set of indices below `len`.
     pub fn new(len: usize) -> Ranks {
         Ranks {
-            sums: vec![0; len + 1],
+            sums: Sums::new(len),
             count: 0,
         }
     }
@@ -52,17 +108,11 @@ impl Ranks {
         let mut ranks = Ranks::new(len);
         for index in indices {
             ranks.count += 1;
-            if let Some(sum) = ranks.sums.get_mut(index + 1) {
+            if let Some(sum) = ranks.sums.ranges.get_mut(index + 1) {
                 *sum += 1;
             }
         }
-        // Each sum goes on to the next larger range that has it.
-        for at in 1..=len {
-            let sum = ranks.sums.get(at).copied().unwrap_or(0);
-            if let Some(next) = ranks.sums.get_mut(at + (at & at.wrapping_neg())) {
-                *next += sum;
-            }
-        }
+        ranks.sums.add_up();
         ranks
     }
 
@@ -74,21 +124,13 @@ impl Ranks {
     /// Adds an index that is not a member.
     pub fn add(&mut self, index: usize) {
         self.count += 1;
-        self.walk(index, |sum| sum + 1);
+        self.sums.walk(index, |sum| sum + 1);
     }
 
     /// Takes out a member.
     pub fn remove(&mut self, index: usize) {
         self.count = self.count.saturating_sub(1);
-        self.walk(index, |sum| sum.saturating_sub(1));
-    }
-
-    fn walk(&mut self, index: usize, change: impl Fn(u32) -> u32) {
-        let mut at = index + 1;
-        while let Some(sum) = self.sums.get_mut(at) {
-            *sum = change(*sum);
-            at += at & at.wrapping_neg();
-        }
+        self.sums.walk(index, |sum| sum.saturating_sub(1));
     }
 
     /// The member of this rank, from 0.
@@ -96,25 +138,14 @@ impl Ranks {
         if rank >= self.count {
             return None;
         }
-        let mut rest = u32::try_from(rank).ok()?;
-        let mut at = 0;
-        let mut step = self.sums.len().checked_next_power_of_two()?;
-        while step > 0 {
-            if let Some(sum) = self.sums.get(at + step).filter(|sum| **sum <= rest) {
-                rest -= sum;
-                at += step;
-            }
-            step /= 2;
-        }
-        Some(at)
+        self.sums.find(u32::try_from(rank).ok()?)
     }
 }
 
-/// Weights at indices below a fixed length, of which the one is found that a number below their sum falls on (a Fenwick tree).
+/// Weights at indices below a fixed length, of which the one is found that a number below their sum falls on.
 #[derive(Debug, Clone, Default)]
 pub struct Weights {
-    /// Sums over ranges; the first element is not used.
-    sums: Vec<u64>,
+    sums: Sums<u64>,
     total: u64,
 }
 
@@ -122,7 +153,7 @@ impl Weights {
     /// No weight at indices below `len`.
     pub fn new(len: usize) -> Weights {
         Weights {
-            sums: vec![0; len + 1],
+            sums: Sums::new(len),
             total: 0,
         }
     }
@@ -135,21 +166,13 @@ impl Weights {
     /// Adds to the weight at an index.
     pub fn add(&mut self, index: usize, weight: u64) {
         self.total += weight;
-        self.walk(index, |sum| sum + weight);
+        self.sums.walk(index, |sum| sum + weight);
     }
 
     /// Takes from the weight at an index what was added.
     pub fn take(&mut self, index: usize, weight: u64) {
         self.total = self.total.saturating_sub(weight);
-        self.walk(index, |sum| sum.saturating_sub(weight));
-    }
-
-    fn walk(&mut self, index: usize, change: impl Fn(u64) -> u64) {
-        let mut at = index + 1;
-        while let Some(sum) = self.sums.get_mut(at) {
-            *sum = change(*sum);
-            at += at & at.wrapping_neg();
-        }
+        self.sums.walk(index, |sum| sum.saturating_sub(weight));
     }
 
     /// The first index at which the running sum is above `key`.
@@ -157,16 +180,7 @@ impl Weights {
         if key >= self.total {
             return None;
         }
-        let (mut rest, mut at) = (key, 0);
-        let mut step = self.sums.len().checked_next_power_of_two()?;
-        while step > 0 {
-            if let Some(sum) = self.sums.get(at + step).filter(|sum| **sum <= rest) {
-                rest -= sum;
-                at += step;
-            }
-            step /= 2;
-        }
-        Some(at)
+        self.sums.find(key)
     }
 }
 
