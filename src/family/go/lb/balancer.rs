@@ -18,6 +18,7 @@ pub(super) fn ring_defaults(min: u64, max: u64) -> (u64, u64) {
     let or = |size: u64, default: u64| if size == 0 { default } else { size };
     (or(min, JSON_RING.0), or(max, JSON_RING.1))
 }
+
 /// A balancer that is registered with `import _ "google.golang.org/grpc/xds"`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Policy {
