@@ -59,8 +59,7 @@ impl Endpoints {
             }
         }
         let pieces = || parts.iter().flat_map(|part| &part.pieces);
-        let known = self.list.pieces().iter();
-        if !pieces().eq_by_place(known) {
+        if !are_the_same(pieces(), self.list.pieces().iter()) {
             self.list = Arc::new(Pieces::of(pieces().cloned()));
         }
         self.parts = parts;
@@ -69,19 +68,15 @@ impl Endpoints {
 }
 
 /// Compares by places in memory.
-trait EqByPlace<'p>: Iterator<Item = &'p Piece> + Sized {
-    fn eq_by_place(mut self, mut other: impl Iterator<Item = &'p Piece>) -> bool {
-        loop {
-            match (self.next(), other.next()) {
-                (None, None) => return true,
-                (Some(one), Some(another)) if Arc::ptr_eq(one, another) => {}
-                _ => return false,
-            }
+fn are_the_same<'p>(mut some: impl Iterator<Item = &'p Piece>, mut others: impl Iterator<Item = &'p Piece>) -> bool {
+    loop {
+        match (some.next(), others.next()) {
+            (None, None) => return true,
+            (Some(one), Some(other)) if Arc::ptr_eq(one, other) => {}
+            _ => return false,
         }
     }
 }
-
-impl<'p, I: Iterator<Item = &'p Piece>> EqByPlace<'p> for I {}
 
 impl Part {
     fn new(
