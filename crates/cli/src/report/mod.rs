@@ -409,7 +409,7 @@ pub fn closing(summary: &Summary) -> String {
 }
 
 /// `1 error`, `2 errors`.
-fn plural(count: usize, word: &str) -> String {
+pub fn plural(count: usize, word: &str) -> String {
     format!("{count} {word}{}", if count == 1 { "" } else { "s" })
 }
 

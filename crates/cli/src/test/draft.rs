@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use crate::args::TestArgs;
+use crate::report::plural;
 use crate::{EXIT_TROUBLE, Error, Io, suite};
 use xdsctl::scenario::{
     Caller, Captured, Deed, Draft, Drafted, Expected, Manner, SCHEMA, SEEDS, Settled, Suite, Test, Unmet, capture,
@@ -188,11 +189,6 @@ fn to_be_recorded() -> Vec<Expected> {
         is_weaker: false,
     });
     expected.into()
-}
-
-/// `1 step`, `2 steps`.
-fn plural(count: usize, word: &str) -> String {
-    format!("{count} {word}{}", if count == 1 { "" } else { "s" })
 }
 
 fn describe(step: &Drafted, member: &str) -> String {
