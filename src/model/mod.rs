@@ -73,6 +73,11 @@ impl ResourceType {
         }
     }
 
+    /// The URL that an Any of the message has.
+    pub fn type_url(self) -> String {
+        format!("type.googleapis.com/{}", self.type_name())
+    }
+
     /// The message's short name, as reports print it.
     pub const fn short_name(self) -> &'static str {
         match self {

@@ -229,7 +229,7 @@ impl Draft {
                 }
             }
             Deed::Remove(names) => {
-                let pair = |(kind, name): &(ResourceType, String)| Json::from(vec![type_url(*kind), name.clone()]);
+                let pair = |(kind, name): &(ResourceType, String)| Json::from(vec![kind.type_url(), name.clone()]);
                 let pairs: Vec<Json> = names.iter().map(pair).collect();
                 out.push_str(&format!("- remove: {}\n", yaml(&pairs.into())));
             }
@@ -246,11 +246,6 @@ impl Draft {
             out.push_str(&format!("  expect: {}\n", flow(&members)));
         }
     }
-}
-
-/// The `@type` of a resource.
-pub fn type_url(resource_type: ResourceType) -> String {
-    format!("type.googleapis.com/{}", resource_type.type_name())
 }
 
 /// Headers as a suite has them: an object, or pairs if a name is there twice.

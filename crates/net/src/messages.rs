@@ -5,12 +5,6 @@
 
 use bytes::Bytes;
 use prost::Message;
-use xdsctl::ResourceType;
-
-/// The type URL of resources of a type.
-pub fn type_url(resource_type: ResourceType) -> String {
-    format!("type.googleapis.com/{}", resource_type.type_name())
-}
 
 /// google.protobuf.Any
 #[derive(Clone, PartialEq, Message)]

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use super::super::draft::type_url;
 use super::line::Line;
 use crate::client::logged::logged;
 use crate::model::ResourceType;
@@ -80,7 +79,7 @@ pub(super) fn responses(id: SourceId, source: &Source, lines: &[Line<'_>], shows
             let text = printer.text();
             let text = text.strip_prefix('{').unwrap_or(&text);
             let comma = if text == "}" { "" } else { "," };
-            let text = format!("{{\"@type\":\"{}\"{comma}{text}", type_url(resource_type));
+            let text = format!("{{\"@type\":\"{}\"{comma}{text}", resource_type.type_url());
             let Ok(node) = Node::of_json(&text) else {
                 found.unreadable += 1;
                 continue;

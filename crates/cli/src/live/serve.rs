@@ -105,7 +105,7 @@ mod live {
             let source = inputs.sources.get(checked.origin.source)?;
             let (value, _) = envelope::again(source, checked.origin, resource_type)?;
             Some(Resource {
-                type_url: format!("type.googleapis.com/{}", resource_type.type_name()),
+                type_url: resource_type.type_url(),
                 name: checked.name.clone(),
                 value,
                 predicted: (checked.verdict == Verdict::Rejected).then(|| {

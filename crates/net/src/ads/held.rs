@@ -10,7 +10,7 @@ use xdsctl::{ResourceType, Verdict};
 
 use super::response::Response;
 use crate::dump::Entries;
-use crate::messages::{Any, GenericXdsConfig, Timestamp, UpdateFailureState, status, type_url};
+use crate::messages::{Any, GenericXdsConfig, Timestamp, UpdateFailureState, status};
 
 /// What is known of one name.
 #[derive(Debug, Default)]
@@ -141,7 +141,7 @@ impl Shown<'_> {
         match self.0.get(index) {
             Some((resource_type, name, Some(entry))) => entry.config(*resource_type, name),
             Some((resource_type, name, None)) => GenericXdsConfig {
-                type_url: type_url(*resource_type),
+                type_url: resource_type.type_url(),
                 name: (*name).to_owned(),
                 client_status: status::DOES_NOT_EXIST,
                 ..Default::default()
@@ -206,7 +206,7 @@ impl Entry {
 
     fn config(&self, resource_type: ResourceType, name: &str) -> GenericXdsConfig {
         let mut config = GenericXdsConfig {
-            type_url: type_url(resource_type),
+            type_url: resource_type.type_url(),
             name: name.to_owned(),
             client_status: status::ACKED,
             ..Default::default()

@@ -15,7 +15,7 @@ use super::response::Response;
 use super::subscription::Subscription;
 use super::words;
 use crate::fetch::{Error, Told};
-use crate::messages::{ClientConfig, DeltaRequest, DiscoveryRequest, Status, type_url};
+use crate::messages::{ClientConfig, DeltaRequest, DiscoveryRequest, Status};
 use crate::{Address, Options};
 
 /// INVALID_ARGUMENT, which clients send with a rejection.
@@ -185,7 +185,7 @@ impl Subscriber {
             }
             let was_open = std::mem::replace(&mut subscription.is_open, true);
             let before = std::mem::replace(&mut subscription.names, names);
-            let type_url = type_url(resource_type);
+            let type_url = resource_type.type_url();
             requests.push(if self.is_delta {
                 let before = if was_open { before } else { BTreeSet::new() };
                 let request = DeltaRequest {
@@ -260,7 +260,7 @@ impl Subscriber {
 
     /// An answer as a request: with what is wanted at the time when it is sent.
     pub fn request(&self, answer: Answer) -> Bytes {
-        let type_url = type_url(answer.resource_type);
+        let type_url = answer.resource_type.type_url();
         if self.is_delta {
             let request = DeltaRequest {
                 type_url,
@@ -358,7 +358,7 @@ impl Subscriber {
         let answered = self.types.iter().filter(|(_, subscription)| subscription.is_answered);
         let all = answered.map(|(resource_type, subscription)| {
             (
-                type_url(*resource_type),
+                resource_type.type_url(),
                 subscription.version.clone(),
                 subscription.nonce.clone(),
             )
