@@ -17,6 +17,7 @@ use crate::lb::json::{At, Faults};
 use crate::lb::picker::{Pick, PickArgs, PickCx, Shares};
 use crate::lb::policy::{LookupResult, PolicyCx, Report, Reports, TreePath, Update, What};
 use crate::lb::run::child::Child;
+use crate::lb::run::tally::Tally;
 use crate::lb::runtime::{Connectivity, Lookup, Time, TimerId, below};
 use crate::rng::Rng;
 use crate::status::Status;
@@ -42,6 +43,8 @@ pub struct Machine {
     next_lookup: u64,
     throttle: Throttle,
     targets: BTreeMap<Arc<str>, Target>,
+    /// How many targets are in each state.
+    tally: Tally,
     /// Targets by the number of their child.
     names: BTreeMap<u32, Arc<str>>,
     next_child: u32,
@@ -115,6 +118,7 @@ impl Machine {
             next_lookup: 0,
             throttle: Throttle::default(),
             targets: BTreeMap::new(),
+            tally: Tally::default(),
             names: BTreeMap::new(),
             next_child: 0,
             default: None,
@@ -127,12 +131,11 @@ impl Machine {
     }
 
     fn aggregate(&self) -> Report {
-        let has = |state| self.targets.values().any(|target| target.state == state);
         if self.targets.is_empty() {
             return Report::of(Connectivity::Idle);
         }
         let state = [Connectivity::Ready, Connectivity::Connecting, Connectivity::Idle];
-        match state.into_iter().find(|state| has(*state)) {
+        match state.into_iter().find(|state| self.tally.count(*state) > 0) {
             Some(state) => Report::of(state),
             None => Report::failure(Status::unavailable("no children available")),
         }
@@ -147,6 +150,7 @@ impl Machine {
             if target.state == Connectivity::TransientFailure && report.state != Connectivity::Ready {
                 continue;
             }
+            self.tally.change(Some(target.state), Some(report.state));
             target.state = report.state;
             target.failure = report.status;
             if !self.is_updating {
@@ -172,6 +176,7 @@ impl Machine {
             failure: None,
             broken: None,
         };
+        self.tally.change(None, Some(target.state));
         self.targets.insert(name.clone(), target);
         true
     }
@@ -187,6 +192,7 @@ impl Machine {
                 && let Some(mut target) = self.targets.remove(name)
             {
                 self.names.remove(&target.number);
+                self.tally.change(Some(target.state), None);
                 target.child.shutdown(cx);
             }
         }
@@ -545,6 +551,7 @@ impl lb::policy::Machine for Machine {
         self.pending.clear();
         self.default = None;
         self.names.clear();
+        self.tally = Tally::default();
         for (_, mut target) in std::mem::take(&mut self.targets) {
             target.child.shutdown(cx);
         }
