@@ -69,16 +69,12 @@ pub(super) fn run(args: &PickArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         }
     }
     let mut network = network(args, &opened, &known)?;
-    if let (false, Ok(config)) = (lookups.0.is_empty(), &opened.config)
-        && config.plugins().next().is_none()
-    {
+    let config = opened.config.as_ref();
+    let has_plugin = config.is_ok_and(|config| config.plugins().next().is_some());
+    let needs_lookups = has_plugin && lookups.0.is_empty();
+    if !has_plugin && !lookups.0.is_empty() && opened.config.is_ok() {
         say!(io.err, "note: --lookup: no route of the channel goes by a lookup (RLS)")?;
     }
-    let needs_lookups = lookups.0.is_empty()
-        && opened
-            .config
-            .as_ref()
-            .is_ok_and(|config| config.plugins().next().is_some());
     network.lookups = lookups;
     drop(known);
     let states = states(&args.state)?;
