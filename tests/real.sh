@@ -263,7 +263,11 @@ part_envoy() {
         grep -qF -- "$words" "$work/run/out" || { cat "$work/run/out"; fail "diff does not say \`$words\`"; }
     done
     if grep -E '^[~-] (Listener|Route|Cluster )' "$work/run/out"; then fail "what Envoy was given has changed"; fi
-    ends 2 "an admin port is asked as envoy://$admin" fetch "csds://$admin"
+    # The admin port takes an ADS stream and says nothing: nobody waits until the time is over.
+    for scheme in csds ads; do
+        ends 2 "Envoy's admin port is asked as envoy://$admin" fetch --wait 50 "$scheme://$admin"
+    done
+    grep -qF "no gRPC server (envoy, " "$work/run/err" || { cat "$work/run/err"; fail "Envoy is not named"; }
     ends 2 "a gRPC port is asked as csds:// or ads://" fetch "envoy://127.0.0.1:$port"
 }
 

@@ -1,7 +1,6 @@
 //! A gRPC connection whose messages stay bytes, and the words for what goes wrong with one.
 
 use std::error::Error as _;
-use std::fmt::Write as _;
 use std::time::Duration;
 
 use bytes::{Buf as _, BufMut as _, Bytes};
@@ -12,7 +11,7 @@ use tonic::{Code, Request, Status};
 
 use crate::fetch::Error;
 use crate::node::{self, Server};
-use crate::{Address, Kind, Options, Place};
+use crate::{Address, Kind, Options, Place, stranger};
 
 /// Bytes that the other side may send before they are read, of a stream and of the connection.
 const WINDOW_BYTES: u32 = 8 << 20;
@@ -187,6 +186,10 @@ pub fn refused(address: &Address, status: &Status, options: &Options) -> Error {
             "`{address}` sends a message that is too large: {sizes}; --max-size raises that"
         ));
     }
+    // tonic's words for an answer of HTTP that is none of gRPC.
+    if let Some((_, answer)) = message.split_once("while receiving response with status: ") {
+        return stranger::no_grpc(address, answer);
+    }
     // The words of a broken connection are those of what broke it.
     if !message.is_empty() && status.source().is_none() {
         why = format!("{why}, {message}");
@@ -194,13 +197,6 @@ pub fn refused(address: &Address, status: &Status, options: &Options) -> Error {
     let cause = status.source().map(chain).unwrap_or_default();
     if !cause.is_empty() {
         why = format!("{why}: {cause}");
-    }
-    if let (true, Place::Tcp(authority)) = (
-        message.contains("while receiving response with status: "),
-        &address.place,
-    ) {
-        // An answer of HTTP that is none of gRPC.
-        let _ = write!(why, " (is that gRPC? an admin port is asked as envoy://{authority})");
     }
     let has_tls = options.tls.is_some() || address.has("tls");
     let has_identity = options.tls.as_ref().is_some_and(|tls| tls.identity.is_some());

@@ -65,7 +65,8 @@ fn malformed(address: &Address, path: &str, why: &str) -> Error {
     }
 }
 
-fn client(address: &Address, options: &Options) -> Result<reqwest::Client, Error> {
+/// Who asks over HTTP.
+pub fn client(address: &Address, options: &Options) -> Result<reqwest::Client, Error> {
     let tls_error = |e: reqwest::Error| Error::Tls(connect::chain(&e));
     let mut builder = reqwest::Client::builder()
         .no_proxy()

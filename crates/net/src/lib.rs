@@ -44,6 +44,8 @@ mod node;
 mod ordered;
 #[cfg(feature = "live")]
 mod serve;
+#[cfg(feature = "live")]
+mod stranger;
 
 pub use address::{Address, AddressError, Kind, Place};
 pub use options::{Options, Tls};

@@ -8,7 +8,7 @@ use tonic::client::Grpc;
 
 use crate::connect::{self, BytesCodec};
 use crate::fetch::Error;
-use crate::{Address, Options};
+use crate::{Address, Options, stranger};
 
 const SOTW: &str = "/envoy.service.discovery.v3.AggregatedDiscoveryService/StreamAggregatedResources";
 const DELTA: &str = "/envoy.service.discovery.v3.AggregatedDiscoveryService/DeltaAggregatedResources";
@@ -45,7 +45,7 @@ impl Stream {
         is_delta: bool,
     ) -> Result<Stream, Error> {
         let channel = connect::channel(address, options).await?;
-        let mut grpc = Grpc::new(channel).max_decoding_message_size(options.max_message_bytes);
+        let mut grpc = Grpc::new(channel.clone()).max_decoding_message_size(options.max_message_bytes);
         grpc.ready()
             .await
             .map_err(|e| connect::unreachable(address, &connect::chain(&e)))?;
@@ -55,12 +55,18 @@ impl Stream {
             let _ = requests.try_send(request);
         }
         let request = connect::request(Requests(receiver), options)?;
-        let path = PathAndQuery::from_static(if is_delta { DELTA } else { SOTW });
-        let answer = grpc.streaming(request, path, BytesCodec).await;
-        let responses = answer
-            .map_err(|status| connect::refused(address, &status, options))?
-            .into_inner();
-        Ok(Stream { requests, responses })
+        let path = if is_delta { DELTA } else { SOTW };
+        let answer = tokio::select! {
+            answer = grpc.streaming(request, PathAndQuery::from_static(path), BytesCodec) => answer,
+            stranger = stranger::revealed(channel, path, address, options) => return Err(stranger),
+        };
+        match answer {
+            Ok(answer) => Ok(Stream {
+                requests,
+                responses: answer.into_inner(),
+            }),
+            Err(status) => Err(stranger::named(address, &status, options).await),
+        }
     }
 
     /// The next response; `None` at the end.

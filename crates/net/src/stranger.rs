@@ -1,0 +1,219 @@
+//! What answers where a gRPC server should be: it is named, so that nobody waits for it, or believes that TLS is missing.
+//!
+//! Envoy's admin port takes a call over HTTP/2 and answers when it has ended, which an ADS stream never does; most other servers speak HTTP/1.
+
+use std::time::Duration;
+
+use http::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, SERVER};
+use http::{Method, Request, StatusCode};
+use tonic::Status;
+use tonic::body::Body;
+use tonic::client::GrpcService as _;
+use tonic::transport::Channel;
+
+use crate::fetch::Error;
+use crate::{Address, Options, Place, connect, envoy};
+
+/// How long a server may be silent before it is asked whether it speaks gRPC.
+const SILENCE: Duration = Duration::from_secs(1);
+
+/// How long it may think about that.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Characters of a header that are shown.
+const MAX_HEADER_CHARS: usize = 60;
+
+/// The words of the crate h2 for an error that the other side has sent as HTTP/2 has it.
+const OF_HTTP2: &str = "error received";
+
+/// Ends when a server that has been silent turns out to speak HTTP/2 and no gRPC, otherwise never.
+///
+/// It is asked for the same method again, in a call that ends before it has said anything: a gRPC server answers that with a status.
+pub async fn revealed(mut channel: Channel, path: &'static str, address: &Address, options: &Options) -> Error {
+    tokio::time::sleep(SILENCE).await;
+    let answer = async {
+        let mut request = Request::new(Body::empty());
+        *request.method_mut() = Method::POST;
+        *request.uri_mut() = http::Uri::from_static(path);
+        let headers = request.headers_mut();
+        headers.insert(CONTENT_TYPE, http::HeaderValue::from_static("application/grpc"));
+        headers.insert(http::header::TE, http::HeaderValue::from_static("trailers"));
+        let token = options.token.as_ref().map(|token| format!("Bearer {token}"));
+        if let Some(token) = token.and_then(|token| token.parse().ok()) {
+            headers.insert(AUTHORIZATION, token);
+        }
+        std::future::poll_fn(|cx| channel.poll_ready(cx)).await.ok()?;
+        channel.call(request).await.ok()
+    };
+    let answer = tokio::time::timeout(options.timeout, answer).await.ok().flatten();
+    match answer {
+        Some(answer) if !is_grpc(answer.headers()) => no_grpc(address, &shown(answer.status(), answer.headers())),
+        _ => std::future::pending().await,
+    }
+}
+
+/// The words for a call that failed at once: those of [`connect::refused`], unless what answered is known to be no gRPC server.
+pub async fn named(address: &Address, status: &Status, options: &Options) -> Error {
+    let error = connect::refused(address, status, options);
+    let is_encrypted = options.tls.is_some() || address.has("tls");
+    let cause = std::error::Error::source(status)
+        .map(connect::chain)
+        .unwrap_or_default();
+    if is_encrypted || cause.is_empty() || cause.contains(OF_HTTP2) {
+        return error;
+    }
+    let Ok(client) = envoy::client(address, options) else {
+        return error;
+    };
+    let authority = match &address.place {
+        Place::Tcp(authority) => authority.as_str(),
+        Place::Unix(_) => "localhost",
+        Place::Bootstrap => return error,
+    };
+    let request = client.head(format!("http://{authority}/")).send();
+    match tokio::time::timeout(PATIENCE, request).await {
+        // A server with TLS answers so, too.
+        Ok(Ok(answer)) if answer.status() != StatusCode::BAD_REQUEST => refused(
+            address,
+            &format!(
+                "what answers there speaks HTTP/1, gRPC needs HTTP/2 ({})",
+                shown(answer.status(), answer.headers())
+            ),
+        ),
+        _ => error,
+    }
+}
+
+/// The words for an answer of HTTP/2 that is none of gRPC.
+pub fn no_grpc(address: &Address, answer: &str) -> Error {
+    refused(address, &format!("what answers there is no gRPC server ({answer})"))
+}
+
+fn is_grpc(headers: &HeaderMap) -> bool {
+    let form = headers.get(CONTENT_TYPE).map(http::HeaderValue::as_bytes);
+    form.is_some_and(|form| form.starts_with(b"application/grpc"))
+}
+
+/// Who answers, and what.
+fn shown(status: StatusCode, headers: &HeaderMap) -> String {
+    let said = [SERVER, CONTENT_TYPE].map(|name| headers.get(name).map(http::HeaderValue::as_bytes));
+    let [server, form] = said.map(|bytes| {
+        let text = String::from_utf8_lossy(bytes?)
+            .chars()
+            .take(MAX_HEADER_CHARS)
+            .collect::<String>();
+        Some(text).filter(|text| !text.is_empty())
+    });
+    let parts = [server, Some(status.to_string()), form];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
+
+fn refused(address: &Address, what: &str) -> Error {
+    let place = match &address.place {
+        Place::Tcp(authority) => format!("envoy://{authority}"),
+        Place::Unix(path) => format!("envoy+unix://{}", path.display()),
+        Place::Bootstrap => "envoy://HOST:PORT".to_owned(),
+    };
+    Error::Refused {
+        address: address.text.clone(),
+        why: format!("{what}; Envoy's admin port is asked as {place}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read as _, Write as _};
+    use std::time::Instant;
+
+    use http_body_util::{BodyExt as _, Empty};
+    use hyper::service::service_fn;
+    use hyper_util::rt::{TokioExecutor, TokioIo};
+
+    use super::*;
+
+    /// What a fetch from an address says, and after how long.
+    fn said(scheme: &str, port: u16) -> (String, Duration) {
+        let address = Address::parse(&format!("{scheme}://127.0.0.1:{port}")).unwrap();
+        let began = Instant::now();
+        let fetched = crate::fetch(&address, &Options::default(), &mut Vec::new(), &mut |_| ());
+        (fetched.unwrap_err().to_string(), began.elapsed())
+    }
+
+    /// A server of HTTP/2 that answers when a request has ended, as Envoy's admin port does; its port.
+    fn admin() -> u16 {
+        let (say, port) = std::sync::mpsc::channel();
+        std::thread::spawn(move || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+            runtime.unwrap().block_on(async {
+                let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+                say.send(listener.local_addr().unwrap().port()).unwrap();
+                loop {
+                    let io = TokioIo::new(listener.accept().await.unwrap().0);
+                    let answer = service_fn(|request: Request<hyper::body::Incoming>| async {
+                        let _ = request.into_body().collect().await;
+                        let answer = http::Response::builder().status(404).header(SERVER, "envoy");
+                        answer
+                            .header(CONTENT_TYPE, "text/plain")
+                            .body(Empty::<bytes::Bytes>::new())
+                    });
+                    let server = hyper::server::conn::http2::Builder::new(TokioExecutor::new());
+                    tokio::spawn(async move { server.serve_connection(io, answer).await });
+                }
+            });
+        });
+        port.recv().unwrap()
+    }
+
+    /// A server of HTTP/1 that answers every connection with this; its port.
+    fn old(answer: &'static str) -> u16 {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        std::thread::spawn(move || {
+            for connection in listener.incoming() {
+                let mut connection = connection.unwrap();
+                let _ = connection.read(&mut [0; 4096]);
+                let _ = connection.write_all(answer.as_bytes());
+            }
+        });
+        port
+    }
+
+    #[test]
+    fn an_admin_port_is_named_and_not_waited_for() {
+        let port = admin();
+        let (words, after) = said("ads", port);
+        assert_eq!(
+            words,
+            format!(
+                "`ads://127.0.0.1:{port}` gives no answer: what answers there is no gRPC server (envoy, 404 Not Found, text/plain); \
+                 Envoy's admin port is asked as envoy://127.0.0.1:{port}"
+            )
+        );
+        assert!(after < Duration::from_secs(8), "{after:?}");
+    }
+
+    #[test]
+    fn a_server_of_http1_is_named() {
+        let port = old("HTTP/1.1 403 Forbidden\r\nserver: nginx/1\r\ncontent-length: 0\r\n\r\n");
+        for scheme in ["ads", "csds"] {
+            let (words, _) = said(scheme, port);
+            assert_eq!(
+                words,
+                format!(
+                    "`{scheme}://127.0.0.1:{port}` gives no answer: what answers there speaks HTTP/1, gRPC needs HTTP/2 \
+                     (nginx/1, 403 Forbidden); Envoy's admin port is asked as envoy://127.0.0.1:{port}"
+                )
+            );
+        }
+    }
+
+    #[test]
+    fn what_may_want_tls_is_not_named() {
+        let port = old("HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n");
+        let (words, _) = said("ads", port);
+        assert!(
+            words.ends_with("(does it want TLS? then --tls, or --ca FILE)"),
+            "{words}"
+        );
+    }
+}
