@@ -10,11 +10,14 @@
 
 mod normalize;
 mod reader;
+mod shape;
 
 use bytes::Bytes;
 use xdsctl_proto::tables::{self, Cardinality, Field, Kind, Listed, Message};
 
 pub use self::reader::{Raw, fields, map_keys};
+pub(crate) use self::reader::{value_at, varint_at};
+pub(crate) use self::shape::{Place, Shapes};
 
 use self::normalize::normalize;
 use self::reader::Reader;
@@ -126,6 +129,7 @@ pub fn check(bytes: &Bytes, message: &'static Message, at: &Path<'_>, cx: &mut C
         cx,
         is_sound,
         odd: false,
+        shapes: Shapes::new(),
     };
     walk.message(bytes, message, at, MAX_DEPTH, true)?;
     if walk.odd {
@@ -205,6 +209,7 @@ struct Walk<'c, 'p> {
     is_sound: bool,
     /// Something is there that prost would read in another way.
     odd: bool,
+    shapes: Shapes,
 }
 
 /// How often the fields of one message have been seen, for element indices.
@@ -310,7 +315,20 @@ impl Walk<'_, '_> {
                 let sub = &tables::MESSAGES[usize::from(m)];
                 let here = at.field(field.name);
                 if cardinality == Cardinality::Repeated {
-                    self.message(raw.payload, sub, &here.index(index), depth, notes)
+                    let place = Place {
+                        message: m,
+                        depth,
+                        notes,
+                    };
+                    // Single elements are not worth it.
+                    if index > 0 && self.shapes.find(raw.payload, place).is_some() {
+                        return Ok(());
+                    }
+                    self.message(raw.payload, sub, &here.index(index), depth, notes)?;
+                    if index > 0 {
+                        self.shapes.remember(raw.payload, place, || Some(()));
+                    }
+                    Ok(())
                 } else {
                     // Both parts count, but of a field that is kept as bytes prost keeps the last.
                     self.odd |= sub.lazy && index > 0;

@@ -1,5 +1,7 @@
 //! Fields off the wire, by the rules of the client's parser.
 
+use std::ops::Range;
+
 use super::{MAX_DEPTH, MAX_LEN, Malformed, START_GROUP};
 
 /// The fields of a checked message; ends early at bytes that are no field.
@@ -15,6 +17,39 @@ pub fn map_keys(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
         .flat_map(|entry| fields(entry.payload))
         .filter(|field| field.number == 1)
         .map(|key| key.payload)
+}
+
+/// Where the value of a field of a field of ... a checked message stands: the payload of a length-delimited one, else the bytes after the
+/// tag. The first of each number counts.
+pub(crate) fn value_at(bytes: &[u8], path: &[u32]) -> Option<Range<usize>> {
+    let (&number, below) = path.split_first()?;
+    let mut reader = Reader { rest: bytes };
+    let mut start = 0;
+    while let Some(raw) = reader.next(MAX_DEPTH).ok()? {
+        let end = bytes.len() - reader.rest.len();
+        if raw.number == number {
+            let tag = 1 + bytes.get(start..end)?.iter().position(|byte| *byte < 0x80)?;
+            let value = if raw.wire_type == 2 {
+                end - raw.payload.len()
+            } else {
+                start + tag
+            };
+            if below.is_empty() {
+                return Some(value..end);
+            }
+            let inner = value_at(raw.payload, below)?;
+            return Some(value + inner.start..value + inner.end);
+        }
+        start = end;
+    }
+    None
+}
+
+/// The varint that these bytes are.
+#[inline]
+pub(crate) fn varint_at(bytes: &[u8]) -> u64 {
+    let groups = bytes.iter().take(10).rev();
+    groups.fold(0, |value, byte| value << 7 | u64::from(byte & 0x7f))
 }
 
 /// One field on the wire.
@@ -37,8 +72,8 @@ pub(super) struct Reader<'b> {
 }
 
 impl<'b> Reader<'b> {
-    /// The next field if it is one of the most frequent kind: a tag of one byte and a varint of one byte, or a length as
-    /// the loaders write it. `None`, having read nothing, for any other.
+    /// The next field if it is one of the most frequent kind: a tag of one byte and a varint of up to three, which has every port, or a
+    /// length as the loaders write it. `None`, having read nothing, for any other.
     #[inline(always)]
     fn plain(&mut self) -> Option<Raw<'b>> {
         let (&tag, rest) = self.rest.split_first()?;
@@ -47,8 +82,23 @@ impl<'b> Reader<'b> {
         }
         let wire_type = tag & 7;
         let (&first, after) = rest.split_first()?;
+        let mut varint = u64::from(first);
         let (payload, rest) = match wire_type {
             0 if first < 0x80 => (&[][..], after),
+            0 => {
+                let (&second, after) = after.split_first()?;
+                varint = varint & 0x7f | u64::from(second & 0x7f) << 7;
+                if second < 0x80 {
+                    (&[][..], after)
+                } else {
+                    let (&third, after) = after.split_first()?;
+                    if third >= 0x80 {
+                        return None;
+                    }
+                    varint |= u64::from(third) << 14;
+                    (&[][..], after)
+                }
+            }
             2 if first < 0x80 => after.split_at_checked(first.into())?,
             2 => {
                 let ([a, b, c, d], after) = rest.split_first_chunk::<4>()?;
@@ -65,7 +115,7 @@ impl<'b> Reader<'b> {
             number: u32::from(tag >> 3),
             wire_type,
             payload,
-            varint: first.into(),
+            varint,
             overlong: false,
         })
     }
@@ -119,15 +169,13 @@ impl<'b> Reader<'b> {
     pub(super) fn next(&mut self, depth: u32) -> Result<Option<Raw<'b>>, Malformed> {
         match self.plain() {
             Some(raw) => Ok(Some(raw)),
+            None if self.rest.is_empty() => Ok(None),
             None => self.other(depth),
         }
     }
 
     /// The next field of any kind.
     fn other(&mut self, depth: u32) -> Result<Option<Raw<'b>>, Malformed> {
-        if self.rest.is_empty() {
-            return Ok(None);
-        }
         let (number, wire_type) = self.tag()?;
         let mut raw = Raw {
             number,
