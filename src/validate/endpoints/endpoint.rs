@@ -10,7 +10,7 @@ use std::net::SocketAddr;
 
 use bytes::Bytes;
 
-use super::plain;
+use super::plain::{self, Neighbours};
 use crate::convert::address::socket_address;
 use crate::convert::health::{health_status_name, kept_status};
 use crate::convert::metadata;
@@ -84,10 +84,10 @@ pub(super) fn endpoints(
     let at = at.field("lb_endpoints");
     let mut endpoints = Builder::default();
     let mut dropped = Dropped::default();
-    let mut unread: &[u8] = &[];
+    let mut neighbours = Neighbours::new();
     for (index, bytes) in list.iter().enumerate() {
         let at = at.index(index);
-        let mut endpoint = match plain::endpoint(bytes, index, &mut unread, cx) {
+        let mut endpoint = match plain::endpoint(bytes, index, &mut neighbours, cx) {
             Some(endpoint) => endpoint,
             None => {
                 let pb: pb::LbEndpoint = proto::kept(bytes);

@@ -460,7 +460,7 @@ fn what_is_read_off_the_wire_is_what_the_message_says() {
                 load_balancing_weight: weight,
             };
             let mut cx = Cx::new(&profile, &server);
-            if let Some(read) = plain::endpoint(&proto::keep(&lb), 3, &mut &[][..], &cx) {
+            if let Some(read) = plain::endpoint(&proto::keep(&lb), 3, &mut plain::Neighbours::new(), &cx) {
                 plain += 1;
                 let slowly = endpoint::endpoint(&lb, 3, &Path::ROOT, &mut cx);
                 assert_eq!((Some(read), cx.finish()), (slowly, vec![]), "{lb:?}");
