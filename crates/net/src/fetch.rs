@@ -213,11 +213,12 @@ pub(crate) fn origin(address: &Address, options: &Options) -> Origin {
     }
 }
 
-/// Runs a task to its end on a runtime of its own, on this thread.
+/// Runs a task to its end on this thread, and its connections on another one: the next response comes while this one is validated.
 pub(crate) fn run<T>(task: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
     // Somebody else in the process may have chosen one.
     let _ = rustls::crypto::ring::default_provider().install_default();
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let mut runtime = tokio::runtime::Builder::new_multi_thread();
+    let runtime = runtime.worker_threads(1).enable_all().build();
     let runtime = runtime.map_err(Error::Start)?;
     let result = runtime.block_on(task);
     // A name that is being looked up keeps nobody waiting.

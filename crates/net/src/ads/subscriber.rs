@@ -93,7 +93,8 @@ impl Subscriber {
             subscription.is_open = false;
             subscription.nonce.clear();
         }
-        let mut requests = self.ask();
+        let needed = self.needed();
+        let mut requests = self.ask(needed);
         // Only the first request of a stream says who asks. Fields of a message may come in any order.
         if let Some(first) = requests.first_mut() {
             let who = if self.is_delta {
@@ -171,8 +172,7 @@ impl Subscriber {
     }
 
     /// Requests for what is needed and was not asked for.
-    fn ask(&mut self) -> Vec<Bytes> {
-        let mut needed = self.needed();
+    fn ask(&mut self, mut needed: BTreeMap<ResourceType, BTreeSet<String>>) -> Vec<Bytes> {
         let mut requests = Vec::new();
         for resource_type in ResourceType::ALL {
             let names = needed.remove(&resource_type).unwrap_or_default();
@@ -228,7 +228,7 @@ impl Subscriber {
         let has_changed = self.hold(resource_type, &response, &received, bytes, now);
         let detail = is_rejected.then(|| words::detail(&received, &strangers));
         let told = vec![words::told(resource_type, &response, &received, detail.as_deref())];
-        let needed = self.needed().remove(&resource_type).unwrap_or_default();
+        let needed = self.needed();
         let is_wildcard = self.is_wildcard(resource_type);
         let subscription = self.types.entry(resource_type).or_default();
         subscription.is_answered = true;
@@ -238,7 +238,7 @@ impl Subscriber {
         }
         if !self.is_delta && !is_wildcard {
             // The answer says at once what is wanted now.
-            subscription.names = needed;
+            subscription.names = needed.get(&resource_type).cloned().unwrap_or_default();
         }
         let repeats = subscription.repeats(&received, is_rejected);
         let error_detail = detail.map(|message| Status {
@@ -254,7 +254,7 @@ impl Subscriber {
                 nonce: response.nonce,
                 error_detail,
             },
-            requests: self.ask(),
+            requests: self.ask(needed),
         })
     }
 
