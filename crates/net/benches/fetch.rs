@@ -1,5 +1,5 @@
-//! How fast a large answer is fetched, beside a plain gRPC client that decodes it and throws it away, and beside one that prints it with
-//! prost-reflect.
+//! How fast a large answer is fetched, beside a plain gRPC client that decodes the answer and throws it away, beside one that decodes the
+//! resources in it too, and beside one that prints it with prost-reflect.
 //!
 //!   cargo bench -p xdsctl-net --features live
 //!
@@ -22,8 +22,10 @@ use xdsctl_net::{Address, Options};
 
 #[path = "fetch/server.rs"]
 mod server;
+#[path = "fetch/typed.rs"]
+mod typed;
 
-use server::{Answer, Asked, AskedDelta, CSDS, DELTA, Delta, SOTW, Sotw, TYPES};
+use server::{Answer, Any, Asked, AskedDelta, CSDS, DELTA, Delta, SOTW, Sotw, TYPES};
 
 /// Measurements of each kind; the best counts.
 const ROUNDS: usize = 5;
@@ -95,9 +97,17 @@ fn status(address: &str) -> Bytes {
     })
 }
 
-fn plain(address: &str) -> usize {
+fn plain(address: &str, decodes: bool) -> usize {
     let answer = Answer::decode(status(address)).unwrap();
-    answer.config.iter().map(|client| client.entries.len()).sum()
+    let entries = answer.config.iter().flat_map(|client| &client.entries);
+    entries.inspect(|entry| look(entry.resource.as_ref(), decodes)).count()
+}
+
+/// Decodes the endpoints in a resource.
+fn look(resource: Option<&Any>, decodes: bool) {
+    if let Some(resource) = resource.filter(|resource| decodes && resource.type_url == TYPES[2]) {
+        assert!(typed::endpoints(resource.value.clone()) > 0);
+    }
 }
 
 /// The same, and prints it.
@@ -108,11 +118,11 @@ fn reflect(address: &str) -> usize {
     let answer = DynamicMessage::decode(message, status(address)).unwrap();
     let out = std::io::BufWriter::with_capacity(1 << 20, Scratch::new().file);
     serde_json::to_writer_pretty(out, &answer).unwrap();
-    plain(address)
+    plain(address, false)
 }
 
 /// The same on a stream: asks for three types, and takes what comes.
-fn plain_stream(address: &str, is_delta: bool) -> usize {
+fn plain_stream(address: &str, is_delta: bool, decodes: bool) -> usize {
     runtime().block_on(async {
         let mut grpc = connect(address).await;
         let (sender, receiver) = tokio::sync::mpsc::channel::<Bytes>(4);
@@ -144,9 +154,17 @@ fn plain_stream(address: &str, is_delta: bool) -> usize {
             let response = response.unwrap();
             let (type_url, entries) = if is_delta {
                 let response = Delta::decode(response.clone()).unwrap();
+                response
+                    .resources
+                    .iter()
+                    .for_each(|wrapped| look(wrapped.resource.as_ref(), decodes));
                 (response.type_url, response.resources.len())
             } else {
                 let response = Sotw::decode(response.clone()).unwrap();
+                response
+                    .resources
+                    .iter()
+                    .for_each(|resource| look(Some(resource), decodes));
                 (response.type_url, response.resources.len())
             };
             kept.push(response);
@@ -212,9 +230,10 @@ fn cpu_seconds() -> f64 {
 
 fn measure(how: &str, address: &str) -> usize {
     match how.split_once(' ') {
-        None if how == "plain" => plain(address),
+        None if how == "plain" => plain(address, false),
+        None if how == "decode" => plain(address, true),
         None if how == "reflect" => reflect(address),
-        Some(("plain", form)) => plain_stream(address, form == "delta"),
+        Some((how @ ("plain" | "decode"), form)) => plain_stream(address, form == "delta", how == "decode"),
         Some((form, "delta")) => fetch(&format!("ads://{address}?delta"), form),
         Some((form, _)) => fetch(&format!("ads://{address}"), form),
         None => fetch(&format!("csds://{address}"), how),
@@ -251,9 +270,11 @@ fn main() {
     let (address, size) = line.trim().split_once(' ').unwrap();
     let megabytes = size.parse::<f64>().unwrap() / 1e6;
     println!("an answer of {megabytes:.0} MB, the best of {ROUNDS}; CPU time is of all threads");
-    let mut base = (0.0, 0.0);
-    let of_streams = ["sotw", "delta"].map(|form| ["plain", "wire", "raw", "json"].map(|how| format!("{how} {form}")));
-    let of_status = ["plain", "reflect", "wire", "raw", "json"].map(str::to_owned);
+    // Of the plain client, and of the one that decodes resources: seconds.
+    let (mut plain, mut decoding) = (f64::NAN, f64::NAN);
+    let ways = ["plain", "decode", "wire", "raw", "json"];
+    let of_streams = ["sotw", "delta"].map(|form| ways.map(|how| format!("{how} {form}")));
+    let of_status = ["reflect", "plain", "decode", "wire", "raw", "json"].map(str::to_owned);
     for how in of_status.iter().chain(of_streams.iter().flatten()) {
         let mut best = [f64::MAX; 3];
         for _ in 0..ROUNDS {
@@ -269,13 +290,16 @@ fn main() {
         }
         let [time, cpu, peak] = best;
         if how.starts_with("plain") {
-            base = (time, cpu);
+            plain = time;
+        }
+        if how.starts_with("decode") {
+            decoding = time;
         }
         println!(
-            "{how:12} {:6.0} MB/s  {:5.2} of plain  CPU {cpu:5.2} s, {:5.2} of plain  peak {peak:5.0} MB",
+            "{how:12} {:6.0} MB/s  {:5.2} of plain  {:5.2} of decode  CPU {cpu:5.2} s  peak {peak:5.0} MB",
             megabytes / time,
-            base.0 / time,
-            base.1 / cpu
+            plain / time,
+            decoding / time
         );
         std::io::stdout().flush().unwrap();
     }

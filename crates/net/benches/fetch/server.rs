@@ -50,7 +50,7 @@ pub struct Entry {
     #[prost(string, tag = "3")]
     version_info: String,
     #[prost(message, optional, tag = "4")]
-    resource: Option<Any>,
+    pub resource: Option<Any>,
     #[prost(int32, tag = "7")]
     client_status: i32,
 }
@@ -58,9 +58,9 @@ pub struct Entry {
 #[derive(Clone, PartialEq, Message)]
 pub struct Any {
     #[prost(string, tag = "1")]
-    type_url: String,
+    pub type_url: String,
     #[prost(bytes = "bytes", tag = "2")]
-    value: Bytes,
+    pub value: Bytes,
 }
 
 /// A resource with a locality of many endpoints, as JSON.
@@ -203,7 +203,7 @@ pub struct Wrapped {
     #[prost(string, tag = "1")]
     version: String,
     #[prost(message, optional, tag = "2")]
-    resource: Option<Any>,
+    pub resource: Option<Any>,
     #[prost(string, tag = "3")]
     name: String,
 }
