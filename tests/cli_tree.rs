@@ -197,7 +197,7 @@ fn usage_errors_are_one_sentence() {
     );
     usage(
         "route --header tenant fixtures/tree/weighted.yaml",
-        "xdsctl: --header `tenant` must be NAME=VALUE or `NAME: VALUE`\n",
+        "xdsctl: --header must be NAME=VALUE or `NAME: VALUE`, one has neither `=` nor `:`\n",
     );
     usage(
         "retry --retry-on unavailable --num-retries 0",

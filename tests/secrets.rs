@@ -421,11 +421,85 @@ const FILED: &[&[&str]] = &[
     &["simulate", "--chart", "--run=one", "SUITE"],
     &["simulate", "--format=jsonl", "--run=two", "SUITE"],
     &["simulate", "--format=svg", "--run=one", "SUITE"],
+    &["simulate", "--run=three", "SUITE"],
+    &["test", "--format=sarif", "SUITE"],
+    &["test", "--format=gitlab", "SUITE"],
+    &["test", "--format=markdown", "SUITE"],
+    &["test", "--update", "SUITE"],
+    &["test", "--init", "FILE"],
+    &[
+        "validate",
+        "--statistics",
+        "--explain-error=field:name error:must be non-empty",
+        "FILE",
+    ],
+    &["validate", "--config=CONFIG", "FILE"],
+    &["config", "show", "--config=CONFIG"],
+    &["config", "show", "--format=json", "--config=CONFIG"],
+    // Secrets among the arguments.
+    &[
+        "route",
+        "--header=authorization=Bearer SECRET",
+        "--header=x-api-key: SECRET",
+        "--cookie=session=SECRET",
+        "--route-config=n",
+        "FILE",
+    ],
+    &[
+        "route",
+        "--format=json",
+        "--header=authorization=SECRET",
+        "--cookie=session=SECRET",
+        "--route-config=n",
+        "FILE",
+    ],
+    &[
+        "pick",
+        "--explain",
+        "--header=authorization=SECRET",
+        "--header=x-auth-token: SECRET",
+        "--cluster=n",
+        "FILE",
+    ],
+    &[
+        "pick",
+        "--explain",
+        "--format=json",
+        "--header=cookie=a=SECRET",
+        "--cookie=session=SECRET",
+        "--route-config=n",
+        "FILE",
+    ],
+    &["retry", "--header=authorization=SECRET", "--route-config=n", "FILE"],
+    &["pick", "--header=authorization SECRET", "FILE"],
+    &["pick", "--cookie=SECRET", "FILE"],
+    &["route", "--headr=authorization=SECRET", "FILE"],
+    &["validate", "https://user:SECRET@host/dump.json"],
+    &["validate", "ads://127.0.0.1:1?token=SECRET"],
+];
+
+/// What a client may have logged, with `$` for the secret.
+const LOG: &str = r#"I0101 10:00:00.000 1 xds_client.cc:1] request: authorization: Bearer $
+E0101 10:00:00.000 1 cds.cc:1] errors validating Cluster resource: [field:transport_socket error:unknown https://user:$@host/x]
+{"level":"error","private_key":"$","msg":"xds: error parsing \"Bearer $\" of type.googleapis.com/envoy.config.cluster.v3.Cluster"}
+E0101 10:00:00.000 1 lds.cc:1] field:api_listener error:-----BEGIN PRIVATE KEY-----\n$\n-----END PRIVATE KEY-----
+"#;
+
+/// Settings of a project that nobody should have written.
+const CONFIGS: &[&str] = &[
+    "bootstrap = \"https://user:$@host/b.json\"\n",
+    "password = \"$\"\n",
+    "[validate]\ntoken = \"$\"\n",
+    "private_key = \"\"\"\n-----BEGIN PRIVATE KEY-----\n$\n-----END PRIVATE KEY-----\n\"\"\"\n",
+    "api_key = \"$\nx = 1\n",
+    "format = \"json\" # x\nclients = [\"go\"]\nrules = { api_key = \"$\" }\n",
+    "token = \"\"\"\n$\\q\n\"\"\"\n",
 ];
 
 /// Writes the files that [`FILED`] names, and runs one of its commands.
 fn filed_leak(number: usize, documents: [&[u8]; 2], value: &Value, form: Form, secrets: &[String]) -> Option<String> {
-    let directory = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("secret-files");
+    let directory =
+        std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("secret-files-{}", std::process::id()));
     std::fs::create_dir_all(&directory).unwrap();
     let ending = match form {
         Form::Compact | Form::Pretty => "json",
@@ -456,8 +530,20 @@ fn filed_leak(number: usize, documents: [&[u8]; 2], value: &Value, form: Form, s
             "steps": [named, update, {"pick": {"headers": [["authorization", secret]]}, "expect": {"status": "OK"}}]})
         }
     };
-    std::fs::write(path("suite.yaml"), format!("{suite:#}")).unwrap();
-    std::fs::write(path("script"), format!("{}\n{update}\n", json!({"pick": request}))).unwrap();
+    let mut suite = format!("{suite:#}");
+    let mut script = format!("{}\n{update}\n", json!({"pick": request}));
+    // Now and then a brace is missing in the middle.
+    for (text, every) in [(&mut suite, 5), (&mut script, 7)] {
+        if number / FILED.len() % every == 4 {
+            let middle = text.len() / 2;
+            let brace = text.bytes().skip(middle).position(|byte| byte == b'}').unwrap();
+            text.remove(middle + brace);
+        }
+    }
+    std::fs::write(path("suite.yaml"), suite).unwrap();
+    std::fs::write(path("script"), script).unwrap();
+    let config = CONFIGS[number / FILED.len() % CONFIGS.len()].replace('$', secret);
+    std::fs::write(path("config.toml"), config).unwrap();
     let _ = std::fs::remove_file(path("out"));
     let args: Vec<String> = FILED[number % FILED.len()]
         .iter()
@@ -468,6 +554,8 @@ fn filed_leak(number: usize, documents: [&[u8]; 2], value: &Value, form: Form, s
                 .replace("OUT", &path("out"));
             arg.replace("SUITE", &path("suite.yaml"))
                 .replace("SCRIPT", &path("script"))
+                .replace("CONFIG", &path("config.toml"))
+                .replace("SECRET", secret)
         })
         .collect();
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
@@ -602,6 +690,11 @@ fn planted_secrets_appear_in_no_output() {
         planted += 1;
         let runs = if planted % 8 == 0 { RUNS } else { &RUNS[..2] };
         let leak = leaks(&document, &secrets, runs).or_else(|| leak_in(&fetched(&value), &secrets, &["fetch"]));
+        let log = LOG.replace('$', &secret);
+        let leak = leak.or_else(|| {
+            let runs: &[&[&str]] = &[&["explain", "-"], &["explain", "--format=json", "-"]];
+            leaks(log.as_bytes(), &secrets, runs).filter(|_| planted % 8 == 1)
+        });
         let leak = leak.or_else(|| {
             let changed: Value = serde_json::from_str(&value.to_string().replace(&secret, &other)).unwrap();
             let changed = write(&changed, form, &secrets).unwrap_or_default();

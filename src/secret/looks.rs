@@ -1,4 +1,4 @@
-//! Values that look like a secret wherever they stand: keys in PEM, tokens behind their scheme, JWTs, passwords in URLs.
+//! Values that look like a secret wherever they stand: keys in PEM, tokens behind their scheme, JWTs, passwords and tokens in URLs.
 //!
 //! The second net, under the one that knows places. Bytes stay where they are, so that places in the text do.
 
@@ -57,11 +57,12 @@ static HEADS: [[u32; 256]; 3] = {
 
 /// Says whether a text without line breaks may have something in it that looks like a secret; if not, [`Looks`] finds nothing.
 ///
-/// All that it knows has a blank or an at sign in it, or begins like a token of a known issuer.
+/// All that it knows has a blank, an at sign or a question mark in it, or begins like a token of a known issuer.
 pub fn may_look(text: &[u8]) -> bool {
     let [first, second, third] = &HEADS;
     let head = |byte: &[u8], table: &[u32; 256], at: usize| byte.get(at).map_or(0, |byte| table[usize::from(*byte)]);
-    text.iter().fold(false, |any, byte| any | matches!(byte, b' ' | b'@'))
+    text.iter()
+        .fold(false, |any, byte| any | matches!(byte, b' ' | b'@' | b'?'))
         || text.len() >= MIN_JWT
             && text
                 .windows(3)
@@ -195,8 +196,9 @@ fn tokens(text: &[u8], ranges: &mut Vec<Range<usize>>) {
     }
 }
 
-/// Passwords in URLs: `https://user:password@host`.
+/// Passwords in URLs: `https://user:password@host`, and what is behind the name of a secret in a query: `https://host?token=abc`.
 fn passwords(text: &[u8], ranges: &mut Vec<Range<usize>>) {
+    let mut looked_at = 0;
     for at in SEARCHES.authority.find_iter(text) {
         let start = at + 3;
         // A text that YAML folds has a blank where its line ended.
@@ -209,6 +211,10 @@ fn passwords(text: &[u8], ranges: &mut Vec<Range<usize>>) {
             }
             end += 1;
         }
+        // A URL in the query of another is part of that.
+        if end >= looked_at {
+            looked_at = query(text, end, ranges);
+        }
         let authority = text.get(start..end).unwrap_or_default();
         let Some(host) = memchr::memrchr(b'@', authority) else {
             continue;
@@ -218,6 +224,24 @@ fn passwords(text: &[u8], ranges: &mut Vec<Range<usize>>) {
             ranges.push(start + colon + 1..start + host);
         }
     }
+}
+
+/// What is behind the name of a secret in the query of a URL, whose path begins at `from`; says where the URL ends.
+fn query(text: &[u8], from: usize, ranges: &mut Vec<Range<usize>>) -> usize {
+    let ends = |byte| matches!(byte, b' ' | b'#' | b'"' | b'\'' | b'`' | b'\\' | b'\n');
+    let mut start = end_of(text, from, |byte| byte == b'?' || ends(byte));
+    while matches!(text.get(start), Some(b'?' | b'&')) {
+        let end = end_of(text, start + 1, |byte| byte == b'&' || ends(byte));
+        let pair = text.get(start + 1..end).unwrap_or_default();
+        if let Some(sign) = memchr::memchr(b'=', pair) {
+            let name = String::from_utf8_lossy(pair.get(..sign).unwrap_or_default());
+            if super::is_name(&name) {
+                ranges.push(start + sign + 2..end);
+            }
+        }
+        start = end;
+    }
+    start
 }
 
 /// Says whether a word looks like a token, and not like one of a sentence.
@@ -312,6 +336,14 @@ mod tests {
             ("AKIA is a prefix", "AKIA is a prefix".to_owned()),
             ("https://u:p q@h see a@b", "https://u:***@h see a@b".to_owned()),
             ("https://u:p@s@h/x?u:p@h", "https://u:***@h/x?u:p@h".to_owned()),
+            (
+                "`ads://h:1?node=n&token=a1` https://h/p?api_key=b&x=c",
+                "`ads://h:1?node=n&token=**` https://h/p?api_key=*&x=c".to_owned(),
+            ),
+            (
+                "https://h/?token_uri=a&token",
+                "https://h/?token_uri=a&token".to_owned(),
+            ),
             ("xds://authority/a:b@c", "xds://authority/a:b@c".to_owned()),
             (
                 "type.googleapis.com/envoy.extensions.filters.network",
@@ -334,6 +366,7 @@ mod tests {
             "Basic dXNlcjpw1g==",
             "bearer a1b2c3d4",
             "x://:p@",
+            "x://?token=p",
             "-----BEGIN PRIVATE KEY-----a",
         ];
         for text in of_issuers.chain(others.map(str::to_owned)) {

@@ -444,12 +444,14 @@ fn header_parts(header: &str) -> Option<(&str, &str)> {
 pub fn headers(args: &RequestArgs) -> Result<Vec<(String, String)>, Error> {
     let mut headers = Vec::new();
     for header in &args.headers {
-        let (name, value) = header_parts(header)
-            .ok_or_else(|| Error::Usage(format!("--header `{header}` must be NAME=VALUE or `NAME: VALUE`")))?;
+        // What is no pair is not quoted: it may be the value alone.
+        let (name, value) = header_parts(header).ok_or_else(|| {
+            Error::Usage("--header must be NAME=VALUE or `NAME: VALUE`, one has neither `=` nor `:`".to_owned())
+        })?;
         headers.push((name.to_ascii_lowercase(), value.to_owned()));
     }
-    if let Some(wrong) = args.cookies.iter().find(|cookie| !cookie.contains('=')) {
-        return Err(Error::Usage(format!("--cookie `{wrong}` must be NAME=VALUE")));
+    if args.cookies.iter().any(|cookie| !cookie.contains('=')) {
+        return Err(Error::Usage("--cookie must be NAME=VALUE, one has no `=`".to_owned()));
     }
     if !args.cookies.is_empty() {
         headers.push(("cookie".to_owned(), args.cookies.join("; ")));

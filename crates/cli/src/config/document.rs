@@ -14,6 +14,7 @@ use xdsctl::catalogue;
 use xdsctl::choice::{FilePattern, Ignore, Selector, Wildcard};
 use xdsctl::diag::{Rule, Severity};
 use xdsctl::profile::Client;
+use xdsctl::secret;
 
 /// What is wrong, and where.
 #[derive(Debug)]
@@ -45,12 +46,41 @@ impl Fault {
         let column = before.get(line_start..).unwrap_or_default().chars().count();
         let marked = text.get(start..self.span.end.max(start)).unwrap_or_default();
         let width = marked.lines().next().unwrap_or_default().chars().count().max(1);
+        let shown = without_secret(before.get(..line_start).unwrap_or_default(), whole);
+        let quoted = marked.trim_matches(['"', '\'']);
+        let message = match &self.message {
+            message if quoted.is_empty() || shown.contains(quoted) => message.clone(),
+            message => message.replace(&format!("`{quoted}`"), &format!("`{}`", secret::REDACTED)),
+        };
         Error::Marked {
-            message: format!("{name}:{number}:{}: {}", column + 1, self.message),
-            line: whole.to_owned(),
+            message: format!("{name}:{number}:{}: {message}", column + 1),
+            line: shown,
             mark: format!("{}{}", " ".repeat(column), "^".repeat(width)),
         }
     }
+}
+
+/// A line as it may be quoted: asterisks for what is behind a key that has the name of a secret, on it or on a line above.
+fn without_secret(above: &str, line: &str) -> String {
+    let key_end = |line: &str| {
+        let signs = line.match_indices('=').map(|(at, _)| at);
+        signs.into_iter().find(|at| {
+            let key = line.get(..*at).unwrap_or_default().trim_end();
+            let key = key.rsplit(['.', ',', '{', ' ', '\t']).next().unwrap_or_default();
+            secret::is_name(key)
+        })
+    };
+    let is_below = || {
+        let mut before = above.lines().rev();
+        let first = before.find(|line| line.contains('=') || line.starts_with('['));
+        !line.contains('=') && !line.starts_with('[') && first.is_some_and(|line| key_end(line).is_some())
+    };
+    let Some(from) = key_end(line).or_else(|| is_below().then_some(0)) else {
+        return line.to_owned();
+    };
+    let (shown, hidden) = line.split_at(from);
+    let stars = hidden.chars().map(|c| if c == '=' || c == ' ' { c } else { '*' });
+    shown.chars().chain(stars).collect()
 }
 
 /// The line of a byte, from 1.
