@@ -18,6 +18,7 @@ mod hostile;
 mod lint;
 mod live;
 mod outputs;
+mod reached;
 mod readme;
 #[path = "support/run.rs"]
 mod run;

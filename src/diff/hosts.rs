@@ -39,7 +39,7 @@ pub(super) fn compare_hosts(before: &RouteConfiguration, after: &RouteConfigurat
         return changes;
     }
     let (before, after) = (&before.virtual_hosts, &after.virtual_hosts);
-    for ((one, other), domains) in pairs(before, after, &mut changes.is_cut) {
+    for ((one, other), domains) in pairs(before, after, MAX_DOMAIN_STEPS, &mut changes.is_cut) {
         let moves = match (routes(before, one), routes(after, other)) {
             (None, None) => continue,
             (Some(before), Some(after)) => compare(before, after),
@@ -66,7 +66,9 @@ fn routes(hosts: &[VirtualHost], at: Option<usize>) -> Option<&[Route]> {
 type Pair = (Option<usize>, Option<usize>);
 
 /// The virtual hosts that the same authority finds, with the domains that tell of it.
-fn pairs(before: &[VirtualHost], after: &[VirtualHost], is_cut: &mut bool) -> BTreeMap<Pair, Vec<String>> {
+///
+/// More steps than `most` are not made.
+fn pairs(before: &[VirtualHost], after: &[VirtualHost], most: usize, is_cut: &mut bool) -> BTreeMap<Pair, Vec<String>> {
     let (first_before, first_after) = (by_domain(before), by_domain(after));
     let mut domains: Vec<&str> = after
         .iter()
@@ -100,7 +102,7 @@ fn pairs(before: &[VirtualHost], after: &[VirtualHost], is_cut: &mut bool) -> BT
     let cost = count(before) + count(after);
     for (domain, authority) in authorities {
         steps += cost;
-        if steps > MAX_DOMAIN_STEPS {
+        if steps > most {
             *is_cut = true;
             break;
         }
@@ -153,4 +155,27 @@ fn crossings(domains: &[&str]) -> Vec<String> {
                 .map(move |suffix| format!("{start}any{}", suffix.get(1..).unwrap_or_default()))
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_beyond_the_limit_are_not_made_and_that_is_said() {
+        let host = |domain: &str| VirtualHost {
+            domains: vec![domain.to_owned()],
+            ..VirtualHost::default()
+        };
+        let (before, after) = ([host("a"), host("b")], [host("a"), host("c")]);
+        let cut = |most: usize| {
+            let mut is_cut = false;
+            let pairs = pairs(&before, &after, most, &mut is_cut);
+            (pairs.values().map(Vec::len).sum::<usize>(), is_cut)
+        };
+        // Three domains, each held against four.
+        assert_eq!(cut(12), (3, false));
+        assert_eq!(cut(11), (2, true));
+        assert_eq!(cut(3), (0, true));
+    }
 }

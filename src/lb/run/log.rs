@@ -129,3 +129,21 @@ impl Log {
         (told, std::mem::take(&mut self.left_out))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_beyond_the_limit_is_counted() {
+        let mut log = Log::default();
+        log.listen();
+        for at in 0..MAX_TOLD + 2 {
+            log.tell(at as Time, &TreePath::default(), "layer", "what", Vec::new);
+        }
+        let (told, left_out) = log.take();
+        assert_eq!((told.len(), left_out), (MAX_TOLD, 2));
+        log.tell(0, &TreePath::default(), "layer", "what", Vec::new);
+        assert_eq!(log.take().0.len(), 1);
+    }
+}

@@ -271,6 +271,7 @@ fn closes(line: &[u8], depth: &mut usize) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::super::{entries, view};
+    use super::MAX_GAP;
 
     /// The JSON of each message of a log, and what `wanted` of it is in the document.
     fn read(log: &str, wanted: &str) -> (Vec<String>, Vec<String>) {
@@ -306,6 +307,21 @@ mod tests {
     fn lines_of_other_streams_stand_between() {
         let log = "a | [xds-client 1] ADS response received: {\nb | [xds-client 1] ADS response received: {\nnoise\na |   \"x\": 1\nb |   \"y\": 2\nb | }\na | }\n";
         assert_eq!(read(log, "1").0, [r#"{"x":1}"#, r#"{"y":2}"#]);
+    }
+
+    #[test]
+    fn a_message_goes_on_behind_so_much_of_other_streams_and_no_more() {
+        let noise = |bytes: usize| "noise\n".repeat(bytes / 6);
+        // Before the second line of the message, by which its prefix is known, and behind it.
+        for (first, second) in [(MAX_GAP, MAX_GAP), (MAX_GAP + 60, 0), (0, MAX_GAP + 60)] {
+            let log = format!(
+                "a | [xds-client 1] ADS response received: {{\n{}a |   \"x\": 1,\n{}a |   \"y\": 2\na | }}\n",
+                noise(first),
+                noise(second)
+            );
+            let is_whole = read(&log, "1").0.iter().any(|text| text == r#"{"x":1,"y":2}"#);
+            assert_eq!(is_whole, first.max(second) <= MAX_GAP, "{first} {second}");
+        }
     }
 
     #[test]

@@ -1,0 +1,132 @@
+//! Limits that are reached say so, and what is just below them is done.
+
+use serde_json::{Map, Value, json};
+
+use crate::run::{Run, directory, in_process};
+
+const ENVOY: &str = "type.googleapis.com/envoy";
+
+fn run(args: &[&str], input: &Value) -> Run {
+    in_process(args, input.to_string(), |_| {})
+}
+
+fn cluster(name: &str) -> Value {
+    json!({
+        "@type": format!("{ENVOY}.config.cluster.v3.Cluster"), "name": name, "type": "EDS",
+        "eds_cluster_config": {"eds_config": {"ads": {}}},
+    })
+}
+
+#[test]
+fn regexes_of_routes_that_need_too_much_are_not_matched() {
+    let routes = |count: usize| {
+        let regex = |i: usize| json!({"match": {"safe_regex": {"regex": format!("[\\pL{i}]{{300}}")}}, "route": {"cluster": "c"}});
+        let hosts = json!([{"name": "v", "domains": ["*"], "routes": (0..count).map(regex).collect::<Vec<_>>()}]);
+        json!([cluster("c"), {
+            "@type": format!("{ENVOY}.config.route.v3.RouteConfiguration"), "name": "r", "virtual_hosts": hosts,
+        }])
+    };
+    let words = "the regexes of the routes that may take the RPC need more than 20000000 instructions, the limit for one channel";
+    for command in ["route", "pick", "retry"] {
+        let args = [command, "--route-config=r", "--method=/a.B/C", "-"];
+        let beyond = run(&args, &routes(100));
+        assert_eq!((beyond.code, beyond.out.as_str()), (Some(2), ""), "{}", beyond.err);
+        assert!(beyond.err.contains(words), "{}", beyond.err);
+        let within = run(&args, &routes(1));
+        assert_eq!(within.code, Some(1), "{}", within.err);
+    }
+}
+
+#[test]
+fn more_files_than_a_bootstrap_may_name_are_not_opened() {
+    let directory = directory("reached", "files");
+    let entry = |i: usize| {
+        let path = directory.join(format!("{i}.json"));
+        std::fs::write(&path, "{\"resources\":[]}").unwrap();
+        let mut cluster = cluster(&format!("c{i}"));
+        cluster["eds_cluster_config"]["eds_config"] = json!({"path_config_source": {"path": path}});
+        cluster
+    };
+    let bootstrap = |count: usize| {
+        let clusters: Vec<Value> = (0..count).map(entry).collect();
+        json!({"node": {"id": "n", "cluster": "n"}, "static_resources": {"clusters": clusters}})
+    };
+    let words = "more than 1000 files are named";
+    let report = |count: usize| run(&["validate", "--format=json", "-"], &bootstrap(count));
+    let beyond = report(1001);
+    assert_eq!(beyond.out.matches(words).count(), 1, "{}", beyond.err);
+    let within = report(1000);
+    assert!(
+        !within.out.contains(words) && within.out.contains("c999"),
+        "{}",
+        within.err
+    );
+}
+
+#[test]
+fn a_log_beyond_the_limit_is_not_read() {
+    let line = "field:lb_policy error:LB policy is not supported\n";
+    let log = |bytes: usize| line.to_owned() + &"\n".repeat(bytes - line.len());
+    let read = |bytes: usize| in_process(&["explain", "-"], log(bytes), |_| {});
+    let beyond = read((16 << 20) + 1);
+    assert_eq!((beyond.code, beyond.out.as_str()), (Some(2), ""));
+    assert!(beyond.err.contains("more than 16777216 bytes"), "{}", beyond.err);
+    assert_eq!(read(16 << 20).code, Some(0));
+}
+
+#[test]
+fn a_shape_is_looked_for_in_few_objects() {
+    let around = |levels: usize| (0..levels).fold(cluster("a"), |inner, _| json!({"x": inner}));
+    let rules = |levels: usize| run(&["validate", "--format=json", "-"], &around(levels)).findings();
+    assert_eq!(rules(7), [""; 0]);
+    assert_eq!(rules(8), ["dump-unknown-shape"]);
+}
+
+#[test]
+fn combinations_of_filter_chains_are_counted_before_they_are_compared() {
+    let hcm = json!({
+        "@type": format!("{ENVOY}.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager"),
+        "route_config": {"virtual_hosts": []},
+        "http_filters": [{"name": "r", "typed_config": {"@type": format!("{ENVOY}.extensions.filters.http.router.v3.Router")}}],
+    });
+    let ranges = |net: usize, count: usize| -> Vec<Value> {
+        let range = |i: usize| json!({"address_prefix": format!("{net}.{}.{}.0", i >> 8, i & 255), "prefix_len": 24});
+        (0..count).map(range).collect()
+    };
+    let listener = |sources: usize| {
+        json!([{
+            "@type": format!("{ENVOY}.config.listener.v3.Listener"), "name": "l",
+            "address": {"socket_address": {"address": "0.0.0.0", "port_value": 80}},
+            "filter_chains": [{
+                "filter_chain_match": {"prefix_ranges": ranges(10, 500), "source_prefix_ranges": ranges(11, sources)},
+                "filters": [{"name": "h", "typed_config": hcm}],
+            }],
+        }])
+    };
+    let words = "filter chains have more than 200000 combinations, the rest is not compared";
+    let told = |sources: usize| run(&["validate", "--client=node", "--format=json", "-"], &listener(sources)).out;
+    assert!(told(401).contains(words));
+    assert!(!told(400).contains(words));
+}
+
+#[test]
+fn a_test_has_so_many_clients_and_tells_so_many_ways() {
+    let test = |clients: usize, steps: usize| {
+        let names: Map<String, Value> = (0..clients).map(|i| (format!("c{i}"), Value::Null)).collect();
+        let step = json!({"pick": {}, "expect": {"status": "OK"}});
+        let suite = json!({"cluster": "c", "world": [cluster("c")], "clients": names, "steps": vec![step; steps]});
+        run(&["test", "--format=json", "-"], &suite)
+    };
+    let beyond = test(1001, 1);
+    assert_eq!(beyond.code, Some(2), "{}", beyond.err);
+    assert!(
+        beyond.out.contains("must be an object of clients by name, 1 to 1000"),
+        "{}",
+        beyond.out
+    );
+    assert_eq!(test(1000, 1).code, Some(1));
+    let failures = test(1, 1002).json()["suites"][0]["tests"][0]["failures"].clone();
+    let failures = failures.as_array().unwrap();
+    let ways = failures.iter().filter(|failure| failure["rpc"].is_object()).count();
+    assert_eq!((failures.len(), ways), (1002, 1000));
+}
