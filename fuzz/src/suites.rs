@@ -304,7 +304,7 @@ pub fn suite_text(data: &[u8]) {
             }
         }
     }
-    for span in secrets(source) {
+    for span in secrets(source).unwrap_or_default() {
         assert!(in_document(span), "{span:?}");
     }
 }

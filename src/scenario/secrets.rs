@@ -4,10 +4,10 @@ use crate::secret;
 use crate::source::node::Node;
 use crate::source::{Source, Span};
 
-/// The secrets of a suite, in no particular order; none of a document that is no tree.
-pub fn secrets(source: &Source) -> Vec<Span> {
+/// The secrets of a suite, in no particular order; `None` if the document is no tree.
+pub fn secrets(source: &Source) -> Option<Vec<Span>> {
     let mut found = Vec::new();
-    let Ok(Some(root)) = Node::of(source) else { return found };
+    let root = Node::of(source).ok()??;
     let mut left = vec![&root];
     while let Some(node) = left.pop() {
         if let Some(url) = node.get("@type").and_then(Node::text) {
@@ -24,7 +24,7 @@ pub fn secrets(source: &Source) -> Vec<Span> {
             }
         }
     }
-    found
+    Some(found)
 }
 
 fn headers(node: &Node, source: &Source, found: &mut Vec<Span>) {

@@ -80,6 +80,7 @@ static SEARCHES: LazyLock<Searches> = LazyLock::new(|| Searches {
         .collect(),
     pem: Finder::new(PEM),
     authority: Finder::new("://"),
+    escaped_slash: Finder::new(r"\/"),
 });
 
 struct Searches {
@@ -87,6 +88,8 @@ struct Searches {
     prefixes: Vec<(Finder<'static>, usize, usize)>,
     pem: Finder<'static>,
     authority: Finder<'static>,
+    /// As JSON may write a slash.
+    escaped_slash: Finder<'static>,
 }
 
 /// Finds secrets in the lines of a text, one after the other; a key may take many lines.
@@ -198,9 +201,20 @@ fn tokens(text: &[u8], ranges: &mut Vec<Range<usize>>) {
 
 /// Passwords in URLs: `https://user:password@host`, and what is behind the name of a secret in a query: `https://host?token=abc`.
 fn passwords(text: &[u8], ranges: &mut Vec<Range<usize>>) {
+    let plain = SEARCHES.authority.find_iter(text).map(|at| at + 3);
+    // The second slash of `:\/\/`, or of `:/\/`.
+    let escaped = SEARCHES.escaped_slash.find_iter(text).filter_map(|at| {
+        let before = text.get(..at)?;
+        (before.ends_with(br":\/") || before.ends_with(b":/")).then_some(at + 2)
+    });
+    authorities(text, plain, ranges);
+    authorities(text, escaped, ranges);
+}
+
+/// The same of URLs whose authorities begin at `starts`.
+fn authorities(text: &[u8], starts: impl Iterator<Item = usize>, ranges: &mut Vec<Range<usize>>) {
     let mut looked_at = 0;
-    for at in SEARCHES.authority.find_iter(text) {
-        let start = at + 3;
+    for start in starts {
         // A text that YAML folds has a blank where its line ended.
         let mut blanks = 0;
         let mut end = start;
@@ -344,6 +358,8 @@ mod tests {
                 "https://h/?token_uri=a&token",
                 "https://h/?token_uri=a&token".to_owned(),
             ),
+            (r"https:\/\/u:p@h\/x", r"https:\/\/u:*@h\/x".to_owned()),
+            (r"https:/\/u:p q@h", r"https:/\/u:***@h".to_owned()),
             ("xds://authority/a:b@c", "xds://authority/a:b@c".to_owned()),
             (
                 "type.googleapis.com/envoy.extensions.filters.network",

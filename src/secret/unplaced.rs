@@ -192,7 +192,10 @@ impl Finder<'_> {
             true
         } else if is_key {
             self.shows = is_harmless(text);
-            (self.shows || is_spelt(text)) && !self.after_secret
+            let is_shown = (self.shows || is_spelt(text)) && !self.after_secret;
+            // A brace in the middle of a word: what follows is in no object.
+            self.after_secret |= !is_shown && matches!(self.byte(word.end), b'{' | b'<');
+            is_shown
         } else {
             (self.shows && !self.after_secret) || matches!(text, "true" | "false" | "null" | "~" | "---" | "")
         };
@@ -270,6 +273,7 @@ mod tests {
                 "type.googleapis.com/envoy.config.cluster.v3.Cluster: d",
                 "type.googleapis.com/envoy.config.cluster.v3.Cluster: *",
             ),
+            ("inline_{name: a", "*******{****: *"),
             ("qWkRtPlm: a, hunter2: b", "********: *, *******: *"),
             ("", ""),
         ] {

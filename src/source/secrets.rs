@@ -63,6 +63,8 @@ pub struct Place {
     map: Option<bool>,
     /// It is a secret, with everything below it.
     pub is_secret: bool,
+    /// It is a secret if it is a text: an entry of a map of messages, with a name that tells one.
+    names_text: bool,
 }
 
 impl Place {
@@ -72,6 +74,7 @@ impl Place {
             message,
             map: None,
             is_secret: false,
+            names_text: false,
         }
     }
 
@@ -96,9 +99,8 @@ impl Place {
 
     fn secret() -> Place {
         Place {
-            message: None,
-            map: None,
             is_secret: true,
+            ..Place::root(None)
         }
     }
 
@@ -110,7 +112,9 @@ impl Place {
 
     /// Says whether a text here is a secret: at its own place, or where the object should stand that holds it.
     pub fn hides_text(self) -> bool {
-        self.is_secret || (self.map.is_none() && (self.is_named() || self.has_secrets() || self.keeps_secrets()))
+        self.is_secret
+            || self.names_text
+            || (self.map.is_none() && (self.is_named() || self.has_secrets() || self.keeps_secrets()))
     }
 
     /// Says whether the message is about keys and passwords: what it does not know may be one, too.
@@ -159,14 +163,16 @@ impl Place {
                 message: below(field),
                 map: map(field),
                 is_secret: field.secret,
+                names_text: false,
             },
             None if name == "@type" => Place::root(None),
             None => {
                 // Whatever a misspelt field would have been.
                 let nearest = nearest(message, name);
                 Place {
-                    message: nearest.and_then(below),
+                    message: nearest.map_or_else(|| elsewhere(name), below),
                     map: nearest.and_then(map),
+                    names_text: false,
                     is_secret: matches!(name, "@value" | "@wire")
                         || is_nothing(name)
                         || is_name(name)
@@ -186,6 +192,7 @@ impl Place {
             is_secret: self.is_secret
                 || is_nothing(key)
                 || (self.map.unwrap_or(self.message.is_none()) && is_name(key)),
+            names_text: is_name(key),
             map: None,
             ..self
         }
@@ -198,6 +205,7 @@ impl Place {
             map: None,
             is_secret: self.is_secret
                 || ((type_name.is_empty() || is_name(type_name)) && tables::message(type_name).is_none()),
+            names_text: false,
         }
     }
 }
@@ -253,6 +261,25 @@ fn is_nothing(key: &str) -> bool {
 fn nearest(message: &'static Message, name: &str) -> Option<&'static Field> {
     let known = message.by_name.iter().map(|(name, _)| *name);
     text::nearest(name, known).and_then(|nearest| message.field_by_name(nearest))
+}
+
+/// The message in a field of this name that other messages have, if it holds a secret: a line that is indented too little stands
+/// in the wrong object.
+fn elsewhere(name: &str) -> Option<&'static Message> {
+    static ELSEWHERE: OnceLock<HashMap<&'static str, &'static Message>> = OnceLock::new();
+    let holding = ELSEWHERE.get_or_init(|| {
+        let fields = MESSAGES.iter().flat_map(|message| message.fields);
+        let holding = fields.filter_map(|field| Some((field, below(field)?)));
+        let holding = holding.filter(|(_, message)| Place::root(Some(message)).has_secrets());
+        let names = holding.flat_map(|(field, message)| [(field.name, message), (field.json_name, message)]);
+        names.collect() // looked up only
+    });
+    holding.get(name).copied()
+}
+
+/// Says whether a key is a piece of some text, and no name of a field.
+pub fn is_piece(key: &str) -> bool {
+    key.contains(|c: char| c.is_ascii_whitespace() || matches!(c, ',' | ':' | ';' | '"' | '\'' | '{' | '}' | '[' | ']'))
 }
 
 /// Says whether a field, or one below it, is a secret.
@@ -427,7 +454,10 @@ impl Walker<'_> {
             }
             // `{password: a,b}` in YAML: what is behind the comma is a key without a value.
             let is_known = place.message.is_some_and(|message| message.position(&name).is_some());
-            let is_lone = after_secret && self.scan.peek() == b'n' || place.is_secret;
+            // And text where the message should be may look like one: `a, b: c`.
+            let is_lone = after_secret && self.scan.peek() == b'n'
+                || place.is_secret
+                || (place.message.is_some() && place.map.is_none() && is_piece(&name));
             if is_lone && !is_known && !is_word(&name) {
                 self.found.push(Span::new(key.start, key.end));
             }

@@ -7,6 +7,7 @@ use super::{Result, Transcoder, clip};
 use crate::diag::Path;
 use crate::secret;
 use crate::source::json::Str;
+use crate::source::secrets;
 
 impl Transcoder<'_> {
     /// Notes that the key has been read before, and passes its value.
@@ -87,7 +88,7 @@ impl Transcoder<'_> {
                 .text()
                 .get(end..)
                 .is_some_and(|rest| rest.starts_with(b"null"));
-        let shown = if is_lone {
+        let shown = if is_lone || secrets::is_piece(&name) {
             secret::REDACTED.to_owned()
         } else {
             clip(name.as_bytes())

@@ -15,6 +15,8 @@ pub struct Masks {
     extent: Span,
     /// In the order of the resource.
     secrets: Vec<Span>,
+    /// From here on the document is not what it was meant to be: a name says nothing of what stands behind it.
+    broken_from: Option<usize>,
     /// Nothing is masked.
     shows_secrets: bool,
 }
@@ -28,12 +30,22 @@ impl Masks {
         }
     }
 
+    /// Those of a document that could not be read from here on.
+    pub fn broken(from: usize, shows_secrets: bool) -> Masks {
+        Masks {
+            broken_from: Some(from),
+            shows_secrets,
+            ..Masks::default()
+        }
+    }
+
     /// These of a document that holds no others.
     pub fn known(source: &Source, secrets: Vec<Span>, shows_secrets: bool) -> Masks {
         Masks {
             extent: Span::new(0, source.bytes().len()),
             secrets,
             shows_secrets,
+            ..Masks::default()
         }
     }
 
@@ -44,6 +56,7 @@ impl Masks {
             extent,
             secrets,
             shows_secrets,
+            ..Masks::default()
         }
     }
 
@@ -90,9 +103,12 @@ impl Masks {
             return;
         }
         let inside = Span::new(self.extent.start.clamp(start, end), self.extent.end.clamp(start, end));
-        for around in [
-            Span::new(start, inside.start),
-            Span::new(inside.end.max(inside.start), end),
+        let behind = inside.end.max(inside.start);
+        let broken = self.broken_from.map_or(end, |from| from.clamp(behind, end));
+        for (around, is_whole) in [
+            (Span::new(start, inside.start), true),
+            (Span::new(behind, broken), true),
+            (Span::new(broken, end), false),
         ] {
             let Some(text) = window
                 .get(around.start - start..around.end - start)
@@ -102,7 +118,8 @@ impl Masks {
             };
             let text = lossy(text);
             let is_inside = is_inside(source, around.start, &text);
-            for range in unplaced::find(&text, secrets::is_harmless_name, is_inside, has_comments) {
+            let is_harmless = |name: &str| is_whole && secrets::is_harmless_name(name);
+            for range in unplaced::find(&text, is_harmless, is_inside, has_comments) {
                 let range = Span::new(around.start + range.start, around.start + range.end);
                 if named.is_none_or(|named| range.start < named.start || named.end < range.end) {
                     hide(window, range.start, range.end);

@@ -21,7 +21,7 @@ use xdsctl::diag::{Diagnostic, Effect, FieldPath, Packed, Rule, Severity};
 use xdsctl::envelope::{Label, Origin, Stage, WorldId, WorldName};
 use xdsctl::model::ResourceType;
 use xdsctl::profile::{Client, Fleet};
-use xdsctl::proto::transcode::Note;
+use xdsctl::proto::transcode::{Note, SYNTAX};
 use xdsctl::source::{Source, SourceId, SourceMap, Span};
 
 /// How to turn an outcome into findings.
@@ -95,7 +95,17 @@ impl<'r> Report<'r> {
                 continue;
             };
             summary.count((finding.rule, finding.effect), finding.loudness(), count);
-            resolver.cut_snippet(&mut finding, document.as_ref(), &Masks::unplaced(options.shows_secrets));
+            let masks = match (&finding.place, document.as_ref()) {
+                (Some(place), Some(document)) if std::ptr::eq(finding.rule, &SYNTAX) => {
+                    // What is wrong is quoted, and the lines before it.
+                    let bytes = document.source.bytes();
+                    let rest = bytes.get(place.byte_end..).unwrap_or_default();
+                    let line_end = memchr::memchr(b'\n', rest).map_or(bytes.len(), |at| place.byte_end + at);
+                    Masks::broken(line_end, options.shows_secrets)
+                }
+                _ => Masks::unplaced(options.shows_secrets),
+            };
+            resolver.cut_snippet(&mut finding, document.as_ref(), &masks);
             findings.push(finding);
         }
         Report {

@@ -151,7 +151,10 @@ impl<'s> Placing<'s> {
         Placing {
             source,
             file: source.name().into(),
-            masks: Masks::known(source, secrets(source), looks.shows_secrets),
+            masks: match secrets(source) {
+                Some(secrets) => Masks::known(source, secrets, looks.shows_secrets),
+                None => Masks::broken(0, looks.shows_secrets),
+            },
             looks,
         }
     }

@@ -123,7 +123,8 @@ impl<'o> Timeline<'o> {
         let hidden = if looks.shows_secrets {
             Vec::new()
         } else {
-            secrets(source)
+            // A suite that is played is a tree.
+            secrets(source).unwrap_or_default()
         };
         for span in hidden {
             text.get_mut(span.range()).unwrap_or_default().fill(b'*');
