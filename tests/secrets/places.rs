@@ -1,0 +1,179 @@
+//! Places of secrets: those that the descriptor tables know, and a list of others.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use serde_json::{Map, Value, json};
+use xdsctl::proto::pb::tables::{self, Cardinality, Kind, Message, WellKnown};
+
+/// Resources that the walk over the tables starts at.
+const ROOTS: [&str; 4] = [
+    "envoy.config.cluster.v3.Cluster",
+    "envoy.config.listener.v3.Listener",
+    "envoy.config.route.v3.RouteConfiguration",
+    "envoy.config.endpoint.v3.ClusterLoadAssignment",
+];
+
+/// Messages that an Any may hold.
+const PACKED: &[&str] = &[
+    "envoy.extensions.filters.http.ext_authz.v3.ExtAuthz",
+    "envoy.extensions.filters.http.ext_proc.v3.ExternalProcessor",
+    "envoy.extensions.filters.http.gcp_authn.v3.Audience",
+    "envoy.extensions.filters.http.rbac.v3.RBAC",
+    "envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager",
+    "envoy.extensions.grpc_service.call_credentials.access_token.v3.AccessTokenCredentials",
+    "envoy.extensions.transport_sockets.tls.v3.DownstreamTlsContext",
+    "envoy.extensions.transport_sockets.tls.v3.Secret",
+    "envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext",
+];
+
+/// Text fields of such messages that say where a secret is or what it is for.
+const NOT_SECRET: &[&str] = &[
+    "account",
+    "authority_selector",
+    "environment_variable",
+    "filename",
+    "key",
+    "name",
+    "provider_name",
+    "scopes",
+];
+
+/// Steps from a resource to a field: names, and for an Any the type in it.
+#[derive(Clone, Debug)]
+pub enum Step {
+    Field(&'static str, bool, Option<&'static str>),
+    Packed(&'static str),
+}
+
+/// Where a secret goes: from a resource down to a field.
+#[derive(Clone, Debug)]
+pub struct Target {
+    root: &'static str,
+    pub steps: Vec<Step>,
+    pub is_bytes: bool,
+}
+
+/// The shortest ways to every message that has fields which are secret, and their text fields.
+pub fn targets() -> Vec<Target> {
+    let mut found = Vec::new();
+    for root in ROOTS {
+        let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
+        let mut open: VecDeque<(&'static Message, Vec<Step>)> = VecDeque::new();
+        open.push_back((tables::message(root).unwrap(), Vec::new()));
+        while let Some((message, steps)) = open.pop_front() {
+            let holds = message.fields.iter().any(|field| field.secret);
+            // A few ways to a message that holds a secret, one to the others.
+            let count = seen.entry(message.full_name).or_default();
+            *count += 1;
+            if *count > if holds { 12 } else { 1 } {
+                continue;
+            }
+            for field in message.fields {
+                if field.deprecated && !holds {
+                    continue;
+                }
+                let is_list = matches!(field.cardinality, Cardinality::Repeated);
+                let (kind, key) = match field.cardinality {
+                    Cardinality::Map { value, .. } => (value, Some("k")),
+                    Cardinality::Singular | Cardinality::Repeated => (field.kind, None),
+                };
+                let mut way = steps.clone();
+                way.push(Step::Field(field.name, is_list, key));
+                match kind {
+                    Kind::String | Kind::Bytes if holds && !NOT_SECRET.contains(&field.name) => found.push(Target {
+                        root,
+                        steps: way,
+                        is_bytes: kind == Kind::Bytes,
+                    }),
+                    _ => {
+                        let Some(below) = kind.message() else { continue };
+                        match below.well_known {
+                            WellKnown::None => open.push_back((below, way)),
+                            WellKnown::Any => {
+                                for name in PACKED {
+                                    let mut way = way.clone();
+                                    way.push(Step::Packed(name));
+                                    open.push_back((tables::message(name).unwrap(), way));
+                                }
+                            }
+                            _ => {}
+                        }
+                    }
+                }
+            }
+        }
+    }
+    found
+}
+
+/// The JSON of a resource with `leaf` at the end of the way, and `beside` next to it.
+pub fn resource(target: &Target, name: &str, leaf: Value, beside: &[(String, Value)]) -> Value {
+    let mut value = leaf;
+    let mut is_first = true;
+    for step in target.steps.iter().rev() {
+        value = match step {
+            Step::Packed(type_name) => {
+                let mut map = Map::new();
+                map.insert("@type".to_owned(), format!("type.googleapis.com/{type_name}").into());
+                map.extend(value.as_object().cloned().unwrap_or_default());
+                Value::Object(map)
+            }
+            Step::Field(field, is_list, key) => {
+                let mut value = value;
+                if let Some(key) = key {
+                    value = json!({ *key: value });
+                }
+                if *is_list {
+                    value = json!([value]);
+                }
+                let mut map = Map::new();
+                if is_first {
+                    map.extend(beside.iter().cloned());
+                    is_first = false;
+                }
+                map.insert((*field).to_owned(), value);
+                Value::Object(map)
+            }
+        };
+    }
+    let mut map = Map::new();
+    map.insert(
+        "@type".to_owned(),
+        format!("type.googleapis.com/{}", target.root).into(),
+    );
+    map.insert(
+        if target.root.ends_with("Assignment") {
+            "cluster_name"
+        } else {
+            "name"
+        }
+        .to_owned(),
+        name.into(),
+    );
+    map.extend(value.as_object().cloned().unwrap_or_default());
+    Value::Object(map)
+}
+
+/// Places that the tables do not know, with `$` for the secret.
+pub const TEMPLATES: &[&str] = &[
+    r#"{"@type":"R","name":"r","virtual_hosts":[{"name":"v","domains":["*"],"routes":[{"match":{"prefix":"","headers":[{"name":"authorization","string_match":{"exact":"Bearer $"}}]},"route":{"cluster":"c"}}]}]}"#,
+    r#"{"@type":"R","name":"r","virtual_hosts":[{"name":"v","domains":["*"],"routes":[{"match":{"prefix":"","headers":[{"exact_match":"$","name":"X-Api-Key"}]},"route":{"cluster":"c"}}]}]}"#,
+    r#"{"@type":"R","name":"r","virtual_hosts":[{"name":"v","domains":["*"],"routes":[{"match":{"prefix":"","headers":[{"name":"cookie","safe_regex_match":{"regex":"($"}}]},"route":{"cluster":"c"}}]}]}"#,
+    r#"{"@type":"R","name":"r","virtual_hosts":[{"name":"v","domains":["*"],"routes":[{"match":{"prefix":"","headers":[{"name":"authorization","string_match":{"safe_regex":{"regex":"a{$"}}}]},"route":{"cluster":"c"}}]}]}"#,
+    r#"{"@type":"R","name":"r","virtual_hosts":[{"name":"v","domains":["*"],"request_headers_to_add":[{"header":{"key":"x","value":"$"}}],"routes":[{"match":{"prefix":"/","cookies":[{"name":"n","string_match":{"exact":"$"}}]},"route":{"cluster":"c"}}]}]}"#,
+    r#"{"@type":"C","name":"c","type":"EDS","eds_cluster_config":{"eds_config":{"ads":{}}},"metadata":{"filter_metadata":{"m":{"password":"$","user":"u"}}}}"#,
+    r#"{"@type":"C","name":"c","type":"EDS","eds_cluster_config":{"eds_config":{"ads":{}}},"metadata":{"filter_metadata":{"m":{"a":{"client_secret":["$"]}}}}}"#,
+    r#"{"@type":"C","name":"c","type":"EDS","eds_cluster_config":{"eds_config":{"ads":{}}},"metadata":{"typed_filter_metadata":{"m":{"@type":"type.googleapis.com/x.Y","api_key":"$"}}}}"#,
+    r#"{"@type":"C","name":"c","type":"EDS","eds_cluster_config":{"eds_config":{"ads":{}}},"metadata":{"filter_metadata":{"m":{"url":"https://user:$@host/x"}}}}"#,
+    r#"{"@type":"C","name":"c","type":"EDS","eds_cluster_config":{"eds_config":{"ads":{}}},"transport_socket":{"name":"t","typed_config":{"@type":"type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext","common_tls_context":{"tls_certificates":[{"pasword":{"inline_string":"$"}}]}}}}"#,
+    r#"{"@type":"C","name":"c","type":"EDS","eds_cluster_config":{"eds_config":{"ads":{}}},"transport_socket":{"name":"t","typed_config":{"@type":"type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext","common_tls_context":{"tls_certificates":[{"private_ky":"$"}]}}}}"#,
+    r#"{"@type":"C","name":"c","type":"EDS","load_balancing_policy":{"policies":[{"typed_extension_config":{"name":"l","typed_config":{"@type":"type.googleapis.com/xds.type.v3.TypedStruct","type_url":"type.googleapis.com/x.Y","value":{"token":"$"}}}}]},"eds_cluster_config":{"eds_config":{"ads":{}}}}"#,
+    r#"{"@type":"L","name":"l","api_listener":{"api_listener":{"@type":"type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager","rds":{"route_config_name":"r","config_source":{"ads":{}}},"http_filters":[{"name":"f","typed_config":{"@type":"type.googleapis.com/envoy.extensions.filters.http.rbac.v3.RBAC","rules":{"policies":{"p":{"permissions":[{"header":{"name":"x-auth-token","string_match":{"prefix":"$"}}}],"principals":[{"any":true}]}}}}},{"name":"r","typed_config":{"@type":"type.googleapis.com/envoy.extensions.filters.http.router.v3.Router"}}]}}}"#,
+    r#"{"@type":"L","name":"l","api_listener":{"api_listener":{"@type":"type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager","rds":{"route_config_name":"r","config_source":{"ads":{}}},"http_filters":[{"name":"f","typed_config":{"@type":"type.googleapis.com/x.OAuth2Credentials","x":"$"}},{"name":"r","typed_config":{"@type":"type.googleapis.com/envoy.extensions.filters.http.router.v3.Router"}}]}}}"#,
+];
+
+pub const BOOTSTRAPS: &[&str] = &[
+    r#"{"xds_servers":[{"server_uri":"a:1","channel_creds":[{"type":"google_default","config":{"token":"$"}}]}],"node":{"id":"n"}}"#,
+    r#"{"xds_servers":[{"server_uri":"a:1","channel_creds":[{"type":"tls","config":{"x":"$"}}],"call_creds":[{"type":"jwt_token_file","config":{"jwt":"$"}}]}],"node":{"id":"n"}}"#,
+    r#"{"xds_servers":[{"server_uri":"https://user:$@host:1","channel_creds":[{"type":"insecure"}]}],"node":{"id":"n","metadata":{"api_key":"$"}}}"#,
+];
