@@ -16,7 +16,7 @@ use bytes::Bytes;
 use xdsctl_proto::tables::{self, Cardinality, Field, Kind, Listed, Message};
 
 pub use self::reader::{Raw, fields, map_keys};
-pub(crate) use self::reader::{value_at, varint_at};
+pub(crate) use self::reader::{value_at, value_of, varint_at};
 pub(crate) use self::shape::{Place, Shapes};
 
 use self::normalize::normalize;

@@ -63,7 +63,7 @@ static TOLD_BY_NAMES: LazyLock<Vec<bool>> = LazyLock::new(|| {
 });
 
 /// Says whether there may be secrets below a field that only its printed text tells.
-fn needs_a_look(field: &Field) -> bool {
+pub(super) fn needs_a_look(field: &Field) -> bool {
     let kind = match field.cardinality {
         Cardinality::Map { value, .. } => value,
         Cardinality::Singular | Cardinality::Repeated => field.kind,

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::{MAX_DEPTH, MAX_LEN, Malformed, START_GROUP};
+use crate::source::wire::{Fields, Item, Value};
 
 /// The fields of a checked message; ends early at bytes that are no field.
 #[inline(always)]
@@ -23,26 +24,24 @@ pub fn map_keys(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
 /// tag. The first of each number counts.
 pub(crate) fn value_at(bytes: &[u8], path: &[u32]) -> Option<Range<usize>> {
     let (&number, below) = path.split_first()?;
-    let mut reader = Reader { rest: bytes };
-    let mut start = 0;
-    while let Some(raw) = reader.next(MAX_DEPTH).ok()? {
-        let end = bytes.len() - reader.rest.len();
-        if raw.number == number {
-            let tag = 1 + bytes.get(start..end)?.iter().position(|byte| *byte < 0x80)?;
-            let value = if raw.wire_type == 2 {
-                end - raw.payload.len()
-            } else {
-                start + tag
-            };
-            if below.is_empty() {
-                return Some(value..end);
-            }
-            let inner = value_at(raw.payload, below)?;
-            return Some(value + inner.start..value + inner.end);
-        }
-        start = end;
+    let mut items = Fields::new(bytes).map_while(Result::ok);
+    let found = items.find(|item| item.number == number)?;
+    let value = value_of(bytes, &found);
+    if below.is_empty() {
+        return Some(value);
     }
-    None
+    let inner = value_at(bytes.get(value.clone())?, below)?;
+    Some(value.start + inner.start..value.start + inner.end)
+}
+
+/// Where the value of a field stands, without tag and length.
+pub(crate) fn value_of(bytes: &[u8], item: &Item<'_>) -> Range<usize> {
+    if matches!(item.value, Value::Bytes(_)) {
+        return item.body..item.end;
+    }
+    let field = bytes.get(item.start..item.end).unwrap_or_default();
+    let tag = field.iter().take_while(|byte| **byte >= 0x80).count() + 1;
+    item.start + tag..item.end
 }
 
 /// The varint that these bytes are.

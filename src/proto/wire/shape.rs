@@ -25,7 +25,7 @@ const LONG_VARINT: usize = 10;
 const TOP: u8 = 0x80;
 
 /// Where a message stands, which its verdict hangs on too.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Place {
     /// Position in [`tables::MESSAGES`].
     pub message: u16,
@@ -36,7 +36,7 @@ pub(crate) struct Place {
 }
 
 /// The bits of a message that decide whether it is sound.
-#[derive(Clone, Copy)]
+#[derive(Debug, Clone, Copy)]
 struct Shape {
     place: Place,
     length: usize,
@@ -45,6 +45,7 @@ struct Shape {
 }
 
 /// The shapes of the last elements, each with what is the same for all that have it.
+#[derive(Debug)]
 pub(crate) struct Shapes<T = ()> {
     known: [Option<(Shape, T)>; SHAPES],
     next: usize,
