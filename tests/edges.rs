@@ -316,3 +316,62 @@ fn a_file_that_becomes_shorter_meanwhile_ends_no_process() {
         );
     }
 }
+
+#[test]
+fn a_report_takes_the_place_of_nothing_that_is_read() {
+    let directory = directory("places");
+    let path = |name: &str| directory.join(name).to_str().unwrap().to_owned();
+    let dump = cluster("a");
+    let suite = "world: dump.json\ncluster: a\nsteps: [{pick: {}}]\n";
+    std::fs::write(path("dump.json"), &dump).unwrap();
+    std::fs::write(path("suite.yaml"), suite).unwrap();
+    std::fs::hard_link(path("dump.json"), path("hard.json")).unwrap();
+    symlink("dump.json", path("soft.json")).unwrap();
+    symlink("suite.yaml", path("suite.link")).unwrap();
+    let refused = |command: &str, input: &str, outputs: &[&str], words: &str| {
+        let mut args = vec![command.to_owned()];
+        args.extend(outputs.iter().map(|output| format!("--format={output}")));
+        args.push(path(input));
+        let (exit, out, err) = run::run_with_exit(args, b"");
+        let err = String::from_utf8(err).unwrap();
+        assert_eq!(
+            (exit, out),
+            (ExitCode::from(2), Vec::new()),
+            "{command} {outputs:?}: {err}"
+        );
+        assert!(err.contains(words), "{command} {outputs:?}: {err}");
+        assert_eq!(std::fs::read_to_string(path("dump.json")).unwrap(), dump, "{outputs:?}");
+        assert_eq!(
+            std::fs::read_to_string(path("suite.yaml")).unwrap(),
+            suite,
+            "{outputs:?}"
+        );
+    };
+    let json = |name: &str| format!("json={}", path(name));
+    for name in ["dump.json", "hard.json", "soft.json"] {
+        refused(
+            "validate",
+            "dump.json",
+            &[&json(name)],
+            "is an input: give the report another file",
+        );
+        refused(
+            "test",
+            "suite.yaml",
+            &[&json(name)],
+            "is an input: give the report another file",
+        );
+    }
+    for name in ["suite.yaml", "suite.link", "./suite.yaml"] {
+        refused(
+            "test",
+            "suite.yaml",
+            &[&json(name)],
+            "is an input: give the report another file",
+        );
+    }
+    let (one, other) = (json("report"), format!("junit={}", path("./report")));
+    for (command, input) in [("validate", "dump.json"), ("test", "suite.yaml")] {
+        refused(command, input, &[&one, &other], "two formats for the file");
+    }
+}

@@ -225,7 +225,10 @@ fn cannot_write(file: &Path, source: io::Error) -> Error {
 fn refuse_doubles(destinations: &[Destination]) -> Result<(), Error> {
     for (number, destination) in destinations.iter().enumerate() {
         let earlier = destinations.get(..number).unwrap_or_default();
-        if earlier.iter().any(|other| other.file == destination.file) {
+        if earlier
+            .iter()
+            .any(|other| is_same_place(other.file.as_deref(), destination.file.as_deref()))
+        {
             return Err(Error::Usage(match &destination.file {
                 Some(file) => format!("two formats for the file `{}`", file.display()),
                 None => "two formats for standard output: give all but one a file, as in `--format sarif=out.sarif`"
@@ -234,6 +237,40 @@ fn refuse_doubles(destinations: &[Destination]) -> Result<(), Error> {
         }
     }
     Ok(())
+}
+
+/// Says whether two reports go to one place: standard output, or a file by whatever way.
+pub(super) fn is_same_place(one: Option<&Path>, other: Option<&Path>) -> bool {
+    match (one, other) {
+        (None, None) => true,
+        (Some(one), Some(other)) => one == other || is_same_file(one, other) || is_same_name(one, other),
+        (Some(_), None) | (None, Some(_)) => false,
+    }
+}
+
+/// Says whether two paths lead to one file that there is, be it by links of either kind.
+fn is_same_file(one: &Path, other: &Path) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt as _;
+        let number = |path: &Path| path.metadata().map(|data| (data.dev(), data.ino()));
+        number(one).is_ok_and(|one| number(other).is_ok_and(|other| one == other))
+    }
+    #[cfg(not(unix))]
+    {
+        let full = |path: &Path| path.canonicalize();
+        full(one).is_ok_and(|one| full(other).is_ok_and(|other| one == other))
+    }
+}
+
+/// Says whether two paths to files that there may not be yet have one name in one directory.
+fn is_same_name(one: &Path, other: &Path) -> bool {
+    let directory = |path: &Path| match path.parent() {
+        Some(parent) if parent != Path::new("") => parent.canonicalize(),
+        _ => Path::new(".").canonicalize(),
+    };
+    one.file_name() == other.file_name()
+        && directory(one).is_ok_and(|one| directory(other).is_ok_and(|other| one == other))
 }
 
 /// A report in place of what it is about would be the end of both. What was found and left out is no input.
@@ -248,10 +285,7 @@ fn refuse_input(file: &Path, inputs: &Inputs) -> Result<(), Error> {
 /// # Errors
 /// It is.
 pub(super) fn refuse_any<'p>(file: &Path, mut inputs: impl Iterator<Item = &'p Path>) -> Result<(), Error> {
-    let Ok(canonical) = file.canonicalize() else {
-        return Ok(());
-    };
-    if inputs.any(|input| input.canonicalize().is_ok_and(|input| input == canonical)) {
+    if inputs.any(|input| is_same_file(file, input)) {
         let file = file.display();
         return Err(Error::Usage(format!(
             "`{file}` is an input: give the report another file"

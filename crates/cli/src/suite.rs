@@ -143,6 +143,27 @@ fn input_of(
 /// Resources that the clients of a test may hold together: each has a list of its own, for each may be sent something else.
 const MAX_HELD: usize = 2_000_000;
 
+/// Where the paths in a suite begin.
+fn directory_of(file: &str) -> &Path {
+    let parent = Path::new(file).parent().filter(|_| file != "-");
+    parent.unwrap_or(Path::new(""))
+}
+
+/// The files that a test of the suite `file` reads; `given` are those for tests without a world.
+pub(super) fn files(test: &Test, file: &str, given: &[PathBuf]) -> Vec<PathBuf> {
+    let beside = |path: &String| directory_of(file).join(path);
+    let mut files: Vec<PathBuf> = match test.world.is_empty() {
+        true => given.to_vec(),
+        false => Vec::new(),
+    };
+    files.extend(test.world.iter().filter_map(|part| match part {
+        Part::Path(path, _) => Some(beside(path)),
+        Part::Inline(..) => None,
+    }));
+    files.extend(test.bootstrap.as_ref().map(beside));
+    files
+}
+
 /// Opens the channel of a client. The first one loads the world.
 fn one(
     test: &Test,
@@ -155,11 +176,7 @@ fn one(
     let From {
         file, shows_secrets, ..
     } = from;
-    let directory = Path::new(file)
-        .parent()
-        .filter(|_| file != "-")
-        .unwrap_or(Path::new(""));
-    let beside = |path: &String| -> PathBuf { directory.join(path) };
+    let beside = |path: &String| -> PathBuf { directory_of(file).join(path) };
     let files = test.world.iter().filter_map(|part| match part {
         Part::Path(path, _) => Some(beside(path)),
         Part::Inline(..) => None,

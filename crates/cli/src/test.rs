@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use super::args::{Destination, TestArgs, TestFormat};
 use super::input::cannot_read;
+use super::outputs::{is_same_place, refuse_any};
 use super::{EXIT_TROUBLE, Error, Io, files, suite};
 use crate::report::edge::Edge;
 use crate::report::human::Style;
@@ -51,6 +52,8 @@ pub(super) fn run(args: &TestArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     let mut suites = Vec::new();
     let mut coverage = Coverage::default();
     let (mut ran, mut known) = (0, 0);
+    // What is read is no place for a report.
+    let mut inputs: Vec<PathBuf> = sources.iter().map(|(_, source)| source.name().into()).collect();
     for id in opened {
         let Some(source) = sources.get(id) else { continue };
         let placing = Placing::new(source, looks);
@@ -62,6 +65,7 @@ pub(super) fn run(args: &TestArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         match xdsctl::scenario::Suite::read(source) {
             Ok(read) => {
                 for test in &read.tests {
+                    inputs.extend(suite::files(test, source.name(), &args.world));
                     let name = name(test, source.name());
                     known += 1;
                     if !is_chosen(args, source.name(), &name) {
@@ -88,7 +92,7 @@ pub(super) fn run(args: &TestArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         suites: &suites,
         coverage: covers(args).then_some(&coverage),
     };
-    write(report, &formats, looks, &sources, io)?;
+    write(report, &formats, looks, &inputs, io)?;
     let counts = Counts::of(&suites);
     if counts.errors > 0 {
         return Ok(EXIT_TROUBLE);
@@ -201,7 +205,10 @@ fn formats(args: &TestArgs) -> Result<Vec<Destination<TestFormat>>, Error> {
     }
     for (number, format) in args.formats.iter().enumerate() {
         let before = args.formats.get(..number).unwrap_or_default();
-        if before.iter().any(|other| other.file == format.file) {
+        if before
+            .iter()
+            .any(|other| is_same_place(other.file.as_deref(), format.file.as_deref()))
+        {
             let place = match &format.file {
                 Some(file) => format!("the file `{}`", file.display()),
                 None => "standard output: give all but one a file, as in `--format junit=out.xml`".to_owned(),
@@ -216,18 +223,13 @@ fn write(
     report: Report<'_>,
     formats: &[Destination<TestFormat>],
     looks: Looks,
-    sources: &SourceMap,
+    inputs: &[PathBuf],
     io: &mut Io<'_>,
 ) -> Result<(), Error> {
     for Destination { format, file } in formats {
         let mut of_file: Option<(Box<dyn Write>, &PathBuf)> = None;
         if let Some(file) = file {
-            if sources.iter().any(|(_, source)| Path::new(source.name()) == file) {
-                let file = file.display();
-                return Err(Error::Usage(format!(
-                    "`{file}` is a suite: give the report another file"
-                )));
-            }
+            refuse_any(file, inputs.iter().map(PathBuf::as_path))?;
             let opened = File::create(file).map_err(|source| cannot_write(file, source))?;
             of_file = Some((Box::new(Edge::new(BufWriter::new(opened), looks.shows_secrets)), file));
         }
