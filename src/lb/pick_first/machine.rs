@@ -101,7 +101,7 @@ impl Machine {
 
     /// A policy of a list that has chosen a connection to an address already.
     pub fn connected(at: TreePath, endpoint: &Endpoint, address: &Address, cx: &mut PolicyCx<'_>) -> Machine {
-        let handle = cx.runtime.acquire_known(address, &at);
+        let handle = cx.runtime.acquire(address, &at);
         Machine {
             latest: Some(Ok(endpoint.addresses.clone())),
             selected: Some(handle),
@@ -177,7 +177,7 @@ impl Machine {
         let old = self.list.take();
         match self.latest.clone() {
             Some(Ok(addresses)) => {
-                let members = addresses
+                let members: Vec<Member> = addresses
                     .iter()
                     .map(|address| Member {
                         handle: cx.runtime.acquire(address, &self.at),
@@ -186,6 +186,10 @@ impl Machine {
                         is_ejected: false,
                     })
                     .collect();
+                // The client hears of the last one first, so of several that are connected already the last one is selected.
+                for member in members.iter().rev() {
+                    cx.runtime.tell_initial(&member.handle, &self.at);
+                }
                 self.list = Some(Box::new(List {
                     members,
                     seen_initial: 0,

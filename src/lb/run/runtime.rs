@@ -332,18 +332,9 @@ impl Runtime {
         Some(event)
     }
 
-    /// Makes a subchannel for a policy, or joins one that leads to the same address in the same scope. The state is told in an event.
+    /// Makes a subchannel for a policy, or joins one that leads to the same address in the same scope. The policy knows the state, or
+    /// has it told by [`Runtime::tell_initial`].
     pub fn acquire(&mut self, address: &Address, at: &TreePath) -> Handle {
-        let handle = self.hold(address, at);
-        self.changes.push(Change::Created {
-            handle: handle.clone(),
-            at: at.clone(),
-        });
-        handle
-    }
-
-    /// Like [`Runtime::acquire`], for a policy that knows the state: nothing is told.
-    pub fn acquire_known(&mut self, address: &Address, at: &TreePath) -> Handle {
         let handle = self.join(address, at);
         self.changes.push(Change::Created {
             handle: handle.clone(),
@@ -384,7 +375,8 @@ impl Runtime {
         self.next_handle
     }
 
-    fn tell_initial(&mut self, handle: &Handle, at: &TreePath) {
+    /// Tells the state of a subchannel in an event, as it is now.
+    pub fn tell_initial(&mut self, handle: &Handle, at: &TreePath) {
         let (state, status) = self.pool.state_of(handle.subchannel);
         let handle = handle.id;
         self.timer(0, at, What::Subchannel { handle, state, status });
