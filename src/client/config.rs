@@ -41,8 +41,17 @@ pub struct XdsConfig {
     pub starts_at_cluster: bool,
 }
 
-/// What the client makes of one cluster.
+/// The routes of a channel, with which it goes on while it waits for others that its Listener names now.
 #[derive(Debug, Clone)]
+pub struct RoutesHeld {
+    /// Name of the RouteConfiguration; `None` if it stands in the Listener.
+    pub name: Option<String>,
+    /// The routes.
+    pub value: Arc<RouteConfiguration>,
+}
+
+/// What the client makes of one cluster.
+#[derive(Debug, Clone, PartialEq)]
 pub enum ClusterState {
     /// Has endpoints of its own.
     Leaf(Leaf),
@@ -148,6 +157,8 @@ pub struct ChannelFailure {
     pub note: String,
     /// Resources that are not there; the client waits for them before it finds the fault.
     pub missing: Vec<(ResourceType, String)>,
+    /// The Listener is what cannot be used: the client keeps the routes that it has.
+    pub keeps_routes: bool,
 }
 
 /// Kinds of failure of a channel.

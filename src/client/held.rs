@@ -15,11 +15,10 @@ use super::checked::Checked;
 use super::facts::{ClusterFacts, Facts, ListenerFacts};
 use super::receive::Fault;
 use super::same::Compared;
-use super::world::{Entry, ResourceId, World};
-use super::worlds::{Settled, name_of};
+use super::world::{Entry, ResourceId};
 use crate::convert::resource_name::Names;
 use crate::diag::{Cx, Diagnostic, Effect};
-use crate::envelope::{self, Origin, WorldId, WorldName};
+use crate::envelope::{self, Origin};
 use crate::model::{Cluster, Endpoints, Listener, Resource, ResourceType, RouteConfiguration};
 use crate::profile::{Profile, ServerFacts};
 use crate::source::SourceMap;
@@ -27,7 +26,10 @@ use crate::validate::{Validated, discovery};
 
 mod edit;
 mod rejection;
+mod settled;
+mod unwatched;
 
+pub use rejection::Rejected;
 use rejection::Rejection;
 
 use edit::Edited;
@@ -95,6 +97,8 @@ pub struct Held<T> {
     version: Option<Version<T>>,
     rejected: Option<Rejection>,
     gist: Gist,
+    /// The server has it no more; it stays in use as long as the client watches it.
+    is_gone: bool,
 }
 
 // Not derived: that would ask for `T: Default`.
@@ -104,6 +108,7 @@ impl<T> Default for Held<T> {
             version: None,
             rejected: None,
             gist: Gist::Other,
+            is_gone: false,
         }
     }
 }
@@ -292,6 +297,7 @@ impl<T: Kind + Compared> Cache<T> {
 
     fn take_one(&mut self, key: String, held: Held<T>) {
         let before = self.held_mut().entry(key).or_default();
+        before.is_gone = false;
         let both = before.value().zip(held.value());
         if both.is_some_and(|(before, new)| before.is_same(new)) {
             before.rejected = None;
@@ -366,30 +372,6 @@ impl Resources {
     }
 }
 
-/// A resource that was left out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Rejected<'a> {
-    /// Its type.
-    pub resource_type: ResourceType,
-    /// Its name.
-    pub name: &'a str,
-    /// Why.
-    pub why: &'a str,
-    /// An earlier version is in use.
-    pub has_earlier: bool,
-}
-
-impl<'a> Rejected<'a> {
-    fn of<T: Kind>(name: &'a str, held: &'a Held<T>) -> Option<Rejected<'a>> {
-        Some(Rejected {
-            resource_type: T::TYPE,
-            name,
-            why: &held.rejected.as_ref()?.why,
-            has_earlier: held.is_accepted(),
-        })
-    }
-}
-
 impl Resources {
     /// No resources; names are compared so.
     fn new(names: Names) -> Resources {
@@ -425,31 +407,6 @@ impl Resources {
                 Resource::RouteConfiguration(value) => add(&mut held.route_configs, name, value),
                 Resource::Cluster(value) => add(&mut held.clusters, name, value),
                 Resource::Endpoints(value) => add(&mut held.endpoints, name, value),
-            }
-        }
-        held
-    }
-
-    /// What the client of a world holds.
-    fn of(world: &World, resources: &mut [Checked], store: &Arc<Store>) -> Resources {
-        let mut held = Resources::new(Names::of(&store.profile));
-        for resource_type in ResourceType::ALL {
-            for (key, entry) in world.all(resource_type) {
-                match resource_type {
-                    ResourceType::Listener => held.listeners.add(key, entry, resources, store),
-                    ResourceType::RouteConfiguration => held.route_configs.add(key, entry, resources, store),
-                    ResourceType::Cluster => held.clusters.add(key, entry, resources, store),
-                    ResourceType::Endpoints => held.endpoints.add(key, entry, resources, store),
-                }
-            }
-        }
-        for &number in &world.members {
-            if let Some(checked) = resources.get(number)
-                && let Some(resource_type) = checked.resource_type
-                && checked.is_removed
-                && !held.contains(resource_type, &checked.name)
-            {
-                held.removed.insert((resource_type, name_of(checked, number)));
             }
         }
         held
@@ -517,51 +474,5 @@ impl Resources {
         self.removed
             .iter()
             .map(|(resource_type, name)| (*resource_type, name.as_str()))
-    }
-
-    /// The resource with this key, if it is rejected.
-    pub(super) fn rejection(&self, resource_type: ResourceType, key: &str) -> Option<Rejected<'_>> {
-        fn of<'a, T: Kind>(cache: &'a Cache<T>, key: &str) -> Option<Rejected<'a>> {
-            let (name, held) = cache.held.get_key_value(key)?;
-            Rejected::of(name, held)
-        }
-        match resource_type {
-            ResourceType::Listener => of(&self.listeners, key),
-            ResourceType::RouteConfiguration => of(&self.route_configs, key),
-            ResourceType::Cluster => of(&self.clusters, key),
-            ResourceType::Endpoints => of(&self.endpoints, key),
-        }
-    }
-
-    /// The rejected resources, by type and name.
-    pub fn rejected(&self) -> Vec<Rejected<'_>> {
-        fn of<'a, T: Kind>(cache: &'a Cache<T>, out: &mut Vec<Rejected<'a>>) {
-            out.extend(cache.iter().filter_map(|(name, held)| Rejected::of(name, held)));
-        }
-        let mut out = Vec::new();
-        of(&self.listeners, &mut out);
-        of(&self.route_configs, &mut out);
-        of(&self.clusters, &mut out);
-        of(&self.endpoints, &mut out);
-        out
-    }
-}
-
-impl Settled {
-    /// What the client of each world holds; worlds that hold nothing are left out.
-    ///
-    /// `store` has the documents that were read.
-    pub fn hold(mut self, store: &Arc<Store>) -> Vec<(WorldName, Resources)> {
-        let mut all = Vec::new();
-        for world in std::mem::take(&mut self.worlds) {
-            let resources = Resources::of(&world, &mut self.resources, store);
-            let WorldId(number) = world.id;
-            if let Some(name) = self.names.get(number as usize)
-                && !resources.is_empty()
-            {
-                all.push((name.clone(), resources));
-            }
-        }
-        all
     }
 }

@@ -62,7 +62,7 @@ use crate::model::ResourceType;
 use crate::profile::{Profile, ServerFacts};
 use crate::source::SourceMap;
 pub use crate::validate::endpoints::change::EndpointChange;
-use config::{ChannelFailure, XdsConfig};
+use config::{ChannelFailure, RoutesHeld, XdsConfig};
 use dns::DnsAnswers;
 use target::Target;
 
@@ -280,9 +280,25 @@ impl Client {
     /// Why every RPC fails.
     pub fn resolve_with(&self, start: &Start, extra_roots: &BTreeSet<String>) -> Result<XdsConfig, ChannelFailure> {
         match start {
-            Start::Target(target) => resolve::target(target, self, extra_roots),
+            Start::Target(target) => resolve::target(target, self, extra_roots, None),
             Start::Routes { name, authority } => resolve::routes(name, authority, self, extra_roots),
             Start::Cluster(name) => Ok(resolve::cluster(name, self, extra_roots)),
+        }
+    }
+
+    /// The same for a channel that has routes already, and goes on with them if its Listener names others that are not there.
+    ///
+    /// # Errors
+    /// Why every RPC fails.
+    pub fn resolve_meanwhile(
+        &self,
+        start: &Start,
+        extra_roots: &BTreeSet<String>,
+        in_use: &RoutesHeld,
+    ) -> Result<XdsConfig, ChannelFailure> {
+        match start {
+            Start::Target(target) => resolve::target(target, self, extra_roots, Some(in_use)),
+            Start::Routes { .. } | Start::Cluster(_) => self.resolve_with(start, extra_roots),
         }
     }
 }

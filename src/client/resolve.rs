@@ -9,7 +9,8 @@ use std::sync::Arc;
 
 use super::Client;
 use super::config::{
-    Aggregate, ChannelFailure, ChannelFailureClass, ClusterFailure, ClusterFailureClass, ClusterState, Leaf, XdsConfig,
+    Aggregate, ChannelFailure, ChannelFailureClass, ClusterFailure, ClusterFailureClass, ClusterState, Leaf,
+    RoutesHeld, XdsConfig,
 };
 use super::dns::from_dns;
 use super::graph::{ClusterError, Entry, Graph, Known};
@@ -79,7 +80,7 @@ impl Base<'_> {
     }
 }
 
-/// Resolves a target.
+/// Resolves a target. Routes that are not there are awaited with those that are in use.
 ///
 /// # Errors
 /// The failure that every RPC of the channel gets.
@@ -87,6 +88,7 @@ pub(super) fn target(
     target: &Target,
     client: &Client,
     extra_roots: &BTreeSet<String>,
+    in_use: Option<&RoutesHeld>,
 ) -> Result<XdsConfig, ChannelFailure> {
     let base = Base { client, extra_roots };
     let name = target.listener.as_str();
@@ -107,11 +109,17 @@ pub(super) fn target(
         RouteSource::Rds(rds) => {
             let route_configs = &client.resources.route_configs;
             let held = route_configs.get(rds);
-            let routes = base
-                .value(route_configs, rds)
-                .map_err(|absent| fail("RDS", rds, absent))?;
-            notes.push(base.ambient("RDS", rds, held));
-            ("RDS", Some(rds.clone()), Arc::clone(routes))
+            match (base.value(route_configs, rds), in_use) {
+                (Ok(routes), _) => {
+                    notes.push(base.ambient("RDS", rds, held));
+                    ("RDS", Some(rds.clone()), Arc::clone(routes))
+                }
+                (Err(absent), Some(before)) if absent.class == ChannelFailureClass::Missing => {
+                    let kind = if before.name.is_some() { "RDS" } else { "LDS" };
+                    (kind, before.name.clone(), Arc::clone(&before.value))
+                }
+                (Err(absent), _) => return Err(fail("RDS", rds, absent)),
+            }
         }
     };
     let found = Found {
@@ -162,6 +170,7 @@ fn plain_listener() -> Listener {
 /// The failure of a channel without this resource.
 fn fail(kind: &str, name: &str, absent: Absent) -> ChannelFailure {
     ChannelFailure {
+        keeps_routes: kind == "LDS" && absent.class != ChannelFailureClass::NoVirtualHost,
         missing: match absent.class {
             ChannelFailureClass::Missing if kind == "LDS" => vec![(ResourceType::Listener, name.to_owned())],
             ChannelFailureClass::Missing => vec![(ResourceType::RouteConfiguration, name.to_owned())],
@@ -217,6 +226,7 @@ impl Found<'_> {
                 class: ChannelFailureClass::BadRetryPolicy,
                 note,
                 missing: config.missing,
+                keeps_routes: true,
             }),
             None => Ok(config),
         }

@@ -11,13 +11,11 @@ use super::clusters::ConfigView;
 use super::network::{Network, Reach};
 use super::outcome::{Outcome, TRACES_KEPT, Trace};
 use super::place::Places;
-use crate::client::config::{ChannelFailure, XdsConfig};
+use crate::client::config::{RoutesHeld, XdsConfig};
 use crate::client::{Client, Start};
-use crate::lb::endpoint;
 use crate::lb::log::{Detail, Told};
-use crate::lb::pick_first;
 use crate::lb::picker::{Steps, TraceStep};
-use crate::lb::policy::{PolicyCx, Report, Reports, Update, What};
+use crate::lb::policy::{PolicyCx, Report, Reports, What};
 use crate::lb::run::child::Child;
 use crate::lb::runtime::{Connectivity, Event, NOWHERE, Runtime, Settings, Time};
 use crate::lb::{self, Config};
@@ -26,18 +24,20 @@ use crate::profile::Feature;
 use crate::rng::Rng;
 use crate::rpc::{Draws, Retries, Selector};
 use crate::status::Status;
-use crate::tree::service_config;
 
 mod access;
 mod authority;
 mod limit;
 mod outside;
 mod own;
+mod resolve;
 mod rpc;
 mod shares;
+mod watched;
 
 pub use limit::LimitReached;
 use own::Own;
+use watched::Watched;
 
 /// How long a client waits for a resource before it believes that there is none.
 pub const RESOURCE_TIMEOUT_MS: i64 = 15_000;
@@ -91,6 +91,12 @@ pub struct Channel {
     broken: Option<Status>,
     /// There is a configuration, or a failure instead of one.
     is_resolved: bool,
+    /// What the client watches.
+    watched: Watched,
+    /// The routes that were last there: the client goes on with them while it waits for others.
+    routes: Option<RoutesHeld>,
+    /// The configuration that was last taken, in use or not.
+    taken: Option<Arc<XdsConfig>>,
     /// Since when resources are waited for that are not there.
     asked: BTreeMap<(ResourceType, String), Time>,
     calls: BTreeMap<u64, Box<Call>>,
@@ -143,6 +149,9 @@ impl Channel {
             lb_config: None,
             broken: None,
             is_resolved: false,
+            watched: Watched::default(),
+            routes: None,
+            taken: None,
             asked: BTreeMap::new(),
             calls: BTreeMap::new(),
             ended: BTreeMap::new(),
@@ -174,134 +183,6 @@ impl Channel {
     /// [`Options::log`].
     pub fn take_log(&mut self) -> (Vec<Told>, u64) {
         self.runtime.log.take()
-    }
-
-    /// Makes the configuration anew from what the control plane says.
-    pub fn resolve(&mut self) {
-        if self.runtime.endless.is_some() {
-            return;
-        }
-        let resolved = self.client.resolve_with(&self.start, &self.view.wanted());
-        if self.options.waits_for_missing && self.waits(&resolved) {
-            return;
-        }
-        let reports = match resolved {
-            Ok(config) => {
-                self.runtime.say(&NOWHERE, "config", "taken", Vec::new);
-                self.apply(config)
-            }
-            Err(failure) => {
-                self.runtime.say(&NOWHERE, "config", "missing", || {
-                    vec![("why", failure.note.as_str().into())]
-                });
-                self.fail(&failure)
-            }
-        };
-        if self.runtime.endless.is_some() {
-            // Nothing gets through to the data plane any more.
-            return;
-        }
-        self.is_resolved = true;
-        self.settle(&reports);
-        let waiting: Vec<u64> = self
-            .calls
-            .iter()
-            .filter(|(_, call)| matches!(call.phase, Phase::Resolving))
-            .map(|(id, _)| *id)
-            .collect();
-        for id in waiting {
-            self.select(id);
-        }
-    }
-
-    /// Whether the client still hopes for a resource.
-    fn waits(&mut self, resolved: &Result<XdsConfig, ChannelFailure>) -> bool {
-        let missing = match resolved {
-            Ok(config) => &config.missing,
-            Err(failure) => &failure.missing,
-        };
-        let now = self.runtime.now;
-        let mut is_waiting = false;
-        for name in missing {
-            let since = *self.asked.entry(name.clone()).or_insert_with(|| {
-                self.runtime.schedule(RESOURCE_TIMEOUT_MS, Own::Resolve.event());
-                now
-            });
-            is_waiting |= now - since < RESOURCE_TIMEOUT_MS;
-        }
-        is_waiting
-    }
-
-    /// A resource was there and is not any more: it does not exist, without any waiting.
-    pub fn note_removed(&mut self, resource_type: ResourceType, name: &str) {
-        let long_ago = self.runtime.now - RESOURCE_TIMEOUT_MS;
-        self.asked.insert((resource_type, name.to_owned()), long_ago);
-    }
-
-    fn apply(&mut self, config: XdsConfig) -> Reports {
-        let read = service_config::generate(&config).and_then(|json| {
-            let list = json.get("loadBalancingConfig").cloned().unwrap_or_default();
-            lb::parse_list(&list, &self.client.profile).map_err(|faults| {
-                let why: Vec<String> = faults.iter().map(|f| format!("at {}: {}", f.path, f.message)).collect();
-                Status::unavailable(format!("the channel's LB policy is refused, {}", why.join("; ")))
-            })
-        });
-        let is_read = read.is_ok();
-        let lb_config = match (read, self.lb_config.take()) {
-            (Ok(lb_config), _) => lb_config,
-            // The client goes on with the service config and the routes that it has, and with the new clusters.
-            (Err(_), Some(before)) => before,
-            (Err(status), None) => {
-                self.broken = Some(status.from_control_plane("resolver"));
-                return Reports::new();
-            }
-        };
-        self.lb_config = Some(lb_config.clone());
-        let mut config = config;
-        if let (false, Some(before)) = (is_read, &self.view.config) {
-            // The routes in use hold on to their clusters.
-            for (name, state) in &before.clusters {
-                config.clusters.entry(name.clone()).or_insert_with(|| state.clone());
-            }
-        }
-        let config = Arc::new(config);
-        let used = self.calls.values().filter_map(|call| call.cluster());
-        self.view.take(config.clone(), used);
-        if *self.authority != *config.authority {
-            self.authority = config.authority.as_str().into();
-        }
-        let reports = self.update_root(&lb_config, "");
-        if self.runtime.endless.is_none() {
-            self.broken = None;
-            if is_read {
-                self.selector = Some(Arc::new(Selector::new(config)));
-            }
-        }
-        reports
-    }
-
-    /// There is no configuration: the client runs pick_first without an address.
-    fn fail(&mut self, failure: &ChannelFailure) -> Reports {
-        self.broken = None;
-        self.selector = None;
-        self.view.config = None;
-        let lb_config = Config::PickFirst(pick_first::Config::default());
-        self.lb_config = Some(lb_config.clone());
-        self.update_root(&lb_config, &failure.note)
-    }
-
-    fn update_root(&mut self, config: &Config, note: &str) -> Reports {
-        let update = Update {
-            config,
-            endpoints: Ok(endpoint::none()),
-            depth: 0,
-            note,
-        };
-        let mut cx = PolicyCx {
-            runtime: &mut self.runtime,
-            clusters: &self.view,
-        };
-        self.root.update(update, &mut cx)
     }
 
     /// Ends the work on an event: connections start, and a new picker gets the RPCs that wait.

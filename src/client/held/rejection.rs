@@ -2,11 +2,13 @@
 
 use std::fmt::Write as _;
 
+use super::{Cache, Held, Kind, Resources};
 use crate::client::checked::{Checked, Verdict};
 use crate::client::live;
 use crate::client::receive::{Fault, faults};
 use crate::diag::{Diagnostic, Effect};
 use crate::envelope::Stage;
+use crate::model::ResourceType;
 
 /// What xdsctl's own reason for a rejection begins with.
 pub(super) const REJECTED: &str = "rejected, ";
@@ -80,4 +82,57 @@ fn rejection(diagnostics: &[Diagnostic]) -> String {
         let _ = write!(errors, "; {more} more errors");
     }
     format!("{REJECTED}{errors}")
+}
+
+/// A resource that was left out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rejected<'a> {
+    /// Its type.
+    pub resource_type: ResourceType,
+    /// Its name.
+    pub name: &'a str,
+    /// Why.
+    pub why: &'a str,
+    /// An earlier version is in use.
+    pub has_earlier: bool,
+}
+
+impl<'a> Rejected<'a> {
+    fn of<T: Kind>(name: &'a str, held: &'a Held<T>) -> Option<Rejected<'a>> {
+        Some(Rejected {
+            resource_type: T::TYPE,
+            name,
+            why: &held.rejected.as_ref()?.why,
+            has_earlier: held.is_accepted(),
+        })
+    }
+}
+
+impl Resources {
+    /// The resource with this key, if it is rejected.
+    pub(super) fn rejection(&self, resource_type: ResourceType, key: &str) -> Option<Rejected<'_>> {
+        fn of<'a, T: Kind>(cache: &'a Cache<T>, key: &str) -> Option<Rejected<'a>> {
+            let (name, held) = cache.held.get_key_value(key)?;
+            Rejected::of(name, held)
+        }
+        match resource_type {
+            ResourceType::Listener => of(&self.listeners, key),
+            ResourceType::RouteConfiguration => of(&self.route_configs, key),
+            ResourceType::Cluster => of(&self.clusters, key),
+            ResourceType::Endpoints => of(&self.endpoints, key),
+        }
+    }
+
+    /// The rejected resources, by type and name.
+    pub fn rejected(&self) -> Vec<Rejected<'_>> {
+        fn of<'a, T: Kind>(cache: &'a Cache<T>, out: &mut Vec<Rejected<'a>>) {
+            out.extend(cache.iter().filter_map(|(name, held)| Rejected::of(name, held)));
+        }
+        let mut out = Vec::new();
+        of(&self.listeners, &mut out);
+        of(&self.route_configs, &mut out);
+        of(&self.clusters, &mut out);
+        of(&self.endpoints, &mut out);
+        out
+    }
 }

@@ -220,7 +220,13 @@ fn send(step: &Step, channels: &mut [Channel], clients: Range<usize>, told: &mut
     let mut edits = Edits::default();
     for (number, channel) in channels.get_mut(clients).into_iter().flatten().enumerate() {
         let (updated, wrong) = match step {
-            Step::Update { sent, .. } => (channel.client_mut().take(sent), Vec::new()),
+            Step::Update { sent, .. } => {
+                let updated = channel.client_mut().take(sent);
+                for nacked in &updated.nacked {
+                    channel.note_rejected(nacked.resource_type, &nacked.name);
+                }
+                (updated, Vec::new())
+            }
             Step::Remove(names) => {
                 let notes = names.iter().filter_map(|(kind, name)| remove(*kind, name, channel));
                 let notes = notes.collect();
@@ -268,17 +274,17 @@ fn send(step: &Step, channels: &mut [Channel], clients: Range<usize>, told: &mut
 fn remove(resource_type: ResourceType, name: &str, channel: &mut Channel) -> Option<String> {
     let kind = resource_type.short_name();
     // Only for these two does silence mean removal (state of the world).
-    if !matches!(resource_type, ResourceType::Listener | ResourceType::Cluster) {
+    let is_heard = matches!(resource_type, ResourceType::Listener | ResourceType::Cluster);
+    if !is_heard && channel.keeps(resource_type, name) {
         return Some(format!(
             "{kind} `{name}` stays in use: that it is no longer sent does not take it away"
         ));
     }
     let resources = &channel.client_mut().resources;
-    let is_held = match resource_type {
-        ResourceType::Listener => resources.listeners.contains_key(name),
-        _ => resources.clusters.contains_key(name),
-    };
+    let is_held = resources.contains(resource_type, name);
     channel.client_mut().resources.remove(resource_type, name);
-    channel.note_removed(resource_type, name);
+    if is_heard {
+        channel.note_removed(resource_type, name);
+    }
     (!is_held).then(|| format!("{kind} `{name}` is not there to be removed"))
 }
