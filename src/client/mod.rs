@@ -58,7 +58,8 @@ pub use worlds::Settled;
 use crate::convert::resource_name::{NameFault, Names};
 use crate::diag::{Diagnostic, Effect, FieldPath, Rule, rules};
 use crate::envelope::{self, Finding};
-use crate::model::ResourceType;
+use crate::model::listener::RouteSource;
+use crate::model::{Listener, ResourceType};
 use crate::profile::{Profile, ServerFacts};
 use crate::source::SourceMap;
 pub use crate::validate::endpoints::change::EndpointChange;
@@ -284,6 +285,24 @@ impl Client {
             Start::Routes { name, authority } => resolve::routes(name, authority, self, extra_roots),
             Start::Cluster(name) => Ok(resolve::cluster(name, self, extra_roots)),
         }
+    }
+
+    /// The Listener of a target and the RouteConfiguration that it names: a channel watches them, whatever is wrong with them.
+    pub fn leads(&self, start: &Start) -> Vec<(ResourceType, String)> {
+        let Start::Target(target) = start else {
+            return Vec::new();
+        };
+        let listener = self.resources.listeners.get(&target.listener);
+        let routes = match listener.and_then(|held| held.value()).map(|listener| &**listener) {
+            Some(Listener::Api(manager)) => match &manager.routes {
+                RouteSource::Rds(name) => Some(name.as_str()),
+                RouteSource::Inline(_) => None,
+            },
+            _ => None,
+        };
+        let routes = routes.map(|name| (ResourceType::RouteConfiguration, name.to_owned()));
+        let listener = (ResourceType::Listener, target.listener.clone());
+        [listener].into_iter().chain(routes).collect()
     }
 
     /// The same for a channel that has routes already, and goes on with them if its Listener names others that are not there.

@@ -11,7 +11,7 @@ use super::clusters::ConfigView;
 use super::network::{Network, Reach};
 use super::outcome::{Outcome, TRACES_KEPT, Trace};
 use super::place::Places;
-use crate::client::config::{RoutesHeld, XdsConfig};
+use crate::client::config::{ChannelFailure, RoutesHeld, XdsConfig};
 use crate::client::{Client, Start};
 use crate::lb::log::{Detail, Told};
 use crate::lb::picker::{Steps, TraceStep};
@@ -95,6 +95,8 @@ pub struct Channel {
     watched: Watched,
     /// The routes that were last there: the client goes on with them while it waits for others.
     routes: Option<RoutesHeld>,
+    /// What was wrong with the routes when they were last heard of.
+    route_failure: Option<ChannelFailure>,
     /// The configuration that was last taken, in use or not.
     taken: Option<Arc<XdsConfig>>,
     /// Since when resources are waited for that are not there.
@@ -151,6 +153,7 @@ impl Channel {
             is_resolved: false,
             watched: Watched::default(),
             routes: None,
+            route_failure: None,
             taken: None,
             asked: BTreeMap::new(),
             calls: BTreeMap::new(),

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::own::Own;
 use super::watched::Watched;
 use super::{Channel, Phase, RESOURCE_TIMEOUT_MS};
-use crate::client::config::{ChannelFailure, RoutesHeld, XdsConfig};
+use crate::client::config::{ChannelFailure, ClusterState, RoutesHeld, XdsConfig};
 use crate::lb::policy::{PolicyCx, Reports, Update};
 use crate::lb::runtime::NOWHERE;
 use crate::lb::{self, Config, endpoint, pick_first};
@@ -35,6 +35,14 @@ impl Channel {
         if awaited.is_some() && self.has_clusters_of(&resolved) {
             // A Listener alone is no news while its routes are not there.
             return;
+        }
+        let of_routes = resolved.as_ref().err().filter(|failure| !failure.keeps_routes);
+        if of_routes.is_some() && self.route_failure.as_ref() == of_routes {
+            // Told already: a Listener that comes back to these routes tells nothing.
+            return;
+        }
+        if resolved.is_ok() || of_routes.is_some() {
+            self.route_failure = of_routes.cloned();
         }
         let reports = match resolved {
             Ok(config) => {
@@ -142,11 +150,22 @@ impl Channel {
         (goes_on && self.waits(resolved)).then(|| routes.clone())
     }
 
-    /// Whether the clusters are those of the configuration before, each as it was.
+    /// Whether the clusters are those of the configuration before, each with the endpoints that it had. Notes do not count.
     fn has_clusters_of(&self, resolved: &Result<XdsConfig, ChannelFailure>) -> bool {
         let now = resolved.as_ref().map(|config| &config.clusters);
         let before = self.taken.as_ref().map(|config| &config.clusters);
-        now.ok().zip(before).is_some_and(|(now, before)| now == before)
+        let is_same = |one: &ClusterState, other: &ClusterState| match (one, other) {
+            (ClusterState::Leaf(one), ClusterState::Leaf(other)) => {
+                one.cluster == other.cluster
+                    && one.endpoints == other.endpoints
+                    && one.is_unresolved == other.is_unresolved
+            }
+            (one, other) => one == other,
+        };
+        now.ok().zip(before).is_some_and(|(now, before)| {
+            let mut pairs = now.iter().zip(before);
+            now.len() == before.len() && pairs.all(|(one, other)| one.0 == other.0 && is_same(one.1, other.1))
+        })
     }
 
     /// Remembers what the client watches and which routes it has, and forgets what it watches no more.
@@ -158,7 +177,9 @@ impl Channel {
                 if !failure.keeps_routes && !hopes {
                     self.routes = None;
                 }
-                self.watched.add(&failure.missing);
+                let mut watched = self.watched.with_entry(&self.client.leads(&self.start));
+                watched.add(&failure.missing);
+                self.watch(watched);
                 return;
             }
         };
@@ -167,6 +188,10 @@ impl Channel {
             value: Arc::clone(&config.route_config),
         });
         let watched = Watched::of(config, awaited);
+        self.watch(watched);
+    }
+
+    fn watch(&mut self, watched: Watched) {
         if watched != self.watched {
             for (resource_type, name) in self.watched.left_by(&watched) {
                 self.client.resources.forget(resource_type, &name);
@@ -199,10 +224,12 @@ impl Channel {
         is_waiting
     }
 
-    /// A resource was there and is not any more: it does not exist, without any waiting.
+    /// A resource was there and is not any more: whoever watches it hears that, and does not wait.
     pub fn note_removed(&mut self, resource_type: ResourceType, name: &str) {
-        let long_ago = self.runtime.now - RESOURCE_TIMEOUT_MS;
-        self.asked.insert((resource_type, name.to_owned()), long_ago);
+        if self.watched.has(resource_type, name) {
+            let long_ago = self.runtime.now - RESOURCE_TIMEOUT_MS;
+            self.asked.insert((resource_type, name.to_owned()), long_ago);
+        }
     }
 
     /// The server has a resource no more, which the client does not hear: says whether it watches it, and so keeps it.

@@ -46,6 +46,14 @@ impl Watched {
         self.0.extend(more.iter().cloned());
     }
 
+    /// The same, of which a RouteConfiguration is the only one that is still watched.
+    pub fn with_entry(&self, entry: &[(ResourceType, String)]) -> Watched {
+        let is_routes = |(kind, _): &&(ResourceType, String)| *kind == ResourceType::RouteConfiguration;
+        let replaces = entry.iter().any(|resource| is_routes(&resource));
+        let kept = self.0.iter().filter(|resource| !replaces || !is_routes(resource));
+        Watched(kept.chain(entry).cloned().collect())
+    }
+
     /// Says whether a resource is watched.
     pub fn has(&self, resource_type: ResourceType, name: &str) -> bool {
         self.0.contains(&(resource_type, name.to_owned()))
