@@ -9,6 +9,7 @@ use xdsctl_cli::Io;
 use xdsctl_cli::report::paths::Paths;
 
 use crate::run::{self, Run, in_process};
+use crate::support::root;
 
 /// Runs a command on streams and surroundings that `change` may change.
 fn xdsctl(args: &[&str], input: &[u8], change: impl FnOnce(&mut Io<'_>)) -> Run {
@@ -517,6 +518,71 @@ fn each_line_of_a_stream_gets_its_verdict_before_the_next_is_read() {
     );
     let both = piped(&["validate", "--format", "jsonl", "--format", "json=/dev/null"], "");
     assert_eq!(both.code, Some(2));
+}
+
+#[test]
+fn a_document_that_is_printed_over_lines_is_one_snapshot() {
+    let printed = |value: Value| serde_json::to_string_pretty(&value).unwrap();
+    let stream = format!(
+        "{}\n{}\n{}\n",
+        printed(json!([bad("a"), cluster("b", json!({}))])),
+        cluster("c", json!({})),
+        printed(json!({"resources": [bad("d")]})),
+    );
+    let run = piped(&["validate", "--format", "jsonl", "-"], stream.clone());
+    let rows: Vec<Value> = run.out.lines().map(json).collect();
+    let line_of = |text: &str| u64::try_from(stream[..stream.find(text).unwrap()].lines().count()).unwrap();
+    let told: Vec<(u64, &str, u64)> = rows
+        .iter()
+        .map(|row| {
+            let verdict = row["verdict"].as_str().unwrap();
+            let found = row["findings"][0]["line"].as_u64().unwrap_or_default();
+            (row["line"].as_u64().unwrap(), verdict, found)
+        })
+        .collect();
+    let third = line_of("\"resources\"") - 1;
+    let lines = stream.lines().collect::<Vec<_>>();
+    assert_eq!(lines[usize::try_from(third).unwrap() - 1], "{");
+    let policies: Vec<u64> = (1..)
+        .zip(&lines)
+        .filter(|(_, line)| line.contains("MAGLEV"))
+        .map(|(at, _)| at)
+        .collect();
+    assert_eq!(
+        told,
+        [
+            (1, "fail", policies[0]),
+            (third - 1, "pass", 0),
+            (third, "fail", policies[1])
+        ],
+        "{}",
+        run.out
+    );
+    assert_eq!(run.code, Some(1));
+}
+
+#[test]
+fn what_has_no_lines_is_one_snapshot_or_says_what_would_be_taken() {
+    let yaml = fs::read_to_string(root().join("fixtures/examples/shop.yaml")).unwrap();
+    let as_stream = |args: &[&str]| {
+        let run = piped(&[&["validate", "--format", "jsonl"], args].concat(), yaml.clone());
+        let rows: Vec<Value> = run.out.lines().map(json).collect();
+        (rows, run.code)
+    };
+    let file = root().join("fixtures/examples/shop.yaml");
+    let (rows, code) = as_stream(&[file.to_str().unwrap()]);
+    assert_eq!((rows.len(), &rows[0]["verdict"], code), (1, &json!("fail"), Some(1)));
+    let (named, _) = as_stream(&["--stdin-filename", "a.yaml"]);
+    assert_eq!(named.len(), 1);
+    assert_eq!(named[0]["resources"], rows[0]["resources"]);
+    let (rows, code) = as_stream(&[]);
+    assert!(rows.len() > 1);
+    let error = rows[0]["error"].as_str().unwrap();
+    assert!(
+        error.ends_with("; a snapshot is JSON, on a line or printed over several"),
+        "{error}"
+    );
+    assert_eq!(code, Some(2));
 }
 
 #[test]

@@ -1,7 +1,10 @@
 //! `validate --format jsonl`: a snapshot a line in, a verdict a line out, as a control plane asks before it sends one.
 //!
 //! Each line is a document and a world of its own. Its verdict is written and flushed before the next line is read, so that
-//! whoever writes a line can wait for the answer. A running system is one line, with `--watch` one for each version.
+//! whoever writes a line can wait for the answer. A document that is printed over several lines is read to its last bracket
+//! ([`printed`]); a file in YAML, text format or binary is read as a whole. A running system is one line, with `--watch` one for each version.
+
+mod printed;
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -84,31 +87,36 @@ impl Stream<'_> {
         Ok(files)
     }
 
-    /// Answers every line; the worst of their exit codes.
+    /// Answers every line, and every document that is printed over several; the worst of their exit codes.
     fn lines(&self, name: &str, lines: &mut dyn BufRead, out: &mut dyn Write) -> Result<u8, Error> {
         let mut code = 0;
         let mut at = At::default();
+        let is_whole = has_no_lines(Path::new(name));
         loop {
             let mut bytes = Vec::new();
             let most = MAX_STREAM_BYTES + 1;
-            let read = Read::take(&mut *lines, most)
-                .read_until(b'\n', &mut bytes)
-                .map_err(|error| input::cannot_read(Path::new(name), error))?;
+            let mut limited = Read::take(&mut *lines, most);
+            let read = match is_whole {
+                true => limited.read_to_end(&mut bytes),
+                false => printed::read(&mut limited, &mut bytes),
+            };
+            let read = read.map_err(|error| input::cannot_read(Path::new(name), error))?;
             if read == 0 {
                 return Ok(code);
             }
-            at.number += 1;
+            at.number = at.lines + 1;
             if bytes.len() as u64 > MAX_STREAM_BYTES {
                 let line = at.number;
                 return Err(Error::Usage(format!(
-                    "line {line} of `{name}` has more than {MAX_STREAM_BYTES} bytes"
+                    "what begins at line {line} of `{name}` has more than {MAX_STREAM_BYTES} bytes"
                 )));
             }
-            if bytes.last() == Some(&b'\n') {
+            let length = bytes.len();
+            if bytes.last() == Some(&b'\n') && !is_whole {
                 bytes.pop();
             }
             code = code.max(self.answer(name, bytes, at, out)?);
-            (at.lines, at.bytes) = (at.lines + 1, at.bytes + read);
+            (at.lines, at.bytes) = (at.lines + read, at.bytes + length);
         }
     }
 
@@ -129,6 +137,7 @@ impl Stream<'_> {
 
     fn answer(&self, name: &str, bytes: Vec<u8>, at: At, out: &mut dyn Write) -> Result<u8, Error> {
         let asked = self.0;
+        let is_other = !is_json_or_blank(&bytes) && !has_no_lines(Path::new(name));
         let mut inputs = input::snapshot(&asked.args.input, &asked.config, asked.fleet.clone(), name, bytes)?;
         // Nobody watches the progress of a line.
         let mut io = Io::piped(std::io::empty(), std::io::sink(), std::io::sink());
@@ -136,7 +145,10 @@ impl Stream<'_> {
         // A line is nowhere where it could be fixed.
         let fixable = Fixable::default();
         let options = asked.options(&fixable);
-        let error = checked.nothing.as_ref().map(ToString::to_string);
+        let error = checked.nothing.as_ref().map(|nothing| match is_other {
+            true => format!("{nothing}; a snapshot is JSON, on a line or printed over several"),
+            false => nothing.to_string(),
+        });
         let is_error = error.is_some();
         let mut verdict = Verdict::new(asked.looks.choice, asked.looks.fail_on, at, error, out);
         let summary = checked.report(&inputs.sources, &options).write(&mut verdict)?;
@@ -146,4 +158,17 @@ impl Stream<'_> {
             _ => 0,
         })
     }
+}
+
+/// Says whether what has this name is in a form whose documents are no lines.
+fn has_no_lines(name: &Path) -> bool {
+    let ending = name.extension().and_then(std::ffi::OsStr::to_str);
+    ending.is_some_and(|ending| files::ENDINGS.contains(&ending) && !OF_LINES.contains(&ending))
+}
+
+/// Endings of files whose lines may be documents.
+const OF_LINES: [&str; 3] = ["json", "jsonl", "ndjson"];
+
+fn is_json_or_blank(bytes: &[u8]) -> bool {
+    matches!(bytes.trim_ascii_start().first(), None | Some(b'{' | b'['))
 }
