@@ -1,15 +1,16 @@
 //! Suites out of their YAML or JSON. Nothing that stands there is passed over; every fault of a file is found, one a test.
 
+mod common;
+mod steps;
+
 use std::collections::BTreeMap;
-use std::net::SocketAddr;
 use std::sync::Arc;
 
-use super::expect::Sight;
+use self::common::Common;
 use super::router_check;
-use super::{Fault, Never, Part, PlannedClient, PlannedStart, PlannedStep, Suite, Test};
-use crate::sim::Lookups;
-use crate::sim::script::value::{address, one_or_more, text, unknown, wrong};
-use crate::sim::script::{Located, Step, is_verb, lookups, read as read_step, settings};
+use super::{Fault, PlannedClient, Suite, Test};
+use crate::sim::script::value::{text, wrong};
+use crate::sim::script::{Located, is_verb};
 use crate::source::node::{Broken, Member, Node, Why};
 use crate::source::{Source, Span};
 
@@ -33,17 +34,8 @@ pub const TEST_MEMBERS: [&str; 16] = [
     "tests",
 ];
 
-/// What can be said of a client.
-const CLIENT: [&str; 5] = ["target", "authority", "route_config", "cluster", "seed"];
-
 /// Members of a step beside what it does.
 const BESIDE: [&str; 2] = ["expect", "client"];
-
-/// Most clients of a test.
-const MAX_CLIENTS: usize = 1000;
-
-/// Most of what no RPC of a test may do: each RPC is held against all of it.
-const MAX_NEVER: usize = 1000;
 
 /// Most of what the tests of a file have in common, times the tests: every test begins with all of it.
 const MAX_SHARED: usize = 1_000_000;
@@ -284,258 +276,4 @@ impl<'s> Reader<'s> {
             notes: Vec::new(),
         })
     }
-
-    fn step(&self, node: &Node, clients: &[PlannedClient]) -> Faulty<PlannedStep> {
-        let members = node.map().ok_or_else(|| wrong("a step", node, "an object"));
-        let members = self.located(members)?;
-        let mut verbs = members.iter().filter(|member| !BESIDE.contains(&member.name.as_str()));
-        let verb = verbs.next();
-        if let Some(second) = verbs.next() {
-            let known: Vec<&str> = crate::sim::script::VERBS.iter().chain(&BESIDE).copied().collect();
-            let odd = [verb, Some(second)]
-                .into_iter()
-                .flatten()
-                .find(|member| !is_verb(&member.name));
-            return match odd {
-                Some(odd) => self.located(Err(unknown("a step", odd, &known))),
-                None => Err(fault(
-                    self.place(second.at),
-                    format!(
-                        "a step has one verb, this one has a second, `{}`: make a step of it",
-                        second.name
-                    ),
-                )),
-            };
-        }
-        let step = self.located(verb.map(read_step).transpose())?;
-        let step = step.map(|mut step| {
-            if let (Step::Update { sent, .. }, Some(_)) = (&mut step, self.source.view()) {
-                sent.of_yaml();
-            }
-            step
-        });
-        let sight = Sight {
-            rpcs: matches!(step, Some(Step::Pick(_) | Step::Finish(_))),
-            update: matches!(
-                step,
-                Some(Step::Update { .. } | Step::Remove(_) | Step::Endpoints(_) | Step::Scale(_))
-            ),
-        };
-        let expect = node.get("expect");
-        if step.is_none() && expect.is_none() {
-            return Err(fault(self.place(node.span), "the step says nothing".to_owned()));
-        }
-        let span = Span::new(
-            members.first().map_or(node.span.start, |member| member.at.start),
-            members.first().map_or(node.span.end, |member| member.node.span.end),
-        );
-        Ok(PlannedStep {
-            span: self.place(span),
-            step,
-            client: node
-                .get("client")
-                .map(|client| self.client_of(client, clients))
-                .transpose()?,
-            expect: expect
-                .map(|expect| self.expect(expect, sight))
-                .transpose()?
-                .unwrap_or_default(),
-        })
-    }
-
-    fn client_of(&self, node: &Node, clients: &[PlannedClient]) -> Faulty<usize> {
-        let number = node
-            .text()
-            .and_then(|name| clients.iter().position(|client| client.name == name));
-        number.ok_or_else(|| {
-            let names: Vec<&str> = clients.iter().map(|client| client.name.as_str()).collect();
-            let message = match names.as_slice() {
-                [""] => "`client` names one of the `clients`, and the test has none of its own".to_owned(),
-                _ => format!(
-                    "`client` is {}, must be one of `{}`",
-                    node.to_json(),
-                    names.join("`, `")
-                ),
-            };
-            fault(self.place(node.span), message)
-        })
-    }
-}
-
-/// What tests of a file have in common, or one test for itself.
-#[derive(Debug, Clone, Default)]
-struct Common {
-    world: Arc<[Part]>,
-    bootstrap: Option<String>,
-    env: Arc<[(String, String)]>,
-    resolve: Arc<BTreeMap<String, Vec<SocketAddr>>>,
-    client: PlannedClient,
-    clients: Arc<[PlannedClient]>,
-    backends: Arc<[crate::sim::script::Setting]>,
-    never: Arc<[Never]>,
-    lookups: Lookups,
-}
-
-impl Common {
-    fn of(reader: &Reader<'_>, node: &Node) -> Faulty<Common> {
-        Common::default().with(reader, node)
-    }
-
-    /// How much of it there is, the world apart.
-    fn count(&self) -> usize {
-        let Common {
-            env,
-            resolve,
-            clients,
-            backends,
-            never,
-            ..
-        } = self;
-        env.len() + resolve.len() + clients.len() + backends.len() + never.len()
-    }
-
-    /// What a test says for itself goes before what all say, but for backends that it does not name, and `never`, of which both hold.
-    fn with(&self, reader: &Reader<'_>, node: &Node) -> Faulty<Common> {
-        let mut own = self.clone();
-        if let Some(world) = node.get("world") {
-            let mut parts = reader.located(one_or_more(world, part))?;
-            for part in &mut parts {
-                let (Part::Path(_, span) | Part::Inline(_, span)) = part;
-                *span = reader.place(*span);
-            }
-            own.world = parts.into();
-        }
-        if let Some(bootstrap) = reader.located(text(node, "bootstrap"))? {
-            own.bootstrap = Some(bootstrap);
-        }
-        if let Some(env) = node.get("env") {
-            own.env = reader.located(switches(env))?.into();
-        }
-        if let Some(resolve) = node.get("resolve") {
-            own.resolve = reader.located(answers(resolve))?.into();
-        }
-        reader.client(node, &mut own.client)?;
-        if let Some(clients) = node.get("clients") {
-            own.clients = reader.clients(clients, &own.client)?.into();
-        } else if !own.clients.is_empty() && CLIENT.iter().any(|member| node.get(member).is_some()) {
-            let mut clients = own.clients.to_vec();
-            for client in &mut clients {
-                reader.client(node, client)?;
-            }
-            own.clients = clients.into();
-        }
-        if let Some(backends) = node.get("backends") {
-            let more = reader.located(settings("backends", backends))?;
-            own.backends = own.backends.iter().cloned().chain(more).collect();
-        }
-        if let Some(answers) = node.get("lookups") {
-            own.lookups = reader.located(lookups(answers))?;
-        }
-        if let Some(never) = node.get("never") {
-            let list = match never.list() {
-                Some(list) => list,
-                None => std::slice::from_ref(never),
-            };
-            let more = list.iter().map(|one| {
-                Ok(Never {
-                    span: reader.inside(one),
-                    checks: reader.never(one)?,
-                })
-            });
-            let before = own.never.iter().cloned().map(Ok);
-            own.never = before.chain(more).take(MAX_NEVER + 1).collect::<Faulty<_>>()?;
-            if let Some(beyond) = own.never.get(MAX_NEVER) {
-                let message = format!("a test has at most {MAX_NEVER} `never`");
-                return Err(fault(beyond.span, message));
-            }
-        }
-        Ok(own)
-    }
-}
-
-impl Reader<'_> {
-    fn clients(&self, node: &Node, common: &PlannedClient) -> Faulty<Vec<PlannedClient>> {
-        let map = node.map().filter(|map| (1..=MAX_CLIENTS).contains(&map.len()));
-        let map = self.located(map.ok_or_else(|| wrong("clients", node, "an object of clients by name, 1 to 1000")))?;
-        let mut clients = Vec::new();
-        for (number, member) in map.iter().enumerate() {
-            let mut client = PlannedClient {
-                name: member.name.clone(),
-                span: self.place(member.at),
-                // Each draws for itself.
-                seed: common.seed.wrapping_add(number as u64),
-                ..common.clone()
-            };
-            if member.node.value != crate::source::node::Value::Null {
-                self.members("a client", &member.node, &CLIENT)?;
-                self.client(&member.node, &mut client)?;
-            }
-            clients.push(client);
-        }
-        Ok(clients)
-    }
-
-    fn client(&self, node: &Node, client: &mut PlannedClient) -> Faulty<()> {
-        let starts = [
-            ("target", PlannedStart::Target as fn(String) -> PlannedStart),
-            ("route_config", PlannedStart::RouteConfig),
-            ("cluster", PlannedStart::Cluster),
-        ];
-        let mut before: Option<&'static str> = None;
-        for (member, start) in starts {
-            let Some(name) = self.located(text(node, member))? else {
-                continue;
-            };
-            if let (Some(before), Some(node)) = (before, node.get(member)) {
-                let contradiction = crate::sim::script::value::contradict(member, before, node);
-                return self.located(Err(contradiction));
-            }
-            before = Some(member);
-            client.start = start(name);
-        }
-        if let Some(authority) = self.located(text(node, "authority"))? {
-            client.authority = Some(authority);
-        }
-        if let Some(seed) = node.get("seed") {
-            let whole = seed.whole().ok_or_else(|| wrong("seed", seed, "a whole number from 0"));
-            client.seed = self.located(whole)?;
-        }
-        Ok(())
-    }
-}
-
-fn part(node: &Node) -> Result<Part, Located> {
-    if let Some(path) = node.text().filter(|path| !path.is_empty()) {
-        return Ok(Part::Path(path.to_owned(), node.span));
-    }
-    match node.get("@type") {
-        Some(_) => Ok(Part::Inline(node.to_json(), node.span)),
-        None => Err(wrong("world", node, "paths of files, and resources with an `@type`")),
-    }
-}
-
-fn switches(node: &Node) -> Result<Vec<(String, String)>, Located> {
-    let map = node
-        .map()
-        .ok_or_else(|| wrong("env", node, "an object of switches by name"))?;
-    let switch = |member: &Member| {
-        let value = match member.node.flag() {
-            Some(flag) => Some(flag.to_string()),
-            None => member.node.word().map(str::to_owned),
-        };
-        let value = value.ok_or_else(|| wrong("env", &member.node, "a text"))?;
-        Ok((member.name.clone(), value))
-    };
-    map.iter().map(switch).collect()
-}
-
-fn answers(node: &Node) -> Result<BTreeMap<String, Vec<SocketAddr>>, Located> {
-    let map = node
-        .map()
-        .ok_or_else(|| wrong("resolve", node, "an object of addresses by HOST:PORT"))?;
-    let answer = |member: &Member| {
-        let addresses = one_or_more(&member.node, |one| address("resolve", one))?;
-        Ok((member.name.clone(), addresses))
-    };
-    map.iter().map(answer).collect()
 }

@@ -1,0 +1,199 @@
+//! What the tests of a file have in common, and what a test says of the same for itself: world, clients, backends, `never`.
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use super::{Faulty, Reader, fault};
+use crate::scenario::{Never, Part, PlannedClient, PlannedStart};
+use crate::sim::Lookups;
+use crate::sim::script::value::{address, contradict, one_or_more, text, wrong};
+use crate::sim::script::{Located, Setting, lookups, settings};
+use crate::source::node::{Member, Node, Value};
+
+/// What can be said of a client.
+const CLIENT: [&str; 5] = ["target", "authority", "route_config", "cluster", "seed"];
+
+/// Most clients of a test.
+const MAX_CLIENTS: usize = 1000;
+
+/// Most of what no RPC of a test may do: each RPC is held against all of it.
+const MAX_NEVER: usize = 1000;
+
+/// What tests of a file have in common, or one test for itself.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Common {
+    pub world: Arc<[Part]>,
+    pub bootstrap: Option<String>,
+    pub env: Arc<[(String, String)]>,
+    pub resolve: Arc<BTreeMap<String, Vec<SocketAddr>>>,
+    pub client: PlannedClient,
+    pub clients: Arc<[PlannedClient]>,
+    pub backends: Arc<[Setting]>,
+    pub never: Arc<[Never]>,
+    pub lookups: Lookups,
+}
+
+impl Common {
+    pub fn of(reader: &Reader<'_>, node: &Node) -> Faulty<Common> {
+        Common::default().with(reader, node)
+    }
+
+    /// How much of it there is, the world apart.
+    pub fn count(&self) -> usize {
+        let Common {
+            env,
+            resolve,
+            clients,
+            backends,
+            never,
+            ..
+        } = self;
+        env.len() + resolve.len() + clients.len() + backends.len() + never.len()
+    }
+
+    /// What a test says for itself goes before what all say, but for backends that it does not name, and `never`, of which both hold.
+    pub fn with(&self, reader: &Reader<'_>, node: &Node) -> Faulty<Common> {
+        let mut own = self.clone();
+        if let Some(world) = node.get("world") {
+            let mut parts = reader.located(one_or_more(world, part))?;
+            for part in &mut parts {
+                let (Part::Path(_, span) | Part::Inline(_, span)) = part;
+                *span = reader.place(*span);
+            }
+            own.world = parts.into();
+        }
+        if let Some(bootstrap) = reader.located(text(node, "bootstrap"))? {
+            own.bootstrap = Some(bootstrap);
+        }
+        if let Some(env) = node.get("env") {
+            own.env = reader.located(switches(env))?.into();
+        }
+        if let Some(resolve) = node.get("resolve") {
+            own.resolve = reader.located(answers(resolve))?.into();
+        }
+        reader.client(node, &mut own.client)?;
+        if let Some(clients) = node.get("clients") {
+            own.clients = reader.clients(clients, &own.client)?.into();
+        } else if !own.clients.is_empty() && CLIENT.iter().any(|member| node.get(member).is_some()) {
+            let mut clients = own.clients.to_vec();
+            for client in &mut clients {
+                reader.client(node, client)?;
+            }
+            own.clients = clients.into();
+        }
+        if let Some(backends) = node.get("backends") {
+            let more = reader.located(settings("backends", backends))?;
+            own.backends = own.backends.iter().cloned().chain(more).collect();
+        }
+        if let Some(answers) = node.get("lookups") {
+            own.lookups = reader.located(lookups(answers))?;
+        }
+        if let Some(never) = node.get("never") {
+            let list = match never.list() {
+                Some(list) => list,
+                None => std::slice::from_ref(never),
+            };
+            let more = list.iter().map(|one| {
+                Ok(Never {
+                    span: reader.inside(one),
+                    checks: reader.never(one)?,
+                })
+            });
+            let before = own.never.iter().cloned().map(Ok);
+            own.never = before.chain(more).take(MAX_NEVER + 1).collect::<Faulty<_>>()?;
+            if let Some(beyond) = own.never.get(MAX_NEVER) {
+                let message = format!("a test has at most {MAX_NEVER} `never`");
+                return Err(fault(beyond.span, message));
+            }
+        }
+        Ok(own)
+    }
+}
+
+impl Reader<'_> {
+    fn clients(&self, node: &Node, common: &PlannedClient) -> Faulty<Vec<PlannedClient>> {
+        let map = node.map().filter(|map| (1..=MAX_CLIENTS).contains(&map.len()));
+        let map = self.located(map.ok_or_else(|| wrong("clients", node, "an object of clients by name, 1 to 1000")))?;
+        let mut clients = Vec::new();
+        for (number, member) in map.iter().enumerate() {
+            let mut client = PlannedClient {
+                name: member.name.clone(),
+                span: self.place(member.at),
+                // Each draws for itself.
+                seed: common.seed.wrapping_add(number as u64),
+                ..common.clone()
+            };
+            if member.node.value != Value::Null {
+                self.members("a client", &member.node, &CLIENT)?;
+                self.client(&member.node, &mut client)?;
+            }
+            clients.push(client);
+        }
+        Ok(clients)
+    }
+
+    fn client(&self, node: &Node, client: &mut PlannedClient) -> Faulty<()> {
+        let starts = [
+            ("target", PlannedStart::Target as fn(String) -> PlannedStart),
+            ("route_config", PlannedStart::RouteConfig),
+            ("cluster", PlannedStart::Cluster),
+        ];
+        let mut before: Option<&'static str> = None;
+        for (member, start) in starts {
+            let Some(name) = self.located(text(node, member))? else {
+                continue;
+            };
+            if let (Some(before), Some(node)) = (before, node.get(member)) {
+                let contradiction = contradict(member, before, node);
+                return self.located(Err(contradiction));
+            }
+            before = Some(member);
+            client.start = start(name);
+        }
+        if let Some(authority) = self.located(text(node, "authority"))? {
+            client.authority = Some(authority);
+        }
+        if let Some(seed) = node.get("seed") {
+            let whole = seed.whole().ok_or_else(|| wrong("seed", seed, "a whole number from 0"));
+            client.seed = self.located(whole)?;
+        }
+        Ok(())
+    }
+}
+
+fn part(node: &Node) -> Result<Part, Located> {
+    if let Some(path) = node.text().filter(|path| !path.is_empty()) {
+        return Ok(Part::Path(path.to_owned(), node.span));
+    }
+    match node.get("@type") {
+        Some(_) => Ok(Part::Inline(node.to_json(), node.span)),
+        None => Err(wrong("world", node, "paths of files, and resources with an `@type`")),
+    }
+}
+
+fn switches(node: &Node) -> Result<Vec<(String, String)>, Located> {
+    let map = node
+        .map()
+        .ok_or_else(|| wrong("env", node, "an object of switches by name"))?;
+    let switch = |member: &Member| {
+        let value = match member.node.flag() {
+            Some(flag) => Some(flag.to_string()),
+            None => member.node.word().map(str::to_owned),
+        };
+        let value = value.ok_or_else(|| wrong("env", &member.node, "a text"))?;
+        Ok((member.name.clone(), value))
+    };
+    map.iter().map(switch).collect()
+}
+
+fn answers(node: &Node) -> Result<BTreeMap<String, Vec<SocketAddr>>, Located> {
+    let map = node
+        .map()
+        .ok_or_else(|| wrong("resolve", node, "an object of addresses by HOST:PORT"))?;
+    let answer = |member: &Member| {
+        let addresses = one_or_more(&member.node, |one| address("resolve", one))?;
+        Ok((member.name.clone(), addresses))
+    };
+    map.iter().map(answer).collect()
+}
