@@ -321,6 +321,15 @@ fn who_says_what_is_not_there_and_what_was_meant() {
     let misspelt = run(&format!("who checkotu {BEFORE}"), "");
     assert_eq!((misspelt.code, misspelt.out.as_str()), (Some(2), ""));
     assert!(misspelt.err.contains("did you mean `checkout`?"), "{}", misspelt.err);
+    let forgotten = run(&format!("who {BEFORE}"), "{}");
+    assert_eq!(forgotten.code, Some(2));
+    assert!(
+        forgotten
+            .err
+            .contains("which is a file: the name of the resource comes first, `xdsctl who NAME "),
+        "{}",
+        forgotten.err
+    );
     let both = run(&format!("who near {BEFORE}"), "");
     assert_eq!(
         both.out.matches("leads to\n").count(),

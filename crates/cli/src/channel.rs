@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use super::args::{ChannelArgs, RequestArgs};
+use super::args::ChannelArgs;
 use super::config::Config;
 use super::input;
 use super::input::Inputs;
@@ -15,19 +15,21 @@ use xdsctl::client::dns::DnsAnswers;
 use xdsctl::client::target::{Target, TargetError};
 use xdsctl::client::{Client, Held, Keep, Resources, Settled, Start};
 use xdsctl::diag::{Diagnostic, Severity};
-use xdsctl::model::Millis;
 use xdsctl::model::listener::{Listener, RouteSource};
 use xdsctl::profile::{self, Fleet};
 use xdsctl::rpc;
-use xdsctl::sim::{Channel, DEFAULT_TIMEOUT_MS, MAX_MACHINES, Network, Options, Rpc};
+use xdsctl::sim::{Channel, MAX_MACHINES, Network, Options, Rpc};
 use xdsctl::source::{SourceId, Span};
 use xdsctl::status::{Code, Status};
 use xdsctl::text;
 
 mod change;
 mod followed;
+mod request;
 mod size;
 mod start;
+
+pub use request::{headers, method, millis, rpc, say_method, seconds};
 
 /// Names listed in a message at most.
 const NAMES_SHOWN: usize = 10;
@@ -120,39 +122,6 @@ impl Opened {
         let failed = outcome.filter(|outcome| outcome.code != Code::Ok);
         Ok(failed.map(|outcome| Status::new(outcome.code, outcome.details)))
     }
-}
-
-/// Method of an RPC that is given none.
-const DEFAULT_METHOD: &str = "/pkg.Service/Method";
-
-/// The method of the RPC.
-pub fn method(args: &RequestArgs) -> &str {
-    args.method.as_deref().unwrap_or(DEFAULT_METHOD)
-}
-
-/// Says which method is asked about where the user has named none.
-///
-/// # Errors
-/// Standard error.
-pub fn say_method(args: &RequestArgs, io: &mut Io<'_>) -> Result<(), Error> {
-    if args.method.is_none() {
-        writeln!(io.err, "note: no --method, the RPC is to `{DEFAULT_METHOD}`")?;
-    }
-    Ok(())
-}
-
-/// The RPC of the arguments.
-///
-/// # Errors
-/// A header or cookie without `=`.
-pub fn rpc(args: &RequestArgs) -> Result<Rpc, Error> {
-    let given = args.timeout.map(|seconds| millis(seconds).0.max(0));
-    Ok(Rpc {
-        method: method(args).to_owned(),
-        headers: headers(args)?,
-        timeout_ms: Some(given.unwrap_or(DEFAULT_TIMEOUT_MS)),
-        wait_for_ready: false,
-    })
 }
 
 /// Opens the channel that the arguments name. What could not be read, and what the client leaves out, is said on standard
@@ -425,56 +394,6 @@ fn dns_answers(arguments: &[String]) -> Result<DnsAnswers, Error> {
         answers.insert(name.to_owned(), Ok(addresses.map_err(|_| wrong())?));
     }
     Ok(answers)
-}
-
-/// Name and value of a header: `NAME=VALUE`, or `NAME: VALUE` as curl takes it, whichever sign comes first.
-fn header_parts(header: &str) -> Option<(&str, &str)> {
-    let sign = header.find(['=', ':'])?;
-    let (name, value) = (header.get(..sign)?, header.get(sign + 1..)?);
-    match header.as_bytes().get(sign) {
-        Some(b':') => Some((name.trim_end(), value.trim_start())),
-        _ => Some((name, value)),
-    }
-}
-
-/// The metadata of an RPC.
-///
-/// # Errors
-/// A header or cookie without `=`.
-pub fn headers(args: &RequestArgs) -> Result<Vec<(String, String)>, Error> {
-    let mut headers = Vec::new();
-    for header in &args.headers {
-        // What is no pair is not quoted: it may be the value alone.
-        let (name, value) = header_parts(header).ok_or_else(|| {
-            Error::Usage("--header must be NAME=VALUE or `NAME: VALUE`, one has neither `=` nor `:`".to_owned())
-        })?;
-        headers.push((name.to_ascii_lowercase(), value.to_owned()));
-    }
-    if args.cookies.iter().any(|cookie| !cookie.contains('=')) {
-        return Err(Error::Usage("--cookie must be NAME=VALUE, one has no `=`".to_owned()));
-    }
-    if !args.cookies.is_empty() {
-        headers.push(("cookie".to_owned(), args.cookies.join("; ")));
-    }
-    Ok(headers)
-}
-
-/// Reads a number of seconds of an argument.
-///
-/// # Errors
-/// Anything but a number from 0.
-pub fn seconds(text: &str) -> Result<f64, String> {
-    let seconds = text
-        .parse()
-        .ok()
-        .filter(|seconds: &f64| seconds.is_finite() && *seconds >= 0.0);
-    seconds.ok_or_else(|| "must be a number of seconds, such as 2.5".to_owned())
-}
-
-/// A number of seconds as a duration.
-pub fn millis(seconds: f64) -> Millis {
-    // Rounded towards zero and held to the range, as `as` does.
-    Millis((seconds * 1000.0) as i64)
 }
 
 /// What the client leaves out, for the lines beside an answer.

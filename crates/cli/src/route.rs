@@ -16,9 +16,6 @@ pub(super) fn run(args: &RouteArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     let opened = channel::open(&args.channel, io)?;
     opened.check_effort(Some(channel::method(&args.request)))?;
     channel::say_method(&args.request, io)?;
-    if !channel::method(&args.request).starts_with('/') {
-        say!(io.err, "note: a method begins with `/`: /PKG.SERVICE/METHOD")?;
-    }
     let config = match &opened.config {
         Ok(config) => std::sync::Arc::clone(config),
         Err(failure) => {

@@ -1,6 +1,7 @@
 //! `xdsctl who`: what refers to a resource, and what it leads to.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use super::args::{Format, WhoArgs};
 use super::channel::{no_such, say_unread};
@@ -26,6 +27,12 @@ pub(super) fn run(args: &WhoArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         answers.extend(nodes.map(|node| Answer { links, node }));
     }
     if answers.is_empty() {
+        if Path::new(&args.name).is_file() {
+            return Err(Error::Usage(format!(
+                "no resource `{0}`, which is a file: the name of the resource comes first, `xdsctl who NAME {0}`",
+                args.name
+            )));
+        }
         let names = worlds.iter().flat_map(Links::nodes);
         let names: BTreeSet<&str> = names.filter(|node| fits(node)).map(|node| node.name.as_str()).collect();
         return Err(Error::Usage(no_such("resource", &args.name, names.iter().copied())));

@@ -1,0 +1,92 @@
+//! The RPC that a command asks about, as its arguments say it.
+
+use crate::args::RequestArgs;
+use crate::{Error, Io};
+use xdsctl::model::Millis;
+use xdsctl::sim::{DEFAULT_TIMEOUT_MS, Rpc};
+
+/// Method of an RPC that is given none.
+const DEFAULT_METHOD: &str = "/pkg.Service/Method";
+
+/// The method of the RPC.
+pub fn method(args: &RequestArgs) -> &str {
+    args.method.as_deref().unwrap_or(DEFAULT_METHOD)
+}
+
+/// Says which method is asked about where the user has named none, or one that no RPC has.
+///
+/// # Errors
+/// Standard error.
+pub fn say_method(args: &RequestArgs, io: &mut Io<'_>) -> Result<(), Error> {
+    if args.method.is_none() {
+        writeln!(io.err, "note: no --method, the RPC is to `{DEFAULT_METHOD}`")?;
+    }
+    if !method(args).starts_with('/') {
+        writeln!(io.err, "note: a method begins with `/`: /PKG.SERVICE/METHOD")?;
+    }
+    Ok(())
+}
+
+/// The RPC of the arguments.
+///
+/// # Errors
+/// A header or cookie without `=`.
+pub fn rpc(args: &RequestArgs) -> Result<Rpc, Error> {
+    let given = args.timeout.map(|seconds| millis(seconds).0.max(0));
+    Ok(Rpc {
+        method: method(args).to_owned(),
+        headers: headers(args)?,
+        timeout_ms: Some(given.unwrap_or(DEFAULT_TIMEOUT_MS)),
+        wait_for_ready: false,
+    })
+}
+
+/// Name and value of a header: `NAME=VALUE`, or `NAME: VALUE` as curl takes it, whichever sign comes first.
+fn header_parts(header: &str) -> Option<(&str, &str)> {
+    let sign = header.find(['=', ':'])?;
+    let (name, value) = (header.get(..sign)?, header.get(sign + 1..)?);
+    match header.as_bytes().get(sign) {
+        Some(b':') => Some((name.trim_end(), value.trim_start())),
+        _ => Some((name, value)),
+    }
+}
+
+/// The metadata of an RPC.
+///
+/// # Errors
+/// A header or cookie without `=`.
+pub fn headers(args: &RequestArgs) -> Result<Vec<(String, String)>, Error> {
+    let mut headers = Vec::new();
+    for header in &args.headers {
+        // What is no pair is not quoted: it may be the value alone.
+        let (name, value) = header_parts(header).ok_or_else(|| {
+            Error::Usage("--header must be NAME=VALUE or `NAME: VALUE`, one has neither `=` nor `:`".to_owned())
+        })?;
+        headers.push((name.to_ascii_lowercase(), value.to_owned()));
+    }
+    if args.cookies.iter().any(|cookie| !cookie.contains('=')) {
+        return Err(Error::Usage("--cookie must be NAME=VALUE, one has no `=`".to_owned()));
+    }
+    if !args.cookies.is_empty() {
+        headers.push(("cookie".to_owned(), args.cookies.join("; ")));
+    }
+    Ok(headers)
+}
+
+/// Reads a number of seconds of an argument.
+///
+/// # Errors
+/// Anything but a number from 0.
+pub fn seconds(text: &str) -> Result<f64, String> {
+    let seconds = text
+        .parse()
+        .ok()
+        .filter(|seconds: &f64| seconds.is_finite() && *seconds >= 0.0);
+    seconds.ok_or_else(|| "must be a number of seconds, such as 2.5".to_owned())
+}
+
+/// A number of seconds as a duration.
+pub fn millis(seconds: f64) -> Millis {
+    // Rounded towards zero and held to the range, as `as` does.
+    Millis((seconds * 1000.0) as i64)
+}
