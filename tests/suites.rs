@@ -2,6 +2,7 @@
 
 mod drafts;
 mod forms;
+mod hints;
 mod same;
 mod update;
 

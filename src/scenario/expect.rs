@@ -10,7 +10,7 @@ use crate::catalogue;
 use crate::diag::Rule;
 use crate::lb;
 use crate::lb::runtime::Connectivity;
-use crate::sim::script::value::{address, address_key, one_or_more, share, time, wrong};
+use crate::sim::script::value::{address, address_key, one_or_more, share, time, unknown, wrong};
 use crate::sim::script::{Located, code};
 use crate::source::node::{Member, Node};
 use crate::text;
@@ -86,7 +86,7 @@ impl Reader<'_> {
                 Scope::Update if !sight.update => "the step sends no update",
                 _ => continue,
             };
-            return Err(fault(check.span, format!("nothing can be expected here: {why}")));
+            self.keep::<()>(Err(fault(check.span, format!("nothing can be expected here: {why}"))));
         }
         Ok(checks)
     }
@@ -94,21 +94,27 @@ impl Reader<'_> {
     /// Reads what no RPC may do.
     pub(super) fn never(&self, node: &Node) -> Faulty<Vec<Check>> {
         let checks = self.checks(node, "never", &OF_RPC)?;
-        match checks.is_empty() {
+        match node.map().is_some_and(<[Member]>::is_empty) {
             true => Err(fault(self.place(node.span), "`never` says nothing".to_owned())),
             false => Ok(checks),
         }
     }
 
     fn checks(&self, node: &Node, place: &'static str, known: &[&str]) -> Faulty<Vec<Check>> {
-        for member in node.map().unwrap_or_default() {
+        let Some(members) = node.map() else {
+            return self.members(place, node, known).map(|_| Vec::new());
+        };
+        let is_known = |member: &&Member| known.contains(&member.name.as_str());
+        for member in members.iter().filter(|member| !is_known(member)) {
             let meant = MEANT.iter().find(|(other, _)| *other == member.name);
-            if let Some((other, meant)) = meant.filter(|(other, _)| !known.contains(other)) {
-                let message = format!("{place} has no `{other}`, did you mean `{meant}`?");
-                return Err(fault(self.place(member.at), message));
-            }
+            self.keep::<()>(match meant {
+                Some((other, meant)) => {
+                    let message = format!("{place} has no `{other}`, did you mean `{meant}`?");
+                    Err(fault(self.place(member.at), message))
+                }
+                None => self.located(Err(unknown(place, member, known))),
+            });
         }
-        let members = self.members(place, node, known)?;
         let tolerance = node.get("tolerance");
         if let (Some(tolerance), None) = (tolerance, node.get("shares")) {
             let span = self.place(tolerance.span);
@@ -118,11 +124,12 @@ impl Reader<'_> {
             ));
         }
         let mut checks = Vec::new();
-        for member in members.iter().filter(|member| member.name != "tolerance") {
+        let said = members.iter().filter(is_known);
+        for member in said.filter(|member| member.name != "tolerance") {
             let span = self.place(crate::source::Span::new(member.at.start, member.node.span.end));
             let value = self.place(member.node.span);
-            let read = self.located(read(member, tolerance))?;
-            checks.extend(read.into_iter().map(|what| Check { span, value, what }));
+            let read = self.keep(self.located(read(member, tolerance)));
+            checks.extend(read.into_iter().flatten().map(|what| Check { span, value, what }));
         }
         Ok(checks)
     }

@@ -6,7 +6,7 @@ use super::Never;
 use super::channel::{self, Policies};
 use super::check::{Check, Cookie, Place, Scope, What};
 use super::seen::Seen;
-use super::shares::{labels, off};
+use super::shares::{cannot_fail, labels, off};
 use crate::client::Updated;
 use crate::cookie::Session;
 use crate::sim::script::Done;
@@ -127,6 +127,14 @@ impl<'t> Watched<'t> {
     /// How many different backends, and how many RPCs, there were.
     pub fn counts(&self) -> (u64, u64) {
         (self.backends.len() as u64, self.total)
+    }
+
+    /// Why the shares of so few RPCs, or with so large a tolerance, hold whatever happens.
+    pub fn cannot_fail(&self) -> Option<String> {
+        match &self.check.what {
+            What::Shares(shares) if self.total > 0 => cannot_fail(shares, self.total),
+            _ => None,
+        }
     }
 
     /// What all RPCs together did wrong.

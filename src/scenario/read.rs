@@ -1,15 +1,16 @@
-//! Suites out of their YAML or JSON. Nothing that stands there is passed over; every fault of a file is found, one a test.
+//! Suites out of their YAML or JSON. Nothing that stands there is passed over; every fault of a file is found.
 
 mod common;
 mod steps;
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use self::common::Common;
-use super::router_check;
 use super::{Fault, PlannedClient, Suite, Test};
-use crate::sim::script::value::{text, wrong};
+use super::{doubt, router_check};
+use crate::sim::script::value::{text, unknown, wrong};
 use crate::sim::script::{Located, is_verb};
 use crate::source::node::{Broken, Member, Node, Why};
 use crate::source::{Source, Span};
@@ -48,16 +49,21 @@ pub(super) const fn fault(span: Span, message: String) -> Fault {
     Fault { span, message }
 }
 
+/// Faults of a file that are told; the others are counted.
+const MAX_FAULTS: usize = 100;
+
 /// Reads values of one document.
 pub(super) struct Reader<'s> {
     source: &'s Source,
+    /// What was found so far, and how much more there was.
+    faults: RefCell<(Vec<Fault>, usize)>,
 }
 
 impl Suite {
     /// Reads a document.
     ///
     /// # Errors
-    /// What is wrong with it: at most one fault in a test.
+    /// What is wrong with it, in the order of the document: of a value the first fault.
     pub fn read(source: &Source) -> Result<Suite, Vec<Fault>> {
         let node = match Node::of(source) {
             Ok(Some(node)) => node,
@@ -74,7 +80,16 @@ impl Suite {
             }
             Err(broken) => return Err(vec![fault(broken.span, broken.why.to_string())]),
         };
-        Reader { source }.suite(&node)
+        let reader = Reader {
+            source,
+            faults: RefCell::default(),
+        };
+        let suite = reader.suite(&node);
+        let suite = suite.map_err(|faults| faults.into_iter().for_each(|fault| reader.note(fault)));
+        match (suite, reader.found()) {
+            (Ok(suite), faults) if faults.is_empty() => Ok(suite),
+            (_, faults) => Err(faults),
+        }
     }
 }
 
@@ -111,7 +126,39 @@ impl<'s> Reader<'s> {
         read.map_err(|located| fault(self.place(located.span), located.error.to_string()))
     }
 
+    /// Notes a fault; what is around it is read all the same.
+    fn note(&self, fault: Fault) {
+        let (faults, more) = &mut *self.faults.borrow_mut();
+        match faults.len() < MAX_FAULTS {
+            true => faults.push(fault),
+            false => *more += 1,
+        }
+    }
+
+    /// The value; of a fault, which is noted, nothing.
+    pub(super) fn keep<T>(&self, read: Faulty<T>) -> Option<T> {
+        read.map_err(|fault| self.note(fault)).ok()
+    }
+
+    /// What was noted, in the order of the document.
+    fn found(self) -> Vec<Fault> {
+        let (mut faults, more) = self.faults.into_inner();
+        faults.sort_by_key(|fault| fault.span.start);
+        if let (1.., Some(last)) = (more, faults.last()) {
+            let message = format!("{more} faults more are not told, which is the limit of {MAX_FAULTS}");
+            faults.push(fault(last.span, message));
+        }
+        faults
+    }
+
+    /// The members of an object; those that are not known are noted.
     pub(super) fn members<'n>(&self, place: &'static str, node: &'n Node, known: &[&str]) -> Faulty<&'n [Member]> {
+        if let Some(members) = node.map() {
+            for member in members.iter().filter(|member| !known.contains(&member.name.as_str())) {
+                self.keep(self.located::<()>(Err(unknown(place, member, known))));
+            }
+            return Ok(members);
+        }
         self.located(crate::sim::script::value::members(place, node, known))
     }
 
@@ -128,13 +175,14 @@ impl<'s> Reader<'s> {
                 format!("this is no suite, it has neither `steps` nor `tests`: {TO_BEGIN}"),
             )]);
         }
-        self.misplaced(node).map_err(one)?;
-        self.members("a suite", node, &TEST_MEMBERS).map_err(one)?;
-        let common = Common::of(self, node).map_err(one)?;
+        if !self.misplaced(node) {
+            self.members("a suite", node, &TEST_MEMBERS).map_err(one)?;
+        }
+        let common = Common::of(self, node);
         match (node.get("steps"), node.get("tests")) {
             (Some(_), None) => {
                 let test = self.test(node, &common).map_err(one)?;
-                Ok(Suite { tests: vec![test] })
+                Ok(doubt::of(vec![test]))
             }
             (None, Some(tests)) => {
                 let list = tests.list().filter(|list| !list.is_empty());
@@ -149,24 +197,19 @@ impl<'s> Reader<'s> {
                     );
                     return Err(one(fault(self.place(tests.span), message)));
                 }
-                let (mut read, mut faults) = (Vec::new(), Vec::new());
+                let mut read = Vec::new();
                 let mut names: BTreeMap<String, Span> = BTreeMap::new();
                 for node in list {
-                    match self.named(node, &common) {
-                        Ok(test) => {
-                            if names.insert(test.name.clone(), test.span).is_some() {
-                                let message = format!("a test before it is called `{}` too", test.name);
-                                faults.push(fault(test.span, message));
-                            }
-                            read.push(test);
-                        }
-                        Err(found) => faults.push(found),
+                    let Some(test) = self.keep(self.named(node, &common)) else {
+                        continue;
+                    };
+                    if names.insert(test.name.clone(), test.span).is_some() {
+                        let message = format!("a test before it is called `{}` too", test.name);
+                        self.note(fault(test.span, message));
                     }
+                    read.push(test);
                 }
-                match faults.is_empty() {
-                    true => Ok(Suite { tests: read }),
-                    false => Err(faults),
-                }
+                Ok(doubt::of(read))
             }
             (Some(steps), Some(_)) => {
                 let message = "a suite has `steps` or `tests`, not both".to_owned();
@@ -179,29 +222,33 @@ impl<'s> Reader<'s> {
         }
     }
 
-    /// Finds what is said of a step where no step is, and lists with nothing in them.
-    fn misplaced(&self, node: &Node) -> Faulty<()> {
+    /// Notes what is said of a step where no step is, and lists with nothing in them; says whether there is any.
+    fn misplaced(&self, node: &Node) -> bool {
+        let mut is_misplaced = false;
         for member in node.map().unwrap_or_default() {
             let name = member.name.as_str();
             let is_of_step = is_verb(name) || BESIDE.contains(&name);
             if is_of_step && !TEST_MEMBERS.contains(&name) {
                 let message = format!("`{name}` belongs to a step, and stands in the list `steps`");
-                return Err(fault(self.place(member.at), message));
+                self.note(fault(self.place(member.at), message));
+                is_misplaced = true;
             }
             if matches!(name, "steps" | "tests") && member.node.value == crate::source::node::Value::Null {
                 let message = format!("`{name}` has nothing in it, must be a list");
-                return Err(fault(self.place(member.at), message));
+                self.note(fault(self.place(member.at), message));
+                is_misplaced = true;
             }
         }
-        Ok(())
+        is_misplaced
     }
 
     /// A test of a list.
     fn named(&self, node: &Node, common: &Common) -> Faulty<Test> {
         let known = TEST_MEMBERS.split_last().map_or(&[][..], |(_, known)| known);
-        self.misplaced(node)?;
-        self.members("a test", node, known)?;
-        let own = common.with(self, node)?;
+        if !self.misplaced(node) {
+            self.members("a test", node, known)?;
+        }
+        let own = common.with(self, node);
         let name = self.located(text(node, "name"))?.filter(|name| !name.is_empty());
         if name.is_none() {
             return Err(fault(self.head(node), "a test of several has a `name`".to_owned()));
@@ -260,11 +307,13 @@ impl<'s> Reader<'s> {
                 return self.located(Err(wrong("steps", steps, "a list of steps, at least one")));
             }
         };
-        let steps = steps.iter().map(|step| self.step(step, &common.clients));
+        let steps = steps
+            .iter()
+            .filter_map(|step| self.keep(self.step(step, &common.clients)));
         Ok(Test {
             name: self.located(text(node, "name"))?.unwrap_or_default(),
             span: name,
-            steps: steps.collect::<Faulty<_>>()?,
+            steps: steps.collect(),
             world: common.world,
             bootstrap: common.bootstrap,
             env: common.env,

@@ -9,6 +9,7 @@ use serde_json::Value;
 use super::channel::Policies;
 use super::coverage::Coverage;
 use super::judge::{self, Ended, First, Guard, Sessions, Watched};
+use super::names::Names;
 use super::{PlannedStep, Test};
 use crate::client::{Client, Start};
 use crate::lb::runtime::Time;
@@ -49,6 +50,8 @@ pub struct Played {
     pub failures: Vec<Failure>,
     /// What people should hear of, with the step.
     pub notes: Vec<(Span, String)>,
+    /// The `backends` of the test that no endpoint has at any time; tests of a file may share them.
+    pub strangers: Vec<(Span, String)>,
     /// Why the test could not be run to its end.
     pub trouble: Option<Trouble>,
     /// What of the configuration was met, if that was asked for.
@@ -209,22 +212,28 @@ pub(super) fn channels(
     channels.collect()
 }
 
-/// What is wrong with the steps as a whole.
-pub(super) fn check(test: &Test, channels: &[Channel]) -> Option<Trouble> {
-    let steps = || test.steps.iter().filter_map(|planned| planned.step.as_ref());
-    let targets: BTreeSet<String> = script::lookup_targets(steps());
+/// The addresses that there are before the first step.
+pub(super) fn addresses(test: &Test, channels: &[Channel]) -> Vec<SocketAddr> {
+    let steps = test.steps.iter().filter_map(|planned| planned.step.as_ref());
+    let targets: BTreeSet<String> = script::lookup_targets(steps);
     let mut known: Vec<SocketAddr> = Vec::new();
     for channel in channels {
         known.extend(channel.addresses(&targets));
         known.extend(channel.dns_addresses());
     }
+    known
+}
+
+/// What is wrong with the steps as a whole; `known` are the [`addresses`].
+pub(super) fn check(test: &Test, known: &[SocketAddr]) -> Option<Trouble> {
+    let steps = || test.steps.iter().filter_map(|planned| planned.step.as_ref());
     let spans: Vec<Span> = test
         .steps
         .iter()
         .filter(|planned| planned.step.is_some())
         .map(|planned| planned.span)
         .collect();
-    let (number, error) = script::check(steps().collect::<Vec<_>>(), &known).err()?;
+    let (number, error) = script::check(steps().collect::<Vec<_>>(), known).err()?;
     Some(Trouble {
         span: spans.get(number).copied().unwrap_or_default(),
         why: error.to_string(),
@@ -250,6 +259,7 @@ struct Run<'t> {
     test: &'t Test,
     channels: Vec<Channel>,
     policies: Policies,
+    names: Names,
     watch: Watch<'t>,
     played: Played,
     firsts: Vec<Option<First>>,
@@ -272,6 +282,7 @@ impl<'t> Run<'t> {
             test,
             channels,
             policies: Policies::default(),
+            names: Names::default(),
             watch: Watch {
                 steps: test.steps.iter().map(watched).collect(),
                 guards: test.never.iter().map(Guard::new).collect(),
@@ -288,16 +299,19 @@ impl<'t> Run<'t> {
     fn play(mut self, wanted: &mut Wanted) -> (Played, Vec<Option<First>>) {
         let mut player = Player::default();
         let mut open: BTreeMap<&str, usize> = BTreeMap::new();
-        if let Some(trouble) = check(self.test, &self.channels) {
+        let known = addresses(self.test, &self.channels);
+        if let Some(trouble) = check(self.test, &known) {
             self.played.trouble = Some(trouble);
             return (self.played, self.firsts);
         }
+        self.names = Names::of(self.test, &known);
         let finishes = finishes(&self.test.steps);
         for (number, planned) in self.test.steps.iter().enumerate() {
             if let Some(Step::Begin { name, .. }) = &planned.step {
                 open.insert(name, finishes.get(&number).copied().unwrap_or(number));
             }
             self.watch.configurations(&self.channels);
+            self.names.configurations(&self.channels);
             let told = match &planned.step {
                 None => Ok(Told::default()),
                 Some(step) => {
@@ -328,6 +342,12 @@ impl<'t> Run<'t> {
                 };
                 self.fail(failure, Some(first));
             }
+        }
+        self.names.configurations(&self.channels);
+        if self.played.trouble.is_none() {
+            let (of_checks, of_backends) = self.names.missing();
+            self.played.notes.extend(of_checks);
+            self.played.strangers = of_backends;
         }
         self.watch.configurations(&self.channels);
         self.played.coverage = self.watch.coverage.take().unwrap_or_default();
@@ -386,6 +406,8 @@ impl<'t> Run<'t> {
                 .of_all()
                 .filter(|_| sends && watched.first.is_none() && watched.is_of_rpcs());
             let value = watched.check.value;
+            let idle = watched.cannot_fail().filter(|_| sends);
+            self.played.notes.extend(idle.map(|note| (span, note)));
             let whole = of_updates.or(of_channels).or(of_all).map(|happened| First {
                 happened,
                 ..First::default()

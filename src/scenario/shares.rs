@@ -47,6 +47,25 @@ pub fn off(label: &str, count: u64, total: u64, expected: Share, tolerance: Opti
     Some(format!("{}, {why}", told(label, count, total, expected)))
 }
 
+/// Why shares of so many RPCs hold whatever happens.
+pub fn cannot_fail(shares: &Shares, total: u64) -> Option<String> {
+    let holds_always = |total: u64| {
+        let mut all = shares.of.values().map(|share| bounds(total, *share, shares.tolerance));
+        all.all(|(least, most)| least == 0 && most >= total)
+    };
+    if !holds_always(total) {
+        return None;
+    }
+    let words = format!("`shares` of {total} RPCs cannot fail, whatever they do");
+    Some(match (total..=MOST_TRIED).find(|total| !holds_always(*total)) {
+        Some(enough) => format!("{words}: from {enough} RPCs on they can"),
+        None => format!("{words}: the `tolerance` is too large"),
+    })
+}
+
+/// The most RPCs that are tried to find how many are enough.
+const MOST_TRIED: u64 = 10_000;
+
 fn told(label: &str, count: u64, total: u64, expected: Share) -> String {
     let got = percent(count, total);
     let expected = whole(expected);

@@ -1,6 +1,6 @@
 //! What happens in the course of a test, event by event.
 
-use super::run::{Caller, Manner, Trouble, channels, check};
+use super::run::{Caller, Manner, Trouble, addresses, channels, check};
 use super::{PlannedStep, Test};
 use crate::lb::log::{MAX_TOLD, Told};
 use crate::lb::runtime::Time;
@@ -30,8 +30,11 @@ pub fn timeline(
     until: Time,
     listener: &mut dyn Listener,
 ) -> Result<(), Trouble> {
-    let mut channels = channels(test, callers, manner, |_, options| options.log = true);
-    if let Some(trouble) = check(test, &channels) {
+    let mut channels = channels(test, callers, manner, |_, options| {
+        options.log = true;
+        options.places = true;
+    });
+    if let Some(trouble) = check(test, &addresses(test, &channels)) {
         return Err(trouble);
     }
     let mut player = Player::default();

@@ -3,6 +3,7 @@
 mod draft;
 mod update;
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -18,7 +19,7 @@ use crate::report::suite::{
     write_markdown, write_sarif,
 };
 use xdsctl::scenario::{Coverage, Manner, Played, Test, Trouble, run as play};
-use xdsctl::source::{MAX_STREAM_BYTES, SourceId, SourceMap, read_stream};
+use xdsctl::source::{MAX_STREAM_BYTES, SourceId, SourceMap, Span, read_stream};
 
 /// Exit code for expectations that were not met.
 const EXIT_FAILED: u8 = 1;
@@ -64,6 +65,7 @@ pub(super) fn run(args: &TestArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         };
         match xdsctl::scenario::Suite::read(source) {
             Ok(read) => {
+                let mut notes = Notes::default();
                 for test in &read.tests {
                     inputs.extend(suite::files(test, source.name(), &args.world));
                     let name = name(test, source.name());
@@ -74,7 +76,13 @@ pub(super) fn run(args: &TestArgs, io: &mut Io<'_>) -> Result<u8, Error> {
                     ran += 1;
                     let mut played = one(args, test, source.name(), false, io)?;
                     coverage.add(std::mem::take(&mut played.coverage));
+                    notes.take(report.tests.len(), test, &mut played);
                     report.tests.push(placing.report(name, test.span, played));
+                }
+                for (number, span, note) in notes.of_all() {
+                    if let Some(test) = report.tests.get_mut(number) {
+                        test.notes.push((placing.place(span), note));
+                    }
                 }
             }
             Err(faults) => {
@@ -113,6 +121,36 @@ pub(super) fn run(args: &TestArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         return Ok(EXIT_FAILED);
     }
     Ok(if counts.failed > 0 { EXIT_FAILED } else { 0 })
+}
+
+/// What there is to say of the tests of a file, each thing once.
+#[derive(Default)]
+struct Notes {
+    said: BTreeSet<(Span, String)>,
+    /// Backends by the test that has them first; the note if none of the tests with them has such an endpoint.
+    backends: BTreeMap<Span, (usize, Option<String>)>,
+}
+
+impl Notes {
+    /// Takes what was found in a test, and leaves it what no test before it had.
+    fn take(&mut self, number: usize, test: &Test, played: &mut Played) {
+        played.notes.retain(|note| self.said.insert(note.clone()));
+        if played.trouble.is_some() {
+            return;
+        }
+        for backend in test.backends.iter().filter(|backend| backend.address.is_some()) {
+            let strange = played.strangers.iter().find(|(span, _)| *span == backend.span);
+            let note = strange.map(|(_, note)| note.clone());
+            let (_, known) = self.backends.entry(backend.span).or_insert((number, note.clone()));
+            *known = known.take().filter(|_| note.is_some());
+        }
+    }
+
+    /// What is true of all tests that share something: number of the first one, place and note.
+    fn of_all(self) -> impl Iterator<Item = (usize, Span, String)> {
+        let backends = self.backends.into_iter();
+        backends.filter_map(|(span, (number, note))| Some((number, span, note?)))
+    }
 }
 
 /// Says whether it is to be noted what of the configuration is met.

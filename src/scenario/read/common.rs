@@ -35,7 +35,7 @@ pub(super) struct Common {
 }
 
 impl Common {
-    pub fn of(reader: &Reader<'_>, node: &Node) -> Faulty<Common> {
+    pub fn of(reader: &Reader<'_>, node: &Node) -> Common {
         Common::default().with(reader, node)
     }
 
@@ -53,61 +53,69 @@ impl Common {
     }
 
     /// What a test says for itself goes before what all say, but for backends that it does not name, and `never`, of which both hold.
-    pub fn with(&self, reader: &Reader<'_>, node: &Node) -> Faulty<Common> {
+    /// What cannot be read is noted, and stays as it was.
+    pub fn with(&self, reader: &Reader<'_>, node: &Node) -> Common {
         let mut own = self.clone();
-        if let Some(world) = node.get("world") {
-            let mut parts = reader.located(one_or_more(world, part))?;
+        let said = |member: &str| node.get(member);
+        if let Some(world) = said("world")
+            && let Some(mut parts) = reader.keep(reader.located(one_or_more(world, part)))
+        {
             for part in &mut parts {
                 let (Part::Path(_, span) | Part::Inline(_, span)) = part;
                 *span = reader.place(*span);
             }
             own.world = parts.into();
         }
-        if let Some(bootstrap) = reader.located(text(node, "bootstrap"))? {
+        if let Some(Some(bootstrap)) = reader.keep(reader.located(text(node, "bootstrap"))) {
             own.bootstrap = Some(bootstrap);
         }
-        if let Some(env) = node.get("env") {
-            own.env = reader.located(switches(env))?.into();
+        if let Some(env) = said("env").and_then(|env| reader.keep(reader.located(switches(env)))) {
+            own.env = env.into();
         }
-        if let Some(resolve) = node.get("resolve") {
-            own.resolve = reader.located(answers(resolve))?.into();
+        if let Some(resolve) = said("resolve").and_then(|resolve| reader.keep(reader.located(answers(resolve)))) {
+            own.resolve = resolve.into();
         }
-        reader.client(node, &mut own.client)?;
-        if let Some(clients) = node.get("clients") {
-            own.clients = reader.clients(clients, &own.client)?.into();
-        } else if !own.clients.is_empty() && CLIENT.iter().any(|member| node.get(member).is_some()) {
+        reader.keep(reader.client(node, &mut own.client));
+        if let Some(clients) = said("clients") {
+            let clients = reader.keep(reader.clients(clients, &own.client));
+            own.clients = clients.unwrap_or_default().into();
+        } else if !own.clients.is_empty() && CLIENT.iter().any(|member| said(member).is_some()) {
             let mut clients = own.clients.to_vec();
             for client in &mut clients {
-                reader.client(node, client)?;
+                // What is wrong with it was noted above.
+                let _ = reader.client(node, client);
             }
             own.clients = clients.into();
         }
-        if let Some(backends) = node.get("backends") {
-            let more = reader.located(settings("backends", backends))?;
+        if let Some(backends) = said("backends")
+            && let Some(mut more) = reader.keep(reader.located(settings("backends", backends)))
+        {
+            for setting in &mut more {
+                setting.span = reader.place(setting.span);
+            }
             own.backends = own.backends.iter().cloned().chain(more).collect();
         }
-        if let Some(answers) = node.get("lookups") {
-            own.lookups = reader.located(lookups(answers))?;
+        if let Some(answers) = said("lookups").and_then(|answers| reader.keep(reader.located(lookups(answers)))) {
+            own.lookups = answers;
         }
-        if let Some(never) = node.get("never") {
+        if let Some(never) = said("never") {
             let list = match never.list() {
                 Some(list) => list,
                 None => std::slice::from_ref(never),
             };
-            let more = list.iter().map(|one| {
-                Ok(Never {
+            let more = list.iter().filter_map(|one| {
+                Some(Never {
                     span: reader.inside(one),
-                    checks: reader.never(one)?,
+                    checks: reader.keep(reader.never(one))?,
                 })
             });
-            let before = own.never.iter().cloned().map(Ok);
-            own.never = before.chain(more).take(MAX_NEVER + 1).collect::<Faulty<_>>()?;
+            own.never = own.never.iter().cloned().chain(more).take(MAX_NEVER + 1).collect();
             if let Some(beyond) = own.never.get(MAX_NEVER) {
                 let message = format!("a test has at most {MAX_NEVER} `never`");
-                return Err(fault(beyond.span, message));
+                reader.note(fault(beyond.span, message));
             }
         }
-        Ok(own)
+        own
     }
 }
 

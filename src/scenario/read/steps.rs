@@ -31,7 +31,8 @@ impl Reader<'_> {
                 )),
             };
         }
-        let step = self.located(verb.map(read_step).transpose())?;
+        let step = verb.and_then(|verb| self.keep(self.located(read_step(verb))));
+        let is_faulty = verb.is_some() && step.is_none();
         let step = step.map(|mut step| {
             if let (Step::Update { sent, .. }, Some(_)) = (&mut step, self.source.view()) {
                 sent.of_yaml();
@@ -39,14 +40,15 @@ impl Reader<'_> {
             step
         });
         let sight = Sight {
-            rpcs: matches!(step, Some(Step::Pick(_) | Step::Finish(_))),
-            update: matches!(
-                step,
-                Some(Step::Update { .. } | Step::Remove(_) | Step::Endpoints(_) | Step::Scale(_))
-            ),
+            rpcs: is_faulty || matches!(step, Some(Step::Pick(_) | Step::Finish(_))),
+            update: is_faulty
+                || matches!(
+                    step,
+                    Some(Step::Update { .. } | Step::Remove(_) | Step::Endpoints(_) | Step::Scale(_))
+                ),
         };
         let expect = node.get("expect");
-        if step.is_none() && expect.is_none() {
+        if verb.is_none() && expect.is_none() {
             return Err(fault(self.place(node.span), "the step says nothing".to_owned()));
         }
         let span = Span::new(

@@ -7,6 +7,7 @@ use super::orca;
 use super::value::{Located, address_key, contradict, members, seconds, share, wrong};
 use crate::lb::policy::LoadReport;
 use crate::sim::{Answer, Backend, Loss, MIN_REPORT_MS, Network, Reach, Reports, Unprocessed};
+use crate::source::Span;
 use crate::source::node::{Member, Node};
 use crate::status::Code;
 
@@ -33,6 +34,8 @@ const ANSWER: [&str; 3] = ["latency", "status", "share"];
 pub struct Setting {
     /// Its address; `None` for those that are not named.
     pub address: Option<SocketAddr>,
+    /// Where that stands.
+    pub span: Span,
     /// Whether it takes connections; `None` if that stays.
     pub reach: Option<Reach>,
     /// How it answers.
@@ -88,6 +91,7 @@ fn setting(member: &Member) -> Result<Setting, Located> {
             .ok_or_else(|| wrong("methods", methods, "an object by method"))
     });
     Ok(Setting {
+        span: member.at,
         address,
         reach: node.get("reach").map(reach).transpose()?,
         backend: Backend {
