@@ -163,7 +163,7 @@ fn one_seed_is_one_cluster_one_hash_and_one_back_off() {
             .collect();
         let of = |layer: &str| steps.iter().find(|step| step.0 == layer).unwrap().1;
         let key = route["route"]["key"].as_str().unwrap();
-        assert_eq!(of("route"), format!("routes[0]: takes it to {key}"));
+        assert_eq!(of("route"), format!("routes[0]: takes it to {key}, with 1 of 3"));
         assert!(of("request hash").starts_with(&format!("0x{}", route["route"]["hash"].as_str().unwrap())));
         let waits: Vec<String> = retry["outcome"]["attempts"]
             .as_array()

@@ -4,6 +4,7 @@ mod drafts;
 mod forms;
 mod hints;
 mod same;
+mod timeline;
 mod update;
 
 use serde_json::Value;

@@ -112,6 +112,15 @@ pub(super) fn refusal_steps(
     steps
 }
 
+/// The weight of the cluster that was drawn, if there are several.
+fn weight(selector: &Selector, selection: &Selection<'_>) -> String {
+    let weights = || selector.choices(selection.route).map(|(_, weight)| weight);
+    match (weights().nth(selection.choice), weights().count()) {
+        (Some(weight), 2..) => format!(", with {weight} of {}", weights().sum::<u64>()),
+        _ => String::new(),
+    }
+}
+
 /// Tells how the route and the rest were selected; `hides` the values of headers that hold secrets.
 pub(super) fn steps(
     selector: &Selector,
@@ -127,7 +136,12 @@ pub(super) fn steps(
         if let Some(route) = host.routes.get(selection.route) {
             say(
                 "route",
-                format!("{}: takes it to {}", words::route_label(route), selection.selected_key),
+                format!(
+                    "{}: takes it to {}{}",
+                    words::route_label(route),
+                    selection.selected_key,
+                    weight(selector, selection)
+                ),
             );
         }
         let origin = if selection.hash_is_random {

@@ -181,6 +181,8 @@ fn simulated(told: &Told, step: usize, own: &[&str], numbers: &mut Numbers) -> O
                 .remove("address")
                 .filter(|address| !own.contains(&address.as_str()))?;
             details.remove("why");
+            // The client's log tells connections by their address.
+            details.remove("cluster");
             details.entry("state".to_owned()).or_insert_with(|| "IDLE".to_owned());
             name = "state";
             format!("connection#{address}")

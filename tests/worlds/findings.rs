@@ -50,6 +50,8 @@ impl Pick {
     pub fn route(&self) -> Option<(usize, &str)> {
         let (label, key) = self.last("route")?.split_once(": takes it to ")?;
         let (index, _) = label.strip_prefix("routes[")?.split_once(']')?;
+        // Of several clusters the weight follows.
+        let key = key.split_once(", with ").map_or(key, |(key, _)| key);
         Some((index.parse().ok()?, key))
     }
 

@@ -315,9 +315,7 @@ impl Runtime {
         self.changes.shrink_to(KEPT_ROOM);
         let (log, now) = (&mut self.log, self.now);
         self.pool.collect(|address| {
-            log.tell(now, &NOWHERE, CONNECTION, "let_go", || {
-                vec![("address", (&address.text).into())]
-            });
+            log.tell(now, &NOWHERE, CONNECTION, "let_go", || of_connection(address));
         });
     }
 
@@ -353,9 +351,7 @@ impl Runtime {
     fn join(&mut self, address: &Address, at: &TreePath) -> Handle {
         self.next_handle += 1;
         if self.log.is_on() && self.pool.find(address).is_none() {
-            self.say(&NOWHERE, CONNECTION, "made", || {
-                vec![("address", (&address.text).into())]
-            });
+            self.say(&NOWHERE, CONNECTION, "made", || of_connection(address));
         }
         let handle = Handle {
             id: self.next_handle,
@@ -486,10 +482,8 @@ impl Runtime {
             return;
         };
         self.log.tell(self.now, &NOWHERE, CONNECTION, "state", || {
-            let mut details = vec![
-                ("address", Detail::from(&subchannel.address.text)),
-                ("state", subchannel.state.name().into()),
-            ];
+            let mut details = of_connection(&subchannel.address);
+            details.push(("state", subchannel.state.name().into()));
             let failure = subchannel
                 .status
                 .as_ref()
@@ -514,4 +508,14 @@ pub fn below(at: &TreePath, child: u32) -> TreePath {
     path.extend_from_slice(at);
     path.push(child);
     Arc::from(path)
+}
+
+/// Which connection it is; those of a channel that has no cluster are told by their address alone.
+fn of_connection(address: &Address) -> Details {
+    let cluster = Some(&address.scope.cluster).filter(|cluster| !cluster.is_empty());
+    let cluster = cluster.map(|cluster| ("cluster", cluster.into()));
+    cluster
+        .into_iter()
+        .chain([("address", (&address.text).into())])
+        .collect()
 }

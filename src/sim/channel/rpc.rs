@@ -469,7 +469,12 @@ impl Channel {
             trace_left_out: call.trace.left_out(),
             trace: std::mem::take(&mut call.trace).into_steps(),
         };
-        self.runtime.say(&NOWHERE, "rpc", "end", || ended(id, &outcome));
+        let has_routes = self
+            .selector
+            .as_ref()
+            .is_some_and(|selector| !selector.config().starts_at_cluster);
+        self.runtime
+            .say(&NOWHERE, "rpc", "end", || ended(id, &outcome, has_routes));
         let outcome = Box::new(outcome);
         if call.is_let_go {
             self.room += kept;
@@ -486,12 +491,20 @@ pub(super) fn number(id: u64) -> i64 {
 }
 
 /// What is told of an RPC that has ended.
-fn ended(id: u64, outcome: &Outcome) -> Details {
+fn ended(id: u64, outcome: &Outcome, has_routes: bool) -> Details {
     let mut details = vec![
         ("rpc", number(id).into()),
         ("code", outcome.code.name().into()),
         ("ms", (outcome.ended - outcome.began).into()),
     ];
+    if let Some(route) = outcome.route.filter(|_| has_routes) {
+        details.push(("route", i64::try_from(route).unwrap_or(i64::MAX).into()));
+        let name = outcome.route_name.as_deref().filter(|name| !name.is_empty());
+        details.extend(name.map(|name| ("route_name", name.into())));
+    }
+    let leaf = outcome.place.as_ref().map(|place| &place.cluster);
+    let cluster = leaf.or(outcome.cluster.as_ref());
+    details.extend(cluster.map(|cluster| ("cluster", cluster.into())));
     details.extend(outcome.backend.as_deref().map(|backend| ("backend", backend.into())));
     if !outcome.details.is_empty() {
         details.push(("why", outcome.details.as_str().into()));

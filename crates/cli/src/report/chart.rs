@@ -3,7 +3,7 @@
 //! Time is kept in at most [`MAX_BUCKETS`] pieces, which become twice as long whenever there would be more: a day takes no more memory
 //! than a second.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
@@ -27,7 +27,7 @@ const COLUMNS: usize = 60;
 /// What a row of a chart shows in a piece of time.
 const BARS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
-/// One backend, or the failures of a code, over time.
+/// A backend of a client and cluster, or the failures of a code, over time.
 #[derive(Debug, Clone, Default)]
 struct Row {
     /// RPCs that ended, by piece.
@@ -40,12 +40,21 @@ struct Row {
     since: Option<i64>,
 }
 
+/// What a row is about: client and cluster, both may be empty, and an address, or the code of failures.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Subject {
+    /// An address or a code.
+    end: String,
+    client: String,
+    cluster: String,
+}
+
 /// What a timeline has told of its backends.
 #[derive(Debug)]
 pub struct Chart {
     piece_ms: i64,
     end: i64,
-    rows: BTreeMap<String, Row>,
+    rows: BTreeMap<Subject, Row>,
 }
 
 impl Default for Chart {
@@ -73,21 +82,30 @@ fn text<'t>(told: &'t Told, name: &str) -> Option<&'t str> {
 }
 
 impl Chart {
-    /// Takes what happened.
-    pub fn take(&mut self, told: &Told) {
+    /// Takes what happened to a client; its name may be empty.
+    pub fn take(&mut self, client: &str, told: &Told) {
         self.end = self.end.max(told.at);
         while self.piece(told.at) >= MAX_BUCKETS {
             self.halve();
         }
         let piece = self.piece(told.at);
+        let subject = |end: &str| Subject {
+            end: end.to_owned(),
+            client: client.to_owned(),
+            cluster: text(told, "cluster").unwrap_or_default().to_owned(),
+        };
         match (told.layer, told.what) {
             ("rpc", "end") => {
-                let label = text(told, "backend").or_else(|| text(told, "code")).unwrap_or_default();
+                let failed = Subject {
+                    cluster: String::new(),
+                    ..subject(text(told, "code").unwrap_or_default())
+                };
+                let of = text(told, "backend").map_or(failed, subject);
                 let took = told.details.iter().find_map(|(key, detail)| match detail {
                     Detail::Number(ms) if *key == "ms" => Some(*ms),
                     _ => None,
                 });
-                let row = self.rows.entry(label.to_owned()).or_default();
+                let row = self.rows.entry(of).or_default();
                 if let Some(count) = at(&mut row.rpcs, piece) {
                     *count += 1;
                 }
@@ -98,7 +116,7 @@ impl Chart {
             ("connection", "state" | "let_go") => {
                 let Some(address) = text(told, "address") else { return };
                 let is_ready = text(told, "state") == Some("READY");
-                let row = self.rows.entry(address.to_owned()).or_default();
+                let row = self.rows.entry(subject(address)).or_default();
                 match (row.since, is_ready) {
                     (None, true) => row.since = Some(told.at),
                     (Some(since), false) => {
@@ -126,9 +144,28 @@ impl Chart {
         }
     }
 
+    /// What stands before each row: the address or code, and the cluster and client where there are several.
+    fn labels(&self) -> BTreeMap<Subject, String> {
+        let mut clusters: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+        for of in self.rows.keys() {
+            clusters.entry(&of.end).or_default().insert(&of.cluster);
+        }
+        let clients: BTreeSet<&str> = self.rows.keys().map(|of| of.client.as_str()).collect();
+        let label = |of: &Subject| {
+            let is_shared = clusters.get(of.end.as_str()).is_some_and(|of| of.len() > 1);
+            let cluster = Some(&of.cluster).filter(|_| is_shared);
+            let client = Some(&of.client).filter(|_| clients.len() > 1);
+            let parts = [Some(&of.end), cluster, client].into_iter().flatten();
+            let parts: Vec<&str> = parts.map(String::as_str).filter(|part| !part.is_empty()).collect();
+            (of.clone(), parts.join(" "))
+        };
+        self.rows.keys().map(label).collect()
+    }
+
     /// The charts: title, unit, and a value from 0 to 1 by row and column, with what stands behind the row.
     fn charts(mut self, columns: usize) -> Vec<Drawn> {
         let end = self.end;
+        let labels = self.labels();
         for row in self.rows.values_mut() {
             if let Some(since) = row.since.take() {
                 connect(row, (since, end), self.piece_ms);
@@ -145,7 +182,8 @@ impl Chart {
         let mut rpcs = Drawn::new("RPCs", end);
         let mut latency = Drawn::new("latency", end);
         let mut connections = Drawn::new("connections", end);
-        for (label, row) in &self.rows {
+        for (of, row) in &self.rows {
+            let label = labels.get(of).map_or(of.end.as_str(), String::as_str);
             let counts: Vec<i64> = row
                 .rpcs
                 .iter()
@@ -185,13 +223,9 @@ impl Chart {
     /// # Errors
     /// Those of `out`.
     pub fn write(self, width: Option<usize>, colours: bool, out: &mut dyn Write) -> io::Result<()> {
-        let label = self
-            .rows
-            .keys()
-            .map(|label| label.chars().count())
-            .max()
-            .unwrap_or(0)
-            .min(40);
+        let labels = self.labels();
+        let widths = labels.values().map(|label| label.chars().count());
+        let label = widths.max().unwrap_or(0).min(40);
         let columns = width.map_or(COLUMNS, |width| width.saturating_sub(label + 14).clamp(10, MAX_BUCKETS));
         for drawn in self.charts(columns) {
             let (title, end) = (drawn.title, drawn.end as f64 / 1000.0);
@@ -215,13 +249,15 @@ impl Chart {
     /// # Errors
     /// Those of `out`.
     pub fn write_svg(self, title: &str, out: &mut dyn Write) -> io::Result<()> {
-        const LEFT: usize = 200;
+        // Room for the labels: a character has 8 pixels at most.
+        let widest = self.labels().values().map(|label| label.chars().count()).max();
+        let left = (16 + 8 * widest.unwrap_or(0).min(60)).max(200);
         const WIDTH: usize = 600;
         const RIGHT: usize = 100;
         const HEIGHT: usize = 24;
         let charts = self.charts(WIDTH / 4);
         let lines: usize = charts.iter().map(|drawn| drawn.rows.len().min(MAX_ROWS) + 2).sum();
-        let (width, height) = (LEFT + WIDTH + RIGHT, (lines + 1) * HEIGHT);
+        let (width, height) = (left + WIDTH + RIGHT, (lines + 1) * HEIGHT);
         writeln!(
             out,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" \
@@ -242,18 +278,18 @@ impl Chart {
                 let bottom = top + HEIGHT;
                 writeln!(out, "<text x=\"8\" y=\"{}\">{}</text>", bottom - 4, escape(name))?;
                 let step = WIDTH as f64 / values.len().max(1) as f64;
-                let mut path = format!("M{LEFT} {bottom}");
+                let mut path = format!("M{left} {bottom}");
                 for (column, value) in values.iter().enumerate() {
-                    let x = LEFT as f64 + column as f64 * step;
+                    let x = left as f64 + column as f64 * step;
                     let y = bottom as f64 - value / most * (HEIGHT - 4) as f64;
                     let _ = write!(path, "L{x:.1} {y:.1}L{:.1} {y:.1}", x + step);
                 }
-                let _ = write!(path, "L{} {bottom}Z", LEFT + WIDTH);
+                let _ = write!(path, "L{} {bottom}Z", left + WIDTH);
                 writeln!(out, "<path d=\"{path}\" fill=\"#4a7ab5\"/>")?;
                 writeln!(
                     out,
                     "<text x=\"{}\" y=\"{}\">{}</text>",
-                    LEFT + WIDTH + 8,
+                    left + WIDTH + 8,
                     bottom - 4,
                     escape(total)
                 )?;

@@ -269,7 +269,8 @@ impl Listener for Timeline<'_> {
             self.clusters.insert((client, told.place.clone()), cluster.to_string());
         }
         if self.looks.has_chart || self.looks.is_svg {
-            self.chart.take(told);
+            let name = self.test.clients.get(client).map_or("", |client| client.name.as_str());
+            self.chart.take(name, told);
         }
         if self.looks.layers.shows(told.layer) && !self.is_repeated(client, told) {
             let mut details: Vec<(&str, Value)> = Vec::new();
