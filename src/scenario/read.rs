@@ -1,13 +1,13 @@
 //! Suites out of their YAML or JSON. Nothing that stands there is passed over; every fault of a file is found.
 
-mod common;
+mod shared;
 mod steps;
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use self::common::Common;
+use self::shared::Common;
 use super::{Fault, PlannedClient, Suite, Test};
 use super::{doubt, router_check};
 use crate::sim::script::value::{text, unknown, wrong};
