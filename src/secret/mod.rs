@@ -98,8 +98,17 @@ pub fn is_name(name: &str) -> bool {
         .filter(char::is_ascii_alphanumeric)
         .map(|c| c.to_ascii_lowercase())
         .collect();
-    let is_harmless = HARMLESS.contains(&plain.as_str()) || HARMLESS_ENDS.iter().any(|end| plain.ends_with(end));
-    !is_harmless && (NAMES.contains(&plain.as_str()) || PARTS.iter().any(|part| plain.contains(part)))
+    let is_harmless = || HARMLESS.contains(&plain.as_str()) || HARMLESS_ENDS.iter().any(|end| plain.ends_with(end));
+    // Nearly every name has no such part, and every name of a dump is asked about.
+    (has_part(plain.as_bytes()) || NAMES.contains(&plain.as_str())) && !is_harmless()
+}
+
+fn has_part(name: &[u8]) -> bool {
+    let begins = |rest: &[u8], part: &str| rest.first() == part.as_bytes().first() && rest.starts_with(part.as_bytes());
+    (0..name.len()).any(|at| {
+        let rest = name.get(at..).unwrap_or_default();
+        PARTS.iter().any(|part| begins(rest, part))
+    })
 }
 
 /// A value as a message may quote it: what is behind `name` if that holds no secret, without what looks like one.
