@@ -8,6 +8,7 @@
 //! Knows nothing of documents and reports, and plays no RPCs.
 
 pub mod clusters;
+mod forms;
 pub mod hosts;
 mod lists;
 mod overlap;
@@ -26,6 +27,7 @@ use crate::model::filter::FilterConfig;
 use crate::model::listener::{Listener, RouteSource};
 use crate::model::{Cluster, Endpoints, Resource, ResourceType, RouteConfiguration};
 use clusters::{ClusterChange, Side};
+use forms::Form;
 use hosts::HostChanges;
 use values::FieldChange;
 
@@ -162,8 +164,8 @@ fn of_type<T: Kind + Clone + PartialEq>(
         let values = (one.and_then(Held::value), other.and_then(Held::value));
         let fields = match values {
             (Some(one), Some(other)) if one != other => {
-                let parsed = |value: &T| crate::parsed::of(&wrap(value.clone())).to_value();
-                values::compare(&parsed(one), &parsed(other), shows_secrets)
+                let form = |value: &T| Form::of(crate::parsed::of(&wrap(value.clone())), "");
+                forms::compare(&form(one), &form(other), shows_secrets)
             }
             _ => Vec::new(),
         };

@@ -1,5 +1,7 @@
 //! What differs between two forms of what the client keeps of a resource ([`parsed`](crate::parsed)).
 //!
+//! Values are small here: long lists are taken apart in [`forms`](super::forms).
+//!
 //! Positions in the resource, marks of defaults and what only follows from other fields are no differences, nor is the order of
 //! a list in which it has no meaning to the client.
 
@@ -31,7 +33,7 @@ pub enum ChangeKind {
 
 /// How elements of a list are known again.
 #[derive(Debug, Clone, Copy)]
-enum Identity {
+pub(super) enum Identity {
     /// By these fields; the order has no meaning.
     Named(&'static [&'static str]),
     /// By these fields; the order has a meaning.
@@ -43,7 +45,7 @@ enum Identity {
 }
 
 /// How elements of the list in `field` are known again.
-fn identity(field: &str) -> Identity {
+pub(super) fn identity(field: &str) -> Identity {
     match field {
         "virtual_hosts" => Identity::Named(&["name"]),
         "localities" => Identity::Named(&["locality"]),
@@ -63,17 +65,17 @@ fn identity(field: &str) -> Identity {
 }
 
 /// Fields that say nothing of their own: positions, marks, and what follows from the fields beside it.
-const PASSED_OVER: [&str; 3] = ["defaults", "index", "grpc"];
+pub(super) const PASSED_OVER: [&str; 3] = ["defaults", "index", "grpc"];
 
 /// A value, and the same as it may be shown.
 #[derive(Debug, Clone, Copy)]
-struct Shown<'a> {
-    value: &'a Value,
-    shown: &'a Value,
+pub(super) struct Shown<'a> {
+    pub value: &'a Value,
+    pub shown: &'a Value,
 }
 
 impl<'a> Shown<'a> {
-    fn field(self, name: &str) -> Option<Shown<'a>> {
+    pub fn field(self, name: &str) -> Option<Shown<'a>> {
         let value = self.value.get(name)?;
         let shown = self.shown.get(name).unwrap_or(self.shown);
         Some(Shown { value, shown })
@@ -124,7 +126,7 @@ pub fn compare(before: &Value, after: &Value, shows_secrets: bool) -> Vec<FieldC
     changes
 }
 
-fn of_values(path: &str, before: Shown<'_>, after: Shown<'_>, field: &str, out: &mut Vec<FieldChange>) {
+pub(super) fn of_values(path: &str, before: Shown<'_>, after: Shown<'_>, field: &str, out: &mut Vec<FieldChange>) {
     if before.value == after.value {
         return;
     }
@@ -137,7 +139,7 @@ fn of_values(path: &str, before: Shown<'_>, after: Shown<'_>, field: &str, out: 
     }
 }
 
-fn push(path: &str, kind: ChangeKind, out: &mut Vec<FieldChange>) {
+pub(super) fn push(path: &str, kind: ChangeKind, out: &mut Vec<FieldChange>) {
     out.push(FieldChange {
         path: path.to_owned(),
         kind,
@@ -207,7 +209,7 @@ fn of_lists(path: &str, before: Shown<'_>, after: Shown<'_>, field: &str, out: &
 }
 
 /// What an element is known by.
-fn key(element: &Value, identity: Identity) -> String {
+pub(super) fn key(element: &Value, identity: Identity) -> String {
     let fields = match identity {
         Identity::Named(fields) | Identity::Ordered(fields) => fields,
         Identity::Set | Identity::Sequence => return tidy(element).to_string(),
@@ -222,7 +224,7 @@ fn key(element: &Value, identity: Identity) -> String {
 }
 
 /// The place of an element of the list at `path`.
-fn place(path: &str, element: Shown<'_>, position: usize, identity: Identity) -> String {
+pub(super) fn place(path: &str, element: Shown<'_>, position: usize, identity: Identity) -> String {
     let index = element.value.get("index").and_then(Value::as_u64);
     let index = index.map_or_else(|| position.to_string(), |index| index.to_string());
     let name = match identity {
@@ -250,7 +252,7 @@ fn name(value: &Value) -> String {
 }
 
 /// A value without what says nothing.
-fn tidy(value: &Value) -> Value {
+pub(super) fn tidy(value: &Value) -> Value {
     match value {
         Value::Object(fields) => {
             let defaults = fields.get("defaults").and_then(Value::as_array);
