@@ -200,6 +200,22 @@ steps:
 }
 
 #[test]
+fn of_many_channels_some_get_steps() {
+    let listener = |number: usize| {
+        format!(
+            r#"{{"@type":"type.googleapis.com/envoy.config.listener.v3.Listener","name":"l{number}","api_listener":{{"api_listener":{{"@type":"type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager","rds":{{"route_config_name":"r","config_source":{{"ads":{{}}}}}},"http_filters":[{{"name":"router","typed_config":{{"@type":"type.googleapis.com/envoy.extensions.filters.http.router.v3.Router"}}}}]}}}}}}"#
+        )
+    };
+    let resources: Vec<String> = (0..23).map(listener).collect();
+    let file = directory("drafts", "channels").join("many.json");
+    fs::write(&file, format!(r#"{{"resources":[{}]}}"#, resources.join(","))).unwrap();
+    let Run { code, out, err } = run(&format!("test --init {}", file.display()), "");
+    assert_eq!(code, Some(0), "{err}");
+    assert!(err.contains("3 more channels have no step: 20 of a dump do"), "{err}");
+    assert_eq!(out.matches("- pick:").count(), 20, "{out}");
+}
+
+#[test]
 fn the_schema_is_the_one_that_is_published() {
     let schema = fs::read_to_string(root().join("docs/schemas/scenario.json")).unwrap();
     assert_eq!(run("test --schema", "").out, schema);

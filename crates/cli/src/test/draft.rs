@@ -17,6 +17,9 @@ const LARGE: usize = 1 << 20;
 /// How often a large one is.
 const SEEDS_OF_LARGE: u64 = 8;
 
+/// Channels of a dump that get steps: each has connections of its own, and is played many times.
+const CHANNELS_SHOWN: usize = 20;
+
 /// Routes of a channel that get a step.
 const ROUTES_SHOWN: usize = 50;
 
@@ -43,25 +46,26 @@ pub(super) fn init(args: &TestArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         ));
     }
     let files: Vec<String> = args.files.iter().map(|file| file.display().to_string()).collect();
-    let names = suite::listeners(&args.files, io)?;
+    let mut names = suite::listeners(&args.files, io)?;
+    let more_channels = names.len().saturating_sub(CHANNELS_SHOWN);
+    names.truncate(CHANNELS_SHOWN);
     let mut draft = Draft {
         comments: head("a step for each route: make the RPCs yours, and what is expected of them"),
         targets: names.iter().map(|name| format!("xds:///{name}")).collect(),
         files,
         ..Draft::default()
     };
-    for number in 0..names.len().max(1) {
-        let of_target = Draft {
-            targets: draft.targets.get(number).cloned().into_iter().collect(),
-            steps: vec![step(Deed::Sleep(0), None, Vec::new())],
-            ..draft.clone()
-        };
-        let test = read(&of_target.to_yaml()).map_err(Error::Usage)?;
-        let callers = suite::open(&test, from(args), &mut Vec::new(), io).map_err(|(_, error)| error)?;
-        let config = callers.first().map(|caller| caller.client.resolve(&caller.start));
+    let of_channels = Draft {
+        steps: vec![step(Deed::Sleep(0), None, Vec::new())],
+        ..draft.clone()
+    };
+    let test = read(&of_channels.to_yaml()).map_err(Error::Usage)?;
+    let callers = suite::open(&test, from(args), &mut Vec::new(), io).map_err(|(_, error)| error)?;
+    for (number, caller) in callers.iter().enumerate() {
+        let config = caller.client.resolve(&caller.start);
         let routes = match &config {
-            Some(Ok(config)) => config.virtual_host().map_or(&[][..], |host| &host.routes),
-            _ => &[],
+            Ok(config) => config.virtual_host().map_or(&[][..], |host| &host.routes),
+            Err(_) => &[],
         };
         let client = (names.len() > 1).then_some(number);
         let shown = routes.iter().take(ROUTES_SHOWN);
@@ -86,6 +90,12 @@ pub(super) fn init(args: &TestArgs, io: &mut Io<'_>) -> Result<u8, Error> {
                 "xdsctl: {more} more routes have no step: {ROUTES_SHOWN} of a channel do"
             )?;
         }
+    }
+    if more_channels > 0 {
+        say!(
+            io.err,
+            "xdsctl: {more_channels} more channels have no step: {CHANNELS_SHOWN} of a dump do"
+        )?;
     }
     let text = draft.to_yaml();
     let (test, callers) = open(&text, args, io).map_err(Error::Usage)?;
