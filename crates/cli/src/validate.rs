@@ -199,7 +199,7 @@ impl<'a> Asked<'a> {
             fleet_from: self.fleet_from.as_deref(),
             counted: &self.counted,
             snippets_from: outputs::has_human(&self.settings.formats).then_some(style.min_severity),
-            snippets_per_rule: style.shown_per_rule(),
+            snippets_per_rule: style.snippets_per_rule(),
             snippet_columns: style.snippet_columns(),
             shows_secrets: self.args.input.show_secrets,
             fixable,

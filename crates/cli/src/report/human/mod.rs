@@ -51,9 +51,13 @@ impl Default for Style {
 }
 
 impl Style {
-    /// Findings of one rule that are shown in full.
-    pub const fn shown_per_rule(&self) -> usize {
-        if self.is_capped { SHOWN_PER_RULE } else { usize::MAX }
+    /// Findings of one rule that are shown with the lines around them.
+    pub const fn snippets_per_rule(&self) -> usize {
+        if self.is_capped {
+            SHOWN_PER_RULE
+        } else {
+            SNIPPETS_PER_RULE
+        }
     }
 
     /// Columns for the text of a document: what is left beside line numbers and frame.
@@ -71,6 +75,9 @@ const SNIPPET_FRAME: usize = 11;
 
 /// Findings of one rule that are shown in full.
 const SHOWN_PER_RULE: usize = 5;
+
+/// Findings of one rule that are shown with the lines around them where nothing is cut for a terminal: lines take more time than all else.
+const SNIPPETS_PER_RULE: usize = 2_000;
 
 /// Findings that are shown in full in all.
 const SHOWN_IN_ALL: usize = 60;

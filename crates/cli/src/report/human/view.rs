@@ -54,6 +54,10 @@ impl fmt::Display for View<'_> {
         if !self.finding.path.is_empty() {
             write!(f, "\nat {}", visible_line(&self.path()))?;
         }
+        if let Some(place) = self.finding.place.as_deref().filter(|place| place.snippet.is_none()) {
+            let Place { file, line, column, .. } = place;
+            write!(f, "\nin {}:{line}:{column}", visible_line(file))?;
+        }
         for related in &self.finding.related {
             write!(f, "\nsee {related}")?;
         }
