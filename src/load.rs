@@ -1,16 +1,17 @@
 //! Documents in, one answer per resource out: one thread reads, the others do what the caller wants with each resource.
 //!
-//! The reader transcodes into batches of about a hundred kilobytes. Workers take the batches, call the caller's function for each
-//! resource and drop the resource; what the function returns is put back into the order of the documents, so the answer
-//! does not depend on the number of threads. The queue is short, and when it is full the reader does a batch itself: memory
+//! The reader transcodes into batches of about a hundred kilobytes; those of small documents become one. Workers take the batches,
+//! call the caller's function for each resource and drop the resource; what the function returns is put back into the order of the
+//! documents, so the answer does not depend on the number of threads. The queue is short, and when it is full the reader does a batch itself: memory
 //! stays bounded and nothing waits, on one core as on many.
 
+use std::mem::take;
 use std::panic::resume_unwind;
 use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::thread::{Scope, ScopedJoinHandle, available_parallelism, scope};
 
-use crate::envelope::{Emit, Loader, RawResource};
+use crate::envelope::{BATCH_BYTES, BATCH_RESOURCES, Emit, Loader, RawResource};
 
 /// Batches that wait for a worker.
 const QUEUE: usize = 8;
@@ -53,16 +54,22 @@ pub fn run<T: Send>(
     read: impl FnOnce(&mut Loader, Emit<'_>),
     work: impl Fn(RawResource) -> T + Sync,
 ) -> Loaded<T> {
-    go_on(Loader::new(), threads, read, work)
+    go_on(Loader::new(), threads, read, |resource, (): &mut ()| work(resource))
 }
 
 /// Reads more documents with a loader that has read some; see [`run`]. The results are those of the new ones.
-pub fn go_on<T: Send>(
+///
+/// `work` also gets what it has left behind for the next resource of the same batch; it must not depend on the order of batches.
+pub fn go_on<T: Send, B: Default>(
     mut loader: Loader,
     threads: Option<usize>,
     read: impl FnOnce(&mut Loader, Emit<'_>),
-    work: impl Fn(RawResource) -> T + Sync,
+    work: impl Fn(RawResource, &mut B) -> T + Sync,
 ) -> Loaded<T> {
+    let work = |batch: Vec<RawResource>| {
+        let mut left = B::default();
+        batch.into_iter().map(|resource| work(resource, &mut left)).collect()
+    };
     let threads = threads.unwrap_or_else(|| available_parallelism().map_or(1, |n| n.get()));
     let (sender, receiver) = sync_channel::<Batch>(QUEUE);
     let receiver = Mutex::new(receiver);
@@ -76,7 +83,7 @@ pub fn go_on<T: Send>(
         };
         let mut first = None;
         let mut count = 0;
-        read(&mut loader, &mut |resources| {
+        let mut hand_on = |resources| {
             let batch = (count, resources);
             count += 1;
             if threads < 2 {
@@ -90,7 +97,14 @@ pub fn go_on<T: Send>(
                     pool.hand_out(&sender, batch);
                 }
             }
+        };
+        let mut gathered = Gathered::default();
+        read(&mut loader, &mut |resources| {
+            gathered.add(resources).into_iter().for_each(&mut hand_on);
         });
+        if !gathered.resources.is_empty() {
+            hand_on(gathered.resources);
+        }
         if let Some(batch) = first {
             pool.do_here(batch);
         }
@@ -106,6 +120,28 @@ pub fn go_on<T: Send>(
     Loaded { results, loader }
 }
 
+/// Resources of one document or several that are not yet a batch.
+#[derive(Default)]
+struct Gathered {
+    resources: Vec<RawResource>,
+    bytes: usize,
+}
+
+impl Gathered {
+    /// Adds resources; hands all over once they are a batch.
+    fn add(&mut self, more: Vec<RawResource>) -> Option<Vec<RawResource>> {
+        let bytes = more.iter().filter_map(|resource| resource.bytes.as_ref());
+        self.bytes += bytes.map(|bytes| bytes.len()).sum::<usize>();
+        if self.resources.is_empty() {
+            self.resources = more;
+        } else {
+            self.resources.extend(more);
+        }
+        let is_batch = self.bytes >= BATCH_BYTES || self.resources.len() >= BATCH_RESOURCES;
+        is_batch.then(|| take(self).resources)
+    }
+}
+
 /// The workers of a run.
 struct Pool<'s, 'e, T, W> {
     scope: &'s Scope<'s, 'e>,
@@ -115,14 +151,14 @@ struct Pool<'s, 'e, T, W> {
     answers: Answers<T>,
 }
 
-impl<'s, T: Send + 's, W: Fn(RawResource) -> T + Sync> Pool<'s, '_, T, W> {
+impl<'s, T: Send + 's, W: Fn(Vec<RawResource>) -> Vec<T> + Sync> Pool<'s, '_, T, W> {
     fn start(&mut self, workers: usize) {
         while self.workers.len() < workers {
             let (receiver, work) = (self.receiver, self.work);
             self.workers.push(self.scope.spawn(move || {
                 let mut answers = Vec::new();
                 while let Some((index, batch)) = next(receiver) {
-                    answers.push((index, batch.into_iter().map(work).collect()));
+                    answers.push((index, work(batch)));
                 }
                 answers
             }));
@@ -136,8 +172,7 @@ impl<'s, T: Send + 's, W: Fn(RawResource) -> T + Sync> Pool<'s, '_, T, W> {
     }
 
     fn do_here(&mut self, (index, batch): Batch) {
-        let results = batch.into_iter().map(self.work).collect();
-        self.answers.push((index, results));
+        self.answers.push((index, (self.work)(batch)));
     }
 
     fn finish(self) -> Answers<T> {

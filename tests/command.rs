@@ -28,6 +28,7 @@ mod secrets;
 mod shapes;
 mod suites;
 mod support;
+mod together;
 mod told;
 mod what_if;
 mod worlds;

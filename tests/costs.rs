@@ -279,6 +279,82 @@ fn growth(list: &[Input], commands: &[&[&str]], world: Option<&Path>, directory:
     wrong
 }
 
+/// Bytes that a command holds at most, where nobody keeps what it writes.
+fn held(args: &[&str]) -> usize {
+    let before = HELD.load(Ordering::Relaxed);
+    MOST.store(before, Ordering::Relaxed);
+    let mut io = xdsctl_cli::Io::piped(std::io::empty(), std::io::sink(), std::io::sink());
+    let _exit = xdsctl_cli::run(std::iter::once("xdsctl").chain(args.iter().copied()), &mut io);
+    MOST.load(Ordering::Relaxed) - before
+}
+
+/// Bytes of an input of many small resources.
+const MEDIUM: usize = 400_000;
+
+#[test]
+fn many_small_resources_keep_findings_in_proportion() {
+    let _alone = alone();
+    let directory = directory("costs-small");
+    let mut wrong = Vec::new();
+    for input in INPUTS.iter().filter(|input| input.name.starts_with("small resources")) {
+        let bytes = (input.make)(MEDIUM);
+        let file = directory.join(input.file);
+        std::fs::write(&file, &bytes).unwrap();
+        for format in ["--format=json", "--format=concise", "--format=human", "--format=sarif"] {
+            let most = BASE + BYTES_A_BYTE * bytes.len();
+            let held = held(&["validate", format, file.to_str().unwrap()]);
+            if held > most {
+                wrong.push(format!(
+                    "{format} < {}: held {held}, {most} would be enough",
+                    input.name
+                ));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn two_route_tables_are_compared_in_proportion() {
+    let _alone = alone();
+    let directory = directory("costs-diff");
+    let make = INPUTS.iter().find(|input| input.name == "routes").unwrap().make;
+    let text = String::from_utf8(make(MEDIUM)).unwrap();
+    let to = |cluster: &str| {
+        text.replace(
+            r#""route":{"cluster":"c"}"#,
+            &format!(r#""route":{{"cluster":"{cluster}"}}"#),
+        )
+    };
+    let files = ["c", "d"].map(|cluster| {
+        let file = directory.join(format!("{cluster}.json"));
+        std::fs::write(&file, to(cluster)).unwrap();
+        file.to_str().unwrap().to_owned()
+    });
+    let most = BASE + BYTES_A_BYTE * 2 * text.len();
+    for format in ["--format=human", "--format=json"] {
+        let held = held(&["diff", format, &files[0], &files[1]]);
+        assert!(held <= most, "{format}: held {held}, {most} would be enough");
+    }
+}
+
+#[test]
+fn the_channels_of_a_dump_are_opened_together() {
+    let _alone = alone();
+    let file = directory("costs-channels").join("x.json");
+    let listeners = INPUTS.iter().find(|input| input.name == "listeners").unwrap();
+    let [few, many] = [40_000, 120_000].map(|size| {
+        std::fs::write(&file, (listeners.make)(size)).unwrap();
+        ran(&[
+            "test".to_owned(),
+            "--init".to_owned(),
+            file.to_str().unwrap().to_owned(),
+        ])
+        .count
+    });
+    assert!(many < 4 * few, "{few}, of three times as many {many}");
+}
+
 /// Makes a suite so many times as large.
 type Make = fn(usize) -> serde_json::Value;
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::convert::resource_name::Names;
-use crate::diag::{Cx, Diagnostic, Effect, Packed};
+use crate::diag::{self, Budget, Cx, Diagnostic, Effect, Packed};
 use crate::envelope::{Label, LiveStatus, Origin, REMOVED, RawResource, Stage, WorldId};
 use crate::family::{self, Answer};
 use crate::model::{Resource, ResourceType};
@@ -130,8 +130,25 @@ impl Verdict {
     }
 }
 
+/// Counts what is too much of the findings on a resource of so many bytes: of all clients in the same way, so that they stay comparable.
+fn fit(budget: &mut Budget, bytes: usize, checked: &mut Checked) {
+    let of_others = checked.answers.iter().map(|answer| answer.diagnostics.len());
+    let most = of_others.max().unwrap_or_default().max(checked.diagnostics.len());
+    let Some(first) = budget.spend(bytes, most) else {
+        return;
+    };
+    diag::cut(&mut checked.diagnostics, first, |finding| finding, |closing| closing);
+    for number in 0..checked.answers.len() {
+        let (before, rest) = checked.answers.split_at_mut(number);
+        if let Some(answer) = rest.first_mut() {
+            answer.diagnostics.cut(first);
+            answer.share(before);
+        }
+    }
+}
+
 /// Validates one resource and drops its bytes; may run on any thread.
-pub(super) fn check(raw: RawResource, circumstances: &Circumstances<'_>) -> Checked {
+pub(super) fn check(raw: RawResource, circumstances: &Circumstances<'_>, budget: &mut Budget) -> Checked {
     let mut checked = Checked {
         type_url: raw.type_url,
         resource_type: raw.resource_type,
@@ -161,10 +178,11 @@ pub(super) fn check(raw: RawResource, circumstances: &Circumstances<'_>) -> Chec
         return checked;
     };
     let decides = circumstances.profile.stands_for();
+    let size = bytes.len();
     let cx = Cx::new(circumstances.profile, circumstances.server)
         .asking(decides.map_or(circumstances.others, std::slice::from_ref))
         .knowing(raw.known)
-        .sized(bytes.len())
+        .sized(size)
         .packing();
     let mut validated = match raw.wrapper_name.as_deref() {
         Some(name) => discovery::resource(resource_type, &bytes, Some(name), cx),
@@ -202,6 +220,7 @@ pub(super) fn check(raw: RawResource, circumstances: &Circumstances<'_>) -> Chec
             checked.diagnostics.shrink_to_fit();
         }
     }
+    fit(budget, size, &mut checked);
     checked
 }
 

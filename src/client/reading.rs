@@ -31,7 +31,7 @@ impl Reading {
         read: impl FnOnce(&mut Loader, Emit<'_>),
     ) {
         let loader = std::mem::take(&mut self.loader);
-        let loaded = load::go_on(loader, threads, read, |raw| check(raw, circumstances));
+        let loaded = load::go_on(loader, threads, read, |raw, budget| check(raw, circumstances, budget));
         self.loader = loaded.loader;
         if self.checked.is_empty() {
             self.checked = loaded.results;

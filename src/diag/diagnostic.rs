@@ -49,6 +49,15 @@ impl Diagnostic {
         }
     }
 
+    /// Stands for so many findings of a rule that are not listed, after those that are.
+    pub(super) fn omitted(rule: &'static Rule, count: usize, kept: usize) -> Self {
+        let message = format!("{count} more findings of this rule are not listed, after {kept}");
+        Diagnostic {
+            count,
+            ..Diagnostic::of_whole(rule, message)
+        }
+    }
+
     /// How loud the finding is: as the rule says, or as its effect is where that is not the rule's.
     pub fn severity(&self) -> Severity {
         self.rule.severity_of(self.effect)
@@ -73,6 +82,10 @@ impl Diagnostic {
 
     /// Adds another place.
     pub fn related(&mut self, path: FieldPath, message: impl Into<String>) -> &mut Self {
+        // Most have one, and a list that grows by itself begins with four.
+        if self.related.is_empty() {
+            self.related.reserve_exact(1);
+        }
         self.related.push(Related {
             path,
             message: message.into(),

@@ -4,6 +4,7 @@
 //! Nothing here renders, colours or prints, and nothing knows protobuf messages or files. A place is a field path in
 //! the client's own notation; byte spans are looked up by `report` only for what is printed.
 
+mod budget;
 mod cx;
 mod diagnostic;
 mod fingerprint;
@@ -12,6 +13,7 @@ mod path;
 mod quota;
 mod rule;
 
+pub(crate) use budget::{Budget, cut};
 pub use cx::{Cx, Known, Mark};
 pub use diagnostic::{Diagnostic, Related};
 pub use fingerprint::{About, Fingerprint, Fingerprints};

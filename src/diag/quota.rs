@@ -1,6 +1,6 @@
 //! How many findings of one rule are kept: enough for any reader, and not as many as a hostile document asks for.
 
-use super::{Diagnostic, FieldPath, Rule};
+use super::{Diagnostic, Rule};
 
 /// Findings of one rule that are kept of one resource, or of one document; the rest is counted.
 ///
@@ -11,7 +11,7 @@ pub const MAX_FINDINGS_PER_RULE: usize = 10_000;
 pub const MIN_FINDINGS_PER_RULE: usize = 20;
 
 /// Bytes of a resource for each further finding of one rule: many resources stay in proportion to their bytes together.
-pub const BYTES_PER_FINDING: usize = 32;
+pub const BYTES_PER_FINDING: usize = 64;
 
 /// How many findings there have been of each rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -84,16 +84,7 @@ impl Quota {
     /// A finding for each rule that stands for those that were not kept.
     pub fn closing(&self) -> impl Iterator<Item = Diagnostic> {
         let cut = self.counts.iter().filter(|count| count.all > count.kept);
-        cut.map(|Count { rule, all, kept }| Diagnostic {
-            rule,
-            effect: rule.effect,
-            path: FieldPath::default(),
-            message: format!("{} more findings of this rule are not listed, after {kept}", all - kept),
-            help: None,
-            related: Vec::new(),
-            cause: None,
-            count: all - kept,
-        })
+        cut.map(|Count { rule, all, kept }| Diagnostic::omitted(rule, all - kept, *kept))
     }
 }
 
@@ -114,7 +105,7 @@ mod tests {
             (None, 10_003, (10_000, 3)),
             (Some(0), 20, (20, 0)),
             (Some(0), 21, (20, 1)),
-            (Some(32_000), 9_900, (1_020, 8_880)),
+            (Some(32_000), 9_900, (520, 9_380)),
             (Some(1_000_000), 10_001, (10_000, 1)),
         ] {
             let mut quota = Quota::default();

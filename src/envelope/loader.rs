@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::raw::{BootstrapPlace, Finding, PathSource, RawResource, Response, WorldId, WorldName};
 use super::walker::Walker;
-use crate::diag::{Diagnostic, FieldPath, Quota, Rule};
+use crate::diag::{Budget, Diagnostic, FieldPath, Quota, Rule};
 use crate::model::ResourceType;
 use crate::profile::UserAgent;
 use crate::proto::transcode;
@@ -67,6 +67,8 @@ pub struct Loader {
     /// How many errors the responses report.
     pub(super) errors: usize,
     quota: Quota,
+    /// What may still be kept of what is noticed in resources.
+    pub(super) budget: Budget,
     /// A finding that is not kept.
     spare: Option<Finding>,
 }

@@ -34,6 +34,7 @@ pub use raw::{
     BootstrapPlace, Finding, Label, LiveStatus, Origin, PathSource, RawResource, ResourceError, Response, Stage,
     WorldId, WorldName,
 };
+pub(crate) use slot::{BATCH_BYTES, BATCH_RESOURCES};
 
 use crate::diag::rules;
 use crate::proto::transcode::Stop;

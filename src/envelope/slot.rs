@@ -8,7 +8,7 @@ use xdsctl_proto::tables::Message;
 use super::raw::{Label, LiveStatus, Origin, RawResource, Stage};
 use super::walker::Walker;
 use super::{MISSING_TYPE, Result, legacy};
-use crate::diag::Known;
+use crate::diag::{self, Known};
 use crate::model::ResourceType;
 use crate::proto::transcode::{LIMIT_EXCEEDED, Note, Stop, TypeUrl};
 use crate::source::Span;
@@ -17,7 +17,7 @@ use crate::source::Span;
 pub const BATCH_BYTES: usize = 96 << 10;
 
 /// ... or this many resources.
-const BATCH_RESOURCES: usize = 4096;
+pub const BATCH_RESOURCES: usize = 4096;
 
 /// A resource whose bytes are still in the transcoder.
 pub(super) struct Pending {
@@ -150,6 +150,14 @@ impl Walker<'_, '_> {
         }
         let brace = Span::new(start, start + 1);
         pending.raw.notes.append(&mut self.tc.take_notes(brace));
+        let notes = &mut pending.raw.notes;
+        if let Some(first) = self.loader.budget.spend(self.tc.scan.pos() - start, notes.len()) {
+            let whole = |diagnostic| Note {
+                diagnostic,
+                span: brace,
+            };
+            diag::cut(notes, first, |note| &note.diagnostic, whole);
+        }
         Ok(())
     }
 

@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use crate::diag::{Cx, Diagnostic, Effect, Path, Rule};
+use crate::diag::{self, Cx, Diagnostic, Effect, Path, Rule};
 use crate::model::ResourceType;
 use crate::profile::{Client, Family, Profile, ServerFacts, Standing};
 use crate::proto::pb::envoy::config;
@@ -134,6 +134,13 @@ impl Findings {
         }
     }
 
+    /// Keeps the first of them, and the first of each kind; the others are counted.
+    pub(crate) fn cut(&mut self, first: usize) {
+        if let Some(list) = self.0.as_mut().filter(|list| list.len() > first) {
+            diag::cut(Arc::make_mut(list), first, |finding| finding, |closing| closing);
+        }
+    }
+
     /// The findings alone.
     pub fn into_vec(self) -> Vec<Diagnostic> {
         self.0.map_or_else(Vec::new, Arc::unwrap_or_clone)
@@ -215,11 +222,16 @@ impl Answer {
 
     /// The same, with findings in common with one of the answers just before it.
     pub(crate) fn beside(mut self, before: &[Answer]) -> Self {
+        self.share(before);
+        self
+    }
+
+    /// Has its findings in common with one of the answers just before it, if they are the same.
+    pub(crate) fn share(&mut self, before: &[Answer]) {
         let mut near = before.iter().rev().take(NEAR);
         if let Some(same) = near.find(|other| other.diagnostics == self.diagnostics) {
             self.diagnostics = same.diagnostics.clone();
         }
-        self
     }
 }
 

@@ -45,6 +45,14 @@ pub const INPUTS: &[Input] = inputs! {
     });
     "a domain taken in each resource" "x.json" |size| resources(size, |i| format!(
         r#"{{"@type":"{T}envoy.config.route.v3.RouteConfiguration","name":"r{i}","virtual_hosts":[{{"domains":["*"{}],"routes":[{ROUTE}]}}]}}"#, r#","a""#.repeat(300)));
+    "small resources with taken domains" "x.json" |size| resources(size, small_json);
+    "small resources with taken domains as text" "x.textproto" |size| fill(size, TEXT, small_text, "", "");
+    "small resources with taken domains as YAML" "x.yaml" |size| fill(size, "resources:\n", |i| format!("- {}\n", small_json(i)), "", "");
+    "small resources with unknown fields" "x.json" |size| resources(size, |i| format!(r#"{{"@type":"{T}envoy.config.cluster.v3.Cluster","name":"c{i}"{}}}"#, r#","a":1"#.repeat(20)));
+    "small resources with unknown fields as text" "x.textproto" |size| fill(size, TEXT, |i| format!("resources {{ [{T}envoy.config.cluster.v3.Cluster] {{ name: 'c{i}' {}}} }}\n", "a: 1 ".repeat(20)), "", "");
+    "small resources that are rejected" "x.json" |size| resources(size, |i| format!(r#"{{"@type":"{T}envoy.config.route.v3.RouteConfiguration","name":"r{i}","virtual_hosts":[{{"domains":["*"],"routes":[{}]}}]}}"#, [r#"{"match":{"prefix":""},"route":{"cluster":""}}"#; 8].join(",")));
+    "resources of nothing but their type" "x.json" |size| fill(size, &format!(r#"{{"type_url":"{T}envoy.config.cluster.v3.Cluster","resources":["#), |_| format!(r#"{{"@type":"{T}envoy.config.cluster.v3.Cluster"}}"#), ",", "]}");
+    "worlds" "x.json" |size| fill(size, r#"{"config":["#, |i| format!(r#"{{"node":{{"id":"n{i}"}},"client_scope":"s{i}","generic_xds_configs":[{{"type_url":"{T}envoy.config.cluster.v3.Cluster","name":"c","xds_config":{}}}]}}"#, cluster("c", r#","lb_policy":"MAGLEV""#)), ",", "]}");
     "unknown fields in each resource" "x.json" |size| resources(size, |i| cluster(&format!("c{i}"), &r#","a":1"#.repeat(300)));
     "routes" "x.json" |size| host_world(size, |i| format!(r#"{{"match":{{"prefix":"/a.B{i}/"}},"route":{{"cluster":"c"}}}}"#));
     "empty routes" "x.json" |size| host_world(size, |_| "{}".to_owned());
@@ -181,6 +189,24 @@ pub const INPUTS: &[Input] = inputs! {
 };
 
 const T: &str = "type.googleapis.com/";
+
+/// Begins a response in text format.
+const TEXT: &str = "# proto-message: envoy.service.discovery.v3.DiscoveryResponse\n";
+
+/// A resource of some two hundred bytes, with twenty findings.
+fn small_json(i: usize) -> String {
+    let domains = r#","a""#.repeat(20);
+    format!(
+        r#"{{"@type":"{T}envoy.config.route.v3.RouteConfiguration","name":"r{i}","virtual_hosts":[{{"domains":["*"{domains}]}}]}}"#
+    )
+}
+
+fn small_text(i: usize) -> String {
+    let domains = r#","a""#.repeat(20);
+    format!(
+        "resources {{ [{T}envoy.config.route.v3.RouteConfiguration] {{ name: 'r{i}' virtual_hosts {{ domains: [\"*\"{domains}] }} }} }}\n"
+    )
+}
 
 /// The filter that every API listener ends with.
 const ROUTER: &str = r#"{"name":"router","typed_config":{"@type":"type.googleapis.com/envoy.extensions.filters.http.router.v3.Router"}}"#;

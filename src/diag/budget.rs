@@ -1,0 +1,141 @@
+//! How many findings of many resources are kept together: a hostile document has more small resources than a reader has days.
+//!
+//! A [`Quota`](super::Quota) looks at one resource and is generous with small ones. A [`Budget`] is for the resources of one batch of
+//! the loader: it grows with their bytes, and what is beyond is counted, resource by resource. Of each rule and effect the first finding
+//! of a resource is always kept, so none is rejected without a word. Batches are made by the reader alone, so the number of threads
+//! makes no difference.
+
+use super::quota::BYTES_PER_FINDING;
+use super::{Diagnostic, Effect, Rule};
+
+/// Findings that are kept of a batch of resources, however small they are.
+pub const MIN_FINDINGS_TOGETHER: usize = 500;
+
+/// What may still be kept of a batch of resources.
+#[derive(Debug)]
+pub(crate) struct Budget {
+    left: usize,
+}
+
+impl Default for Budget {
+    fn default() -> Self {
+        Budget {
+            left: MIN_FINDINGS_TOGETHER,
+        }
+    }
+}
+
+/// The findings of one rule and effect in a resource.
+struct Kind {
+    rule: &'static Rule,
+    effect: Effect,
+    kept: usize,
+    omitted: usize,
+}
+
+impl Budget {
+    /// Counts the findings of the next resource, which has so many bytes. Says how many may be kept if they are too many.
+    pub fn spend(&mut self, bytes: usize, findings: usize) -> Option<usize> {
+        self.left += bytes / BYTES_PER_FINDING;
+        match self.left.checked_sub(findings) {
+            Some(left) => {
+                self.left = left;
+                None
+            }
+            None => Some(std::mem::take(&mut self.left)),
+        }
+    }
+}
+
+/// Keeps the first of some findings of a resource, and the first of each rule and effect; the others are counted in a finding of their
+/// rule at the end. Things that have a finding in them may be cut, too: `whole` makes one of a count.
+#[cold]
+pub(crate) fn cut<F>(
+    findings: &mut Vec<F>,
+    mut first: usize,
+    of: impl Fn(&F) -> &Diagnostic,
+    whole: impl Fn(Diagnostic) -> F,
+) {
+    let mut kinds: Vec<Kind> = Vec::new();
+    findings.retain(|finding| {
+        let Diagnostic {
+            rule, effect, count, ..
+        } = of(finding);
+        let is_same = |kind: &&mut Kind| kind.rule == *rule && kind.effect == *effect;
+        match kinds.iter_mut().find(is_same) {
+            Some(kind) if first == 0 => {
+                kind.omitted += count;
+                return false;
+            }
+            Some(kind) => kind.kept += 1,
+            None => kinds.push(Kind {
+                rule,
+                effect: *effect,
+                kept: 1,
+                omitted: 0,
+            }),
+        }
+        first = first.saturating_sub(1);
+        true
+    });
+    let omitted = kinds.into_iter().filter(|kind| kind.omitted > 0);
+    findings.extend(omitted.map(|kind| {
+        let mut diagnostic = Diagnostic::omitted(kind.rule, kind.omitted, kind.kept);
+        diagnostic.effect = kind.effect;
+        whole(diagnostic)
+    }));
+    findings.shrink_to_fit();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::proto::wire::FIELD_IGNORED as B;
+    use crate::validate::RESOURCE_UNDECODABLE as A;
+
+    #[test]
+    fn what_is_beyond_is_counted_and_the_first_of_each_kind_is_kept() {
+        let finding = |rule: &'static Rule, effect| Diagnostic {
+            effect,
+            ..Diagnostic::of_whole(rule, "x".to_owned())
+        };
+        let mut findings = vec![finding(&A, Effect::Nack); 5];
+        findings.push(finding(&A, Effect::Advice));
+        findings.extend(vec![finding(&B, Effect::Nack); 3]);
+        findings.push(Diagnostic {
+            effect: Effect::Nack,
+            ..Diagnostic::omitted(&B, 40, 3)
+        });
+        let all: usize = findings.iter().map(|finding| finding.count).sum();
+        let cut_to = |first| {
+            let mut cut_off = findings.clone();
+            cut(&mut cut_off, first, |finding| finding, |closing| closing);
+            let counts: Vec<_> = cut_off.iter().map(|d| (d.rule.id == A.id, d.effect, d.count)).collect();
+            assert_eq!(counts.iter().map(|(_, _, count)| count).sum::<usize>(), all);
+            counts
+        };
+        let (nack, advice) = (Effect::Nack, Effect::Advice);
+        assert_eq!(
+            cut_to(0),
+            [
+                (true, nack, 1),
+                (true, advice, 1),
+                (false, nack, 1),
+                (true, nack, 4),
+                (false, nack, 42)
+            ]
+        );
+        assert_eq!(cut_to(8).len(), 9);
+        assert_eq!(cut_to(9).last(), Some(&(false, nack, 40)));
+    }
+
+    #[test]
+    fn a_budget_grows_with_the_bytes_of_resources() {
+        let mut budget = Budget::default();
+        assert_eq!(budget.spend(0, MIN_FINDINGS_TOGETHER - 1), None);
+        assert_eq!(budget.spend(0, 2), Some(1));
+        assert_eq!(budget.spend(0, 0), None);
+        assert_eq!(budget.spend(10 * BYTES_PER_FINDING, 10), None);
+        assert_eq!(budget.spend(BYTES_PER_FINDING - 1, 1), Some(0));
+    }
+}
