@@ -134,14 +134,27 @@ impl Verdict {
 fn fit(budget: &mut Budget, bytes: usize, checked: &mut Checked) {
     let of_others = checked.answers.iter().map(|answer| answer.diagnostics.len());
     let most = of_others.max().unwrap_or_default().max(checked.diagnostics.len());
-    let Some(first) = budget.spend(bytes, most) else {
+    let rejections = |findings: &[Diagnostic]| findings.iter().filter(|found| found.effect == Effect::Nack).count();
+    let most_rejections = || {
+        let of_others = checked.answers.iter().map(|answer| rejections(&answer.diagnostics));
+        of_others
+            .max()
+            .unwrap_or_default()
+            .max(rejections(&checked.diagnostics))
+    };
+    let Some(allowance) = budget.spend(bytes, most, most_rejections) else {
         return;
     };
-    diag::cut(&mut checked.diagnostics, first, |finding| finding, |closing| closing);
+    diag::cut(
+        &mut checked.diagnostics,
+        allowance,
+        |finding| finding,
+        |closing| closing,
+    );
     for number in 0..checked.answers.len() {
         let (before, rest) = checked.answers.split_at_mut(number);
         if let Some(answer) = rest.first_mut() {
-            answer.diagnostics.cut(first);
+            answer.diagnostics.cut(allowance);
             answer.share(before);
         }
     }

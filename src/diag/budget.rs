@@ -11,16 +11,30 @@ use super::{Diagnostic, Effect, Rule};
 /// Findings that are kept of a batch of resources, however small they are.
 pub const MIN_FINDINGS_TOGETHER: usize = 500;
 
+/// Rejections that are kept of a batch when its other findings have taken all of that: they say which fields to mend.
+pub const MIN_REJECTIONS_TOGETHER: usize = 1_000;
+
 /// What may still be kept of a batch of resources.
 #[derive(Debug)]
 pub(crate) struct Budget {
     left: usize,
+    rejections: usize,
+}
+
+/// What may be kept of the findings of a resource that are too many.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Allowance {
+    /// The first of all findings.
+    pub first: usize,
+    /// The first of those behind them for which the client rejects the resource.
+    pub rejections: usize,
 }
 
 impl Default for Budget {
     fn default() -> Self {
         Budget {
             left: MIN_FINDINGS_TOGETHER,
+            rejections: MIN_REJECTIONS_TOGETHER,
         }
     }
 }
@@ -34,25 +48,32 @@ struct Kind {
 }
 
 impl Budget {
-    /// Counts the findings of the next resource, which has so many bytes. Says how many may be kept if they are too many.
-    pub fn spend(&mut self, bytes: usize, findings: usize) -> Option<usize> {
+    /// Counts the findings of the next resource, which has so many bytes. Says what may be kept if they are too many; `rejections` counts
+    /// those for which the client rejects it.
+    pub fn spend(&mut self, bytes: usize, findings: usize, rejections: impl FnOnce() -> usize) -> Option<Allowance> {
         self.left += bytes / BYTES_PER_FINDING;
-        match self.left.checked_sub(findings) {
-            Some(left) => {
-                self.left = left;
-                None
-            }
-            None => Some(std::mem::take(&mut self.left)),
+        if let Some(left) = self.left.checked_sub(findings) {
+            self.left = left;
+            return None;
         }
+        let allowance = Allowance {
+            first: std::mem::take(&mut self.left),
+            rejections: self.rejections,
+        };
+        self.rejections = self.rejections.saturating_sub(rejections());
+        Some(allowance)
     }
 }
 
-/// Keeps the first of some findings of a resource, and the first of each rule and effect; the others are counted in a finding of their
-/// rule at the end. Things that have a finding in them may be cut, too: `whole` makes one of a count.
+/// Keeps of some findings of a resource what is allowed, and the first of each rule and effect; the others are counted in a finding of
+/// their rule at the end. Things that have a finding in them may be cut, too: `whole` makes one of a count.
 #[cold]
 pub(crate) fn cut<F>(
     findings: &mut Vec<F>,
-    mut first: usize,
+    Allowance {
+        mut first,
+        mut rejections,
+    }: Allowance,
     of: impl Fn(&F) -> &Diagnostic,
     whole: impl Fn(Diagnostic) -> F,
 ) {
@@ -64,8 +85,12 @@ pub(crate) fn cut<F>(
         let is_same = |kind: &&mut Kind| kind.rule == *rule && kind.effect == *effect;
         match kinds.iter_mut().find(is_same) {
             Some(kind) if first == 0 => {
-                kind.omitted += count;
-                return false;
+                if *effect != Effect::Nack || rejections == 0 {
+                    kind.omitted += count;
+                    return false;
+                }
+                rejections -= 1;
+                kind.kept += 1;
             }
             Some(kind) => kind.kept += 1,
             None => kinds.push(Kind {
@@ -107,16 +132,17 @@ mod tests {
             ..Diagnostic::omitted(&B, 40, 3)
         });
         let all: usize = findings.iter().map(|finding| finding.count).sum();
-        let cut_to = |first| {
+        let cut_to = |first, rejections| {
             let mut cut_off = findings.clone();
-            cut(&mut cut_off, first, |finding| finding, |closing| closing);
+            let allowance = Allowance { first, rejections };
+            cut(&mut cut_off, allowance, |finding| finding, |closing| closing);
             let counts: Vec<_> = cut_off.iter().map(|d| (d.rule.id == A.id, d.effect, d.count)).collect();
             assert_eq!(counts.iter().map(|(_, _, count)| count).sum::<usize>(), all);
             counts
         };
         let (nack, advice) = (Effect::Nack, Effect::Advice);
         assert_eq!(
-            cut_to(0),
+            cut_to(0, 0),
             [
                 (true, nack, 1),
                 (true, advice, 1),
@@ -125,17 +151,34 @@ mod tests {
                 (false, nack, 42)
             ]
         );
-        assert_eq!(cut_to(8).len(), 9);
-        assert_eq!(cut_to(9).last(), Some(&(false, nack, 40)));
+        assert_eq!(cut_to(8, 0).len(), 9);
+        assert_eq!(cut_to(9, 0).last(), Some(&(false, nack, 40)));
+        // One of each kind, two rejections more, and the counts of the others.
+        assert_eq!(
+            cut_to(0, 2),
+            [
+                (true, nack, 1),
+                (true, nack, 1),
+                (true, nack, 1),
+                (true, advice, 1),
+                (false, nack, 1),
+                (true, nack, 2),
+                (false, nack, 42)
+            ]
+        );
     }
 
     #[test]
     fn a_budget_grows_with_the_bytes_of_resources() {
         let mut budget = Budget::default();
-        assert_eq!(budget.spend(0, MIN_FINDINGS_TOGETHER - 1), None);
-        assert_eq!(budget.spend(0, 2), Some(1));
-        assert_eq!(budget.spend(0, 0), None);
-        assert_eq!(budget.spend(10 * BYTES_PER_FINDING, 10), None);
-        assert_eq!(budget.spend(BYTES_PER_FINDING - 1, 1), Some(0));
+        let allowed = |first, rejections| Some(Allowance { first, rejections });
+        assert_eq!(budget.spend(0, MIN_FINDINGS_TOGETHER - 1, || 0), None);
+        assert_eq!(budget.spend(0, 2, || 2), allowed(1, MIN_REJECTIONS_TOGETHER));
+        assert_eq!(budget.spend(0, 0, || 0), None);
+        assert_eq!(budget.spend(10 * BYTES_PER_FINDING, 10, || 10), None);
+        assert_eq!(
+            budget.spend(BYTES_PER_FINDING - 1, 1, || 0),
+            allowed(0, MIN_REJECTIONS_TOGETHER - 2)
+        );
     }
 }

@@ -13,7 +13,7 @@ mod path;
 mod quota;
 mod rule;
 
-pub(crate) use budget::{Budget, cut};
+pub(crate) use budget::{Allowance, Budget, cut};
 pub use cx::{Cx, Known, Mark};
 pub use diagnostic::{Diagnostic, Related};
 pub use fingerprint::{About, Fingerprint, Fingerprints};

@@ -8,7 +8,7 @@ use xdsctl_proto::tables::Message;
 use super::raw::{Label, LiveStatus, Origin, RawResource, Stage};
 use super::walker::Walker;
 use super::{MISSING_TYPE, Result, legacy};
-use crate::diag::{self, Known};
+use crate::diag::{self, Effect, Known};
 use crate::model::ResourceType;
 use crate::proto::transcode::{LIMIT_EXCEEDED, Note, Stop, TypeUrl};
 use crate::source::Span;
@@ -151,12 +151,17 @@ impl Walker<'_, '_> {
         let brace = Span::new(start, start + 1);
         pending.raw.notes.append(&mut self.tc.take_notes(brace));
         let notes = &mut pending.raw.notes;
-        if let Some(first) = self.loader.budget.spend(self.tc.scan.pos() - start, notes.len()) {
+        let rejections = || {
+            let rejecting = notes.iter().filter(|note| note.diagnostic.effect == Effect::Nack);
+            rejecting.count()
+        };
+        let bytes = self.tc.scan.pos() - start;
+        if let Some(allowance) = self.loader.budget.spend(bytes, notes.len(), rejections) {
             let whole = |diagnostic| Note {
                 diagnostic,
                 span: brace,
             };
-            diag::cut(notes, first, |note| &note.diagnostic, whole);
+            diag::cut(notes, allowance, |note| &note.diagnostic, whole);
         }
         Ok(())
     }

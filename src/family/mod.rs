@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use crate::diag::{self, Cx, Diagnostic, Effect, Path, Rule};
+use crate::diag::{self, Allowance, Cx, Diagnostic, Effect, Path, Rule};
 use crate::model::ResourceType;
 use crate::profile::{Client, Family, Profile, ServerFacts, Standing};
 use crate::proto::pb::envoy::config;
@@ -134,10 +134,10 @@ impl Findings {
         }
     }
 
-    /// Keeps the first of them, and the first of each kind; the others are counted.
-    pub(crate) fn cut(&mut self, first: usize) {
-        if let Some(list) = self.0.as_mut().filter(|list| list.len() > first) {
-            diag::cut(Arc::make_mut(list), first, |finding| finding, |closing| closing);
+    /// Keeps what is allowed, and the first of each kind; the others are counted.
+    pub(crate) fn cut(&mut self, allowance: Allowance) {
+        if let Some(list) = self.0.as_mut().filter(|list| list.len() > allowance.first) {
+            diag::cut(Arc::make_mut(list), allowance, |finding| finding, |closing| closing);
         }
     }
 
