@@ -57,7 +57,7 @@ files = " ".join(map(str, documents))
 for more in ("", "--show parsed", "--client cpp,go,java"):
     check("findings", printed(f"validate --format json {more} {files}"), f"validate {more}")
 lines = printed(f"validate --format jsonl --min-severity note {files}").splitlines()
-assert len(lines) > 500, len(lines)
+assert len(lines) >= len(documents), len(lines)
 for line in lines:
     check("verdict", line, "validate --format jsonl")
 
