@@ -129,7 +129,7 @@ pub fn check(bytes: &Bytes, message: &'static Message, at: &Path<'_>, cx: &mut C
         cx,
         is_sound,
         odd: false,
-        shapes: Shapes::new(),
+        shapes: None,
     };
     walk.message(bytes, message, at, MAX_DEPTH, true)?;
     if walk.odd {
@@ -209,7 +209,8 @@ struct Walk<'c, 'p> {
     is_sound: bool,
     /// Something is there that prost would read in another way.
     odd: bool,
-    shapes: Shapes,
+    /// Made for the first list: most messages have none.
+    shapes: Option<Shapes>,
 }
 
 /// How often the fields of one message have been seen, for element indices.
@@ -321,12 +322,14 @@ impl Walk<'_, '_> {
                         notes,
                     };
                     // Single elements are not worth it.
-                    if index > 0 && self.shapes.find(raw.payload, place).is_some() {
+                    let shapes = self.shapes.as_mut().filter(|_| index > 0);
+                    if shapes.is_some_and(|shapes| shapes.find(raw.payload, place).is_some()) {
                         return Ok(());
                     }
                     self.message(raw.payload, sub, &here.index(index), depth, notes)?;
                     if index > 0 {
-                        self.shapes.remember(raw.payload, place, || Some(()));
+                        let shapes = self.shapes.get_or_insert_with(Shapes::new);
+                        shapes.remember(raw.payload, place, || Some(()));
                     }
                     Ok(())
                 } else {

@@ -190,7 +190,7 @@ mod tests {
         let (profile, server) = (Profile::default(), ServerFacts::default());
         let mut cx = Cx::new(&profile, &server);
         let message = tables::message("envoy.config.endpoint.v3.LocalityLbEndpoints").unwrap();
-        let shapes = Shapes { vain, ..Shapes::new() };
+        let shapes = Some(Shapes { vain, ..Shapes::new() });
         let mut walk = Walk {
             cx: &mut cx,
             is_sound: false,

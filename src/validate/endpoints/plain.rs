@@ -85,7 +85,7 @@ pub(crate) struct Neighbours<'b> {
     /// Metadata that is not read.
     unread: &'b [u8],
     has_any: bool,
-    shapes: Shapes<Values>,
+    shapes: Option<Shapes<Values>>,
 }
 
 impl<'b> Neighbours<'b> {
@@ -95,7 +95,7 @@ impl<'b> Neighbours<'b> {
         Neighbours {
             unread: &[],
             has_any: false,
-            shapes: Shapes::new(),
+            shapes: None,
         }
     }
 
@@ -107,12 +107,13 @@ impl<'b> Neighbours<'b> {
             return Plain::read(bytes);
         }
         let place = *PLACE;
-        if let Some(values) = self.shapes.find(bytes, place) {
+        let shapes = self.shapes.get_or_insert_with(Shapes::new);
+        if let Some(values) = shapes.find(bytes, place) {
             return values.read(bytes);
         }
         let plain = Plain::read(bytes)?;
         if plain.metadata.is_none() {
-            self.shapes.remember(bytes, place, || Values::of(bytes, &plain));
+            shapes.remember(bytes, place, || Values::of(bytes, &plain));
         }
         Some(plain)
     }
@@ -271,7 +272,7 @@ mod tests {
         let mut neighbours = Neighbours::new();
         neighbours.read(first);
         neighbours.read(first);
-        assert!(neighbours.shapes.find(second, *PLACE).is_some());
+        assert!(neighbours.shapes.as_mut().unwrap().find(second, *PLACE).is_some());
         let read = neighbours.read(second).unwrap();
         assert_eq!(
             (read.host, read.port, read.health, read.weight),
