@@ -289,7 +289,7 @@ fn held(args: &[&str]) -> usize {
 }
 
 /// Bytes of an input of many small resources.
-const MEDIUM: usize = 400_000;
+const MEDIUM: usize = 150_000;
 
 #[test]
 fn many_small_resources_keep_findings_in_proportion() {
