@@ -7,6 +7,7 @@ use base64::engine::general_purpose::STANDARD;
 use xdsctl_proto::tables::{Cardinality, Field, Kind};
 
 use super::{Printer, Result};
+use crate::proto::wire::varint_at;
 use crate::source::wire::Value;
 
 impl Printer {
@@ -198,11 +199,7 @@ pub(super) fn unpack(kind: Kind, packed: &[u8]) -> Option<(Value<'_>, &[u8])> {
         _ => {
             let end = packed.iter().take(10).position(|byte| *byte < 0x80)?;
             let (head, rest) = packed.split_at_checked(end + 1)?;
-            let value = head
-                .iter()
-                .rev()
-                .fold(0u64, |value, byte| value << 7 | u64::from(byte & 0x7f));
-            Some((Value::Varint(value), rest))
+            Some((Value::Varint(varint_at(head)), rest))
         }
     }
 }

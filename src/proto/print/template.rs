@@ -8,8 +8,9 @@ use std::ops::Range;
 use xdsctl_proto::tables::{Field, Kind, MESSAGES, Message, WellKnown};
 
 use super::mask::needs_a_look;
+use super::scalar::{unpack, zero};
 use super::{Printer, Result, is_nothing};
-use crate::proto::wire::{MAX_DEPTH, Place, Shapes, value_of, varint_at};
+use crate::proto::wire::{MAX_DEPTH, Place, Shapes, value_of};
 use crate::source::wire::{Fields, Value};
 
 /// The templates of the last elements.
@@ -78,15 +79,9 @@ impl Template {
 }
 
 fn value(kind: Kind, bytes: &[u8]) -> Value<'_> {
-    match (kind, bytes) {
-        (Kind::String | Kind::Bytes | Kind::Message(_), bytes) => Value::Bytes(bytes),
-        (Kind::Fixed32 | Kind::Sfixed32 | Kind::Float, &[a, b, c, d]) => {
-            Value::Fixed32(u32::from_le_bytes([a, b, c, d]))
-        }
-        (Kind::Fixed64 | Kind::Sfixed64 | Kind::Double, bytes) => {
-            Value::Fixed64(bytes.first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes)))
-        }
-        (_, bytes) => Value::Varint(varint_at(bytes)),
+    match kind {
+        Kind::String | Kind::Bytes | Kind::Message(_) => Value::Bytes(bytes),
+        kind => unpack(kind, bytes).map_or_else(|| zero(kind), |(value, _)| value),
     }
 }
 
