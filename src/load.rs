@@ -7,8 +7,8 @@
 
 use std::mem::take;
 use std::panic::resume_unwind;
-use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::sync::{Mutex, OnceLock};
 use std::thread::{Scope, ScopedJoinHandle, available_parallelism, scope};
 
 use crate::envelope::{BATCH_BYTES, BATCH_RESOURCES, Emit, Loader, RawResource};
@@ -57,6 +57,13 @@ pub fn run<T: Send>(
     go_on(Loader::new(), threads, read, |resource, (): &mut ()| work(resource))
 }
 
+/// The processors that this process may use, as they were when it was first asked: the answer stands in a dozen small files of the
+/// system, and a line of a stream is checked in less time than it takes to read them.
+pub fn processors() -> usize {
+    static COUNT: OnceLock<usize> = OnceLock::new();
+    *COUNT.get_or_init(|| available_parallelism().map_or(1, |count| count.get()))
+}
+
 /// Reads more documents with a loader that has read some; see [`run`]. The results are those of the new ones.
 ///
 /// `work` also gets what it has left behind for the next resource of the same batch; it must not depend on the order of batches.
@@ -70,7 +77,7 @@ pub fn go_on<T: Send, B: Default>(
         let mut left = B::default();
         batch.into_iter().map(|resource| work(resource, &mut left)).collect()
     };
-    let threads = threads.unwrap_or_else(|| available_parallelism().map_or(1, |n| n.get()));
+    let threads = threads.unwrap_or_else(processors);
     let (sender, receiver) = sync_channel::<Batch>(QUEUE);
     let receiver = Mutex::new(receiver);
     let mut answers = scope(|scope| {

@@ -17,17 +17,17 @@ const MAX_FILES: usize = 1000;
 
 /// Reads every file that is named, and those that they name in turn.
 pub(super) fn path_sources(inputs: &mut Inputs, keep: Keep, reading: &mut Reading) {
-    let given: BTreeMap<PathBuf, SourceId> = inputs
-        .documents
-        .iter()
-        .filter_map(|id| Some((resolved(Path::new(inputs.sources.get(*id)?.name())), *id)))
-        .collect();
+    let mut given = BTreeMap::new();
     let mut seen: BTreeSet<(WorldId, PathBuf)> = BTreeSet::new();
     let mut next = 0;
     loop {
         let named = reading.path_sources(next).to_vec();
         if named.is_empty() {
             return;
+        }
+        if next == 0 {
+            // Not before: the names of all documents are asked for, and most documents name none.
+            given = resolved_documents(inputs);
         }
         next += named.len();
         let mut found = Vec::new();
@@ -61,6 +61,11 @@ fn path_of(inputs: &Inputs, reading: &Reading, path_source: &PathSource) -> Path
     let bootstrap = world.and_then(|world| inputs.sources.get(world.source));
     let directory = bootstrap.and_then(|source| Path::new(source.name()).parent());
     directory.unwrap_or(Path::new("")).join(&path_source.path)
+}
+
+fn resolved_documents(inputs: &Inputs) -> BTreeMap<PathBuf, SourceId> {
+    let named = |id: &SourceId| Some((resolved(Path::new(inputs.sources.get(*id)?.name())), *id));
+    inputs.documents.iter().filter_map(named).collect()
 }
 
 /// The path without links, to know a file by; as it is if there is no such file.

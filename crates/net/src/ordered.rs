@@ -3,7 +3,9 @@
 use std::io::{self, Write};
 use std::ops::Range;
 use std::sync::mpsc::{channel, sync_channel};
-use std::thread::{available_parallelism, scope};
+use std::thread::scope;
+
+use xdsctl::load::processors;
 
 /// Pieces that one thread may be ahead of the writer.
 const AHEAD: usize = 2;
@@ -36,8 +38,7 @@ pub fn write(
     make: &(dyn Fn(Range<usize>, &mut Vec<u8>) -> usize + Sync),
     out: &mut dyn Write,
 ) -> io::Result<usize> {
-    let threads = available_parallelism().map_or(1, |threads| threads.get());
-    write_on(threads, pieces, make, out)
+    write_on(processors(), pieces, make, out)
 }
 
 fn write_on(

@@ -105,8 +105,10 @@ impl<W: Write> ByFinding for Verdict<W> {
             severities: &summary.severities,
             findings: serde_json::value::RawValue::from_string(findings)?,
         };
-        serde_json::to_writer(&mut self.out, &row)?;
-        self.out.write_all(b"\n")?;
+        // One write: whoever waits for the line gets all of it, and there may be a hundred thousand of them.
+        let mut line = serde_json::to_vec(&row)?;
+        line.push(b'\n');
+        self.out.write_all(&line)?;
         self.out.flush()
     }
 }
