@@ -23,8 +23,35 @@ pub(super) struct Place<'c> {
     endpoint: &'c Endpoint,
 }
 
-/// Every address of every leaf cluster.
-pub(super) fn all(config: &XdsConfig) -> impl Iterator<Item = Place<'_>> {
+/// A locality of a leaf cluster.
+#[derive(Debug, Clone, Copy)]
+struct Part<'c> {
+    cluster: &'c str,
+    priority: usize,
+    locality: &'c Locality,
+}
+
+impl<'c> Part<'c> {
+    fn places(self) -> impl Iterator<Item = Place<'c>> {
+        let Part {
+            cluster,
+            priority,
+            locality,
+        } = self;
+        locality.endpoints.iter().flat_map(move |endpoint| {
+            endpoint.addresses().map(move |address| Place {
+                address,
+                cluster,
+                priority,
+                locality,
+                endpoint,
+            })
+        })
+    }
+}
+
+/// Every locality of every leaf cluster.
+fn parts(config: &XdsConfig) -> impl Iterator<Item = Part<'_>> {
     config.clusters.iter().flat_map(|(cluster, state)| {
         let leaf = match state {
             ClusterState::Leaf(leaf) => leaf.endpoints.as_deref(),
@@ -32,19 +59,19 @@ pub(super) fn all(config: &XdsConfig) -> impl Iterator<Item = Place<'_>> {
         };
         leaf.into_iter()
             .flat_map(|endpoints| endpoints.priorities.iter().enumerate())
-            .flat_map(|(priority, localities)| localities.iter().map(move |locality| (priority, locality)))
-            .flat_map(move |(priority, locality)| {
-                locality.endpoints.iter().flat_map(move |endpoint| {
-                    endpoint.addresses().map(move |address| Place {
-                        address,
-                        cluster,
-                        priority,
-                        locality,
-                        endpoint,
-                    })
+            .flat_map(move |(priority, localities)| {
+                localities.iter().map(move |locality| Part {
+                    cluster,
+                    priority,
+                    locality,
                 })
             })
     })
+}
+
+/// Every address of every leaf cluster.
+pub(super) fn all(config: &XdsConfig) -> impl Iterator<Item = Place<'_>> {
+    parts(config).flat_map(Part::places)
 }
 
 /// The addresses of a locality (`REGION/ZONE/SUB_ZONE`, or the client's form) or cluster.
@@ -52,17 +79,10 @@ pub(super) fn addresses_of(name: &str, config: &XdsConfig) -> Vec<SocketAddr> {
     let below: BTreeSet<&str> = rpc::leaves(config, name).into_iter().collect();
     let is_meant =
         |locality: &LocalityName| locality.to_string() == name || locality.short() == name.trim_end_matches('/');
-    // Neighbours are of the same locality.
-    let mut last: Option<(&Locality, bool)> = None;
-    all(config)
-        .filter(|place| {
-            below.contains(place.cluster) || {
-                let known = last.filter(|(locality, _)| std::ptr::eq(*locality, place.locality));
-                let is_this = known.map_or_else(|| is_meant(&place.locality.name), |(_, is_meant)| is_meant);
-                last = Some((place.locality, is_this));
-                is_this
-            }
-        })
+    // By localities, not by addresses: there may be an argument a cluster.
+    parts(config)
+        .filter(|part| below.contains(part.cluster) || is_meant(&part.locality.name))
+        .flat_map(Part::places)
         .map(|place| place.address)
         .collect()
 }
