@@ -34,3 +34,30 @@ fn resources_are_counted() {
         assert_eq!(usize::try_from(family.measurement().resources), Ok(counted), "{family}");
     }
 }
+
+/// One version speaks for others where nothing that it was asked about differs: each is asked alone here, and says the same.
+#[test]
+fn versions_that_share_an_answer_give_it_alone() {
+    use xdsctl::family::Answer;
+    use xdsctl::profile::Client;
+
+    // `XDSCTL_EACH=1` compares every resource, which takes an hour without optimization.
+    let step = std::env::var("XDSCTL_EACH").map_or(40, |text| text.parse().unwrap());
+    let clients = Client::parse_list("all").unwrap();
+    let all = "all,cpp@1.64.1,go@1.81.1,java@1.75.0";
+    let (mut compared, mut shared) = (0, 0);
+    for case in rows::cases().values().step_by(step) {
+        let together = rows::answers_of(case, all);
+        shared += together.windows(2).filter(|two| two[0].is_as(&two[1])).count();
+        for answer in &together {
+            let alone = rows::answers_of(case, &answer.client.to_string());
+            // Of the reference, nothing is said beside itself.
+            let Some(alone) = alone.first() else { continue };
+            let told = |answer: &Answer| (answer.client, answer.verdict, answer.diagnostics.to_vec());
+            assert_eq!(told(alone), told(answer), "{}", case.id);
+            compared += 1;
+        }
+    }
+    assert!(compared > 50 * clients.len(), "{compared}");
+    assert!(shared > compared / 2, "{shared} of {compared}");
+}

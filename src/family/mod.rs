@@ -191,6 +191,35 @@ pub(crate) fn undecodable(kind: ResourceType, fault: impl fmt::Display, cx: &mut
     reject(&RESOURCE_UNDECODABLE, &Path::ROOT, message, cx)
 }
 
+/// Asks clients about a resource, and gives their answers in the same order.
+///
+/// A client that was found to answer by features that another version has alike is not asked again in its place: most resources hang on few of
+/// the features in which versions differ.
+pub fn ask_all(sent: &Sent<'_>, profiles: &[Profile], server: &ServerFacts) -> Vec<Answer> {
+    let mut answers: Vec<Answer> = Vec::with_capacity(profiles.len());
+    let mut heard: Vec<(Profile, usize)> = Vec::new();
+    for profile in profiles {
+        let client = profile.client();
+        let is_measured = client.standing() == Standing::Measured;
+        let mut like = heard
+            .iter()
+            .rev()
+            .filter(|(other, _)| is_measured && other.speaks_for(profile));
+        if let Some(same) = like.find_map(|(_, at)| answers.get(*at)) {
+            answers.push(same.of(client));
+            continue;
+        }
+        // A copy of its own notes what it is asked about this resource.
+        let own = profile.clone();
+        let answer = ask(sent, &own, server).beside(&answers);
+        if is_measured {
+            heard.push((own, answers.len()));
+        }
+        answers.push(answer);
+    }
+    answers
+}
+
 /// Asks a client about a resource.
 ///
 /// A version between two measured ones is answered where both agree; see [`Standing`].
@@ -217,6 +246,23 @@ impl Answer {
             client,
             verdict: Verdict::NotKnown,
             diagnostics: Findings::default(),
+        }
+    }
+
+    /// The same answer of another client.
+    fn of(&self, client: Client) -> Self {
+        Answer {
+            client,
+            verdict: self.verdict,
+            diagnostics: self.diagnostics.clone(),
+        }
+    }
+
+    /// Says whether it has its findings in common with another one; two lists may be equal all the same.
+    pub fn is_as(&self, other: &Answer) -> bool {
+        match (&self.diagnostics.0, &other.diagnostics.0) {
+            (Some(one), Some(other)) => Arc::ptr_eq(one, other),
+            (one, other) => one.is_none() && other.is_none(),
         }
     }
 

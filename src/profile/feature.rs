@@ -359,6 +359,20 @@ impl Features {
         set
     }
 
+    /// What a variable switches in a client.
+    pub(super) fn switches_of(client: Client) -> Self {
+        let mut set = Features(0);
+        for &feature in Feature::ALL {
+            set.set(feature, feature.has_switch(client));
+        }
+        set
+    }
+
+    /// A bit for each feature that one set has and the other does not.
+    pub(super) const fn differing(self, other: Self) -> u128 {
+        self.0 ^ other.0
+    }
+
     /// Says whether `feature` is on.
     pub const fn has(self, feature: Feature) -> bool {
         self.0 & (1 << feature as u32) != 0

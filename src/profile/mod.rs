@@ -5,11 +5,14 @@
 //! Only this module knows variable names and client versions: the rest of the crate asks [`Profile::has`].
 
 mod agent;
+mod asked;
 mod client;
 mod feature;
 mod fleet;
 mod server;
 mod version;
+
+use asked::Asked;
 
 pub use agent::{Agent, UserAgent};
 pub use client::{Client, Family, Measurement, Standing, UnknownClient};
@@ -27,10 +30,14 @@ pub use version::Version;
 /// profile.set_env("GRPC_EXPERIMENTAL_XDS_RLS_LB", "no").unwrap();
 /// assert!(!profile.has(Feature::RlsLb));
 /// ```
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Profile {
     client: Client,
     features: Features,
+    /// What it has when nothing is set, and what can be set in it.
+    defaults: Features,
+    switches: Features,
+    asked: Asked,
     /// What was set, in order.
     settings: Vec<(String, String)>,
     /// The client that is meant, where this one only converts resources for it.
@@ -69,12 +76,22 @@ pub struct UnknownSwitch {
     pub nearest: Option<&'static str>,
 }
 
+impl Default for Profile {
+    /// The reference client in its default environment.
+    fn default() -> Self {
+        Self::of(Client::default())
+    }
+}
+
 impl Profile {
     /// A client in its default environment.
     pub fn of(client: Client) -> Self {
         Profile {
             client,
             features: Features::of(client),
+            defaults: Features::of(client),
+            switches: Features::switches_of(client),
+            asked: Asked::default(),
             settings: Vec::new(),
             stands_for: None,
         }
@@ -141,17 +158,33 @@ impl Profile {
 
     /// Says whether the client has `feature` switched on.
     pub fn has(&self, feature: Feature) -> bool {
+        self.asked.note(feature);
         self.features.has(feature)
     }
 
     /// Says whether a variable switches `feature` in this client.
     pub fn has_switch(&self, feature: Feature) -> bool {
-        feature.has_switch(self.client)
+        self.asked.note(feature);
+        self.switches.has(feature)
     }
 
     /// The state of `feature` when its variable is not set.
     pub fn is_default_on(&self, feature: Feature) -> bool {
-        feature.is_default_on(self.client)
+        self.asked.note(feature);
+        self.defaults.has(feature)
+    }
+
+    /// Says whether another version of the same family would have been told the same about every feature that this copy of the profile was asked
+    /// about so far. What was worked out with this one is then true of the other.
+    pub fn speaks_for(&self, other: &Profile) -> bool {
+        let asked = self.asked.bits();
+        let is_same = |one: Features, other: Features| one.differing(other) & asked == 0;
+        self.client.family == other.client.family
+            && is_same(self.features, other.features)
+            && is_same(self.defaults, other.defaults)
+            && is_same(self.switches, other.switches)
+            && self.stands_for.is_none()
+            && other.stands_for.is_none()
     }
 
     /// Sets one environment switch as the client would read it, see [`Feature::parse`].

@@ -131,12 +131,7 @@ fn convert<T: prost::Message + Default>(
         bytes,
         outer_name,
     };
-    let mut answers = Vec::with_capacity(cx.others().len());
-    for profile in cx.others() {
-        let answer = family::ask(&sent, profile, cx.server());
-        answers.push(answer.beside(&answers));
-    }
-    (name, value, answers)
+    (name, value, family::ask_all(&sent, cx.others(), cx.server()))
 }
 
 fn report_undecodable(resource_type: ResourceType, fault: Malformed, cx: &mut Cx<'_>) {

@@ -9,9 +9,10 @@ use prost::Message as _;
 use serde::Deserialize;
 use serde_json::Value;
 use xdsctl::diag::{Diagnostic, Effect};
-use xdsctl::family::Verdict;
+use xdsctl::family::{Answer, Verdict};
 use xdsctl::model::ResourceType;
 use xdsctl::profile::{Client, Fleet, ServerFacts};
+use xdsctl::validate::Validated;
 
 use crate::support::{recorded, root};
 
@@ -178,15 +179,9 @@ fn server_facts(bootstrap: Option<&Value>) -> ServerFacts {
     }
 }
 
-/// Asks xdsctl what the client of a row says.
-pub fn ask(row: &Recorded) -> Ours {
+/// The type, bytes and outer name of what a client was sent.
+fn sent(row: &Recorded) -> (ResourceType, bytes::Bytes, Option<String>) {
     let case = &row.case;
-    let clients = Client::parse_list(&row.client).unwrap();
-    // The reference decodes; the row's client is one of the others even where it is a C-core.
-    let mut fleet = Fleet::new(&clients);
-    for (name, value) in &case.env {
-        let _ = fleet.set_env(name, value);
-    }
     let bytes = base64::engine::general_purpose::STANDARD.decode(&case.any_b64).unwrap();
     let any = xdsctl::proto::pb::Any::decode(bytes.as_slice()).unwrap();
     let is_wrapped = case.wrapped || any.type_url.ends_with("/envoy.service.discovery.v3.Resource");
@@ -209,9 +204,39 @@ pub fn ask(row: &Recorded) -> Ours {
         "cds" => ResourceType::Cluster,
         _ => ResourceType::Endpoints,
     };
-    let server = server_facts(case.bootstrap.as_ref());
+    (resource_type, bytes, name)
+}
+
+/// Asks xdsctl what the clients of a row say, a list as in `--client`: what the reference says, and each of the others.
+fn validated(row: &Recorded) -> Validated {
+    let clients = Client::parse_list(&row.client).unwrap();
+    // The reference decodes; the row's client is one of the others even where it is a C-core.
+    let mut fleet = Fleet::new(&clients);
+    for (name, value) in &row.case.env {
+        let _ = fleet.set_env(name, value);
+    }
+    let (resource_type, bytes, name) = sent(row);
+    let server = server_facts(row.case.bootstrap.as_ref());
     let asked = (fleet.base(), fleet.others());
-    let validated = xdsctl::validate::validate_for(resource_type, &bytes, name.as_deref(), asked, &server);
+    xdsctl::validate::validate_for(resource_type, &bytes, name.as_deref(), asked, &server)
+}
+
+/// The answers of these clients about a resource.
+pub fn answers_of(case: &Case, clients: &str) -> Vec<Answer> {
+    let row = Recorded {
+        case: case.clone(),
+        client: clients.to_owned(),
+        verdict: String::new(),
+        words: String::new(),
+        paths: None,
+        is_unmasked: false,
+    };
+    validated(&row).answers
+}
+
+/// Asks xdsctl what the client of a row says.
+pub fn ask(row: &Recorded) -> Ours {
+    let validated = validated(row);
     match validated.answers.into_iter().next() {
         Some(answer) => Ours {
             verdict: match answer.verdict {
