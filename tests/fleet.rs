@@ -275,3 +275,37 @@ fn what_is_not_known_of_a_channel_is_said_and_not_made_up() {
         assert!(run.err.contains(words), "{args:?}: {}", run.err);
     }
 }
+
+/// A label is as long as a name, and the format of a width ends at 65,535.
+#[test]
+fn a_long_name_moves_its_own_row_only() {
+    let name = "n".repeat(70_000);
+    let cluster = |name: &str| {
+        format!(
+            r#"{{"@type":"type.googleapis.com/envoy.config.cluster.v3.Cluster","name":"{name}","type":"EDS","eds_cluster_config":{{"eds_config":{{"ads":{{}}}}}}}}"#
+        )
+    };
+    let text = format!(r#"{{"resources":[{},{}]}}"#, cluster(&name), cluster("c"));
+    let run = xdsctl(&["validate", "--matrix", "-"], &text);
+    assert_eq!(run.code, Some(0), "{}", run.err);
+    assert_eq!(words(&run, &format!("Cluster {name}")), ["+"; 4]);
+    assert_eq!(words(&run, "Cluster c"), ["+"; 4]);
+    assert!(run.out.len() < 2 * name.len(), "{}", run.out.len());
+}
+
+/// Two faults of a kind in one place are two findings, however many clients have them.
+#[test]
+fn what_every_client_says_twice_is_there_twice() {
+    let text = r#"{"@type":"type.googleapis.com/envoy.config.listener.v3.Listener","name":"l","api_listener":{"api_listener":{"@type":"type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager","route_config":{"virtual_hosts":[{"name":"v","domains":["a","b"],"routes":[{"match":{"prefix":""},"route":{"cluster":"c"}}]},{"name":"w","domains":["a","b"],"routes":[{"match":{"prefix":""},"route":{"cluster":"c"}}]}]},"http_filters":[{"name":"router","typed_config":{"@type":"type.googleapis.com/envoy.extensions.filters.http.router.v3.Router"}}]}}}"#;
+    let findings = |clients: &str| {
+        let run = xdsctl(&["validate", "--format=json", clients, "-"], text);
+        let report = run.json();
+        report["resources"][0]["findings"].as_array().unwrap().len()
+    };
+    assert!(findings("--client=cpp@1.85") > 1);
+    assert_eq!(
+        findings("--client=cpp@1.85,cpp@1.84,cpp@1.83"),
+        findings("--client=cpp@1.85")
+    );
+    assert_eq!(findings("--client=all,go@1.90"), findings("--client=all"));
+}

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use super::resolve::Options;
 use xdsctl::client::{Checked, Verdict};
 use xdsctl::diag::{Diagnostic, Effect, Rule, Subject};
+use xdsctl::family::Answer;
 use xdsctl::profile::{Client, Fleet};
 
 /// What a client does with a resource.
@@ -111,16 +112,35 @@ pub fn merge(checked: &mut Checked, fleet: &Fleet, counted: &[Client]) -> Said {
         let client = (!is_of_text(diagnostic.rule)).then_some(base);
         merged.add(diagnostic, client);
     }
+    let mut heard: Vec<Heard> = Vec::new();
     for answer in std::mem::take(&mut checked.answers) {
-        let of_client: Vec<&Diagnostic> = answer.diagnostics.iter().collect();
-        verdicts.insert(answer.client, ClientVerdict::new(answer.verdict.name(), &of_client));
-        for diagnostic in answer.diagnostics.iter() {
-            merged.add(diagnostic, Some(answer.client));
+        let client = answer.client;
+        let like = |heard: &&Heard| heard.answer.verdict == answer.verdict && heard.answer.is_as(&answer);
+        if let Some(same) = heard.iter().find(like) {
+            merged.add_to(same, client);
+            verdicts.insert(client, same.verdict.clone());
+            continue;
         }
+        let of_client: Vec<&Diagnostic> = answer.diagnostics.iter().collect();
+        let verdict = ClientVerdict::new(answer.verdict.name(), &of_client);
+        verdicts.insert(client, verdict.clone());
+        let places = answer.diagnostics.iter().map(|one| merged.add(one, Some(client)));
+        heard.push(Heard {
+            places: places.collect(),
+            verdict,
+            answer,
+        });
     }
     let (diagnostics, says) = merged.finish(fleet, counted);
     checked.diagnostics = diagnostics;
     Said { says, verdicts }
+}
+
+/// An answer, to recognise that of another client as the same, and where its findings are in the list.
+struct Heard {
+    answer: Answer,
+    verdict: ClientVerdict,
+    places: Vec<usize>,
 }
 
 impl ClientVerdict {
@@ -151,29 +171,41 @@ struct Merged {
 }
 
 impl Merged {
-    fn add(&mut self, diagnostic: &Diagnostic, client: Option<Client>) {
+    /// Adds a finding of a client, and says where it is.
+    fn add(&mut self, diagnostic: &Diagnostic, client: Option<Client>) -> usize {
         let here = self.by_place.entry(diagnostic.path.to_string()).or_default();
-        let known = here.iter().copied().find(|&n| {
-            let other = &self.diagnostics[n];
-            other.rule == diagnostic.rule || (client.is_some() && UNREAD.contains(&other.rule.id))
-        });
+        let (diagnostics, effects) = (&self.diagnostics, &self.effects);
         let effect = client.map(|client| (diagnostic.effect, client));
-        match known {
-            // Several findings of one client stay several.
-            Some(n) if effect.is_some_and(|(_, client)| self.effects[n].iter().all(|(_, other)| *other != client)) => {
-                if self.diagnostics[n].rule != diagnostic.rule {
-                    self.diagnostics[n].turn_into(diagnostic.rule);
-                    self.diagnostics[n].message.clone_from(&diagnostic.message);
-                    self.diagnostics[n].effect = diagnostic.effect;
-                }
-                let worst = self.diagnostics[n].effect.min(diagnostic.effect);
-                self.diagnostics[n].effect = worst;
-                self.effects[n].extend(effect);
-            }
-            _ => {
-                here.push(self.diagnostics.len());
-                self.diagnostics.push(diagnostic.clone());
-                self.effects.push(effect.into_iter().collect());
+        // Several findings of one client stay several.
+        let has_none_yet =
+            |n: usize| effect.is_some_and(|(_, client)| effects[n].iter().all(|(_, other)| *other != client));
+        let known = here.iter().copied().find(|&n| {
+            let other = &diagnostics[n];
+            (other.rule == diagnostic.rule || UNREAD.contains(&other.rule.id)) && has_none_yet(n)
+        });
+        let Some(n) = known else {
+            let n = self.diagnostics.len();
+            here.push(n);
+            self.diagnostics.push(diagnostic.clone());
+            self.effects.push(effect.into_iter().collect());
+            return n;
+        };
+        if self.diagnostics[n].rule != diagnostic.rule {
+            self.diagnostics[n].turn_into(diagnostic.rule);
+            self.diagnostics[n].message.clone_from(&diagnostic.message);
+            self.diagnostics[n].effect = diagnostic.effect;
+        }
+        let worst = self.diagnostics[n].effect.min(diagnostic.effect);
+        self.diagnostics[n].effect = worst;
+        self.effects[n].extend(effect);
+        n
+    }
+
+    /// Adds what another client says as one before it did.
+    fn add_to(&mut self, heard: &Heard, client: Client) {
+        for (place, diagnostic) in heard.places.iter().zip(heard.answer.diagnostics.iter()) {
+            if let Some(effects) = self.effects.get_mut(*place) {
+                effects.push((diagnostic.effect, client));
             }
         }
     }

@@ -226,7 +226,7 @@ impl<W: Write> Matrix<W> {
                 .collect()
         };
         let label_width = shown.iter().map(|(_, label, _)| label.chars().count()).max();
-        let label_width = label_width.unwrap_or(0).max(TITLE.len());
+        let label_width = label_width.unwrap_or(0).clamp(TITLE.len(), LABEL_CHARS);
         let mut above = format!("{:label_width$}", "");
         let mut below = format!("{TITLE:label_width$}");
         for column in &columns {
@@ -361,6 +361,10 @@ impl Column {
         self.title().len().max(self.family.name().len())
     }
 }
+
+/// Longer labels move the signs of their own row only: of one long name there is else a blank for each of its letters in every row, and
+/// `format!` panics beyond 65,535.
+const LABEL_CHARS: usize = 200;
 
 /// Stands above the resources.
 const TITLE: &str = "RESOURCE";
