@@ -104,9 +104,11 @@ fn combinations_of_filter_chains_are_counted_before_they_are_compared() {
         }])
     };
     let words = "filter chains have more than 200000 combinations, the rest is not compared";
-    let told = |sources: usize| run(&["validate", "--client=node", "--format=json", "-"], &listener(sources)).out;
-    assert!(told(401).contains(words));
-    assert!(!told(400).contains(words));
+    for client in ["--client=node", "--client=go"] {
+        let told = |sources: usize| run(&["validate", client, "--format=json", "-"], &listener(sources)).out;
+        assert!(told(401).contains(words), "{client}");
+        assert!(!told(400).contains(words), "{client}");
+    }
 }
 
 #[test]

@@ -18,10 +18,30 @@ use crate::validate::downstream_tls::{
     CLIENT_CERTIFICATE_WITHOUT_CA, NO_IDENTITY, OCSP_STAPLE_POLICY, REQUIRE_SNI, TRANSPORT_SOCKET_UNSUPPORTED,
 };
 use crate::validate::filter_chain::SOURCE_TYPE_UNKNOWN;
-use crate::validate::filter_chain_map::DUPLICATE_MATCH;
+use crate::validate::filter_chain_map::{DUPLICATE_MATCH, MAX_COMBINATIONS, not_compared};
 
 const TLS_CONTEXT: &str = "envoy.extensions.transport_sockets.tls.v3.DownstreamTlsContext";
 const RAW_BUFFER: &str = "raw_buffer";
+
+/// The chains while they are added.
+#[derive(Default)]
+struct Map {
+    destinations: BTreeMap<Option<Prefix>, Destination>,
+    /// Combinations that were made.
+    count: usize,
+}
+
+/// A chain while it is added to its destinations.
+struct Adding<'m> {
+    chain: &'m FilterChain,
+    matches: &'m FilterChainMatch,
+    /// The source prefixes, once a destination needed them.
+    sources: Option<Vec<Option<Prefix>>>,
+    /// The client looks into the chain at each combination, and finds the same.
+    is_looked_into: bool,
+    /// Its combinations are too many to be compared.
+    is_uncounted: bool,
+}
 
 /// The chains of one destination: by source type and source prefix the ports that are taken.
 #[derive(Default)]
@@ -32,7 +52,7 @@ struct Destination {
 
 /// Builds the map of the chains; says whether it has one.
 pub(super) fn map(chains: &[FilterChain], at: &Path<'_>, cx: &mut Cx<'_>) -> Checked<bool> {
-    let mut map: BTreeMap<Option<Prefix>, Destination> = BTreeMap::new();
+    let mut map = Map::default();
     let any_match = FilterChainMatch::default();
     for (i, chain) in chains.iter().enumerate() {
         let at = at.index(i);
@@ -41,62 +61,94 @@ pub(super) fn map(chains: &[FilterChain], at: &Path<'_>, cx: &mut Cx<'_>) -> Che
             continue;
         }
         let here = at.field("filter_chain_match");
-        for prefix in prefixes(&matches.prefix_ranges, &here.field("prefix_ranges"), cx)? {
-            let destination = map.entry(prefix).or_default();
-            add(chain, matches, destination, &at, cx)?;
+        let destinations = prefixes(&matches.prefix_ranges, &here.field("prefix_ranges"), cx)?;
+        let sizes = [
+            destinations.len(),
+            matches.source_prefix_ranges.len(),
+            matches.source_ports.len(),
+        ];
+        let combinations = sizes
+            .iter()
+            .fold(1usize, |product, len| product.saturating_mul(*len.max(&1)));
+        map.count = map.count.saturating_add(combinations);
+        let mut adding = Adding {
+            chain,
+            matches,
+            sources: None,
+            is_looked_into: false,
+            is_uncounted: map.count > MAX_COMBINATIONS,
+        };
+        if adding.is_uncounted {
+            not_compared(&here, cx);
+        }
+        for prefix in destinations {
+            let destination = map.destinations.entry(prefix).or_default();
+            adding.to(destination, &at, cx)?;
         }
     }
-    let mut ports = map.values().flat_map(|d| &d.sources).flat_map(BTreeMap::values);
+    let mut ports = map
+        .destinations
+        .values()
+        .flat_map(|d| &d.sources)
+        .flat_map(BTreeMap::values);
     Ok(ports.any(|ports| !ports.is_empty()))
 }
 
-/// Adds a chain to a destination (`addFilterChainsForServerNames` and what follows).
-fn add(
-    chain: &FilterChain,
-    matches: &FilterChainMatch,
-    destination: &mut Destination,
-    at: &Path<'_>,
-    cx: &mut Cx<'_>,
-) -> Checked {
-    if !matches.server_names.is_empty() {
-        return Ok(());
-    }
-    match matches.transport_protocol.as_str() {
-        "" if destination.has_raw_buffer => return Ok(()),
-        "" => {}
-        RAW_BUFFER if !destination.has_raw_buffer => {
-            destination.has_raw_buffer = true;
-            destination.sources = Default::default();
+impl Adding<'_> {
+    /// Adds the chain to a destination (`addFilterChainsForServerNames` and what follows).
+    fn to(&mut self, destination: &mut Destination, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+        let matches = self.matches;
+        if !matches.server_names.is_empty() {
+            return Ok(());
         }
-        RAW_BUFFER => {}
-        _ => return Ok(()),
-    }
-    if !matches.application_protocols.is_empty() {
-        return Ok(());
-    }
-    let here = at.field("filter_chain_match");
-    let source_type = usize::try_from(matches.source_type).ok();
-    let Some(sources) = source_type.and_then(|kind| destination.sources.get_mut(kind)) else {
-        let message = format_args!("source_type {} is not known", matches.source_type);
-        return Err(reject(&SOURCE_TYPE_UNKNOWN, &here.field("source_type"), message, cx));
-    };
-    for prefix in prefixes(&matches.source_prefix_ranges, &here.field("source_prefix_ranges"), cx)? {
-        let taken = sources.entry(prefix).or_default();
+        match matches.transport_protocol.as_str() {
+            "" if destination.has_raw_buffer => return Ok(()),
+            "" => {}
+            RAW_BUFFER if !destination.has_raw_buffer => {
+                destination.has_raw_buffer = true;
+                destination.sources = Default::default();
+            }
+            RAW_BUFFER => {}
+            _ => return Ok(()),
+        }
+        if !matches.application_protocols.is_empty() {
+            return Ok(());
+        }
+        let here = at.field("filter_chain_match");
+        let source_type = usize::try_from(matches.source_type).ok();
+        let Some(sources) = source_type.and_then(|kind| destination.sources.get_mut(kind)) else {
+            let message = format_args!("source_type {} is not known", matches.source_type);
+            return Err(reject(&SOURCE_TYPE_UNKNOWN, &here.field("source_type"), message, cx));
+        };
+        let prefixes = match self.sources.take() {
+            Some(prefixes) => prefixes,
+            None => prefixes(&matches.source_prefix_ranges, &here.field("source_prefix_ranges"), cx)?,
+        };
+        let prefixes = self.sources.insert(prefixes);
         let any_port = [0];
         let ports = match matches.source_ports.as_slice() {
             [] => &any_port,
             ports => ports,
         };
-        for port in ports {
-            if taken.contains(port) {
-                let message = format_args!("another chain has the same match");
-                return Err(reject(&DUPLICATE_MATCH, at, message, cx));
+        for prefix in prefixes {
+            let taken = sources.entry(*prefix).or_default();
+            for port in ports {
+                if taken.contains(port) {
+                    let message = format_args!("another chain has the same match");
+                    return Err(reject(&DUPLICATE_MATCH, at, message, cx));
+                }
+                if !self.is_looked_into {
+                    content(self.chain, at, cx)?;
+                    self.is_looked_into = true;
+                }
+                taken.insert(*port);
+                if self.is_uncounted {
+                    return Ok(());
+                }
             }
-            content(chain, at, cx)?;
-            taken.insert(*port);
         }
+        Ok(())
     }
-    Ok(())
 }
 
 /// The prefixes of a list, or one for everything (`parsePrefixRanges`).

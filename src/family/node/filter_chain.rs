@@ -13,13 +13,9 @@ use crate::family::Checked;
 use crate::family::names::HCM;
 use crate::proto::pb::envoy::config::core::v3::CidrRange;
 use crate::proto::pb::envoy::config::listener::v3::{FilterChain, FilterChainMatch, filter::ConfigType};
-use crate::proto::transcode::LIMIT_EXCEEDED;
 use crate::validate::filter_chain::NETWORK_FILTERS_NOT_ONE;
-use crate::validate::filter_chain_map::DUPLICATE_MATCH;
+use crate::validate::filter_chain_map::{DUPLICATE_MATCH, MAX_COMBINATIONS, not_compared};
 use crate::validate::http_connection_manager::NETWORK_FILTER_UNSUPPORTED;
-
-/// Combinations of a listener that are looked at. The client makes all of them; a real listener has thousands.
-const MAX_COMBINATIONS: usize = 200_000;
 
 /// One combination of what a match has; `None` where the list is empty.
 type Combination<'m> = (
@@ -51,10 +47,7 @@ pub(super) fn list(chains: &[FilterChain], at: &Path<'_>, cx: &mut Cx<'_>) -> Ch
             let product = combinations(matches, &ranges, &sources);
             count = count.saturating_add(size(matches));
             if count > MAX_COMBINATIONS {
-                let why = format_args!(
-                    "filter chains have more than {MAX_COMBINATIONS} combinations, the rest is not compared"
-                );
-                cx.report_as(LIMIT_EXCEEDED.effect, &LIMIT_EXCEEDED, &here, why);
+                not_compared(&here, cx);
             } else {
                 let taken = seen.entry(group).or_default();
                 let mut is_duplicate = false;
