@@ -4,7 +4,7 @@
 //! A RouteConfiguration that stands in a listener refers as the listener. What a cluster specifier plugin or a policy's config
 //! leads to is not followed.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::facts::{ClusterFacts, Facts, ListenerFacts, RouteFacts, child_path, eds_path, rds_path};
 use super::world::World;
@@ -81,28 +81,22 @@ impl Links {
     fn take(&mut self, from: &Node, facts: &Facts) {
         match facts {
             Facts::Listener(ListenerFacts::Rds(routes, _)) => {
-                self.add(from, ResourceType::RouteConfiguration, routes, rds_path());
+                self.add(from, ResourceType::RouteConfiguration, [(routes, rds_path())]);
             }
             Facts::Listener(ListenerFacts::Inline(routes, _)) => self.take_routes(from, routes, true),
             Facts::Listener(ListenerFacts::Server(chains)) => {
-                for chain in chains {
-                    self.add(
-                        from,
-                        ResourceType::RouteConfiguration,
-                        &chain.routes,
-                        FieldPath::default(),
-                    );
-                }
+                let routes = chains.iter().map(|chain| (&chain.routes, FieldPath::default()));
+                self.add(from, ResourceType::RouteConfiguration, routes);
             }
             Facts::Routes(routes) => self.take_routes(from, routes, false),
             Facts::Cluster(ClusterFacts::Eds { service_name, .. }) => {
                 let name = service_name.as_ref().unwrap_or(&from.name);
-                self.add(from, ResourceType::Endpoints, name, eds_path());
+                self.add(from, ResourceType::Endpoints, [(name, eds_path())]);
             }
             Facts::Cluster(ClusterFacts::Aggregate { children }) => {
-                for (index, child) in children.iter().enumerate() {
-                    self.add(from, ResourceType::Cluster, child, child_path(index));
-                }
+                let children = children.iter().enumerate();
+                let children = children.map(|(index, child)| (child, child_path(index)));
+                self.add(from, ResourceType::Cluster, children);
             }
             Facts::Cluster(ClusterFacts::LogicalDns { .. }) | Facts::Endpoints(_) => {}
         }
@@ -127,15 +121,26 @@ impl Links {
         }
     }
 
-    fn add(&mut self, from: &Node, resource_type: ResourceType, name: &str, at: FieldPath) {
-        let to = Node {
-            resource_type,
-            name: name.to_owned(),
-        };
+    /// Adds the references of one kind that a resource has, in their order, each name once.
+    fn add<'n>(
+        &mut self,
+        from: &Node,
+        resource_type: ResourceType,
+        names: impl IntoIterator<Item = (&'n String, FieldPath)>,
+    ) {
         let below = self.down.entry(from.clone()).or_default();
-        match below.iter_mut().find(|link| link.to == to) {
-            Some(link) => link.at.push(at),
-            None => below.push(Link { to, at: vec![at] }),
+        let mut known: HashMap<&str, usize> = HashMap::new();
+        for (name, at) in names {
+            let known = known.entry(name).or_insert(below.len());
+            if let Some(link) = below.get_mut(*known) {
+                link.at.push(at);
+                continue;
+            }
+            let name = name.clone();
+            below.push(Link {
+                to: Node { resource_type, name },
+                at: vec![at],
+            });
         }
     }
 
