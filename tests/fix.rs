@@ -520,6 +520,30 @@ fn a_patch_has_no_secrets() {
     assert!(!String::from_utf8(err).unwrap().contains("masked"));
 }
 
+/// Many resources on one line are masked together: what is between them is hidden, what is known in each is shown.
+#[test]
+fn a_patch_of_one_line_knows_all_its_resources() {
+    let routes = |name: &str| {
+        format!(
+            r#"{{"@type":"type.googleapis.com/envoy.config.route.v3.RouteConfiguration","name":"{name}","virtual_hosts":[{{"name":"v","domains":["{name}.example.com"],"routes":[{{"match":{{"prefix":"/","headers":[{{"name":"authorization","string_match":{{"exact":"hunter2-{name}"}}}},{{"name":"X-User","present_match":true}}]}},"route":{{"cluster":"c"}}}}]}}]}}"#
+        )
+    };
+    let text = format!(
+        r#"{{"resources":[{},{},{{"password":"hunter2-outside"}},{}]}}"#,
+        routes("one"),
+        routes("two"),
+        routes("three")
+    );
+    let (out, err) = run(["validate", "--no-config", "--diff"], text.as_bytes());
+    let (out, err) = (String::from_utf8(out).unwrap(), String::from_utf8(err).unwrap());
+    assert!(!out.contains("hunter2"), "{out}");
+    assert!(err.contains("secrets in the patch are masked"), "{err}");
+    for name in ["one", "two", "three"] {
+        assert_eq!(out.matches(&format!("{name}.example.com")).count(), 2, "{out}");
+    }
+    assert_eq!(out.matches(r#""x-user""#).count(), 3, "{out}");
+}
+
 #[test]
 fn fields_that_are_taken_out_are_gone_from_the_protos() {
     let set = fs::read(root().join("proto/proto/xds.binpb")).unwrap();

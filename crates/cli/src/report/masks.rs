@@ -82,7 +82,12 @@ impl Masks {
     ///
     /// `named` is what the message has named already.
     pub fn mask(&self, source: &Source, window: &mut [u8], start: usize, named: Option<Span>) {
-        if self.shows_secrets {
+        Self::mask_all(&[self], source, (window, start), named);
+    }
+
+    /// Masks what is a secret by one of several resources, in their order, or stands in none of them; see [`mask`](Self::mask).
+    pub fn mask_all(of: &[&Masks], source: &Source, (window, start): (&mut [u8], usize), named: Option<Span>) {
+        if of.iter().any(|masks| masks.shows_secrets) {
             return;
         }
         let end = start + window.len();
@@ -102,14 +107,7 @@ impl Masks {
         if source.is_settings() {
             return;
         }
-        let inside = Span::new(self.extent.start.clamp(start, end), self.extent.end.clamp(start, end));
-        let behind = inside.end.max(inside.start);
-        let broken = self.broken_from.map_or(end, |from| from.clamp(behind, end));
-        for (around, is_whole) in [
-            (Span::new(start, inside.start), true),
-            (Span::new(behind, broken), true),
-            (Span::new(broken, end), false),
-        ] {
+        for (around, is_whole) in surroundings(of, Span::new(start, end)) {
             let Some(text) = window
                 .get(around.start - start..around.end - start)
                 .filter(|text| !text.is_empty())
@@ -126,7 +124,7 @@ impl Masks {
                 }
             }
         }
-        for secret in &self.secrets {
+        for secret in of.iter().flat_map(|masks| &masks.secrets) {
             let text = source.bytes().get(secret.range()).unwrap_or_default();
             let is_quoted = text.len() > 1
                 && text.first() == text.last()
@@ -138,6 +136,21 @@ impl Masks {
             comments(window);
         }
     }
+}
+
+/// The parts of a window that stand in none of the resources, and whether the document is what it was meant to be there.
+fn surroundings(of: &[&Masks], window: Span) -> Vec<(Span, bool)> {
+    let mut parts = Vec::new();
+    let mut at = window.start;
+    for masks in of {
+        let start = masks.extent.start.clamp(at, window.end);
+        parts.push((Span::new(at, start), true));
+        at = masks.extent.end.clamp(start, window.end);
+    }
+    let broken = of.iter().filter_map(|masks| masks.broken_from).min();
+    let broken = broken.map_or(window.end, |from| from.clamp(at, window.end));
+    parts.extend([(Span::new(at, broken), true), (Span::new(broken, window.end), false)]);
+    parts
 }
 
 /// Text in which each byte has its place; what is not UTF-8 becomes a question mark.

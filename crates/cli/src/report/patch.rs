@@ -133,11 +133,13 @@ fn mask(
 ) {
     let of_blocks = blocks.iter().flat_map(|block| block.changes);
     let resources: BTreeSet<_> = of_blocks.map(|change| (change.resource, change.type_name)).collect();
-    for (resource, type_name) in resources {
-        let masks = known.entry((resource, type_name));
-        let masks = masks.or_insert_with(|| Masks::of(source, resource, type_name, shows_secrets));
-        masks.mask(source, window, start, None);
+    for (resource, type_name) in &resources {
+        let masks = known.entry((*resource, *type_name));
+        masks.or_insert_with(|| Masks::of(source, *resource, *type_name, shows_secrets));
     }
+    // All at once: thousands of resources may stand on one line.
+    let of_hunk: Vec<&Masks> = resources.iter().filter_map(|key| known.get(key)).collect();
+    Masks::mask_all(&of_hunk, source, (window, start), None);
 }
 
 /// Where the lines of the next hunk are counted from.
