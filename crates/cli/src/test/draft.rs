@@ -11,11 +11,11 @@ use xdsctl::scenario::{
 };
 use xdsctl::source::{MAX_STREAM_BYTES, SourceMap, read_stream};
 
-/// Bytes of a suite from which on it is played less often.
-const LARGE: usize = 1 << 20;
+/// Bytes of suite and files that are played in all: a large world is played less often.
+const MAX_PLAYED_BYTES: u64 = 16 << 20;
 
-/// How often a large one is.
-const SEEDS_OF_LARGE: u64 = 8;
+/// How often the largest one is.
+const MIN_SEEDS: u64 = 8;
 
 /// Channels of a dump that get steps: each has connections of its own, and is played many times.
 const CHANNELS_SHOWN: usize = 20;
@@ -227,9 +227,18 @@ fn head(what: &str) -> Vec<String> {
 }
 
 /// Plays a draft until its expectations are those that chance does not decide about.
-fn settle(draft: &mut Draft, args: &TestArgs, io: &Io<'_>) -> Settled {
+fn settle(draft: &mut Draft, args: &TestArgs, io: &mut Io<'_>) -> Settled {
     let text = draft.to_yaml();
-    let seeds = if text.len() > LARGE { SEEDS_OF_LARGE } else { SEEDS };
+    let files = draft.files.iter().filter_map(|file| std::fs::metadata(file).ok());
+    let bytes = text.len() as u64 + files.map(|file| file.len()).sum::<u64>();
+    let seeds = (MAX_PLAYED_BYTES / bytes.max(1)).clamp(MIN_SEEDS, SEEDS);
+    if seeds < SEEDS {
+        let told = format!(
+            "xdsctl: played with {seeds} seeds instead of {SEEDS}, as suite and files have {bytes} bytes: what chance decides about \
+             may still be expected"
+        );
+        let _ = writeln!(io.err, "{told}");
+    }
     let mut opened = open(&text, args, io);
     draft.settle(seeds, &mut |seed| {
         let (test, callers) = opened.as_mut().map_err(|why| why.clone())?;
