@@ -82,6 +82,21 @@ fn a_pipe_that_is_named_is_read() {
 }
 
 #[test]
+fn a_pipe_that_a_suite_names_is_refused() {
+    let directory = directory("suite-pipe");
+    fifo(&directory.join("pipe"));
+    let steps = "target: xds:///l\nsteps:\n- pick: {method: /a.B/C}\n  expect: {status: OK}\n";
+    for world in ["world: pipe", "world: /dev/zero", "world: []\nbootstrap: pipe"] {
+        let file = directory.join("suite.yaml");
+        fs::write(&file, format!("{world}\n{steps}")).unwrap();
+        let run = xdsctl(&["test", file.to_str().unwrap()]);
+        assert_eq!(run.code, Some(2), "{world}: {}{}", run.out, run.err);
+        let told = format!("{}{}", run.out, run.err);
+        assert!(told.contains("not a regular file") || world.contains("[]"), "{told}");
+    }
+}
+
+#[test]
 fn a_stream_without_an_end_is_an_error() {
     let error = xdsctl::source::read_stream(&mut io::repeat(b' '), 1 << 20).unwrap_err();
     assert_eq!(error.to_string(), "more than 1048576 bytes");

@@ -164,6 +164,18 @@ pub(super) fn files(test: &Test, file: &str, given: &[PathBuf]) -> Vec<PathBuf> 
     files
 }
 
+/// Refuses what is neither a file nor a directory: a pipe or a device that a suite names might never end, and nobody knows that it is there.
+fn ends(path: &Path) -> Result<(), Error> {
+    match path.metadata() {
+        Ok(metadata) if !metadata.is_file() && !metadata.is_dir() => {
+            let why = std::io::Error::other("it is not a regular file");
+            Err(input::cannot_read(path, why))
+        }
+        // What is not there is told when it is read.
+        Ok(_) | Err(_) => Ok(()),
+    }
+}
+
 /// Opens the channel of a client. The first one loads the world.
 fn one(
     test: &Test,
@@ -187,10 +199,12 @@ fn one(
         Part::Path(..) => None,
     });
     let mut files: Vec<PathBuf> = files.collect();
+    let bootstrap = test.bootstrap.as_ref().map(beside);
+    files.iter().chain(&bootstrap).try_for_each(|path| ends(path))?;
     if test.world.is_empty() {
         files.extend(from.world.iter().cloned());
     }
-    let input = input_of(files, test.bootstrap.as_ref().map(beside), &test.env, shows_secrets);
+    let input = input_of(files, bootstrap, &test.env, shows_secrets);
     let mut args = ChannelArgs {
         client: None,
         input,
