@@ -49,7 +49,7 @@ pub struct AddressText {
 /// What connections to one address are kept apart by: the arguments of a subchannel in which the endpoints of a channel differ (C-core
 /// `Subchannel::MakeSubchannelArgs`: `xds_cluster_name`, `lb_locality`, `address_name`). Neither the priority nor the EDS service
 /// name is one of them.
-#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Scope {
     /// The leaf cluster.
     pub cluster: Arc<str>,

@@ -6,10 +6,11 @@
 use std::collections::HashMap;
 use std::fmt;
 use std::net::SocketAddr;
+use std::sync::Arc;
 
 use super::Time;
 use super::backoff::Waits;
-use crate::lb::endpoint::Address;
+use crate::lb::endpoint::{Address, Scope};
 use crate::lb::policy::TreePath;
 use crate::status::Status;
 
@@ -67,8 +68,9 @@ pub struct Subchannel {
     pub status: Option<Status>,
     /// Number of the attempt, so that outcomes of earlier ones are not taken for it.
     pub generation: u32,
-    /// Another subchannel that leads to the same address, in another scope.
+    /// Subchannels that lead to the same address in other scopes: the one made before, and the one made after.
     another: Option<u32>,
+    newer: Option<u32>,
     waits: Waits,
     attempt_began: Time,
     watchers: Vec<Watcher>,
@@ -86,6 +88,8 @@ struct Watcher {
 pub struct Pool {
     // Looked up in, and never iterated over. The last one made; `another` leads to the others.
     by_address: HashMap<SocketAddr, u32>,
+    /// Those of addresses that more than one leads to: thousands of clusters may share an endpoint.
+    by_scope: HashMap<(SocketAddr, Arc<Scope>), u32>,
     subchannels: HashMap<u32, Subchannel>,
     next: u32,
     /// Subchannels that may have lost their last handle.
@@ -130,11 +134,13 @@ impl Pool {
 
     /// The subchannel that leads to an address in its scope.
     pub(super) fn find(&self, address: &Address) -> Option<u32> {
-        let is_of_scope = |number: &u32| {
-            self.get(*number)
-                .is_some_and(|found| found.address.scope == address.scope)
-        };
-        self.at(&address.socket).find(is_of_scope)
+        let first = *self.by_address.get(&address.socket)?;
+        let subchannel = self.get(first)?;
+        if subchannel.address.scope == address.scope {
+            return Some(first);
+        }
+        subchannel.another?;
+        self.by_scope.get(&(address.socket, address.scope.clone())).copied()
     }
 
     /// Says whether a call can go there.
@@ -175,6 +181,12 @@ impl Pool {
         let number = self.next;
         self.next += 1;
         let another = self.by_address.insert(address.socket, number);
+        if let Some(before) = another {
+            if let Some(before) = self.subchannels.get_mut(&before) {
+                before.newer = Some(number);
+            }
+            self.list(before);
+        }
         self.subchannels.insert(
             number,
             Subchannel {
@@ -183,12 +195,23 @@ impl Pool {
                 status: None,
                 generation: 0,
                 another,
+                newer: None,
                 waits: Waits::default(),
                 attempt_began: 0,
                 watchers: Vec::with_capacity(USUAL_WATCHERS),
             },
         );
+        if another.is_some() {
+            self.list(number);
+        }
         number
+    }
+
+    fn list(&mut self, number: u32) {
+        if let Some(subchannel) = self.subchannels.get(&number) {
+            let key = (subchannel.address.socket, subchannel.address.scope.clone());
+            self.by_scope.insert(key, number);
+        }
     }
 
     /// Watchers of all subchannels.
@@ -238,7 +261,8 @@ impl Pool {
     /// Drops the subchannels that nobody holds any more. Not at once, because a wrapper may take over what a policy
     /// below it has just let go of.
     pub(super) fn collect(&mut self, mut tell: impl FnMut(&Address)) {
-        for number in self.unheld.drain(..) {
+        let mut unheld = std::mem::take(&mut self.unheld);
+        for number in unheld.drain(..) {
             if self
                 .subchannels
                 .get(&number)
@@ -247,37 +271,26 @@ impl Pool {
             {
                 tell(&gone.address);
                 self.watches -= gone.watchers.len();
-                Self::unlink(&mut self.by_address, &mut self.subchannels, number, &gone);
+                self.unlink(&gone);
             }
         }
+        self.unheld = unheld;
     }
 
     /// Takes a subchannel that is gone out of those of its address.
-    fn unlink(
-        by_address: &mut HashMap<SocketAddr, u32>,
-        subchannels: &mut HashMap<u32, Subchannel>,
-        number: u32,
-        gone: &Subchannel,
-    ) {
-        let Some(first) = by_address.get_mut(&gone.address.socket) else {
-            return;
-        };
-        if *first == number {
-            match gone.another {
-                Some(another) => *first = another,
-                None => drop(by_address.remove(&gone.address.socket)),
-            }
-            return;
+    fn unlink(&mut self, gone: &Subchannel) {
+        if !self.by_scope.is_empty() {
+            self.by_scope.remove(&(gone.address.socket, gone.address.scope.clone()));
         }
-        let mut before = *first;
-        while let Some(subchannel) = subchannels.get_mut(&before) {
-            match subchannel.another {
-                Some(next) if next != number => before = next,
-                _ => {
-                    subchannel.another = gone.another;
-                    return;
-                }
-            }
+        if let Some(before) = gone.another.and_then(|number| self.subchannels.get_mut(&number)) {
+            before.newer = gone.newer;
+        }
+        match gone.newer.and_then(|number| self.subchannels.get_mut(&number)) {
+            Some(after) => after.another = gone.another,
+            None => match gone.another {
+                Some(another) => drop(self.by_address.insert(gone.address.socket, another)),
+                None => drop(self.by_address.remove(&gone.address.socket)),
+            },
         }
     }
 
@@ -343,10 +356,7 @@ impl Pool {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
-    use crate::lb::endpoint::Scope;
 
     #[test]
     fn connections_of_other_scopes_stay_when_one_goes() {
