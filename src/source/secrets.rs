@@ -65,6 +65,8 @@ pub struct Place {
     pub is_secret: bool,
     /// It is a secret if it is a text: an entry of a map of messages, with a name that tells one.
     names_text: bool,
+    /// An Any should be here, or a map of them: nobody knows what a text in its place was meant to be.
+    wants_any: bool,
 }
 
 impl Place {
@@ -75,6 +77,7 @@ impl Place {
             map: None,
             is_secret: false,
             names_text: false,
+            wants_any: false,
         }
     }
 
@@ -114,6 +117,7 @@ impl Place {
     pub fn hides_text(self) -> bool {
         self.is_secret
             || self.names_text
+            || (self.wants_any && self.map.is_none())
             || (self.map.is_none() && (self.is_named() || self.has_secrets() || self.keeps_secrets()))
     }
 
@@ -164,6 +168,7 @@ impl Place {
                 map: map(field),
                 is_secret: field.secret,
                 names_text: false,
+                wants_any: value_of(field).is_some_and(|message| message.well_known == WellKnown::Any),
             },
             None if name == "@type" => Place::root(None),
             None => {
@@ -173,6 +178,7 @@ impl Place {
                     message: nearest.map_or_else(|| elsewhere(name), below),
                     map: nearest.and_then(map),
                     names_text: false,
+                    wants_any: false,
                     is_secret: matches!(name, "@value" | "@wire")
                         || is_nothing(name)
                         || is_name(name)
@@ -206,6 +212,7 @@ impl Place {
             is_secret: self.is_secret
                 || ((type_name.is_empty() || is_name(type_name)) && tables::message(type_name).is_none()),
             names_text: false,
+            wants_any: false,
         }
     }
 }
@@ -217,11 +224,16 @@ fn is_plain(message: &Message) -> bool {
 
 /// The type of the objects in a field.
 fn below(field: &Field) -> Option<&'static Message> {
+    value_of(field).filter(|message| is_plain(message))
+}
+
+/// The type of a field's messages, of a map's values.
+fn value_of(field: &Field) -> Option<&'static Message> {
     let kind = match field.cardinality {
         Cardinality::Map { value, .. } => value,
         Cardinality::Singular | Cardinality::Repeated => field.kind,
     };
-    kind.message().filter(|message| is_plain(message))
+    kind.message()
 }
 
 /// Whether the field is a map, and then whether the names of its entries tell secrets: those of messages are names of filters
@@ -450,7 +462,7 @@ impl Walker<'_> {
                 below.is_secret = true;
             }
             if name == "@type" {
-                below.is_secret = false;
+                below = Place::root(None);
             }
             // `{password: a,b}` in YAML: what is behind the comma is a key without a value.
             let is_known = place.message.is_some_and(|message| message.position(&name).is_some());
@@ -592,6 +604,11 @@ mod tests {
             (
                 r#"{"a":[{"@type":"t/envoy.config.core.v3.HeaderValue","key":"x-env","value":"a"}]}"#,
                 &["a"],
+            ),
+            // What is no Any, where one should be.
+            (
+                r#"{"@type":"t/envoy.config.route.v3.Route","name":"n","typed_per_filter_config":{"x":["a"],"y":"b","z":{"@type":"t/a.B","w":"c"}}}"#,
+                &["a", "b"],
             ),
             (r#"{"@type":"t/x.MySecret","name":"n"}"#, &["n"]),
             (r#"{"@type":"t/x.Y","@value":"CgVo"}"#, &["CgVo"]),
