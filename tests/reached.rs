@@ -112,6 +112,80 @@ fn combinations_of_filter_chains_are_counted_before_they_are_compared() {
 }
 
 #[test]
+fn filter_chains_are_compared_up_to_a_limit() {
+    let hcm = json!({
+        "@type": format!("{ENVOY}.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager"),
+        "route_config": {"virtual_hosts": []},
+        "http_filters": [{"name": "r", "typed_config": {"@type": format!("{ENVOY}.extensions.filters.http.router.v3.Router")}}],
+    });
+    let range =
+        |net: usize, i: usize| json!({"address_prefix": format!("{net}.{}.{}.0", i >> 8, i & 255), "prefix_len": 24});
+    let chain =
+        |matches: Value| json!({"filter_chain_match": matches, "filters": [{"name": "h", "typed_config": hcm}]});
+    // The first chain is compared with another one at each of its ranges, each time with its 4,000 sources. The reference never comes to
+    // compare those with protocols.
+    let listener = |count: usize, protocols: &[&str]| {
+        let of =
+            |net: usize, from: usize, count: usize| (from..from + count).map(|i| range(net, i)).collect::<Vec<_>>();
+        let matches = |destinations: Vec<Value>, sources: Vec<Value>| {
+            chain(
+                json!({"prefix_ranges": destinations, "source_prefix_ranges": sources, "application_protocols": protocols}),
+            )
+        };
+        let first = matches(of(10, 0, count), of(11, 0, 4000));
+        let other = |i: usize| matches(of(10, i, 1), of(12, i, 1));
+        json!([{
+            "@type": format!("{ENVOY}.config.listener.v3.Listener"), "name": "l",
+            "address": {"socket_address": {"address": "0.0.0.0", "port_value": 80}},
+            "filter_chains": std::iter::once(first).chain((0..count).map(other)).collect::<Vec<_>>(),
+        }])
+    };
+    for (client, protocols, words) in [
+        (
+            "--client=cpp",
+            &[][..],
+            "more than 1000000 combinations of ranges and ports",
+        ),
+        ("--client=java", &["h2"], "more than 1000000 pairs of chains and ranges"),
+    ] {
+        let told = |count: usize| run(&["validate", client, "--format=json", "-"], &listener(count, protocols)).out;
+        let beyond = told(260);
+        assert!(beyond.contains(words), "{client}: {beyond}");
+        let within = told(230);
+        assert!(
+            within.contains("\"accepted\"") && !within.contains("1000000"),
+            "{client}: {within}"
+        );
+    }
+}
+
+#[test]
+fn route_tables_that_take_too_many_steps_are_not_compared_to_the_end() {
+    let directory = directory("reached", "tables");
+    // No route takes an RPC, so every RPC of two of them goes through both tables.
+    let file = |count: usize, value: &str| {
+        let fraction = json!({"default_value": {"numerator": 0, "denominator": "HUNDRED"}});
+        let route = |i: usize| {
+            let header = json!({"name": format!("h{i}"), "string_match": {"exact": value}});
+            json!({"match": {"prefix": "/", "headers": [header], "runtime_fraction": fraction}, "route": {"cluster": "c"}})
+        };
+        let hosts = json!([{"name": "v", "domains": ["*"], "routes": (0..count).map(route).collect::<Vec<_>>()}]);
+        let routes = json!([cluster("c"), {
+            "@type": format!("{ENVOY}.config.route.v3.RouteConfiguration"), "name": "r", "virtual_hosts": hosts,
+        }]);
+        let path = directory.join(format!("{count}-{value}.json"));
+        std::fs::write(&path, routes.to_string()).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let told = |count: usize| in_process(&["diff", &file(count, "a"), &file(count, "b")], "", |_| {});
+    let words = "the route tables are too large to be compared in full, RPCs may move that are not listed";
+    let beyond = told(320);
+    assert!(beyond.err.contains(words), "{}{}", beyond.out, beyond.err);
+    let within = told(30);
+    assert!(!within.err.contains(words), "{}{}", within.out, within.err);
+}
+
+#[test]
 fn a_test_has_so_many_clients_and_tells_so_many_ways() {
     let test = |clients: usize, steps: usize| {
         let names: Map<String, Value> = (0..clients).map(|i| (format!("c{i}"), Value::Null)).collect();
