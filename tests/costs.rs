@@ -22,18 +22,20 @@ use commands::{COMMANDS, PLAYED, SCRIPTED};
 use inputs::{HOSTILE_SUITES, INPUTS, Input, SCRIPTS, SECRET};
 use xdsctl_cli::report::edge::is_plain;
 
-/// Counts what the process holds, the most that it held, and how often it asked for memory.
+/// Counts what the process holds, the most that it held, how often it asked for memory, and for how much in all.
 struct Counting;
 
 static HELD: AtomicUsize = AtomicUsize::new(0);
 static MOST: AtomicUsize = AtomicUsize::new(0);
 static COUNT: AtomicUsize = AtomicUsize::new(0);
+static ASKED: AtomicUsize = AtomicUsize::new(0);
 
 #[expect(unsafe_code, reason = "an allocator is unsafe by its trait")]
 // SAFETY: every call is passed on to the system's allocator.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         COUNT.fetch_add(1, Ordering::Relaxed);
+        ASKED.fetch_add(layout.size(), Ordering::Relaxed);
         let held = HELD.fetch_add(layout.size(), Ordering::Relaxed) + layout.size();
         MOST.fetch_max(held, Ordering::Relaxed);
         // SAFETY: the caller keeps the promises of `alloc`.
@@ -353,6 +355,75 @@ fn the_channels_of_a_dump_are_opened_together() {
         .count
     });
     assert!(many < 4 * few, "{few}, of three times as many {many}");
+}
+
+#[test]
+fn many_rpcs_are_counted_and_not_kept() {
+    let _alone = alone();
+    let file = directory("costs-count").join("world.json");
+    std::fs::write(&file, inputs::small_world()).unwrap();
+    for format in ["--format=human", "--format=json"] {
+        let [few, many] = [2_000, 8_000].map(|count| {
+            let count = format!("--count={count}");
+            held(&["pick", format, &count, file.to_str().unwrap()])
+        });
+        // Less than a byte for ten RPCs.
+        assert!(many < few + 600, "{format}: {few}, of four times as many {many}");
+    }
+}
+
+#[test]
+fn two_million_empty_localities_end_at_the_limit() {
+    let _alone = alone();
+    let file = directory("costs-localities").join("x.json");
+    let head = r#"{"@type":"type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment","cluster_name":"a","endpoints":["#;
+    let text = format!("{head}{}{{}}]}}", "{},".repeat(1_999_999));
+    std::fs::write(&file, &text).unwrap();
+    let ran = ran(&[
+        "validate".to_owned(),
+        "--format=concise".to_owned(),
+        file.to_str().unwrap().to_owned(),
+    ]);
+    let rules: Vec<&str> = ran.text.lines().filter_map(|line| line.split(' ').nth(2)).collect();
+    assert_eq!(
+        rules[..2],
+        ["eds-without-localities:", "dump-limit-exceeded:"],
+        "{}",
+        ran.text
+    );
+    assert!(
+        ran.text.contains("`endpoints` has more than 200000 elements"),
+        "{}",
+        ran.text
+    );
+    assert!(ran.text.len() < 1_000, "{} bytes", ran.text.len());
+    assert!(ran.most < BASE + 10 * text.len(), "held {}", ran.most);
+}
+
+#[test]
+fn a_line_of_many_resources_is_masked_once() {
+    let _alone = alone();
+    let file = directory("costs-patch").join("x.json");
+    let asked = |count: usize| {
+        let route = |i: usize| {
+            format!(
+                r#"{{"@type":"type.googleapis.com/envoy.config.route.v3.RouteConfiguration","name":"r{i}","virtual_hosts":[{{"name":"v","domains":["*"],"routes":[{{"match":{{"prefix":"/","headers":[{{"name":"X-User","present_match":true}}]}},"route":{{"cluster":"c"}}}}]}}]}}"#
+            )
+        };
+        let routes: Vec<String> = (0..count).map(route).collect();
+        std::fs::write(&file, format!("[{}]", routes.join(","))).unwrap();
+        let before = ASKED.load(Ordering::Relaxed);
+        let ran = ran(&[
+            "validate".to_owned(),
+            "--no-config".to_owned(),
+            "--diff".to_owned(),
+            file.to_str().unwrap().to_owned(),
+        ]);
+        assert_eq!(ran.text.matches(r#""x-user""#).count(), count);
+        ASKED.load(Ordering::Relaxed) - before
+    };
+    let [few, many] = [100, 400].map(asked);
+    assert!(many < 6 * few, "{few} bytes in all, of four times as many {many}");
 }
 
 /// Makes a suite so many times as large.
