@@ -134,6 +134,32 @@ fn no_command_writes_a_control_character_of_a_document() {
     }
 }
 
+/// Characters that do harm without any other beside them, each in a name of its own.
+#[test]
+fn one_such_character_alone_is_enough() {
+    for c in "\u{7f}\u{85}\u{9b}\u{61c}\u{200b}\u{200e}\u{200f}\u{2028}\u{202a}\u{202e}\u{2066}\u{2069}\u{feff}\u{fffe}"
+        .chars()
+    {
+        let name = format!("a{c}z");
+        let world = json!([{
+            "@type": "type.googleapis.com/envoy.config.cluster.v3.Cluster", "name": name, "type": "EDS",
+            "eds_cluster_config": { "eds_config": { "ads": {} } }, "lb_policy": "MAGLEV",
+        }]);
+        let cluster = format!("--cluster={name}");
+        for args in [
+            &["validate"][..],
+            &["validate", "--format=concise"],
+            &["validate", "--format=json"],
+            &["who", &name, "-"],
+            &["pick", &cluster],
+        ] {
+            let text = check(args, world.to_string().as_bytes());
+            assert!(text.contains(&format!("a\\u{:04x}z", c as u32)), "{args:?}: {text}");
+        }
+        check(&["explain", &name], b"");
+    }
+}
+
 #[test]
 fn a_newline_in_a_name_begins_no_line() {
     let inner = |text: &str| json!(text).to_string().trim_matches('"').to_owned();

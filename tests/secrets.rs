@@ -6,6 +6,7 @@
 mod forms;
 mod places;
 mod runs;
+mod single;
 
 use serde_json::{Value, json};
 use xdsctl::rng::Rng;

@@ -1,0 +1,111 @@
+//! Forms that a secret was once printed in, each in a document of its own.
+
+use crate::run::run;
+
+const SECRET: &str = "qRtZ4mWkP7xL";
+
+/// A password in YAML with `$` for it, beside fields that are no fields and so are shown with the lines around them.
+const PASSWORDS: &[(&str, &str)] = &[
+    ("folded", "inline_string: >-\n            first $\n            $ last"),
+    ("literal", "inline_string: |\n            first $\n            $ last"),
+    ("on the next line", "inline_string:\n            $"),
+    (
+        "double quotes on two lines",
+        "inline_string: \"first\\\n            $\"",
+    ),
+    ("an explicit key", "? inline_string\n          : $"),
+    ("a single quote in single quotes", "inline_string: 'it''s $'"),
+    ("an alias without an anchor", "inline_string: *$"),
+    ("an object", "inline_string: {x: $}"),
+    ("a list", "inline_string: [$, 1]"),
+    ("an object that does not end", "inline_string: {$: [$"),
+];
+
+/// Other documents.
+const DOCUMENTS: &[(&str, &str, &str)] = &[
+    (
+        "a comma in a flow value",
+        "x.yaml",
+        "\"@type\": type.googleapis.com/envoy.config.cluster.v3.Cluster\nname: n\nmetadata: {filter_metadata: {m: {password: a,$ , bogus: {<<: 1}}}}\nbogus: 1\n",
+    ),
+    (
+        "a comma in a flow value of a message",
+        "x.yaml",
+        "\"@type\": type.googleapis.com/envoy.config.route.v3.RouteConfiguration\nname: n\nrequest_headers_to_add: [{header: {key: x, value: a,$ , bogus: 1}}]\n",
+    ),
+    (
+        "authorization_token",
+        "x.json",
+        r#"{"@type":"type.googleapis.com/envoy.config.cluster.v3.Cluster","name":"n","metadata":{"filter_metadata":{"m":{"authorization_token":"$"}}},"bogus":1}"#,
+    ),
+    (
+        "json_key",
+        "x.json",
+        r#"{"@type":"type.googleapis.com/envoy.config.cluster.v3.Cluster","name":"n","metadata":{"filter_metadata":{"m":{"json_key":"$"}}},"bogus":1}"#,
+    ),
+    (
+        "google_refresh_token",
+        "x.json",
+        r#"{"@type":"type.googleapis.com/envoy.config.cluster.v3.Cluster","name":"n","eds_cluster_config":{"eds_config":{"api_config_source":{"grpc_services":[{"google_grpc":{"call_credentials":[{"google_refresh_token":"$"}]},"bogus":1}]}}}}"#,
+    ),
+    (
+        "a header that is added",
+        "x.json",
+        r#"{"@type":"type.googleapis.com/envoy.config.route.v3.RouteConfiguration","name":"n","request_headers_to_add":[{"header":{"key":"x","value":"$","bogus":1}}]}"#,
+    ),
+    (
+        "a token of a bootstrap",
+        "bootstrap.json",
+        r#"{"xds_servers":[{"server_uri":"a:1","channel_creds":[{"type":"x","config":{"token":"$"}},{"type":1}]}],"node":{"id":"n"}}"#,
+    ),
+];
+
+fn document(form: &str) -> String {
+    format!(
+        "\"@type\": type.googleapis.com/envoy.config.cluster.v3.Cluster\nname: n\ntransport_socket:\n  name: t\n  typed_config:\n    \
+         \"@type\": type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext\n    common_tls_context:\n      \
+         tls_certificates:\n      - password:\n          bogus: 1\n          {form}\n          bogus2: 1\n"
+    )
+}
+
+fn text(args: &[&str], document: &str) -> String {
+    let (out, err) = run(args.iter().copied(), document.replace('$', SECRET).as_bytes());
+    String::from_utf8(out).unwrap() + &String::from_utf8(err).unwrap()
+}
+
+#[test]
+fn each_form_of_a_secret_is_masked() {
+    let passwords = PASSWORDS.iter().map(|(what, form)| (*what, "x.yaml", document(form)));
+    let others = DOCUMENTS
+        .iter()
+        .map(|(what, name, text)| (*what, *name, (*text).to_owned()));
+    let mut leaking = Vec::new();
+    for (what, name, document) in passwords.chain(others) {
+        let stdin = format!("--stdin-filename={name}");
+        let kind = if name.starts_with("bootstrap") {
+            "--as=bootstrap"
+        } else {
+            "--show=parsed"
+        };
+        let human = ["validate", "--all", "--min-severity=note", kind, &stdin];
+        for args in [&human[..], &["validate", "--format=json", kind, &stdin]] {
+            leaking.extend(text(args, &document).contains(SECRET).then_some(what));
+        }
+        let shown = text(&[&human[..], &["--show-secrets"]].concat(), &document);
+        assert!(shown.contains(SECRET), "{what}: nothing would be shown anyway\n{shown}");
+    }
+    assert_eq!(leaking, [""; 0]);
+}
+
+#[test]
+fn the_value_of_a_header_that_does_not_match_is_not_told() {
+    let routes = r#"{"@type":"type.googleapis.com/envoy.config.route.v3.RouteConfiguration","name":"n","virtual_hosts":[{"name":"v","domains":["*"],"routes":[{"match":{"prefix":"","headers":[{"name":"authorization","string_match":{"exact":"expected"}}]},"route":{"cluster":"c"}}]}]}"#;
+    let header = format!("--header=authorization={SECRET}");
+    for command in ["route", "pick"] {
+        let args = [command, "--route-config=n", &header, "-"];
+        let told = text(&args, routes);
+        assert!(!told.contains(SECRET) && !told.contains("expected"), "{told}");
+        let told = text(&[&args[..], &["--show-secrets"]].concat(), routes);
+        assert!(told.contains(SECRET) && told.contains("expected"), "{told}");
+    }
+}
