@@ -92,22 +92,48 @@ const HARMLESS: &[&str] = &[
 /// assert!(!is_name("private_key_file") && !is_name("secret_name") && !is_name("key"));
 /// ```
 pub fn is_name(name: &str) -> bool {
-    // Longer ones are no names; none of the parts may hide behind so many characters all the same.
-    let plain: String = name
-        .chars()
-        .filter(char::is_ascii_alphanumeric)
-        .map(|c| c.to_ascii_lowercase())
-        .collect();
-    let is_harmless = || HARMLESS.contains(&plain.as_str()) || HARMLESS_ENDS.iter().any(|end| plain.ends_with(end));
-    // Nearly every name has no such part, and every name of a dump is asked about.
-    (has_part(plain.as_bytes()) || NAMES.contains(&plain.as_str())) && !is_harmless()
+    let letters = name
+        .bytes()
+        .filter(u8::is_ascii_alphanumeric)
+        .map(|byte| byte.to_ascii_lowercase());
+    // Every name of a document is asked about: the usual ones need no memory.
+    let (mut short, mut long) = ([0; USUAL_BYTES], Vec::new());
+    let plain = if name.len() <= USUAL_BYTES {
+        let mut count = 0;
+        for (place, byte) in short.iter_mut().zip(letters) {
+            *place = byte;
+            count += 1;
+        }
+        short.get(..count).unwrap_or_default()
+    } else {
+        // None of the parts may hide behind many characters.
+        long.extend(letters);
+        long.as_slice()
+    };
+    let is = |other: &&str| other.as_bytes() == plain;
+    let is_harmless = || HARMLESS.iter().any(is) || HARMLESS_ENDS.iter().any(|end| plain.ends_with(end.as_bytes()));
+    // Nearly every name has no such part.
+    (has_part(plain) || NAMES.iter().any(is)) && !is_harmless()
 }
 
+/// Most names are shorter.
+const USUAL_BYTES: usize = 64;
+
+/// The bytes that parts of names begin with.
+const BEGINNINGS: [bool; 256] = {
+    let mut beginnings = [false; 256];
+    let mut index = 0;
+    while index < PARTS.len() {
+        beginnings[PARTS[index].as_bytes()[0] as usize] = true;
+        index += 1;
+    }
+    beginnings
+};
+
 fn has_part(name: &[u8]) -> bool {
-    let begins = |rest: &[u8], part: &str| rest.first() == part.as_bytes().first() && rest.starts_with(part.as_bytes());
-    (0..name.len()).any(|at| {
-        let rest = name.get(at..).unwrap_or_default();
-        PARTS.iter().any(|part| begins(rest, part))
+    name.iter().enumerate().any(|(at, byte)| {
+        let begins = |part: &&str| name.get(at..).is_some_and(|rest| rest.starts_with(part.as_bytes()));
+        BEGINNINGS.get(usize::from(*byte)).is_some_and(|begins| *begins) && PARTS.iter().any(begins)
     })
 }
 
