@@ -12,6 +12,7 @@ use super::Time;
 use super::backoff::Waits;
 use crate::lb::endpoint::{Address, Scope};
 use crate::lb::policy::TreePath;
+use crate::lb::run::row::look;
 use crate::status::Status;
 
 /// State of a connection or policy.
@@ -128,7 +129,10 @@ impl Pool {
 
     /// The subchannels that lead to an address, the last one made first.
     pub fn at(&self, address: &SocketAddr) -> impl Iterator<Item = u32> + '_ {
-        let another = |number: &u32| self.get(*number).and_then(|subchannel| subchannel.another);
+        let another = |number: &u32| {
+            look(1);
+            self.get(*number).and_then(|subchannel| subchannel.another)
+        };
         std::iter::successors(self.by_address.get(address).copied(), another)
     }
 
@@ -357,20 +361,36 @@ impl Pool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::lb::run::row::looks;
+
+    /// The same address in the scope of a locality.
+    fn address(locality: &str) -> Address {
+        let locality = locality.into();
+        Address::within(
+            "10.0.0.1:80".parse().unwrap(),
+            &Arc::new(Scope {
+                locality,
+                ..Scope::default()
+            }),
+        )
+    }
+
+    #[test]
+    fn a_connection_is_found_without_a_look_at_those_of_other_scopes() {
+        let addresses: Vec<Address> = (0..100).map(|i| address(&i.to_string())).collect();
+        let mut pool = Pool::default();
+        let looks = looks::during(|| {
+            for address in addresses.iter().chain(&addresses) {
+                pool.join(address);
+            }
+        });
+        assert_eq!(pool.len(), addresses.len());
+        assert_eq!(looks, 0);
+    }
 
     #[test]
     fn connections_of_other_scopes_stay_when_one_goes() {
         let socket = "10.0.0.1:80".parse().unwrap();
-        let address = |locality: &str| {
-            let locality = locality.into();
-            Address::within(
-                socket,
-                &Arc::new(Scope {
-                    locality,
-                    ..Scope::default()
-                }),
-            )
-        };
         let (at, names) = (TreePath::from([]), ["a", "b", "c"]);
         for gone in 0..names.len() {
             let mut pool = Pool::default();
