@@ -190,7 +190,7 @@ fn matrix(list: &[Input], commands: &[&[&str]], world: Option<&Path>, directory:
         let file = directory.join(input.file);
         let bytes = (input.make)(SMALL);
         std::fs::write(&file, &bytes).unwrap();
-        for command in some(number, commands, 8) {
+        for command in some(number, commands, 16) {
             let ran = ran(&arguments(command, &file, world));
             for fault in faults(command, input.name, &ran, bytes.len()) {
                 let start: String = ran.text.chars().take(300).collect();
