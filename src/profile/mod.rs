@@ -86,10 +86,11 @@ impl Default for Profile {
 impl Profile {
     /// A client in its default environment.
     pub fn of(client: Client) -> Self {
+        let defaults = Features::of(client);
         Profile {
             client,
-            features: Features::of(client),
-            defaults: Features::of(client),
+            features: defaults,
+            defaults,
             switches: Features::switches_of(client),
             asked: Asked::default(),
             settings: Vec::new(),
