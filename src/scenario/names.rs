@@ -168,12 +168,8 @@ impl Names {
         for (kind, name) in names_of(config) {
             self.meet(kind, &name);
         }
-        for cluster in config.clusters.keys() {
-            for endpoint in localities(config, cluster).flat_map(|locality| &locality.endpoints) {
-                endpoint.addresses().for_each(|address| self.meet_address(&address));
-            }
-        }
-        config.lookup_services().for_each(|address| self.meet_address(&address));
+        let addresses = config.addresses().chain(config.lookup_services());
+        addresses.for_each(|address| self.meet_address(&address));
     }
 
     /// What is still missing, in words: of expectations, and of the test's backends.
