@@ -163,9 +163,8 @@ impl Chart {
     }
 
     /// The charts: title, unit, and a value from 0 to 1 by row and column, with what stands behind the row.
-    fn charts(mut self, columns: usize) -> Vec<Drawn> {
+    fn charts(mut self, labels: &BTreeMap<Subject, String>, columns: usize) -> Vec<Drawn> {
         let end = self.end;
-        let labels = self.labels();
         for row in self.rows.values_mut() {
             if let Some(since) = row.since.take() {
                 connect(row, (since, end), self.piece_ms);
@@ -227,7 +226,7 @@ impl Chart {
         let widths = labels.values().map(|label| label.chars().count());
         let label = widths.max().unwrap_or(0).min(40);
         let columns = width.map_or(COLUMNS, |width| width.saturating_sub(label + 14).clamp(10, MAX_BUCKETS));
-        for drawn in self.charts(columns) {
+        for drawn in self.charts(&labels, columns) {
             let (title, end) = (drawn.title, drawn.end as f64 / 1000.0);
             writeln!(out, "\n{title}, 0 to {end} s")?;
             let most = drawn.most();
@@ -250,12 +249,13 @@ impl Chart {
     /// Those of `out`.
     pub fn write_svg(self, title: &str, out: &mut dyn Write) -> io::Result<()> {
         // Room for the labels: a character has 8 pixels at most.
-        let widest = self.labels().values().map(|label| label.chars().count()).max();
+        let labels = self.labels();
+        let widest = labels.values().map(|label| label.chars().count()).max();
         let left = (16 + 8 * widest.unwrap_or(0).min(60)).max(200);
         const WIDTH: usize = 600;
         const RIGHT: usize = 100;
         const HEIGHT: usize = 24;
-        let charts = self.charts(WIDTH / 4);
+        let charts = self.charts(&labels, WIDTH / 4);
         let lines: usize = charts.iter().map(|drawn| drawn.rows.len().min(MAX_ROWS) + 2).sum();
         let (width, height) = (left + WIDTH + RIGHT, (lines + 1) * HEIGHT);
         writeln!(
