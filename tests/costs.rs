@@ -19,7 +19,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use commands::{COMMANDS, PLAYED, SCRIPTED};
-use inputs::{HOSTILE_SUITES, INPUTS, Input, SCRIPTS, SECRET};
+use inputs::pieces::SECRET;
+use inputs::{HOSTILE_SUITES, INPUTS, Input, SCRIPTS};
 use xdsctl_cli::report::edge::is_plain;
 
 /// Counts what the process holds, the most that it held, how often it asked for memory, and for how much in all.

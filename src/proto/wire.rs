@@ -21,6 +21,7 @@ pub(crate) use self::shape::{Place, Shapes};
 
 use self::normalize::normalize;
 use self::reader::Reader;
+use super::transcode::{LIMIT_EXCEEDED, MAX_ELEMENTS};
 use crate::diag::{Cx, Known, Path, rules};
 
 rules! {
@@ -119,7 +120,7 @@ pub enum Malformed {
 /// Checks the bytes of a `message` as the client's parser would, and reports the fields that are set and never read.
 ///
 /// Returns bytes that prost reads as the client reads the originals; they are the originals unless something odd (a known
-/// field with a foreign wire type) has to be taken out.
+/// field with a foreign wire type, elements beyond [`MAX_ELEMENTS`]) has to be taken out.
 ///
 /// # Errors
 /// [`Malformed`] where the client's parser fails. The caller knows which rule that breaks.
@@ -292,6 +293,10 @@ impl Walk<'_, '_> {
                 self.odd |= check_packed(field.kind, raw.payload)?;
                 continue;
             }
+            if is_beyond(field, index) {
+                self.beyond(field, index, at);
+                continue;
+            }
             self.value(&raw, field, index, at, depth, notes && field.read)?;
         }
         Ok(())
@@ -387,6 +392,17 @@ impl Walk<'_, '_> {
         Ok(())
     }
 
+    /// Says of the first element that is not kept that there are more than are.
+    #[cold]
+    fn beyond(&mut self, field: &'static Field, index: usize, at: &Path<'_>) {
+        self.odd = true;
+        if index == MAX_ELEMENTS {
+            let name = field.name;
+            let message = format_args!("`{name}` has more than {MAX_ELEMENTS} elements, the others are not checked");
+            self.cx.report_as(LIMIT_EXCEEDED.effect, &LIMIT_EXCEEDED, at, message);
+        }
+    }
+
     #[cold]
     fn note(&mut self, message: &'static Message, field: &'static Field, at: &Path<'_>) {
         let kind = std::ptr::from_ref(field).addr();
@@ -403,6 +419,11 @@ impl Walk<'_, '_> {
             }
         });
     }
+}
+
+/// The element at `index` of a list or map is not kept: two bytes of the wire would be a hundred in memory.
+fn is_beyond(field: &Field, index: usize) -> bool {
+    index >= MAX_ELEMENTS && field.cardinality != Cardinality::Singular
 }
 
 /// Finds a field by number, trying the last one seen and its successor first.

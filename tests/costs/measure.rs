@@ -9,6 +9,7 @@
 //! Linux only: time and memory come from `/proc`.
 
 mod commands;
+#[path = "inputs.rs"]
 mod inputs;
 
 use std::collections::BTreeMap;

@@ -1,13 +1,14 @@
 //! Rewriting of what prost would read in another way than the client does.
 //!
-//! Fields of a foreign wire type, unknown fields and map entries that hold one are left out; numbers lose the bits beyond 64.
+//! Fields of a foreign wire type, unknown fields, map entries that hold one and elements beyond the limit are left out; numbers
+//! lose the bits beyond 64.
 
 use std::collections::BTreeMap;
 
 use xdsctl_proto::tables::{self, Cardinality, Kind, Message};
 
 use super::reader::{Raw, Reader};
-use super::{Fit, MAX_DEPTH, fit, wire_type_of};
+use super::{Fit, MAX_DEPTH, Seen, fit, is_beyond, wire_type_of};
 
 /// Rewrites a checked message so that prost reads what the client reads.
 #[cold]
@@ -16,7 +17,10 @@ pub(super) fn normalize(bytes: &[u8], message: &'static Message) -> Vec<u8> {
     // Messages that are kept as bytes, by field number, with all their parts.
     let mut lazy: BTreeMap<u32, Vec<u8>> = BTreeMap::new();
     let mut reader = Reader { rest: bytes };
+    let mut seen = Seen::default();
+    let mut start = 0;
     while let Ok(Some(raw)) = reader.next(MAX_DEPTH) {
+        let before = std::mem::replace(&mut start, bytes.len() - reader.rest.len());
         let Ok(position) = message.fields.binary_search_by_key(&raw.number, |f| f.number) else {
             continue;
         };
@@ -24,8 +28,11 @@ pub(super) fn normalize(bytes: &[u8], message: &'static Message) -> Vec<u8> {
         if !field.generated {
             continue;
         }
-        match fit(field, raw.wire_type) {
+        let fit = fit(field, raw.wire_type);
+        let mut index = || seen.index(position, message, bytes.get(..before).unwrap_or_default());
+        match fit {
             Fit::Foreign => {}
+            Fit::Single if is_beyond(field, index()) => {}
             Fit::Packed if wire_type_of(field.kind) == 0 => {
                 let mut values = Reader { rest: raw.payload };
                 while let Ok((value, _)) = values.varint(10) {

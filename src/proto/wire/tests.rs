@@ -70,10 +70,45 @@ fn elements_that_are_not_in_one_run_have_their_own_indices() {
 
 #[test]
 fn fields_by_turns_take_linear_time() {
-    // 300,000 pairs of thresholds and per_host_thresholds would take minutes if each were counted from the start.
-    let breakers: Vec<u8> = [0x0a, 0x00, 0x12, 0x00].repeat(300_000);
+    // 150,000 pairs of thresholds and per_host_thresholds would take minutes if each were counted from the start.
+    let breakers: Vec<u8> = [0x0a, 0x00, 0x12, 0x00].repeat(150_000);
     let mut cluster = vec![0x52];
     prost::encoding::encode_varint(breakers.len() as u64, &mut cluster);
     cluster.extend(breakers);
     assert_eq!(read(&cluster).unwrap().1, ["circuit_breakers.per_host_thresholds"]);
+}
+
+#[test]
+fn elements_beyond_the_limit_are_left_out_and_said() {
+    let cluster = |before: usize, after: usize| {
+        // Empty thresholds, a per_host_thresholds, and empty thresholds again; then the name.
+        let breakers = [
+            [0x0a, 0x00].repeat(before),
+            vec![0x12, 0x00],
+            [0x0a, 0x00].repeat(after),
+        ]
+        .concat();
+        let mut cluster = vec![0x52];
+        prost::encoding::encode_varint(breakers.len() as u64, &mut cluster);
+        [cluster, breakers, b"\x0a\x01n".to_vec()].concat()
+    };
+    for (before, after, kept, is_beyond) in [
+        (MAX_ELEMENTS - 1, 1, MAX_ELEMENTS, false),
+        (MAX_ELEMENTS - 1, 3, MAX_ELEMENTS, true),
+        (MAX_ELEMENTS + 1, 0, MAX_ELEMENTS, true),
+    ] {
+        let (profile, server) = (Profile::default(), ServerFacts::default());
+        let mut cx = Cx::new(&profile, &server);
+        let bytes = Bytes::from(cluster(before, after));
+        let cluster: Cluster = try_decode(&bytes, CLUSTER, &Path::ROOT, &mut cx).unwrap();
+        assert_eq!(cluster.name, "n");
+        assert_eq!(cluster.circuit_breakers.unwrap().thresholds.len(), kept);
+        let found = cx.finish();
+        let limits: Vec<_> = found.iter().filter(|d| d.rule.id == LIMIT_EXCEEDED.id).collect();
+        assert_eq!(limits.len(), usize::from(is_beyond), "{before} and {after}");
+        for limit in limits {
+            assert_eq!(limit.path.to_string(), "circuit_breakers");
+            assert!(limit.message.contains("more than 200000 elements"), "{}", limit.message);
+        }
+    }
 }
