@@ -1,7 +1,9 @@
 //! Wire bytes as text format, for people: a field a line, packed messages opened.
 //!
-//! Never fails. What the tables do not know is printed by number, and bytes that are no message as a string.
+//! Never fails. What the tables do not know is printed by number, and bytes that are no message as a string. Of a list as much is
+//! printed as is checked.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use xdsctl_proto::tables::{self, Cardinality, Field, Kind, Message, WellKnown};
@@ -13,6 +15,9 @@ const MAX_DEPTH: usize = 200;
 
 /// Levels that are indented one by one: a hundred levels of short fields would be mostly white space.
 const MAX_INDENT: usize = 24;
+
+/// Elements of a list that are printed: as many as are checked.
+const MAX_SHOWN: usize = 200_000;
 
 /// Prints the wire bytes of a message.
 ///
@@ -28,6 +33,8 @@ pub fn print(bytes: &[u8], message: &'static Message) -> String {
 }
 
 fn fields(bytes: &[u8], message: &'static Message, depth: usize, out: &mut String) {
+    // Elements of each list, by its number.
+    let mut counts = BTreeMap::<u32, usize>::new();
     for item in Fields::new(bytes) {
         let Ok(item) = item else {
             indent(depth, out);
@@ -43,6 +50,17 @@ fn fields(bytes: &[u8], message: &'static Message, depth: usize, out: &mut Strin
         {
             packed_list(packed, field.name, field.kind, depth, out);
             continue;
+        }
+        if field.is_none_or(|field| field.cardinality != Cardinality::Singular) {
+            let count = counts.entry(item.number).or_default();
+            *count += 1;
+            if *count > MAX_SHOWN {
+                if *count == MAX_SHOWN + 1 {
+                    indent(depth, out);
+                    out.push_str("# more elements follow, which are not checked\n");
+                }
+                continue;
+            }
         }
         indent(depth, out);
         match field {
@@ -238,6 +256,24 @@ mod tests {
             out
         };
         (0..depth).fold(Vec::new(), |inner, _| delimited(inner))
+    }
+
+    #[test]
+    fn a_list_is_printed_as_far_as_it_is_checked() {
+        let cluster = tables::message("envoy.config.endpoint.v3.ClusterLoadAssignment").unwrap();
+        let lines = |localities: usize| {
+            let text = print(&[&b"\x12\x00".repeat(localities)[..], b"\x0a\x01c"].concat(), cluster);
+            let notes = text.lines().filter(|line| line.starts_with('#')).count();
+            assert!(text.ends_with("cluster_name: \"c\"\n"), "what follows is printed");
+            (text.lines().count() - 1 - notes, notes)
+        };
+        assert_eq!(lines(MAX_SHOWN), (MAX_SHOWN, 0));
+        assert_eq!(lines(MAX_SHOWN + 2), (MAX_SHOWN, 1));
+        assert_eq!(
+            MAX_SHOWN,
+            crate::proto::transcode::MAX_ELEMENTS,
+            "as many as are checked"
+        );
     }
 
     #[test]
