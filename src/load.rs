@@ -2,8 +2,8 @@
 //!
 //! The reader transcodes into batches of about a hundred kilobytes; those of small documents become one. Workers take the batches,
 //! call the caller's function for each resource and drop the resource; what the function returns is put back into the order of the
-//! documents, so the answer does not depend on the number of threads. The queue is short, and when it is full the reader does a batch itself: memory
-//! stays bounded and nothing waits, on one core as on many.
+//! documents, so the answer does not depend on the number of threads. The queue is short, and when it is full, or nothing is left to read, the reader
+//! does a batch itself: memory stays bounded and nothing waits, on one core as on many.
 
 use std::mem::take;
 use std::panic::resume_unwind;
@@ -116,6 +116,7 @@ pub fn go_on<T: Send, B: Default>(
             pool.do_here(batch);
         }
         drop(sender);
+        pool.empty();
         pool.finish()
     });
     answers.sort_by_key(|(index, _)| *index);
@@ -180,6 +181,13 @@ impl<'s, T: Send + 's, W: Fn(Vec<RawResource>) -> Vec<T> + Sync> Pool<'s, '_, T,
 
     fn do_here(&mut self, (index, batch): Batch) {
         self.answers.push((index, (self.work)(batch)));
+    }
+
+    /// Does what still waits, beside the workers.
+    fn empty(&mut self) {
+        while let Some(batch) = next(self.receiver) {
+            self.do_here(batch);
+        }
     }
 
     fn finish(self) -> Answers<T> {
