@@ -77,6 +77,9 @@ impl Held {
         received: &Received,
         has_all: bool,
     ) -> Vec<String> {
+        if !has_all && response.removed.is_empty() {
+            return Vec::new();
+        }
         let of_type = received
             .resources
             .iter()

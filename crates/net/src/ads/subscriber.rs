@@ -8,7 +8,7 @@ use xdsctl::ResourceType;
 use xdsctl::bootstrap::{self, Bootstrap};
 use xdsctl::client::links::Node;
 use xdsctl::client::target::Target;
-use xdsctl::client::{Client, Received, Start};
+use xdsctl::client::{Client, Judged, Received, Start};
 
 use super::held::{Held, Shown};
 use super::response::Response;
@@ -178,20 +178,22 @@ impl Subscriber {
             let names = needed.remove(&resource_type).unwrap_or_default();
             let is_wildcard = self.is_wildcard(resource_type);
             let subscription = self.types.entry(resource_type).or_default();
-            if subscription.is_open && subscription.names == names
+            if subscription.is_open && *subscription.names() == names
                 || !subscription.is_open && names.is_empty() && !is_wildcard
             {
                 continue;
             }
             let was_open = std::mem::replace(&mut subscription.is_open, true);
-            let before = std::mem::replace(&mut subscription.names, names);
+            let held = &self.held;
+            let before = subscription.want(names, |name| held.knows(resource_type, name));
+            let names = subscription.names();
             let type_url = resource_type.type_url();
             requests.push(if self.is_delta {
                 let before = if was_open { before } else { BTreeSet::new() };
                 let request = DeltaRequest {
                     type_url,
-                    subscribe: subscription.names.difference(&before).cloned().collect(),
-                    unsubscribe: before.difference(&subscription.names).cloned().collect(),
+                    subscribe: names.difference(&before).cloned().collect(),
+                    unsubscribe: before.difference(names).cloned().collect(),
                     ..Default::default()
                 };
                 request.encode_to_vec().into()
@@ -228,7 +230,9 @@ impl Subscriber {
         let has_changed = self.hold(resource_type, &response, &received, bytes, now);
         let detail = is_rejected.then(|| words::detail(&received, &strangers));
         let told = vec![words::told(resource_type, &response, &received, detail.as_deref())];
-        let needed = self.needed();
+        // Where everything is asked for, only Listeners and Clusters lead to names.
+        let may_lead_on = !self.targets.is_empty() || self.is_wildcard(resource_type);
+        let needed = may_lead_on.then(|| self.needed());
         let is_wildcard = self.is_wildcard(resource_type);
         let subscription = self.types.entry(resource_type).or_default();
         subscription.is_answered = true;
@@ -236,9 +240,11 @@ impl Subscriber {
         if !is_rejected {
             subscription.version = response.version;
         }
-        if !self.is_delta && !is_wildcard {
+        if let Some(needed) = needed.as_ref().filter(|_| !self.is_delta && !is_wildcard) {
             // The answer says at once what is wanted now.
-            subscription.names = needed.get(&resource_type).cloned().unwrap_or_default();
+            let names = needed.get(&resource_type).cloned().unwrap_or_default();
+            let held = &self.held;
+            subscription.want(names, |name| held.knows(resource_type, name));
         }
         let repeats = subscription.repeats(&received, is_rejected);
         let error_detail = detail.map(|message| Status {
@@ -254,7 +260,7 @@ impl Subscriber {
                 nonce: response.nonce,
                 error_detail,
             },
-            requests: self.ask(needed),
+            requests: needed.map_or_else(Vec::new, |needed| self.ask(needed)),
         })
     }
 
@@ -285,6 +291,11 @@ impl Subscriber {
         now: u64,
     ) -> bool {
         let mut has_changed = self.held.take(resource_type, response, received, bytes.len(), now);
+        if let Some(subscription) = self.types.get_mut(&resource_type) {
+            let of_type = |judged: &&Judged| judged.resource_type == Some(resource_type);
+            let came = received.resources.iter().filter(of_type).map(|judged| &judged.name);
+            came.chain(&response.removed).for_each(|name| subscription.hear(name));
+        }
         // A state-of-the-world response has all Listeners and Clusters, of the others those that it likes.
         let has_all = !self.is_delta && matches!(resource_type, ResourceType::Listener | ResourceType::Cluster);
         for name in self.held.lose(resource_type, response, received, has_all) {
@@ -323,11 +334,10 @@ impl Subscriber {
 
     /// Names that were asked for, and of which nothing was heard.
     fn absent(&self) -> impl Iterator<Item = (ResourceType, &str)> {
-        let names = self.types.iter().flat_map(|(resource_type, subscription)| {
-            let names = subscription.names.iter();
+        self.types.iter().flat_map(|(resource_type, subscription)| {
+            let names = subscription.awaited().iter();
             names.map(move |name| (*resource_type, name.as_str()))
-        });
-        names.filter(|(resource_type, name)| !self.held.knows(*resource_type, name))
+        })
     }
 
     /// The same, in words.

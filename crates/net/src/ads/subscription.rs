@@ -14,7 +14,9 @@ use crate::messages::{DiscoveryRequest, Status};
 pub struct Subscription {
     /// A request was sent.
     pub is_open: bool,
-    pub names: BTreeSet<String>,
+    names: BTreeSet<String>,
+    /// Those of which nothing was heard.
+    awaited: BTreeSet<String>,
     pub version: String,
     pub nonce: String,
     /// A response has come.
@@ -24,6 +26,27 @@ pub struct Subscription {
 }
 
 impl Subscription {
+    /// The names that are asked for.
+    pub const fn names(&self) -> &BTreeSet<String> {
+        &self.names
+    }
+
+    /// The names that were asked for, and of which nothing was heard.
+    pub const fn awaited(&self) -> &BTreeSet<String> {
+        &self.awaited
+    }
+
+    /// Asks for other names; the former ones.
+    pub fn want(&mut self, names: BTreeSet<String>, is_known: impl Fn(&str) -> bool) -> BTreeSet<String> {
+        self.awaited = names.iter().filter(|name| !is_known(name)).cloned().collect();
+        std::mem::replace(&mut self.names, names)
+    }
+
+    /// Something was heard of a name.
+    pub fn hear(&mut self, name: &str) {
+        self.awaited.remove(name);
+    }
+
     /// The request of a state-of-the-world stream, which answers what came and says what is wanted.
     pub fn request(&self, type_url: String, error_detail: Option<Status>) -> Bytes {
         let request = DiscoveryRequest {
