@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::convert::resource_name::Names;
 use crate::diag::{self, Budget, Cx, Diagnostic, Effect, Packed};
 use crate::envelope::{Label, LiveStatus, Origin, REMOVED, RawResource, Stage, WorldId};
-use crate::family::{self, Answer};
+use crate::family::{self, Answer, Findings};
 use crate::model::{Resource, ResourceType};
 use crate::profile::{Profile, ServerFacts};
 use crate::proto::transcode::Note;
@@ -151,12 +151,19 @@ fn fit(budget: &mut Budget, bytes: usize, checked: &mut Checked) {
         |finding| finding,
         |closing| closing,
     );
+    // Versions of a client have most lists in common, before and after.
+    let mut lists: Vec<(Findings, Findings)> = Vec::new();
     for number in 0..checked.answers.len() {
         let (before, rest) = checked.answers.split_at_mut(number);
-        if let Some(answer) = rest.first_mut() {
-            answer.diagnostics.cut(allowance);
-            answer.share(before);
+        let Some(answer) = rest.first_mut() else { break };
+        if let Some((_, cut)) = lists.iter().find(|(whole, _)| whole.is_same(&answer.diagnostics)) {
+            answer.diagnostics = cut.clone();
+            continue;
         }
+        let whole = answer.diagnostics.clone();
+        answer.diagnostics.cut(allowance);
+        answer.share(before);
+        lists.push((whole, answer.diagnostics.clone()));
     }
 }
 

@@ -14,6 +14,7 @@ mod names;
 mod node;
 pub(crate) mod rules;
 
+use std::borrow::Cow;
 use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
@@ -136,8 +137,20 @@ impl Findings {
 
     /// Keeps what is allowed, and the first of each kind; the others are counted.
     pub(crate) fn cut(&mut self, allowance: Allowance) {
-        if let Some(list) = self.0.as_mut().filter(|list| list.len() > allowance.first) {
-            diag::cut(Arc::make_mut(list), allowance, |finding| finding, |closing| closing);
+        if self.len() > allowance.first {
+            // Others may have the same list: only what is kept is copied.
+            let mut list: Vec<Cow<'_, Diagnostic>> = self.iter().map(Cow::Borrowed).collect();
+            diag::cut(&mut list, allowance, |finding| finding, Cow::Owned);
+            *self = Findings::from(list.into_iter().map(Cow::into_owned).collect::<Vec<_>>());
+        }
+    }
+
+    /// Says whether both are one list in memory.
+    pub(crate) fn is_same(&self, other: &Findings) -> bool {
+        match (&self.0, &other.0) {
+            (Some(one), Some(other)) => Arc::ptr_eq(one, other),
+            (None, None) => true,
+            _ => false,
         }
     }
 

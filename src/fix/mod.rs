@@ -183,7 +183,16 @@ fn fixable<'c>(
     unread: &'c [Diagnostic],
     wants: impl Fn(&Diagnostic) -> bool,
 ) -> impl Iterator<Item = (&'c Diagnostic, Option<Span>, &'static Fixer)> {
-    let of_clients = checked.answers.iter().flat_map(|answer| answer.diagnostics.iter());
+    // Most versions of a client say the same.
+    let said = |number: usize| checked.answers.get(number).map(|answer| &answer.diagnostics);
+    let is_new = move |number: &usize| {
+        let before = number.checked_sub(1).and_then(said);
+        before
+            .zip(said(*number))
+            .is_none_or(|(before, own)| !own.is_same(before))
+    };
+    let of_clients = (0..checked.answers.len()).filter(is_new).filter_map(said);
+    let of_clients = of_clients.flat_map(|findings| findings.iter());
     let of_fields = checked.diagnostics.iter().chain(unread).chain(of_clients);
     let of_fields = of_fields.map(|diagnostic| (diagnostic, None));
     let notes = checked.notes.iter().map(|note| (&note.diagnostic, Some(note.span)));

@@ -27,13 +27,17 @@ pub const EMPTY_FIELDS: [(&str, &str); 4] = [
 
 /// What of a name is not how it is written: no upper case, hyphens or underscores.
 pub fn letters(name: &str) -> String {
+    letters_of(name).collect()
+}
+
+fn letters_of(name: &str) -> impl Iterator<Item = char> {
     let letters = name.chars().filter(|c| !matches!(c, '-' | '_'));
-    letters.map(|c| c.to_ascii_lowercase()).collect()
+    letters.map(|c| c.to_ascii_lowercase())
 }
 
 /// Says whether two names have the same [`letters`].
 pub fn has_same_letters(one: &str, other: &str) -> bool {
-    letters(one) == letters(other)
+    letters_of(one).eq(letters_of(other))
 }
 
 /// The message at a path in a resource of this type.
