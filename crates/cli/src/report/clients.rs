@@ -212,9 +212,16 @@ impl Merged {
 
     fn finish(self, fleet: &Fleet, counted: &[Client]) -> (Vec<Diagnostic>, Vec<Say>) {
         let counts = |client: &Client| counted.is_empty() || counted.contains(client);
-        let say = |(diagnostic, effects): (&Diagnostic, &Vec<(Effect, Client)>)| Say {
-            who: who(effects, fleet),
-            counted: match effects.as_slice() {
+        let mut says: Vec<Say> = Vec::with_capacity(self.diagnostics.len());
+        for (number, (diagnostic, effects)) in self.diagnostics.iter().zip(&self.effects).enumerate() {
+            // Findings of one rule are mostly said by the same clients.
+            let before = number.checked_sub(1);
+            let before = before.filter(|before| self.effects.get(*before) == Some(effects));
+            let who = match before.and_then(|before| says.get(before)) {
+                Some(said) => said.who.clone(),
+                None => who(effects, fleet),
+            };
+            let counted = match effects.as_slice() {
                 // It is about the text, whoever reads it.
                 [] => Some(diagnostic.effect),
                 effects => effects
@@ -222,9 +229,9 @@ impl Merged {
                     .filter(|(_, client)| counts(client))
                     .map(|(effect, _)| *effect)
                     .min(),
-            },
-        };
-        let says = self.diagnostics.iter().zip(&self.effects).map(say).collect();
+            };
+            says.push(Say { who, counted });
+        }
         (self.diagnostics, says)
     }
 }
