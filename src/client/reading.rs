@@ -30,7 +30,8 @@ impl Reading {
         circumstances: &Circumstances<'_>,
         read: impl FnOnce(&mut Loader, Emit<'_>),
     ) {
-        let loader = std::mem::take(&mut self.loader);
+        let mut loader = std::mem::take(&mut self.loader);
+        loader.other_clients = circumstances.others.len();
         let loaded = load::go_on(loader, threads, read, |raw, budget| check(raw, circumstances, budget));
         self.loader = loaded.loader;
         if self.checked.is_empty() {

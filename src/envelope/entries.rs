@@ -15,16 +15,26 @@ pub(super) const OBJECT: &str = "an object";
 /// Resources of a run that are read. Each takes about a kilobyte until it is reported, however short its text is.
 const MAX_RESOURCES: usize = 400_000;
 
+/// Resources of a run that are read, times the clients that are asked about them. Each answer takes a few dozen bytes until it is reported.
+const MAX_ANSWERS: usize = 4_000_000;
+
 impl Walker<'_, '_> {
     /// Takes the resources away for which there is no room, and says so once.
     pub(super) fn turn_away(&mut self, pending: &mut Vec<Pending>) {
-        let room = MAX_RESOURCES.saturating_sub(self.loader.resources);
+        let clients = 1 + self.loader.other_clients;
+        let most = MAX_RESOURCES.min(MAX_ANSWERS / clients);
+        let room = most.saturating_sub(self.loader.resources);
         if pending.len() <= room {
             return;
         }
         if !std::mem::replace(&mut self.loader.is_full, true) {
             let at = pending.get(room).map_or(0, |pending| pending.raw.origin.span.start);
-            let message = format!("more than {MAX_RESOURCES} resources, the others are not checked");
+            let fewer = if most < MAX_RESOURCES {
+                format!(" for {clients} clients, the others are not checked: ask fewer at a time")
+            } else {
+                ", the others are not checked".to_owned()
+            };
+            let message = format!("more than {most} resources{fewer}");
             self.report(&LIMIT_EXCEEDED, Span::new(at, at + 1), message);
         }
         pending.truncate(room);
@@ -147,6 +157,7 @@ impl Walker<'_, '_> {
 
 #[cfg(test)]
 mod tests {
+    use super::{MAX_ANSWERS, MAX_RESOURCES};
     use crate::envelope::Loader;
     use crate::source::SourceId;
 
@@ -165,19 +176,35 @@ mod tests {
         let text = format!("[{CLUSTER}, {CLUSTER},{CLUSTER}]");
         let mut sources = crate::source::SourceMap::new();
         let id: SourceId = sources.add("-", text.as_bytes().to_vec());
-        let mut loader = Loader::new();
-        loader.resources = super::MAX_RESOURCES - 1;
-        let mut emitted = 0;
-        loader.json(id, text.as_bytes(), Default::default(), &mut |batch| {
-            emitted += batch.len()
-        });
-        assert_eq!(emitted, 1);
-        let found: Vec<_> = loader
-            .findings
-            .iter()
-            .map(|f| (f.diagnostic.rule.id, f.span.start))
-            .collect();
-        assert_eq!(found, [("dump-limit-exceeded", text.find(", ").unwrap() + 2)]);
+        for (other_clients, most, message) in [
+            (
+                0,
+                MAX_RESOURCES,
+                "more than 400000 resources, the others are not checked",
+            ),
+            (
+                9,
+                MAX_RESOURCES,
+                "more than 400000 resources, the others are not checked",
+            ),
+            (
+                79,
+                MAX_ANSWERS / 80,
+                "more than 50000 resources for 80 clients, the others are not checked: ask fewer at a time",
+            ),
+        ] {
+            let mut loader = Loader::new();
+            (loader.other_clients, loader.resources) = (other_clients, most - 1);
+            let mut emitted = 0;
+            loader.json(id, text.as_bytes(), Default::default(), &mut |batch| {
+                emitted += batch.len()
+            });
+            assert_eq!(emitted, 1);
+            let found = loader.findings.iter().map(|f| (f.diagnostic.rule.id, f.span.start));
+            let start = text.find(", ").unwrap() + 2;
+            assert_eq!(found.collect::<Vec<_>>(), [("dump-limit-exceeded", start)]);
+            assert_eq!(loader.findings[0].diagnostic.message, message);
+        }
     }
 
     const CLUSTER: &str = r#"{"@type":"t/envoy.config.cluster.v3.Cluster","name":"a"}"#;

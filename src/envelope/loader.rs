@@ -62,6 +62,8 @@ pub struct Loader {
     pub path_sources: Vec<PathSource>,
     /// How many resources were emitted.
     pub resources: usize,
+    /// How many clients are asked about each resource beside the one: the more, the fewer resources are read.
+    pub other_clients: usize,
     /// There were more of them than are read.
     pub(super) is_full: bool,
     /// How many errors the responses report.
