@@ -149,8 +149,7 @@ impl Findings {
     pub(crate) fn is_same(&self, other: &Findings) -> bool {
         match (&self.0, &other.0) {
             (Some(one), Some(other)) => Arc::ptr_eq(one, other),
-            (None, None) => true,
-            _ => false,
+            (one, other) => one.is_none() && other.is_none(),
         }
     }
 
@@ -273,10 +272,7 @@ impl Answer {
 
     /// Says whether it has its findings in common with another one; two lists may be equal all the same.
     pub fn is_as(&self, other: &Answer) -> bool {
-        match (&self.diagnostics.0, &other.diagnostics.0) {
-            (Some(one), Some(other)) => Arc::ptr_eq(one, other),
-            (one, other) => one.is_none() && other.is_none(),
-        }
+        self.diagnostics.is_same(&other.diagnostics)
     }
 
     /// The same, with findings in common with one of the answers just before it.

@@ -184,15 +184,10 @@ fn fixable<'c>(
     wants: impl Fn(&Diagnostic) -> bool,
 ) -> impl Iterator<Item = (&'c Diagnostic, Option<Span>, &'static Fixer)> {
     // Most versions of a client say the same.
-    let said = |number: usize| checked.answers.get(number).map(|answer| &answer.diagnostics);
-    let is_new = move |number: &usize| {
-        let before = number.checked_sub(1).and_then(said);
-        before
-            .zip(said(*number))
-            .is_none_or(|(before, own)| !own.is_same(before))
-    };
-    let of_clients = (0..checked.answers.len()).filter(is_new).filter_map(said);
-    let of_clients = of_clients.flat_map(|findings| findings.iter());
+    let lists = checked.answers.chunk_by(|one, next| one.is_as(next));
+    let of_clients = lists
+        .filter_map(<[_]>::first)
+        .flat_map(|answer| answer.diagnostics.iter());
     let of_fields = checked.diagnostics.iter().chain(unread).chain(of_clients);
     let of_fields = of_fields.map(|diagnostic| (diagnostic, None));
     let notes = checked.notes.iter().map(|note| (&note.diagnostic, Some(note.span)));
