@@ -212,25 +212,23 @@ impl Merged {
 
     fn finish(self, fleet: &Fleet, counted: &[Client]) -> (Vec<Diagnostic>, Vec<Say>) {
         let counts = |client: &Client| counted.is_empty() || counted.contains(client);
-        let mut says: Vec<Say> = Vec::with_capacity(self.diagnostics.len());
-        for (number, (diagnostic, effects)) in self.diagnostics.iter().zip(&self.effects).enumerate() {
-            // Findings of one rule are mostly said by the same clients.
-            let before = number.checked_sub(1);
-            let before = before.filter(|before| self.effects.get(*before) == Some(effects));
-            let who = match before.and_then(|before| says.get(before)) {
-                Some(said) => said.who.clone(),
-                None => who(effects, fleet),
-            };
-            let counted = match effects.as_slice() {
-                // It is about the text, whoever reads it.
-                [] => Some(diagnostic.effect),
-                effects => effects
-                    .iter()
-                    .filter(|(_, client)| counts(client))
-                    .map(|(effect, _)| *effect)
-                    .min(),
-            };
-            says.push(Say { who, counted });
+        let mut says = Vec::with_capacity(self.diagnostics.len());
+        let mut diagnostics = self.diagnostics.iter();
+        // Findings of one rule are mostly said by the same clients.
+        for same in self.effects.chunk_by(|one, next| one == next) {
+            let Some(effects) = same.first() else { continue };
+            let who = who(effects, fleet);
+            let of_clients = effects.iter().filter(|(_, client)| counts(client));
+            let worst = of_clients.map(|(effect, _)| *effect).min();
+            says.extend(diagnostics.by_ref().take(same.len()).map(|diagnostic| Say {
+                who: who.clone(),
+                // What no client says is about the text, whoever reads it.
+                counted: if effects.is_empty() {
+                    Some(diagnostic.effect)
+                } else {
+                    worst
+                },
+            }));
         }
         (self.diagnostics, says)
     }
