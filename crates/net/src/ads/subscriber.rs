@@ -231,9 +231,9 @@ impl Subscriber {
         let detail = is_rejected.then(|| words::detail(&received, &strangers));
         let told = vec![words::told(resource_type, &response, &received, detail.as_deref())];
         // Where everything is asked for, only Listeners and Clusters lead to names.
-        let may_lead_on = !self.targets.is_empty() || self.is_wildcard(resource_type);
-        let needed = may_lead_on.then(|| self.needed());
         let is_wildcard = self.is_wildcard(resource_type);
+        let may_lead_on = is_wildcard || !self.targets.is_empty();
+        let needed = may_lead_on.then(|| self.needed());
         let subscription = self.types.entry(resource_type).or_default();
         subscription.is_answered = true;
         subscription.nonce.clone_from(&response.nonce);
