@@ -70,12 +70,19 @@ fn elements_that_are_not_in_one_run_have_their_own_indices() {
 
 #[test]
 fn fields_by_turns_take_linear_time() {
-    // 150,000 pairs of thresholds and per_host_thresholds would take minutes if each were counted from the start.
-    let breakers: Vec<u8> = [0x0a, 0x00, 0x12, 0x00].repeat(150_000);
+    // 300,000 pairs of thresholds and per_host_thresholds would take minutes if each were counted from the start.
+    let breakers: Vec<u8> = [0x0a, 0x00, 0x12, 0x00].repeat(300_000);
     let mut cluster = vec![0x52];
     prost::encoding::encode_varint(breakers.len() as u64, &mut cluster);
     cluster.extend(breakers);
-    assert_eq!(read(&cluster).unwrap().1, ["circuit_breakers.per_host_thresholds"]);
+    assert_eq!(
+        read(&cluster).unwrap().1,
+        [
+            "circuit_breakers.per_host_thresholds",
+            "circuit_breakers",
+            "circuit_breakers"
+        ]
+    );
 }
 
 #[test]
