@@ -82,13 +82,18 @@ fn a_shape_is_looked_for_in_few_objects() {
     assert_eq!(rules(8), ["dump-unknown-shape"]);
 }
 
-#[test]
-fn combinations_of_filter_chains_are_counted_before_they_are_compared() {
-    let hcm = json!({
+/// A HttpConnectionManager without a route.
+fn connection_manager() -> Value {
+    json!({
         "@type": format!("{ENVOY}.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager"),
         "route_config": {"virtual_hosts": []},
         "http_filters": [{"name": "r", "typed_config": {"@type": format!("{ENVOY}.extensions.filters.http.router.v3.Router")}}],
-    });
+    })
+}
+
+#[test]
+fn combinations_of_filter_chains_are_counted_before_they_are_compared() {
+    let hcm = connection_manager();
     let ranges = |net: usize, count: usize| -> Vec<Value> {
         let range = |i: usize| json!({"address_prefix": format!("{net}.{}.{}.0", i >> 8, i & 255), "prefix_len": 24});
         (0..count).map(range).collect()
@@ -113,11 +118,7 @@ fn combinations_of_filter_chains_are_counted_before_they_are_compared() {
 
 #[test]
 fn filter_chains_are_compared_up_to_a_limit() {
-    let hcm = json!({
-        "@type": format!("{ENVOY}.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager"),
-        "route_config": {"virtual_hosts": []},
-        "http_filters": [{"name": "r", "typed_config": {"@type": format!("{ENVOY}.extensions.filters.http.router.v3.Router")}}],
-    });
+    let hcm = connection_manager();
     let range =
         |net: usize, i: usize| json!({"address_prefix": format!("{net}.{}.{}.0", i >> 8, i & 255), "prefix_len": 24});
     let chain =
