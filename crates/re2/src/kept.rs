@@ -30,13 +30,6 @@ impl Kept {
     }
 }
 
-/// A copy compiles for itself.
-impl Clone for Kept {
-    fn clone(&self) -> Self {
-        Self::default()
-    }
-}
-
 impl Drop for Kept {
     fn drop(&mut self) {
         let bytes = self.0.get().map_or(0, Full::bytes);

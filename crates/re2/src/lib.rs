@@ -44,7 +44,7 @@ mod tree;
 mod trie;
 mod unicode;
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 pub use error::RegexError;
 use kept::Kept;
@@ -54,8 +54,13 @@ use matcher::Matcher;
 const SPECIAL: &[u8] = br"\.+*?()|[{^$";
 
 /// A regular expression that RE2 accepts.
+///
+/// Copies share what has been compiled, so that a configuration that is simulated many times compiles its patterns once.
 #[derive(Debug, Clone)]
-pub struct Regex {
+pub struct Regex(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
     pattern: Box<str>,
     /// Bytes of the literal beginning, known from the first match on.
     start: OnceLock<u32>,
@@ -72,12 +77,12 @@ impl Regex {
     /// Returns what RE2 would refuse the pattern for.
     pub fn new(pattern: &str) -> Result<Self, RegexError> {
         recent::check(pattern)?;
-        Ok(Self {
+        Ok(Self(Arc::new(Shared {
             pattern: pattern.into(),
             start: OnceLock::new(),
             full: Kept::default(),
             search: OnceLock::new(),
-        })
+        })))
     }
 
     /// Checks the pattern, without an allocation if it is a plain literal.
@@ -100,24 +105,24 @@ impl Regex {
 
     /// The pattern as given.
     pub fn as_str(&self) -> &str {
-        &self.pattern
+        &self.0.pattern
     }
 
     /// Whether the whole of `text` matches (RE2, `FullMatch`).
     pub fn is_full_match(&self, text: &str) -> bool {
-        if is_literal(&self.pattern) {
-            return *self.pattern == *text;
+        if is_literal(&self.0.pattern) {
+            return *self.0.pattern == *text;
         }
-        text.starts_with(self.literal_start()) && self.full.is_match(&self.pattern, text)
+        text.starts_with(self.literal_start()) && self.0.full.is_match(&self.0.pattern, text)
     }
 
     /// What every text that matches as a whole begins with, as far as the pattern begins with it literally.
     fn literal_start(&self) -> &str {
-        let start = self.start.get_or_init(|| {
-            let literal = start::literal(&self.pattern);
+        let start = self.0.start.get_or_init(|| {
+            let literal = start::literal(&self.0.pattern);
             u32::try_from(literal.len()).unwrap_or(0)
         });
-        self.pattern.get(..*start as usize).unwrap_or_default()
+        self.0.pattern.get(..*start as usize).unwrap_or_default()
     }
 
     /// Instructions of the program that has to be compiled to match `text`, or any text if `None`, up to RE2's budget, and the
@@ -125,10 +130,10 @@ impl Regex {
     ///
     /// 0 if the text does not begin as the pattern does. About 40 bytes and 40 ns each in the engine used here.
     pub fn effort(&self, text: Option<&str>) -> u64 {
-        if is_literal(&self.pattern) || text.is_some_and(|text| !text.starts_with(self.literal_start())) {
+        if is_literal(&self.0.pattern) || text.is_some_and(|text| !text.starts_with(self.literal_start())) {
             return 0;
         }
-        tree::parse(&self.pattern).map_or(0, |tree| tree.ranges() + size::of(tree))
+        tree::parse(&self.0.pattern).map_or(0, |tree| tree.ranges() + size::of(tree))
     }
 
     /// Replaces every match by `rewrite`, where `\0` is the match and `\1` to `\9` are its groups.
@@ -146,14 +151,14 @@ impl Regex {
 
     /// Like [`Self::replace_all`], with the bytes that the client would go on with.
     pub fn replace_all_bytes(&self, text: &str, rewrite: &str) -> Vec<u8> {
-        let matcher = self.search.get_or_init(|| Box::new(Matcher::new(&self.pattern)));
+        let matcher = self.0.search.get_or_init(|| Box::new(Matcher::new(&self.0.pattern)));
         rewrite::replace_all(matcher, text, rewrite)
     }
 }
 
 impl PartialEq for Regex {
     fn eq(&self, other: &Self) -> bool {
-        self.pattern == other.pattern
+        self.0.pattern == other.0.pattern
     }
 }
 

@@ -5,6 +5,8 @@
 //! A configuration may have a hundred thousand patterns of which each is matched once or twice, so what
 //! matches whole texts is no more than an automaton, a fifth of what the regex crate keeps of a pattern.
 
+use std::cell::RefCell;
+
 use regex::bytes;
 use regex_automata::nfa::thompson::backtrack::BoundedBacktracker;
 use regex_automata::nfa::thompson::pikevm::PikeVM;
@@ -21,6 +23,8 @@ const SHALLOW: usize = 32;
 const STACK_PER_LEVEL: usize = 32 << 10;
 /// Bytes of stack besides.
 const STACK_BASE: usize = 4 << 20;
+/// Bytes of an automaton behind which no compiler is kept.
+const LARGE_BYTES: usize = 1 << 20;
 
 /// Compiled for whole texts; without an automaton it matches nothing.
 #[derive(Debug, Clone)]
@@ -57,19 +61,35 @@ impl Full {
     }
 }
 
-/// The automaton of a whole text.
-fn automaton(text: &str) -> Option<NFA> {
-    let whole = format!(r"\A(?:{text})\z");
-    thompson::Compiler::new()
+thread_local! {
+    /// Has tables of half a megabyte, which take longer to make than most patterns take to compile.
+    static COMPILER: RefCell<thompson::Compiler> = RefCell::new(compiler());
+}
+
+fn compiler() -> thompson::Compiler {
+    let mut compiler = thompson::Compiler::new();
+    compiler
         .syntax(syntax::Config::new().utf8(false).nest_limit(u32::MAX))
         .configure(
             thompson::Config::new()
                 .utf8(false)
                 .nfa_size_limit(None)
                 .which_captures(WhichCaptures::None),
-        )
-        .build(&whole)
-        .ok()
+        );
+    compiler
+}
+
+/// The automaton of a whole text.
+fn automaton(text: &str) -> Option<NFA> {
+    let whole = format!(r"\A(?:{text})\z");
+    COMPILER.with_borrow_mut(|compiler| {
+        let automaton = compiler.build(&whole).ok()?;
+        if automaton.memory_usage() > LARGE_BYTES {
+            // It keeps the memory that it needed.
+            *compiler = self::compiler();
+        }
+        Some(automaton)
+    })
 }
 
 /// Compiled for finding matches and their groups; without an engine it matches nothing.
