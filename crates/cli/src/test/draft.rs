@@ -98,7 +98,7 @@ pub(super) fn init(args: &TestArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         )?;
     }
     let text = draft.to_yaml();
-    let (test, callers) = open(&text, args, io).map_err(Error::Usage)?;
+    let test = read(&text).map_err(Error::Usage)?;
     for (number, place, value) in missed(&test, &callers, &text, args).map_err(Error::Usage)? {
         let expected = draft.steps.get_mut(number).and_then(|step| step.expect.get_mut(place));
         if let Some(expected) = expected {
@@ -110,7 +110,8 @@ pub(super) fn init(args: &TestArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         step.expect
             .retain(|expected| !(expected.value.is_null() || works && expected.member == "status"));
     }
-    settle(&mut draft, args, io);
+    // The world is read once: it keeps what the first run has compiled of its patterns.
+    settle(&mut draft, args, io, |_, _| Ok(callers));
     write!(io.out, "{}", draft.to_yaml())?;
     Ok(0)
 }
@@ -148,7 +149,7 @@ pub(super) fn record(args: &TestArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         told,
         failing,
         trouble,
-    } = settle(&mut draft, args, io);
+    } = settle(&mut draft, args, io, |test, io| open(test, args, io));
     write!(io.out, "{}", draft.to_yaml())?;
     let expected: usize = draft.steps.iter().map(|step| step.expect.len()).sum();
     let steps = draft.steps.len();
@@ -226,8 +227,13 @@ fn head(what: &str) -> Vec<String> {
     ]
 }
 
-/// Plays a draft until its expectations are those that chance does not decide about.
-fn settle(draft: &mut Draft, args: &TestArgs, io: &mut Io<'_>) -> Settled {
+/// Plays a draft until its expectations are those that chance does not decide about; `open` has its clients.
+fn settle(
+    draft: &mut Draft,
+    args: &TestArgs,
+    io: &mut Io<'_>,
+    open: impl FnOnce(&Test, &Io<'_>) -> Result<Vec<Caller>, String>,
+) -> Settled {
     let text = draft.to_yaml();
     let files = draft.files.iter().filter_map(|file| std::fs::metadata(file).ok());
     let bytes = text.len() as u64 + files.map(|file| file.len()).sum::<u64>();
@@ -239,7 +245,7 @@ fn settle(draft: &mut Draft, args: &TestArgs, io: &mut Io<'_>) -> Settled {
         );
         let _ = writeln!(io.err, "{told}");
     }
-    let mut opened = open(&text, args, io);
+    let mut opened = read(&text).and_then(|test| open(&test, io).map(|callers| (test, callers)));
     draft.settle(seeds, &mut |seed| {
         let (test, callers) = opened.as_mut().map_err(|why| why.clone())?;
         for (number, client) in std::sync::Arc::make_mut(&mut test.clients).iter_mut().enumerate() {
@@ -271,11 +277,9 @@ fn read(text: &str) -> Result<Test, String> {
         .ok_or_else(|| "there is no test".to_owned())
 }
 
-/// A suite and its clients.
-fn open(text: &str, args: &TestArgs, io: &Io<'_>) -> Result<(Test, Vec<Caller>), String> {
-    let test = read(text)?;
-    let callers = suite::open(&test, from(args), &mut Vec::new(), io).map_err(|(_, error)| error.to_string())?;
-    Ok((test, callers))
+/// The clients of a suite.
+fn open(test: &Test, args: &TestArgs, io: &Io<'_>) -> Result<Vec<Caller>, String> {
+    suite::open(test, from(args), &mut Vec::new(), io).map_err(|(_, error)| error.to_string())
 }
 
 /// Plays a suite, of which this is the text: the expectations that were not met.
