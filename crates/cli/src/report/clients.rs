@@ -4,6 +4,7 @@
 //! of the field, not of the clients.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::resolve::Options;
 use xdsctl::client::{Checked, Verdict};
@@ -23,11 +24,14 @@ pub struct ClientVerdict {
     pub rules: Vec<&'static str>,
 }
 
+/// What each client does with a resource. Neighbours that all clients do the same with share it.
+pub type Verdicts = Arc<BTreeMap<Client, ClientVerdict>>;
+
 /// Who says a finding.
 #[derive(Debug, Default)]
 pub struct Say {
     /// Which clients do what; empty if all do the same.
-    pub who: String,
+    pub who: Arc<str>,
     /// The worst that a client does whose findings can fail the run; `None` if only others say it.
     pub counted: Option<Effect>,
 }
@@ -38,7 +42,60 @@ pub struct Said {
     /// Beside each of the resource's diagnostics; empty if one client was asked.
     pub says: Vec<Say>,
     /// By client, if several were asked for or another than the reference.
-    pub verdicts: BTreeMap<Client, ClientVerdict>,
+    pub verdicts: Verdicts,
+}
+
+/// Which clients do what, as they were asked.
+type Effects = Vec<(Effect, Client)>;
+
+/// Ways in which clients differ whose words are kept.
+const MAX_NAMES: usize = 256;
+
+/// Words for clients that differ, made once.
+#[derive(Debug, Default)]
+struct Names(BTreeMap<Effects, Arc<str>>);
+
+impl Names {
+    fn of(&mut self, effects: &Effects, fleet: &Fleet) -> Arc<str> {
+        if let Some(name) = self.0.get(effects) {
+            return Arc::clone(name);
+        }
+        if self.0.len() >= MAX_NAMES {
+            self.0.clear();
+        }
+        let name: Arc<str> = who(effects, fleet).into();
+        self.0.insert(effects.clone(), Arc::clone(&name));
+        name
+    }
+}
+
+/// What was said of the resources before: of most neighbours the same is said.
+#[derive(Debug, Default)]
+pub struct Before {
+    names: Names,
+    sketch: Sketch,
+    verdicts: Verdicts,
+}
+
+/// The verdicts of a resource, each once.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Sketch {
+    verdicts: Vec<ClientVerdict>,
+    /// Which of them each client has.
+    of: Vec<(Client, usize)>,
+}
+
+impl Sketch {
+    /// Adds a verdict, and says where it is.
+    fn add(&mut self, verdict: ClientVerdict) -> usize {
+        self.verdicts.push(verdict);
+        self.verdicts.len() - 1
+    }
+
+    fn expand(&self) -> Verdicts {
+        let of = |(client, place): &(Client, usize)| Some((*client, self.verdicts.get(*place)?.clone()));
+        Arc::new(self.of.iter().filter_map(of).collect())
+    }
 }
 
 /// The clients that were asked: the reference with its full name, or the user's list.
@@ -93,7 +150,7 @@ fn is_of_text(rule: &Rule) -> bool {
 }
 
 /// Puts the answers of all clients among the resource's diagnostics. The findings of `counted` can fail the run, none for all.
-pub fn merge(checked: &mut Checked, fleet: &Fleet, counted: &[Client]) -> Said {
+pub fn merge(checked: &mut Checked, fleet: &Fleet, counted: &[Client], before: &mut Before) -> Said {
     if fleet.clients() == [Client::default()] {
         return Said::default();
     }
@@ -101,10 +158,11 @@ pub fn merge(checked: &mut Checked, fleet: &Fleet, counted: &[Client]) -> Said {
     let mut merged = Merged::default();
     let mut of_base = std::mem::take(&mut checked.diagnostics);
     std::mem::take(&mut checked.ignored).unpack_into(&mut of_base);
-    let mut verdicts = BTreeMap::new();
+    let mut sketch = Sketch::default();
     if fleet.asks_base() {
         let of_client: Vec<&Diagnostic> = of_base.iter().filter(|d| !is_of_text(d.rule)).collect();
-        verdicts.insert(base, ClientVerdict::new(checked.verdict.name(), &of_client));
+        let place = sketch.add(ClientVerdict::new(checked.verdict.name(), &of_client));
+        sketch.of.push((base, place));
     } else {
         of_base.retain(|diagnostic| is_of_text(diagnostic.rule));
     }
@@ -118,12 +176,12 @@ pub fn merge(checked: &mut Checked, fleet: &Fleet, counted: &[Client]) -> Said {
         let like = |heard: &&Heard| heard.answer.verdict == answer.verdict && heard.answer.is_as(&answer);
         if let Some(same) = heard.iter().find(like) {
             merged.add_to(same, client);
-            verdicts.insert(client, same.verdict.clone());
+            sketch.of.push((client, same.verdict));
             continue;
         }
         let of_client: Vec<&Diagnostic> = answer.diagnostics.iter().collect();
-        let verdict = ClientVerdict::new(answer.verdict.name(), &of_client);
-        verdicts.insert(client, verdict.clone());
+        let verdict = sketch.add(ClientVerdict::new(answer.verdict.name(), &of_client));
+        sketch.of.push((client, verdict));
         let places = answer.diagnostics.iter().map(|one| merged.add(one, Some(client)));
         heard.push(Heard {
             places: places.collect(),
@@ -131,15 +189,21 @@ pub fn merge(checked: &mut Checked, fleet: &Fleet, counted: &[Client]) -> Said {
             answer,
         });
     }
-    let (diagnostics, says) = merged.finish(fleet, counted);
+    let (diagnostics, says) = merged.finish(fleet, counted, &mut before.names);
     checked.diagnostics = diagnostics;
+    if before.sketch != sketch {
+        before.verdicts = sketch.expand();
+        before.sketch = sketch;
+    }
+    let verdicts = Arc::clone(&before.verdicts);
     Said { says, verdicts }
 }
 
 /// An answer, to recognise that of another client as the same, and where its findings are in the list.
 struct Heard {
     answer: Answer,
-    verdict: ClientVerdict,
+    /// Its place in the sketch.
+    verdict: usize,
     places: Vec<usize>,
 }
 
@@ -166,7 +230,7 @@ const UNREAD: [&str; 2] = ["field-ignored", "security-field-ignored"];
 struct Merged {
     diagnostics: Vec<Diagnostic>,
     /// Beside each: which client has which effect.
-    effects: Vec<Vec<(Effect, Client)>>,
+    effects: Vec<Effects>,
     by_place: BTreeMap<String, Vec<usize>>,
 }
 
@@ -210,18 +274,18 @@ impl Merged {
         }
     }
 
-    fn finish(self, fleet: &Fleet, counted: &[Client]) -> (Vec<Diagnostic>, Vec<Say>) {
+    fn finish(self, fleet: &Fleet, counted: &[Client], names: &mut Names) -> (Vec<Diagnostic>, Vec<Say>) {
         let counts = |client: &Client| counted.is_empty() || counted.contains(client);
         let mut says = Vec::with_capacity(self.diagnostics.len());
         let mut diagnostics = self.diagnostics.iter();
         // Findings of one rule are mostly said by the same clients.
         for same in self.effects.chunk_by(|one, next| one == next) {
             let Some(effects) = same.first() else { continue };
-            let who = who(effects, fleet);
+            let name = names.of(effects, fleet);
             let of_clients = effects.iter().filter(|(_, client)| counts(client));
             let worst = of_clients.map(|(effect, _)| *effect).min();
             says.extend(diagnostics.by_ref().take(same.len()).map(|diagnostic| Say {
-                who: who.clone(),
+                who: Arc::clone(&name),
                 // What no client says is about the text, whoever reads it.
                 counted: if effects.is_empty() {
                     Some(diagnostic.effect)

@@ -5,10 +5,12 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
+use std::sync::Arc;
 
 use serde::ser::{Serialize, Serializer};
+use serde_json::value::{RawValue, to_raw_value};
 
-use super::clients::ClientVerdict;
+use super::clients::{ClientVerdict, Verdicts};
 use super::{Choice, Finding, Format, Parsed, RelatedPlace, ResourceReport, Summary, Unplaced};
 use xdsctl::diag::FieldPath;
 
@@ -24,8 +26,8 @@ struct ResourceRow<'a> {
     r#type: &'a str,
     name: &'a str,
     verdict: &'static str,
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    clients: BTreeMap<String, &'a ClientVerdict>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    clients: Option<&'a RawValue>,
     #[serde(skip_serializing_if = "Option::is_none")]
     parsed: Option<&'a Parsed>,
 }
@@ -135,7 +137,20 @@ fn related_row(related: &RelatedPlace) -> RelatedRow<'_> {
     }
 }
 
-fn resource_row(resource: &ResourceReport) -> ResourceRow<'_> {
+/// What each client does with a resource, as it is written. Many resources share it.
+type Written = Option<Box<RawValue>>;
+
+fn written(verdicts: &Verdicts) -> io::Result<Written> {
+    if verdicts.is_empty() {
+        return Ok(None);
+    }
+    let named = verdicts.iter().map(|(client, said)| (client.to_string(), said));
+    Ok(Some(to_raw_value(
+        &named.collect::<BTreeMap<String, &ClientVerdict>>(),
+    )?))
+}
+
+fn resource_row<'a>(resource: &'a ResourceReport, clients: Option<&'a RawValue>) -> ResourceRow<'a> {
     ResourceRow {
         file: &resource.file,
         world: &resource.world,
@@ -143,11 +158,7 @@ fn resource_row(resource: &ResourceReport) -> ResourceRow<'_> {
         r#type: &resource.type_name,
         name: &resource.name,
         verdict: resource.verdict.name(),
-        clients: resource
-            .clients
-            .iter()
-            .map(|(client, said)| (client.to_string(), said))
-            .collect(),
+        clients,
         parsed: resource.parsed.as_ref(),
     }
 }
@@ -161,19 +172,22 @@ pub struct Json<W: Write> {
     /// What is not written yet.
     line: Vec<u8>,
     is_first: bool,
+    /// The verdicts that were written last.
+    last: (Verdicts, Written),
     /// The findings that belong to no resource: they stand behind the resources.
     documents: Vec<Finding>,
 }
 
 impl<W: Write> Json<W> {
     /// Nothing is written yet.
-    pub const fn new(choice: Choice, asked: String, out: W) -> Self {
+    pub fn new(choice: Choice, asked: String, out: W) -> Self {
         Json {
             choice,
             asked,
             out,
             line: Vec::new(),
             is_first: true,
+            last: <(Verdicts, Written)>::default(),
             documents: Vec::new(),
         }
     }
@@ -232,7 +246,10 @@ impl<W: Write> Format for Json<W> {
         let separator: &[u8] = if self.is_first { b"\n    " } else { b",\n    " };
         self.line.extend_from_slice(separator);
         self.is_first = false;
-        self.put(&resource_row(resource))?;
+        if !Arc::ptr_eq(&self.last.0, &resource.clients) {
+            self.last = (Arc::clone(&resource.clients), written(&resource.clients)?);
+        }
+        serde_json::to_writer(&mut self.line, &resource_row(resource, self.last.1.as_deref()))?;
         // The row is an object: open it again for the findings.
         self.line.pop();
         self.line.extend_from_slice(b",\"findings\":[");

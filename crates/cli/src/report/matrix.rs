@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
+use std::sync::Arc;
 
 use super::clients::ClientVerdict;
 use super::edge::visible_line;
@@ -141,7 +142,7 @@ pub struct Matrix<W: Write> {
     style: Style,
     out: W,
     rows: Vec<Row>,
-    reasons: BTreeMap<(Effect, &'static str, String), Reason>,
+    reasons: BTreeMap<(Effect, &'static str, Arc<str>), Reason>,
     documents: Vec<String>,
 }
 
@@ -177,7 +178,7 @@ impl<W: Write> Matrix<W> {
     }
 
     fn reason(&mut self, resource: &ResourceReport, finding: &Finding) {
-        let key = (finding.effect, finding.rule.id, finding.who.clone());
+        let key = (finding.effect, finding.rule.id, Arc::clone(&finding.who));
         let reason = self.reasons.entry(key).or_default();
         if self.style.is_capped && reason.places.len() >= PLACES {
             reason.more += 1;

@@ -50,7 +50,7 @@ use std::fmt;
 use std::io;
 use std::sync::Arc;
 
-use clients::ClientVerdict;
+use clients::Verdicts;
 use edge::visible_line;
 pub use parsed::Parsed;
 pub use place::{Place, Snippet};
@@ -76,7 +76,7 @@ pub struct ResourceReport {
     /// What the client does with it.
     pub verdict: Verdict,
     /// What each client does with it; empty if the reference alone was asked.
-    pub clients: BTreeMap<Client, ClientVerdict>,
+    pub clients: Verdicts,
     /// In the order of the document; empty if no format wanted one of them.
     pub findings: Vec<Finding>,
     /// What the client keeps of it, if asked for.
@@ -91,7 +91,7 @@ pub struct Finding {
     /// What the client does about it; of several clients the worst.
     pub effect: Effect,
     /// Which clients do what, if it is not the same for all that were asked.
-    pub who: String,
+    pub who: Arc<str>,
     /// How loud, after the user's `-A`, `-W` and `-D`.
     pub severity: Severity,
     /// It can fail the run: it is not only of clients that the user leaves out of that.
@@ -156,7 +156,7 @@ impl Finding {
 
     /// What the clients do about it: `nack`, or `nack in go; ignored in cpp`.
     pub fn effects(&self) -> &str {
-        match self.who.as_str() {
+        match &*self.who {
             "" => self.effect.name(),
             who => who,
         }

@@ -68,6 +68,7 @@ pub struct Report<'r> {
     /// Counts of everything that was taken out so far, and of `findings`.
     pub summary: Summary,
     resolver: Resolver<'r>,
+    before: clients::Before,
     resources: Enumerate<IntoIter<Checked>>,
 }
 
@@ -112,6 +113,7 @@ impl<'r> Report<'r> {
             findings,
             summary,
             resolver,
+            before: clients::Before::default(),
             resources: outcome.resources.into_iter().enumerate(),
         }
     }
@@ -136,7 +138,7 @@ impl<'r> Report<'r> {
     fn next_if(&mut self, mut wants: impl FnMut(Unplaced<'_>) -> bool) -> Option<ResourceReport> {
         let (number, mut checked) = self.resources.next()?;
         let options = self.resolver.options;
-        let said = clients::merge(&mut checked, options.fleet, options.counted);
+        let said = clients::merge(&mut checked, options.fleet, options.counted, &mut self.before);
         let mut is_wanted = false;
         let mut tally = |(rule, effect): (&'static Rule, Effect), field: Option<&str>, count: usize, say| {
             if let Some(loudness) = loudness((rule, effect), field, say, options.severities) {
