@@ -53,10 +53,42 @@ impl Frame {
     }
 }
 
+/// A frame around an open group, of which there may be as many as the pattern has bytes.
+#[derive(Debug, Clone, Copy)]
+struct Outer {
+    at: usize,
+    /// Up to `u32::MAX`, which is beyond every budget and stays there.
+    size: u32,
+    product: u32,
+}
+
+impl From<Frame> for Outer {
+    fn from(mut frame: Frame) -> Outer {
+        // A repetition applies to the group next, and never to what stands before it.
+        frame.flush();
+        Outer {
+            at: frame.at,
+            size: u32::try_from(frame.size).unwrap_or(u32::MAX),
+            product: frame.product,
+        }
+    }
+}
+
+impl From<Outer> for Frame {
+    fn from(outer: Outer) -> Frame {
+        Frame {
+            at: outer.at,
+            size: outer.size.into(),
+            product: outer.product,
+            last: None,
+        }
+    }
+}
+
 /// Checks the syntax and bounds the number of instructions.
 pub(super) fn check(pattern: &str) -> Result<u64, RegexError> {
     let mut lexer = Lexer::new(pattern);
-    let mut outer: Vec<Frame> = Vec::new();
+    let mut outer: Vec<Outer> = Vec::new();
     let mut frame = Frame::default();
     // Flags may turn folding on anywhere; the bound assumes the worst once they appear.
     let mut folded = 0;
@@ -82,7 +114,7 @@ pub(super) fn check(pattern: &str) -> Result<u64, RegexError> {
                 if !capture {
                     folded = FOLDED;
                 }
-                outer.push(frame);
+                outer.push(frame.into());
                 frame = Frame {
                     at: lexer.start(),
                     ..Frame::default()
@@ -90,7 +122,8 @@ pub(super) fn check(pattern: &str) -> Result<u64, RegexError> {
             }
             Token::Close => {
                 let (size, product) = frame.finish();
-                frame = outer.pop().ok_or(RegexError::CloseGroup { at: lexer.start() })?;
+                let around = outer.pop().ok_or(RegexError::CloseGroup { at: lexer.start() })?;
+                frame = around.into();
                 frame.push(size, product.max(1));
             }
             Token::Repeat { repeat, .. } => {
