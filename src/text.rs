@@ -18,7 +18,15 @@ pub fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Opt
     let length = name.chars().take(2 * MAX_DISTANCE + 2).count();
     let mut limit = MAX_DISTANCE.min(length.div_ceil(2).saturating_sub(1));
     let mut best = None;
+    let own = letters(name);
     for candidate in candidates {
+        // Most candidates have other letters: no need to look at their order.
+        let differing = own
+            .zip(letters(candidate))
+            .map_or(0, |(own, its)| (own ^ its).count_ones());
+        if differing as usize > 2 * limit {
+            continue;
+        }
         if let Some(distance) = edit_distance(name, candidate, limit) {
             best = Some(candidate);
             // Another one has to be nearer.
@@ -27,6 +35,20 @@ pub fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Opt
         }
     }
     best
+}
+
+/// Texts up to this length, in bytes, are compared by their letters first.
+const MAX_LETTERS: usize = 64;
+
+/// The characters of a short text, in any order, as bits: a change of one character changes two of them at most.
+fn letters(text: &str) -> Option<u64> {
+    let is_first = |byte: &u8| byte & 0xc0 != 0x80;
+    let bits = |text: &str| {
+        text.bytes()
+            .filter(is_first)
+            .fold(0, |bits, byte| bits | 1 << (byte & 63))
+    };
+    (text.len() <= MAX_LETTERS).then(|| bits(text))
 }
 
 /// Levenshtein distance in characters, if it is at most `limit`.
@@ -139,6 +161,32 @@ mod tests {
                     let expected = Some(by_table(a, b)).filter(|distance| *distance <= limit);
                     assert_eq!(edit_distance(a, b, limit), expected, "{a} {b} {limit}");
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn a_near_name_is_never_passed_over_for_its_letters() {
+        let mut texts = vec!["abcdefgh".to_owned(), "aaaabbbb".to_owned(), "äöüß→z".to_owned()];
+        for text in texts.clone() {
+            let chars: Vec<char> = text.chars().collect();
+            for place in 0..chars.len() {
+                for with in ["", "x", "é", "aß", "qrs"] {
+                    let mut changed: Vec<char> = chars.clone();
+                    changed.splice(place..=place, with.chars());
+                    texts.push(changed.into_iter().collect());
+                }
+            }
+        }
+        for a in &texts {
+            for b in &texts {
+                let length = a.chars().count();
+                let limit = MAX_DISTANCE.min(length.div_ceil(2).saturating_sub(1));
+                assert_eq!(
+                    nearest(a, [b.as_str()].into_iter()).is_some(),
+                    by_table(a, b) <= limit,
+                    "{a} {b}"
+                );
             }
         }
     }
