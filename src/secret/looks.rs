@@ -55,7 +55,8 @@ static HEADS: [[u32; 256]; 3] = {
     heads
 };
 
-/// Says whether a text without line breaks may have something in it that looks like a secret; if not, [`Looks`] finds nothing.
+/// Says whether a text may have something in it that looks like a secret; if not, [`Looks`] finds nothing, unless a line before
+/// ended inside a key.
 ///
 /// All that it knows has a blank, an at sign or a question mark in it, or begins like a token of a known issuer.
 pub fn may_look(text: &[u8]) -> bool {
@@ -308,8 +309,14 @@ fn mask(text: &mut [u8], ranges: &[Range<usize>]) {
 /// assert_eq!(hide("https://user:pw@host"), "https://user:**@host");
 /// ```
 pub fn hide(text: &str) -> Cow<'_, str> {
-    let mut ranges = Looks::default().find(text.as_bytes());
-    runs(text.as_bytes(), &mut ranges);
+    let mut ranges = Vec::new();
+    // Nearly every text that is asked about is a name or a path.
+    if may_look(text.as_bytes()) {
+        ranges = Looks::default().find(text.as_bytes());
+    }
+    if text.len() >= MIN_BASE64 {
+        runs(text.as_bytes(), &mut ranges);
+    }
     if ranges.is_empty() {
         return Cow::Borrowed(text);
     }
