@@ -8,6 +8,10 @@
 mod looks;
 pub mod unplaced;
 
+use std::cell::OnceCell;
+
+use serde_json::{Map, Value};
+
 pub use looks::{Looks, hide, may_look};
 
 /// What stands for a secret where a value is quoted or printed; Envoy writes the same.
@@ -156,50 +160,109 @@ pub fn shown(name: &str, value: &str) -> String {
 /// assert_eq!(value.to_string(),
 ///     r#"{"headers":[{"exact":"[redacted]","name":"Authorization"}],"password":{"x":"[redacted]"},"user":"u"}"#);
 /// ```
-pub fn redact(value: &mut serde_json::Value) {
-    redact_below(value, false);
+pub fn redact(value: &mut Value) {
+    Mask::default().redact(value);
 }
 
-fn redact_below(value: &mut serde_json::Value, is_secret: bool) {
-    use serde_json::Value;
-    match value {
-        Value::Null | Value::Bool(_) => {}
-        Value::Number(_) if !is_secret => {}
-        Value::Number(_) => *value = REDACTED.into(),
-        Value::String(text) if is_secret => REDACTED.clone_into(text),
-        Value::String(text) => {
-            if let std::borrow::Cow::Owned(hidden) = hide(text) {
-                *text = hidden;
-            }
+/// What is above a part of a value says of it: with this [`redact`] masks it as in the whole.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Mask {
+    /// It is named as a secret, or in something that is.
+    is_secret: bool,
+    /// Its keys are names of filters and extensions.
+    has_names: bool,
+}
+
+/// The masks of an object's fields.
+#[derive(Debug)]
+pub struct Fields<'a> {
+    mask: Mask,
+    object: &'a Map<String, Value>,
+    names_secret: bool,
+    loses_nulls: OnceCell<bool>,
+}
+
+impl Fields<'_> {
+    /// The mask of a field with this value; `None` if it is not there any more in the masked object.
+    pub fn mask(&self, key: &str, value: &Value) -> Option<Mask> {
+        let loses = || *self.loses_nulls.get_or_init(|| self.mask.loses_nulls(self.object));
+        let is_lost = is_losable(key, value) && loses();
+        (!is_lost).then(|| self.mask.below(self.names_secret, key, value))
+    }
+}
+
+impl Mask {
+    /// The masks of an object's fields.
+    pub fn fields(self, object: &Map<String, Value>) -> Fields<'_> {
+        Fields {
+            mask: self,
+            object,
+            names_secret: self.names_secret(object),
+            loses_nulls: OnceCell::new(),
         }
-        Value::Array(list) => list.iter_mut().for_each(|item| redact_below(item, is_secret)),
-        Value::Object(map) => {
-            let names_secret = NAMING.iter().any(|key| {
-                let name = map.get(*key).and_then(Value::as_str);
-                name.is_some_and(is_name)
-            });
-            for (key, value) in &mut *map {
-                let is_value = names_secret && VALUES.contains(&key.as_str());
-                // A `cookie` with fields says how one is made.
-                let tells = is_name(key) && !(key == "cookie" && value.is_object());
-                match value {
-                    Value::Object(below) if NAMES_BELOW.contains(&key.as_str()) => {
-                        below.values_mut().for_each(|value| redact_below(value, is_secret));
-                    }
-                    _ => redact_below(value, is_secret || is_value || tells),
+    }
+
+    fn below(self, names_secret: bool, key: &str, value: &Value) -> Mask {
+        let Mask { is_secret, has_names } = self;
+        if has_names || value.is_object() && NAMES_BELOW.contains(&key) {
+            return Mask {
+                is_secret,
+                has_names: !has_names,
+            };
+        }
+        // A `cookie` with fields says how one is made.
+        let tells = || is_name(key) && !(key == "cookie" && value.is_object());
+        Mask {
+            is_secret: is_secret || names_secret && VALUES.contains(&key) || tells(),
+            has_names,
+        }
+    }
+
+    /// Says whether an object has a name that tells that it holds a secret.
+    fn names_secret(self, object: &Map<String, Value>) -> bool {
+        let names = || NAMING.iter().filter_map(|key| object.get(*key)?.as_str());
+        !self.has_names && names().any(is_name)
+    }
+
+    /// Says whether keys without a value may be secrets: `{password: a,b}` in YAML has what is behind the comma as such a key.
+    fn loses_nulls(self, object: &Map<String, Value>) -> bool {
+        !self.has_names && (self.is_secret || object.keys().any(|key| is_name(key)))
+    }
+
+    /// Puts [`REDACTED`] for what may be a secret.
+    pub fn redact(self, value: &mut Value) {
+        match value {
+            Value::Null | Value::Bool(_) => {}
+            Value::Number(_) if !self.is_secret => {}
+            Value::Number(_) => *value = REDACTED.into(),
+            Value::String(text) if self.is_secret => REDACTED.clone_into(text),
+            Value::String(text) => {
+                if let std::borrow::Cow::Owned(hidden) = hide(text) {
+                    *text = hidden;
                 }
             }
-            // `{password: a,b}` in YAML: what is behind the comma is a key without a value.
-            if is_secret || map.keys().any(|key| is_name(key)) {
-                let lost = |(key, value): (&String, &Value)| (value.is_null() && !is_name(key)).then(|| key.clone());
-                let lost: Vec<String> = map.iter().filter_map(lost).collect();
-                for (number, key) in lost.iter().enumerate() {
-                    map.remove(key);
-                    map.insert(format!("{REDACTED}{}", "'".repeat(number)), Value::Null);
+            Value::Array(list) => list.iter_mut().for_each(|item| self.redact(item)),
+            Value::Object(map) => {
+                let names_secret = self.names_secret(map);
+                for (key, value) in &mut *map {
+                    self.below(names_secret, key, value).redact(value);
+                }
+                let mut losable = map.iter().filter(|(key, value)| is_losable(key, value)).peekable();
+                if losable.peek().is_some() && self.loses_nulls(map) {
+                    let lost: Vec<String> = losable.map(|(key, _)| key.clone()).collect();
+                    for (number, key) in lost.iter().enumerate() {
+                        map.remove(key);
+                        map.insert(format!("{REDACTED}{}", "'".repeat(number)), Value::Null);
+                    }
                 }
             }
         }
     }
+}
+
+/// Says whether a field may be a secret that became a key.
+fn is_losable(key: &str, value: &Value) -> bool {
+    value.is_null() && !is_name(key)
 }
 
 /// Keys of objects whose value is the name of what the object holds.
@@ -233,8 +296,7 @@ pub const VALUES: &[&str] = &[
 const NAMES_BELOW: &[&str] = &["typed_per_filter_config"];
 
 /// Redacts the parts of LB policies' configs that come from a control plane's own message: that of a lookup service.
-pub fn redact_policies(value: &mut serde_json::Value) {
-    use serde_json::Value;
+pub fn redact_policies(value: &mut Value) {
     match value {
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
         Value::Array(list) => list.iter_mut().for_each(redact_policies),
@@ -305,5 +367,43 @@ mod tests {
             value,
             serde_json::json!({"password": "[redacted]", "[redacted]": null, "x": {"y": null}})
         );
+    }
+    #[test]
+    fn a_part_is_masked_as_in_the_whole() {
+        fn check(value: &Value, mask: Mask, masked: &Value) {
+            let mut part = value.clone();
+            mask.redact(&mut part);
+            assert_eq!(part, *masked, "{value} {mask:?}");
+            match value {
+                Value::Array(list) => {
+                    for (number, item) in list.iter().enumerate() {
+                        check(item, mask, &masked[number]);
+                    }
+                }
+                Value::Object(map) => {
+                    let fields = mask.fields(map);
+                    for (key, value) in map {
+                        match fields.mask(key, value) {
+                            Some(mask) => check(value, mask, &masked[key]),
+                            None => assert_eq!(masked.get(key), None, "{key} {value}"),
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        let value = serde_json::json!({
+            "password": {"a": 1, "b": ["c", null], "d": null},
+            "lost": null,
+            "headers": [{"name": "authorization", "exact": "x", "other": 2}, {"name": "x-a", "exact": "Bearer a1b2c3d4"}],
+            "typed_per_filter_config": {"token": {"a": "b", "secret": 3, "c": null}, "d": null},
+            "cookie": {"name": "n", "ttl": "1s"},
+            "kept": [{"a": null}],
+        });
+        let mut masked = value.clone();
+        redact(&mut masked);
+        check(&value, Mask::default(), &masked);
+        assert_eq!(masked.get("lost"), None);
+        assert_eq!(masked["typed_per_filter_config"]["token"]["a"], "b");
     }
 }
