@@ -14,6 +14,7 @@ mod lists;
 mod overlap;
 mod reason;
 pub mod tables;
+pub mod told;
 pub mod values;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -25,9 +26,9 @@ pub use overlap::{Example, examples};
 use crate::client::{Cache, Client, Held, Kind};
 use crate::model::filter::FilterConfig;
 use crate::model::listener::{Listener, RouteSource};
-use crate::model::{Cluster, Endpoints, Resource, ResourceType, RouteConfiguration};
+use crate::model::{Cluster, Endpoints, ResourceType, RouteConfiguration};
+use crate::parsed::{self, Shown};
 use clusters::{ClusterChange, Side};
-use forms::Form;
 use hosts::HostChanges;
 use values::FieldChange;
 
@@ -104,28 +105,22 @@ pub fn compare(before: &Client, after: &Client, shows_secrets: bool) -> Diff {
     of_type(
         &b.listeners,
         &a.listeners,
-        Resource::Listener,
+        parsed::listener,
         shows_secrets,
         &mut resources,
     );
     of_type(
         &b.route_configs,
         &a.route_configs,
-        Resource::RouteConfiguration,
+        parsed::route_configuration,
         shows_secrets,
         &mut resources,
     );
-    of_type(
-        &b.clusters,
-        &a.clusters,
-        Resource::Cluster,
-        shows_secrets,
-        &mut resources,
-    );
+    of_type(&b.clusters, &a.clusters, parsed::cluster, shows_secrets, &mut resources);
     of_type(
         &b.endpoints,
         &a.endpoints,
-        Resource::Endpoints,
+        parsed::endpoints,
         shows_secrets,
         &mut resources,
     );
@@ -151,10 +146,10 @@ fn state<T: Kind>(held: Option<&Held<T>>) -> State {
     }
 }
 
-fn of_type<T: Kind + Clone + PartialEq>(
+fn of_type<T: Kind + PartialEq>(
     before: &Cache<T>,
     after: &Cache<T>,
-    wrap: fn(T) -> Resource,
+    shown: fn(&T) -> Shown<'_>,
     shows_secrets: bool,
     out: &mut Vec<ResourceChange>,
 ) {
@@ -163,10 +158,7 @@ fn of_type<T: Kind + Clone + PartialEq>(
         let (was, is) = (state(one), state(other));
         let values = (one.and_then(Held::value), other.and_then(Held::value));
         let fields = match values {
-            (Some(one), Some(other)) if one != other => {
-                let form = |value: &T| Form::of(crate::parsed::of(&wrap(value.clone())), "");
-                forms::compare(&form(one), &form(other), shows_secrets)
-            }
+            (Some(one), Some(other)) if one != other => forms::compare(shown(one), shown(other), shows_secrets),
             _ => Vec::new(),
         };
         let is_alike = discriminant(&was) == discriminant(&is);

@@ -8,6 +8,8 @@
 use serde_json::{Map, Value};
 
 use super::lists::{Step, align};
+use super::told::{Told, text};
+use crate::secret::{self, Mask};
 
 /// A difference at one place.
 #[derive(Debug, Clone, PartialEq)]
@@ -22,11 +24,11 @@ pub struct FieldChange {
 #[derive(Debug, Clone, PartialEq)]
 pub enum ChangeKind {
     /// It is new.
-    Added(Value),
+    Added(Told),
     /// It is gone.
-    Removed(Value),
+    Removed(Told),
     /// It has another value.
-    Changed(Value, Value),
+    Changed(Told, Told),
     /// An element of a list stands before or behind others than it did.
     Moved,
 }
@@ -67,30 +69,87 @@ pub(super) fn identity(field: &str) -> Identity {
 /// Fields that say nothing of their own: positions, marks, and what follows from the fields beside it.
 pub(super) const PASSED_OVER: [&str; 3] = ["defaults", "index", "grpc"];
 
-/// A value, and the same as it may be shown.
+/// A value, and how it may be shown: most values need not be, so none is masked before it is told.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Shown<'a> {
     pub value: &'a Value,
-    pub shown: &'a Value,
+    /// What is shown for it, and what of that is masked: nothing for `None`.
+    shown: &'a Value,
+    mask: Option<Mask>,
 }
 
 impl<'a> Shown<'a> {
-    pub fn field(self, name: &str) -> Option<Shown<'a>> {
-        let value = self.value.get(name)?;
-        let shown = self.shown.get(name).unwrap_or(self.shown);
-        Some(Shown { value, shown })
+    /// A value with nothing above it.
+    pub fn root(value: &'a Value, shows_secrets: bool) -> Shown<'a> {
+        Shown {
+            value,
+            shown: value,
+            mask: (!shows_secrets).then(Mask::default),
+        }
+    }
+
+    /// The fields of an object; any other value has none.
+    pub fn fields(self) -> Fields<'a> {
+        let object = self.value.as_object();
+        Fields {
+            whole: self,
+            object,
+            masks: self.mask.zip(object).map(|(mask, object)| mask.fields(object)),
+        }
     }
 
     fn elements(self) -> Vec<Shown<'a>> {
-        let shown = |index| self.shown.get(index).unwrap_or(self.shown);
         let values = self.value.as_array().map_or(&[][..], Vec::as_slice);
-        let values = values.iter().enumerate();
-        values
-            .map(|(index, value)| Shown {
-                value,
-                shown: shown(index),
-            })
-            .collect()
+        let element = |value| Shown {
+            value,
+            shown: value,
+            mask: self.mask,
+        };
+        values.iter().map(element).collect()
+    }
+
+    fn masked(self) -> Value {
+        let mut value = self.shown.clone();
+        if let Some(mask) = self.mask {
+            mask.redact(&mut value);
+        }
+        value
+    }
+
+    pub fn told(self) -> Told {
+        match self.mask {
+            Some(_) => Told::from(&self.masked()),
+            None => Told::from(self.shown),
+        }
+    }
+}
+
+/// The fields of an object as they may be shown.
+pub(super) struct Fields<'a> {
+    whole: Shown<'a>,
+    object: Option<&'a Map<String, Value>>,
+    masks: Option<secret::Fields<'a>>,
+}
+
+impl<'a> Fields<'a> {
+    pub fn get(&self, name: &str) -> Option<Shown<'a>> {
+        let value = self.object?.get(name)?;
+        // One that masking takes away is shown as the whole.
+        Some(self.masked(name).unwrap_or(Shown { value, ..self.whole }))
+    }
+
+    /// A field that is there in the masked object, too.
+    fn masked(&self, name: &str) -> Option<Shown<'a>> {
+        let value = self.object?.get(name)?;
+        let mask = match &self.masks {
+            Some(masks) => Some(masks.mask(name, value)?),
+            None => None,
+        };
+        Some(Shown {
+            value,
+            shown: value,
+            mask,
+        })
     }
 }
 
@@ -100,28 +159,12 @@ impl<'a> Shown<'a> {
 /// use serde_json::json;
 /// use xdsctl::diff::values::{ChangeKind, compare};
 /// let change = compare(&json!({"weight": 1}), &json!({"weight": 2}), false).remove(0);
-/// assert_eq!((change.path.as_str(), change.kind), ("weight", ChangeKind::Changed(json!(1), json!(2))));
+/// let changed = ChangeKind::Changed((&json!(1)).into(), (&json!(2)).into());
+/// assert_eq!((change.path.as_str(), change.kind), ("weight", changed));
 /// ```
 pub fn compare(before: &Value, after: &Value, shows_secrets: bool) -> Vec<FieldChange> {
     let mut changes = Vec::new();
-    let hidden = |value: &Value| {
-        let mut hidden = value.clone();
-        crate::secret::redact(&mut hidden);
-        // A second form of a large resource is kept only if there is something to hide.
-        (hidden != *value).then_some(hidden)
-    };
-    let [hidden_before, hidden_after] = match shows_secrets {
-        true => [None, None],
-        false => [before, after].map(hidden),
-    };
-    let before = Shown {
-        value: before,
-        shown: hidden_before.as_ref().unwrap_or(before),
-    };
-    let after = Shown {
-        value: after,
-        shown: hidden_after.as_ref().unwrap_or(after),
-    };
+    let [before, after] = [before, after].map(|value| Shown::root(value, shows_secrets));
     of_values("", before, after, "", &mut changes);
     changes
 }
@@ -131,11 +174,11 @@ pub(super) fn of_values(path: &str, before: Shown<'_>, after: Shown<'_>, field: 
         return;
     }
     match (before.value, after.value) {
-        (Value::Object(b), Value::Object(a)) => of_objects(path, (b, before), (a, after), out),
+        (Value::Object(b), Value::Object(a)) => of_objects(path, (b, a), (before.fields(), after.fields()), out),
         (Value::Array(_), Value::Array(_)) => of_lists(path, before, after, field, out),
-        (Value::Null, _) => push(path, ChangeKind::Added(tidy(after.shown)), out),
-        (_, Value::Null) => push(path, ChangeKind::Removed(tidy(before.shown)), out),
-        _ => push(path, ChangeKind::Changed(tidy(before.shown), tidy(after.shown)), out),
+        (Value::Null, _) => push(path, ChangeKind::Added(after.told()), out),
+        (_, Value::Null) => push(path, ChangeKind::Removed(before.told()), out),
+        _ => push(path, ChangeKind::Changed(before.told(), after.told()), out),
     }
 }
 
@@ -146,20 +189,23 @@ pub(super) fn push(path: &str, kind: ChangeKind, out: &mut Vec<FieldChange>) {
     });
 }
 
-type Fields<'a> = (&'a Map<String, Value>, Shown<'a>);
-
-fn of_objects(path: &str, (b, before): Fields<'_>, (a, after): Fields<'_>, out: &mut Vec<FieldChange>) {
+fn of_objects(
+    path: &str,
+    (b, a): (&Map<String, Value>, &Map<String, Value>),
+    (before, after): (Fields<'_>, Fields<'_>),
+    out: &mut Vec<FieldChange>,
+) {
     let new = a.keys().filter(|name| !b.contains_key(*name));
     let names = b.keys().chain(new).filter(|name| !PASSED_OVER.contains(&name.as_str()));
-    for name in names {
+    for name in names.filter(|name| b.get(*name) != a.get(*name)) {
         let path = match path {
             "" => name.clone(),
             path => format!("{path}.{name}"),
         };
-        match (before.field(name), after.field(name)) {
+        match (before.get(name), after.get(name)) {
             (Some(before), Some(after)) => of_values(&path, before, after, name, out),
-            (Some(before), None) => push(&path, ChangeKind::Removed(tidy(before.shown)), out),
-            (None, Some(after)) => push(&path, ChangeKind::Added(tidy(after.shown)), out),
+            (Some(before), None) => push(&path, ChangeKind::Removed(before.told()), out),
+            (None, Some(after)) => push(&path, ChangeKind::Added(after.told()), out),
             (None, None) => {}
         }
     }
@@ -190,18 +236,14 @@ fn of_lists(path: &str, before: Shown<'_>, after: Shown<'_>, field: &str, out: &
                 if let Some(shown) = before.get(b) {
                     push(
                         &place(path, *shown, b, identity),
-                        ChangeKind::Removed(tidy(shown.shown)),
+                        ChangeKind::Removed(shown.told()),
                         out,
                     );
                 }
             }
             Step::Added(a) => {
                 if let Some(shown) = after.get(a) {
-                    push(
-                        &place(path, *shown, a, identity),
-                        ChangeKind::Added(tidy(shown.shown)),
-                        out,
-                    );
+                    push(&place(path, *shown, a, identity), ChangeKind::Added(shown.told()), out);
                 }
             }
         }
@@ -212,12 +254,11 @@ fn of_lists(path: &str, before: Shown<'_>, after: Shown<'_>, field: &str, out: &
 pub(super) fn key(element: &Value, identity: Identity) -> String {
     let fields = match identity {
         Identity::Named(fields) | Identity::Ordered(fields) => fields,
-        Identity::Set | Identity::Sequence => return tidy(element).to_string(),
+        Identity::Set | Identity::Sequence => return text(element),
     };
     let mut key = String::new();
     for field in fields {
-        let value = element.get(field).map(tidy).unwrap_or_default();
-        key.push_str(&value.to_string());
+        key.push_str(&text(element.get(field).unwrap_or(&Value::Null)));
         key.push('\u{0}');
     }
     key
@@ -228,7 +269,10 @@ pub(super) fn place(path: &str, element: Shown<'_>, position: usize, identity: I
     let index = element.value.get("index").and_then(Value::as_u64);
     let index = index.map_or_else(|| position.to_string(), |index| index.to_string());
     let name = match identity {
-        Identity::Named(fields) => fields.first().and_then(|field| element.shown.get(field)).map(name),
+        Identity::Named(fields) => {
+            let named = fields.first().and_then(|field| element.fields().masked(field));
+            named.map(|named| name(&named.masked()))
+        }
         Identity::Set => return path.to_owned(),
         Identity::Ordered(_) | Identity::Sequence => None,
     };
@@ -251,22 +295,6 @@ fn name(value: &Value) -> String {
     }
 }
 
-/// A value without what says nothing.
-pub(super) fn tidy(value: &Value) -> Value {
-    match value {
-        Value::Object(fields) => {
-            let defaults = fields.get("defaults").and_then(Value::as_array);
-            let is_default = |name: &str| defaults.is_some_and(|list| list.iter().any(|d| d.as_str() == Some(name)));
-            let kept = fields
-                .iter()
-                .filter(|(name, _)| !PASSED_OVER.contains(&name.as_str()) && !is_default(name));
-            Value::Object(kept.map(|(name, value)| (name.clone(), tidy(value))).collect())
-        }
-        Value::Array(values) => values.iter().map(tidy).collect(),
-        other => other.clone(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -275,9 +303,11 @@ mod tests {
 
     fn words(before: &Value, after: &Value) -> Vec<String> {
         let words = |change: FieldChange| match change.kind {
-            ChangeKind::Added(value) => format!("+ {} {value}", change.path),
-            ChangeKind::Removed(value) => format!("- {} {value}", change.path),
-            ChangeKind::Changed(before, after) => format!("{} {before} > {after}", change.path),
+            ChangeKind::Added(value) => format!("+ {} {}", change.path, value.to_value()),
+            ChangeKind::Removed(value) => format!("- {} {}", change.path, value.to_value()),
+            ChangeKind::Changed(before, after) => {
+                format!("{} {} > {}", change.path, before.to_value(), after.to_value())
+            }
             ChangeKind::Moved => format!("~ {}", change.path),
         };
         compare(before, after, false).into_iter().map(words).collect()

@@ -8,18 +8,17 @@ use crate::model::Endpoints;
 use crate::model::cluster::HealthStatus;
 use crate::model::endpoints::{DropConfig, Endpoint, Locality};
 
-pub(super) fn endpoints(endpoints: &Endpoints) -> Shown<'_> {
-    let priorities = || endpoints.priorities.iter().enumerate().map(priority);
+pub(crate) fn endpoints(endpoints: &Endpoints) -> Shown<'_> {
     Object::new()
         .optional("drop_overloads", endpoints.drops.as_ref().map(drops))
-        .objects("priorities", priorities)
+        .objects("priorities", &endpoints.priorities, |index, list| priority(index, list))
         .done()
 }
 
-fn priority((priority, localities): (usize, &Vec<Locality>)) -> Shown<'_> {
+fn priority(priority: usize, localities: &[Locality]) -> Shown<'_> {
     Object::new()
         .put("priority", priority)
-        .objects("localities", || localities.iter().map(locality))
+        .objects("localities", localities, |_, entry| locality(entry))
         .done()
 }
 
@@ -35,8 +34,8 @@ fn locality(locality: &Locality) -> Shown<'_> {
                 .done(),
         )
         .put("load_balancing_weight", locality.weight)
-        .objects("lb_endpoints", || {
-            locality.endpoints.iter().map(|entry| Shown::Plain(endpoint(entry)))
+        .objects("lb_endpoints", &locality.endpoints, |_, entry| {
+            Shown::Plain(endpoint(entry))
         })
         .done()
 }

@@ -10,7 +10,7 @@ use crate::model::listener::{
     Cidr, FilterChain, HttpConnectionManager, Listener, RouteSource, SourceType, TcpListener,
 };
 
-pub(super) fn listener(listener: &Listener) -> Shown<'_> {
+pub(crate) fn listener(listener: &Listener) -> Shown<'_> {
     match listener {
         Listener::Api(manager) => Object::new()
             .part("api_listener", http_connection_manager(manager))
@@ -34,8 +34,7 @@ fn http_connection_manager(manager: &HttpConnectionManager) -> Shown<'_> {
 }
 
 fn tcp(listener: &TcpListener) -> Shown<'_> {
-    let chain = |(index, chain)| filter_chain(chain).with(|object| object.put("index", index)).done();
-    let chains = move || listener.filter_chains.iter().enumerate().map(chain);
+    let chain = |index, chain| filter_chain(chain).with(|object| object.put("index", index)).done();
     let destinations: Vec<Value> = listener
         .destinations
         .iter()
@@ -52,7 +51,7 @@ fn tcp(listener: &TcpListener) -> Shown<'_> {
         .collect();
     let object = Object::new()
         .put("address", listener.address.as_str())
-        .stream("filter_chains", chains)
+        .stream("filter_chains", &listener.filter_chains, chain)
         .with(|object| object.list("destinations", destinations));
     match &listener.default_filter_chain {
         Some(chain) => object.part("default_filter_chain", filter_chain(chain).done()),

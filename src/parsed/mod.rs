@@ -17,10 +17,14 @@ mod shown;
 mod text;
 mod tls;
 
-pub use shown::{Elements, List, Shown};
+pub use shown::{List, Shown};
+
+pub(crate) use endpoints::endpoints;
+pub(crate) use listener::listener;
+pub(crate) use route::route_configuration;
 pub use text::{text, write};
 
-use crate::model::Resource;
+use crate::model::{Cluster, Resource};
 
 /// The kept form of `resource` as JSON.
 ///
@@ -33,11 +37,16 @@ use crate::model::Resource;
 /// ```
 pub fn of(resource: &Resource) -> Shown<'_> {
     match resource {
-        Resource::Listener(listener) => listener::listener(listener),
-        Resource::RouteConfiguration(config) => route::route_configuration(config),
-        Resource::Cluster(cluster) => Shown::Plain(cluster::cluster(cluster)),
-        Resource::Endpoints(endpoints) => endpoints::endpoints(endpoints),
+        Resource::Listener(value) => listener(value),
+        Resource::RouteConfiguration(value) => route_configuration(value),
+        Resource::Cluster(value) => cluster(value),
+        Resource::Endpoints(value) => endpoints(value),
     }
+}
+
+/// The same of a Cluster.
+pub(crate) fn cluster(cluster: &Cluster) -> Shown<'_> {
+    Shown::Plain(cluster::cluster(cluster))
 }
 
 #[cfg(test)]

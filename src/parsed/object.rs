@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-use super::shown::Shown;
+use super::shown::{List, Shown};
 use crate::model::Millis;
 
 /// The key of the list of default fields; every object of a parsed form has it, and no other JSON in one is made with it.
@@ -75,19 +75,23 @@ impl Object {
     }
 
     /// Adds a list of objects that is empty by default, and is made when it is printed.
-    pub(super) fn stream<'r, I>(self, name: &str, make: impl Fn() -> I + 'r) -> Streaming<'r>
-    where
-        I: Iterator<Item = Shown<'r>> + 'r,
-    {
-        self.streaming().stream(name, make)
+    pub(super) fn stream<'r, T: 'r>(
+        self,
+        name: &str,
+        elements: impl IntoIterator<Item = &'r T>,
+        make: impl Fn(usize, &'r T) -> Shown<'r> + 'r,
+    ) -> Streaming<'r> {
+        self.streaming().stream(name, elements, make)
     }
 
     /// Adds a list of objects that has no default, and is made when it is printed.
-    pub(super) fn objects<'r, I>(self, name: &str, make: impl Fn() -> I + 'r) -> Streaming<'r>
-    where
-        I: Iterator<Item = Shown<'r>> + 'r,
-    {
-        self.part(name, Shown::List(Box::new(move || Box::new(make()))))
+    pub(super) fn objects<'r, T: 'r>(
+        self,
+        name: &str,
+        elements: impl IntoIterator<Item = &'r T>,
+        make: impl Fn(usize, &'r T) -> Shown<'r> + 'r,
+    ) -> Streaming<'r> {
+        self.part(name, Shown::List(List::new(elements, make)))
     }
 
     /// Adds an object that is made when it is printed.
@@ -109,15 +113,18 @@ impl Object {
 
 impl<'r> Streaming<'r> {
     /// Adds a list of objects that is empty by default.
-    pub(super) fn stream<I>(mut self, name: &str, make: impl Fn() -> I + 'r) -> Streaming<'r>
-    where
-        I: Iterator<Item = Shown<'r>> + 'r,
-    {
-        if make().next().is_none() {
+    pub(super) fn stream<T: 'r>(
+        mut self,
+        name: &str,
+        elements: impl IntoIterator<Item = &'r T>,
+        make: impl Fn(usize, &'r T) -> Shown<'r> + 'r,
+    ) -> Streaming<'r> {
+        let list = List::new(elements, make);
+        if list.is_empty() {
             self.object = self.object.list(name, []);
             return self;
         }
-        self.part(name, Shown::List(Box::new(move || Box::new(make()))))
+        self.part(name, Shown::List(list))
     }
 
     /// Adds an object.

@@ -13,10 +13,10 @@ use crate::model::route::{
     VirtualHost,
 };
 
-pub(super) fn route_configuration(config: &RouteConfiguration) -> Shown<'_> {
+pub(crate) fn route_configuration(config: &RouteConfiguration) -> Shown<'_> {
     let plugins = || config.cluster_specifier_plugins.iter().map(|(k, v)| (k, v.clone()));
     Object::new()
-        .stream("virtual_hosts", || config.virtual_hosts.iter().map(virtual_host))
+        .stream("virtual_hosts", &config.virtual_hosts, |_, host| virtual_host(host))
         .with(|object| object.map("cluster_specifier_plugins", plugins()))
         .done()
 }
@@ -27,7 +27,7 @@ fn virtual_host(host: &VirtualHost) -> Shown<'_> {
         .put("name", host.name.as_str())
         .put("domains", json!(host.domains));
     object
-        .stream("routes", || host.routes.iter().map(|entry| Shown::Plain(route(entry))))
+        .stream("routes", &host.routes, |_, entry| Shown::Plain(route(entry)))
         .with(|object| filter::overrides(object, &host.typed_per_filter_config))
         .done()
 }

@@ -18,11 +18,52 @@ pub enum Shown<'r> {
     List(List<'r>),
 }
 
-/// Makes the elements of a list, each time anew.
-pub type List<'r> = Box<dyn Fn() -> Elements<'r> + 'r>;
+/// A list whose elements are made one at a time, each time anew.
+pub struct List<'r> {
+    len: usize,
+    make: Box<dyn Fn(usize) -> Option<Shown<'r>> + 'r>,
+}
 
-/// The elements of a list.
-pub type Elements<'r> = Box<dyn Iterator<Item = Shown<'r>> + 'r>;
+impl<'r> List<'r> {
+    /// The list of what `make` makes of each element and its position.
+    pub fn new<T: 'r>(
+        elements: impl IntoIterator<Item = &'r T>,
+        make: impl Fn(usize, &'r T) -> Shown<'r> + 'r,
+    ) -> List<'r> {
+        let elements: Vec<&'r T> = elements.into_iter().collect();
+        List {
+            len: elements.len(),
+            make: Box::new(move |position| Some(make(position, elements.get(position)?))),
+        }
+    }
+
+    /// How many elements it has.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Says whether it has none.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The element at a position.
+    pub fn get(&self, position: usize) -> Option<Shown<'r>> {
+        (self.make)(position)
+    }
+
+    /// The elements in order.
+    pub fn iter(&self) -> impl Iterator<Item = Shown<'r>> {
+        (0..self.len).filter_map(|position| self.get(position))
+    }
+
+    fn redacted(self) -> List<'r> {
+        List {
+            len: self.len,
+            make: Box::new(move |position| self.get(position).map(Shown::redacted)),
+        }
+    }
+}
 
 impl<'r> Shown<'r> {
     /// The same with [`REDACTED`](secret::REDACTED) for what may be a secret.
@@ -50,7 +91,7 @@ impl<'r> Shown<'r> {
                 }
                 Shown::Object(redacted)
             }
-            Shown::List(list) => Shown::List(Box::new(move || Box::new(list().map(Shown::redacted)))),
+            Shown::List(list) => Shown::List(list.redacted()),
         }
     }
 
@@ -62,7 +103,7 @@ impl<'r> Shown<'r> {
                 .iter()
                 .map(|(name, part)| (name.clone(), part.to_value()))
                 .collect(),
-            Shown::List(list) => list().map(|element| element.to_value()).collect(),
+            Shown::List(list) => list.iter().map(|element| element.to_value()).collect(),
         }
     }
 }
@@ -73,13 +114,10 @@ mod tests {
     use serde_json::json;
 
     fn shown<'r>(names: &'r [&'r str]) -> Shown<'r> {
-        let element = |name: &&str| Shown::Plain(json!({"name": name, "value": "v"}));
+        let element = |_, name: &&str| Shown::Plain(json!({"name": name, "value": "v"}));
         Shown::Object(BTreeMap::from([
             ("a".to_owned(), Shown::Plain(json!("b"))),
-            (
-                "list".to_owned(),
-                Shown::List(Box::new(move || Box::new(names.iter().map(element)))),
-            ),
+            ("list".to_owned(), Shown::List(List::new(names, element))),
             ("password".to_owned(), Shown::Plain(json!("p"))),
         ]))
     }

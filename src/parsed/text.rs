@@ -70,7 +70,7 @@ fn streamed(parts: &BTreeMap<String, Shown<'_>>, depth: usize, out: &mut dyn fmt
     let is_long = |part: &Shown<'_>| match part {
         Shown::Plain(value) => is_ours(value),
         Shown::Object(_) => true,
-        Shown::List(list) => list().next().is_some(),
+        Shown::List(list) => !list.is_empty(),
     };
     let first = FIRST.iter().filter_map(|name| parts.get_key_value(*name));
     let others = parts
@@ -92,7 +92,7 @@ fn streamed(parts: &BTreeMap<String, Shown<'_>>, depth: usize, out: &mut dyn fmt
             Shown::List(list) if is_long(part) => {
                 let _ = writeln!(text, "{name}:");
                 out.write_str(&text)?;
-                for shown in list() {
+                for shown in list.iter() {
                     text.clear();
                     indent(depth, &mut text);
                     text.push_str("- ");

@@ -3,13 +3,13 @@
 use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
-use serde_json::Value;
 
 use super::edge;
 use xdsctl::client::Client;
 use xdsctl::diff::clusters::ClusterChange;
 use xdsctl::diff::hosts::HostChange;
 use xdsctl::diff::tables::{Goes, Move, Outcome};
+use xdsctl::diff::told::Told;
 use xdsctl::diff::values::{ChangeKind, FieldChange};
 use xdsctl::diff::{Diff, ResourceChange, RouteChange, State};
 use xdsctl::model::{ResourceType, RouteConfiguration};
@@ -127,11 +127,8 @@ fn more(count: usize, shown: usize, what: &str, out: &mut dyn Write) -> io::Resu
 }
 
 fn field(change: &FieldChange, look: Look, out: &mut dyn Write) -> io::Result<()> {
-    let value = |value: &Value| {
-        let text = match value {
-            Value::String(text) => text.clone(),
-            other => other.to_string(),
-        };
+    let value = |value: &Told| {
+        let text = value.to_string();
         if look.all || text.chars().count() <= VALUE_CHARS {
             return text;
         }

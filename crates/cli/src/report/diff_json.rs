@@ -2,13 +2,13 @@
 
 use std::io::{self, Write};
 
-use serde::Serialize;
-use serde_json::Value;
+use serde::{Serialize, Serializer};
 
 use super::diff::Compared;
 use xdsctl::diff::clusters::ClusterChange;
 use xdsctl::diff::hosts::HostChange;
 use xdsctl::diff::tables::{Goes, Move, Outcome};
+use xdsctl::diff::told::Told;
 use xdsctl::diff::values::{ChangeKind, FieldChange};
 use xdsctl::diff::{Example, ResourceChange, RouteChange, State};
 use xdsctl::secret;
@@ -54,8 +54,17 @@ struct Field<'a> {
     path: &'a str,
     /// `added`, `removed`, `changed` or `moved`.
     kind: &'static str,
-    before: Option<&'a Value>,
-    after: Option<&'a Value>,
+    before: Option<Json<'a>>,
+    after: Option<Json<'a>>,
+}
+
+/// A value that is read when it is written.
+struct Json<'a>(&'a Told);
+
+impl Serialize for Json<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.to_value().serialize(serializer)
+    }
 }
 
 #[derive(Serialize)]
@@ -168,8 +177,8 @@ fn field(change: &FieldChange) -> Field<'_> {
     Field {
         path: &change.path,
         kind,
-        before,
-        after,
+        before: before.map(Json),
+        after: after.map(Json),
     }
 }
 

@@ -45,8 +45,8 @@ impl Serialize for Json<'_, '_> {
                 map.end()
             }
             Shown::List(list) => {
-                let mut sequence = serializer.serialize_seq(None)?;
-                for element in list() {
+                let mut sequence = serializer.serialize_seq(Some(list.len()))?;
+                for element in list.iter() {
                     sequence.serialize_element(&Json(&element))?;
                 }
                 sequence.end()
