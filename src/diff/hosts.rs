@@ -90,6 +90,7 @@ fn pairs(before: &[VirtualHost], after: &[VirtualHost], most: usize, is_cut: &mu
         }
         return pairs;
     }
+    let (starred_before, starred_after) = (Starred::of(before), Starred::of(after));
     let crossings = crossings(&domains);
     let authorities = domains.iter().map(|domain| (*domain, authority(domain)));
     let authorities = authorities.chain(
@@ -106,9 +107,11 @@ fn pairs(before: &[VirtualHost], after: &[VirtualHost], most: usize, is_cut: &mu
             *is_cut = true;
             break;
         }
-        let find = |hosts: &[VirtualHost]| best_match(hosts.iter().map(|h| &h.domains), &authority).map(|m| m.host);
         pairs
-            .entry((find(before), find(after)))
+            .entry((
+                starred_before.find(&authority, &first_before),
+                starred_after.find(&authority, &first_after),
+            ))
             .or_default()
             .push(domain.to_owned());
     }
@@ -124,6 +127,36 @@ fn by_domain(hosts: &[VirtualHost]) -> HashMap<String, usize> {
         }
     }
     first
+}
+
+/// The domains with a `*`.
+struct Starred<'a> {
+    /// With the positions of their virtual hosts.
+    hosts: Vec<(usize, Vec<&'a String>)>,
+}
+
+impl<'a> Starred<'a> {
+    fn of(hosts: &'a [VirtualHost]) -> Starred<'a> {
+        let is_starred = |domain: &&String| DomainClass::of(domain) != Some(DomainClass::Exact);
+        let starred = |host: &'a VirtualHost| -> Vec<&String> { host.domains.iter().filter(is_starred).collect() };
+        let hosts = hosts.iter().map(starred).enumerate();
+        Starred {
+            hosts: hosts.filter(|(_, domains)| !domains.is_empty()).collect(),
+        }
+    }
+
+    /// The virtual host that an authority finds; `first` has the first one of each domain.
+    fn find(&self, authority: &str, first: &HashMap<String, usize>) -> Option<usize> {
+        // The whole authority comes before every `*`.
+        if DomainClass::of(authority) == Some(DomainClass::Exact)
+            && let Some(host) = first.get(&authority.to_ascii_lowercase())
+        {
+            return Some(*host);
+        }
+        let domains = self.hosts.iter().map(|(_, domains)| domains.iter().copied());
+        let found = best_match(domains, authority)?;
+        self.hosts.get(found.host).map(|(host, _)| *host)
+    }
 }
 
 /// An authority that a domain matches, and that is the domain of nobody else.
@@ -177,5 +210,21 @@ mod tests {
         assert_eq!(cut(12), (3, false));
         assert_eq!(cut(11), (2, true));
         assert_eq!(cut(3), (0, true));
+    }
+    #[test]
+    fn the_host_of_an_authority_is_that_of_the_best_match() {
+        let host = |domains: &str| VirtualHost {
+            domains: domains.split(' ').map(str::to_owned).collect(),
+            ..VirtualHost::default()
+        };
+        let hosts = ["*.b a*c", "A.b a.*", "a.b *.a.b", "*", "* b", ""].map(host);
+        for count in 0..=hosts.len() {
+            let hosts = hosts.get(..count).unwrap();
+            let (starred, first) = (Starred::of(hosts), by_domain(hosts));
+            for authority in ["a.b", "A.B", "x.a.b", "x.b", "a.x", "b", "B", "a*c", "x", "*", ""] {
+                let best = best_match(hosts.iter().map(|h| &h.domains), authority).map(|m| m.host);
+                assert_eq!(starred.find(authority, &first), best, "{count} {authority}");
+            }
+        }
     }
 }
