@@ -13,6 +13,7 @@ pub mod hosts;
 mod lists;
 mod overlap;
 mod reason;
+mod table;
 pub mod tables;
 pub mod told;
 pub mod values;

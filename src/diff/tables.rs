@@ -5,9 +5,8 @@
 //! other. Where a regex lets no example be found, the answer is marked as one that may be.
 
 use super::overlap::{Example, are_disjoint, examples, is_opaque};
-use crate::model::route::{Action, Destination, Route};
-use crate::rpc::Request;
-use crate::rpc::matching::{MILLION, header_matches, path_matches};
+use super::table::{Shares, Table, are_apart, goes, share};
+use crate::model::route::Route;
 use crate::validate::route_shadow::covers;
 
 /// Steps that are made for two tables: comparisons of one route with one RPC or route, a second's work at most.
@@ -66,15 +65,16 @@ pub fn compare(before: &[Route], after: &[Route]) -> Moves {
     let rest = before.len().min(after.len()) - head;
     let tail = before.iter().rev().zip(after.iter().rev());
     let tail = tail.take(rest).take_while(|pair| is_same(*pair)).count();
+    if head + tail == before.len().max(after.len()) {
+        return Moves::default();
+    }
     let mut walk = Walk {
-        before,
-        after,
+        before: Table::of(before),
+        after: Table::of(after),
         steps: 0,
         found: Moves::default(),
     };
-    if head + tail < before.len().max(after.len()) {
-        walk.run(head, tail);
-    }
+    walk.run(head, tail);
     walk.found
 }
 
@@ -86,51 +86,9 @@ fn is_same(one: &Route, other: &Route) -> bool {
         && goes(one) == goes(other)
 }
 
-/// Where a route takes its RPCs.
-fn goes(route: &Route) -> Vec<(Goes, f64)> {
-    let Action::Route(action) = &route.action else {
-        return vec![(Goes::Fails, 1.0)];
-    };
-    match &action.destination {
-        Destination::Cluster(name) => vec![(Goes::Cluster(name.clone()), 1.0)],
-        Destination::Plugin(name) => vec![(Goes::Plugin(name.clone()), 1.0)],
-        Destination::WeightedClusters(clusters) => {
-            let sum: f64 = clusters.iter().map(|cluster| f64::from(cluster.weight)).sum();
-            let mut shares = Vec::new();
-            for cluster in clusters {
-                add(
-                    &mut shares,
-                    Goes::Cluster(cluster.name.clone()),
-                    f64::from(cluster.weight) / sum,
-                );
-            }
-            shares
-        }
-    }
-}
-
-fn add(shares: &mut Vec<(Goes, f64)>, goes: Goes, share: f64) {
-    match shares.binary_search_by(|(known, _)| known.cmp(&goes)) {
-        Ok(index) => {
-            if let Some((_, sum)) = shares.get_mut(index) {
-                *sum += share;
-            }
-        }
-        Err(index) => shares.insert(index, (goes, share)),
-    }
-}
-
-/// The share of RPCs that a route takes of those that match its path and headers.
-fn share(route: &Route) -> f64 {
-    let million = MILLION as f64; // exact
-    route
-        .fraction_per_million
-        .map_or(1.0, |below| (f64::from(below) / million).min(1.0))
-}
-
 struct Walk<'a> {
-    before: &'a [Route],
-    after: &'a [Route],
+    before: Table<'a>,
+    after: Table<'a>,
     steps: u64,
     found: Moves,
 }
@@ -156,7 +114,7 @@ impl Walk<'_> {
                 let (one, other) = (self.before.get(i), self.after.get(j));
                 self.steps += 1;
                 if let (Some(one), Some(other)) = (one, other)
-                    && are_disjoint(one, other)
+                    && (are_apart(self.before.stem(i), self.after.stem(j)) || are_disjoint(one, other))
                 {
                     continue;
                 }
@@ -192,8 +150,8 @@ impl Walk<'_> {
         let mut is_met = false;
         for example in examples(&routes) {
             let (Some(before), Some(after)) = (
-                outcome(self.before, &example, &mut self.steps),
-                outcome(self.after, &example, &mut self.steps),
+                self.before.outcome(&example, &mut self.steps),
+                self.after.outcome(&example, &mut self.steps),
             ) else {
                 continue;
             };
@@ -244,45 +202,9 @@ impl Walk<'_> {
     }
 }
 
-type Shares = Vec<(Goes, f64)>;
-
 fn is_equal(one: &[(Goes, f64)], other: &[(Goes, f64)]) -> bool {
     let pairs = || one.iter().zip(other);
     one.len() == other.len() && pairs().all(|((a, x), (b, y))| a == b && (x - y).abs() < EPSILON)
-}
-
-/// The routes that can take an RPC, `None` for none of them, and where it goes; `None` if there are no more steps to be made.
-fn outcome(routes: &[Route], example: &Example, steps: &mut u64) -> Option<(Vec<Option<usize>>, Shares)> {
-    let request = Request {
-        path: &example.path,
-        headers: &example.headers,
-        timeout: None,
-    };
-    let (mut takers, mut shares, mut rest) = (Vec::new(), Vec::new(), 1.0);
-    for (index, route) in routes.iter().enumerate() {
-        *steps += 1;
-        if *steps > MAX_ROUTE_STEPS {
-            return None;
-        }
-        let share = share(route);
-        if share == 0.0
-            || !path_matches(&route.path, request.path)
-            || !route.headers.iter().all(|header| header_matches(header, &request))
-        {
-            continue;
-        }
-        takers.push(Some(index));
-        for (goes, part) in goes(route) {
-            add(&mut shares, goes, rest * share * part);
-        }
-        rest *= 1.0 - share;
-        if rest == 0.0 {
-            return Some((takers, shares));
-        }
-    }
-    takers.push(None);
-    add(&mut shares, Goes::Fails, rest);
-    Some((takers, shares))
 }
 
 /// The path and headers of an example in words.
@@ -301,7 +223,7 @@ impl std::fmt::Display for Example {
 mod tests {
     use super::*;
     use crate::model::matcher::{HeaderMatch, HeaderMatcher, StringMatch, StringMatcher};
-    use crate::model::route::{ClusterWeight, PathMatcher, RouteAction};
+    use crate::model::route::{Action, ClusterWeight, Destination, PathMatcher, RouteAction};
 
     /// Routes from `PATH [NAME=VALUE] [N%] > CLUSTER[:WEIGHT,...]`; a path that ends in `*` is a prefix, `~` begins a regex.
     fn table(text: &str) -> Vec<Route> {
@@ -498,7 +420,7 @@ mod tests {
                         path: path.to_owned(),
                         headers: sent(h, k),
                     };
-                    let goes = |table: &[Route]| outcome(table, &rpc, &mut 0).unwrap().1;
+                    let goes = |table: &[Route]| Table::of(table).outcome(&rpc, &mut 0).unwrap().1;
                     let (was, is) = (goes(&before), goes(&after));
                     let is_told = |m: &Move| is_equal(&m.before.goes, &was) && is_equal(&m.after.goes, &is);
                     assert!(
@@ -510,7 +432,7 @@ mod tests {
             }
             for told in &told {
                 let example = told.example.as_ref().expect("nothing is opaque here");
-                let goes = |table: &[Route]| outcome(table, example, &mut 0).unwrap().1;
+                let goes = |table: &[Route]| Table::of(table).outcome(example, &mut 0).unwrap().1;
                 assert!(!is_equal(&goes(&before), &goes(&after)), "{one} | {other}: {example}");
             }
         }
