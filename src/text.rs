@@ -38,7 +38,7 @@ pub fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Opt
 }
 
 /// Texts up to this length, in bytes, are compared by their letters first.
-const MAX_LETTERS: usize = 64;
+const SHORT_BYTES: usize = 64;
 
 /// The characters of a short text, in any order, as bits: a change of one character changes two of them at most.
 fn letters(text: &str) -> Option<u64> {
@@ -48,7 +48,7 @@ fn letters(text: &str) -> Option<u64> {
             .filter(is_first)
             .fold(0, |bits, byte| bits | 1 << (byte & 63))
     };
-    (text.len() <= MAX_LETTERS).then(|| bits(text))
+    (text.len() <= SHORT_BYTES).then(|| bits(text))
 }
 
 /// Levenshtein distance in characters, if it is at most `limit`.

@@ -49,7 +49,7 @@ pub struct Said {
 type Effects = Vec<(Effect, Client)>;
 
 /// Ways in which clients differ whose words are kept.
-const MAX_NAMES: usize = 256;
+const KEPT_NAMES: usize = 256;
 
 /// Words for clients that differ, made once.
 #[derive(Debug, Default)]
@@ -60,7 +60,7 @@ impl Names {
         if let Some(name) = self.0.get(effects) {
             return Arc::clone(name);
         }
-        if self.0.len() >= MAX_NAMES {
+        if self.0.len() >= KEPT_NAMES {
             self.0.clear();
         }
         let name: Arc<str> = who(effects, fleet).into();
