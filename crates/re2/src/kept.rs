@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::matcher::Full;
 
 /// Bytes of all compiled patterns that are kept; beyond it a pattern is compiled for each match.
-const MAX_KEPT_BYTES: usize = 128 << 20;
+const MAX_KEPT_BYTES: usize = 256 << 20;
 
 static KEPT: AtomicUsize = AtomicUsize::new(0);
 
