@@ -2,6 +2,8 @@
 //!
 //! Whether an example is one is not decided here: [`tables`](super::tables) sends it through both route tables.
 
+use std::collections::HashMap;
+
 use crate::model::matcher::{HeaderMatch, HeaderMatcher, StringMatch, StringMatcher};
 use crate::model::route::{PathMatcher, Route};
 use crate::validate::route_shadow::begins_with;
@@ -12,13 +14,23 @@ const ANY_VALUES: [&str; 4] = ["x", "1", "true", ""];
 /// Most values that are tried for one header.
 const MAX_VALUES: usize = 16;
 
+/// Headers of an RPC: a gRPC server takes 16 KiB of them at most, and each counts for 32 bytes and its text
+/// (`GRPC_ARG_ABSOLUTE_MAX_METADATA_SIZE`; RFC 7541, 4.1).
+const MAX_HEADERS: usize = 512;
+
+/// Pairs of matchers of two routes that are compared: those of all headers that an RPC can have.
+const MAX_PAIRS: usize = MAX_HEADERS * MAX_HEADERS;
+
 /// Says whether no RPC can match both; `false` where that is not certain.
 pub(super) fn are_disjoint(one: &Route, other: &Route) -> bool {
+    let pairs = one
+        .headers
+        .iter()
+        .flat_map(|header| other.headers.iter().map(move |other| (header, other)));
     are_disjoint_paths(&one.path, &other.path)
-        || one
-            .headers
-            .iter()
-            .any(|header| other.headers.iter().any(|other| are_disjoint_headers(header, other)))
+        || pairs
+            .take(MAX_PAIRS)
+            .any(|(one, other)| are_disjoint_headers(one, other))
 }
 
 fn are_disjoint_paths(one: &PathMatcher, other: &PathMatcher) -> bool {
@@ -78,25 +90,36 @@ pub struct Example {
     pub headers: Vec<(String, String)>,
 }
 
-/// RPCs that may match all of `routes`, which has at most two.
+/// The matchers of all routes for one header, and values that may do.
+#[derive(Default)]
+struct Wanted<'r> {
+    matchers: Vec<&'r HeaderMatcher>,
+    values: Vec<Option<String>>,
+}
+
+/// RPCs that may match all of `routes`, which has at most two; none if they ask for more than [`MAX_HEADERS`].
 pub fn examples(routes: &[&Route]) -> Vec<Example> {
-    let paths = paths(routes);
-    let mut headers: Vec<(&str, Vec<Option<String>>)> = Vec::new();
+    let mut headers: Vec<(&str, Wanted<'_>)> = Vec::new();
+    let mut places: HashMap<&str, usize> = HashMap::new();
     for header in routes.iter().flat_map(|route| &route.headers) {
-        let values = values(header);
-        match headers.iter_mut().find(|(name, _)| *name == header.name) {
-            Some((_, list)) => list.extend(values),
-            None => headers.push((&header.name, values)),
+        let place = *places.entry(&header.name).or_insert(headers.len());
+        if place == MAX_HEADERS {
+            return Vec::new();
+        }
+        if place == headers.len() {
+            headers.push((&header.name, Wanted::default()));
+        }
+        let Some((_, wanted)) = headers.get_mut(place) else {
+            continue;
+        };
+        wanted.matchers.push(header);
+        let room = MAX_VALUES.saturating_sub(wanted.values.len());
+        if room > 0 {
+            wanted.values.extend(values(header).into_iter().take(room));
         }
     }
     // The first value of each header that all its matchers take, so that one set of headers is enough.
-    let chosen = headers.into_iter().filter_map(|(name, mut values)| {
-        values.truncate(MAX_VALUES);
-        let of_name = routes
-            .iter()
-            .flat_map(|route| &route.headers)
-            .filter(|h| h.name == name);
-        let matchers: Vec<&HeaderMatcher> = of_name.collect();
+    let chosen = headers.into_iter().filter_map(|(name, Wanted { matchers, values })| {
         let fits = |value: &Option<String>| {
             let sent: Vec<(String, String)> = value.iter().map(|v| (name.to_owned(), v.clone())).collect();
             let request = crate::rpc::Request {
@@ -119,7 +142,7 @@ pub fn examples(routes: &[&Route]) -> Vec<Example> {
         path,
         headers: chosen.clone(),
     };
-    paths.into_iter().map(example).collect()
+    paths(routes).into_iter().map(example).collect()
 }
 
 /// Paths that may match all of the routes, those that look like a method first.
@@ -187,4 +210,65 @@ pub(super) fn is_opaque(route: &Route) -> bool {
         HeaderMatch::Range { .. } | HeaderMatch::Present(_) => false,
     };
     matches!(route.path, PathMatcher::Regex(_)) || route.headers.iter().any(of_header)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::route::Action;
+
+    fn route(headers: impl Iterator<Item = (String, String)>) -> Route {
+        let header = |(name, text)| HeaderMatcher {
+            name,
+            kind: HeaderMatch::String(StringMatcher {
+                kind: StringMatch::Prefix(text),
+                ignore_case: false,
+            }),
+            invert_match: false,
+            as_sent: false,
+        };
+        Route {
+            index: 0,
+            name: String::new(),
+            path: PathMatcher::Text(StringMatcher {
+                kind: StringMatch::Prefix("/".to_owned()),
+                ignore_case: false,
+            }),
+            headers: headers.map(header).collect(),
+            fraction_per_million: None,
+            action: Action::NonForwarding,
+            typed_per_filter_config: std::collections::BTreeMap::new(),
+        }
+    }
+
+    /// `count` headers, of which each has to begin with `text`.
+    fn many(count: usize, text: &str) -> Route {
+        route((0..count).map(|number| (format!("h{number}"), text.to_owned())))
+    }
+
+    #[test]
+    fn an_example_has_as_many_headers_as_an_rpc() {
+        let most = many(MAX_HEADERS, "a");
+        let example = examples(&[&most, &most]).remove(0);
+        assert_eq!(example.headers.len(), MAX_HEADERS);
+        assert!(example.headers.iter().all(|(_, value)| value == "a"));
+        // Hundred thousand of them would each be looked for among all others.
+        assert_eq!(examples(&[&many(100_000, "a")]), []);
+        assert_eq!(examples(&[&most, &many(MAX_HEADERS + 1, "a")]), []);
+    }
+
+    #[test]
+    fn matchers_of_one_header_all_have_their_say() {
+        let same = |texts: &[&str]| route(texts.iter().map(|text| ("h".to_owned(), (*text).to_owned())));
+        let example = examples(&[&same(&["a"]), &same(&["ab", "abc"])]).remove(0);
+        assert_eq!(example.headers, [("h".to_owned(), "abc".to_owned())]);
+        assert!(are_disjoint(&same(&["a", "b"]), &same(&["ab"])));
+        assert!(!are_disjoint(&same(&["a"]), &same(&["ab"])));
+    }
+
+    #[test]
+    fn two_routes_of_a_hundred_thousand_matchers_are_not_compared_in_pairs() {
+        // Ten thousand million pairs.
+        assert!(!are_disjoint(&many(100_000, "a"), &many(100_000, "a")));
+    }
 }
