@@ -3,6 +3,8 @@
 //! A value is replaced where it stands, and the text is read again: unless it then says the same but for the new values, it is
 //! not changed.
 
+use std::collections::HashMap;
+
 use serde_json::Value as Json;
 
 use super::Suite;
@@ -34,8 +36,19 @@ const SEVERAL_LINES: &str = "it stands on several lines: write it on one, and it
 const NOT_ALONE: &str =
     "the text there says more than this one value: it has an anchor or a tag, or is used elsewhere too";
 
+const NOT_TRIED: &str =
+    "another value of the file cannot be updated, and there are too many to try each: update what is told first";
+
+/// Bytes of text that are read again in all to find out which values cannot be updated.
+const MAX_TRIED_BYTES: usize = 64 << 20;
+
 /// Replaces values of a document that is a suite. Changes that overlap are not made, but for the first.
 pub fn rewrite(source: &Source, changes: &[Change]) -> Rewritten {
+    rewrite_within(source, changes, MAX_TRIED_BYTES)
+}
+
+/// The same, with so many bytes to be read again for what cannot be changed.
+fn rewrite_within(source: &Source, changes: &[Change], most: usize) -> Rewritten {
     let none = |why| Rewritten {
         text: source.bytes().to_vec(),
         made: changes.iter().map(|_| Err(why)).collect(),
@@ -44,37 +57,82 @@ pub fn rewrite(source: &Source, changes: &[Change]) -> Rewritten {
         return none("the file is no suite");
     };
     let rewriter = Rewriter { source, root };
-    let alone: Vec<Result<Vec<Edit>, &'static str>> = changes.iter().map(|change| rewriter.edits(change)).collect();
-    let accepted = |wanted: &[bool]| {
-        let chosen = || {
-            changes
-                .iter()
-                .zip(&alone)
-                .zip(wanted)
-                .filter(|(_, is_wanted)| **is_wanted)
-        };
-        let edits = chosen().filter_map(|((_, edits), _)| edits.as_ref().ok()).flatten();
-        let changes: Vec<&Change> = chosen().map(|((change, _), _)| change).collect();
-        rewriter.apply(edits.cloned().collect(), &changes)
+    let nodes = rewriter.nodes();
+    let edits = |change: &Change| rewriter.edits(*nodes.get(&change.span).ok_or(NOT_ALONE)?, &change.value);
+    let alone: Vec<Result<Vec<Edit>, &'static str>> = changes.iter().map(edits).collect();
+    let mut trial = Trial {
+        rewriter: &rewriter,
+        changes,
+        alone: &alone,
+        tries: most / source.bytes().len().max(1),
     };
-    let mut wanted: Vec<bool> = alone.iter().map(Result::is_ok).collect();
-    let mut text = accepted(&wanted);
+    let possible: Vec<usize> = (0..)
+        .zip(&alone)
+        .filter(|(_, edits)| edits.is_ok())
+        .map(|(n, _)| n)
+        .collect();
+    let mut made: Vec<Result<(), &'static str>> = alone
+        .iter()
+        .map(|edits| edits.as_ref().map(drop).map_err(|why| *why))
+        .collect();
+    let mut text = trial.text(&possible);
     if text.is_none() {
-        // One of them is not what it seems: each must do for itself.
-        for number in 0..wanted.len() {
-            let only: Vec<bool> = (0..wanted.len()).map(|other| other == number).collect();
-            if let Some(is_wanted) = wanted.get_mut(number) {
-                *is_wanted = *is_wanted && accepted(&only).is_some();
-            }
-        }
-        text = accepted(&wanted);
+        // One of them is not what it seems.
+        let mut good = Vec::new();
+        trial.sift(&possible, &mut good, &mut made);
+        text = trial.text(&good);
     }
     let Some(text) = text else { return none(NOT_ALONE) };
-    let made = alone.into_iter().zip(wanted);
-    let made = made.map(|(edits, is_made)| edits.and(if is_made { Ok(()) } else { Err(NOT_ALONE) }));
-    Rewritten {
-        text,
-        made: made.collect(),
+    Rewritten { text, made }
+}
+
+/// Changes that are tried together, and again in halves if they cannot be made.
+struct Trial<'t> {
+    rewriter: &'t Rewriter<'t>,
+    changes: &'t [Change],
+    /// The edits of each.
+    alone: &'t [Result<Vec<Edit>, &'static str>],
+    /// How often a part may be tried.
+    tries: usize,
+}
+
+impl Trial<'_> {
+    /// The text with these changes, if they can be made.
+    fn text(&self, chosen: &[usize]) -> Option<Vec<u8>> {
+        let edits = chosen
+            .iter()
+            .filter_map(|number| self.alone.get(*number)?.as_ref().ok());
+        let changes = chosen.iter().filter_map(|number| self.changes.get(*number));
+        self.rewriter
+            .apply(edits.flatten().cloned().collect(), &changes.collect::<Vec<_>>())
+    }
+
+    /// Puts those of `chosen` that can be made, of which not all can, into `good`.
+    fn sift(&mut self, chosen: &[usize], good: &mut Vec<usize>, made: &mut [Result<(), &'static str>]) {
+        let (first, second) = chosen.split_at(chosen.len() / 2);
+        for half in [first, second] {
+            let mut refuse = |why| {
+                for number in half {
+                    if let Some(made) = made.get_mut(*number) {
+                        *made = Err(why);
+                    }
+                }
+            };
+            match self.tries.checked_sub(1) {
+                _ if half.is_empty() => {}
+                None => refuse(NOT_TRIED),
+                Some(left) => {
+                    self.tries = left;
+                    if self.text(half).is_some() {
+                        good.extend_from_slice(half);
+                    } else if half.len() == 1 {
+                        refuse(NOT_ALONE);
+                    } else {
+                        self.sift(half, good, made);
+                    }
+                }
+            }
+        }
     }
 }
 
@@ -89,12 +147,44 @@ impl Rewriter<'_> {
         std::str::from_utf8(bytes).unwrap_or_default()
     }
 
+    /// What stands at each place of the document.
+    fn nodes(&self) -> HashMap<Span, &Node> {
+        let (mut nodes, mut left) = (HashMap::new(), vec![&self.root]);
+        while let Some(node) = left.pop() {
+            nodes.entry(self.source.to_document(node.span)).or_insert(node);
+            match &node.value {
+                Value::List(list) => left.extend(list),
+                Value::Map(members) => left.extend(members.iter().map(|member| &member.node)),
+                _ => {}
+            }
+        }
+        nodes
+    }
+
     /// The pieces of text that a change needs.
-    fn edits(&self, change: &Change) -> Result<Vec<Edit>, &'static str> {
-        let node = find(&self.root, &|node| self.source.to_document(node.span) == change.span).ok_or(NOT_ALONE)?;
+    fn edits(&self, node: &Node, new: &Json) -> Result<Vec<Edit>, &'static str> {
         let mut edits = Vec::new();
-        self.replace(node, &change.value, &mut edits)?;
+        self.replace(node, new, &mut edits)?;
         Ok(edits)
+    }
+
+    /// The tree with other values; `None` if one of them stands nowhere, or in another.
+    fn wanted(&self, changes: &[&Change]) -> Option<Node> {
+        let mut wanted = self.root.clone();
+        let mut missing: HashMap<Span, &Json> = changes.iter().map(|change| (change.span, &change.value)).collect();
+        let mut left = vec![&mut wanted];
+        while let Some(node) = left.pop() {
+            if let Some(new) = missing.remove(&self.source.to_document(node.span)) {
+                node.value = Node::of_json(&new.to_string()).ok()?.value;
+                continue;
+            }
+            match &mut node.value {
+                Value::List(list) => left.extend(list),
+                Value::Map(members) => left.extend(members.iter_mut().map(|member| &mut member.node)),
+                _ => {}
+            }
+        }
+        missing.is_empty().then_some(wanted)
     }
 
     /// Members and elements are replaced one by one as long as there are as many of them.
@@ -153,11 +243,7 @@ impl Rewriter<'_> {
             at = span.end;
         }
         text.extend_from_slice(bytes.get(at..)?);
-        let mut wanted = self.root.clone();
-        for change in changes {
-            let place = find_mut(&mut wanted, &|node| self.source.to_document(node.span) == change.span)?;
-            place.value = Node::of_json(&change.value.to_string()).ok()?.value;
-        }
+        let wanted = self.wanted(changes)?;
         let mut sources = SourceMap::new();
         let id = sources.add(self.source.name(), text.clone());
         let read = sources.get(id)?;
@@ -183,36 +269,6 @@ fn sorted(node: &Node) -> Json {
 /// Says whether a value is this one already.
 fn says(node: &Node, value: &Json) -> bool {
     sorted(node) == *value
-}
-
-fn find<'n>(node: &'n Node, is_it: &dyn Fn(&Node) -> bool) -> Option<&'n Node> {
-    let mut left = vec![node];
-    while let Some(node) = left.pop() {
-        if is_it(node) {
-            return Some(node);
-        }
-        match &node.value {
-            Value::List(list) => left.extend(list),
-            Value::Map(members) => left.extend(members.iter().map(|member| &member.node)),
-            _ => {}
-        }
-    }
-    None
-}
-
-fn find_mut<'n>(node: &'n mut Node, is_it: &dyn Fn(&Node) -> bool) -> Option<&'n mut Node> {
-    let mut left = vec![node];
-    while let Some(node) = left.pop() {
-        if is_it(node) {
-            return Some(node);
-        }
-        match &mut node.value {
-            Value::List(list) => left.extend(list),
-            Value::Map(members) => left.extend(members.iter_mut().map(|member| &mut member.node)),
-            _ => {}
-        }
-    }
-    None
 }
 
 /// A value as YAML on one line, with quotes where they are needed.
@@ -331,6 +387,49 @@ mod tests {
             ),
             Err(SEVERAL_LINES)
         );
+    }
+
+    #[test]
+    fn one_that_cannot_be_changed_does_not_keep_the_others() {
+        // The third is used by the last.
+        let steps: String = (0..9)
+            .map(|number| {
+                let step = format!("{{pick: {{}}, expect: {{address: 10.0.0.{number}:80}}}}");
+                match number {
+                    2 => format!("- &a {step}\n"),
+                    8 => "- *a\n".to_owned(),
+                    _ => format!("- {step}\n"),
+                }
+            })
+            .collect();
+        let text = format!("steps:\n{steps}");
+        let mut sources = SourceMap::new();
+        let id = sources.add("a.yaml", text.clone().into_bytes());
+        let source = sources.get(id).unwrap();
+        let change = |number: usize| {
+            let old = format!("10.0.0.{number}:80");
+            let start = text.find(&old).unwrap();
+            Change {
+                span: Span::new(start, start + old.len()),
+                value: json!("10.0.1.1:80"),
+            }
+        };
+        let changes: Vec<Change> = (0..8).map(change).collect();
+        let made = |rewritten: &Rewritten| -> Vec<bool> { rewritten.made.iter().map(Result::is_ok).collect() };
+        let rewritten = rewrite(source, &changes);
+        assert_eq!(made(&rewritten), [true, true, false, true, true, true, true, true]);
+        let new = String::from_utf8(rewritten.text).unwrap();
+        assert_eq!(
+            (new.matches("10.0.1.1:80").count(), new.contains("10.0.0.2:80")),
+            (7, true)
+        );
+        assert_eq!(rewritten.made[2], Err(NOT_ALONE));
+        // Halves, quarters, and each of two: six tries are enough, five are not.
+        let rewritten = rewrite_within(source, &changes, 6 * text.len());
+        assert_eq!(made(&rewritten), [true, true, false, true, true, true, true, true]);
+        let rewritten = rewrite_within(source, &changes, 5 * text.len());
+        assert_eq!(made(&rewritten), [true, true, false, true, false, false, false, false]);
+        assert_eq!(rewritten.made[4..], [Err(NOT_TRIED); 4]);
     }
 
     #[test]

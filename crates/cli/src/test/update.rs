@@ -1,5 +1,6 @@
 //! `xdsctl test --update`: writes into suites what happened, where something else was expected.
 
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use super::{is_chosen, name, one, open};
@@ -8,7 +9,7 @@ use crate::fix::replace::replace;
 use crate::report::suite::quoted;
 use crate::{Error, Io};
 use xdsctl::scenario::{Change, Failure, Suite, rewrite, yaml};
-use xdsctl::source::{Source, SourceMap};
+use xdsctl::source::{Source, SourceMap, Span};
 
 /// Runs the tests, and changes the values of expectations that are not met. Says on standard error what was changed, and what could
 /// not be.
@@ -59,16 +60,17 @@ fn one_file(source: &Source, failures: &[Failure], io: &mut Io<'_>) -> Result<us
     let mut changes: Vec<Change> = Vec::new();
     let mut why_not: Vec<(&Failure, &str)> = Vec::new();
     let mut wanted: Vec<&Failure> = Vec::new();
+    let mut places: HashMap<Span, usize> = HashMap::new();
     for failure in failures {
         match &failure.recorded {
             Some(Ok(value)) => {
                 let span = failure.value;
-                let known = changes.iter().position(|change| change.span == span);
-                match known.and_then(|known| changes.get(known)) {
+                match places.get(&span).and_then(|known| changes.get(*known)) {
                     Some(known) if known.value == *value => {}
                     Some(_) => why_not.push((failure, "several tests share it, and differ")),
                     None => {
                         let value = value.clone();
+                        places.insert(span, changes.len());
                         changes.push(Change { span, value });
                         wanted.push(failure);
                     }
@@ -78,7 +80,7 @@ fn one_file(source: &Source, failures: &[Failure], io: &mut Io<'_>) -> Result<us
             None => why_not.push((failure, "it says what must never be")),
         }
     }
-    let shared: Vec<_> = why_not.iter().map(|(failure, _)| failure.value).collect();
+    let shared: HashSet<Span> = why_not.iter().map(|(failure, _)| failure.value).collect();
     let kept: Vec<bool> = changes.iter().map(|change| !shared.contains(&change.span)).collect();
     let mut keep = kept.iter().copied();
     changes.retain(|_| keep.next().unwrap_or(true));
