@@ -109,29 +109,29 @@ impl Trial<'_> {
 
     /// Puts those of `chosen` that can be made, of which not all can, into `good`.
     fn sift(&mut self, chosen: &[usize], good: &mut Vec<usize>, made: &mut [Result<(), &'static str>]) {
+        if chosen.len() < 2 {
+            return refuse(chosen, NOT_ALONE, made);
+        }
         let (first, second) = chosen.split_at(chosen.len() / 2);
         for half in [first, second] {
-            let mut refuse = |why| {
-                for number in half {
-                    if let Some(made) = made.get_mut(*number) {
-                        *made = Err(why);
-                    }
-                }
+            let Some(left) = self.tries.checked_sub(1) else {
+                refuse(half, NOT_TRIED, made);
+                continue;
             };
-            match self.tries.checked_sub(1) {
-                _ if half.is_empty() => {}
-                None => refuse(NOT_TRIED),
-                Some(left) => {
-                    self.tries = left;
-                    if self.text(half).is_some() {
-                        good.extend_from_slice(half);
-                    } else if half.len() == 1 {
-                        refuse(NOT_ALONE);
-                    } else {
-                        self.sift(half, good, made);
-                    }
-                }
+            self.tries = left;
+            if self.text(half).is_some() {
+                good.extend_from_slice(half);
+            } else {
+                self.sift(half, good, made);
             }
+        }
+    }
+}
+
+fn refuse(chosen: &[usize], why: &'static str, made: &mut [Result<(), &'static str>]) {
+    for number in chosen {
+        if let Some(made) = made.get_mut(*number) {
+            *made = Err(why);
         }
     }
 }
