@@ -9,7 +9,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Map, Value};
 
 use super::lists::{Step, align};
-use super::values::{ChangeKind, FieldChange, Identity, PASSED_OVER, Shown, identity, key, of_values, place, push};
+use super::values::{
+    ChangeKind, FieldChange, Identity, PASSED_OVER, Shown, below, identity, key, of_field, of_values, place, push,
+};
 use crate::parsed::{self, List};
 
 /// A parsed form, or a part of it, taken apart.
@@ -121,18 +123,10 @@ impl Comparison {
         all.extend(names_after.difference(&names_before).map(|name| (*name).to_owned()));
         let [fields_before, fields_after] = [&before, &after].map(|value| self.shown(value).fields());
         for name in all.iter().filter(|name| !PASSED_OVER.contains(&name.as_str())) {
-            let path = match path {
-                "" => name.clone(),
-                path => format!("{path}.{name}"),
-            };
+            let path = below(path, name);
             match (of_before.remove(name), of_after.remove(name)) {
                 (Some(before), Some(after)) => self.of_forms(&path, Form::of(before), Form::of(after), name),
-                (None, None) => match (fields_before.get(name), fields_after.get(name)) {
-                    (Some(before), Some(after)) => of_values(&path, before, after, name, &mut self.out),
-                    (Some(before), None) => push(&path, ChangeKind::Removed(before.told()), &mut self.out),
-                    (None, Some(after)) => push(&path, ChangeKind::Added(after.told()), &mut self.out),
-                    (None, None) => {}
-                },
+                (None, None) => of_field(&path, name, &fields_before, &fields_after, &mut self.out),
                 (before_part, after_part) => {
                     let value = |part: Option<parsed::Shown<'_>>, plain: &Value| match part {
                         Some(part) => part.to_value(),

@@ -211,6 +211,7 @@ mod tests {
         assert_eq!(cut(11), (2, true));
         assert_eq!(cut(3), (0, true));
     }
+
     #[test]
     fn the_host_of_an_authority_is_that_of_the_best_match() {
         let host = |domains: &str| VirtualHost {

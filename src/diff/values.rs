@@ -198,16 +198,25 @@ fn of_objects(
     let new = a.keys().filter(|name| !b.contains_key(*name));
     let names = b.keys().chain(new).filter(|name| !PASSED_OVER.contains(&name.as_str()));
     for name in names.filter(|name| b.get(*name) != a.get(*name)) {
-        let path = match path {
-            "" => name.clone(),
-            path => format!("{path}.{name}"),
-        };
-        match (before.get(name), after.get(name)) {
-            (Some(before), Some(after)) => of_values(&path, before, after, name, out),
-            (Some(before), None) => push(&path, ChangeKind::Removed(before.told()), out),
-            (None, Some(after)) => push(&path, ChangeKind::Added(after.told()), out),
-            (None, None) => {}
-        }
+        of_field(&below(path, name), name, &before, &after, out);
+    }
+}
+
+/// The path of a field of the object at `path`.
+pub(super) fn below(path: &str, name: &str) -> String {
+    match path {
+        "" => name.to_owned(),
+        path => format!("{path}.{name}"),
+    }
+}
+
+/// What differs in a field of two objects, which stands at `path`.
+pub(super) fn of_field(path: &str, name: &str, before: &Fields<'_>, after: &Fields<'_>, out: &mut Vec<FieldChange>) {
+    match (before.get(name), after.get(name)) {
+        (Some(before), Some(after)) => of_values(path, before, after, name, out),
+        (Some(before), None) => push(path, ChangeKind::Removed(before.told()), out),
+        (None, Some(after)) => push(path, ChangeKind::Added(after.told()), out),
+        (None, None) => {}
     }
 }
 

@@ -368,6 +368,7 @@ mod tests {
             serde_json::json!({"password": "[redacted]", "[redacted]": null, "x": {"y": null}})
         );
     }
+
     #[test]
     fn a_part_is_masked_as_in_the_whole() {
         fn check(value: &Value, mask: Mask, masked: &Value) {
