@@ -8,14 +8,13 @@ use std::collections::{BTreeMap, VecDeque};
 use super::{Event, Time, TimerId};
 use crate::lb::policy::{TreePath, What};
 
-/// Room for so many events is never given back.
-const KEPT_ROOM: usize = 1024;
+/// Events of a part of the line: a long line never moves as a whole to where there is more room.
+const PART: usize = 256;
 
 /// Events that have not happened yet.
 #[derive(Debug, Default)]
 pub struct Queue {
-    /// Those that were due when they were scheduled, in order; the first one is never a gap.
-    due: VecDeque<(TimerId, Option<Event>)>,
+    due: Line,
     later: BTreeMap<TimerId, Later>,
     next_sequence: u64,
     /// The event that was taken last.
@@ -48,13 +47,92 @@ impl Later {
     }
 }
 
+/// Events that were due when they were scheduled, in order; what is taken out of its middle leaves a gap.
+#[derive(Debug, Default)]
+struct Line {
+    /// Only a lone one may be empty.
+    parts: VecDeque<VecDeque<(TimerId, Option<Event>)>>,
+}
+
+impl Line {
+    fn push_back(&mut self, id: TimerId, event: Event) {
+        if self.parts.back().is_none_or(|part| part.len() >= PART) {
+            // Most lines are short; behind a part comes another whole one.
+            let room = if self.parts.is_empty() { 0 } else { PART };
+            self.parts.push_back(VecDeque::with_capacity(room));
+        }
+        if let Some(part) = self.parts.back_mut() {
+            part.push_back((id, Some(event)));
+        }
+    }
+
+    fn push_front(&mut self, id: TimerId, event: Event) {
+        match self.parts.front_mut() {
+            Some(part) if part.len() < PART => part.push_front((id, Some(event))),
+            _ => self.parts.push_front(VecDeque::from([(id, Some(event))])),
+        }
+    }
+
+    fn front(&self) -> Option<TimerId> {
+        Some(self.parts.front()?.front()?.0)
+    }
+
+    /// Takes the first event out, and the gaps behind it.
+    fn pop_front(&mut self) -> Option<(TimerId, Option<Event>)> {
+        let first = self.take_first();
+        self.close_gaps();
+        first
+    }
+
+    fn take_first(&mut self) -> Option<(TimerId, Option<Event>)> {
+        let part = self.parts.front_mut()?;
+        let first = part.pop_front();
+        // A short line keeps its room.
+        if part.is_empty() && self.parts.len() > 1 {
+            self.parts.pop_front();
+        }
+        first
+    }
+
+    /// Leaves a gap where this event was.
+    fn remove(&mut self, id: TimerId) {
+        let place = self
+            .parts
+            .partition_point(|part| part.back().is_some_and(|(last, _)| *last < id));
+        let Some(part) = self.parts.get_mut(place) else {
+            return;
+        };
+        if let Ok(index) = part.binary_search_by_key(&id, |(id, _)| *id)
+            && let Some((_, event)) = part.get_mut(index)
+        {
+            *event = None;
+        }
+        self.close_gaps();
+    }
+
+    fn close_gaps(&mut self) {
+        while self
+            .parts
+            .front()
+            .and_then(VecDeque::front)
+            .is_some_and(|(_, event)| event.is_none())
+        {
+            self.take_first();
+        }
+    }
+
+    fn len(&self) -> usize {
+        self.parts.iter().flatten().filter(|(_, event)| event.is_some()).count()
+    }
+}
+
 impl Queue {
     /// Adds an event after all of its time; `now` never goes back.
     pub fn add(&mut self, now: Time, at: Time, event: Event) -> TimerId {
         let id = TimerId(at, self.next_sequence);
         self.next_sequence += 1;
         if at <= now {
-            self.due.push_back((id, Some(event)));
+            self.due.push_back(id, event);
         } else {
             self.later.insert(id, Later::of(event));
         }
@@ -64,73 +142,57 @@ impl Queue {
     /// Adds an event in the place of the one that was taken last: before all others.
     pub fn add_first(&mut self, event: Event) {
         if let Some(taken) = self.taken {
-            self.due.push_front((taken, Some(event)));
+            self.due.push_front(taken, event);
         }
     }
 
     /// Adds another event behind each that was due when it was scheduled, where `other` makes one of it.
     pub fn repeat(&mut self, other: impl Fn(&Event) -> Option<Event>) {
         let due = std::mem::take(&mut self.due);
-        for (id, event) in due {
+        for (id, event) in due.parts.into_iter().flatten() {
             let another = event.as_ref().and_then(&other);
-            self.due.push_back((id, event));
-            self.due.extend(another.map(|event| (id, Some(event))));
+            for event in event.into_iter().chain(another) {
+                self.due.push_back(id, event);
+            }
         }
     }
 
     /// Says whether events wait that were due when they were scheduled.
     pub fn has_due(&self) -> bool {
-        !self.due.is_empty()
+        self.due.front().is_some()
     }
 
     /// Events that have not happened yet.
     pub fn len(&self) -> usize {
-        self.due.iter().filter(|(_, event)| event.is_some()).count() + self.later.len()
+        self.due.len() + self.later.len()
     }
 
     /// Takes an event out, if it is still there.
     pub fn cancel(&mut self, id: TimerId) {
-        if self.later.remove(&id).is_some() {
-            return;
-        }
-        if let Ok(index) = self.due.binary_search_by_key(&id, |(id, _)| *id)
-            && let Some((_, event)) = self.due.get_mut(index)
-        {
-            *event = None;
-            self.close_gaps();
+        if self.later.remove(&id).is_none() {
+            self.due.remove(id);
         }
     }
 
     /// The time of the next event.
     pub fn next_time(&self) -> Option<Time> {
-        let due = self.due.front().map(|(id, _)| id.0);
+        let due = self.due.front().map(|id| id.0);
         let later = self.later.first_key_value().map(|(id, _)| id.0);
         due.into_iter().chain(later).min()
     }
 
     /// Takes the next event.
     pub fn pop(&mut self) -> Option<(Time, Event)> {
-        let due = self.due.front().map(|(id, _)| *id);
+        let due = self.due.front();
         let later = self.later.first_key_value().map(|(id, _)| *id);
         if due.is_some_and(|due| later.is_none_or(|later| due < later)) {
             let (id, event) = self.due.pop_front()?;
             self.taken = Some(id);
-            self.close_gaps();
-            // A large cluster that begins to connect fills it once.
-            if self.due.capacity() > KEPT_ROOM && self.due.len() < self.due.capacity() / 4 {
-                self.due.shrink_to(self.due.capacity() / 2);
-            }
             return Some((id.0, event?));
         }
         let (id, event) = self.later.pop_first()?;
         self.taken = Some(id);
         Some((id.0, event.event()))
-    }
-
-    fn close_gaps(&mut self) {
-        while self.due.front().is_some_and(|(_, event)| event.is_none()) {
-            self.due.pop_front();
-        }
     }
 }
 
@@ -175,6 +237,45 @@ mod tests {
         for number in 0..100_000 {
             assert_eq!(queue.pop(), Some((0, Event::Owner(number, 0))));
         }
-        assert!(queue.due.capacity() <= 2 * KEPT_ROOM, "{}", queue.due.capacity());
+        let room: usize = queue.due.parts.iter().map(VecDeque::capacity).sum();
+        assert!(room <= PART, "{room}");
+    }
+
+    /// Compared with a list that is searched: events at both ends and out of the middle of several parts.
+    #[test]
+    fn a_line_of_several_parts_is_one_line() {
+        let mut random = crate::rng::Rng::stream(7, "line");
+        let (mut queue, mut expected, mut waiting) = (Queue::default(), VecDeque::new(), Vec::new());
+        let mut most = 0;
+        for number in 0..20_000 {
+            match random.below(if number < 12_000 { 12 } else { 30 }) {
+                0..=7 => {
+                    waiting.push((queue.add(0, 0, Event::Owner(number, 0)), number));
+                    expected.push_back(number);
+                }
+                8 => {
+                    if queue.taken.is_some() {
+                        queue.add_first(Event::Owner(number, 0));
+                        expected.push_front(number);
+                    }
+                }
+                9 | 10 if !waiting.is_empty() => {
+                    let place = random.index(waiting.len());
+                    let (id, number) = waiting.swap_remove(place);
+                    queue.cancel(id);
+                    expected.retain(|other| *other != number);
+                }
+                _ => {
+                    let popped = queue.pop().map(|(_, event)| event);
+                    let first = expected.pop_front();
+                    assert_eq!(popped, first.map(|number| Event::Owner(number, 0)));
+                    waiting.retain(|(_, number)| Some(*number) != first);
+                }
+            }
+            most = most.max(queue.due.parts.len());
+            assert_eq!(queue.has_due(), !expected.is_empty());
+        }
+        assert_eq!(queue.len(), expected.len());
+        assert!(most > 4, "{most}");
     }
 }
