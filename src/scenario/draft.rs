@@ -100,27 +100,21 @@ enum Met {
 }
 
 impl Draft {
-    /// Plays the draft with so many seeds, and leaves the expectations that chance does not decide about.
+    /// Leaves the expectations that chance does not decide about.
     ///
-    /// `play` plays the draft as it is with a seed and says which expectations were not met, or why it cannot be played.
-    pub fn settle(&mut self, seeds: u64, play: &mut dyn FnMut(u64) -> Result<Unmet, String>) -> Settled {
+    /// `runs` has what was not met when the draft as it is was played, each time with another seed, or why it cannot be played.
+    pub fn settle(&mut self, runs: Result<Vec<Unmet>, String>) -> Settled {
         let mut settled = Settled::default();
-        let mut runs: Vec<Unmet> = Vec::new();
-        for seed in 0..seeds {
-            match play(seed) {
-                Ok(unmet) => runs.push(unmet),
-                Err(why) => {
-                    settled.trouble = Some(why);
-                    break;
-                }
+        let runs = match runs {
+            Ok(runs) => runs,
+            Err(why) => {
+                self.steps
+                    .iter_mut()
+                    .for_each(|step| step.expect.retain(|expected| !expected.is_weaker));
+                settled.trouble = Some(why);
+                return settled;
             }
-        }
-        if settled.trouble.is_some() {
-            self.steps
-                .iter_mut()
-                .for_each(|step| step.expect.retain(|expected| !expected.is_weaker));
-            return settled;
-        }
+        };
         for (number, step) in self.steps.iter_mut().enumerate() {
             let met = |place: usize| {
                 let failed = runs.iter().filter(|unmet| unmet.contains(&(number, place))).count();
@@ -397,12 +391,11 @@ mod tests {
     /// What is left if these are not met, of all seeds or of every other one.
     fn left(always: &[usize], sometimes: &[usize]) -> (Vec<&'static str>, usize, Vec<(usize, &'static str)>) {
         let mut draft = draft();
-        let mut run = 0;
-        let settled = draft.settle(8, &mut |_| {
-            run += 1;
-            let sometimes = sometimes.iter().filter(|_| run % 2 == 0);
-            Ok(always.iter().chain(sometimes).map(|place| (0, *place)).collect())
-        });
+        let run = |run: usize| {
+            let sometimes = sometimes.iter().filter(|_| run.is_multiple_of(2));
+            always.iter().chain(sometimes).map(|place| (0, *place)).collect()
+        };
+        let settled = draft.settle(Ok((0..8).map(run).collect()));
         let members = draft.steps[0].expect.iter().map(|expected| expected.member);
         (members.collect(), settled.chance, settled.failing)
     }
@@ -421,7 +414,7 @@ mod tests {
     fn what_a_partial_step_does_not_show_is_told() {
         let mut draft = draft();
         draft.steps[0].is_partial = true;
-        let settled = draft.settle(2, &mut |_| Ok(Unmet::from([(0, 1), (0, 2)])));
+        let settled = draft.settle(Ok(vec![Unmet::from([(0, 1), (0, 2)]); 2]));
         assert_eq!((settled.told, settled.failing.len()), (1, 0));
         assert_eq!(draft.steps[0].expect.len(), 1);
         assert_eq!(draft.steps[0].comment, "; then the log has `address: a`");

@@ -1,10 +1,14 @@
 //! `xdsctl test --init` and `--record`: suites to go on with, out of a dump or a client's log.
 
+use std::panic::resume_unwind;
+use std::sync::Arc;
+
 use serde_json::Value;
 
 use crate::args::TestArgs;
 use crate::report::plural;
 use crate::{EXIT_TROUBLE, Error, Io, suite};
+use xdsctl::load::processors;
 use xdsctl::scenario::{
     Caller, Captured, Deed, Draft, Drafted, Expected, Manner, SCHEMA, SEEDS, Settled, Suite, Test, Unmet, capture,
     headers, run as play,
@@ -12,10 +16,13 @@ use xdsctl::scenario::{
 use xdsctl::source::{MAX_STREAM_BYTES, SourceMap, read_stream};
 
 /// Bytes of suite and files that are played in all: a large world is played less often.
-const MAX_PLAYED_BYTES: u64 = 16 << 20;
+const MAX_PLAYED_BYTES: u64 = 32 << 20;
 
 /// How often the largest one is.
-const MIN_SEEDS: u64 = 8;
+const MIN_SEEDS: u64 = 4;
+
+/// Threads that play: each has the whole world's connections in memory.
+const PLAYERS: usize = 2;
 
 /// Channels of a dump that get steps: each has connections of its own, and is played many times.
 const CHANNELS_SHOWN: usize = 20;
@@ -245,18 +252,40 @@ fn settle(
         );
         let _ = writeln!(io.err, "{told}");
     }
-    let mut opened = read(&text).and_then(|test| open(&test, io).map(|callers| (test, callers)));
-    draft.settle(seeds, &mut |seed| {
-        let (test, callers) = opened.as_mut().map_err(|why| why.clone())?;
-        for (number, client) in std::sync::Arc::make_mut(&mut test.clients).iter_mut().enumerate() {
+    let opened = read(&text).and_then(|test| open(&test, io).map(|callers| (test, callers)));
+    draft.settle(opened.and_then(|(test, callers)| play_each(seeds, &test, &callers, &text, args)))
+}
+
+/// Plays a test with so many seeds: what was not met with each of them, or why the first of those that cannot be played cannot.
+fn play_each(seeds: u64, test: &Test, callers: &[Caller], text: &str, args: &TestArgs) -> Result<Vec<Unmet>, String> {
+    let with = |seed: u64| -> Result<Unmet, String> {
+        let mut test = test.clone();
+        for (number, client) in Arc::make_mut(&mut test.clients).iter_mut().enumerate() {
             client.seed = seed.wrapping_add(number as u64);
         }
-        let missed = missed(test, callers, &text, args)?;
-        Ok(missed
+        let missed = missed(&test, callers, text, args)?;
+        Ok(missed.into_iter().map(|(step, place, _)| (step, place)).collect())
+    };
+    let threads = processors().min(PLAYERS);
+    let mut runs: Vec<(u64, Result<Unmet, String>)> = std::thread::scope(|scope| {
+        let players: Vec<_> = (0..threads as u64)
+            .map(|first| {
+                let mine = (first..seeds).step_by(threads);
+                // Each stops where it fails: the first failure of all is among these.
+                let mut goes_on = true;
+                let played = mine
+                    .map(|seed| (seed, with(seed)))
+                    .take_while(move |(_, run)| std::mem::replace(&mut goes_on, run.is_ok()));
+                scope.spawn(|| played.collect::<Vec<_>>())
+            })
+            .collect();
+        let played = players
             .into_iter()
-            .map(|(step, place, _)| (step, place))
-            .collect::<Unmet>())
-    })
+            .map(|player| player.join().unwrap_or_else(|panic| resume_unwind(panic)));
+        played.flatten().collect()
+    });
+    runs.sort_unstable_by_key(|(seed, _)| *seed);
+    runs.into_iter().map(|(_, run)| run).collect()
 }
 
 fn read(text: &str) -> Result<Test, String> {
