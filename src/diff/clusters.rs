@@ -1,7 +1,8 @@
 //! What changes for the RPCs of a cluster: shares of localities, keys of a ring, sessions.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::net::SocketAddr;
+use std::sync::Arc;
 
 use crate::lb::ring_hash::{RING_SIZE_CAP, Ring, RingEntry, Size};
 use crate::lb::{Config, parse_list};
@@ -12,11 +13,24 @@ use crate::profile::Profile;
 use crate::rpc::weights::endpoint_weights;
 use crate::tree::policies::ring_key;
 
+/// Endpoints and entries of rings that are looked at for the clusters of two clients.
+pub const MAX_ENDPOINT_STEPS: usize = 50_000_000;
+
+/// Localities and addresses that are told of all clusters: one assignment may be that of many.
+pub const MAX_TOLD: usize = 1_000_000;
+
 /// What changes for the RPCs of a cluster.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct ClusterChange {
     /// Name of the cluster.
     pub name: String,
+    /// What becomes of its RPCs; clusters of the same endpoints and policies share it.
+    pub spread: Arc<SpreadChange>,
+}
+
+/// What changes for the RPCs of clusters with the same endpoints and policies.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct SpreadChange {
     /// Endpoints by priority before and after, if one of them differs.
     pub endpoints: Option<(Vec<usize>, Vec<usize>)>,
     /// Shares of the localities of a priority that differ.
@@ -44,10 +58,105 @@ pub struct ShareChange {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Side<'a> {
     pub(super) cluster: &'a Cluster,
-    pub(super) endpoints: Option<&'a Endpoints>,
+    pub(super) endpoints: Option<&'a Arc<Endpoints>>,
+}
+
+/// What is the same for all clusters of a client.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Whole<'a> {
     pub(super) profile: &'a Profile,
     /// Some filter of the client keeps sessions.
     pub(super) has_sessions: bool,
+}
+
+/// What of a cluster decides where its RPCs go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+struct Decisive<'a> {
+    /// The place of the endpoints in memory.
+    endpoints: Option<usize>,
+    lb_policy: &'a serde_json::Value,
+    override_host_statuses: &'a BTreeSet<HealthStatus>,
+}
+
+/// Compares the clusters of two clients, each pair of like ones once.
+#[derive(Debug)]
+pub(super) struct Comparison<'a> {
+    before: Whole<'a>,
+    after: Whole<'a>,
+    known: HashMap<(Decisive<'a>, Decisive<'a>), Option<Arc<SpreadChange>>>,
+    steps: usize,
+    told: usize,
+    is_cut: bool,
+}
+
+impl<'a> Comparison<'a> {
+    pub(super) fn new(before: Whole<'a>, after: Whole<'a>) -> Comparison<'a> {
+        Comparison {
+            before,
+            after,
+            known: HashMap::new(),
+            steps: 0,
+            told: 0,
+            is_cut: false,
+        }
+    }
+
+    /// Says whether a limit kept something from being compared or told.
+    pub(super) fn is_cut(&self) -> bool {
+        self.is_cut
+    }
+
+    /// Finds what changes for a cluster that both clients hold; `None` if nothing does.
+    pub(super) fn change(&mut self, name: &str, before: Side<'a>, after: Side<'a>) -> Option<ClusterChange> {
+        let key = (before.decisive(), after.decisive());
+        let spread = match self.known.get(&key) {
+            Some(known) => known.clone(),
+            None => {
+                let found = self.compare(before, after);
+                self.known.insert(key, found.clone());
+                found
+            }
+        }?;
+        self.told += spread.shares.len() + spread.lost_sessions.len();
+        if self.told > MAX_TOLD {
+            self.is_cut = true;
+            return None;
+        }
+        let name = name.to_owned();
+        Some(ClusterChange { name, spread })
+    }
+
+    fn compare(&mut self, before: Side<'_>, after: Side<'_>) -> Option<Arc<SpreadChange>> {
+        if self.steps > MAX_ENDPOINT_STEPS {
+            self.is_cut = true;
+            return None;
+        }
+        self.steps += before.len() + after.len();
+        let is_like = before.cluster.lb_policy == after.cluster.lb_policy
+            && before.cluster.override_host_statuses == after.cluster.override_host_statuses
+            && before.endpoints == after.endpoints;
+        if is_like {
+            return None;
+        }
+        let mut change = SpreadChange::default();
+        let (counts_before, counts_after) = (before.counts(), after.counts());
+        change.endpoints = (counts_before != counts_after).then_some((counts_before, counts_after));
+        match (before.spread(self.before.profile), after.spread(self.after.profile)) {
+            (Spread::Ring(size), Spread::Ring(other)) => {
+                let keys = (before.keys(self.before.profile), after.keys(self.after.profile));
+                change.ring_moves = ring_moves((&keys.0, size), (&keys.1, other), &mut self.steps);
+            }
+            (Spread::ByLocality, Spread::ByLocality) => change.shares = shares(before.priorities(), after.priorities()),
+            _ => {}
+        }
+        if self.before.has_sessions && self.after.has_sessions {
+            let kept = after.session_addresses();
+            let mut lost = before.session_addresses();
+            lost.retain(|address| !kept.contains(address));
+            change.lost_sessions = lost.into_iter().collect();
+        }
+        (change != SpreadChange::default()).then(|| Arc::new(change))
+    }
 }
 
 /// What the cluster does with its endpoints, as far as shares follow from it.
@@ -60,13 +169,33 @@ enum Spread {
     Other,
 }
 
-impl Side<'_> {
-    fn priorities(&self) -> &[Vec<Locality>] {
+impl<'a> Side<'a> {
+    fn decisive(&self) -> Decisive<'a> {
+        Decisive {
+            endpoints: self.endpoints.map(|endpoints| Arc::as_ptr(endpoints).addr()),
+            lb_policy: &self.cluster.lb_policy,
+            override_host_statuses: &self.cluster.override_host_statuses,
+        }
+    }
+
+    fn priorities(&self) -> &'a [Vec<Locality>] {
         self.endpoints.map_or(&[], |endpoints| endpoints.priorities.as_slice())
     }
 
-    fn spread(&self) -> Spread {
-        match parse_list(&self.cluster.lb_policy, self.profile) {
+    /// Endpoints by priority.
+    fn counts(&self) -> Vec<usize> {
+        let count = |priority: &Vec<Locality>| priority.iter().map(|locality| locality.endpoints.len()).sum();
+        self.priorities().iter().map(count).collect()
+    }
+
+    /// Localities and endpoints.
+    fn len(&self) -> usize {
+        let localities = self.priorities().iter().flatten();
+        localities.map(|locality| 1 + locality.endpoints.len()).sum()
+    }
+
+    fn spread(&self, profile: &Profile) -> Spread {
+        match parse_list(&self.cluster.lb_policy, profile) {
             Ok(Config::WrrLocality(_)) => Spread::ByLocality,
             Ok(Config::RingHash(config)) => Spread::Ring(config.size(RING_SIZE_CAP)),
             Ok(_) | Err(_) => Spread::Other,
@@ -74,11 +203,11 @@ impl Side<'_> {
     }
 
     /// The endpoints of a ring, with their weights and keys.
-    fn keys(&self) -> Vec<(String, u32)> {
+    fn keys(&self, profile: &Profile) -> Vec<(String, u32)> {
         let Some(priority) = self.priorities().first() else {
             return Vec::new();
         };
-        let weights = endpoint_weights(priority, self.profile);
+        let weights = endpoint_weights(priority, profile);
         let of_locality = |(locality, weights): (&Locality, Vec<u32>)| {
             let endpoints = locality.endpoints.iter().zip(weights);
             endpoints
@@ -99,38 +228,6 @@ impl Side<'_> {
         let endpoints = endpoints.filter(|endpoint| statuses.contains(&endpoint.health));
         endpoints.flat_map(|endpoint| endpoint.addresses()).collect()
     }
-}
-
-/// Finds what changes for a cluster that both clients hold; `None` if nothing does.
-pub(super) fn compare(name: &str, before: Side<'_>, after: Side<'_>) -> Option<ClusterChange> {
-    let counts = |side: &Side<'_>| -> Vec<usize> {
-        let count = |priority: &Vec<Locality>| priority.iter().map(|locality| locality.endpoints.len()).sum();
-        side.priorities().iter().map(count).collect()
-    };
-    let (counts_before, counts_after) = (counts(&before), counts(&after));
-    let mut change = ClusterChange {
-        name: name.to_owned(),
-        endpoints: (counts_before != counts_after).then_some((counts_before, counts_after)),
-        ..ClusterChange::default()
-    };
-    match (before.spread(), after.spread()) {
-        (Spread::Ring(size), Spread::Ring(other)) => change.ring_moves = ring_moves(&before, size, &after, other),
-        (Spread::ByLocality, Spread::ByLocality) => change.shares = shares(before.priorities(), after.priorities()),
-        _ => {}
-    }
-    if before.has_sessions && after.has_sessions {
-        let kept = after.session_addresses();
-        let lost = before
-            .session_addresses()
-            .into_iter()
-            .filter(|address| !kept.contains(address));
-        change.lost_sessions = lost.collect();
-    }
-    let nothing = ClusterChange {
-        name: name.to_owned(),
-        ..ClusterChange::default()
-    };
-    (change != nothing).then_some(change)
 }
 
 /// Shares of the localities that differ, priority by priority.
@@ -167,38 +264,157 @@ fn shares(before: &[Vec<Locality>], after: &[Vec<Locality>]) -> Vec<ShareChange>
     changes
 }
 
+/// The keys of a ring's endpoints with their weights, and its size.
+type Keys<'a> = (&'a [(String, u32)], Size);
+
 /// The share of all hashes whose endpoint is another one; `None` if none is, or if there is no ring on one side.
-fn ring_moves(before: &Side<'_>, size: Size, after: &Side<'_>, size_after: Size) -> Option<f64> {
-    let (keys_before, keys_after) = (before.keys(), after.keys());
-    if keys_before.is_empty() || keys_after.is_empty() || (keys_before == keys_after && size == size_after) {
+fn ring_moves(before: Keys<'_>, after: Keys<'_>, steps: &mut usize) -> Option<f64> {
+    if before.0.is_empty() || after.0.is_empty() || before == after {
         return None;
     }
-    let (before, after) = (Ring::new(&keys_before, size), Ring::new(&keys_after, size_after));
-    let key = |ring: &Ring, hash: u64, keys: &[(String, u32)]| -> Option<String> {
-        let RingEntry { endpoint, .. } = ring.entries().get(ring.locate(hash))?;
-        keys.get(usize::try_from(*endpoint).ok()?).map(|(key, _)| key.clone())
-    };
-    // Between two places of either ring all hashes have the same endpoints.
-    let entries = before.entries().iter().chain(after.entries());
-    let places: BTreeSet<u64> = entries.map(|entry| entry.hash).collect();
+    let (one, other) = (Ring::new(before.0, before.1), Ring::new(after.0, after.1));
+    let (one, other) = (one.entries(), other.entries());
+    *steps += one.len() + other.len();
+    // The first entry of each that is not behind `begin`.
+    let (mut at_one, mut at_other, mut begin) = (0, 0, 0);
     let mut moved: u128 = 0;
-    let mut last: Option<u64> = None;
-    for place in places {
-        let width = match last {
-            // The hashes up to the first place, and those behind the last one, which belong to it too.
-            None => u128::from(place) + 1,
-            Some(last) => u128::from(place) - u128::from(last),
-        };
-        if key(&before, place, &keys_before) != key(&after, place, &keys_after) {
-            moved += width;
+    loop {
+        // Up to the next place of either ring all hashes have the same endpoints.
+        let next = [one.get(at_one), other.get(at_other)].into_iter().flatten();
+        let place = next.map(|entry| entry.hash).min();
+        let end = place.map_or(1 << 64, |place| u128::from(place) + 1);
+        if key(one, at_one, before.0) != key(other, at_other, after.0) {
+            moved += end - begin;
         }
-        last = Some(place);
-    }
-    if let Some(last) = last.filter(|last| *last < u64::MAX)
-        && key(&before, u64::MAX, &keys_before) != key(&after, u64::MAX, &keys_after)
-    {
-        moved += u128::from(u64::MAX - last);
+        let Some(place) = place else {
+            break;
+        };
+        begin = end;
+        let is_past = |entry: &&RingEntry| entry.hash <= place;
+        at_one += one.iter().skip(at_one).take_while(is_past).count();
+        at_other += other.iter().skip(at_other).take_while(is_past).count();
     }
     let all = u64::MAX as f64 + 1.0; // 2^64
     (moved > 0).then(|| moved as f64 / all)
+}
+
+/// The key of the endpoint that an entry leads to; behind the last entry comes the first.
+fn key<'k>(entries: &[RingEntry], at: usize, keys: &'k [(String, u32)]) -> Option<&'k str> {
+    let entry = entries.get(at).or_else(|| entries.first())?;
+    let (key, _) = keys.get(usize::try_from(entry.endpoint).ok()?)?;
+    Some(key)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::super::{side, whole};
+    use super::*;
+    use crate::client::Client;
+    use crate::rng::Rng;
+
+    /// Clusters that share endpoints with these weights, each with a ring of its own least size.
+    fn client(sizes: &[u64], weights: &[u32]) -> Client {
+        let endpoint = |(port, weight): (usize, &u32)| {
+            json!({"endpoint": {"address": {"socket_address": {"address": "10.0.0.1", "port_value": port + 1}}},
+                "load_balancing_weight": weight})
+        };
+        let list: Vec<Value> = weights.iter().enumerate().map(endpoint).collect();
+        let mut resources = vec![json!({
+            "@type": "type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment", "cluster_name": "e",
+            "endpoints": [{"locality": {}, "load_balancing_weight": 1, "lb_endpoints": list}],
+        })];
+        resources.extend(sizes.iter().enumerate().map(|(number, size)| {
+            json!({
+                "@type": "type.googleapis.com/envoy.config.cluster.v3.Cluster", "name": format!("c{number}"),
+                "type": "EDS", "eds_cluster_config": {"eds_config": {"ads": {}}, "service_name": "e"},
+                "lb_policy": "RING_HASH", "ring_hash_lb_config": {"minimum_ring_size": size},
+            })
+        }));
+        let mut client = Client::default();
+        assert_eq!(client.update(&resources.into()).notes, Vec::<String>::new());
+        client
+    }
+
+    #[test]
+    fn clusters_of_the_same_endpoints_and_policies_are_compared_once() {
+        let (before, after) = (client(&[64; 20], &[1; 30]), client(&[64; 20], &[1; 29]));
+        let mut comparison = Comparison::new(whole(&before), whole(&after));
+        let mut changes = Vec::new();
+        for number in 0..20 {
+            let name = format!("c{number}");
+            let sides = (side(&before, &name).unwrap(), side(&after, &name).unwrap());
+            changes.push(comparison.change(&name, sides.0, sides.1).unwrap());
+        }
+        // Localities and endpoints of both, and the entries of both rings.
+        assert_eq!(comparison.steps, 31 + 30 + 90 + 87);
+        assert!(
+            changes
+                .iter()
+                .all(|change| Arc::ptr_eq(&change.spread, &changes[0].spread))
+        );
+        assert_eq!(changes[7].name, "c7");
+        assert_eq!(changes[7].spread.endpoints, Some((vec![30], vec![29])));
+    }
+
+    #[test]
+    fn what_is_too_much_is_not_compared_and_that_is_known() {
+        let (before, after) = (client(&[64, 65], &[1; 30]), client(&[64, 65], &[1; 29]));
+        let mut comparison = Comparison::new(whole(&before), whole(&after));
+        let mut next = |name: &str, steps: Option<usize>, told: usize| {
+            comparison.steps = steps.unwrap_or(comparison.steps);
+            comparison.told = told;
+            let sides = (side(&before, name).unwrap(), side(&after, name).unwrap());
+            let is_told = comparison.change(name, sides.0, sides.1).is_some();
+            (is_told, comparison.is_cut())
+        };
+        assert_eq!(next("c0", Some(MAX_ENDPOINT_STEPS), MAX_TOLD), (true, false));
+        assert_eq!(next("c1", Some(MAX_ENDPOINT_STEPS + 1), 0), (false, true));
+        let mut comparison = Comparison::new(whole(&before), whole(&after));
+        let sides = (side(&before, "c0").unwrap(), side(&after, "c0").unwrap());
+        comparison.told = MAX_TOLD + 1;
+        assert_eq!(comparison.change("c0", sides.0, sides.1), None);
+        assert!(comparison.is_cut());
+    }
+
+    /// The share that [`ring_moves`] finds, by looking up each place of both rings.
+    fn moves_by_lookup(before: Keys<'_>, after: Keys<'_>) -> Option<f64> {
+        let (one, other) = (Ring::new(before.0, before.1), Ring::new(after.0, after.1));
+        let key = |ring: &Ring, hash: u64, keys: &[(String, u32)]| {
+            keys[ring.entries()[ring.locate(hash)].endpoint as usize].0.clone()
+        };
+        let mut places: BTreeSet<u64> = BTreeSet::from([u64::MAX]);
+        places.extend(one.entries().iter().chain(other.entries()).map(|entry| entry.hash));
+        let (mut moved, mut begin) = (0u128, 0u128);
+        for place in places {
+            if key(&one, place, before.0) != key(&other, place, after.0) {
+                moved += u128::from(place) + 1 - begin;
+            }
+            begin = u128::from(place) + 1;
+        }
+        (moved > 0).then(|| moved as f64 / (u64::MAX as f64 + 1.0))
+    }
+
+    #[test]
+    fn the_share_of_a_ring_that_moves_is_that_of_its_hashes() {
+        let mut chance = Rng::stream(3, "rings");
+        let mut keys = |most: u64| -> (Vec<(String, u32)>, Size) {
+            let count = 1 + chance.below(most);
+            let key = |_| (format!("10.0.0.{}:80", chance.below(12)), 1 + chance.below(3) as u32);
+            let keys = (0..count).map(key).collect();
+            let min = 1 + chance.below(64);
+            (keys, Size { min, max: 64.max(min) })
+        };
+        let mut moved = 0;
+        for _ in 0..300 {
+            let (one, other) = (keys(6), keys(6));
+            let (one, other) = ((one.0.as_slice(), one.1), (other.0.as_slice(), other.1));
+            let found = ring_moves(one, other, &mut 0);
+            assert_eq!(found, moves_by_lookup(one, other), "{one:?} {other:?}");
+            assert_eq!(ring_moves(one, one, &mut 0), None);
+            moved += usize::from(found.is_some_and(|share| share < 1.0));
+        }
+        assert!(moved > 100, "{moved}");
+    }
 }

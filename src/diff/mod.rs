@@ -27,9 +27,9 @@ pub use overlap::{Example, examples};
 use crate::client::{Cache, Client, Held, Kind};
 use crate::model::filter::FilterConfig;
 use crate::model::listener::{Listener, RouteSource};
-use crate::model::{Cluster, Endpoints, ResourceType, RouteConfiguration};
+use crate::model::{ResourceType, RouteConfiguration};
 use crate::parsed::{self, Shown};
-use clusters::{ClusterChange, Side};
+use clusters::{ClusterChange, Comparison, Side, Whole};
 use hosts::HostChanges;
 use values::FieldChange;
 
@@ -85,6 +85,8 @@ pub struct Diff {
     pub routes: Vec<RouteChange>,
     /// By name.
     pub clusters: Vec<ClusterChange>,
+    /// A limit was reached: clusters may change that are not told.
+    pub clusters_are_cut: bool,
 }
 
 impl Diff {
@@ -95,6 +97,11 @@ impl Diff {
 
     /// Says whether a limit kept something from being compared.
     pub fn is_cut(&self) -> bool {
+        self.clusters_are_cut || self.routes_are_cut()
+    }
+
+    /// Says whether RPCs may go elsewhere that are not told.
+    pub fn routes_are_cut(&self) -> bool {
         self.routes.iter().any(|change| change.changes.is_cut)
     }
 }
@@ -125,10 +132,12 @@ pub fn compare(before: &Client, after: &Client, shows_secrets: bool) -> Diff {
         shows_secrets,
         &mut resources,
     );
+    let (clusters, clusters_are_cut) = clusters_of(before, after);
     Diff {
         resources,
         routes: routes(before, after),
-        clusters: clusters_of(before, after),
+        clusters,
+        clusters_are_cut,
     }
 }
 
@@ -256,35 +265,25 @@ fn has_sessions(client: &Client) -> bool {
     managers.any(|has| has)
 }
 
-fn clusters_of(before: &Client, after: &Client) -> Vec<ClusterChange> {
-    let sessions = (has_sessions(before), has_sessions(after));
-    let (b, a) = (&before.resources.clusters, &after.resources.clusters);
-    let value = |cache: &Cache<Cluster>, name: &str| cache.get(name).and_then(Held::value).cloned();
-    let assigned = |client: &Client, name: &str, cluster: &Cluster| -> Option<Arc<Endpoints>> {
-        let name = cluster.discovery.eds_name(name)?;
-        client.resources.endpoints.get(name)?.value().cloned()
-    };
-    names(b, a)
-        .into_iter()
-        .filter_map(|name| {
-            let (one, other) = (value(b, name)?, value(a, name)?);
-            let (of_one, of_other) = (assigned(before, name, &one), assigned(after, name, &other));
-            if one == other && of_one == of_other {
-                return None;
-            }
-            let before = Side {
-                cluster: &one,
-                endpoints: of_one.as_deref(),
-                profile: &before.profile,
-                has_sessions: sessions.0,
-            };
-            let after = Side {
-                cluster: &other,
-                endpoints: of_other.as_deref(),
-                profile: &after.profile,
-                has_sessions: sessions.1,
-            };
-            clusters::compare(name, before, after)
-        })
-        .collect()
+fn clusters_of(before: &Client, after: &Client) -> (Vec<ClusterChange>, bool) {
+    let mut comparison = Comparison::new(whole(before), whole(after));
+    let change = |name: &String| comparison.change(name, side(before, name)?, side(after, name)?);
+    let names = names(&before.resources.clusters, &after.resources.clusters);
+    let changes = names.into_iter().filter_map(change).collect();
+    (changes, comparison.is_cut())
+}
+
+fn whole(client: &Client) -> Whole<'_> {
+    Whole {
+        profile: &client.profile,
+        has_sessions: has_sessions(client),
+    }
+}
+
+/// A cluster of a client; `None` if it does not hold one.
+fn side<'a>(client: &'a Client, name: &str) -> Option<Side<'a>> {
+    let cluster = client.resources.clusters.get(name)?.value()?;
+    let assigned = |name: &str| client.resources.endpoints.get(name)?.value();
+    let endpoints = cluster.discovery.eds_name(name).and_then(assigned);
+    Some(Side { cluster, endpoints })
 }

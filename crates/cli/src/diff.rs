@@ -45,10 +45,16 @@ pub(super) fn run(args: &DiffArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         Format::Human => text::write(&compared, args.all, io.colours(args.color), &mut io.out)?,
         Format::Json => diff_json::write(&compared, &mut io.out)?,
     }
-    if compared.iter().any(|compared| compared.diff.is_cut()) {
+    if compared.iter().any(|compared| compared.diff.routes_are_cut()) {
         writeln!(
             io.err,
             "warning: the route tables are too large to be compared in full, RPCs may move that are not listed"
+        )?;
+    }
+    if compared.iter().any(|compared| compared.diff.clusters_are_cut) {
+        writeln!(
+            io.err,
+            "warning: the clusters have too many endpoints to be compared in full, some may change that are not listed"
         )?;
     }
     let changes = compared.iter().any(|compared| !compared.diff.is_empty());

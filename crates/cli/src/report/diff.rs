@@ -278,9 +278,10 @@ impl Effects<'_> {
 }
 
 fn cluster(change: &ClusterChange, look: Look, out: &mut dyn Write) -> io::Result<()> {
-    say!(out, "  cluster {}", change.name)?;
+    let ClusterChange { name, spread } = change;
+    say!(out, "  cluster {name}")?;
     let shown = if look.all { usize::MAX } else { SHOWN };
-    if let Some((before, after)) = &change.endpoints {
+    if let Some((before, after)) = &spread.endpoints {
         let list = |counts: &[usize]| match counts {
             [] => "none".to_owned(),
             [one] => one.to_string(),
@@ -294,7 +295,7 @@ fn cluster(change: &ClusterChange, look: Look, out: &mut dyn Write) -> io::Resul
         };
         say!(out, "    endpoints: {} → {}", list(before), list(after))?;
     }
-    for share in change.shares.iter().take(shown) {
+    for share in spread.shares.iter().take(shown) {
         let (before, after) = (share_of_one(share.before), share_of_one(share.after));
         let name = if share.locality.is_empty() {
             "without a name"
@@ -307,23 +308,23 @@ fn cluster(change: &ClusterChange, look: Look, out: &mut dyn Write) -> io::Resul
             share.priority
         )?;
     }
-    more(change.shares.len(), shown, "localities", out)?;
-    if let Some(share) = change.ring_moves {
+    more(spread.shares.len(), shown, "localities", out)?;
+    if let Some(share) = spread.ring_moves {
         say!(
             out,
             "    ring: {} of all request hashes go to another endpoint",
             share_of_one(share)
         )?;
     }
-    if !change.lost_sessions.is_empty() {
+    if !spread.lost_sessions.is_empty() {
         let limit = if look.all { usize::MAX } else { 5 };
-        let addresses: Vec<String> = change
+        let addresses: Vec<String> = spread
             .lost_sessions
             .iter()
             .take(limit)
             .map(ToString::to_string)
             .collect();
-        let more = match change.lost_sessions.len().saturating_sub(limit) {
+        let more = match spread.lost_sessions.len().saturating_sub(limit) {
             0 => String::new(),
             rest => format!(" and {rest} more"),
         };

@@ -250,13 +250,14 @@ fn share((goes, share): &(Goes, f64)) -> Share<'_> {
 }
 
 fn cluster(change: &ClusterChange) -> Cluster<'_> {
+    let ClusterChange { name, spread } = change;
     Cluster {
-        name: &change.name,
-        endpoints: change
+        name,
+        endpoints: spread
             .endpoints
             .as_ref()
             .map(|(before, after)| (before.as_slice(), after.as_slice())),
-        localities: change
+        localities: spread
             .shares
             .iter()
             .map(|share| Locality {
@@ -266,7 +267,7 @@ fn cluster(change: &ClusterChange) -> Cluster<'_> {
                 after: share.after,
             })
             .collect(),
-        ring_moves: change.ring_moves,
-        lost_sessions: change.lost_sessions.iter().map(ToString::to_string).collect(),
+        ring_moves: spread.ring_moves,
+        lost_sessions: spread.lost_sessions.iter().map(ToString::to_string).collect(),
     }
 }
