@@ -2,6 +2,7 @@
 
 use std::panic::resume_unwind;
 use std::sync::Arc;
+use std::thread::ScopedJoinHandle;
 
 use serde_json::Value;
 
@@ -19,10 +20,13 @@ use xdsctl::source::{MAX_STREAM_BYTES, SourceMap, read_stream};
 const MAX_PLAYED_BYTES: u64 = 32 << 20;
 
 /// How often the largest one is.
-const MIN_SEEDS: u64 = 4;
+const MIN_SEEDS: u64 = 3;
 
-/// Threads that play: each has the whole world's connections in memory.
+/// Threads that play.
 const PLAYERS: usize = 2;
+
+/// More bytes are played by one thread: the connections of a world take forty times its bytes, for each player.
+const MAX_SHARED_BYTES: u64 = 4 << 20;
 
 /// Channels of a dump that get steps: each has connections of its own, and is played many times.
 const CHANNELS_SHOWN: usize = 20;
@@ -253,36 +257,51 @@ fn settle(
         let _ = writeln!(io.err, "{told}");
     }
     let opened = read(&text).and_then(|test| open(&test, io).map(|callers| (test, callers)));
-    draft.settle(opened.and_then(|(test, callers)| play_each(seeds, &test, &callers, &text, args)))
+    let players = match bytes > MAX_SHARED_BYTES {
+        true => 1,
+        false => processors().min(PLAYERS),
+    };
+    draft.settle(opened.and_then(|(test, callers)| {
+        let with = |seed| unmet(seed, &test, &callers, &text, args);
+        play_each(seeds, players, &with)
+    }))
 }
 
-/// Plays a test with so many seeds: what was not met with each of them, or why the first of those that cannot be played cannot.
-fn play_each(seeds: u64, test: &Test, callers: &[Caller], text: &str, args: &TestArgs) -> Result<Vec<Unmet>, String> {
-    let with = |seed: u64| -> Result<Unmet, String> {
-        let mut test = test.clone();
-        for (number, client) in Arc::make_mut(&mut test.clients).iter_mut().enumerate() {
-            client.seed = seed.wrapping_add(number as u64);
+/// Plays a test with a seed: what is not met.
+fn unmet(seed: u64, test: &Test, callers: &[Caller], text: &str, args: &TestArgs) -> Result<Unmet, String> {
+    let mut test = test.clone();
+    for (number, client) in Arc::make_mut(&mut test.clients).iter_mut().enumerate() {
+        client.seed = seed.wrapping_add(number as u64);
+    }
+    let missed = missed(&test, callers, text, args)?;
+    Ok(missed.into_iter().map(|(step, place, _)| (step, place)).collect())
+}
+
+/// Plays with so many seeds, by several threads: what was not met with each, or why it cannot be played with the first that fails.
+fn play_each(
+    seeds: u64,
+    players: usize,
+    with: &(dyn Fn(u64) -> Result<Unmet, String> + Sync),
+) -> Result<Vec<Unmet>, String> {
+    let played = |first: u64| {
+        let mut runs = Vec::new();
+        for seed in (first..seeds).step_by(players) {
+            let run = with(seed);
+            // Each stops where it fails: the first failure of all is among these.
+            let fails = run.is_err();
+            runs.push((seed, run));
+            if fails {
+                break;
+            }
         }
-        let missed = missed(&test, callers, text, args)?;
-        Ok(missed.into_iter().map(|(step, place, _)| (step, place)).collect())
+        runs
     };
-    let threads = processors().min(PLAYERS);
-    let mut runs: Vec<(u64, Result<Unmet, String>)> = std::thread::scope(|scope| {
-        let players: Vec<_> = (0..threads as u64)
-            .map(|first| {
-                let mine = (first..seeds).step_by(threads);
-                // Each stops where it fails: the first failure of all is among these.
-                let mut goes_on = true;
-                let played = mine
-                    .map(|seed| (seed, with(seed)))
-                    .take_while(move |(_, run)| std::mem::replace(&mut goes_on, run.is_ok()));
-                scope.spawn(|| played.collect::<Vec<_>>())
-            })
+    let mut runs: Vec<_> = std::thread::scope(|scope| {
+        let players: Vec<_> = (0..players as u64)
+            .map(|first| scope.spawn(move || played(first)))
             .collect();
-        let played = players
-            .into_iter()
-            .map(|player| player.join().unwrap_or_else(|panic| resume_unwind(panic)));
-        played.flatten().collect()
+        let join = |player: ScopedJoinHandle<'_, _>| player.join().unwrap_or_else(|panic| resume_unwind(panic));
+        players.into_iter().flat_map(join).collect()
     });
     runs.sort_unstable_by_key(|(seed, _)| *seed);
     runs.into_iter().map(|(_, run)| run).collect()
@@ -343,5 +362,24 @@ const fn from(args: &TestArgs) -> suite::From<'_> {
         file: "-",
         world: &[],
         shows_secrets: args.show_secrets,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_number_of_players_tells_the_same() {
+        let of = |seed: u64| Unmet::from([(seed as usize, 0)]);
+        for players in 1..=4 {
+            let all = play_each(9, players, &|seed| Ok(of(seed)));
+            assert_eq!(all, Ok((0..9).map(of).collect()), "{players}");
+            let fails = |seed: u64| match seed {
+                5..=7 => Err(seed.to_string()),
+                _ => Ok(of(seed)),
+            };
+            assert_eq!(play_each(9, players, &fails), Err("5".to_owned()), "{players}");
+        }
     }
 }
