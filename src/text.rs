@@ -13,13 +13,21 @@ const MAX_DISTANCE: usize = 3;
 /// assert_eq!(xdsctl::text::nearest("port_vale", ["address", "port_value"].into_iter()), Some("port_value"));
 /// assert_eq!(xdsctl::text::nearest("zzz", ["address"].into_iter()), None);
 /// ```
-pub fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+pub fn nearest<'a>(name: &str, mut candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     // Half of a longer name is more than the largest distance.
     let length = name.chars().take(2 * MAX_DISTANCE + 2).count();
     let mut limit = MAX_DISTANCE.min(length.div_ceil(2).saturating_sub(1));
+    if limit == 0 {
+        return candidates.find(|candidate| *candidate == name);
+    }
     let mut best = None;
     let own = letters(name);
+    let is_ascii = name.is_ascii();
     for candidate in candidates {
+        // Of two ASCII texts the lengths in characters are at hand.
+        if is_ascii && name.len().abs_diff(candidate.len()) > limit && candidate.is_ascii() {
+            continue;
+        }
         // Most candidates have other letters: no need to look at their order.
         let differing = own
             .zip(letters(candidate))
