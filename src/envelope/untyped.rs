@@ -1,5 +1,7 @@
 //! Bare resources: with `@type`, or known by their fields as `istioctl proxy-config -o json` prints them.
 
+use std::sync::LazyLock;
+
 use xdsctl_proto::tables::{self, Cardinality, Field, Kind, Message, WellKnown};
 
 use super::slot::Place;
@@ -71,7 +73,7 @@ impl Guess {
         self.keys += 1;
         self.is_of_cluster |= name == "cluster_name";
         self.is_named |= value.first == b'"' && matches!(name, "name" | "cluster_name");
-        let has = ResourceType::ALL.map(|t| message(t).is_some_and(|m| is_field(m, name, value)));
+        let has = MESSAGES.map(|message| message.is_some_and(|message| is_field(message, name, value)));
         let is_only = has.iter().filter(|has| **has).count() == 1;
         for ((has, known), only) in has.iter().zip(&mut self.known).zip(&mut self.only) {
             *known += usize::from(*has);
@@ -94,6 +96,10 @@ impl Guess {
         message(self.certain.or(best)?)
     }
 }
+
+/// The messages of [`ResourceType::ALL`], which each key of an object of no known type is looked up in.
+static MESSAGES: LazyLock<[Option<&'static Message>; ResourceType::ALL.len()]> =
+    LazyLock::new(|| ResourceType::ALL.map(message));
 
 fn message(resource_type: ResourceType) -> Option<&'static Message> {
     tables::message(resource_type.type_name())

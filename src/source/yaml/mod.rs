@@ -30,7 +30,7 @@ pub const MAX_ALIAS_BYTES: usize = 64 << 20;
 pub const MAX_ALIAS_NODES: usize = 2_000_000;
 
 /// What merge keys may read of what they name, in bytes of JSON: keys that are not merged cost their reading.
-pub const MAX_MERGE_BYTES: usize = 4 * MAX_ALIAS_BYTES;
+pub const MAX_MERGE_BYTES: usize = 2 * MAX_ALIAS_BYTES;
 
 /// Rewrites YAML as JSON.
 ///
