@@ -83,10 +83,18 @@ fn directory(name: &str) -> PathBuf {
     directory
 }
 
+/// The file that an input of half the size is in.
+fn other(file: &Path) -> PathBuf {
+    let name = format!("other-{}", file.file_name().unwrap().to_str().unwrap());
+    file.with_file_name(name)
+}
+
 /// The arguments of a command for a file, and for the world that a script is played on.
 fn arguments(command: &[&str], file: &Path, world: Option<&Path>) -> Vec<String> {
     let path = file.to_str().unwrap();
-    let mut args: Vec<String> = command.iter().map(|word| word.replace("FILE", path)).collect();
+    let other = other(file);
+    let put = |word: &&str| word.replace("FILE", path).replace("OTHER", other.to_str().unwrap());
+    let mut args: Vec<String> = command.iter().map(put).collect();
     let has_file = command.iter().any(|word| word.contains("FILE"));
     if world.is_some() || !has_file {
         args.push(world.unwrap_or(file).to_str().unwrap().to_owned());
@@ -191,6 +199,7 @@ fn matrix(list: &[Input], commands: &[&[&str]], world: Option<&Path>, directory:
         let file = directory.join(input.file);
         let bytes = (input.make)(SMALL);
         std::fs::write(&file, &bytes).unwrap();
+        std::fs::write(other(&file), (input.make)(SMALL / 2)).unwrap();
         for command in some(number, commands, 16) {
             let ran = ran(&arguments(command, &file, world));
             for fault in faults(command, input.name, &ran, bytes.len()) {

@@ -1,6 +1,6 @@
 //! The commands that every input is given to: a new one is one line.
 
-/// Arguments; the input's file follows, or takes the place of `FILE`.
+/// Arguments; the input's file follows, or takes the place of `FILE`. `OTHER` is one like it of half its size.
 pub const COMMANDS: &[&[&str]] = &[
     &["validate"],
     &["validate", "--all", "--min-severity=note", "--color=always"],
@@ -18,6 +18,8 @@ pub const COMMANDS: &[&[&str]] = &[
     &["validate", "--matrix", "--client=all"],
     &["validate", "--fix", "--diff", "FILE"],
     &["diff", "FILE", "FILE"],
+    &["diff", "OTHER", "FILE"],
+    &["diff", "FILE", "OTHER", "--all", "--format=json"],
     &["who", "c"],
     &["who", "c", "--all", "--format=json"],
     &["validate", "--as=bootstrap"],

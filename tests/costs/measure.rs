@@ -243,6 +243,7 @@ fn measure(
     let bytes = (input.make)(wanted.bytes);
     fs::write(&file, &bytes)?;
     let path = file.display().to_string();
+    let other = directory.join(format!("other-{}", input.file));
     for command in list {
         let words = command.join(" ");
         let is_wanted = |part: &str| {
@@ -252,7 +253,14 @@ fn measure(
         if !wanted.command.split(',').any(is_wanted) {
             continue;
         }
-        let mut args: Vec<String> = command.iter().map(|word| word.replace("FILE", &path)).collect();
+        if words.contains("OTHER") {
+            fs::write(&other, (input.make)(wanted.bytes / 2))?;
+        }
+        let put = |word: &&str| {
+            word.replace("FILE", &path)
+                .replace("OTHER", &other.display().to_string())
+        };
+        let mut args: Vec<String> = command.iter().map(put).collect();
         let subject = world.unwrap_or(&file);
         if world.is_some() || !words.contains("FILE") {
             args.push(subject.display().to_string());
