@@ -90,6 +90,15 @@ fn a_clients_words_and_ours_are_one_reason() {
     let more = path("more.json", &nacked(&other));
     let ours = path("ours.json", &of(json!({"lb_policy": "MAGLEV"})));
     let another = path("another.json", &of(json!({"type": "STATIC"})));
+    // Up to a limit: longer words are not looked through.
+    let padded = |number: usize, bytes: usize| {
+        let client = client.replace("index 4", &format!("index {number}"));
+        client.clone() + &" ".repeat(bytes - client.len())
+    };
+    let long = path("long.json", &nacked(&padded(4, 100_000)));
+    let long_elsewhere = path("long-elsewhere.json", &nacked(&padded(0, 100_000)));
+    let longer = path("longer.json", &nacked(&padded(4, 300_000)));
+    let longer_elsewhere = path("longer-elsewhere.json", &nacked(&padded(0, 300_000)));
     let same = "nothing changes for a client\n";
     let differs = "~ Cluster c: is rejected for another reason: ";
     for (before, after, wanted) in [
@@ -100,6 +109,10 @@ fn a_clients_words_and_ours_are_one_reason() {
         (&told, &more, differs),
         (&ours, &another, differs),
         (&ours, &more, differs),
+        (&long, &long_elsewhere, same),
+        (&longer, &longer, same),
+        (&longer, &longer_elsewhere, differs),
+        (&ours, &longer, differs),
     ] {
         let Run { out, err, .. } = run(&format!("diff {before} {after}"), "");
         assert!(out.starts_with(wanted), "{before} {after}: {out}{err}");

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use super::budget::Budget;
 use super::tables::{Moves, compare};
 use crate::model::RouteConfiguration;
 use crate::model::domain::{DomainClass, best_match};
@@ -9,6 +10,9 @@ use crate::model::route::{Route, VirtualHost};
 
 /// Comparisons of a domain with an authority that are made for two RouteConfigurations.
 pub const MAX_DOMAIN_STEPS: usize = 20_000_000;
+
+/// Looking a domain up on both sides takes as long as so many looks at a route.
+const STEPS_OF_A_DOMAIN: u64 = 50;
 
 /// What differs for the authorities that find the same two virtual hosts.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,16 +37,25 @@ pub struct HostChanges {
 }
 
 /// Finds the authorities whose RPCs go elsewhere.
-pub(super) fn compare_hosts(before: &RouteConfiguration, after: &RouteConfiguration) -> HostChanges {
+pub(super) fn compare_hosts(
+    before: &RouteConfiguration,
+    after: &RouteConfiguration,
+    budget: &mut Budget,
+) -> HostChanges {
     let mut changes = HostChanges::default();
     if before == after {
         return changes;
     }
     let (before, after) = (&before.virtual_hosts, &after.virtual_hosts);
+    let domains: usize = before.iter().chain(after).map(|host| 1 + host.domains.len()).sum();
+    if !budget.steps.take(domains as u64 * STEPS_OF_A_DOMAIN) {
+        changes.is_cut = true;
+        return changes;
+    }
     for ((one, other), domains) in pairs(before, after, MAX_DOMAIN_STEPS, &mut changes.is_cut) {
         let moves = match (routes(before, one), routes(after, other)) {
             (None, None) => continue,
-            (Some(before), Some(after)) => compare(before, after),
+            (Some(before), Some(after)) => compare(before, after, budget),
             (Some(_), None) | (None, Some(_)) => Moves::default(),
         };
         changes.is_cut |= moves.is_cut;

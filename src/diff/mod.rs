@@ -7,6 +7,7 @@
 //!
 //! Knows nothing of documents and reports, and plays no RPCs.
 
+pub mod budget;
 pub mod clusters;
 mod forms;
 pub mod hosts;
@@ -29,6 +30,7 @@ use crate::model::filter::FilterConfig;
 use crate::model::listener::{Listener, RouteSource};
 use crate::model::{ResourceType, RouteConfiguration};
 use crate::parsed::{self, Shown};
+use budget::Budget;
 use clusters::{ClusterChange, Comparison, Side, Whole};
 use hosts::HostChanges;
 use values::FieldChange;
@@ -204,6 +206,7 @@ fn routes_of(client: &Client, listener: &str) -> Option<Routes> {
 }
 
 fn routes(before: &Client, after: &Client) -> Vec<RouteChange> {
+    let mut budget = Budget::default();
     let mut by_names: BTreeMap<(Option<String>, Option<String>), RouteChange> = BTreeMap::new();
     let mut changes = Vec::new();
     let mut named: BTreeSet<String> = BTreeSet::new();
@@ -224,7 +227,7 @@ fn routes(before: &Client, after: &Client) -> Vec<RouteChange> {
             listeners: vec![listener.clone()],
             before: was.clone(),
             after: is.clone(),
-            changes: hosts::compare_hosts(&one, &other),
+            changes: hosts::compare_hosts(&one, &other, &mut budget),
             tables: (one, other),
         };
         if was.is_some() && is.is_some() {
@@ -241,7 +244,7 @@ fn routes(before: &Client, after: &Client) -> Vec<RouteChange> {
                 listeners: Vec::new(),
                 before: Some(name.clone()),
                 after: Some(name.clone()),
-                changes: hosts::compare_hosts(&one, &other),
+                changes: hosts::compare_hosts(&one, &other, &mut budget),
                 tables: (one, other),
             });
         }

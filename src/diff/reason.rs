@@ -5,6 +5,9 @@ use std::collections::BTreeSet;
 use crate::client::{Fault, Held, Kind};
 use crate::recognise::{self, Told};
 
+/// Longer words of a client are not looked through for its faults, which takes longer than to read them.
+pub const MAX_REASON_BYTES: usize = 256 << 10;
+
 /// Says whether both are rejected, and for the same reason: the same faults, and where a live client says no more than its own
 /// words, words that lead to these faults.
 pub(super) fn is_same<T: Kind>(one: &Held<T>, other: &Held<T>) -> bool {
@@ -13,6 +16,7 @@ pub(super) fn is_same<T: Kind>(one: &Held<T>, other: &Held<T>) -> bool {
     };
     match (one.faults(), other.faults()) {
         _ if why == other_why => true,
+        ([], _) | (_, []) if why.len().max(other_why.len()) > MAX_REASON_BYTES => false,
         ([], []) => is_same_line(&recognise::told(why), &recognise::told(other_why)),
         ([], faults) => leads_to(&recognise::told(why), faults),
         (faults, []) => leads_to(&recognise::told(other_why), faults),

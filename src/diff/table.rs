@@ -3,14 +3,20 @@
 //! Nearly all steps end at a path that begins otherwise. So the beginnings of the paths stand side by side in memory, and a look at
 //! them spares most looks at a route.
 
+use std::collections::BTreeMap;
+
+use super::budget::Steps;
 use super::overlap::Example;
-use super::tables::{Goes, MAX_ROUTE_STEPS};
+use super::tables::Goes;
 use crate::model::matcher::{StringMatch, StringMatcher};
 use crate::model::route::{Action, Destination, PathMatcher, Route};
 use crate::rpc::Request;
 use crate::rpc::matching::{MILLION, header_matches, path_matches};
 
-/// Where RPCs go, with the share of each.
+/// A share takes as long as so many looks at a route.
+pub(super) const STEPS_OF_A_SHARE: u64 = 8;
+
+/// Where RPCs go, in order, with the share of each.
 pub(super) type Shares = Vec<(Goes, f64)>;
 
 /// The routes of a virtual host.
@@ -48,18 +54,15 @@ impl<'a> Table<'a> {
     }
 
     /// The routes that can take an RPC, `None` for none of them, and where it goes; `None` if there are no more steps to be made.
-    pub fn outcome(&self, example: &Example, steps: &mut u64) -> Option<(Vec<Option<usize>>, Shares)> {
+    pub fn outcome(&self, example: &Example, steps: &mut Steps) -> Option<(Vec<Option<usize>>, Shares)> {
         let request = Request {
             path: &example.path,
             headers: &example.headers,
             timeout: None,
         };
-        let (mut takers, mut shares, mut rest) = (Vec::new(), Vec::new(), 1.0);
+        let (mut takers, mut shares, mut rest) = (Vec::new(), BTreeMap::new(), 1.0);
         for (index, route) in self.routes.iter().enumerate() {
-            *steps += 1;
-            if *steps > MAX_ROUTE_STEPS {
-                return None;
-            }
+            steps.take(1).then_some(())?;
             if are_apart(self.stem(index), request.path.as_bytes()) {
                 continue;
             }
@@ -71,17 +74,21 @@ impl<'a> Table<'a> {
                 continue;
             }
             takers.push(Some(index));
+            steps.take(spread(route) * STEPS_OF_A_SHARE).then_some(())?;
+            if share == 1.0 && shares.is_empty() {
+                return Some((takers, goes(route)));
+            }
             for (goes, part) in goes(route) {
                 add(&mut shares, goes, rest * share * part);
             }
             rest *= 1.0 - share;
             if rest == 0.0 {
-                return Some((takers, shares));
+                return Some((takers, shares.into_iter().collect()));
             }
         }
         takers.push(None);
         add(&mut shares, Goes::Fails, rest);
-        Some((takers, shares))
+        Some((takers, shares.into_iter().collect()))
     }
 }
 
@@ -102,6 +109,17 @@ pub(super) fn are_apart(one: &[u8], other: &[u8]) -> bool {
     common > 0 && one.get(..common) != other.get(..common)
 }
 
+/// How many clusters a route takes its RPCs to.
+pub(super) fn spread(route: &Route) -> u64 {
+    match &route.action {
+        Action::Route(action) => match &action.destination {
+            Destination::WeightedClusters(clusters) => clusters.len() as u64,
+            Destination::Cluster(_) | Destination::Plugin(_) => 1,
+        },
+        _ => 1,
+    }
+}
+
 /// Where a route takes its RPCs.
 pub(super) fn goes(route: &Route) -> Shares {
     let Action::Route(action) = &route.action else {
@@ -112,28 +130,18 @@ pub(super) fn goes(route: &Route) -> Shares {
         Destination::Plugin(name) => vec![(Goes::Plugin(name.clone()), 1.0)],
         Destination::WeightedClusters(clusters) => {
             let sum: f64 = clusters.iter().map(|cluster| f64::from(cluster.weight)).sum();
-            let mut shares = Vec::new();
+            let mut shares = BTreeMap::new();
             for cluster in clusters {
-                add(
-                    &mut shares,
-                    Goes::Cluster(cluster.name.clone()),
-                    f64::from(cluster.weight) / sum,
-                );
+                let share = f64::from(cluster.weight) / sum;
+                add(&mut shares, Goes::Cluster(cluster.name.clone()), share);
             }
-            shares
+            shares.into_iter().collect()
         }
     }
 }
 
-fn add(shares: &mut Shares, goes: Goes, share: f64) {
-    match shares.binary_search_by(|(known, _)| known.cmp(&goes)) {
-        Ok(index) => {
-            if let Some((_, sum)) = shares.get_mut(index) {
-                *sum += share;
-            }
-        }
-        Err(index) => shares.insert(index, (goes, share)),
-    }
+fn add(shares: &mut BTreeMap<Goes, f64>, goes: Goes, share: f64) {
+    *shares.entry(goes).or_default() += share;
 }
 
 /// The share of RPCs that a route takes of those that match its path and headers.

@@ -4,13 +4,11 @@
 //! through both tables whole. Routes that are the same at the beginning or the end of both lists are not compared with each
 //! other. Where a regex lets no example be found, the answer is marked as one that may be.
 
+use super::budget::{Budget, Steps};
 use super::overlap::{Example, are_disjoint, examples, is_opaque};
-use super::table::{Shares, Table, are_apart, goes, share};
+use super::table::{STEPS_OF_A_SHARE, Shares, Table, are_apart, goes, share, spread};
 use crate::model::route::Route;
 use crate::validate::route_shadow::covers;
-
-/// Steps that are made for two tables: comparisons of one route with one RPC or route, a second's work at most.
-pub const MAX_ROUTE_STEPS: u64 = 50_000_000;
 
 /// Kinds of RPCs listed that go elsewhere in two tables.
 pub const MAX_MOVES: usize = 1_000;
@@ -59,7 +57,12 @@ pub struct Moves {
 }
 
 /// Finds the RPCs that go elsewhere.
-pub fn compare(before: &[Route], after: &[Route]) -> Moves {
+pub(super) fn compare(before: &[Route], after: &[Route], budget: &mut Budget) -> Moves {
+    budget.for_tables(|steps, shares| compare_within(before, after, steps, shares))
+}
+
+fn compare_within(before: &[Route], after: &[Route], steps: &mut Steps, shares: &mut usize) -> Moves {
+    steps.take((before.len() + after.len()) as u64);
     let is_same = |pair: (&Route, &Route)| is_same(pair.0, pair.1);
     let head = before.iter().zip(after).take_while(|pair| is_same(*pair)).count();
     let rest = before.len().min(after.len()) - head;
@@ -71,10 +74,12 @@ pub fn compare(before: &[Route], after: &[Route]) -> Moves {
     let mut walk = Walk {
         before: Table::of(before),
         after: Table::of(after),
-        steps: 0,
+        steps,
+        shares,
         found: Moves::default(),
     };
     walk.run(head, tail);
+    walk.found.is_cut |= walk.steps.are_made();
     walk.found
 }
 
@@ -89,7 +94,9 @@ fn is_same(one: &Route, other: &Route) -> bool {
 struct Walk<'a> {
     before: Table<'a>,
     after: Table<'a>,
-    steps: u64,
+    steps: &'a mut Steps,
+    /// Shares that may still be told.
+    shares: &'a mut usize,
     found: Moves,
 }
 
@@ -112,7 +119,7 @@ impl Walk<'_> {
                     continue;
                 }
                 let (one, other) = (self.before.get(i), self.after.get(j));
-                self.steps += 1;
+                self.steps.take(1);
                 if let (Some(one), Some(other)) = (one, other)
                     && (are_apart(self.before.stem(i), self.after.stem(j)) || are_disjoint(one, other))
                 {
@@ -132,13 +139,16 @@ impl Walk<'_> {
     }
 
     fn is_over(&mut self) -> bool {
-        self.found.is_cut = self.found.moves.len() >= MAX_MOVES || self.steps > MAX_ROUTE_STEPS;
+        let is_told = self.found.moves.len() >= MAX_MOVES || *self.shares == 0;
+        self.found.is_cut = is_told || self.steps.are_made();
         self.found.is_cut
     }
 
     /// Looks for an RPC that the two routes take.
     fn pair(&mut self, i: usize, j: usize) {
         let (one, other) = (self.before.get(i), self.after.get(j));
+        let clusters: u64 = one.into_iter().chain(other).map(spread).sum();
+        self.steps.take(clusters * STEPS_OF_A_SHARE);
         if let (Some(one), Some(other)) = (one, other)
             && share(one) == 1.0
             && share(other) == 1.0
@@ -150,8 +160,8 @@ impl Walk<'_> {
         let mut is_met = false;
         for example in examples(&routes) {
             let (Some(before), Some(after)) = (
-                self.before.outcome(&example, &mut self.steps),
-                self.after.outcome(&example, &mut self.steps),
+                self.before.outcome(&example, self.steps),
+                self.after.outcome(&example, self.steps),
             ) else {
                 continue;
             };
@@ -197,7 +207,11 @@ impl Walk<'_> {
                     *known = moved;
                 }
             }
-            None => self.found.moves.push(moved),
+            None => {
+                let told = moved.before.goes.len() + moved.after.goes.len();
+                *self.shares = self.shares.saturating_sub(told);
+                self.found.moves.push(moved);
+            }
         }
     }
 }
@@ -222,6 +236,7 @@ impl std::fmt::Display for Example {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::diff::budget;
     use crate::model::matcher::{HeaderMatch, HeaderMatcher, StringMatch, StringMatcher};
     use crate::model::route::{Action, ClusterWeight, Destination, PathMatcher, RouteAction};
 
@@ -309,7 +324,9 @@ mod tests {
             };
             goes.iter().map(share).collect::<Vec<_>>().join("+")
         };
-        let moves = compare(&table(before), &table(after)).moves.into_iter();
+        let moves = compare(&table(before), &table(after), &mut Budget::default())
+            .moves
+            .into_iter();
         moves
             .map(|m| {
                 let example = m.example.map_or_else(|| "?".to_owned(), |example| example.to_string());
@@ -405,7 +422,7 @@ mod tests {
         for _ in 0..4_000 {
             let (one, other) = (table(), table());
             let (before, after) = (self::table(&one), self::table(&other));
-            let told = compare(&before, &after).moves;
+            let told = compare(&before, &after, &mut Budget::default()).moves;
             for path in ["/a", "/a/b", "/a/c", "/ab", "/b", "/bc", "/c"] {
                 for (h, k) in [
                     ("", ""),
@@ -420,7 +437,8 @@ mod tests {
                         path: path.to_owned(),
                         headers: sent(h, k),
                     };
-                    let goes = |table: &[Route]| Table::of(table).outcome(&rpc, &mut 0).unwrap().1;
+                    let goes =
+                        |table: &[Route]| Table::of(table).outcome(&rpc, &mut Budget::default().steps).unwrap().1;
                     let (was, is) = (goes(&before), goes(&after));
                     let is_told = |m: &Move| is_equal(&m.before.goes, &was) && is_equal(&m.after.goes, &is);
                     assert!(
@@ -432,7 +450,12 @@ mod tests {
             }
             for told in &told {
                 let example = told.example.as_ref().expect("nothing is opaque here");
-                let goes = |table: &[Route]| Table::of(table).outcome(example, &mut 0).unwrap().1;
+                let goes = |table: &[Route]| {
+                    Table::of(table)
+                        .outcome(example, &mut Budget::default().steps)
+                        .unwrap()
+                        .1
+                };
                 assert!(!is_equal(&goes(&before), &goes(&after)), "{one} | {other}: {example}");
             }
         }
@@ -447,8 +470,36 @@ mod tests {
                 .collect::<Vec<_>>()
                 .join(";")
         };
-        let moves = compare(&table(&many("x")), &table(&many("y")));
+        let moves = compare(&table(&many("x")), &table(&many("y")), &mut Budget::default());
         assert!(moves.is_cut);
         assert_eq!(moves.moves.len(), MAX_MOVES);
+    }
+    #[test]
+    fn shares_and_steps_beyond_the_budget_are_not_told() {
+        let weighted = |to: &str| (0..100).map(|i| format!("{to}{i}:1")).collect::<Vec<_>>().join(",");
+        let (before, after) = (
+            table(&format!("* > {}", weighted("x"))),
+            table(&format!("* > {}", weighted("y"))),
+        );
+        let mut budget = Budget::default();
+        let moves = compare(&before, &after, &mut budget);
+        assert_eq!((moves.moves.len(), moves.is_cut), (1, false));
+        assert_eq!(budget.shares, Budget::default().shares - 200);
+        // The last shares: what comes behind them is not told.
+        let many = |to: &str| table(&format!("/a > {to}:1,z:1; /b > {to}:1,z:2; /c > {to}:1,z:3"));
+        let moves = |shares: usize, steps: u64| {
+            let mut budget = Budget {
+                shares,
+                ..Budget::default()
+            };
+            budget.steps.take(budget::MAX_STEPS - steps);
+            let moves = compare(&many("x"), &many("y"), &mut budget);
+            (moves.moves.len(), moves.is_cut)
+        };
+        assert_eq!(moves(13, 10_000), (3, false));
+        assert_eq!(moves(5, 10_000), (2, true));
+        assert_eq!(moves(1, 10_000), (1, true));
+        let (told, is_cut) = moves(13, 100);
+        assert!(told < 3 && is_cut, "{told}");
     }
 }

@@ -19,6 +19,9 @@ use xdsctl::text::share_of_one;
 /// Lines of one kind that are shown of one resource, virtual host or cluster without `--all`.
 const SHOWN: usize = 20;
 
+/// Clusters that RPCs go to which are named of each kind of RPCs without `--all`.
+const SHARES_SHOWN: usize = 10;
+
 /// Characters of a value that are shown without `--all`.
 const VALUE_CHARS: usize = 120;
 
@@ -259,10 +262,13 @@ impl Effects<'_> {
         match outcome.goes.as_slice() {
             [(goes, _)] => one(goes),
             goes => {
-                let shares = goes
-                    .iter()
-                    .map(|(goes, share)| format!("{} {}", share_of_one(*share), one(goes)));
-                shares.collect::<Vec<_>>().join(", ")
+                let shown = if self.look.all { usize::MAX } else { SHARES_SHOWN };
+                let share = |(goes, share): &(Goes, f64)| format!("{} {}", share_of_one(*share), one(goes));
+                let shares = goes.iter().take(shown).map(share).collect::<Vec<_>>().join(", ");
+                match goes.len().saturating_sub(shown) {
+                    0 => shares,
+                    rest => format!("{shares} and {rest} more"),
+                }
             }
         }
     }
