@@ -21,12 +21,12 @@ use std::{env, fs};
 
 use commands::{COMMANDS, PLAYED, SCRIPTED};
 use inputs::{HOSTILE_SUITES, INPUTS, Input, SCRIPTS};
-use mimalloc::MiMalloc;
 use xdsctl_cli::Io;
+use xdsctl_cli::allocator::Split;
 
 /// That of the command.
 #[global_allocator]
-static ALLOCATOR: MiMalloc = MiMalloc;
+static ALLOCATOR: Split = Split;
 
 /// The goal for an input of so many bytes.
 const GOAL_BYTES: f64 = 10e6;

@@ -24,6 +24,7 @@ macro_rules! say {
     };
 }
 
+pub mod allocator;
 pub mod report;
 
 mod args;

@@ -2,13 +2,11 @@
 
 use std::process::ExitCode;
 
-use mimalloc::MiMalloc;
+use xdsctl_cli::allocator::Split;
 use xdsctl_cli::{Io, run};
 
-/// Validation and the simulator make many small values: an eighth of the time of the one and a quarter of the other were the
-/// system's allocator. The library and its tests keep whatever their program has.
 #[global_allocator]
-static ALLOCATOR: MiMalloc = MiMalloc;
+static ALLOCATOR: Split = Split;
 
 fn main() -> ExitCode {
     run(std::env::args_os(), &mut Io::real())
