@@ -144,6 +144,7 @@ where
         is_utf8_terminal: io.is_utf8_terminal,
         step_summary: io.step_summary.clone(),
         paths: io.paths.clone(),
+        ends_process: io.ends_process,
     };
     guarded_run(&args, &mut guarded)
 }

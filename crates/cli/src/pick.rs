@@ -106,6 +106,7 @@ pub(super) fn run(args: &PickArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     let mut out = std::mem::replace(&mut io.out, Box::new(std::io::sink()));
     let result = tell(args, steps, (&mut channel, &rpc), style, &mut *out, io);
     io.out = out;
+    io.leave(channel);
     let (all_ok, limit) = result?;
     if !all_ok && needs_lookups && args.requests.is_none() {
         say!(
