@@ -4,11 +4,15 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::net::SocketAddr;
 use std::sync::Arc;
 
+use super::names;
+use crate::client::Client;
 use crate::lb::ring_hash::{RING_SIZE_CAP, Ring, RingEntry, Size};
 use crate::lb::{Config, parse_list};
 use crate::model::Cluster;
 use crate::model::cluster::HealthStatus;
 use crate::model::endpoints::{Endpoints, Locality, counted_weight};
+use crate::model::filter::FilterConfig;
+use crate::model::listener::Listener;
 use crate::profile::Profile;
 use crate::rpc::weights::endpoint_weights;
 use crate::tree::policies::ring_key;
@@ -54,19 +58,50 @@ pub struct ShareChange {
     pub after: f64,
 }
 
+/// Finds what changes for the clusters that both clients hold, and whether a limit kept something from being compared or told.
+pub(super) fn changes(before: &Client, after: &Client) -> (Vec<ClusterChange>, bool) {
+    let mut comparison = Comparison::new(before, after);
+    let change = |name: &String| comparison.change(name, Side::of(before, name)?, Side::of(after, name)?);
+    let names = names(&before.resources.clusters, &after.resources.clusters);
+    let changes = names.into_iter().filter_map(change).collect();
+    (changes, comparison.is_cut)
+}
+
 /// A cluster and its endpoints, as one client holds them.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Side<'a> {
-    pub(super) cluster: &'a Cluster,
-    pub(super) endpoints: Option<&'a Arc<Endpoints>>,
+struct Side<'a> {
+    cluster: &'a Cluster,
+    endpoints: Option<&'a Arc<Endpoints>>,
 }
 
 /// What is the same for all clusters of a client.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Whole<'a> {
-    pub(super) profile: &'a Profile,
+struct Whole<'a> {
+    profile: &'a Profile,
     /// Some filter of the client keeps sessions.
-    pub(super) has_sessions: bool,
+    has_sessions: bool,
+}
+
+impl Whole<'_> {
+    fn of(client: &Client) -> Whole<'_> {
+        Whole {
+            profile: &client.profile,
+            has_sessions: has_sessions(client),
+        }
+    }
+}
+
+/// Says whether a filter of some listener keeps sessions.
+fn has_sessions(client: &Client) -> bool {
+    let listeners = client.resources.listeners.iter();
+    let mut managers = listeners.filter_map(|(_, held)| match &**held.value()? {
+        Listener::Api(manager) => Some(manager.http_filters.iter().any(|f| {
+            // An override may set the cookie where the filter itself sets none.
+            matches!(f.config, FilterConfig::StatefulSession(_))
+        })),
+        Listener::Tcp(_) => None,
+    });
+    managers.any(|has| has)
 }
 
 /// What of a cluster decides where its RPCs go.
@@ -80,20 +115,21 @@ struct Decisive<'a> {
 
 /// Compares the clusters of two clients, each pair of like ones once.
 #[derive(Debug)]
-pub(super) struct Comparison<'a> {
+struct Comparison<'a> {
     before: Whole<'a>,
     after: Whole<'a>,
     known: HashMap<(Decisive<'a>, Decisive<'a>), Option<Arc<SpreadChange>>>,
     steps: usize,
     told: usize,
+    /// A limit kept something from being compared or told.
     is_cut: bool,
 }
 
 impl<'a> Comparison<'a> {
-    pub(super) fn new(before: Whole<'a>, after: Whole<'a>) -> Comparison<'a> {
+    fn new(before: &'a Client, after: &'a Client) -> Comparison<'a> {
         Comparison {
-            before,
-            after,
+            before: Whole::of(before),
+            after: Whole::of(after),
             known: HashMap::new(),
             steps: 0,
             told: 0,
@@ -101,13 +137,8 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    /// Says whether a limit kept something from being compared or told.
-    pub(super) fn is_cut(&self) -> bool {
-        self.is_cut
-    }
-
     /// Finds what changes for a cluster that both clients hold; `None` if nothing does.
-    pub(super) fn change(&mut self, name: &str, before: Side<'a>, after: Side<'a>) -> Option<ClusterChange> {
+    fn change(&mut self, name: &str, before: Side<'a>, after: Side<'a>) -> Option<ClusterChange> {
         let key = (before.decisive(), after.decisive());
         let spread = match self.known.get(&key) {
             Some(known) => known.clone(),
@@ -170,6 +201,14 @@ enum Spread {
 }
 
 impl<'a> Side<'a> {
+    /// A cluster of a client; `None` if it does not hold one.
+    fn of(client: &'a Client, name: &str) -> Option<Side<'a>> {
+        let cluster = client.resources.clusters.get(name)?.value()?;
+        let assigned = |name: &str| client.resources.endpoints.get(name)?.value();
+        let endpoints = cluster.discovery.eds_name(name).and_then(assigned);
+        Some(Side { cluster, endpoints })
+    }
+
     fn decisive(&self) -> Decisive<'a> {
         Decisive {
             endpoints: self.endpoints.map(|endpoints| Arc::as_ptr(endpoints).addr()),
@@ -309,9 +348,7 @@ fn key<'k>(entries: &[RingEntry], at: usize, keys: &'k [(String, u32)]) -> Optio
 mod tests {
     use serde_json::{Value, json};
 
-    use super::super::{side, whole};
     use super::*;
-    use crate::client::Client;
     use crate::rng::Rng;
 
     /// Clusters that share endpoints with these weights, each with a ring of its own least size.
@@ -340,11 +377,11 @@ mod tests {
     #[test]
     fn clusters_of_the_same_endpoints_and_policies_are_compared_once() {
         let (before, after) = (client(&[64; 20], &[1; 30]), client(&[64; 20], &[1; 29]));
-        let mut comparison = Comparison::new(whole(&before), whole(&after));
+        let mut comparison = Comparison::new(&before, &after);
         let mut changes = Vec::new();
         for number in 0..20 {
             let name = format!("c{number}");
-            let sides = (side(&before, &name).unwrap(), side(&after, &name).unwrap());
+            let sides = (Side::of(&before, &name).unwrap(), Side::of(&after, &name).unwrap());
             changes.push(comparison.change(&name, sides.0, sides.1).unwrap());
         }
         // Localities and endpoints of both, and the entries of both rings.
@@ -361,21 +398,21 @@ mod tests {
     #[test]
     fn what_is_too_much_is_not_compared_and_that_is_known() {
         let (before, after) = (client(&[64, 65], &[1; 30]), client(&[64, 65], &[1; 29]));
-        let mut comparison = Comparison::new(whole(&before), whole(&after));
+        let mut comparison = Comparison::new(&before, &after);
         let mut next = |name: &str, steps: Option<usize>, told: usize| {
             comparison.steps = steps.unwrap_or(comparison.steps);
             comparison.told = told;
-            let sides = (side(&before, name).unwrap(), side(&after, name).unwrap());
+            let sides = (Side::of(&before, name).unwrap(), Side::of(&after, name).unwrap());
             let is_told = comparison.change(name, sides.0, sides.1).is_some();
-            (is_told, comparison.is_cut())
+            (is_told, comparison.is_cut)
         };
         assert_eq!(next("c0", Some(MAX_ENDPOINT_STEPS), MAX_TOLD), (true, false));
         assert_eq!(next("c1", Some(MAX_ENDPOINT_STEPS + 1), 0), (false, true));
-        let mut comparison = Comparison::new(whole(&before), whole(&after));
-        let sides = (side(&before, "c0").unwrap(), side(&after, "c0").unwrap());
+        let mut comparison = Comparison::new(&before, &after);
+        let sides = (Side::of(&before, "c0").unwrap(), Side::of(&after, "c0").unwrap());
         comparison.told = MAX_TOLD + 1;
         assert_eq!(comparison.change("c0", sides.0, sides.1), None);
-        assert!(comparison.is_cut());
+        assert!(comparison.is_cut);
     }
 
     /// The share that [`ring_moves`] finds, by looking up each place of both rings.

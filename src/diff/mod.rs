@@ -26,12 +26,11 @@ use std::sync::Arc;
 pub use overlap::{Example, examples};
 
 use crate::client::{Cache, Client, Held, Kind};
-use crate::model::filter::FilterConfig;
 use crate::model::listener::{Listener, RouteSource};
 use crate::model::{ResourceType, RouteConfiguration};
 use crate::parsed::{self, Shown};
 use budget::Budget;
-use clusters::{ClusterChange, Comparison, Side, Whole};
+use clusters::ClusterChange;
 use hosts::HostChanges;
 use values::FieldChange;
 
@@ -134,7 +133,7 @@ pub fn compare(before: &Client, after: &Client, shows_secrets: bool) -> Diff {
         shows_secrets,
         &mut resources,
     );
-    let (clusters, clusters_are_cut) = clusters_of(before, after);
+    let (clusters, clusters_are_cut) = clusters::changes(before, after);
     Diff {
         resources,
         routes: routes(before, after),
@@ -253,40 +252,4 @@ fn routes(before: &Client, after: &Client) -> Vec<RouteChange> {
     changes.retain(|change| !change.changes.hosts.is_empty() || change.changes.is_cut);
     changes.sort_by(|one, other| one.listeners.cmp(&other.listeners));
     changes
-}
-
-/// Says whether a filter of some listener keeps sessions.
-fn has_sessions(client: &Client) -> bool {
-    let listeners = client.resources.listeners.iter();
-    let mut managers = listeners.filter_map(|(_, held)| match &**held.value()? {
-        Listener::Api(manager) => Some(manager.http_filters.iter().any(|f| {
-            // An override may set the cookie where the filter itself sets none.
-            matches!(f.config, FilterConfig::StatefulSession(_))
-        })),
-        Listener::Tcp(_) => None,
-    });
-    managers.any(|has| has)
-}
-
-fn clusters_of(before: &Client, after: &Client) -> (Vec<ClusterChange>, bool) {
-    let mut comparison = Comparison::new(whole(before), whole(after));
-    let change = |name: &String| comparison.change(name, side(before, name)?, side(after, name)?);
-    let names = names(&before.resources.clusters, &after.resources.clusters);
-    let changes = names.into_iter().filter_map(change).collect();
-    (changes, comparison.is_cut())
-}
-
-fn whole(client: &Client) -> Whole<'_> {
-    Whole {
-        profile: &client.profile,
-        has_sessions: has_sessions(client),
-    }
-}
-
-/// A cluster of a client; `None` if it does not hold one.
-fn side<'a>(client: &'a Client, name: &str) -> Option<Side<'a>> {
-    let cluster = client.resources.clusters.get(name)?.value()?;
-    let assigned = |name: &str| client.resources.endpoints.get(name)?.value();
-    let endpoints = cluster.discovery.eds_name(name).and_then(assigned);
-    Some(Side { cluster, endpoints })
 }
