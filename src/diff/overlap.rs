@@ -3,6 +3,7 @@
 //! Whether an example is one is not decided here: [`tables`](super::tables) sends it through both route tables.
 
 use std::collections::HashMap;
+use std::fmt;
 
 use crate::model::matcher::{HeaderMatch, HeaderMatcher, StringMatch, StringMatcher};
 use crate::model::route::{PathMatcher, Route};
@@ -88,6 +89,18 @@ pub struct Example {
     pub path: String,
     /// Its metadata.
     pub headers: Vec<(String, String)>,
+}
+
+/// The path and headers of an example in words.
+impl fmt::Display for Example {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.path)?;
+        for (number, (name, value)) in self.headers.iter().enumerate() {
+            let with = if number == 0 { " with " } else { ", " };
+            write!(f, "{with}{name}: {}", crate::secret::shown(name, value))?;
+        }
+        Ok(())
+    }
 }
 
 /// The matchers of all routes for one header, and values that may do.

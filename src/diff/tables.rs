@@ -221,18 +221,6 @@ fn is_equal(one: &[(Goes, f64)], other: &[(Goes, f64)]) -> bool {
     one.len() == other.len() && pairs().all(|((a, x), (b, y))| a == b && (x - y).abs() < EPSILON)
 }
 
-/// The path and headers of an example in words.
-impl std::fmt::Display for Example {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}", self.path)?;
-        for (number, (name, value)) in self.headers.iter().enumerate() {
-            let with = if number == 0 { " with " } else { ", " };
-            write!(f, "{with}{name}: {}", crate::secret::shown(name, value))?;
-        }
-        Ok(())
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
