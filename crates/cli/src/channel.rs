@@ -9,6 +9,7 @@ use super::config::Config;
 use super::input;
 use super::input::Inputs;
 use super::{Error, Io};
+use crate::report::listed;
 use xdsctl::bootstrap::Bootstrap;
 use xdsctl::client::config::{ChannelFailure, ChannelFailureClass as Class, XdsConfig};
 use xdsctl::client::dns::DnsAnswers;
@@ -342,13 +343,7 @@ fn target_words(error: &TargetError, bootstrap: &Bootstrap) -> String {
 /// A few names for a message.
 pub fn some<'a>(names: impl Iterator<Item = &'a str>) -> String {
     let names: Vec<&str> = names.collect();
-    let shown: Vec<String> = names.iter().take(NAMES_SHOWN).map(|name| format!("`{name}`")).collect();
-    let more = names.len().saturating_sub(NAMES_SHOWN);
-    if more > 0 {
-        format!("{} and {more} more", shown.join(", "))
-    } else {
-        shown.join(", ")
-    }
+    listed(names.iter().map(|name| format!("`{name}`")), NAMES_SHOWN)
 }
 
 /// Says that a name is unknown, and what was probably meant, or what there is.

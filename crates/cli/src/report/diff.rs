@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
 
-use super::edge;
+use super::{edge, listed};
 use xdsctl::client::Client;
 use xdsctl::diff::clusters::ClusterChange;
 use xdsctl::diff::hosts::HostChange;
@@ -264,22 +264,14 @@ impl Effects<'_> {
             goes => {
                 let shown = if self.look.all { usize::MAX } else { SHARES_SHOWN };
                 let share = |(goes, share): &(Goes, f64)| format!("{} {}", share_of_one(*share), one(goes));
-                let shares = goes.iter().take(shown).map(share).collect::<Vec<_>>().join(", ");
-                match goes.len().saturating_sub(shown) {
-                    0 => shares,
-                    rest => format!("{shares} and {rest} more"),
-                }
+                listed(goes.iter().map(share), shown)
             }
         }
     }
 
     fn some(&self, domains: &[String]) -> String {
         let shown = if self.look.all { usize::MAX } else { 3 };
-        let names: Vec<String> = domains.iter().take(shown).map(|domain| format!("`{domain}`")).collect();
-        match domains.len().saturating_sub(shown) {
-            0 => names.join(", "),
-            rest => format!("{} and {rest} more", names.join(", ")),
-        }
+        listed(domains.iter().map(|domain| format!("`{domain}`")), shown)
     }
 }
 
@@ -324,17 +316,8 @@ fn cluster(change: &ClusterChange, look: Look, out: &mut dyn Write) -> io::Resul
     }
     if !spread.lost_sessions.is_empty() {
         let limit = if look.all { usize::MAX } else { 5 };
-        let addresses: Vec<String> = spread
-            .lost_sessions
-            .iter()
-            .take(limit)
-            .map(ToString::to_string)
-            .collect();
-        let more = match spread.lost_sessions.len().saturating_sub(limit) {
-            0 => String::new(),
-            rest => format!(" and {rest} more"),
-        };
-        say!(out, "    sessions with {}{more} are picked anew", addresses.join(", "))?;
+        let addresses = listed(spread.lost_sessions.iter().map(ToString::to_string), limit);
+        say!(out, "    sessions with {addresses} are picked anew")?;
     }
     Ok(())
 }

@@ -408,6 +408,16 @@ pub fn closing(summary: &Summary) -> String {
     lines.join("\n")
 }
 
+/// The first of them, and how many more there are.
+pub fn listed(items: impl ExactSizeIterator<Item = String>, shown: usize) -> String {
+    let rest = items.len().saturating_sub(shown);
+    let items = items.take(shown).collect::<Vec<_>>().join(", ");
+    match rest {
+        0 => items,
+        rest => format!("{items} and {rest} more"),
+    }
+}
+
 /// `1 error`, `2 errors`.
 pub fn plural(count: usize, word: &str) -> String {
     format!("{count} {word}{}", if count == 1 { "" } else { "s" })
