@@ -18,7 +18,7 @@ use std::process::ExitCode;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use commands::{COMMANDS, PLAYED, SCRIPTED};
+use commands::{COMMANDS, PLAYED, SCRIPTED, arguments, other};
 use inputs::pieces::SECRET;
 use inputs::{HOSTILE_SUITES, INPUTS, Input, SCRIPTS};
 use xdsctl_cli::report::edge::is_plain;
@@ -81,25 +81,6 @@ fn directory(name: &str) -> PathBuf {
     let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     std::fs::create_dir_all(&directory).unwrap();
     directory
-}
-
-/// The file that an input of half the size is in.
-fn other(file: &Path) -> PathBuf {
-    let name = format!("other-{}", file.file_name().unwrap().to_str().unwrap());
-    file.with_file_name(name)
-}
-
-/// The arguments of a command for a file, and for the world that a script is played on.
-fn arguments(command: &[&str], file: &Path, world: Option<&Path>) -> Vec<String> {
-    let path = file.to_str().unwrap();
-    let other = other(file);
-    let put = |word: &&str| word.replace("FILE", path).replace("OTHER", other.to_str().unwrap());
-    let mut args: Vec<String> = command.iter().map(put).collect();
-    let has_file = command.iter().any(|word| word.contains("FILE"));
-    if world.is_some() || !has_file {
-        args.push(world.unwrap_or(file).to_str().unwrap().to_owned());
-    }
-    args
 }
 
 /// What a run did.

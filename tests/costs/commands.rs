@@ -1,5 +1,26 @@
 //! The commands that every input is given to: a new one is one line.
 
+use std::path::{Path, PathBuf};
+
+/// The file that an input of half the size is in.
+pub fn other(file: &Path) -> PathBuf {
+    let name = file.file_name().unwrap_or_default().to_string_lossy();
+    file.with_file_name(format!("other-{name}"))
+}
+
+/// The arguments of a command for a file, and for the world that a script is played on.
+pub fn arguments(command: &[&str], file: &Path, world: Option<&Path>) -> Vec<String> {
+    let path = file.display().to_string();
+    let other = other(file).display().to_string();
+    let put = |word: &&str| word.replace("FILE", &path).replace("OTHER", &other);
+    let mut args: Vec<String> = command.iter().map(put).collect();
+    let has_file = command.iter().any(|word| word.contains("FILE"));
+    if world.is_some() || !has_file {
+        args.push(world.unwrap_or(file).display().to_string());
+    }
+    args
+}
+
 /// Arguments; the input's file follows, or takes the place of `FILE`. `OTHER` is one like it of half its size.
 pub const COMMANDS: &[&[&str]] = &[
     &["validate"],

@@ -19,7 +19,7 @@ use std::process::{Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 use std::{env, fs};
 
-use commands::{COMMANDS, PLAYED, SCRIPTED};
+use commands::{COMMANDS, PLAYED, SCRIPTED, arguments, other};
 use inputs::{HOSTILE_SUITES, INPUTS, Input, SCRIPTS};
 use xdsctl_cli::Io;
 use xdsctl_cli::allocator::Split;
@@ -242,8 +242,6 @@ fn measure(
     let file = directory.join(input.file);
     let bytes = (input.make)(wanted.bytes);
     fs::write(&file, &bytes)?;
-    let path = file.display().to_string();
-    let other = directory.join(format!("other-{}", input.file));
     for command in list {
         let words = command.join(" ");
         let is_wanted = |part: &str| {
@@ -254,17 +252,9 @@ fn measure(
             continue;
         }
         if words.contains("OTHER") {
-            fs::write(&other, (input.make)(wanted.bytes / 2))?;
+            fs::write(other(&file), (input.make)(wanted.bytes / 2))?;
         }
-        let put = |word: &&str| {
-            word.replace("FILE", &path)
-                .replace("OTHER", &other.display().to_string())
-        };
-        let mut args: Vec<String> = command.iter().map(put).collect();
-        let subject = world.unwrap_or(&file);
-        if world.is_some() || !words.contains("FILE") {
-            args.push(subject.display().to_string());
-        }
+        let args = arguments(command, &file, world.map(PathBuf::as_path));
         let cost = run(&args)?;
         // Of a smaller input the same part of the goal, beside what a process takes at least.
         let part = (wanted.bytes as f64 / GOAL_BYTES).min(1.0);
