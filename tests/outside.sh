@@ -264,12 +264,12 @@ part_static() { # a binary that needs no library, in an empty root
     triple=$(rustc -vV | sed -n 's/^host: //p')
     RUSTFLAGS='-C target-feature=+crt-static' cargo build --quiet --profile dist --package xdsctl-cli --target "$triple"
     rm -rf "$dir"
-    mkdir -p "$dir/work"
+    mkdir -p "$dir/dumps"
     cp "$target/$triple/dist/xdsctl" "$dir/"
-    cp fixtures/examples/shop.yaml "$dir/work/"
+    cp fixtures/examples/shop.yaml "$dir/dumps/"
     local code=0
     ! ldd "$dir/xdsctl" >/dev/null 2>&1 || ldd "$dir/xdsctl" | grep -q 'statically linked'
-    unshare -r chroot "$dir" /xdsctl validate --statistics /work/shop.yaml >"$work/static.txt" || code=$?
+    unshare -r chroot "$dir" /xdsctl validate --statistics /dumps/shop.yaml >"$work/static.txt" || code=$?
     [ "$code" = 1 ] || { echo "exit code $code"; return 1; }
     grep -q cds-lb-policy-unsupported "$work/static.txt"
 }
