@@ -188,7 +188,7 @@ impl<'t> Transcoder<'t> {
         loop {
             let key = self.scan.key()?;
             match self.resolved(key).as_ref() {
-                b"value" if has_value => self.duplicate(key, at)?,
+                b"value" if has_value => self.duplicate(key.start, at)?,
                 b"value" => {
                     has_value = true;
                     self.message(index, at)?;
@@ -197,7 +197,7 @@ impl<'t> Transcoder<'t> {
                     has_value = true;
                     self.packed_bytes(at)?;
                 }
-                b"@type" if std::mem::replace(&mut has_type, true) => self.duplicate(key, at)?,
+                b"@type" if std::mem::replace(&mut has_type, true) => self.duplicate(key.start, at)?,
                 b"@type" => self.scan.skip_value()?,
                 _ => self.unknown_key(message, key, at)?,
             }

@@ -6,15 +6,21 @@ use super::note::{BAD_VALUE, DUPLICATE_KEY, TWO_ONEOF_MEMBERS, UNKNOWN_ANY_TYPE,
 use super::{Result, Transcoder, clip};
 use crate::diag::Path;
 use crate::secret;
-use crate::source::json::Str;
+use crate::source::json::{Str, Syntax};
 use crate::source::secrets;
 
 impl Transcoder<'_> {
+    /// Reads a key that has been passed; the scanner stands behind it then, before the colon.
+    fn key_again(&mut self, start: usize) -> std::result::Result<Str, Syntax> {
+        self.scan.set_pos(start - 1);
+        self.scan.string()
+    }
+
     /// Notes that the key has been read before, and passes its value.
     #[cold]
-    pub(super) fn duplicate(&mut self, key: Str, here: &Path<'_>) -> Result<()> {
+    pub(super) fn duplicate(&mut self, key: usize, here: &Path<'_>) -> Result<()> {
         let end = self.scan.pos();
-        self.scan.set_pos(key.end + 1);
+        let key = self.key_again(key)?;
         let name = clip(self.scan.raw(key));
         self.note(
             &DUPLICATE_KEY,
@@ -32,11 +38,11 @@ impl Transcoder<'_> {
         &mut self,
         message: &'static Message,
         oneof: u16,
-        key: Str,
+        key: usize,
         here: &Path<'_>,
     ) -> Result<()> {
         let end = self.scan.pos();
-        self.scan.set_pos(key.end + 1);
+        let key = self.key_again(key)?;
         let name = clip(self.scan.raw(key));
         let oneof = message.oneofs.get(usize::from(oneof)).copied().unwrap_or_default();
         self.note(
@@ -54,14 +60,17 @@ impl Transcoder<'_> {
     pub(super) fn unknown_field(
         &mut self,
         message: &'static Message,
-        key: Str,
+        key: usize,
         at: &Path<'_>,
         in_any: Option<&mut bool>,
     ) -> Result<()> {
+        let (place, end) = (key, self.scan.pos());
+        let key = self.key_again(place)?;
+        self.scan.set_pos(end);
         if let Some(has_type) = in_any {
             match self.resolved(key).as_ref() {
                 // No reader of protobuf takes two, and which of them counts is anybody's guess.
-                b"@type" if std::mem::replace(has_type, true) => return self.duplicate(key, at),
+                b"@type" if std::mem::replace(has_type, true) => return self.duplicate(place, at),
                 b"@type" => return Ok(self.scan.skip_value()?),
                 b"@value" => return self.packed_bytes(at),
                 b"@error" => {
@@ -77,7 +86,6 @@ impl Transcoder<'_> {
                 _ => {}
             }
         }
-        let end = self.scan.pos();
         let name = String::from_utf8_lossy(self.scan.raw(key)).into_owned();
         self.scan.set_pos(key.end + 1);
         let nearest = self.suggest(message.full_name, &name, message.by_name.iter().map(|(name, _)| *name));

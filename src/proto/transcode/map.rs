@@ -31,7 +31,7 @@ impl<'t> Transcoder<'t> {
                 self.entry(number, key_kind, value_kind, key, at)?;
             } else {
                 let name = clip(self.scan.raw(key));
-                self.duplicate(key, &at.key(&name))?;
+                self.duplicate(key.start, &at.key(&name))?;
             }
             if !self.scan.more(b'}')? {
                 self.map_keys.truncate(base);

@@ -6,7 +6,6 @@ use super::note::{BAD_VALUE, quote};
 use super::repeat::{Place, Step, Value};
 use super::{MAX_ELEMENTS, MAX_LEVELS, MAX_STRUCT_VALUES, Result, Transcoder, descriptor, takes_null};
 use crate::diag::{Known, Path};
-use crate::source::json::Str;
 
 /// Levels of messages without map entries that are surely within the client's limit of 100 with them.
 const PLAIN_LEVELS: u32 = 32;
@@ -31,6 +30,18 @@ impl Seen {
         *word |= bit;
         is_new
     }
+}
+
+/// What follows on a value, or on an opening brace. A key is the place of the first byte of its name.
+///
+/// It is small, for it is asked for at each value: a key that is read again where that is needed costs less than one that is kept.
+enum Next {
+    /// The closing brace.
+    End,
+    /// A value of the field at this position.
+    Field(u16, usize),
+    /// The value of a key that is no field.
+    Unknown(usize),
 }
 
 impl<'t> Transcoder<'t> {
@@ -99,36 +110,32 @@ impl<'t> Transcoder<'t> {
         // Behind an unknown value there is a value all the same.
         let mut is_first = place == Place::Start;
         loop {
-            let Some((key, position)) = self.field_key(index, message, place, is_first)? else {
-                return Ok(());
+            let (field, key) = match self.next(index, message, place, is_first)? {
+                Next::End => return Ok(()),
+                Next::Field(position, key) => (
+                    message.fields.get(usize::from(position)).map(|field| (position, field)),
+                    key,
+                ),
+                Next::Unknown(key) => (None, key),
             };
-            is_first = false;
-            match position.and_then(|position| Some((position, message.fields.get(usize::from(position))?))) {
-                Some((position, field)) => {
-                    let here = at.field(field.name);
-                    let outer = self.is_unread;
-                    self.is_unread |= !field.judged;
-                    self.field((index, message), field, position, &mut seen, key, &here)?;
-                    self.is_unread = outer;
-                    place = Place::After(position);
-                }
-                None => {
-                    self.unknown_field(message, key, at, in_any.then_some(&mut has_type))?;
-                    place = Place::Unknown;
-                }
+            if let Some((position, field)) = field {
+                let here = at.field(field.name);
+                let outer = self.is_unread;
+                self.is_unread |= !field.judged;
+                self.field((index, message), field, position, &mut seen, key, &here)?;
+                self.is_unread = outer;
+                place = Place::After(position);
+            } else {
+                self.unknown_field(message, key, at, in_any.then_some(&mut has_type))?;
+                place = Place::Unknown;
             }
+            is_first = false;
         }
     }
 
-    /// Passes what stands between `place` and the next value: its key, and the position of its field; `None` at the end.
+    /// Passes what stands between `place` and the next value.
     #[inline(always)]
-    fn field_key(
-        &mut self,
-        index: u16,
-        message: &'static Message,
-        place: Place,
-        is_first: bool,
-    ) -> Result<Option<(Str, Option<u16>)>> {
+    fn next(&mut self, index: u16, message: &'static Message, place: Place, is_first: bool) -> Result<Next> {
         let start = self.scan.pos();
         if let Some(steps) = self.repeats.steps(index, place) {
             let mut step = steps[0];
@@ -139,29 +146,18 @@ impl<'t> Transcoder<'t> {
                 is_same = self.scan.pass_same(step.start, step.len.into());
             }
             if is_same {
-                return Ok(step.position.map(|position| {
-                    let key = Str {
-                        start: start + usize::from(step.key),
-                        end: start + usize::from(step.key + step.key_len),
-                        escaped: false,
-                        foreign: false,
-                    };
-                    (key, Some(position))
-                }));
+                return Ok(match step.position {
+                    Some(position) => Next::Field(position, start + usize::from(step.key)),
+                    None => Next::End,
+                });
             }
         }
-        self.new_key(index, message, place, is_first)
+        self.new_next(index, message, place, is_first)
     }
 
     /// Reads the key of the next value, or the closing brace.
     #[inline(never)]
-    fn new_key(
-        &mut self,
-        index: u16,
-        message: &'static Message,
-        place: Place,
-        is_first: bool,
-    ) -> Result<Option<(Str, Option<u16>)>> {
+    fn new_next(&mut self, index: u16, message: &'static Message, place: Place, is_first: bool) -> Result<Next> {
         let start = self.scan.pos();
         let is_end = if !is_first {
             !self.scan.more(b'}')?
@@ -177,21 +173,19 @@ impl<'t> Transcoder<'t> {
         };
         if is_end {
             self.repeats.keep_step(index, place, step, self.scan.pos());
-            return Ok(None);
+            return Ok(Next::End);
         }
         let key = self.scan.key()?;
         self.scan.peek();
         let name = self.resolved(key);
-        let position = std::str::from_utf8(&name).ok().and_then(|name| message.position(name));
-        // A step says where its key stands, and takes it for the name as it is.
-        if position.is_some()
-            && !key.escaped
-            && let (Ok(offset), Ok(len)) = (u16::try_from(key.start - start), u16::try_from(name.len()))
-        {
-            (step.key, step.key_len, step.position) = (offset, len, position);
+        let Some(position) = std::str::from_utf8(&name).ok().and_then(|name| message.position(name)) else {
+            return Ok(Next::Unknown(key.start));
+        };
+        if let Ok(offset) = u16::try_from(key.start - start) {
+            (step.key, step.position) = (offset, Some(position));
             self.repeats.keep_step(index, place, step, self.scan.pos());
         }
-        Ok(Some((key, position)))
+        Ok(Next::Field(position, key.start))
     }
 
     fn field(
@@ -200,7 +194,7 @@ impl<'t> Transcoder<'t> {
         field: &'static Field,
         position: u16,
         seen: &mut Seen,
-        key: Str,
+        key: usize,
         here: &Path<'_>,
     ) -> Result<()> {
         if !seen.is_new(position) {

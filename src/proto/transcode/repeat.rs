@@ -29,10 +29,8 @@ pub(super) struct Step {
     pub start: usize,
     /// Its length; 0 for none.
     pub len: u16,
-    /// Where the key starts in it.
+    /// Where the name in its key starts in it.
     pub key: u16,
-    /// Length of the key.
-    pub key_len: u16,
     /// The position of the field in its message; `None` for the end of the message.
     pub position: Option<u16>,
 }
@@ -160,7 +158,7 @@ impl Repeats {
         self.steps.get_mut(slot)
     }
 
-    /// Keeps the step from `start` to `end`, by a key of `key_len` bytes at `key`.
+    /// Keeps the step, which ends at `end`.
     pub(super) fn keep_step(&mut self, message: u16, place: Place, step: Step, end: usize) {
         let len = end - step.start;
         if len > MAX_STEP {
@@ -283,6 +281,24 @@ mod tests {
         let message = tables::message("envoy.config.core.v3.TypedExtensionConfig").unwrap();
         transcoder.message_named(message).unwrap();
         assert!(matches!(transcoder.message_named(message), Err(Stop::Syntax(_))));
+    }
+
+    #[test]
+    fn a_key_with_an_escape_is_repeated_and_noted_where_it_stands() {
+        let text = r#"{"na\u006de":"a","na\u006de":"b"}"#;
+        let (all, second) = (text.repeat(3), text.rfind(r#""na"#).unwrap());
+        let mut transcoder = Transcoder::new(all.as_bytes(), Options::default());
+        let message = tables::message("envoy.config.cluster.v3.Cluster").unwrap();
+        for number in 0..3 {
+            assert_eq!(one(&mut transcoder, message), Some(b"\x0a\x01a".to_vec()));
+            let note = transcoder.notes.last().unwrap();
+            assert_eq!(
+                (transcoder.notes.len(), note.span.start),
+                (number + 1, number * text.len() + second)
+            );
+            let wanted = r"`na\u006de` is given twice, only the first is read";
+            assert_eq!(note.diagnostic.message, wanted);
+        }
     }
 
     #[test]
