@@ -8,8 +8,19 @@ use crate::source::wire::{Fields, Item, Value};
 /// The fields of a checked message; ends early at bytes that are no field.
 #[inline(always)]
 pub fn fields(bytes: &[u8]) -> impl Iterator<Item = Raw<'_>> {
-    let mut reader = Reader { rest: bytes };
-    std::iter::from_fn(move || reader.next(MAX_DEPTH).ok().flatten())
+    CheckedFields(Reader { rest: bytes })
+}
+
+/// See [`fields`].
+struct CheckedFields<'b>(Reader<'b>);
+
+impl<'b> Iterator for CheckedFields<'b> {
+    type Item = Raw<'b>;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<Raw<'b>> {
+        self.0.next(MAX_DEPTH).ok().flatten()
+    }
 }
 
 /// The keys of all maps in a checked message that has only maps from strings.
@@ -166,15 +177,32 @@ impl<'b> Reader<'b> {
     /// The next field, or `None` at the end. `depth` levels may still be opened.
     #[inline(always)]
     pub(super) fn next(&mut self, depth: u32) -> Result<Option<Raw<'b>>, Malformed> {
-        match self.plain() {
-            Some(raw) => Ok(Some(raw)),
-            None if self.rest.is_empty() => Ok(None),
-            None => self.other(depth),
+        if let Some(raw) = self.plain() {
+            return Ok(Some(raw));
         }
+        if self.rest.is_empty() {
+            return Ok(None);
+        }
+        // Part by part, so that a plain field stays in registers: written piece by piece and read as a whole it would cost as much
+        // as it took to find it.
+        let Raw {
+            number,
+            wire_type,
+            payload,
+            varint,
+            overlong,
+        } = self.other(depth)?;
+        Ok(Some(Raw {
+            number,
+            wire_type,
+            payload,
+            varint,
+            overlong,
+        }))
     }
 
     /// The next field of any kind.
-    fn other(&mut self, depth: u32) -> Result<Option<Raw<'b>>, Malformed> {
+    fn other(&mut self, depth: u32) -> Result<Raw<'b>, Malformed> {
         let (number, wire_type) = self.tag()?;
         let mut raw = Raw {
             number,
@@ -198,7 +226,7 @@ impl<'b> Reader<'b> {
             5 => raw.payload = self.take(4)?,
             _ => return Err(Malformed::Tag),
         }
-        Ok(Some(raw))
+        Ok(raw)
     }
 
     fn skip_group(&mut self, number: u32, depth: u32) -> Result<(), Malformed> {
