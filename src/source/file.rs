@@ -10,6 +10,8 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::ops::Deref;
 use std::path::Path;
+#[cfg(unix)]
+use std::sync::Mutex;
 
 /// What is read of all files of a run, in bytes. It is kept in memory until the report is written.
 pub const MAX_INPUT_BYTES: u64 = 4 << 30;
@@ -24,6 +26,10 @@ const LARGE_BYTES: u64 = 8 << 20;
 /// Threads that read a large file; more wait for the same memory.
 #[cfg(unix)]
 const THREADS: usize = 4;
+
+/// What a thread reads of a large file at a time: a few huge pages.
+#[cfg(unix)]
+const PART_BYTES: usize = 4 << 20;
 
 /// The bytes of a document.
 #[derive(Debug)]
@@ -102,17 +108,23 @@ fn read_large(file: &File, size: usize) -> io::Result<memmap2::MmapMut> {
     let mut bytes = memmap2::MmapMut::map_anon(size)?;
     #[cfg(target_os = "linux")]
     let _ = bytes.advise(memmap2::Advice::HugePage);
-    let threads = std::thread::available_parallelism().map_or(1, |n| n.get()).min(THREADS);
-    let part = size.div_ceil(threads).next_multiple_of(2 << 20);
+    let processors = std::thread::available_parallelism().map_or(1, |count| count.get());
+    let parts = Mutex::new(bytes.chunks_mut(PART_BYTES).enumerate());
+    let read_parts = || {
+        // Nothing panics with the lock held.
+        while let Some((number, part)) = parts.lock().ok().and_then(|mut parts| parts.next()) {
+            read_at(file, part, (number * PART_BYTES) as u64)?;
+        }
+        Ok(())
+    };
+    // This thread reads too: it stays on its processor, and leaves another one to whoever works on what it has read.
     std::thread::scope(|scope| {
-        let readers: Vec<_> = bytes
-            .chunks_mut(part)
-            .enumerate()
-            .map(|(i, chunk)| scope.spawn(move || read_at(file, chunk, (i * part) as u64)))
-            .collect();
-        readers
+        let others: Vec<_> = (1..processors.min(THREADS)).map(|_| scope.spawn(read_parts)).collect();
+        let own = read_parts();
+        others
             .into_iter()
-            .try_for_each(|reader| reader.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+            .map(|reader| reader.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+            .fold(own, io::Result::and)
     })?;
     Ok(bytes)
 }
