@@ -4,7 +4,7 @@
 //! reader names a channel's target: then the world is all that the channel gets. Where the reader says that it is all there is, nothing
 //! that is missing will come, and RPCs fail.
 
-use std::collections::HashMap;
+use foldhash::{HashMap, HashMapExt};
 
 use super::Findings;
 use crate::client::{ClusterFacts, Facts, ListenerFacts, ResourceId, RouteFacts, World, eds_path, rds_path};

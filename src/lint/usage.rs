@@ -3,7 +3,9 @@
 //! A cluster is used when a route of a client's listener names it, or an aggregate that is used. Where a world holds no
 //! listener and no route at all, nothing can be said and everything counts as used.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
+
+use foldhash::{HashSet, HashSetExt};
 
 use crate::client::target::Target;
 use crate::client::{ClusterFacts, Facts, ListenerFacts, ResourceId, RouteFacts, RouteReference, World};

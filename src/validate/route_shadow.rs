@@ -6,9 +6,10 @@
 //! only several earlier ones together take are not found, so that each finding is certain.
 //! One pass over the routes: an index of hashes finds the one candidate, [`covers`] then decides.
 
-use std::collections::HashSet;
-use std::collections::hash_map::{DefaultHasher, Entry, HashMap};
+use std::collections::hash_map::{DefaultHasher, Entry};
 use std::hash::{Hash, Hasher};
+
+use foldhash::{HashMap, HashMapExt, HashSet};
 
 use crate::diag::{Cx, Path, rules};
 use crate::model::matcher::{HeaderMatch, HeaderMatcher, StringMatch};

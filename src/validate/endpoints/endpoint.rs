@@ -4,11 +4,12 @@
 //! dropped before anything else of it is looked at.
 
 use std::collections::BTreeMap;
-use std::collections::hash_map::{Entry, HashMap};
+use std::collections::hash_map::Entry;
 use std::hash::{Hash, Hasher};
 use std::net::SocketAddr;
 
 use bytes::Bytes;
+use foldhash::{HashMap, HashMapExt};
 
 use super::plain::{self, Neighbours};
 use crate::convert::address::socket_address;
