@@ -9,7 +9,7 @@ mod worlds;
 
 pub use worlds::{Scope, check};
 
-use crate::client::Checked;
+use crate::client::{Checked, World};
 use crate::diag::{Rule, rules};
 use crate::envelope::{Finding, WorldId};
 
@@ -36,4 +36,6 @@ pub struct Outcome {
     pub findings: Vec<Finding>,
     /// Worlds made for a proxy; their resources are not checked unless that was asked for.
     pub proxy_worlds: Vec<WorldId>,
+    /// What each client holds, by the resources' numbers.
+    pub worlds: Vec<World>,
 }

@@ -28,6 +28,7 @@ pub fn check(settled: Settled, scope: Scope<'_>) -> Outcome {
         resources: settled.resources,
         findings: settled.findings,
         proxy_worlds: Vec::new(),
+        worlds: Vec::new(),
     };
     let mut is_target_missing = target.is_some();
     for world in &settled.worlds {
@@ -47,6 +48,7 @@ pub fn check(settled: Settled, scope: Scope<'_>) -> Outcome {
             diagnostic: lint::missing_target(target),
         });
     }
+    outcome.worlds = settled.worlds;
     outcome
 }
 

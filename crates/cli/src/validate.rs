@@ -46,11 +46,14 @@ pub(super) fn run(args: &ValidateArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     let mut inputs = input::open_for(&args.input, &asked.config, asked.fleet.clone(), io)?;
     asked.own().leave_out(&mut inputs)?;
     let given = inputs.sources.count();
-    let checked = asked.check(&mut inputs, io)?;
+    let mut checked = asked.check(&mut inputs, io)?;
     if args.fix || args.diff {
         return asked.fix(&checked, inputs, given, io);
     }
-    asked.tell(checked, &inputs, io)
+    let worlds = std::mem::take(&mut checked.outcome.worlds);
+    let code = asked.tell(checked, &inputs, io);
+    io.leave(worlds);
+    code
 }
 
 /// What is asked of every input: the flags, and what the project says.
