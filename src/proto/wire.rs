@@ -40,6 +40,9 @@ const START_GROUP: u8 = 3;
 /// Longest length that the client's parser takes.
 const MAX_LEN: u64 = i32::MAX as u64;
 
+/// Elements of a list that are not worth it to be compared with each other: most lists are filters or clusters, and have no more.
+const FEW: usize = 2;
+
 /// Fields whose loss changes who may do what: message, field, what is lost.
 const SECURITY: &[(&str, &str, &str)] = &[
     (
@@ -326,13 +329,13 @@ impl Walk<'_, '_> {
                         depth,
                         notes,
                     };
-                    // Single elements are not worth it.
-                    let shapes = self.shapes.as_mut().filter(|_| index > 0);
+                    let is_one_of_many = index >= FEW;
+                    let shapes = self.shapes.as_mut().filter(|_| is_one_of_many);
                     if shapes.is_some_and(|shapes| shapes.find(raw.payload, place).is_some()) {
                         return Ok(());
                     }
                     self.message(raw.payload, sub, &here.index(index), depth, notes)?;
-                    if index > 0 {
+                    if is_one_of_many {
                         let shapes = self.shapes.get_or_insert_with(Shapes::new);
                         shapes.remember(raw.payload, place, || Some(()));
                     }
