@@ -3,8 +3,8 @@
 //! A file is read, never mapped: another program may cut a mapped file short or write over it at any moment, and the reader
 //! of a mapping then dies of a signal or reads two versions at once. What is read stays what it was.
 //!
-//! A large dump is read by several threads into huge pages, which makes reading nearly as fast as mapping was: a copy costs
-//! 0.1 to 0.3 ms a megabyte, and fewer pages make up for a part of it (`cargo bench --bench load`).
+//! A large dump is read by several threads into huge pages: a copy costs 0.1 to 0.3 ms a megabyte, and fewer pages make up for a
+//! part of it (`cargo bench --bench load`, docs/speed.md).
 
 use std::fs::File;
 use std::io::{self, Read};
