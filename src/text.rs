@@ -1,4 +1,4 @@
-//! Small text questions that several layers ask: which known name is nearest to a misspelt one.
+//! Small text questions that several layers ask: which known name is nearest to a misspelt one, what JSON has to escape.
 //!
 //! Knows nothing of xDS.
 
@@ -43,6 +43,19 @@ pub fn nearest<'a>(name: &str, mut candidates: impl Iterator<Item = &'a str>) ->
         }
     }
     best
+}
+
+/// The first byte of a text that JSON has to escape: a quote, a backslash or a control character.
+///
+/// ```
+/// assert_eq!(xdsctl::text::first_escaped("a\\\"b"), Some(b'\\'));
+/// assert_eq!(xdsctl::text::first_escaped("\u{7f}\u{e9}"), None);
+/// ```
+pub fn first_escaped(text: &str) -> Option<u8> {
+    let is_escaped = |byte: u8| (byte < b' ') | (byte == b'"') | (byte == b'\\');
+    // Several bytes at a time: most texts have none, and every name that a route gives is asked about.
+    let has_one = text.bytes().fold(false, |has_one, byte| has_one | is_escaped(byte));
+    has_one.then(|| text.bytes().find(|byte| is_escaped(*byte))).flatten()
 }
 
 /// Texts up to this length, in bytes, are compared by their letters first.

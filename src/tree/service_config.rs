@@ -16,6 +16,7 @@ use crate::lb::cluster_manager;
 use crate::model::route::{Action, Destination};
 use crate::rpc::{CLUSTER_PREFIX, PLUGIN_PREFIX};
 use crate::status::{Code, Status};
+use crate::text::first_escaped;
 
 /// Keys of the cluster manager with the config of each child as JSON.
 fn children(config: &XdsConfig) -> BTreeMap<String, Value> {
@@ -70,7 +71,7 @@ pub fn generate(config: &XdsConfig) -> Result<Value, Status> {
 
 /// A name that JSON does not need to escape.
 fn is_plain(name: &str) -> bool {
-    !name.bytes().any(|byte| byte < b' ' || byte == b'"' || byte == b'\\')
+    first_escaped(name).is_none()
 }
 
 /// The text that the client writes, space by space: positions in it are quoted in its error message.

@@ -17,6 +17,7 @@ use crate::proto::pb::envoy::config::route::v3::route_action::{
 };
 use crate::proto::pb::envoy::config::route::v3::{RouteAction as Pb, WeightedCluster};
 use crate::proto::wire::FIELD_IGNORED;
+use crate::text::first_escaped;
 
 rules! {
     /// A route's cluster, or an entry of its weighted clusters, has no name.
@@ -288,17 +289,10 @@ fn check_cluster_name(name: &str, at: &Path<'_>, cx: &mut Cx<'_>) {
 /// It does so without escaping: a quote or a control character makes the whole text unreadable, a backslash begins an
 /// escape, which either does so too or names another cluster.
 fn check_escapes(name: &str, what: &str, at: &Path<'_>, cx: &mut Cx<'_>) {
-    // Several bytes at a time: each name that a route gives comes here.
-    let is_plain = name
-        .bytes()
-        .fold(true, |is_plain, c| is_plain & (c >= b' ') & (c != b'"') & (c != b'\\'));
-    if is_plain {
-        return;
-    }
-    let bad = match name.chars().find(|&c| c == '"' || c == '\\' || c < ' ') {
+    let bad = match first_escaped(name) {
         None => return,
-        Some('"') => "a quote",
-        Some('\\') => "a backslash",
+        Some(b'"') => "a quote",
+        Some(b'\\') => "a backslash",
         Some(_) => "a control character",
     };
     let result = if serde_json::from_str::<String>(&format!("\"{name}\"")).is_ok() {
