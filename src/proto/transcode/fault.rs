@@ -4,7 +4,7 @@ use xdsctl_proto::tables::Message;
 
 use super::note::{BAD_VALUE, DUPLICATE_KEY, TWO_ONEOF_MEMBERS, UNKNOWN_ANY_TYPE, UNKNOWN_FIELD, quote};
 use super::{Result, Transcoder, clip};
-use crate::diag::Path;
+use crate::diag::{Path, Rule};
 use crate::secret;
 use crate::source::json::{Str, Syntax};
 use crate::source::secrets;
@@ -19,17 +19,7 @@ impl Transcoder<'_> {
     /// Notes that the key has been read before, and passes its value.
     #[cold]
     pub(super) fn duplicate(&mut self, key: usize, here: &Path<'_>) -> Result<()> {
-        let end = self.scan.pos();
-        let key = self.key_again(key)?;
-        let name = clip(self.scan.raw(key));
-        self.note(
-            &DUPLICATE_KEY,
-            here,
-            key.start - 1,
-            format!("`{name}` is given twice, only the first is read"),
-        );
-        self.scan.set_pos(end);
-        Ok(self.scan.skip_value()?)
+        self.second(&DUPLICATE_KEY, key, here, "given twice")
     }
 
     /// Notes that another member of the oneof has been read before, and passes the value.
@@ -41,16 +31,18 @@ impl Transcoder<'_> {
         key: usize,
         here: &Path<'_>,
     ) -> Result<()> {
+        let oneof = message.oneofs.get(usize::from(oneof)).copied().unwrap_or_default();
+        let what = format!("a second member of the oneof `{oneof}`");
+        self.second(&TWO_ONEOF_MEMBERS, key, here, &what)
+    }
+
+    /// Notes a key of which an earlier one has the place, and passes its value.
+    fn second(&mut self, rule: &'static Rule, key: usize, here: &Path<'_>, what: &str) -> Result<()> {
         let end = self.scan.pos();
         let key = self.key_again(key)?;
         let name = clip(self.scan.raw(key));
-        let oneof = message.oneofs.get(usize::from(oneof)).copied().unwrap_or_default();
-        self.note(
-            &TWO_ONEOF_MEMBERS,
-            here,
-            key.start - 1,
-            format!("`{name}` is a second member of the oneof `{oneof}`, only the first is read"),
-        );
+        let message = format!("`{name}` is {what}, only the first is read");
+        self.note(rule, here, key.start - 1, message);
         self.scan.set_pos(end);
         Ok(self.scan.skip_value()?)
     }
