@@ -1,7 +1,9 @@
 //! ClusterLoadAssignment, as grpc-go reads it (xdsresource/unmarshal_eds.go `parseEDSRespProto`).
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
+
+use foldhash::{HashSet, HashSetExt};
 
 use super::{is_url_of, unmarshal};
 use crate::convert::address::{ADDRESS_NOT_IP, ADDRESS_NOT_SOCKET, PORT_ZERO};
