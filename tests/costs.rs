@@ -173,17 +173,24 @@ fn some<'c>(input: usize, commands: &'c [&'c [&'c str]], every: usize) -> impl I
     commands.iter().skip(from).step_by(every).copied()
 }
 
+/// Writes an input of this size, and one of half of it beside it; its file, and how many bytes it has.
+fn put(input: &Input, size: usize, directory: &Path) -> (PathBuf, usize) {
+    std::fs::create_dir_all(directory).unwrap();
+    let file = directory.join(input.file);
+    let bytes = (input.make)(size);
+    std::fs::write(&file, &bytes).unwrap();
+    std::fs::write(other(&file), (input.make)(size / 2)).unwrap();
+    (file, bytes.len())
+}
+
 /// Every input of a list with its commands.
 fn matrix(list: &[Input], commands: &[&[&str]], world: Option<&Path>, directory: &Path) -> Vec<String> {
     let mut wrong = Vec::new();
     for (number, input) in list.iter().enumerate() {
-        let file = directory.join(input.file);
-        let bytes = (input.make)(SMALL);
-        std::fs::write(&file, &bytes).unwrap();
-        std::fs::write(other(&file), (input.make)(SMALL / 2)).unwrap();
+        let (file, bytes) = put(input, SMALL, directory);
         for command in some(number, commands, 16) {
             let ran = ran(&arguments(command, &file, world));
-            for fault in faults(command, input.name, &ran, bytes.len()) {
+            for fault in faults(command, input.name, &ran, bytes) {
                 let start: String = ran.text.chars().take(300).collect();
                 wrong.push(format!("{} < {}: {fault}\n{start}", command.join(" "), input.name));
             }
@@ -250,20 +257,17 @@ fn work_grows_with_the_input() {
 fn growth(list: &[Input], commands: &[&[&str]], world: Option<&Path>, directory: &Path) -> Vec<String> {
     let mut wrong = Vec::new();
     for (number, input) in list.iter().enumerate() {
-        // With another one of half the size beside it.
-        let [small, large] = [1, 3].map(|times| [2, 1].map(|part| (input.make)(times * GROWING_FROM / part)));
-        if large[1].len() < 2 * small[1].len() || MULTIPLIED.contains(&input.name) {
+        let [(small, short), (large, long)] =
+            [("small", 1), ("large", 3)].map(|(name, times)| put(input, times * GROWING_FROM, &directory.join(name)));
+        if long < 2 * short || MULTIPLIED.contains(&input.name) {
             continue;
         }
         for command in some(number, commands, 4) {
             if command.contains(&"diff") && COMPARED.contains(&input.name) {
                 continue;
             }
-            let [(few, held), (many, most)] = [&small, &large].map(|[half, whole]| {
-                let file = directory.join(input.file);
-                std::fs::write(&file, whole).unwrap();
-                std::fs::write(other(&file), half).unwrap();
-                let ran = ran(&arguments(command, &file, world));
+            let [(few, held), (many, most)] = [&small, &large].map(|file| {
+                let ran = ran(&arguments(command, file, world));
                 (ran.count, ran.most)
             });
             // Three times the input: three times the work, and something for lists that grow.
