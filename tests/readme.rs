@@ -14,7 +14,10 @@ const WHOLE: &str = "<!-- tests/readme.rs compares this with what the command pr
 const PART: &str = "<!-- tests/readme.rs finds this in what the command prints -->\n```text\n";
 
 /// What a page may take of the reader's time.
-const README_LINES: usize = 200;
+const README_LINES: usize = 250;
+
+/// Columns of a line of prose.
+const PROSE_COLUMNS: usize = 100;
 
 fn pages() -> Vec<PathBuf> {
     let mut pages: Vec<PathBuf> = std::fs::read_dir(root().join("docs"))
@@ -93,6 +96,26 @@ fn links_between_pages_lead_somewhere() {
         for link in links.filter(|link| !link.contains("://") && !link.starts_with('#')) {
             let target = page.parent().unwrap().join(link.split('#').next().unwrap());
             assert!(target.exists(), "{}: nothing is at {link}", page.display());
+        }
+    }
+}
+
+/// Code, tables and words without a space have the length that they need.
+#[test]
+fn prose_wraps_at_a_hundred_columns() {
+    for page in pages() {
+        let text = std::fs::read_to_string(&page).unwrap();
+        let mut in_code = false;
+        for (number, line) in (1..).zip(text.lines()) {
+            let is_fence = line.trim_start().starts_with("```");
+            in_code ^= is_fence;
+            let is_prose = !in_code && !is_fence && !line.trim_start().starts_with(['|', '#', '<']);
+            let can_break = line.trim().contains(' ');
+            assert!(
+                !is_prose || !can_break || line.chars().count() <= PROSE_COLUMNS,
+                "{}:{number}: more than {PROSE_COLUMNS} columns",
+                page.display()
+            );
         }
     }
 }
