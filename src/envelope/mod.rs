@@ -28,7 +28,7 @@ mod walker;
 mod wrapper;
 
 pub use discovery::REMOVED;
-pub use document::again;
+pub use document::{EMPTY, again};
 pub use loader::{Emit, Loader, Options};
 pub use raw::{
     BootstrapPlace, Finding, Label, LiveStatus, Origin, PathSource, RawResource, ResourceError, Response, Stage,

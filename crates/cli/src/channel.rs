@@ -14,13 +14,11 @@ use xdsctl::bootstrap::Bootstrap;
 use xdsctl::client::config::{ChannelFailure, ChannelFailureClass as Class, XdsConfig};
 use xdsctl::client::dns::DnsAnswers;
 use xdsctl::client::target::{Target, TargetError};
-use xdsctl::client::{Client, Held, Keep, Resources, Settled, Start};
-use xdsctl::diag::{Diagnostic, Severity};
+use xdsctl::client::{Client, Held, Keep, Resources, Start};
 use xdsctl::model::listener::{Listener, RouteSource};
 use xdsctl::profile::{self, Fleet};
 use xdsctl::rpc;
 use xdsctl::sim::{Channel, MAX_MACHINES, Network, Options, Rpc};
-use xdsctl::source::{SourceId, Span};
 use xdsctl::status::{Code, Status};
 use xdsctl::text;
 
@@ -41,7 +39,7 @@ const BYTES_A_MACHINE: u64 = 40;
 /// Values are read again, when they are asked for, from documents of more than so many bytes.
 const KEEP_VALUES_BYTES: usize = 16 << 20;
 
-/// Exit code for RPCs that fail, or for input that could not be read in full.
+/// Exit code for RPCs that fail.
 const EXIT_FAILS: u8 = 1;
 
 /// A channel that has heard of everything in the inputs.
@@ -53,8 +51,6 @@ pub struct Opened {
     pub start: Start,
     /// The configuration, or the failure of every RPC.
     pub config: Result<Arc<XdsConfig>, ChannelFailure>,
-    /// Some of the input could not be read: the answer may be another one with it.
-    pub is_incomplete: bool,
     /// Bytes of all inputs.
     pub input_bytes: u64,
 }
@@ -105,7 +101,7 @@ impl Opened {
 
     /// The exit code of a command about RPCs that fail, or do not.
     pub const fn exit(&self, fails: bool) -> u8 {
-        if fails || self.is_incomplete { EXIT_FAILS } else { 0 }
+        if fails { EXIT_FAILS } else { 0 }
     }
 
     /// What becomes of one RPC where everything answers; `None` if it works.
@@ -133,7 +129,7 @@ impl Opened {
 pub fn open(args: &ChannelArgs, io: &mut Io<'_>) -> Result<Opened, Error> {
     let config = Config::of(&args.input.config, io)?;
     let fleet = client(args)?;
-    let inputs = input::open_for(&args.input, &config, fleet, io)?.complete(io)?;
+    let inputs = input::open_for(&args.input, &config, fleet, io)?;
     open_in(inputs, args, io)
 }
 
@@ -153,7 +149,6 @@ pub struct Loaded {
     dns: DnsAnswers,
     profile: profile::Profile,
     server: profile::ServerFacts,
-    is_incomplete: bool,
     input_bytes: u64,
 }
 
@@ -174,8 +169,7 @@ pub fn load(mut inputs: Inputs, args: &ChannelArgs, io: &mut Io<'_>) -> Result<L
         true => Keep::Places,
         false => Keep::Values,
     };
-    let settled = inputs.settle(keep, io);
-    let is_incomplete = say_unread(&settled, &inputs, io)?;
+    let settled = inputs.settle(keep, io)?;
     let bootstrap = inputs.bootstrap.take().unwrap_or_default();
     let store = Arc::new(inputs.into_store());
     let worlds: Vec<Resources> = settled.hold(&store).into_iter().map(|(_, held)| held).collect();
@@ -188,7 +182,6 @@ pub fn load(mut inputs: Inputs, args: &ChannelArgs, io: &mut Io<'_>) -> Result<L
         dns,
         profile: store.profile.clone(),
         server: store.server.clone(),
-        is_incomplete,
         input_bytes,
     })
 }
@@ -236,7 +229,6 @@ impl Loaded {
             client,
             start,
             config,
-            is_incomplete: self.is_incomplete,
             input_bytes: self.input_bytes,
         })
     }
@@ -258,48 +250,6 @@ pub fn client(args: &ChannelArgs) -> Result<Fleet, Error> {
         )));
     };
     Fleet::of_channel(*client).map_err(|error| Error::Usage(format!("--client: {error}")))
-}
-
-/// Says what of the input could not be read in full; `true` if there is anything.
-///
-/// # Errors
-/// Standard error cannot be written.
-pub fn say_unread(settled: &Settled, inputs: &Inputs, io: &mut Io<'_>) -> Result<bool, Error> {
-    let unread = unread(settled, inputs);
-    for line in unread.iter().take(NAMES_SHOWN) {
-        say!(io.err, "warning: {line}")?;
-    }
-    if !unread.is_empty() {
-        let more = unread.len().saturating_sub(NAMES_SHOWN);
-        let more = if more > 0 {
-            format!("{more} more faults like these; ")
-        } else {
-            String::new()
-        };
-        say!(io.err, "warning: {more}the answer rests on incomplete input")?;
-    }
-    Ok(!unread.is_empty())
-}
-
-/// What of the input could not be read, or is not what it seems: every fault of a document, and of a resource as text.
-fn unread(settled: &Settled, inputs: &Inputs) -> Vec<String> {
-    let line = |source: SourceId, span: Span, what: &str| {
-        let Some(source) = inputs.sources.get(source) else {
-            return what.to_owned();
-        };
-        let (start, _) = source.lines_and_columns(span);
-        format!("{}:{}:{}: {what}", source.name(), start.line, start.column)
-    };
-    let is_error = |diagnostic: &Diagnostic| diagnostic.rule.severity == Severity::Error;
-    let of_documents = settled.findings.iter().filter(|found| is_error(&found.diagnostic));
-    let of_resources = settled.resources.iter().flat_map(|checked| {
-        let notes = checked.notes.iter().filter(|note| is_error(&note.diagnostic));
-        notes.map(|note| line(checked.origin.source, note.span, &note.diagnostic.message))
-    });
-    of_documents
-        .map(|found| line(found.source, found.span, &found.diagnostic.message))
-        .chain(of_resources)
-        .collect()
 }
 
 /// Says which names of `--resolve` no cluster has.

@@ -67,9 +67,8 @@ fn sides(path: &Path, args: &InputArgs, io: &mut Io<'_>) -> Result<Vec<Side>, Er
         files: vec![path.to_owned()],
         ..args.clone()
     };
-    let mut inputs = input::open(&args, io)?.complete(io)?;
-    let settled = inputs.settle(Keep::Values, io);
-    super::channel::say_unread(&settled, &inputs, io)?;
+    let mut inputs = input::open(&args, io)?;
+    let settled = inputs.settle(Keep::Values, io)?;
     let node_id = inputs
         .bootstrap
         .take()

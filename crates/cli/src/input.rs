@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::args::{AsType, InputArgs, World};
 use super::config::Config;
 use super::progress::Progress;
-use super::{EXIT_TROUBLE, Error, Io, files, follow, live, progress, revision};
+use super::{EXIT_TROUBLE, Error, Io, files, follow, live, progress, revision, unread};
 use xdsctl::bootstrap::{self, Bootstrap};
 use xdsctl::client::{Circumstances, Keep, Parts, Reading, Settled, Store};
 use xdsctl::envelope::{self, Emit, Finding, Loader, Options, RawResource};
@@ -255,15 +255,6 @@ impl Inputs {
         self.directories.contains_key(&id)
     }
 
-    /// For a command that needs everything that was named.
-    ///
-    /// # Errors
-    /// Something could not be read.
-    pub fn complete(mut self, io: &mut Io<'_>) -> Result<Self, Error> {
-        refuse(std::mem::take(&mut self.unread), io)?;
-        Ok(self)
-    }
-
     /// Keeps what went wrong with some of the inputs, to be said at the end.
     pub fn fail(&mut self, errors: Vec<Error>) {
         self.unread.extend(errors);
@@ -346,9 +337,22 @@ impl Inputs {
 
     /// Reads and validates every document, and decides what the client of each world holds; see [`Keep`] for what is kept.
     ///
+    /// What could not be read is told on standard error, and keeps the run from success.
+    ///
+    /// # Errors
+    /// A file could not be read, or nothing is of a known shape.
+    pub fn settle(&mut self, keep: Keep, io: &mut Io<'_>) -> Result<Settled, Error> {
+        refuse(std::mem::take(&mut self.unread), io)?;
+        let settled = self.settle_to_report(keep, io);
+        unread::tell(&settled, self, io)?;
+        Ok(settled)
+    }
+
+    /// The same for `validate` alone, which reports what could not be read.
+    ///
     /// Files that an Envoy bootstrap takes resources from are read too. The findings are those on documents and bootstraps.
     /// On `io` a bar shows how far reading has come.
-    pub fn settle(&mut self, keep: Keep, io: &mut Io<'_>) -> Settled {
+    pub fn settle_to_report(&mut self, keep: Keep, io: &mut Io<'_>) -> Settled {
         let mut reading = self.read_documents(keep, io);
         follow::path_sources(self, keep, &mut reading);
         match self.world {

@@ -4,6 +4,7 @@ use std::io::{self, IsTerminal, Read, Write};
 use std::path::PathBuf;
 
 use crate::report::paths::Paths;
+use crate::unread::Incomplete;
 
 /// Streams and terminal facts.
 pub struct Io<'a> {
@@ -31,6 +32,8 @@ pub struct Io<'a> {
     pub paths: Paths,
     /// The process ends with the command.
     pub ends_process: bool,
+    /// Some of the input could not be read.
+    pub incomplete: Incomplete,
 }
 
 /// The environment variables that decide about colour.
@@ -66,6 +69,7 @@ impl<'a> Io<'a> {
             step_summary: None,
             paths: Paths::default(),
             ends_process: false,
+            incomplete: Incomplete::default(),
         }
     }
 }
@@ -100,6 +104,7 @@ impl Io<'static> {
                     .map(PathBuf::from),
             },
             ends_process: true,
+            incomplete: Incomplete::default(),
         }
     }
 }

@@ -57,6 +57,7 @@ mod stream;
 mod suite;
 mod test;
 mod tree;
+mod unread;
 mod validate;
 mod who;
 
@@ -67,6 +68,7 @@ use clap::Parser as _;
 
 pub use args::{Args, Command, command};
 pub use io::Io;
+pub use unread::Incomplete;
 
 use args::ConfigCommand;
 use outlet::Outlet;
@@ -145,6 +147,7 @@ where
         step_summary: io.step_summary.clone(),
         paths: io.paths.clone(),
         ends_process: io.ends_process,
+        incomplete: io.incomplete.clone(),
     };
     guarded_run(&args, &mut guarded)
 }
@@ -175,7 +178,7 @@ fn guarded_run(args: &Args, io: &mut Io<'_>) -> ExitCode {
     };
     let outcome = outcome.and_then(|code| {
         io.out.flush()?;
-        Ok(code)
+        Ok(io.incomplete.exit_code(code))
     });
     end(outcome, &mut io.err)
 }

@@ -39,11 +39,12 @@ impl Stream<'_> {
             Some(file) => self.0.looks.create(file, false)?,
             None => Box::new(&mut io.out),
         };
-        let mut code = 0;
+        // Of the documents that were answered; `None` before the first.
+        let mut code = None;
         for path in &inputs {
             if let Some(address) = path.to_str().filter(|text| live::is_address(text)) {
                 let bytes = live::read(address, &self.0.args.input, &mut io.err)?;
-                code = code.max(self.version(address, bytes, 1, &mut out)?);
+                code = code.max(Some(self.version(address, bytes, 1, &mut out)?));
                 continue;
             }
             if path.as_os_str() == "-" {
@@ -56,7 +57,8 @@ impl Stream<'_> {
             let name = path.display().to_string();
             code = code.max(self.lines(&name, &mut BufReader::new(opened), &mut out)?);
         }
-        Ok(code)
+        drop(out);
+        code.ok_or_else(|| Error::Nothing("there is no snapshot in the input".to_owned()))
     }
 
     /// The files whose lines are answered, `-` among them, without answers of an earlier run.
@@ -87,9 +89,10 @@ impl Stream<'_> {
         Ok(files)
     }
 
-    /// Answers every line, and every document that is printed over several; the worst of their exit codes.
-    fn lines(&self, name: &str, lines: &mut dyn BufRead, out: &mut dyn Write) -> Result<u8, Error> {
-        let mut code = 0;
+    /// Answers every line, and every document that is printed over several; the worst of their exit codes, `None`
+    /// without one.
+    fn lines(&self, name: &str, lines: &mut dyn BufRead, out: &mut dyn Write) -> Result<Option<u8>, Error> {
+        let mut code = None;
         let mut at = At::default();
         let is_whole = has_no_lines(Path::new(name));
         loop {
@@ -115,7 +118,7 @@ impl Stream<'_> {
             if bytes.last() == Some(&b'\n') && !is_whole {
                 bytes.pop();
             }
-            code = code.max(self.answer(name, bytes, at, out)?);
+            code = code.max(Some(self.answer(name, bytes, at, out)?));
             (at.lines, at.bytes) = (at.lines + read, at.bytes + length);
         }
     }

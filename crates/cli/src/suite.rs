@@ -12,14 +12,23 @@ use xdsctl::scenario::{Caller, Part, PlannedClient, PlannedStart, Test};
 use xdsctl::source::node::Node;
 use xdsctl::source::{Source, Span};
 
-/// Says whether a document that nobody has named is a suite.
+/// Says whether a document that nobody has named is a suite. One that cannot be read is, if it has the keys of one: what is wrong
+/// with it is to be told.
 pub(super) fn is_one(source: &Source) -> bool {
     let has_steps = |node: &Node| node.get("steps").is_some() || node.get("tests").is_some();
     // Only what mentions one of them is looked at: a directory may hold large dumps.
-    let mentions = |word: &[u8]| memchr::memmem::find(source.bytes(), word).is_some();
-    (mentions(b"steps") || mentions(b"tests"))
-        && !mentions(b"static_resources")
-        && Node::of(source).is_ok_and(|node| node.as_ref().is_some_and(has_steps))
+    let mentions = |word: &str| memchr::memmem::find(source.bytes(), word.as_bytes()).is_some();
+    if !mentions("steps") && !mentions("tests") {
+        return false;
+    }
+    match Node::of(source) {
+        Ok(node) => node.as_ref().is_some_and(has_steps),
+        Err(_) => {
+            let ending = Path::new(source.name()).extension().and_then(std::ffi::OsStr::to_str);
+            let is_text = ending.is_some_and(|ending| ["yaml", "yml", "json"].contains(&ending));
+            is_text && ["steps:", "tests:", "\"steps\"", "\"tests\""].into_iter().any(mentions)
+        }
+    }
 }
 
 /// Where a test stands, and what it is run with.
@@ -107,9 +116,8 @@ fn in_a_suite(error: Error) -> Error {
 /// The files cannot be read, or have nothing of xDS.
 pub(super) fn listeners(files: &[PathBuf], io: &mut Io<'_>) -> Result<Vec<String>, Error> {
     let args = input_of(files.to_vec(), None, &[], false);
-    let mut inputs = input::of_parts(&args, Vec::new(), io)?.complete(io)?;
-    let settled = inputs.settle(Keep::Places, io);
-    channel::say_unread(&settled, &inputs, io)?;
+    let mut inputs = input::of_parts(&args, Vec::new(), io)?;
+    let settled = inputs.settle(Keep::Places, io)?;
     let store = Arc::new(inputs.into_store());
     let worlds = settled.hold(&store);
     let names = worlds.iter().flat_map(|(_, held)| held.api_listeners());
@@ -233,11 +241,12 @@ fn one(
     }
     let mut quiet = Io::piped(std::io::empty(), std::io::sink(), told);
     quiet.paths = io.paths.clone();
+    quiet.incomplete = io.incomplete.clone();
     let clients = test.clients.len();
     let world = match loaded {
         Some(world) => world,
         None => {
-            let inputs = input::of_parts(&args.input, inline.collect(), &mut quiet)?.complete(&mut quiet)?;
+            let inputs = input::of_parts(&args.input, inline.collect(), &mut quiet)?;
             let world = channel::load(inputs, &args, &mut quiet)?;
             let count = world.resources();
             if count.saturating_mul(clients) > MAX_HELD {

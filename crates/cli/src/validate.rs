@@ -232,7 +232,7 @@ impl<'a> Asked<'a> {
             true => Keep::Parsed,
             false => Keep::Findings,
         };
-        let mut settled = inputs.settle(keep, io);
+        let mut settled = inputs.settle_to_report(keep, io);
         let bootstraps = settled.bootstraps.len() + usize::from(inputs.documents.is_empty());
         let scope = report::Scope {
             documents: inputs.documents.len(),

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::args::{Format, WhoArgs};
-use super::channel::{no_such, say_unread};
+use super::channel::no_such;
 use super::input;
 use super::{Error, Io};
 use crate::report::who::{self, Answer};
@@ -15,9 +15,11 @@ use xdsctl::client::links::{Links, Node};
 const EXIT_MISSING: u8 = 1;
 
 pub(super) fn run(args: &WhoArgs, io: &mut Io<'_>) -> Result<u8, Error> {
-    let mut inputs = input::open(&args.input, io)?.complete(io)?;
-    let settled = inputs.settle(Keep::Places, io);
-    let is_incomplete = say_unread(&settled, &inputs, io)?;
+    let mut inputs = input::open(&args.input, io)?;
+    let settled = match inputs.settle(Keep::Places, io) {
+        Err(Error::Nothing(_)) if Path::new(&args.name).is_file() => return Err(swapped(&args.name)),
+        settled => settled?,
+    };
     let wanted = args.resource_type.map(|kind| kind.resource_type());
     let worlds: Vec<Links> = settled.worlds.iter().map(Links::of).collect();
     let fits = |node: &Node| wanted.is_none_or(|wanted| node.resource_type == wanted);
@@ -28,10 +30,7 @@ pub(super) fn run(args: &WhoArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     }
     if answers.is_empty() {
         if Path::new(&args.name).is_file() {
-            return Err(Error::Usage(format!(
-                "no resource `{0}`, which is a file: the name of the resource comes first, `xdsctl who NAME {0}`",
-                args.name
-            )));
+            return Err(swapped(&args.name));
         }
         let names = worlds.iter().flat_map(Links::nodes);
         let names: BTreeSet<&str> = names.filter(|node| fits(node)).map(|node| node.name.as_str()).collect();
@@ -42,5 +41,11 @@ pub(super) fn run(args: &WhoArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         Format::Json => who::write_json(&answers, &mut io.out)?,
     }
     let is_missing = answers.iter().any(|answer| !answer.links.has(answer.node));
-    Ok(if is_missing || is_incomplete { EXIT_MISSING } else { 0 })
+    Ok(if is_missing { EXIT_MISSING } else { 0 })
+}
+
+fn swapped(name: &str) -> Error {
+    Error::Usage(format!(
+        "no resource `{name}`, which is a file: the name of the resource comes first, `xdsctl who NAME {name}`"
+    ))
 }

@@ -31,8 +31,8 @@ mod live {
 
     pub(crate) fn run(args: &ServeArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         let tls = server_tls(args)?;
-        let inputs = input::open(&args.input, io)?.complete(io)?;
-        let resources = read(inputs, io);
+        let inputs = input::open(&args.input, io)?;
+        let resources = read(inputs, io)?;
         if resources.is_empty() {
             return Err(Error::Nothing("no resource that a gRPC client asks for".to_owned()));
         }
@@ -68,7 +68,8 @@ mod live {
                 // What is half written is read again when it is whole.
                 let mut quiet = Io::piped(std::io::empty(), std::io::sink(), std::io::sink());
                 let inputs = input::open(&args.input, &mut quiet).ok()?;
-                Some(read(inputs, &mut quiet)).filter(|resources| !resources.is_empty())
+                let resources = read(inputs, &mut quiet).ok()?;
+                (!resources.is_empty() && !quiet.incomplete.is_set()).then_some(resources)
             },
             told: &mut |line: &Line| {
                 if !args.quiet || line.tone != Tone::Plain {
@@ -97,8 +98,8 @@ mod live {
     }
 
     /// The resources of the inputs, and what is predicted of each.
-    fn read(mut inputs: Inputs, io: &mut Io<'_>) -> Vec<Resource> {
-        let settled = inputs.settle(Keep::Findings, io);
+    fn read(mut inputs: Inputs, io: &mut Io<'_>) -> Result<Vec<Resource>, Error> {
+        let settled = inputs.settle(Keep::Findings, io)?;
         let resources = settled.resources.iter().filter(|checked| is_served(checked));
         let resources = resources.filter_map(|checked| {
             let resource_type = checked.resource_type?;
@@ -114,7 +115,7 @@ mod live {
                 }),
             })
         });
-        resources.collect()
+        Ok(resources.collect())
     }
 
     /// Says whether a control plane would send it: not what a proxy has of its own, or has lost.

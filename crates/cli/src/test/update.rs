@@ -38,6 +38,11 @@ pub(super) fn run(args: &TestArgs, io: &mut Io<'_>) -> Result<(), Error> {
                 failures.extend(played.failures);
             }
         }
+        if io.incomplete.is_set() {
+            // What half a world does would be recorded as what is expected.
+            let why = format!("`{}` is not updated: its world cannot be read in full", source.name());
+            return Err(Error::Usage(why));
+        }
         let made = one_file(source, &failures, io)?;
         count += made;
         files += usize::from(made > 0);
