@@ -53,7 +53,7 @@ pub enum Command {
     /// Explain a rule or a line of a client's log, or list all rules
     #[command(after_help = examples::EXPLAIN)]
     Explain(ExplainArgs),
-    /// List the clients that can be asked, and since when each has what
+    /// List the clients that xdsctl knows, and what each has since which version
     #[command(after_help = examples::CLIENTS)]
     Clients(ClientsArgs),
     /// Show the tree of LB policies that a channel builds
@@ -68,16 +68,16 @@ pub enum Command {
     /// Run suites: what clients, backends and a control plane do over time, and what is expected of it
     #[command(after_help = examples::TEST)]
     Test(TestArgs),
-    /// Show what happens in the course of a test of a suite, event by event
+    /// Show event by event what happens during a test of a suite
     #[command(after_help = examples::SIMULATE)]
     Simulate(SimulateArgs),
-    /// Show what becomes of a retry policy
+    /// Show what the client makes of a retry policy
     #[command(after_help = examples::RETRY)]
     Retry(RetryArgs),
     /// Read or write session cookies
     #[command(after_help = examples::COOKIE)]
     Cookie(CookieArgs),
-    /// Write an xdsctl.toml to start from
+    /// Write an xdsctl.toml with the defaults
     #[command(after_help = examples::INIT)]
     Init(InitArgs),
     /// Show the settings of the project
@@ -89,10 +89,10 @@ pub enum Command {
     /// Say what refers to a resource, and what it leads to
     #[command(after_help = examples::WHO)]
     Who(WhoArgs),
-    /// Get what a running client, proxy or control plane holds into one dump
+    /// Save what a running client, proxy or control plane has as one dump
     #[command(after_help = examples::FETCH)]
     Fetch(Box<FetchArgs>),
-    /// Give a dump to a real client, and compare what it says with the prediction
+    /// Serve a dump to real clients, and compare their verdicts with the prediction
     #[command(after_help = examples::SERVE)]
     Serve(Box<ServeArgs>),
     /// Print the completion script of a shell
@@ -109,13 +109,13 @@ pub struct InputArgs {
     /// Dumps, resources, directories, or running systems such as `csds://HOST:PORT`; `-` is standard input
     #[arg(value_name = "FILE", default_value = "-")]
     pub files: Vec<PathBuf>,
-    /// Take bare resources and arrays for this type
+    /// Read bare resources and arrays as this type
     #[arg(long = "as", value_name = "TYPE")]
     pub as_type: Option<AsType>,
     /// Name to show for standard input
     #[arg(long, value_name = "NAME")]
     pub stdin_filename: Option<String>,
-    /// Use this gRPC bootstrap file: certificate providers (not checked without it), trusted servers, authorities
+    /// Use this gRPC bootstrap file. Without it, certificate providers are not checked
     #[arg(long, value_name = "FILE")]
     pub bootstrap: Option<PathBuf>,
     /// Set an environment switch of the client; may be repeated
@@ -141,7 +141,7 @@ pub struct InputArgs {
 /// The configuration file.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub struct ConfigArgs {
-    /// Use this configuration file; default is xdsctl.toml here or in a directory around
+    /// Use this configuration file; the default is xdsctl.toml in this directory or one above
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
     /// Use no configuration file
@@ -230,43 +230,43 @@ pub struct ValidateArgs {
     /// Ask the clients that sent this: a CSDS dump, or requests, with the user agent of each node
     #[arg(long, value_name = "FILE")]
     pub client_from: Option<PathBuf>,
-    /// Print resources and clients, one sign a cell, and then the reasons, instead of the findings
+    /// Print a table of resources and clients, then the reasons, instead of the findings
     #[arg(long, conflicts_with_all = ["statistics", "diff"])]
     pub matrix: bool,
-    /// Check also what becomes of a channel to this target, which gets nothing but the input
+    /// Check also what happens to a channel to this target. The input is all that it gets
     #[arg(long, value_name = "xds:///NAME")]
     pub target: Option<String>,
     /// Authority of that channel, instead of the target's name
     #[arg(long, value_name = "AUTHORITY", requires = "target")]
     pub authority: Option<String>,
-    /// The input is all there is: a reference that leads to nothing is an error
+    /// The input is complete: a reference that leads to nothing is an error
     #[arg(long)]
     pub complete: bool,
-    /// Show the place that a line of a client's log, or the message of an RPC, is about
+    /// Show the place that a line of a client's log, or the error message of an RPC, is about
     #[arg(long, value_name = "LINE", conflicts_with = "write_baseline")]
     pub explain_error: Option<String>,
-    /// Form of the report, and the file that it goes to instead of standard output; may be repeated [default: human]
+    /// Format of the report, and the file for it instead of standard output; may be repeated [default: human]
     #[arg(long = "format", value_name = "FORMAT[=FILE]", value_parser = DestinationParser::<ReportFormat>::default())]
     pub formats: Vec<Destination>,
     /// Exit with 1 if a finding is at least this severe; after it, clients that count: the others only warn [default: error]
     #[arg(long, value_parser = FailOnParser, value_name = "SEVERITY,CLIENT,...", hide_possible_values = true)]
     pub fail_on: Option<FailOn>,
-    /// Show findings of at least this severity, count the others [default: warning, in JSON note]
+    /// Show findings of at least this severity, and count the others [default: warning, in JSON note]
     #[arg(long, value_enum, value_name = "SEVERITY")]
     pub min_severity: Option<Level>,
     /// Leave out the findings that this file lists
     #[arg(long, value_name = "FILE")]
     pub baseline: Option<PathBuf>,
-    /// Write the findings that are there now to this file, for --baseline
+    /// Write the present findings to this file, for --baseline
     #[arg(long, value_name = "FILE")]
     pub write_baseline: Option<PathBuf>,
-    /// Go on with a running system: check each new version, and exit with 1 at the first that has such a finding
+    /// Keep watching a running system, check each new version, and exit with 1 at the first bad one
     #[arg(long, conflicts_with_all = ["explain_error", "fix", "diff", "write_baseline"])]
     pub watch: bool,
-    /// Make the fixes that are certain, in the JSON and YAML files themselves
+    /// Apply the fixes that are certain to the JSON and YAML files
     #[arg(long, conflicts_with = "explain_error")]
     pub fix: bool,
-    /// Print those fixes as a patch instead of the report, and change nothing
+    /// Print those fixes as a patch instead of the report. Change nothing
     #[arg(long, visible_alias = "dry-run", conflicts_with_all = ["explain_error", "formats", "statistics", "show", "write_baseline"])]
     pub diff: bool,
     /// Day on which suppressions end, instead of today
@@ -275,10 +275,10 @@ pub struct ValidateArgs {
     /// Show every finding, also the thousandth of its kind
     #[arg(long)]
     pub all: bool,
-    /// Write how often there was each rule instead of the findings
+    /// Print the number of findings of each rule instead of the findings
     #[arg(long)]
     pub statistics: bool,
-    /// Write findings only: no summary, no progress
+    /// Print findings only, no summary and no progress
     #[arg(short, long)]
     pub quiet: bool,
     /// Print also what the client keeps of each accepted resource

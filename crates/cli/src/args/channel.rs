@@ -13,7 +13,7 @@ pub struct ChannelArgs {
     /// Inputs
     #[command(flatten)]
     pub input: InputArgs,
-    /// Client whose channel it is, instead of C-core 1.85.1: `go`, `cpp@1.62`, `python@1.72`
+    /// Client to simulate, instead of C-core 1.85.1: `go`, `cpp@1.62`, `python@1.72`
     #[arg(long, value_name = "CLIENT")]
     pub client: Option<String>,
     /// Target of the channel; default is the only API listener
@@ -34,10 +34,10 @@ pub struct ChannelArgs {
     /// Addresses of a DNS name; may be repeated
     #[arg(long, value_name = "HOST:PORT=IP:PORT,...")]
     pub resolve: Vec<String>,
-    /// Health that EDS gives an endpoint instead of its own, such as DRAINING; may be repeated
+    /// Health of an endpoint instead of the one in EDS, such as DRAINING; may be repeated
     #[arg(long, value_name = "IP:PORT=HEALTH")]
     pub health: Vec<String>,
-    /// Endpoint that EDS does not have any more; may be repeated
+    /// Endpoint to remove from EDS; may be repeated
     #[arg(long, value_name = "IP:PORT")]
     pub remove: Vec<String>,
 }
@@ -74,7 +74,7 @@ pub struct TreeArgs {
     /// Which client's tree
     #[arg(long, value_enum, default_value_t)]
     pub layout: Layout,
-    /// Show everything that is dropped, also the hundredth of its kind
+    /// Show everything that is dropped, however much it is
     #[arg(long)]
     pub all: bool,
     /// When to colour the text
@@ -140,16 +140,16 @@ pub struct PickArgs {
     /// Give the RPC the session cookie of this address
     #[arg(long, value_name = "IP:PORT", conflicts_with = "cookies")]
     pub session: Option<String>,
-    /// Say where this address stands in the tree, instead of sending an RPC
+    /// Show where this address is in the tree, instead of sending an RPC
     #[arg(long, value_name = "IP:PORT")]
     pub address: Option<String>,
-    /// Addresses that answer, all others refuse; without it all answer
+    /// Addresses that accept connections. All others refuse; by default all accept
     #[arg(long, value_name = "IP:PORT,...", value_delimiter = ',')]
     pub reachable: Vec<String>,
     /// Address, locality or cluster that refuses connections; may be repeated
     #[arg(long, value_name = "WHAT")]
     pub down: Vec<String>,
-    /// State that the connection to an address is in; may be repeated
+    /// State of the connection to an address; may be repeated
     #[arg(long, value_name = "IP:PORT=STATE")]
     pub state: Vec<String>,
     /// Address that outlier detection has ejected; may be repeated
@@ -158,8 +158,7 @@ pub struct PickArgs {
     /// Let the first N attempts of each RPC fail with this code
     #[arg(long, value_name = "CODE:N")]
     pub respond: Option<String>,
-    /// Cluster with which the lookup service (RLS) answers every lookup; may be repeated, those behind the first are for
-    /// when that fails
+    /// Cluster that the lookup service (RLS) returns for every lookup; repeat it for clusters to use when the first one fails
     #[arg(long, value_name = "CLUSTER")]
     pub lookup: Vec<String>,
     /// Wait for a connection instead of failing
@@ -168,10 +167,10 @@ pub struct PickArgs {
     /// Play these steps on the channel, one JSON object a line; `-` is standard input
     #[arg(long, value_name = "FILE", conflicts_with_all = ["count", "session", "address"])]
     pub requests: Option<std::path::PathBuf>,
-    /// Most events of one RPC or step, after which the simulation ends with an error
+    /// Limit of events for one RPC or step; beyond it the simulation ends with an error
     #[arg(long, default_value_t = MAX_EVENTS, value_name = "NUMBER", value_parser = clap::value_parser!(u64).range(1..))]
     pub max_events: u64,
-    /// Tell everything, also picks that were queued
+    /// Show everything, also picks that were queued
     #[arg(long)]
     pub explain: bool,
     /// Output format
@@ -191,7 +190,7 @@ pub struct RetryArgs {
     /// The RPC whose route's policy is shown
     #[command(flatten)]
     pub request: RequestArgs,
-    /// Show this policy instead of a route's: the field retry_on
+    /// Show a policy with this retry_on instead of a route's policy
     #[arg(long, value_name = "TOKEN,...")]
     pub retry_on: Option<String>,
     /// The field num_retries
@@ -203,7 +202,7 @@ pub struct RetryArgs {
     /// The field retry_back_off.max_interval
     #[arg(long, requires = "base_interval", value_name = "SECONDS", value_parser = seconds, allow_negative_numbers = true)]
     pub max_interval: Option<f64>,
-    /// Statuses of the attempts in order, the last one for all that follow; CODE:MS asks for a delay
+    /// Statuses of the attempts in order. The last one repeats. CODE:MS asks for a delay
     #[arg(long, value_name = "CODE,...", value_delimiter = ',')]
     pub script: Vec<String>,
     /// Output format

@@ -14,15 +14,15 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 pub enum ReportFormat {
     /// For people, with the lines around each finding
     Human,
-    /// A finding a line: `path:line:col: severity rule: message`
+    /// One finding a line: `path:line:col: severity rule: message`
     Concise,
     /// Everything, for programs
     Json,
-    /// A verdict a line on each line of the input, a stream of snapshots, or on each version of a running system
+    /// One verdict a line, for each line of the input (a stream of snapshots) or each version of a running system
     Jsonl,
     /// SARIF 2.1.0, for code scanning
     Sarif,
-    /// JUnit XML: a test case a resource
+    /// JUnit XML, with a test case for each resource
     Junit,
     /// Annotations and a step summary in GitHub Actions
     Github,

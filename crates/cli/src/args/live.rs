@@ -24,19 +24,19 @@ pub struct ConnectArgs {
     /// Private key of --cert, PEM
     #[arg(long, value_name = "FILE", requires = "cert")]
     pub key: Option<PathBuf>,
-    /// Name that the server's certificate must have, instead of the host
+    /// Name that the server's certificate must have, if it is not the host
     #[arg(long, value_name = "NAME")]
     pub server_name: Option<String>,
     /// Send the token in this file as `authorization: Bearer`
     #[arg(long, value_name = "FILE")]
     pub token_file: Option<PathBuf>,
-    /// How long to wait for everything, in seconds; a gRPC client waits 15
+    /// Longest wait for all answers together, in seconds; a gRPC client waits 15
     #[arg(long, value_name = "SECONDS", default_value_t = WAIT, value_parser = seconds)]
     pub wait: f64,
-    /// Take at most so many MiB, of one message and of all that is kept of an `ads://` stream
+    /// Largest size in MiB, of one message and of all that is kept of an `ads://` stream
     #[arg(long, value_name = "MIB", default_value_t = SIZE_MIB, value_parser = clap::value_parser!(u64).range(1..=MAX_SIZE_MIB))]
     pub max_size: u64,
-    /// Try again so often what cannot be reached, after 1 s, 2 s, 4 s, ...
+    /// How often to try again if the address cannot be reached, after 1 s, 2 s, 4 s, ...
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub retries: u32,
 }
@@ -86,7 +86,7 @@ pub struct FetchArgs {
     /// `csds://HOST:PORT`, `ads://HOST:PORT?node=ID`, `envoy://HOST:PORT`, or `csds+unix:///PATH` and so on
     #[arg(value_name = "SOURCE")]
     pub source: String,
-    /// File for the dump, instead of standard output; with --raw `.pb` and `.binpb` are written in wire format
+    /// File for the dump, instead of standard output. With --raw, `.pb` and `.binpb` are in wire format
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
     /// Keep passwords, keys and tokens instead of masking them
@@ -95,13 +95,13 @@ pub struct FetchArgs {
     /// Mask passwords, keys and tokens; this is the default
     #[arg(long)]
     pub redact: bool,
-    /// Write also what has arrived before something went wrong; the exit code is 2 all the same
+    /// Write also an incomplete dump. The exit code is still 2
     #[arg(long)]
     pub partial: bool,
-    /// Go on, write the dump anew with each change, and print a line for each
+    /// Keep running, write the dump again after each change, and print a line for each
     #[arg(long)]
     pub watch: bool,
-    /// Ask an `ads://` control plane for what a channel to this target needs, not for everything; may be repeated
+    /// Ask an `ads://` control plane only for what a channel to this target needs; may be repeated
     #[arg(long, value_name = "xds:///NAME")]
     pub target: Vec<String>,
     /// Speak Delta to an `ads://` control plane
@@ -116,7 +116,7 @@ pub struct FetchArgs {
     /// Set an environment switch of the client that judges for `ads://`; may be repeated
     #[arg(long, value_name = "NAME=VALUE")]
     pub env: Vec<String>,
-    /// Write no lines about what happens
+    /// Print no progress
     #[arg(short, long)]
     pub quiet: bool,
     /// Where the settings of the project are
@@ -142,16 +142,16 @@ pub struct ServeArgs {
     /// Private key of --tls-cert, PEM
     #[arg(long, value_name = "FILE", requires = "tls_cert")]
     pub tls_key: Option<PathBuf>,
-    /// Let only clients in that have a certificate of an authority in this PEM file
+    /// Accept only clients with a certificate from an authority in this PEM file
     #[arg(long, value_name = "FILE", requires = "tls_cert")]
     pub client_ca: Option<PathBuf>,
-    /// End when the first client leaves, and exit with 1 if a verdict of it differs from the prediction
+    /// End when the first client disconnects. Exit with 1 if a verdict differs from the prediction
     #[arg(long)]
     pub compare: bool,
     /// Write the bootstrap for a gRPC client to this file
     #[arg(long, value_name = "FILE")]
     pub write_bootstrap: Option<PathBuf>,
-    /// Print only rejections, and what differs
+    /// Print only rejections and differences
     #[arg(short, long)]
     pub quiet: bool,
 }

@@ -15,40 +15,40 @@ pub struct TestArgs {
     /// Suites, or directories in which every suite is run; `-` is standard input. With --init a world, with --record a log
     #[arg(value_name = "FILE", required_unless_present = "schema")]
     pub files: Vec<PathBuf>,
-    /// World of tests that name none, such as files of router_check_tool; may be repeated
+    /// World for tests that name none, such as files of router_check_tool; may be repeated
     #[arg(long, value_name = "FILE")]
     pub world: Vec<PathBuf>,
     /// Run only tests whose name, as `FILE: NAME`, matches this
     #[arg(long, value_name = "REGEX")]
     pub run: Option<regex::Regex>,
-    /// Form of the report, and the file that it goes to instead of standard output; may be repeated [default: human]
+    /// Format of the report, and the file for it instead of standard output; may be repeated [default: human]
     #[arg(long = "format", value_name = "FORMAT[=FILE]", value_parser = DestinationParser::<TestFormat>::default())]
     pub formats: Vec<Destination<TestFormat>>,
-    /// Write into the suites what happened where another thing was expected, and run them again
+    /// Replace what the suites expected by what happened, and run them again
     #[arg(long)]
     pub update: bool,
-    /// Write a suite with a step for each route of the files, which are its world, to standard output
+    /// Print a suite with a step for each route of the files. The files are its world
     #[arg(long, conflicts_with_all = ["update", "record"])]
     pub init: bool,
-    /// Write the JSON Schema of a suite to standard output, for editors
+    /// Print the JSON Schema of a suite, for editors
     #[arg(long, conflicts_with_all = ["files", "init", "update", "record"])]
     pub schema: bool,
-    /// Write a suite of what a client's verbose log says to standard output
+    /// Print a suite made from a client's verbose log
     #[arg(long, conflicts_with = "update")]
     pub record: bool,
-    /// Tell the whole way of an RPC, also picks that were queued
+    /// Show the whole path of an RPC, also picks that were queued
     #[arg(long)]
     pub explain: bool,
-    /// Say what of the configuration no RPC has met: routes, clusters, endpoints
+    /// List the routes, clusters and endpoints that no RPC has used
     #[arg(long)]
     pub coverage: bool,
-    /// Exit with 1 if less of it was met
+    /// Exit with 1 if less of the configuration was used
     #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(0..=100))]
     pub fail_under: Option<u8>,
-    /// Say nothing of tests that pass
+    /// Do not print tests that pass
     #[arg(short, long)]
     pub quiet: bool,
-    /// Most events of one step, after which the test ends with an error
+    /// Limit of events for one step; beyond it the test ends with an error
     #[arg(long, default_value_t = MAX_EVENTS, value_name = "NUMBER", value_parser = clap::value_parser!(u64).range(1..))]
     pub max_events: u64,
     /// Print passwords, keys and tokens instead of masking them
@@ -66,7 +66,7 @@ pub enum TestFormat {
     Human,
     /// Everything, for programs
     Json,
-    /// JUnit XML: a suite a file, a case a test
+    /// JUnit XML, with a suite for each file and a case for each test
     Junit,
     /// SARIF 2.1.0, for code scanning
     Sarif,
@@ -84,7 +84,7 @@ pub struct SimulateArgs {
     /// A suite; `-` is standard input
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
-    /// World of a test that names none; may be repeated
+    /// World for a test that names none; may be repeated
     #[arg(long, value_name = "FILE")]
     pub world: Vec<PathBuf>,
     /// The test whose name matches this; needed where there are several
@@ -93,7 +93,7 @@ pub struct SimulateArgs {
     /// Stop after so many seconds of simulated time
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub until: Option<f64>,
-    /// Draw chance from this number instead of the suite's
+    /// Seed for chance, instead of the suite's
     #[arg(long, value_name = "NUMBER")]
     pub seed: Option<u64>,
     /// Show these layers only, such as `step,rpc,priority`
