@@ -222,6 +222,26 @@ mod net {
     }
 
     #[test]
+    #[cfg(unix)]
+    fn a_server_that_is_told_to_end_says_what_there_was() {
+        for signal in ["-INT", "-TERM"] {
+            let mut command = Command::new(env!("CARGO_BIN_EXE_xdsctl"));
+            let file = "fixtures/examples/checkout.yaml";
+            command
+                .args(["serve", "--listen", "127.0.0.1:0", file])
+                .current_dir(root());
+            let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
+            let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+            lines.next().unwrap().unwrap();
+            let sent = Command::new("kill").args([signal, &child.id().to_string()]).status();
+            assert!(sent.unwrap().success());
+            assert_eq!(child.wait().unwrap().code(), Some(0), "{signal}");
+            let last = lines.next().unwrap().unwrap();
+            assert!(last.starts_with("0 resources judged, 0 rejected"), "{signal}: {last}");
+        }
+    }
+
+    #[test]
     fn secrets_are_masked_unless_they_are_wanted() {
         let directory = scratch("secrets");
         let file = directory.join("listener.json");

@@ -91,7 +91,7 @@ impl Shared {
     }
 }
 
-/// Serves until Ctrl-C, or until all clients have left.
+/// Serves until Ctrl-C or SIGTERM, or until all clients have left.
 ///
 /// # Errors
 /// The address cannot be listened on.
@@ -109,6 +109,8 @@ pub fn serve(serving: Serving<'_>) -> Result<Compared, Error> {
         let cannot = |e: std::io::Error| Error::Usage(format!("cannot listen on `{listen}`: {e}"));
         let acceptor = tls.map(|tls| tls.acceptor()).transpose()?;
         let listener = TcpListener::bind(listen).await.map_err(cannot)?;
+        // Whoever reads that the socket is open may end the server at once.
+        let mut ended = std::pin::pin!(told_to_end());
         listening(listener.local_addr().map_err(cannot)?);
         let (lines, mut heard) = mpsc::unbounded_channel();
         let snapshot = Arc::new(Snapshot::first(resources));
@@ -145,7 +147,7 @@ pub fn serve(serving: Serving<'_>) -> Result<Compared, Error> {
                         told(&Line::plain(format!("the input has changed: version {version}")));
                     }
                 }
-                _ = tokio::signal::ctrl_c() => break,
+                () = &mut ended => break,
             }
         }
         while let Ok(line) = heard.try_recv() {
@@ -155,6 +157,26 @@ pub fn serve(serving: Serving<'_>) -> Result<Compared, Error> {
         let ledger = shared.ledger.lock().unwrap_or_else(PoisonError::into_inner);
         Ok(ledger.compared(&snapshot))
     })
+}
+
+/// Listens from now on for Ctrl-C and SIGTERM, with which service managers and `kill` end a process; ends with the first of them.
+fn told_to_end() -> impl Future<Output = ()> {
+    #[cfg(unix)]
+    let signals = {
+        use tokio::signal::unix::{SignalKind, signal};
+        (signal(SignalKind::interrupt()), signal(SignalKind::terminate()))
+    };
+    async move {
+        #[cfg(unix)]
+        if let (Ok(mut interrupted), Ok(mut terminated)) = signals {
+            tokio::select! {
+                _ = interrupted.recv() => {}
+                _ = terminated.recv() => {}
+            }
+            return;
+        }
+        let _ = tokio::signal::ctrl_c().await;
+    }
 }
 
 /// Serves one connection to its end, after TLS if that is spoken.
