@@ -1,6 +1,7 @@
 //! Where a running system is: `csds://HOST:PORT`, `ads://HOST:PORT?node=ID`, `envoy://HOST:PORT`, `csds+unix:///PATH`.
 
 use std::fmt;
+use std::net::Ipv6Addr;
 use std::path::PathBuf;
 
 use xdsctl::client::target::percent_decode;
@@ -52,6 +53,9 @@ pub enum AddressError {
     /// Something before or behind host and port.
     #[error("`{0}` has more than host and port, expected {1}://HOST:PORT")]
     More(String, &'static str),
+    /// A character or a text that a host name or an address cannot have.
+    #[error("`{0}`: {1} has no place in an address, expected {2}://HOST:PORT")]
+    Odd(String, String, &'static str),
     /// A key that nothing reads here.
     #[error("`{key}` in `{text}` is none of {known}")]
     Key {
@@ -119,26 +123,16 @@ impl Address {
             Some((rest, *kind, *is_path))
         });
         let (rest, kind, is_path) = found.unwrap_or((text, Kind::Csds, false));
+        if let Some(odd) = text.chars().find(|c| c.is_control()) {
+            return Err(AddressError::Odd(shown(text), shown_char(odd), kind.scheme()));
+        }
         let (place, query) = rest.split_once('?').unwrap_or((rest, ""));
         let place = place.strip_suffix('/').unwrap_or(place);
         let place = match place {
             path if is_path => Place::Unix(PathBuf::from(percent_decode(path))),
             "" if kind == Kind::Ads => Place::Bootstrap,
             authority => {
-                let (host, port) = authority.rsplit_once(':').unwrap_or((authority, ""));
-                let is_port = port.parse::<u16>().is_ok_and(|port| port != 0);
-                let wrong = if authority.contains(['/', '@', ' ', '#']) {
-                    Some(AddressError::More as fn(_, _) -> _)
-                } else if host.contains(':') && !(host.starts_with('[') && host.ends_with(']')) {
-                    Some(AddressError::Brackets as _)
-                } else if !is_port || host.is_empty() {
-                    Some(AddressError::Port as _)
-                } else {
-                    None
-                };
-                if let Some(wrong) = wrong {
-                    return Err(wrong(text.to_owned(), kind.scheme()));
-                }
+                check(authority).map_err(|wrong| wrong.of(text, kind.scheme()))?;
                 Place::Tcp(authority.to_owned())
             }
         };
@@ -149,8 +143,8 @@ impl Address {
             let known: Vec<&str> = read.map(|(key, _)| *key).collect();
             if !known.contains(&key) {
                 return Err(AddressError::Key {
-                    text: text.to_owned(),
-                    key: key.to_owned(),
+                    text: shown(text),
+                    key: shown(key),
                     known: known.join(", "),
                 });
             }
@@ -180,6 +174,81 @@ impl Address {
     pub fn has(&self, key: &str) -> bool {
         self.get(key).is_some_and(|value| value != "false")
     }
+}
+
+/// What is wrong with a text that should be `HOST:PORT`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Wrong {
+    Port,
+    Brackets,
+    More,
+    /// This character or part of it.
+    Odd(String),
+}
+
+impl Wrong {
+    /// The error, of this address.
+    pub(crate) fn of(self, text: &str, scheme: &'static str) -> AddressError {
+        let text = shown(text);
+        match self {
+            Wrong::Port => AddressError::Port(text, scheme),
+            Wrong::Brackets => AddressError::Brackets(text, scheme),
+            Wrong::More => AddressError::More(text, scheme),
+            Wrong::Odd(odd) => AddressError::Odd(text, odd, scheme),
+        }
+    }
+}
+
+/// Checks that a text is `HOST:PORT` and nothing else, so that whoever takes it apart once more finds the same host and port.
+///
+/// A host is a name of ASCII letters, digits, `-`, `_` and `.`, an IPv4 address, or an IPv6 address in brackets.
+///
+/// # Errors
+/// What else it is.
+pub(crate) fn check(authority: &str) -> Result<(), Wrong> {
+    if authority.contains(['/', '@', '#', '?']) {
+        return Err(Wrong::More);
+    }
+    let (host, port) = authority.rsplit_once(':').unwrap_or((authority, ""));
+    let inside = host.strip_prefix('[').and_then(|host| host.strip_suffix(']'));
+    let is_of_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    match inside {
+        Some(inside) if inside.parse::<Ipv6Addr>().is_err() => return Err(Wrong::Odd(format!("`{}`", shown(host)))),
+        None if host.contains(':') => return Err(Wrong::Brackets),
+        None => {
+            if let Some(odd) = host.chars().find(|c| !is_of_name(*c)) {
+                return Err(Wrong::Odd(shown_char(odd)));
+            }
+        }
+        Some(_) => {}
+    }
+    let is_port = port.bytes().all(|c| c.is_ascii_digit()) && port.parse::<u16>().is_ok_and(|port| port != 0);
+    if is_port && !host.is_empty() {
+        Ok(())
+    } else {
+        Err(Wrong::Port)
+    }
+}
+
+/// A character between backticks; the code of one that nobody sees.
+fn shown_char(c: char) -> String {
+    if c == ' ' {
+        "a space".to_owned()
+    } else {
+        format!("`{}`", shown(c.encode_utf8(&mut [0; 4])))
+    }
+}
+
+/// A text as it can be printed on one line of a terminal: characters that nobody sees as their codes.
+pub(crate) fn shown(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\'' | '"' | '\\' => shown.push(c),
+            _ => shown.extend(c.escape_debug()),
+        }
+    }
+    shown
 }
 
 impl fmt::Display for Address {
@@ -222,9 +291,31 @@ mod tests {
         for text in ["ads://::1:80", "ads://fe80::1", "ads://[::1:80"] {
             assert!(matches!(place(text), Err(AddressError::Brackets(..))), "{text}");
         }
-        for text in ["envoy://h:1/x", "ads://u@h:1", "csds://h:1#x"] {
+        for text in ["envoy://h:1/x", "ads://u@h:1", "csds://h:1#x", "ads://u:p@h:1"] {
             assert!(matches!(place(text), Err(AddressError::More(..))), "{text}");
         }
+        for text in [
+            "ads://h\t:1",
+            "ads://h\\x:1",
+            "envoy://h h:1",
+            "csds://h%2fx:1",
+            "ads://h\u{7}:1",
+            "ads://h:1?node=\u{1b}[1m",
+            "ads+unix:///run/\r",
+            "ads://b\u{fc}cher:1",
+            "envoy://[::1%25lo]:1",
+            "envoy://[127.0.0.1]:1",
+        ] {
+            let error = place(text).unwrap_err();
+            assert!(matches!(error, AddressError::Odd(..)), "{text}");
+            assert!(!error.to_string().contains(char::is_control), "{text:?}");
+        }
+        let error = place("envoy://a\tb:1").unwrap_err().to_string();
+        assert_eq!(
+            error,
+            "`envoy://a\\tb:1`: `\\t` has no place in an address, expected envoy://HOST:PORT"
+        );
+        assert!(matches!(place("csds://h:+80"), Err(AddressError::Port(..))));
         for text in [
             "ads://h:1?nod=x",
             "ads://h:1?scope=x",

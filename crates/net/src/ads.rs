@@ -3,7 +3,7 @@
 mod held;
 mod response;
 mod stream;
-mod subscriber;
+pub(crate) mod subscriber;
 mod subscription;
 mod words;
 
@@ -30,7 +30,9 @@ pub struct Session<'o> {
     options: &'o Options,
     node: Bytes,
     subscriber: Subscriber,
-    stream: Stream,
+    stream: Stream<'o>,
+    /// When all that was asked for must be there.
+    deadline: Instant,
     /// Answers that wait, one of a type at most, and until when: to what is sent again and again after it was rejected.
     late: BTreeMap<ResourceType, (Instant, Answer)>,
 }
@@ -41,10 +43,11 @@ impl<'o> Session<'o> {
         let mut subscriber = Subscriber::new(address, options)?;
         let node = crate::node::node(address, options)?;
         let requests = subscriber.start(&node);
+        let deadline = Instant::now() + options.timeout;
         let stream = Stream::open(address, options, requests, subscriber.is_delta());
-        let stream = match tokio::time::timeout(options.timeout, fetch::interruptible(stream)).await {
+        let stream = match tokio::time::timeout_at(deadline, fetch::interruptible(stream)).await {
             Ok(stream) => stream?,
-            Err(_) => return Err(fetch::late(address, options, "no stream".to_owned())),
+            Err(_) => return Err(fetch::late(address, options, "no connection".to_owned())),
         };
         Ok(Session {
             address,
@@ -52,6 +55,7 @@ impl<'o> Session<'o> {
             node,
             subscriber,
             stream,
+            deadline,
             late: BTreeMap::new(),
         })
     }
@@ -63,22 +67,32 @@ impl<'o> Session<'o> {
 
     /// Takes responses until everything that was asked for is there.
     pub async fn until_complete(&mut self, told: &mut dyn FnMut(Told)) -> Result<(), Error> {
-        let deadline = Instant::now() + self.options.timeout;
         while !self.subscriber.is_complete() {
-            match tokio::time::timeout_at(deadline, self.step(told)).await {
+            match tokio::time::timeout_at(self.deadline, self.step(told)).await {
                 Ok(taken) => _ = taken?,
                 Err(_) if self.subscriber.is_silent() || !self.subscriber.has_all_types() => {
-                    return Err(fetch::late(
-                        self.address,
-                        self.options,
-                        self.subscriber.missing().join(", "),
-                    ));
+                    let missing = self.subscriber.missing().join(", ");
+                    return Err(fetch::late(self.address, self.options, self.unanswered(&missing)));
                 }
                 // What a client waits for so long does not exist.
                 Err(_) => break,
             }
         }
         Ok(())
+    }
+
+    /// What was asked for in vain, and why that may be.
+    fn unanswered(&self, missing: &str) -> String {
+        if self.subscriber.is_silent() && !self.stream.is_grpc() {
+            return format!("asked for {missing}, nothing was answered");
+        }
+        match self.subscriber.has_unanswered_type() {
+            true => format!(
+                "asked for {missing}, not answered. A gRPC client waits like this too, and then takes it for not existing. {}",
+                words::OF_ADS_CACHE
+            ),
+            false => missing.to_owned(),
+        }
     }
 
     /// The next response; sends the answers whose time comes meanwhile.
@@ -106,6 +120,8 @@ impl<'o> Session<'o> {
 
     /// Takes one response; says whether it changed anything.
     async fn step(&mut self, told: &mut dyn FnMut(Told)) -> Result<bool, Error> {
+        // Whoever always has something to say keeps neither the deadline nor Ctrl-C from being looked at.
+        tokio::task::yield_now().await;
         let Some(response) = self.next().await? else {
             return Err(Error::Refused {
                 address: self.address.text.clone(),
@@ -120,8 +136,8 @@ impl<'o> Session<'o> {
             address: self.address.text.clone(),
             why,
         })?;
-        let (held, limit) = (self.subscriber.held_bytes(), self.options.max_message_bytes);
-        if held > limit {
+        let limit = self.options.max_message_bytes;
+        if self.subscriber.held_bytes() > limit {
             return Err(Error::Limit(format!(
                 "`{}` has sent resources of more than {limit} bytes: --max-size raises that",
                 self.address
@@ -153,10 +169,14 @@ impl<'o> Session<'o> {
         let mut fetched = fetch::of_written(written);
         let missing = self.subscriber.missing();
         if !missing.is_empty() && trouble.is_none() {
+            let hint = match self.subscriber.has_unanswered_type() {
+                true => format!(". {}", words::OF_ADS_CACHE),
+                false => String::new(),
+            };
             fetched.notes.push(format!(
-                "after {} s there is no {}: a client takes what it waits for so long as not existing",
-                self.options.timeout.as_secs_f64(),
-                missing.join(", ")
+                "asked for {}, not answered within {} s: a gRPC client waits as long, and then takes it for not existing{hint}",
+                missing.join(", "),
+                self.options.timeout.as_secs_f64()
             ));
         }
         fetched.trouble = trouble;
@@ -184,6 +204,8 @@ pub async fn watch(
             match session.step(told).await {
                 Ok(true) if session.subscriber.is_complete() => break,
                 Ok(_) => attempt = 0,
+                // The next stream would come to the same.
+                Err(error @ Error::Limit(_)) => return Err(error),
                 Err(error) => {
                     told(Told {
                         line: format!("{error}; trying again"),

@@ -1,6 +1,7 @@
 //! A gRPC connection whose messages stay bytes, and the words for what goes wrong with one.
 
 use std::error::Error as _;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use bytes::{Buf as _, BufMut as _, Bytes};
@@ -67,28 +68,56 @@ pub fn pause(attempt: u32) -> Duration {
     Duration::from_secs(seconds).min(MAX_PAUSE)
 }
 
-/// Where a gRPC address leads: the URI, and whether the connection is encrypted.
-fn endpoint(address: &Address, options: &Options) -> Result<(Endpoint, bool), Error> {
-    let invalid = |what: String| Error::Usage(format!("`{address}`: {what}"));
-    let (place, wants_tls) = match &address.place {
+/// Where an address leads, and how.
+#[derive(Debug)]
+pub struct Way {
+    pub to: To,
+    /// TLS is spoken.
+    pub is_secure: bool,
+}
+
+/// The other end.
+#[derive(Debug)]
+pub enum To {
+    /// `HOST:PORT`.
+    Tcp(String),
+    /// The path of a socket.
+    Unix(PathBuf),
+}
+
+/// Finds out where an address leads. Nobody connects without: it is here that a token does not go where others can read it.
+///
+/// # Errors
+/// There is a token, and it would be sent in clear text to another machine; `ads://` and no server in the bootstrap.
+pub fn way(address: &Address, options: &Options) -> Result<Way, Error> {
+    let wants_tls = address.has("tls") || options.tls.is_some();
+    let (to, is_secure) = match &address.place {
         Place::Bootstrap => match node::server(options)? {
-            Server::Tcp { authority, is_secure } => (authority, is_secure),
-            Server::Unix(path) => (format!("unix:{path}"), false),
+            Server::Tcp { authority, is_secure } => (To::Tcp(authority), is_secure || wants_tls),
+            Server::Unix(path) => (To::Unix(path.into()), wants_tls),
         },
-        Place::Tcp(authority) => (authority.clone(), address.has("tls")),
-        Place::Unix(path) => (format!("unix:{}", path.display()), false),
+        Place::Tcp(authority) => (To::Tcp(authority.clone()), wants_tls),
+        Place::Unix(path) => (To::Unix(path.clone()), wants_tls),
     };
-    let is_secure = wants_tls || options.tls.is_some();
-    let uri = match place.strip_prefix("unix:") {
-        Some(_) => place.clone(),
-        None if is_secure => format!("https://{place}"),
-        None => format!("http://{place}"),
+    match &to {
+        To::Tcp(authority) if options.token.is_some() && !is_secure && !is_loopback(authority) => Err(Error::Usage(
+            format!("`{address}`: a token is sent over TLS or to this machine only: add --tls, or --ca FILE"),
+        )),
+        _ => Ok(Way { to, is_secure }),
+    }
+}
+
+/// Where to connect to, with TLS if that is spoken.
+fn endpoint(address: &Address, options: &Options) -> Result<Endpoint, Error> {
+    let invalid = |what: String| Error::Usage(format!("`{address}`: {what}"));
+    let Way { to, is_secure } = way(address, options)?;
+    let uri = match &to {
+        To::Unix(_) if is_secure => return Err(invalid("TLS is not spoken on a unix socket".to_owned())),
+        To::Unix(path) => format!("unix:{}", path.display()),
+        To::Tcp(authority) if is_secure => format!("https://{authority}"),
+        To::Tcp(authority) => format!("http://{authority}"),
     };
     let mut endpoint = Endpoint::from_shared(uri).map_err(|e| invalid(e.to_string()))?;
-    let is_unix = place.starts_with("unix:");
-    if is_secure && is_unix {
-        return Err(invalid("TLS is not spoken on a unix socket".to_owned()));
-    }
     if is_secure {
         let tls = options.tls.clone().unwrap_or_default();
         let mut config = ClientTlsConfig::new();
@@ -104,29 +133,23 @@ fn endpoint(address: &Address, options: &Options) -> Result<(Endpoint, bool), Er
         }
         endpoint = endpoint.tls_config(config).map_err(|e| Error::Tls(chain(&e)))?;
     }
-    let endpoint = endpoint
+    Ok(endpoint
         .connect_timeout(options.timeout)
         .initial_stream_window_size(WINDOW_BYTES)
         .initial_connection_window_size(WINDOW_BYTES)
-        .tcp_nodelay(true);
-    if options.token.is_some() && !is_secure && !is_unix && !is_loopback(&place) {
-        return Err(Error::Usage(format!(
-            "`{address}`: a token is sent over TLS or to this machine only: add --tls, or --ca FILE"
-        )));
-    }
-    Ok((endpoint, is_secure))
+        .tcp_nodelay(true))
 }
 
 /// Says whether `HOST:PORT` is on this machine.
-pub fn is_loopback(authority: &str) -> bool {
+fn is_loopback(authority: &str) -> bool {
     let host = authority.rsplit_once(':').map_or(authority, |(host, _)| host);
     let host = host.trim_start_matches('[').trim_end_matches(']');
-    host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback())
+    host.eq_ignore_ascii_case("localhost") || host.parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback())
 }
 
 /// Connects.
 pub async fn channel(address: &Address, options: &Options) -> Result<Channel, Error> {
-    let (endpoint, _) = endpoint(address, options)?;
+    let endpoint = endpoint(address, options)?;
     let mut attempt = 0;
     loop {
         match endpoint.connect().await {
@@ -198,7 +221,7 @@ pub fn refused(address: &Address, status: &Status, options: &Options) -> Error {
     if !cause.is_empty() {
         why = format!("{why}: {cause}");
     }
-    let has_tls = options.tls.is_some() || address.has("tls");
+    let has_tls = way(address, options).is_ok_and(|way| way.is_secure);
     let has_identity = options.tls.as_ref().is_some_and(|tls| tls.identity.is_some());
     if is_broken_connection(status) && !has_tls {
         why.push_str(" (does it want TLS? then --tls, or --ca FILE)");

@@ -2,12 +2,14 @@
 
 use std::io::Write;
 
+use http::header::HOST;
+use reqwest::Url;
 use reqwest::tls::{Certificate, Identity};
 use xdsctl::proto::print;
 
-use crate::connect;
+use crate::connect::{self, To, Way};
 use crate::fetch::Error;
-use crate::{Address, Options, Place};
+use crate::{Address, Options, address};
 
 /// What is asked for: paths, and whether the answer must be there.
 const CONFIG: &str = "/config_dump?include_eds";
@@ -18,10 +20,10 @@ const MAX_HEAD_BYTES: usize = 64 << 10;
 
 /// Fetches both and writes them as one object, `{"configs": [...], "cluster_statuses": [...]}`: a config dump with one key more.
 pub async fn fetch(address: &Address, options: &Options, out: &mut dyn Write) -> Result<(), Error> {
-    let client = client(address, options)?;
-    let config = get(&client, address, CONFIG, options).await?;
+    let asker = Asker::new(address, options).await?;
+    let config = asker.get(CONFIG, address, options).await?;
     let config = object(&config, "configs").ok_or_else(|| malformed(address, CONFIG, "is no config dump"))?;
-    let clusters = match get(&client, address, CLUSTERS, options).await {
+    let clusters = match asker.get(CLUSTERS, address, options).await {
         Ok(clusters) => clusters,
         // Some put only the dump behind a proxy.
         Err(Error::Refused { .. }) => Vec::new(),
@@ -66,13 +68,20 @@ fn malformed(address: &Address, path: &str, why: &str) -> Error {
 }
 
 /// Who asks over HTTP.
-pub fn client(address: &Address, options: &Options) -> Result<reqwest::Client, Error> {
-    let tls_error = |e: reqwest::Error| Error::Tls(connect::chain(&e));
+pub fn client(way: &Way, options: &Options) -> Result<reqwest::Client, Error> {
+    builder(way, options)?.build().map_err(tls_error)
+}
+
+fn tls_error(error: reqwest::Error) -> Error {
+    Error::Tls(connect::chain(&error))
+}
+
+fn builder(way: &Way, options: &Options) -> Result<reqwest::ClientBuilder, Error> {
     let mut builder = reqwest::Client::builder()
         .no_proxy()
         .redirect(reqwest::redirect::Policy::none())
         .connect_timeout(options.timeout);
-    if let Place::Unix(path) = &address.place {
+    if let To::Unix(path) = &way.to {
         #[cfg(unix)]
         {
             builder = builder.unix_socket(path.as_path());
@@ -92,47 +101,94 @@ pub fn client(address: &Address, options: &Options) -> Result<reqwest::Client, E
             builder = builder.identity(Identity::from_pem(&both).map_err(tls_error)?);
         }
     }
-    builder.build().map_err(tls_error)
+    Ok(builder)
 }
 
-async fn get(client: &reqwest::Client, address: &Address, path: &str, options: &Options) -> Result<Vec<u8>, Error> {
-    let is_secure = options.tls.is_some() || address.has("tls");
-    let scheme = if is_secure { "https" } else { "http" };
-    let authority = match &address.place {
-        Place::Tcp(authority) => authority.as_str(),
-        Place::Unix(_) | Place::Bootstrap => "localhost",
-    };
-    let broken = |e: &reqwest::Error| connect::unreachable(address, &connect::chain(e));
-    let mut attempt = 0;
-    let mut response = loop {
-        let mut request = client.get(format!("{scheme}://{authority}{path}"));
-        if let Some(token) = &options.token {
-            request = request.bearer_auth(token);
-        }
-        match request.send().await {
-            Ok(response) => break response,
-            Err(error) if attempt >= options.retries || !error.is_connect() => return Err(broken(&error)),
-            Err(_) => {
-                attempt += 1;
-                tokio::time::sleep(connect::pause(attempt)).await;
-            }
-        }
-    };
-    if !response.status().is_success() {
-        return Err(Error::Refused {
-            address: address.text.clone(),
-            why: format!("`{path}` answers {}", response.status()),
-        });
-    }
-    let mut body = Vec::new();
-    while let Some(chunk) = response.chunk().await.map_err(|e| broken(&e))? {
-        if body.len() + chunk.len() > options.max_message_bytes {
-            let limit = options.max_message_bytes;
-            return Err(Error::Limit(format!(
-                "`{address}`: the answer at `{path}` has more than {limit} bytes; --max-size raises that"
+/// A client, and the beginning of the URLs that it asks for.
+struct Asker {
+    client: reqwest::Client,
+    origin: String,
+    /// The header `host`, where the name in the URL is the one that the certificate must have.
+    host: Option<String>,
+}
+
+impl Asker {
+    async fn new(address: &Address, options: &Options) -> Result<Asker, Error> {
+        let way = connect::way(address, options)?;
+        let scheme = if way.is_secure { "https" } else { "http" };
+        let authority = match &way.to {
+            To::Tcp(authority) => authority.as_str(),
+            To::Unix(_) => "localhost",
+        };
+        let server_name = options.tls.as_ref().and_then(|tls| tls.server_name.as_deref());
+        let Some(name) = server_name else {
+            return Ok(Asker {
+                client: client(&way, options)?,
+                origin: format!("{scheme}://{authority}"),
+                host: None,
+            });
+        };
+        // The name in the URL is the one that is expected of the certificate, so it gets the addresses of the host.
+        let (_, port) = authority.rsplit_once(':').unwrap_or((authority, "443"));
+        let origin = format!("{scheme}://{name}:{port}");
+        let is_domain = |url: Url| url.domain().is_some_and(|domain| domain.eq_ignore_ascii_case(name));
+        if !Url::parse(&origin).is_ok_and(is_domain) {
+            return Err(Error::Usage(format!(
+                "`{address}`: --server-name must be a DNS name here, and `{}` is none",
+                address::shown(name)
             )));
         }
-        body.extend_from_slice(&chunk);
+        let mut builder = builder(&way, options)?;
+        if let To::Tcp(authority) = &way.to {
+            let found = tokio::net::lookup_host(authority.as_str()).await;
+            let found: Vec<_> = found
+                .map_err(|error| connect::unreachable(address, &error.to_string()))?
+                .collect();
+            builder = builder.resolve_to_addrs(&name.to_ascii_lowercase(), &found);
+        }
+        Ok(Asker {
+            client: builder.build().map_err(tls_error)?,
+            origin,
+            host: Some(authority.to_owned()),
+        })
     }
-    Ok(body)
+
+    async fn get(&self, path: &str, address: &Address, options: &Options) -> Result<Vec<u8>, Error> {
+        let broken = |e: &reqwest::Error| connect::unreachable(address, &connect::chain(e));
+        let mut attempt = 0;
+        let mut response = loop {
+            let mut request = self.client.get(format!("{}{path}", self.origin));
+            if let Some(host) = &self.host {
+                request = request.header(HOST, host);
+            }
+            if let Some(token) = &options.token {
+                request = request.bearer_auth(token);
+            }
+            match request.send().await {
+                Ok(response) => break response,
+                Err(error) if attempt >= options.retries || !error.is_connect() => return Err(broken(&error)),
+                Err(_) => {
+                    attempt += 1;
+                    tokio::time::sleep(connect::pause(attempt)).await;
+                }
+            }
+        };
+        if !response.status().is_success() {
+            return Err(Error::Refused {
+                address: address.text.clone(),
+                why: format!("`{path}` answers {}", response.status()),
+            });
+        }
+        let mut body = Vec::new();
+        while let Some(chunk) = response.chunk().await.map_err(|e| broken(&e))? {
+            if body.len() + chunk.len() > options.max_message_bytes {
+                let limit = options.max_message_bytes;
+                return Err(Error::Limit(format!(
+                    "`{address}`: the answer at `{path}` has more than {limit} bytes; --max-size raises that"
+                )));
+            }
+            body.extend_from_slice(&chunk);
+        }
+        Ok(body)
+    }
 }

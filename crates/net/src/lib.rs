@@ -26,6 +26,9 @@ mod options;
 
 #[cfg(feature = "live")]
 mod ads;
+#[cfg(all(test, feature = "live"))]
+#[path = "../../../tests/attacks/net/mod.rs"]
+mod attacks;
 #[cfg(feature = "live")]
 mod connect;
 #[cfg(feature = "live")]

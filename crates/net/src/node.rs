@@ -5,10 +5,13 @@ use serde_json::{Value, json};
 use xdsctl::proto::transcode;
 
 use crate::fetch::Error;
-use crate::{Address, Options};
+use crate::{Address, Options, address};
 
 /// What the node says of itself where the bootstrap does not: as a gRPC client does.
 const USER_AGENT: &str = "xdsctl";
+
+/// The port of a server that names none (gRPC name resolution, doc/naming.md).
+const DEFAULT_PORT: u16 = 443;
 
 /// A management server of a bootstrap.
 pub enum Server {
@@ -60,10 +63,19 @@ pub fn server(options: &Options) -> Result<Server, Error> {
         return Ok(Server::Unix(path.strip_prefix("//").unwrap_or(path).to_owned()));
     }
     let authority = uri.strip_prefix("dns:").unwrap_or(uri).trim_start_matches('/');
-    Ok(Server::Tcp {
-        authority: authority.to_owned(),
-        is_secure,
-    })
+    let has_port = authority.rsplit(']').next().is_some_and(|end| end.contains(':'));
+    let authority = if has_port {
+        authority.to_owned()
+    } else {
+        format!("{authority}:{DEFAULT_PORT}")
+    };
+    address::check(&authority).map_err(|_| {
+        let uri = address::shown(uri);
+        Error::Usage(format!(
+            "the bootstrap's xds_servers[0].server_uri `{uri}` is none of HOST:PORT, dns:///HOST:PORT, unix:PATH"
+        ))
+    })?;
+    Ok(Server::Tcp { authority, is_secure })
 }
 
 /// The node as wire bytes: that of the bootstrap, with what the address and the options say instead, and with what a client says

@@ -2,6 +2,7 @@
 //!
 //! Envoy's admin port takes a call over HTTP/2 and answers when it has ended, which an ADS stream never does; most other servers speak HTTP/1.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use http::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, SERVER};
@@ -11,8 +12,9 @@ use tonic::body::Body;
 use tonic::client::GrpcService as _;
 use tonic::transport::Channel;
 
+use crate::connect::{self, To};
 use crate::fetch::Error;
-use crate::{Address, Options, Place, connect, envoy};
+use crate::{Address, Options, Place, envoy};
 
 /// How long a server may be silent before it is asked whether it speaks gRPC.
 const SILENCE: Duration = Duration::from_secs(1);
@@ -28,9 +30,16 @@ const OF_HTTP2: &str = "error received";
 
 /// Ends when a server that has been silent turns out to speak HTTP/2 and no gRPC, otherwise never.
 ///
-/// It is asked for the same method again, in a call that ends before it has said anything: a gRPC server answers that with a status.
-pub async fn revealed(mut channel: Channel, path: &'static str, address: &Address, options: &Options) -> Error {
-    tokio::time::sleep(SILENCE).await;
+/// It is asked for the same method again, in a call that ends before it has said anything: a gRPC server answers that with a status,
+/// and `is_grpc` is set then.
+pub async fn revealed(
+    mut channel: Channel,
+    path: &'static str,
+    address: &Address,
+    options: &Options,
+    is_grpc: &AtomicBool,
+) -> Error {
+    tokio::time::sleep(SILENCE.min(options.timeout / 2)).await;
     let answer = async {
         let mut request = Request::new(Body::empty());
         *request.method_mut() = Method::POST;
@@ -47,28 +56,33 @@ pub async fn revealed(mut channel: Channel, path: &'static str, address: &Addres
     };
     let answer = tokio::time::timeout(options.timeout, answer).await.ok().flatten();
     match answer {
-        Some(answer) if !is_grpc(answer.headers()) => no_grpc(address, &shown(answer.status(), answer.headers())),
-        _ => std::future::pending().await,
+        Some(answer) if !has_grpc(answer.headers()) => no_grpc(address, &shown(answer.status(), answer.headers())),
+        answer => {
+            is_grpc.store(answer.is_some(), Ordering::Relaxed);
+            std::future::pending().await
+        }
     }
 }
 
 /// The words for a call that failed at once: those of [`connect::refused`], unless what answered is known to be no gRPC server.
 pub async fn named(address: &Address, status: &Status, options: &Options) -> Error {
     let error = connect::refused(address, status, options);
-    let is_encrypted = options.tls.is_some() || address.has("tls");
     let cause = std::error::Error::source(status)
         .map(connect::chain)
         .unwrap_or_default();
-    if is_encrypted || cause.is_empty() || cause.contains(OF_HTTP2) {
+    if cause.is_empty() || cause.contains(OF_HTTP2) {
         return error;
     }
-    let Ok(client) = envoy::client(address, options) else {
+    let way = match connect::way(address, options) {
+        Ok(way) if !way.is_secure => way,
+        _ => return error,
+    };
+    let Ok(client) = envoy::client(&way, options) else {
         return error;
     };
-    let authority = match &address.place {
-        Place::Tcp(authority) => authority.as_str(),
-        Place::Unix(_) => "localhost",
-        Place::Bootstrap => return error,
+    let authority = match &way.to {
+        To::Tcp(authority) => authority.as_str(),
+        To::Unix(_) => "localhost",
     };
     let request = client.head(format!("http://{authority}/")).send();
     match tokio::time::timeout(PATIENCE, request).await {
@@ -89,7 +103,7 @@ pub fn no_grpc(address: &Address, answer: &str) -> Error {
     refused(address, &format!("what answers there is no gRPC server ({answer})"))
 }
 
-fn is_grpc(headers: &HeaderMap) -> bool {
+fn has_grpc(headers: &HeaderMap) -> bool {
     let form = headers.get(CONTENT_TYPE).map(http::HeaderValue::as_bytes);
     form.is_some_and(|form| form.starts_with(b"application/grpc"))
 }

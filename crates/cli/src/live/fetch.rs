@@ -31,12 +31,18 @@ mod live {
         if args.watch {
             return watch(args, &asked, io);
         }
-        let mut lines = Vec::new();
-        // A large dump is nowhere in memory as a whole.
+        let err = &mut io.err;
+        // Said at once: of neither a large dump nor a long list of rejections is there ever the whole in memory.
+        let mut say_rejection = |told: Told| {
+            if told.is_rejection && !args.quiet {
+                // Nothing is left to tell a closed standard error.
+                let _ = say!(*err, "{}", told.line);
+            }
+        };
         let mut count = 0;
         let mut fetch = |out: &mut dyn Write| {
             let mut out = Counted { out, count: 0 };
-            let fetched = xdsctl_net::fetch(&asked.address, &asked.options, &mut out, &mut |told| lines.push(told));
+            let fetched = xdsctl_net::fetch(&asked.address, &asked.options, &mut out, &mut say_rejection);
             count = out.count;
             fetched
         };
@@ -47,9 +53,6 @@ mod live {
             }
             None => fetch(&mut io.out),
         };
-        for told in lines.iter().filter(|told| told.is_rejection && !args.quiet) {
-            say!(io.err, "{}", told.line)?;
-        }
         let Fetched {
             entries,
             notes,

@@ -25,17 +25,34 @@ struct Entry {
 }
 
 /// Everything, by type and name.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Held {
     entries: BTreeMap<(ResourceType, String), Entry>,
-    /// Of all versions.
+    /// Of all names, versions, resources and reasons.
     bytes: usize,
+    /// Nothing more is kept when there are more bytes than this.
+    max_bytes: usize,
+    /// Of the messages that the resources are slices of, or were.
+    pinned: usize,
 }
+
+/// Bytes of messages that are let be although nothing is kept of them.
+const SLACK_BYTES: usize = 1 << 20;
 
 /// What there is to show: names with what is known of them, and those of which nothing was heard.
 pub struct Shown<'h>(Vec<(ResourceType, &'h str, Option<&'h Entry>)>);
 
 impl Held {
+    /// Nothing yet, and never much more than so many bytes.
+    pub const fn new(max_bytes: usize) -> Held {
+        Held {
+            entries: BTreeMap::new(),
+            bytes: 0,
+            max_bytes,
+            pinned: 0,
+        }
+    }
+
     /// Keeps what a response of so many bytes brings; says whether that is anything new.
     pub fn take(
         &mut self,
@@ -46,25 +63,26 @@ impl Held {
         now: u64,
     ) -> bool {
         let of_type = |judged: &&Judged| judged.resource_type == Some(resource_type);
-        let used: usize = received
-            .resources
-            .iter()
-            .filter(of_type)
-            .map(|judged| judged.value.len())
-            .sum();
+        self.pinned += length;
         let mut has_changed = false;
         for judged in received.resources.iter().filter(of_type) {
             let version = response.versions.get(&judged.name).unwrap_or(&response.version);
-            let entry = self.entries.entry((resource_type, judged.name.clone())).or_default();
-            // A slice keeps all of the response in memory.
-            let value = if used < length / 2 {
-                Bytes::copy_from_slice(&judged.value)
-            } else {
-                judged.value.clone()
-            };
+            let key = (resource_type, judged.name.clone());
+            let entry = self.entries.entry(key).or_insert_with(|| {
+                self.bytes += judged.name.len();
+                Entry::default()
+            });
             self.bytes -= entry.bytes();
-            has_changed |= entry.take(judged, value, version, now);
+            has_changed |= entry.take(judged, version, now);
             self.bytes += entry.bytes();
+            if self.bytes > self.max_bytes {
+                break;
+            }
+        }
+        // A slice keeps all of its message in memory.
+        if self.pinned > self.bytes.saturating_mul(2).saturating_add(SLACK_BYTES) {
+            self.entries.values_mut().for_each(Entry::unpin);
+            self.pinned = self.bytes;
         }
         has_changed
     }
@@ -96,9 +114,10 @@ impl Held {
             }
         }
         for name in removed {
-            self.entries
-                .entry((resource_type, name.to_owned()))
-                .or_insert_with(Entry::gone);
+            self.entries.entry((resource_type, name.to_owned())).or_insert_with(|| {
+                self.bytes += name.len();
+                Entry::gone()
+            });
         }
         lost
     }
@@ -124,7 +143,7 @@ impl Held {
         self.entries.values().map(|entry| entry.references.as_slice())
     }
 
-    /// Bytes of all versions.
+    /// Bytes of all names, versions, resources and reasons.
     pub const fn bytes(&self) -> usize {
         self.bytes
     }
@@ -178,15 +197,26 @@ impl Entry {
     }
 
     fn bytes(&self) -> usize {
-        let used = self.used.as_ref().map_or(0, |(_, any, _)| any.value.len());
-        used + self.rejected.as_ref().map_or(0, |(_, any, ..)| any.value.len())
+        let used = self.used.as_ref();
+        let used = used.map_or(0, |(version, any, _)| version.len() + any.value.len());
+        let rejected = self.rejected.as_ref();
+        used + rejected.map_or(0, |(version, any, why, _)| version.len() + any.value.len() + why.len())
+    }
+
+    /// Lets go of the messages that the resources came in.
+    fn unpin(&mut self) {
+        let used = self.used.iter_mut().map(|(_, any, _)| any);
+        let rejected = self.rejected.iter_mut().map(|(_, any, ..)| any);
+        for any in used.chain(rejected) {
+            any.value = Bytes::copy_from_slice(&any.value);
+        }
     }
 
     /// Takes a newer version; says whether it is another one.
-    fn take(&mut self, judged: &Judged, value: Bytes, version: &str, now: u64) -> bool {
+    fn take(&mut self, judged: &Judged, version: &str, now: u64) -> bool {
         let any = Any {
             type_url: judged.type_url.clone(),
-            value,
+            value: judged.value.clone(),
         };
         self.is_gone = false;
         if judged.verdict == Verdict::Accepted {

@@ -1,5 +1,9 @@
 //! The stream itself: requests out, responses in, all of them bytes.
 
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use bytes::Bytes;
 use http::uri::PathAndQuery;
 use tokio::sync::mpsc;
@@ -17,9 +21,19 @@ const DELTA: &str = "/envoy.service.discovery.v3.AggregatedDiscoveryService/Delt
 const QUEUE: usize = 64;
 
 /// An ADS stream.
-pub struct Stream {
+pub struct Stream<'o> {
     requests: mpsc::Sender<Bytes>,
-    responses: Streaming<Bytes>,
+    responses: Responses<'o>,
+    /// What answers is known to speak gRPC.
+    is_grpc: Arc<AtomicBool>,
+}
+
+/// How far the other side is.
+enum Responses<'o> {
+    /// It has said nothing: many servers send their headers with the first response, and some never have one.
+    Silent(Pin<Box<dyn Future<Output = Result<Streaming<Bytes>, Error>> + 'o>>),
+    Open(Box<Streaming<Bytes>>),
+    Ended,
 }
 
 /// What is sent, as a stream.
@@ -36,14 +50,14 @@ impl tokio_stream::Stream for Requests {
     }
 }
 
-impl Stream {
+impl<'o> Stream<'o> {
     /// Connects, and sends the first requests.
     pub async fn open(
-        address: &Address,
-        options: &Options,
+        address: &'o Address,
+        options: &'o Options,
         first: Vec<Bytes>,
         is_delta: bool,
-    ) -> Result<Stream, Error> {
+    ) -> Result<Stream<'o>, Error> {
         let channel = connect::channel(address, options).await?;
         let mut grpc = Grpc::new(channel.clone()).max_decoding_message_size(options.max_message_bytes);
         grpc.ready()
@@ -56,22 +70,42 @@ impl Stream {
         }
         let request = connect::request(Requests(receiver), options)?;
         let path = if is_delta { DELTA } else { SOTW };
-        let answer = tokio::select! {
-            answer = grpc.streaming(request, PathAndQuery::from_static(path), BytesCodec) => answer,
-            stranger = stranger::revealed(channel, path, address, options) => return Err(stranger),
+        let is_grpc = Arc::new(AtomicBool::new(false));
+        let known = Arc::clone(&is_grpc);
+        let opening = async move {
+            let answer = tokio::select! {
+                answer = grpc.streaming(request, PathAndQuery::from_static(path), BytesCodec) => answer,
+                stranger = stranger::revealed(channel, path, address, options, &known) => return Err(stranger),
+            };
+            match answer {
+                Ok(answer) => Ok(answer.into_inner()),
+                Err(status) => Err(stranger::named(address, &status, options).await),
+            }
         };
-        match answer {
-            Ok(answer) => Ok(Stream {
-                requests,
-                responses: answer.into_inner(),
-            }),
-            Err(status) => Err(stranger::named(address, &status, options).await),
-        }
+        Ok(Stream {
+            requests,
+            responses: Responses::Silent(Box::pin(opening)),
+            is_grpc,
+        })
+    }
+
+    /// What answers is known to speak gRPC, although it may have said nothing on this stream.
+    pub fn is_grpc(&self) -> bool {
+        matches!(self.responses, Responses::Open(_)) || self.is_grpc.load(Ordering::Relaxed)
     }
 
     /// The next response; `None` at the end.
     pub async fn next(&mut self, address: &Address, options: &Options) -> Result<Option<Bytes>, Error> {
-        let message = self.responses.message().await;
+        if let Responses::Silent(opening) = &mut self.responses {
+            let opened = opening.as_mut().await;
+            // What has ended is not asked again.
+            self.responses = Responses::Ended;
+            self.responses = Responses::Open(Box::new(opened?));
+        }
+        let Responses::Open(responses) = &mut self.responses else {
+            return Ok(None);
+        };
+        let message = responses.message().await;
         message.map_err(|status| connect::refused(address, &status, options))
     }
 

@@ -73,7 +73,7 @@ impl Subscriber {
             },
             is_delta: options.delta || address.has("delta"),
             types: BTreeMap::new(),
-            held: Held::default(),
+            held: Held::new(options.max_message_bytes),
         })
     }
 
@@ -305,7 +305,7 @@ impl Subscriber {
         has_changed
     }
 
-    /// Bytes of all resources that are kept.
+    /// Bytes of all that is kept: more than the limit if that was reached.
     pub const fn held_bytes(&self) -> usize {
         self.held.bytes()
     }
@@ -318,6 +318,12 @@ impl Subscriber {
     /// No response has come at all.
     pub fn is_silent(&self) -> bool {
         self.types.values().all(|subscription| !subscription.is_answered)
+    }
+
+    /// Names of a type were asked for, state of the world, and there was no response of that type.
+    pub fn has_unanswered_type(&self) -> bool {
+        let mut types = self.types.values();
+        !self.is_delta && types.any(|s| s.is_open && !s.is_answered && !s.awaited().is_empty())
     }
 
     /// There was a response for each type that is asked for as a whole: nobody says of such a type that there is nothing of it.

@@ -4,6 +4,7 @@ use xdsctl::ResourceType;
 use xdsctl::client::Received;
 
 use super::response::Response;
+use crate::address::shown;
 use crate::fetch::Told;
 
 /// Names listed in a message at most.
@@ -11,6 +12,10 @@ const NAMES_SHOWN: usize = 5;
 
 /// Rejections said in one request at most.
 const FAULTS_SAID: usize = 20;
+
+/// Why a control plane may not answer who asks for names (go-control-plane, pkg/cache/v3/simple.go, `superset`).
+pub const OF_ADS_CACHE: &str = "A known cause is a snapshot cache of go-control-plane in ADS mode, `NewSnapshotCache(true, ...)`: it answers \
+     only a request that names all its resources of the type, and a gRPC client names only those that it needs; `false` turns that off";
 
 /// Why a response is rejected: what a control plane logs.
 pub fn detail(received: &Received, strangers: &[String]) -> String {
@@ -46,7 +51,7 @@ pub fn told(resource_type: ResourceType, response: &Response, received: &Receive
         None => format!("ACK  {what}{removed}"),
     };
     Told {
-        line,
+        line: shown(&line),
         is_rejection: detail.is_some(),
     }
 }
