@@ -14,6 +14,7 @@ pub mod hosts;
 mod lists;
 mod overlap;
 mod reason;
+mod ring;
 mod table;
 pub mod tables;
 pub mod told;
