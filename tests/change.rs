@@ -422,15 +422,36 @@ fn a_cluster_that_is_lost_is_told_to_those_who_send_rpcs() {
         path.display().to_string()
     };
     let good = [cluster("a", json!({})), cluster("b", json!({}))];
-    let before = write("a.json", &[&good[..], &[routes(one.clone())]].concat());
-    let after = write("b.json", &[good[0].clone(), bad, routes(one)]);
-    let text = run(&format!("diff {before} {after}"), "").out;
+    let named = write("named.json", &[&good[..], &[routes(two.clone())]].concat());
+    let lost = write("lost.json", &[good[0].clone(), bad.clone(), routes(two.clone())]);
+    let text = run(&format!("diff {named} {lost}"), "").out;
     assert!(
-        text.contains("\nFor RPCs\n  cluster b\n    is lost: RPCs to it fail"),
+        text.ends_with(
+            "\nFor RPCs\n  cluster b\n    is lost: RPCs to it fail, and an aggregate cluster passes over it\n"
+        ),
+        "{text}"
+    );
+    let text = run(&format!("diff {lost} {named}"), "").out;
+    assert!(
+        text.ends_with("\nFor RPCs\n  cluster b\n    is there now: RPCs to it no longer fail\n"),
+        "{text}"
+    );
+    // No RPC is missed that no route sends.
+    let before = write("a.json", &[&good[..], &[routes(one.clone())]].concat());
+    let after = write("b.json", &[good[0].clone(), bad, routes(one.clone())]);
+    let without = write("c.json", &[good[0].clone(), routes(one)]);
+    for (before, after) in [(&before, &after), (&before, &without), (&without, &before)] {
+        let text = run(&format!("diff {before} {after}"), "").out;
+        assert!(!text.is_empty() && !text.contains("For RPCs"), "{text}");
+    }
+    // It goes together with its route.
+    let text = run(&format!("diff {named} {without}"), "").out;
+    assert!(
+        text.contains("50 % a, 50 % b → a\n") && !text.contains("lost"),
         "{text}"
     );
     let moved = write(
-        "c.json",
+        "d.json",
         &[
             good[0].clone(),
             cluster("b", json!({"lb_policy": "MAGLEV"})),

@@ -270,6 +270,11 @@ impl<T> Cache<T> {
         self.held.iter()
     }
 
+    /// The key of a name, in whatever spelling.
+    pub fn key<'n>(&self, name: &'n str) -> std::borrow::Cow<'n, str> {
+        self.names.key(name)
+    }
+
     /// The keys.
     pub fn keys(&self) -> impl Iterator<Item = &String> + Clone {
         self.held.keys()

@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use super::names;
+use super::reach::Reached;
 use super::ring::ring_moves;
 use crate::client::Client;
 use crate::lb::ring_hash::{RING_SIZE_CAP, Size};
@@ -59,10 +60,14 @@ pub struct ShareChange {
     pub after: f64,
 }
 
-/// Finds what changes for the clusters that both clients hold, and whether a limit kept something from being compared or told.
-pub(super) fn changes(before: &Client, after: &Client) -> (Vec<ClusterChange>, bool) {
+/// Finds what changes for the clusters that both clients hold and RPCs of one can go to, and whether a limit kept something from
+/// being compared or told.
+pub(super) fn changes(before: &Client, after: &Client, (was, is): (&Reached, &Reached)) -> (Vec<ClusterChange>, bool) {
     let mut comparison = Comparison::new(before, after);
-    let change = |name: &String| comparison.change(name, Side::of(before, name)?, Side::of(after, name)?);
+    let change = |name: &String| match was.has(name) || is.has(name) {
+        true => comparison.change(name, Side::of(before, name)?, Side::of(after, name)?),
+        false => None,
+    };
     let names = names(&before.resources.clusters, &after.resources.clusters);
     let changes = names.into_iter().filter_map(change).collect();
     (changes, comparison.is_cut)

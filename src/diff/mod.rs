@@ -3,7 +3,7 @@
 //! [`compare`] takes what two clients hold. Resources are compared in the form that a client keeps ([`parsed`](crate::parsed)), so
 //! versions, times, default values and an order without a meaning are no differences ([`values`]). Then come the effects: verdicts
 //! that change, RPCs that go elsewhere ([`tables`]: by comparing route tables, not by trying RPCs), and what becomes of shares,
-//! rings and sessions ([`clusters`]).
+//! rings and sessions ([`clusters`]). Of inputs with several worlds [`pairs`] says which is which.
 //!
 //! Knows nothing of documents and reports, and plays no RPCs.
 
@@ -13,6 +13,8 @@ mod forms;
 pub mod hosts;
 mod lists;
 mod overlap;
+pub mod pairs;
+pub mod reach;
 mod reason;
 mod ring;
 mod table;
@@ -33,6 +35,7 @@ use crate::parsed::{self, Shown};
 use budget::Budget;
 use clusters::ClusterChange;
 use hosts::HostChanges;
+use reach::{Reach, Reached};
 use values::FieldChange;
 
 /// What a client has under a name.
@@ -63,6 +66,18 @@ pub struct ResourceChange {
     pub fields: Vec<FieldChange>,
 }
 
+impl ResourceChange {
+    /// Says whether what the client says of it is another verdict. What comes or goes without a rejection has none to change.
+    pub fn changes_verdict(&self) -> bool {
+        let verdict = |state: &State| match state {
+            State::Absent | State::Accepted => 0,
+            State::Rejected(_) => 1,
+            State::Kept(_) => 2,
+        };
+        verdict(&self.before) != verdict(&self.after)
+    }
+}
+
 /// RPCs of one or several listeners that go elsewhere.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RouteChange {
@@ -85,8 +100,12 @@ pub struct Diff {
     pub resources: Vec<ResourceChange>,
     /// By listener.
     pub routes: Vec<RouteChange>,
-    /// By name.
+    /// Listeners whose channels have routes on one side only, by name.
+    pub targets: Vec<Reach>,
+    /// Clusters that RPCs can go to, of those that both have, by name.
     pub clusters: Vec<ClusterChange>,
+    /// Clusters that the client has on one side only, while its routes lead to them on the other, by name.
+    pub reach: Vec<Reach>,
     /// A limit was reached: clusters may change that are not told.
     pub clusters_are_cut: bool,
 }
@@ -94,7 +113,27 @@ pub struct Diff {
 impl Diff {
     /// Says whether nothing changes.
     pub fn is_empty(&self) -> bool {
-        self.resources.is_empty() && self.routes.is_empty() && self.clusters.is_empty()
+        self.resources.is_empty() && !self.moves_rpcs()
+    }
+
+    /// Says whether RPCs go elsewhere.
+    pub fn moves_rpcs(&self) -> bool {
+        let Diff {
+            resources: _,
+            routes,
+            targets,
+            clusters,
+            reach,
+            clusters_are_cut: _,
+        } = self;
+        let is_moved = routes.iter().any(|change| !change.changes.hosts.is_empty());
+        is_moved || !targets.is_empty() || !clusters.is_empty() || !reach.is_empty()
+    }
+
+    /// Says whether the client rejects a resource that it did not reject before, or the other way round, or has lost the version
+    /// that stayed in use.
+    pub fn changes_verdicts(&self) -> bool {
+        self.resources.iter().any(ResourceChange::changes_verdict)
     }
 
     /// Says whether a limit kept something from being compared.
@@ -134,11 +173,14 @@ pub fn compare(before: &Client, after: &Client, shows_secrets: bool) -> Diff {
         shows_secrets,
         &mut resources,
     );
-    let (clusters, clusters_are_cut) = clusters::changes(before, after);
+    let reached = (&Reached::of(before), &Reached::of(after));
+    let (clusters, clusters_are_cut) = clusters::changes(before, after, reached);
     Diff {
         resources,
         routes: routes(before, after),
+        targets: reach::listeners(before, after),
         clusters,
+        reach: reach::clusters(before, after, reached),
         clusters_are_cut,
     }
 }

@@ -1,16 +1,16 @@
 //! `xdsctl diff`: what changes for a client from one state of its configuration to another.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
 use super::args::{DiffArgs, Format, InputArgs};
 use super::input;
 use super::{Error, Io};
-use crate::report::diff::{self as text, Compared};
+use crate::report::diff::{self as text, Compared, Presence};
 use crate::report::diff_json;
 use xdsctl::client::{Client, Keep, Resources};
 use xdsctl::diff::compare;
+use xdsctl::diff::pairs::{Candidate, pairs};
 
 /// Exit code with `--exit-code` if anything changes.
 const EXIT_CHANGES: u8 = 1;
@@ -32,13 +32,14 @@ pub(super) fn run(args: &DiffArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     };
     let before = sides(before, &args.input, io)?;
     let after = sides(after, &args.input, io)?;
-    let compared: Vec<Compared> = pairs(before, after)
+    let compared: Vec<Compared> = paired(before, after)
         .into_iter()
-        .map(|(world, before, after)| Compared {
-            diff: compare(&before, &after, args.input.show_secrets),
-            world,
-            before,
-            after,
+        .map(|pair| Compared {
+            diff: compare(&pair.before, &pair.after, args.input.show_secrets),
+            world: pair.world,
+            presence: pair.presence,
+            before: pair.before,
+            after: pair.after,
         })
         .collect();
     match args.format {
@@ -77,12 +78,13 @@ fn sides(path: &Path, args: &InputArgs, io: &mut Io<'_>) -> Result<Vec<Side>, Er
     let store = Arc::new(inputs.into_store());
     let worlds = settled.hold(&store).into_iter().map(|(name, resources)| {
         let source = store.sources.get(name.source).map_or("", |source| source.name());
-        let shown = path.to_string_lossy();
-        let inside = source.strip_prefix(&*shown).unwrap_or(source).trim_start_matches('/');
-        let world = match (inside, name.scope) {
-            (inside, None) => inside.to_owned(),
-            ("", Some(scope)) => scope,
-            (inside, Some(scope)) => format!("{inside} {scope}"),
+        let inside = below(source, path);
+        let world = match name.scope {
+            None => inside,
+            // A directory is named by itself.
+            Some(scope) if Path::new(source).starts_with(&scope) => below(&scope, path),
+            Some(scope) if inside.is_empty() => scope,
+            Some(scope) => format!("{inside} {scope}"),
         };
         Side {
             client: Client {
@@ -99,27 +101,82 @@ fn sides(path: &Path, args: &InputArgs, io: &mut Io<'_>) -> Result<Vec<Side>, Er
     Ok(worlds.collect())
 }
 
-/// Pairs the clients of both inputs: the only ones, else those of the same name; one without a partner is compared with a client
-/// that holds nothing.
-fn pairs(before: Vec<Side>, after: Vec<Side>) -> Vec<(String, Client, Client)> {
-    let nothing = |other: &Client| Client {
-        resources: Resources::default(),
-        ..other.clone()
-    };
+/// A name without the argument that it begins with: `prod` is what `old/xds/prod` is below `old/xds`.
+fn below(name: &str, argument: &Path) -> String {
+    let shown = argument.to_string_lossy();
+    match Path::new(name).strip_prefix(argument) {
+        Ok(inside) => inside.display().to_string(),
+        // `git:REVISION:` has no slash before what is below it.
+        Err(_) => {
+            let inside = name.strip_prefix(&*shown).unwrap_or(name);
+            inside.trim_start_matches([':', '/']).to_owned()
+        }
+    }
+}
+
+/// The same client before and after.
+struct Pair {
+    world: String,
+    presence: Presence,
+    before: Client,
+    after: Client,
+}
+
+/// Pairs the clients of both inputs by what they hold, in the order of their names; one without a partner is compared with a
+/// client that holds nothing.
+fn paired(before: Vec<Side>, after: Vec<Side>) -> Vec<Pair> {
+    fn candidates(sides: &[Side]) -> Vec<Candidate<'_>> {
+        let candidate = sides.iter().map(|side| Candidate {
+            name: &side.world,
+            resources: &side.client.resources,
+        });
+        candidate.collect()
+    }
+    let found = pairs(&candidates(&before), &candidates(&after));
     let is_one = before.len() <= 1 && after.len() <= 1;
-    let mut by_name: BTreeMap<String, (Option<Client>, Option<Client>)> = BTreeMap::new();
-    let name = |world: String| if is_one { String::new() } else { world };
-    for side in before {
-        by_name.entry(name(side.world)).or_default().0 = Some(side.client);
-    }
-    for side in after {
-        by_name.entry(name(side.world)).or_default().1 = Some(side.client);
-    }
-    let pair = |(world, sides): (String, (Option<Client>, Option<Client>))| match sides {
-        (Some(before), Some(after)) => Some((world, before, after)),
-        (Some(before), None) => Some((world, before.clone(), nothing(&before))),
-        (None, Some(after)) => Some((world, nothing(&after), after)),
-        (None, None) => None,
+    let take = |sides: Vec<Side>| sides.into_iter().map(Some).collect::<Vec<_>>();
+    let (mut before, mut after) = (take(before), take(after));
+    let side = |sides: &mut Vec<Option<Side>>, at: Option<usize>| sides.get_mut(at?)?.take();
+    let pair = |(one, other)| {
+        let (world, presence, before, after) = match (side(&mut before, one), side(&mut after, other)) {
+            (Some(one), Some(other)) => {
+                let world = match one.world == other.world {
+                    true => shown(&other.world),
+                    false => format!("{} → {}", shown(&one.world), shown(&other.world)),
+                };
+                (world, Presence::Both, one.client, other.client)
+            }
+            (Some(one), None) => {
+                let nothing = without_resources(&one.client);
+                (shown(&one.world), Presence::Removed, one.client, nothing)
+            }
+            (None, Some(other)) => {
+                let nothing = without_resources(&other.client);
+                (shown(&other.world), Presence::Added, nothing, other.client)
+            }
+            (None, None) => return None,
+        };
+        let world = if is_one { String::new() } else { world };
+        Some(Pair {
+            world,
+            presence,
+            before,
+            after,
+        })
     };
-    by_name.into_iter().filter_map(pair).collect()
+    let mut pairs: Vec<Pair> = found.into_iter().filter_map(pair).collect();
+    pairs.sort_by(|one, other| one.world.cmp(&other.world));
+    pairs
+}
+
+/// The name of a world among several.
+fn shown(world: &str) -> String {
+    if world.is_empty() { "." } else { world }.to_owned()
+}
+
+fn without_resources(client: &Client) -> Client {
+    Client {
+        resources: Resources::default(),
+        ..client.clone()
+    }
 }

@@ -25,8 +25,7 @@ pub struct Revised {
 /// # Errors
 /// There is no `git`, no such revision or path, or it is larger.
 pub fn read(named: &str, most: u64) -> io::Result<(Vec<Revised>, bool)> {
-    let id = one_line(&["rev-parse", "--verify", "--quiet", "--end-of-options", named])
-        .map_err(|_| io::Error::other("no such revision or path in this repository, expected `git:REVISION:PATH`"))?;
+    let id = id_of(&from_here(named)).map_err(|_| io::Error::other(missing(named)))?;
     let kind = one_line(&["cat-file", "-t", &id])?;
     if kind == "blob" {
         let bytes = objects(&[id], most)?.pop().unwrap_or_default();
@@ -47,9 +46,12 @@ pub fn read(named: &str, most: u64) -> io::Result<(Vec<Revised>, bool)> {
         let (Some("blob"), Some(id)) = (head.split(' ').nth(1), head.split(' ').nth(2)) else {
             continue;
         };
-        if ENDINGS
-            .iter()
-            .any(|ending| path.rsplit_once('.').is_some_and(|(_, end)| end == *ending))
+        // As in a directory on disk.
+        let is_hidden = path.split('/').any(|step| step.starts_with('.'));
+        if !is_hidden
+            && ENDINGS
+                .iter()
+                .any(|ending| path.rsplit_once('.').is_some_and(|(_, end)| end == *ending))
         {
             let slash = if below.ends_with(':') || !colon.is_empty() {
                 ""
@@ -63,6 +65,35 @@ pub fn read(named: &str, most: u64) -> io::Result<(Vec<Revised>, bool)> {
     let bytes = objects(&ids, most)?;
     let files = names.into_iter().zip(bytes);
     Ok((files.map(|(name, bytes)| Revised { name, bytes }).collect(), true))
+}
+
+fn id_of(named: &str) -> io::Result<String> {
+    one_line(&["rev-parse", "--verify", "--quiet", "--end-of-options", named])
+}
+
+/// The current directory and the one above it as git takes them: with a slash.
+fn from_here(named: &str) -> String {
+    let slash = match named.ends_with(":.") || named.ends_with(":..") || named.ends_with("/..") {
+        true => "/",
+        false => "",
+    };
+    format!("{named}{slash}")
+}
+
+/// What is wrong with a name that git does not know.
+fn missing(named: &str) -> String {
+    if let Some((revision, path)) = named.split_once(':')
+        && !revision.is_empty()
+        && !path.starts_with('.')
+    {
+        let here = format!("{revision}:./{path}");
+        if id_of(&here).is_ok() {
+            return format!(
+                "no such path from the root of the repository, `{SCHEME}{here}` is one from the current directory"
+            );
+        }
+    }
+    "no such revision or path in this repository, expected `git:REVISION:PATH`".to_owned()
 }
 
 fn git(args: &[&str]) -> io::Result<Vec<u8>> {

@@ -4,15 +4,16 @@ use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
 
-use super::{edge, listed};
+use super::{edge, listed, plural};
 use xdsctl::client::Client;
 use xdsctl::diff::clusters::ClusterChange;
 use xdsctl::diff::hosts::HostChange;
+use xdsctl::diff::reach::Reach;
 use xdsctl::diff::tables::{Goes, Move, Outcome};
 use xdsctl::diff::told::Told;
 use xdsctl::diff::values::{ChangeKind, FieldChange};
 use xdsctl::diff::{Diff, ResourceChange, RouteChange, State};
-use xdsctl::model::{ResourceType, RouteConfiguration};
+use xdsctl::model::RouteConfiguration;
 use xdsctl::rpc::words;
 use xdsctl::text::share_of_one;
 
@@ -25,10 +26,23 @@ const SHARES_SHOWN: usize = 10;
 /// Characters of a value that are shown without `--all`.
 const VALUE_CHARS: usize = 120;
 
+/// On which sides a client is there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Presence {
+    /// Before and after.
+    Both,
+    /// After only.
+    Added,
+    /// Before only.
+    Removed,
+}
+
 /// Two states of one client, and what changes.
 pub struct Compared {
     /// What the client is called; empty if there is only one.
     pub world: String,
+    /// Whether it came or went.
+    pub presence: Presence,
     /// What it held.
     pub before: Client,
     /// What it holds.
@@ -66,7 +80,13 @@ pub fn write(compared: &[Compared], all: bool, colour: bool, out: &mut dyn Write
     }
     for compared in compared.iter().filter(|compared| !compared.diff.is_empty()) {
         if !compared.world.is_empty() {
-            say!(out, "{}", look.paint(HEAD, &compared.world))?;
+            match compared.presence {
+                Presence::Both => say!(out, "{}", look.paint(HEAD, &compared.world))?,
+                Presence::Added | Presence::Removed => {
+                    came_or_went(compared, look, out)?;
+                    continue;
+                }
+            }
         }
         for change in &compared.diff.resources {
             resource(change, look, out)?;
@@ -75,6 +95,22 @@ pub fn write(compared: &[Compared], all: bool, colour: bool, out: &mut dyn Write
         effects.write(out)?;
     }
     Ok(())
+}
+
+/// A world that came or went, all its resources in one line.
+fn came_or_went(compared: &Compared, look: Look, out: &mut dyn Write) -> io::Result<()> {
+    let is_rejected = |change: &&ResourceChange| matches!(change.after, State::Rejected(_));
+    let (sign, style, what, client) = match compared.presence {
+        Presence::Removed => ('-', REMOVED, "is gone", &compared.before),
+        Presence::Added | Presence::Both => ('+', ADDED, "is new", &compared.after),
+    };
+    let name = look.paint(style, &format!("{sign} {}", compared.world));
+    let resources = plural(client.resources.count(), "resource");
+    let rejected = match compared.diff.resources.iter().filter(is_rejected).count() {
+        0 => String::new(),
+        count => format!(", {count} of them rejected"),
+    };
+    say!(out, "{name}: the world {what}, with {resources}{rejected}")
 }
 
 fn resource(change: &ResourceChange, look: Look, out: &mut dyn Write) -> io::Result<()> {
@@ -115,13 +151,6 @@ fn verdict(before: &State, after: &State) -> String {
     }
 }
 
-/// Says whether a cluster that the client had is not there any more, or has no accepted version.
-fn is_lost_cluster(change: &ResourceChange) -> bool {
-    let had = matches!(change.before, State::Accepted | State::Kept(_));
-    let has = matches!(change.after, State::Accepted | State::Kept(_));
-    change.resource_type == ResourceType::Cluster && had && !has
-}
-
 fn more(count: usize, shown: usize, what: &str, out: &mut dyn Write) -> io::Result<()> {
     match count.saturating_sub(shown) {
         0 => Ok(()),
@@ -156,8 +185,7 @@ struct Effects<'a> {
 impl Effects<'_> {
     fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         let diff = &self.compared.diff;
-        let lost: Vec<&ResourceChange> = diff.resources.iter().filter(|change| is_lost_cluster(change)).collect();
-        if diff.routes.is_empty() && diff.clusters.is_empty() && lost.is_empty() {
+        if !diff.moves_rpcs() {
             return Ok(());
         }
         writeln!(out)?;
@@ -165,15 +193,25 @@ impl Effects<'_> {
         for change in &diff.routes {
             self.routes(change, out)?;
         }
+        for Reach { name, works } in &diff.targets {
+            say!(out, "  to {name}")?;
+            match works {
+                true => say!(out, "    has routes now")?,
+                false => say!(out, "    has no routes any more: every RPC fails")?,
+            }
+        }
         for change in &diff.clusters {
             cluster(change, self.look, out)?;
         }
-        for change in lost {
-            say!(out, "  cluster {}", change.name)?;
-            say!(
-                out,
-                "    is lost: RPCs to it fail, and an aggregate cluster passes over it"
-            )?;
+        for Reach { name, works } in &diff.reach {
+            say!(out, "  cluster {name}")?;
+            match works {
+                true => say!(out, "    is there now: RPCs to it no longer fail")?,
+                false => say!(
+                    out,
+                    "    is lost: RPCs to it fail, and an aggregate cluster passes over it"
+                )?,
+            }
         }
         Ok(())
     }

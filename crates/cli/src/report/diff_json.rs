@@ -4,9 +4,10 @@ use std::io::{self, Write};
 
 use serde::{Serialize, Serializer};
 
-use super::diff::Compared;
+use super::diff::{Compared, Presence};
 use xdsctl::diff::clusters::ClusterChange;
 use xdsctl::diff::hosts::HostChange;
+use xdsctl::diff::reach::Reach;
 use xdsctl::diff::tables::{Goes, Move, Outcome};
 use xdsctl::diff::told::Told;
 use xdsctl::diff::values::{ChangeKind, FieldChange};
@@ -26,11 +27,24 @@ struct Document<'a> {
 struct World<'a> {
     /// Empty if there is only one.
     world: &'a str,
+    /// `both`, `added` or `removed`.
+    presence: &'static str,
     resources: Vec<Resource<'a>>,
     routes: Vec<Routes<'a>>,
     clusters: Vec<Cluster<'a>>,
+    /// Listeners whose channels have routes on one side only.
+    targets: Vec<Works<'a>>,
+    /// Clusters that the client has on one side only, while its routes lead to them on the other.
+    reach: Vec<Works<'a>>,
     /// A limit kept something from being compared.
     is_cut: bool,
+}
+
+#[derive(Serialize)]
+struct Works<'a> {
+    name: &'a str,
+    /// After; it is the other way round before.
+    works: bool,
 }
 
 #[derive(Serialize)]
@@ -134,9 +148,16 @@ struct Locality<'a> {
 pub fn write(compared: &[Compared], out: &mut dyn Write) -> io::Result<()> {
     let worlds = compared.iter().map(|compared| World {
         world: &compared.world,
+        presence: match compared.presence {
+            Presence::Both => "both",
+            Presence::Added => "added",
+            Presence::Removed => "removed",
+        },
         resources: compared.diff.resources.iter().map(resource).collect(),
         routes: compared.diff.routes.iter().map(routes).collect(),
         clusters: compared.diff.clusters.iter().map(cluster).collect(),
+        targets: compared.diff.targets.iter().map(works).collect(),
+        reach: compared.diff.reach.iter().map(works).collect(),
         is_cut: compared.diff.is_cut(),
     });
     let document = Document {
@@ -145,6 +166,11 @@ pub fn write(compared: &[Compared], out: &mut dyn Write) -> io::Result<()> {
     };
     serde_json::to_writer_pretty(&mut *out, &document)?;
     writeln!(out)
+}
+
+fn works(reach: &Reach) -> Works<'_> {
+    let Reach { name, works } = reach;
+    Works { name, works: *works }
 }
 
 fn resource(change: &ResourceChange) -> Resource<'_> {
