@@ -1,10 +1,13 @@
 #!/usr/bin/env bash
 # What others make of xdsctl's output and packages: schemas, shells, man, installers. None of it is ours.
 #
-#   tests/outside.sh [PART...]      parts: schemas sarif junit terminal patch man completions manifests wheel hook npm action static
+#   tests/outside.sh [PART...]
 #
-# A part that needs what is not there says so and is skipped. What is installed goes to a cache below the target directory.
-# XDSCTL names the binary; without it the debug build is taken. The hook is built from the source only with XDSCTL_OUTSIDE=all.
+# parts: schemas sarif junit terminal patch man completions manifests names wheel revision hook action gitlab npm static
+#
+# A part that needs what is not there says so and is skipped; those of a sample repository (revision, hook, action, gitlab) fail
+# if CI is set. What is installed goes to a cache below the target directory. XDSCTL names the binary; without it the debug build
+# is taken. Hook, action and template build from the source only with XDSCTL_OUTSIDE=all.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 root=$PWD
@@ -17,7 +20,11 @@ ln -sf "$xdsctl" "$work/bin/xdsctl"
 export PATH=$work/bin:$PATH
 failed=0
 
-skip() { echo "skipped: $1"; exit 0; }
+skip() {
+    [ -z "${must:-}" ] || [ -z "${CI:-}" ] || { echo "$1"; exit 1; }
+    echo "skipped: $1"
+    exit 0
+}
 need() { command -v "$1" >/dev/null || skip "there is no $1"; }
 
 # Installs Python packages into the cache, once.
@@ -186,45 +193,21 @@ part_manifests() { # files for CI systems, against those systems' schemas
     "$check" -q --schemafile tests/outside/gitlab-codequality.json "$work/suites.gitlab.json"
 }
 
-part_wheel() { # built, and installed where nothing else is
+# Builds a wheel, once.
+wheel() {
+    [ ! -e "$work/wheels" ] || return 0
     python maturin
-    rm -rf "$work/wheels" "$work/fresh"
     "$work/venv/bin/maturin" build --quiet --profile dev --strip --out "$work/wheels" >"$work/maturin.log" 2>&1 ||
         { tail -5 "$work/maturin.log"; return 1; }
+}
+
+part_wheel() { # built, and installed where nothing else is
+    rm -rf "$work/wheels" "$work/fresh"
+    wheel
     python3 -m venv "$work/fresh"
     "$work/fresh/bin/pip" install --quiet --disable-pip-version-check --no-index "$work"/wheels/*.whl
     "$work/fresh/bin/xdsctl" --version >/dev/null
     finds "$work/fresh/bin/xdsctl"
-}
-
-# A repository with a good and a bad resource.
-sample() {
-    rm -rf "$1"
-    mkdir -p "$1/xds"
-    cp fixtures/examples/shop.yaml "$1/xds/bad.yaml"
-    cat >"$1/xds/good.yaml" <<'END'
-"@type": type.googleapis.com/envoy.config.cluster.v3.Cluster
-name: good
-type: EDS
-eds_cluster_config: {eds_config: {ads: {}}}
-END
-    git -C "$1" init -q
-    git -C "$1" add .
-}
-
-part_hook() { # the real pre-commit, on a sample repository
-    need git
-    python pre-commit
-    local hooks=xdsctl-system repo=$work/sample
-    [ "${XDSCTL_OUTSIDE:-}" != all ] || hooks="xdsctl-system xdsctl"
-    export PRE_COMMIT_HOME=$work/pre-commit
-    for hook in $hooks; do
-        sample "$repo"
-        try() { (cd "$repo" && "$work/venv/bin/pre-commit" try-repo "$root" "$hook" --files "$@" --color never 2>&1); }
-        try xds/good.yaml | grep -q Passed || { try xds/good.yaml; return 1; }
-        ! try xds/bad.yaml >"$work/hook.log" || { echo "$hook lets a bad file pass"; return 1; }
-        grep -q cds-lb-policy-unsupported "$work/hook.log" || { cat "$work/hook.log"; return 1; }
-    done
 }
 
 part_npm() { # packed, installed and run as npx runs it
@@ -241,20 +224,6 @@ part_npm() { # packed, installed and run as npx runs it
         { tail -5 "$work/npm.log"; return 1; }
     npx --offline xdsctl --version >/dev/null 2>&1
     finds npx --offline xdsctl
-}
-
-part_action() { # the steps of the action, with the environment that they get
-    python PyYAML
-    local dir=$work/action code=0
-    sample "$dir"
-    "$work/venv/bin/python" tests/outside/steps.py action.yml "$dir/step"
-    (cd "$dir" && VERSION='' SOURCE=$root bash -eo pipefail step-0.sh >/dev/null)
-    (cd "$dir" && : >summary.md && GITHUB_WORKSPACE=$dir GITHUB_STEP_SUMMARY=$dir/summary.md PATHS=xds/bad.yaml \
-        ARGS='--fail-on warning' SARIF=out.sarif bash -eo pipefail step-1.sh >out.txt) || code=$?
-    [ "$code" = 1 ] || { echo "exit code $code"; return 1; }
-    grep -q '^::error file=xds/bad.yaml,line=' "$dir/out.txt"
-    grep -q '^### xdsctl: 4 errors' "$dir/summary.md"
-    grep -q '"uri":"xds/bad.yaml"' "$dir/out.sarif"
 }
 
 part_static() { # a binary that needs no library, in an empty root
@@ -274,7 +243,12 @@ part_static() { # a binary that needs no library, in an empty root
     grep -q cds-lb-policy-unsupported "$work/static.txt"
 }
 
-[ $# -gt 0 ] || set -- schemas sarif junit terminal patch man completions manifests wheel hook npm action static
+# shellcheck source=tests/outside/sample.sh
+. tests/outside/sample.sh
+
+all="schemas sarif junit terminal patch man completions manifests names wheel revision hook action gitlab npm static"
+# shellcheck disable=SC2086 # words
+[ $# -gt 0 ] || set -- $all
 for part in "$@"; do
     code=0
     # In the background, because an `if` would switch `set -e` off.
