@@ -234,7 +234,7 @@ pub fn ask_all(sent: &Sent<'_>, profiles: &[Profile], server: &ServerFacts) -> V
 
 /// Asks a client about a resource.
 ///
-/// A version between two measured ones is answered where both agree; see [`Standing`].
+/// A version between two measured ones is answered by the older where both agree; see [`Standing`].
 pub fn ask(sent: &Sent<'_>, profile: &Profile, server: &ServerFacts) -> Answer {
     let client = profile.client();
     match client.standing() {
@@ -243,7 +243,7 @@ pub fn ask(sent: &Sent<'_>, profile: &Profile, server: &ServerFacts) -> Answer {
             let neighbour = |version| answer(sent, &profile.at_version(version), server);
             let (older, newer) = (neighbour(before), neighbour(after));
             if older.verdict == newer.verdict {
-                Answer { client, ..newer }
+                Answer { client, ..older }
             } else {
                 Answer::not_known(client)
             }

@@ -1,7 +1,7 @@
 //! Which clients there are, which of their versions were measured, and how a user names them.
 //!
 //! A client is one of four implementations ([`Family`]) at a version. What is known of it was measured by asking the client
-//! itself; a version between two measured ones is answered by both where they agree, and beyond them nothing is known.
+//! itself; a version between two measured ones is answered by the older where both agree, and one beyond them is refused.
 
 use std::fmt;
 
@@ -114,7 +114,7 @@ macro_rules! versions {
 /// Wheels of grpcio; there are none of 1.52, 1.77 and 1.79.
 const CPP: &[Version] = versions!["1.51.3" "1.53.2" "1.54.3" "1.55.3" "1.56.2" "1.57.0" "1.58.3" "1.59.5" "1.60.2" "1.61.3"
     "1.62.3" "1.63.2" "1.64.3" "1.65.5" "1.66.0" "1.66.2" "1.67.1" "1.68.0" "1.68.1" "1.69.0" "1.70.0" "1.71.2" "1.72.2" "1.73.1"
-    "1.74.0" "1.75.1" "1.76.0" "1.78.2" "1.80.1" "1.81.2" "1.82.3" "1.83.2" "1.84.2" "1.85.1"];
+    "1.74.0" "1.75.1" "1.76.0" "1.78.2" "1.80.1" "1.81.2" "1.82.3" "1.83.2" "1.84.2" "1.85.0" "1.85.1"];
 
 const CPP_PICKED: &[Version] = versions!["1.62.3" "1.72.2" "1.85.1"];
 
@@ -169,10 +169,13 @@ struct Wrapper {
     last: Option<Version>,
 }
 
+/// Versions that are named where one lies beyond all of them.
+const NEAREST: usize = 2;
+
 /// What is known of a client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Standing {
-    /// It was asked, or another patch of the same minor release was.
+    /// It was asked.
     Measured,
     /// The nearest versions that were asked are these.
     Between(Version, Version),
@@ -219,6 +222,16 @@ pub enum UnknownClient {
         version: String,
         /// A version that exists.
         example: String,
+    },
+    /// A version that lies beyond every version that was asked.
+    #[error("{asked} is not known: it is {} than every version that was measured, the nearest are {}", if *is_newer { "newer" } else { "older" }, nearest.join(" and "))]
+    Beyond {
+        /// The client, and what it is if that goes by another name.
+        asked: String,
+        /// Else it is older.
+        is_newer: bool,
+        /// Versions that can be asked, the nearest first.
+        nearest: Vec<String>,
     },
     /// A release that does not exist, of a wrapper that has ended.
     #[error("`{name}` ended with {last}: later gRPC for that language is no C-core and has no xDS")]
@@ -310,7 +323,7 @@ impl Client {
         let Some(text) = version else {
             let newest = family.newest();
             let version = last.map_or(newest, |last| Version::new(newest.major, last.minor, last.patch));
-            return Ok(Client { family, version });
+            return Client { family, version }.within(entry);
         };
         let asked: Option<Asked> = text.parse().ok();
         let Some(asked) = asked.filter(|asked| asked.version.major == major) else {
@@ -335,13 +348,36 @@ impl Client {
             measured.copied().find(|known| known.is_of_minor(version))
         };
         let version = if asked.has_patch { None } else { newest_patch() }.unwrap_or(version);
-        Ok(Client { family, version })
+        Client { family, version }.within(entry)
+    }
+
+    /// The client, if it does not lie beyond what was measured.
+    fn within(self, entry: &str) -> Result<Client, UnknownClient> {
+        if self.standing() != Standing::Unknown {
+            return Ok(self);
+        }
+        let measured = self.family.measured();
+        let is_newer = measured.last().is_some_and(|newest| *newest < self.version);
+        let name = |version: &Version| format!("{}@{version}", self.family);
+        let nearest: Vec<String> = match is_newer {
+            true => measured.iter().rev().take(NEAREST).map(name).collect(),
+            false => measured.iter().take(NEAREST).map(name).collect(),
+        };
+        let asked = match entry.split('@').next() == Some(self.family.name()) {
+            true => format!("`{entry}`"),
+            false => format!("`{entry}` ({self})"),
+        };
+        Err(UnknownClient::Beyond {
+            asked,
+            is_newer,
+            nearest,
+        })
     }
 
     /// What is known of it.
     pub fn standing(self) -> Standing {
         let measured = self.family.measured();
-        if measured.iter().any(|known| known.is_of_minor(self.version)) {
+        if measured.contains(&self.version) {
             return Standing::Measured;
         }
         let before = measured.iter().rev().find(|known| **known < self.version);
@@ -383,8 +419,10 @@ mod tests {
 
     #[test]
     fn csharp_ended_with_the_core_of_2_46() {
-        assert_eq!(names("csharp"), "cpp@1.46.6");
-        assert_eq!(names("csharp@2.40.0"), "cpp@1.40.0");
+        let older =
+            "is not known: it is older than every version that was measured, the nearest are cpp@1.51.3 and cpp@1.53.2";
+        assert_eq!(names("csharp"), format!("`csharp` (cpp@1.46.6) {older}"));
+        assert_eq!(names("csharp@2.40.0"), format!("`csharp@2.40.0` (cpp@1.40.0) {older}"));
         assert_eq!(
             names("csharp@2.60"),
             "`csharp` ended with 2.46.6: later gRPC for that language is no C-core and has no xDS"
@@ -408,14 +446,34 @@ mod tests {
     #[test]
     fn only_what_was_measured_is_known() {
         let standing = |name: &str| Client::parse_list(name).unwrap()[0].standing();
-        assert_eq!(standing("go@1.70.3"), Standing::Measured);
-        assert_eq!(standing("java@1.60"), Standing::Unknown);
-        assert_eq!(standing("java@1.90"), Standing::Unknown);
+        let between = |before: &str, after: &str| Standing::Between(Version::literal(before), Version::literal(after));
+        assert_eq!(standing("go@1.70"), Standing::Measured);
+        assert_eq!(standing("cpp@1.62"), Standing::Measured);
+        // Patches differ: those of 1.66, 1.68 and 1.77 do.
+        assert_eq!(standing("go@1.70.3"), between("1.70", "1.71"));
+        assert_eq!(standing("cpp@1.62.1"), between("1.61.3", "1.62.3"));
+        assert_eq!(standing("java@1.75"), between("1.74", "1.77"));
+    }
+
+    #[test]
+    fn what_lies_beyond_every_measured_version_is_refused_with_the_nearest() {
+        let newer = "is not known: it is newer than every version that was measured, the nearest are";
         assert_eq!(
-            standing("java@1.75"),
-            Standing::Between(Version::new(1, 74, 0), Version::new(1, 77, 0))
+            names("go@1.99"),
+            format!("`go@1.99` {newer} go@1.85.0-dev and go@1.84.0-dev")
         );
-        assert_eq!(standing("csharp"), Standing::Unknown);
+        assert_eq!(
+            names("java@1.83.2"),
+            format!("`java@1.83.2` {newer} java@1.83.1 and java@1.80.0")
+        );
+        assert_eq!(
+            names("python@1.86"),
+            format!("`python@1.86` (cpp@1.86.0) {newer} cpp@1.85.1 and cpp@1.85.0")
+        );
+        assert_eq!(
+            names("java@1.60"),
+            "`java@1.60` is not known: it is older than every version that was measured, the nearest are java@1.72.0 and java@1.73.0"
+        );
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The clients that one run asks.
 
+use super::switch::{self, Doubt, Taken};
 use super::{Client, Family, NotFollowed, Profile, UnknownSwitch};
 
 /// The clients that a run asks, and the one whose worlds it follows.
@@ -19,6 +20,8 @@ pub struct Fleet {
     clients: Vec<Client>,
     base: Profile,
     others: Vec<Profile>,
+    /// Switches that were set and of which something is not known.
+    doubts: Vec<Doubt>,
 }
 
 impl Default for Fleet {
@@ -39,6 +42,7 @@ impl Fleet {
             clients: clients.to_vec(),
             base: Profile::of(base),
             others: others.map(|client| Profile::of(*client)).collect(),
+            doubts: Vec::new(),
         }
     }
 
@@ -51,6 +55,7 @@ impl Fleet {
             clients: vec![client],
             base: Profile::of_channel(client)?,
             others: Vec::new(),
+            doubts: Vec::new(),
         })
     }
 
@@ -107,17 +112,41 @@ impl Fleet {
 
     /// Sets an environment switch in every client that has it; see [`Profile::set_env`].
     ///
+    /// What is not known of it is added to [`Fleet::doubts`].
+    ///
     /// # Errors
-    /// [`UnknownSwitch`] if none has it.
+    /// [`UnknownSwitch`] if no client has it, asked or not.
     pub fn set_env(&mut self, name: &str, value: &str) -> Result<(), UnknownSwitch> {
-        let mut outcome = self.base.set_env(name, value);
+        let of_base = self.base.take(name, value);
+        let mut unknown = of_base.as_ref().err().cloned();
+        let base = self.base.stands_for().map_or(self.base.client(), Profile::client);
+        let mut answers: Vec<(Client, Taken)> = Vec::new();
+        if self.clients.contains(&base) {
+            answers.extend(of_base.ok().map(|taken| (base, taken)));
+        }
         for profile in &mut self.others {
-            let taken = profile.set_env(name, value);
-            if taken.is_ok() {
-                outcome = Ok(());
+            match profile.take(name, value) {
+                Ok(taken) => answers.push((profile.client(), taken)),
+                Err(error) => unknown = Some(error),
             }
         }
-        outcome
+        if let (true, Some(error), false) = (answers.is_empty(), unknown, switch::is_of_any_client(name)) {
+            return Err(error);
+        }
+        let not_known = answers.iter().filter(|(_, taken)| *taken == Taken::NotKnown);
+        let clients: Vec<Client> = not_known.map(|(client, _)| *client).collect();
+        if answers.is_empty() || !clients.is_empty() {
+            self.doubts.push(Doubt {
+                switch: name.to_owned(),
+                clients,
+            });
+        }
+        Ok(())
+    }
+
+    /// Switches that were set and that no client has that is asked, or of which it is not known what they change.
+    pub fn doubts(&self) -> &[Doubt] {
+        &self.doubts
     }
 }
 
@@ -169,6 +198,5 @@ mod tests {
         };
         assert_eq!(base("cpp@1.62,cpp@1.66.0"), ("cpp@1.66.0".to_owned(), true));
         assert_eq!(base("go"), ("cpp@1.85.1".to_owned(), false));
-        assert_eq!(base("csharp"), ("cpp@1.85.1".to_owned(), false));
     }
 }

@@ -10,15 +10,18 @@ mod client;
 mod feature;
 mod fleet;
 mod server;
+mod switch;
 mod version;
 
 use asked::Asked;
+use switch::Taken;
 
 pub use agent::{Agent, UserAgent};
 pub use client::{Client, Family, Measurement, Standing, UnknownClient};
 pub use feature::{Change, Feature, Features, Step};
 pub use fleet::Fleet;
 pub use server::ServerFacts;
+pub use switch::{Doubt, UnknownSwitch, WITHOUT_EFFECT};
 pub use version::Version;
 
 /// A client version with its switches.
@@ -52,28 +55,6 @@ pub struct NotFollowed {
     pub client: Client,
     /// What was asked of its family.
     pub why: String,
-}
-
-/// Variables of a client's environment that change nothing in validation, tree or picks, taken so that an environment can be
-/// given as it is.
-pub const WITHOUT_EFFECT: &[&str] = &[
-    // How much the client logs (gRPC core, environment_variables.md).
-    "GRPC_VERBOSITY",
-    "GRPC_STACKTRACE_MINLOGLEVEL",
-    // `fallback_on_reachability_only` decides between management servers (A95).
-    "GRPC_EXPERIMENTAL_XDS_ENDPOINT_FALLBACK",
-    // The server name of a TLS handshake where the context gives none (A101).
-    "GRPC_USE_CHANNEL_AUTHORITY_IF_NO_SNI_APPLICABLE",
-];
-
-/// A switch that the client does not have.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("unknown environment switch `{name}`{}", nearest.map(|n| format!(", did you mean `{n}`?")).unwrap_or_default())]
-pub struct UnknownSwitch {
-    /// The name as given.
-    pub name: String,
-    /// The switch whose name is nearest, if one is near.
-    pub nearest: Option<&'static str>,
 }
 
 impl Default for Profile {
@@ -191,43 +172,46 @@ impl Profile {
     /// Sets one environment switch as the client would read it, see [`Feature::parse`].
     ///
     /// `GRPC_TRACE` is a comma-separated list in which `xds_client` matters. `GRPC_XDS_BOOTSTRAP*` name files and are refused
-    /// here: use `--bootstrap`. Those of [`WITHOUT_EFFECT`] are taken and do nothing.
+    /// here: use `--bootstrap`. Those of [`WITHOUT_EFFECT`] are taken and do nothing, and so are those of which it is not known
+    /// what they change: [`Fleet::doubts`] lists them.
     ///
     /// # Errors
     /// [`UnknownSwitch`] for any other variable that changes nothing in this client's validation, tree or picks.
     pub fn set_env(&mut self, name: &str, value: &str) -> Result<(), UnknownSwitch> {
-        if WITHOUT_EFFECT.contains(&name) {
-            return Ok(());
-        }
+        self.take(name, value).map(|_| ())
+    }
+
+    fn take(&mut self, name: &str, value: &str) -> Result<Taken, UnknownSwitch> {
         if let Some(mut client) = self.stands_for.take() {
-            let outcome = client.set_env(name, value);
+            let outcome = client.take(name, value);
             self.stand_for(*client);
             return outcome;
         }
-        let mut is_known = false;
-        let of_name = |feature: &&Feature| feature.env() == Some(name) && feature.has_switch(self.client);
-        for &feature in Feature::ALL.iter().filter(of_name) {
+        let variable = switch::variable(name, self.client.family);
+        for &feature in self.switched_by(variable) {
             self.features.set(feature, feature.parse(value, self.client));
-            is_known = true;
         }
         // A version between two measured ones has the switches of both.
         self.settings.push((name.to_owned(), value.to_owned()));
-        if is_known {
-            Ok(())
+        if self.switched_by(variable).next().is_some() || WITHOUT_EFFECT.contains(&variable) {
+            Ok(Taken::Known)
+        } else if switch::is_unmodelled(variable, self.client) {
+            Ok(Taken::NotKnown)
         } else {
             Err(UnknownSwitch::new(name))
         }
     }
-}
 
-impl UnknownSwitch {
-    fn new(name: &str) -> Self {
-        UnknownSwitch {
-            name: name.to_owned(),
-            nearest: crate::text::nearest(
-                name,
-                Feature::ALL.iter().filter_map(|f| f.env()).filter(|env| *env != name),
-            ),
-        }
+    /// The features that a variable switches in this client.
+    fn switched_by<'n>(&self, variable: &'n str) -> impl Iterator<Item = &'static Feature> + use<'n> {
+        let client = self.client;
+        let of_name = move |feature: &&Feature| feature.env() == Some(variable) && feature.has_switch(client);
+        Feature::ALL.iter().filter(of_name)
+    }
+
+    /// Says whether the client has a switch of this name that changes something.
+    fn takes(&self, name: &str) -> bool {
+        let variable = switch::variable(name, self.client.family);
+        self.switched_by(variable).next().is_some() || switch::is_unmodelled(variable, self.client)
     }
 }

@@ -1,0 +1,253 @@
+//! Environment switches whose effect is no [`Feature`]: those that change nothing here, and those of which it is not known what
+//! they change.
+//!
+//! Read in the clients' sources: grpc-go 1.60 to 1.85 (`internal/envconfig`), grpc-java 1.72 to 1.83.1 (grpc-xds, grpc-core),
+//! grpc-js-xds 1.14.1, and in the binaries of C-core 1.66.2 and 1.85.1.
+
+use super::client::{Client, Family};
+use super::version::Version;
+use super::{Feature, Profile};
+
+/// Variables of a client's environment that change nothing in validation, tree or picks, taken so that an environment can be
+/// given as it is.
+pub const WITHOUT_EFFECT: &[&str] = &[
+    // How much the client logs (gRPC core, environment_variables.md; grpc-go grpclog; grpc-js logging.ts).
+    "GRPC_VERBOSITY",
+    "GRPC_STACKTRACE_MINLOGLEVEL",
+    "GRPC_TRACE",
+    "GRPC_GO_LOG_SEVERITY_LEVEL",
+    "GRPC_GO_LOG_VERBOSITY_LEVEL",
+    "GRPC_GO_LOG_FORMATTER",
+    "GRPC_NODE_TRACE",
+    "GRPC_NODE_VERBOSITY",
+    "GRPC_LOG_XDS_NODE_ID",
+    // `fallback_on_reachability_only` decides between management servers (A95).
+    "GRPC_EXPERIMENTAL_XDS_ENDPOINT_FALLBACK",
+    // The server name of a TLS handshake where the context gives none (A101).
+    "GRPC_USE_CHANNEL_AUTHORITY_IF_NO_SNI_APPLICABLE",
+];
+
+/// Java system properties, and the variables that they stand for. Any other variable is a property of the same name
+/// (grpc-java `GrpcUtil.getFlag`).
+const PROPERTIES: &[(&str, &str)] = &[(
+    "io.grpc.xds.experimentalEnableLeastRequest",
+    "GRPC_EXPERIMENTAL_ENABLE_LEAST_REQUEST",
+)];
+
+/// The variables that name the bootstrap, which is an argument here.
+const BOOTSTRAP: [&str; 2] = ["GRPC_XDS_BOOTSTRAP", "GRPC_XDS_BOOTSTRAP_CONFIG"];
+
+/// A switch of some clients of which nobody knows here what it changes.
+struct Unmodelled {
+    name: &'static str,
+    /// Which versions have it: from one on, and before another if it went.
+    of: &'static [(Family, Version, Option<Version>)],
+}
+
+macro_rules! unmodelled {
+    (@until $until:literal) => { Some(Version::literal($until)) };
+    (@until) => { None };
+    ($($name:literal: $($family:ident $from:literal $(until $until:literal)?),+;)+) => {
+        &[$(Unmodelled {
+            name: $name,
+            of: &[$((Family::$family, Version::literal($from), unmodelled!(@until $($until)?))),+],
+        }),+]
+    };
+}
+
+// The oldest version that was read stands where a switch may be older.
+const UNMODELLED: &[Unmodelled] = unmodelled! {
+    // The authority is written anew (A81). C-core 1.66.2 has it, and 1.85.1 has not.
+    "GRPC_EXPERIMENTAL_XDS_AUTHORITY_REWRITE": Cpp "1.66" until "1.85", Go "1.78", Java "1.72";
+    // Several `xds_servers` (A71).
+    "GRPC_EXPERIMENTAL_XDS_FALLBACK": Cpp "1.66" until "1.85", Go "1.66" until "1.75", Java "1.72";
+    // How long the children of the priority policy are kept (A115).
+    "GRPC_EXPERIMENTAL_ENABLE_PRIORITY_LB_CHILD_POLICY_CACHE": Go "1.80", Java "1.83.1";
+    // `metric_names_for_computing_utilization` (A114).
+    "GRPC_EXPERIMENTAL_WRR_CUSTOM_METRICS": Java "1.83.1";
+    "GRPC_EXPERIMENTAL_PF_WEIGHTED_SHUFFLING": Java "1.79";
+    "GRPC_EXPERIMENTAL_SPIFFE_TRUST_BUNDLE_MAP": Java "1.72";
+    "GRPC_EXPERIMENTAL_XDS_MTLS_SPIFFE": Java "1.74";
+    "GRPC_EXPERIMENTAL_XDS_DATA_ERROR_HANDLING": Java "1.77";
+    "GRPC_EXPERIMENTAL_XDS_ORCA_LRS_PROPAGATION": Java "1.77";
+    "GRPC_EXPERIMENTAL_XDS_SNI": Java "1.77" until "1.80";
+    "GRPC_EXPERIMENTAL_XDS_EXT_PROC_ON_SERVER": Java "1.83.1";
+    "GRPC_EXPERIMENTAL_XDS_EXT_AUTHZ_ON_CLIENT": Go "1.84";
+    "GRPC_XDS_EXPERIMENTAL_CIRCUIT_BREAKING": Java "1.72";
+    "GRPC_XDS_EXPERIMENTAL_ENABLE_RING_HASH": Java "1.72";
+    "GRPC_XDS_EXPERIMENTAL_ENABLE_TIMEOUT": Java "1.72";
+    // Not a boolean: the size of the largest ring.
+    "GRPC_RING_HASH_CAP": Go "1.60";
+    "GRPC_EXPERIMENTAL_ENABLE_NEW_PICK_FIRST": Go "1.68" until "1.77", Java "1.72";
+    "GRPC_PF_USE_HAPPY_EYEBALLS": Java "1.72";
+    "GRPC_SERIALIZE_RETRIES": Java "1.72";
+    // Not booleans: a list of experiments, and who resolves names.
+    "GRPC_EXPERIMENTS": Cpp "1.51";
+    "GRPC_DNS_RESOLVER": Cpp "1.51";
+};
+
+/// What a client does with a switch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Taken {
+    /// What it changes is worked out.
+    Known,
+    /// The client has it, and what it changes is not known here.
+    NotKnown,
+}
+
+/// A switch that was set and of which something is not known.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Doubt {
+    /// Its name.
+    pub switch: String,
+    /// The clients that are asked and have it; none if it is only others that have it.
+    pub clients: Vec<Client>,
+}
+
+impl Doubt {
+    /// What is not known, as a sentence without a stop.
+    pub fn why(&self) -> String {
+        let name = &self.switch;
+        match self.clients.is_empty() {
+            false => format!("what `{name}` changes is not known here"),
+            true => format!(
+                "`{name}` changes nothing: no client that is asked has it, {} has",
+                families(name).join(" or ")
+            ),
+        }
+    }
+}
+
+/// A switch that the client does not have.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("unknown environment switch `{name}`{}", hint(name, *nearest))]
+pub struct UnknownSwitch {
+    /// The name as given.
+    pub name: String,
+    /// The switch whose name is nearest, if one is near.
+    pub nearest: Option<&'static str>,
+}
+
+fn hint(name: &str, nearest: Option<&str>) -> String {
+    match nearest {
+        _ if BOOTSTRAP.contains(&name) => ": --bootstrap names the bootstrap".to_owned(),
+        Some(nearest) => format!(", did you mean `{nearest}`?"),
+        None => String::new(),
+    }
+}
+
+impl UnknownSwitch {
+    pub(super) fn new(name: &str) -> Self {
+        let of_features = Feature::ALL.iter().filter_map(|feature| feature.env());
+        let others = UNMODELLED.iter().map(|switch| switch.name);
+        let known = of_features.chain(others).chain(WITHOUT_EFFECT.iter().copied());
+        UnknownSwitch {
+            name: name.to_owned(),
+            nearest: crate::text::nearest(name, known.filter(|known| *known != name)),
+        }
+    }
+}
+
+/// The variable that a Java system property stands for, or the name itself.
+pub(super) fn variable(name: &str, family: Family) -> &str {
+    let properties = PROPERTIES.iter().filter(|_| family == Family::Java);
+    let mut variables = properties.filter(|(property, _)| *property == name);
+    variables.next().map_or(name, |(_, variable)| variable)
+}
+
+/// Says whether the client has a switch of which it is not known here what it changes.
+pub(super) fn is_unmodelled(name: &str, client: Client) -> bool {
+    let mut named = UNMODELLED.iter().filter(|switch| switch.name == name);
+    named.any(|switch| {
+        switch.of.iter().any(|(family, from, until)| {
+            let is_since = *from <= client.version;
+            *family == client.family && is_since && until.is_none_or(|until| client.version < until)
+        })
+    })
+}
+
+/// The families of which some version has the switch.
+fn families(name: &str) -> Vec<&'static str> {
+    let has = |family: &Family| {
+        let mut versions = family.measured().iter();
+        versions.any(|&version| {
+            Profile::of(Client {
+                family: *family,
+                version,
+            })
+            .takes(name)
+        })
+    };
+    Family::ALL
+        .iter()
+        .filter(|family| has(family))
+        .map(|family| family.name())
+        .collect()
+}
+
+/// Says whether some client that was measured has the switch.
+pub(super) fn is_of_any_client(name: &str) -> bool {
+    WITHOUT_EFFECT.contains(&name) || !families(name).is_empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::profile::Fleet;
+
+    fn fleet(clients: &str, switch: &str) -> Result<String, String> {
+        let mut fleet = Fleet::new(&Client::parse_list(clients).unwrap());
+        fleet.set_env(switch, "true").map_err(|error| error.to_string())?;
+        let doubts = fleet.doubts().iter().map(|doubt| {
+            let clients: Vec<String> = doubt.clients.iter().map(Client::to_string).collect();
+            format!("{}: {}", clients.join(" "), doubt.why())
+        });
+        Ok(doubts.collect::<Vec<_>>().join("; "))
+    }
+
+    #[test]
+    fn a_switch_whose_effect_is_not_known_is_taken_and_said() {
+        let name = "GRPC_EXPERIMENTAL_XDS_AUTHORITY_REWRITE";
+        assert_eq!(
+            fleet("cpp,java,go@1.77,go@1.78", name).unwrap(),
+            format!("java@1.83.1 go@1.78.0: what `{name}` changes is not known here")
+        );
+        assert_eq!(
+            fleet("cpp", name).unwrap(),
+            format!(": `{name}` changes nothing: no client that is asked has it, cpp or go or java has")
+        );
+        assert_eq!(fleet("cpp", "GRPC_EXPERIMENTAL_XDS_HTTP_CONNECT").unwrap(), "");
+    }
+
+    #[test]
+    fn a_switch_of_another_client_changes_nothing_and_that_is_said() {
+        let name = "GRPC_EXPERIMENTAL_XDS_COMPOSITE_FILTER";
+        assert_eq!(
+            fleet("go", name).unwrap(),
+            format!(": `{name}` changes nothing: no client that is asked has it, cpp has")
+        );
+    }
+
+    #[test]
+    fn a_switch_of_nobody_is_refused_with_the_nearest() {
+        assert_eq!(
+            fleet("java", "GRPC_EXPERIMENTAL_XDS_AUTHORITY_REWRITES").unwrap_err(),
+            "unknown environment switch `GRPC_EXPERIMENTAL_XDS_AUTHORITY_REWRITES`, \
+             did you mean `GRPC_EXPERIMENTAL_XDS_AUTHORITY_REWRITE`?"
+        );
+        assert_eq!(
+            fleet("java", "GRPC_XDS_BOOTSTRAP").unwrap_err(),
+            "unknown environment switch `GRPC_XDS_BOOTSTRAP`: --bootstrap names the bootstrap"
+        );
+    }
+
+    #[test]
+    fn a_property_of_java_is_its_variable() {
+        let mut profile = Profile::of(Client::parse_list("java@1.72").unwrap()[0]);
+        assert!(!profile.has(Feature::LeastRequest));
+        profile
+            .set_env("io.grpc.xds.experimentalEnableLeastRequest", "true")
+            .unwrap();
+        assert!(profile.has(Feature::LeastRequest));
+    }
+}
