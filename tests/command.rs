@@ -18,6 +18,7 @@ mod generated;
 mod hostile;
 mod lint;
 mod live;
+mod not_checked;
 mod outputs;
 mod reached;
 mod readme;

@@ -22,7 +22,8 @@ rules! {
     /// An address has no port_value, which this client takes for port 0.
     PORT_UNSET = "address-port-unset", Common, Spec, "gRFC A27; C-core ParseXdsAddress";
     /// An address has port 0, where nothing can be reached.
-    PORT_ZERO = "address-port-zero", Common, Advice, "C-core ParseXdsAddress";
+    PORT_ZERO = "address-port-zero", Common, Advice, "C-core ParseXdsAddress",
+        every "nobody can connect to port 0";
     /// The text of an address has a port of its own, which replaces port_value.
     PORT_IN_TEXT = "address-port-in-text", Common, Advice, "C-core JoinHostPort, SplitHostPort (host_port.cc)";
 }

@@ -22,9 +22,11 @@ rules! {
     /// A header matcher's range starts after its end.
     HEADER_MATCHER_RANGE_REVERSED = "header-matcher-range-reversed", Common, Nack, "gRFC A28; C-core HeaderMatcher::Create";
     /// A header matcher's range has no number in it.
-    HEADER_MATCHER_RANGE_EMPTY = "header-matcher-range-empty", Common, Advice, "gRFC A28; C-core HeaderMatcher::Match";
+    HEADER_MATCHER_RANGE_EMPTY = "header-matcher-range-empty", Common, Advice, "gRFC A28; C-core HeaderMatcher::Match",
+        every "in every client the end of a range is not in it";
     /// A header name has an upper-case letter and so never matches.
-    HEADER_NAME_UPPER_CASE = "header-name-upper-case", Common, Advice, "C-core xds_routing.cc GetHeaderValue";
+    HEADER_NAME_UPPER_CASE = "header-name-upper-case", Common, Advice, "C-core xds_routing.cc GetHeaderValue",
+        also [Go] "grpc-go compares names byte by byte too (valueFromMD); Java and Node make them lower case first";
 }
 
 /// Compiles `pattern`, reporting [`REGEX_NOT_RE2`] at `at`.

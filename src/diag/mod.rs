@@ -22,4 +22,4 @@ pub use path::{FieldPath, Path, Seg, Segs};
 pub use quota::MAX_FINDINGS_PER_RULE;
 pub(crate) use quota::Quota;
 pub(crate) use rule::rules;
-pub use rule::{Effect, Rule, Severity, Subject};
+pub use rule::{Effect, Rule, Severity, Shared, Subject};

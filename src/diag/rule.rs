@@ -5,6 +5,8 @@
 
 use std::fmt;
 
+use crate::profile::Family;
+
 /// What the client does about a fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Effect {
@@ -152,6 +154,17 @@ pub struct Rule {
     pub source: &'static str,
     /// The Markdown page that `explain` prints.
     pub page: &'static str,
+    /// Of whom a finding that is made for C-core is true as well.
+    pub shared: Shared,
+}
+
+/// The families that do not have to be asked for a finding: what is found does not depend on what they do.
+#[derive(Debug, Clone, Copy)]
+pub struct Shared {
+    /// Those that a finding is true of if they accept the resource, whoever was asked. It is never true of others.
+    pub families: &'static [Family],
+    /// Why that is so; empty if it is true of nobody else.
+    pub why: &'static str,
 }
 
 impl Rule {
@@ -181,12 +194,24 @@ impl Eq for Rule {}
 ///     ENDPOINT_WEIGHT_ZERO = "eds-endpoint-weight-zero", Endpoints, Nack, "gRFC A42; xds_endpoint_parser.cc";
 ///     /// ...
 ///     OTHER = "eds-other", Endpoints, Ignored as Warning, "...";   // with a severity of its own
+///     /// ...
+///     EMPTY = "eds-empty", Endpoints, Fails, "...", every "nobody can send an RPC to nothing";   // true of every client
+///     /// ...
+///     UPPER = "upper", Common, Advice, "...", also [Go] "Go compares bytes";                     // true of Go as well
 /// }
 /// ```
+///
+/// A rule that is `every` client's, or `also` of some, is reported for them too where C-core's converter or a lint finds it: the text
+/// says why that needs no asking.
 macro_rules! rules {
     (@severity $effect:ident) => { $crate::diag::Effect::$effect.severity() };
     (@severity $effect:ident $severity:ident) => { $crate::diag::Severity::$severity };
-    ($( $(#[doc = $doc:literal])+ $name:ident = $id:literal, $subject:ident, $effect:ident $(as $severity:ident)?, $source:literal; )+) => {
+    (@shared) => { $crate::diag::Shared { families: &[], why: "" } };
+    (@shared every $why:literal) => { $crate::diag::Shared { families: &$crate::profile::Family::ALL, why: $why } };
+    (@shared also [$($family:ident)+] $why:literal) => {
+        $crate::diag::Shared { families: &[$($crate::profile::Family::$family),+], why: $why }
+    };
+    ($( $(#[doc = $doc:literal])+ $name:ident = $id:literal, $subject:ident, $effect:ident $(as $severity:ident)?, $source:literal $(, $word:ident $([$($family:ident)+])? $why:literal)?; )+) => {
         $(
             $(#[doc = $doc])+
             pub static $name: $crate::diag::Rule = $crate::diag::Rule {
@@ -197,6 +222,7 @@ macro_rules! rules {
                 severity: $crate::diag::rules!(@severity $effect $($severity)?),
                 source: $source,
                 page: include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/explain/", $id, ".md")),
+                shared: $crate::diag::rules!(@shared $($word $([$($family)+])? $why)?),
             };
         )+
         /// The rules declared in this file.

@@ -24,7 +24,8 @@ rules! {
     /// An aggregate cluster loses a leaf to another cluster of the same virtual host.
     AGGREGATE_SHARED_LEAF = "aggregate-shared-leaf", Snapshot, Advice, "C-core XdsDependencyManager PopulateClusterConfigMap";
     /// An aggregate cluster names a cluster that is not there.
-    AGGREGATE_CHILD_MISSING = "aggregate-child-missing", Snapshot, Advice, "gRFC A75; C-core XdsDependencyManager";
+    AGGREGATE_CHILD_MISSING = "aggregate-child-missing", Snapshot, Advice, "gRFC A75; C-core XdsDependencyManager",
+        every "every client asks for what a resource names, and waits for what is not there";
     /// An aggregate cluster names a cluster that the client rejects, or cannot ask for.
     AGGREGATE_CHILD_REJECTED = "aggregate-child-rejected", Snapshot, Advice, "gRFC A75; C-core XdsDependencyManager";
 }

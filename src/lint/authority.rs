@@ -12,7 +12,8 @@ use crate::model::domain::best_match;
 
 rules! {
     /// No virtual host has a domain for the listener's name, which is the authority of a channel to it.
-    NO_VIRTUAL_HOST = "lds-no-virtual-host", Snapshot, Advice, "gRFC A27; C-core XdsRouting::FindVirtualHostForDomain";
+    NO_VIRTUAL_HOST = "lds-no-virtual-host", Snapshot, Advice, "gRFC A27; C-core XdsRouting::FindVirtualHostForDomain",
+        every "every client compares the authority with the domains";
 }
 
 /// Comparisons of a name with a domain in one world; what is beyond is not looked at.

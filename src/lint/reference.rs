@@ -14,13 +14,17 @@ use crate::model::ResourceType;
 
 rules! {
     /// A listener names a RouteConfiguration that is not there.
-    LISTENER_ROUTES_MISSING = "lds-route-config-missing", Snapshot, Advice, "gRFC A27; C-core XdsDependencyManager";
+    LISTENER_ROUTES_MISSING = "lds-route-config-missing", Snapshot, Advice, "gRFC A27; C-core XdsDependencyManager",
+        every "every client asks for what a resource names, and waits for what is not there";
     /// A route names a cluster that is not there.
-    ROUTE_CLUSTER_MISSING = "rds-cluster-missing", Snapshot, Advice, "gRFC A27; C-core XdsDependencyManager";
+    ROUTE_CLUSTER_MISSING = "rds-cluster-missing", Snapshot, Advice, "gRFC A27; C-core XdsDependencyManager",
+        every "every client asks for what a resource names, and waits for what is not there";
     /// A cluster's endpoints are not there.
-    CLUSTER_ENDPOINTS_MISSING = "cds-endpoints-missing", Snapshot, Advice, "gRFC A27; C-core XdsDependencyManager";
+    CLUSTER_ENDPOINTS_MISSING = "cds-endpoints-missing", Snapshot, Advice, "gRFC A27; C-core XdsDependencyManager",
+        every "every client asks for what a resource names, and waits for what is not there";
     /// A reference leads to a resource that is not there, and the input is said to be complete.
-    REFERENCE_TO_NOTHING = "reference-to-nothing", Snapshot, Fails, "gRFC A27; C-core XdsDependencyManager";
+    REFERENCE_TO_NOTHING = "reference-to-nothing", Snapshot, Fails, "gRFC A27; C-core XdsDependencyManager",
+        every "every client asks for what a resource names, and waits for what is not there";
     /// A reference leads to a resource that the client rejects.
     REFERENCE_TO_REJECTED = "reference-to-rejected", Snapshot, Fails, "C-core XdsDependencyManager, XdsClient";
     /// A reference is a name by which the client cannot ask for anything.

@@ -12,11 +12,14 @@ use crate::model::domain::best_match;
 
 rules! {
     /// There is no listener of the name that the channel's target leads to.
-    TARGET_LISTENER_MISSING = "target-listener-missing", Snapshot, Fails, "gRFC A27, A47; C-core XdsDependencyManager";
+    TARGET_LISTENER_MISSING = "target-listener-missing", Snapshot, Fails, "gRFC A27, A47; C-core XdsDependencyManager",
+        every "every client makes the listener's name of the target in the same way";
     /// The listener that the channel's target leads to is a server's or a proxy's.
-    TARGET_LISTENER_NOT_API = "target-listener-not-api", Snapshot, Fails, "gRFC A27; C-core XdsDependencyManager OnListenerUpdate";
+    TARGET_LISTENER_NOT_API = "target-listener-not-api", Snapshot, Fails, "gRFC A27; C-core XdsDependencyManager OnListenerUpdate",
+        every "a channel of any client needs an api_listener";
     /// No virtual host has a domain for the channel's authority.
-    TARGET_WITHOUT_VIRTUAL_HOST = "target-without-virtual-host", Snapshot, Fails, "gRFC A27; C-core XdsRouting::FindVirtualHostForDomain";
+    TARGET_WITHOUT_VIRTUAL_HOST = "target-without-virtual-host", Snapshot, Fails, "gRFC A27; C-core XdsRouting::FindVirtualHostForDomain",
+        every "every client compares the authority with the domains";
 }
 
 /// The finding on a target without a listener.

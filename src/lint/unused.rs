@@ -12,11 +12,13 @@ use crate::model::ResourceType;
 
 rules! {
     /// No listener names the RouteConfiguration.
-    ROUTES_UNUSED = "rds-route-config-unused", Snapshot, Advice as Note, "gRFC A27; C-core XdsDependencyManager";
+    ROUTES_UNUSED = "rds-route-config-unused", Snapshot, Advice as Note, "gRFC A27; C-core XdsDependencyManager",
+        every "no client asks for what no resource names";
     /// No route leads to the cluster.
     CLUSTER_UNUSED = "cds-cluster-unused", Snapshot, Advice as Note, "gRFC A27, A74; C-core XdsDependencyManager";
     /// No cluster has its endpoints from the ClusterLoadAssignment.
-    ENDPOINTS_UNUSED = "eds-endpoints-unused", Snapshot, Advice as Note, "gRFC A27; C-core XdsDependencyManager";
+    ENDPOINTS_UNUSED = "eds-endpoints-unused", Snapshot, Advice as Note, "gRFC A27; C-core XdsDependencyManager",
+        every "no client asks for what no resource names";
 }
 
 pub(super) fn check(world: &World, usage: &Usage<'_>, users: &Users<'_>, findings: &mut Findings) {

@@ -28,7 +28,8 @@ rules! {
     /// A second `*` in a domain pattern is an ordinary character.
     DOMAIN_STAR_LITERAL = "rds-domain-second-star", RouteConfiguration, Advice, "C-core xds_routing.cc DomainMatch";
     /// A RouteConfiguration has no virtual hosts.
-    VIRTUAL_HOSTS_EMPTY = "rds-virtual-hosts-empty", RouteConfiguration, Fails, "gRFC A28; C-core xds_resolver.cc";
+    VIRTUAL_HOSTS_EMPTY = "rds-virtual-hosts-empty", RouteConfiguration, Fails, "gRFC A28; C-core xds_resolver.cc",
+        every "without a virtual host no client finds a route";
     /// A virtual host has no route, or the client drops them all.
     ROUTES_EMPTY = "rds-virtual-host-without-routes", RouteConfiguration, Advice, "gRFC A28; C-core xds_resolver.cc";
     /// A route has an action that a gRPC client cannot take.

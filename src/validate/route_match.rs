@@ -22,9 +22,11 @@ rules! {
     /// A route with query_parameters is dropped.
     ROUTE_QUERY_PARAMETERS = "rds-route-query-parameters", RouteConfiguration, Dropped, "gRFC A28; C-core ParseRoute";
     /// A route whose prefix cannot begin a gRPC path is dropped.
-    ROUTE_PREFIX_IMPOSSIBLE = "rds-route-prefix-impossible", RouteConfiguration, Dropped, "gRFC A28; C-core RoutePathMatchParse";
+    ROUTE_PREFIX_IMPOSSIBLE = "rds-route-prefix-impossible", RouteConfiguration, Dropped, "gRFC A28; C-core RoutePathMatchParse",
+        every "the path of no RPC begins so: a client that keeps the route never takes it";
     /// A route whose path is no gRPC path is dropped.
-    ROUTE_PATH_IMPOSSIBLE = "rds-route-path-impossible", RouteConfiguration, Dropped, "gRFC A28; C-core RoutePathMatchParse";
+    ROUTE_PATH_IMPOSSIBLE = "rds-route-path-impossible", RouteConfiguration, Dropped, "gRFC A28; C-core RoutePathMatchParse",
+        every "no RPC has this path: a client that keeps the route never takes it";
     /// A case_sensitive of false does not apply to a regex.
     CASE_SENSITIVE_WITH_REGEX = "rds-case-sensitive-with-regex", RouteConfiguration, Ignored as Warning, "C-core StringMatcher::Create";
     /// A runtime_fraction overflows 32 bits when it is turned into parts per million.
@@ -88,7 +90,7 @@ fn path(message: &Pb, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<PathMatcher> {
                 cx.report(
                     &ROUTE_PREFIX_IMPOSSIBLE,
                     &at.field("prefix"),
-                    format_args!("prefix `{prefix}` {why}: no gRPC path begins so, the client drops the route"),
+                    format_args!("prefix `{prefix}` {why}: no gRPC path begins so, no RPC takes the route"),
                 );
                 return None;
             }
@@ -99,7 +101,7 @@ fn path(message: &Pb, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<PathMatcher> {
                 cx.report(
                     &ROUTE_PATH_IMPOSSIBLE,
                     &at.field("path"),
-                    format_args!("path `{path}` is not of the form `/service/method`, the client drops the route"),
+                    format_args!("path `{path}` is not of the form `/service/method`, no RPC takes the route"),
                 );
                 return None;
             }

@@ -248,7 +248,7 @@ pub struct ValidateArgs {
     /// Format of the report, and the file for it instead of standard output; may be repeated [default: human]
     #[arg(long = "format", value_name = "FORMAT[=FILE]", value_parser = DestinationParser::<ReportFormat>::default())]
     pub formats: Vec<Destination>,
-    /// Exit with 1 if a finding is at least this severe; after it, clients that count: the others only warn [default: error]
+    /// Exit with 1 if a finding is at least this severe; after it, `not-checked` and clients that count: the others only warn [default: error]
     #[arg(long, value_parser = FailOnParser, value_name = "SEVERITY,CLIENT,...", hide_possible_values = true)]
     pub fail_on: Option<FailOn>,
     /// Show findings of at least this severity, and count the others [default: warning, in JSON note]

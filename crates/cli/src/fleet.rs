@@ -15,6 +15,8 @@ pub(super) struct Asked {
     pub fleet: Fleet,
     /// Where they are named, if not in an argument.
     pub from: Option<String>,
+    /// Clients of a dump whose version cannot be read.
+    pub unread: Vec<String>,
 }
 
 /// Reads who is asked; `--matrix` alone asks the current ones.
@@ -28,9 +30,9 @@ pub(super) fn asked(args: &ValidateArgs, config: &Config, io: &mut Io<'_>) -> Re
         Some(list) => read(list, "--client")?,
         None => Vec::new(),
     };
-    let mut from = None;
+    let (mut from, mut unread) = (None, Vec::new());
     if let Some(file) = &args.client_from {
-        for client in of_dump(file, io)? {
+        for client in of_dump(file, &mut unread, io)? {
             if !clients.contains(&client) {
                 clients.push(client);
             }
@@ -51,11 +53,12 @@ pub(super) fn asked(args: &ValidateArgs, config: &Config, io: &mut Io<'_>) -> Re
     Ok(Asked {
         fleet: Fleet::new(&clients),
         from,
+        unread,
     })
 }
 
 /// The clients whose nodes are in a dump; says who else is there.
-fn of_dump(file: &Path, io: &mut Io<'_>) -> Result<Vec<Client>, Error> {
+fn of_dump(file: &Path, unread: &mut Vec<String>, io: &mut Io<'_>) -> Result<Vec<Client>, Error> {
     let mut sources = SourceMap::new();
     let id = sources.add_file(file).map_err(|error| cannot_read(file, error))?;
     let mut loader = Loader::new();
@@ -67,7 +70,12 @@ fn of_dump(file: &Path, io: &mut Io<'_>) -> Result<Vec<Client>, Error> {
     for agent in &loader.agents {
         match agent.agent() {
             Agent::Clients(named) => clients.extend(named),
-            other => say!(io.err, "xdsctl: {name}: {}", why_not(agent, &other))?,
+            other => {
+                if matches!(other, Agent::UnknownVersion(_)) {
+                    unread.push(agent.to_string());
+                }
+                say!(io.err, "xdsctl: {name}: {}", why_not(agent, &other))?;
+            }
         }
     }
     clients.sort_unstable();

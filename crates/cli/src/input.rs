@@ -202,6 +202,17 @@ fn documents(args: &InputArgs, world: World, sources: &mut SourceMap, io: &mut I
     })
 }
 
+/// Says what is not known of the switches that were set, for a command without a report that does.
+///
+/// # Errors
+/// Standard error cannot be written.
+pub(super) fn say_doubts(fleet: &Fleet, io: &mut Io<'_>) -> Result<(), Error> {
+    for doubt in fleet.doubts() {
+        say!(io.err, "note: {}", doubt.why())?;
+    }
+    Ok(())
+}
+
 /// Ends the command if something could not be read: says all of it, the last as the error.
 fn refuse(mut unread: Vec<Error>, io: &mut Io<'_>) -> Result<(), Error> {
     let Some(last) = unread.pop() else {
@@ -343,6 +354,7 @@ impl Inputs {
     /// A file could not be read, or nothing is of a known shape.
     pub fn settle(&mut self, keep: Keep, io: &mut Io<'_>) -> Result<Settled, Error> {
         refuse(std::mem::take(&mut self.unread), io)?;
+        say_doubts(&self.fleet, io)?;
         let settled = self.settle_to_report(keep, io);
         unread::tell(&settled, self, io)?;
         Ok(settled)

@@ -8,13 +8,13 @@ use super::args::{Destination, ReportFormat};
 use super::input::Inputs;
 use super::{Error, Io};
 use crate::report::edge::Edge;
+use crate::report::not_checked::Gate;
 use crate::report::paths::Paths;
 use crate::report::resolve::Report;
 use crate::report::{
     Choice, Finding, Format, ResourceReport, Summary, Unplaced, concise, github, gitlab, human, json, junit, markdown,
     matrix, sarif, statistics,
 };
-use xdsctl::diag::Severity;
 use xdsctl::source::SourceId;
 
 /// How reports are to look.
@@ -28,8 +28,8 @@ pub(super) struct Looks {
     pub style: human::Style,
     /// The clients that were asked.
     pub asked: String,
-    /// From which severity on a finding is a failure.
-    pub fail_on: Severity,
+    /// What is a failure.
+    pub gate: Gate,
     /// Counts of rules instead of findings, in forms that are read by people.
     pub statistics: bool,
     /// Resources and clients instead of findings, in the form for people.
@@ -206,7 +206,7 @@ fn form<'o>(
         }
         ReportFormat::Json => Box::new(json::Json::new(looks.everything, looks.asked.clone(), out)),
         ReportFormat::Sarif => Box::new(sarif::Sarif::new(choice, paths, out)),
-        ReportFormat::Junit => Box::new(junit::Junit::new(choice, looks.fail_on, paths, out)),
+        ReportFormat::Junit => Box::new(junit::Junit::new(choice, looks.gate.severity, paths, out)),
         ReportFormat::Github => Box::new(github::Github::new(choice, paths, summary, out)),
         ReportFormat::Gitlab => Box::new(gitlab::Gitlab::new(choice, paths, out)),
         ReportFormat::Markdown => Box::new(markdown::Markdown::new(choice, paths, out)),

@@ -10,7 +10,7 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
-use super::validate::{Asked, EXIT_FINDINGS};
+use super::validate::Asked;
 use super::{EXIT_TROUBLE, Error, Io, files, input, live, outputs, own};
 use crate::report::fixable::Fixable;
 use crate::report::verdict::{At, Verdict};
@@ -153,12 +153,11 @@ impl Stream<'_> {
             false => nothing.to_string(),
         });
         let is_error = error.is_some();
-        let mut verdict = Verdict::new(asked.looks.choice, asked.looks.fail_on, at, error, out);
+        let mut verdict = Verdict::new(asked.looks.choice, asked.looks.gate, at, error, out);
         let summary = checked.report(&inputs.sources, &options).write(&mut verdict)?;
-        Ok(match summary.worst {
-            _ if is_error => EXIT_TROUBLE,
-            Some(worst) if worst >= asked.looks.fail_on => EXIT_FINDINGS,
-            _ => 0,
+        Ok(match is_error {
+            true => EXIT_TROUBLE,
+            false => asked.exit_code(&summary),
         })
     }
 }

@@ -12,8 +12,9 @@ use super::known::{self, Known};
 use super::outputs::{self, Looks, Outputs};
 use super::own::Own;
 use super::stream::Stream;
-use super::{Error, Io, channel, live};
+use super::{EXIT_TROUBLE, Error, Io, channel, live};
 use crate::report::fixable::Fixable;
+use crate::report::not_checked::{self, Gate};
 use crate::report::resolve::{Options, Report};
 use crate::report::{self, Choice, Summary, clients, human, matrix};
 use xdsctl::catalogue;
@@ -22,7 +23,7 @@ use xdsctl::choice::{Hidden, Rejections, Selector, Severities};
 use xdsctl::client::{Checked, Keep, Verdict};
 use xdsctl::diag::Severity;
 use xdsctl::envelope::WorldName;
-use xdsctl::profile::{Client, Fleet};
+use xdsctl::profile::{Client, Doubt, Fleet};
 use xdsctl::source::SourceMap;
 
 /// Exit code for findings at or above `--fail-on`.
@@ -65,6 +66,8 @@ pub(super) struct Asked<'a> {
     pub fleet: Fleet,
     /// Where the clients are named, if not in an argument.
     fleet_from: Option<String>,
+    /// Clients that are to be asked and of which the version cannot be read.
+    unread: Vec<String>,
     /// The clients whose findings can fail the run; none for all.
     counted: Vec<Client>,
     pub looks: Looks,
@@ -74,7 +77,7 @@ impl<'a> Asked<'a> {
     fn of(args: &'a ValidateArgs, io: &mut Io<'_>) -> Result<Asked<'a>, Error> {
         let config = Config::of(&args.input.config, io)?;
         let settings = Settings::of(args, &config);
-        let AskedClients { fleet, from } = fleet::asked(args, &config, io)?;
+        let AskedClients { fleet, from, unread } = fleet::asked(args, &config, io)?;
         let counted = settings.fail_on.counted(&fleet);
         let counted = counted.map_err(|why| Error::Usage(format!("--fail-on: {why}")))?;
         Ok(Asked {
@@ -85,6 +88,7 @@ impl<'a> Asked<'a> {
             settings,
             fleet,
             fleet_from: from,
+            unread,
             counted,
         })
     }
@@ -129,9 +133,13 @@ impl<'a> Asked<'a> {
         inputs.exit_code(self.exit_code(&summary), io)
     }
 
-    fn exit_code(&self, summary: &Summary) -> u8 {
-        let failed = summary.worst.is_some_and(|worst| worst >= self.looks.fail_on);
-        if failed { EXIT_FINDINGS } else { 0 }
+    /// A verdict that is not known goes before everything that is.
+    pub(super) fn exit_code(&self, summary: &Summary) -> u8 {
+        match not_checked::unknown(summary) {
+            Some(_) => EXIT_TROUBLE,
+            None if self.looks.gate.is_failed(summary) => EXIT_FINDINGS,
+            None => 0,
+        }
     }
 
     /// Standard input, the lines of a stream and running systems have no file that could be fixed.
@@ -271,6 +279,8 @@ impl<'a> Asked<'a> {
             hidden
         };
         Ok(Examined {
+            doubts: inputs.fleet.doubts().to_vec(),
+            unread: self.unread.clone(),
             outcome,
             worlds,
             scope,
@@ -286,6 +296,10 @@ pub(super) struct Examined {
     outcome: Outcome,
     worlds: Vec<WorldName>,
     scope: report::Scope,
+    /// Switches of which something is not known.
+    doubts: Vec<Doubt>,
+    /// Clients of a dump whose version cannot be read.
+    unread: Vec<String>,
     hidden: Hidden,
     /// Fixes that could be made, if they were looked for.
     fixable: usize,
@@ -302,6 +316,8 @@ impl Examined {
         report.summary.suppressed = self.hidden.suppressed;
         report.summary.known = self.hidden.known;
         report.summary.fixable = self.fixable;
+        report.not_checked.doubts.clone_from(&self.doubts);
+        report.not_checked.unread.clone_from(&self.unread);
         report
     }
 }
@@ -366,7 +382,10 @@ fn looks(args: &ValidateArgs, settings: &Settings, fleet: &Fleet, io: &Io<'_>) -
             is_quiet: args.quiet,
         },
         asked: clients::asked(fleet),
-        fail_on: settings.fail_on.level.severity(),
+        gate: Gate {
+            severity: settings.fail_on.level.severity(),
+            not_checked: settings.fail_on.not_checked,
+        },
         statistics: args.statistics,
         matrix: args.matrix.then(|| matrix::Style {
             fleet: fleet.clone(),

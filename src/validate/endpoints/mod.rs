@@ -26,7 +26,8 @@ use endpoint::Addresses;
 
 rules! {
     /// A locality without load_balancing_weight, or with 0, is dropped with all its endpoints.
-    LOCALITY_WITHOUT_WEIGHT = "eds-locality-without-weight", Endpoints, Dropped, "gRFC A27; C-core LocalityParse";
+    LOCALITY_WITHOUT_WEIGHT = "eds-locality-without-weight", Endpoints, Dropped, "gRFC A27; C-core LocalityParse",
+        every "no client sends an RPC to a locality without a weight";
     /// A locality with a weight has no locality message.
     LOCALITY_MISSING = "eds-locality-missing", Endpoints, Nack, "gRFC A27; C-core LocalityParse";
     /// A locality's priority is not less than the number of localities, so that the priorities cannot be contiguous.
@@ -38,13 +39,17 @@ rules! {
     /// The weights of the localities of one priority add up to more than 4294967295.
     LOCALITY_WEIGHT_SUM = "eds-locality-weight-sum", Endpoints, Nack, "gRFC A27; C-core EdsResourceParse";
     /// A locality has no endpoint that the client keeps.
-    LOCALITY_WITHOUT_ENDPOINTS = "eds-locality-without-endpoints", Endpoints, Advice, "gRFC A27; C-core LocalityParse, cds.cc";
+    LOCALITY_WITHOUT_ENDPOINTS = "eds-locality-without-endpoints", Endpoints, Advice, "gRFC A27; C-core LocalityParse, cds.cc",
+        every "no client sends an RPC to an endpoint in another state than HEALTHY, UNKNOWN or DRAINING";
     /// The client keeps no locality, so RPCs to the cluster fail.
-    WITHOUT_LOCALITIES = "eds-without-localities", Endpoints, Fails, "gRFC A27; C-core EdsResourceParse, xds_dependency_manager.cc";
+    WITHOUT_LOCALITIES = "eds-without-localities", Endpoints, Fails, "gRFC A27; C-core EdsResourceParse, xds_dependency_manager.cc",
+        every "no client sends an RPC to a locality without a weight";
     /// No locality has an endpoint that the client keeps, so RPCs to the cluster fail.
-    WITHOUT_ENDPOINTS = "eds-without-endpoints", Endpoints, Fails, "gRFC A27; C-core EdsResourceParse, weighted_target.cc";
+    WITHOUT_ENDPOINTS = "eds-without-endpoints", Endpoints, Fails, "gRFC A27; C-core EdsResourceParse, weighted_target.cc",
+        every "no client sends an RPC to an endpoint in another state than HEALTHY, UNKNOWN or DRAINING";
     /// Every endpoint is DRAINING, so new RPCs to the cluster fail.
-    ALL_DRAINING = "eds-all-draining", Endpoints, Fails, "gRFC A55; C-core xds_override_host.cc";
+    ALL_DRAINING = "eds-all-draining", Endpoints, Fails, "gRFC A55; C-core xds_override_host.cc",
+        every "no client sends a new RPC to a DRAINING endpoint";
 }
 
 /// The rules of this folder's other files.

@@ -1,4 +1,5 @@
-//! `--fail-on SEVERITY,CLIENT,...`: from which severity on findings fail the run, and whose findings.
+//! `--fail-on SEVERITY,CLIENT,...`: from which severity on findings fail the run, whose findings, and whether what was not checked
+//! does.
 
 use std::ffi::OsStr;
 use std::fmt;
@@ -18,13 +19,19 @@ pub struct FailOn {
     pub level: Level,
     /// The clients whose findings count, as they were named; none for all that are asked. The others only warn.
     pub clients: Vec<String>,
+    /// What was not checked fails the run, too.
+    pub not_checked: bool,
 }
+
+/// The word for what was not checked.
+const NOT_CHECKED: &str = "not-checked";
 
 impl Default for FailOn {
     fn default() -> Self {
         FailOn {
             level: Level::Error,
             clients: Vec::new(),
+            not_checked: false,
         }
     }
 }
@@ -58,16 +65,21 @@ impl FromStr for FailOn {
     type Err = String;
 
     fn from_str(text: &str) -> Result<FailOn, String> {
-        let mut level = None;
+        let (mut level, mut not_checked) = (None, false);
         let mut clients = Vec::new();
         for word in text.split(',').map(str::trim) {
+            if word == NOT_CHECKED {
+                not_checked = true;
+                continue;
+            }
             match Level::from_str(word, false) {
                 Ok(_) if level.is_some() => return Err(format!("`{word}` is a second severity")),
                 Ok(word) => level = Some(word),
                 Err(_) => match Client::parse_list(word) {
                     Ok(_) => clients.push(word.to_owned()),
                     Err(why) => {
-                        let levels = "must be `error`, `warning` or `note`, and clients whose findings count";
+                        let levels =
+                            "must be `error`, `warning` or `note`, `not-checked`, and clients whose findings count";
                         return Err(format!("{levels}: {why}"));
                     }
                 },
@@ -76,6 +88,7 @@ impl FromStr for FailOn {
         Ok(FailOn {
             level: level.unwrap_or(Level::Error),
             clients,
+            not_checked,
         })
     }
 }
@@ -83,6 +96,9 @@ impl FromStr for FailOn {
 impl fmt::Display for FailOn {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.level.severity().name())?;
+        if self.not_checked {
+            write!(f, ",{NOT_CHECKED}")?;
+        }
         self.clients.iter().try_for_each(|client| write!(f, ",{client}"))
     }
 }
@@ -120,7 +136,8 @@ impl TypedValueParser for FailOnParser {
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
         let levels = Level::value_variants().iter().filter_map(ValueEnum::to_possible_value);
         let families = Family::ALL.iter().map(|family| PossibleValue::new(family.name()));
-        Some(Box::new(levels.chain(families)))
+        let not_checked = [PossibleValue::new(NOT_CHECKED)];
+        Some(Box::new(levels.chain(not_checked).chain(families)))
     }
 }
 
@@ -134,6 +151,7 @@ mod tests {
         assert_eq!(shown("warning"), Ok("warning".to_owned()));
         assert_eq!(shown("cpp,go@1.70"), Ok("error,cpp,go@1.70".to_owned()));
         assert_eq!(shown("go, note"), Ok("note,go".to_owned()));
+        assert_eq!(shown("go,not-checked"), Ok("error,not-checked,go".to_owned()));
         assert!(shown("error,note").is_err());
         assert!(shown("erorr").is_err());
     }

@@ -7,7 +7,7 @@ use crate::Error;
 use crate::args::{ConnectArgs, FetchArgs, InputArgs, ServeArgs};
 use crate::input::cannot_read;
 use xdsctl::bootstrap;
-use xdsctl::profile::Profile;
+use xdsctl::profile::Fleet;
 use xdsctl_net::{Address, Kind, Options, ServerTls, Tls};
 
 /// Where the environment says that the bootstrap is, and what it is (gRFC A27).
@@ -21,6 +21,8 @@ const MAX_FILE_BYTES: u64 = 16 << 20;
 pub(crate) struct Asked {
     pub address: Address,
     pub options: Options,
+    /// The client that judges.
+    pub fleet: Fleet,
 }
 
 /// An error of the library as one of ours.
@@ -65,15 +67,16 @@ impl Asked {
 
     fn new(text: &str, args: &ConnectArgs, bootstrap: Option<&Path>, env: &[String]) -> Result<Asked, Error> {
         let address = Address::parse(text).map_err(|error| Error::Usage(error.to_string()))?;
-        let mut profile = Profile::default();
+        let mut fleet = Fleet::default();
         for setting in env {
             let (name, value) = setting
                 .split_once('=')
                 .ok_or_else(|| Error::Usage(format!("--env `{setting}` must be NAME=VALUE")))?;
-            profile
+            fleet
                 .set_env(name, value)
                 .map_err(|error| Error::Usage(error.to_string()))?;
         }
+        let profile = fleet.base().clone();
         let bootstrap = match address.kind {
             Kind::Ads => bootstrap_text(bootstrap)?,
             Kind::Csds | Kind::Envoy => None,
@@ -99,6 +102,7 @@ impl Asked {
                 ..Options::default()
             },
             address,
+            fleet,
         })
     }
 }

@@ -28,6 +28,7 @@ mod live {
             return Err(crate::live::unknown(&args.source));
         }
         let asked = Asked::of_fetch(args)?;
+        crate::input::say_doubts(&asked.fleet, io)?;
         if args.watch {
             return watch(args, &asked, io);
         }

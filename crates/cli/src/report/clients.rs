@@ -9,8 +9,8 @@ use std::sync::Arc;
 use super::resolve::Options;
 use xdsctl::client::{Checked, Verdict};
 use xdsctl::diag::{Diagnostic, Effect, Rule, Subject};
-use xdsctl::family::Answer;
-use xdsctl::profile::{Client, Fleet};
+use xdsctl::family::{self, Answer};
+use xdsctl::profile::{Client, Fleet, Standing, Version};
 
 /// What a client does with a resource.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
@@ -22,6 +22,9 @@ pub struct ClientVerdict {
     pub effect: Option<&'static str>,
     /// The rules that it breaks, sorted.
     pub rules: Vec<&'static str>,
+    /// The measured versions before and after it, of one that was not measured: where both agree, the answer is the older's.
+    #[serde(rename = "as", skip_serializing_if = "Option::is_none")]
+    pub like: Option<[String; 2]>,
 }
 
 /// What each client does with a resource. Neighbours that all clients do the same with share it.
@@ -32,6 +35,8 @@ pub type Verdicts = Arc<BTreeMap<Client, ClientVerdict>>;
 pub struct Say {
     /// Which clients do what; empty if all do the same.
     pub who: Arc<str>,
+    /// Which clients do what; empty if one client was asked.
+    pub by: Arc<str>,
     /// The worst that a client does whose findings can fail the run; `None` if only others say it.
     pub counted: Option<Effect>,
 }
@@ -51,21 +56,25 @@ type Effects = Vec<(Effect, Client)>;
 /// Ways in which clients differ whose words are kept.
 const KEPT_NAMES: usize = 256;
 
-/// Words for clients that differ, made once.
+/// Words for clients, made once: if they differ, and if there are several.
 #[derive(Debug, Default)]
-struct Names(BTreeMap<Effects, Arc<str>>);
+struct Names(BTreeMap<Effects, [Arc<str>; 2]>);
 
 impl Names {
-    fn of(&mut self, effects: &Effects, fleet: &Fleet) -> Arc<str> {
-        if let Some(name) = self.0.get(effects) {
-            return Arc::clone(name);
+    fn of(&mut self, effects: &Effects, fleet: &Fleet) -> [Arc<str>; 2] {
+        if let Some(names) = self.0.get(effects) {
+            return names.clone();
         }
         if self.0.len() >= KEPT_NAMES {
             self.0.clear();
         }
-        let name: Arc<str> = who(effects, fleet).into();
-        self.0.insert(effects.clone(), Arc::clone(&name));
-        name
+        let by = match fleet.clients() {
+            [] | [_] => String::new(),
+            _ => who_of(effects, fleet),
+        };
+        let names = [who(effects, fleet).into(), by.into()];
+        self.0.insert(effects.clone(), names.clone());
+        names
     }
 }
 
@@ -103,8 +112,24 @@ pub fn asked(fleet: &Fleet) -> String {
     if fleet.clients() == [Client::default()] {
         return fleet.base().name();
     }
-    let names: Vec<String> = fleet.clients().iter().map(Client::to_string).collect();
+    let name = |client: &Client| match neighbours(*client) {
+        Some([before, after]) => format!("{client} (as {before} and {after} answer)"),
+        None => client.to_string(),
+    };
+    let names: Vec<String> = fleet.clients().iter().map(name).collect();
     names.join(", ")
+}
+
+/// The measured versions that answer for a client that was not measured.
+pub(super) fn neighbours(client: Client) -> Option<[Version; 2]> {
+    match client.standing() {
+        Standing::Between(before, after) => Some([before, after]),
+        Standing::Measured | Standing::Unknown => None,
+    }
+}
+
+fn is_measured(client: Client) -> bool {
+    client.standing() == Standing::Measured
 }
 
 /// The clients that were asked, where they are named, and which of them can fail the run.
@@ -159,9 +184,11 @@ pub fn merge(checked: &mut Checked, fleet: &Fleet, counted: &[Client], before: &
     let mut of_base = std::mem::take(&mut checked.diagnostics);
     std::mem::take(&mut checked.ignored).unpack_into(&mut of_base);
     let mut sketch = Sketch::default();
+    let is_shared = |d: &&Diagnostic| d.effect != Effect::Nack && !d.rule.shared.families.is_empty();
+    let shared: Vec<Diagnostic> = of_base.iter().filter(is_shared).cloned().collect();
     if fleet.asks_base() {
         let of_client: Vec<&Diagnostic> = of_base.iter().filter(|d| !is_of_text(d.rule)).collect();
-        let place = sketch.add(ClientVerdict::new(checked.verdict.name(), &of_client));
+        let place = sketch.add(ClientVerdict::new(base, checked.verdict.name(), &of_client));
         sketch.of.push((base, place));
     } else {
         of_base.retain(|diagnostic| is_of_text(diagnostic.rule));
@@ -173,18 +200,26 @@ pub fn merge(checked: &mut Checked, fleet: &Fleet, counted: &[Client], before: &
     let mut heard: Vec<Heard> = Vec::new();
     for answer in std::mem::take(&mut checked.answers) {
         let client = answer.client;
-        let like = |heard: &&Heard| heard.answer.verdict == answer.verdict && heard.answer.is_as(&answer);
+        let like = |heard: &&Heard| {
+            let same_kind = heard.answer.client.family == client.family && is_measured(heard.answer.client);
+            same_kind && is_measured(client) && heard.answer.verdict == answer.verdict && heard.answer.is_as(&answer)
+        };
         if let Some(same) = heard.iter().find(like) {
             merged.add_to(same, client);
             sketch.of.push((client, same.verdict));
             continue;
         }
-        let of_client: Vec<&Diagnostic> = answer.diagnostics.iter().collect();
-        let verdict = sketch.add(ClientVerdict::new(answer.verdict.name(), &of_client));
+        let mut of_client: Vec<&Diagnostic> = answer.diagnostics.iter().collect();
+        if answer.verdict == family::Verdict::Accepted {
+            let own = |d: &Diagnostic| answer.diagnostics.iter().any(|o| o.rule == d.rule && o.path == d.path);
+            let is_true = |d: &&Diagnostic| d.rule.shared.families.contains(&client.family) && !own(d);
+            of_client.extend(shared.iter().filter(is_true));
+        }
+        let verdict = sketch.add(ClientVerdict::new(client, answer.verdict.name(), &of_client));
         sketch.of.push((client, verdict));
-        let places = answer.diagnostics.iter().map(|one| merged.add(one, Some(client)));
+        let effects = of_client.iter().map(|one| (merged.add(one, Some(client)), one.effect));
         heard.push(Heard {
-            places: places.collect(),
+            effects: effects.collect(),
             verdict,
             answer,
         });
@@ -204,11 +239,12 @@ struct Heard {
     answer: Answer,
     /// Its place in the sketch.
     verdict: usize,
-    places: Vec<usize>,
+    /// What is found, those findings among it that need no asking.
+    effects: Vec<(usize, Effect)>,
 }
 
 impl ClientVerdict {
-    fn new(verdict: &'static str, diagnostics: &[&Diagnostic]) -> Self {
+    fn new(client: Client, verdict: &'static str, diagnostics: &[&Diagnostic]) -> Self {
         let mut rules: Vec<&str> = diagnostics.iter().map(|diagnostic| diagnostic.rule.id).collect();
         rules.sort_unstable();
         rules.dedup();
@@ -219,6 +255,7 @@ impl ClientVerdict {
             verdict,
             effect: alone.map(|diagnostic| diagnostic.effect).min().map(Effect::name),
             rules,
+            like: neighbours(client).map(|versions| versions.map(|version| version.to_string())),
         }
     }
 }
@@ -267,9 +304,9 @@ impl Merged {
 
     /// Adds what another client says as one before it did.
     fn add_to(&mut self, heard: &Heard, client: Client) {
-        for (place, diagnostic) in heard.places.iter().zip(heard.answer.diagnostics.iter()) {
+        for (place, effect) in &heard.effects {
             if let Some(effects) = self.effects.get_mut(*place) {
-                effects.push((diagnostic.effect, client));
+                effects.push((*effect, client));
             }
         }
     }
@@ -281,11 +318,12 @@ impl Merged {
         // Findings of one rule are mostly said by the same clients.
         for same in self.effects.chunk_by(|one, next| one == next) {
             let Some(effects) = same.first() else { continue };
-            let name = names.of(effects, fleet);
+            let [who, by] = names.of(effects, fleet);
             let of_clients = effects.iter().filter(|(_, client)| counts(client));
             let worst = of_clients.map(|(effect, _)| *effect).min();
             says.extend(diagnostics.by_ref().take(same.len()).map(|diagnostic| Say {
-                who: Arc::clone(&name),
+                who: Arc::clone(&who),
+                by: Arc::clone(&by),
                 // What no client says is about the text, whoever reads it.
                 counted: if effects.is_empty() {
                     Some(diagnostic.effect)

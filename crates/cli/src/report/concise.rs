@@ -1,9 +1,10 @@
-//! `--format concise`: a finding a line, `path:line:col: severity rule: message`, as editors and `grep` take it.
+//! `--format concise`: a finding a line, `path:line:col: severity rule: message`, as editors and `grep` take it, and a last line with
+//! what was not checked.
 
 use std::io::{self, Write};
 
 use super::edge::visible_line;
-use super::{ByFinding, Choice, Finding, ResourceReport, Summary, sentence};
+use super::{ByFinding, Choice, Finding, ResourceReport, Summary, not_checked, sentence_of_clients};
 
 /// Writes a line for each finding that is chosen.
 pub struct Concise<W: Write> {
@@ -40,7 +41,7 @@ impl<W: Write> ByFinding for Concise<W> {
             "{} {}: {}",
             finding.severity,
             finding.rule.id,
-            sentence(resource, finding)
+            sentence_of_clients(resource, finding)
         )?;
         if !finding.path.is_empty() {
             write!(self.out, " [{}]", visible_line(&finding.path.to_string()))?;
@@ -48,7 +49,10 @@ impl<W: Write> ByFinding for Concise<W> {
         writeln!(self.out)
     }
 
-    fn finish(&mut self, _: &Summary) -> io::Result<()> {
+    fn finish(&mut self, summary: &Summary) -> io::Result<()> {
+        if let Some(line) = not_checked::line(summary) {
+            writeln!(self.out, "{line}")?;
+        }
         self.out.flush()
     }
 }

@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use super::edge::visible;
 use super::markdown::Markdown;
 use super::paths::Paths;
-use super::{ByFinding, Choice, Finding, ResourceReport, Summary, file_and_place, paragraph};
+use super::{ByFinding, Choice, Finding, ResourceReport, Summary, file_and_place, not_checked, paragraph};
 use xdsctl::diag::Severity;
 
 /// Annotations of a severity that GitHub shows of a step.
@@ -91,6 +91,13 @@ impl<W: Write> ByFinding for Github<'_, W> {
                 writeln!(self.out, "{severity}: {file}:{line}: {rule}: {message}")?;
             }
             writeln!(self.out, "::endgroup::")?;
+        }
+        if let Some(line) = not_checked::line(summary) {
+            let command = match not_checked::unknown(summary) {
+                Some(_) => "error",
+                None => "notice",
+            };
+            writeln!(self.out, "::{command} title=xdsctl::{}", data(&line))?;
         }
         self.out.flush()?;
         match &mut self.summary {

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use serde::Serialize;
 
 use super::paths::Paths;
-use super::{ByFinding, Choice, Finding, Place, ResourceReport, Summary, file_and_place, fingerprint, sentence};
+use super::{ByFinding, Choice, Finding, Place, ResourceReport, Summary, file_and_place, fingerprint};
 use xdsctl::diag::{Fingerprints, Severity};
 
 /// An issue of the report.
@@ -81,7 +81,7 @@ impl<W: Write> ByFinding for Gitlab<W> {
     fn finding(&mut self, resource: Option<&ResourceReport>, finding: &Finding) -> io::Result<()> {
         let (file, place) = file_and_place(resource, finding);
         let path = self.paths.relative(file.unwrap_or("-"));
-        let mut description = sentence(resource, finding);
+        let mut description = super::sentence_of_clients(resource, finding);
         if !finding.path.is_empty() {
             description += &format!(", at {}", finding.path);
         }

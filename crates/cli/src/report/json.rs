@@ -268,6 +268,8 @@ impl<W: Write> Format for Json<W> {
         let documents = std::mem::take(&mut self.documents);
         let has_any = self.findings(None, documents.iter(), "    ")?;
         self.line.extend_from_slice(if has_any { b"\n  ]" } else { b"]" });
+        self.line.extend_from_slice(b",\n  \"not_checked\": ");
+        self.put(&summary.not_checked)?;
         self.line.extend_from_slice(b",\n  \"summary\": ");
         self.put(&SummaryRow {
             resources: &summary.verdicts,

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use super::edge::visible;
 use super::paths::Paths;
-use super::{Choice, Finding, Format, ResourceReport, Summary, Unplaced, Verdict, sentence};
+use super::{Choice, Finding, Format, ResourceReport, Summary, Unplaced, Verdict, not_checked, sentence_of_clients};
 use xdsctl::diag::Severity;
 
 /// The cases of a file.
@@ -25,7 +25,7 @@ pub(super) struct Suite {
 }
 
 /// Writes a whole document.
-pub(super) fn write_suites(suites: &[Suite], out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write_suites(suites: &[Suite], not_checked: Option<&str>, out: &mut dyn Write) -> io::Result<()> {
     let sum = |count: fn(&Suite) -> usize| suites.iter().map(count).sum::<usize>();
     writeln!(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>")?;
     writeln!(
@@ -45,6 +45,13 @@ pub(super) fn write_suites(suites: &[Suite], out: &mut dyn Write) -> io::Result<
             suite.errors,
             suite.skipped
         )?;
+        if let Some(line) = not_checked {
+            let value = xml(line);
+            writeln!(
+                out,
+                "    <properties><property name=\"not checked\" value=\"{value}\"/></properties>"
+            )?;
+        }
         out.write_all(&suite.cases)?;
         writeln!(out, "  </testsuite>")?;
     }
@@ -95,7 +102,9 @@ impl<W: Write> Junit<W> {
         let (failures, others): (Vec<&Finding>, Vec<&Finding>) = findings
             .iter()
             .partition(|finding| finding.counts && finding.severity >= self.fail_on);
+        let unknown = resource.and_then(not_known);
         let skipped = match resource.map(|r| r.verdict) {
+            _ if unknown.is_some() => unknown.as_deref(),
             Some(Verdict::NotChecked) => Some("not checked"),
             Some(Verdict::Ignored) => Some("the client never asks for it"),
             Some(Verdict::Accepted | Verdict::Rejected) | None => None,
@@ -110,7 +119,7 @@ impl<W: Write> Junit<W> {
                 out,
                 "      <failure type=\"{}\" message=\"{}\">",
                 first.rule.id,
-                xml(&sentence(resource, first))
+                xml(&sentence_of_clients(resource, first))
             )?;
             write_lines(resource, &failures, out)?;
             writeln!(out, "</failure>")?;
@@ -127,6 +136,13 @@ impl<W: Write> Junit<W> {
     }
 }
 
+/// Whose verdict on a resource is not known.
+fn not_known(resource: &ResourceReport) -> Option<String> {
+    let unknown = resource.clients.iter().filter(|(_, said)| said.verdict == "not_known");
+    let clients: Vec<String> = unknown.map(|(client, _)| client.to_string()).collect();
+    (!clients.is_empty()).then(|| format!("the verdict of {} is not known", clients.join(", ")))
+}
+
 fn write_lines(resource: Option<&ResourceReport>, findings: &[&Finding], out: &mut Vec<u8>) -> io::Result<()> {
     for (number, finding) in findings.iter().enumerate() {
         if number > 0 {
@@ -135,7 +151,7 @@ fn write_lines(resource: Option<&ResourceReport>, findings: &[&Finding], out: &m
         if let Some(place) = &finding.place {
             write!(out, "{}:{}:{}: ", xml(&place.file), place.line, place.column)?;
         }
-        let text = sentence(resource, finding);
+        let text = sentence_of_clients(resource, finding);
         write!(out, "{} {}: {}", finding.severity, finding.rule.id, xml(&text))?;
         if !finding.path.is_empty() {
             write!(out, " [{}]", xml(&finding.path.to_string()))?;
@@ -186,7 +202,7 @@ impl<W: Write> Format for Junit<W> {
         self.case(&resource.file, Some(resource), &findings)
     }
 
-    fn end(&mut self, _: &Summary) -> io::Result<()> {
-        write_suites(&self.suites, &mut self.out)
+    fn end(&mut self, summary: &Summary) -> io::Result<()> {
+        write_suites(&self.suites, not_checked::line(summary).as_deref(), &mut self.out)
     }
 }

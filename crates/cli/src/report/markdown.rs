@@ -6,7 +6,9 @@ use std::io::{self, Write};
 
 use super::edge::visible_line;
 use super::paths::Paths;
-use super::{ByFinding, Choice, Finding, ResourceReport, Summary, counts, file_and_place, sentence, verdicts};
+use super::{
+    ByFinding, Choice, Finding, ResourceReport, Summary, counts, file_and_place, not_checked, sentence, verdicts,
+};
 use xdsctl::diag::Severity;
 
 /// Bytes of the findings in a comment, which may have 65,536 characters on GitHub; further findings are counted.
@@ -45,7 +47,11 @@ impl<W: Write> ByFinding for Markdown<W> {
             item += &format!("{} ", code(&format!("{}{line}", self.paths.relative(file))));
         }
         let rule = finding.rule;
-        item += &format!("**{}** ({}): ", rule.id, finding.effects());
+        let by = match &*finding.by {
+            "" => finding.effects(),
+            by => by,
+        };
+        item += &format!("**{}** ({}): ", rule.id, by);
         item += &inline(&sentence(resource, finding));
         if !finding.path.is_empty() {
             item += &format!("  \n  at {}", code(&finding.path.to_string()));
@@ -100,6 +106,9 @@ impl<W: Write> ByFinding for Markdown<W> {
                 out,
                 "\n{omitted} more do not fit: a comment has {MAX_COMMENT_BYTES} bytes for them"
             )?;
+        }
+        if let Some(line) = not_checked::line(summary) {
+            writeln!(out, "\n{}", inline(&line))?;
         }
         out.flush()
     }

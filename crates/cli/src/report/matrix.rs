@@ -10,7 +10,7 @@ use std::sync::Arc;
 use super::clients::ClientVerdict;
 use super::edge::visible_line;
 use super::wrap::wrapped;
-use super::{Choice, Finding, Format, ResourceReport, Summary, Unplaced, closing, sentence};
+use super::{Choice, Finding, Format, ResourceReport, Summary, Unplaced, closing, not_checked, sentence};
 use xdsctl::diag::{Effect, Subject};
 use xdsctl::profile::{Client, Family, Fleet, Standing};
 
@@ -167,6 +167,7 @@ impl<W: Write> Matrix<W> {
                 verdict: resource.verdict.name(),
                 effect: resource.findings.iter().map(|f| f.effect).min().map(Effect::name),
                 rules: Vec::new(),
+                like: None,
             }),
         };
         Row {
@@ -445,6 +446,8 @@ impl<W: Write> Format for Matrix<W> {
             writeln!(below)?;
             writeln!(below, "{}", closing(summary))?;
             writeln!(below, "asked: {}", summary.asked)?;
+        } else if let Some(line) = not_checked::line(summary) {
+            writeln!(below, "{line}")?;
         }
         let below = String::from_utf8_lossy(&below);
         self.out

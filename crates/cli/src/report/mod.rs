@@ -22,6 +22,7 @@ pub mod junit;
 pub mod markdown;
 mod masks;
 pub mod matrix;
+pub mod not_checked;
 mod parsed;
 pub mod patch;
 pub mod paths;
@@ -45,20 +46,20 @@ pub mod verdict;
 pub mod who;
 pub mod wrap;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::io;
 use std::sync::Arc;
 
 use clients::Verdicts;
 use edge::visible_line;
+use not_checked::NotChecked;
 pub use parsed::Parsed;
 pub use place::{Place, Snippet};
 pub use resolve::Unplaced;
 
 pub use xdsctl::client::Verdict;
 use xdsctl::diag::{About, Effect, FieldPath, Fingerprints, Rule, Severity};
-use xdsctl::profile::Client;
 
 /// One resource and what was found about it.
 #[derive(Debug)]
@@ -92,6 +93,8 @@ pub struct Finding {
     pub effect: Effect,
     /// Which clients do what, if it is not the same for all that were asked.
     pub who: Arc<str>,
+    /// Which clients do what, if several were asked.
+    pub by: Arc<str>,
     /// How loud, after the user's `-A`, `-W` and `-D`.
     pub severity: Severity,
     /// It can fail the run: it is not only of clients that the user leaves out of that.
@@ -178,8 +181,8 @@ pub struct Summary {
     pub worst: Option<Severity>,
     /// The clients that were asked.
     pub asked: String,
-    /// Those of which nothing is known about some resource.
-    pub not_known: BTreeSet<Client>,
+    /// What was not checked, and for whom.
+    pub not_checked: Vec<NotChecked>,
     /// What was looked at.
     pub scope: Scope,
     /// Findings that a suppression took out, which are not among the others.
@@ -217,7 +220,7 @@ impl Default for Summary {
             rules: BTreeMap::new(),
             worst: None,
             asked: String::new(),
-            not_known: BTreeSet::new(),
+            not_checked: Vec::new(),
             scope: Scope::default(),
             suppressed: 0,
             known: 0,
@@ -353,6 +356,15 @@ impl Choice {
     }
 }
 
+/// What a finding says, as [`sentence`] does, and which clients do what if several were asked.
+pub fn sentence_of_clients(resource: Option<&ResourceReport>, finding: &Finding) -> String {
+    let sentence = sentence(resource, finding);
+    match &*finding.by {
+        "" => sentence,
+        by => format!("{sentence} ({by})"),
+    }
+}
+
 /// What a finding says, on one line, with the resource that it is about.
 pub fn sentence(resource: Option<&ResourceReport>, finding: &Finding) -> String {
     let message = visible_line(&finding.message);
@@ -405,6 +417,7 @@ pub fn closing(summary: &Summary) -> String {
         let places = plural(summary.fixable, "place");
         lines.push(format!("{places} can be fixed: --diff shows how, --fix does it"));
     }
+    lines.extend(not_checked::line(summary));
     lines.join("\n")
 }
 
@@ -446,7 +459,7 @@ pub fn file_and_place<'f>(
 
 /// What a finding says, with the lines below it: its path, other places, and what to do.
 pub fn paragraph(resource: Option<&ResourceReport>, finding: &Finding) -> String {
-    let mut text = sentence(resource, finding);
+    let mut text = sentence_of_clients(resource, finding);
     if !finding.path.is_empty() {
         text += &format!("\nat {}", finding.path);
     }

@@ -13,6 +13,7 @@ use std::vec::IntoIter;
 use super::clients::{self, Said, Say};
 use super::fixable::Fixable;
 use super::masks::Masks;
+use super::not_checked::Tally;
 use super::{Finding, Format, Loudness, Parsed, Place, RelatedPlace, ResourceReport, Summary, snippet};
 use xdsctl::check::Outcome;
 use xdsctl::choice::Severities;
@@ -67,6 +68,8 @@ pub struct Report<'r> {
     findings: Vec<Finding>,
     /// Counts of everything that was taken out so far, and of `findings`.
     pub summary: Summary,
+    /// What was not checked of it.
+    pub not_checked: Tally,
     resolver: Resolver<'r>,
     before: clients::Before,
     resources: Enumerate<IntoIter<Checked>>,
@@ -112,6 +115,7 @@ impl<'r> Report<'r> {
         Report {
             findings,
             summary,
+            not_checked: Tally::default(),
             resolver,
             before: clients::Before::default(),
             resources: outcome.resources.into_iter().enumerate(),
@@ -129,6 +133,7 @@ impl<'r> Report<'r> {
         while let Some(resource) = self.next_if(|finding| format.wants(&finding)) {
             format.resource(&resource)?;
         }
+        self.summary.not_checked = self.not_checked.finish(self.resolver.options.fleet, self.summary.scope);
         format.end(&self.summary)?;
         Ok(self.summary)
     }
@@ -138,6 +143,7 @@ impl<'r> Report<'r> {
     fn next_if(&mut self, mut wants: impl FnMut(Unplaced<'_>) -> bool) -> Option<ResourceReport> {
         let (number, mut checked) = self.resources.next()?;
         let options = self.resolver.options;
+        let of_base = checked.verdict;
         let said = clients::merge(&mut checked, options.fleet, options.counted, &mut self.before);
         let mut is_wanted = false;
         let mut tally = |(rule, effect): (&'static Rule, Effect), field: Option<&str>, count: usize, say| {
@@ -164,8 +170,7 @@ impl<'r> Report<'r> {
             tally((rule, rule.effect), field, count, None);
         }
         let report = self.resolver.resource(number, checked, said, is_wanted);
-        let unmeasured = report.clients.iter().filter(|(_, said)| said.verdict == "not_known");
-        self.summary.not_known.extend(unmeasured.map(|(client, _)| *client));
+        self.not_checked.add(of_base, &report);
         *self.summary.verdicts.entry(report.verdict.name()).or_default() += 1;
         Some(report)
     }
@@ -376,7 +381,8 @@ impl<'r> Resolver<'r> {
         Some(Finding {
             rule: diagnostic.rule,
             effect: diagnostic.effect,
-            who: say.map(|say| say.who).unwrap_or_default(),
+            who: say.as_ref().map(|say| Arc::clone(&say.who)).unwrap_or_default(),
+            by: say.map(|say| say.by).unwrap_or_default(),
             severity,
             counts,
             path: diagnostic.path,

@@ -8,6 +8,7 @@ use std::io::{self, Write};
 
 use serde_json::{Value, json};
 
+use super::not_checked::Kind;
 use super::paths::Paths;
 use super::{
     ByFinding, Choice, Finding, Place, RelatedPlace, ResourceReport, Summary, file_and_place, fingerprint, paragraph,
@@ -218,9 +219,21 @@ impl<W: Write> ByFinding for Sarif<W> {
             "rules": rules,
         });
         let mut invocation = json!({ "executionSuccessful": true });
+        let notification = |level: &str, text: String| json!({ "level": level, "message": { "text": text } });
+        let not_checked = summary.not_checked.iter().map(|entry| {
+            let level = match entry.kind {
+                Kind::Verdict => "error",
+                _ => "note",
+            };
+            notification(level, format!("not checked: {}", entry.sentence()))
+        });
+        let mut notifications: Vec<Value> = not_checked.collect();
         if self.omitted > 0 {
             let text = format!("{} results are left out: a run has {MAX_RESULTS}", self.omitted);
-            invocation["toolExecutionNotifications"] = json!([{ "level": "warning", "message": { "text": text } }]);
+            notifications.push(notification("warning", text));
+        }
+        if !notifications.is_empty() {
+            invocation["toolExecutionNotifications"] = Value::from(notifications);
         }
         write_run(&driver, &invocation, self.results.iter().flatten(), &mut self.out)
     }

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::{Choice, Finding, Format, ResourceReport, RuleCount, Summary, Unplaced, closing};
+use super::{Choice, Finding, Format, ResourceReport, RuleCount, Summary, Unplaced, closing, not_checked};
 
 /// Writes a line a rule, the loudest and most frequent first.
 pub struct Statistics<W: Write> {
@@ -43,6 +43,8 @@ impl<W: Write> Format for Statistics<W> {
         }
         if !self.is_quiet {
             writeln!(self.out, "{}", closing(summary))?;
+        } else if let Some(line) = not_checked::line(summary) {
+            writeln!(self.out, "{line}")?;
         }
         self.out.flush()
     }

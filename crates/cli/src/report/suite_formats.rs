@@ -121,7 +121,7 @@ pub fn write_junit(suites: &[SuiteReport], paths: &Paths, out: &mut dyn Write) -
         }
         all.push(of_file);
     }
-    write_suites(&all, out)
+    write_suites(&all, None, out)
 }
 
 fn case(test: &TestReport, suite: &mut junit::Suite) -> io::Result<()> {

@@ -6,8 +6,8 @@ use std::io::{self, Write};
 use serde::Serialize;
 
 use super::json::finding_row;
+use super::not_checked::{self, Gate, NotChecked};
 use super::{ByFinding, Choice, Finding, ResourceReport, Summary};
-use xdsctl::diag::Severity;
 
 /// Name of the schema in each line.
 pub const SCHEMA: &str = "xdsctl.verdict/v1";
@@ -32,14 +32,15 @@ struct Row<'a> {
     error: Option<&'a str>,
     resources: &'a BTreeMap<&'static str, usize>,
     severities: &'a BTreeMap<&'static str, usize>,
+    not_checked: &'a [NotChecked],
     findings: Box<serde_json::value::RawValue>,
 }
 
 /// Writes the verdict on a snapshot: `pass`, `fail`, or `error` if it could not be checked.
 pub struct Verdict<W: Write> {
     choice: Choice,
-    /// From which severity on a finding fails the snapshot.
-    fail_on: Severity,
+    /// What fails the snapshot.
+    gate: Gate,
     at: At,
     /// Why it could not be checked.
     error: Option<String>,
@@ -49,10 +50,10 @@ pub struct Verdict<W: Write> {
 
 impl<W: Write> Verdict<W> {
     /// Nothing is written yet.
-    pub const fn new(choice: Choice, fail_on: Severity, at: At, error: Option<String>, out: W) -> Self {
+    pub const fn new(choice: Choice, gate: Gate, at: At, error: Option<String>, out: W) -> Self {
         Verdict {
             choice,
-            fail_on,
+            gate,
             at,
             error,
             findings: Vec::new(),
@@ -83,7 +84,10 @@ impl<W: Write> ByFinding for Verdict<W> {
     }
 
     fn finish(&mut self, summary: &Summary) -> io::Result<()> {
-        let is_bad = summary.worst.is_some_and(|worst| worst >= self.fail_on);
+        let error = self.error.take().or_else(|| {
+            let unknown = not_checked::unknown(summary)?;
+            Some(format!("not checked: {unknown}"))
+        });
         let findings = match self.findings.as_mut_slice() {
             [] => "[]".to_owned(),
             _ => {
@@ -95,14 +99,15 @@ impl<W: Write> ByFinding for Verdict<W> {
             schema: SCHEMA,
             client: &summary.asked,
             line: self.at.number,
-            verdict: match self.error {
+            verdict: match error {
                 Some(_) => "error",
-                None if is_bad => "fail",
+                None if self.gate.is_failed(summary) => "fail",
                 None => "pass",
             },
-            error: self.error.as_deref(),
+            error: error.as_deref(),
             resources: &summary.verdicts,
             severities: &summary.severities,
+            not_checked: &summary.not_checked,
             findings: serde_json::value::RawValue::from_string(findings)?,
         };
         // One write: whoever waits for the line gets all of it, and there may be a hundred thousand of them.

@@ -13,7 +13,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::edge::{marked, visible_line};
-use super::{Finding, Format, Parsed, ResourceReport, Summary, Unplaced, closing};
+use super::{Finding, Format, Parsed, ResourceReport, Summary, Unplaced, closing, not_checked};
 use group::{Group, write_groups};
 use lines::{Indented, Wrapped};
 use view::{View, handler};
@@ -169,10 +169,6 @@ impl<W: Write> Human<W> {
                 "`xdsctl explain {rule}` tells more of a rule, `xdsctl init` how a finding is silenced"
             )?;
         }
-        let not_known: Vec<String> = summary.not_known.iter().map(ToString::to_string).collect();
-        if !not_known.is_empty() {
-            writeln!(out, "not known of some resources: {}", not_known.join(", "))?;
-        }
         writeln!(out, "asked: {}", summary.asked)
     }
 }
@@ -228,6 +224,8 @@ impl<W: Write> Format for Human<W> {
             .sort_by_key(|(_, f)| (!is_live(f.rule), std::cmp::Reverse(f.severity)));
         write_shown(&self.shown, self.style, &mut self.out)?;
         if self.style.is_quiet {
+            let line = not_checked::line(summary);
+            line.map_or(Ok(()), |line| writeln!(self.out, "{line}"))?;
             return self.out.flush();
         }
         self.write_rest(summary)?;

@@ -1,0 +1,300 @@
+//! What is not known is not clean: clients and versions that nobody measured, kinds of finding that a client does not have, switches.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::cli::xdsctl;
+use crate::run::Run;
+
+/// A route to a misspelt cluster, a header name in upper case, endpoints that are none.
+const FAULTS: &str = r#"{"resources": [
+    {"@type": "type.googleapis.com/envoy.config.listener.v3.Listener", "name": "shop", "api_listener": {"api_listener": {
+        "@type": "type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager",
+        "rds": {"route_config_name": "rc", "config_source": {"ads": {}}},
+        "http_filters": [{"name": "router", "typed_config": {"@type": "type.googleapis.com/envoy.extensions.filters.http.router.v3.Router"}}]}}},
+    {"@type": "type.googleapis.com/envoy.config.route.v3.RouteConfiguration", "name": "rc", "virtual_hosts": [{"domains": ["*"], "routes": [
+        {"match": {"prefix": "", "headers": [{"name": "X-Tier", "exact_match": "gold"}]}, "route": {"cluster": "cartt"}},
+        {"match": {"prefix": ""}, "route": {"cluster": "cart"}}]}]},
+    {"@type": "type.googleapis.com/envoy.config.cluster.v3.Cluster", "name": "cart", "type": "EDS", "eds_cluster_config": {"eds_config": {"ads": {}}}},
+    {"@type": "type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment", "cluster_name": "cart", "endpoints": []}]}"#;
+
+/// Without a child: grpc-java rejects it since a version between 1.74 and 1.77.
+const AGGREGATE: &str = r#"{"resources": [
+    {"@type": "type.googleapis.com/envoy.config.cluster.v3.Cluster", "name": "all", "cluster_type": {"name": "envoy.clusters.aggregate",
+        "typed_config": {"@type": "type.googleapis.com/envoy.extensions.clusters.aggregate.v3.ClusterConfig", "clusters": []}}},
+    {"@type": "type.googleapis.com/envoy.config.cluster.v3.Cluster", "name": "cart", "type": "EDS", "eds_cluster_config": {"eds_config": {"ads": {}}}}]}"#;
+
+fn validate(args: &[&str], text: &str) -> Run {
+    xdsctl(&[&["validate"], args, &["-"]].concat(), text)
+}
+
+fn last_line(run: &Run) -> &str {
+    run.out.trim_end().lines().next_back().unwrap_or_default()
+}
+
+#[test]
+fn a_version_beyond_what_was_measured_is_refused_by_every_command() {
+    let newer = "`go@1.99` is not known: it is newer than every version that was measured, the nearest are go@1.85.0-dev and go@1.84.0-dev";
+    for command in [
+        &["validate"][..],
+        &["validate", "--matrix"],
+        &["validate", "--format=concise"],
+        &["pick"],
+        &["route"],
+        &["tree"],
+        &["retry"],
+    ] {
+        let run = xdsctl(&[command, &["--client=go@1.99", "-"]].concat(), FAULTS);
+        assert_eq!((run.code, run.out.as_str()), (Some(2), ""), "{command:?}");
+        assert!(run.err.contains(newer), "{command:?}: {}", run.err);
+    }
+    let older = validate(&["--client=cpp,java@1.60"], FAULTS);
+    assert_eq!((older.code, older.out.as_str()), (Some(2), ""));
+    assert!(older.err.contains("older than every version"), "{}", older.err);
+}
+
+#[test]
+fn a_project_names_no_version_beyond_what_was_measured() {
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("not-checked.toml");
+    fs::write(&file, "clients = [\"go\", \"node@1.15\"]\n").unwrap();
+    let run = validate(&["--config", file.to_str().unwrap()], FAULTS);
+    assert_eq!((run.code, run.out.as_str()), (Some(2), ""));
+    assert!(
+        run.err.contains("the nearest are node@1.14.1 and node@1.14.0"),
+        "{}",
+        run.err
+    );
+    fs::write(
+        &file,
+        "clients = [\"go\"]\nfail-on = \"not-checked\"\n[rules]\nall = \"off\"\n",
+    )
+    .unwrap();
+    let run = validate(&["--config", file.to_str().unwrap(), "--format=concise"], FAULTS);
+    assert_eq!(run.code, Some(1), "{}", run.err);
+}
+
+#[test]
+fn between_two_versions_the_older_answers_where_both_agree() {
+    let run = validate(&["--client=java@1.75", "--format=json"], AGGREGATE);
+    assert_eq!(run.code, Some(2), "{}", run.err);
+    let report = run.json();
+    let verdict = |number: usize| report["resources"][number]["clients"]["java@1.75.0"].clone();
+    assert_eq!(verdict(0)["verdict"], "not_known");
+    assert_eq!(verdict(1)["verdict"], "accepted");
+    assert_eq!(verdict(1)["as"], serde_json::json!(["1.74.0", "1.77.0"]));
+    assert_eq!(report["client"], "java@1.75.0 (as 1.74.0 and 1.77.0 answer)");
+    let first = &report["not_checked"][0];
+    assert_eq!((&first["kind"], &first["resources"]), (&"verdict".into(), &1.into()));
+
+    // What both take is no trouble, and is said.
+    let run = validate(&["--client=java@1.75"], FAULTS);
+    assert_eq!(run.code, Some(1), "{}", run.out);
+    assert!(
+        run.out.contains("asked: java@1.75.0 (as 1.74.0 and 1.77.0 answer)\n"),
+        "{}",
+        run.out
+    );
+}
+
+#[test]
+fn a_verdict_that_is_not_known_is_told_in_every_form() {
+    let what = "java@1.75.0: the verdict on Cluster `all`";
+    let args = ["--client=java,java@1.75", "--format"];
+    for format in [
+        "human", "concise", "github", "sarif", "junit", "markdown", "jsonl", "json",
+    ] {
+        let text = AGGREGATE.replace('\n', " ");
+        let run = validate(&[&args[..], &[format]].concat(), &text);
+        assert_eq!(run.code, Some(2), "{format}");
+        let what = match format {
+            "json" | "jsonl" | "markdown" => "the verdict on Cluster `all`",
+            _ => what,
+        };
+        assert!(run.out.contains(what), "{format}: {}", run.out);
+    }
+    let gitlab = validate(&[&args[..], &["gitlab"]].concat(), AGGREGATE);
+    assert_eq!(gitlab.code, Some(2));
+    let junit = validate(&["--client=java@1.75", "--format=junit"], AGGREGATE);
+    assert!(
+        junit
+            .out
+            .contains("<skipped message=\"the verdict of java@1.75.0 is not known\"/>"),
+        "{}",
+        junit.out
+    );
+    let quiet = validate(&["--client=java@1.75", "-q"], AGGREGATE);
+    assert!(quiet.out.contains(what), "{}", quiet.out);
+}
+
+/// The findings of a run as `rule who`.
+fn rules(clients: &str, args: &[&str]) -> Vec<String> {
+    let run = validate(
+        &[&[clients, "--format=json", "--min-severity=warning"], args].concat(),
+        FAULTS,
+    );
+    let report = run.json();
+    let resources = report["resources"].as_array().unwrap().iter();
+    let findings = resources.flat_map(|resource| resource["findings"].as_array().unwrap());
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    findings
+        .map(|finding| {
+            format!("{} {}", text(&finding["rule"]), text(&finding["who"]))
+                .trim()
+                .to_owned()
+        })
+        .collect()
+}
+
+#[test]
+fn what_needs_no_asking_is_found_for_every_client() {
+    let complete = &["--complete"];
+    assert_eq!(
+        rules("--client=go", complete),
+        [
+            "header-name-upper-case",
+            "reference-to-nothing",
+            "eds-without-localities"
+        ]
+    );
+    // Java and Node make header names lower case before they compare.
+    assert_eq!(
+        rules("--client=java", complete),
+        ["reference-to-nothing", "eds-without-localities"]
+    );
+    assert_eq!(
+        rules("--client=cpp@1.62,cpp,go,node", complete),
+        [
+            "header-name-upper-case advice in cpp, go",
+            "reference-to-nothing",
+            "eds-without-localities"
+        ]
+    );
+    assert_eq!(
+        rules("--client=go", &["--target=xds:///cart"]),
+        [
+            "header-name-upper-case",
+            "rds-cluster-missing",
+            "eds-without-localities"
+        ]
+    );
+    let run = validate(&["--client=go", "--complete"], FAULTS);
+    assert_eq!(run.code, Some(1), "{}", run.out);
+}
+
+#[test]
+fn what_a_client_rejects_has_no_other_fault_in_it() {
+    let text = FAULTS.replace(
+        "\"virtual_hosts\"",
+        "\"cluster_specifier_plugins\": [{}], \"virtual_hosts\"",
+    );
+    let run = validate(&["--client=go", "--complete", "--format=json"], &text);
+    let report = run.json();
+    let findings = report["resources"][1]["findings"].as_array().unwrap().iter();
+    let effects: Vec<&Value> = findings.map(|finding| &finding["effect"]).collect();
+    assert_eq!(effects, ["nack"], "{}", run.out);
+}
+
+#[test]
+fn every_report_ends_with_what_was_not_checked_for_whom() {
+    let go = "not checked: go: what it drops, never reads or fails on later, and advice that depends on the client";
+    let concise = validate(&["--client=go", "--format=concise", "-A=all"], FAULTS);
+    assert_eq!((concise.code, last_line(&concise)), (Some(0), go));
+    let human = validate(&["--client=go"], FAULTS);
+    assert!(
+        human.out.contains(&format!("\n{go}\nasked: go@1.85.0-dev\n")),
+        "{}",
+        human.out
+    );
+    let old = validate(&["--client=cpp,cpp@1.62", "--format=concise"], FAULTS);
+    assert_eq!(
+        last_line(&old),
+        "not checked: cpp <1.85.1: failures and advice that take several resources and depend on the client"
+    );
+    let json = validate(&["--client=cpp,java,node", "--format=json"], FAULTS).json();
+    assert_eq!(
+        json["not_checked"],
+        serde_json::json!([{
+            "kind": "findings", "clients": ["java@1.83.1", "node@1.14.1"],
+            "what": "what it drops, never reads or fails on later, and advice that depends on the client",
+            "effects": ["fails", "spec", "dropped", "ignored", "advice"],
+        }])
+    );
+    // Everything is checked for the reference.
+    assert_eq!(
+        validate(&["--format=json"], FAULTS).json()["not_checked"],
+        serde_json::json!([])
+    );
+    assert!(!validate(&[], FAULTS).out.contains("not checked:"));
+}
+
+#[test]
+fn what_was_not_checked_fails_the_run_if_it_is_to() {
+    let code = |args: &[&str]| validate(&[&["-A=all", "--format=concise"], args].concat(), FAULTS).code;
+    assert_eq!(code(&["--client=go"]), Some(0));
+    assert_eq!(code(&["--client=go", "--fail-on=not-checked"]), Some(1));
+    assert_eq!(code(&["--client=go", "--fail-on=warning,not-checked"]), Some(1));
+    assert_eq!(code(&["--fail-on=not-checked"]), Some(0));
+    let run = validate(
+        &["-A=all", "--client=go", "--fail-on=not-checked", "--format=jsonl"],
+        &FAULTS.replace('\n', " "),
+    );
+    assert_eq!((run.code, run.json()["verdict"].as_str()), (Some(1), Some("fail")));
+}
+
+#[test]
+fn what_core_rejects_and_another_client_takes_has_references_that_nobody_looked_at() {
+    // C-core rejects the policy, Java does not.
+    let text = AGGREGATE
+        .replace("\"clusters\": []", "\"clusters\": [\"cartt\"]")
+        .replace(
+            "\"name\": \"cart\", \"type\": \"EDS\"",
+            "\"name\": \"cart\", \"type\": \"EDS\", \"lb_policy\": \"LEAST_REQUEST\"",
+        );
+    let run = validate(&["--client=java", "--format=concise"], &text);
+    let what = "not checked: java: what 1 resource that gRPC C-core 1.85.1 rejects refer to; java: ";
+    assert!(last_line(&run).starts_with(what), "{}", run.out);
+}
+
+#[test]
+fn forms_for_programs_name_the_clients_of_a_finding() {
+    for format in ["concise", "github", "sarif", "junit", "gitlab", "markdown"] {
+        let of = |clients: &str, named: &str| {
+            let run = validate(&[clients, "--complete", "--format", format], FAULTS);
+            let reference = run.out.lines().filter(|line| line.contains("cartt"));
+            let text: String = reference.collect();
+            assert_eq!(
+                text.contains(named),
+                clients.contains(','),
+                "{format} {clients}: {}",
+                run.out
+            );
+        };
+        of("--client=cpp,go", "fails in cpp, go");
+        of("--client=go", " in go");
+    }
+}
+
+#[test]
+fn a_switch_whose_effect_is_not_known_is_taken_and_listed() {
+    let name = "GRPC_EXPERIMENTAL_XDS_AUTHORITY_REWRITE";
+    let env = format!("--env={name}=true");
+    let what = format!("what `{name}` changes is not known here");
+    let java = validate(&[&env, "--client=java", "--format=concise", "-A=all"], FAULTS);
+    assert_eq!(java.code, Some(0), "{}", java.err);
+    assert!(last_line(&java).ends_with(&format!("; java: {what}")), "{}", java.out);
+    let core = validate(&[&env, "--format=json"], FAULTS).json();
+    assert_eq!(core["not_checked"][0]["kind"], "switch");
+    assert_eq!(core["not_checked"][0]["clients"], serde_json::json!([]));
+    // A command whose answer has no such list says it beside the answer.
+    let route = xdsctl(&["route", &env, "-"], FAULTS);
+    assert!(
+        route.err.contains(&format!("note: `{name}` changes nothing: ")),
+        "{}",
+        route.err
+    );
+    let wrong = validate(&["--env=GRPC_EXPERIMENTAL_XDS_AUTHORITY_REWRIT=true"], FAULTS);
+    assert_eq!(wrong.code, Some(2));
+    assert!(wrong.err.contains(&format!("did you mean `{name}`?")), "{}", wrong.err);
+}
