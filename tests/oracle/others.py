@@ -17,6 +17,8 @@ import sys
 import threading
 import time
 
+import alone
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 FIXTURES = os.path.join(HERE, "..", "..", "fixtures")
 NODE_PACKAGES = {"@grpc/grpc-js-xds": "1.14.1", "@grpc/grpc-js": "1.14.7"}
@@ -208,9 +210,11 @@ def main():
     if args.what == "install":
         install(args.directory, args.clients)
     elif args.what == "ask":
+        alone.seclude()
         for answer in ask(args.directory, args.clients[0], [json.loads(line) for line in sys.stdin if line.strip()]):
             print(json.dumps(answer), flush=True)
     else:
+        alone.seclude()
         has_changed = False
         for client in args.clients:
             asked, differ = repeat(args.directory, client, args.every)

@@ -11,12 +11,11 @@ import concurrent.futures
 import gzip
 import json
 import os
-import shutil
-import subprocess
 import sys
 import threading
 import time
 
+import alone
 import timeline
 import world
 
@@ -64,14 +63,6 @@ def play(row):
         session.play(step)
     mark("end")
     return {**session.answer(), "late_ms": round(late.worst * 1000)}
-
-
-def apart():
-    """A command in front of another that gives it a loopback interface of its own; nothing where there is none to have."""
-    for unshare in (["unshare", "-n"], ["unshare", "-rn"]):
-        if shutil.which("unshare") and shutil.which("ip") and not subprocess.run([*unshare, "true"], capture_output=True).returncode:
-            return [*unshare, "sh", "-c", 'ip link set lo up && exec "$@"', "sh"]
-    return []
 
 
 def once(row, before, logs):
@@ -157,7 +148,8 @@ def main():
     parser.add_argument("--logs", metavar="DIR", help="where the client's logs go")
     args = parser.parse_args()
     rows = [row for path in args.files for row in read(path) if row["id"].startswith(args.only)]
-    before = apart()
+    alone.seclude()
+    before = alone.apart()
     if not before and args.at_once > 1:
         print("no network namespaces here: scenarios at once must have addresses of their own", file=sys.stderr)
     every = open(args.all, "w") if args.all else None

@@ -13,6 +13,8 @@ sys.path.insert(0, os.path.join(HERE, "..", "oracle"))
 
 
 def client(keys, target):
+    import alone
+    assert alone.is_alone(), "the endpoints of the served resources are anywhere"
     with open(os.environ.pop("GRPC_XDS_BOOTSTRAP")) as text:
         bootstrap = json.load(text)
     creds = bootstrap["xds_servers"][0]["channel_creds"][0]

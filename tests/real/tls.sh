@@ -2,6 +2,7 @@
 # A part of tests/real.sh: TLS and mTLS in both directions, with certificates made here, and nothing secret in what is written.
 
 part_tls() {
+    secluded
     grpc
     command -v openssl >/dev/null || skip "there is no openssl"
     local keys=$work/run/keys secret="s3cr3t-t0k3n-$RANDOM$RANDOM"
