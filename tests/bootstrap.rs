@@ -61,3 +61,33 @@ fn bootstraps_agree() {
         wrong[..wrong.len().min(40)].join("\n")
     );
 }
+
+#[test]
+fn a_key_in_the_wrong_place_is_sent_to_the_right_one() {
+    let server = r#""server_uri": "a:1", "channel_creds": [{"type": "insecure"}]"#;
+    let helps = |text: &str| -> Vec<String> {
+        let (_, findings, _) = xdsctl::bootstrap::validate(text.as_bytes(), &Profile::default());
+        let helps = findings.iter().filter_map(|finding| finding.help.as_deref());
+        helps.map(str::to_owned).collect()
+    };
+    for (text, help) in [
+        (
+            format!(r#"{{"xds_servers": [{{{server}}}], "server_features": ["xds_v3"], "node": {{"id": "n"}}}}"#),
+            "`server_features` is a key of xds_servers[0]",
+        ),
+        (
+            format!(r#"{{"xds_servers": [{{{server}}}], "node": {{"id": "n", "authorities": {{}}}}}}"#),
+            "`authorities` is a key of the bootstrap itself",
+        ),
+        (
+            format!(r#"{{"xds_servers": [{{{server}, "locality": {{}}}}], "node": {{"id": "n"}}}}"#),
+            "`locality` is a key of node",
+        ),
+        (
+            format!(r#"{{"xds_servers": [{{{server}}}], "node": {{"idd": "n"}}}}"#),
+            "did you mean `id`?",
+        ),
+    ] {
+        assert_eq!(helps(&text), [help], "{text}");
+    }
+}

@@ -96,6 +96,12 @@ const KEYS: [&str; 7] = [
     "allowed_grpc_services",
 ];
 
+/// Keys of a management server.
+const SERVER_KEYS: [&str; 4] = ["server_uri", "channel_creds", "call_creds", "server_features"];
+
+/// Keys of the node.
+const NODE_KEYS: [&str; 4] = ["id", "cluster", "locality", "metadata"];
+
 impl Bootstrap {
     /// The facts that change how resources are validated.
     pub fn server_facts(&self) -> ServerFacts {
@@ -195,7 +201,7 @@ fn server(json: &Json, at: &Path<'_>, cx: &mut Cx<'_>) -> Server {
     };
     unknown_keys(
         object,
-        &["server_uri", "channel_creds", "call_creds", "server_features"],
+        &SERVER_KEYS,
         at,
         cx,
     );
@@ -237,7 +243,7 @@ fn node_fields(json: &Json, at: &Path<'_>, cx: &mut Cx<'_>) -> String {
     let Some(object) = load::object(json, at, cx) else {
         return String::new();
     };
-    unknown_keys(object, &["id", "cluster", "locality", "metadata"], at, cx);
+    unknown_keys(object, &NODE_KEYS, at, cx);
     let id = text_at(object, "id", at, cx);
     text_at(object, "cluster", at, cx);
     if let Some(json) = field(object, "locality") {
@@ -319,7 +325,14 @@ fn unknown_keys(object: &Object, known: &[&str], at: &Path<'_>, cx: &mut Cx<'_>)
             &at.field(key),
             format_args!("gRPC does not know the key `{key}`"),
         );
-        if let Some(near) = crate::text::nearest(key, known.iter().copied()) {
+        let elsewhere = [
+            ("xds_servers[0]", &SERVER_KEYS[..]),
+            ("node", &NODE_KEYS),
+            ("the bootstrap itself", &KEYS),
+        ];
+        if let Some((place, _)) = elsewhere.iter().find(|(_, keys)| keys.contains(&key.as_str())) {
+            finding.help(format!("`{key}` is a key of {place}"));
+        } else if let Some(near) = crate::text::nearest(key, known.iter().copied()) {
             finding.help(format!("did you mean `{near}`?"));
         }
     }

@@ -175,8 +175,12 @@ pub fn request<T>(message: T, options: &Options) -> Result<Request<T>, Error> {
     Ok(request)
 }
 
-/// What hyper says of a server that speaks first, or in HTTP/2 only: it depends on which bytes come first.
-const NO_HTTP1: [&str; 2] = ["unexpected message from connection", "invalid HTTP version"];
+/// What hyper says of a server that speaks first, or in HTTP/2 only: it depends on which bytes come first, and when.
+const NO_HTTP1: [&str; 3] = [
+    "unexpected message from connection",
+    "invalid HTTP version",
+    "connection was not ready",
+];
 
 /// The words for a failed connection.
 pub fn unreachable(address: &Address, why: &str) -> Error {
