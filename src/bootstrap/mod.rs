@@ -199,12 +199,7 @@ fn server(json: &Json, at: &Path<'_>, cx: &mut Cx<'_>) -> Server {
     let Some(object) = load::object(json, at, cx) else {
         return Server::default();
     };
-    unknown_keys(
-        object,
-        &SERVER_KEYS,
-        at,
-        cx,
-    );
+    unknown_keys(object, &SERVER_KEYS, at, cx);
     let channel_creds = creds::channel(object, at, cx);
     if cx.has(Feature::BootstrapCallCreds) {
         creds::call(object, at, cx);
