@@ -298,3 +298,45 @@ fn a_switch_whose_effect_is_not_known_is_taken_and_listed() {
     assert_eq!(wrong.code, Some(2));
     assert!(wrong.err.contains(&format!("did you mean `{name}`?")), "{}", wrong.err);
 }
+
+#[test]
+fn a_bootstrap_is_read_as_core_reads_it() {
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("not-checked-bootstrap.json");
+    fs::write(
+        &file,
+        r#"{"xds_servers": [{"server_uri": "a:1", "channel_creds": [{"type": "insecure"}]}]}"#,
+    )
+    .unwrap();
+    let file = file.to_str().unwrap();
+    let run = validate(&["--client=cpp,go", "--bootstrap", file, "--format=concise"], FAULTS);
+    let what = "; go: the bootstrap, which is read as C-core reads it";
+    assert!(last_line(&run).ends_with(what), "{}", run.out);
+    let core = validate(&["--bootstrap", file, "--format=concise"], FAULTS);
+    assert!(!core.out.contains("not checked:"), "{}", core.out);
+}
+
+#[test]
+fn a_page_says_for_whom_a_rule_is_reported_and_why() {
+    let page = xdsctl(&["explain", "header-name-upper-case"], "");
+    assert!(
+        page.out
+            .contains("reported for go too: grpc-go compares names byte by byte too"),
+        "{}",
+        page.out
+    );
+    assert!(
+        page.out.contains("clients: advice in cpp, go; taken by java, node"),
+        "{}",
+        page.out
+    );
+    let page = xdsctl(&["explain", "rds-cluster-missing"], "");
+    assert!(
+        page.out
+            .contains("reported for every client: every client asks for what"),
+        "{}",
+        page.out
+    );
+    let list = xdsctl(&["clients"], "");
+    let switch = "GRPC_EXPERIMENTAL_XDS_AUTHORITY_REWRITE";
+    assert!(list.out.contains(switch), "{}", list.out);
+}

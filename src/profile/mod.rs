@@ -21,7 +21,7 @@ pub use client::{Client, Family, Measurement, Standing, UnknownClient};
 pub use feature::{Change, Feature, Features, Step};
 pub use fleet::Fleet;
 pub use server::ServerFacts;
-pub use switch::{Doubt, UnknownSwitch, WITHOUT_EFFECT};
+pub use switch::{Doubt, Since, UnknownSwitch, WITHOUT_EFFECT, unmodelled};
 pub use version::Version;
 
 /// A client version with its switches.

@@ -40,8 +40,7 @@ const BOOTSTRAP: [&str; 2] = ["GRPC_XDS_BOOTSTRAP", "GRPC_XDS_BOOTSTRAP_CONFIG"]
 /// A switch of some clients of which nobody knows here what it changes.
 struct Unmodelled {
     name: &'static str,
-    /// Which versions have it: from one on, and before another if it went.
-    of: &'static [(Family, Version, Option<Version>)],
+    of: &'static [Since],
 }
 
 macro_rules! unmodelled {
@@ -85,6 +84,14 @@ const UNMODELLED: &[Unmodelled] = unmodelled! {
     "GRPC_EXPERIMENTS": Cpp "1.51";
     "GRPC_DNS_RESOLVER": Cpp "1.51";
 };
+
+/// The versions of a family that have a switch: from one on, and before another if it went.
+pub type Since = (Family, Version, Option<Version>);
+
+/// The switches of which it is not known here what they change, and who has each.
+pub fn unmodelled() -> impl Iterator<Item = (&'static str, &'static [Since])> {
+    UNMODELLED.iter().map(|switch| (switch.name, switch.of))
+}
 
 /// What a client does with a switch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -281,6 +281,7 @@ impl<'a> Asked<'a> {
         Ok(Examined {
             doubts: inputs.fleet.doubts().to_vec(),
             unread: self.unread.clone(),
+            has_bootstrap: bootstraps > 0 || inputs.bootstrap_path.is_some(),
             outcome,
             worlds,
             scope,
@@ -300,6 +301,8 @@ pub(super) struct Examined {
     doubts: Vec<Doubt>,
     /// Clients of a dump whose version cannot be read.
     unread: Vec<String>,
+    /// A bootstrap was read.
+    has_bootstrap: bool,
     hidden: Hidden,
     /// Fixes that could be made, if they were looked for.
     fixable: usize,
@@ -318,6 +321,7 @@ impl Examined {
         report.summary.fixable = self.fixable;
         report.not_checked.doubts.clone_from(&self.doubts);
         report.not_checked.unread.clone_from(&self.unread);
+        report.not_checked.has_bootstrap = self.has_bootstrap;
         report
     }
 }

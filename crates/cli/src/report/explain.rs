@@ -9,8 +9,9 @@ use super::edge::visible_line;
 use super::examples;
 use super::wrap::wrapped;
 use xdsctl::catalogue;
-use xdsctl::diag::Rule;
+use xdsctl::diag::{Rule, Shared};
 use xdsctl::model::ResourceType;
+use xdsctl::profile::Family;
 use xdsctl::recognise::{Page, Symptom, Told};
 
 /// Writes a rule's page with its head; its text is wrapped if there is a width.
@@ -29,6 +30,9 @@ pub fn write_rule(rule: &'static Rule, width: Option<usize>, out: &mut dyn Write
     writeln!(out, "# {}\n", rule.id)?;
     page(&head, width, out)?;
     let clients = examples::clients(rule);
+    if let Some(words) = shared(rule) {
+        page(&words, width, out)?;
+    }
     if !clients.is_empty() {
         page(
             &format!("clients: {clients} (by the first rejected example)"),
@@ -38,6 +42,17 @@ pub fn write_rule(rule: &'static Rule, width: Option<usize>, out: &mut dyn Write
     }
     writeln!(out)?;
     page(rule.page.trim_end(), width, out)
+}
+
+/// For whom a finding is reported that was made for C-core, and why.
+fn shared(rule: &Rule) -> Option<String> {
+    let Shared { families, why } = rule.shared;
+    let names: Vec<&str> = families.iter().map(|family| family.name()).collect();
+    match names.len() {
+        0 => None,
+        all if all == Family::ALL.len() => Some(format!("reported for every client: {why}")),
+        _ => Some(format!("reported for {} too: {why}", names.join(", "))),
+    }
 }
 
 /// Writes the text of a page: an empty line before each title, paragraphs in the width, examples as they are.
@@ -126,6 +141,8 @@ struct RuleRow {
     source: &'static str,
     #[serde(skip_serializing_if = "String::is_empty")]
     clients: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    shared: Option<String>,
     page: &'static str,
 }
 
@@ -147,6 +164,7 @@ pub fn write_json(rules: &[&'static Rule], out: &mut dyn Write) -> io::Result<()
                 [rule] => examples::clients(rule),
                 _ => String::new(),
             },
+            shared: shared(rule),
             page: rule.page,
         })
         .collect();

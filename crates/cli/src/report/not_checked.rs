@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use super::clients::{ClientVerdict, neighbours};
-use super::{ResourceReport, Scope, Summary, plural};
+use super::{ResourceReport, Summary, plural};
 use xdsctl::client::Verdict;
 use xdsctl::diag::{Effect, Severity};
 use xdsctl::profile::{Client, Doubt, Family, Fleet};
@@ -122,6 +122,8 @@ pub struct Tally {
     pub doubts: Vec<Doubt>,
     /// Clients of a dump whose version cannot be read.
     pub unread: Vec<String>,
+    /// A bootstrap was read.
+    pub has_bootstrap: bool,
     /// Resources on which the verdict of a client is not known: how many, and the first.
     unknown: BTreeMap<Client, (usize, String)>,
     /// Resources that a client takes and the base rejects.
@@ -143,7 +145,7 @@ impl Tally {
     }
 
     /// All of it.
-    pub fn finish(&self, fleet: &Fleet, scope: Scope) -> Vec<NotChecked> {
+    pub fn finish(&self, fleet: &Fleet) -> Vec<NotChecked> {
         let mut list: Vec<NotChecked> = self.unread.iter().map(|agent| unread(agent)).collect();
         let alike: BTreeSet<&(usize, String)> = self.unknown.values().collect();
         for of in alike {
@@ -178,7 +180,7 @@ impl Tally {
         }
         list.extend(findings(fleet));
         let others: Vec<Client> = families(fleet, |family| family != Family::Cpp);
-        if scope.bootstraps > 0 && !others.is_empty() {
+        if self.has_bootstrap && !others.is_empty() {
             let what = "the bootstrap, which is read as C-core reads it".to_owned();
             list.push(NotChecked::new(Kind::Bootstrap, &others, fleet, what));
         }

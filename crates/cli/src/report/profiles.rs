@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use comfy_table::Table;
-use xdsctl::profile::{Change, Client, Family, Feature, Standing, Step};
+use xdsctl::profile::{self, Change, Client, Family, Feature, Standing, Step};
 
 /// Writes two tables.
 ///
@@ -43,10 +43,20 @@ pub fn write(width: Option<usize>, out: &mut dyn Write) -> io::Result<()> {
     }
     print(&table, out)?;
     writeln!(out)?;
+    let mut table = new_table(width, &["SWITCH WHOSE EFFECT IS NOT KNOWN HERE", "OF"]);
+    for (name, of) in profile::unmodelled() {
+        let of = of.iter().map(|(family, from, until)| match until {
+            Some(until) => format!("{family} {from} until {until}"),
+            None => format!("{family} {from}"),
+        });
+        table.add_row([name.to_owned(), of.collect::<Vec<_>>().join(", ")]);
+    }
+    print(&table, out)?;
+    writeln!(out)?;
     writeln!(
         out,
         "`<=` is the oldest version that was asked, `-` that the client does not have it or that nothing hangs on it here. A version between two \
-         that were asked is answered where both agree, and `not known` otherwise; nothing is known beyond."
+         that were asked is answered by the older where both agree, and `not known` otherwise; one beyond them is refused."
     )
 }
 
@@ -146,7 +156,19 @@ pub fn write_json(out: &mut dyn Write) -> io::Result<()> {
             serde_json::json!({ "summary": feature.summary().trim(), "switch": feature.env(), "history": history })
         })
         .collect();
-    let document = serde_json::json!({ "schema": "xdsctl.clients/v1", "clients": clients, "features": features });
+    let switches: Vec<_> = profile::unmodelled()
+        .map(|(name, of)| {
+            let of = of.iter().map(|(family, from, until)| {
+                serde_json::json!({
+                    "client": family.name(), "from": from.to_string(), "until": until.map(|until| until.to_string()),
+                })
+            });
+            serde_json::json!({ "switch": name, "of": of.collect::<Vec<_>>() })
+        })
+        .collect();
+    let document = serde_json::json!({
+        "schema": "xdsctl.clients/v1", "clients": clients, "features": features, "not_known": switches,
+    });
     serde_json::to_writer_pretty(&mut *out, &document)?;
     out.write_all(b"\n")
 }

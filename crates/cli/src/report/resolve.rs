@@ -133,7 +133,7 @@ impl<'r> Report<'r> {
         while let Some(resource) = self.next_if(|finding| format.wants(&finding)) {
             format.resource(&resource)?;
         }
-        self.summary.not_checked = self.not_checked.finish(self.resolver.options.fleet, self.summary.scope);
+        self.summary.not_checked = self.not_checked.finish(self.resolver.options.fleet);
         format.end(&self.summary)?;
         Ok(self.summary)
     }
