@@ -1,4 +1,4 @@
-//! What changes for the RPCs of a cluster: shares of localities, keys of a ring, sessions.
+//! What changes for the RPCs of a cluster: its endpoints and policy, shares of localities, keys of a ring, drops, sessions.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::net::SocketAddr;
@@ -11,8 +11,8 @@ use crate::client::Client;
 use crate::lb::ring_hash::{RING_SIZE_CAP, Size};
 use crate::lb::{Config, parse_list};
 use crate::model::Cluster;
-use crate::model::cluster::HealthStatus;
-use crate::model::endpoints::{Endpoints, Locality, counted_weight};
+use crate::model::cluster::{Discovery, HealthStatus};
+use crate::model::endpoints::{DropCategory, Endpoints, Locality, LocalityName, counted_weight};
 use crate::model::filter::FilterConfig;
 use crate::model::listener::Listener;
 use crate::profile::Profile;
@@ -37,14 +37,28 @@ pub struct ClusterChange {
 /// What changes for the RPCs of clusters with the same endpoints and policies.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SpreadChange {
-    /// Endpoints by priority before and after, if one of them differs.
+    /// Where the endpoints come from, before and after, in words.
+    pub discovery: Option<(String, String)>,
+    /// The LB policies before and after, the outermost first, if they have other names.
+    pub lb_policy: Option<(String, String)>,
+    /// Endpoints by priority before and after, if one of them differs or endpoints are others.
     pub endpoints: Option<(Vec<usize>, Vec<usize>)>,
+    /// Endpoints after that were not there before, in their priority and, if it has a share, their locality.
+    pub new_endpoints: usize,
     /// Shares of the localities of a priority that differ.
     pub shares: Vec<ShareChange>,
     /// Share of all request hashes whose endpoint is another one, in the first priority.
     pub ring_moves: Option<f64>,
+    /// Share of the RPCs that drop categories drop, before and after.
+    pub drops: Option<(f64, f64)>,
     /// Addresses that a session cookie can no longer hold an RPC to.
     pub lost_sessions: Vec<SocketAddr>,
+    /// Addresses that are DRAINING now: they get no new RPCs.
+    pub drained: Vec<SocketAddr>,
+    /// Those of them that a session cookie still holds RPCs to.
+    pub kept_sessions: Vec<SocketAddr>,
+    /// Addresses that are not DRAINING any more.
+    pub undrained: Vec<SocketAddr>,
 }
 
 /// The share of a priority's RPCs that a locality gets.
@@ -115,6 +129,7 @@ fn has_sessions(client: &Client) -> bool {
 struct Decisive<'a> {
     /// The place of the endpoints in memory.
     endpoints: Option<usize>,
+    discovery: &'a Discovery,
     lb_policy: &'a serde_json::Value,
     override_host_statuses: &'a BTreeSet<HealthStatus>,
 }
@@ -154,7 +169,8 @@ impl<'a> Comparison<'a> {
                 found
             }
         }?;
-        self.told += spread.shares.len() + spread.lost_sessions.len();
+        let addresses = [&spread.lost_sessions, &spread.drained, &spread.undrained];
+        self.told += spread.shares.len() + addresses.map(|list| list.len()).iter().sum::<usize>();
         if self.told > MAX_TOLD {
             self.is_cut = true;
             return None;
@@ -171,14 +187,21 @@ impl<'a> Comparison<'a> {
         self.steps += before.len() + after.len();
         let is_like = before.cluster.lb_policy == after.cluster.lb_policy
             && before.cluster.override_host_statuses == after.cluster.override_host_statuses
+            && before.cluster.discovery == after.cluster.discovery
             && before.endpoints == after.endpoints;
         if is_like {
             return None;
         }
-        let mut change = SpreadChange::default();
-        let (counts_before, counts_after) = (before.counts(), after.counts());
-        change.endpoints = (counts_before != counts_after).then_some((counts_before, counts_after));
-        match (before.spread(self.before.profile), after.spread(self.after.profile)) {
+        let mut change = SpreadChange {
+            discovery: sources(before, after),
+            ..SpreadChange::default()
+        };
+        let spreads = (before.spread(self.before.profile), after.spread(self.after.profile));
+        let by_locality = matches!(spreads, (Spread::ByLocality, Spread::ByLocality));
+        change.new_endpoints = after.new_endpoints(&before, by_locality);
+        let counts = (before.counts(), after.counts());
+        change.endpoints = (counts.0 != counts.1 || change.new_endpoints > 0).then_some(counts);
+        match spreads {
             (Spread::Ring(size), Spread::Ring(other)) => {
                 let keys = (before.keys(self.before.profile), after.keys(self.after.profile));
                 change.ring_moves = ring_moves((&keys.0, size), (&keys.1, other), &mut self.steps);
@@ -186,14 +209,55 @@ impl<'a> Comparison<'a> {
             (Spread::ByLocality, Spread::ByLocality) => change.shares = shares(before.priorities(), after.priorities()),
             _ => {}
         }
+        let policies = (policies(&before.cluster.lb_policy), policies(&after.cluster.lb_policy));
+        change.lb_policy = (policies.0 != policies.1).then_some(policies);
+        let drops = (before.drops(), after.drops());
+        change.drops = ((drops.0 - drops.1).abs() > 1e-9).then_some(drops);
+        let drains = after.drains();
+        for (address, drained) in before.drains() {
+            match (drained, drains.get(&address)) {
+                (false, Some(true)) => change.drained.push(address),
+                (true, Some(false)) => change.undrained.push(address),
+                _ => {}
+            }
+        }
         if self.before.has_sessions && self.after.has_sessions {
-            let kept = after.session_addresses();
-            let mut lost = before.session_addresses();
+            let (mut lost, kept) = (before.session_addresses(), after.session_addresses());
+            let held = |address: &SocketAddr| lost.contains(address) && kept.contains(address);
+            change.kept_sessions = change.drained.iter().copied().filter(held).collect();
             lost.retain(|address| !kept.contains(address));
             change.lost_sessions = lost.into_iter().collect();
         }
         (change != SpreadChange::default()).then(|| Arc::new(change))
     }
+}
+
+/// Where the endpoints come from, if that differs and the endpoints do not say what it means.
+fn sources(before: Side<'_>, after: Side<'_>) -> Option<(String, String)> {
+    let words = |discovery: &Discovery| match discovery {
+        Discovery::Eds { service_name: None } => "EDS, by the cluster's name".to_owned(),
+        Discovery::Eds {
+            service_name: Some(name),
+        } => format!("EDS {name}"),
+        Discovery::LogicalDns { hostname } => format!("DNS {hostname}"),
+        Discovery::Aggregate { children } => format!("the clusters {}", children.join(", ")),
+    };
+    let is_eds = |side: Side<'_>| matches!(side.cluster.discovery, Discovery::Eds { .. });
+    let are_known = before.endpoints.or(after.endpoints).is_some();
+    let (one, other) = (&before.cluster.discovery, &after.cluster.discovery);
+    let is_told = one != other && !(are_known && is_eds(before) && is_eds(after));
+    is_told.then(|| (words(one), words(other)))
+}
+
+/// The names of the policies of an LB config, the outermost first.
+fn policies(config: &serde_json::Value) -> String {
+    let mut names = Vec::new();
+    let mut next = config.get(0);
+    while let Some((name, fields)) = next.and_then(|policy| policy.as_object()?.iter().next()) {
+        names.push(name.trim_end_matches("_experimental"));
+        next = fields.get("childPolicy").and_then(|list| list.get(0));
+    }
+    names.join(" over ")
 }
 
 /// What the cluster does with its endpoints, as far as shares follow from it.
@@ -218,6 +282,7 @@ impl<'a> Side<'a> {
     fn decisive(&self) -> Decisive<'a> {
         Decisive {
             endpoints: self.endpoints.map(|endpoints| Arc::as_ptr(endpoints).addr()),
+            discovery: &self.cluster.discovery,
             lb_policy: &self.cluster.lb_policy,
             override_host_statuses: &self.cluster.override_host_statuses,
         }
@@ -260,6 +325,43 @@ impl<'a> Side<'a> {
                 .collect::<Vec<_>>()
         };
         priority.iter().zip(weights).flat_map(of_locality).collect()
+    }
+
+    /// How many endpoints the other side has not, in the same priority and, if that matters, locality.
+    fn new_endpoints(&self, other: &Side<'_>, by_locality: bool) -> usize {
+        fn places<'s>(side: &Side<'s>, by_locality: bool) -> BTreeSet<(usize, Option<&'s LocalityName>, SocketAddr)> {
+            let priorities = side.priorities().iter().enumerate();
+            let localities = priorities.flat_map(|(at, list)| list.iter().map(move |locality| (at, locality)));
+            let of = |(at, locality): (usize, &'s Locality)| {
+                let name = by_locality.then_some(&locality.name);
+                let endpoints = locality.endpoints.iter();
+                endpoints.map(move |endpoint| (at, name, endpoint.address))
+            };
+            localities.flat_map(of).collect()
+        }
+        let (places, others) = (places(self, by_locality), places(other, by_locality));
+        places.difference(&others).count()
+    }
+
+    /// The share of the RPCs that drop categories drop.
+    fn drops(&self) -> f64 {
+        let categories = self.endpoints.and_then(|endpoints| endpoints.drops.as_ref());
+        let categories = categories.map_or(&[][..], |drops| &drops.categories);
+        let passes = |category: &DropCategory| 1.0 - f64::from(category.per_million.min(1_000_000)) / 1e6;
+        1.0 - categories.iter().map(passes).product::<f64>()
+    }
+
+    /// Whether each address is DRAINING, wherever it stands.
+    fn drains(&self) -> BTreeMap<SocketAddr, bool> {
+        let mut drains = BTreeMap::new();
+        let localities = self.priorities().iter().flatten();
+        for endpoint in localities.flat_map(|locality| &locality.endpoints) {
+            let is_draining = endpoint.health == HealthStatus::Draining;
+            for address in endpoint.addresses() {
+                *drains.entry(address).or_insert(true) &= is_draining;
+            }
+        }
+        drains
     }
 
     /// Addresses that a session can hold an RPC to.

@@ -37,7 +37,7 @@ pub(super) fn clusters(before: &Client, after: &Client, (was, is): (&Reached, &R
         let has = |client: &Client| client.resources.clusters.get(name).is_some_and(Held::is_accepted);
         let (had, works) = (has(before), has(after));
         // Where the routes change too, that is told of the routes.
-        let is_missed = if works { was.has(name) } else { is.has(name) };
+        let is_missed = if works { was.names(name) } else { is.has(name) };
         let name = name.clone();
         (had != works && is_missed).then_some(Reach { name, works })
     };
@@ -80,6 +80,11 @@ impl Reached {
             }
         }
         Reached(Some(reached))
+    }
+
+    /// Says whether a route is known that leads to the cluster with this key.
+    fn names(&self, name: &str) -> bool {
+        self.0.as_ref().is_some_and(|reached| reached.contains(name))
     }
 
     /// Says whether RPCs can go to the cluster with this key.

@@ -36,7 +36,7 @@ pub struct Cluster {
 }
 
 /// How a cluster's endpoints are found.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Discovery {
     /// EDS, by this resource name; `None` where it is the cluster's own name.
     Eds {

@@ -19,7 +19,7 @@ pub use channel::{
     ChannelArgs, CookieArgs, CookieCommand, Layout, PickArgs, RequestArgs, RetryArgs, RouteArgs, TreeArgs, TreeFormat,
 };
 
-pub use change::{DiffArgs, WhoArgs};
+pub use change::{ChangeOf, DiffArgs, DiffFormat, WhoArgs};
 pub use choice::ChoiceArgs;
 
 pub use fail_on::FailOn;
@@ -205,12 +205,12 @@ impl Args {
     }
 
     /// Lines of the answer are folded to the terminal; the other commands lay their text out themselves.
-    pub const fn is_folded(&self) -> bool {
+    pub fn is_folded(&self) -> bool {
         let format = match &self.command {
             Command::Route(route) => route.format,
             Command::Pick(pick) => pick.format,
             Command::Retry(retry) => retry.format,
-            Command::Diff(diff) => diff.format,
+            Command::Diff(diff) => return diff.is_folded(),
             Command::Who(who) => who.format,
             _ => return false,
         };

@@ -92,7 +92,7 @@ impl<'o> Outputs<'o> {
         inputs: &Inputs,
         io: &'o mut Io<'_>,
     ) -> Result<Self, Error> {
-        refuse_doubles(destinations)?;
+        refuse_doubles(destinations, "sarif=out.sarif")?;
         let mut out = Some(&mut io.out);
         let mut list = Vec::new();
         for destination in destinations {
@@ -221,8 +221,8 @@ fn cannot_write(file: &Path, source: io::Error) -> Error {
     }
 }
 
-/// Two forms cannot go to one place.
-fn refuse_doubles(destinations: &[Destination]) -> Result<(), Error> {
+/// Two forms cannot go to one place; `example` is a form with a file.
+fn refuse_doubles<F>(destinations: &[Destination<F>], example: &str) -> Result<(), Error> {
     for (number, destination) in destinations.iter().enumerate() {
         let earlier = destinations.get(..number).unwrap_or_default();
         if earlier
@@ -231,10 +231,58 @@ fn refuse_doubles(destinations: &[Destination]) -> Result<(), Error> {
         {
             return Err(Error::Usage(match &destination.file {
                 Some(file) => format!("two formats for the file `{}`", file.display()),
-                None => "two formats for standard output: give all but one a file, as in `--format sarif=out.sarif`"
-                    .to_owned(),
+                None => {
+                    format!("two formats for standard output: give all but one a file, as in `--format {example}`")
+                }
             }));
         }
+    }
+    Ok(())
+}
+
+/// The forms that were asked for, each with a place of its own, or the usual one on standard output.
+///
+/// # Errors
+/// Two forms for one place.
+pub(super) fn formats<F: Copy>(
+    asked: &[Destination<F>],
+    usual: F,
+    example: &str,
+) -> Result<Vec<Destination<F>>, Error> {
+    if asked.is_empty() {
+        let (format, file) = (usual, None);
+        return Ok(vec![Destination { format, file }]);
+    }
+    refuse_doubles(asked, example)?;
+    let copy = |Destination { format, file }: &Destination<F>| Destination {
+        format: *format,
+        file: file.clone(),
+    };
+    Ok(asked.iter().map(copy).collect())
+}
+
+/// Writes an answer in each of its forms; `write` gets the form, and whether it goes to a file, which has no colours and no
+/// columns.
+///
+/// # Errors
+/// A file that is one of the inputs, or what cannot be written.
+pub(super) fn write_each<F: Copy>(
+    formats: &[Destination<F>],
+    inputs: &[PathBuf],
+    shows_secrets: bool,
+    out: &mut dyn Write,
+    mut write: impl FnMut(F, bool, &mut dyn Write) -> io::Result<()>,
+) -> Result<(), Error> {
+    for Destination { format, file } in formats {
+        let Some(file) = file else {
+            write(*format, false, out)?;
+            continue;
+        };
+        refuse_any(file, inputs.iter().map(PathBuf::as_path))?;
+        let opened = File::create(file).map_err(|error| cannot_write(file, error))?;
+        let mut edge = Edge::new(BufWriter::new(opened), shows_secrets);
+        let written = write(*format, true, &mut edge).and_then(|()| edge.flush());
+        written.map_err(|error| cannot_write(file, error))?;
     }
     Ok(())
 }

@@ -4,15 +4,12 @@ mod draft;
 mod update;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::File;
-use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use super::args::{Destination, TestArgs, TestFormat};
 use super::input::cannot_read;
-use super::outputs::{is_same_place, refuse_any};
+use super::outputs::{formats, write_each};
 use super::{EXIT_TROUBLE, Error, Io, files, suite};
-use crate::report::edge::Edge;
 use crate::report::human::Style;
 use crate::report::suite::{
     Counts, Looks, Placing, Report, SuiteReport, write_github, write_gitlab, write_human, write_json, write_junit,
@@ -34,7 +31,7 @@ pub(super) fn run(args: &TestArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     if args.record {
         return draft::record(args, io);
     }
-    let formats = formats(args)?;
+    let formats = formats(&args.formats, TestFormat::Human, "junit=out.xml")?;
     if args.update {
         update::run(args, io)?;
     }
@@ -233,30 +230,6 @@ fn open(args: &TestArgs, sources: &mut SourceMap, io: &mut Io<'_>) -> Result<Vec
     Ok(opened)
 }
 
-/// The forms of the report; for people if nothing is said.
-fn formats(args: &TestArgs) -> Result<Vec<Destination<TestFormat>>, Error> {
-    if args.formats.is_empty() {
-        return Ok(vec![Destination {
-            format: TestFormat::Human,
-            file: None,
-        }]);
-    }
-    for (number, format) in args.formats.iter().enumerate() {
-        let before = args.formats.get(..number).unwrap_or_default();
-        if before
-            .iter()
-            .any(|other| is_same_place(other.file.as_deref(), format.file.as_deref()))
-        {
-            let place = match &format.file {
-                Some(file) => format!("the file `{}`", file.display()),
-                None => "standard output: give all but one a file, as in `--format junit=out.xml`".to_owned(),
-            };
-            return Err(Error::Usage(format!("two formats for {place}")));
-        }
-    }
-    Ok(args.formats.clone())
-}
-
 fn write(
     report: Report<'_>,
     formats: &[Destination<TestFormat>],
@@ -264,46 +237,29 @@ fn write(
     inputs: &[PathBuf],
     io: &mut Io<'_>,
 ) -> Result<(), Error> {
-    for Destination { format, file } in formats {
-        let mut of_file: Option<(Box<dyn Write>, &PathBuf)> = None;
-        if let Some(file) = file {
-            refuse_any(file, inputs.iter().map(PathBuf::as_path))?;
-            let opened = File::create(file).map_err(|source| cannot_write(file, source))?;
-            of_file = Some((Box::new(Edge::new(BufWriter::new(opened), looks.shows_secrets)), file));
-        }
-        let looks = match file {
-            // A file has no colours and no columns.
-            Some(_) => Looks {
-                style: Style::default(),
-                ..looks
-            },
-            None => looks,
-        };
-        let out: &mut dyn Write = match &mut of_file {
-            Some((out, _)) => &mut **out,
-            None => &mut *io.out,
-        };
-        let written = match format {
-            TestFormat::Human => write_human(report, looks, out),
-            TestFormat::Json => write_json(report, out),
-            TestFormat::Junit => write_junit(report.suites, &io.paths, out),
-            TestFormat::Sarif => write_sarif(report.suites, &io.paths, out),
-            TestFormat::Github => write_github(report.suites, &io.paths, out),
-            TestFormat::Gitlab => write_gitlab(report.suites, &io.paths, out),
-            TestFormat::Markdown => write_markdown(report.suites, &io.paths, out),
-        };
-        written.map_err(|error| match &of_file {
-            Some((_, file)) => cannot_write(file, error),
-            None => Error::Output(error),
-        })?;
-    }
-    Ok(())
-}
-
-fn cannot_write(file: &Path, source: std::io::Error) -> Error {
-    Error::Io {
-        what: "write",
-        name: file.display().to_string(),
-        source,
-    }
+    let paths = &io.paths;
+    write_each(
+        formats,
+        inputs,
+        looks.shows_secrets,
+        &mut io.out,
+        |format, is_file, out| {
+            let looks = match is_file {
+                true => Looks {
+                    style: Style::default(),
+                    ..looks
+                },
+                false => looks,
+            };
+            match format {
+                TestFormat::Human => write_human(report, looks, out),
+                TestFormat::Json => write_json(report, out),
+                TestFormat::Junit => write_junit(report.suites, paths, out),
+                TestFormat::Sarif => write_sarif(report.suites, paths, out),
+                TestFormat::Github => write_github(report.suites, paths, out),
+                TestFormat::Gitlab => write_gitlab(report.suites, paths, out),
+                TestFormat::Markdown => write_markdown(report.suites, paths, out),
+            }
+        },
+    )
 }

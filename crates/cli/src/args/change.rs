@@ -1,5 +1,6 @@
 //! The arguments of the commands about changes and references: `diff`, `who`.
 
+use super::format::{Destination, DestinationParser};
 use super::{Format, InputArgs};
 use crate::io::ColourChoice;
 use clap::ValueEnum;
@@ -13,17 +14,50 @@ pub struct DiffArgs {
     #[command(flatten)]
     pub input: InputArgs,
     /// Exit with 1 if anything changes
-    #[arg(long)]
+    #[arg(long, conflicts_with = "fail_on")]
     pub exit_code: bool,
+    /// Exit with 1 if this changes, and only then: where RPCs go, or verdicts; a list for either
+    #[arg(long, value_enum, value_name = "WHAT,...", value_delimiter = ',')]
+    pub fail_on: Vec<ChangeOf>,
     /// Show every change, and values in full
     #[arg(long)]
     pub all: bool,
-    /// Output format
-    #[arg(long, value_enum, default_value_t = Format::Human)]
-    pub format: Format,
+    /// Form of the report, and the file that it goes to instead of standard output; may be repeated [default: human]
+    #[arg(long = "format", value_name = "FORMAT[=FILE]", value_parser = DestinationParser::<DiffFormat>::default())]
+    pub formats: Vec<Destination<DiffFormat>>,
     /// When to colour the report
     #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
     pub color: ColourChoice,
+}
+
+impl DiffArgs {
+    /// Standard output is for people.
+    pub(super) fn is_folded(&self) -> bool {
+        let is_other = |form: &Destination<DiffFormat>| form.file.is_none() && form.format != DiffFormat::Human;
+        !self.formats.iter().any(is_other)
+    }
+}
+
+/// What of a difference fails the run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ChangeOf {
+    /// Where RPCs go: what stands under `For RPCs`
+    Rpcs,
+    /// Which resources the client rejects
+    Verdicts,
+}
+
+/// Forms of the report of `diff`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum DiffFormat {
+    /// For people
+    Human,
+    /// Everything, for programs
+    Json,
+    /// Annotations and a step summary in GitHub Actions
+    Github,
+    /// A comment for a pull request
+    Markdown,
 }
 
 /// `xdsctl who`

@@ -1,6 +1,7 @@
 //! The answer of `diff` for programs, `xdsctl.diff/v1`. Fields are added, never changed.
 
 use std::io::{self, Write};
+use std::net::SocketAddr;
 
 use serde::{Serialize, Serializer};
 
@@ -127,10 +128,18 @@ struct Share<'a> {
 #[derive(Serialize)]
 struct Cluster<'a> {
     name: &'a str,
+    /// In words.
+    discovery: Option<(&'a str, &'a str)>,
+    lb_policy: Option<(&'a str, &'a str)>,
     endpoints: Option<(&'a [usize], &'a [usize])>,
+    new_endpoints: usize,
     localities: Vec<Locality<'a>>,
     ring_moves: Option<f64>,
+    drops: Option<(f64, f64)>,
     lost_sessions: Vec<String>,
+    drained: Vec<String>,
+    kept_sessions: Vec<String>,
+    undrained: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -275,10 +284,18 @@ fn share((goes, share): &(Goes, f64)) -> Share<'_> {
     }
 }
 
+fn pair(change: Option<&(String, String)>) -> Option<(&str, &str)> {
+    change.map(|(before, after)| (before.as_str(), after.as_str()))
+}
+
 fn cluster(change: &ClusterChange) -> Cluster<'_> {
     let ClusterChange { name, spread } = change;
+    let addresses = |list: &[SocketAddr]| list.iter().map(ToString::to_string).collect();
     Cluster {
         name,
+        discovery: pair(spread.discovery.as_ref()),
+        lb_policy: pair(spread.lb_policy.as_ref()),
+        new_endpoints: spread.new_endpoints,
         endpoints: spread
             .endpoints
             .as_ref()
@@ -294,6 +311,10 @@ fn cluster(change: &ClusterChange) -> Cluster<'_> {
             })
             .collect(),
         ring_moves: spread.ring_moves,
-        lost_sessions: spread.lost_sessions.iter().map(ToString::to_string).collect(),
+        drops: spread.drops,
+        lost_sessions: addresses(&spread.lost_sessions),
+        drained: addresses(&spread.drained),
+        kept_sessions: addresses(&spread.kept_sessions),
+        undrained: addresses(&spread.undrained),
     }
 }

@@ -14,13 +14,13 @@ use xdsctl::diag::Severity;
 pub const MAX_ANNOTATIONS: usize = 10;
 
 /// A finding with what it takes to write it either way.
-struct Note {
-    severity: Severity,
-    rule: &'static str,
-    file: String,
+pub(super) struct Note {
+    pub severity: Severity,
+    pub rule: &'static str,
+    pub file: String,
     /// Line, column, last line, column behind the end.
-    region: Option<[usize; 4]>,
-    message: String,
+    pub region: Option<[usize; 4]>,
+    pub message: String,
 }
 
 /// Collects the findings, the loudest of which become annotations.
@@ -66,32 +66,7 @@ impl<W: Write> ByFinding for Github<'_, W> {
     }
 
     fn finish(&mut self, summary: &Summary) -> io::Result<()> {
-        self.notes.sort_by_key(|note| std::cmp::Reverse(note.severity));
-        let mut rest = Vec::new();
-        for severity in [Severity::Error, Severity::Warning, Severity::Note] {
-            let of_severity = self.notes.iter().filter(|note| note.severity == severity);
-            for (number, note) in of_severity.enumerate() {
-                if number < MAX_ANNOTATIONS {
-                    write_command(note, &mut self.out)?;
-                } else {
-                    rest.push(note);
-                }
-            }
-        }
-        if !rest.is_empty() {
-            let count = rest.len();
-            writeln!(
-                self.out,
-                "::group::{count} more: GitHub shows {MAX_ANNOTATIONS} annotations of a severity"
-            )?;
-            for note in rest {
-                let line = note.region.map_or(0, |region| region[0]);
-                let message = harmless(&note.message.replace('\n', ", "));
-                let (severity, rule, file) = (note.severity, note.rule, harmless(&note.file));
-                writeln!(self.out, "{severity}: {file}:{line}: {rule}: {message}")?;
-            }
-            writeln!(self.out, "::endgroup::")?;
-        }
+        write_notes(std::mem::take(&mut self.notes), &mut self.out)?;
         if let Some(line) = not_checked::line(summary) {
             let command = match not_checked::unknown(summary) {
                 Some(_) => "error",
@@ -105,6 +80,37 @@ impl<W: Write> ByFinding for Github<'_, W> {
             None => Ok(()),
         }
     }
+}
+
+/// Writes notes, the loudest first: annotations as far as GitHub shows them, the rest into the log.
+pub(super) fn write_notes(mut notes: Vec<Note>, out: &mut dyn Write) -> io::Result<()> {
+    notes.sort_by_key(|note| std::cmp::Reverse(note.severity));
+    let mut rest = Vec::new();
+    for severity in [Severity::Error, Severity::Warning, Severity::Note] {
+        let of_severity = notes.iter().filter(|note| note.severity == severity);
+        for (number, note) in of_severity.enumerate() {
+            if number < MAX_ANNOTATIONS {
+                write_command(note, out)?;
+            } else {
+                rest.push(note);
+            }
+        }
+    }
+    if !rest.is_empty() {
+        let count = rest.len();
+        writeln!(
+            out,
+            "::group::{count} more: GitHub shows {MAX_ANNOTATIONS} annotations of a severity"
+        )?;
+        for note in rest {
+            let line = note.region.map_or(0, |region| region[0]);
+            let message = harmless(&note.message.replace('\n', ", "));
+            let (severity, rule, file) = (note.severity, note.rule, harmless(&note.file));
+            writeln!(out, "{severity}: {file}:{line}: {rule}: {message}")?;
+        }
+        writeln!(out, "::endgroup::")?;
+    }
+    Ok(())
 }
 
 /// A text that is no command, wherever it stands in the log.
