@@ -167,14 +167,15 @@ fn json_findings_name_their_resource_and_honour_the_severity() {
 }
 
 #[test]
-fn off_a_terminal_nothing_is_capped_and_on_one_each_file_is_named() {
+fn the_report_is_capped_and_each_file_is_named() {
     let directory = directory("capped");
     for number in 0..9 {
         fs::write(directory.join(format!("{number}.json")), bad("a").to_string()).unwrap();
     }
     let path = directory.to_str().unwrap();
     let shown = |run: &Run| run.out.matches("is not supported, must be").count();
-    assert_eq!(shown(&piped(&["validate", path], "")), 9);
+    assert_eq!(shown(&piped(&["validate", path], "")), 5);
+    assert_eq!(shown(&piped(&["validate", "--all-findings", path], "")), 9);
 
     let on_terminal = |args: &[&str]| {
         xdsctl(args, b"", |io| {
@@ -188,7 +189,7 @@ fn off_a_terminal_nothing_is_capped_and_on_one_each_file_is_named() {
     for number in 0..9 {
         assert!(capped.out.contains(&format!("/{number}.json")), "{}", capped.out);
     }
-    assert!(capped.out.contains("--all shows every finding"), "{}", capped.out);
+    assert!(capped.out.contains("--all-findings shows every one"), "{}", capped.out);
     assert_eq!(shown(&on_terminal(&["validate", "--all", path])), 9);
 }
 
@@ -809,7 +810,7 @@ fn a_masked_snippet_and_folded_notes_say_how_to_see_more() {
         shown.out
     );
 
-    let folded = "--min-severity note shows each of them\n";
+    let folded = "--min-severity note shows notes, too\n";
     let with_note = cluster("a", json!({"connect_timeout": "1s"})).to_string();
     assert!(piped(&["validate", "-"], &with_note).out.contains(folded));
     let all = piped(&["validate", "--min-severity", "note", "-"], &with_note).out;

@@ -92,7 +92,10 @@ fn every_rejected_resource_is_told_and_every_error_counted() {
 fn every_form_of_the_report_names_every_rejected_resource() {
     let text = document(600, |number| rejected(number, 10));
     for format in ["human", "json", "jsonl", "concise", "sarif", "junit", "gitlab"] {
-        let run = validate(&[&format!("--format={format}"), "--fail-on=error"], &text);
+        let run = validate(
+            &[&format!("--format={format}"), "--all-findings", "--fail-on=error"],
+            &text,
+        );
         assert_eq!(run.code, Some(1), "{format}");
         let words: BTreeSet<&str> = run.out.split(|c: char| !c.is_ascii_alphanumeric()).collect();
         let missing = (0..600).filter(|number| !words.contains(format!("r{number}").as_str()));

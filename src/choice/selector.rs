@@ -3,7 +3,7 @@
 
 use crate::diag::{Effect, Rule, Severity};
 use crate::proto::known_field;
-use crate::proto::wire::FIELD_IGNORED;
+use crate::proto::wire::{BEHAVIOUR_FIELD_IGNORED, FIELD_IGNORED, SECURITY_FIELD_IGNORED};
 use crate::text::nearest;
 
 /// Every rule.
@@ -105,7 +105,7 @@ impl Rules {
             ));
         }
         if let (Rules::One(rule), Err(nearest)) = (self, known_field(name))
-            && *rule == &FIELD_IGNORED
+            && [&FIELD_IGNORED, &BEHAVIOUR_FIELD_IGNORED, &SECURITY_FIELD_IGNORED].contains(rule)
         {
             let hint = nearest
                 .map(|name| format!(", did you mean `{name}`?"))

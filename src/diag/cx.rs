@@ -104,7 +104,7 @@ impl<'p> Cx<'p> {
 
     /// Records a finding on the field `field` of the message at `at`, of which there may be a hundred thousand.
     ///
-    /// `kind` stands for the field of the message type: findings of one kind have the same rule and message. The rule must
+    /// `kind` stands for the field of the message type: findings of one kind have the same rule, message and help. The rule must
     /// not be a [`Effect::Nack`].
     #[cold]
     pub fn report_field(
@@ -112,14 +112,17 @@ impl<'p> Cx<'p> {
         kind: usize,
         field: &'static str,
         at: &Path<'_>,
-        say: impl FnOnce() -> (&'static Rule, String),
+        say: impl FnOnce() -> (&'static Rule, String, Option<&'static str>),
     ) {
         let at = at.field(field);
         match &mut self.packed {
             Some(packed) => packed.push_kind(kind, field, &at, say),
             None => {
-                let (rule, message) = say();
-                self.report(rule, &at, format_args!("{message}"));
+                let (rule, message, help) = say();
+                let finding = self.report(rule, &at, format_args!("{message}"));
+                if let Some(help) = help {
+                    finding.help(help);
+                }
             }
         }
     }

@@ -30,6 +30,7 @@ pub struct Packed {
 struct Text {
     rule: &'static Rule,
     message: Box<str>,
+    help: Option<&'static str>,
     /// The innermost field of their paths.
     field: Option<Box<str>>,
     count: usize,
@@ -41,7 +42,7 @@ impl Packed {
         diagnostics.retain(|diagnostic| {
             let take = diagnostic.help.is_none() && diagnostic.related.is_empty() && wanted(diagnostic);
             if take {
-                self.push(diagnostic.rule, &diagnostic.path, &diagnostic.message);
+                self.push(diagnostic.rule, &diagnostic.path, &diagnostic.message, None);
             }
             !take
         });
@@ -51,9 +52,9 @@ impl Packed {
     /// Asks for each finding, in order, whether it stays. What was left out before stays counted.
     pub fn retain(&mut self, mut stays: impl FnMut() -> bool) {
         let mut kept = Packed::default();
-        self.unpack(|rule, message, path| {
+        self.unpack(|_, text, path| {
             if stays() {
-                kept.push(rule, &FieldPath::from_packed(path), message);
+                kept.push(text.rule, &FieldPath::from_packed(path), &text.message, text.help);
             }
         });
         kept.quota = std::mem::take(&mut self.quota);
@@ -84,14 +85,14 @@ impl Packed {
         kind: usize,
         field: &str,
         at: &Path<'_>,
-        say: impl FnOnce() -> (&'static Rule, String),
+        say: impl FnOnce() -> (&'static Rule, String, Option<&'static str>),
     ) {
         let text = match self.kinds.iter().find(|(known, _)| *known == kind) {
             Some((_, text)) => *text,
             None => {
-                let (rule, message) = say();
+                let (rule, message, help) = say();
                 self.kinds.push((kind, self.texts.len()));
-                self.add_text(rule, message.into(), Some(field))
+                self.add_text((rule, message.into(), help), Some(field))
             }
         };
         let Some(rule) = self.texts.get(text).map(|text| text.rule) else {
@@ -107,24 +108,33 @@ impl Packed {
         self.next = next;
     }
 
-    fn push(&mut self, rule: &'static Rule, path: &FieldPath, message: &str) {
+    fn push(&mut self, rule: &'static Rule, path: &FieldPath, message: &str, help: Option<&'static str>) {
         if !self.quota.admits(rule) {
             return;
         }
         let field = path.segs().last_field();
-        let is_equal =
-            |text: &Text| std::ptr::eq(text.rule, rule) && *text.message == *message && text.field.as_deref() == field;
+        let is_equal = |text: &Text| {
+            std::ptr::eq(text.rule, rule)
+                && *text.message == *message
+                && text.help == help
+                && text.field.as_deref() == field
+        };
         let text = match self.texts.iter().take(COMPARED).position(is_equal) {
             Some(known) => known,
-            None => self.add_text(rule, message.into(), field),
+            None => self.add_text((rule, message.into(), help), field),
         };
         self.push_path(path.packed(), text);
     }
 
-    fn add_text(&mut self, rule: &'static Rule, message: Box<str>, field: Option<&str>) -> usize {
+    fn add_text(
+        &mut self,
+        (rule, message, help): (&'static Rule, Box<str>, Option<&'static str>),
+        field: Option<&str>,
+    ) -> usize {
         self.texts.push(Text {
             rule,
             message,
+            help,
             field: field.map(Into::into),
             count: 0,
         });
@@ -164,39 +174,64 @@ impl Packed {
 
     /// Calls `each` with the rule and the steps of every finding.
     pub fn for_each(&self, mut each: impl FnMut(&'static Rule, Segs<'_>)) {
-        self.unpack(|rule, _, path| each(rule, Segs::of(path)));
+        self.unpack(|_, text, path| each(text.rule, Segs::of(path)));
     }
 
     /// Appends every finding to `diagnostics`.
     pub fn unpack_into(&self, diagnostics: &mut Vec<Diagnostic>) {
         diagnostics.reserve(self.len);
-        self.unpack(|rule, message, path| {
-            diagnostics.push(Diagnostic {
-                rule,
-                effect: rule.effect,
-                path: FieldPath::from_packed(path),
-                message: message.to_owned(),
-                help: None,
-                related: Vec::new(),
-                cause: None,
-                count: 1,
-            });
-        });
-        diagnostics.extend(self.quota.closing());
+        self.unpack_if(|_| true, diagnostics);
     }
 
-    fn unpack(&self, mut each: impl FnMut(&'static Rule, &str, &[u8])) {
+    /// Appends the first findings of each of [`counts`](Self::counts): as many as `wanted` says of it, where what is left to want
+    /// stays.
+    pub fn unpack_first(&self, wanted: &mut [usize], diagnostics: &mut Vec<Diagnostic>) {
+        if wanted.iter().all(|wanted| *wanted == 0) {
+            return;
+        }
+        let takes = |of: usize| match wanted.get_mut(of) {
+            Some(left) if *left > 0 => {
+                *left -= 1;
+                true
+            }
+            _ => false,
+        };
+        self.unpack_if(takes, diagnostics);
+    }
+
+    /// Appends those of which `takes` says so, by their number among [`counts`](Self::counts).
+    fn unpack_if(&self, mut takes: impl FnMut(usize) -> bool, diagnostics: &mut Vec<Diagnostic>) {
+        self.unpack(|number, text, path| {
+            if takes(number) {
+                diagnostics.push(Diagnostic {
+                    rule: text.rule,
+                    effect: text.rule.effect,
+                    path: FieldPath::from_packed(path),
+                    message: text.message.as_ref().to_owned(),
+                    help: text.help.map(str::to_owned),
+                    related: Vec::new(),
+                    cause: None,
+                    count: 1,
+                });
+            }
+        });
+        let closing = (self.texts.len()..).zip(self.quota.closing());
+        diagnostics.extend(closing.filter(|(number, _)| takes(*number)).map(|(_, closing)| closing));
+    }
+
+    /// Calls `each` for every finding with the number of what it has in common with others.
+    fn unpack(&self, mut each: impl FnMut(usize, &Text, &[u8])) {
         let mut path = Vec::new();
         let mut rest = self.bytes.as_slice();
         while let Some((shared, after)) = split_number(rest)
             && let Some((own, after)) = split_number(after)
             && let Some((own, after)) = after.split_at_checked(own)
-            && let Some((text, after)) = split_number(after)
-            && let Some(text) = self.texts.get(text)
+            && let Some((number, after)) = split_number(after)
+            && let Some(text) = self.texts.get(number)
         {
             path.truncate(shared);
             path.extend_from_slice(own);
-            each(text.rule, &text.message, &path);
+            each(number, text, &path);
             rest = after;
         }
     }
@@ -264,7 +299,7 @@ mod tests {
         for i in 0..200 {
             let element = list.index(i);
             let (kind, field) = if i % 3 == 0 { (1, "x") } else { (2, "y") };
-            packed.push_kind(kind, field, &element.field(field), || (&A, format!("no {field}")));
+            packed.push_kind(kind, field, &element.field(field), || (&A, format!("no {field}"), None));
         }
         packed.shrink();
         let mut unpacked = Vec::new();
@@ -277,5 +312,9 @@ mod tests {
             .map(|(_, field, count)| (field.unwrap(), count))
             .collect();
         assert_eq!(counts, [("x", 67), ("y", 133)]);
+        unpacked.clear();
+        packed.unpack_first(&mut [0, 2], &mut unpacked);
+        let paths: Vec<_> = unpacked.iter().map(|diagnostic| diagnostic.path.to_string()).collect();
+        assert_eq!(paths, ["list[1].y", "list[2].y"]);
     }
 }

@@ -8,6 +8,7 @@
 //! varint at most 10 (bits beyond 64 are lost); a known field with another wire type counts as unknown; a map entry that
 //! holds an unknown field is no entry; groups nest like messages; at most 100 levels; field number 0 is an error.
 
+mod missed;
 mod normalize;
 mod reader;
 mod shape;
@@ -15,6 +16,7 @@ mod shape;
 use bytes::Bytes;
 use xdsctl_proto::tables::{self, Cardinality, Field, Kind, Listed, Message};
 
+pub use self::missed::NO_HOST_REWRITE;
 pub use self::reader::{Raw, fields, map_keys};
 pub(crate) use self::reader::{value_at, value_of, varint_at};
 pub(crate) use self::shape::{Place, Shapes};
@@ -27,6 +29,8 @@ use crate::diag::{Cx, Known, Path, rules};
 rules! {
     /// A field is set that gRPC never reads.
     FIELD_IGNORED = "field-ignored", Common, Ignored, "no reader in src/core/xds of C-core 1.85.1";
+    /// A field that changes what becomes of RPCs is set, and gRPC never reads it.
+    BEHAVIOUR_FIELD_IGNORED = "behaviour-field-ignored", Common, Ignored as Warning, "no reader in src/core/xds of C-core 1.85.1";
     /// A field that restricts or secures traffic is set, and gRPC never reads it.
     SECURITY_FIELD_IGNORED = "security-field-ignored", Common, Ignored as Warning, "no reader in src/core/xds of C-core 1.85.1";
 }
@@ -42,60 +46,6 @@ const MAX_LEN: u64 = i32::MAX as u64;
 
 /// Elements of a list that are not worth it to be compared with each other: most lists are filters or clusters, and have no more.
 const FEW: usize = 2;
-
-/// Fields whose loss changes who may do what: message, field, what is lost.
-const SECURITY: &[(&str, &str, &str)] = &[
-    (
-        "envoy.config.listener.v3.Listener",
-        "listener_filters",
-        "listener filters do not run",
-    ),
-    (
-        "envoy.config.listener.v3.FilterChainMatch",
-        "direct_source_prefix_ranges",
-        "the chain matches every direct source",
-    ),
-    (
-        "envoy.config.route.v3.RouteMatch",
-        "tls_context",
-        "the route matches with and without a client certificate",
-    ),
-    (
-        "envoy.config.route.v3.RouteMatch",
-        "filter_state",
-        "the route matches without it",
-    ),
-    (
-        "envoy.config.route.v3.RouteMatch",
-        "dynamic_metadata",
-        "the route matches without it",
-    ),
-    (
-        "envoy.config.route.v3.HeaderMatcher",
-        "treat_missing_header_as_empty",
-        "a missing header does not match",
-    ),
-    (
-        "envoy.config.cluster.v3.Cluster",
-        "transport_socket_matches",
-        "connections use transport_socket, or plaintext",
-    ),
-    (
-        "envoy.extensions.transport_sockets.tls.v3.CertificateValidationContext",
-        "match_typed_subject_alt_names",
-        "the peer's name is not checked against it",
-    ),
-    (
-        "envoy.extensions.filters.http.rbac.v3.RBAC",
-        "matcher",
-        "nothing is enforced unless `rules` is set",
-    ),
-    (
-        "envoy.extensions.filters.http.rbac.v3.RBAC",
-        "shadow_rules",
-        "nothing is logged",
-    ),
-];
 
 /// Why the client's parser gives up on a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -287,7 +237,7 @@ impl Walk<'_, '_> {
             let index = seen.index(position, message, bytes.get(..before).unwrap_or_default());
             // A oneof member that C-core's generated type would keep is for its converter to judge.
             if notes && !field.judged && index == 0 {
-                self.note(message, field, at);
+                self.note(message, field, raw.payload, at);
             }
             if !field.known_to_client {
                 continue;
@@ -407,18 +357,18 @@ impl Walk<'_, '_> {
     }
 
     #[cold]
-    fn note(&mut self, message: &'static Message, field: &'static Field, at: &Path<'_>) {
-        let kind = std::ptr::from_ref(field).addr();
+    fn note(&mut self, message: &'static Message, field: &'static Field, payload: &[u8], at: &Path<'_>) {
+        let is_off = missed::is_off(field, payload);
+        // A field takes more than a byte, so that the number is that of no other field.
+        let kind = std::ptr::from_ref(field).addr() + usize::from(is_off);
         self.cx.report_field(kind, field.name, at, || {
-            let lost = SECURITY
-                .iter()
-                .find(|(m, f, _)| *m == message.full_name && *f == field.name);
-            match lost {
-                Some((_, _, lost)) => (
-                    &SECURITY_FIELD_IGNORED,
-                    format!("gRPC does not read `{}`: {lost}", field.name),
-                ),
-                None => (&FIELD_IGNORED, format!("gRPC does not read `{}`", field.name)),
+            let text = format!("gRPC does not read `{}`", field.name);
+            if let Some(lost) = missed::security(message, field) {
+                return (&SECURITY_FIELD_IGNORED, format!("{text}: {lost}"), None);
+            }
+            match missed::instead(message, field).filter(|_| !is_off) {
+                Some(instead) => (&BEHAVIOUR_FIELD_IGNORED, text, Some(instead)),
+                None => (&FIELD_IGNORED, text, None),
             }
         });
     }

@@ -73,7 +73,7 @@ with tempfile.TemporaryDirectory() as directory:
     check("no snippets", marked and all(len(line) > COLUMNS - 10 for line in marked))
     for number in range(9):
         check(f"f{number}.json is not named", f"f{number}.json" in plain)
-    check("nothing says how to lift the cap", "--all shows every finding" in " ".join(plain.split()))
+    check("nothing says how to lift the cap", "--all-findings shows every one" in " ".join(plain.split()))
     shown = lambda text: text.count("must be")
     check("not capped", shown(plain) < 20)
     check("--all is capped", shown(run("validate", "--all", ".")[0]) == 181)

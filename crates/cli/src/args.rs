@@ -48,7 +48,7 @@ pub struct Args {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Say which resources a gRPC client would reject, drop or ignore, and at which field
-    #[command(after_help = examples::VALIDATE)]
+    #[command(visible_alias = "lint", after_help = examples::VALIDATE)]
     Validate(ValidateArgs),
     /// Explain a rule or a line of a client's log, or list all rules
     #[command(after_help = examples::EXPLAIN)]
@@ -272,7 +272,10 @@ pub struct ValidateArgs {
     /// Day on which suppressions end, instead of today
     #[arg(long, value_name = "YYYY-MM-DD", hide = true)]
     pub today: Option<Date>,
-    /// Show every finding, also the thousandth of its kind
+    /// Show every finding, not five of a rule
+    #[arg(long)]
+    pub all_findings: bool,
+    /// Judge also what was made for a proxy, and show every finding
     #[arg(long)]
     pub all: bool,
     /// Print the number of findings of each rule instead of the findings

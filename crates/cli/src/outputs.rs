@@ -147,12 +147,9 @@ impl<'o> Outputs<'o> {
 
 /// All of them, as one that never fails: what ended a form is kept with it.
 impl Format for Outputs<'_> {
-    fn wants(&mut self, finding: &Unplaced<'_>) -> bool {
-        let mut is_wanted = false;
-        for output in &mut self.list {
-            is_wanted |= output.format.wants(finding);
-        }
-        is_wanted
+    fn wants(&mut self, finding: &Unplaced<'_>) -> usize {
+        let wanted = self.list.iter_mut().map(|output| output.format.wants(finding));
+        wanted.max().unwrap_or_default()
     }
 
     fn documents(&mut self, findings: &[Finding]) -> io::Result<()> {
@@ -193,6 +190,7 @@ fn form<'o>(
                 Some(_) => human::Style {
                     min_severity: looks.style.min_severity,
                     is_quiet: looks.style.is_quiet,
+                    is_capped: looks.style.is_capped,
                     ..human::Style::default()
                 },
                 None => looks.style,

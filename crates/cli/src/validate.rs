@@ -381,7 +381,7 @@ fn looks(args: &ValidateArgs, settings: &Settings, fleet: &Fleet, io: &Io<'_>) -
             colour: io.colours(args.color),
             unicode: true,
             width: io.width,
-            is_capped: io.out_is_terminal && !args.all,
+            is_capped: !(args.all || args.all_findings),
             min_severity: choice.min_severity,
             is_quiet: args.quiet,
         },

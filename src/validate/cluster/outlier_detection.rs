@@ -21,7 +21,7 @@ rules! {
     /// A field of an outlier detection algorithm is set that is not enforced.
     ALGORITHM_NOT_ENFORCED = "cds-outlier-algorithm-not-enforced", Cluster, Ignored, "gRFC A50; C-core CdsResourceParse";
     /// Outlier detection has no algorithm in this client, others have one by default.
-    WITHOUT_ALGORITHM = "cds-outlier-without-algorithm", Cluster, Advice as Note, "gRFC A50; C-core CdsResourceParse, grpc-go unmarshal_cds.go, grpc-java XdsClusterResource.java";
+    WITHOUT_ALGORITHM = "cds-outlier-without-algorithm", Cluster, Advice, "gRFC A50; C-core CdsResourceParse, grpc-go unmarshal_cds.go, grpc-java XdsClusterResource.java";
 }
 
 /// `interval` when it is not set.

@@ -261,7 +261,7 @@ impl ClientVerdict {
 }
 
 /// Rules about fields that C-core never reads.
-const UNREAD: [&str; 2] = ["field-ignored", "security-field-ignored"];
+const UNREAD: [&str; 3] = ["field-ignored", "behaviour-field-ignored", "security-field-ignored"];
 
 #[derive(Default)]
 struct Merged {

@@ -228,7 +228,7 @@ impl<W: Write> Json<W> {
 const LINE_BYTES: usize = 64 << 10;
 
 impl<W: Write> Format for Json<W> {
-    fn wants(&mut self, finding: &Unplaced<'_>) -> bool {
+    fn wants(&mut self, finding: &Unplaced<'_>) -> usize {
         self.choice.takes(finding)
     }
 

@@ -177,7 +177,7 @@ pub(super) fn xml(text: &str) -> String {
 }
 
 impl<W: Write> Format for Junit<W> {
-    fn wants(&mut self, finding: &Unplaced<'_>) -> bool {
+    fn wants(&mut self, finding: &Unplaced<'_>) -> usize {
         self.choice.takes(finding)
     }
 

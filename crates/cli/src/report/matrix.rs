@@ -398,7 +398,7 @@ fn shortened(text: &str, most: usize) -> String {
 }
 
 impl<W: Write> Format for Matrix<W> {
-    fn wants(&mut self, finding: &Unplaced<'_>) -> bool {
+    fn wants(&mut self, finding: &Unplaced<'_>) -> usize {
         self.choice.takes(finding)
     }
 

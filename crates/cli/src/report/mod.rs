@@ -272,9 +272,9 @@ struct Loudness {
 
 /// A form of the report of `validate`: takes one resource after the other, and writes.
 pub trait Format {
-    /// Says whether a finding will be shown, before its place is looked up. It is asked for each finding of a resource, in no
-    /// particular order, and then given the [`resource`](Self::resource).
-    fn wants(&mut self, finding: &Unplaced<'_>) -> bool;
+    /// Says how many of some findings will be shown, before their places are looked up. It is asked for all findings of a resource,
+    /// in no particular order, and then given the [`resource`](Self::resource) with those, and maybe with more.
+    fn wants(&mut self, finding: &Unplaced<'_>) -> usize;
 
     /// Takes the findings that belong to no resource, before any resource.
     ///
@@ -314,7 +314,7 @@ pub trait ByFinding {
 }
 
 impl<F: ByFinding> Format for F {
-    fn wants(&mut self, finding: &Unplaced<'_>) -> bool {
+    fn wants(&mut self, finding: &Unplaced<'_>) -> usize {
         self.choice().takes(finding)
     }
 
@@ -343,8 +343,12 @@ pub struct Choice {
 
 impl Choice {
     /// Says whether a finding of a resource will be shown.
-    pub fn takes(self, finding: &Unplaced<'_>) -> bool {
-        finding.severity >= self.min_severity
+    pub fn takes(self, finding: &Unplaced<'_>) -> usize {
+        if finding.severity >= self.min_severity {
+            finding.count
+        } else {
+            0
+        }
     }
 
     /// Says whether a finding that belongs to no resource is shown.

@@ -1,8 +1,7 @@
 //! From the outcome of a check to findings with places: the only step that goes back to the documents.
 //!
 //! Nothing about positions is kept before. A [`Report`] hands out one resource after the other; the fields of all its findings
-//! are looked up in one walk over its text, and for a person only if one of them will be shown. The lines around a finding
-//! are cut out only for those.
+//! that will be shown are looked up in one walk over its text. The lines around a finding are cut out only for a person.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -18,7 +17,7 @@ use super::{Finding, Format, Loudness, Parsed, Place, RelatedPlace, ResourceRepo
 use xdsctl::check::Outcome;
 use xdsctl::choice::Severities;
 use xdsctl::client::{Checked, is_live};
-use xdsctl::diag::{Diagnostic, Effect, FieldPath, Packed, Rule, Severity};
+use xdsctl::diag::{Diagnostic, Effect, FieldPath, Rule, Severity};
 use xdsctl::envelope::{Label, Origin, Stage, WorldId, WorldName};
 use xdsctl::model::ResourceType;
 use xdsctl::profile::{Client, Fleet};
@@ -38,7 +37,7 @@ pub struct Options<'o> {
     pub counted: &'o [Client],
     /// Cut snippets for findings of at least this severity; `None` for no snippets at all.
     pub snippets_from: Option<Severity>,
-    /// Snippets a rule; a person reads only so many.
+    /// Snippets of a rule and severity; a person reads only so many.
     pub snippets_per_rule: usize,
     /// Columns of a line of a snippet.
     pub snippet_columns: usize,
@@ -130,7 +129,7 @@ impl<'r> Report<'r> {
     /// Those of the format.
     pub fn write(mut self, format: &mut dyn Format) -> io::Result<Summary> {
         format.documents(&self.findings)?;
-        while let Some(resource) = self.next_if(|finding| format.wants(&finding)) {
+        while let Some(resource) = self.next_with(|finding| format.wants(&finding)) {
             format.resource(&resource)?;
         }
         self.summary.not_checked = self.not_checked.finish(self.resolver.options.fleet);
@@ -138,42 +137,51 @@ impl<'r> Report<'r> {
         Ok(self.summary)
     }
 
-    /// The next resource. Calls `wants` for its findings, in no particular order; if none is wanted, no place is
-    /// looked up and the findings are left out.
-    fn next_if(&mut self, mut wants: impl FnMut(Unplaced<'_>) -> bool) -> Option<ResourceReport> {
+    /// The next resource. Asks `wants` of its findings, in no particular order, how many are wanted; the others are left out, and
+    /// their places are not looked up.
+    fn next_with(&mut self, mut wants: impl FnMut(Unplaced<'_>) -> usize) -> Option<ResourceReport> {
         let (number, mut checked) = self.resources.next()?;
         let options = self.resolver.options;
         let of_base = checked.verdict;
-        let said = clients::merge(&mut checked, options.fleet, options.counted, &mut self.before);
-        let mut is_wanted = false;
+        let mut said = clients::merge(&mut checked, options.fleet, options.counted, &mut self.before);
         let mut tally = |(rule, effect): (&'static Rule, Effect), field: Option<&str>, count: usize, say| {
-            if let Some(loudness) = loudness((rule, effect), field, say, options.severities) {
-                self.summary.count((rule, effect), loudness, count);
-                is_wanted |= wants(Unplaced {
-                    rule,
-                    severity: loudness.severity,
-                    field,
-                    count,
-                });
-            }
+            let Some(loudness) = loudness((rule, effect), field, say, options.severities) else {
+                return 0;
+            };
+            self.summary.count((rule, effect), loudness, count);
+            wants(Unplaced {
+                rule,
+                severity: loudness.severity,
+                field,
+                count,
+            })
+        };
+        let mut is_wanted = |diagnostic: &Diagnostic, say| {
+            let of = (diagnostic.rule, diagnostic.effect);
+            tally(of, diagnostic.path.segs().last_field(), diagnostic.count, say) > 0
         };
         let says = said.says.iter().map(Some).chain(std::iter::repeat(None));
-        for (diagnostic, say) in checked.diagnostics.iter().zip(says) {
-            let of = (diagnostic.rule, diagnostic.effect);
-            tally(of, diagnostic.path.segs().last_field(), diagnostic.count, say);
-        }
-        for diagnostic in checked.notes.iter().map(|n| &n.diagnostic) {
-            let of = (diagnostic.rule, diagnostic.effect);
-            tally(of, diagnostic.path.segs().last_field(), diagnostic.count, None);
-        }
-        for (rule, field, count) in checked.ignored.counts() {
-            tally((rule, rule.effect), field, count, None);
-        }
-        let report = self.resolver.resource(number, checked, said, is_wanted);
+        let all = checked.diagnostics.iter().zip(says);
+        let diagnostics: Vec<bool> = all.map(|(diagnostic, say)| is_wanted(diagnostic, say)).collect();
+        checked.notes.retain(|note| is_wanted(&note.diagnostic, None));
+        let counts = checked.ignored.counts();
+        let mut ignored: Vec<usize> = counts
+            .map(|(rule, field, count)| tally((rule, rule.effect), field, count, None))
+            .collect();
+        retain(&mut checked.diagnostics, &diagnostics);
+        retain(&mut said.says, &diagnostics);
+        checked.ignored.unpack_first(&mut ignored, &mut checked.diagnostics);
+        let report = self.resolver.resource(number, checked, said);
         self.not_checked.add(of_base, &report);
         *self.summary.verdicts.entry(report.verdict.name()).or_default() += 1;
         Some(report)
     }
+}
+
+/// Keeps those of a list of which `stay` says so.
+fn retain<T>(list: &mut Vec<T>, stay: &[bool]) {
+    let mut stay = stay.iter();
+    list.retain(|_| stay.next().is_none_or(|stays| *stays));
 }
 
 /// Where in the dump a resource stands: `static`, `dynamic`, `warming`, `draining`, `rejected update`.
@@ -200,8 +208,8 @@ struct Resolver<'r> {
     sources: &'r SourceMap,
     options: &'r Options<'r>,
     worlds: &'r [WorldName],
-    /// Snippets cut so far, by rule.
-    cut: BTreeMap<&'static str, usize>,
+    /// Snippets cut so far.
+    cut: BTreeMap<(Severity, &'static str), usize>,
     /// Names, made once and shared.
     files: BTreeMap<SourceId, Arc<str>>,
     world_names: BTreeMap<WorldId, Arc<str>>,
@@ -234,23 +242,22 @@ impl<'r> Resolver<'r> {
         name
     }
 
-    fn resource(&mut self, number: usize, checked: Checked, said: Said, with_findings: bool) -> ResourceReport {
+    fn resource(&mut self, number: usize, checked: Checked, said: Said) -> ResourceReport {
         let section = section(&checked);
         let type_name = checked.resource_type.map_or_else(
             || checked.type_url.rsplit('/').next().unwrap_or_default().to_owned(),
             |t: ResourceType| t.short_name().to_owned(),
         );
-        let findings = if with_findings {
+        let findings = if checked.diagnostics.is_empty() && checked.notes.is_empty() {
+            Vec::new()
+        } else {
             let type_name = checked.resource_type.map(ResourceType::type_name);
             self.findings(
                 (number, checked.origin),
                 type_name,
                 (checked.diagnostics, said.says),
-                &checked.ignored,
                 checked.notes,
             )
-        } else {
-            Vec::new()
         };
         ResourceReport {
             file: self.file_name(checked.origin.source),
@@ -277,11 +284,9 @@ impl<'r> Resolver<'r> {
         &mut self,
         (number, origin): (usize, Origin),
         type_name: Option<&str>,
-        (mut diagnostics, says): (Vec<Diagnostic>, Vec<Say>),
-        ignored: &Packed,
+        (diagnostics, says): (Vec<Diagnostic>, Vec<Say>),
         notes: Vec<Note>,
     ) -> Vec<Finding> {
-        ignored.unpack_into(&mut diagnostics);
         let mut findings = Vec::with_capacity(diagnostics.len() + notes.len());
         let document = self.document(origin.source);
         let document = document.as_ref();
@@ -402,7 +407,7 @@ impl<'r> Resolver<'r> {
         if self.options.snippets_from.is_none_or(|from| finding.severity < from) {
             return;
         }
-        let cut = self.cut.entry(finding.rule.id).or_default();
+        let cut = self.cut.entry((finding.severity, finding.rule.id)).or_default();
         *cut += 1;
         if *cut <= self.options.snippets_per_rule {
             let span = Span::new(place.byte_start, place.byte_end);

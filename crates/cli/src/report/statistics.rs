@@ -19,8 +19,8 @@ impl<W: Write> Statistics<W> {
 }
 
 impl<W: Write> Format for Statistics<W> {
-    fn wants(&mut self, _: &Unplaced<'_>) -> bool {
-        false
+    fn wants(&mut self, _: &Unplaced<'_>) -> usize {
+        0
     }
 
     fn documents(&mut self, _: &[Finding]) -> io::Result<()> {

@@ -1,20 +1,22 @@
 //! The findings that are not shown one by one: a line a rule.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use super::{SHOWN_IN_ALL, SHOWN_PER_RULE, Style};
+use super::{SHOWN_PER_RULE, Style};
 use xdsctl::diag::Severity;
 
 /// Names listed in a line that stands for many findings.
 const NAMED_IN_GROUP: usize = 6;
 
-/// The findings of one rule: how many, and in which fields and resources those are that are not shown one by one.
+/// The findings of one rule and severity: how many, and in which fields and resources those are that are not shown one by one.
 #[derive(Default)]
 pub(super) struct Group {
     shown: usize,
+    /// Places that are being looked up.
+    wanted: usize,
     pub(super) hidden: usize,
-    pub(super) severity: Option<Severity>,
     fields: BTreeMap<String, usize>,
     /// Resources before the current one that have hidden findings.
     resources: usize,
@@ -23,15 +25,24 @@ pub(super) struct Group {
 }
 
 impl Group {
-    /// Says whether one more of the findings is to be shown; `in_all` are shown so far, of every rule.
-    pub(super) fn wants(&self, severity: Severity, style: Style, in_all: usize) -> bool {
-        severity >= style.min_severity && (!style.is_capped || (self.shown < SHOWN_PER_RULE && in_all < SHOWN_IN_ALL))
+    /// Says how many more of the findings are to be shown.
+    pub(super) fn room(&self, style: Style) -> usize {
+        match style.is_capped {
+            true => SHOWN_PER_RULE.saturating_sub(self.shown),
+            false => usize::MAX,
+        }
+    }
+
+    /// Of so many findings, those to look up for [`room`](Self::room).
+    pub(super) fn want(&mut self, count: usize, style: Style) -> usize {
+        let wanted = self.room(style).saturating_sub(self.wanted).min(count);
+        self.wanted += wanted;
+        wanted
     }
 
     /// Counts so many findings as not shown.
-    pub(super) fn hide(&mut self, resource: Option<usize>, severity: Severity, field: Option<&str>, more: usize) {
+    pub(super) fn hide(&mut self, resource: Option<usize>, field: Option<&str>, more: usize) {
         self.hidden += more;
-        self.severity = Some(severity);
         if let Some(field) = field {
             match self.fields.get_mut(field) {
                 Some(count) => *count += more,
@@ -61,6 +72,11 @@ impl Group {
         }
     }
 
+    /// What was wanted has come.
+    pub(super) fn placed(&mut self) {
+        self.wanted = 0;
+    }
+
     /// Counts the current resource.
     fn leave(&mut self) {
         if self.current.take().is_some_and(|(_, hidden)| hidden > 0) {
@@ -69,11 +85,12 @@ impl Group {
     }
 }
 
-pub(super) fn write_groups(groups: &mut BTreeMap<&'static str, Group>, out: &mut dyn Write) -> io::Result<()> {
+/// Groups by severity and the id of the rule.
+pub(super) type Groups = BTreeMap<(Reverse<Severity>, &'static str), Group>;
+
+pub(super) fn write_groups(groups: &mut Groups, out: &mut dyn Write) -> io::Result<()> {
     groups.values_mut().for_each(Group::leave);
-    let mut order: Vec<_> = groups.iter().filter(|(_, g)| g.hidden > 0).collect();
-    order.sort_by_key(|(id, g)| (std::cmp::Reverse(g.severity), **id));
-    for (id, group) in order {
+    for ((Reverse(severity), id), group) in groups.iter().filter(|(_, group)| group.hidden > 0) {
         let mut fields: Vec<_> = group.fields.iter().filter(|(_, n)| **n > 0).collect();
         fields.sort_by_key(|(name, n)| (std::cmp::Reverse(**n), name.as_str()));
         let named: Vec<String> = fields
@@ -89,7 +106,6 @@ pub(super) fn write_groups(groups: &mut BTreeMap<&'static str, Group>, out: &mut
             .collect();
         let rest = fields.len().saturating_sub(NAMED_IN_GROUP);
         let more = if group.shown > 0 { " more" } else { "" };
-        let severity = group.severity.unwrap_or(Severity::Note);
         write!(out, "{severity}: {}{more} {id}", group.hidden)?;
         if group.resources > 0 {
             let n = group.resources;

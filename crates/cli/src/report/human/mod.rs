@@ -1,12 +1,13 @@
-//! `--format human`: findings with their source snippet, grouped, and on a terminal capped so that a thousand equal ones stay readable.
+//! `--format human`: findings with their source snippet, grouped, and capped so that a thousand equal ones stay readable.
 //!
 //! Rendering is miette's; the snippet is a window of a few lines, never the whole document. Errors come first, then
-//! warnings; notes are one line per rule unless asked for.
+//! warnings; notes are one line per rule unless asked for. Only what is shown has its place looked up.
 
 mod group;
 mod lines;
 mod view;
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::rc::Rc;
@@ -14,7 +15,7 @@ use std::sync::Arc;
 
 use super::edge::{marked, visible_line};
 use super::{Finding, Format, Parsed, ResourceReport, Summary, Unplaced, closing, not_checked};
-use group::{Group, write_groups};
+use group::{Group, Groups, write_groups};
 use lines::{Indented, Wrapped};
 use view::{View, handler};
 use xdsctl::client::is_live;
@@ -29,7 +30,7 @@ pub struct Style {
     pub unicode: bool,
     /// Columns of the terminal; `None` if nothing is to be wrapped or cut.
     pub width: Option<usize>,
-    /// A thousand findings of a kind would push the others out of sight.
+    /// Of a rule a few findings are shown and the others counted: a thousand of a kind would push the others out of sight.
     pub is_capped: bool,
     /// Quieter findings are counted, not shown.
     pub min_severity: Severity,
@@ -43,7 +44,7 @@ impl Default for Style {
             colour: false,
             unicode: true,
             width: None,
-            is_capped: false,
+            is_capped: true,
             min_severity: Severity::Warning,
             is_quiet: false,
         }
@@ -73,20 +74,17 @@ const SNIPPET_COLUMNS: usize = 160;
 /// Columns beside a line of a document: a number of up to seven digits, the frame, spaces.
 const SNIPPET_FRAME: usize = 11;
 
-/// Findings of one rule that are shown in full.
+/// Findings of one rule and severity that are shown.
 const SHOWN_PER_RULE: usize = 5;
 
-/// Findings of one rule that are shown with the lines around them where nothing is cut for a terminal: lines take more time than all else.
+/// Findings of one rule that are shown with the lines around them where all are shown: lines take more time than all else.
 const SNIPPETS_PER_RULE: usize = 2_000;
-
-/// Findings that are shown in full in all.
-const SHOWN_IN_ALL: usize = 60;
 
 /// Writes the report for people: collects what will be shown, and writes it at the end.
 pub struct Human<W: Write> {
     style: Style,
     out: W,
-    groups: BTreeMap<&'static str, Group>,
+    groups: Groups,
     shown: Vec<(Option<Rc<Named>>, Finding)>,
     parsed: Vec<(Rc<Named>, Parsed)>,
     /// Resources so far.
@@ -103,7 +101,7 @@ impl<W: Write> Human<W> {
         Human {
             style,
             out,
-            groups: BTreeMap::new(),
+            groups: Groups::new(),
             shown: Vec::new(),
             parsed: Vec::new(),
             resources: 0,
@@ -112,17 +110,15 @@ impl<W: Write> Human<W> {
         }
     }
 
-    /// Findings that are shown so far, for one of this rule.
-    fn before(&self, rule: &'static Rule) -> usize {
-        // What a live client said is worth a line, whatever else there is.
-        if is_live(rule) { 0 } else { self.shown.len() }
+    fn group(&mut self, rule: &'static Rule, severity: Severity) -> &mut Group {
+        self.groups.entry((Reverse(severity), rule.id)).or_default()
     }
 
     /// Shows a finding that has been counted as hidden, if it is to be shown.
     fn show(&mut self, named: Option<&Rc<Named>>, finding: &Finding) -> bool {
-        let before = self.before(finding.rule);
-        let group = self.groups.entry(finding.rule.id).or_default();
-        let is_wanted = group.wants(finding.severity, self.style, before);
+        let style = self.style;
+        let group = self.group(finding.rule, finding.severity);
+        let is_wanted = finding.severity >= style.min_severity && group.room(style) > 0;
         if is_wanted {
             group.show(finding.path.segs().last_field());
             self.shown.push((named.cloned(), finding.clone()));
@@ -136,19 +132,16 @@ impl<W: Write> Human<W> {
     fn write_rest(&mut self, summary: &Summary) -> io::Result<()> {
         let out = &mut Wrapped::new(&mut self.out, self.style.width);
         write_groups(&mut self.groups, out)?;
-        let is_loud = |group: &Group| group.hidden > 0 && group.severity >= Some(self.style.min_severity);
-        if self.style.is_capped && self.groups.values().any(is_loud) {
-            writeln!(out, "the report is cut for the terminal, --all shows every finding")?;
+        let hidden = self.groups.iter().filter(|(_, group)| group.hidden > 0);
+        let severities = hidden.map(|((Reverse(severity), _), _)| *severity);
+        if severities.clone().any(|severity| severity >= self.style.min_severity) {
+            writeln!(
+                out,
+                "{SHOWN_PER_RULE} findings of a rule are shown, --all-findings shows every one"
+            )?;
         }
-        let is_folded = |group: &Group| group.hidden > 0 && group.severity < Some(self.style.min_severity);
-        if let Some(quietest) = self
-            .groups
-            .values()
-            .filter(|group| is_folded(group))
-            .filter_map(|group| group.severity)
-            .min()
-        {
-            writeln!(out, "--min-severity {quietest} shows each of them")?;
+        if let Some(quietest) = severities.filter(|severity| *severity < self.style.min_severity).min() {
+            writeln!(out, "--min-severity {quietest} shows {quietest}s, too")?;
         }
         let mut snippets = self
             .shown
@@ -174,20 +167,23 @@ impl<W: Write> Human<W> {
 }
 
 impl<W: Write> Format for Human<W> {
-    fn wants(&mut self, finding: &Unplaced<'_>) -> bool {
+    fn wants(&mut self, finding: &Unplaced<'_>) -> usize {
         if finding.severity == Severity::Error {
             self.errors += finding.count;
         }
-        let before = self.before(finding.rule);
-        let group = self.groups.entry(finding.rule.id).or_default();
-        group.hide(Some(self.resources), finding.severity, finding.field, finding.count);
-        group.wants(finding.severity, self.style, before)
+        let (style, resource) = (self.style, self.resources);
+        let group = self.group(finding.rule, finding.severity);
+        group.hide(Some(resource), finding.field, finding.count);
+        match finding.severity >= style.min_severity {
+            true => group.want(finding.count, style),
+            false => 0,
+        }
     }
 
     fn documents(&mut self, findings: &[Finding]) -> io::Result<()> {
         for finding in findings {
-            let group = self.groups.entry(finding.rule.id).or_default();
-            group.hide(None, finding.severity, finding.path.segs().last_field(), 1);
+            let group = self.group(finding.rule, finding.severity);
+            group.hide(None, finding.path.segs().last_field(), 1);
             if !self.show(None, finding)
                 && finding.severity == Severity::Error
                 && let Some(place) = &finding.place
@@ -211,6 +207,9 @@ impl<W: Write> Format for Human<W> {
         if self.errors > 0 {
             *self.hidden_errors.entry(Arc::clone(&resource.file)).or_default() += self.errors;
         }
+        if !resource.findings.is_empty() {
+            self.groups.values_mut().for_each(Group::placed);
+        }
         self.errors = 0;
         self.resources += 1;
         if let Some(parsed) = &resource.parsed {
@@ -220,8 +219,7 @@ impl<W: Write> Format for Human<W> {
     }
 
     fn end(&mut self, summary: &Summary) -> io::Result<()> {
-        self.shown
-            .sort_by_key(|(_, f)| (!is_live(f.rule), std::cmp::Reverse(f.severity)));
+        self.shown.sort_by_key(|(_, f)| (!is_live(f.rule), Reverse(f.severity)));
         write_shown(&self.shown, self.style, &mut self.out)?;
         if self.style.is_quiet {
             let line = not_checked::line(summary);
