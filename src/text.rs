@@ -111,28 +111,71 @@ fn edit_distance(a: &str, b: &str, limit: usize) -> Option<usize> {
     row.last().copied().filter(|distance| *distance <= limit)
 }
 
-/// A share as people read it.
+/// A share as people read it: rounded to a tenth of a percent, or finer where that would read as none or all.
 pub fn percent(part: u64, whole: u64) -> String {
     if whole == 0 {
         return "0 %".to_owned();
     }
-    let tenths = (u128::from(part) * 1000 + u128::from(whole) / 2) / u128::from(whole);
-    if tenths % 10 == 0 {
-        format!("{} %", tenths / 10)
-    } else {
-        format!("{}.{} %", tenths / 10, tenths % 10)
+    let (part, whole) = (u128::from(part), u128::from(whole));
+    for digits in [1, MOST_DIGITS] {
+        let unit = 10_u128.pow(digits as u32);
+        let rounded = (part * 100 * unit + whole / 2) / whole;
+        if (rounded == 0 && part > 0) || (rounded == 100 * unit && part != whole) {
+            continue;
+        }
+        let text = format!("{}.{:0digits$}", rounded / unit, rounded % unit);
+        return format!("{} %", text.trim_end_matches('0').trim_end_matches('.'));
+    }
+    let (least, most) = (0.1_f64.powi(MOST_DIGITS as i32), part * 2 > whole);
+    match most {
+        true => format!("> {:.MOST_DIGITS$} %", 100.0 - least),
+        false => format!("< {least:.MOST_DIGITS$} %"),
     }
 }
+
+/// Digits behind the point of a share that is nearly none or all: one RPC of a million is seen.
+const MOST_DIGITS: usize = 4;
 
 /// A share between 0 and 1 as [`percent`] writes it, finer: small changes are to be seen.
 pub fn share_of_one(share: f64) -> String {
     let text = format!("{:.2}", share * 100.0);
-    format!("{} %", text.trim_end_matches('0').trim_end_matches('.'))
+    match text.as_str() {
+        "0.00" if share > 0.0 => "< 0.01 %".to_owned(),
+        "100.00" if share < 1.0 => "> 99.99 %".to_owned(),
+        _ => format!("{} %", text.trim_end_matches('0').trim_end_matches('.')),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_share_that_there_is_never_reads_as_none_or_all() {
+        for (part, whole, expected) in [
+            (0, 3, "0 %"),
+            (1, 3, "33.3 %"),
+            (1, 2, "50 %"),
+            (3, 3, "100 %"),
+            (1, 1000, "0.1 %"),
+            (5, 1_000_000, "0.0005 %"),
+            (999_995, 1_000_000, "99.9995 %"),
+            (1, 4_000_000_000, "< 0.0001 %"),
+            (3_999_999_999, 4_000_000_000, "> 99.9999 %"),
+            (u64::MAX, u64::MAX, "100 %"),
+        ] {
+            assert_eq!(percent(part, whole), expected);
+        }
+        for (share, expected) in [
+            (0.0, "0 %"),
+            (0.000_005, "< 0.01 %"),
+            (0.125, "12.5 %"),
+            (0.999_995, "> 99.99 %"),
+            (1.0, "100 %"),
+        ] {
+            assert_eq!(share_of_one(share), expected);
+        }
+    }
 
     /// Levenshtein distance by the whole table.
     fn by_table(a: &str, b: &str) -> usize {

@@ -16,8 +16,9 @@ use crate::proto::pb::envoy::config::route::v3::route_action::{
     ClusterSpecifier, HostRewriteSpecifier, MaxStreamDuration,
 };
 use crate::proto::pb::envoy::config::route::v3::{RouteAction as Pb, WeightedCluster};
-use crate::proto::wire::FIELD_IGNORED;
+use crate::proto::wire::{BEHAVIOUR_FIELD_IGNORED, NO_HOST_REWRITE};
 use crate::text::first_escaped;
+use crate::text::percent;
 
 rules! {
     /// A route's cluster, or an entry of its weighted clusters, has no name.
@@ -38,12 +39,19 @@ rules! {
     ROUTE_PLUGIN_OPTIONAL = "rds-route-plugin-optional", RouteConfiguration, Dropped, "C-core RouteActionParse";
     /// An entry of weighted_clusters with weight 0 is dropped.
     CLUSTER_WEIGHT_ZERO = "rds-cluster-weight-zero", RouteConfiguration, Dropped as Note, "gRFC A28; C-core RouteActionParse";
+    /// A weighted cluster or a route gets less than one RPC of 10,000.
+    SHARE_NEGLIGIBLE = "rds-share-negligible", RouteConfiguration, Advice, "gRFC A28; C-core RouteActionParse, RouteRuntimeFractionParse";
     /// An auto_host_rewrite from a server that is not trusted has no effect.
     AUTO_HOST_REWRITE_UNTRUSTED = "rds-auto-host-rewrite-untrusted", RouteConfiguration, Ignored as Warning, "gRFC A81; C-core RouteActionParse";
     /// A max_stream_duration is not read because grpc_timeout_header_max is set.
     MAX_STREAM_DURATION_HIDDEN = "rds-max-stream-duration-hidden", RouteConfiguration, Ignored, "gRFC A31; C-core RouteActionParse";
     /// A timeout below a millisecond is no timeout at all.
     MAX_STREAM_DURATION_BELOW_1MS = "rds-max-stream-duration-below-1ms", RouteConfiguration, Advice, "C-core ParseDuration, CreateMethodConfig";
+}
+
+/// Says whether a share is so small that it is probably a mistake: a wrong denominator, percents among parts per million.
+pub(super) fn is_negligible(part: u64, whole: u64) -> bool {
+    part.saturating_mul(10_000) < whole
 }
 
 /// `total_weight` of weighted_clusters where it is not set, in the versions that read it.
@@ -123,10 +131,11 @@ fn host_rewrite(specifier: Option<&HostRewriteSpecifier>, at: &Path<'_>, cx: &mu
         Some(HostRewriteSpecifier::HostRewrite(_)) => "host_rewrite",
     };
     cx.report(
-        &FIELD_IGNORED,
+        &BEHAVIOUR_FIELD_IGNORED,
         &at.field(ignored),
         format_args!("gRPC does not read `{ignored}`"),
-    );
+    )
+    .help(NO_HOST_REWRITE);
     false
 }
 
@@ -233,6 +242,21 @@ fn weighted_clusters(message: &WeightedCluster, at: &Path<'_>, cx: &mut Cx<'_>) 
             at,
             format_args!("the weights add up to {sum}, must be at most {}", u32::MAX),
         );
+    } else {
+        for cluster in kept
+            .iter()
+            .filter(|cluster| cluster.weight > 0 && is_negligible(cluster.weight.into(), sum))
+        {
+            let (weight, name) = (cluster.weight, &cluster.name);
+            cx.report(
+                &SHARE_NEGLIGIBLE,
+                &clusters_at.index(cluster.index).field("weight"),
+                format_args!(
+                    "weight is {weight} of {sum}: {} of RPCs go to `{name}`",
+                    percent(weight.into(), sum)
+                ),
+            );
+        }
     }
     Destination::WeightedClusters(kept)
 }

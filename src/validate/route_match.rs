@@ -4,6 +4,7 @@
 //! fraction, in this order. A gRPC path is always `/service/method`, so a route whose path or prefix cannot match one is
 //! dropped without a word, and nothing that comes later in it is looked at.
 
+use super::route_action::{SHARE_NEGLIGIBLE, is_negligible};
 use crate::convert::matcher;
 use crate::diag::{Cx, Path, rules};
 use crate::model::matcher::{HeaderMatcher, StringMatch, StringMatcher};
@@ -11,6 +12,7 @@ use crate::model::route::PathMatcher;
 use crate::proto::pb::envoy::config::core::v3::RuntimeFractionalPercent;
 use crate::proto::pb::envoy::config::route::v3::RouteMatch as Pb;
 use crate::proto::pb::envoy::config::route::v3::route_match::PathSpecifier;
+use crate::text::percent;
 
 rules! {
     /// A route has no match.
@@ -177,6 +179,8 @@ fn is_grpc_path(path: &str) -> bool {
 /// Parts per million that are one part of each denominator: HUNDRED, TEN_THOUSAND, MILLION.
 const PER_MILLION: [u32; 3] = [10_000, 100, 1];
 
+const MILLION: u64 = 1_000_000;
+
 /// Converts runtime_fraction to parts per million.
 ///
 /// The product is computed in 32 bits with wrap-around, as the client does; 1,000,000 and more is always.
@@ -207,6 +211,16 @@ fn fraction(fraction: Option<&RuntimeFractionalPercent>, at: &Path<'_>, cx: &mut
                 "numerator {} overflows in parts per million: the route takes {} of 1000000 RPCs",
                 value.numerator,
                 per_million.min(1_000_000)
+            ),
+        );
+    }
+    if is_negligible(per_million.into(), MILLION) {
+        cx.report(
+            &SHARE_NEGLIGIBLE,
+            &at.field("numerator"),
+            format_args!(
+                "the route takes {per_million} of {MILLION} RPCs ({})",
+                percent(per_million.into(), MILLION)
             ),
         );
     }
