@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use super::policy::{self, PolicyFacts};
 use crate::convert::resource_name::Names;
 use crate::diag::{FieldPath, Path};
-use crate::model::cluster::Discovery;
+use crate::model::cluster::{Discovery, HealthStatus};
 use crate::model::filter::{FilterConfig, FilterOverride, HttpFilter};
 use crate::model::listener::{Listener, RouteSource};
-use crate::model::route::{Action, Destination as Target, RouteConfiguration};
+use crate::model::matcher::{StringMatch, StringMatcher};
+use crate::model::route::{Action, Destination as Target, PathMatcher, RouteConfiguration};
 use crate::model::{Cluster, Endpoints, Resource};
 
 /// Type of the message inside an API listener.
@@ -91,6 +92,16 @@ pub struct RouteFacts {
     pub non_forwarding: Box<[(u32, u32)]>,
     /// Filter overrides, one for each name and kind.
     pub overrides: Box<[OverrideFacts]>,
+    /// The paths of the routes in one text: there may be a hundred thousand.
+    paths: String,
+}
+
+impl RouteFacts {
+    /// The path or prefix of a reference's route; `None` for a regex.
+    pub fn path_of(&self, reference: &RouteReference) -> Option<&str> {
+        let (start, end) = reference.path;
+        (start < end).then(|| self.paths.get(start as usize..end as usize))?
+    }
 }
 
 /// Entries of `typed_per_filter_config` with the same name and kind.
@@ -121,6 +132,10 @@ pub struct RouteReference {
     pub destination: Destination,
     /// The route has a hash policy that the client keeps.
     pub has_hash_policy: bool,
+    /// Where in [`RouteFacts::paths`] its path is.
+    path: (u32, u32),
+    /// That path is a prefix.
+    pub is_prefix: bool,
 }
 
 /// How a route names a cluster.
@@ -143,6 +158,8 @@ pub enum ClusterFacts {
         policy: PolicyFacts,
         /// Other clusters that its policy names.
         others: Box<[String]>,
+        /// Sessions go to endpoints of some health, and not to draining ones.
+        loses_draining: bool,
     },
     /// By DNS.
     LogicalDns {
@@ -290,6 +307,10 @@ impl Facts {
                     service_name: service_name.as_ref().map(key),
                     policy: PolicyFacts::of(&cluster.lb_policy),
                     others: others(cluster),
+                    loses_draining: {
+                        let statuses = &cluster.override_host_statuses;
+                        !statuses.is_empty() && !statuses.contains(&HealthStatus::Draining)
+                    },
                 },
                 Discovery::LogicalDns { hostname } => ClusterFacts::LogicalDns {
                     hostname: hostname.as_str().into(),
@@ -374,7 +395,10 @@ fn of_routes(routes: &RouteConfiguration, names: Names) -> RouteFacts {
                 }
                 Action::Unknown => continue,
             };
+            let (path, is_prefix) = add_path(&route.path, &mut facts.paths);
             let reference = |cluster: &str, destination| RouteReference {
+                path,
+                is_prefix,
                 cluster: names.key(cluster).into_owned(),
                 virtual_host: host_index,
                 route: number(route.index),
@@ -400,6 +424,26 @@ fn of_routes(routes: &RouteConfiguration, names: Names) -> RouteFacts {
     facts.non_forwarding = non_forwarding.into();
     facts.overrides = overrides.into_values().collect();
     facts
+}
+
+/// Adds what a path must be or begin with, in a `/` at least; says where it is, and whether it is a prefix.
+fn add_path(path: &PathMatcher, paths: &mut String) -> ((u32, u32), bool) {
+    let start = paths.len();
+    let is_prefix = match path {
+        PathMatcher::Text(StringMatcher { kind, .. }) => match kind {
+            StringMatch::Exact(text) => {
+                paths.push_str(text);
+                false
+            }
+            StringMatch::Prefix(text) => {
+                paths.push_str(if text.is_empty() { "/" } else { text });
+                true
+            }
+            StringMatch::Suffix(_) | StringMatch::Contains(_) | StringMatch::Regex(_) => false,
+        },
+        PathMatcher::Regex(_) => false,
+    };
+    ((number(start), number(paths.len())), is_prefix)
 }
 
 /// Overrides by name and kind.

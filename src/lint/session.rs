@@ -1,20 +1,29 @@
-//! Two stateful session filters in one chain (A55): the later one decides, the earlier one's cookie is worthless.
+//! Stateful sessions (A55) that hold for less than whoever set them up will think: not while an endpoint drains, not on a route
+//! beside the one that the cookie's path is about, or not at all.
 //!
-//! Reported where both run and their cookies count for the same paths. An override of either may keep them apart, so
+//! Two session filters in one chain: the later one decides, the earlier one's cookie is worthless. Reported where both run and their cookies count for the same paths. An override of either may keep them apart, so
 //! the routes must be there and have none.
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::Findings;
 use super::users::{UsedRoutes, Users};
-use crate::client::{FilterFacts, World, filter_path};
-use crate::diag::rules;
+use crate::client::graph::Graph;
+use crate::client::{ClusterFacts, Facts, FilterFacts, ResourceId, RouteFacts, World, filter_path};
+use crate::diag::{Path, rules};
 use crate::model::ResourceType;
 
 rules! {
     /// Two stateful session filters are active in one chain, and only the later one's cookie counts.
     SESSION_TWICE = "stateful-session-twice", Snapshot, Advice, "C-core xds_http_stateful_session_filter.cc; gRFC A55";
+    /// A session leaves its endpoint as soon as that drains, because override_host_status lacks DRAINING.
+    SESSION_WITHOUT_DRAINING = "stateful-session-without-draining", Snapshot, Advice, "gRFC A55; C-core xds_override_host.cc UpdateAddressMap";
+    /// The path of a session's cookie covers a route, and not another one to the same cluster.
+    SESSION_PATH_MISSES_ROUTE = "stateful-session-path-misses-route", Snapshot, Advice, "gRFC A55; C-core stateful_session_filter.cc";
 }
 
 pub(super) fn check(world: &World, users: &Users<'_>, findings: &mut Findings) {
+    let mut told = BTreeSet::new();
     for routes in &users.routes {
         for user in routes.users.iter().filter(|user| !user.is_server) {
             let sessions: Vec<(&FilterFacts, &str)> = user
@@ -26,6 +35,10 @@ pub(super) fn check(world: &World, users: &Users<'_>, findings: &mut Findings) {
             let Some(entry) = world.get(ResourceType::Listener, user.listener) else {
                 continue;
             };
+            if let Some((filter, path)) = sessions.last() {
+                draining(world, routes, user.listener, &mut told, findings);
+                siblings(routes.facts, (entry.id, filter, path), findings);
+            }
             for pair in sessions.windows(2) {
                 let [(earlier, path), (later, later_path)] = pair else {
                     continue;
@@ -42,6 +55,77 @@ pub(super) fn check(world: &World, users: &Users<'_>, findings: &mut Findings) {
             }
         }
     }
+}
+
+/// Says of each cluster that a session may lead to and that keeps sessions from draining endpoints.
+fn draining<'w>(
+    world: &'w World,
+    routes: &UsedRoutes<'w>,
+    listener: &str,
+    told: &mut BTreeSet<ResourceId>,
+    findings: &mut Findings,
+) {
+    for host in &routes.facts.virtual_hosts {
+        let roots: BTreeSet<&str> = host.iter().map(|reference| reference.cluster.as_str()).collect();
+        let graph = Graph::resolve(roots, &|name| world.known(name));
+        for name in graph.entries.keys() {
+            let Some(entry) = world.get(ResourceType::Cluster, name) else {
+                continue;
+            };
+            let is_lost = matches!(
+                &entry.facts,
+                Some(Facts::Cluster(ClusterFacts::Eds {
+                    loses_draining: true,
+                    ..
+                }))
+            );
+            if is_lost && told.insert(entry.id) {
+                let common = Path::ROOT.field("common_lb_config");
+                let path = common.field("override_host_status").to_owned();
+                let message = format!(
+                    "override_host_status lacks DRAINING: a session of listener `{listener}` leaves its endpoint as soon as that drains"
+                );
+                findings
+                    .add(entry.id, &SESSION_WITHOUT_DRAINING, path, message)
+                    .help("set override_host_status: {statuses: [UNKNOWN, HEALTHY, DRAINING]}");
+            }
+        }
+    }
+}
+
+/// Says of the first route of each virtual host that has no session, where another one to the same cluster has.
+fn siblings(
+    routes: &RouteFacts,
+    (listener, filter, cookie): (ResourceId, &FilterFacts, &str),
+    findings: &mut Findings,
+) {
+    for host in &routes.virtual_hosts {
+        let with_paths = host
+            .iter()
+            .filter_map(|reference| Some((reference, routes.path_of(reference)?)));
+        let (with, without): (Vec<_>, Vec<_>) =
+            with_paths.partition(|(reference, path)| may_cover(cookie, path, reference.is_prefix));
+        let covered: BTreeMap<&str, &str> = with
+            .iter()
+            .map(|(reference, path)| (&*reference.cluster, *path))
+            .collect();
+        let missed = without
+            .iter()
+            .find_map(|(reference, path)| Some((reference, path, covered.get(&*reference.cluster)?)));
+        if let Some((reference, path, other)) = missed {
+            let message = format!(
+                "the cookie's path `{cookie}` covers the route to `{other}` and not that to `{path}`, both to cluster `{}`: RPCs of \
+                 the second have no session",
+                reference.cluster
+            );
+            findings.add(listener, &SESSION_PATH_MISSES_ROUTE, filter_path(filter.index), message);
+        }
+    }
+}
+
+/// Says whether a cookie's path covers an RPC of a route to this path, or to what begins with it.
+fn may_cover(cookie: &str, path: &str, is_prefix: bool) -> bool {
+    is_within(path, cookie) || (is_prefix && cookie.starts_with(path))
 }
 
 fn is_overridden(routes: &UsedRoutes<'_>, name: &str) -> bool {

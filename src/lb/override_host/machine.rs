@@ -365,6 +365,27 @@ impl Machine {
         }
     }
 
+    /// Says why there is no entry for an address of a cookie.
+    fn say_missing(&self, address: &str, cx: &mut PickCx<'_>) {
+        let has = |endpoint: &&Arc<Endpoint>| endpoint.addresses.iter().any(|one| *one.text == *address);
+        let (endpoints, _) = &self.taken;
+        match endpoints.iter().filter(|endpoint| !self.takes(endpoint)).find(has) {
+            Some(endpoint) => cx.say(NAME, format_args!("{}", self.lacks(address, endpoint.health.name()))),
+            None => cx.say(
+                NAME,
+                format_args!("cookie host {address} is not an address of the cluster"),
+            ),
+        }
+    }
+
+    fn lacks(&self, address: &str, health: &str) -> String {
+        let names: Vec<&str> = self.statuses.iter().map(|status| status.name()).collect();
+        format!(
+            "cookie host {address} is {health}, which override_host_status {{{}}} lacks",
+            names.join(", ")
+        )
+    }
+
     /// The pick that the cookie decides; `None` leaves it to the child.
     fn pick_session(&mut self, hosts: SessionHosts<'_>, now: i64, cx: &mut PickCx<'_>) -> Option<Pick> {
         let mut without_connection = None;
@@ -373,18 +394,12 @@ impl Machine {
         for address in hosts.addresses.split(',') {
             let found = self.find_text(address);
             let Some(entry) = found.and_then(|index| self.entries.get_mut(index)) else {
-                cx.say(
-                    NAME,
-                    format_args!("cookie host {address} is not an address of the cluster"),
-                );
+                self.say_missing(address, cx);
                 continue;
             };
             if !self.statuses.contains(&entry.health) {
                 let health = entry.health.name();
-                cx.say(
-                    NAME,
-                    format_args!("cookie host {address} is {health}, which override_host_status lacks"),
-                );
+                cx.say(NAME, format_args!("{}", self.lacks(address, health)));
                 cx.tell("pick_bad_health", || {
                     vec![("address", address.into()), ("health", health.into())]
                 });

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use crate::Error;
 use xdsctl::client::config::{ClusterState, XdsConfig};
 use xdsctl::cookie;
+use xdsctl::model::cluster::HealthStatus;
 use xdsctl::model::endpoints::{Endpoint, Locality, LocalityName};
 use xdsctl::rpc;
 use xdsctl::text;
@@ -21,6 +22,8 @@ pub(super) struct Place<'c> {
     priority: usize,
     locality: &'c Locality,
     endpoint: &'c Endpoint,
+    /// Health of endpoints that sessions of the cluster go to.
+    statuses: &'c BTreeSet<HealthStatus>,
 }
 
 /// A locality of a leaf cluster.
@@ -29,6 +32,7 @@ struct Part<'c> {
     cluster: &'c str,
     priority: usize,
     locality: &'c Locality,
+    statuses: &'c BTreeSet<HealthStatus>,
 }
 
 impl<'c> Part<'c> {
@@ -37,6 +41,7 @@ impl<'c> Part<'c> {
             cluster,
             priority,
             locality,
+            statuses,
         } = self;
         locality.endpoints.iter().flat_map(move |endpoint| {
             endpoint.addresses().map(move |address| Place {
@@ -45,8 +50,16 @@ impl<'c> Part<'c> {
                 priority,
                 locality,
                 endpoint,
+                statuses,
             })
         })
+    }
+}
+
+impl Place<'_> {
+    /// Says whether a cookie for the address leads to it.
+    fn takes_sessions(&self) -> bool {
+        self.statuses.contains(&self.endpoint.health)
     }
 }
 
@@ -54,18 +67,20 @@ impl<'c> Part<'c> {
 fn parts(config: &XdsConfig) -> impl Iterator<Item = Part<'_>> {
     config.clusters.iter().flat_map(|(cluster, state)| {
         let leaf = match state {
-            ClusterState::Leaf(leaf) => leaf.endpoints.as_deref(),
+            ClusterState::Leaf(leaf) => leaf.endpoints.as_deref().map(|endpoints| (endpoints, &leaf.cluster)),
             ClusterState::Aggregate(_) | ClusterState::Error(_) => None,
         };
-        leaf.into_iter()
-            .flat_map(|endpoints| endpoints.priorities.iter().enumerate())
-            .flat_map(move |(priority, localities)| {
+        leaf.into_iter().flat_map(move |(endpoints, of)| {
+            let priorities = endpoints.priorities.iter().enumerate();
+            priorities.flat_map(move |(priority, localities)| {
                 localities.iter().map(move |locality| Part {
                     cluster,
                     priority,
                     locality,
+                    statuses: &of.override_host_statuses,
                 })
             })
+        })
     })
 }
 
@@ -112,10 +127,11 @@ fn ways(config: &XdsConfig) -> Ways<'_> {
     ways
 }
 
-/// The cookies that lead to a place: the cluster by way of which, and the value.
+/// The cookies that lead to a place: the cluster by way of which, and the value. None, where the health keeps sessions away.
 fn cookies<'w>(place: &Place<'_>, ways: &'w Ways<'_>) -> impl Iterator<Item = (&'w str, String)> {
     let list = rpc::address_list(&place.address, place.endpoint);
-    let names = ways.get(place.cluster).into_iter().flatten();
+    let ways = ways.get(place.cluster).filter(|_| place.takes_sessions());
+    let names = ways.into_iter().flatten();
     names.map(move |name| (*name, cookie::encode(&list, name)))
 }
 
@@ -157,6 +173,11 @@ pub(super) fn write(text: &str, config: &XdsConfig, is_json: bool, out: &mut dyn
         let origin = if endpoint.weight_is_default { " (default)" } else { "" };
         say!(out, "  weight    {}{origin}", endpoint.weight)?;
         say!(out, "  health    {health}")?;
+        if !place.takes_sessions() {
+            let names: Vec<&str> = place.statuses.iter().map(|status| status.name()).collect();
+            let names = names.join(", ");
+            say!(out, "  cookie    none: override_host_status {{{names}}} lacks {health}")?;
+        }
         for (name, value) in cookies(&place, &ways) {
             say!(out, "  cookie    {value} by way of cluster \"{name}\"")?;
         }
