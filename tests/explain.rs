@@ -162,9 +162,9 @@ fn example(language: &str, lines: &[&str]) -> Example {
 /// The default bootstrap with an example's additions, as a file.
 fn bootstrap_file(name: &str, additions: Option<&Value>) -> PathBuf {
     let default = root().join("fixtures/conformance/bootstrap.json");
-    let Some(additions) = additions else { return default };
     let mut bootstrap: Value = serde_json::from_str(&fs::read_to_string(default).unwrap()).unwrap();
-    for (key, value) in additions.as_object().unwrap() {
+    bootstrap["server_listener_resource_name_template"] = "server?%s".into();
+    for (key, value) in additions.and_then(Value::as_object).into_iter().flatten() {
         if key == "server_features" {
             bootstrap["xds_servers"][0][key] = value.clone();
         } else {

@@ -95,7 +95,7 @@ impl Parser<'_> {
             self.at += word.len();
             Ok(value)
         } else {
-            self.fail(format!("must be `{word}`"))
+            self.fail("a value must start here")
         }
     }
 

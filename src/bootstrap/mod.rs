@@ -29,6 +29,10 @@ rules! {
     BOOTSTRAP_AUTHORITY_TEMPLATE = "bootstrap-authority-template", Bootstrap, Nack, "gRFC A47; C-core GrpcXdsBootstrap::JsonPostLoad";
     /// The bootstrap has a key that the client does not know.
     BOOTSTRAP_UNKNOWN_KEY = "bootstrap-unknown-key", Bootstrap, Ignored as Warning, "C-core json_object_loader.cc";
+    /// A gRPC server's bootstrap does not say by which name its listener is asked for.
+    BOOTSTRAP_SERVER_TEMPLATE_MISSING = "bootstrap-server-template-missing", Bootstrap, Fails, "gRFC A36; C-core grpc_server_config_fetcher_xds_create";
+    /// A server of the list is asked only while the one before it cannot be reached.
+    BOOTSTRAP_SECOND_SERVER = "bootstrap-second-server", Bootstrap, Advice as Note, "gRFC A71; C-core XdsClient::MaybeFallbackLocked";
     /// A bootstrap field is read only with a switch that is off.
     BOOTSTRAP_FIELD_SWITCHED_OFF = "bootstrap-field-switched-off", Bootstrap, Ignored, "C-core xds_bootstrap_grpc.cc, xds_server_grpc.cc";
 }
@@ -191,8 +195,30 @@ fn servers(json: &Json, at: &Path<'_>, cx: &mut Cx<'_>) -> Vec<Server> {
         .into_iter()
         .flatten()
         .enumerate()
-        .map(|(i, entry)| server(entry, &at.index(i), cx))
+        .map(|(i, entry)| {
+            if i == 1 {
+                second_server(&at.index(i), cx);
+            }
+            server(entry, &at.index(i), cx)
+        })
         .collect()
+}
+
+/// Says what the servers behind the first are for.
+fn second_server(at: &Path<'_>, cx: &mut Cx<'_>) {
+    let message = format_args!(
+        "a fallback: it is asked only while the server before it cannot be reached and a resource that is wanted is not there; a \
+         server that answers keeps it out, whatever it answers"
+    );
+    cx.report(&BOOTSTRAP_SECOND_SERVER, at, message);
+}
+
+/// The finding on a bootstrap without the template by whose name a server asks for its listener.
+pub fn without_server_template(listener: &str) -> Diagnostic {
+    let message = format!(
+        "server_listener_resource_name_template is missing: a gRPC server for listener `{listener}` does not start"
+    );
+    Diagnostic::of_whole(&BOOTSTRAP_SERVER_TEMPLATE_MISSING, message)
 }
 
 fn server(json: &Json, at: &Path<'_>, cx: &mut Cx<'_>) -> Server {

@@ -4,13 +4,24 @@
 //! in its world shows a proxy. Findings on a proxy's configuration say nothing of gRPC, so its resources count as not checked.
 
 use super::{MADE_FOR_PROXY, Outcome, STATIC_NOT_JUDGED};
+use crate::client::target::Target;
 use crate::client::{Checked, Facts, ListenerFacts, ResourceId, Verdict, World};
 use crate::diag::{Diagnostic, Effect, Packed, Seg, Segs, Severity};
 use crate::envelope::{Finding, Label};
+use crate::lint;
 use crate::model::ResourceType;
 use crate::source::Span;
 use crate::validate::http_connection_manager::NETWORK_FILTER_UNSUPPORTED;
 use crate::validate::listener::NEITHER_CLIENT_NOR_SERVER;
+
+/// Fields of an HttpConnectionManager that are for the edge of a network; gRPC reads none of them.
+const EDGE_FIELDS: [&str; 5] = [
+    "merge_slashes",
+    "normalize_path",
+    "path_with_escaped_slashes_action",
+    "server_header_transformation",
+    "use_remote_address",
+];
 
 /// Fields of a Listener that are about the sockets of a proxy; gRPC reads none of them.
 const SOCKET_FIELDS: [&str; 8] = [
@@ -69,10 +80,8 @@ fn evidence(world: &World, resources: &[Checked]) -> Option<String> {
         {
             return Some(format!("listener `{name}` has a network filter that gRPC has not"));
         }
-        if let Some(field) = socket_field(checked) {
-            return Some(format!(
-                "listener `{name}` sets `{field}`, which is about a proxy's sockets"
-            ));
+        if let Some((field, what)) = proxy_field(checked) {
+            return Some(format!("listener `{name}` sets `{field}`, which is about {what}"));
         }
     }
     if !world.has(ResourceType::Listener) {
@@ -108,13 +117,17 @@ fn names_api_listener(checked: &Checked) -> bool {
     found
 }
 
-/// A field of the listener that only a proxy has a use for.
-fn socket_field(checked: &Checked) -> Option<&'static str> {
+/// A field of the listener that only a proxy has a use for, and what it is about.
+fn proxy_field(checked: &Checked) -> Option<(&'static str, &'static str)> {
     let mut found = None;
-    checked.ignored.for_each(|_, mut steps| {
-        if let (Some(Seg::Field(name)), None) = (steps.next(), steps.next()) {
-            found = found.or_else(|| SOCKET_FIELDS.into_iter().find(|field| *field == name));
-        }
+    checked.ignored.for_each(|_, steps| {
+        let (is_top, last) = (steps.clone().nth(1).is_none(), steps.last_field());
+        let (fields, what) = match is_top {
+            true => (SOCKET_FIELDS.as_slice(), "a proxy's sockets"),
+            false => (EDGE_FIELDS.as_slice(), "HTTP at the edge of a network"),
+        };
+        let known = fields.iter().find(|field| last == Some(**field));
+        found = found.or_else(|| known.map(|field| (*field, what)));
     });
     found
 }
@@ -203,6 +216,18 @@ fn leave_static_out(world: &World, outcome: &mut Outcome) {
         outcome.resources.get_mut(number).into_iter().for_each(leave_out);
     }
     add(world, Diagnostic::of_whole(&STATIC_NOT_JUDGED, message), outcome);
+}
+
+/// Says of a target's listener that is rejected that it would be of no use to the channel anyway.
+pub(super) fn target(world: &World, target: &Target, resources: &mut [Checked]) {
+    let Some(entry) = world.get(ResourceType::Listener, &target.listener) else {
+        return;
+    };
+    let ResourceId(number) = entry.id;
+    let rejected = resources.get_mut(number).filter(|_| entry.facts.is_none());
+    if let Some(checked) = rejected.filter(|checked| !names_api_listener(checked)) {
+        checked.diagnostics.push(lint::target_not_api(target));
+    }
 }
 
 /// Says of rejected listeners without an api_listener what they were taken for.

@@ -1,14 +1,15 @@
 //! What the resources of a world show together.
 
 use super::{ENDPOINTS_NOT_INCLUDED, Outcome, proxy, unharmed};
+use crate::bootstrap;
 use crate::client::target::Target;
-use crate::client::{Checked, ClusterFacts, Facts, ResourceId, Settled, World};
+use crate::client::{Checked, ClusterFacts, Facts, ListenerFacts, ResourceId, Settled, World};
 use crate::diag::{Diagnostic, Effect};
 use crate::envelope::{Finding, Label};
 use crate::lint::{self, Usage};
 use crate::model::ResourceType;
 use crate::proto::transcode::{self, Note};
-use crate::source::Span;
+use crate::source::{SourceId, Span};
 
 /// What is known of the input besides what it says.
 #[derive(Debug, Clone, Copy, Default)]
@@ -17,6 +18,8 @@ pub struct Scope<'t> {
     pub target: Option<&'t Target>,
     /// The input is all there is: what is not in it is not there.
     pub is_complete: bool,
+    /// A bootstrap that names no `server_listener_resource_name_template`.
+    pub without_server_template: Option<SourceId>,
     /// What was made for a proxy is judged as a gRPC client's or server's all the same.
     pub judges_proxies: bool,
 }
@@ -38,7 +41,11 @@ pub fn check(settled: Settled, scope: Scope<'_>) -> Outcome {
         };
         is_target_missing &= scope.target.is_none();
         relate(world, scope, &mut outcome.resources);
+        if let Some(target) = scope.target {
+            proxy::target(world, target, &mut outcome.resources);
+        }
         proxy::check(world, scope.judges_proxies, &mut outcome);
+        servers_bootstrap(world, scope.without_server_template, &mut outcome);
         endpoints_left_out(world, &mut outcome);
     }
     if let (true, Some(target), Some(first)) = (is_target_missing, target, outcome.resources.first()) {
@@ -50,6 +57,23 @@ pub fn check(settled: Settled, scope: Scope<'_>) -> Outcome {
     }
     outcome.worlds = settled.worlds;
     outcome
+}
+
+/// A world of servers' listeners alone is a server's, which does not start without a name for them.
+fn servers_bootstrap(world: &World, bootstrap: Option<SourceId>, outcome: &mut Outcome) {
+    let is_server = |facts: &Option<Facts>| matches!(facts, Some(Facts::Listener(ListenerFacts::Server(_))));
+    let mut listeners = world.all(ResourceType::Listener);
+    let Some(source) = bootstrap.filter(|_| !outcome.proxy_worlds.contains(&world.id)) else {
+        return;
+    };
+    let first = world.all(ResourceType::Listener).next();
+    if let Some((listener, _)) = first.filter(|_| listeners.all(|(_, entry)| is_server(&entry.facts))) {
+        outcome.findings.push(Finding {
+            source,
+            span: Span::new(0, 0),
+            diagnostic: bootstrap::without_server_template(listener),
+        });
+    }
 }
 
 /// Runs the lints and takes back failures that this world shows to be none.

@@ -19,7 +19,7 @@ mod weight;
 
 use std::collections::BTreeMap;
 
-pub use target::missing as missing_target;
+pub use target::{missing as missing_target, not_api as target_not_api};
 pub use usage::Usage;
 
 use crate::client::target::Target;

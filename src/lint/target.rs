@@ -30,6 +30,15 @@ pub fn missing(target: &Target) -> Diagnostic {
     Diagnostic::of_whole(&TARGET_LISTENER_MISSING, message)
 }
 
+/// The finding on a target whose listener has no api_listener.
+pub fn not_api(target: &Target) -> Diagnostic {
+    let message = format!(
+        "there is no api_listener: every RPC to {} fails with UNAVAILABLE",
+        target.uri
+    );
+    Diagnostic::of_whole(&TARGET_LISTENER_NOT_API, message)
+}
+
 pub(super) fn check(world: &World, target: &Target, findings: &mut Findings) {
     let Some(entry) = world.get(ResourceType::Listener, &target.listener) else {
         return;
@@ -50,8 +59,10 @@ pub(super) fn check(world: &World, target: &Target, findings: &mut Findings) {
             }
         }
         Some(Facts::Listener(ListenerFacts::Server(_))) => {
-            let message = format!("there is no api_listener: every RPC to {uri} fails with UNAVAILABLE");
-            findings.add(entry.id, &TARGET_LISTENER_NOT_API, FieldPath::default(), message);
+            let Diagnostic {
+                rule, path, message, ..
+            } = not_api(target);
+            findings.add(entry.id, rule, path, message);
             return;
         }
         _ => return,

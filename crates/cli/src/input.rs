@@ -10,6 +10,7 @@ use super::progress::Progress;
 use super::{EXIT_TROUBLE, Error, Io, files, follow, live, progress, revision, unread};
 use xdsctl::bootstrap::{self, Bootstrap};
 use xdsctl::client::{Circumstances, Keep, Parts, Reading, Settled, Store};
+use xdsctl::diag::Diagnostic;
 use xdsctl::envelope::{self, Emit, Finding, Loader, Options, RawResource};
 use xdsctl::model::ResourceType;
 use xdsctl::profile::{Fleet, ServerFacts};
@@ -29,6 +30,7 @@ pub struct Inputs {
     pub server: ServerFacts,
     /// The bootstrap given with `--bootstrap`.
     pub bootstrap: Option<Bootstrap>,
+    bootstrap_source: Option<SourceId>,
     /// Findings on it.
     pub findings: Vec<Finding>,
     /// The file of the bootstrap.
@@ -245,6 +247,7 @@ impl Inputs {
             fleet,
             server: ServerFacts::default(),
             bootstrap: None,
+            bootstrap_source: None,
             findings: Vec::new(),
             bootstrap_path: args
                 .bootstrap
@@ -286,9 +289,14 @@ impl Inputs {
         let Some(path) = &self.bootstrap_path else {
             return Ok(());
         };
-        let id = self.sources.add_file(path).map_err(|e| cannot_read(path, e))?;
+        let id = self.sources.add_file(path).map_err(|source| Error::Io {
+            what: "read the bootstrap",
+            name: path.display().to_string(),
+            source,
+        })?;
         let whole = Span::new(0, self.sources.get(id).map_or(0, |s| s.bytes().len()));
         let (bootstrap, findings) = self.check_bootstrap(id, whole);
+        self.bootstrap_source = Some(id);
         self.findings.extend(findings);
         if let Some(bootstrap) = &bootstrap {
             self.server = bootstrap.server_facts();
@@ -328,7 +336,18 @@ impl Inputs {
     /// What makes the bootstrap given with `--bootstrap` unusable; `None` if it is good, or if none was given.
     pub fn broken_bootstrap(&self) -> Option<String> {
         let first = self.findings.first().filter(|_| self.bootstrap.is_none())?;
-        Some(format!("{}: {}", first.diagnostic.path, first.diagnostic.message))
+        let Diagnostic { path, message, .. } = &first.diagnostic;
+        Some(match path.is_empty() {
+            true => message.clone(),
+            false => format!("{path}: {message}"),
+        })
+    }
+
+    /// The document of `--bootstrap`, if it has no name for the listeners of a server.
+    pub fn without_server_template(&self) -> Option<SourceId> {
+        let bootstrap = self.bootstrap.as_ref();
+        bootstrap.filter(|bootstrap| bootstrap.server_listener_template.is_empty())?;
+        self.bootstrap_source
     }
 
     /// The type of bare resources.

@@ -255,6 +255,7 @@ impl<'a> Asked<'a> {
                 target: target.as_ref(),
                 is_complete,
                 // A line comes from a client, whatever else the input looks like.
+                without_server_template: inputs.without_server_template(),
                 judges_proxies: self.args.all || line.is_some(),
             },
         );

@@ -22,6 +22,7 @@ mod live {
     use super::{Error, Io, ServeArgs};
     use crate::files;
     use crate::input::{self, Inputs};
+    use xdsctl::bootstrap::Bootstrap;
     use xdsctl::client::{Checked, Keep, Verdict, faults};
     use xdsctl::envelope::{self, Label, Stage};
     use xdsctl_net::{Line, Resource, Serving, Tone};
@@ -32,7 +33,7 @@ mod live {
     pub(crate) fn run(args: &ServeArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         let tls = server_tls(args)?;
         let inputs = input::open(&args.input, io)?;
-        let resources = read(inputs, io)?;
+        let resources = read(inputs, args, io)?;
         if resources.is_empty() {
             return Err(Error::Nothing("no resource that a gRPC client asks for".to_owned()));
         }
@@ -68,7 +69,7 @@ mod live {
                 // What is half written is read again when it is whole.
                 let mut quiet = Io::piped(std::io::empty(), std::io::sink(), std::io::sink());
                 let inputs = input::open(&args.input, &mut quiet).ok()?;
-                let resources = read(inputs, &mut quiet).ok()?;
+                let resources = read(inputs, args, &mut quiet).ok()?;
                 (!resources.is_empty() && !quiet.incomplete.is_set()).then_some(resources)
             },
             told: &mut |line: &Line| {
@@ -98,7 +99,11 @@ mod live {
     }
 
     /// The resources of the inputs, and what is predicted of each.
-    fn read(mut inputs: Inputs, io: &mut Io<'_>) -> Result<Vec<Resource>, Error> {
+    fn read(mut inputs: Inputs, args: &ServeArgs, io: &mut Io<'_>) -> Result<Vec<Resource>, Error> {
+        if inputs.bootstrap.is_none() && args.write_bootstrap.is_some() {
+            // The client has the bootstrap that is written here, without certificate providers and authorities.
+            inputs.server = Bootstrap::default().server_facts();
+        }
         let settled = inputs.settle(Keep::Findings, io)?;
         let resources = settled.resources.iter().filter(|checked| is_served(checked));
         let resources = resources.filter_map(|checked| {
