@@ -132,6 +132,15 @@ api_listener:
             ],
         ),
         case(
+            "rds-retry-policy-without-codes",
+            &retry.replace("unavailable,", ""),
+            ("Deadline_Exceeded", "deadline-exceeded"),
+            vec![
+                r#"/0/virtual_hosts/0/routes/0/route/retry_policy/grpc: null, then {"backoff_multiplier":2,"defaults":[],"initial_backoff":"0.025s","max_attempts":2,"max_backoff":"0.250s","retryable_status_codes":["DEADLINE_EXCEEDED"]}"#,
+                r#"/0/virtual_hosts/0/routes/0/route/retry_policy/retry_on: [], then ["deadline-exceeded"]"#,
+            ],
+        ),
+        case(
             "header-name-upper-case",
             &header,
             ("X-User", "x-user"),

@@ -28,6 +28,14 @@ use crate::proto::pb::envoy::config;
 use crate::proto::wire::Malformed;
 use crate::validate::{self, RESOURCE_UNDECODABLE};
 
+/// Why there is no filter for the URL of a config; that of a config that is missing is empty.
+fn no_filter_of(url: &str) -> String {
+    match url {
+        "" => "typed_config is missing, must hold the config of a filter".to_owned(),
+        url => format!("the client has no filter of type `{url}`"),
+    }
+}
+
 /// What stands before the type in every type URL that a client compares whole.
 const URL_PREFIX: &str = "type.googleapis.com/";
 

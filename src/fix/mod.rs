@@ -89,6 +89,7 @@ struct At<'a> {
 
 static FIXERS: &[Fixer] = &[
     retry_on::FIXER,
+    retry_on::ALONE,
     header_name::FIXER,
     type_url::FIXER,
     enum_value::FIXER,

@@ -1,15 +1,21 @@
-//! `rds-retry-on-unsupported`: a condition that gRPC has, in other letters or with spaces around it.
+//! `rds-retry-on-unsupported`, `rds-retry-policy-without-codes`: a condition that gRPC has, in other letters or with spaces around it.
 //!
 //! What gRPC has under no spelling (`5xx`) stays as it is, and so does its finding.
 
 use super::{Fix, Fixer};
 use crate::model::route::RetryOn;
 use crate::proto::meant::has_same_letters;
-use crate::validate::retry::RETRY_ON_UNSUPPORTED;
+use crate::validate::retry::{RETRIES_NOTHING, RETRY_ON_UNSUPPORTED};
 
 pub(super) const FIXER: Fixer = Fixer {
     rule: &RETRY_ON_UNSUPPORTED,
     fix: Fix::Scalar(|value, _| Some(fixed(value))),
+};
+
+/// The same where no other condition is listed.
+pub(super) const ALONE: Fixer = Fixer {
+    rule: &RETRIES_NOTHING,
+    ..FIXER
 };
 
 fn fixed(value: &str) -> String {

@@ -8,7 +8,7 @@ use super::{URL_PREFIX, holds, rbac, tls::Side, unmarshal};
 use crate::convert::grpc_service::GRPC_SERVICE_NOT_ALLOWED;
 use crate::diag::{Cx, Path, rules};
 use crate::family::names::{EXT_PROC, EXT_PROC_PER_ROUTE, FAULT, RBAC, RBAC_PER_ROUTE, ROUTER, WRAPPER};
-use crate::family::{Checked, reject};
+use crate::family::{Checked, no_filter_of, reject};
 use crate::filter::ext_proc::{EXT_PROC_BODY_MODE_UNSUPPORTED, EXT_PROC_TRAILERS_NOT_SENT};
 use crate::filter::overrides::FILTER_OVERRIDE_TYPE_UNKNOWN;
 use crate::filter::rbac::audit::{RBAC_AUDIT_LOGGER_MISSING, RBAC_AUDIT_LOGGER_UNKNOWN};
@@ -180,12 +180,7 @@ fn validate(
         } else {
             &FILTER_UNSUPPORTED
         };
-        return Err(reject(
-            rule,
-            at,
-            format_args!("the client has no filter of type `{url}`"),
-            cx,
-        ));
+        return Err(reject(rule, at, format_args!("{}", no_filter_of(url)), cx));
     };
     if wrapped.is_some() {
         let message = format_args!("`{url}` is given as a TypedStruct, must be the message itself");

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{Side, URL_PREFIX, ext_proc, fault, is_url_of, rbac, unpack, unpack_as};
 use crate::diag::{Cx, Path};
 use crate::family::names::{EXT_PROC, EXT_PROC_PER_ROUTE, FAULT, RBAC, RBAC_PER_ROUTE, ROUTER, WRAPPER};
-use crate::family::{Checked, Stop, reject};
+use crate::family::{Checked, Stop, no_filter_of, reject};
 use crate::filter::overrides::FILTER_OVERRIDE_TYPE_UNKNOWN;
 use crate::profile::Feature;
 use crate::proto::any::{ANY_MISSING, ANY_UNDECODABLE};
@@ -186,7 +186,7 @@ fn one_override(any: &Any, is_optional: bool, at: &Path<'_>, cx: &mut Cx<'_>) ->
         if is_optional {
             return Ok(());
         }
-        let message = format_args!("the client has no filter of type `{}`", config.url);
+        let message = format_args!("{}", no_filter_of(&config.url));
         return Err(reject(&FILTER_OVERRIDE_TYPE_UNKNOWN, at, message, cx));
     };
     match found {

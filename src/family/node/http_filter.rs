@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{decode, fault, is_url_of, rbac};
 use crate::diag::{Cx, Path, rules};
 use crate::family::names::{FAULT, RBAC, RBAC_PER_ROUTE, ROUTER, WRAPPER};
-use crate::family::{Checked, reject};
+use crate::family::{Checked, no_filter_of, reject};
 use crate::filter::fault::FAULT_STATUS_UNKNOWN;
 use crate::filter::overrides::{FILTER_OVERRIDE_TYPE_UNKNOWN, FILTER_OVERRIDE_WITHOUT_CONFIG};
 use crate::profile::Feature;
@@ -113,7 +113,7 @@ fn top_level(filter: &HttpFilter, any: &Any, url: &str, is_client: bool, at: &Pa
         Some(known) => config(known, any, false, at, cx),
         None if filter.is_optional => Ok(()),
         None => {
-            let why = format_args!("the client has no filter of type `{url}`");
+            let why = format_args!("{}", no_filter_of(url));
             fault(&FILTER_UNSUPPORTED, at, why, cx);
             Ok(())
         }
@@ -163,7 +163,7 @@ fn one_override(any: &Any, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
 }
 
 fn unknown(url: &str, at: &Path<'_>, cx: &mut Cx<'_>) {
-    let why = format_args!("the client has no filter of type `{url}`");
+    let why = format_args!("{}", no_filter_of(url));
     fault(&FILTER_OVERRIDE_TYPE_UNKNOWN, at, why, cx);
 }
 

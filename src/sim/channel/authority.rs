@@ -10,7 +10,7 @@ use crate::lb::picker::{Complete, TraceStep};
 use crate::model::route::{Action, RouteAction};
 
 impl Channel {
-    /// Notes the authority of an attempt, and tells why where a route says something about it.
+    /// Notes the authority of an attempt, and tells where it comes from.
     pub(super) fn note_authority(&mut self, id: u64, complete: &Complete) {
         let Some(call) = self.calls.get_mut(&id) else { return };
         let routes = self.selector.as_ref().map_or(&[][..], |selector| selector.routes());
@@ -36,7 +36,7 @@ impl Channel {
         let hostname: Option<Arc<str>> = hostname.filter(|name| !name.is_empty()).map(|name| Arc::from(&**name));
         let why = why(action, own.is_some(), hostname.is_some());
         let authority = hostname.or(own).unwrap_or_else(|| self.authority.clone());
-        if let Some(why) = why.filter(|_| call.is_traced) {
+        if call.is_traced {
             let what = format!("`{authority}`, {why}");
             let layer = "authority";
             call.trace.push(TraceStep { layer, what }, &mut self.room);
@@ -45,14 +45,19 @@ impl Channel {
     }
 }
 
-/// Where the authority comes from; `None` where nobody would expect anything else than the channel's.
-fn why(action: Option<&RouteAction>, is_own: bool, has_hostname: bool) -> Option<&'static str> {
-    let action = action?;
-    match (action.auto_host_rewrite, action.untrusted_host_rewrite) {
-        (true, _) if is_own => Some("which the application has set for this RPC: it is not rewritten"),
-        (true, _) if has_hostname => Some("the endpoint's hostname (auto_host_rewrite)"),
-        (true, _) => Some("the channel's: the endpoint has no hostname that auto_host_rewrite could put there"),
-        (false, true) => Some("the channel's: auto_host_rewrite counts only from a `trusted_xds_server`"),
-        (false, false) => None,
+/// Where the authority comes from.
+fn why(action: Option<&RouteAction>, is_own: bool, has_hostname: bool) -> &'static str {
+    let (is_rewritten, is_untrusted) = action.map_or((false, false), |action| {
+        (action.auto_host_rewrite, action.untrusted_host_rewrite)
+    });
+    match (is_rewritten, is_untrusted) {
+        (true, _) if is_own => "which the application has set for this RPC: it is not rewritten",
+        (true, _) if has_hostname => {
+            "the endpoint's hostname (auto_host_rewrite, which leaves the SNI of TLS as it is)"
+        }
+        (true, _) => "the channel's: the endpoint has no hostname that auto_host_rewrite could put there",
+        (false, _) if is_own => "which the application has set for this RPC",
+        (false, true) => "the channel's: auto_host_rewrite counts only from a `trusted_xds_server`",
+        (false, false) => "the channel's",
     }
 }

@@ -74,7 +74,12 @@ pub(super) fn lb_policy(message: &Pb, aggregate: bool, root: &Path<'_>, cx: &mut
                     other.map_or("an unknown number", |p| p.as_str_name())
                 ),
             )
-            .help("set load_balancing_policy, beside which lb_policy is not read");
+            .help(match other {
+                Ok(LbPolicy::ClusterProvided) if aggregate => {
+                    "leave lb_policy out: the clusters of the aggregate have LB policies of their own"
+                }
+                _ => "set load_balancing_policy, beside which lb_policy is not read",
+            });
             None
         }
     }
