@@ -19,6 +19,7 @@ mod generated;
 mod hostile;
 mod lint;
 mod live;
+mod needed;
 mod not_checked;
 mod outputs;
 mod reached;

@@ -28,7 +28,7 @@ mod request;
 mod size;
 mod start;
 
-pub use request::{headers, method, millis, rpc, say_method, seconds};
+pub use request::{headers, method, millis, refuse_method, rpc, say_method, seconds};
 
 /// Names listed in a message at most.
 const NAMES_SHOWN: usize = 10;

@@ -33,6 +33,7 @@ pub(super) fn run(args: &PickArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         ..channel::rpc(&args.request)?
     };
     let steps = read_steps(args, io)?;
+    channel::refuse_method("pick", &args.channel.input.files)?;
     let mut opened = channel::open(&args.channel, io)?;
     let lookups = lookups(args);
     let targets = script::lookup_targets(steps.iter().flatten().map(|(_, step)| step));
@@ -293,6 +294,16 @@ fn read_steps(args: &PickArgs, io: &mut Io<'_>) -> Result<Option<Vec<(usize, Ste
     Ok(Some(steps))
 }
 
+/// The addresses of the channel that an address, locality or cluster means.
+fn meant(name: &str, opened: &Opened, known: &[SocketAddr]) -> Result<Vec<SocketAddr>, Error> {
+    if let Ok(address) = name.parse() {
+        check_known("--down", address, known)?;
+        return Ok(vec![address]);
+    }
+    let config = opened.config.as_ref();
+    Ok(config.map_or_else(|_| Vec::new(), |config| place::addresses_of(name, config)))
+}
+
 /// What connections and backends do, by the arguments.
 fn network(args: &PickArgs, opened: &Opened, known: &[SocketAddr]) -> Result<Network, Error> {
     let mut network = Network::default();
@@ -306,18 +317,18 @@ fn network(args: &PickArgs, opened: &Opened, known: &[SocketAddr]) -> Result<Net
         network = Network::only(addresses);
     }
     for down in &args.down {
-        let found: Vec<SocketAddr> = match (down.parse(), &opened.config) {
-            (Ok(address), _) => {
-                check_known("--down", address, known)?;
-                vec![address]
-            }
-            (Err(_), Ok(config)) => place::addresses_of(down, config),
-            (Err(_), Err(_)) => continue,
-        };
+        let mut found = meant(down, opened, known)?;
         if found.is_empty() {
-            return Err(Error::Usage(format!(
-                "--down `{down}` is no address, locality (REGION/ZONE/SUB_ZONE) or cluster of the channel"
-            )));
+            // A list, where it is no name with commas.
+            for one in down.split(',').map(str::trim) {
+                let of_one = meant(one, opened, known)?;
+                if of_one.is_empty() && opened.config.is_ok() {
+                    return Err(Error::Usage(format!(
+                        "--down `{one}` is no address, locality (REGION/ZONE/SUB_ZONE) or cluster of the channel"
+                    )));
+                }
+                found.extend(of_one);
+            }
         }
         network
             .addresses

@@ -13,6 +13,7 @@ const EXIT_FAILS: u8 = 1;
 
 pub(super) fn run(args: &RouteArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     let headers = channel::headers(&args.request)?;
+    channel::refuse_method("route", &args.channel.input.files)?;
     let opened = channel::open(&args.channel, io)?;
     opened.check_effort(Some(channel::method(&args.request)))?;
     channel::say_method(&args.request, io)?;

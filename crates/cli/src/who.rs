@@ -15,6 +15,7 @@ use xdsctl::client::links::{Links, Node};
 const EXIT_MISSING: u8 = 1;
 
 pub(super) fn run(args: &WhoArgs, io: &mut Io<'_>) -> Result<u8, Error> {
+    refuse_swapped(args)?;
     let mut inputs = input::open(&args.input, io)?;
     let settled = match inputs.settle(Keep::Places, io) {
         Err(Error::Nothing(_)) if Path::new(&args.name).is_file() => return Err(swapped(&args.name)),
@@ -48,4 +49,19 @@ fn swapped(name: &str) -> Error {
     Error::Usage(format!(
         "no resource `{name}`, which is a file: the name of the resource comes first, `xdsctl who NAME {name}`"
     ))
+}
+
+/// A file in the place of the name, and a name in that of the file.
+fn refuse_swapped(args: &WhoArgs) -> Result<(), Error> {
+    let files = args.input.files.iter();
+    let missing = files
+        .filter_map(|file| file.to_str())
+        .find(|file| *file != "-" && !Path::new(file).exists());
+    match missing.filter(|file| !super::live::is_address(file)) {
+        Some(name) if Path::new(&args.name).exists() => Err(Error::Usage(format!(
+            "`{name}` is no file and `{0}` is one: the name of the resource comes first, `xdsctl who {name} {0}`",
+            args.name
+        ))),
+        _ => Ok(()),
+    }
 }

@@ -1,5 +1,7 @@
 //! The RPC that a command asks about, as its arguments say it.
 
+use std::path::{Path, PathBuf};
+
 use crate::args::RequestArgs;
 use crate::{Error, Io};
 use xdsctl::model::Millis;
@@ -11,6 +13,24 @@ const DEFAULT_METHOD: &str = "/pkg.Service/Method";
 /// The method of the RPC.
 pub fn method(args: &RequestArgs) -> &str {
     args.method.as_deref().unwrap_or(DEFAULT_METHOD)
+}
+
+/// Refuses the path of a method in the place of a file.
+///
+/// # Errors
+/// The first file is none, and looks like such a path.
+pub fn refuse_method(command: &str, files: &[PathBuf]) -> Result<(), Error> {
+    let Some(first) = files.first().and_then(|file| file.to_str()) else {
+        return Ok(());
+    };
+    let parts: Vec<&str> = first.split('/').collect();
+    let is_method = matches!(parts.as_slice(), ["", service, method] if !service.is_empty() && !method.is_empty());
+    match is_method && !Path::new(first).exists() {
+        true => Err(Error::Usage(format!(
+            "`{first}` is no file: the method of the RPC is an option, `xdsctl {command} --method {first} FILE`"
+        ))),
+        false => Ok(()),
+    }
 }
 
 /// Says which method is asked about where the user has named none, or one that no RPC has.
