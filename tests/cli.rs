@@ -136,9 +136,9 @@ fn a_directory_is_searched_in_the_order_of_names() {
     let resources = report["resources"].as_array().unwrap();
     let names: Vec<&str> = resources.iter().map(|r| r["name"].as_str().unwrap()).collect();
     assert_eq!(names, ["first", "second", "third"]);
-    // Files with a resource each are a world by directory.
+    // They complete each other.
     let worlds: std::collections::BTreeSet<_> = resources.iter().map(|r| r["world"].as_str().unwrap()).collect();
-    assert_eq!(worlds.len(), 2);
+    assert_eq!(worlds.len(), 1);
 }
 
 #[test]

@@ -438,6 +438,7 @@ fn a_file_keeps_its_permissions_and_one_that_is_read_only_its_text() {
     let args = [
         "validate",
         "--no-config",
+        "--quiet",
         "--fix",
         link.to_str().unwrap(),
         read_only.to_str().unwrap(),

@@ -4,6 +4,7 @@
 //! references, aggregate graphs, which failures nobody would see, and whether the whole thing was made for a proxy.
 
 mod proxy;
+mod shared;
 mod unharmed;
 mod worlds;
 

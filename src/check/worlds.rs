@@ -1,5 +1,6 @@
 //! What the resources of a world show together.
 
+use super::shared::Shared;
 use super::{ENDPOINTS_NOT_INCLUDED, Outcome, proxy, unharmed};
 use crate::bootstrap;
 use crate::client::target::Target;
@@ -34,7 +35,9 @@ pub fn check(settled: Settled, scope: Scope<'_>) -> Outcome {
         worlds: Vec::new(),
     };
     let mut is_target_missing = target.is_some();
+    let mut shared = Shared::of(&settled.worlds, &settled.joined, &outcome.resources);
     for world in &settled.worlds {
+        shared.enter(world, &mut outcome.resources);
         let scope = Scope {
             target: target.filter(|target| world.get(ResourceType::Listener, &target.listener).is_some()),
             ..scope
@@ -47,7 +50,9 @@ pub fn check(settled: Settled, scope: Scope<'_>) -> Outcome {
         proxy::check(world, scope.judges_proxies, &mut outcome);
         servers_bootstrap(world, scope.without_server_template, &mut outcome);
         endpoints_left_out(world, &mut outcome);
+        shared.leave(world, &mut outcome.resources);
     }
+    shared.finish(&settled.names, &mut outcome.resources);
     if let (true, Some(target), Some(first)) = (is_target_missing, target, outcome.resources.first()) {
         outcome.findings.push(Finding {
             source: first.origin.source,

@@ -1,6 +1,9 @@
 //! One resource after validation: what the client does with it, and what others need to know of it.
 
+use std::hash::BuildHasher;
 use std::sync::Arc;
+
+use foldhash::quality::FixedState;
 
 use crate::convert::resource_name::Names;
 use crate::diag::{self, Budget, Cx, Diagnostic, Effect, Packed};
@@ -59,6 +62,8 @@ pub struct Checked {
     pub origin: Origin,
     /// Its name; empty if it has none.
     pub name: String,
+    /// A hash of its bytes, to know a copy by; `None` if it has none.
+    pub(super) hash: Option<u64>,
     /// What the client does with it.
     pub verdict: Verdict,
     /// What other resources need to know, if the client accepts it; the world takes it.
@@ -178,6 +183,7 @@ pub(super) fn check(raw: RawResource, circumstances: &Circumstances<'_>, budget:
         status: raw.status,
         origin: raw.origin,
         name: String::new(),
+        hash: None,
         verdict: Verdict::NotChecked,
         facts: None,
         diagnostics: Vec::new(),
@@ -197,6 +203,7 @@ pub(super) fn check(raw: RawResource, circumstances: &Circumstances<'_>, budget:
         checked.name = raw.wrapper_name.unwrap_or_default();
         return checked;
     };
+    checked.hash = Some(FixedState::default().hash_one(&bytes));
     let decides = circumstances.profile.stands_for();
     let size = bytes.len();
     let cx = Cx::new(circumstances.profile, circumstances.server)

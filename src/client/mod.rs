@@ -17,11 +17,11 @@
 mod change;
 mod checked;
 pub mod config;
-mod directories;
 pub mod dns;
 mod facts;
 pub mod graph;
 mod held;
+mod joined;
 pub mod links;
 pub mod live;
 pub mod logged;
@@ -42,18 +42,18 @@ use std::sync::Arc;
 use serde_json::Value;
 
 pub use checked::{Checked, Circumstances, Keep, NOT_FOLLOWED, Verdict};
-pub use directories::Parts;
 pub use facts::{
     ChainFacts, ClusterFacts, Destination, EndpointsFacts, Facts, FilterFacts, ListenerFacts, OverrideFacts,
     RouteFacts, RouteReference, child_path, eds_path, filter_path, inline_routes_path, non_forwarding_path, rds_path,
 };
 pub use held::{Cache, Edits, Held, Kind, Rejected, Resources, Store};
+pub use joined::{Conflict, Joined, Parts, Place};
 pub use live::{LIVE_REJECTED, OWN_WORDS};
 pub use policy::{PolicyFacts, PolicyKind};
 pub use reading::Reading;
 pub use receive::{Fault, Judged, Received, faults};
 pub use world::{Entry, ResourceId, World};
-pub use worlds::Settled;
+pub use worlds::{Settled, Stray};
 
 use crate::convert::resource_name::{NameFault, Names};
 use crate::diag::{Diagnostic, Effect, FieldPath, Rule, rules};

@@ -3,11 +3,10 @@
 //! A [`Reading`] is the only thing that resources come out of, and [`Reading::settle`] the only way on: what it yields has been
 //! through every rule about responses, streams, names and versions.
 
-use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::checked::{Checked, Circumstances, check};
-use super::directories::{self, Parts};
+use super::joined::{self, Joined, Parts, Place};
 use super::worlds::{Settled, settle};
 use crate::envelope::{Emit, Loader, PathSource, WorldId};
 use crate::load;
@@ -18,6 +17,7 @@ use crate::source::SourceId;
 pub struct Reading {
     checked: Vec<Checked>,
     loader: Loader,
+    joined: Joined,
 }
 
 impl Reading {
@@ -72,13 +72,14 @@ impl Reading {
         }
     }
 
-    /// Takes documents of one directory for one world: `directories` has the directory of each document that may be a part.
-    pub fn fuse(&mut self, directories: &BTreeMap<SourceId, PathBuf>, parts: Parts) {
-        directories::fuse(&mut self.checked, &mut self.loader, directories, parts);
+    /// Takes documents that belong together for one world: `places` says where each document stands. Those in `partial` were named, and
+    /// others beside them were not.
+    pub fn join(&mut self, places: &BTreeMap<SourceId, Place>, partial: &BTreeSet<SourceId>, parts: Parts) {
+        self.joined = joined::join(&mut self.checked, &mut self.loader, places, partial, parts);
     }
 
     /// Decides what each world's client holds. With `merge` all documents are one world.
     pub fn settle(self, circumstances: &Circumstances<'_>, merge: bool) -> Settled {
-        settle(self.checked, self.loader, circumstances, merge)
+        settle(self.checked, self.loader, self.joined, circumstances, merge)
     }
 }

@@ -3,15 +3,16 @@
 //! A [`World`] keeps the graph facts of each resource ([`Facts`]): names, references, what cannot work if it is used. The
 //! resources themselves are dropped after validation, so that a large dump needs little memory.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::checked::Circumstances;
+use super::checked::{Checked, Circumstances};
 use super::facts::{ClusterFacts, Facts};
 use super::graph;
 use crate::convert::resource_name::{NameFault, Names};
 use crate::envelope::WorldId;
 use crate::model::ResourceType;
 use crate::profile::ServerFacts;
+use crate::source::SourceId;
 
 /// A resource's place in the report: its number in the order of the documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -41,6 +42,14 @@ pub struct World {
     names: Names,
     server: ServerFacts,
     entries: BTreeMap<ResourceType, BTreeMap<String, Entry>>,
+    /// Where only some files were named: the document of each resource, and the types that each document has.
+    partial: Option<Partial>,
+}
+
+#[derive(Debug, Default)]
+struct Partial {
+    documents: BTreeMap<ResourceId, SourceId>,
+    types: BTreeSet<(SourceId, ResourceType)>,
 }
 
 impl World {
@@ -52,6 +61,40 @@ impl World {
             names: Names::of(circumstances.profile),
             server: circumstances.server.clone(),
             entries: BTreeMap::new(),
+            partial: None,
+        }
+    }
+
+    /// Only some of the files that may be of this world were named.
+    pub(super) fn is_partial(&mut self, members: &[usize], resources: &[Checked]) {
+        let mut partial = Partial::default();
+        for (&number, checked) in members
+            .iter()
+            .filter_map(|number| Some((number, resources.get(*number)?)))
+        {
+            partial.documents.insert(ResourceId(number), checked.origin.source);
+            let types = checked
+                .resource_type
+                .map(|resource_type| (checked.origin.source, resource_type));
+            partial.types.extend(types);
+        }
+        self.partial = Some(partial);
+    }
+
+    /// Says whether files that were not named may have what is missed.
+    pub const fn may_go_on(&self) -> bool {
+        self.partial.is_some()
+    }
+
+    /// Says whether a resource that `holder` refers to should be in the world: of a type without any resource, all may be elsewhere.
+    /// Where only some files were named, that goes for each file.
+    pub fn expects(&self, holder: ResourceId, resource_type: ResourceType) -> bool {
+        match &self.partial {
+            None => self.has(resource_type),
+            Some(partial) => {
+                let document = partial.documents.get(&holder);
+                document.is_some_and(|document| partial.types.contains(&(*document, resource_type)))
+            }
         }
     }
 

@@ -5,9 +5,12 @@
 //! whatever their ranks: the last good version stays in use (A46), and the rejection of a newer one is noted beside it (A88).
 //! What a later response takes away is not there.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::checked::{Checked, Circumstances, Verdict};
+use super::facts::Facts;
+use super::joined::Joined;
+use super::links::{Node, references};
 use super::world::{Entry, ResourceId, World};
 use super::{DUPLICATE_RESOURCE, live, removed, responses};
 use crate::diag::Diagnostic;
@@ -32,12 +35,15 @@ pub struct Settled {
     pub names: Vec<WorldName>,
     /// gRPC bootstraps among the documents.
     pub bootstraps: Vec<BootstrapPlace>,
+    /// What became of documents that belong together.
+    pub joined: Joined,
 }
 
 /// Decides what each world's client holds. With `merge` all documents are one world.
 pub(super) fn settle(
     mut resources: Vec<Checked>,
     mut loader: Loader,
+    joined: Joined,
     circumstances: &Circumstances<'_>,
     merge: bool,
 ) -> Settled {
@@ -57,10 +63,13 @@ pub(super) fn settle(
     let mut members: BTreeMap<WorldId, Vec<usize>> = BTreeMap::new();
     for (number, checked) in resources.iter().enumerate() {
         members.entry(checked.world).or_default().push(number);
+        for other in joined.others_of(checked) {
+            members.entry(*other).or_default().push(number);
+        }
     }
     let worlds = members
         .into_iter()
-        .map(|(id, members)| world_of(id, members, &mut resources, circumstances))
+        .map(|(id, members)| world_of(id, members, &joined, &mut resources, circumstances))
         .collect();
     Settled {
         resources,
@@ -68,6 +77,7 @@ pub(super) fn settle(
         worlds,
         names: loader.worlds,
         bootstraps: loader.bootstraps,
+        joined,
     }
 }
 
@@ -95,6 +105,56 @@ impl Settled {
     }
 }
 
+/// References of which a world has no resource, at most.
+const MAX_STRAYS: usize = 1_000;
+
+/// A reference to a resource that the world has not.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stray {
+    /// The number of the world.
+    pub world: usize,
+    /// What is referred to.
+    pub resource_type: ResourceType,
+    /// Its name.
+    pub name: String,
+    /// The number of another world that has it.
+    pub other: Option<usize>,
+}
+
+impl Settled {
+    /// The references of which a world has no resource, each name once a world: some thousand at most.
+    pub fn strays(&self) -> Vec<Stray> {
+        let is_partial = self.worlds.iter().any(World::may_go_on);
+        let mut strays = Vec::new();
+        if self.worlds.len() < 2 && !is_partial {
+            return strays;
+        }
+        for (number, world) in self.worlds.iter().enumerate() {
+            let entries = ResourceType::ALL.into_iter().flat_map(|resource_type| {
+                let all = world.all(resource_type);
+                all.filter_map(move |(name, entry)| Some((resource_type, name, entry.facts.as_ref()?)))
+            });
+            let named = entries.flat_map(|(resource_type, name, facts)| references(resource_type, name, facts));
+            let lacks = |node: &Node| world.get(node.resource_type, &node.name).is_none();
+            let missing: BTreeSet<Node> = named.filter(lacks).take(MAX_STRAYS).collect();
+            for Node { resource_type, name } in missing {
+                let has = |other: &World| other.get(resource_type, &name).is_some();
+                let other = self.worlds.iter().position(has);
+                strays.push(Stray {
+                    world: number,
+                    resource_type,
+                    name,
+                    other,
+                });
+            }
+            if strays.len() > MAX_STRAYS {
+                break;
+            }
+        }
+        strays
+    }
+}
+
 /// Which of two versions of a name is used if the client accepts both.
 fn rank(checked: &Checked) -> (bool, bool) {
     let in_use = checked.stage == Stage::Active || live::is_own_rejection(checked);
@@ -113,16 +173,29 @@ fn age(checked: &Checked) -> u8 {
 }
 
 /// What the client holds; marks the resources that are hidden.
-fn world_of(id: WorldId, members: Vec<usize>, resources: &mut [Checked], circumstances: &Circumstances<'_>) -> World {
+fn world_of(
+    id: WorldId,
+    members: Vec<usize>,
+    joined: &Joined,
+    resources: &mut [Checked],
+    circumstances: &Circumstances<'_>,
+) -> World {
     let mut world = World::new(id, circumstances);
+    if joined.partial.contains(&id) {
+        world.is_partial(&members, resources);
+    }
     for &number in &members {
-        if let Some(checked) = resources.get_mut(number)
+        if let Some(checked) = resources.get(number)
             && let Some(resource_type) = checked.resource_type
             && !checked.is_removed
         {
             let name = name_of(checked, number);
+            if joined.worlds.contains(&id) && is_copy(&world, resource_type, &name, number, resources) {
+                continue;
+            }
             if is_version(checked) {
-                add(&mut world, resource_type, &name, number, resources);
+                let facts = facts_of(number, joined, resources);
+                add(&mut world, resource_type, &name, (number, facts), resources);
             }
             if resources.get(number).is_some_and(live::has_rejected_update) {
                 reject(&mut world, resource_type, &name, number, resources);
@@ -155,13 +228,40 @@ fn is_version(checked: &Checked) -> bool {
     checked.verdict != Verdict::NotChecked && !is_update
 }
 
-/// Adds a version of a resource.
-fn add(world: &mut World, resource_type: ResourceType, name: &str, number: usize, resources: &mut [Checked]) {
+/// Says whether another document of the world has the very same resource.
+fn is_copy(world: &World, resource_type: ResourceType, name: &str, number: usize, resources: &[Checked]) -> bool {
+    let Some(ResourceId(before)) = world.get(resource_type, name).map(|entry| entry.id) else {
+        return false;
+    };
+    let (Some(before), Some(checked)) = (resources.get(before), resources.get(number)) else {
+        return false;
+    };
+    checked.hash.is_some() && checked.hash == before.hash && checked.origin.source != before.origin.source
+}
+
+/// Takes what is known of a resource; another world of it takes that too.
+fn facts_of(number: usize, joined: &Joined, resources: &mut [Checked]) -> Option<Facts> {
+    let checked = resources.get_mut(number)?;
+    let is_shared = joined.others_of(checked).next().is_some();
+    if is_shared {
+        checked.facts.clone()
+    } else {
+        checked.facts.take()
+    }
+}
+
+/// Adds a version of a resource, and what is known of it if it is accepted.
+fn add(
+    world: &mut World,
+    resource_type: ResourceType,
+    name: &str,
+    (number, facts): (usize, Option<Facts>),
+    resources: &mut [Checked],
+) {
     let Some(checked) = resources.get_mut(number) else {
         return;
     };
     let id = ResourceId(number);
-    let facts = checked.facts.take();
     let new_rank = rank(checked);
     let is_good = facts.is_some();
     let rejected = (!is_good).then_some(id);

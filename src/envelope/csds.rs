@@ -82,6 +82,7 @@ fn walk_client(walker: &mut Walker<'_, '_>) -> Result<()> {
     };
     let source = walker.source();
     let world = walker.loader.world(source, scope);
+    walker.loader.dumps.insert(world);
     let outer = walker.world.replace(world);
     let mut name = None;
     let mut node = None;

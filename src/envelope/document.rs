@@ -116,6 +116,7 @@ impl Loader {
                 self.parts((id, b""), view, parts, world, of_view, emit);
             }
         }
+        self.dumps.extend(worlds.values().flatten());
         self.heads(id, source, &entries, &worlds);
         for response in self.responses.iter_mut().skip(first_response) {
             response.is_logged = true;

@@ -50,6 +50,8 @@ pub type Emit<'e> = &'e mut dyn FnMut(Vec<RawResource>);
 pub struct Loader {
     /// Every world, by [`WorldId`].
     pub worlds: Vec<WorldName>,
+    /// Those that are all of what one client holds, by the shape of their document.
+    pub dumps: BTreeSet<WorldId>,
     /// Findings on documents, in the order of the text.
     pub findings: Vec<Finding>,
     /// gRPC bootstraps.

@@ -105,5 +105,14 @@ static SHAPES: &[&Shape] = &[
     &untyped::TYPED,
 ];
 
+/// Those of [`SHAPES`] that hold all that one client has.
+static DUMPS: &[&Shape] = &[
+    &config_dump::DUMP,
+    &config_dump::SECTION,
+    &csds::OLD_CONFIG,
+    &envoy_bootstrap::SHAPE,
+    &keyed::SHAPE,
+];
+
 #[cfg(test)]
 mod tests;

@@ -21,7 +21,7 @@ pub(super) static SHAPE: Shape = Shape {
 /// Reads the lists whose elements look as they should: `clusters`, `listeners` and `routes` are words of many tools.
 fn walk_snapshot(walker: &mut Walker<'_, '_>) -> Result<()> {
     let start = walker.pos();
-    let mut is_one = false;
+    let mut lists = 0;
     let mut passed = Vec::new();
     walker.fields(&mut |walker, key| {
         let type_name = match key {
@@ -47,11 +47,13 @@ fn walk_snapshot(walker: &mut Walker<'_, '_>) -> Result<()> {
             passed.extend(is_list.then(|| (key.to_owned(), span)));
             return Ok(());
         }
-        is_one |= key != "secrets";
+        lists += usize::from(key != "secrets");
         walker.objects(&mut |walker| walker.bare(place))
     })?;
-    if is_one {
+    if lists > 0 {
         walker.recognised = true;
+        // One list alone is a file of that type.
+        walker.loader.dumps.extend(walker.world.filter(|_| lists > 1));
         for (key, span) in passed {
             let message = format!("the first of `{key}` is no such resource, the list is not checked");
             walker.report(&UNKNOWN_SHAPE, span, message);

@@ -206,6 +206,9 @@ impl<'t, 'l> Walker<'t, 'l> {
                 let shape = self.shape()?;
                 self.tc.scan.set_pos(start);
                 (shape.walk)(self)?;
+                if super::DUMPS.iter().any(|dump| std::ptr::eq(*dump, shape)) {
+                    self.loader.dumps.extend(self.world);
+                }
             }
             _ => self.skip()?,
         }

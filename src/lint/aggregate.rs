@@ -69,7 +69,7 @@ fn report(
     findings: &mut Findings,
 ) {
     // A cluster alone says nothing about the others: they may be in another file.
-    let is_alone = world.len() < 2;
+    let is_alone = world.len() < 2 || world.may_go_on();
     let mut is_missing_one = false;
     for skipped in &graph.skipped {
         if is_alone && skipped.why == SkipReason::Missing {

@@ -40,6 +40,11 @@ pub static RULES: &[&[&Rule]] = &[
     weight::RULES,
 ];
 
+/// Says whether a finding of this rule says that nobody uses the resource.
+pub fn says_unused(rule: &Rule) -> bool {
+    unused::RULES.iter().any(|unused| std::ptr::eq(*unused, rule))
+}
+
 /// Findings by resource, in the order in which they were made; of one rule and resource as many as anybody reads.
 #[derive(Debug, Default)]
 pub struct Findings {

@@ -54,11 +54,11 @@ impl Extent {
 
 pub(super) fn check(world: &World, extent: Extent, findings: &mut Findings) {
     // Of a type without any resource the rest may be elsewhere.
-    let of_type = |resource_type| {
-        let is_expected = extent != Extent::Unknown || world.has(resource_type);
+    let expects = |holder, resource_type| {
+        let is_expected = extent != Extent::Unknown || world.expects(holder, resource_type);
         is_expected.then_some(extent)
     };
-    let mut clusters = Clusters::of(world, of_type(ResourceType::Cluster));
+    let mut clusters = Clusters::of(world);
     for (_, entry) in world.all(ResourceType::Listener) {
         match &entry.facts {
             Some(Facts::Listener(ListenerFacts::Rds(name, _))) => {
@@ -66,11 +66,12 @@ pub(super) fn check(world: &World, extent: Extent, findings: &mut Findings) {
                     world,
                     entry.id,
                     name,
-                    of_type(ResourceType::RouteConfiguration),
+                    expects(entry.id, ResourceType::RouteConfiguration),
                     findings,
                 );
             }
             Some(Facts::Listener(ListenerFacts::Inline(facts, _))) => {
+                clusters.extent = expects(entry.id, ResourceType::Cluster);
                 routes(&mut clusters, entry.id, true, facts, findings);
             }
             _ => {}
@@ -78,13 +79,14 @@ pub(super) fn check(world: &World, extent: Extent, findings: &mut Findings) {
     }
     for (_, entry) in world.all(ResourceType::RouteConfiguration) {
         if let Some(Facts::Routes(facts)) = &entry.facts {
+            clusters.extent = expects(entry.id, ResourceType::Cluster);
             routes(&mut clusters, entry.id, false, facts, findings);
         }
     }
-    let extent = of_type(ResourceType::Endpoints);
     for (name, entry) in world.all(ResourceType::Cluster) {
         if let Some(Facts::Cluster(ClusterFacts::Eds { service_name, .. })) = &entry.facts {
             let wanted = service_name.as_deref().unwrap_or(name);
+            let extent = expects(entry.id, ResourceType::Endpoints);
             endpoints(world, entry.id, wanted, extent, findings);
         }
     }
@@ -147,16 +149,16 @@ enum Found {
 /// The clusters of a world, by the names that routes have named so far: thousands of routes name the same few.
 struct Clusters<'w> {
     world: &'w World,
-    /// `None`: those that are not there are not missed.
+    /// What is known of them where routes name them; `None`: those that are not there are not missed.
     extent: Option<Extent>,
     found: HashMap<&'w str, Found>,
 }
 
 impl<'w> Clusters<'w> {
-    fn of(world: &'w World, extent: Option<Extent>) -> Self {
+    fn of(world: &'w World) -> Self {
         Clusters {
             world,
-            extent,
+            extent: None,
             found: HashMap::new(),
         }
     }

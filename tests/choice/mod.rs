@@ -2,6 +2,7 @@
 
 mod baseline;
 mod config;
+mod layouts;
 mod noise;
 mod select;
 mod suppress;

@@ -97,7 +97,8 @@ const LISTENER: &str = "\"@type\": type.googleapis.com/envoy.config.listener.v3.
 #[test]
 fn what_was_made_for_a_proxy_is_the_wrong_input_and_says_why() {
     let world = format!("{LISTENER}---\n{}---\n{}", super::routes("r", &["c"]), cluster("c"));
-    let project = Project::new("proxy", &[("a.yaml", &world), ("clean.yaml", &cluster("c"))]);
+    let other = format!("{}connect_timeout: 7s\n", cluster("c"));
+    let project = Project::new("proxy", &[("a.yaml", &world), ("clean.yaml", &other)]);
     let run = project.run(&["validate", "a.yaml"]);
     assert_eq!(run.code, Some(2));
     assert!(run.out.starts_with("dump-made-for-proxy (advice)"), "{}", run.out);

@@ -153,7 +153,7 @@ pub struct ConfigArgs {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum World {
-    /// Files of a directory that is searched, where each holds one resource; other files are worlds of their own
+    /// All files but dumps; where two directories have the same names, each of the two
     #[default]
     Auto,
     /// Each file is a world

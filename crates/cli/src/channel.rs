@@ -8,7 +8,7 @@ use super::args::ChannelArgs;
 use super::config::Config;
 use super::input;
 use super::input::Inputs;
-use super::{Error, Io};
+use super::{Error, Io, worlds};
 use crate::report::listed;
 use xdsctl::bootstrap::Bootstrap;
 use xdsctl::client::config::{ChannelFailure, ChannelFailureClass as Class, XdsConfig};
@@ -144,7 +144,8 @@ pub fn open_in(inputs: Inputs, args: &ChannelArgs, io: &mut Io<'_>) -> Result<Op
 /// What inputs say, before it is known where a channel starts: several may.
 #[derive(Debug, Clone)]
 pub struct Loaded {
-    worlds: Vec<Resources>,
+    /// With their names.
+    worlds: Vec<(String, Resources)>,
     bootstrap: Bootstrap,
     dns: DnsAnswers,
     profile: profile::Profile,
@@ -172,7 +173,10 @@ pub fn load(mut inputs: Inputs, args: &ChannelArgs, io: &mut Io<'_>) -> Result<L
     let settled = inputs.settle(keep, io)?;
     let bootstrap = inputs.bootstrap.take().unwrap_or_default();
     let store = Arc::new(inputs.into_store());
-    let worlds: Vec<Resources> = settled.hold(&store).into_iter().map(|(_, held)| held).collect();
+    let held = settled.hold(&store).into_iter();
+    let worlds: Vec<(String, Resources)> = held
+        .map(|(world, held)| (worlds::name(&world, &store.sources).to_owned(), held))
+        .collect();
     if worlds.is_empty() {
         return Err(Error::Nothing("no xDS resource in the input".to_owned()));
     }
@@ -189,7 +193,7 @@ pub fn load(mut inputs: Inputs, args: &ChannelArgs, io: &mut Io<'_>) -> Result<L
 impl Loaded {
     /// Resources of all worlds.
     pub fn resources(&self) -> usize {
-        self.worlds.iter().map(Resources::count).sum()
+        self.worlds.iter().map(|(_, held)| held.count()).sum()
     }
 
     /// Opens the channel that the arguments name, one of so many.
@@ -199,7 +203,7 @@ impl Loaded {
     pub fn open(mut self, args: &ChannelArgs, channels: usize, io: &mut Io<'_>) -> Result<Opened, Error> {
         let number = start::world(&self.worlds, args, &self.bootstrap)?;
         let mut client = Client {
-            resources: self.worlds.swap_remove(number),
+            resources: self.worlds.swap_remove(number).1,
             node_id: self.bootstrap.node_id.clone(),
             dns: self.dns,
             profile: self.profile,

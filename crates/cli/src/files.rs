@@ -115,10 +115,7 @@ impl Search {
     }
 
     fn entry(&mut self, path: &Path, depth: usize) {
-        let is_document = path
-            .extension()
-            .and_then(|ending| ending.to_str())
-            .is_some_and(|ending| ENDINGS.contains(&ending));
+        let is_document = has_ending(path);
         match fs::metadata(path) {
             Ok(metadata) if metadata.is_dir() => {
                 if path.is_symlink() {
@@ -142,6 +139,16 @@ impl Search {
             Err(_) => {}
         }
     }
+}
+
+/// Says whether a file of this name is looked for in directories.
+pub(super) fn is_document(path: &Path) -> bool {
+    has_ending(path) && !is_hidden(path)
+}
+
+fn has_ending(path: &Path) -> bool {
+    let ending = path.extension().and_then(|ending| ending.to_str());
+    ending.is_some_and(|ending| ENDINGS.contains(&ending))
 }
 
 fn is_hidden(path: &Path) -> bool {

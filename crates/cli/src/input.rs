@@ -1,15 +1,15 @@
 //! The inputs of a command: files, directories and standard input, the bootstrap, the environment switches.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use super::args::{AsType, InputArgs, World};
 use super::config::Config;
 use super::progress::Progress;
-use super::{EXIT_TROUBLE, Error, Io, files, follow, live, progress, revision, unread};
+use super::{EXIT_TROUBLE, Error, Io, files, follow, live, progress, revision, unread, worlds};
 use xdsctl::bootstrap::{self, Bootstrap};
-use xdsctl::client::{Circumstances, Keep, Parts, Reading, Settled, Store};
+use xdsctl::client::{Circumstances, Keep, Parts, Place, Reading, Settled, Store};
 use xdsctl::diag::Diagnostic;
 use xdsctl::envelope::{self, Emit, Finding, Loader, Options, RawResource};
 use xdsctl::model::ResourceType;
@@ -37,8 +37,14 @@ pub struct Inputs {
     pub bootstrap_path: Option<PathBuf>,
     /// Which files are one world.
     world: World,
-    /// The directory of each document that may be a part of a world.
-    directories: BTreeMap<SourceId, PathBuf>,
+    /// The documents that were found in a directory.
+    found: BTreeSet<SourceId>,
+    /// Where each document stands that may be of one world with others.
+    places: BTreeMap<SourceId, Place>,
+    /// The input is said to be all there is.
+    pub is_complete: bool,
+    /// Nothing is said of worlds.
+    pub is_quiet: bool,
     /// Documents that are a part of another one, as JSON; `true` if that is YAML.
     inline: BTreeMap<SourceId, bool>,
     /// The type of bare resources.
@@ -62,12 +68,10 @@ pub fn open(args: &InputArgs, io: &mut Io<'_>) -> Result<Inputs, Error> {
 /// As for [`open`].
 pub fn open_for(args: &InputArgs, config: &Config, fleet: Fleet, io: &mut Io<'_>) -> Result<Inputs, Error> {
     let mut inputs = Inputs::without_documents(args, config, fleet)?;
-    let Opened {
-        documents,
-        unread,
-        directories,
-    } = documents(args, inputs.world, &mut inputs.sources, io)?;
-    (inputs.documents, inputs.unread, inputs.directories) = (documents, unread, directories);
+    let opened = documents(args, &mut inputs.sources, io)?;
+    inputs.documents = opened.documents;
+    inputs.unread = opened.unread;
+    (inputs.found, inputs.places) = (opened.found, opened.places);
     inputs.read_bootstrap()?;
     Ok(inputs)
 }
@@ -79,6 +83,7 @@ pub fn open_for(args: &InputArgs, config: &Config, fleet: Fleet, io: &mut Io<'_>
 pub fn snapshot(args: &InputArgs, config: &Config, fleet: Fleet, name: &str, bytes: Vec<u8>) -> Result<Inputs, Error> {
     let mut inputs = Inputs::without_documents(args, config, fleet)?;
     inputs.documents.push(inputs.sources.add(name, bytes));
+    inputs.is_quiet = true;
     inputs.read_bootstrap()?;
     Ok(inputs)
 }
@@ -91,7 +96,7 @@ pub fn snapshot(args: &InputArgs, config: &Config, fleet: Fleet, name: &str, byt
 pub fn of_parts(args: &InputArgs, inline: Vec<(String, String, bool)>, io: &mut Io<'_>) -> Result<Inputs, Error> {
     let mut inputs = Inputs::without_documents(args, &Config::default(), Fleet::default())?;
     if !args.files.is_empty() {
-        let Opened { documents, unread, .. } = documents(args, inputs.world, &mut inputs.sources, io)?;
+        let Opened { documents, unread, .. } = documents(args, &mut inputs.sources, io)?;
         (inputs.documents, inputs.unread) = (documents, unread);
     }
     for (name, json, is_yaml) in inline {
@@ -128,16 +133,31 @@ struct Opened {
     documents: Vec<SourceId>,
     /// Why others could not be read.
     unread: Vec<Error>,
-    /// The directory of each document that may be a part of a world.
-    directories: BTreeMap<SourceId, PathBuf>,
+    /// Those that were found in a directory.
+    found: BTreeSet<SourceId>,
+    /// Where each stands.
+    places: BTreeMap<SourceId, Place>,
+    /// Places that have been read.
+    seen: BTreeSet<Place>,
 }
 
-fn documents(args: &InputArgs, world: World, sources: &mut SourceMap, io: &mut Io<'_>) -> Result<Opened, Error> {
-    let Opened {
-        mut documents,
-        mut unread,
-        mut directories,
-    } = Opened::default();
+impl Opened {
+    /// Says whether nobody has named the file before; whoever names it twice means it once.
+    fn is_new(&mut self, name: &str) -> bool {
+        self.seen.insert(worlds::place(name))
+    }
+
+    fn add(&mut self, id: SourceId, name: &str, is_found: bool) {
+        self.documents.push(id);
+        self.places.insert(id, worlds::place(name));
+        if is_found {
+            self.found.insert(id);
+        }
+    }
+}
+
+fn documents(args: &InputArgs, sources: &mut SourceMap, io: &mut Io<'_>) -> Result<Opened, Error> {
+    let mut opened = Opened::default();
     for path in &args.files {
         if path.as_os_str() == "-" {
             if io.in_is_terminal {
@@ -151,25 +171,25 @@ fn documents(args: &InputArgs, world: World, sources: &mut SourceMap, io: &mut I
                 return Ok(Opened::default());
             }
             let name = args.stdin_filename.clone().unwrap_or_else(|| "-".to_owned());
-            documents.push(sources.add(name, bytes));
+            let id = sources.add(name.as_str(), bytes);
+            opened.add(id, &name, false);
             continue;
         }
         if let Some(named) = path.to_str().and_then(|path| path.strip_prefix(revision::SCHEME)) {
             let read = revision::read(named, MAX_STREAM_BYTES);
             let (files, is_directory) = read.map_err(|e| cannot_read(path, e))?;
             for file in files {
-                let directory = Path::new(&file.name).parent().map(Path::to_owned).unwrap_or_default();
-                let id = sources.add(file.name, file.bytes);
-                documents.push(id);
-                if world == World::Dir || is_directory {
-                    directories.insert(id, directory);
+                if opened.is_new(&file.name) {
+                    let id = sources.add(file.name.as_str(), file.bytes);
+                    opened.add(id, &file.name, is_directory);
                 }
             }
             continue;
         }
         if let Some(address) = path.to_str().filter(|text| live::is_address(text)) {
             let bytes = live::read(address, args, &mut io.err)?;
-            documents.push(sources.add(address, bytes));
+            let id = sources.add(address, bytes);
+            opened.add(id, address, false);
             continue;
         }
         let found = files::find(path);
@@ -177,31 +197,25 @@ fn documents(args: &InputArgs, world: World, sources: &mut SourceMap, io: &mut I
             let path = path.display();
             say!(io.err, "xdsctl: `{path}` is passed over: it is not a regular file")?;
         }
-        unread.extend(found.failures.into_iter().map(|(path, e)| cannot_read(&path, e)));
+        let failures = found.failures.into_iter();
+        opened.unread.extend(failures.map(|(path, e)| cannot_read(&path, e)));
         for file in &found.files {
+            let name = file.display().to_string();
+            if !opened.is_new(&name) {
+                continue;
+            }
             match sources.add_file(file) {
-                Ok(id) => {
-                    documents.push(id);
-                    // Who names files one by one does not say that they are all there are.
-                    if world == World::Dir || found.is_directory {
-                        let directory = file.parent().unwrap_or(Path::new(""));
-                        directories.insert(id, directory.to_owned());
-                    }
-                }
-                Err(error) => unread.push(cannot_read(file, error)),
+                Ok(id) => opened.add(id, &name, found.is_directory),
+                Err(error) => opened.unread.push(cannot_read(file, error)),
             }
         }
     }
-    if documents.is_empty() {
-        refuse(unread, io)?;
+    if opened.documents.is_empty() {
+        refuse(opened.unread, io)?;
         let endings = files::ENDINGS.join(", ");
         return Err(Error::Nothing(format!("no file with one of the endings {endings}")));
     }
-    Ok(Opened {
-        documents,
-        unread,
-        directories,
-    })
+    Ok(opened)
 }
 
 /// Says what is not known of the switches that were set, for a command without a report that does.
@@ -257,7 +271,10 @@ impl Inputs {
                 .world()
                 .or_else(|| Some(config.worlds.as_ref()?.value))
                 .unwrap_or_default(),
-            directories: BTreeMap::new(),
+            found: BTreeSet::new(),
+            places: BTreeMap::new(),
+            is_complete: false,
+            is_quiet: false,
             inline: BTreeMap::new(),
             as_type: args.as_type,
             unread: Vec::new(),
@@ -266,7 +283,7 @@ impl Inputs {
 
     /// Says whether a document was not named, but found in a directory.
     pub fn is_found(&self, id: SourceId) -> bool {
-        self.directories.contains_key(&id)
+        self.found.contains(&id)
     }
 
     /// Keeps what went wrong with some of the inputs, to be said at the end.
@@ -387,12 +404,16 @@ impl Inputs {
         let mut reading = self.read_documents(keep, io);
         follow::path_sources(self, keep, &mut reading);
         match self.world {
-            World::Auto => reading.fuse(&self.directories, Parts::Single),
-            World::Dir => reading.fuse(&self.directories, Parts::All),
+            World::Auto => reading.join(&self.places, &self.partial(), Parts::Loose),
+            World::Dir => reading.join(&self.places, &self.partial(), Parts::All),
             World::File | World::All => {}
         }
         let mut settled = reading.settle(&self.circumstances(keep), self.world == World::All);
         settled.name_twins(&self.sources);
+        if !self.is_quiet {
+            // Nothing is left to tell a closed standard error.
+            let _ = worlds::say(&settled, self, io);
+        }
         let on_bootstraps: Vec<Finding> = settled
             .bootstraps
             .iter()
@@ -401,6 +422,15 @@ impl Inputs {
         settled.findings.splice(0..0, self.findings.iter().cloned());
         settled.findings.extend(on_bootstraps);
         settled
+    }
+
+    /// The documents that were named, beside which others stand that were not; none if the input is said to be all there is.
+    fn partial(&self) -> BTreeSet<SourceId> {
+        if self.is_complete || self.documents.len() < 2 {
+            return BTreeSet::new();
+        }
+        let named = self.places.iter().filter(|(id, _)| !self.found.contains(id));
+        worlds::partial(named, &self.places)
     }
 
     /// The documents and what they were checked against, to read values from.

@@ -60,6 +60,7 @@ mod tree;
 mod unread;
 mod validate;
 mod who;
+mod worlds;
 
 use std::io::Write as _;
 use std::process::ExitCode;

@@ -216,6 +216,7 @@ fn one(
     let mut args = ChannelArgs {
         client: None,
         input,
+        in_world: None,
         target: None,
         authority: client.authority.clone(),
         route_config: None,

@@ -240,14 +240,16 @@ impl<'a> Asked<'a> {
             true => Keep::Parsed,
             false => Keep::Findings,
         };
-        let mut settled = inputs.settle_to_report(keep, io);
+        inputs.is_complete = self.settings.is_complete;
+        inputs.is_quiet |= self.args.quiet;
+        let settled = inputs.settle_to_report(keep, io);
         let bootstraps = settled.bootstraps.len() + usize::from(inputs.documents.is_empty());
         let scope = report::Scope {
             documents: inputs.documents.len(),
             worlds: settled.worlds.len(),
             bootstraps,
         };
-        let worlds = std::mem::take(&mut settled.names);
+        let worlds = settled.names.clone();
         let is_complete = self.settings.is_complete;
         let mut outcome = check::check(
             settled,

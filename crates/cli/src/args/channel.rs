@@ -16,6 +16,9 @@ pub struct ChannelArgs {
     /// Client to simulate, instead of C-core 1.85.1: `go`, `cpp@1.62`, `python@1.72`
     #[arg(long, value_name = "CLIENT")]
     pub client: Option<String>,
+    /// World of the channel, if there are several: `xds/prod`, as standard error names it
+    #[arg(long = "in", value_name = "WORLD")]
+    pub in_world: Option<String>,
     /// Target of the channel; default is the only API listener
     #[arg(long, value_name = "xds:///NAME")]
     pub target: Option<String>,

@@ -72,32 +72,92 @@ fn routes(name: &str, authority: Option<&str>, resources: &Resources) -> Result<
     })
 }
 
-/// The world of the channel: the only one, or the only one that has what is asked for.
-pub(super) fn world(worlds: &[Resources], args: &ChannelArgs, bootstrap: &Bootstrap) -> Result<usize, Error> {
+/// The world of the channel: the one that is named, the only one, or the only one that has what is asked for.
+pub(super) fn world(worlds: &[(String, Resources)], args: &ChannelArgs, bootstrap: &Bootstrap) -> Result<usize, Error> {
+    let names = || worlds.iter().map(|(name, _)| name.as_str());
+    if let Some(wanted) = &args.in_world {
+        let number = names().position(|name| name == wanted);
+        return number.ok_or_else(|| Error::Usage(format!("--in: {}", no_such("world", wanted, names()))));
+    }
     if worlds.len() == 1 {
         return Ok(0);
     }
-    let wanted = args
+    let target = args
         .target
         .as_deref()
         .and_then(|uri| Target::parse(uri, args.authority.as_deref(), bootstrap).ok());
-    let has = |resources: &Resources| match (&args.cluster, &args.route_config, &wanted) {
-        (Some(cluster), _, _) => resources.clusters.contains_key(cluster),
-        (None, Some(routes), _) => resources.route_configs.contains_key(routes),
-        (None, None, Some(target)) => resources.listeners.contains_key(&target.listener),
-        (None, None, None) => resources.api_listeners().next().is_some(),
+    let wanted = match (&args.cluster, &args.route_config, &target) {
+        (Some(name), _, _) => Wanted::Cluster(name),
+        (None, Some(name), _) => Wanted::Routes(name),
+        (None, None, Some(target)) => Wanted::Listener(&target.listener),
+        (None, None, None) => Wanted::AnyListener,
     };
-    let mut fitting = worlds.iter().enumerate().filter(|(_, resources)| has(resources));
-    match (fitting.next(), fitting.next()) {
-        (Some((number, _)), None) => Ok(number),
-        (None, _) => Err(Error::Usage(format!(
-            "none of {} separate inputs has what is asked for; --world all takes them for one",
-            worlds.len()
+    let fitting = worlds
+        .iter()
+        .enumerate()
+        .filter(|(_, (_, resources))| wanted.is_in(resources));
+    let fitting: Vec<(usize, &str)> = fitting.map(|(number, (name, _))| (number, name.as_str())).collect();
+    match fitting.as_slice() {
+        [(number, _)] => Ok(*number),
+        [] => Err(Error::Usage(wanted.is_nowhere(worlds))),
+        several => Err(Error::Usage(format!(
+            "{} is in {} worlds, choose one with --in: {}",
+            wanted.words(),
+            several.len(),
+            some(several.iter().map(|(_, name)| *name))
         ))),
-        (Some(_), Some(_)) => Err(Error::Usage(format!(
-            "several of {} separate inputs have what is asked for: name one file, or take them for one with --world all",
-            worlds.len()
-        ))),
+    }
+}
+
+/// What a channel starts at.
+#[derive(Debug, Clone, Copy)]
+enum Wanted<'a> {
+    Cluster(&'a str),
+    Routes(&'a str),
+    Listener(&'a str),
+    AnyListener,
+}
+
+impl Wanted<'_> {
+    fn is_in(self, resources: &Resources) -> bool {
+        match self {
+            Wanted::Cluster(name) => resources.clusters.contains_key(name),
+            Wanted::Routes(name) => resources.route_configs.contains_key(name),
+            Wanted::Listener(name) => resources.listeners.contains_key(name),
+            Wanted::AnyListener => resources.api_listeners().next().is_some(),
+        }
+    }
+
+    fn words(self) -> String {
+        match self {
+            Wanted::Cluster(name) => format!("Cluster `{name}`"),
+            Wanted::Routes(name) => format!("RouteConfiguration `{name}`"),
+            Wanted::Listener(name) => format!("Listener `{name}`"),
+            Wanted::AnyListener => "a Listener with an api_listener".to_owned(),
+        }
+    }
+
+    /// Says that no world has it, and what they have.
+    fn is_nowhere(self, worlds: &[(String, Resources)]) -> String {
+        let held = || worlds.iter().map(|(_, resources)| resources);
+        let why = match self {
+            Wanted::Cluster(name) => {
+                no_such("Cluster", name, held().flat_map(|held| held.clusters.keys().map(String::as_str)))
+            }
+            Wanted::Routes(name) => {
+                let names = held().flat_map(|held| held.route_configs.keys().map(String::as_str));
+                no_such("RouteConfiguration", name, names)
+            }
+            Wanted::Listener(name) => {
+                no_such("Listener", name, held().flat_map(|held| held.listeners.keys().map(String::as_str)))
+            }
+            Wanted::AnyListener => {
+                "no Listener with an api_listener that the client accepts; start elsewhere with --route-config or --cluster"
+                    .to_owned()
+            }
+        };
+        let names = some(worlds.iter().map(|(name, _)| name.as_str()));
+        format!("{why}; looked for in {} worlds: {names}", worlds.len())
     }
 }
 
