@@ -11,13 +11,13 @@ use xdsctl_proto::tables;
 
 use super::loader::{Emit, Loader, Options, Text};
 use super::raw::{Finding, Origin, RawResource, Response, WorldId};
-use super::{NO_RESOURCE, UNKNOWN_SHAPE};
+use super::{NO_RESOURCE, UNKNOWN_SHAPE, kubernetes};
 use crate::diag::{Known, rules};
 use crate::model::ResourceType;
 use crate::proto::transcode::{self, LIMIT_EXCEEDED, SYNTAX, Transcoder};
 use crate::source::sniff::{Format, Sniffed, named, sniff};
 use crate::source::view::{FaultKind, View};
-use crate::source::{Source, SourceId, Span, binary, log, textproto, yaml};
+use crate::source::{Source, SourceId, Span, binary, configmap, log, textproto, yaml};
 
 rules! {
     /// A document has nothing in it.
@@ -61,10 +61,20 @@ impl Loader {
                 }
             },
         };
+        // JSON of a ConfigMap is read as YAML: what stands in its texts has places in a view only.
+        let has_config_maps = matches!(format, Format::Json | Format::Yaml) && configmap::may_be(source.bytes());
+        let format = if has_config_maps { Format::Yaml } else { format };
         source.set_format(format);
+        let mut opened = configmap::Opened::default();
         let view = match format {
             Format::Json => return self.json(id, source.bytes(), options, emit),
-            Format::Yaml => yaml::view_bytes(source.bytes()),
+            Format::Yaml => {
+                let mut view = yaml::view_bytes(source.bytes());
+                if has_config_maps {
+                    opened = configmap::open(&mut view, source.bytes(), kubernetes::is_xds);
+                }
+                view
+            }
             Format::Text => textproto::view(source.bytes(), assumed),
             Format::Binary => binary::view(source.bytes(), assumed),
             Format::Log => return self.log(id, source, options, emit),
@@ -77,8 +87,18 @@ impl Loader {
         let options = Options {
             transcode,
             nulls_are_explained: !view.faults().is_empty(),
+            config_maps_are_open: has_config_maps,
             ..options
         };
+        for (key, span) in opened.closed {
+            self.report(
+                id,
+                &UNKNOWN_SHAPE,
+                span,
+                format!("the text of `{key}` cannot be read where it stands"),
+            )
+            .help("write it as a block behind `|`, or give it to xdsctl as a file");
+        }
         // Only wire format has messages that are not text.
         let document = if format == Format::Binary { source.bytes() } else { b"" };
         self.view((id, document), view, options, emit);

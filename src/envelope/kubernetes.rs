@@ -2,6 +2,7 @@
 
 use super::walker::Walker;
 use super::{Result, Shape};
+use crate::source::Span;
 
 /// `{"apiVersion": ..., "kind": ..., "spec": {"resources": [...]}}`; also a list with `items`.
 pub(super) static SHAPE: Shape = Shape {
@@ -21,19 +22,43 @@ const SIGNS: &[&str] = &[
     "dynamic_resources",
     "xds_servers",
     "type.googleapis.com/envoy.",
+    "eds_cluster_config",
+    "edsClusterConfig",
+    "load_assignment",
+    "virtual_hosts",
+    "virtualHosts",
+    "api_listener",
+    "apiListener",
+    "lb_endpoints",
+    "lbEndpoints",
 ];
+
+/// Says whether the text under a key of a ConfigMap is xDS configuration.
+pub(super) fn is_xds(key: &str, text: &str) -> bool {
+    // What is written with these is no YAML yet.
+    let is_other = key.ends_with(".lua") || key.ends_with(".sh") || key.ends_with(".md");
+    !is_other && SIGNS.iter().any(|sign| text.contains(sign))
+}
 
 fn walk_object(walker: &mut Walker<'_, '_>) -> Result<()> {
     walker.is_manifest = true;
     walker.fields(&mut |walker, key| match key {
-        "items" => walker.objects(&mut Walker::value),
+        "items" => walker.objects(&mut walk_item),
+        "kind" if walker.tc.scan.peek() == b'"' => {
+            walker.kind = walker.text()?;
+            Ok(())
+        }
         "data" => walker.keys(&mut |walker, key| {
             if walker.tc.scan.peek() != b'"' {
                 return walker.skip();
             }
             let text = walker.text()?.unwrap_or_default();
-            if SIGNS.iter().any(|sign| text.contains(sign)) {
-                walker.embedded = Some(format!("data.{}", walker.unescaped(key)));
+            let key = walker.unescaped(key);
+            if is_xds(&key, &text) {
+                walker.holds_text = true;
+                if !walker.config_maps_are_open {
+                    walker.embedded = Some(format!("data.{key}"));
+                }
             }
             Ok(())
         }),
@@ -46,4 +71,18 @@ fn walk_object(walker: &mut Walker<'_, '_>) -> Result<()> {
         }),
         _ => walker.skip(),
     })
+}
+
+/// An object of a list, which counts as if it stood alone.
+fn walk_item(walker: &mut Walker<'_, '_>) -> Result<()> {
+    let (was_recognised, before, kind) = (walker.recognised, walker.is_manifest, walker.kind.take());
+    (walker.recognised, walker.is_manifest) = (false, false);
+    walker.tc.scan.peek();
+    let start = walker.pos();
+    walker.value()?;
+    let span = Span::new(start, walker.pos());
+    walker.manifest(span);
+    walker.recognised |= was_recognised;
+    (walker.is_manifest, walker.kind) = (before, kind);
+    Ok(())
 }

@@ -24,6 +24,8 @@ pub struct Options {
     pub format: Option<Format>,
     /// A null may stand for what could not be read of another format, which has been reported.
     pub nulls_are_explained: bool,
+    /// What stands in the texts of ConfigMaps is read beside them.
+    pub config_maps_are_open: bool,
     /// How scalars are read.
     pub transcode: transcode::Options,
 }

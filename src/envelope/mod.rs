@@ -47,6 +47,8 @@ rules! {
     UNKNOWN_SHAPE = "dump-unknown-shape", Dump, Advice, "the shapes in which xDS tools print configuration";
     /// A config dump has a section, or a list in one, that xdsctl does not know.
     UNKNOWN_SECTION = "dump-unknown-section", Dump, Advice as Note, "envoy.admin.v3, config_dump.proto";
+    /// A Kubernetes object beside xDS configuration has none, and is passed over.
+    MANIFEST_SKIPPED = "dump-manifest-skipped", Dump, Advice as Note, "Kubernetes API conventions: kind, items, data of a ConfigMap";
     /// A document is xDS v2, which gRPC clients no longer speak.
     V2 = "dump-v2", Dump, Advice, "C-core xds_api.cc knows v3 type URLs only";
     /// A document is Envoy's list of cluster states, which holds no configuration.

@@ -9,13 +9,16 @@ use super::loader::{Emit, Loader, Options, Text};
 use super::raw::{LiveStatus, PathSource, Response, WorldId};
 use super::slot::Pending;
 use super::{
-    Clue, NO_RESOURCE, Result, SHAPES, Shape, UNKNOWN_SECTION, UNKNOWN_SHAPE, config_dump::DumpSoFar, envoy_bootstrap,
-    untyped,
+    Clue, MANIFEST_SKIPPED, NO_RESOURCE, Result, SHAPES, Shape, UNKNOWN_SECTION, UNKNOWN_SHAPE, config_dump::DumpSoFar,
+    envoy_bootstrap, untyped,
 };
 use crate::diag::{Diagnostic, Rule};
 use crate::proto::transcode::{self, LIMIT_EXCEEDED, SYNTAX, Stop, Transcoder};
 use crate::source::json::Str;
 use crate::source::{SourceId, Span};
+
+/// Kinds of Kubernetes objects that a finding names.
+const MAX_KINDS: usize = 5;
 
 /// Objects inside objects that are searched for a known shape.
 const MAX_NESTING: usize = 8;
@@ -58,8 +61,17 @@ pub(super) struct Walker<'t, 'l> {
     pub dump: Option<DumpSoFar>,
     /// The document is a Kubernetes object.
     pub is_manifest: bool,
-    /// A key with text that is a document of its own.
+    /// What kind of object the manifest at hand is.
+    pub kind: Option<String>,
+    /// It has texts that are documents of their own.
+    pub holds_text: bool,
+    /// These are read beside it.
+    pub config_maps_are_open: bool,
+    /// A key with text that is a document of its own, and is not read.
     pub embedded: Option<String>,
+    /// The kinds of the manifests that are passed over, how many there are, and the first.
+    passed_over: BTreeMap<String, usize>,
+    first_passed_over: Option<Span>,
 }
 
 impl<'t, 'l> Walker<'t, 'l> {
@@ -95,7 +107,12 @@ impl<'t, 'l> Walker<'t, 'l> {
             legacy_noted: false,
             dump: None,
             is_manifest: false,
+            kind: None,
+            holds_text: false,
+            config_maps_are_open: options.config_maps_are_open,
             embedded: None,
+            passed_over: BTreeMap::new(),
+            first_passed_over: None,
         }
     }
 
@@ -110,7 +127,7 @@ impl<'t, 'l> Walker<'t, 'l> {
             let start = self.tc.scan.pos();
             let before = self.found();
             self.recognised = false;
-            self.is_manifest = false;
+            (self.is_manifest, self.kind, self.holds_text) = (false, None, false);
             if self.follow {
                 envoy_bootstrap::path_sources(self)?;
             }
@@ -119,6 +136,7 @@ impl<'t, 'l> Walker<'t, 'l> {
             is_any_known |= self.recognised;
             if !self.recognised && self.is_manifest && self.embedded.is_none() {
                 manifests.push(span);
+                self.manifest(span);
             } else if !self.recognised {
                 self.unknown_shape(span);
             } else if self.found() == before {
@@ -130,8 +148,27 @@ impl<'t, 'l> Walker<'t, 'l> {
             for span in manifests {
                 self.unknown_shape(span);
             }
+        } else if let Some(first) = self.first_passed_over {
+            let count: usize = self.passed_over.values().sum();
+            let kinds: Vec<&str> = self.passed_over.keys().map(String::as_str).collect();
+            let shown = kinds.get(..MAX_KINDS).unwrap_or(&kinds).join(", ");
+            let message = match count {
+                1 => format!("a Kubernetes object without xDS configuration is passed over: {shown}"),
+                _ => format!("{count} Kubernetes objects without xDS configuration are passed over: {shown}"),
+            };
+            self.report(&MANIFEST_SKIPPED, first, message);
         }
         Ok(())
+    }
+
+    /// Counts a manifest that has been read, if nothing in it is xDS configuration.
+    pub fn manifest(&mut self, span: Span) {
+        let kind = self.kind.take();
+        let is_list = kind.as_deref().is_some_and(|kind| kind.ends_with("List"));
+        if !self.recognised && self.is_manifest && !std::mem::take(&mut self.holds_text) && !is_list {
+            *self.passed_over.entry(kind.unwrap_or_default()).or_default() += 1;
+            self.first_passed_over.get_or_insert(span);
+        }
     }
 
     fn unknown_shape(&mut self, span: Span) {

@@ -24,7 +24,7 @@ use crate::client::Checked;
 use crate::diag::{Diagnostic, FieldPath, Rule};
 use crate::model::ResourceType;
 use crate::source::sniff::Format;
-use crate::source::{Source, Span};
+use crate::source::{Source, Span, configmap};
 use member::Members;
 
 /// Bytes of a document to be replaced.
@@ -121,9 +121,10 @@ pub struct Document<'s> {
 }
 
 impl<'s> Document<'s> {
-    /// The document in this form; `None` if it is not one that is fixed ([`is_fixable`]).
+    /// The document in this form; `None` if it is not one that is fixed ([`is_fixable`]), or has documents inside of texts.
     pub fn new(source: &'s Source) -> Option<Self> {
-        source.format().is_some_and(is_fixable).then(|| Document {
+        let is_plain = source.format().is_some_and(is_fixable) && !configmap::may_be(source.bytes());
+        is_plain.then(|| Document {
             source,
             repeated: OnceCell::new(),
         })

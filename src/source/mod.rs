@@ -5,6 +5,7 @@
 //! [`json`] reads JSON text piece by piece; [`span`] finds a field path in it again. Knows nothing of xDS.
 
 pub mod binary;
+pub(crate) mod configmap;
 mod file;
 pub mod json;
 pub(crate) mod log;

@@ -279,7 +279,7 @@ fn standard_input_is_a_file_among_others() {
     let project = project(&[("rds.yaml", "R r>a,b")]);
     let mut command = crate::run::program(&["validate", "--format=json", "-", "rds.yaml"]);
     command.current_dir(&project.0);
-    let run = crate::run::spawned(command, &file("C a"));
+    let run = crate::run::spawned(command, file("C a"));
     assert_eq!(run.named_findings(), ["rds-cluster-missing r"]);
     assert_eq!(run.json()["summary"]["worlds"], 1);
 }

@@ -3,6 +3,7 @@
 mod baseline;
 mod config;
 mod layouts;
+mod manifests;
 mod noise;
 mod select;
 mod suppress;
