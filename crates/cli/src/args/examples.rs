@@ -103,8 +103,7 @@ pub const DIFF: &str = "\
 Examples:
   xdsctl diff before.json after.json
   xdsctl diff --exit-code git:HEAD:xds xds
-  xdsctl diff --fail-on rpcs --format github --format markdown=comment.md git:origin/main:xds xds
-  xdsctl diff --format json before.json after.json";
+  xdsctl diff --fail-on rpcs --format github --format markdown=comment.md git:origin/main:xds xds";
 
 /// `xdsctl who`
 pub const WHO: &str = "\
