@@ -149,8 +149,8 @@ pub struct PickArgs {
     /// Addresses that accept connections. All others refuse; by default all accept
     #[arg(long, value_name = "IP:PORT,...", value_delimiter = ',')]
     pub reachable: Vec<String>,
-    /// Address, locality or cluster that refuses connections; may be repeated
-    #[arg(long, value_name = "WHAT")]
+    /// Addresses, localities or clusters that refuse connections; may be repeated
+    #[arg(long, value_name = "WHAT,...")]
     pub down: Vec<String>,
     /// State of the connection to an address; may be repeated
     #[arg(long, value_name = "IP:PORT=STATE")]
