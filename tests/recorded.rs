@@ -2,6 +2,7 @@
 
 mod bootstrap;
 mod conformance;
+mod lines;
 mod messages;
 mod parsed;
 mod responses;

@@ -32,21 +32,85 @@ const MAX_NAME_BYTES: usize = 1024;
 /// Longest words of a fault, in bytes without white space: what a line that was cut off ends in is not one of them.
 const MAX_FAULT_BYTES: usize = 4096;
 
-/// The words before the name of a resource.
-const BEFORE_NAME: [(&str, Option<ResourceType>); 10] = [
-    ("LDSresource", Some(ResourceType::Listener)),
-    ("RDSresource", Some(ResourceType::RouteConfiguration)),
-    ("CDSresource", Some(ResourceType::Cluster)),
-    ("EDSresource", Some(ResourceType::Endpoints)),
-    ("invalidListener", Some(ResourceType::Listener)),
-    ("invalidRouteConfiguration", Some(ResourceType::RouteConfiguration)),
-    ("invalidClusterLoadAssignment", Some(ResourceType::Endpoints)),
-    ("invalidCluster", Some(ResourceType::Cluster)),
-    ("resourceindex", None),
-    ("resource_errorsindex", None),
+/// How a name ends.
+#[derive(Clone, Copy)]
+enum End {
+    /// At a colon: with words behind it that are known, or else with a blank.
+    Colon,
+    /// At these words.
+    At(&'static str),
+}
+
+/// The words before the name of a resource, its type, and how it ends.
+const BEFORE_NAME: [(&str, Option<ResourceType>, End); 22] = [
+    ("LDSresource", Some(ResourceType::Listener), End::Colon),
+    ("RDSresource", Some(ResourceType::RouteConfiguration), End::Colon),
+    ("CDSresource", Some(ResourceType::Cluster), End::Colon),
+    ("EDSresource", Some(ResourceType::Endpoints), End::Colon),
+    ("invalidListener", Some(ResourceType::Listener), End::Colon),
+    (
+        "invalidRouteConfiguration",
+        Some(ResourceType::RouteConfiguration),
+        End::Colon,
+    ),
+    (
+        "invalidClusterLoadAssignment",
+        Some(ResourceType::Endpoints),
+        End::Colon,
+    ),
+    ("invalidCluster", Some(ResourceType::Cluster), End::Colon),
+    ("resourceindex", None, End::Colon),
+    ("resource_errorsindex", None, End::Colon),
+    // C-core before 1.50.
+    (
+        "{type=envoy.config.listener.v3.Listenername=",
+        Some(ResourceType::Listener),
+        End::At("}"),
+    ),
+    (
+        "{type=envoy.config.route.v3.RouteConfigurationname=",
+        Some(ResourceType::RouteConfiguration),
+        End::At("}"),
+    ),
+    (
+        "{type=envoy.config.cluster.v3.Clustername=",
+        Some(ResourceType::Cluster),
+        End::At("}"),
+    ),
+    (
+        "{type=envoy.config.endpoint.v3.ClusterLoadAssignmentname=",
+        Some(ResourceType::Endpoints),
+        End::At("}"),
+    ),
+    // grpc-go.
+    ("resource\"", None, End::At("\"")),
+    ("resourcename\"", None, End::At("\"")),
+    ("Resourcetarget", None, End::At("notfound")),
+    // grpc-java.
+    (
+        "LDSresponseListener'",
+        Some(ResourceType::Listener),
+        End::At("'validation"),
+    ),
+    (
+        "RDSresponseRouteConfiguration'",
+        Some(ResourceType::RouteConfiguration),
+        End::At("'validation"),
+    ),
+    (
+        "CDSresponseCluster'",
+        Some(ResourceType::Cluster),
+        End::At("'validation"),
+    ),
+    (
+        "EDSresponseClusterLoadAssignment'",
+        Some(ResourceType::Endpoints),
+        End::At("'validation"),
+    ),
+    ("waitingforresource", None, End::At("fromxDSserver")),
 ];
 
-/// Some of what follows a name.
+/// Some of what follows a name and its colon.
 const AFTER_NAME: [&str; 12] = [
     ":INVALID_ARGUMENT:",
     ":invalidresource:",
@@ -62,8 +126,29 @@ const AFTER_NAME: [&str; 12] = [
     ":errorsvalidating",
 ];
 
+/// What follows a name after a blank.
+const BEHIND_NAME: [&str; 8] = [
+    "doesnotexist",
+    "notexist",
+    "initialfetch",
+    "nodeID:",
+    "xDSnodeID",
+    "(nodeID",
+    "(xDSnodeID",
+    "deletedfrom",
+];
+
 /// Words that tell the type of a resource.
-const TYPES: [(&str, Subject, Option<ResourceType>); 12] = [
+const TYPES: [(&str, Subject, Option<ResourceType>); 16] = [
+    // grpc-go's names of the types.
+    ("ListenerResource", Subject::Listener, Some(ResourceType::Listener)),
+    (
+        "RouteConfigResource",
+        Subject::RouteConfiguration,
+        Some(ResourceType::RouteConfiguration),
+    ),
+    ("ClusterResource", Subject::Cluster, Some(ResourceType::Cluster)),
+    ("EndpointsResource", Subject::Endpoints, Some(ResourceType::Endpoints)),
     (
         "errorsvalidatingApiListener",
         Subject::Listener,
@@ -147,6 +232,34 @@ pub(super) fn faults(squeezed: &Squeezed) -> Vec<Fault> {
     faults
 }
 
+/// The parts of a line that are about a resource each, as grpc-go lists them: from one `resource "NAME":` to the next.
+pub(super) fn parts(squeezed: &Squeezed) -> Vec<Range<usize>> {
+    let text = squeezed.text.as_str();
+    let is_named = |at: &usize| {
+        let name = text
+            .get(at + "resource\"".len()..)
+            .map(|rest| head(rest, MAX_NAME_BYTES));
+        name.and_then(|name| name.split_once('"'))
+            .is_some_and(|(_, rest)| rest.starts_with(':'))
+    };
+    let mut starts: Vec<usize> = text
+        .match_indices("resource\"")
+        .map(|(at, _)| at)
+        .filter(is_named)
+        .collect();
+    if starts.is_empty() {
+        return Vec::new();
+    }
+    starts.insert(0, 0);
+    let ends = starts.iter().skip(1).copied().chain([text.len()]);
+    starts
+        .iter()
+        .copied()
+        .zip(ends)
+        .map(|(start, end)| start..end)
+        .collect()
+}
+
 /// The first bytes of a text, at most so many.
 pub(super) fn head(text: &str, len: usize) -> &str {
     let end = (0..=len.min(text.len())).rev().find(|at| text.is_char_boundary(*at));
@@ -173,7 +286,7 @@ fn words_len(text: &str) -> usize {
 pub(super) fn abouts(squeezed: &Squeezed) -> Vec<(usize, About)> {
     let text = squeezed.text.as_str();
     let mut found: Vec<(usize, About)> = Vec::new();
-    for (words, resource_type) in BEFORE_NAME {
+    for (words, resource_type, end) in BEFORE_NAME {
         for (at, _) in text.match_indices(words) {
             // The longer of two words counts.
             if words == "invalidCluster" && text.get(at..).is_some_and(|t| t.starts_with("invalidClusterLoadAss")) {
@@ -182,7 +295,10 @@ pub(super) fn abouts(squeezed: &Squeezed) -> Vec<(usize, About)> {
             let about = About {
                 subject: resource_type.map(subject),
                 resource_type,
-                name: name(squeezed, at + words.len(), resource_type.is_none()),
+                name: match end {
+                    End::Colon => name(squeezed, at + words.len(), resource_type.is_none()),
+                    End::At(end) => name_before(squeezed, at + words.len(), end),
+                },
             };
             found.push((at, about));
         }
@@ -241,16 +357,40 @@ fn name(squeezed: &Squeezed, from: usize, is_indexed: bool) -> Option<String> {
     };
     // With the colon before it, a missing name is told like any other.
     let text = text.get(skipped..)?;
-    let is_end = |at: &usize| {
-        AFTER_NAME
-            .iter()
-            .any(|words| text.get(*at..).is_some_and(|rest| rest.starts_with(words)))
+    let start = from + skipped;
+    let is_known = |at: usize, ends: &[&str]| {
+        ends.iter()
+            .any(|words| text.get(at..).is_some_and(|rest| rest.starts_with(words)))
     };
-    let mut colons = text.match_indices(':').map(|(at, _)| at);
-    let end = colons.find(is_end).or_else(|| text.find(':'))?;
+    let mut end = None;
+    for (at, c) in text.char_indices() {
+        if squeezed.is_after_blank(start + at) && is_known(at, &BEHIND_NAME) {
+            end = end.or(Some(at));
+            break;
+        }
+        if c == ':' {
+            if is_known(at, &AFTER_NAME) {
+                end = Some(at);
+                break;
+            }
+            // A name may have colons, and even blanks after them.
+            let is_last = squeezed.is_after_blank(start + at + 1);
+            end = end.or(is_last.then_some(at));
+        }
+    }
+    let end = end?;
     let is_missing = AFTER_NAME
         .iter()
         .any(|words| text.starts_with(words.trim_start_matches(':')));
-    let start = from + skipped;
-    (!is_missing && end > 0).then(|| squeezed.pasted(start..start + end))
+    // `CDS resource for NAME` is how C-core wrote it before 1.40.
+    let name = squeezed.pasted(start..start + end);
+    let name = name.strip_prefix("for ").unwrap_or(&name);
+    (!is_missing && end > 0).then(|| name.trim().to_owned())
+}
+
+/// The name between `from` and some words.
+fn name_before(squeezed: &Squeezed, from: usize, end: &str) -> Option<String> {
+    let text = head(squeezed.text.get(from..)?, MAX_NAME_BYTES);
+    let end = text.find(end).filter(|end| *end > 0)?;
+    Some(squeezed.pasted(from..from + end).trim().to_owned())
 }

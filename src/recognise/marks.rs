@@ -3,9 +3,12 @@
 //! A line is `- words`, or `- `tail`, `tail`: words` where the words alone fit other rules too. The words occur in the
 //! message in this order; `...` stands for anything between. A tail is the end of the field path, without indices, keys and
 //! types; `camelCase` is any field so written, as only those of JSON configs are. `- alone: words` counts only in a line that
-//! says nothing else. `- go: words` and `- java: words` are those of another client, which has no paths; they count where C-core says nothing. Case and
-//! white space do not matter.
+//! says nothing else. `- go: words` and `- java: words` are those of another client, which has no paths; they count where C-core
+//! says nothing. Case and white space do not matter.
+//!
+//! Words that anybody could write need a [frame](super::frame): all that are short, and `- framed: words`.
 
+use std::collections::{BTreeSet, HashMap};
 use std::sync::OnceLock;
 
 use super::symptoms::{SYMPTOMS, Symptom};
@@ -15,6 +18,12 @@ use crate::profile::Family;
 
 /// The heading of the section.
 const HEADING: &str = "## In a log";
+
+/// Words with fewer letters are anybody's.
+const TELLING_LETTERS: usize = 20;
+
+/// How many bytes of a mark are looked up before its words are compared.
+const GRAM: usize = 4;
 
 /// What a message leads to.
 #[derive(Debug, Clone, Copy)]
@@ -69,31 +78,92 @@ pub(super) struct Mark {
     pub pieces: Vec<String>,
     /// It only counts where nothing else is said.
     pub is_alone: bool,
-    /// Whose words they are.
-    family: Family,
+    /// It only counts where something else shows that gRPC wrote the line.
+    pub is_framed: bool,
+    /// They are C-core's words, not those of another client.
+    pub is_core: bool,
 }
 
-/// C-core's marks of all pages, in the order of the rules.
-pub(super) fn all() -> &'static [Mark] {
-    &sorted().0
+impl Mark {
+    /// How many letters its words have.
+    pub fn letters(&self) -> usize {
+        self.pieces.iter().map(String::len).sum()
+    }
 }
 
-/// Those of other clients.
-pub(super) fn of_others() -> &'static [Mark] {
-    &sorted().1
+/// The marks that a text may have, in the order of the rules: all that it has, and perhaps others.
+///
+/// The text is in lower case, without white space. It is read once, however many marks there are.
+pub(super) fn candidates(text: &str) -> Vec<&'static Mark> {
+    let index = index();
+    let mut found = BTreeSet::new();
+    for gram in text.as_bytes().windows(GRAM) {
+        if let Ok(gram) = <[u8; GRAM]>::try_from(gram)
+            && index.is_known(gram)
+        {
+            found.extend(index.by_gram.get(&gram).into_iter().flatten().copied());
+        }
+    }
+    found.into_iter().filter_map(|number| index.marks.get(number)).collect()
 }
 
-/// C-core's marks, and the others.
-fn sorted() -> &'static (Vec<Mark>, Vec<Mark>) {
-    static ALL: OnceLock<(Vec<Mark>, Vec<Mark>)> = OnceLock::new();
-    ALL.get_or_init(|| {
+/// All marks, and where to find them.
+struct Index {
+    marks: Vec<Mark>,
+    /// The marks that are looked up by these bytes of their words.
+    by_gram: HashMap<[u8; GRAM], Vec<usize>>, // never iterated
+    /// A bit for each hash of the bytes above.
+    known: Vec<u64>,
+}
+
+impl Index {
+    fn is_known(&self, gram: [u8; GRAM]) -> bool {
+        let (word, bit) = slot(gram);
+        self.known.get(word).is_some_and(|bits| bits & bit != 0)
+    }
+}
+
+/// Where the bit of some bytes is.
+fn slot(gram: [u8; GRAM]) -> (usize, u64) {
+    let hash = u32::from_le_bytes(gram).wrapping_mul(0x9E37_79B1) >> 16;
+    ((hash >> 6) as usize, 1 << (hash & 63))
+}
+
+fn index() -> &'static Index {
+    static INDEX: OnceLock<Index> = OnceLock::new();
+    INDEX.get_or_init(|| {
         let rules = catalogue::rules().map(|rule| (Page::Rule(rule), rule.page));
         let symptoms = SYMPTOMS.iter().map(|symptom| (Page::Symptom(symptom), symptom.page));
-        rules
+        let marks: Vec<Mark> = rules
             .chain(symptoms)
             .flat_map(|(page, text)| lines(text).map(move |line| mark(page, line)))
-            .partition(|mark| mark.family == Family::Cpp)
+            .collect();
+        indexed(marks)
     })
+}
+
+/// Each mark by those of its bytes that the fewest others have.
+fn indexed(marks: Vec<Mark>) -> Index {
+    let grams = |mark: &Mark| -> BTreeSet<[u8; GRAM]> {
+        let windows = mark.pieces.iter().flat_map(|piece| piece.as_bytes().windows(GRAM));
+        windows.filter_map(|gram| gram.try_into().ok()).collect()
+    };
+    let mut counts: HashMap<[u8; GRAM], usize> = HashMap::new(); // never iterated
+    for gram in marks.iter().flat_map(grams) {
+        *counts.entry(gram).or_default() += 1;
+    }
+    let mut by_gram: HashMap<[u8; GRAM], Vec<usize>> = HashMap::new(); // never iterated
+    let mut known = vec![0; 1 << 10];
+    for (number, mark) in marks.iter().enumerate() {
+        let rarest = grams(mark).into_iter().min_by_key(|gram| counts.get(gram).copied());
+        let gram = rarest.expect("the words of a mark are longer than the bytes that are looked up");
+        by_gram.entry(gram).or_default().push(number);
+        let (word, bit) = slot(gram);
+        if let Some(bits) = known.get_mut(word) {
+            *bits |= bit;
+        }
+    }
+    Index { marks, by_gram, known }
 }
 
 /// The lines of the section.
@@ -115,18 +185,25 @@ fn mark(page: Page, line: &'static str) -> Mark {
         Some(rest) => (true, rest),
         None => (false, line),
     };
+    let (is_framed, line) = match line.strip_prefix("framed: ") {
+        Some(rest) => (true, rest),
+        None => (false, line),
+    };
     let (tails, words) = match line.split_once("`: ") {
         Some((tails, words)) if tails.starts_with('`') => (tails, words),
         _ => ("", line),
     };
     let tails = tails.split(", ").map(|tail| tail.trim_matches('`'));
     let squeeze = |piece: &str| piece.split_whitespace().collect::<String>().to_ascii_lowercase();
+    let pieces: Vec<String> = words.split(" ... ").map(squeeze).collect();
+    let letters: usize = pieces.iter().map(String::len).sum();
     Mark {
         page,
         tails: tails.filter(|tail| !tail.is_empty()).map(tail).collect(),
-        pieces: words.split(" ... ").map(squeeze).collect(),
+        pieces,
         is_alone,
-        family,
+        is_framed: is_framed || letters < TELLING_LETTERS,
+        is_core: family == Family::Cpp,
     }
 }
 

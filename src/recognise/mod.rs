@@ -1,29 +1,59 @@
 //! From a line of a client's log, or what an RPC prints, to the rules that it is about.
 //!
 //! A message is recognised by the end of its field path and a few telling words, which are kept on the page of each rule
-//! under `In a log` ([`marks`]). Prefixes of loggers, colours, wrapped lines and JSON's escapes do not matter; each fault of a
-//! line is told by itself. Other clients than C-core say no paths; their words are on the same pages. What the client says without a fault in a resource behind it, such as connections that all fail, is
-//! a [`Symptom`]. [`place`] goes on to the resource of a dump.
+//! under `In a log` ([`marks`]). Words that anybody could write count only in a line that gRPC wrote ([`frame`]). Prefixes of
+//! loggers, colours, wrapped lines and JSON's escapes do not matter; each fault of a line is told by itself. Other clients than
+//! C-core say no paths; their words are on the same pages. What the client says without a fault in a resource behind it, such as
+//! connections that all fail, is a [`Symptom`]. A text of several [`records`] is taken record by record; a [`Log`] counts what
+//! they tell. [`place`] goes on to the resource of a dump.
 
+mod frame;
 mod line;
+mod log;
 mod marks;
 pub mod place;
 mod rank;
+mod records;
 mod squeeze;
 mod symptoms;
 
 use std::collections::HashSet;
+use std::ops::Range;
 
 use line::{About, Fault};
+use rank::{Fit, Ranked, Text};
+use records::Records;
 use squeeze::Squeezed;
 
 use crate::model::ResourceType;
 
+pub use log::{Log, Seen, Summary};
 pub use marks::Page;
 pub use symptoms::{SYMPTOMS, Symptom, find as symptom};
 
 /// Longest words of a message that are kept, in bytes.
 const MAX_WORDS_BYTES: usize = 400;
+
+/// Longest record whose lines are also read as one, if they lead nowhere by themselves; in bytes.
+const MAX_WRAPPED_BYTES: usize = 16 << 10;
+
+/// A page that a line leads to, and what for.
+#[derive(Debug, Clone)]
+pub struct Lead {
+    /// The rule or symptom.
+    pub page: Page,
+    /// The words of the line that it stands on, as pasted.
+    pub words: Vec<String>,
+    /// The end of the field path that it stands on; `None` if the words are enough.
+    pub tail: Option<String>,
+}
+
+impl Lead {
+    /// The id of the rule or symptom.
+    pub const fn id(&self) -> &'static str {
+        self.page.id()
+    }
+}
 
 /// One thing that a line tells.
 #[derive(Debug, Clone)]
@@ -37,7 +67,7 @@ pub struct Told {
     /// The words of the message, as pasted, without line breaks.
     pub words: String,
     /// The rules and symptoms that it may be about, at most three, the likeliest first.
-    pub pages: Vec<Page>,
+    pub pages: Vec<Lead>,
     /// How many more pages have words like these; without a path that can be many.
     pub more: usize,
     /// If it is not recognised: pages whose words it has, at another path.
@@ -47,7 +77,7 @@ pub struct Told {
 impl Told {
     /// Says whether it leads to this rule or symptom.
     pub fn leads_to(&self, id: &str) -> bool {
-        self.pages.iter().any(|page| page.id() == id)
+        self.pages.iter().any(|lead| lead.id() == id)
     }
 }
 
@@ -64,30 +94,62 @@ impl Told {
 /// assert_eq!(told[0].pages[0].id(), "cds-lb-policy-unsupported");
 /// ```
 pub fn told(text: &str) -> Vec<Told> {
-    let squeezed = Squeezed::of(text);
+    let mut all: Vec<Told> = Vec::new();
+    let mut seen = HashSet::new(); // never iterated
+    let mut records = Records::default();
+    let mut take = |record: records::Record| {
+        for one in of_record(&record) {
+            // A log says the same again and again.
+            let kind = one.resource_type.map(ResourceType::short_name);
+            let key = (kind, one.resource_name.clone(), one.path.clone(), one.words.clone());
+            if seen.insert(key) {
+                all.push(one);
+            }
+        }
+    };
+    text.lines().for_each(|line| records.push(line, &mut take));
+    records.finish(&mut take);
+    all
+}
+
+/// What a record of a log tells: each of its lines, or all of them together where they lead nowhere by themselves.
+fn of_record(record: &records::Record) -> Vec<Told> {
+    let frame = || frame::is_ours(&squeezed(&record.text), &squeezed(&record.text).to_ascii_lowercase());
+    let mut is_framed = None;
+    let mut told = Vec::new();
+    let lines = record.lines();
+    for line in &lines {
+        told.extend(of_line(line, &mut || *is_framed.get_or_insert_with(frame)));
+    }
+    let is_one = lines.len() == 1;
+    if told.is_empty() && !is_one && record.text.len() <= MAX_WRAPPED_BYTES {
+        told = of_line(&record.text, &mut || *is_framed.get_or_insert_with(frame));
+    }
+    told
+}
+
+/// What a line tells: its faults with a path, and what it says outside of them.
+fn of_line(line: &str, is_framed: &mut dyn FnMut() -> bool) -> Vec<Told> {
+    let squeezed = Squeezed::of(line);
+    let marks = marks::candidates(&squeezed.lower);
+    let faults = line::faults(&squeezed);
+    if marks.is_empty() && faults.is_empty() {
+        return Vec::new();
+    }
     let abouts = line::abouts(&squeezed);
     let about = |at: usize| {
         let next = abouts.partition_point(|(start, _)| *start <= at);
         let before = next.checked_sub(1).and_then(|number| abouts.get(number));
         before.map(|(_, about)| about.clone()).unwrap_or_default()
     };
-    let faults = line::faults(&squeezed);
+    let whole = Text {
+        lower: &squeezed.lower,
+        marks: &marks,
+        is_framed: marks.iter().any(|mark| mark.is_framed) && is_framed(),
+    };
     let mut all: Vec<(usize, Told)> = Vec::new();
-    // A log says the same again and again.
-    let mut seen = HashSet::new(); // never iterated
     for fault in &faults {
-        let about = about(fault.path.start);
-        let text = (
-            squeezed.text.get(fault.path.clone()),
-            squeezed.text.get(fault.words.clone()),
-        );
-        if seen.insert((
-            about.resource_type.map(ResourceType::short_name),
-            about.name.clone(),
-            text,
-        )) {
-            of_fault(&squeezed, fault, &about, &mut all);
-        }
+        of_fault(&squeezed, whole, fault, &about(fault.path.start), &mut all);
     }
     // What stands outside of the faults.
     let mut outside = squeezed.lower.clone().into_bytes();
@@ -98,43 +160,60 @@ pub fn told(text: &str) -> Vec<Told> {
     }
     // The ranges begin and end at ASCII, so what is left is still UTF-8.
     let outside = String::from_utf8(outside).unwrap_or_default();
-    let said = rank::said(&outside, faults.is_empty());
+    let text = Text {
+        lower: &outside,
+        ..whole
+    };
+    let said = rank::said(text, faults.is_empty());
     let best = said.iter().map(|(_, ranked)| ranked.best).max().unwrap_or(0);
     // Other clients have no faults with a path. What has more words tells more.
-    let of_others = Some(rank::of_others(&squeezed.lower)).filter(|ranked| faults.is_empty() && ranked.best > best);
-    for (range, ranked) in said.into_iter().filter(|_| of_others.is_none()) {
-        // What names the resource may be the first of these words.
-        let about = about(range.end.saturating_sub(1));
-        all.push((range.start, new(&squeezed, about, None, range, ranked.pages)));
+    let mut of_others = if faults.is_empty() {
+        others(&squeezed, whole)
+    } else {
+        Vec::new()
+    };
+    of_others.retain(|(_, ranked)| ranked.best > best);
+    if of_others.is_empty() {
+        for (range, ranked) in said {
+            // What names the resource may be the first of these words.
+            let about = about(range.end.saturating_sub(1));
+            all.push((range.start, new(&squeezed, about, None, range, ranked)));
+        }
+    }
+    for (range, ranked) in of_others {
+        let words = ranked
+            .fits
+            .first()
+            .map_or_else(|| range.clone(), |fit| rank::span(&fit.words));
+        let about = about(words.end.saturating_sub(1));
+        all.push((range.start, new(&squeezed, about, None, range, ranked)));
     }
     if all.is_empty() {
-        let ranked = of_others.unwrap_or_else(|| rank::bare(&squeezed.lower, &squeezed.text));
-        if !ranked.pages.is_empty() {
+        let ranked = rank::bare(whole, &squeezed.text);
+        if !ranked.fits.is_empty() || !ranked.near.is_empty() {
             let range = 0..squeezed.text.len();
-            let mut told = new(&squeezed, About::default(), None, range, ranked.pages);
-            told.more = ranked.more;
-            all.push((0, told));
+            all.push((0, new(&squeezed, About::default(), None, range, ranked)));
         }
     }
     all.sort_by_key(|(at, _)| *at);
-    let mut told: Vec<Told> = Vec::new();
-    let mut seen = HashSet::new(); // never iterated
-    for (_, one) in all {
-        let key = (
-            one.resource_type.map(ResourceType::short_name),
-            one.resource_name.clone(),
-            one.path.clone(),
-            one.words.clone(),
-        );
-        if seen.insert(key) {
-            told.push(one);
-        }
+    all.into_iter().map(|(_, told)| told).collect()
+}
+
+/// What clients other than C-core say: of each resource that a line names, or all of it.
+fn others(squeezed: &Squeezed, text: Text<'_>) -> Vec<(Range<usize>, Ranked)> {
+    let ranked = |range: Range<usize>| {
+        let ranked = rank::of_others(text, &range);
+        (!ranked.fits.is_empty()).then_some((range, ranked))
+    };
+    let parts: Vec<_> = line::parts(squeezed).into_iter().filter_map(ranked).collect();
+    if parts.is_empty() {
+        return ranked(0..text.lower.len()).into_iter().collect();
     }
-    told
+    parts
 }
 
 /// Adds what a fault with a path tells: one for each of its errors.
-fn of_fault(squeezed: &Squeezed, fault: &Fault, about: &About, all: &mut Vec<(usize, Told)>) {
+fn of_fault(squeezed: &Squeezed, text: Text<'_>, fault: &Fault, about: &About, all: &mut Vec<(usize, Told)>) {
     let path = squeezed.text.get(fault.path.clone()).unwrap_or_default();
     let lower = squeezed.lower.get(fault.words.clone()).unwrap_or_default();
     let mut start = fault.words.start;
@@ -147,40 +226,42 @@ fn of_fault(squeezed: &Squeezed, fault: &Fault, about: &About, all: &mut Vec<(us
     for part in parts {
         let range = start..start + part.len();
         start = range.end + 1;
-        let ranked = rank::at_path(path, part, about);
+        let ranked = rank::at_path(path, text, &range, about);
         // A semicolon within the words of an error does not end it.
-        if ranked.pages.is_empty() && !is_first {
+        if ranked.fits.is_empty() && !is_first {
             continue;
         }
         is_first = false;
         let pasted = squeezed.pasted(fault.path.clone());
-        let mut told = new(squeezed, about.clone(), Some(pasted), range, ranked.pages);
-        (told.more, told.near) = (ranked.more, ranked.near);
+        let told = new(squeezed, about.clone(), Some(pasted), range, ranked);
         all.push((fault.path.start, told));
     }
 }
 
-fn new(
-    squeezed: &Squeezed,
-    about: About,
-    path: Option<String>,
-    words: std::ops::Range<usize>,
-    pages: Vec<Page>,
-) -> Told {
+fn new(squeezed: &Squeezed, about: About, path: Option<String>, words: Range<usize>, ranked: Ranked) -> Told {
     let mut words = squeezed.pasted(words);
     if words.len() > MAX_WORDS_BYTES {
         words.truncate(line::head(&words, MAX_WORDS_BYTES).len());
         words.push('…');
     }
+    let lead = |fit: Fit| Lead {
+        page: fit.page,
+        words: fit.words.into_iter().map(|words| squeezed.pasted(words)).collect(),
+        tail: fit.tail,
+    };
     Told {
         resource_type: about.resource_type,
         resource_name: about.name,
         path,
         words,
-        pages,
-        more: 0,
-        near: Vec::new(),
+        pages: ranked.fits.into_iter().map(lead).collect(),
+        more: ranked.more,
+        near: ranked.near,
     }
+}
+
+fn squeezed(text: &str) -> String {
+    text.split_whitespace().collect()
 }
 
 #[cfg(test)]
@@ -188,12 +269,7 @@ mod tests {
     use super::*;
 
     fn ids(text: &str) -> Vec<(Option<String>, &'static str)> {
-        let first = |one: Told| {
-            (
-                one.resource_name.clone(),
-                one.pages.first().map_or("-", |page| page.id()),
-            )
-        };
+        let first = |one: Told| (one.resource_name.clone(), one.pages.first().map_or("-", Lead::id));
         told(text).into_iter().map(first).collect()
     }
 

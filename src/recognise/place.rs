@@ -43,7 +43,7 @@ pub fn keep(outcome: &mut Outcome, told: &[Told], document: Option<SourceId>) {
                 .collect();
             is_found |= !fits.is_empty();
             wanted_findings.extend(fits);
-            let has_rule = one.path.is_some() || one.pages.iter().any(|page| matches!(page, Page::Rule(_)));
+            let has_rule = one.path.is_some() || one.pages.iter().any(|lead| matches!(lead.page, Page::Rule(_)));
             if !is_found && has_rule {
                 let named = named(one, &outcome.resources);
                 gone.push((
@@ -154,7 +154,7 @@ fn score(one: &Told, name: Option<&str>, diagnostic: &Diagnostic) -> Option<usiz
 
 /// How well one of its places fits.
 fn score_at(one: &Told, name: Option<&str>, diagnostic: &Diagnostic, (rule, at): (&Rule, &FieldPath)) -> Option<usize> {
-    let rank = one.pages.iter().position(|page| page.id() == rule.id);
+    let rank = one.pages.iter().position(|lead| lead.id() == rule.id);
     let mut score = rank.map_or(0, |rank| RULE / (rank + 1)) + 1;
     match &one.path {
         // What comes to pass later has a path of its own, such as one of the service config.

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::line::About;
-use super::marks::{self, Mark, Page, Tail};
+use super::marks::{Mark, Page, Tail};
 
 /// Pages that are named for one fault.
 pub(super) const MAX_PAGES: usize = 3;
@@ -26,17 +26,51 @@ const SUBJECT: usize = 3;
 /// How far behind the best a page may be, as a share of its score: below two thirds.
 const NEAR: (usize, usize) = (2, 3);
 
+/// Words of a rule without its path are too few to tell it below this, in letters.
+const BARE_LETTERS: usize = 15;
+
 /// The words before one of the four resources in a note of the client.
 const NOTES: [&str; 4] = ["ldsresource", "rdsresource", "cdsresource", "edsresource"];
 
-/// Pages with what speaks for them.
-type Scored = Vec<(usize, Page)>;
+/// What a text is compared by.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Text<'t> {
+    /// Without white space, in lower case.
+    pub lower: &'t str,
+    /// The marks that it may have.
+    pub marks: &'t [&'static Mark],
+    /// Something in it shows that gRPC wrote it.
+    pub is_framed: bool,
+}
+
+impl Text<'_> {
+    /// Says whether the words of a mark are enough here: a frame is around them, or there is little else.
+    fn is_enough(self, mark: &Mark, len: usize) -> bool {
+        !mark.is_framed || self.is_framed || is_most(mark, len)
+    }
+}
+
+/// Says whether a text of so many bytes is little else than the words of a mark.
+fn is_most(mark: &Mark, len: usize) -> bool {
+    mark.letters() * 5 >= len * 4
+}
+
+/// A page, and what it stands on.
+#[derive(Debug, Clone)]
+pub(super) struct Fit {
+    pub page: Page,
+    score: usize,
+    /// Where its words are.
+    pub words: Vec<Range<usize>>,
+    /// The end of the path that it needs.
+    pub tail: Option<String>,
+}
 
 /// Pages for one fault.
 #[derive(Debug, Default)]
 pub(super) struct Ranked {
     /// Those that fit, the best of them.
-    pub pages: Vec<Page>,
+    pub fits: Vec<Fit>,
     /// How many more fit as well.
     pub more: usize,
     /// What speaks for the best of them.
@@ -45,114 +79,174 @@ pub(super) struct Ranked {
     pub near: Vec<Page>,
 }
 
-/// Ranks the pages for words at a path; both squeezed, the words in lower case.
-pub(super) fn at_path(path: &str, words: &str, about: &About) -> Ranked {
+/// Ranks the pages for the words in a range, at a path.
+pub(super) fn at_path(path: &str, text: Text<'_>, range: &Range<usize>, about: &About) -> Ranked {
     let fields = fields(path);
     let mut fits = Vec::new();
     let mut near = Vec::new();
-    for mark in marks::all().iter().filter(|mark| !mark.is_alone) {
-        let Some(range) = occurrence(mark, words, 0) else {
+    for mark in text.marks.iter().filter(|mark| mark.is_core && !mark.is_alone) {
+        let Some(words) = occurrence(mark, text.lower, range) else {
             continue;
         };
         let score = words_score(mark) + subject_score(mark, about);
         // Words at the start tell more than the same words later on.
-        let score = score + usize::from(range.start == 0);
+        let is_at_start = words.first().is_some_and(|first| first.start == range.start);
+        let fit = |more: usize, tail| Fit {
+            page: mark.page,
+            score: score + usize::from(is_at_start) + more,
+            words: words.clone(),
+            tail,
+        };
         match tail_score(mark, &fields) {
-            Some(tail) => fits.push((score + tail, mark.page)),
-            None => near.push((score, mark.page)),
+            Some((more, tail)) => fits.push(fit(more, tail)),
+            None => near.push(fit(0, None)),
         }
     }
     ranked(fits, near)
 }
 
 /// Ranks the pages for words of another client than C-core, which names no path.
-pub(super) fn of_others(words: &str) -> Ranked {
-    let marks = marks::of_others().iter();
-    let fitting = marks.filter(|mark| occurrence(mark, words, 0).is_some());
-    ranked(fitting.map(|mark| (words_score(mark), mark.page)).collect(), Vec::new())
+pub(super) fn of_others(text: Text<'_>, range: &Range<usize>) -> Ranked {
+    let others = text.marks.iter().filter(|mark| !mark.is_core);
+    let enough = others.filter(|mark| text.is_enough(mark, range.len()));
+    let fit = |mark: &&'static Mark| {
+        Some(Fit {
+            page: mark.page,
+            score: words_score(mark),
+            words: occurrence(mark, text.lower, range)?,
+            tail: None,
+        })
+    };
+    ranked(enough.filter_map(fit).collect(), Vec::new())
 }
 
-/// Ranks the pages for words without a path.
-pub(super) fn bare(words: &str, text: &str) -> Ranked {
+/// Ranks the pages for words without a path: of a rule that needs one the words are all that there is, or the path is named
+/// in another way.
+pub(super) fn bare(text: Text<'_>, original: &str) -> Ranked {
+    let all = 0..text.lower.len();
     let mut fits = Vec::new();
-    for mark in marks::all().iter().filter(|mark| !mark.is_alone) {
-        if occurrence(mark, words, 0).is_some() {
-            let named = mark.tails.iter().filter_map(|tail| match tail {
-                Tail::Fields(fields) => {
-                    let path: Vec<&str> = fields.iter().rev().copied().collect();
-                    text.contains(&path.join(".")).then_some(FIELD * fields.len())
-                }
-                Tail::CamelCase => None,
-            });
-            let tail = if mark.tails.is_empty() {
-                FIELD
-            } else {
-                named.max().unwrap_or(0)
-            };
-            fits.push((words_score(mark) + tail, mark.page));
+    let mut near = Vec::new();
+    for mark in text.marks.iter().filter(|mark| mark.is_core && !mark.is_alone) {
+        let is_all = is_most(mark, all.len());
+        if !is_all && !text.is_framed {
+            continue;
+        }
+        let Some(words) = occurrence(mark, text.lower, &all) else {
+            continue;
+        };
+        let tail = named_tail(mark, original);
+        let more = match &tail {
+            Some((more, _)) => *more,
+            None if mark.tails.is_empty() => FIELD,
+            None => 0,
+        };
+        let fit = Fit {
+            page: mark.page,
+            score: words_score(mark) + more,
+            words,
+            tail: tail.map(|(_, tail)| tail),
+        };
+        if more > 0 || is_all && mark.letters() >= BARE_LETTERS {
+            fits.push(fit);
+        } else if is_all {
+            near.push(fit);
         }
     }
-    ranked(fits, Vec::new())
+    let ranked = ranked(fits, near);
+    if ranked.more == 0 {
+        return ranked;
+    }
+    // Words of so many rules tell none of them.
+    Ranked {
+        near: ranked.fits.iter().map(|fit| fit.page).collect(),
+        ..Ranked::default()
+    }
+}
+
+/// The longest end of a path of a mark that a text names: fields whose names nobody else uses.
+fn named_tail(mark: &Mark, text: &str) -> Option<(usize, String)> {
+    let named = mark.tails.iter().filter_map(|tail| match tail {
+        Tail::Fields(fields) => {
+            let path = fields.iter().rev().copied().collect::<Vec<_>>().join(".");
+            let is_named = path.contains(['_', '.']) && text.contains(&path);
+            is_named.then_some((FIELD * fields.len(), path))
+        }
+        Tail::CamelCase => None,
+    });
+    named.max_by_key(|(score, _)| *score)
 }
 
 /// What a text says outside of its faults: where, and the pages for it.
-pub(super) fn said(text: &str, is_all: bool) -> Vec<(Range<usize>, Ranked)> {
-    let mut found: Vec<(Range<usize>, usize, &Mark)> = Vec::new();
-    let anywhere = marks::all().iter().filter(|mark| mark.tails.is_empty());
-    for mark in anywhere.filter(|mark| is_all || !mark.is_alone) {
-        let mut from = 0;
-        while let Some(range) = occurrence(mark, text, from) {
-            from = range.end;
-            found.push((range, words_score(mark), mark));
+pub(super) fn said(text: Text<'_>, is_all: bool) -> Vec<(Range<usize>, Ranked)> {
+    let all = 0..text.lower.len();
+    let mut found: Vec<(Vec<Range<usize>>, usize, &Mark)> = Vec::new();
+    let anywhere = text.marks.iter().filter(|mark| mark.is_core && mark.tails.is_empty());
+    for mark in anywhere.filter(|mark| (is_all || !mark.is_alone) && text.is_enough(mark, all.len())) {
+        let mut rest = all.clone();
+        while let Some(words) = occurrence(mark, text.lower, &rest) {
+            rest.start = span(&words).end;
+            found.push((words, words_score(mark), mark));
         }
     }
     if found.iter().any(|(_, _, mark)| !mark.is_alone) {
         found.retain(|(_, _, mark)| !mark.is_alone);
     }
-    found.sort_by_key(|(range, score, _)| (range.start, std::cmp::Reverse(*score)));
-    let mut groups: Vec<(Range<usize>, Scored)> = Vec::new();
-    for (range, score, mark) in found {
+    found.sort_by_key(|(words, score, _)| (span(words).start, std::cmp::Reverse(*score)));
+    let mut groups: Vec<(Range<usize>, Vec<Fit>)> = Vec::new();
+    for (words, score, mark) in found {
+        let range = span(&words);
+        let fit = Fit {
+            page: mark.page,
+            score,
+            words,
+            tail: None,
+        };
         match groups.last_mut() {
-            Some((covered, pages)) if range.start < covered.end => {
+            Some((covered, fits)) if range.start < covered.end => {
                 covered.end = covered.end.max(range.end);
-                pages.push((score, mark.page));
+                fits.push(fit);
             }
-            _ => groups.push((range, vec![(score, mark.page)])),
+            _ => groups.push((range, vec![fit])),
         }
     }
     let rank = |(range, fits)| (range, ranked(fits, Vec::new()));
     groups.into_iter().map(rank).collect()
 }
 
+/// From the first of some words to the last.
+pub(super) fn span(words: &[Range<usize>]) -> Range<usize> {
+    let start = words.first().map_or(0, |first| first.start);
+    start..words.last().map_or(start, |last| last.end)
+}
+
 /// The best of each page, in order.
-fn ranked(fits: Scored, near: Scored) -> Ranked {
-    let best_of = |mut scored: Scored| {
+fn ranked(fits: Vec<Fit>, near: Vec<Fit>) -> Ranked {
+    let best_of = |mut fits: Vec<Fit>| {
         // Stable: the order of the rules decides among equals.
-        scored.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
-        let best = scored.first().map_or(0, |(score, _)| *score);
-        let mut pages: Vec<Page> = Vec::new();
-        for (score, page) in scored {
-            if score * NEAR.1 >= best * NEAR.0 && pages.iter().all(|known| known.id() != page.id()) {
-                pages.push(page);
+        fits.sort_by_key(|fit| std::cmp::Reverse(fit.score));
+        let best = fits.first().map_or(0, |fit| fit.score);
+        let mut pages: Vec<Fit> = Vec::new();
+        for fit in fits {
+            if fit.score * NEAR.1 >= best * NEAR.0 && pages.iter().all(|known| known.page.id() != fit.page.id()) {
+                pages.push(fit);
             }
         }
         let more = pages.len().saturating_sub(MAX_PAGES);
         pages.truncate(MAX_PAGES);
         (pages, more, best)
     };
-    let (pages, more, best) = best_of(fits);
-    let near = if pages.is_empty() { best_of(near).0 } else { Vec::new() };
+    let (fits, more, best) = best_of(fits);
+    let near = if fits.is_empty() { best_of(near).0 } else { Vec::new() };
     Ranked {
-        pages,
+        fits,
         more,
         best,
-        near,
+        near: near.into_iter().map(|fit| fit.page).collect(),
     }
 }
 
 fn words_score(mark: &Mark) -> usize {
-    let letters: usize = mark.pieces.iter().map(String::len).sum();
-    letters.min(MAX_WORDS)
+    mark.letters().min(MAX_WORDS)
 }
 
 fn subject_score(mark: &Mark, about: &About) -> usize {
@@ -160,30 +254,39 @@ fn subject_score(mark: &Mark, about: &About) -> usize {
     if is_same { SUBJECT } else { 0 }
 }
 
-/// What the end of the path is worth; `None` if it has to be another.
-fn tail_score(mark: &Mark, fields: &[&str]) -> Option<usize> {
+/// What the end of the path is worth, and which fields it is; `None` if it has to be another.
+fn tail_score(mark: &Mark, fields: &[&str]) -> Option<(usize, Option<String>)> {
     if mark.tails.is_empty() {
-        return Some(ANYWHERE);
+        return Some((ANYWHERE, None));
     }
+    let last = |count: usize| {
+        fields
+            .get(fields.len().saturating_sub(count)..)
+            .map(|tail| tail.join("."))
+    };
     let scores = mark.tails.iter().filter_map(|tail| match tail {
         Tail::Fields(tail) => {
             let is_end = tail.len() <= fields.len() && tail.iter().eq(fields.iter().rev().take(tail.len()));
-            is_end.then_some(FIELD * tail.len())
+            is_end.then(|| (FIELD * tail.len(), last(tail.len())))
         }
         Tail::CamelCase => {
             let is_camel = |field: &&str| field.contains(|c: char| c.is_ascii_uppercase());
-            fields.last().is_some_and(is_camel).then_some(CAMEL_CASE)
+            let fits = fields.last().is_some_and(is_camel);
+            fits.then(|| (CAMEL_CASE, last(1)))
         }
     });
-    scores.max()
+    scores.max_by_key(|(score, _)| *score)
 }
 
-/// Where the pieces of a mark occur in `text` in their order, from `from` on: as near to each other as they do.
-fn occurrence(mark: &Mark, text: &str, mut from: usize) -> Option<Range<usize>> {
+/// Where the pieces of a mark occur within a range of `text`, in their order: as near to each other as they do.
+fn occurrence(mark: &Mark, text: &str, within: &Range<usize>) -> Option<Vec<Range<usize>>> {
+    let text = text.get(..within.end)?;
+    let mut from = within.start;
     let (first, others) = mark.pieces.split_first()?;
     'start: loop {
         let mut start = from + text.get(from..)?.find(first.as_str())?;
         let mut end = start + first.len();
+        let mut found: Vec<Range<usize>> = Vec::new();
         for (number, piece) in others.iter().enumerate() {
             let next = end + text.get(end..)?.find(piece.as_str())?;
             if number == 0 {
@@ -192,6 +295,7 @@ fn occurrence(mark: &Mark, text: &str, mut from: usize) -> Option<Range<usize>> 
                 end = start + first.len();
             }
             let gap = text.get(end..next).unwrap_or_default();
+            found.push(next..next + piece.len());
             end = next + piece.len();
             if NOTES.iter().any(|note| gap.contains(note)) {
                 // What follows is said of another resource.
@@ -199,7 +303,8 @@ fn occurrence(mark: &Mark, text: &str, mut from: usize) -> Option<Range<usize>> 
                 continue 'start;
             }
         }
-        return Some(start..end);
+        found.insert(0, start..start + first.len());
+        return Some(found);
     }
 }
 

@@ -46,6 +46,13 @@ impl Squeezed {
         }
     }
 
+    /// Says whether a blank, or nothing, stands before this byte of `text`.
+    pub fn is_after_blank(&self, at: usize) -> bool {
+        let Some(start) = self.at.get(at) else { return true };
+        let before = self.original.get(..*start).and_then(|head| head.chars().next_back());
+        before.is_none_or(char::is_whitespace)
+    }
+
     /// What was pasted at a range of `text`, without line breaks.
     pub fn pasted(&self, range: Range<usize>) -> String {
         let (Some(start), Some(last)) = (self.at.get(range.start), self.at.get(range.end.saturating_sub(1))) else {

@@ -28,9 +28,14 @@ macro_rules! symptoms {
 
 symptoms! {
     "authority-unknown"
+    "bootstrap-incomplete"
     "bootstrap-not-found"
+    "bootstrap-unreadable"
+    "certificate-providers-missing"
     "circuit-breaker-drop"
+    "cluster-unresolved"
     "connections-failing"
+    "control-plane-refused"
     "control-plane-unreachable"
     "deadline-exceeded"
     "dns-failing"
@@ -39,8 +44,16 @@ symptoms! {
     "lookup-failed"
     "no-endpoints"
     "no-route-matches"
+    "priority-timeout"
     "rbac-denied"
+    "resolver-empty"
+    "resource-missing"
+    "response-rejected"
+    "rls-policy-not-registered"
+    "server-not-serving"
+    "server-template-missing"
     "tls-handshake-failing"
+    "tls-name-mismatch"
 }
 
 /// The symptom with this id.

@@ -5,11 +5,13 @@ use super::{Error, Io};
 use crate::report::explain;
 use xdsctl::catalogue;
 use xdsctl::diag::Rule;
-use xdsctl::recognise::{self, Told};
-use xdsctl::source::read_stream;
+use xdsctl::recognise::{self, Log, Told};
 
 /// Longest log that is read from standard input, in bytes.
-const MAX_LOG_BYTES: u64 = 16 << 20;
+const MAX_LOG_BYTES: usize = 4 << 30;
+
+/// Most words that the pages are searched for.
+const MAX_SEARCHED: usize = 4;
 
 /// Exit code for a line of which something is not recognised.
 const EXIT_UNKNOWN: u8 = 1;
@@ -29,7 +31,7 @@ pub(super) fn run(args: &ExplainArgs, io: &mut Io<'_>) -> Result<u8, Error> {
                 "name a rule, give a line of a log, or use --list".to_owned(),
             ));
         }
-        [dash] if dash == "-" => log(io)?,
+        [dash] if dash == "-" => return log(args.format, io),
         words => words.join(" "),
     };
     if let Some(rule) = catalogue::find(&wanted) {
@@ -46,14 +48,70 @@ pub(super) fn run(args: &ExplainArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     if !told.is_empty() {
         return line(args.format, &told, io);
     }
-    let rules = catalogue::search(&wanted);
-    match (rules.as_slice(), args.format) {
-        ([], _) => unknown(&wanted, io),
+    search(args.format, &wanted, io)
+}
+
+/// Tells each fault of the log on standard input once.
+fn log(format: Format, io: &mut Io<'_>) -> Result<u8, Error> {
+    let mut log = Log::default();
+    let mut buffer = vec![0; 1 << 16];
+    let mut len = 0;
+    loop {
+        let count = match io.input.read(&mut buffer) {
+            Ok(0) => break,
+            Ok(count) => count,
+            Err(source) if source.kind() == std::io::ErrorKind::Interrupted => continue,
+            Err(source) => {
+                return Err(Error::Io {
+                    what: "read",
+                    name: "-".to_owned(),
+                    source,
+                });
+            }
+        };
+        len += count;
+        if len > MAX_LOG_BYTES {
+            return Err(Error::Usage(format!(
+                "the log is longer than {} GiB: give a part of it",
+                MAX_LOG_BYTES >> 30
+            )));
+        }
+        log.push(buffer.get(..count).unwrap_or_default());
+    }
+    let (faults, left_out) = log.finish();
+    if faults.is_empty() {
+        return unknown("a log", io);
+    }
+    match format {
+        Format::Human => explain::write_log(&faults, io.width, &mut io.out)?,
+        Format::Json => explain::write_log_json(&faults, &mut io.out)?,
+    }
+    if left_out > 0 {
+        let shown = faults.len();
+        return Err(Error::Usage(format!(
+            "the log has more than {shown} distinct faults: {left_out} messages of others are left out"
+        )));
+    }
+    let is_known = faults.iter().all(|fault| !fault.told.pages.is_empty());
+    Ok(if is_known { 0 } else { EXIT_UNKNOWN })
+}
+
+/// Looks for a few words on the rules' pages: they are no line of a log.
+fn search(format: Format, wanted: &str, io: &mut Io<'_>) -> Result<u8, Error> {
+    let is_plain = |word: &str| word.chars().all(|c| c.is_alphanumeric() || "_-*".contains(c));
+    let is_search = wanted.split_whitespace().all(is_plain) && wanted.split_whitespace().count() <= MAX_SEARCHED;
+    let rules = if is_search {
+        catalogue::search(wanted)
+    } else {
+        Vec::new()
+    };
+    match (rules.as_slice(), format) {
+        ([], _) => unknown(wanted, io),
         (rules, Format::Json) => {
             explain::write_json(rules, &mut io.out)?;
             Ok(0)
         }
-        ([rule], Format::Human) => page(args.format, rule, io),
+        ([rule], Format::Human) => page(format, rule, io),
         (rules, Format::Human) => {
             for rule in rules {
                 say!(io.out, "{}: {}", rule.id, rule.summary.trim())?;
@@ -61,16 +119,6 @@ pub(super) fn run(args: &ExplainArgs, io: &mut Io<'_>) -> Result<u8, Error> {
             Ok(0)
         }
     }
-}
-
-/// Standard input as one text.
-fn log(io: &mut Io<'_>) -> Result<String, Error> {
-    let bytes = read_stream(&mut io.input, MAX_LOG_BYTES).map_err(|source| Error::Io {
-        what: "read",
-        name: "-".to_owned(),
-        source,
-    })?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 fn page(format: Format, rule: &'static Rule, io: &mut Io<'_>) -> Result<u8, Error> {
@@ -97,7 +145,7 @@ fn unknown(wanted: &str, io: &mut Io<'_>) -> Result<u8, Error> {
     if is_line {
         writeln!(
             io.err,
-            "not recognised: no line of a client's log that a rule is known by, and no page has all of these words; try fewer"
+            "not recognised: nothing here is a line of gRPC's that a rule or symptom is known by; of a stack trace give all lines, of a rule's page a few words"
         )?;
         return Ok(EXIT_UNKNOWN);
     }

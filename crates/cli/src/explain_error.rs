@@ -53,7 +53,7 @@ impl Line {
     pub fn keep(&self, outcome: &mut Outcome, inputs: &Inputs, io: &mut Io<'_>) -> Result<(), Error> {
         place::keep(outcome, &self.told, inputs.documents.first().copied());
         for one in &self.told {
-            if let Some(Page::Symptom(symptom)) = one.pages.first() {
+            if let Some(Page::Symptom(symptom)) = one.pages.first().map(|lead| lead.page) {
                 let (words, id) = (&one.words, symptom.id);
                 writeln!(
                     io.err,

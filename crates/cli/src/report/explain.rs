@@ -12,7 +12,7 @@ use xdsctl::catalogue;
 use xdsctl::diag::{Rule, Shared};
 use xdsctl::model::ResourceType;
 use xdsctl::profile::Family;
-use xdsctl::recognise::{Page, Symptom, Told};
+use xdsctl::recognise::{Lead, Page, Seen, Summary, Symptom, Told};
 
 /// Writes a rule's page with its head; its text is wrapped if there is a width.
 ///
@@ -199,35 +199,89 @@ pub fn write_symptom(symptom: &Symptom, width: Option<usize>, out: &mut dyn Writ
 /// Those of `out`.
 pub fn write_told(told: &[Told], width: Option<usize>, out: &mut dyn Write) -> io::Result<()> {
     for one in told {
-        writeln!(out, "{}", visible_line(&what(one)))?;
-        for (number, page) in one.pages.iter().enumerate() {
-            let lead = if number == 0 { "→" } else { "  or" };
-            let effect = match page {
-                Page::Rule(rule) => format!(" ({})", rule.effect),
-                Page::Symptom(_) => String::new(),
-            };
-            writeln!(out, "  {lead} {}{effect}: {}", page.id(), page.summary())?;
-        }
-        if one.more > 0 {
-            let more = one.more;
-            writeln!(
-                out,
-                "    and {more} more with these words: the field path of the line tells which"
-            )?;
-        }
-        if one.pages.is_empty() {
-            let near: Vec<&str> = one.near.iter().map(|page| page.id()).collect();
-            let near = if near.is_empty() {
-                String::new()
-            } else {
-                format!("; the words, at other paths, are those of {}", near.join(", "))
-            };
-            writeln!(out, "  not recognised{near}")?;
-        }
+        write_one(one, out)?;
     }
+    write_end(told.iter(), width, out)
+}
+
+/// Writes the faults of a log with how often and when each was told, and the page if that is one with one rule.
+///
+/// # Errors
+/// Those of `out`.
+pub fn write_log(faults: &[Summary], width: Option<usize>, out: &mut dyn Write) -> io::Result<()> {
+    for fault in faults {
+        write_one(&fault.told, out)?;
+        let seen = match fault.count {
+            1 => format!("once, in {}", place(&fault.first)),
+            count => format!(
+                "{count} times, first in {}, last in {}",
+                place(&fault.first),
+                place(&fault.last)
+            ),
+        };
+        writeln!(out, "    seen {}", visible_line(&seen))?;
+    }
+    write_end(faults.iter().map(|fault| &fault.told), width, out)
+}
+
+/// A place in a log: `line 3 (10:00:05)`.
+fn place(seen: &Seen) -> String {
+    let line = seen.line;
+    match &seen.time {
+        Some(time) => format!("line {line} ({})", time.trim()),
+        None => format!("line {line}"),
+    }
+}
+
+/// Writes one thing that a line tells, where it leads, and by which words.
+fn write_one(one: &Told, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "{}", visible_line(&what(one)))?;
+    for (number, lead) in one.pages.iter().enumerate() {
+        let arrow = if number == 0 { "→" } else { "  or" };
+        let effect = match lead.page {
+            Page::Rule(rule) => format!(" ({})", rule.effect),
+            Page::Symptom(_) => String::new(),
+        };
+        writeln!(out, "  {arrow} {}{effect}: {}", lead.id(), lead.page.summary())?;
+        writeln!(out, "    by {}", visible_line(&stands_on(lead)))?;
+    }
+    if one.more > 0 {
+        let more = one.more;
+        writeln!(
+            out,
+            "    and {more} more with these words: the field path of the line tells which"
+        )?;
+    }
+    if one.pages.is_empty() {
+        let near: Vec<&str> = one.near.iter().map(|page| page.id()).collect();
+        let near = if near.is_empty() {
+            String::new()
+        } else {
+            format!("; the words, at other paths, are those of {}", near.join(", "))
+        };
+        writeln!(out, "  not recognised{near}")?;
+    }
+    Ok(())
+}
+
+/// The words that a page stands on: `` `not ads or self` at `eds_config` ``.
+fn stands_on(lead: &Lead) -> String {
+    let words = lead.words.join(" … ");
+    match &lead.tail {
+        Some(tail) => format!("`{words}` at `{tail}`"),
+        None => format!("`{words}`"),
+    }
+}
+
+/// Writes the page if one thing with one rule was told, or else how to get at the pages.
+fn write_end<'t>(
+    mut told: impl Iterator<Item = &'t Told>,
+    width: Option<usize>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     writeln!(out)?;
-    match told {
-        [one] if one.pages.len() == 1 => match one.pages.first() {
+    match (told.next(), told.next()) {
+        (Some(one), None) if one.pages.len() == 1 => match one.pages.first().map(|lead| lead.page) {
             Some(Page::Rule(rule)) => write_rule(rule, width, out),
             Some(Page::Symptom(symptom)) => write_symptom(symptom, width, out),
             None => Ok(()),
@@ -261,33 +315,55 @@ fn what(one: &Told) -> String {
 /// # Errors
 /// Those of `out`.
 pub fn write_told_json(told: &[Told], out: &mut dyn Write) -> io::Result<()> {
-    let pages = |pages: &[Page]| -> Vec<serde_json::Value> {
-        let row = |page: &Page| {
-            let effect = match page {
-                Page::Rule(rule) => Some(rule.effect.name()),
-                Page::Symptom(_) => None,
-            };
-            serde_json::json!({ "id": page.id(), "effect": effect, "summary": page.summary() })
-        };
-        pages.iter().map(row).collect()
-    };
-    let rows: Vec<_> = told
-        .iter()
-        .map(|one| {
-            serde_json::json!({
-                "type": one.resource_type.map(ResourceType::type_name),
-                "name": one.resource_name,
-                "path": one.path,
-                "words": one.words,
-                "pages": pages(&one.pages),
-                "more": one.more,
-                "near": pages(&one.near),
-            })
-        })
-        .collect();
+    write_rows(told.iter().map(row).collect(), out)
+}
+
+/// Writes the faults of a log as JSON, schema `xdsctl.told/v1`, with `count`, `first` and `last`.
+///
+/// # Errors
+/// Those of `out`.
+pub fn write_log_json(faults: &[Summary], out: &mut dyn Write) -> io::Result<()> {
+    let seen = |seen: &Seen| serde_json::json!({ "line": seen.line, "time": seen.time.as_deref().map(str::trim) });
+    let rows = faults.iter().map(|fault| {
+        let mut row = row(&fault.told);
+        row["count"] = fault.count.into();
+        row["first"] = seen(&fault.first);
+        row["last"] = seen(&fault.last);
+        row
+    });
+    write_rows(rows.collect(), out)
+}
+
+fn write_rows(rows: Vec<serde_json::Value>, out: &mut dyn Write) -> io::Result<()> {
     let document = serde_json::json!({ "schema": "xdsctl.told/v1", "told": rows });
     serde_json::to_writer_pretty(&mut *out, &document)?;
     out.write_all(b"\n")
+}
+
+/// One thing that a line tells.
+fn row(one: &Told) -> serde_json::Value {
+    let page = |page: Page| {
+        let effect = match page {
+            Page::Rule(rule) => Some(rule.effect.name()),
+            Page::Symptom(_) => None,
+        };
+        serde_json::json!({ "id": page.id(), "effect": effect, "summary": page.summary() })
+    };
+    let lead = |lead: &Lead| {
+        let mut row = page(lead.page);
+        row["words"] = lead.words.clone().into();
+        row["at"] = lead.tail.clone().into();
+        row
+    };
+    serde_json::json!({
+        "type": one.resource_type.map(ResourceType::type_name),
+        "name": one.resource_name,
+        "path": one.path,
+        "words": one.words,
+        "pages": one.pages.iter().map(lead).collect::<Vec<_>>(),
+        "more": one.more,
+        "near": one.near.iter().copied().map(page).collect::<Vec<_>>(),
+    })
 }
 
 #[cfg(test)]

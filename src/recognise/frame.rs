@@ -1,0 +1,55 @@
+//! Whether a line is one of gRPC's: what a client writes around its words, and what others write around theirs.
+//!
+//! "Handshake failed" or "duplicate key" stand in anybody's log. Such words count only beside something that gRPC alone
+//! writes: its names, a status, a source file. A kubelet talks gRPC too, but not xDS: its lines are a stranger's.
+
+/// What only gRPC writes; in lower case, without white space.
+const OURS: [&str; 20] = [
+    "xds",
+    "grpc",
+    "rpcerror:code=",
+    "errorsvalidating",
+    "resourceindex",
+    "invalidresource:",
+    "ldsresource",
+    "rdsresource",
+    "cdsresource",
+    "edsresource",
+    "ldsresponse",
+    "rdsresponse",
+    "cdsresponse",
+    "edsresponse",
+    "status{code=",
+    "transport:",
+    "nameresolver",
+    "lbpolicy",
+    "envoy.config.",
+    "envoy.extensions.",
+];
+
+/// Statuses as gRPC writes them before a message.
+const STATUSES: [&str; 6] = [
+    "UNAVAILABLE:",
+    "INTERNAL:",
+    "INVALID_ARGUMENT:",
+    "DEADLINE_EXCEEDED:",
+    "NOT_FOUND:",
+    "PERMISSION_DENIED:",
+];
+
+/// Programs that write some of the same words of their own affairs.
+const STRANGERS: [&str; 7] = [
+    "kubelet",
+    "remote_runtime.go",
+    "remote_image.go",
+    "containerd",
+    "etcdserver",
+    "etcdclient",
+    "[go-control-plane]",
+];
+
+/// Says whether something in a text, without white space, shows that gRPC's xDS client wrote it.
+pub(super) fn is_ours(text: &str, lower: &str) -> bool {
+    let is_strange = STRANGERS.iter().any(|words| lower.contains(words));
+    !is_strange && (OURS.iter().any(|words| lower.contains(words)) || STATUSES.iter().any(|words| text.contains(words)))
+}

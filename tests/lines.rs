@@ -1,0 +1,88 @@
+//! Lines of logs, of clients and of others: each leads to the page that `fixtures/lines.txt` says, or nowhere.
+
+use xdsctl::recognise::{Log, told};
+
+use crate::support::root;
+
+/// Page, name of the resource, line.
+type Row = (String, Option<String>, String);
+
+fn rows() -> Vec<Row> {
+    let text = std::fs::read_to_string(root().join("fixtures/lines.txt")).unwrap();
+    let rows = text.lines().filter(|line| !line.starts_with('#'));
+    let rows = rows.map(|line| {
+        let (wanted, line) = line.split_once(" | ").unwrap();
+        let (page, name) = wanted
+            .split_once(" @ ")
+            .map_or((wanted, None), |(page, name)| (page, Some(name)));
+        (page.to_owned(), name.map(str::to_owned), line.to_owned())
+    });
+    rows.collect()
+}
+
+/// The page that comes first, and the name.
+fn first(line: &str) -> (String, Option<String>) {
+    let told = told(line);
+    let with_pages = told.iter().find(|one| !one.pages.is_empty());
+    match with_pages {
+        Some(one) => (one.pages[0].id().to_owned(), one.resource_name.clone()),
+        None => ("nowhere".to_owned(), None),
+    }
+}
+
+#[test]
+fn each_line_leads_where_it_should() {
+    let rows = rows();
+    let others = rows.iter().filter(|(page, ..)| page == "nowhere").count();
+    assert!(rows.len() > 150 && others > 60, "{} {others}", rows.len());
+    let mut wrong = Vec::new();
+    for (page, name, line) in &rows {
+        let (found, of) = first(line);
+        let leads = *page == found || told(line).iter().any(|one| one.leads_to(page));
+        if !leads || name.is_some() && *name != of {
+            wrong.push(format!("{page} {name:?}, is {found} {of:?}: {line}"));
+        }
+    }
+    assert!(
+        wrong.is_empty(),
+        "{} of {}:\n{}",
+        wrong.len(),
+        rows.len(),
+        wrong.join("\n")
+    );
+}
+
+/// A log of all of them tells what they tell by themselves, each in the same place.
+#[test]
+fn a_log_of_all_lines_tells_the_same() {
+    let rows = rows();
+    let mut log = Log::default();
+    let mut expected = Vec::new();
+    for (number, (page, _, line)) in rows.iter().enumerate() {
+        log.push(format!("2026-01-01T00:{:02}:{:02}Z {line}\n", number / 60, number % 60).as_bytes());
+        if page != "nowhere" {
+            expected.push((page.clone(), number + 1));
+        }
+    }
+    let (faults, left_out) = log.finish();
+    assert_eq!(left_out, 0);
+    let found: Vec<usize> = faults.iter().map(|fault| fault.count).collect();
+    assert!(
+        found.iter().sum::<usize>() >= expected.len(),
+        "{} of {}",
+        found.iter().sum::<usize>(),
+        expected.len()
+    );
+    for (page, line) in expected {
+        let is_there = faults
+            .iter()
+            .any(|fault| fault.told.leads_to(&page) && (fault.first.line..=fault.last.line).contains(&line));
+        assert!(is_there, "{page} in line {line}");
+    }
+    let strangers: Vec<_> = faults
+        .iter()
+        .filter(|fault| rows[fault.first.line - 1].0 == "nowhere")
+        .map(|fault| &fault.told.words)
+        .collect();
+    assert!(strangers.is_empty(), "{strangers:?}");
+}
