@@ -126,6 +126,25 @@ fn a_dump_without_the_fault_is_said_to_be_so() {
 }
 
 #[test]
+fn a_fault_is_not_gone_if_nothing_was_checked() {
+    let errors = "errors validating Cluster resource: [field:lb_policy error:LB policy is not supported]";
+    let line = line("envoy.config.cluster.v3.Cluster", "a", errors);
+    let run = xdsctl(
+        &["validate", "--client", "go@1.20", "--explain-error", &line, "-"],
+        clusters(),
+    );
+    assert_eq!(run.code, Some(2), "{}{}", run.out, run.err);
+    assert!(!run.out.contains("dump-fault-gone"), "{}", run.out);
+}
+
+/// The page of a rule need not have a client's words: the line names the resource and the field.
+#[test]
+fn a_line_without_a_page_finds_the_rejection_at_the_field_that_it_names() {
+    let words = "error parsing response: resource \"a\": the value of lb_policy is beyond what this client can do";
+    assert_eq!(found(words, &clusters()).1, ["a cds-lb-policy-unsupported lb_policy 1"]);
+}
+
+#[test]
 fn what_an_rpc_prints_is_found_where_it_comes_from() {
     let shop = std::fs::read_to_string(root().join("fixtures/examples/shop.yaml")).unwrap();
     let rpc = |words: &str| found(words, &shop).1;

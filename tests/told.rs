@@ -25,9 +25,11 @@ fn a_whole_line_leads_to_each_of_its_rules() {
         "",
     );
     let expected = "Cluster `cart`: ConfigSource is not ads or self, at eds_cluster_config.eds_config\n  \
-                    → cds-eds-source-unsupported (nack): Endpoints of an EDS cluster come from a source other than `ads` or `self`.\n\
+                    → cds-eds-source-unsupported (nack): Endpoints of an EDS cluster come from a source other than `ads` or `self`.\n    \
+                    by `not ads or self` at `eds_config`\n\
                     Cluster `cart`: LB policy is not supported, at lb_policy\n  \
-                    → cds-lb-policy-unsupported (nack): The lb_policy enum is neither ROUND_ROBIN nor RING_HASH.\n";
+                    → cds-lb-policy-unsupported (nack): The lb_policy enum is neither ROUND_ROBIN nor RING_HASH.\n    \
+                    by `LB policy … not supported` at `lb_policy`\n";
     assert!(run.out.starts_with(expected), "{}", run.out);
     assert_eq!((run.code, run.err.as_str()), (Some(0), ""));
 }
@@ -51,13 +53,15 @@ fn one_message_with_one_rule_brings_the_page() {
 
 #[test]
 fn words_of_many_rules_need_the_path() {
-    let run = xdsctl(&["explain", "field not present"], "");
-    assert!(
-        run.out
-            .contains(" more with these words: the field path of the line tells which\n"),
-        "{}",
-        run.out
-    );
+    for words in [
+        "field not present",
+        "must be non-empty",
+        "LB policy config: field not present",
+    ] {
+        let run = xdsctl(&["explain", words], "");
+        assert_eq!(run.code, Some(1), "{words}: {}{}", run.out, run.err);
+        assert!(!run.out.contains('→'), "{words}: {}", run.out);
+    }
     let message = format!("field:{MANAGER}.rds.config_source error:field not present");
     let run = xdsctl(&["explain", "--format=json", &message], "");
     let report = run.json();
@@ -96,6 +100,65 @@ fn standard_input_may_be_a_log() {
         ]
     );
     assert_eq!(run.code, Some(0));
+    let first = &report["told"][0];
+    assert_eq!((&first["count"], &first["first"]["line"]), (&json!(2), &json!(2)));
+    assert_eq!(first["last"], json!({"line": 3, "time": "E1122 04:20:52.149618"}));
+    assert_eq!(first["pages"][0]["words"], json!(["LB policy", "not supported"]));
+    assert_eq!(first["pages"][0]["at"], "lb_policy");
+}
+
+#[test]
+fn a_later_line_is_not_about_the_resource_of_an_earlier_one() {
+    let one = line(
+        "envoy.config.cluster.v3.Cluster",
+        "a",
+        "errors validating Cluster resource: [field:lb_policy error:LB policy is not supported]",
+    );
+    let log = format!(
+        "{one}\nUNAVAILABLE: circuit breaker drop\n2026/01/01 00:00:00 rpc error: code = Unavailable desc = no children to pick from\n"
+    );
+    let report = xdsctl(&["explain", "--format=json", "-"], log).json();
+    let names: Vec<_> = report["told"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|told| told["name"].as_str())
+        .collect();
+    assert_eq!(names, [Some("a"), None, None]);
+}
+
+#[test]
+fn a_stack_trace_shows_that_grpc_wrote_its_cause() {
+    let cause = "Caused by: java.security.cert.CertificateException: No name matching shop.example found";
+    let alone = xdsctl(&["explain", cause], "");
+    assert_eq!((alone.code, alone.out.as_str()), (Some(1), ""));
+    let log = format!(
+        "May 10, 2026 1:34:54 PM com.example.Shop pay\nWARNING: io.grpc.StatusRuntimeException: UNAVAILABLE\n\tat io.grpc.stub.ClientCalls.x(ClientCalls.java:1)\n{cause}\n"
+    );
+    let report = xdsctl(&["explain", "--format=json", "-"], log).json();
+    let told = &report["told"][0];
+    assert_eq!(told["pages"][0]["id"], "tls-handshake-failing");
+    assert_eq!(told["first"]["time"], "May 10, 2026 1:34:54 PM");
+}
+
+/// What a log repeats without end is read in time that grows with its length.
+#[test]
+fn a_log_of_nothing_but_beginnings_is_read() {
+    for piece in [
+        "[field:",
+        "field:a error:",
+        "LDS resource ",
+        "resource \"",
+        "\u{1b}[",
+        "{\\\"",
+        "resource index 1: ",
+        "((",
+    ] {
+        let long = piece.repeat((4 << 20) / piece.len());
+        let start = std::time::Instant::now();
+        xdsctl(&["explain", "-"], long);
+        assert!(start.elapsed().as_secs() < 60, "{piece}: {:?}", start.elapsed());
+    }
 }
 
 #[test]

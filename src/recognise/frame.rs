@@ -4,7 +4,7 @@
 //! writes: its names, a status, a source file. A kubelet talks gRPC too, but not xDS: its lines are a stranger's.
 
 /// What only gRPC writes; in lower case, without white space.
-const OURS: [&str; 20] = [
+const OURS: [&str; 26] = [
     "xds",
     "grpc",
     "rpcerror:code=",
@@ -23,6 +23,12 @@ const OURS: [&str; 20] = [
     "transport:",
     "nameresolver",
     "lbpolicy",
+    "api_listener",
+    "typedstruct",
+    "receivedrouteisinvalid",
+    "failedtounmarshalresource:",
+    "emptyresourcenamein",
+    "routespecifier",
     "envoy.config.",
     "envoy.extensions.",
 ];

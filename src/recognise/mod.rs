@@ -112,6 +112,15 @@ pub fn told(text: &str) -> Vec<Told> {
     all
 }
 
+/// A line that no page knows and that names a resource: one thing told, without pages.
+pub fn unknown(line: &str) -> Option<Told> {
+    let squeezed = Squeezed::of(line);
+    let about = line::abouts(&squeezed).pop()?.1;
+    about.name.as_ref()?;
+    let all = 0..squeezed.text.len();
+    Some(new(&squeezed, about, None, all, Ranked::default()))
+}
+
 /// What a record of a log tells: each of its lines, or all of them together where they lead nowhere by themselves.
 fn of_record(record: &records::Record) -> Vec<Told> {
     let frame = || frame::is_ours(&squeezed(&record.text), &squeezed(&record.text).to_ascii_lowercase());

@@ -3,9 +3,11 @@
 //! The findings are those that `validate` makes of the dump; none is made up for a line. Names and paths of the line choose
 //! among them, then its rules, then the values in its words.
 
+use std::collections::HashSet;
+
 use super::{Page, Told};
 use crate::check::{FAULT_GONE, Outcome};
-use crate::client::{Checked, LIVE_REJECTED};
+use crate::client::{Checked, LIVE_REJECTED, Verdict};
 use crate::diag::{Diagnostic, Effect, FieldPath, Rule};
 use crate::envelope::Finding;
 use crate::model::ResourceType;
@@ -20,8 +22,10 @@ const RULE: usize = 90;
 /// Keeps those findings of an outcome that a line is about; where there is none for something that it tells, a finding says
 /// so, at the resource or else at the start of `document`.
 ///
-/// What could not be read stays, as the answer rests on it. Symptoms are no findings and pass.
-pub fn keep(outcome: &mut Outcome, told: &[Told], document: Option<SourceId>) {
+/// What could not be read stays, as the answer rests on it. Symptoms are no findings and pass. `false` if something is told
+/// of a resource that is there and was not checked: nobody knows whether it still has the fault.
+pub fn keep(outcome: &mut Outcome, told: &[Told], document: Option<SourceId>) -> bool {
+    let mut is_checked = true;
     let mut wanted: Vec<Vec<usize>> = vec![Vec::new(); outcome.resources.len()];
     let mut wanted_findings: Vec<usize> = Vec::new();
     let mut gone: Vec<(Option<usize>, Diagnostic)> = Vec::new();
@@ -43,9 +47,16 @@ pub fn keep(outcome: &mut Outcome, told: &[Told], document: Option<SourceId>) {
                 .collect();
             is_found |= !fits.is_empty();
             wanted_findings.extend(fits);
-            let has_rule = one.path.is_some() || one.pages.iter().any(|lead| matches!(lead.page, Page::Rule(_)));
+            let has_rule = one.path.is_some()
+                || one.pages.is_empty()
+                || one.pages.iter().any(|lead| matches!(lead.page, Page::Rule(_)));
             if !is_found && has_rule {
                 let named = named(one, &outcome.resources);
+                let found = named.and_then(|number| outcome.resources.get(number));
+                if found.is_some_and(|checked| checked.verdict == Verdict::NotChecked) {
+                    is_checked = false;
+                    continue;
+                }
                 gone.push((
                     named,
                     Diagnostic::of_whole(&FAULT_GONE, what_is_gone(one, named.is_some())),
@@ -78,6 +89,7 @@ pub fn keep(outcome: &mut Outcome, told: &[Told], document: Option<SourceId>) {
             })),
         }
     }
+    is_checked
 }
 
 /// What is told of each resource.
@@ -166,7 +178,14 @@ fn score_at(one: &Told, name: Option<&str>, diagnostic: &Diagnostic, (rule, at):
                 return None;
             }
         }
-        None if rank.is_none() => return None,
+        // Words that no page has lead to a rejection by the fields that they name, of a resource that they name.
+        None if rank.is_none() => {
+            let fields = fields_named(&one.words, diagnostic);
+            if one.resource_name.is_none() || diagnostic.effect != Effect::Nack || fields == 0 {
+                return None;
+            }
+            score += fields;
+        }
         None => {}
     }
     if let Some(wanted) = &one.resource_name {
@@ -184,6 +203,15 @@ fn score_at(one: &Told, name: Option<&str>, diagnostic: &Diagnostic, (rule, at):
                 .filter(|value| diagnostic.message.contains(value))
                 .count(),
     )
+}
+
+/// How many of the fields that a finding names the words name too: names with an underscore, which nobody else uses.
+fn fields_named(words: &str, diagnostic: &Diagnostic) -> usize {
+    let said = format!("{} {}", diagnostic.path, diagnostic.message);
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let fields: HashSet<&str> = said.split(|c| !is_word(c)).filter(|word| word.contains('_')).collect();
+    let named: HashSet<&str> = words.split(|c| !is_word(c)).collect();
+    fields.intersection(&named).count()
 }
 
 /// Numbers, and what stands in quotes.

@@ -10,6 +10,9 @@ const MAX_RECORD_BYTES: usize = 256 << 10;
 /// How far into a line its time may begin, in bytes: behind the names of a pod, a container, a stream.
 const MAX_BEFORE_TIME: usize = 96;
 
+/// How many words may stand before a time: `app-1  | `.
+const MAX_WORDS_BEFORE_TIME: usize = 3;
+
 /// The narrowest terminal that is thought of, in columns.
 const MIN_COLUMNS: usize = 60;
 
@@ -135,8 +138,10 @@ fn time(line: &str) -> Option<(&str, usize)> {
         .filter(|_| !head.starts_with('{'))
         .map_or(head.len(), |at| at + 1);
     let starts = head.char_indices().filter(|(at, _)| {
-        let before = head.get(..*at).and_then(|head| head.chars().next_back());
-        *at <= limit && before.is_none_or(|c| !c.is_ascii_alphanumeric() && !"=-:/.".contains(c))
+        let before = head.get(..*at).unwrap_or_default();
+        let is_apart = |c: char| !c.is_ascii_alphanumeric() && !"=-:/.".contains(c);
+        let is_head = before.split_whitespace().count() <= MAX_WORDS_BEFORE_TIME;
+        *at <= limit && is_head && before.chars().next_back().is_none_or(is_apart)
     });
     for (at, c) in starts {
         let rest = line.get(at..)?;

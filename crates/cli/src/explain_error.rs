@@ -24,7 +24,11 @@ impl Line {
     /// # Errors
     /// Nothing in it is known.
     pub fn read(line: &str) -> Result<Line, Error> {
-        let told = recognise::told(line);
+        let mut told = recognise::told(line);
+        // What no page knows may still name a resource and its fields.
+        if told.iter().all(|one| one.pages.is_empty() && one.path.is_none()) {
+            told.extend(recognise::unknown(line));
+        }
         if told.is_empty() {
             let what = "nothing in the line of --explain-error is known to be a client's";
             return Err(Error::Usage(format!(
@@ -46,12 +50,13 @@ impl Line {
         (!listener.contains("://")).then(|| format!("xds:///{listener}"))
     }
 
-    /// Keeps of an outcome what the line is about, and says what of the line no resource can show.
+    /// Keeps of an outcome what the line is about, and says what of the line no resource can show; `false` if the line names a
+    /// resource that was not checked.
     ///
     /// # Errors
     /// Those of the streams.
-    pub fn keep(&self, outcome: &mut Outcome, inputs: &Inputs, io: &mut Io<'_>) -> Result<(), Error> {
-        place::keep(outcome, &self.told, inputs.documents.first().copied());
+    pub fn keep(&self, outcome: &mut Outcome, inputs: &Inputs, io: &mut Io<'_>) -> Result<bool, Error> {
+        let is_checked = place::keep(outcome, &self.told, inputs.documents.first().copied());
         for one in &self.told {
             if let Some(Page::Symptom(symptom)) = one.pages.first().map(|lead| lead.page) {
                 let (words, id) = (&one.words, symptom.id);
@@ -61,6 +66,6 @@ impl Line {
                 )?;
             }
         }
-        Ok(())
+        Ok(is_checked)
     }
 }

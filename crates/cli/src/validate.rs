@@ -129,6 +129,14 @@ impl<'a> Asked<'a> {
             io.out.flush()?;
             return Err(nothing);
         }
+        if self.args.explain_error.is_some() && !summary.not_known.is_empty() {
+            io.out.flush()?;
+            let clients: Vec<String> = summary.not_known.iter().map(ToString::to_string).collect();
+            return Err(Error::Nothing(format!(
+                "what {} does with some of the resources is not known, so nothing says whether the fault is still there",
+                clients.join(", ")
+            )));
+        }
         known::write(self.args, checked.hidden.recorded, io)?;
         inputs.exit_code(self.exit_code(&summary), io)
     }
@@ -261,9 +269,9 @@ impl<'a> Asked<'a> {
                 judges_proxies: self.args.all || line.is_some(),
             },
         );
-        let has_input = outcome.resources.iter().any(Checked::is_checked) || bootstraps > 0;
+        let mut has_input = outcome.resources.iter().any(Checked::is_checked) || bootstraps > 0;
         let is_told_of = |checked: &Checked| checked.verdict == Verdict::NotChecked && checked.status.is_some();
-        let nothing = if !outcome.proxy_worlds.is_empty() {
+        let mut nothing = if !outcome.proxy_worlds.is_empty() {
             "the configuration was made for a proxy; --all judges it as a gRPC client's or server's all the same"
         } else if outcome.resources.iter().any(is_told_of) {
             "the input says which resources a control plane has sent, and has none of them"
@@ -272,7 +280,10 @@ impl<'a> Asked<'a> {
         };
         let hidden = if let Some(line) = &line {
             // What a line tells of is shown, known or not.
-            line.keep(&mut outcome, inputs, io)?;
+            if !line.keep(&mut outcome, inputs, io)? {
+                has_input = false;
+                nothing = "the resource that the line names was not checked, so nothing says whether the fault is still there";
+            }
             Hidden::default()
         } else {
             let record = (self.looks.style.min_severity, &self.severities);

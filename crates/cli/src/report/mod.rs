@@ -419,7 +419,8 @@ pub fn closing(summary: &Summary) -> String {
         }
     }
     lines.push(counts(summary));
-    if summary.fixable > 0 {
+    let has_findings = summary.severities.values().any(|count| *count > 0);
+    if summary.fixable > 0 && has_findings {
         let places = plural(summary.fixable, "place");
         lines.push(format!("{places} can be fixed: --diff shows how, --fix does it"));
     }
