@@ -49,8 +49,12 @@ fn printed(line: &str) -> String {
         .strip_prefix("$ cargo run -- ")
         .or_else(|| line.strip_prefix("$ xdsctl "))
         .unwrap_or_else(|| panic!("`{line}` is no command of xdsctl"));
+    let (args, input) = args
+        .split_once(" < ")
+        .map_or((args, "/dev/null"), |(args, file)| (args, file));
     let output = Command::new(env!("CARGO_BIN_EXE_xdsctl"))
         .args(words(args))
+        .stdin(std::fs::File::open(root().join(input)).unwrap())
         .current_dir(root())
         .env("NO_COLOR", "1")
         .env_remove("COLUMNS")

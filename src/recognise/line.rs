@@ -29,6 +29,9 @@ pub(super) struct Fault {
 /// Longest name of a resource that is looked for, in bytes without white space.
 const MAX_NAME_BYTES: usize = 1024;
 
+/// Most places of a line that name a resource or a type; behind them no resource is told.
+const MAX_ABOUTS: usize = 4096;
+
 /// Longest words of a fault, in bytes without white space: what a line that was cut off ends in is not one of them.
 const MAX_FAULT_BYTES: usize = 4096;
 
@@ -285,46 +288,43 @@ fn words_len(text: &str) -> usize {
 /// What each part of a text is about: from a position on, until the next.
 pub(super) fn abouts(squeezed: &Squeezed) -> Vec<(usize, About)> {
     let text = squeezed.text.as_str();
-    let mut found: Vec<(usize, About)> = Vec::new();
+    let mut places: Vec<(usize, About, Option<(usize, End)>)> = Vec::new();
+    let about = |subject, resource_type| About {
+        subject,
+        resource_type,
+        name: None,
+    };
     for (words, resource_type, end) in BEFORE_NAME {
         for (at, _) in text.match_indices(words) {
             // The longer of two words counts.
             if words == "invalidCluster" && text.get(at..).is_some_and(|t| t.starts_with("invalidClusterLoadAss")) {
                 continue;
             }
-            let about = About {
-                subject: resource_type.map(subject),
-                resource_type,
-                name: match end {
-                    End::Colon => name(squeezed, at + words.len(), resource_type.is_none()),
-                    End::At(end) => name_before(squeezed, at + words.len(), end),
-                },
-            };
-            found.push((at, about));
+            let of_type = about(resource_type.map(subject), resource_type);
+            places.push((at, of_type, Some((at + words.len(), end))));
         }
     }
     for (words, subject, resource_type) in TYPES {
-        found.extend(text.match_indices(words).map(|(at, _)| {
-            let about = About {
-                subject: Some(subject),
-                resource_type,
-                name: None,
-            };
-            (at, about)
-        }));
+        let places_of_type = text.match_indices(words);
+        places.extend(places_of_type.map(|(at, _)| (at, about(Some(subject), resource_type), None)));
     }
     for resource_type in ResourceType::ALL {
         let words = format!("resourcetype{}", resource_type.type_name());
-        found.extend(text.match_indices(&words).map(|(at, _)| {
-            let about = About {
-                subject: Some(subject(resource_type)),
-                resource_type: Some(resource_type),
-                name: None,
-            };
-            (at, about)
-        }));
+        let of_type = about(Some(subject(resource_type)), Some(resource_type));
+        places.extend(text.match_indices(&words).map(|(at, _)| (at, of_type.clone(), None)));
     }
-    found.sort_by_key(|(at, _)| *at);
+    places.sort_by_key(|(at, ..)| *at);
+    let behind = places.get(MAX_ABOUTS).map(|(at, ..)| (*at, About::default()));
+    places.truncate(MAX_ABOUTS);
+    let mut found: Vec<(usize, About)> = Vec::new();
+    for (at, mut about, name) in places {
+        about.name = match name {
+            Some((from, End::Colon)) => self::name(squeezed, from, about.resource_type.is_none()),
+            Some((from, End::At(end))) => name_before(squeezed, from, end),
+            None => None,
+        };
+        found.push((at, about));
+    }
     // A name and a type are often told apart.
     let mut before = About::default();
     for (at, about) in &mut found {
@@ -339,6 +339,8 @@ pub(super) fn abouts(squeezed: &Squeezed) -> Vec<(usize, About)> {
         }
         before = about.clone();
     }
+    // Nothing is said of the resource of another place.
+    found.extend(behind);
     found
 }
 

@@ -128,7 +128,8 @@ pub(super) fn bare(text: Text<'_>, original: &str) -> Ranked {
     let mut near = Vec::new();
     for mark in text.marks.iter().filter(|mark| mark.is_core && !mark.is_alone) {
         let is_all = is_most(mark, all.len());
-        if !is_all && !text.is_framed {
+        let is_near = mark.letters() * 5 >= all.len() * 3;
+        if !is_near && !text.is_framed {
             continue;
         }
         let Some(words) = occurrence(mark, text.lower, &all) else {
@@ -146,9 +147,10 @@ pub(super) fn bare(text: Text<'_>, original: &str) -> Ranked {
             words,
             tail: tail.map(|(_, tail)| tail),
         };
-        if more > 0 || is_all && mark.letters() >= BARE_LETTERS {
+        let is_told = more > 0 && (is_all || text.is_framed);
+        if is_told || is_all && mark.letters() >= BARE_LETTERS {
             fits.push(fit);
-        } else if is_all {
+        } else if is_near {
             near.push(fit);
         }
     }

@@ -129,14 +129,6 @@ impl<'a> Asked<'a> {
             io.out.flush()?;
             return Err(nothing);
         }
-        if self.args.explain_error.is_some() && !summary.not_known.is_empty() {
-            io.out.flush()?;
-            let clients: Vec<String> = summary.not_known.iter().map(ToString::to_string).collect();
-            return Err(Error::Nothing(format!(
-                "what {} does with some of the resources is not known, so nothing says whether the fault is still there",
-                clients.join(", ")
-            )));
-        }
         known::write(self.args, checked.hidden.recorded, io)?;
         inputs.exit_code(self.exit_code(&summary), io)
     }
