@@ -29,6 +29,9 @@ pub(super) struct Fault {
 /// Longest name of a resource that is looked for, in bytes without white space.
 const MAX_NAME_BYTES: usize = 1024;
 
+/// Where a line names a resource or a type, and where the name begins.
+type Place = (usize, About, Option<(usize, End)>);
+
 /// Most places of a line that name a resource or a type; behind them no resource is told.
 const MAX_ABOUTS: usize = 4096;
 
@@ -288,7 +291,7 @@ fn words_len(text: &str) -> usize {
 /// What each part of a text is about: from a position on, until the next.
 pub(super) fn abouts(squeezed: &Squeezed) -> Vec<(usize, About)> {
     let text = squeezed.text.as_str();
-    let mut places: Vec<(usize, About, Option<(usize, End)>)> = Vec::new();
+    let mut places: Vec<Place> = Vec::new();
     let about = |subject, resource_type| About {
         subject,
         resource_type,
