@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::policy::{self, PolicyFacts};
 use crate::convert::resource_name::Names;
 use crate::diag::{FieldPath, Path};
-use crate::model::cluster::{Discovery, HealthStatus};
+use crate::model::cluster::{Discovery, HealthStatus, OutlierDetection};
 use crate::model::filter::{FilterConfig, FilterOverride, HttpFilter};
 use crate::model::listener::{Listener, RouteSource};
 use crate::model::matcher::{StringMatch, StringMatcher};
@@ -160,6 +160,8 @@ pub enum ClusterFacts {
         others: Box<[String]>,
         /// Sessions go to endpoints of some health, and not to draining ones.
         loses_draining: bool,
+        /// Endpoints that there must be for its outlier detection to eject one; `None` if it is off.
+        ejects_from: Option<u64>,
     },
     /// By DNS.
     LogicalDns {
@@ -311,6 +313,10 @@ impl Facts {
                         let statuses = &cluster.override_host_statuses;
                         !statuses.is_empty() && !statuses.contains(&HealthStatus::Draining)
                     },
+                    ejects_from: cluster
+                        .outlier_detection
+                        .as_ref()
+                        .and_then(OutlierDetection::ejects_from),
                 },
                 Discovery::LogicalDns { hostname } => ClusterFacts::LogicalDns {
                     hostname: hostname.as_str().into(),

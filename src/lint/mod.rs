@@ -7,6 +7,7 @@ mod aggregate;
 mod authority;
 mod filter_override;
 mod other_cluster;
+mod outlier;
 mod reference;
 mod request_hash;
 mod session;
@@ -32,6 +33,7 @@ pub static RULES: &[&[&Rule]] = &[
     authority::RULES,
     filter_override::RULES,
     other_cluster::RULES,
+    outlier::RULES,
     reference::RULES,
     request_hash::RULES,
     session::RULES,
@@ -114,6 +116,7 @@ pub fn run(world: &World, usage: &Usage, target: Option<&Target>, is_complete: b
     session::check(world, &users, &mut findings);
     request_hash::check(world, usage, &users, &mut findings);
     weight::check(world, &mut findings);
+    outlier::check(world, &mut findings);
     unused::check(world, usage, &users, &mut findings);
     findings.finish()
 }

@@ -105,6 +105,28 @@ pub struct OutlierDetection {
     pub failure_percentage: Option<FailurePercentageEjection>,
 }
 
+impl OutlierDetection {
+    /// The fewest endpoints among which an algorithm can eject one; `None` if there is no algorithm.
+    ///
+    /// No value of `n` is further from their mean than `sqrt(n - 1)` standard deviations (Samuelson's inequality), and the success rate
+    /// must be further than the factor (gRFC A50; C-core outlier_detection.cc, EjectionTimer::OnTimerLocked).
+    pub fn ejects_from(&self) -> Option<u64> {
+        let by_rate = self.success_rate.as_ref().map(|rate| {
+            let factor = u64::from(rate.stdev_factor);
+            let further = factor * factor / (STDEV_UNIT * STDEV_UNIT) + 2;
+            further.max(rate.minimum_hosts.into())
+        });
+        let by_percentage = self
+            .failure_percentage
+            .as_ref()
+            .map(|failures| failures.minimum_hosts.into());
+        by_rate.into_iter().chain(by_percentage).min()
+    }
+}
+
+/// What `stdev_factor` has of a standard deviation.
+const STDEV_UNIT: u64 = 1000;
+
 /// The success rate algorithm.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SuccessRateEjection {
