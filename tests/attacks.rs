@@ -5,6 +5,8 @@
 
 #[path = "worlds/chance.rs"]
 mod chance;
+#[path = "attacks/hides.rs"]
+mod hides;
 #[path = "support/run.rs"]
 mod run;
 #[path = "attacks/unread.rs"]

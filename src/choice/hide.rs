@@ -36,6 +36,8 @@ pub struct Hidden {
     pub suppressed: usize,
     /// Findings that are in the baseline.
     pub known: usize,
+    /// Errors among both.
+    pub errors: usize,
     /// The findings for a new baseline.
     pub recorded: Vec<baseline::Known>,
 }
@@ -48,12 +50,15 @@ pub fn hide(outcome: &mut Outcome, sources: &SourceMap, choice: Choice<'_>) -> H
         sources,
         fingerprints: BTreeMap::new(),
         hidden: Hidden::default(),
+        errors: BTreeMap::new(),
     };
     for checked in &mut outcome.resources {
         hiding.resource(checked);
+        hiding.count_errors();
     }
     let findings = std::mem::take(&mut outcome.findings);
     outcome.findings = hiding.documents(findings);
+    hiding.count_errors();
     hiding.idle(&mut outcome.findings);
     hiding.hidden
 }
@@ -74,6 +79,8 @@ struct Hiding<'a> {
     /// Each client that is asked has findings of its own, many of which are those of others.
     fingerprints: BTreeMap<(SourceId, Option<Client>), Fingerprints>,
     hidden: Hidden,
+    /// Errors of the resource at hand that were taken out, by the client that has them.
+    errors: BTreeMap<Option<Client>, usize>,
 }
 
 /// A finding that may be taken out.
@@ -86,6 +93,11 @@ struct Candidate<'c> {
 }
 
 impl Hiding<'_> {
+    /// Counts the errors that were taken out: those of several clients are one.
+    fn count_errors(&mut self) {
+        self.hidden.errors += std::mem::take(&mut self.errors).into_values().max().unwrap_or(0);
+    }
+
     fn keeps_baseline(&self) -> bool {
         self.choice.baseline.is_some() || self.choice.record.is_some()
     }
@@ -245,6 +257,8 @@ impl Hiding<'_> {
             effect: *effect,
             field: path.segs().last_field(),
         };
+        let is_error = rule.severity_of(*effect) == Severity::Error;
+        let errors = if is_error { *count } else { 0 };
         for &number in subject.about {
             let Some((suppression, used)) = self.choice.suppressions.get(number).zip(self.uses.get_mut(number)) else {
                 continue;
@@ -257,6 +271,7 @@ impl Hiding<'_> {
             if suppression.takes(asked) && suppression.is_at(path, candidate.span.map_or(0, line)) {
                 used.was_used = true;
                 self.hidden.suppressed += subject.weight(*count);
+                *self.errors.entry(subject.client).or_default() += errors;
                 return false;
             }
         }
@@ -298,6 +313,7 @@ impl Hiding<'_> {
             .is_some_and(|(known, _)| known.takes(fingerprint));
         if is_known {
             self.hidden.known += subject.weight(*count);
+            *self.errors.entry(subject.client).or_default() += errors;
         }
         !is_known
     }

@@ -41,6 +41,12 @@ pub(super) struct Looks {
 }
 
 impl Looks {
+    /// Says whether the last lines of a report for people stand on standard output.
+    pub(super) fn closes(&self, destinations: &[Destination]) -> bool {
+        let is_human = |d: &Destination| d.format == ReportFormat::Human && d.file.is_none();
+        destinations.iter().any(is_human) && !self.style.is_quiet && !self.statistics
+    }
+
     /// A file for a report.
     ///
     /// # Errors

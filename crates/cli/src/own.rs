@@ -1,15 +1,21 @@
 //! What the command wrote itself and finds again in a directory: reports and baselines, which are no documents.
 //!
-//! Who has reports written into the directory that is checked may do so twice. A file that is named as an input is one, whatever is
+//! Who has reports written into the directory that is checked may do so twice. Which files are passed over is told, and one that begins
+//! as a report and goes on with resources is read. A file that is named as an input is one, whatever is
 //! in it, and one that holds anything else is never overwritten in silence.
 
 use std::path::{Path, PathBuf};
 
-use super::Error;
 use super::args::Destination;
 use super::input::Inputs;
+use super::{Error, Io};
 use xdsctl::choice::Baseline;
-use xdsctl::source::SourceId;
+use xdsctl::diag::Severity;
+use xdsctl::envelope::{Finding, Loader, Options};
+use xdsctl::source::{Source, SourceId};
+
+/// Files that are told of at most.
+const NAMES_SHOWN: usize = 10;
 
 /// Bytes from which a report is known.
 pub(super) const HEAD: usize = 80;
@@ -48,26 +54,56 @@ impl Own {
             || (text.is_empty() || FORMS.iter().any(|form| text.starts_with(form))) && is_one_of(file, &self.reports)
     }
 
-    /// Takes what the command wrote itself out of the documents that were found.
+    /// Takes what the command wrote itself out of the documents that were found, and says which files those are.
     ///
     /// # Errors
     /// There is nothing else.
-    pub fn leave_out(&self, inputs: &mut Inputs) -> Result<(), Error> {
-        let is_own = |id: SourceId| {
-            let Some(source) = inputs.sources.get(id).filter(|_| inputs.is_found(id)) else {
+    pub fn leave_out(&self, inputs: &mut Inputs, io: &mut Io<'_>) -> Result<(), Error> {
+        let is_own = |id: &SourceId| {
+            let Some(source) = inputs.sources.get(*id).filter(|_| inputs.is_found(*id)) else {
                 return false;
             };
             let (file, bytes) = (Path::new(source.name()), source.bytes());
             // Whoever writes a baseline over a document is to hear of the document.
-            self.is_report(file, bytes) || is_one_of(file, &self.baselines) && Baseline::read(bytes).is_ok()
+            let begins_so =
+                self.is_report(file, bytes) || is_one_of(file, &self.baselines) && Baseline::read(bytes).is_ok();
+            begins_so && holds_nothing(*id, source)
         };
-        let had_documents = !inputs.documents.is_empty();
-        inputs.documents = inputs.documents.iter().copied().filter(|id| !is_own(*id)).collect();
-        if had_documents && inputs.documents.is_empty() {
+        let (own, others): (Vec<SourceId>, Vec<SourceId>) = inputs.documents.iter().partition(|id| is_own(id));
+        let names = own.iter().filter_map(|id| Some(inputs.sources.get(*id)?.name()));
+        tell(names, io)?;
+        if !own.is_empty() && others.is_empty() {
             return Err(Error::Nothing("no file but reports and baselines of xdsctl".to_owned()));
         }
+        inputs.documents = others;
         Ok(())
     }
+}
+
+/// Says which files are passed over, of many the first ones.
+pub(super) fn tell<'n>(names: impl Iterator<Item = &'n str>, io: &mut Io<'_>) -> Result<(), Error> {
+    let mut more = 0_usize;
+    for (number, name) in names.enumerate() {
+        match number < NAMES_SHOWN {
+            true => say!(io.err, "xdsctl: `{name}` is passed over: it is a report of xdsctl")?,
+            false => more += 1,
+        }
+    }
+    if more > 0 {
+        say!(io.err, "xdsctl: {more} more reports of xdsctl are passed over")?;
+    }
+    Ok(())
+}
+
+/// Says whether a document that begins as a report is one to its end: it is whole, and no resource is hidden in it.
+pub(super) fn holds_nothing(id: SourceId, source: &Source) -> bool {
+    let mut loader = Loader::default();
+    let mut has_resources = false;
+    loader.document(id, source, Options::default(), &mut |resources| {
+        has_resources |= !resources.is_empty()
+    });
+    let is_fault = |finding: &Finding| finding.diagnostic.rule.severity == Severity::Error;
+    !has_resources && loader.bootstraps.is_empty() && !loader.findings.iter().any(is_fault)
 }
 
 /// Says whether a file is one of these; the names are compared first, as that asks nobody.

@@ -14,7 +14,7 @@ use super::validate::Asked;
 use super::{EXIT_TROUBLE, Error, Io, files, input, live, outputs, own};
 use crate::report::fixable::Fixable;
 use crate::report::verdict::{At, Verdict};
-use xdsctl::source::MAX_STREAM_BYTES;
+use xdsctl::source::{MAX_STREAM_BYTES, SourceMap};
 
 /// What is asked of every line, and of every version of a running system.
 pub(super) struct Stream<'s>(pub &'s Asked<'s>);
@@ -30,7 +30,7 @@ impl Stream<'_> {
             // Also of a stream without a line.
             File::open(bootstrap).map_err(|error| input::cannot_read(bootstrap, error))?;
         }
-        let inputs = self.files()?;
+        let inputs = self.files(io)?;
         if let Some(file) = file {
             // Each answer would be a line to be answered.
             outputs::refuse_any(file, inputs.iter().map(PathBuf::as_path))?;
@@ -62,8 +62,9 @@ impl Stream<'_> {
     }
 
     /// The files whose lines are answered, `-` among them, without answers of an earlier run.
-    fn files(&self) -> Result<Vec<PathBuf>, Error> {
+    fn files(&self, io: &mut Io<'_>) -> Result<Vec<PathBuf>, Error> {
         let own = self.0.own();
+        let mut passed_over = Vec::new();
         let mut files = Vec::new();
         for path in &self.0.args.input.files {
             if path.as_os_str() == "-" || path.to_str().is_some_and(live::is_address) {
@@ -81,11 +82,14 @@ impl Stream<'_> {
                     let read = opened.take(own::HEAD as u64).read_to_end(&mut head);
                     read.map_err(|error| input::cannot_read(&file, error))?;
                 }
-                if !found.is_directory || !own.is_report(&file, &head) {
+                if found.is_directory && own.is_report(&file, &head) && is_report_to_its_end(&file)? {
+                    passed_over.push(file.display().to_string());
+                } else {
                     files.push(file);
                 }
             }
         }
+        own::tell(passed_over.iter().map(String::as_str), io)?;
         Ok(files)
     }
 
@@ -160,6 +164,15 @@ impl Stream<'_> {
             false => asked.exit_code(&summary),
         })
     }
+}
+
+/// Says whether a file that begins as a report hides no snapshot.
+fn is_report_to_its_end(file: &Path) -> Result<bool, Error> {
+    let mut sources = SourceMap::new();
+    let id = sources
+        .add_file(file)
+        .map_err(|error| input::cannot_read(file, error))?;
+    Ok(sources.get(id).is_some_and(|source| own::holds_nothing(id, source)))
 }
 
 /// Says whether what has this name is in a form whose documents are no lines.

@@ -45,7 +45,7 @@ pub(super) fn run(args: &ValidateArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         return Stream(&asked).run(file, io);
     }
     let mut inputs = input::open_for(&args.input, &asked.config, asked.fleet.clone(), io)?;
-    asked.own().leave_out(&mut inputs)?;
+    asked.own().leave_out(&mut inputs, io)?;
     let given = inputs.sources.count();
     let mut checked = asked.check(&mut inputs, io)?;
     if args.fix || args.diff {
@@ -128,6 +128,12 @@ impl<'a> Asked<'a> {
         if let Some(nothing) = checked.nothing {
             io.out.flush()?;
             return Err(nothing);
+        }
+        if !self.looks.closes(&self.settings.formats)
+            && let Some(silenced) = report::silenced(&summary)
+        {
+            io.out.flush()?;
+            writeln!(io.err, "xdsctl: {silenced}")?;
         }
         known::write(self.args, checked.hidden.recorded, io)?;
         inputs.exit_code(self.exit_code(&summary), io)
@@ -324,6 +330,7 @@ impl Examined {
         report.summary.scope = self.scope;
         report.summary.suppressed = self.hidden.suppressed;
         report.summary.known = self.hidden.known;
+        report.summary.silenced += self.hidden.errors;
         report.summary.fixable = self.fixable;
         report.not_checked.doubts.clone_from(&self.doubts);
         report.not_checked.unread.clone_from(&self.unread);

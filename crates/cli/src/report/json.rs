@@ -92,6 +92,7 @@ struct SummaryRow<'a> {
     bootstraps: usize,
     suppressed: usize,
     baseline: usize,
+    silenced_errors: usize,
 }
 
 fn path<S: Serializer>(path: &FieldPath, serializer: S) -> Result<S::Ok, S::Error> {
@@ -280,6 +281,7 @@ impl<W: Write> Format for Json<W> {
             bootstraps: summary.scope.bootstraps,
             suppressed: summary.suppressed,
             baseline: summary.known,
+            silenced_errors: summary.silenced,
         })?;
         self.line.extend_from_slice(b"\n}\n");
         self.out.write_all(&self.line)?;

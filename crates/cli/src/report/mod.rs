@@ -191,6 +191,8 @@ pub struct Summary {
     pub suppressed: usize,
     /// Findings that are in the baseline, which are not among the others.
     pub known: usize,
+    /// Errors that settings, comments or the baseline take out or make quieter.
+    pub silenced: usize,
     /// Fixes that `--fix` would make.
     pub fixable: usize,
 }
@@ -226,6 +228,7 @@ impl Default for Summary {
             scope: Scope::default(),
             suppressed: 0,
             known: 0,
+            silenced: 0,
             fixable: 0,
         }
     }
@@ -419,6 +422,7 @@ pub fn closing(summary: &Summary) -> String {
         }
     }
     lines.push(counts(summary));
+    lines.extend(silenced(summary));
     let has_findings = summary.severities.values().any(|count| *count > 0);
     if summary.fixable > 0 && has_findings {
         let places = plural(summary.fixable, "place");
@@ -426,6 +430,13 @@ pub fn closing(summary: &Summary) -> String {
     }
     lines.extend(not_checked::line(summary));
     lines.join("\n")
+}
+
+/// How many errors are not reported as such; `None` if all are.
+pub fn silenced(summary: &Summary) -> Option<String> {
+    let are = if summary.silenced == 1 { "is" } else { "are" };
+    let what = "silenced or made quieter by settings, comments or the baseline";
+    (summary.silenced > 0).then(|| format!("{} {are} {what}", plural(summary.silenced, "error")))
 }
 
 /// The first of them, and how many more there are.

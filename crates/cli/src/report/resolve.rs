@@ -93,6 +93,9 @@ impl<'r> Report<'r> {
         for found in outcome.findings {
             let document = resolver.document(found.source);
             let count = found.diagnostic.count;
+            let of = (found.diagnostic.rule, found.diagnostic.effect);
+            let field = found.diagnostic.path.segs().last_field();
+            summary.silenced += silenced(of, field, count, options.severities);
             let Some(mut finding) = resolver.finding(found.diagnostic, None, document.as_ref(), Some(found.span))
             else {
                 continue;
@@ -145,6 +148,7 @@ impl<'r> Report<'r> {
         let of_base = checked.verdict;
         let mut said = clients::merge(&mut checked, options.fleet, options.counted, &mut self.before);
         let mut tally = |(rule, effect): (&'static Rule, Effect), field: Option<&str>, count: usize, say| {
+            self.summary.silenced += silenced((rule, effect), field, count, options.severities);
             let Some(loudness) = loudness((rule, effect), field, say, options.severities) else {
                 return 0;
             };
@@ -425,6 +429,20 @@ impl<'r> Resolver<'r> {
             place.snippet = Some(cut.around(span, place.line));
         }
     }
+}
+
+/// How many findings like this are errors that the user's severities make something else.
+fn silenced(
+    (rule, effect): (&'static Rule, Effect),
+    field: Option<&str>,
+    count: usize,
+    severities: &Severities,
+) -> usize {
+    let is_silenced = rule.severity_of(effect) == Severity::Error
+        && severities
+            .of((rule, effect), field)
+            .is_none_or(|severity| severity < Severity::Error);
+    if is_silenced { count } else { 0 }
 }
 
 /// How loud a finding is; `None` if the user allows it. What only clients say that do not count is a warning at most.

@@ -33,7 +33,14 @@ struct Row<'a> {
     resources: &'a BTreeMap<&'static str, usize>,
     severities: &'a BTreeMap<&'static str, usize>,
     not_checked: &'a [NotChecked],
+    #[serde(skip_serializing_if = "is_none")]
+    silenced_errors: usize,
     findings: Box<serde_json::value::RawValue>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks with a reference")]
+const fn is_none(count: &usize) -> bool {
+    *count == 0
 }
 
 /// Writes the verdict on a snapshot: `pass`, `fail`, or `error` if it could not be checked.
@@ -108,6 +115,7 @@ impl<W: Write> ByFinding for Verdict<W> {
             resources: &summary.verdicts,
             severities: &summary.severities,
             not_checked: &summary.not_checked,
+            silenced_errors: summary.silenced,
             findings: serde_json::value::RawValue::from_string(findings)?,
         };
         // One write: whoever waits for the line gets all of it, and there may be a hundred thousand of them.
