@@ -5,6 +5,9 @@
 
 #[path = "worlds/chance.rs"]
 mod chance;
+#[cfg(unix)]
+#[path = "attacks/files.rs"]
+mod files;
 #[path = "attacks/hides.rs"]
 mod hides;
 #[path = "support/run.rs"]

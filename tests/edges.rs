@@ -132,6 +132,9 @@ fn a_directory_that_only_a_link_leads_to_is_searched() {
     symlink("../out", directory.join("in/there")).unwrap();
     symlink("../out", directory.join("in/twice")).unwrap();
     let run = validate(&[&directory.join("in")]);
+    assert_eq!(run.code, Some(2), "it leads out of the directory");
+    assert!(run.err.contains("--allow-read"), "{}", run.err);
+    let run = validate(&[Path::new("--allow-read"), &directory, &directory.join("in")]);
     assert_eq!((names(&run.out), run.code), (vec!["a".to_owned()], Some(0)));
 }
 

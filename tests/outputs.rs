@@ -748,13 +748,16 @@ fn a_report_of_another_name_is_no_document_either() {
     assert_eq!(validate(&directory.join("old.json")).code, Some(2));
     fs::remove_file(directory.join("a.json")).unwrap();
     let run = validate(&directory);
-    assert_eq!(
-        (run.code, run.err.as_str()),
-        (
-            Some(2),
-            "xdsctl: nothing to check: no file but reports and baselines of xdsctl\n"
+    let told = |name: &str| {
+        let file = directory.join(name);
+        format!(
+            "xdsctl: `{}` is passed over: it is a report of xdsctl\n",
+            file.display()
         )
-    );
+    };
+    let nothing = "xdsctl: nothing to check: no file but reports and baselines of xdsctl\n";
+    let err = told("old.json") + &told("old.jsonl") + nothing;
+    assert_eq!((run.code, run.err), (Some(2), err));
 }
 
 #[test]

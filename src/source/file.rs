@@ -19,6 +19,9 @@ pub const MAX_INPUT_BYTES: u64 = 4 << 30;
 /// What is read of a pipe, a device or standard input, which say no length and may never end.
 pub const MAX_STREAM_BYTES: u64 = 1 << 30;
 
+/// What is read of a regular file that says that it is empty, as those of /proc do.
+pub const MAX_UNSIZED_BYTES: u64 = 16 << 20;
+
 /// Regular files larger than this are read by several threads.
 #[cfg(unix)]
 const LARGE_BYTES: u64 = 8 << 20;
@@ -62,13 +65,32 @@ impl Deref for Bytes {
 /// # Errors
 /// The file cannot be opened or read, is too large, or becomes shorter while it is read.
 pub(super) fn read(path: &Path, most: u64) -> io::Result<Bytes> {
-    let mut file = File::open(path)?;
-    let metadata = file.metadata()?;
-    // Files of /proc are regular and say that they are empty.
-    if !metadata.is_file() || metadata.len() == 0 {
-        return read_stream(&mut file, most.min(MAX_STREAM_BYTES)).map(Bytes::Owned);
+    if path.metadata()?.is_file() {
+        return read_regular(path, most);
     }
-    let len = metadata.len();
+    let mut file = File::open(path)?;
+    read_stream(&mut file, most.min(MAX_STREAM_BYTES)).map(Bytes::Owned)
+}
+
+/// Opens a file of which it is known that it is regular: it is not waited for.
+fn open_regular(path: &Path) -> io::Result<File> {
+    let mut options = File::options();
+    options.read(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NONBLOCK);
+    options.open(path)
+}
+
+fn read_regular(path: &Path, most: u64) -> io::Result<Bytes> {
+    let mut file = open_regular(path)?;
+    let len = file.metadata()?.len();
+    if len == 0 {
+        let bytes = read_stream(&mut file, most.min(MAX_UNSIZED_BYTES));
+        return bytes.map(Bytes::Owned).map_err(|error| match error.kind() {
+            io::ErrorKind::WouldBlock => io::Error::other("it says that it is empty, and has no end"),
+            _ => error,
+        });
+    }
     if len > most {
         return Err(too_large(most));
     }

@@ -147,6 +147,9 @@ pub struct ConfigArgs {
     /// Use no configuration file
     #[arg(long, conflicts_with = "config")]
     pub no_config: bool,
+    /// Let files name files below this directory, not only below their own; may be repeated
+    #[arg(long, value_name = "DIR")]
+    pub allow_read: Vec<PathBuf>,
 }
 
 /// Which files one client sees.

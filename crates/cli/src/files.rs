@@ -3,12 +3,14 @@
 //! What is named is read whatever it is, a pipe too: whoever names `/dev/stdin` or `<(command)` wants to wait for it. Below a
 //! directory only regular files are documents, and links to them; a pipe or a device there is passed over with a word, for it
 //! might never end. A directory is searched once, by whatever links it can be reached. What cannot be read is a failure of its
-//! own: the command reads the rest, and ends with exit code 2.
+//! own: the command reads the rest, and ends with exit code 2. So is a link that leads out of the directory.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+
+use super::reach::Reach;
 
 /// File endings that are looked for in directories.
 pub(super) const ENDINGS: [&str; 12] = [
@@ -43,8 +45,14 @@ pub(super) struct Found {
 }
 
 /// Looks up a path that the user named.
-pub(super) fn find(path: &Path) -> Found {
-    let mut search = Search::default();
+pub(super) fn find(path: &Path, reach: &Reach) -> Found {
+    let mut search = Search {
+        found: Found::default(),
+        seen: BTreeSet::new(),
+        links: Vec::new(),
+        root: path,
+        reach,
+    };
     match fs::metadata(path) {
         Ok(metadata) if metadata.is_dir() => {
             search.found.is_directory = true;
@@ -60,16 +68,20 @@ pub(super) fn find(path: &Path) -> Found {
     found
 }
 
-#[derive(Debug, Default)]
-struct Search {
+#[derive(Debug)]
+struct Search<'s> {
     found: Found,
     /// Directories that have been searched, without links.
     seen: BTreeSet<PathBuf>,
     /// Links to directories, which wait until every directory has been searched under its own name.
     links: Vec<(PathBuf, usize)>,
+    /// The directory that is searched.
+    root: &'s Path,
+    /// Where links may lead to besides.
+    reach: &'s Reach,
 }
 
-impl Search {
+impl Search<'_> {
     fn all(&mut self, path: &Path) {
         self.directory(path, MAX_DIRECTORY_DEPTH);
         let mut next = 0;
@@ -116,7 +128,16 @@ impl Search {
 
     fn entry(&mut self, path: &Path, depth: usize) {
         let is_document = has_ending(path);
-        match fs::metadata(path) {
+        let metadata = fs::metadata(path);
+        let is_of_interest = is_document || metadata.as_ref().is_ok_and(fs::Metadata::is_dir);
+        if is_of_interest
+            && path.is_symlink()
+            && metadata.is_ok()
+            && let Err(error) = self.reach.check(path, self.root)
+        {
+            return self.fail(path, error);
+        }
+        match metadata {
             Ok(metadata) if metadata.is_dir() => {
                 if path.is_symlink() {
                     self.links.push((path.to_owned(), depth));

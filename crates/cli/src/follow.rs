@@ -1,5 +1,7 @@
 //! Path-based config sources: the files that an Envoy bootstrap takes resources from, read into the bootstrap's world.
 //!
+//! What is not below the bootstrap's directory is refused, unless the command line allows it.
+//!
 //! Paths are relative to the bootstrap, as `validate` runs where the files are kept and not where Envoy will run. A file is
 //! read once a world, whoever names it, so loops end. A file that was given as an argument too is not read again; it moves
 //! into the world of the bootstrap.
@@ -7,7 +9,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use super::input::Inputs;
+use super::input::{Inputs, cannot_read};
 use xdsctl::client::{Keep, Reading};
 use xdsctl::envelope::{Options, PATH_SOURCE_UNREADABLE, PathSource, WorldId};
 use xdsctl::source::SourceId;
@@ -19,6 +21,7 @@ const MAX_FILES: usize = 1000;
 pub(super) fn path_sources(inputs: &mut Inputs, keep: Keep, reading: &mut Reading) {
     let mut given = BTreeMap::new();
     let mut seen: BTreeSet<(WorldId, PathBuf)> = BTreeSet::new();
+    let reach = inputs.reach().clone();
     let mut next = 0;
     loop {
         let named = reading.path_sources(next).to_vec();
@@ -41,6 +44,11 @@ pub(super) fn path_sources(inputs: &mut Inputs, keep: Keep, reading: &mut Readin
                 reading.adopt(*source, path_source.world);
                 continue;
             }
+            let allowed = reach.check(&path, &directory_of(inputs, reading, path_source));
+            if let Err(source) = allowed {
+                inputs.fail(vec![cannot_read(&path, source)]);
+                continue;
+            }
             match open(inputs, &path, seen.len()) {
                 Ok(id) => found.push((id, path_source.world)),
                 Err(why) => {
@@ -57,10 +65,15 @@ pub(super) fn path_sources(inputs: &mut Inputs, keep: Keep, reading: &mut Readin
 
 /// The path from here: relative ones start at the bootstrap.
 fn path_of(inputs: &Inputs, reading: &Reading, path_source: &PathSource) -> PathBuf {
+    directory_of(inputs, reading, path_source).join(&path_source.path)
+}
+
+/// The directory of the bootstrap.
+fn directory_of(inputs: &Inputs, reading: &Reading, path_source: &PathSource) -> PathBuf {
     let world = reading.loader().worlds.get(path_source.world.0 as usize);
     let bootstrap = world.and_then(|world| inputs.sources.get(world.source));
     let directory = bootstrap.and_then(|source| Path::new(source.name()).parent());
-    directory.unwrap_or(Path::new("")).join(&path_source.path)
+    directory.unwrap_or(Path::new("")).to_owned()
 }
 
 fn resolved_documents(inputs: &Inputs) -> BTreeMap<PathBuf, SourceId> {

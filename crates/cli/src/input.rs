@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use super::args::{AsType, InputArgs, World};
 use super::config::Config;
 use super::progress::Progress;
+use super::reach::Reach;
 use super::{EXIT_TROUBLE, Error, Io, files, follow, live, progress, revision, unread, worlds};
 use xdsctl::bootstrap::{self, Bootstrap};
 use xdsctl::client::{Circumstances, Keep, Parts, Place, Reading, Settled, Store};
@@ -51,6 +52,8 @@ pub struct Inputs {
     as_type: Option<AsType>,
     /// Why some of what was named could not be read.
     unread: Vec<Error>,
+    /// What files may name.
+    reach: Reach,
 }
 
 /// Reads the arguments' files; documents are opened, not parsed.
@@ -156,8 +159,14 @@ impl Opened {
     }
 }
 
+/// Directories that are named are read by whatever way.
+fn reach_of(args: &InputArgs) -> Reach {
+    Reach::of(args.config.allow_read.iter().chain(&args.files))
+}
+
 fn documents(args: &InputArgs, sources: &mut SourceMap, io: &mut Io<'_>) -> Result<Opened, Error> {
     let mut opened = Opened::default();
+    let reach = reach_of(args);
     for path in &args.files {
         if path.as_os_str() == "-" {
             if io.in_is_terminal {
@@ -192,7 +201,7 @@ fn documents(args: &InputArgs, sources: &mut SourceMap, io: &mut Io<'_>) -> Resu
             opened.add(id, address, false);
             continue;
         }
-        let found = files::find(path);
+        let found = files::find(path, &reach);
         for path in &found.passed_over {
             let path = path.display();
             say!(io.err, "xdsctl: `{path}` is passed over: it is not a regular file")?;
@@ -278,7 +287,13 @@ impl Inputs {
             inline: BTreeMap::new(),
             as_type: args.as_type,
             unread: Vec::new(),
+            reach: reach_of(args),
         })
+    }
+
+    /// What files may name.
+    pub const fn reach(&self) -> &Reach {
+        &self.reach
     }
 
     /// Says whether a document was not named, but found in a directory.
@@ -392,6 +407,7 @@ impl Inputs {
         refuse(std::mem::take(&mut self.unread), io)?;
         say_doubts(&self.fleet, io)?;
         let settled = self.settle_to_report(keep, io);
+        refuse(std::mem::take(&mut self.unread), io)?;
         unread::tell(&settled, self, io)?;
         Ok(settled)
     }

@@ -5,6 +5,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::args::ValidateArgs;
 use super::config::{Config, IgnoreSetting};
+use super::overwrite::{self, Kind};
 use super::{Error, Io};
 use xdsctl::catalogue;
 use xdsctl::check::Outcome;
@@ -30,6 +31,9 @@ impl Known {
         let of_project = config.baseline.as_ref().map(|setting| setting.value.clone());
         // The one of the project may be about to be written for the first time.
         let is_recorded = args.write_baseline.is_some();
+        if let Some(file) = &args.write_baseline {
+            overwrite::refuse(file, Kind::Baseline)?;
+        }
         let path = args.baseline.clone().or(of_project.filter(|_| !is_recorded));
         let baseline = match path {
             Some(path) => {

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::args::{Destination, ReportFormat};
 use super::input::Inputs;
+use super::overwrite::{self, Kind};
 use super::{Error, Io};
 use crate::report::edge::Edge;
 use crate::report::not_checked::Gate;
@@ -51,7 +52,12 @@ impl Looks {
     ///
     /// # Errors
     /// It cannot be written.
-    pub(super) fn create<'o>(&self, file: &Path, appends: bool) -> Result<Box<dyn Write + 'o>, Error> {
+    pub(super) fn create<'o>(&self, file: &Path, format: ReportFormat) -> Result<Box<dyn Write + 'o>, Error> {
+        overwrite::refuse(file, format.into())?;
+        self.writer(file, false)
+    }
+
+    fn writer<'o>(&self, file: &Path, appends: bool) -> Result<Box<dyn Write + 'o>, Error> {
         let opened = match appends {
             true => File::options().append(true).create(true).open(file),
             false => File::create(file),
@@ -105,7 +111,7 @@ impl<'o> Outputs<'o> {
             let writer: Box<dyn Write + 'o> = match &destination.file {
                 Some(file) => {
                     refuse_input(file, inputs)?;
-                    looks.create(file, false)?
+                    looks.create(file, destination.format)?
                 }
                 None => match out.take() {
                     Some(out) => Box::new(out),
@@ -113,7 +119,7 @@ impl<'o> Outputs<'o> {
                 },
             };
             let summary = match (&io.step_summary, destination.format) {
-                (Some(file), ReportFormat::Github) => Some(looks.create(file, true)?),
+                (Some(file), ReportFormat::Github) => Some(looks.writer(file, true)?),
                 _ => None,
             };
             list.push(Output {
@@ -269,8 +275,8 @@ pub(super) fn formats<F: Copy>(
 /// columns.
 ///
 /// # Errors
-/// A file that is one of the inputs, or what cannot be written.
-pub(super) fn write_each<F: Copy>(
+/// A file that is one of the inputs, or something else than such a report, or what cannot be written.
+pub(super) fn write_each<F: Copy + Into<Kind>>(
     formats: &[Destination<F>],
     inputs: &[PathBuf],
     shows_secrets: bool,
@@ -283,6 +289,7 @@ pub(super) fn write_each<F: Copy>(
             continue;
         };
         refuse_any(file, inputs.iter().map(PathBuf::as_path))?;
+        overwrite::refuse(file, (*format).into())?;
         let opened = File::create(file).map_err(|error| cannot_write(file, error))?;
         let mut edge = Edge::new(BufWriter::new(opened), shows_secrets);
         let written = write(*format, true, &mut edge).and_then(|()| edge.flush());

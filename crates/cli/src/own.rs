@@ -71,28 +71,29 @@ impl Own {
         };
         let (own, others): (Vec<SourceId>, Vec<SourceId>) = inputs.documents.iter().partition(|id| is_own(id));
         let names = own.iter().filter_map(|id| Some(inputs.sources.get(*id)?.name()));
-        tell(names, io)?;
+        self.tell(names, io)?;
         if !own.is_empty() && others.is_empty() {
             return Err(Error::Nothing("no file but reports and baselines of xdsctl".to_owned()));
         }
         inputs.documents = others;
         Ok(())
     }
-}
 
-/// Says which files are passed over, of many the first ones.
-pub(super) fn tell<'n>(names: impl Iterator<Item = &'n str>, io: &mut Io<'_>) -> Result<(), Error> {
-    let mut more = 0_usize;
-    for (number, name) in names.enumerate() {
-        match number < NAMES_SHOWN {
-            true => say!(io.err, "xdsctl: `{name}` is passed over: it is a report of xdsctl")?,
-            false => more += 1,
+    /// Says which files are passed over, of many the first ones. Those that the command line names are known.
+    pub fn tell<'n>(&self, names: impl Iterator<Item = &'n str>, io: &mut Io<'_>) -> Result<(), Error> {
+        let is_known = |name: &&str| {
+            let file = Path::new(name);
+            is_one_of(file, &self.reports) || is_one_of(file, &self.baselines)
+        };
+        let names: Vec<&str> = names.filter(|name| !is_known(name)).collect();
+        for name in names.iter().take(NAMES_SHOWN) {
+            say!(io.err, "xdsctl: `{name}` is passed over: it is a report of xdsctl")?;
         }
+        if let Some(more) = names.len().checked_sub(NAMES_SHOWN).filter(|more| *more > 0) {
+            say!(io.err, "xdsctl: {more} more reports of xdsctl are passed over")?;
+        }
+        Ok(())
     }
-    if more > 0 {
-        say!(io.err, "xdsctl: {more} more reports of xdsctl are passed over")?;
-    }
-    Ok(())
 }
 
 /// Says whether a document that begins as a report is one to its end: it is whole, and no resource is hidden in it.

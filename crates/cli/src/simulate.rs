@@ -1,6 +1,7 @@
 //! `xdsctl simulate`: what happens in the course of a test, as a timeline.
 
 use super::args::{SimulateArgs, TimelineFormat};
+use super::reach::Reach;
 use super::{EXIT_TROUBLE, Error, Io, input, suite};
 use crate::report::timeline::{Layers, Looks, Timeline};
 use xdsctl::scenario::{Manner, Suite, Test, timeline};
@@ -35,6 +36,7 @@ pub(super) fn run(args: &SimulateArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     let from = suite::From {
         file: source.name(),
         world: &args.world,
+        reach: &Reach::of(&args.allow_read),
         shows_secrets: args.show_secrets,
     };
     let mut notes = Vec::new();

@@ -10,8 +10,10 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
+use super::args::ReportFormat;
 use super::validate::Asked;
 use super::{EXIT_TROUBLE, Error, Io, files, input, live, outputs, own};
+use crate::reach::Reach;
 use crate::report::fixable::Fixable;
 use crate::report::verdict::{At, Verdict};
 use xdsctl::source::{MAX_STREAM_BYTES, SourceMap};
@@ -36,7 +38,7 @@ impl Stream<'_> {
             outputs::refuse_any(file, inputs.iter().map(PathBuf::as_path))?;
         }
         let mut out: Box<dyn Write + '_> = match file {
-            Some(file) => self.0.looks.create(file, false)?,
+            Some(file) => self.0.looks.create(file, ReportFormat::Jsonl)?,
             None => Box::new(&mut io.out),
         };
         // Of the documents that were answered; `None` before the first.
@@ -64,6 +66,8 @@ impl Stream<'_> {
     /// The files whose lines are answered, `-` among them, without answers of an earlier run.
     fn files(&self, io: &mut Io<'_>) -> Result<Vec<PathBuf>, Error> {
         let own = self.0.own();
+        let input = &self.0.args.input;
+        let reach = Reach::of(input.config.allow_read.iter().chain(&input.files));
         let mut passed_over = Vec::new();
         let mut files = Vec::new();
         for path in &self.0.args.input.files {
@@ -71,7 +75,7 @@ impl Stream<'_> {
                 files.push(path.clone());
                 continue;
             }
-            let found = files::find(path);
+            let found = files::find(path, &reach);
             if let Some((path, error)) = found.failures.into_iter().next() {
                 return Err(input::cannot_read(&path, error));
             }
@@ -89,7 +93,7 @@ impl Stream<'_> {
                 }
             }
         }
-        own::tell(passed_over.iter().map(String::as_str), io)?;
+        own.tell(passed_over.iter().map(String::as_str), io)?;
         Ok(files)
     }
 

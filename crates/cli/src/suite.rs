@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::args::{ChannelArgs, ConfigArgs, InputArgs, World};
 use super::channel::{self, Loaded, Opened};
+use super::reach::Reach;
 use super::{Error, Io, input};
 use xdsctl::client::Keep;
 use xdsctl::scenario::{Caller, Part, PlannedClient, PlannedStart, Test};
@@ -38,6 +39,8 @@ pub(super) struct From<'f> {
     pub file: &'f str,
     /// The world of a test that names none, named from the current directory on.
     pub world: &'f [PathBuf],
+    /// What the files of the suite may be.
+    pub reach: &'f Reach,
     /// Secrets are written as they are.
     pub shows_secrets: bool,
 }
@@ -142,6 +145,7 @@ fn input_of(
         config: ConfigArgs {
             config: None,
             no_config: true,
+            allow_read: Vec::new(),
         },
         show_secrets: shows_secrets,
         connect: Default::default(),
@@ -194,7 +198,10 @@ fn one(
     io: &Io<'_>,
 ) -> Result<Opened, Error> {
     let From {
-        file, shows_secrets, ..
+        file,
+        shows_secrets,
+        reach,
+        ..
     } = from;
     let beside = |path: &String| -> PathBuf { directory_of(file).join(path) };
     let files = test.world.iter().filter_map(|part| match part {
@@ -208,7 +215,11 @@ fn one(
     });
     let mut files: Vec<PathBuf> = files.collect();
     let bootstrap = test.bootstrap.as_ref().map(beside);
-    files.iter().chain(&bootstrap).try_for_each(|path| ends(path))?;
+    files.iter().chain(&bootstrap).try_for_each(|path| {
+        let allowed = reach.check(path, directory_of(file));
+        allowed.map_err(|error| input::cannot_read(path, error))?;
+        ends(path)
+    })?;
     if test.world.is_empty() {
         files.extend(from.world.iter().cloned());
     }

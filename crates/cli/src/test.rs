@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use super::args::{Destination, TestArgs, TestFormat};
 use super::input::cannot_read;
 use super::outputs::{formats, write_each};
+use super::reach::Reach;
 use super::{EXIT_TROUBLE, Error, Io, files, suite};
 use crate::report::human::Style;
 use crate::report::suite::{
@@ -181,6 +182,7 @@ fn one(args: &TestArgs, test: &Test, file: &str, records: bool, io: &mut Io<'_>)
     let from = suite::From {
         file,
         world: &args.world,
+        reach: &Reach::of(&args.allow_read),
         shows_secrets: args.show_secrets,
     };
     let mut notes = Vec::new();
@@ -215,7 +217,7 @@ fn open(args: &TestArgs, sources: &mut SourceMap, io: &mut Io<'_>) -> Result<Vec
             opened.push(sources.add("-", bytes));
             continue;
         }
-        let found = files::find(path);
+        let found = files::find(path, &Reach::of(args.allow_read.iter().chain(&args.files)));
         if let Some((path, error)) = found.failures.into_iter().next() {
             return Err(cannot_read(&path, error));
         }

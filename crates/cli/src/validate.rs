@@ -11,6 +11,7 @@ use super::input::{self, Inputs};
 use super::known::{self, Known};
 use super::outputs::{self, Looks, Outputs};
 use super::own::Own;
+use super::reach::Reach;
 use super::stream::Stream;
 use super::{EXIT_TROUBLE, Error, Io, channel, live};
 use crate::report::fixable::Fixable;
@@ -127,6 +128,7 @@ impl<'a> Asked<'a> {
         let summary = outputs.write(checked.report(&inputs.sources, &options))?;
         if let Some(nothing) = checked.nothing {
             io.out.flush()?;
+            inputs.exit_code(0, io)?;
             return Err(nothing);
         }
         if !self.looks.closes(&self.settings.formats)
@@ -185,7 +187,7 @@ impl<'a> Asked<'a> {
             let is_for_files = self.running_system().is_none();
             plan.show(&mut inputs, is_for_files, self.args.input.show_secrets, io)?;
         } else {
-            plan.apply(&mut inputs, io)?;
+            plan.apply(&mut inputs, &Reach::around(&self.args.input.files), io)?;
         }
         inputs.sources.truncate(given);
         let mut checked = self.check(&mut inputs, io)?;
@@ -193,6 +195,7 @@ impl<'a> Asked<'a> {
             return self.tell(checked, &inputs, io);
         }
         if let Some(nothing) = checked.nothing {
+            inputs.exit_code(0, io)?;
             return Err(nothing);
         }
         let fixable = Fixable::default();

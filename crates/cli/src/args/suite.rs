@@ -18,6 +18,9 @@ pub struct TestArgs {
     /// World for tests that name none, such as files of router_check_tool; may be repeated
     #[arg(long, value_name = "FILE")]
     pub world: Vec<PathBuf>,
+    /// Let a suite name files below this directory, not only below its own; may be repeated
+    #[arg(long, value_name = "DIR")]
+    pub allow_read: Vec<PathBuf>,
     /// Run only tests whose name, as `FILE: NAME`, matches this
     #[arg(long, value_name = "REGEX")]
     pub run: Option<regex::Regex>,
@@ -87,6 +90,9 @@ pub struct SimulateArgs {
     /// World for a test that names none; may be repeated
     #[arg(long, value_name = "FILE")]
     pub world: Vec<PathBuf>,
+    /// Let a suite name files below this directory, not only below its own; may be repeated
+    #[arg(long, value_name = "DIR")]
+    pub allow_read: Vec<PathBuf>,
     /// The test whose name matches this; needed where there are several
     #[arg(long, value_name = "REGEX")]
     pub run: Option<regex::Regex>,

@@ -11,6 +11,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::args::{ConfigArgs, FailOn, Level, ReportFormat, World};
+use super::reach::{Reach, directory_of};
 use super::{Error, Io};
 use crate::report::paths::{Paths, normal};
 use document::Document;
@@ -111,7 +112,20 @@ impl Config {
             name: file.display().to_string(),
             source,
         })?;
-        Self::read(&file, text, &here)
+        let config = Self::read(&file, text, &here)?;
+        let named = [&config.bootstrap, &config.baseline].into_iter().flatten();
+        let reach = Reach::of(&args.allow_read);
+        for setting in named {
+            let allowed = reach.check(&setting.value, directory_of(&file));
+            allowed.map_err(|why| {
+                Error::Usage(format!(
+                    "{}: cannot read `{}`: {why}",
+                    config.place(setting),
+                    setting.value.display()
+                ))
+            })?;
+        }
+        Ok(config)
     }
 
     /// Reads a file's text.

@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use super::input::Inputs;
+use super::reach::Reach;
 use super::{Error, Io};
 use crate::report::fixable::Fixable;
 use crate::report::patch::{self, Change};
@@ -85,18 +86,18 @@ impl Plan {
 
     /// Makes the fixes in the files, and in what was read of them; says how many.
     ///
-    /// A file that cannot be written, or is no longer what was read, stays as it is, and so does what was read of it.
+    /// A file that is out of reach, cannot be written, or is no longer what was read, stays as it is, and so does what was read of it.
     ///
     /// # Errors
     /// Standard error is closed.
-    pub fn apply(mut self, inputs: &mut Inputs, io: &mut Io<'_>) -> Result<(), Error> {
+    pub fn apply(mut self, inputs: &mut Inputs, reach: &Reach, io: &mut Io<'_>) -> Result<(), Error> {
         let mut failures = Vec::new();
         self.changes.retain(|id, changes| {
             let Some(source) = inputs.sources.get(*id) else {
                 return false;
             };
             let new = fixed(source.bytes(), changes);
-            match replace::replace(Path::new(source.name()), source.bytes(), &new) {
+            match replace::replace(Path::new(source.name()), reach, source.bytes(), &new) {
                 Ok(()) => true,
                 Err(error) => {
                     let (what, name) = ("fix", source.name().to_owned());

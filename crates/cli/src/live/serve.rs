@@ -22,6 +22,8 @@ mod live {
     use super::{Error, Io, ServeArgs};
     use crate::files;
     use crate::input::{self, Inputs};
+    use crate::overwrite::{self, Kind};
+    use crate::reach::Reach;
     use xdsctl::bootstrap::Bootstrap;
     use xdsctl::client::{Checked, Keep, Verdict, faults};
     use xdsctl::envelope::{self, Label, Stage};
@@ -32,6 +34,9 @@ mod live {
 
     pub(crate) fn run(args: &ServeArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         let tls = server_tls(args)?;
+        if let Some(file) = &args.write_bootstrap {
+            overwrite::refuse(file, Kind::Bootstrap)?;
+        }
         let inputs = input::open(&args.input, io)?;
         let resources = read(inputs, args, io)?;
         if resources.is_empty() {
@@ -142,7 +147,7 @@ mod live {
             let named = args.input.files.iter().filter(|path| path.as_os_str() != "-");
             let found = named
                 .filter(|path| path.exists())
-                .flat_map(|path| files::find(path).files);
+                .flat_map(|path| files::find(path, &Reach::unbounded()).files);
             let facts = found.map(|path| {
                 let metadata = path.metadata().ok();
                 let size = metadata.as_ref().map_or(0, std::fs::Metadata::len);

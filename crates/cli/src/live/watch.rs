@@ -27,6 +27,7 @@ fn watch(text: &str, _: &Asked<'_>, _: &mut Io<'_>) -> Result<u8, Error> {
 
 #[cfg(feature = "net")]
 fn watch(text: &str, asked: &Asked<'_>, io: &mut Io<'_>) -> Result<u8, Error> {
+    use crate::args::ReportFormat;
     use crate::stream::Stream;
     use std::io::Write as _;
     use std::ops::ControlFlow;
@@ -34,7 +35,7 @@ fn watch(text: &str, asked: &Asked<'_>, io: &mut Io<'_>) -> Result<u8, Error> {
     let live = super::connect::Asked::of_input(text, &asked.args.input)?;
     // A file is opened once, and gets a line for each version.
     let mut by_line = match asked.is_by_line() {
-        Some(Some(file)) => Some(Some(asked.looks.create(file, false)?)),
+        Some(Some(file)) => Some(Some(asked.looks.create(file, ReportFormat::Jsonl)?)),
         Some(None) => Some(None),
         None => None,
     };

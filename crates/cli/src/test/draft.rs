@@ -7,6 +7,7 @@ use std::thread::ScopedJoinHandle;
 use serde_json::Value;
 
 use crate::args::TestArgs;
+use crate::reach::Reach;
 use crate::report::plural;
 use crate::{EXIT_TROUBLE, Error, Io, suite};
 use xdsctl::load::processors;
@@ -356,11 +357,15 @@ fn missed(test: &Test, callers: &[Caller], text: &str, args: &TestArgs) -> Resul
     Ok(missed)
 }
 
+/// The command line names the files.
+static EVERYWHERE: Reach = Reach::unbounded();
+
 /// Files are named from the current directory on.
 const fn from(args: &TestArgs) -> suite::From<'_> {
     suite::From {
         file: "-",
         world: &[],
+        reach: &EVERYWHERE,
         shows_secrets: args.show_secrets,
     }
 }

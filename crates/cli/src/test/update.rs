@@ -6,6 +6,7 @@ use std::path::Path;
 use super::{is_chosen, name, one, open};
 use crate::args::TestArgs;
 use crate::fix::replace::replace;
+use crate::reach::Reach;
 use crate::report::suite::quoted;
 use crate::{Error, Io};
 use xdsctl::scenario::{Change, Failure, Suite, rewrite, yaml};
@@ -43,7 +44,7 @@ pub(super) fn run(args: &TestArgs, io: &mut Io<'_>) -> Result<(), Error> {
             let why = format!("`{}` is not updated: its world cannot be read in full", source.name());
             return Err(Error::Usage(why));
         }
-        let made = one_file(source, &failures, io)?;
+        let made = one_file(source, &failures, &Reach::around(&args.files), io)?;
         count += made;
         files += usize::from(made > 0);
     }
@@ -61,7 +62,7 @@ pub(super) fn run(args: &TestArgs, io: &mut Io<'_>) -> Result<(), Error> {
 }
 
 /// Changes one file; how many expectations of it.
-fn one_file(source: &Source, failures: &[Failure], io: &mut Io<'_>) -> Result<usize, Error> {
+fn one_file(source: &Source, failures: &[Failure], reach: &Reach, io: &mut Io<'_>) -> Result<usize, Error> {
     let mut changes: Vec<Change> = Vec::new();
     let mut why_not: Vec<(&Failure, &str)> = Vec::new();
     let mut wanted: Vec<&Failure> = Vec::new();
@@ -109,7 +110,7 @@ fn one_file(source: &Source, failures: &[Failure], io: &mut Io<'_>) -> Result<us
     }
     if made > 0 {
         let path = Path::new(source.name());
-        replace(path, source.bytes(), &rewritten.text).map_err(|error| Error::Io {
+        replace(path, reach, source.bytes(), &rewritten.text).map_err(|error| Error::Io {
             what: "update",
             name: source.name().to_owned(),
             source: error,

@@ -1,0 +1,174 @@
+//! What a run may write over: an earlier output of the same kind, and nothing else.
+//!
+//! A name too many in a script, or a link that somebody has put where a report is to go, is not to cost a file. Whoever wants the place
+//! removes what is there.
+
+use std::fs;
+use std::path::Path;
+
+use super::Error;
+use super::args::{DiffFormat, ReportFormat, TestFormat};
+use xdsctl::choice::Baseline;
+
+/// What is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// A report for people.
+    Text,
+    /// What changes, for people.
+    Changes,
+    Json,
+    Sarif,
+    Junit,
+    Github,
+    Gitlab,
+    Markdown,
+    Baseline,
+    #[cfg_attr(not(feature = "net"), expect(dead_code, reason = "only `serve` writes one"))]
+    Bootstrap,
+}
+
+/// Bytes of either end of a file by which a report is known.
+const END_BYTES: usize = 1 << 12;
+
+/// Refuses a place for an output where there is something else.
+///
+/// # Errors
+/// It is a link to nothing, or a file with something else in it.
+pub(super) fn refuse(file: &Path, kind: Kind) -> Result<(), Error> {
+    let refused = |why: &str| {
+        let name = file.display();
+        Err(Error::Usage(format!(
+            "`{name}` is not overwritten: {why}; remove it, or give another file"
+        )))
+    };
+    let Ok(metadata) = fs::metadata(file) else {
+        // What is not there is made.
+        return if file.is_symlink() {
+            refused("it is a link to nothing")
+        } else {
+            Ok(())
+        };
+    };
+    // A pipe or a device has nothing that could be lost.
+    if !metadata.is_file() || metadata.len() == 0 {
+        return Ok(());
+    }
+    match fs::read(file) {
+        Ok(bytes) if kind.is_known_by(&bytes) => Ok(()),
+        Ok(_) => refused(&format!("it is no {} of xdsctl", kind.words())),
+        Err(error) => refused(&error.to_string()),
+    }
+}
+
+impl From<ReportFormat> for Kind {
+    fn from(format: ReportFormat) -> Kind {
+        match format {
+            ReportFormat::Human | ReportFormat::Concise => Kind::Text,
+            ReportFormat::Json | ReportFormat::Jsonl => Kind::Json,
+            ReportFormat::Sarif => Kind::Sarif,
+            ReportFormat::Junit => Kind::Junit,
+            ReportFormat::Github => Kind::Github,
+            ReportFormat::Gitlab => Kind::Gitlab,
+            ReportFormat::Markdown => Kind::Markdown,
+        }
+    }
+}
+
+impl From<TestFormat> for Kind {
+    fn from(format: TestFormat) -> Kind {
+        match format {
+            TestFormat::Human => Kind::Text,
+            TestFormat::Json => Kind::Json,
+            TestFormat::Junit => Kind::Junit,
+            TestFormat::Sarif => Kind::Sarif,
+            TestFormat::Github => Kind::Github,
+            TestFormat::Gitlab => Kind::Gitlab,
+            TestFormat::Markdown => Kind::Markdown,
+        }
+    }
+}
+
+impl From<DiffFormat> for Kind {
+    fn from(format: DiffFormat) -> Kind {
+        match format {
+            DiffFormat::Human => Kind::Changes,
+            DiffFormat::Json => Kind::Json,
+            DiffFormat::Github => Kind::Github,
+            DiffFormat::Markdown => Kind::Markdown,
+        }
+    }
+}
+
+impl Kind {
+    const fn words(self) -> &'static str {
+        match self {
+            Kind::Text | Kind::Changes | Kind::Json | Kind::Github | Kind::Markdown => "such report",
+            Kind::Sarif => "SARIF report",
+            Kind::Junit => "JUnit report",
+            Kind::Gitlab => "code quality report",
+            Kind::Baseline => "baseline",
+            Kind::Bootstrap => "bootstrap",
+        }
+    }
+
+    /// Says whether xdsctl wrote something of this kind with these bytes.
+    fn is_known_by(self, bytes: &[u8]) -> bool {
+        let head = String::from_utf8_lossy(bytes.get(..END_BYTES).unwrap_or(bytes));
+        let from = bytes.len().saturating_sub(END_BYTES);
+        let tail = String::from_utf8_lossy(bytes.get(from..).unwrap_or_default());
+        let dense = || head.split_ascii_whitespace().collect::<String>();
+        match self {
+            Kind::Text => is_text(&head, &tail),
+            Kind::Changes => head.lines().any(is_change),
+            Kind::Json => dense().starts_with(r#"{"schema":"xdsctl."#),
+            Kind::Sarif => {
+                let text = dense();
+                text.starts_with(r#"{"$schema":"https://json.schemastore.org/sarif"#)
+                    && text.contains(r#""driver":{"name":"xdsctl""#)
+            }
+            Kind::Junit => head.starts_with("<?xml") && head.contains(r#"<testsuites name="xdsctl""#),
+            Kind::Github => ["::error ", "::warning ", "::notice "].iter().any(|command| head.starts_with(command)) || is_text(&head, &tail),
+            Kind::Gitlab => {
+                let text = dense();
+                text == "[]" || text.starts_with(r#"[{"description":"#) && text.contains(r#""check_name":"#)
+            }
+            Kind::Markdown => head.starts_with("### xdsctl"),
+            Kind::Baseline => Baseline::read(bytes).is_ok(),
+            Kind::Bootstrap => dense().starts_with('{') && head.contains(r#""xdsctl-serve""#),
+        }
+    }
+}
+
+/// Says whether a line could be one of `diff`.
+fn is_change(line: &str) -> bool {
+    let is_of_rpcs = line == "For RPCs" || line == "nothing changes for a client";
+    let types = ["Listener ", "RouteConfiguration ", "Cluster ", "ClusterLoadAssignment "];
+    let change = line.strip_prefix(['+', '-', '~']).map(str::trim_start);
+    is_of_rpcs || line.contains(": the world ") || types.iter().any(|kind| change.is_some_and(|line| line.starts_with(kind)))
+}
+
+/// Says whether a text begins with a finding or a test, or ends with the counts of a report.
+fn is_text(head: &str, tail: &str) -> bool {
+    let first = head.lines().next().unwrap_or_default();
+    let is_finding = [" error ", " warning ", " note "]
+        .iter()
+        .any(|severity| first.contains(&format!(":{severity}")))
+        || first.ends_with(')') && first.split_once(" (").is_some_and(|(rule, _)| is_rule(rule));
+    let is_counts = |line: &str| {
+        let numbers = line
+            .split(", ")
+            .all(|part| part.starts_with(|c: char| c.is_ascii_digit()));
+        numbers && line.contains(" error") && line.contains(" warning") && line.contains(" note")
+            || line.contains(" test") && line.contains(" passed, ")
+    };
+    is_finding || tail.lines().any(is_counts)
+}
+
+/// Says whether a text could be the id of a rule.
+fn is_rule(text: &str) -> bool {
+    text.contains('-')
+        && text
+            .bytes()
+            .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
+}

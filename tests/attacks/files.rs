@@ -1,0 +1,402 @@
+//! Files that a run must not write over, follow, wait for or quote.
+
+use std::fs;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use crate::attack;
+use crate::chance::Chance;
+use crate::run::{Run, directory, in_process};
+use crate::world;
+
+const SECRET: &str = "swordfish";
+
+fn write(directory: &Path, name: &str, text: impl AsRef<[u8]>) -> String {
+    let file = directory.join(name);
+    fs::create_dir_all(file.parent().unwrap()).unwrap();
+    fs::write(&file, text).unwrap();
+    file.to_str().unwrap().to_owned()
+}
+
+fn run(args: &[&str]) -> Run {
+    in_process(args, b"", |_| {})
+}
+
+/// A world that a fix changes.
+fn fixable() -> String {
+    let mut listener = world::document(0);
+    let manager = &mut listener["resources"][0]["api_listener"]["api_listener"];
+    let route = &mut manager["route_config"]["virtual_hosts"][0]["routes"][0];
+    route["match"]["headers"] = json!([{ "name": "X-User", "present_match": true }]);
+    world::yaml(&listener)
+}
+
+/// Options that write a file, each with the command that has it.
+fn writers(input: &str, suite: &str, to: &str) -> Vec<Vec<String>> {
+    let mut all = vec![format!("validate --write-baseline {to} {input}")];
+    for format in [
+        "human", "concise", "json", "jsonl", "sarif", "junit", "github", "gitlab", "markdown",
+    ] {
+        all.push(format!("validate --format {format}={to} {input}"));
+        if !["concise", "jsonl"].contains(&format) {
+            all.push(format!("test --format {format}={to} {suite}"));
+        }
+    }
+    all.iter()
+        .map(|line| line.split(' ').map(str::to_owned).collect())
+        .collect()
+}
+
+fn strs(args: &[String]) -> Vec<&str> {
+    args.iter().map(String::as_str).collect()
+}
+
+#[test]
+fn no_output_takes_the_place_of_something_else() {
+    let directory = directory("attacks", "files-overwrite");
+    let input = write(
+        &directory,
+        "in/x.json",
+        json!({ "resources": [world::cluster("a"), { "x": 1 }] }).to_string(),
+    );
+    let suite = write(
+        &directory,
+        "suite.yaml",
+        "world: in/x.json\ncluster: a\nsteps: [{pick: {}}]\n",
+    );
+    let others = [
+        ("main.rs", "fn main() {}\n".to_owned()),
+        ("world.json", world::document(1).to_string()),
+        ("world.yaml", world::yaml(&world::document(1))),
+        (
+            "other.sarif",
+            r#"{"$schema":"https://json.schemastore.org/sarif-2.1.0.json","runs":[{"tool":{"driver":{"name":"x"}}}]}"#
+                .to_owned(),
+        ),
+        (
+            "other.xml",
+            "<?xml version=\"1.0\"?>\n<testsuites name=\"pytest\"/>\n".to_owned(),
+        ),
+        ("notes.md", "# Notes\n".to_owned()),
+        ("secret", "PASSWORD=x\n".to_owned()),
+    ];
+    for (name, text) in others {
+        let file = write(&directory, name, &text);
+        symlink(name, directory.join("link")).unwrap();
+        let link = directory.join("link");
+        for to in [&file, link.to_str().unwrap()] {
+            for args in writers(&input, &suite, to) {
+                let run = run(&strs(&args));
+                assert_eq!(run.code, Some(2), "{args:?}\n{}\n{}", run.out, run.err);
+                assert!(
+                    run.err.contains("is not overwritten") || run.err.contains("is an input"),
+                    "{args:?}\n{}",
+                    run.err
+                );
+                assert_eq!(fs::read_to_string(&file).unwrap(), text, "{args:?}");
+            }
+        }
+        fs::remove_file(link).unwrap();
+    }
+    for input_too in writers(&input, &suite, &input) {
+        let text = fs::read_to_string(&input).unwrap();
+        assert_eq!(run(&strs(&input_too)).code, Some(2), "{input_too:?}");
+        assert_eq!(fs::read_to_string(&input).unwrap(), text, "{input_too:?}");
+    }
+    symlink("nowhere", directory.join("dangling")).unwrap();
+    for args in writers(&input, &suite, directory.join("dangling").to_str().unwrap()) {
+        assert_eq!(run(&strs(&args)).code, Some(2), "{args:?}");
+        assert!(!directory.join("nowhere").exists(), "{args:?}");
+    }
+}
+
+#[test]
+fn an_output_takes_the_place_of_the_last_one() {
+    let directory = directory("attacks", "files-again");
+    let good = write(&directory, "good.json", world::document(0).to_string());
+    let bad = write(&directory, "bad.json", json!({ "resources": [{ "@type": "type.googleapis.com/envoy.config.cluster.v3.Cluster", "name": "b", "type": "EDS" }] }).to_string());
+    let suite =
+        |status| format!("world: good.json\ntarget: xds:///l\nsteps: [{{pick: {{}}, expect: {{status: {status}}}}}]\n");
+    let passes = write(&directory, "passes.yaml", suite("OK"));
+    let fails = write(&directory, "fails.yaml", suite("ABORTED"));
+    for (input, suite) in [(&good, &passes), (&bad, &fails)] {
+        for args in writers(input, suite, directory.join("out").to_str().unwrap()) {
+            let codes = [run(&strs(&args)).code, run(&strs(&args)).code];
+            assert!(
+                codes[0] == codes[1] && codes[0] != Some(2),
+                "{args:?}: {codes:?}: {}",
+                run(&strs(&args)).err
+            );
+            fs::remove_file(directory.join("out")).unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_fix_stays_in_its_directory_and_keeps_owner_and_names() {
+    let directory = directory("attacks", "files-fix");
+    let text = fixable();
+    let outside = write(&directory, "outside/x.yaml", &text);
+    fs::create_dir(directory.join("in")).unwrap();
+    symlink("../outside/x.yaml", directory.join("in/x.yaml")).unwrap();
+    symlink("../outside", directory.join("in/d")).unwrap();
+    let inside = directory.join("in");
+    for args in [
+        &[
+            "validate",
+            "--no-config",
+            "--fix",
+            inside.join("x.yaml").to_str().unwrap(),
+        ][..],
+        &["validate", "--no-config", "--fix", inside.to_str().unwrap()],
+        &[
+            "validate",
+            "--no-config",
+            "--fix",
+            "--allow-read",
+            directory.to_str().unwrap(),
+            inside.to_str().unwrap(),
+        ],
+    ] {
+        let run = run(args);
+        assert_eq!(run.code, Some(2), "{args:?}\n{}\n{}", run.out, run.err);
+        assert_eq!(fs::read_to_string(&outside).unwrap(), text, "{args:?}");
+    }
+    let hard = write(&directory, "hard/x.yaml", &text);
+    fs::hard_link(&hard, directory.join("hard/y.txt")).unwrap();
+    let refused = run(&["validate", "--no-config", "--fix", &hard]);
+    assert_eq!(refused.code, Some(2), "{}", refused.err);
+    assert!(refused.err.contains("2 names"), "{}", refused.err);
+    assert_eq!(fs::read_to_string(&hard).unwrap(), text);
+    let own = write(&directory, "own/x.yaml", &text);
+    fs::set_permissions(&own, fs::Permissions::from_mode(0o640)).unwrap();
+    // Only a privileged user can give a file away.
+    let is_given = std::os::unix::fs::chown(&own, Some(1234), Some(1235)).is_ok();
+    run(&["validate", "--no-config", "--fix", &own]);
+    assert_ne!(fs::read_to_string(&own).unwrap(), text);
+    let metadata = fs::metadata(&own).unwrap();
+    assert_eq!(metadata.mode() & 0o777, 0o640);
+    assert!(!is_given || (metadata.uid(), metadata.gid()) == (1234, 1235));
+}
+
+/// A file that only its own directory may name, and one beside it.
+fn house(name: &str) -> (PathBuf, String) {
+    let directory = directory("attacks", name);
+    let secret = write(
+        &directory,
+        "secret/x.yaml",
+        format!("password: {SECRET}\n  broken: [{SECRET}\n"),
+    );
+    (directory, secret)
+}
+
+#[track_caller]
+fn is_refused(args: &[&str], option: &str) {
+    let run = run(args);
+    let text = format!("{}{}", run.out, run.err);
+    assert_eq!(run.code, Some(2), "{args:?}\n{text}");
+    assert!(text.contains(option), "{args:?}\n{text}");
+    assert!(!text.contains(SECRET), "{args:?}\n{text}");
+}
+
+#[test]
+fn what_a_file_names_stays_below_its_directory() {
+    let (directory, secret) = house("files-named");
+    let inside = directory.join("in");
+    let good = write(&directory, "in/good.json", world::document(0).to_string());
+    let bootstrap = |path: &str| {
+        json!({ "dynamic_resources": { "cds_config": { "path_config_source": { "path": path } } } }).to_string()
+    };
+    symlink("../secret", directory.join("in/linked")).unwrap();
+    for path in [
+        "../secret/x.yaml",
+        &secret,
+        "linked/x.yaml",
+        "no/../../secret/x.yaml",
+        "/proc/self/environ",
+        "../secret/none.yaml",
+    ] {
+        let suite = write(
+            &directory,
+            "in/suite.yaml",
+            format!("world: {path}\ntarget: xds:///l\nsteps: [{{pick: {{}}}}]\n"),
+        );
+        is_refused(&["test", &suite], "--allow-read");
+        is_refused(&["simulate", &suite], "--allow-read");
+        let suite = write(
+            &directory,
+            "in/suite.yaml",
+            format!("world: good.json\nbootstrap: {path}\ntarget: xds:///l\nsteps: [{{pick: {{}}}}]\n"),
+        );
+        is_refused(&["test", "--format=json", &suite], "--allow-read");
+        for key in ["bootstrap", "baseline"] {
+            let settings = write(&directory, "in/xdsctl.toml", format!("{key} = \"{path}\"\n"));
+            is_refused(&["validate", "--config", &settings, &good], "--allow-read");
+            if key == "bootstrap" {
+                is_refused(&["pick", "--config", &settings, &good], "--allow-read");
+            }
+        }
+        fs::remove_file(inside.join("xdsctl.toml")).unwrap();
+        let dump = write(&directory, "in/bootstrap.json", bootstrap(path));
+        for command in [&["validate"][..], &["validate", "--format=json"], &["tree"], &["pick"]] {
+            is_refused(&[command, &[&dump]].concat(), "--allow-read");
+        }
+    }
+    let suite = write(
+        &directory,
+        "in/suite.yaml",
+        "world: /\ntarget: xds:///l\nsteps: [{pick: {}}]\n",
+    );
+    is_refused(&["test", &suite], "--allow-read");
+    fs::remove_file(inside.join("linked")).unwrap();
+    // A link in a directory names a file too.
+    symlink("../secret/x.yaml", inside.join("link.yaml")).unwrap();
+    for command in ["validate", "pick", "tree"] {
+        is_refused(&[command, inside.to_str().unwrap()], "--allow-read");
+    }
+}
+
+#[test]
+fn the_command_line_allows_more() {
+    let directory = directory("attacks", "files-allowed");
+    write(&directory, "prod.yaml", world::yaml(&world::document(0)));
+    let suite = write(
+        &directory,
+        "tests/suite.yaml",
+        "world: ../prod.yaml\ntarget: xds:///l\nsteps: [{pick: {}, expect: {status: OK}}]\n",
+    );
+    let clusters = write(
+        &directory,
+        "clusters.json",
+        json!({ "resources": [world::cluster("c")] }).to_string(),
+    );
+    let bootstrap = json!({ "dynamic_resources": { "cds_config": { "path_config_source": { "path": clusters } } } });
+    let dump = write(&directory, "boot/bootstrap.json", bootstrap.to_string());
+    symlink("../prod.yaml", directory.join("boot/linked.yaml")).unwrap();
+    let all = directory.to_str().unwrap();
+    for args in [
+        &["test", "--allow-read", all, &suite][..],
+        &["simulate", "--allow-read", "/nowhere", "--allow-read", all, &suite],
+        &["validate", "--allow-read", all, &dump],
+        &[
+            "validate",
+            "--allow-read",
+            all,
+            directory.join("boot").to_str().unwrap(),
+        ],
+        // What is named on the command line needs no more words.
+        &["validate", directory.join("boot").to_str().unwrap(), all],
+    ] {
+        let run = run(args);
+        assert_eq!(run.code, Some(0), "{args:?}\n{}\n{}", run.out, run.err);
+    }
+}
+
+#[test]
+fn files_of_the_kernel_have_an_end() {
+    let start = Instant::now();
+    for file in [
+        "/proc/kmsg",
+        "/proc/self/pagemap",
+        "/proc/self/mem",
+        "/proc/kcore",
+        "/sys/kernel/tracing/trace_pipe",
+    ] {
+        if !Path::new(file).exists() {
+            continue;
+        }
+        for command in ["validate", "tree", "simulate", "test"] {
+            let run = run(&[command, file]);
+            assert_eq!(run.code, Some(2), "{file}: {}", run.err);
+        }
+    }
+    assert!(start.elapsed() < Duration::from_secs(60), "{:?}", start.elapsed());
+}
+
+#[test]
+fn a_name_that_begins_with_a_dash_is_a_name() {
+    let directory = directory("attacks", "files-dash");
+    for name in ["--fix.json", "-.json", "-A.yaml", "--format=json.json"] {
+        write(&directory, name, world::document(0).to_string());
+        for command in ["validate", "pick", "tree", "route"] {
+            let run = run(&[command, "--world=all", "--", directory.to_str().unwrap()]);
+            assert_eq!(run.code, Some(0), "{command} {name}: {}", run.err);
+        }
+        fs::remove_file(directory.join(name)).unwrap();
+    }
+    let command = xdsctl_cli::command();
+    for subcommand in command.get_subcommands() {
+        for arg in subcommand.get_positionals() {
+            assert!(!arg.is_allow_hyphen_values_set(), "{}: {arg}", subcommand.get_name());
+        }
+    }
+}
+
+#[test]
+fn files() {
+    attack("files", |chance: &mut Chance, directory| {
+        let secret = write(
+            directory,
+            "secret/x.yaml",
+            format!("password: {SECRET}\n  broken: [{SECRET}\n"),
+        );
+        let good = write(directory, "in/good.json", world::document(0).to_string());
+        let mut path = match chance.below(4) {
+            0 => secret.clone(),
+            1 => "../secret/x.yaml".to_owned(),
+            2 => format!("{}../secret/./x.yaml", "no/../".repeat(chance.below(4))),
+            _ => {
+                let _ = symlink(
+                    chance.one(&["../secret", "/", "../in/../secret"]),
+                    directory.join("in/l"),
+                );
+                chance
+                    .one(&["l/x.yaml", "./l/x.yaml", "l/../secret/x.yaml", "l/etc/passwd"])
+                    .to_owned()
+            }
+        };
+        if chance.percent(20) {
+            path = path.replace('/', "//");
+        }
+        let (file, text, command) = match chance.below(5) {
+            0 => (
+                "in/s.yaml",
+                format!("world: {path}\ntarget: xds:///l\nsteps: [{{pick: {{}}}}]\n"),
+                "test",
+            ),
+            1 => (
+                "in/s.yaml",
+                format!("world: [good.json, {path}]\ntarget: xds:///l\nsteps: [{{pick: {{}}}}]\n"),
+                "simulate",
+            ),
+            2 => ("in/xdsctl.toml", format!("bootstrap = \"{path}\"\n"), "validate"),
+            3 => ("in/xdsctl.toml", format!("baseline = \"{path}\"\n"), "validate"),
+            _ => {
+                let source = chance.one(&["cds_config", "lds_config"]);
+                let of = match chance.percent(50) {
+                    true => json!({ "path_config_source": { "path": path } }),
+                    false => json!({ "path": path }),
+                };
+                let text = json!({ "dynamic_resources": { source: of } }).to_string();
+                ("in/b.json", text, chance.one(&["validate", "tree", "who", "diff"]))
+            }
+        };
+        let file = write(directory, file, text);
+        let run = match (command, file.ends_with(".toml")) {
+            (command, true) => run(&[command, "--config", &file, &good]),
+            ("who", _) => run(&["who", "a", &file]),
+            ("diff", _) => run(&["diff", &good, &file]),
+            (command, false) => run(&[command, &file]),
+        };
+        let text = format!("{}{}", run.out, run.err);
+        assert!(
+            !text.contains(SECRET) && !text.contains("root:"),
+            "{command} {path}\n{text}"
+        );
+        assert_ne!(run.code, Some(0), "{command} {path}\n{text}");
+        assert_eq!(fs::read_to_string(&secret).unwrap().matches(SECRET).count(), 2);
+    });
+}
