@@ -12,6 +12,8 @@ mod files;
 mod hides;
 #[path = "support/run.rs"]
 mod run;
+#[path = "attacks/time.rs"]
+mod time;
 #[path = "attacks/unread.rs"]
 mod unread;
 #[path = "attacks/world.rs"]

@@ -8,11 +8,18 @@ use std::ops::RangeInclusive;
 use super::{Ignore, MALFORMED, Selector, Suppression, Written};
 use crate::diag::{Diagnostic, Rule};
 use crate::envelope::Finding;
+use crate::proto::transcode::LIMIT_EXCEEDED;
 use crate::source::sniff::Format;
 use crate::source::{Source, SourceId, yaml};
 
 /// What a comment starts with that speaks to xdsctl.
 const ADDRESS: &str = "xdsctl:";
+
+/// Suppressions in the comments of a document that are read.
+const MAX_COMMENTS: usize = 5_000;
+
+/// Bytes that are looked at for the nodes of all comments of a document.
+const MAX_SCANNED_BYTES: usize = 512 << 20;
 
 /// What it asks for.
 const IGNORE: &str = "ignore[";
@@ -28,6 +35,7 @@ pub fn comments(id: SourceId, source: &Source, known: &[&'static Rule]) -> (Vec<
         return (suppressions, findings);
     }
     let mut below: Option<(usize, RangeInclusive<usize>)> = None;
+    let mut scanned = 0;
     // From the last one on, so that what is below a comment is known.
     for span in yaml::comments(text).into_iter().rev() {
         let Some(words) = text.get(span.range()).and_then(|comment| {
@@ -36,6 +44,15 @@ pub fn comments(id: SourceId, source: &Source, known: &[&'static Rule]) -> (Vec<
         }) else {
             continue;
         };
+        if suppressions.len() + findings.len() >= MAX_COMMENTS || scanned >= MAX_SCANNED_BYTES {
+            let message = format!("more than {MAX_COMMENTS} suppressions, those before take nothing out");
+            findings.push(Finding {
+                source: id,
+                span,
+                diagnostic: Diagnostic::of_whole(&LIMIT_EXCEEDED, message),
+            });
+            break;
+        }
         let line = source.line_column(span.start).line;
         let line_start = text
             .get(..span.start)
@@ -44,7 +61,12 @@ pub fn comments(id: SourceId, source: &Source, known: &[&'static Rule]) -> (Vec<
             .get(line_start..span.start)
             .is_some_and(|before| before.trim().is_empty());
         let lines = if is_alone {
-            let lines = next_node(text.get(span.end..).unwrap_or_default(), line, below.as_ref());
+            let lines = next_node(
+                text.get(span.end..).unwrap_or_default(),
+                line,
+                below.as_ref(),
+                &mut scanned,
+            );
             below = Some((line, lines.clone()));
             lines
         } else {
@@ -105,10 +127,17 @@ fn read(words: &str, known: &[&'static Rule]) -> Result<Read, String> {
 /// The lines of the node that follows a comment on `line`, where `text` goes on.
 ///
 /// `below` is the next such comment with its lines: comments above each other are about the same node, which is looked for once.
-fn next_node(text: &str, line: usize, below: Option<&(usize, RangeInclusive<usize>)>) -> RangeInclusive<usize> {
+/// Adds the bytes that it has looked at to `scanned`.
+fn next_node(
+    text: &str,
+    line: usize,
+    below: Option<&(usize, RangeInclusive<usize>)>,
+    scanned: &mut usize,
+) -> RangeInclusive<usize> {
     let mut node: Option<(usize, usize, bool)> = None;
     let mut last = line;
     for (number, text) in (line..).zip(text.split('\n')).skip(1) {
+        *scanned += text.len() + 1;
         let content = text.trim_start_matches(' ');
         let indent = text.len() - content.len();
         let content = content.trim_end();

@@ -9,6 +9,7 @@ use crate::client::Checked;
 use crate::diag::{About, Diagnostic, FieldPath, Fingerprints, Rule, Severity};
 use crate::envelope::Finding;
 use crate::profile::Client;
+use crate::proto::transcode::LIMIT_EXCEEDED;
 use crate::source::sniff::Format;
 use crate::source::{Source, SourceId, SourceMap, Span};
 
@@ -46,6 +47,9 @@ pub struct Hidden {
 pub fn hide(outcome: &mut Outcome, sources: &SourceMap, choice: Choice<'_>) -> Hidden {
     let mut hiding = Hiding {
         uses: vec![Use::default(); choice.suppressions.len()],
+        comments: Comments::of_all(&choice),
+        of_files: BTreeMap::new(),
+        steps: Steps(0),
         choice,
         sources,
         fingerprints: BTreeMap::new(),
@@ -72,8 +76,79 @@ struct Use {
     was_used: bool,
 }
 
+/// Comparisons of findings with suppressions in all.
+const MAX_STEPS: usize = 5_000_000;
+
+/// Bytes of a name or a path that count as one.
+const BYTES_A_STEP: usize = 32;
+
+/// How many there were.
+#[derive(Debug, Clone, Copy)]
+struct Steps(usize);
+
+impl Steps {
+    const fn take(&mut self, steps: usize) {
+        self.0 = self.0.saturating_add(steps);
+    }
+
+    const fn is_over(self) -> bool {
+        self.0 > MAX_STEPS
+    }
+}
+
+/// The suppressions in the comments of a document, by their lines.
+#[derive(Debug, Default)]
+struct Comments {
+    /// Those about one line.
+    single: BTreeMap<usize, Vec<usize>>,
+    /// First line, last line and number of the others, by the first.
+    long: Vec<(usize, usize, usize)>,
+}
+
+impl Comments {
+    /// Those that have not ended.
+    fn of_all(choice: &Choice<'_>) -> BTreeMap<SourceId, Comments> {
+        let mut all: BTreeMap<SourceId, Comments> = BTreeMap::new();
+        for (number, suppression) in choice.suppressions.iter().enumerate() {
+            let Written::Comment(lines) = &suppression.written else {
+                continue;
+            };
+            if suppression.is_expired(choice.today) {
+                continue;
+            }
+            let comments = all.entry(suppression.source).or_default();
+            match lines.start() == lines.end() {
+                true => comments.single.entry(*lines.start()).or_default().push(number),
+                false => comments.long.push((*lines.start(), *lines.end(), number)),
+            }
+        }
+        all.values_mut().for_each(|comments| comments.long.sort_unstable());
+        all
+    }
+
+    /// Those about a line, in their order.
+    fn at(&self, line: usize, steps: &mut Steps) -> Vec<usize> {
+        let end = self.long.partition_point(|(first, ..)| *first <= line);
+        let single = self.single.get(&line).map_or(&[][..], Vec::as_slice);
+        steps.take(1 + end / 8 + single.len());
+        if steps.is_over() {
+            return Vec::new();
+        }
+        let long = self.long.get(..end).unwrap_or_default().iter();
+        let long = long.filter(|(_, last, _)| *last >= line).map(|(.., number)| *number);
+        let mut at: Vec<usize> = single.iter().copied().chain(long).collect();
+        at.sort_unstable();
+        at
+    }
+}
+
 struct Hiding<'a> {
     choice: Choice<'a>,
+    /// The suppressions in comments.
+    comments: BTreeMap<SourceId, Comments>,
+    /// Those of the configuration that may be about a document.
+    of_files: BTreeMap<SourceId, Vec<usize>>,
+    steps: Steps,
     uses: Vec<Use>,
     sources: &'a SourceMap,
     /// Each client that is asked has findings of its own, many of which are those of others.
@@ -102,12 +177,23 @@ impl Hiding<'_> {
         self.choice.baseline.is_some() || self.choice.record.is_some()
     }
 
-    /// The suppressions that may be about a resource, which counts as met.
+    /// The suppressions of the configuration that may be about a resource, which counts as met.
     fn about(&mut self, source: SourceId, resource: Option<&str>) -> Vec<usize> {
-        let file = self.choice.names.get(source.index()).map_or("", String::as_str);
+        let of_file = self.of_files.entry(source).or_insert_with(|| {
+            let file = self.choice.names.get(source.index()).map_or("", String::as_str);
+            let all = self.choice.suppressions.iter().enumerate();
+            let of_file = all.filter(|(_, suppression)| suppression.is_of_file(file));
+            of_file.map(|(number, _)| number).collect()
+        });
         let mut about = Vec::new();
-        for (number, (suppression, used)) in self.choice.suppressions.iter().zip(&mut self.uses).enumerate() {
-            if suppression.is_about(source, file, resource) {
+        for number in of_file.iter().copied() {
+            let Some((suppression, used)) = self.choice.suppressions.get(number).zip(self.uses.get_mut(number)) else {
+                continue;
+            };
+            let length = resource.zip(suppression.ignore.resource.as_ref());
+            let length = length.map_or(0, |(name, pattern)| name.len() + pattern.len());
+            self.steps.take(1 + length / BYTES_A_STEP);
+            if !self.steps.is_over() && suppression.is_of_resource(resource) {
                 used.was_met = true;
                 if !suppression.is_expired(self.choice.today) {
                     about.push(number);
@@ -121,7 +207,8 @@ impl Hiding<'_> {
         let source = checked.origin.source;
         let about = self.about(source, Some(&checked.name));
         let keeps_baseline = self.keeps_baseline();
-        if about.is_empty() && !keeps_baseline {
+        let has_comments = self.comments.contains_key(&source);
+        if about.is_empty() && !keeps_baseline && !has_comments {
             return;
         }
         let mut ignored = Vec::new();
@@ -134,7 +221,7 @@ impl Hiding<'_> {
             let effect = rule.effect;
             may_hide(Asked { rule, effect, field })
         };
-        if keeps_baseline || checked.ignored.counts().any(may_hide_ignored) {
+        if keeps_baseline || has_comments || checked.ignored.counts().any(may_hide_ignored) {
             checked.ignored.unpack_into(&mut ignored);
             // What is beyond the quota is a count, and not in the packed list.
             ignored.truncate(checked.ignored.len());
@@ -145,7 +232,7 @@ impl Hiding<'_> {
             None => &checked.type_url,
         };
         let of_resource: Vec<&Diagnostic> = checked.diagnostics.iter().chain(&ignored).collect();
-        let needs_places = keeps_baseline || about.iter().any(|&n| self.is_comment(n));
+        let needs_places = keeps_baseline || has_comments;
         let spans = places(document.filter(|_| needs_places), checked.origin.span, &of_resource);
         let secrets = match (keeps_baseline, document, checked.resource_type) {
             (true, Some(document), Some(known)) => document.secrets(checked.origin.span, Some(known.type_name())).1,
@@ -213,11 +300,6 @@ impl Hiding<'_> {
         checked.notes.retain(|_| keep_notes.next().unwrap_or(true));
     }
 
-    fn is_comment(&self, number: usize) -> bool {
-        let suppression = self.choice.suppressions.get(number);
-        suppression.is_some_and(|s| matches!(s.written, Written::Comment(_)))
-    }
-
     /// Takes out findings on documents.
     fn documents(&mut self, findings: Vec<Finding>) -> Vec<Finding> {
         let mut kept = Vec::with_capacity(findings.len());
@@ -242,6 +324,38 @@ impl Hiding<'_> {
         kept
     }
 
+    /// Says whether a suppression takes a finding out, which is used then: the first of the configuration, or of the comments.
+    fn is_suppressed(&mut self, subject: &Subject<'_>, candidate: &Candidate<'_>, asked: Asked<'_>) -> bool {
+        let path = candidate.diagnostic.path.to_string();
+        let mut of_comments = Vec::new();
+        if let Some(comments) = self.comments.get(&subject.source) {
+            let source = self.sources.get(subject.source);
+            let line = source
+                .zip(candidate.span)
+                .map_or(0, |(source, span)| source.line_column(span.start).line);
+            of_comments = comments.at(line, &mut self.steps);
+        }
+        for number in subject.about.iter().copied().chain(of_comments) {
+            let Some((suppression, used)) = self.choice.suppressions.get(number).zip(self.uses.get_mut(number)) else {
+                continue;
+            };
+            let length = suppression
+                .ignore
+                .path
+                .as_ref()
+                .map_or(0, |pattern| path.len() + pattern.len());
+            self.steps.take(suppression.ignore.rules.len() + length / BYTES_A_STEP);
+            if self.steps.is_over() {
+                return false;
+            }
+            if suppression.takes(asked) && suppression.is_at(&path) {
+                used.was_used = true;
+                return true;
+            }
+        }
+        false
+    }
+
     /// Says whether a finding stays, and counts it if not.
     fn keeps(&mut self, subject: &Subject<'_>, candidate: &Candidate<'_>) -> bool {
         let Diagnostic {
@@ -259,21 +373,10 @@ impl Hiding<'_> {
         };
         let is_error = rule.severity_of(*effect) == Severity::Error;
         let errors = if is_error { *count } else { 0 };
-        for &number in subject.about {
-            let Some((suppression, used)) = self.choice.suppressions.get(number).zip(self.uses.get_mut(number)) else {
-                continue;
-            };
-            let line = |span: Span| {
-                self.sources
-                    .get(subject.source)
-                    .map_or(0, |s| s.line_column(span.start).line)
-            };
-            if suppression.takes(asked) && suppression.is_at(path, candidate.span.map_or(0, line)) {
-                used.was_used = true;
-                self.hidden.suppressed += subject.weight(*count);
-                *self.errors.entry(subject.client).or_default() += errors;
-                return false;
-            }
+        if self.is_suppressed(subject, candidate, asked) {
+            self.hidden.suppressed += subject.weight(*count);
+            *self.errors.entry(subject.client).or_default() += errors;
+            return false;
         }
         if !self.keeps_baseline() {
             return true;
@@ -320,6 +423,18 @@ impl Hiding<'_> {
 
     /// Reports what did nothing.
     fn idle(&self, findings: &mut Vec<Finding>) {
+        if self.steps.is_over()
+            && let Some(first) = self.choice.suppressions.first()
+        {
+            let message =
+                format!("more than {MAX_STEPS} comparisons of findings with suppressions, the others are not made");
+            findings.push(Finding {
+                source: first.source,
+                span: first.span,
+                diagnostic: Diagnostic::of_whole(&LIMIT_EXCEEDED, message),
+            });
+            return;
+        }
         for (suppression, used) in self.choice.suppressions.iter().zip(&self.uses) {
             let is_idle = !used.was_used
                 && (self.choice.is_complete

@@ -6,6 +6,9 @@ use crate::proto::known_field;
 use crate::proto::wire::{BEHAVIOUR_FIELD_IGNORED, FIELD_IGNORED, SECURITY_FIELD_IGNORED};
 use crate::text::nearest;
 
+/// Names in one list: each finding is held against all of it.
+const MAX_LISTED: usize = 1_000;
+
 /// Every rule.
 const ALL: &str = "all";
 
@@ -43,6 +46,9 @@ impl Selector {
             Some((rules, fields)) => (rules, Some(fields)),
             None => (text, None),
         };
+        if text.matches(',').count() >= MAX_LISTED {
+            return Err(format!("a list of more than {MAX_LISTED} names"));
+        }
         let mut selectors = rules
             .split(',')
             .map(|name| {

@@ -1,6 +1,5 @@
 //! A finding that somebody has looked at and decided to live with, until a day.
 
-use std::fmt;
 use std::ops::RangeInclusive;
 
 use super::{Date, FilePattern, Selector, Wildcard};
@@ -60,18 +59,15 @@ impl Suppression {
         self.ignore.until.is_some_and(|until| until < today)
     }
 
-    /// Says whether it can be about a resource of this name in this document.
-    pub(super) fn is_about(&self, source: SourceId, file: &str, resource: Option<&str>) -> bool {
-        let is_here = match self.written {
-            Written::Config => self.ignore.file.as_ref().is_none_or(|pattern| pattern.matches(file)),
-            Written::Comment(_) => self.source == source,
-        };
-        is_here
-            && self
-                .ignore
-                .resource
-                .as_ref()
-                .is_none_or(|pattern| resource.is_some_and(|name| pattern.matches(name)))
+    /// Says whether it stands in a configuration and can be about this document.
+    pub(super) fn is_of_file(&self, file: &str) -> bool {
+        self.written == Written::Config && self.ignore.file.as_ref().is_none_or(|pattern| pattern.matches(file))
+    }
+
+    /// Says whether it can be about a resource of this name.
+    pub(super) fn is_of_resource(&self, resource: Option<&str>) -> bool {
+        let pattern = self.ignore.resource.as_ref();
+        pattern.is_none_or(|pattern| resource.is_some_and(|name| pattern.matches(name)))
     }
 
     /// Says whether it is about findings like this, wherever they are.
@@ -82,18 +78,9 @@ impl Suppression {
             .any(|rules| rules.takes((asked.rule, asked.effect), asked.field))
     }
 
-    /// Says whether it is about a finding at this path, which starts on this line.
-    pub(super) fn is_at(&self, path: impl fmt::Display, line: usize) -> bool {
-        let is_there = match &self.written {
-            Written::Config => true,
-            Written::Comment(lines) => lines.contains(&line),
-        };
-        is_there
-            && self
-                .ignore
-                .path
-                .as_ref()
-                .is_none_or(|pattern| pattern.matches(&path.to_string()))
+    /// Says whether it can be about a finding at this path.
+    pub(super) fn is_at(&self, path: &str) -> bool {
+        self.ignore.path.as_ref().is_none_or(|pattern| pattern.matches(path))
     }
 
     /// Says whether it names what it is about closely enough to know that it was in the input.

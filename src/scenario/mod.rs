@@ -40,7 +40,7 @@ pub use coverage::{Coverage, Kind};
 pub use draft::{Deed, Draft, Drafted, Expected, SEEDS, Settled, Unmet, headers};
 pub use read::TEST_MEMBERS;
 pub use rewrite::{Change, Rewritten, rewrite, yaml};
-pub use run::{Caller, Failed, Failure, Manner, Played, Trouble, run};
+pub use run::{Caller, Failed, Failure, MAX_RPCS, Manner, Played, Trouble, run, run_heard};
 pub use secrets::secrets;
 pub use shares::{Share, Shares};
 pub use timeline::{Listener, timeline};

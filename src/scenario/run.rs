@@ -21,6 +21,51 @@ use crate::source::Span;
 /// Expectations that were not met of which the way of an RPC is told.
 const MAX_WAYS: usize = 1000;
 
+/// RPCs of a test, counted once more for ten `never` and expectations that each is held against: some seconds.
+pub const MAX_RPCS: u64 = 10_000_000;
+
+/// Checks that take as long as an RPC.
+const CHECKS_A_RPC: u64 = 10;
+
+/// The RPCs of a test, and how many there may be.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Effort {
+    /// Tenths of them.
+    done: u64,
+    most: u64,
+}
+
+impl Effort {
+    pub fn new(manner: Manner) -> Effort {
+        Effort {
+            done: 0,
+            most: manner.max_rpcs.unwrap_or(MAX_RPCS),
+        }
+    }
+
+    /// Counts an RPC that is held against so many checks; says whether more may follow.
+    pub const fn take(&mut self, checks: usize) -> bool {
+        self.done = self.done.saturating_add(CHECKS_A_RPC + checks as u64);
+        !self.is_over()
+    }
+
+    pub const fn is_over(self) -> bool {
+        self.done / CHECKS_A_RPC > self.most
+    }
+
+    /// Why a test ends at a step.
+    pub fn trouble(self, step: &PlannedStep) -> Trouble {
+        Trouble {
+            span: step.span,
+            why: format!(
+                "the test has more than {} RPCs, each counted once more for {CHECKS_A_RPC} `never` and expectations: --max-rpcs raises the \
+                 limit",
+                self.most
+            ),
+        }
+    }
+}
+
 /// What a test is run with, of each of its clients.
 #[derive(Debug, Clone)]
 pub struct Caller {
@@ -35,6 +80,8 @@ pub struct Caller {
 pub struct Manner {
     /// Most events of one step; `None` for what a channel has.
     pub max_events: Option<u64>,
+    /// RPCs of the test, see [`MAX_RPCS`]; `None` for that many.
+    pub max_rpcs: Option<u64>,
     /// What of the configuration is met is noted.
     pub covers: bool,
     /// Traces have the values of headers that hold secrets.
@@ -111,14 +158,19 @@ type Wanted = BTreeMap<(usize, u64), Option<Outcome>>;
 /// The RPCs are watched first; those that did what they must not are sent once more, in a second run that is the same, to tell their
 /// way.
 pub fn run(test: &Test, callers: &[Caller], manner: Manner) -> Played {
+    run_heard(test, callers, manner, &|_| {})
+}
+
+/// The same, for somebody who waits: `heard` hears of each RPC how many there were.
+pub fn run_heard(test: &Test, callers: &[Caller], manner: Manner, heard: &dyn Fn(u64)) -> Played {
     let mut wanted = Wanted::new();
-    let (mut played, firsts) = Run::new(test, callers, manner, &wanted).play(&mut wanted);
+    let (mut played, firsts) = Run::new(test, callers, manner, &wanted, heard).play(&mut wanted);
     let told = firsts.iter().flatten().take(MAX_WAYS);
     wanted.extend(told.map(|first| ((first.client, first.id), None)));
     if wanted.is_empty() || manner.records {
         return played;
     }
-    Run::new(test, callers, manner, &wanted.clone()).play(&mut wanted);
+    Run::new(test, callers, manner, &wanted.clone(), heard).play(&mut wanted);
     for (failure, first) in played.failures.iter_mut().zip(&firsts) {
         let Some(first) = first else { continue };
         let outcome = wanted.get(&(first.client, first.id)).and_then(Option::as_ref);
@@ -141,6 +193,9 @@ struct Watch<'t> {
     guards: Vec<Guard<'t>>,
     sessions: Sessions,
     rpcs: u64,
+    effort: Effort,
+    /// Hears of each RPC how many there were.
+    heard: &'t dyn Fn(u64),
     coverage: Option<Coverage>,
     /// The configurations in use, by client.
     selectors: Vec<Option<Arc<Selector>>>,
@@ -150,6 +205,7 @@ impl Watch<'_> {
     /// Looks at an RPC of the step.
     fn see(&mut self, step: usize, done: &Done<'_>) {
         self.rpcs += 1;
+        (self.heard)(self.rpcs);
         let moved_from = self.sessions.note(done);
         let ended = Ended {
             client: done.client,
@@ -158,6 +214,8 @@ impl Watch<'_> {
             moved_from: moved_from.as_deref(),
             route_name: done.outcome.route_name.as_deref(),
         };
+        let checks = self.steps.get(step).map_or(0, Vec::len) + self.guards.len();
+        self.effort.take(checks);
         let watched = self.steps.get_mut(step).into_iter().flatten();
         watched.for_each(|watched| watched.see(&ended));
         self.guards.iter_mut().for_each(|guard| guard.see(&ended));
@@ -266,7 +324,7 @@ struct Run<'t> {
 }
 
 impl<'t> Run<'t> {
-    fn new(test: &'t Test, callers: &[Caller], manner: Manner, wanted: &Wanted) -> Run<'t> {
+    fn new(test: &'t Test, callers: &[Caller], manner: Manner, wanted: &Wanted, heard: &'t dyn Fn(u64)) -> Run<'t> {
         let channels = channels(test, callers, manner, |number, options| {
             let traced = wanted.keys().filter(|(client, _)| *client == number).map(|(_, id)| *id);
             options.traced = traced.collect::<BTreeSet<u64>>();
@@ -288,6 +346,8 @@ impl<'t> Run<'t> {
                 guards: test.never.iter().map(Guard::new).collect(),
                 sessions: Sessions::default(),
                 rpcs: 0,
+                effort: Effort::new(manner),
+                heard,
                 coverage: manner.covers.then(Coverage::default),
                 selectors: Vec::new(),
             },
@@ -323,10 +383,14 @@ impl<'t> Run<'t> {
                         if let Some(place) = wanted.get_mut(&(done.client, done.id.number())) {
                             *place = Some(done.outcome);
                         }
-                        true
+                        !watch.effort.is_over()
                     })
                 }
             };
+            if self.watch.effort.is_over() {
+                self.played.trouble = Some(self.watch.effort.trouble(planned));
+                break;
+            }
             if !self.judge(number, planned, told) {
                 break;
             }

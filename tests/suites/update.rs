@@ -10,7 +10,18 @@ use crate::run::{Run, directory};
 fn updated(test: &str, name: &str, text: &str) -> (String, Run) {
     let path = directory("update", test).join(name);
     fs::write(&path, text).unwrap();
-    let run = run_args(&["test", "--quiet", "--update", path.to_str().unwrap()], "");
+    let run = {
+        let root = crate::support::root();
+        let args = [
+            "test",
+            "--quiet",
+            "--update",
+            "--allow-read",
+            root.to_str().unwrap(),
+            path.to_str().unwrap(),
+        ];
+        run_args(&args, "")
+    };
     (fs::read_to_string(&path).unwrap(), run)
 }
 

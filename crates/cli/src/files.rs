@@ -129,10 +129,9 @@ impl Search<'_> {
     fn entry(&mut self, path: &Path, depth: usize) {
         let is_document = has_ending(path);
         let metadata = fs::metadata(path);
-        let is_of_interest = is_document || metadata.as_ref().is_ok_and(fs::Metadata::is_dir);
-        if is_of_interest
+        let may_be_read = |metadata: &fs::Metadata| metadata.is_dir() || is_document && metadata.is_file();
+        if metadata.as_ref().is_ok_and(may_be_read)
             && path.is_symlink()
-            && metadata.is_ok()
             && let Err(error) = self.reach.check(path, self.root)
         {
             return self.fail(path, error);

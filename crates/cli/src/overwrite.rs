@@ -128,7 +128,12 @@ impl Kind {
                     && text.contains(r#""driver":{"name":"xdsctl""#)
             }
             Kind::Junit => head.starts_with("<?xml") && head.contains(r#"<testsuites name="xdsctl""#),
-            Kind::Github => ["::error ", "::warning ", "::notice "].iter().any(|command| head.starts_with(command)) || is_text(&head, &tail),
+            Kind::Github => {
+                ["::error ", "::warning ", "::notice "]
+                    .iter()
+                    .any(|command| head.starts_with(command))
+                    || is_text(&head, &tail)
+            }
             Kind::Gitlab => {
                 let text = dense();
                 text == "[]" || text.starts_with(r#"[{"description":"#) && text.contains(r#""check_name":"#)
@@ -145,7 +150,11 @@ fn is_change(line: &str) -> bool {
     let is_of_rpcs = line == "For RPCs" || line == "nothing changes for a client";
     let types = ["Listener ", "RouteConfiguration ", "Cluster ", "ClusterLoadAssignment "];
     let change = line.strip_prefix(['+', '-', '~']).map(str::trim_start);
-    is_of_rpcs || line.contains(": the world ") || types.iter().any(|kind| change.is_some_and(|line| line.starts_with(kind)))
+    is_of_rpcs
+        || line.contains(": the world ")
+        || types
+            .iter()
+            .any(|kind| change.is_some_and(|line| line.starts_with(kind)))
 }
 
 /// Says whether a text begins with a finding or a test, or ends with the counts of a report.

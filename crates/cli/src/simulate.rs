@@ -57,6 +57,7 @@ pub(super) fn run(args: &SimulateArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     };
     let manner = Manner {
         max_events: Some(args.max_events),
+        max_rpcs: Some(args.max_rpcs),
         covers: false,
         shows_secrets: args.show_secrets,
         records: false,

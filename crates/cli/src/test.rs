@@ -10,13 +10,13 @@ use super::args::{Destination, TestArgs, TestFormat};
 use super::input::cannot_read;
 use super::outputs::{formats, write_each};
 use super::reach::Reach;
-use super::{EXIT_TROUBLE, Error, Io, files, suite};
+use super::{EXIT_TROUBLE, Error, Io, files, progress, suite};
 use crate::report::human::Style;
 use crate::report::suite::{
     Counts, Looks, Placing, Report, SuiteReport, write_github, write_gitlab, write_human, write_json, write_junit,
     write_markdown, write_sarif,
 };
-use xdsctl::scenario::{Coverage, Manner, Played, Test, Trouble, run as play};
+use xdsctl::scenario::{Coverage, Manner, Played, Test, Trouble, run_heard as play};
 use xdsctl::source::{MAX_STREAM_BYTES, SourceId, SourceMap, Span, read_stream};
 
 /// Exit code for expectations that were not met.
@@ -175,6 +175,7 @@ fn name(test: &Test, file: &str) -> String {
 fn one(args: &TestArgs, test: &Test, file: &str, records: bool, io: &mut Io<'_>) -> Result<Played, Error> {
     let manner = Manner {
         max_events: Some(args.max_events),
+        max_rpcs: Some(args.max_rpcs),
         covers: covers(args),
         shows_secrets: args.show_secrets,
         records,
@@ -202,7 +203,12 @@ fn one(args: &TestArgs, test: &Test, file: &str, records: bool, io: &mut Io<'_>)
             };
         }
     };
-    let mut played = play(test, &callers, manner);
+    let most = usize::try_from(args.max_rpcs).unwrap_or(usize::MAX);
+    let mut played = progress::during(io, most, &format!("{most} RPCs, the limit"), |progress| {
+        play(test, &callers, manner, &|rpcs| {
+            progress.reach(usize::try_from(rpcs).unwrap_or(usize::MAX))
+        })
+    });
     notes.append(&mut played.notes);
     played.notes = notes;
     Ok(played)

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::ValueEnum;
+use xdsctl::scenario::MAX_RPCS;
 use xdsctl::sim::MAX_EVENTS;
 
 use super::format::{Destination, DestinationParser};
@@ -54,6 +55,9 @@ pub struct TestArgs {
     /// Limit of events for one step; beyond it the test ends with an error
     #[arg(long, default_value_t = MAX_EVENTS, value_name = "NUMBER", value_parser = clap::value_parser!(u64).range(1..))]
     pub max_events: u64,
+    /// Most RPCs of a test, after which it ends with an error; ten `never` and expectations count as one
+    #[arg(long, default_value_t = MAX_RPCS, value_name = "NUMBER", value_parser = clap::value_parser!(u64).range(1..))]
+    pub max_rpcs: u64,
     /// Print passwords, keys and tokens instead of masking them
     #[arg(long)]
     pub show_secrets: bool,
@@ -114,6 +118,9 @@ pub struct SimulateArgs {
     /// Most events of one step, after which the simulation ends with an error
     #[arg(long, default_value_t = MAX_EVENTS, value_name = "NUMBER", value_parser = clap::value_parser!(u64).range(1..))]
     pub max_events: u64,
+    /// Most RPCs of a test, after which it ends with an error; ten `never` and expectations count as one
+    #[arg(long, default_value_t = MAX_RPCS, value_name = "NUMBER", value_parser = clap::value_parser!(u64).range(1..))]
+    pub max_rpcs: u64,
     /// Print passwords, keys and tokens instead of masking them
     #[arg(long)]
     pub show_secrets: bool,

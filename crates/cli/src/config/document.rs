@@ -16,6 +16,9 @@ use xdsctl::diag::{Rule, Severity};
 use xdsctl::profile::Client;
 use xdsctl::secret;
 
+/// `[[ignore]]` of a file: each finding is held against all of them.
+const MAX_IGNORES: usize = 1_000;
+
 /// What is wrong, and where.
 #[derive(Debug)]
 pub(super) struct Fault {
@@ -151,6 +154,9 @@ impl Document {
             let line = line(text, name.span().start);
             Ok(Setting { value: setting, line })
         });
+        if let Some(beyond) = self.ignore.get(MAX_IGNORES) {
+            return Err(Fault::at(beyond, format!("more than {MAX_IGNORES} `[[ignore]]`")));
+        }
         let ignores = self.ignore.into_iter().map(|table| {
             let line = line(text, table.span().start);
             let value = ignore(table, &known)?;

@@ -336,6 +336,7 @@ fn missed(test: &Test, callers: &[Caller], text: &str, args: &TestArgs) -> Resul
     let line = |at: usize| 1 + text.get(..at).unwrap_or_default().matches('\n').count();
     let manner = Manner {
         max_events: Some(args.max_events),
+        max_rpcs: Some(args.max_rpcs),
         records: true,
         ..Manner::default()
     };

@@ -1,0 +1,188 @@
+//! Small inputs that ask for much work: suppressions, patterns, RPCs that a suite sends for years.
+
+use std::fs;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use crate::attack;
+use crate::chance::Chance;
+use crate::run::{Run, directory, in_process};
+use crate::world;
+
+/// What a run of code that is not optimized may take beside others.
+const PATIENCE: Duration = Duration::from_secs(100);
+
+#[track_caller]
+fn quick(args: &[&str]) -> Run {
+    let start = Instant::now();
+    let run = in_process(args, b"", |_| {});
+    assert!(start.elapsed() < PATIENCE, "{args:?} takes {:?}", start.elapsed());
+    run
+}
+
+fn write(directory: &Path, name: &str, text: impl AsRef<[u8]>) -> String {
+    let file = directory.join(name);
+    fs::write(&file, text).unwrap();
+    file.to_str().unwrap().to_owned()
+}
+
+/// Clusters with a field that nobody knows, each with a comment before it.
+fn commented(count: usize, comment: &str) -> String {
+    let clusters = (0..count).map(|number| {
+        format!(
+            "- {{\"@type\": type.googleapis.com/envoy.config.cluster.v3.Cluster, name: c{number}, type: EDS, eds_cluster_config: {{eds_config: {{ads: {{}}}}}},\n   {comment}\n   lb_policy: MAGLEV}}\n"
+        )
+    });
+    format!("resources:\n{}", clusters.collect::<String>())
+}
+
+#[test]
+fn suppressions_take_no_time() {
+    let directory = directory("attacks", "time-comments");
+    for comment in [
+        "# xdsctl: ignore[spec] x",
+        "# xdsctl: ignore[no-such-rule-at-all] x",
+        "# xdsctl: ignore[spec,nack] x",
+    ] {
+        let file = write(&directory, "x.yaml", commented(1_500, comment));
+        let run = quick(&["validate", "--no-config", "--format=json", &file]);
+        assert!(run.out.contains("\"summary\""), "{}", run.err);
+        // One comment above all of it, for each resource.
+        let above = format!("{comment}\n").repeat(1_500) + &commented(1_500, "");
+        let file = write(&directory, "x.yaml", above);
+        quick(&["validate", "--no-config", "--format=json", &file]);
+    }
+    let long = format!("# xdsctl: ignore[{}] x", vec!["spec"; 50_000].join(","));
+    let file = write(&directory, "x.yaml", long + "\n" + &commented(500, ""));
+    quick(&["validate", "--no-config", "--format=json", &file]);
+    let beyond = write(&directory, "x.yaml", commented(5_001, "# xdsctl: ignore[nack] x"));
+    let run = quick(&["validate", "--no-config", "--format=json", &beyond]);
+    assert_eq!(run.code, Some(1));
+    assert!(run.out.contains("more than 5000 suppressions"), "{}", run.err);
+}
+
+#[test]
+fn settings_take_no_time() {
+    let directory = directory("attacks", "time-settings");
+    let name = "a".repeat(200);
+    fs::create_dir(directory.join(&name)).unwrap();
+    let clusters = (0..300).map(|number| {
+        let mut cluster = world::cluster(&format!("{number}{}", "a".repeat(50)));
+        cluster["lb_policy"] = "MAGLEV".into();
+        cluster
+    });
+    let file = write(
+        &directory.join(&name),
+        "x.json",
+        json!({ "resources": clusters.collect::<Vec<_>>() }).to_string(),
+    );
+    let stars = "*a".repeat(60);
+    for more in [
+        format!("file = \"{stars}b/x.json\""),
+        format!("file = \"{}b\"", "**/".repeat(60)),
+        format!("resource = \"{stars}b\""),
+        format!("path = \"{stars}b\""),
+    ] {
+        let ignore = format!("[[ignore]]\nrule = \"nack\"\nreason = \"x\"\n{more}\n");
+        let settings = write(&directory, "xdsctl.toml", ignore.repeat(1_000));
+        let run = quick(&["validate", "--config", &settings, &file]);
+        assert_eq!(run.code, Some(1), "{more}: {}", run.err);
+        let settings = write(&directory, "xdsctl.toml", ignore.repeat(1_001));
+        let run = quick(&["validate", "--config", &settings, &file]);
+        assert_eq!(run.code, Some(2), "{more}");
+        assert!(run.err.contains("more than 1000"), "{}", run.err);
+    }
+}
+
+/// A suite with these steps.
+fn suite(directory: &Path, never: usize, steps: &str) -> String {
+    write(directory, "good.json", world::document(0).to_string());
+    let never = "{status: ABORTED}, ".repeat(never);
+    let head = format!("world: good.json\ntarget: xds:///l\nnever: [{never}]\n");
+    write(directory, "suite.yaml", format!("{head}steps:\n{steps}"))
+}
+
+#[test]
+fn rpcs_without_an_end_meet_a_limit() {
+    let directory = directory("attacks", "time-rpcs");
+    for (never, steps) in [
+        (0, "- pick: {count: 100000}\n"),
+        (900, "- pick: {count: 2000}\n"),
+        (0, "- pick: {rate: 1000, for: 1e9}\n"),
+        (
+            0,
+            "- begin: {name: a, rate: 1000, for: 1e6}\n- sleep: 1e9\n- finish: a\n",
+        ),
+        (
+            0,
+            "- {pick: {count: 20000}}\n- {pick: {count: 20000}}\n- {pick: {count: 20000}}\n",
+        ),
+    ] {
+        let file = suite(&directory, never, steps);
+        for command in ["test", "simulate"] {
+            if command == "simulate" && never > 0 {
+                continue;
+            }
+            let run = quick(&[command, "--max-rpcs=50000", &file]);
+            let text = format!("{}{}", run.out, run.err);
+            let end = &text[text.len().saturating_sub(1000)..];
+            assert_eq!(run.code, Some(2), "{command} {steps}{end}");
+            assert!(
+                text.contains("--max-rpcs") || text.contains("must be") || text.contains("limit"),
+                "{command} {steps}{end}"
+            );
+        }
+    }
+    let file = suite(&directory, 10, "- pick: {count: 20000}\n");
+    assert_eq!(quick(&["test", "--max-rpcs=50000", &file]).code, Some(0));
+}
+
+#[test]
+fn time() {
+    attack("time", |chance: &mut Chance, directory| {
+        let run = match chance.below(3) {
+            0 => {
+                let comment = chance.one(&[
+                    "# xdsctl: ignore[all] x",
+                    "# xdsctl: ignore[spce] x",
+                    "# xdsctl: ignore[nack",
+                    "#xdsctl:",
+                ]);
+                let mut text = commented(chance.below(40), comment);
+                if chance.percent(50) {
+                    text = format!("{comment}\n").repeat(chance.below(100)) + &text;
+                }
+                let file = write(directory, "x.yaml", text);
+                quick(&["validate", "--no-config", &file])
+            }
+            1 => {
+                let file = write(directory, "aaaaaaaaaaaaaaaaaaaa.json", world::document(0).to_string());
+                let pieces = ["*", "a", "**/", "?", "[a-z]", "[!b]", "/", "*a"];
+                let pattern: String = (0..chance.below(30)).map(|_| chance.one(&pieces)).collect();
+                let key = chance.one(&["file", "path", "resource"]);
+                let ignore = format!("[[ignore]]\nrule = \"all\"\nreason = \"x\"\n{key} = \"{pattern}b\"\n");
+                let settings = write(directory, "xdsctl.toml", ignore.repeat(chance.between(1, 5)));
+                quick(&["validate", "--config", &settings, &file])
+            }
+            _ => {
+                let steps = [
+                    "- pick: {rate: 1000, for: 1e6}\n",
+                    "- sleep: 1e9\n",
+                    "- begin: {name: a, rate: 100}\n- sleep: 1e6\n- finish: a\n",
+                    "- pick: {count: 5000}\n",
+                ];
+                let steps: String = (0..chance.between(1, 3)).map(|_| chance.one(&steps)).collect();
+                let file = suite(directory, chance.below(20), &steps);
+                quick(&[
+                    chance.one(&["test", "simulate"]),
+                    "--max-rpcs=500",
+                    "--max-events=5000",
+                    &file,
+                ])
+            }
+        };
+        assert!(run.code.is_some(), "{}", run.err);
+    });
+}
