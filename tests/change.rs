@@ -426,9 +426,7 @@ fn a_cluster_that_is_lost_is_told_to_those_who_send_rpcs() {
     let lost = write("lost.json", &[good[0].clone(), bad.clone(), routes(two.clone())]);
     let text = run(&format!("diff {named} {lost}"), "").out;
     assert!(
-        text.ends_with(
-            "\nFor RPCs\n  cluster b\n    is lost: RPCs to it fail, and an aggregate cluster passes over it\n"
-        ),
+        text.ends_with("\nFor RPCs\n  cluster b\n    is lost: RPCs to it fail, and an aggregate cluster skips it\n"),
         "{text}"
     );
     let text = run(&format!("diff {lost} {named}"), "").out;

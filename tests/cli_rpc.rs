@@ -243,7 +243,7 @@ fn what_would_do_nothing_is_refused() {
         (
             "pick --requests -",
             "{\"pick\":{\"count\":1,\"count\":2}}",
-            "-:1: `count` stands twice in one object, where only one of them could count",
+            "-:1: `count` occurs twice in one object, where only one can count",
         ),
         (
             "pick --requests -",

@@ -205,7 +205,7 @@ fn usage_errors_are_one_sentence() {
     );
     usage(
         "cookie encode 10.0.0.1",
-        "xdsctl: `10.0.0.1` is no address, expected IP:PORT such as 10.0.0.1:80 or [2001:db8::1]:80\n",
+        "xdsctl: `10.0.0.1` is not an address, expected IP:PORT such as 10.0.0.1:80 or [2001:db8::1]:80\n",
     );
     usage(
         "cookie decode %%",

@@ -62,8 +62,8 @@ fn a_pipe_in_a_directory_is_passed_over_with_a_word() {
     assert_eq!(
         run.err,
         format!(
-            "xdsctl: `{shown}/b.json` is passed over: it is not a regular file\n\
-             xdsctl: `{shown}/c.json` is passed over: it is not a regular file\n"
+            "xdsctl: `{shown}/b.json` is skipped: it is not a regular file\n\
+             xdsctl: `{shown}/c.json` is skipped: it is not a regular file\n"
         )
     );
 }
@@ -203,7 +203,7 @@ fn directories_beyond_the_limit_are_said() {
     assert_eq!(
         run.err,
         format!(
-            "xdsctl: cannot read `{}`: more than 32 directories inside of each other\n",
+            "xdsctl: cannot read `{}`: more than 32 directories inside each other\n",
             deep(32).display()
         )
     );

@@ -125,9 +125,9 @@ fn a_dump_says_who_is_to_be_asked() {
     assert_eq!(
         told,
         [
-            "a node without a user agent: whose it is is not known",
-            "`envoy` is no gRPC client: it is not asked",
-            "`gRPC Go` `devel` is grpc-go at a version that is not known: it is not asked",
+            "a node without a user agent: its client is not known",
+            "`envoy` is not a gRPC client, so xdsctl does not ask it",
+            "`gRPC Go` `devel` is grpc-go at an unknown version, so xdsctl does not ask it",
         ]
     );
     assert!(run.out.contains(&format!(

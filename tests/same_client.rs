@@ -141,7 +141,7 @@ fn every_command_follows_the_files_of_a_bootstrap() {
     let tree = run(&["tree", &file], "");
     assert_eq!(tree.code, Some(1));
     assert!(
-        tree.err.contains("warning: the answer rests on incomplete input\n"),
+        tree.err.contains("warning: the answer is based on incomplete input\n"),
         "{tree:?}"
     );
 }
@@ -214,7 +214,7 @@ fn half_a_document_is_no_success() {
         );
         assert_eq!(
             of_half.err.lines().last(),
-            Some("warning: the answer rests on incomplete input")
+            Some("warning: the answer is based on incomplete input")
         );
     }
     let retry = run(&["retry", "--method", "/a/b"], half);

@@ -325,7 +325,7 @@ fn a_suite_that_means_nothing_is_refused_at_its_line() {
         (
             "target: a\ncluster: b\nsteps: [{sleep: 1}]\n",
             "-:3:10",
-            "`cluster` and `target` say two things of the same",
+            "`cluster` and `target` cannot both be given",
         ),
         ("a: [\n", "-:2:4", "unclosed bracket"),
         ("", "-:1:1", "`xdsctl test --init FILE` begins one for a dump"),
@@ -441,7 +441,7 @@ fn what_a_step_cannot_do_is_told_when_it_is_played() {
         ),
         (
             "backends: {default: {reach: silent}}\nsteps:\n- pick: {method: /shop.Pay/Charge, rate: 100000, for: 5}\n",
-            "more than 100000 RPCs at a rate are under way at a time",
+            "more than 100000 RPCs at a rate are in progress at once",
         ),
         (
             "steps:\n- stop: 10.9.9.9:80\n",
@@ -484,7 +484,7 @@ fn the_exit_code_tells_failures_from_trouble() {
     assert_eq!(suite("--max-events 1", good).code, Some(2));
     // A dump says where to begin.
     let dump = run("test fixtures/examples/shop.yaml", "");
-    let words = "this is no suite, it has neither `steps` nor `tests`: a suite has `steps`, and names what a control plane sends as its `world`";
+    let words = "this is not a suite, it has neither `steps` nor `tests`: a suite has `steps`, and names what a control plane sends as its `world`";
     assert!(dump.code == Some(2) && dump.out.contains(words), "{}", dump.out);
     // One file that is no suite does not keep the others from being run.
     let both = run("test fixtures/suites/headers.yaml fixtures/examples/checkout.yaml", "");

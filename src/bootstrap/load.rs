@@ -99,7 +99,7 @@ fn duration_fault(number: &str) -> Option<&'static str> {
         }
     }
     match integer(whole) {
-        None => Some("what stands before the point is no number of seconds"),
+        None => Some("what stands before the point is not a number of seconds"),
         Some(seconds) if !(0..=MAX_SECONDS).contains(&seconds) => Some("seconds must be 0 to 315576000000"),
         Some(_) => None,
     }

@@ -140,8 +140,7 @@ fn report(world: &World, why: &str, outcome: &mut Outcome) {
     let message =
         format!("{listeners} an api_listener, and {why}: made for a proxy, not for a proxyless gRPC client or server");
     let mut diagnostic = Diagnostic::of_whole(&MADE_FOR_PROXY, message);
-    diagnostic
-        .help("take the dump of a gRPC client, or ask the control plane as a gRPC node; --all judges it all the same");
+    diagnostic.help("take the dump of a gRPC client, or ask the control plane as a gRPC node; --all checks it anyway");
     add(world, diagnostic, outcome);
 }
 
@@ -242,8 +241,7 @@ fn say_servers(world: &World, outcome: &mut Outcome) {
         }
         let mut nacks = checked.diagnostics.iter_mut().filter(|d| d.effect == Effect::Nack);
         if let Some(first) = nacks.next().filter(|d| d.help.is_none()) {
-            first
-                .help("there is no api_listener and no sign of a proxy, so this is taken for a gRPC server's listener");
+            first.help("there is no api_listener and no sign of a proxy, so this counts as a gRPC server's listener");
         }
     }
 }

@@ -46,10 +46,10 @@ impl Baseline {
         let document: Value = serde_json::from_slice(text).map_err(|error| error.to_string())?;
         let schema = document.get("schema").and_then(Value::as_str);
         if schema != Some(SCHEMA) {
-            return Err(format!("it is no baseline: `schema` must be `{SCHEMA}`"));
+            return Err(format!("it is not a baseline: `schema` must be `{SCHEMA}`"));
         }
         let findings = document.get("findings").and_then(Value::as_array);
-        let findings = findings.ok_or("it is no baseline: `findings` must be a list")?;
+        let findings = findings.ok_or("it is not a baseline: `findings` must be a list")?;
         let mut baseline = Baseline::default();
         for (number, finding) in findings.iter().enumerate() {
             let text = |key: &str| finding.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();

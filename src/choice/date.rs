@@ -72,7 +72,7 @@ impl FromStr for Date {
     /// # Errors
     /// Anything but `YYYY-MM-DD` with a day that there is.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let wrong = || format!("`{text}` is no day, must be like 2027-01-31");
+        let wrong = || format!("`{text}` is not a date, must be like 2027-01-31");
         let mut parts = text.splitn(3, '-');
         let mut number = |digits: usize| {
             let part = parts.next().filter(|part| part.len() == digits)?;

@@ -442,14 +442,14 @@ impl Hiding<'_> {
             let (rule, message) = if suppression.is_expired(self.choice.today) {
                 let until = suppression.ignore.until.map(|day| day.to_string()).unwrap_or_default();
                 let message = format!(
-                    "this suppression ended on `{until}` and takes nothing out any more: {}",
+                    "this suppression expired on `{until}` and has no effect any more: {}",
                     suppression.ignore.reason
                 );
                 (&EXPIRED, message)
             } else if is_idle {
                 (
                     &UNUSED,
-                    format!("this suppression takes out no finding: {}", suppression.ignore.reason),
+                    format!("this suppression matches no finding: {}", suppression.ignore.reason),
                 )
             } else {
                 continue;
@@ -477,7 +477,7 @@ impl Hiding<'_> {
                 "" => String::new(),
                 name => format!(" of {} `{name}`", known.type_name),
             };
-            let message = format!("`{}`{resource} in `{}` is found no more", known.rule, known.file);
+            let message = format!("`{}`{resource} in `{}` no longer occurs", known.rule, known.file);
             findings.push(Finding {
                 source: *source,
                 span: Span::new(start, start + fingerprint.len()),

@@ -30,7 +30,7 @@ pub(super) fn from_dns(hostname: &str, dns: &DnsAnswers) -> (Option<Arc<Endpoint
             Err(fault) => Err(format!("Misformatted domain name: {fault}")),
         },
         Err(fault) => Err(format!(
-            "no URI as `dns:{hostname}`, the client's process dies: {fault}"
+            "not a URI as `dns:{hostname}`, the client's process dies: {fault}"
         )),
     };
     let (addresses, note) = match answer {

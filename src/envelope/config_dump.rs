@@ -66,7 +66,7 @@ pub(super) static SECTION: Shape = Shape {
             return walk_section(walker);
         };
         walker.recognised = true;
-        let message = format!("`{name}` is no section of a config dump that xdsctl knows, it is not checked");
+        let message = format!("`{name}` is not a section of a config dump that xdsctl knows, so it is not checked");
         walker.unknown_section(message);
         walker.skip()
     },
@@ -163,7 +163,7 @@ pub(super) fn walk_section(walker: &mut Walker<'_, '_>) -> Result<()> {
         }
         None => {
             if walker.tc.scan.peek() == b'[' {
-                let message = format!("`{key}` is no list of a config dump that xdsctl knows, it is not checked");
+                let message = format!("`{key}` is not a list of a config dump that xdsctl knows, so it is not checked");
                 walker.unknown_section(message);
             }
             is_entry |= slot(key).is_some() || is_state(key) || key == "error_state";

@@ -130,11 +130,11 @@ fn child(world: &World, skipped: &Skipped, seen: &mut Seen, findings: &mut Findi
     let (rule, message) = match skipped.why {
         SkipReason::Loop => (
             &AGGREGATE_LOOP,
-            format!("`{name}` is an aggregate above `{parent}`; the client passes it over"),
+            format!("`{name}` is an aggregate above `{parent}`; the client skips it"),
         ),
         SkipReason::SeenBelowRoot => (
             &AGGREGATE_DUPLICATE,
-            format!("`{name}` comes earlier in the same graph; the client passes it over here"),
+            format!("`{name}` comes earlier in the same graph; the client skips it here"),
         ),
         SkipReason::SeenBelowOtherRoot => (
             &AGGREGATE_SHARED_LEAF,
@@ -149,16 +149,16 @@ fn child(world: &World, skipped: &Skipped, seen: &mut Seen, findings: &mut Findi
         ),
         SkipReason::Missing => (
             &AGGREGATE_CHILD_MISSING,
-            format!("Cluster `{name}` is not there: every RPC waits 15 s for it, then the client passes it over"),
+            format!("Cluster `{name}` is not there: every RPC waits 15 s for it, then the client skips it"),
         ),
         SkipReason::Rejected => (
             &AGGREGATE_CHILD_REJECTED,
             match world.ask(ResourceType::Cluster, name) {
                 Err(fault) => format!(
-                    "{}; the client passes it over",
+                    "{}; the client skips it",
                     not_asked_for(ResourceType::Cluster, name, &fault)
                 ),
-                Ok(()) => format!("Cluster `{name}` is rejected; the client passes it over"),
+                Ok(()) => format!("Cluster `{name}` is rejected; the client skips it"),
             },
         ),
         SkipReason::TooDeep => return,

@@ -49,7 +49,7 @@ pub struct Profile {
 
 /// Why the channel of a client is not followed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("where RPCs of {client} go is not known: {why}")]
+#[error("it is not known where RPCs of {client} go: {why}")]
 pub struct NotFollowed {
     /// The client.
     pub client: Client,

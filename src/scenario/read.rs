@@ -145,7 +145,7 @@ impl<'s> Reader<'s> {
         let (mut faults, more) = self.faults.into_inner();
         faults.sort_by_key(|fault| fault.span.start);
         if let (1.., Some(last)) = (more, faults.last()) {
-            let message = format!("{more} faults more are not told, which is the limit of {MAX_FAULTS}");
+            let message = format!("{more} more faults are not shown, the limit is {MAX_FAULTS}");
             faults.push(fault(last.span, message));
         }
         faults
@@ -172,7 +172,7 @@ impl<'s> Reader<'s> {
         if !is_meant(node) {
             return Err(vec![fault(
                 self.head(node),
-                format!("this is no suite, it has neither `steps` nor `tests`: {TO_BEGIN}"),
+                format!("this is not a suite, it has neither `steps` nor `tests`: {TO_BEGIN}"),
             )]);
         }
         if !self.misplaced(node) {

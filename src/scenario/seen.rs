@@ -49,7 +49,7 @@ impl Seen {
         match &watched.check.what {
             What::Backends(_) => Ok(backends.into()),
             What::Count(_) => Ok(count.into()),
-            What::Shares(_) => Err("shares are what is wanted, a run shows only what chance made of it"),
+            What::Shares(_) => Err("shares are your decision, a run shows only what chance made of them"),
             What::Has(_) | What::Lacks(_) => Err("policies are what is wanted"),
             What::Nack(_) => same(updates.iter().map(|(_, updated)| rules(updated))),
             What::States(states) => same(channels.iter().map(|found| {
@@ -110,9 +110,9 @@ fn of_rpc(what: &What, ended: &Ended<'_>) -> Result<Value, &'static str> {
             });
             Ok(set.map_or_else(|| NONE.into(), Value::from))
         }
-        What::Fails(_) => Err("whether RPCs may fail is what is wanted"),
-        What::Within(_) => Err("how long RPCs may take is what is wanted"),
-        What::Moves(_) => Err("whether sessions may move is what is wanted"),
+        What::Fails(_) => Err("whether RPCs may fail is your decision"),
+        What::Within(_) => Err("how long RPCs may take is your decision"),
+        What::Moves(_) => Err("whether sessions may move is your decision"),
         What::Shares(_)
         | What::Backends(_)
         | What::Count(_)

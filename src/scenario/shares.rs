@@ -42,7 +42,7 @@ pub fn off(label: &str, count: u64, total: u64, expected: Share, tolerance: Opti
     let why = match tolerance {
         Some(tolerance) => format!("within {}", whole(tolerance)),
         None if least == most => return Some(told(label, count, total, expected)),
-        None => format!("{least} to {most} of them with all but one seed in {SEEDS}"),
+        None => format!("{least} to {most} of them in {} of {SEEDS} seeds", SEEDS - 1.0),
     };
     Some(format!("{}, {why}", told(label, count, total, expected)))
 }
@@ -165,7 +165,7 @@ mod tests {
         assert_eq!(
             off("a", 200, 1000, 0.1, None).as_deref(),
             Some(&*format!(
-                "20 % to `a` (200 of 1000 RPCs), expected 10 %, {least} to {most} of them with all but one seed in 1000"
+                "20 % to `a` (200 of 1000 RPCs), expected 10 %, {least} to {most} of them in 999 of 1000 seeds"
             ))
         );
         assert_eq!(

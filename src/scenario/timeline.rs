@@ -69,7 +69,7 @@ pub fn timeline(
             return Err(Trouble {
                 span: planned.span,
                 why: format!(
-                    "the step has {left_out} more events than are kept of one (limit `timeline`: {MAX_TOLD}): make several steps of it"
+                    "the step has {left_out} more events than are kept of one (limit `timeline`: {MAX_TOLD}): split it into several steps"
                 ),
             });
         }

@@ -65,7 +65,7 @@ pub enum Why {
     #[error("{0}")]
     Syntax(String),
     /// A key twice in one object.
-    #[error("`{0}` stands twice in one object, where only one of them could count")]
+    #[error("`{0}` occurs twice in one object, where only one can count")]
     Twice(String),
     /// A document of YAML after another one.
     #[error("a second document: there can be one")]
@@ -84,7 +84,7 @@ impl Node {
             return Ok(node);
         }
         let at = reader.scanner.pos();
-        Err(syntax(at, "there is more behind the value"))
+        Err(syntax(at, "there is more text after the value"))
     }
 
     /// Reads a document of JSON or YAML; `None` if there is nothing in it.
@@ -351,9 +351,9 @@ mod tests {
             (span.start, why.to_string())
         };
         assert_eq!(broken("{\"a\": }"), (6, "expected a value".to_owned()));
-        assert_eq!(broken("{} x"), (3, "there is more behind the value".to_owned()));
+        assert_eq!(broken("{} x"), (3, "there is more text after the value".to_owned()));
         assert_eq!(broken("{\"a\""), (4, "the text ends inside a value".to_owned()));
-        let twice = "`a` stands twice in one object, where only one of them could count";
+        let twice = "`a` occurs twice in one object, where only one can count";
         assert_eq!(broken(r#"{"a": 1, "\u0061": 2}"#), (9, twice.to_owned()));
         let deep = "[".repeat(MAX_NESTING + 2);
         assert_eq!(broken(&deep).1, format!("more than {MAX_NESTING} levels"));

@@ -128,7 +128,7 @@ fn an_ignore_of_the_configuration_ends_on_its_day() {
     let human = project.run(&["validate", "--today=2027-02-01", "prod"]).out;
     assert!(human.contains(" 1 │ [[ignore]]\n"), "{human}");
     assert!(
-        human.contains("this suppression ended on `2027-01-31` and takes nothing out any more: "),
+        human.contains("this suppression expired on `2027-01-31` and has no effect any more: "),
         "{human}"
     );
 }

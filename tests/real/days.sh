@@ -17,7 +17,7 @@ heavy() {
     done
     start pieces; port=$(of_said port)
     ends 2 "has sent resources of more than 52428800 bytes: --max-size raises that" fetch --max-size 50 "ads://127.0.0.1:$port"
-    ends 2 "what had arrived was written" fetch --max-size 50 --partial --wait 60 "ads://127.0.0.1:$port" -o "$work/run/part.json"
+    ends 2 "the incomplete dump was written" fetch --max-size 50 --partial --wait 60 "ads://127.0.0.1:$port" -o "$work/run/part.json"
     [ "$(stat -c %s "$work/run/part.json")" -gt 50000000 ] || fail "what had arrived was not kept"
     "$python" tests/real/tells.py peak "$most" "$xdsctl" fetch --wait 60 "ads://127.0.0.1:$port" -o "$work/run/pieces.json" 2>"$work/run/err" ||
         { cat "$work/run/err"; fail "many messages"; }
@@ -38,9 +38,9 @@ part_days() {
     ends 2 "127.0.0.1:$port" fetch "envoy://127.0.0.1:$port" --wait 5
     start bytes; port=$(of_said port)
     ends 2 "is no ClientStatusResponse" fetch "csds://127.0.0.1:$port"
-    ends 2 "a message is no DiscoveryResponse" fetch "ads://127.0.0.1:$port"
+    ends 2 "a message is not a DiscoveryResponse" fetch "ads://127.0.0.1:$port"
     start half; port=$(of_said port)
-    ends 2 "a message is no DiscoveryResponse" fetch "ads://127.0.0.1:$port"
+    ends 2 "a message is not a DiscoveryResponse" fetch "ads://127.0.0.1:$port"
     start other; port=$(of_said port)
     ends 2 "which was not asked for" fetch "ads://127.0.0.1:$port"
     # Answers that come too late, byte by byte, or without end: what had arrived is kept when asked for.
@@ -52,7 +52,7 @@ part_days() {
         start "$day"; port=$(of_said port)
         ends 2 "has not said everything within 1 s: Cluster; --partial keeps" fetch "ads://127.0.0.1:$port" --wait 1 -o "$work/run/late.json"
         [ ! -e "$work/run/late.json" ] || fail "half a dump was written"
-        ends 2 "what had arrived was written" fetch "ads://127.0.0.1:$port" --wait 1 --partial -o "$work/run/late.json"
+        ends 2 "the incomplete dump was written" fetch "ads://127.0.0.1:$port" --wait 1 --partial -o "$work/run/late.json"
         grep -q "envoy.config.listener.v3.Listener" "$work/run/late.json" || fail "what had arrived was not kept"
         rm "$work/run/late.json"
     done
@@ -67,13 +67,13 @@ part_days() {
     start reset; port=$(of_said port)
     ends 2 "gives no answer" fetch "ads://127.0.0.1:$port" -o "$work/run/reset.json"
     [ ! -e "$work/run/reset.json" ] || fail "half a dump was written"
-    ends 2 "what had arrived was written" fetch "ads://127.0.0.1:$port" --partial -o "$work/run/reset.json"
+    ends 2 "the incomplete dump was written" fetch "ads://127.0.0.1:$port" --partial -o "$work/run/reset.json"
     grep -q "envoy.config.listener.v3.Listener" "$work/run/reset.json" || fail "what had arrived was not kept"
     heavy
     # What had arrived is kept when asked for, also at Ctrl-C.
     start slow; port=$(of_said port)
     local code=0
     timeout -s INT 2 "$xdsctl" fetch --partial "ads://127.0.0.1:$port" -o "$work/run/partial.json" 2>"$work/run/err" || code=$?
-    grep -q "interrupted; what had arrived was written" "$work/run/err" || { cat "$work/run/err"; fail "Ctrl-C is not told: $code"; }
+    grep -q "interrupted; the incomplete dump was written" "$work/run/err" || { cat "$work/run/err"; fail "Ctrl-C is not told: $code"; }
     [ -s "$work/run/partial.json" ] || fail "nothing was kept"
 }

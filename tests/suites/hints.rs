@@ -189,10 +189,7 @@ fn every_fault_of_a_file_is_told() {
     let Run { out, code, .. } = suite("", &format!("steps:\n{many}"));
     assert_eq!(code, Some(2));
     assert_eq!(out.matches("`sleep` is").count(), 100, "{out}");
-    assert!(
-        out.contains("50 faults more are not told, which is the limit of 100"),
-        "{out}"
-    );
+    assert!(out.contains("50 more faults are not shown, the limit is 100"), "{out}");
 }
 
 #[test]

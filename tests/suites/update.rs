@@ -111,12 +111,12 @@ fn what_is_wanted_or_shared_stays_and_says_why() {
         (
             "within",
             "steps:\n- {pick: {method: /shop.Pay/Charge}, expect: {within: 0}}\n",
-            "`within: 0` stays: how long RPCs may take is what is wanted",
+            "`within: 0` stays: how long RPCs may take is your decision",
         ),
         (
             "shares",
             "steps:\n- {pick: {method: /shop.Pay/Charge, count: 9}, expect: {shares: {cart: 100%}}}\n",
-            "stays: shares are what is wanted, a run shows only what chance made of it",
+            "stays: shares are your decision, a run shows only what chance made of them",
         ),
         (
             "never",

@@ -31,7 +31,7 @@ pub(super) fn run(args: &CookieArgs, io: &mut Io<'_>) -> Result<u8, Error> {
             let addresses = addresses.join(",");
             if let Some(wrong) = addresses.split(',').find(|a| a.parse::<SocketAddr>().is_err()) {
                 return Err(Error::Usage(format!(
-                    "`{wrong}` is no address, expected IP:PORT such as 10.0.0.1:80 or [2001:db8::1]:80"
+                    "`{wrong}` is not an address, expected IP:PORT such as 10.0.0.1:80 or [2001:db8::1]:80"
                 )));
             }
             let value = encode(&addresses, cluster);

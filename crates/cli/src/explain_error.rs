@@ -62,7 +62,7 @@ impl Line {
                 let (words, id) = (&one.words, symptom.id);
                 writeln!(
                     io.err,
-                    "note: `{words}` is no fault of a resource: `xdsctl explain {id}` says where to look"
+                    "note: `{words}` is not a fault of a resource: `xdsctl explain {id}` says where to look"
                 )?;
             }
         }

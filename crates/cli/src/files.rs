@@ -104,7 +104,7 @@ impl Search<'_> {
             return;
         }
         if depth == 0 {
-            let message = format!("more than {MAX_DIRECTORY_DEPTH} directories inside of each other");
+            let message = format!("more than {MAX_DIRECTORY_DEPTH} directories inside each other");
             return self.fail(path, io::Error::other(message));
         }
         self.seen.insert(resolved);

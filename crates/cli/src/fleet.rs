@@ -98,11 +98,11 @@ fn why_not(sent: &UserAgent, agent: &Agent) -> String {
     match agent {
         Agent::UnknownVersion(family) => {
             format!(
-                "{sent} is {} at a version that is not known: it is not asked",
+                "{sent} is {} at an unknown version, so xdsctl does not ask it",
                 family.project()
             )
         }
-        Agent::Other => format!("{sent} is no gRPC client: it is not asked"),
-        Agent::Nobody | Agent::Clients(_) => "a node without a user agent: whose it is is not known".to_owned(),
+        Agent::Other => format!("{sent} is not a gRPC client, so xdsctl does not ask it"),
+        Agent::Nobody | Agent::Clients(_) => "a node without a user agent: its client is not known".to_owned(),
     }
 }

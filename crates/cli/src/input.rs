@@ -204,7 +204,7 @@ fn documents(args: &InputArgs, sources: &mut SourceMap, io: &mut Io<'_>) -> Resu
         let found = files::find(path, &reach);
         for path in &found.passed_over {
             let path = path.display();
-            say!(io.err, "xdsctl: `{path}` is passed over: it is not a regular file")?;
+            say!(io.err, "xdsctl: `{path}` is skipped: it is not a regular file")?;
         }
         let failures = found.failures.into_iter();
         opened.unread.extend(failures.map(|(path, e)| cannot_read(&path, e)));

@@ -324,7 +324,7 @@ fn network(args: &PickArgs, opened: &Opened, known: &[SocketAddr]) -> Result<Net
                 let of_one = meant(one, opened, known)?;
                 if of_one.is_empty() && opened.config.is_ok() {
                     return Err(Error::Usage(format!(
-                        "--down `{one}` is no address, locality (REGION/ZONE/SUB_ZONE) or cluster of the channel"
+                        "--down `{one}` is not an address, locality (REGION/ZONE/SUB_ZONE) or cluster of the channel"
                     )));
                 }
                 found.extend(of_one);

@@ -71,7 +71,7 @@ pub(super) fn tell(settled: &Settled, inputs: &Inputs, io: &mut Io<'_>) -> Resul
     } else {
         String::new()
     };
-    say!(io.err, "warning: {more}the answer rests on incomplete input")?;
+    say!(io.err, "warning: {more}the answer is based on incomplete input")?;
     Ok(())
 }
 

@@ -273,7 +273,7 @@ impl<'a> Asked<'a> {
         let mut has_input = outcome.resources.iter().any(Checked::is_checked) || bootstraps > 0;
         let is_told_of = |checked: &Checked| checked.verdict == Verdict::NotChecked && checked.status.is_some();
         let mut nothing = if !outcome.proxy_worlds.is_empty() {
-            "the configuration was made for a proxy; --all judges it as a gRPC client's or server's all the same"
+            "the configuration was made for a proxy; --all checks it anyway"
         } else if outcome.resources.iter().any(is_told_of) {
             "the input says which resources a control plane has sent, and has none of them"
         } else {

@@ -185,7 +185,7 @@ const NO_HTTP1: [&str; 3] = [
 /// The words for a failed connection.
 pub fn unreachable(address: &Address, why: &str) -> Error {
     let hint = if why.contains("InvalidContentType") || why.contains("corrupt message") {
-        ": what answers there speaks no TLS"
+        ": the server there does not speak TLS"
     } else if why.contains("UnknownIssuer") || why.contains("NotValidForName") || why.contains("certificate") {
         ": --ca names who is trusted, --server-name the name to expect"
     } else if address.kind == Kind::Envoy && NO_HTTP1.iter().any(|words| why.contains(words)) {

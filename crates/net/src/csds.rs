@@ -45,7 +45,7 @@ pub async fn fetch(address: &Address, options: &Options) -> Result<Vec<ClientCon
     };
     let answer = ClientStatusResponse::decode(answer).map_err(|e| Error::Malformed {
         address: address.text.clone(),
-        why: format!("the answer is no ClientStatusResponse: {e}"),
+        why: format!("the answer is not a ClientStatusResponse: {e}"),
     })?;
     let scope = address.get("scope").or(options.scope.as_deref());
     let mut clients = answer.config;

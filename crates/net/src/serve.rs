@@ -283,7 +283,7 @@ async fn converse(mut requests: Streaming<Bytes>, responses: mpsc::Sender<Bytes>
                             taken.responses
                         }
                         Err(why) => {
-                            say(Line::plain(format!("a client sent what is no request, the stream ends: {why}")));
+                            say(Line::plain(format!("a client sent something that is not a request, so the stream ends: {why}")));
                             return;
                         }
                     }

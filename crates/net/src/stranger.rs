@@ -90,7 +90,7 @@ pub async fn named(address: &Address, status: &Status, options: &Options) -> Err
         Ok(Ok(answer)) if answer.status() != StatusCode::BAD_REQUEST => refused(
             address,
             &format!(
-                "what answers there speaks HTTP/1, gRPC needs HTTP/2 ({})",
+                "the server there speaks HTTP/1, and gRPC needs HTTP/2 ({})",
                 shown(answer.status(), answer.headers())
             ),
         ),
@@ -100,7 +100,7 @@ pub async fn named(address: &Address, status: &Status, options: &Options) -> Err
 
 /// The words for an answer of HTTP/2 that is none of gRPC.
 pub fn no_grpc(address: &Address, answer: &str) -> Error {
-    refused(address, &format!("what answers there is no gRPC server ({answer})"))
+    refused(address, &format!("the server there is not a gRPC server ({answer})"))
 }
 
 fn has_grpc(headers: &HeaderMap) -> bool {
@@ -199,7 +199,7 @@ mod tests {
         assert_eq!(
             words,
             format!(
-                "`ads://127.0.0.1:{port}` gives no answer: what answers there is no gRPC server (envoy, 404 Not Found, text/plain); \
+                "`ads://127.0.0.1:{port}` gives no answer: the server there is not a gRPC server (envoy, 404 Not Found, text/plain); \
                  Envoy's admin port is asked as envoy://127.0.0.1:{port}"
             )
         );
@@ -214,7 +214,7 @@ mod tests {
             assert_eq!(
                 words,
                 format!(
-                    "`{scheme}://127.0.0.1:{port}` gives no answer: what answers there speaks HTTP/1, gRPC needs HTTP/2 \
+                    "`{scheme}://127.0.0.1:{port}` gives no answer: the server there speaks HTTP/1, and gRPC needs HTTP/2 \
                      (nginx/1, 403 Forbidden); Envoy's admin port is asked as envoy://127.0.0.1:{port}"
                 )
             );

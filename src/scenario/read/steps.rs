@@ -25,7 +25,7 @@ impl Reader<'_> {
                 None => Err(fault(
                     self.place(second.at),
                     format!(
-                        "a step has one verb, this one has a second, `{}`: make a step of it",
+                        "a step has one verb, this one has a second, `{}`: make it a step of its own",
                         second.name
                     ),
                 )),

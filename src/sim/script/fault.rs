@@ -12,7 +12,7 @@ pub enum StepError {
     #[error("{0}")]
     NotJson(String),
     /// A key twice in one object.
-    #[error("`{0}` stands twice in one object, where only one of them could count")]
+    #[error("`{0}` occurs twice in one object, where only one can count")]
     Twice(String),
     /// Not an object with one member.
     #[error("a step is an object with one of {}, not {found}", listed(&VERBS))]
@@ -44,7 +44,7 @@ pub enum StepError {
         wanted: &'static str,
     },
     /// Two members of which there can be one.
-    #[error("`{member}` and `{other}` say two things of the same")]
+    #[error("`{member}` and `{other}` cannot both be given")]
     Contradict {
         /// A member.
         member: &'static str,
@@ -66,7 +66,7 @@ pub enum StepError {
     #[error("no `finish` waits for the RPCs `{0}` of this `begin`, so nothing would be said of them")]
     NeverFinished(String),
     /// Too many at a time.
-    #[error("{0} RPCs would be under way at a time, the limit is {MAX_UNDER_WAY}")]
+    #[error("{0} RPCs would be in progress at once, the limit is {MAX_UNDER_WAY}")]
     TooMany(u64),
     /// Too many at a rate at a time.
     #[error("more than {MAX_AT_A_RATE} `begin`s at a rate would go on at a time, which is the limit")]

@@ -178,7 +178,7 @@ impl Sender {
     fn send_due(&mut self, now: Time, channels: &mut [Channel]) {
         while let Some((at, number)) = self.arrivals.first().copied().filter(|(at, _)| *at <= now) {
             if self.owners.len() >= MOST_UNDER_WAY {
-                let why = format!("more than {MAX_UNDER_WAY} RPCs at a rate are under way at a time");
+                let why = format!("more than {MAX_UNDER_WAY} RPCs at a rate are in progress at once");
                 self.fault.get_or_insert(why);
                 self.is_over = true;
                 return;

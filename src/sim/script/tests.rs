@@ -64,7 +64,7 @@ fn a_key_stands_once() {
             "b",
         ),
     ] {
-        let words = format!("`{key}` stands twice in one object, where only one of them could count");
+        let words = format!("`{key}` occurs twice in one object, where only one can count");
         check_fault(&[line], 0, &words);
     }
     assert_eq!(
@@ -124,11 +124,11 @@ fn members_have_their_types() {
         (r#"{"pick": {"for": 3}}"#, "`for` is `3`, must be beside a `rate`"),
         (
             r#"{"pick": {"for": 3, "count": 1, "rate": 1}}"#,
-            "`count` and `for` say two things of the same",
+            "`count` and `for` cannot both be given",
         ),
         (
             r#"{"begin": {"rate": 1, "settle": 1}}"#,
-            "`settle` and `rate` say two things of the same",
+            "`settle` and `rate` cannot both be given",
         ),
         (
             r#"{"backend": {"10.0.0.1:80": {"reach": "yes"}}}"#,
@@ -140,7 +140,7 @@ fn members_have_their_types() {
         ),
         (
             r#"{"backend": {"default": {"load": {}}}}"#,
-            "`load` and `default` say two things of the same",
+            "`load` and `default` cannot both be given",
         ),
         (
             r#"{"health": {"10.0.0.1:80": "ILL"}}"#,
@@ -169,7 +169,7 @@ fn members_have_their_types() {
         ),
         (
             r#"{"lookups": [{"targets": "c", "status": "INTERNAL"}]}"#,
-            "`status` and `targets` say two things of the same",
+            "`status` and `targets` cannot both be given",
         ),
         (
             r#"{"lookups": [{"targets": "c", "message": "m"}]}"#,
@@ -232,7 +232,7 @@ fn what_begins_is_finished_once() {
             r#"{"begin": {"name": "b", "count": 2}}"#,
         ],
         1,
-        "100001 RPCs would be under way at a time, the limit is 100000",
+        "100001 RPCs would be in progress at once, the limit is 100000",
     );
     // What has been waited for counts no more.
     let many = r#"{"begin": {"name": "a", "count": 99999}}"#;

@@ -137,11 +137,7 @@ pub(super) fn parse<'t>(text: &'t [u8], view: &mut View) -> Tree<'t> {
                     FaultKind::Syntax
                 };
                 let ended = at >= text.len() && kind == FaultKind::Syntax;
-                let what = if ended {
-                    "the text ends inside of a message"
-                } else {
-                    what
-                };
+                let what = if ended { "the text ends inside a message" } else { what };
                 let message = format!("{what}, nothing is read from here on");
                 view.fault(kind, Span::new(at, (at + 1).min(text.len())), message);
                 for frame in &frames {

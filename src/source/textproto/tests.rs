@@ -121,7 +121,7 @@ fn what_is_not_text_format_is_one_fault() {
     fault(
         "name",
         4,
-        "the text ends inside of a message, nothing is read from here on",
+        "the text ends inside a message, nothing is read from here on",
     );
     fault(
         "name 'a'",
@@ -131,7 +131,7 @@ fn what_is_not_text_format_is_one_fault() {
     fault(
         "name: 'a",
         8,
-        "the text ends inside of a message, nothing is read from here on",
+        "the text ends inside a message, nothing is read from here on",
     );
     fault(
         "name: 'a\n'",

@@ -335,7 +335,7 @@ impl Writer {
                 self.fault(
                     FaultKind::Syntax,
                     span,
-                    "an alias inside of what it names, read as null".to_owned(),
+                    "an alias inside the node that it names, read as null".to_owned(),
                 );
                 self.null(span);
             }

@@ -117,7 +117,7 @@ fn aliases_that_cannot_be_followed_are_null() {
         [(
             FaultKind::Syntax,
             7,
-            "an alias inside of what it names, read as null".into()
+            "an alias inside the node that it names, read as null".into()
         )]
     );
     let answer = faults("a: {<<: 5}");

@@ -178,7 +178,7 @@ fn advise_name(name: &str, hostname: &str, port: u32, at: &Path<'_>, cx: &mut Cx
             &DNS_CRASH,
             &at,
             format_args!(
-                "address `{name}` is no URI as `dns:{hostname}`, the client process dies when the cluster is used"
+                "address `{name}` is not a URI as `dns:{hostname}`, the client process dies when the cluster is used"
             ),
         );
         return;

@@ -72,7 +72,9 @@ impl Default for ConnectArgs {
 const MAX_WAIT: f64 = 86_400.0;
 
 fn seconds(text: &str) -> Result<f64, String> {
-    let value: f64 = text.parse().map_err(|_| format!("`{text}` is no number of seconds"))?;
+    let value: f64 = text
+        .parse()
+        .map_err(|_| format!("`{text}` is not a number of seconds"))?;
     if value > 0.0 && value <= MAX_WAIT {
         Ok(value)
     } else {

@@ -68,7 +68,7 @@ mod live {
         }
         if let Some(trouble) = trouble {
             let kept = if args.partial {
-                "what had arrived was written"
+                "the incomplete dump was written"
             } else {
                 "--partial keeps what had arrived"
             };
@@ -76,7 +76,9 @@ mod live {
             return Ok(EXIT_TROUBLE);
         }
         if let (Some(path), false) = (&args.output, args.quiet) {
-            let entries = entries.map_or_else(String::new, |count| format!("{count} resources, "));
+            let entries = entries.map_or_else(String::new, |count| {
+                format!("{}, ", crate::report::plural(count, "resource"))
+            });
             say!(io.err, "{entries}{count} bytes to `{}`", path.display())?;
         }
         Ok(0)

@@ -59,7 +59,8 @@ mod live {
             until_alone: args.compare,
             listening: &mut |address| {
                 write(&format!(
-                    "serving {count} resources on {address}; {predicted} of them will be rejected"
+                    "serving {} on {address}; {predicted} of them will be rejected",
+                    crate::report::plural(count, "resource")
                 ));
                 if let Some(path) = &args.write_bootstrap {
                     bootstrap_error = std::fs::write(path, bootstrap(address, args.tls_cert.as_deref())).err();
@@ -92,8 +93,8 @@ mod live {
             });
         }
         write(&format!(
-            "{} resources judged, {} rejected; {} as predicted, {} differ; {} were not asked for",
-            compared.judged,
+            "{} judged, {} rejected; {} as predicted, {} differ; {} were not asked for",
+            crate::report::plural(compared.judged, "resource"),
             compared.rejected,
             compared.judged - compared.different,
             compared.different,

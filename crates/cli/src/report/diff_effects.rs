@@ -152,10 +152,7 @@ pub(super) fn reach(change: &Reach, out: &mut dyn Write) -> io::Result<()> {
     say!(out, "  cluster {}", change.name)?;
     match change.works {
         true => say!(out, "    is there now: RPCs to it no longer fail"),
-        false => say!(
-            out,
-            "    is lost: RPCs to it fail, and an aggregate cluster passes over it"
-        ),
+        false => say!(out, "    is lost: RPCs to it fail, and an aggregate cluster skips it"),
     }
 }
 

@@ -25,7 +25,7 @@ impl Response {
     pub fn read(bytes: &Bytes, is_delta: bool) -> Result<Response, String> {
         if is_delta {
             let delta = DeltaResponse::decode(bytes.clone())
-                .map_err(|e| format!("a message is no DeltaDiscoveryResponse: {e}"))?;
+                .map_err(|e| format!("a message is not a DeltaDiscoveryResponse: {e}"))?;
             let versions = delta
                 .resources
                 .into_iter()
@@ -38,8 +38,8 @@ impl Response {
                 versions: versions.collect(),
             });
         }
-        let sotw =
-            DiscoveryResponse::decode(bytes.clone()).map_err(|e| format!("a message is no DiscoveryResponse: {e}"))?;
+        let sotw = DiscoveryResponse::decode(bytes.clone())
+            .map_err(|e| format!("a message is not a DiscoveryResponse: {e}"))?;
         Ok(Response {
             type_url: sotw.type_url,
             version: sotw.version_info,
