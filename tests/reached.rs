@@ -52,7 +52,10 @@ fn more_files_than_a_bootstrap_may_name_are_not_opened() {
         json!({"node": {"id": "n", "cluster": "n"}, "static_resources": {"clusters": clusters}})
     };
     let words = "more than 1000 files are named";
-    let report = |count: usize| run(&["validate", "--format=json", "-"], &bootstrap(count));
+    let report = |count: usize| {
+        let allow = format!("--allow-read={}", directory.display());
+        run(&["validate", "--format=json", &allow, "-"], &bootstrap(count))
+    };
     let beyond = report(1001);
     assert_eq!(beyond.out.matches(words).count(), 1, "{}", beyond.err);
     let within = report(1000);

@@ -45,7 +45,7 @@ pub(super) fn path_sources(inputs: &mut Inputs, keep: Keep, reading: &mut Readin
                 continue;
             }
             let allowed = reach.check(&path, &directory_of(inputs, reading, path_source));
-            if let Err(source) = allowed {
+            if let (Err(source), true) = (allowed, seen.len() <= MAX_FILES) {
                 inputs.fail(vec![cannot_read(&path, source)]);
                 continue;
             }
