@@ -480,7 +480,14 @@ fn a_patch_is_one_that_others_apply_and_changes_nothing() {
         respect_dns_ttl: true\r\n\
         use_tcp_for_dns_lookups: true\r\n\
         lb-policy: RING_HASH";
-    let args = ["validate", "--no-config", "--diff", "--stdin-filename", "xds/a b.yaml"];
+    let args = [
+        "validate",
+        "--no-config",
+        "--diff",
+        "--show-secrets",
+        "--stdin-filename",
+        "xds/a b.yaml",
+    ];
     let (out, err) = run(args, text.as_bytes());
     let expected = "\
 --- a/xds/a b.yaml\t

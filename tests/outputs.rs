@@ -254,7 +254,7 @@ fn statistics_count_rules_and_quiet_leaves_findings() {
     let quiet = piped(&["validate", "--quiet", "-"], &input).out;
     let summary = "3 resources: 1 accepted, 2 rejected, 0 ignored, 0 not checked\n2 errors, 1 warning, 0 notes\n";
     let rest = loud.strip_prefix(&quiet).unwrap_or_else(|| panic!("{loud}\n{quiet}"));
-    assert!(quiet.ends_with("\n\n") && rest.starts_with(summary), "{rest}");
+    assert!(quiet.ends_with("\n\n") && rest.contains(summary), "{rest}");
 }
 
 #[test]
@@ -801,7 +801,7 @@ fn what_a_control_plane_has_sent_is_nothing_to_check() {
 fn a_masked_snippet_and_folded_notes_say_how_to_see_more() {
     let unknown = piped(&["validate", "-"], json!({"shop": {"note": "hello"}}).to_string());
     assert!(unknown.out.contains("****"), "{}", unknown.out);
-    let help = "`*` stands for what may be a secret, --show-secrets shows it\n";
+    let help = "`*` stands for what is not known to be harmless, --show-secrets shows it\n";
     assert!(unknown.out.contains(help), "{}", unknown.out);
     let shown = piped(
         &["validate", "--show-secrets", "-"],

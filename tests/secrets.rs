@@ -16,8 +16,8 @@ use forms::{FORMS, write};
 use places::{BOOTSTRAPS, Step, TEMPLATES, resource, targets};
 use runs::{LOG, RUNS, fetched, filed_leak, leak_in, leaks};
 
-/// Secrets planted in a run; all of them with `XDSCTL_SECRETS=10000`.
-const PLANTED: usize = 400;
+/// Secrets planted in a run; more of them with `XDSCTL_SECRETS=10000`, those of a run again with `XDSCTL_SECRETS_SEED`.
+const PLANTED: usize = 1000;
 
 /// A text that nothing else has.
 fn secret(rng: &mut Rng) -> String {
@@ -55,6 +55,19 @@ fn beside(rng: &mut Rng, secret: &str) -> Vec<(String, Value)> {
     }
 }
 
+/// Another one each time, unless one is asked for.
+fn seed() -> u64 {
+    let asked = std::env::var("XDSCTL_SECRETS_SEED")
+        .ok()
+        .and_then(|seed| seed.parse().ok());
+    let now = || {
+        std::time::SystemTime::now()
+            .duration_since(std::time::UNIX_EPOCH)
+            .map_or(7, |now| now.subsec_nanos())
+    };
+    asked.unwrap_or_else(|| now().into())
+}
+
 #[test]
 fn planted_secrets_appear_in_no_output() {
     let wanted = std::env::var("XDSCTL_SECRETS")
@@ -67,7 +80,8 @@ fn planted_secrets_appear_in_no_output() {
         .map(|t| format!("{:?}", t.steps.last().unwrap()))
         .collect();
     assert!(targets.len() > 40, "{names:?}");
-    let mut rng = Rng::stream(7, "planted secrets");
+    let seed = seed();
+    let mut rng = Rng::stream(seed, "planted secrets");
     let (mut planted, mut round, mut failures) = (0, 0, Vec::new());
     let started = std::time::Instant::now();
     while planted < wanted {
@@ -157,7 +171,7 @@ fn planted_secrets_appear_in_no_output() {
     println!("{planted} secrets in {places} places, {:?}", started.elapsed());
     assert!(
         failures.is_empty(),
-        "{} of {planted} leak:\n{}",
+        "{} of {planted} leak with XDSCTL_SECRETS_SEED={seed}:\n{}",
         failures.len(),
         failures[..failures.len().min(12)].join("\n\n")
     );

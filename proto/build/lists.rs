@@ -167,7 +167,7 @@ impl Reads {
     }
 }
 
-/// `unknown-to-client.txt` or `secrets.txt`: messages and fields that have something in common.
+/// `unknown-to-client.txt`: messages and fields that have something in common.
 pub struct Marked {
     messages: BTreeSet<String>,
     fields: BTreeSet<(String, i32)>,
@@ -211,5 +211,59 @@ impl Marked {
 
     pub fn field(&self, message: &str, field: i32) -> bool {
         self.message(message) || self.fields.contains(&(message.to_owned(), field))
+    }
+}
+
+/// `harmless.txt`: the fields whose text may be printed.
+pub struct Harmless {
+    anywhere: BTreeSet<String>,
+    fields: BTreeSet<(String, String)>,
+    denied: BTreeSet<(String, String)>,
+}
+
+impl Harmless {
+    pub fn read(file: &str, index: &Index) -> Result<Self, String> {
+        let text = std::fs::read_to_string(file).map_err(|error| format!("{file}: {error}"))?;
+        let mut harmless = Self {
+            anywhere: BTreeSet::new(),
+            fields: BTreeSet::new(),
+            denied: BTreeSet::new(),
+        };
+        let fields_of_all = || index.messages.values().flat_map(|(message, _)| &message.field);
+        let known: BTreeSet<&str> = fields_of_all().map(|field| field.name()).collect();
+        let lines = text.lines().map(str::trim);
+        for line in lines.filter(|line| !line.is_empty() && !line.starts_with('#')) {
+            let error = |error| format!("{file}: {error}");
+            let (head, fields) = line
+                .split_once(": ")
+                .ok_or_else(|| error(format!("bad line {line:?}")))?;
+            for field in fields.split_whitespace() {
+                if head == "any" {
+                    let is_new = known.contains(field) && harmless.anywhere.insert(field.to_owned());
+                    is_new
+                        .then_some(())
+                        .ok_or_else(|| error(format!("no field {field}, or twice")))?;
+                    continue;
+                }
+                let (name, set) = match head.strip_prefix("not ") {
+                    Some(name) => (name, &mut harmless.denied),
+                    None => (head, &mut harmless.fields),
+                };
+                let message = index.message(name).map_err(error)?;
+                let found = message.field.iter().any(|candidate| candidate.name() == field);
+                found
+                    .then_some(())
+                    .ok_or_else(|| error(format!("no field {name}.{field}")))?;
+                set.insert((name.to_owned(), field.to_owned()));
+            }
+        }
+        Ok(harmless)
+    }
+
+    /// May the field be printed? One that holds no text of its own may, unless the list says otherwise.
+    pub fn allows(&self, message: &str, field: &str, is_text: bool) -> bool {
+        let place = (message.to_owned(), field.to_owned());
+        let is_listed = || self.anywhere.contains(field) || self.fields.contains(&place);
+        !self.denied.contains(&place) && (!is_text || is_listed())
     }
 }

@@ -22,7 +22,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         "proto/xds.binpb",
         "reads.txt",
         "unknown-to-client.txt",
-        "secrets.txt",
+        "harmless.txt",
         "build",
     ] {
         println!("cargo::rerun-if-changed={input}");
@@ -32,11 +32,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     let index = lists::index(&set);
     let reads = lists::Reads::parse(&fs::read_to_string("reads.txt")?, &index)?;
     let unknown = lists::Marked::read("unknown-to-client.txt", &index)?;
-    let secrets = lists::Marked::read("secrets.txt", &index)?;
+    let harmless = lists::Harmless::read("harmless.txt", &index)?;
 
     fs::write(
         out.join("tables.rs"),
-        tables::generate(&index, &reads, &unknown, &secrets),
+        tables::generate(&index, &reads, &unknown, &harmless),
     )?;
     let pruned = prune::prune(&set, &reads, &unknown, &index);
     fs::write(out.join("round_trip.rs"), round_trip::generate(&pruned))?;

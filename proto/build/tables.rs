@@ -6,14 +6,14 @@ use std::fmt::Write;
 use prost_types::field_descriptor_proto::{Label, Type};
 use prost_types::{DescriptorProto, FieldDescriptorProto};
 
-use crate::lists::{Index, Marked, Reads, Syntax};
+use crate::lists::{Harmless, Index, Marked, Reads, Syntax};
 
-pub fn generate(index: &Index, reads: &Reads, unknown: &Marked, secrets: &Marked) -> String {
+pub fn generate(index: &Index, reads: &Reads, unknown: &Marked, harmless: &Harmless) -> String {
     let writer = Writer {
         index,
         reads,
         unknown,
-        secrets,
+        harmless,
         message_ids: index.messages.keys().map(String::as_str).zip(0..).collect(),
         enum_ids: index.enums.keys().map(String::as_str).zip(0..).collect(),
     };
@@ -29,7 +29,7 @@ struct Writer<'a> {
     index: &'a Index<'a>,
     reads: &'a Reads,
     unknown: &'a Marked,
-    secrets: &'a Marked,
+    harmless: &'a Harmless,
     message_ids: BTreeMap<&'a str, u16>,
     enum_ids: BTreeMap<&'a str, u16>,
 }
@@ -96,7 +96,7 @@ impl Writer<'_> {
         let packed = packable && declared.unwrap_or(syntax == Syntax::Proto3);
         writeln!(
             out,
-            "Field {{ number: {number}, name: {:?}, json_name: {:?}, kind: {}, cardinality: {cardinality}, oneof: {oneof:?}, read: {}, judged: {}, generated: {}, known_to_client: {}, explicit_presence: {explicit_presence}, packed: {packed}, utf8: {}, deprecated: {}, secret: {} }},",
+            "Field {{ number: {number}, name: {:?}, json_name: {:?}, kind: {}, cardinality: {cardinality}, oneof: {oneof:?}, read: {}, judged: {}, generated: {}, known_to_client: {}, explicit_presence: {explicit_presence}, packed: {packed}, utf8: {}, deprecated: {}, shown: {} }},",
             field.name(),
             field.json_name(),
             self.kind(field),
@@ -106,7 +106,7 @@ impl Writer<'_> {
             !self.unknown.field(name, number),
             syntax == Syntax::Proto3,
             field.options.as_ref().is_some_and(|options| options.deprecated()),
-            self.secrets.field(name, number),
+            self.shown(name, field),
         )
     }
 
@@ -164,6 +164,19 @@ impl Writer<'_> {
                 .iter()
                 .any(|other| other.oneof_index == field.oneof_index && read(other));
         is_map_entry(message) || read(field) || (sibling && !self.unknown.field(name, field.number()))
+    }
+
+    /// May what stands directly in the field be printed: a text, the keys of a map?
+    fn shown(&self, name: &str, field: &FieldDescriptorProto) -> bool {
+        let is_text = match field.r#type() {
+            Type::String | Type::Bytes => true,
+            Type::Message => {
+                let wraps = [".google.protobuf.StringValue", ".google.protobuf.BytesValue"];
+                wraps.contains(&field.type_name()) || self.map_entry(field).is_some()
+            }
+            _ => false,
+        };
+        self.harmless.allows(name, field.name(), is_text)
     }
 
     fn map_entry(&self, field: &FieldDescriptorProto) -> Option<&DescriptorProto> {

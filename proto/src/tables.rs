@@ -57,8 +57,8 @@ pub struct Field {
     pub utf8: bool,
     /// Declared deprecated.
     pub deprecated: bool,
-    /// What it holds is a secret, with everything below it (`secrets.txt`).
-    pub secret: bool,
+    /// What stands in it may be printed: a text, the keys of a map (`harmless.txt`). If not, nothing below it may.
+    pub shown: bool,
 }
 
 /// Who reads a message.

@@ -235,7 +235,7 @@ impl Hiding<'_> {
         let needs_places = keeps_baseline || has_comments;
         let spans = places(document.filter(|_| needs_places), checked.origin.span, &of_resource);
         let secrets = match (keeps_baseline, document, checked.resource_type) {
-            (true, Some(document), Some(known)) => document.secrets(checked.origin.span, Some(known.type_name())).1,
+            (true, Some(document), Some(known)) => document.marks(checked.origin.span, Some(known.type_name())).hidden,
             _ => Vec::new(),
         };
         let subject = Subject {

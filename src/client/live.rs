@@ -53,7 +53,11 @@ pub(super) fn check(checked: &mut Checked) {
     let Some(status) = checked.status.as_deref().filter(|_| !is_own_rejection(checked)) else {
         return;
     };
-    let error = status.error.as_deref().unwrap_or("no reason is given");
+    // In the peer's words, which are marked: a report prints those that tell nothing.
+    let error = match status.error.as_deref() {
+        Some(error) => format!("`{}`", error.replace('`', "'")),
+        None => "no reason is given".to_owned(),
+    };
     let client = status.client.as_deref().unwrap_or_default();
     let server = status.server.as_deref().unwrap_or_default();
     let found = if server == REMOVED {

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use super::lists::{Step, align};
 use super::told::{Told, text};
-use crate::secret::{self, Mask};
+use crate::source::secrets::Place;
 
 /// A difference at one place.
 #[derive(Debug, Clone, PartialEq)]
@@ -73,9 +73,8 @@ pub(super) const PASSED_OVER: [&str; 3] = ["defaults", "index", "grpc"];
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Shown<'a> {
     pub value: &'a Value,
-    /// What is shown for it, and what of that is masked: nothing for `None`.
-    shown: &'a Value,
-    mask: Option<Mask>,
+    /// Where it stands; `None` if everything is shown.
+    place: Option<Place>,
 }
 
 impl<'a> Shown<'a> {
@@ -83,8 +82,7 @@ impl<'a> Shown<'a> {
     pub fn root(value: &'a Value, shows_secrets: bool) -> Shown<'a> {
         Shown {
             value,
-            shown: value,
-            mask: (!shows_secrets).then(Mask::default),
+            place: (!shows_secrets).then(Place::parsed),
         }
     }
 
@@ -92,9 +90,8 @@ impl<'a> Shown<'a> {
     pub fn fields(self) -> Fields<'a> {
         let object = self.value.as_object();
         Fields {
-            whole: self,
             object,
-            masks: self.mask.zip(object).map(|(mask, object)| mask.fields(object)),
+            place: self.place.zip(object).map(|(place, object)| place.inside(object)),
         }
     }
 
@@ -102,54 +99,44 @@ impl<'a> Shown<'a> {
         let values = self.value.as_array().map_or(&[][..], Vec::as_slice);
         let element = |value| Shown {
             value,
-            shown: value,
-            mask: self.mask,
+            place: self.place,
         };
         values.iter().map(element).collect()
     }
 
     fn masked(self) -> Value {
-        let mut value = self.shown.clone();
-        if let Some(mask) = self.mask {
-            mask.redact(&mut value);
+        let mut value = self.value.clone();
+        if let Some(place) = self.place {
+            place.redact(&mut value);
         }
         value
     }
 
     pub fn told(self) -> Told {
-        match self.mask {
+        match self.place {
             Some(_) => Told::from(&self.masked()),
-            None => Told::from(self.shown),
+            None => Told::from(self.value),
         }
     }
 }
 
 /// The fields of an object as they may be shown.
 pub(super) struct Fields<'a> {
-    whole: Shown<'a>,
     object: Option<&'a Map<String, Value>>,
-    masks: Option<secret::Fields<'a>>,
+    place: Option<Place>,
 }
 
 impl<'a> Fields<'a> {
     pub fn get(&self, name: &str) -> Option<Shown<'a>> {
-        let value = self.object?.get(name)?;
-        // One that masking takes away is shown as the whole.
-        Some(self.masked(name).unwrap_or(Shown { value, ..self.whole }))
+        Some(Shown {
+            value: self.object?.get(name)?,
+            place: self.place.map(|place| place.field(name)),
+        })
     }
 
-    /// A field that is there in the masked object, too.
-    fn masked(&self, name: &str) -> Option<Shown<'a>> {
-        let value = self.object?.get(name)?;
-        let mask = match &self.masks {
-            Some(masks) => Some(masks.mask(name, value)?),
-            None => None,
-        };
-        Some(Shown {
-            value,
-            shown: value,
-            mask,
-        })
+    /// A field's name as it may be printed.
+    pub fn name<'n>(&self, name: &'n str) -> &'n str {
+        self.place.map_or(name, |place| place.member(name).0)
     }
 }
 
@@ -198,7 +185,7 @@ fn of_objects(
     let new = a.keys().filter(|name| !b.contains_key(*name));
     let names = b.keys().chain(new).filter(|name| !PASSED_OVER.contains(&name.as_str()));
     for name in names.filter(|name| b.get(*name) != a.get(*name)) {
-        of_field(&below(path, name), name, &before, &after, out);
+        of_field(&below(path, before.name(name)), name, &before, &after, out);
     }
 }
 
@@ -279,7 +266,7 @@ pub(super) fn place(path: &str, element: Shown<'_>, position: usize, identity: I
     let index = index.map_or_else(|| position.to_string(), |index| index.to_string());
     let name = match identity {
         Identity::Named(fields) => {
-            let named = fields.first().and_then(|field| element.fields().masked(field));
+            let named = fields.first().and_then(|field| element.fields().get(field));
             named.map(|named| name(&named.masked()))
         }
         Identity::Set => return path.to_owned(),
@@ -364,7 +351,8 @@ mod tests {
 
     #[test]
     fn a_secret_that_changes_is_said_and_not_shown() {
-        let changes = words(&json!({"password": "hunter2"}), &json!({"password": "hunter3"}));
+        let of = |text: &str| json!({"metadata": {"m": {"type": "Struct", "value": {"user": text}}}});
+        let changes = words(&of("hunter2"), &of("hunter3"));
         assert_eq!(changes.len(), 1);
         assert!(!changes[0].contains("hunter"), "{}", changes[0]);
     }

@@ -4,9 +4,9 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use crate::secret;
+use crate::source::secrets::Place;
 
 /// The parsed form of a resource, or a part of it; as JSON it is what [`to_value`](Shown::to_value) makes of it.
 pub enum Shown<'r> {
@@ -57,41 +57,35 @@ impl<'r> List<'r> {
         (0..self.len).filter_map(|position| self.get(position))
     }
 
-    fn redacted(self) -> List<'r> {
+    fn redacted(self, place: Place) -> List<'r> {
         List {
             len: self.len,
-            make: Box::new(move |position| self.get(position).map(Shown::redacted)),
+            make: Box::new(move |position| Some(self.get(position)?.redacted_at(place))),
         }
     }
 }
 
 impl<'r> Shown<'r> {
-    /// The same with [`REDACTED`](secret::REDACTED) for what may be a secret.
-    ///
-    /// Each object is looked at by itself: none of those with a list of objects holds a secret by its name.
+    /// The same with [`REDACTED`](crate::secret::REDACTED) for what may not be printed.
     pub fn redacted(self) -> Shown<'r> {
+        self.redacted_at(Place::parsed())
+    }
+
+    /// Each object is looked at by itself: none of those with a list of objects is named after a credential.
+    fn redacted_at(self, place: Place) -> Shown<'r> {
         match self {
             Shown::Plain(mut value) => {
-                secret::redact(&mut value);
+                place.redact(&mut value);
                 Shown::Plain(value)
             }
             Shown::Object(fields) => {
-                let mut plain = Map::new();
-                let mut redacted = BTreeMap::new();
-                for (name, part) in fields {
-                    match part {
-                        Shown::Plain(value) => _ = plain.insert(name, value),
-                        part => _ = redacted.insert(name, part.redacted()),
-                    }
-                }
-                let mut plain = Value::Object(plain);
-                secret::redact(&mut plain);
-                if let Value::Object(plain) = plain {
-                    redacted.extend(plain.into_iter().map(|(name, value)| (name, Shown::Plain(value))));
-                }
-                Shown::Object(redacted)
+                let of_field = |(name, part): (String, Shown<'r>)| {
+                    let part = part.redacted_at(place.field(&name));
+                    (name, part)
+                };
+                Shown::Object(fields.into_iter().map(of_field).collect())
             }
-            Shown::List(list) => Shown::List(list.redacted()),
+            Shown::List(list) => Shown::List(list.redacted(place)),
         }
     }
 
@@ -111,6 +105,7 @@ impl<'r> Shown<'r> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::secret::REDACTED;
     use serde_json::json;
 
     fn shown<'r>(names: &'r [&'r str]) -> Shown<'r> {
@@ -131,12 +126,18 @@ mod tests {
     }
 
     #[test]
-    fn secrets_are_redacted_in_each_part() {
-        let value = shown(&["x", "api_key"]).redacted().to_value();
-        let mut whole = shown(&["x", "api_key"]).to_value();
-        secret::redact(&mut whole);
+    fn what_is_hidden_is_redacted_in_each_part() {
+        let shown = || {
+            let metadata = json!({"m": {"type": "Struct", "value": {"user": "u"}}});
+            let mut whole = BTreeMap::from([("metadata".to_owned(), Shown::Plain(metadata))]);
+            whole.insert("of".to_owned(), shown(&["x", "y"]));
+            Shown::Object(whole)
+        };
+        let value = shown().redacted().to_value();
+        let mut whole = shown().to_value();
+        Place::parsed().redact(&mut whole);
         assert_eq!(value, whole);
-        assert_eq!(value["list"][1]["value"], "[redacted]");
-        assert_eq!(value["password"], "[redacted]");
+        assert_eq!(value["metadata"]["m"]["value"], REDACTED);
+        assert_eq!(value["of"]["list"][1]["value"], "v");
     }
 }

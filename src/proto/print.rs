@@ -17,13 +17,14 @@ use std::collections::HashSet;
 use xdsctl_proto::tables::{self, Cardinality, Field, Kind, Message, WellKnown};
 
 use crate::secret;
+use crate::source::secrets::peer_words;
 use crate::source::wire::{Fields, Item, Value};
 use layout::Start;
 use mask::REDACTED_BYTES;
 use scalar::{fits, fits_kind, unpack, zero};
 use template::{Log, Templates};
 
-pub use mask::redacted;
+pub use mask::{redacted, redacted_at};
 pub use scalar::quoted;
 
 /// Messages inside messages that are printed as such, those in an Any counted.
@@ -297,8 +298,16 @@ impl Printer {
     fn single(&mut self, field: &'static Field, value: Value<'_>) -> Result {
         match (field.kind.message(), value) {
             (Some(message), Value::Bytes(bytes)) => self.value_of(bytes, message),
-            _ if self.redacts && field.secret => {
+            _ if self.redacts && !field.shown => {
+                let words;
                 let masked = match field.kind {
+                    Kind::String if field.name == "details" => {
+                        let Value::Bytes(text) = value else {
+                            return self.inexact();
+                        };
+                        words = peer_words(&String::from_utf8_lossy(text));
+                        &words
+                    }
                     Kind::String => secret::REDACTED,
                     Kind::Bytes => REDACTED_BYTES,
                     _ => return self.scalar(field.kind, value, false),

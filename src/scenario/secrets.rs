@@ -12,7 +12,7 @@ pub fn secrets(source: &Source) -> Option<Vec<Span>> {
     while let Some(node) = left.pop() {
         if let Some(url) = node.get("@type").and_then(Node::text) {
             let type_name = url.rsplit('/').next();
-            found.extend(source.secrets(source.to_document(node.span), type_name).1);
+            found.extend(source.marks(source.to_document(node.span), type_name).hidden);
             continue;
         }
         left.extend(node.list().into_iter().flatten());

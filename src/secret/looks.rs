@@ -11,10 +11,7 @@ use memchr::memmem::{self, Finder};
 /// Words before a token, in any case.
 const SCHEMES: &[&str] = &["bearer ", "basic "];
 
-/// Shortest run of base64 that is taken for a key, in characters: PEM has lines of 64.
-const MIN_BASE64: usize = 40;
-
-/// Shortest token behind its scheme, in characters, with a digit or an equals sign in it, and without.
+/// Shortest token behind its scheme, in characters, with a digit or an equals sign in it or nothing around it, and else.
 const MIN_TOKEN: (usize, usize) = (8, 24);
 
 /// Shortest JWT, in characters.
@@ -58,12 +55,12 @@ static HEADS: [[u32; 256]; 3] = {
 /// Says whether a text may have something in it that looks like a secret; if not, [`Looks`] finds nothing, unless a line before
 /// ended inside a key.
 ///
-/// All that it knows has a blank, an at sign or a question mark in it, or begins like a token of a known issuer.
+/// All that it knows has a blank, an at sign, a question mark or an ampersand in it, or begins like a token of a known issuer.
 pub fn may_look(text: &[u8]) -> bool {
     let [first, second, third] = &HEADS;
     let head = |byte: &[u8], table: &[u32; 256], at: usize| byte.get(at).map_or(0, |byte| table[usize::from(*byte)]);
     text.iter()
-        .fold(false, |any, byte| any | matches!(byte, b' ' | b'@' | b'?'))
+        .fold(false, |any, byte| any | matches!(byte, b' ' | b'@' | b'?' | b'&'))
         || text.len() >= MIN_JWT
             && text
                 .windows(3)
@@ -119,6 +116,7 @@ impl Looks {
         }
         tokens(text, &mut ranges);
         passwords(text, &mut ranges);
+        queries(text, &mut ranges);
         ranges
     }
 
@@ -181,7 +179,13 @@ fn tokens(text: &[u8], ranges: &mut Vec<Range<usize>>) {
             let end = end_of(text, start, |byte| {
                 matches!(byte, b'"' | b'\'' | b'`' | b' ' | b'\n' | b'\\')
             });
-            if text.get(start..end).is_some_and(is_token) {
+            let is_edge = |byte: Option<&u8>| byte.is_none_or(|byte| matches!(byte, b'"' | b'\'' | b'`'));
+            let is_whole = is_edge(at.checked_sub(1).and_then(|at| text.get(at))) && is_edge(text.get(end));
+            // What is masked already stays as it is.
+            let is_masked = text
+                .get(start..end)
+                .is_some_and(|word| word.iter().all(|byte| *byte == b'*'));
+            if is_whole && !is_masked && end - start >= MIN_TOKEN.0 || text.get(start..end).is_some_and(is_token) {
                 ranges.push(start..end);
             }
         }
@@ -200,7 +204,7 @@ fn tokens(text: &[u8], ranges: &mut Vec<Range<usize>>) {
     }
 }
 
-/// Passwords in URLs: `https://user:password@host`, and what is behind the name of a secret in a query: `https://host?token=abc`.
+/// Passwords in URLs: `https://user:password@host`.
 fn passwords(text: &[u8], ranges: &mut Vec<Range<usize>>) {
     let plain = SEARCHES.authority.find_iter(text).map(|at| at + 3);
     // The second slash of `:\/\/`, or of `:/\/`.
@@ -214,7 +218,6 @@ fn passwords(text: &[u8], ranges: &mut Vec<Range<usize>>) {
 
 /// The same of URLs whose authorities begin at `starts`.
 fn authorities(text: &[u8], starts: impl Iterator<Item = usize>, ranges: &mut Vec<Range<usize>>) {
-    let mut looked_at = 0;
     for start in starts {
         // A text that YAML folds has a blank where its line ended.
         let mut blanks = 0;
@@ -225,10 +228,6 @@ fn authorities(text: &[u8], starts: impl Iterator<Item = usize>, ranges: &mut Ve
                 break;
             }
             end += 1;
-        }
-        // A URL in the query of another is part of that.
-        if end >= looked_at {
-            looked_at = query(text, end, ranges);
         }
         let authority = text.get(start..end).unwrap_or_default();
         let Some(host) = memchr::memrchr(b'@', authority) else {
@@ -241,22 +240,18 @@ fn authorities(text: &[u8], starts: impl Iterator<Item = usize>, ranges: &mut Ve
     }
 }
 
-/// What is behind the name of a secret in the query of a URL, whose path begins at `from`; says where the URL ends.
-fn query(text: &[u8], from: usize, ranges: &mut Vec<Range<usize>>) -> usize {
-    let ends = |byte| matches!(byte, b' ' | b'#' | b'"' | b'\'' | b'`' | b'\\' | b'\n');
-    let mut start = end_of(text, from, |byte| byte == b'?' || ends(byte));
-    while matches!(text.get(start), Some(b'?' | b'&')) {
-        let end = end_of(text, start + 1, |byte| byte == b'&' || ends(byte));
-        let pair = text.get(start + 1..end).unwrap_or_default();
-        if let Some(sign) = memchr::memchr(b'=', pair) {
-            let name = String::from_utf8_lossy(pair.get(..sign).unwrap_or_default());
-            if super::is_name(&name) {
-                ranges.push(start + sign + 2..end);
-            }
+/// What is behind the name of a secret in a query: `?token=abc`, `&token=abc`.
+fn queries(text: &[u8], ranges: &mut Vec<Range<usize>>) {
+    let ends = |byte| matches!(byte, b' ' | b'&' | b'#' | b'"' | b'\'' | b'`' | b'\\' | b'\n');
+    for at in memchr::memchr2_iter(b'?', b'&', text) {
+        let sign = end_of(text, at + 1, |byte| {
+            !byte.is_ascii_alphanumeric() && !matches!(byte, b'_' | b'-' | b'.')
+        });
+        let name = text.get(at + 1..sign).unwrap_or_default();
+        if text.get(sign) == Some(&b'=') && super::is_name(&String::from_utf8_lossy(name)) {
+            ranges.push(sign + 1..end_of(text, sign + 1, ends));
         }
-        start = end;
     }
-    start
 }
 
 /// Says whether a word looks like a token, and not like one of a sentence.
@@ -271,25 +266,6 @@ fn end_of(bytes: &[u8], start: usize, stops: impl Fn(u8) -> bool) -> usize {
     start + rest.iter().position(|byte| stops(*byte)).unwrap_or(rest.len())
 }
 
-/// Long runs of base64, as in a line of a key. A path, a host or a hash in hexadecimal is none.
-fn runs(text: &[u8], ranges: &mut Vec<Range<usize>>) {
-    let is_part = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=');
-    let mut start = 0;
-    while start < text.len() {
-        let end = end_of(text, start, |byte| !is_part(byte));
-        let run = text.get(start..end).unwrap_or_default();
-        let has = |class: fn(&u8) -> bool| run.iter().any(class);
-        if run.len() >= MIN_BASE64
-            && has(u8::is_ascii_lowercase)
-            && has(u8::is_ascii_uppercase)
-            && (has(u8::is_ascii_digit) || !has(|byte| *byte == b'/'))
-        {
-            ranges.push(start..end);
-        }
-        start = end.max(start) + 1;
-    }
-}
-
 fn mask(text: &mut [u8], ranges: &[Range<usize>]) {
     for range in ranges {
         for byte in text.get_mut(range.clone()).unwrap_or_default() {
@@ -300,7 +276,12 @@ fn mask(text: &mut [u8], ranges: &[Range<usize>]) {
     }
 }
 
-/// Puts an asterisk for every byte of what looks like a secret; also for what may be a line of a key.
+/// Says whether a text has something in it that looks like a secret.
+pub fn looks(text: &str) -> bool {
+    may_look(text.as_bytes()) && !Looks::default().find(text.as_bytes()).is_empty()
+}
+
+/// Puts an asterisk for every byte of what looks like a secret.
 ///
 /// ```
 /// use xdsctl::secret::hide;
@@ -313,9 +294,6 @@ pub fn hide(text: &str) -> Cow<'_, str> {
     // Nearly every text that is asked about is a name or a path.
     if may_look(text.as_bytes()) {
         ranges = Looks::default().find(text.as_bytes());
-    }
-    if text.len() >= MIN_BASE64 {
-        runs(text.as_bytes(), &mut ranges);
     }
     if ranges.is_empty() {
         return Cow::Borrowed(text);
@@ -332,8 +310,6 @@ mod tests {
 
     #[test]
     fn secrets_are_masked_and_nothing_else() {
-        let base64 = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIB";
-        let stars = "*".repeat(base64.len());
         for (text, expected) in [
             (
                 r#"x: "-----BEGIN PRIVATE KEY-----\nab" y"#,
@@ -343,14 +319,15 @@ mod tests {
                 "-----BEGIN PRIVATE KEY-----\na\"b\n-----END PRIVATE KEY-----\nname: a",
                 "-----BEGIN PRIVATE KEY*****\n***\n-----END PRIVATE KEY-----\nname: a".to_owned(),
             ),
-            (&format!("a:\n  {base64}\nb"), format!("a:\n  {stars}\nb")),
-            (&format!("# \"{base64}\""), format!("# \"{stars}\"")),
             (
                 r#"value: "Bearer abc.d3f-8""#,
                 r#"value: "Bearer *********""#.to_owned(),
             ),
             ("BEARER abc.d3f-8", "BEARER *********".to_owned()),
             ("a bearer of news", "a bearer of news".to_owned()),
+            ("\"Bearer abcdefgh\"", "\"Bearer ********\"".to_owned()),
+            ("Basic abcdefgh i", "Basic abcdefgh i".to_owned()),
+            ("a:1?x=y&token=a&b", "a:1?x=y&token=*&b".to_owned()),
             ("eyJhbGciOiJIUzI1NiIsInR5.eyJ", "*".repeat(28)),
             ("keyJoin", "keyJoin".to_owned()),
             ("key AKIAIOSFODNN7EXAMPLE.", format!("key {}", "*".repeat(21))),

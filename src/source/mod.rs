@@ -28,6 +28,7 @@ pub use span::Span;
 pub use view::View;
 
 use file::Bytes;
+use secrets::{Marks, Place};
 use sniff::Format;
 use xdsctl_proto::tables;
 
@@ -135,18 +136,19 @@ impl Source {
         self.view().map(View::repeated).unwrap_or_default()
     }
 
-    /// The extent and the secrets of the resource at `resource`, which is of type `type_name`, in this document.
-    pub fn secrets(&self, resource: Span, type_name: Option<&str>) -> (Span, Vec<Span>) {
-        let place = secrets::Place::root(type_name.and_then(tables::message));
-        let (extent, mut found) = match self.view() {
+    /// What of the resource at `resource`, which is of type `type_name`, may be printed, in this document.
+    pub fn marks(&self, resource: Span, type_name: Option<&str>) -> Marks {
+        self.marks_from(resource, Place::root(type_name.and_then(tables::message)))
+    }
+
+    /// The same of the object at `resource`, which stands at this place.
+    pub fn marks_from(&self, resource: Span, place: Place) -> Marks {
+        match self.view() {
             Some(view) if self.format() != Some(Format::Log) || view.object_at(resource.start).is_some() => {
-                view.secrets(resource, place)
+                view.marks(resource, place)
             }
-            _ => secrets::find_in(self.bytes(), resource.start, place),
-        };
-        let is_literal = |text: &[u8]| matches!(text, b"null" | b"true" | b"false" | b"~" | b"");
-        found.retain(|span| !is_literal(self.bytes().get(span.range()).unwrap_or_default()));
-        (extent, found)
+            _ => secrets::marks(self.bytes(), resource.start, place),
+        }
     }
 
     /// A resource of a binary document as text format, to find and show places in; `resource` is where its bytes are.

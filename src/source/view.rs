@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
 use super::Span;
-use super::secrets::{Place, find_in};
+use super::secrets::{Marks, Place, marks};
 use super::span::{locate_all, starts};
 use crate::diag::FieldPath;
 
@@ -149,14 +149,18 @@ impl View {
         ends.find(|end| *end > at).unwrap_or(self.json.len())
     }
 
-    /// The extent and the secrets of the resource at `resource` of the document, as places in the document.
-    pub fn secrets(&self, resource: Span, place: Place) -> (Span, Vec<Span>) {
+    /// What of the resource at `resource` of the document may be printed, as places in the document.
+    pub(super) fn marks(&self, resource: Span, place: Place) -> Marks {
         let Some(at) = self.object_at(resource.start) else {
-            return (Span::default(), Vec::new());
+            return Marks::default();
         };
-        let (extent, found) = find_in(&self.json, at, place);
-        let found = found.into_iter().map(|span| self.to_document(span)).collect();
-        (self.to_document(extent), found)
+        let Marks { extent, shown, hidden } = marks(&self.json, at, place);
+        let in_document = |spans: Vec<Span>| spans.into_iter().map(|span| self.to_document(span)).collect();
+        Marks {
+            extent: self.to_document(extent),
+            shown: in_document(shown),
+            hidden: in_document(hidden),
+        }
     }
 
     /// Says whether the object is a message by its bytes, which has no places in it.

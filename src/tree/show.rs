@@ -17,7 +17,7 @@ use crate::model::cluster::{Cluster, DEFAULT_MAX_CONCURRENT_REQUESTS, Discovery,
 use crate::model::endpoints::{DropConfig, Locality};
 use crate::profile::Profile;
 use crate::rpc::PLUGIN_PREFIX;
-use crate::secret;
+use crate::source::secrets::Place;
 use crate::status::Status;
 
 /// Drops are counted per million.
@@ -95,7 +95,7 @@ fn top(walk: &Walk<'_>, key: &str, policy: &Value) -> Node {
         return cds_node(walk, cluster, None);
     }
     let mut config = policy.pointer("/0").cloned();
-    config.iter_mut().for_each(secret::redact_policies);
+    config.iter_mut().for_each(|config| Place::policies().redact(config));
     let config = config.map(|config| config.to_string()).unwrap_or_default();
     let node = Node::new(Kind::Frame, "rls_experimental");
     match key.strip_prefix(PLUGIN_PREFIX) {

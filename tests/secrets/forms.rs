@@ -14,6 +14,9 @@ pub enum Form {
     Yaml(Scalar),
     Text,
     Binary,
+    /// JSON and text format with the secret, and its key, in escapes.
+    Escaped,
+    Octal,
 }
 
 /// How YAML writes the secret.
@@ -32,6 +35,7 @@ pub enum Scalar {
     Alias,
     Anchor,
     BrokenFlow,
+    Hex,
 }
 
 pub const FORMS: &[Form] = &[
@@ -39,6 +43,9 @@ pub const FORMS: &[Form] = &[
     Form::Pretty,
     Form::Text,
     Form::Binary,
+    Form::Escaped,
+    Form::Octal,
+    Form::Yaml(Scalar::Hex),
     Form::Yaml(Scalar::Plain),
     Form::Yaml(Scalar::Double),
     Form::Yaml(Scalar::Single),
@@ -94,6 +101,8 @@ fn secret_yaml(key: &str, text: &str, pad: &str, style: Scalar, out: &mut String
         Scalar::Double => writeln!(out, "{pad}{key}: {quoted} # {text} is the secret"),
         Scalar::Single => writeln!(out, "{pad}{key}: 'it''s {}'", text.replace('\'', "''")),
         Scalar::Literal => writeln!(out, "{pad}{key}: |\n{pad}  {text}\n{pad}  name: {text}"),
+        // A name that is cut in two is none.
+        Scalar::Folded if text.contains("token=") => writeln!(out, "{pad}{key}: >-\n{pad}  {text}"),
         Scalar::Folded => writeln!(out, "{pad}{key}: >-\n{pad}  {head}\n{pad}  {tail}"),
         Scalar::NextLine => writeln!(out, "{pad}{key}:\n{pad}  {text}"),
         Scalar::DoubleFolded => writeln!(out, "{pad}{key}: \"{head}\\\n{pad}  {tail}\""),
@@ -102,8 +111,72 @@ fn secret_yaml(key: &str, text: &str, pad: &str, style: Scalar, out: &mut String
         Scalar::FlowComma => writeln!(out, "{pad}{key}: {text}, {text}"),
         Scalar::Alias => writeln!(out, "{pad}{key}: *{text}"),
         Scalar::Anchor => writeln!(out, "{pad}{key}: &a{pad}{text}\n{pad}other: *a", pad = ""),
+        Scalar::Hex => writeln!(
+            out,
+            "{pad}{key}: \"{}\"",
+            escaped(text, |byte| format!("\\x{byte:02x}"))
+        ),
         Scalar::BrokenFlow => writeln!(out, "{pad}{key}: {{{text}: [{text}"),
     };
+}
+
+/// A text with its letters and digits in escapes.
+fn escaped(text: &str, escape: impl Fn(u8) -> String) -> String {
+    let quoted = json!(text).to_string();
+    let inside = &quoted[1..quoted.len() - 1];
+    let mut out = String::new();
+    let mut is_escape = 0;
+    for c in inside.chars() {
+        let is_plain = c.is_ascii_alphanumeric() || matches!(c, '&' | '/');
+        // What JSON has escaped already stays.
+        is_escape = match c {
+            '\\' if is_escape == 0 => 2,
+            'u' if is_escape == 1 => 5,
+            _ => is_escape,
+        };
+        if is_plain && is_escape == 0 {
+            out += &escape(c as u8);
+        } else {
+            out.push(c);
+        }
+        is_escape = usize::saturating_sub(is_escape, 1);
+    }
+    out
+}
+
+/// The same in a whole document, wherever a secret stands.
+fn with_escapes(document: &str, secrets: &[String], escape: impl Fn(u8) -> String) -> Vec<u8> {
+    let mut document = document.to_owned();
+    for secret in secrets {
+        let escaped: String = secret.bytes().map(&escape).collect();
+        document = document.replace(&format!("Bearer {secret}"), &format!("{}earer {escaped}", escape(b'B')));
+        document = document.replace(&format!("&token={secret}"), &format!("{}token={escaped}", escape(b'&')));
+        document = document.replace(secret, &escaped);
+    }
+    document.into_bytes()
+}
+
+/// A text with its escapes read, of any of our formats.
+pub fn unescaped(text: &str) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find('\\') {
+        out.push_str(&rest[..at]);
+        let after = &rest[at + 1..];
+        let digits = |from: usize, len: usize, radix: u32| {
+            let number = u32::from_str_radix(after.get(from..from + len)?, radix).ok()?;
+            Some((char::from_u32(number)?, from + len))
+        };
+        let read = match after.as_bytes().first() {
+            Some(b'u') => digits(1, 4, 16),
+            Some(b'x') => digits(1, 2, 16),
+            _ => digits(0, 3, 8),
+        };
+        let (c, len) = read.unwrap_or(('\\', 0));
+        out.push(c);
+        rest = &after[len..];
+    }
+    out + rest
 }
 
 /// A resource as text format, through its bytes.
@@ -149,6 +222,10 @@ pub fn write(value: &Value, form: Form, secrets: &[String]) -> Option<Vec<u8>> {
         Form::Pretty => serde_json::to_vec_pretty(&document).unwrap(),
         Form::Text => textproto(value)?,
         Form::Binary => binary(value)?,
+        Form::Escaped => with_escapes(&document.to_string(), secrets, |byte| format!("\\u{:04x}", byte)),
+        Form::Octal => with_escapes(&String::from_utf8(textproto(value)?).ok()?, secrets, |byte| {
+            format!("\\{byte:03o}")
+        }),
         Form::Yaml(style) => {
             let mut out = String::new();
             yaml(&document, 0, style, secrets, &mut out);

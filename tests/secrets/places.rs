@@ -26,18 +26,6 @@ const PACKED: &[&str] = &[
     "envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext",
 ];
 
-/// Text fields of such messages that say where a secret is or what it is for.
-const NOT_SECRET: &[&str] = &[
-    "account",
-    "authority_selector",
-    "environment_variable",
-    "filename",
-    "key",
-    "name",
-    "provider_name",
-    "scopes",
-];
-
 /// Steps from a resource to a field: names, and for an Any the type in it.
 #[derive(Clone, Debug)]
 pub enum Step {
@@ -61,7 +49,7 @@ pub fn targets() -> Vec<Target> {
         let mut open: VecDeque<(&'static Message, Vec<Step>)> = VecDeque::new();
         open.push_back((tables::message(root).unwrap(), Vec::new()));
         while let Some((message, steps)) = open.pop_front() {
-            let holds = message.fields.iter().any(|field| field.secret);
+            let holds = message.fields.iter().any(|field| !field.shown);
             // A few ways to a message that holds a secret, one to the others.
             let count = seen.entry(message.full_name).or_default();
             *count += 1;
@@ -80,7 +68,7 @@ pub fn targets() -> Vec<Target> {
                 let mut way = steps.clone();
                 way.push(Step::Field(field.name, is_list, key));
                 match kind {
-                    Kind::String | Kind::Bytes if holds && !NOT_SECRET.contains(&field.name) => found.push(Target {
+                    Kind::String | Kind::Bytes if !field.shown => found.push(Target {
                         root,
                         steps: way,
                         is_bytes: kind == Kind::Bytes,
@@ -168,6 +156,16 @@ pub const TEMPLATES: &[&str] = &[
     r#"{"@type":"C","name":"c","type":"EDS","eds_cluster_config":{"eds_config":{"ads":{}}},"transport_socket":{"name":"t","typed_config":{"@type":"type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext","common_tls_context":{"tls_certificates":[{"pasword":{"inline_string":"$"}}]}}}}"#,
     r#"{"@type":"C","name":"c","type":"EDS","eds_cluster_config":{"eds_config":{"ads":{}}},"transport_socket":{"name":"t","typed_config":{"@type":"type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext","common_tls_context":{"tls_certificates":[{"private_ky":"$"}]}}}}"#,
     r#"{"@type":"C","name":"c","type":"EDS","load_balancing_policy":{"policies":[{"typed_extension_config":{"name":"l","typed_config":{"@type":"type.googleapis.com/xds.type.v3.TypedStruct","type_url":"type.googleapis.com/x.Y","value":{"token":"$"}}}}]},"eds_cluster_config":{"eds_config":{"ads":{}}}}"#,
+    // Names that are harmless elsewhere, where no descriptor has them.
+    r#"{"@type":"C","name":"c","type":"EDS","eds_cluster_config":{"eds_config":{"ads":{}}},"metadata":{"filter_metadata":{"m":{"name":"$","address":{"path":["$"]},"$":1,"port":{"$":true}}}}}"#,
+    r#"{"@type":"C","name":"c","type":"EDS","eds_cluster_config":{"eds_config":{"ads":{}}},"metadata":{"typed_filter_metadata":{"m":{"@type":"type.googleapis.com/x.Y","name":"$","domains":["$"]}}}}"#,
+    r#"{"@type":"C","name":"c","type":"EDS","eds_cluster_config":{"eds_config":{"ads":{}}},"load_balancing_policy":{"policies":[{"typed_extension_config":{"name":"l","typed_config":{"@type":"type.googleapis.com/xds.type.v3.TypedStruct","type_url":"type.googleapis.com/ring_hash_experimental","value":{"minRingSize":"x","note":"$","deep":{"name":"$"}}}}}]}}"#,
+    // Names by the dozen that nobody knows, and some almost right.
+    r#"{"@type":"C","name":"c","type":"EDS","eds_cluster_config":{"eds_config":{"ads":{}}},"k1":"$","k2":"$","k3":"$","k4":"$","k5":"$","k6":"$","k7":"$","k8":"$","k9":"$","l1":"$","l2":"$","l3":"$","l4":"$","nam":"$","connect_timeot":"$","metdata":{"x":"$"}}"#,
+    r#"{"@type":"R","name":"r","request_headers_to_ad":[{"header":{"key":"x","value":"$"}}],"virtual_hosts":[{"name":"v","domains":["*"],"bogus":{"prefix":"$"},"response_headers_to_add":[{"header":{"key":"x","valeu":"$"}}],"routes":[{"match":{"prefix":""},"route":{"cluster":"c"},"metadata":{"filter_metadata":{"m":{"prefix":"$"}}}}]}]}"#,
+    // Credentials in a harmless field, by their looks.
+    r#"{"@type":"R","name":"r","virtual_hosts":[{"name":"v","domains":["*"],"bogus":1,"routes":[{"match":{"prefix":"https://h/?x=1&token=$"},"route":{"cluster":"c","bogus":1}},{"match":{"prefix":"Bearer $"},"bogus":2}]}]}"#,
+    r#"{"@type":"C","name":"https://user:$@host/c","bogus":1,"type":"EDS","eds_cluster_config":{"eds_config":{"ads":{}},"service_name":"Bearer $","bogus":2}}"#,
     r#"{"@type":"L","name":"l","api_listener":{"api_listener":{"@type":"type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager","rds":{"route_config_name":"r","config_source":{"ads":{}}},"http_filters":[{"name":"f","typed_config":{"@type":"type.googleapis.com/envoy.extensions.filters.http.rbac.v3.RBAC","rules":{"policies":{"p":{"permissions":[{"header":{"name":"x-auth-token","string_match":{"prefix":"$"}}}],"principals":[{"any":true}]}}}}},{"name":"r","typed_config":{"@type":"type.googleapis.com/envoy.extensions.filters.http.router.v3.Router"}}]}}}"#,
     r#"{"@type":"L","name":"l","api_listener":{"api_listener":{"@type":"type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager","rds":{"route_config_name":"r","config_source":{"ads":{}}},"http_filters":[{"name":"f","typed_config":{"@type":"type.googleapis.com/x.OAuth2Credentials","x":"$"}},{"name":"r","typed_config":{"@type":"type.googleapis.com/envoy.extensions.filters.http.router.v3.Router"}}]}}}"#,
 ];
@@ -176,4 +174,6 @@ pub const BOOTSTRAPS: &[&str] = &[
     r#"{"xds_servers":[{"server_uri":"a:1","channel_creds":[{"type":"google_default","config":{"token":"$"}}]}],"node":{"id":"n"}}"#,
     r#"{"xds_servers":[{"server_uri":"a:1","channel_creds":[{"type":"tls","config":{"x":"$"}}],"call_creds":[{"type":"jwt_token_file","config":{"jwt":"$"}}]}],"node":{"id":"n"}}"#,
     r#"{"xds_servers":[{"server_uri":"https://user:$@host:1","channel_creds":[{"type":"insecure"}]}],"node":{"id":"n","metadata":{"api_key":"$"}}}"#,
+    r#"{"xds_servers":[{"server_uri":"a:1","channel_creds":[{"type":"insecure"}],"note":"$"}],"node":{"id":1,"metadata":{"name":"$"}},"other":["$"]}"#,
+    r#"{"xds_servers":[{"server_uri":"a:1?token=$","channel_creds":"$"}],"node":{"id":"n"},"certificate_providers":{"p":{"plugin_name":"file_watcher","config":{"certificate_file":"c","pem":"$"}}}}"#,
 ];

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use xdsctl::proto::print::{self, Printer};
 
-use super::forms::{Form, bytes};
+use super::forms::{Form, bytes, unescaped};
 use crate::run::run;
 
 pub const RUNS: &[&[&str]] = &[
@@ -137,8 +137,8 @@ pub fn filed_leak(
         std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("secret-files-{}", std::process::id()));
     std::fs::create_dir_all(&directory).unwrap();
     let ending = match form {
-        Form::Compact | Form::Pretty => "json",
-        Form::Text => "textproto",
+        Form::Compact | Form::Pretty | Form::Escaped => "json",
+        Form::Text | Form::Octal => "textproto",
         Form::Binary => "binpb",
         Form::Yaml(_) => "yaml",
     };
@@ -228,6 +228,13 @@ pub fn leaks(document: &[u8], secrets: &[String], runs: &[&[&str]]) -> Option<St
 
 /// Says where a text has a secret, or a half of one.
 pub fn leak_in(text: &str, secrets: &[String], args: &[&str]) -> Option<String> {
+    // Twice: an excerpt in JSON has its escapes escaped.
+    let once = unescaped(text);
+    let texts = [text, &once, &unescaped(&once)];
+    texts.into_iter().find_map(|text| plain_leak_in(text, secrets, args))
+}
+
+fn plain_leak_in(text: &str, secrets: &[String], args: &[&str]) -> Option<String> {
     for secret in secrets {
         let (head, tail) = secret.split_at(8);
         for part in [head, tail] {

@@ -58,6 +58,69 @@ const DOCUMENTS: &[(&str, &str, &str)] = &[
         "bootstrap.json",
         r#"{"xds_servers":[{"server_uri":"a:1","channel_creds":[{"type":"x","config":{"token":"$"}},{"type":1}]}],"node":{"id":"n"}}"#,
     ),
+    (
+        "a query behind an escaped ampersand",
+        "x.json",
+        r#"{"@type":"type.googleapis.com/envoy.config.cluster.v3.Cluster","name":"n","type":"EDS","eds_cluster_config":{"eds_config":{"ads":{}}},"alt_stat_name":"https://h/?x=1\u0026token=$","bogus":1}"#,
+    ),
+    (
+        "a scheme with an escape in YAML",
+        "x.yaml",
+        "\"@type\": type.googleapis.com/envoy.config.cluster.v3.Cluster\nname: n\nalt_stat_name: \"\\x42earer $\"\nbogus: 1\n",
+    ),
+    (
+        "a scheme with an octal escape",
+        "x.textproto",
+        r#"resources { [type.googleapis.com/envoy.config.cluster.v3.Cluster] { name: "n"
+alt_stat_name: "\102earer $"
+bogus: 1
+ } }"#,
+    ),
+    (
+        "a scheme on two lines",
+        "x.yaml",
+        "\"@type\": type.googleapis.com/envoy.config.cluster.v3.Cluster\nname: n\nalt_stat_name: \"Bea\\\n  rer $\"\nbogus: 1\n",
+    ),
+    (
+        "a Struct",
+        "x.json",
+        r#"{"@type":"type.googleapis.com/envoy.config.cluster.v3.Cluster","name":"n","type":"EDS","eds_cluster_config":{"eds_config":{"ads":{}}},"metadata":{"filter_metadata":{"m":{"name":"$"}}},"bogus":1}"#,
+    ),
+    (
+        "the key of a Struct",
+        "x.json",
+        r#"{"@type":"type.googleapis.com/envoy.config.cluster.v3.Cluster","name":"n","type":"EDS","eds_cluster_config":{"eds_config":{"ads":{}}},"metadata":{"filter_metadata":{"m":{"$":true}}},"bogus":1}"#,
+    ),
+    (
+        "a type that nobody knows",
+        "x.json",
+        r#"{"@type":"type.googleapis.com/envoy.config.cluster.v3.Cluster","name":"n","type":"EDS","eds_cluster_config":{"eds_config":{"ads":{}}},"metadata":{"typed_filter_metadata":{"m":{"@type":"type.googleapis.com/x.Y","domains":["$"]}}},"bogus":1}"#,
+    ),
+    (
+        "the configuration of a policy that nobody knows",
+        "x.json",
+        r#"{"@type":"type.googleapis.com/envoy.config.cluster.v3.Cluster","name":"n","type":"EDS","eds_cluster_config":{"eds_config":{"ads":{}}},"load_balancing_policy":{"policies":[{"typed_extension_config":{"name":"l","typed_config":{"@type":"type.googleapis.com/xds.type.v3.TypedStruct","type_url":"t/mine","value":{"note":"$"}}},"bogus":1}]}}"#,
+    ),
+    (
+        "unknown names by the dozen",
+        "x.json",
+        r#"{"@type":"type.googleapis.com/envoy.config.cluster.v3.Cluster","name":"n","type":"EDS","eds_cluster_config":{"eds_config":{"ads":{}}},"k0":"$","k1":"$","k2":"$","k3":"$","k4":"$","k5":"$","k6":"$","k7":"$","k8":"$","k9":"$","k10":"$","k11":"$","k12":"$","k13":"$"}"#,
+    ),
+    (
+        "a name that is almost right",
+        "x.json",
+        r#"{"@type":"type.googleapis.com/envoy.config.cluster.v3.Cluster","name":"n","type":"EDS","eds_cluster_config":{"eds_config":{"ads":{}}},"metdata":{"note":"$"}}"#,
+    ),
+    (
+        "what a peer says",
+        "x.json",
+        r#"{"configs":[{"@type":"type.googleapis.com/envoy.admin.v3.ClustersConfigDump","dynamic_active_clusters":[{"error_state":{"failed_configuration":{"@type":"type.googleapis.com/envoy.config.cluster.v3.Cluster","name":"n"},"details":"unknown token $"}}]}]}"#,
+    ),
+    (
+        "a comment",
+        "x.yaml",
+        "\"@type\": type.googleapis.com/envoy.config.cluster.v3.Cluster\nname: n\n# ours: $\nbogus: 1\n",
+    ),
 ];
 
 fn document(form: &str) -> String {

@@ -12,7 +12,7 @@ use super::{Error, Io};
 use crate::report::{graph, svg, tree as text};
 use xdsctl::client::config::{ChannelFailure, XdsConfig};
 use xdsctl::profile::{Client, Profile};
-use xdsctl::secret;
+use xdsctl::source::secrets::Place;
 use xdsctl::status::Status;
 use xdsctl::tree::build::{self, Cds, Generated, Readable};
 use xdsctl::tree::node::{Kind, Node};
@@ -154,8 +154,8 @@ fn write_json(args: &TreeArgs, opened: &Opened, outcome: &Outcome<'_>, io: &mut 
     };
     let (mut service_config, mut children): (Value, Map<String, Value>) = (service_config, children);
     if !args.channel.input.show_secrets {
-        secret::redact_policies(&mut service_config);
-        children.values_mut().for_each(secret::redact_policies);
+        Place::policies().redact(&mut service_config);
+        children.values_mut().for_each(|child| Place::policies().redact(child));
     }
     let document = Document {
         schema: SCHEMA,

@@ -6,6 +6,7 @@ use http::header::HOST;
 use reqwest::Url;
 use reqwest::tls::{Certificate, Identity};
 use xdsctl::proto::print;
+use xdsctl::source::secrets::Place;
 
 use crate::connect::{self, To, Way};
 use crate::fetch::Error;
@@ -29,7 +30,14 @@ pub async fn fetch(address: &Address, options: &Options, out: &mut dyn Write) ->
         Err(Error::Refused { .. }) => Vec::new(),
         Err(error) => return Err(error),
     };
-    let mut text = config.to_vec();
+    // What Envoy has not masked itself.
+    let (mut text, clusters) = match options.redacts {
+        true => (
+            print::redacted(config.to_vec(), "envoy.admin.v3.ConfigDump"),
+            print::redacted_at(clusters, Place::clusters()),
+        ),
+        false => (config.to_vec(), clusters),
+    };
     if let Some(clusters) = object(&clusters, "cluster_statuses") {
         let inside = clusters
             .trim_ascii()
@@ -41,10 +49,6 @@ pub async fn fetch(address: &Address, options: &Options, out: &mut dyn Write) ->
             text.extend_from_slice(inside);
             text.extend_from_slice(b"}\n");
         }
-    }
-    if options.redacts {
-        // What Envoy has not masked itself.
-        text = print::redacted(text, "envoy.admin.v3.ConfigDump");
     }
     out.write_all(&text).map_err(Error::Output)
 }

@@ -9,6 +9,7 @@ use crate::client::receive::{Fault, faults};
 use crate::diag::{Diagnostic, Effect};
 use crate::envelope::Stage;
 use crate::model::ResourceType;
+use crate::source::secrets::peer_words;
 
 /// What xdsctl's own reason for a rejection begins with.
 pub(super) const REJECTED: &str = "rejected, ";
@@ -37,7 +38,8 @@ impl Rejection {
         // C-core says so itself in its status; a log and other clients do not.
         let error = error.strip_prefix(INVALID).unwrap_or(error);
         Rejection {
-            why: format!("{INVALID}{error}"),
+            // It ends up in the status of RPCs.
+            why: format!("{INVALID}{}", peer_words(error)),
             faults: faults(&checked.diagnostics),
         }
     }

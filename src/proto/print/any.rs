@@ -3,6 +3,7 @@
 use xdsctl_proto::tables::{self, Message, WellKnown};
 
 use super::layout::Start;
+use super::mask::is_told;
 use super::scalar::base64;
 use super::{Printer, Result, quoted};
 use crate::secret;
@@ -59,6 +60,11 @@ impl Printer {
     }
 
     fn opened(&mut self, url: &str, inner: &[u8], message: &'static Message) -> Result {
+        let index = tables::message_index(message.full_name);
+        let is_value = !matches!(message.well_known, WellKnown::None | WellKnown::Empty);
+        let looks = self.redacts && (is_value || index.is_some_and(is_told));
+        let from = looks.then_some(self.out.len());
+        self.veils += usize::from(from.is_some());
         self.open(b'{');
         let mut start = Start::First;
         self.next(&mut start);
@@ -69,13 +75,15 @@ impl Printer {
         } else if message.well_known != WellKnown::Empty || !inner.is_empty() {
             self.next(&mut start);
             self.key("value");
-            let from = self.out.len();
             self.value_of(inner, message)?;
-            if self.redacts && self.veils == 0 {
+        }
+        self.close(b'}', false);
+        if let Some(from) = from {
+            self.veils = self.veils.saturating_sub(1);
+            if self.veils == 0 {
                 self.mask_places(from, Place::root(None));
             }
         }
-        self.close(b'}', false);
         Ok(())
     }
 

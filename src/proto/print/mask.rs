@@ -6,7 +6,7 @@ use xdsctl_proto::tables::{self, Cardinality, Field, Kind, MESSAGES, Message, We
 
 use super::Printer;
 use crate::secret::{self, Looks, may_look};
-use crate::source::secrets::{Place, find};
+use crate::source::secrets::{Place, marks};
 
 /// `[redacted]` as the value of a bytes field.
 pub(super) const REDACTED_BYTES: &str = "W3JlZGFjdGVkXQ==";
@@ -19,28 +19,37 @@ pub(super) const REDACTED_BYTES: &str = "W3JlZGFjdGVkXQ==";
 /// let masked = xdsctl::proto::print::redacted(text.to_vec(), "envoy.admin.v3.ConfigDump");
 /// assert!(String::from_utf8(masked).unwrap().contains(r#""inline_string": "[redacted]""#));
 /// ```
-pub fn redacted(mut text: Vec<u8>, type_name: &str) -> Vec<u8> {
+pub fn redacted(text: Vec<u8>, type_name: &str) -> Vec<u8> {
+    redacted_at(text, Place::root(tables::message(type_name)))
+}
+
+/// Masks what may not be printed of JSON text that stands at this place.
+pub fn redacted_at(mut text: Vec<u8>, place: Place) -> Vec<u8> {
     Looks::default().mask(&mut text);
-    mask_places(&mut text, 0, Place::root(tables::message(type_name)));
+    mask_places(&mut text, 0, place);
     text
 }
 
-/// Masks the secrets in the JSON value at `start` by their places; says how many.
+/// Masks what may not be printed of the JSON value at `start`; says how much.
 fn mask_places(text: &mut Vec<u8>, start: usize, place: Place) -> usize {
     let mut out = Vec::new();
     let (mut at, mut count) = (start, 0);
-    for range in find(text, start, place).into_iter().map(|span| span.range()) {
-        let secret = text.get(range.clone()).unwrap_or_default();
-        let is_masked =
-            secret.is_empty() || secret == secret::REDACTED.as_bytes() || secret == REDACTED_BYTES.as_bytes();
+    for range in marks(text, start, place).hidden.into_iter().map(|span| span.range()) {
+        let value = text.get(range.clone()).unwrap_or_default();
+        let is_masked = matches!(value, b"" | b"null" | b"true" | b"false") || value == REDACTED_BYTES.as_bytes();
         if range.start < at || is_masked {
             continue;
         }
         let is_text = text.get(range.start.wrapping_sub(1)) == Some(&b'"');
+        let is_key = is_text && text.get(range.end + 1) == Some(&b':');
         out.extend_from_slice(text.get(at..range.start).unwrap_or_default());
         out.extend_from_slice(if is_text { secret::REDACTED.as_bytes() } else { b"0" });
         at = range.end;
         count += 1;
+        if is_key {
+            // No two keys are alike.
+            out.extend_from_slice(format!(" {count}").as_bytes());
+        }
     }
     if count > 0 {
         out.extend_from_slice(text.get(at..).unwrap_or_default());
@@ -50,32 +59,31 @@ fn mask_places(text: &mut Vec<u8>, start: usize, place: Place) -> usize {
     count
 }
 
-/// Messages whose secrets are told by names in them, by index.
+/// Messages whose text has to be looked through when it is complete, by index.
 static TOLD_BY_NAMES: LazyLock<Vec<bool>> = LazyLock::new(|| {
     let is_told = |message: &'static Message| {
         let is_free = matches!(
             message.well_known,
             WellKnown::Struct | WellKnown::Value | WellKnown::ListValue
         );
-        is_free || Place::root(Some(message)).is_named()
+        is_free || Place::root(Some(message)).asks_by_name()
     };
     MESSAGES.iter().map(is_told).collect()
 });
 
-/// Says whether there may be secrets below a field that only its printed text tells.
+/// Says whether only the printed text of a field tells what of it may be printed.
 pub(super) fn needs_a_look(field: &Field) -> bool {
     let kind = match field.cardinality {
         Cardinality::Map { value, .. } => value,
         Cardinality::Singular | Cardinality::Repeated => field.kind,
     };
-    // The names of the entries tell.
-    let is_named_map = matches!(field.cardinality, Cardinality::Map { .. }) && kind.message().is_none();
     let is_printed_masked = matches!(field.kind, Kind::String | Kind::Bytes);
-    let is_told = match kind {
-        Kind::Message(index) => TOLD_BY_NAMES.get(usize::from(index)).is_some_and(|is_told| *is_told),
-        _ => false,
-    };
-    is_told || is_named_map || field.secret && !is_printed_masked
+    matches!(kind, Kind::Message(index) if is_told(index)) || !field.shown && !is_printed_masked
+}
+
+/// Says whether the text of a message of this index has to be looked through.
+pub(super) fn is_told(index: u16) -> bool {
+    TOLD_BY_NAMES.get(usize::from(index)).is_some_and(|is_told| *is_told)
 }
 
 impl Printer {

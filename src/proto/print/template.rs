@@ -93,7 +93,7 @@ fn slots(bytes: &[u8], message: &'static Message, at: usize, out: &mut Vec<Slot>
         let field = message.field(item.number)?;
         let range = value_of(bytes, &item);
         let range = at + range.start..at + range.end;
-        if item.number < last || field.secret || needs_a_look(field) {
+        if item.number < last || !field.shown || needs_a_look(field) {
             return None;
         }
         last = item.number;

@@ -81,14 +81,16 @@ impl Transcoder<'_> {
         let name = String::from_utf8_lossy(self.scan.raw(key)).into_owned();
         self.scan.set_pos(key.end + 1);
         let nearest = self.suggest(message.full_name, &name, message.by_name.iter().map(|(name, _)| *name));
-        // `{password: a,b}` in YAML: what is behind the comma may be a part of the secret.
-        let is_lone = nearest.is_none()
-            && self
-                .scan
+        // `{value: a,b}` and `value:\n  a: b` in YAML: what looks like a name may be a part of a text.
+        let is_lone = || {
+            self.scan
                 .text()
                 .get(end..)
-                .is_some_and(|rest| rest.starts_with(b"null"));
-        let shown = if is_lone || secrets::is_piece(&name) {
+                .is_some_and(|rest| rest.starts_with(b"null"))
+        };
+        let has_hidden = || message.fields.iter().any(|field| !field.shown);
+        let is_doubtful = nearest.is_none() && (is_lone() || has_hidden());
+        let shown = if is_doubtful || secrets::is_piece(&name) {
             secret::REDACTED.to_owned()
         } else {
             clip(name.as_bytes())

@@ -5,9 +5,8 @@ use std::borrow::Cow;
 
 use xdsctl_proto::tables::Message;
 
-use crate::secret;
 use crate::source::Span;
-use crate::source::secrets::{self, Place};
+use crate::source::secrets::{Place, marks};
 
 rules! {
     /// The document cannot be read from here on.
@@ -70,22 +69,22 @@ impl Note {
     }
 }
 
-/// A value to quote in a message: on one line, not longer than a line, and without secrets. `root` is the type of the resource.
+/// A value to quote in a message: on one line, not longer than a line, and only if it may be printed. `root` is the type of the
+/// resource.
 pub(super) fn quote(root: Option<&'static Message>, at: &Path<'_>, raw: &[u8]) -> String {
     let place = Place::of(root, &at.to_owned());
-    let is_text = !matches!(raw.first(), Some(b'{' | b'['));
-    if place.is_secret || (is_text && place.hides_text()) {
-        return "a secret".to_owned();
-    }
-    let mut masked = Cow::Borrowed(raw);
-    if raw.len() <= MAX_MASKED_BYTES {
-        for secret in secrets::find(raw, 0, place) {
-            masked.to_mut().get_mut(secret.range()).unwrap_or_default().fill(b'*');
-        }
-    } else if matches!(raw.first(), Some(b'{' | b'[')) {
+    let is_nested = matches!(raw.first(), Some(b'{' | b'['));
+    if is_nested && raw.len() > MAX_MASKED_BYTES {
         return "a value of many lines".to_owned();
     }
-    format!("`{}`", secret::hide(&clip(&masked)))
+    let mut masked = Cow::Borrowed(raw);
+    for hidden in marks(raw, 0, place).hidden {
+        if !is_nested {
+            return "a value that is not shown".to_owned();
+        }
+        masked.to_mut().get_mut(hidden.range()).unwrap_or_default().fill(b'*');
+    }
+    format!("`{}`", clip(&masked))
 }
 
 /// Largest value that is quoted from an object or a list, in bytes: all of it is searched for secrets.

@@ -140,7 +140,7 @@ impl Plan {
             let how = if is_for_files { "; --fix works without it" } else { "" };
             writeln!(
                 io.err,
-                "xdsctl: secrets in the patch are masked, so that it cannot be applied{how}"
+                "xdsctl: secrets in the patch are masked, so that it cannot be applied; --show-secrets keeps them{how}"
             )?;
         }
         self.change(inputs);

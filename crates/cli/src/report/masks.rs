@@ -1,22 +1,17 @@
-//! What of a document is not quoted: the secrets of the resource that a finding is about, and what may be one around it.
+//! What of a document is quoted: the values whose fields are known to be harmless, and the signs between them.
 
 use xdsctl::diag::FieldPath;
-use xdsctl::secret::{self, REDACTED, unplaced};
+use xdsctl::secret::{self, REDACTED};
+use xdsctl::source::secrets::{Marks, Place, is_known_word};
 use xdsctl::source::sniff::Format;
-use xdsctl::source::{Source, Span, secrets};
+use xdsctl::source::{Source, Span};
 
-/// Bytes that are looked at above a piece of text, for what it is part of.
-const MAX_BYTES_ABOVE: usize = 64 << 10;
-
-/// The secrets of one resource of a document.
+/// What of one resource of a document may be shown.
 #[derive(Debug, Default)]
 pub struct Masks {
-    /// The resource: places outside are not known.
-    extent: Span,
-    /// In the order of the resource.
-    secrets: Vec<Span>,
-    /// From here on the document is not what it was meant to be: a name says nothing of what stands behind it.
-    broken_from: Option<usize>,
+    marks: Marks,
+    /// The document is the user's own words, of which all is shown that is not marked.
+    is_own: bool,
     /// Nothing is masked.
     shows_secrets: bool,
 }
@@ -30,76 +25,70 @@ impl Masks {
         }
     }
 
-    /// Those of a document that could not be read from here on.
-    pub fn broken(from: usize, shows_secrets: bool) -> Masks {
+    /// Those of a suite, which hides these values.
+    pub fn suite(source: &Source, hidden: Vec<Span>, shows_secrets: bool) -> Masks {
+        let extent = Span::new(0, source.bytes().len());
         Masks {
-            broken_from: Some(from),
+            marks: Marks {
+                extent,
+                shown: vec![extent],
+                hidden,
+            },
+            is_own: true,
             shows_secrets,
-            ..Masks::default()
-        }
-    }
-
-    /// These of a document that holds no others.
-    pub fn known(source: &Source, secrets: Vec<Span>, shows_secrets: bool) -> Masks {
-        Masks {
-            extent: Span::new(0, source.bytes().len()),
-            secrets,
-            shows_secrets,
-            ..Masks::default()
         }
     }
 
     /// Those of the resource at `resource`.
     pub fn of(source: &Source, resource: Span, type_name: Option<&str>, shows_secrets: bool) -> Masks {
-        let (extent, secrets) = source.secrets(resource, type_name);
         Masks {
-            extent,
-            secrets,
+            marks: source.marks(resource, type_name),
             shows_secrets,
             ..Masks::default()
         }
     }
 
-    /// A message without what it quotes, if it is about a secret; names of fields stay.
-    pub fn redacted(&self, message: String, path: &FieldPath, span: Span) -> String {
-        let overlaps = |secret: &Span| secret.start < span.end.max(span.start + 1) && span.start < secret.end;
-        if self.shows_secrets || !message.contains('`') || !self.secrets.iter().any(overlaps) {
+    /// Those of a bootstrap.
+    pub fn bootstrap(source: &Source, shows_secrets: bool) -> Masks {
+        Masks {
+            marks: source.marks_from(Span::default(), Place::bootstrap()),
+            shows_secrets,
+            ..Masks::default()
+        }
+    }
+
+    /// A message without what it quotes, if it is about something hidden; names of fields and values that are shown stay.
+    pub fn redacted(&self, source: &Source, message: String, path: &FieldPath, span: Span) -> String {
+        let overlaps = |other: &&Span| other.start < span.end.max(span.start + 1) && span.start < other.end;
+        if self.shows_secrets || !message.contains('`') || !self.marks.hidden.iter().any(|span| overlaps(&span)) {
             return message;
         }
         let path = path.to_string();
+        let text = |span: &Span| source.bytes().get(span.range()).map(<[u8]>::trim_ascii);
         let pieces = message.split('`').enumerate().map(|(number, piece)| {
-            let is_quote = number % 2 == 1;
-            if is_quote && !secrets::is_harmless_name(piece) && !path.split(['.', '[', ']']).any(|step| step == piece) {
-                REDACTED
-            } else {
-                piece
-            }
+            let is_shown = || {
+                let mut shown = self.marks.shown.iter().filter(overlaps);
+                is_known_word(piece)
+                    || path.split(['.', '[', ']']).any(|step| step == piece)
+                    || shown.any(|span| text(span) == Some(piece.as_bytes()))
+            };
+            if number % 2 == 0 || is_shown() { piece } else { REDACTED }
         });
         pieces.collect::<Vec<_>>().join("`")
     }
 
-    /// Masks the secrets in `window`, which stands at `start` of the document. Every byte stays where it is.
+    /// Masks what is not shown of `window`, which stands at `start` of the document. Every byte stays where it is.
     ///
     /// `named` is what the message has named already.
     pub fn mask(&self, source: &Source, window: &mut [u8], start: usize, named: Option<Span>) {
         Self::mask_all(&[self], source, (window, start), named);
     }
 
-    /// Masks what is a secret by one of several resources, in their order, or stands in none of them; see [`mask`](Self::mask).
+    /// Masks what is shown by none of several resources, in their order; see [`mask`](Self::mask).
     pub fn mask_all(of: &[&Masks], source: &Source, (window, start): (&mut [u8], usize), named: Option<Span>) {
         if of.iter().any(|masks| masks.shows_secrets) {
             return;
         }
-        let end = start + window.len();
-        let has_comments = source.format() != Some(Format::Json);
-        let hide = |window: &mut [u8], from: usize, to: usize| {
-            let (from, to) = (from.clamp(start, end) - start, to.clamp(start, end) - start);
-            for byte in window.get_mut(from..to).unwrap_or_default() {
-                if !byte.is_ascii_whitespace() {
-                    *byte = b'*';
-                }
-            }
-        };
         let looks = secret::hide(&lossy(window)).into_owned();
         if looks.len() == window.len() {
             window.copy_from_slice(looks.as_bytes());
@@ -107,50 +96,91 @@ impl Masks {
         if source.is_settings() {
             return;
         }
-        for (around, is_whole) in surroundings(of, Span::new(start, end)) {
-            let Some(text) = window
-                .get(around.start - start..around.end - start)
-                .filter(|text| !text.is_empty())
-            else {
-                continue;
-            };
-            let text = lossy(text);
-            let is_inside = is_inside(source, around.start, &text);
-            let is_harmless = |name: &str| is_whole && secrets::is_harmless_name(name);
-            for range in unplaced::find(&text, is_harmless, is_inside, has_comments) {
-                let range = Span::new(around.start + range.start, around.start + range.end);
-                if named.is_none_or(|named| range.start < named.start || named.end < range.end) {
-                    hide(window, range.start, range.end);
-                }
+        let end = start + window.len();
+        let inside = |span: &Span| span.start.clamp(start, end) - start..span.end.clamp(start, end) - start;
+        let mut shown = starred(window);
+        let show = |shown: &mut [u8], span: Span| {
+            let range = inside(&span);
+            if let (Some(to), Some(from)) = (shown.get_mut(range.clone()), window.get(range)) {
+                to.copy_from_slice(from);
+            }
+        };
+        let mut at = start;
+        for masks in of {
+            words(
+                window,
+                inside(&Span::new(at, masks.marks.extent.start.max(at))),
+                &mut shown,
+            );
+            at = at.max(masks.marks.extent.end);
+            let is_near = |span: &&Span| span.start < end && start < span.end;
+            masks
+                .marks
+                .shown
+                .iter()
+                .filter(is_near)
+                .for_each(|span| show(&mut shown, *span));
+            for span in masks.marks.hidden.iter().filter(is_near) {
+                hide(source, *span, shown.get_mut(inside(span)).unwrap_or_default());
+            }
+            if masks.is_own && source.format() != Some(Format::Json) {
+                comments(&mut shown);
             }
         }
-        for secret in of.iter().flat_map(|masks| &masks.secrets) {
-            let text = source.bytes().get(secret.range()).unwrap_or_default();
-            let is_quoted = text.len() > 1
-                && text.first() == text.last()
-                && text.first().is_some_and(|byte| matches!(byte, b'"' | b'\''));
-            let quote = usize::from(is_quoted);
-            hide(window, secret.start + quote, secret.end - quote);
+        words(window, inside(&Span::new(at, end.max(at))), &mut shown);
+        if let Some(named) = named {
+            show(&mut shown, named);
         }
-        if has_comments {
-            comments(window);
+        window.copy_from_slice(&shown);
+    }
+}
+
+/// Bytes that nobody vouches for: the signs of a document stay, for its shape.
+fn starred(window: &[u8]) -> Vec<u8> {
+    let next = window.iter().skip(1).chain(b"\n");
+    let of = |(byte, next): (&u8, &u8)| match byte {
+        b'{' | b'}' | b'[' | b']' | b'<' | b'>' | b',' | b':' | b'"' | b'#' => *byte,
+        b'-' if next.is_ascii_whitespace() || *next == b'-' => *byte,
+        _ if byte.is_ascii_whitespace() => *byte,
+        _ => b'*',
+    };
+    window.iter().zip(next).map(of).collect()
+}
+
+/// Puts asterisks for a value in the document, a part of which is `shown`; quotes around it stay.
+fn hide(source: &Source, value: Span, shown: &mut [u8]) {
+    let text = source.bytes().get(value.range()).unwrap_or_default();
+    let is_quoted = text.len() > 1 && text.first() == text.last() && matches!(text, [b'"' | b'\'', ..]);
+    let is_whole = is_quoted && shown.len() == text.len();
+    let last = shown.len().saturating_sub(1);
+    for (number, byte) in shown.iter_mut().enumerate() {
+        if !byte.is_ascii_whitespace() && !(is_whole && (number == 0 || number == last)) {
+            *byte = b'*';
         }
     }
 }
 
-/// The parts of a window that stand in none of the resources, and whether the document is what it was meant to be there.
-fn surroundings(of: &[&Masks], window: Span) -> Vec<(Span, bool)> {
-    let mut parts = Vec::new();
-    let mut at = window.start;
-    for masks in of {
-        let start = masks.extent.start.clamp(at, window.end);
-        parts.push((Span::new(at, start), true));
-        at = masks.extent.end.clamp(start, window.end);
+/// Shows the names of fields and types in a part of the window that belongs to no resource.
+fn words(window: &[u8], part: std::ops::Range<usize>, shown: &mut [u8]) {
+    let is_part = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'@' | b'.' | b'/' | b'-');
+    let mut at = part.start;
+    while at < part.end {
+        let rest = window.get(at..part.end).unwrap_or_default();
+        let len = rest.iter().take_while(|byte| is_part(**byte)).count();
+        let word = rest.get(..len).unwrap_or_default();
+        let after = rest.get(len..).unwrap_or_default().trim_ascii_start();
+        let is_key = matches!(after, [b':' | b'{', ..] | [b'"', b':', ..]);
+        let is_type = || word.starts_with(b"type.googleapis.com/");
+        let is_known = || std::str::from_utf8(word).is_ok_and(is_known_word);
+        if len > 0
+            && (is_key || is_type())
+            && is_known()
+            && let Some(shown) = shown.get_mut(at..at + len)
+        {
+            shown.copy_from_slice(word);
+        }
+        at += len.max(1);
     }
-    let broken = of.iter().filter_map(|masks| masks.broken_from).min();
-    let broken = broken.map_or(window.end, |from| from.clamp(at, window.end));
-    parts.extend([(Span::new(at, broken), true), (Span::new(broken, window.end), false)]);
-    parts
 }
 
 /// Text in which each byte has its place; what is not UTF-8 becomes a question mark.
@@ -166,46 +196,17 @@ fn lossy(bytes: &[u8]) -> String {
     text
 }
 
-/// Says whether the lines above say that the text at `at` is part of a secret.
-fn is_inside(source: &Source, at: usize, text: &str) -> bool {
-    let above = source
-        .bytes()
-        .get(at.saturating_sub(MAX_BYTES_ABOVE)..at)
-        .unwrap_or_default();
-    let first = text.lines().next().unwrap_or_default();
-    unplaced::is_below_secret(above, first)
-}
-
-/// Masks the comments that speak of a secret, and those that follow.
+/// Masks the comments of the lines.
 fn comments(window: &mut [u8]) {
-    let mut speaks = false;
     for line in window.split_mut(|byte| *byte == b'\n') {
         let starts = |at: &usize| {
-            line.get(*at) == Some(&b'#')
-                && at
-                    .checked_sub(1)
-                    .is_none_or(|before| line.get(before).is_none_or(u8::is_ascii_whitespace))
+            let before = at.checked_sub(1).and_then(|before| line.get(before));
+            line.get(*at) == Some(&b'#') && before.is_none_or(u8::is_ascii_whitespace)
         };
-        let Some(start) = (0..line.len()).find(starts) else {
-            continue;
-        };
-        // What stands beside a secret is about it.
-        speaks |= line
-            .get(..start)
-            .unwrap_or_default()
-            .windows(2)
-            .any(|pair| pair == b"**");
-        let Some(comment) = line.get_mut(start + 1..) else {
-            continue;
-        };
-        let text = lossy(comment);
-        speaks |= text
-            .split(|c: char| c.is_whitespace() || matches!(c, ':' | '=' | '"' | '\'' | ','))
-            .any(secret::is_name);
-        if speaks {
-            let hidden = comment.iter_mut().filter(|byte| !byte.is_ascii_whitespace());
-            hidden.for_each(|byte| *byte = b'*');
-        }
+        let start = (0..line.len()).find(starts).map_or(line.len(), |at| at + 1);
+        let comment = line.get_mut(start..).unwrap_or_default();
+        let hidden = comment.iter_mut().filter(|byte| !byte.is_ascii_whitespace());
+        hidden.for_each(|byte| *byte = b'*');
     }
 }
 
@@ -214,17 +215,27 @@ mod tests {
     use super::*;
 
     #[test]
-    fn comments_that_speak_of_a_secret_are_masked() {
+    fn comments_are_masked() {
+        let mut text = b"# of a\na: b # x: y\n# y\nc: d#e".to_vec();
+        comments(&mut text);
+        assert_eq!(String::from_utf8(text).unwrap(), "# ** *\na: b # ** *\n# *\nc: d#e");
+    }
+
+    #[test]
+    fn around_resources_only_names_are_shown() {
         for (text, expected) in [
+            ("resources:\n- \"name\": x\n", "resources:\n- \"name\": *\n"),
+            ("name: name # port_value", "name: **** # **********"),
+            ("name { password: x", "name { password: *"),
+            ("hunter2: name: x", "*******: name: *"),
             (
-                "# of a\na: b # password: x\n# y\nc: d#e",
-                "# of a\na: b # ********* *\n# *\nc: d#e",
+                "\"@type\": \"type.googleapis.com/envoy.config.cluster.v3.Cluster\"",
+                "\"@type\": \"type.googleapis.com/envoy.config.cluster.v3.Cluster\"",
             ),
-            ("a: '*' # b\nc: *** # d e", "a: '*' # b\nc: *** # * *"),
         ] {
-            let mut text = text.as_bytes().to_vec();
-            comments(&mut text);
-            assert_eq!(String::from_utf8(text).unwrap(), expected);
+            let mut shown = starred(text.as_bytes());
+            words(text.as_bytes(), 0..text.len(), &mut shown);
+            assert_eq!(String::from_utf8(shown).unwrap(), expected);
         }
     }
 }

@@ -36,7 +36,7 @@ pub struct Snippet {
     pub start: usize,
     /// Length of the span in `text`, in bytes, at least 1.
     pub len: usize,
-    /// Something in `text` stands for what may be a secret.
+    /// Something in `text` stands for what is not known to be harmless.
     pub is_masked: bool,
 }
 

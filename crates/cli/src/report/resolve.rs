@@ -17,11 +17,12 @@ use super::{Finding, Format, Loudness, Parsed, Place, RelatedPlace, ResourceRepo
 use xdsctl::check::Outcome;
 use xdsctl::choice::Severities;
 use xdsctl::client::{Checked, is_live};
-use xdsctl::diag::{Diagnostic, Effect, FieldPath, Rule, Severity};
+use xdsctl::diag::{Diagnostic, Effect, FieldPath, Rule, Severity, Subject};
 use xdsctl::envelope::{Label, Origin, Stage, WorldId, WorldName};
 use xdsctl::model::ResourceType;
 use xdsctl::profile::{Client, Fleet};
-use xdsctl::proto::transcode::{Note, SYNTAX};
+use xdsctl::proto::transcode::Note;
+use xdsctl::source::secrets::peer_words;
 use xdsctl::source::{Source, SourceId, SourceMap, Span};
 
 /// How to turn an outcome into findings.
@@ -101,13 +102,11 @@ impl<'r> Report<'r> {
                 continue;
             };
             summary.count((finding.rule, finding.effect), finding.loudness(), count);
-            let masks = match (&finding.place, document.as_ref()) {
-                (Some(place), Some(document)) if std::ptr::eq(finding.rule, &SYNTAX) => {
-                    // What is wrong is quoted, and the lines before it.
-                    let bytes = document.source.bytes();
-                    let rest = bytes.get(place.byte_end..).unwrap_or_default();
-                    let line_end = memchr::memchr(b'\n', rest).map_or(bytes.len(), |at| place.byte_end + at);
-                    Masks::broken(line_end, options.shows_secrets)
+            let masks = match document.as_ref() {
+                Some(document) if finding.rule.subject == Subject::Bootstrap => {
+                    let masks = Masks::bootstrap(document.source, options.shows_secrets);
+                    finding.message = masks.redacted(document.source, finding.message, &finding.path, found.span);
+                    masks
                 }
                 _ => Masks::unplaced(options.shows_secrets),
             };
@@ -328,18 +327,24 @@ impl<'r> Resolver<'r> {
         }
         let spans = shown.map(|d| d.source.locate_all(whole, &paths));
         let mut spans = spans.unwrap_or_default().into_iter();
+        let redacted = |message: String, path: &FieldPath, span: Span| match shown {
+            Some(shown) => masks.redacted(shown.source, message, path, span),
+            None => message,
+        };
         let mut says = says.into_iter();
         for mut diagnostic in diagnostics {
             let span = spans.next();
-            if let Some(span) = span.filter(|_| quotes(&diagnostic)) {
-                diagnostic.message = masks.redacted(diagnostic.message, &diagnostic.path, span);
+            if is_live(diagnostic.rule) && !self.options.shows_secrets {
+                diagnostic.message = peers(&diagnostic.message);
+            } else if let Some(span) = span.filter(|_| quotes(&diagnostic)) {
+                diagnostic.message = redacted(diagnostic.message, &diagnostic.path, span);
             }
             let related = std::mem::take(&mut diagnostic.related);
             let related = related.into_iter().map(|other| {
                 let span = spans.next();
                 RelatedPlace {
                     message: match span {
-                        Some(span) => masks.redacted(other.message, &other.path, span),
+                        Some(span) => redacted(other.message, &other.path, span),
                         None => other.message,
                     },
                     place: shown.zip(span).map(|(document, span)| place(document, span)),
@@ -443,6 +448,15 @@ fn silenced(
             .of((rule, effect), field)
             .is_none_or(|severity| severity < Severity::Error);
     if is_silenced { count } else { 0 }
+}
+
+/// A message with what it quotes of a peer as that may be printed.
+fn peers(message: &str) -> String {
+    let pieces = message.split('`').enumerate().map(|(number, piece)| match number % 2 {
+        0 => piece.to_owned(),
+        _ => peer_words(piece),
+    });
+    pieces.collect::<Vec<_>>().join("`")
 }
 
 /// How loud a finding is; `None` if the user allows it. What only clients say that do not count is a warning at most.

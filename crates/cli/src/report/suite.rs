@@ -152,8 +152,8 @@ impl<'s> Placing<'s> {
             source,
             file: source.name().into(),
             masks: match secrets(source) {
-                Some(secrets) => Masks::known(source, secrets, looks.shows_secrets),
-                None => Masks::broken(0, looks.shows_secrets),
+                Some(hidden) => Masks::suite(source, hidden, looks.shows_secrets),
+                None => Masks::unplaced(looks.shows_secrets),
             },
             looks,
         }
