@@ -11,6 +11,7 @@ mod clients_form;
 mod edge;
 #[cfg(unix)]
 mod edges;
+mod every_client;
 mod explain;
 mod explain_error;
 mod fix;

@@ -15,6 +15,7 @@ use crate::proto::transcode::Note;
 use crate::validate::{Validated, discovery};
 
 use super::facts::Facts;
+use crate::lb::xds::LB_ENTRY_SKIPPED;
 
 /// What resources are checked against, and what is kept of them.
 #[derive(Debug, Clone, Copy)]
@@ -224,6 +225,11 @@ pub(super) fn check(raw: RawResource, circumstances: &Circumstances<'_>, budget:
         .value
         .as_ref()
         .map(|value| Facts::of(value, Names::of(circumstances.profile)));
+    if let Some(Facts::Cluster(cluster)) = &mut checked.facts
+        && let Some(policy) = cluster.policy_mut()
+    {
+        policy.passes_over = validated.diagnostics.iter().any(|d| d.rule == &LB_ENTRY_SKIPPED);
+    }
     checked.diagnostics = validated.diagnostics;
     checked.answers = validated.answers;
     match circumstances.keep {

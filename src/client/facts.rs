@@ -179,6 +179,16 @@ pub enum ClusterFacts {
     },
 }
 
+impl ClusterFacts {
+    /// How an endpoint is picked, if it has endpoints of its own.
+    pub(super) fn policy_mut(&mut self) -> Option<&mut PolicyFacts> {
+        match self {
+            ClusterFacts::Eds { policy, .. } | ClusterFacts::LogicalDns { policy, .. } => Some(policy),
+            ClusterFacts::Aggregate { .. } => None,
+        }
+    }
+}
+
 impl RouteReference {
     /// The field that holds the name; `inline` when the routes stand in a listener.
     pub fn path(&self, inline: bool) -> FieldPath {

@@ -31,6 +31,8 @@ pub struct PolicyFacts {
     pub in_wrr_locality: bool,
     /// `ring_hash_experimental` that may take its hash from a header of its own.
     pub has_hash_header: bool,
+    /// C-core passes over an entry of its lists, which another client may take.
+    pub passes_over: bool,
 }
 
 impl PolicyFacts {
@@ -52,6 +54,7 @@ impl PolicyFacts {
             kind,
             in_wrr_locality: child.is_some(),
             has_hash_header: kind == PolicyKind::RingHash && inner.get("requestHashHeader").is_some(),
+            passes_over: false,
         }
     }
 

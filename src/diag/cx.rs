@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Diagnostic, Effect, FieldPath, Packed, Path, Quota, Rule};
+use super::{Diagnostic, Effect, Packed, Path, Quota, Rule};
 use crate::profile::{Family, Feature, Profile, ServerFacts};
 
 /// What a converter reads and writes while it validates one resource.
@@ -169,14 +169,8 @@ impl<'p> Cx<'p> {
             self.nacks += 1;
         }
         let mut diagnostic = Diagnostic {
-            rule,
             effect,
-            path: FieldPath::default(),
-            message: String::new(),
-            help: None,
-            related: Vec::new(),
-            cause: None,
-            count: 1,
+            ..Diagnostic::of_whole(rule, String::new())
         };
         if !self.quota.admits(rule) {
             return self.spare.insert(diagnostic);

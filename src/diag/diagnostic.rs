@@ -1,6 +1,7 @@
 //! One finding, as data.
 
 use super::{Effect, FieldPath, Rule, Severity};
+use crate::profile::Family;
 
 /// A finding on a resource (or on a document, then with an empty path).
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,6 +22,8 @@ pub struct Diagnostic {
     pub cause: Option<usize>,
     /// How many findings it stands for: one, but for the last of [`MAX_FINDINGS_PER_RULE`](super::MAX_FINDINGS_PER_RULE).
     pub count: usize,
+    /// Of which families it is true as well, if they accept the resource: those of the rule, or fewer.
+    pub shared: &'static [Family],
 }
 
 /// A second place of a finding, in the same resource.
@@ -46,7 +49,14 @@ impl Diagnostic {
             related: Vec::new(),
             cause: None,
             count: 1,
+            shared: rule.shared.families,
         }
+    }
+
+    /// Says that of the families that the rule is shared with, it is true of these alone.
+    pub fn shared_with(&mut self, families: &'static [Family]) -> &mut Self {
+        self.shared = families;
+        self
     }
 
     /// Stands for so many findings of a rule that are not listed, after those that are.
@@ -65,7 +75,7 @@ impl Diagnostic {
 
     /// Makes it a finding of another rule.
     pub fn turn_into(&mut self, rule: &'static Rule) {
-        (self.rule, self.effect) = (rule, rule.effect);
+        (self.rule, self.effect, self.shared) = (rule, rule.effect, rule.shared.families);
     }
 
     /// Says that it follows from the rejection of the resource with this number.

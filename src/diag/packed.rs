@@ -204,14 +204,9 @@ impl Packed {
         self.unpack(|number, text, path| {
             if takes(number) {
                 diagnostics.push(Diagnostic {
-                    rule: text.rule,
-                    effect: text.rule.effect,
                     path: FieldPath::from_packed(path),
-                    message: text.message.as_ref().to_owned(),
                     help: text.help.map(str::to_owned),
-                    related: Vec::new(),
-                    cause: None,
-                    count: 1,
+                    ..Diagnostic::of_whole(text.rule, text.message.as_ref().to_owned())
                 });
             }
         });
@@ -261,15 +256,11 @@ mod tests {
             let list = Path::ROOT.field("endpoints");
             let element = list.index(i);
             for (rule, name, message) in [(&A, "x", "same"), (&A, "y", "other"), (&B, "x", "same")] {
+                let message = format!("{message} {}", if i % 7 == 0 { i } else { 0 });
                 diagnostics.push(Diagnostic {
-                    rule,
-                    effect: rule.effect,
                     path: element.field(name).to_owned(),
-                    message: format!("{message} {}", if i % 7 == 0 { i } else { 0 }),
                     help: (i == 100).then(|| "help".to_owned()),
-                    related: Vec::new(),
-                    cause: None,
-                    count: 1,
+                    ..Diagnostic::of_whole(rule, message)
                 });
             }
         }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::raw::{BootstrapPlace, Finding, PathSource, RawResource, Response, WorldId, WorldName};
 use super::walker::Walker;
-use crate::diag::{Budget, Diagnostic, FieldPath, Quota, Rule};
+use crate::diag::{Budget, Diagnostic, Quota, Rule};
 use crate::model::ResourceType;
 use crate::profile::UserAgent;
 use crate::proto::transcode;
@@ -126,16 +126,7 @@ impl Loader {
         let finding = Finding {
             source,
             span,
-            diagnostic: Diagnostic {
-                rule,
-                effect: rule.effect,
-                path: FieldPath::default(),
-                message,
-                help: None,
-                related: Vec::new(),
-                cause: None,
-                count: 1,
-            },
+            diagnostic: Diagnostic::of_whole(rule, message),
         };
         if !self.quota.admits(rule) {
             return &mut self.spare.insert(finding).diagnostic;

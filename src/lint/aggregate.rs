@@ -14,13 +14,16 @@ use crate::model::ResourceType;
 
 rules! {
     /// Aggregate clusters are nested 16 levels deep or more.
-    AGGREGATE_TOO_DEEP = "aggregate-too-deep", Snapshot, Fails, "gRFC A37; C-core XdsDependencyManager kMaxXdsAggregateClusterRecursionDepth";
+    AGGREGATE_TOO_DEEP = "aggregate-too-deep", Snapshot, Fails, "gRFC A37; C-core XdsDependencyManager kMaxXdsAggregateClusterRecursionDepth",
+        also [Go] "grpc-go gives up at the same depth (aggregateClusterMaxDepth)";
     /// An aggregate cluster has no leaf cluster that can be used.
     AGGREGATE_WITHOUT_LEAF = "aggregate-without-leaf", Snapshot, Fails, "gRFC A37, A75; C-core XdsDependencyManager";
     /// An aggregate cluster names one of the aggregates that it is part of.
-    AGGREGATE_LOOP = "aggregate-loop", Snapshot, Advice, "gRFC A37; C-core XdsDependencyManager";
+    AGGREGATE_LOOP = "aggregate-loop", Snapshot, Advice, "gRFC A37; C-core XdsDependencyManager",
+        also [Go] "grpc-go walks the graph in the same order, and passes over what it has seen (generateDMsForCluster, populateClusterConfigLocked)";
     /// An aggregate cluster names a cluster that comes earlier in the same graph.
-    AGGREGATE_DUPLICATE = "aggregate-duplicate", Snapshot, Advice, "gRFC A75; C-core XdsDependencyManager";
+    AGGREGATE_DUPLICATE = "aggregate-duplicate", Snapshot, Advice, "gRFC A75; C-core XdsDependencyManager",
+        also [Go] "grpc-go walks the graph in the same order, and passes over what it has seen (generateDMsForCluster, populateClusterConfigLocked)";
     /// An aggregate cluster loses a leaf to another cluster of the same virtual host.
     AGGREGATE_SHARED_LEAF = "aggregate-shared-leaf", Snapshot, Advice, "C-core XdsDependencyManager PopulateClusterConfigMap";
     /// An aggregate cluster names a cluster that is not there.

@@ -66,14 +66,8 @@ impl Findings {
         message: String,
     ) -> &mut Diagnostic {
         let diagnostic = Diagnostic {
-            rule,
-            effect: rule.effect,
             path,
-            message,
-            help: None,
-            related: Vec::new(),
-            cause: None,
-            count: 1,
+            ..Diagnostic::of_whole(rule, message)
         };
         if !self.quotas.entry(resource).or_default().admits(rule) {
             return self.spare.insert(diagnostic);

@@ -15,9 +15,11 @@ use crate::model::ResourceType;
 
 rules! {
     /// A cluster picks by ring_hash, and no route to it has a hash policy that the client keeps.
-    RING_HASH_WITHOUT_HASH = "rds-ring-hash-without-hash-policy", Snapshot, Advice, "gRFC A42; C-core xds_resolver.cc GetCallConfig";
+    RING_HASH_WITHOUT_HASH = "rds-ring-hash-without-hash-policy", Snapshot, Advice, "gRFC A42; C-core xds_resolver.cc GetCallConfig",
+        also [Go Java Node] "they keep the same hash policies, and give an RPC without a hash a random one";
     /// A route has a hash policy, and none of its clusters looks at the hash.
-    HASH_POLICY_UNUSED = "rds-hash-policy-unused", Snapshot, Advice as Note, "gRFC A42; C-core ring_hash.cc";
+    HASH_POLICY_UNUSED = "rds-hash-policy-unused", Snapshot, Advice as Note, "gRFC A42; C-core ring_hash.cc",
+        every "only ring_hash looks at the hash";
 }
 
 /// A reference with the resource in which it stands.
@@ -51,6 +53,10 @@ fn without_policy(world: &World, usage: &Usage<'_>, findings: &mut Findings) {
     if !world.all(ResourceType::Cluster).any(|(name, _)| needs_hash(name)) {
         return;
     }
+    let passes_over = |name: &str| match world.cluster(name) {
+        Some(ClusterFacts::Eds { policy, .. } | ClusterFacts::LogicalDns { policy, .. }) => policy.passes_over,
+        Some(ClusterFacts::Aggregate { .. }) | None => false,
+    };
     let with = reached(world, references(usage).filter(|(_, _, r)| r.has_hash_policy));
     let without = reached(world, references(usage).filter(|(_, _, r)| !r.has_hash_policy));
     for (name, (holder, inline, reference)) in without {
@@ -59,14 +65,17 @@ fn without_policy(world: &World, usage: &Usage<'_>, findings: &mut Findings) {
         }
         let message =
             format!("Cluster `{name}` picks by ring_hash, and no route to it has a hash policy: it picks at random");
-        findings
-            .add(
-                holder,
-                &RING_HASH_WITHOUT_HASH,
-                reference.action_path(inline, None),
-                message,
-            )
-            .help("add a hash_policy of a header, or of filter_state with key `io.grpc.channel_id`");
+        let finding = findings.add(
+            holder,
+            &RING_HASH_WITHOUT_HASH,
+            reference.action_path(inline, None),
+            message,
+        );
+        // Other clients may take another entry of the list, and the policy of an aggregate for all that is below it (before A75).
+        if name != reference.cluster || passes_over(name) {
+            finding.shared_with(&[]);
+        }
+        finding.help("add a hash_policy of a header, or of filter_state with key `io.grpc.channel_id`");
     }
 }
 
@@ -94,12 +103,14 @@ fn without_ring(world: &World, usage: &Usage<'_>, findings: &mut Findings) {
         return;
     }
     let users = hash_users(world);
+    let is_aggregate = |name: &str| matches!(world.cluster(name), Some(ClusterFacts::Aggregate { .. }));
     let may_use = |name: &str| world.cluster(name).is_none() || users.contains(name);
     for &RoutesInUse {
         holder, inline, facts, ..
     } in &usage.routes
     {
         let mut unused: Vec<&RouteReference> = Vec::new();
+        let mut is_below_aggregate = false;
         for host in &facts.virtual_hosts {
             // The clusters of one route stand together.
             for route in host.chunk_by(|a, b| a.route == b.route) {
@@ -108,6 +119,7 @@ fn without_ring(world: &World, usage: &Usage<'_>, findings: &mut Findings) {
                 };
                 if !route.iter().any(|reference| may_use(&reference.cluster)) {
                     unused.push(first);
+                    is_below_aggregate |= route.iter().any(|reference| is_aggregate(&reference.cluster));
                 }
             }
         }
@@ -117,7 +129,7 @@ fn without_ring(world: &World, usage: &Usage<'_>, findings: &mut Findings) {
             2 => ", as on another route".to_owned(),
             count => format!(", as on {} other routes", count - 1),
         };
-        findings.add(
+        let finding = findings.add(
             holder,
             &HASH_POLICY_UNUSED,
             first.action_path(inline, Some("hash_policy")),
@@ -126,6 +138,10 @@ fn without_ring(world: &World, usage: &Usage<'_>, findings: &mut Findings) {
                 first.cluster
             ),
         );
+        // Before A75 it is the aggregate's own policy that may look at it.
+        if is_below_aggregate {
+            finding.shared_with(&[]);
+        }
     }
 }
 

@@ -20,11 +20,11 @@ use std::collections::BTreeSet;
 
 use prost_types::Duration;
 
-use crate::diag::{Cx, Path, rules};
+use crate::diag::{Cx, Path, Seg, rules};
 use crate::model::retry::{DEFAULT_BASE_INTERVAL, DEFAULT_NUM_RETRIES, MAX_ATTEMPTS, Unusable, default_max_interval};
 use crate::model::route::{RetryOn, RetryPolicy};
 use crate::model::{MAX_DURATION_SECONDS, Millis};
-use crate::profile::Feature;
+use crate::profile::{Family, Feature};
 use crate::proto::duration;
 use crate::proto::pb::envoy::config::route::v3::RetryPolicy as Pb;
 use crate::proto::pb::envoy::config::route::v3::retry_policy::RetryBackOff;
@@ -49,7 +49,8 @@ rules! {
     /// A retry_on names conditions that gRPC does not have.
     RETRY_ON_UNSUPPORTED = "rds-retry-on-unsupported", RouteConfiguration, Ignored, "gRFC A44; C-core RetryPolicyParse";
     /// A retry policy names no condition that gRPC has, so nothing is retried.
-    RETRIES_NOTHING = "rds-retry-policy-without-codes", RouteConfiguration, Advice, "gRFC A44; C-core CreateMethodConfig";
+    RETRIES_NOTHING = "rds-retry-policy-without-codes", RouteConfiguration, Advice, "gRFC A44; C-core CreateMethodConfig",
+        every "the codes are the same in every client; Go and Java take them with spaces and in upper case too, Java also with `_`, and have the finding only if no code is left then; Java never reads the policy of a virtual host";
     /// A num_retries above 4 is cut down.
     NUM_RETRIES_CLAMPED = "rds-num-retries-clamped", RouteConfiguration, Advice as Note, "gRFC A44; gRFC A6; C-core RetryMethodConfig";
 }
@@ -78,7 +79,7 @@ pub fn from_proto(message: &Pb, at: &Path<'_>, cx: &mut Cx<'_>) -> RetryPolicy {
     };
     let is_only_default = lost == [TRAFFIC_DIRECTOR_DEFAULT] && policy.num_retries == DEFAULT_NUM_RETRIES;
     let nothing_left = policy.retry_on.is_empty() && !is_only_default;
-    note_lost_conditions(&lost, nothing_left, &at.field("retry_on"), cx);
+    note_lost_conditions(&lost, nothing_left, at, cx);
     if policy.num_retries == 0 {
         cx.report(
             &NUM_RETRIES_ZERO,
@@ -177,7 +178,8 @@ const TRAFFIC_DIRECTOR_DEFAULT: &str = "gateway-error";
 const NAMES_SHOWN: usize = 4;
 
 /// Notes the conditions of retry_on that are lost, or a policy that is left with none.
-fn note_lost_conditions(lost: &[&str], nothing_left: bool, at: &Path<'_>, cx: &mut Cx<'_>) {
+fn note_lost_conditions(lost: &[&str], nothing_left: bool, policy: &Path<'_>, cx: &mut Cx<'_>) {
+    let at = &policy.field("retry_on");
     if lost.is_empty() && !nothing_left {
         return;
     }
@@ -215,6 +217,24 @@ fn note_lost_conditions(lost: &[&str], nothing_left: bool, at: &Path<'_>, cx: &m
         ),
     );
     diagnostic.help = help;
+    diagnostic.shared_with(who_retries_nothing(lost, policy));
+}
+
+/// The families that keep no code either of words that C-core loses; `policy` is where the retry policy stands.
+fn who_retries_nothing(lost: &[&str], policy: &Path<'_>) -> &'static [Family] {
+    let is_code = |word: &str| RetryOn::from_token(word).is_some();
+    // grpc-go generateRetryConfig trims and lowers; grpc-java parseRetryPolicy trims and looks for the name of a code.
+    let is_kept = |word: &&str| {
+        let word = word.trim();
+        is_code(&word.to_lowercase()) || is_code(&word.to_uppercase().replace('_', "-").to_lowercase())
+    };
+    if lost.iter().any(is_kept) {
+        &[Family::Cpp, Family::Node]
+    } else if policy.to_owned().segs().any(|seg| matches!(seg, Seg::Field("route"))) {
+        &Family::ALL
+    } else {
+        &[Family::Cpp, Family::Go, Family::Node]
+    }
 }
 
 /// Reports what a policy in use does to the channel: one that a kept route has or inherits.

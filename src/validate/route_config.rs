@@ -33,7 +33,8 @@ rules! {
     /// A virtual host has no route, or the client drops them all.
     ROUTES_EMPTY = "rds-virtual-host-without-routes", RouteConfiguration, Advice, "gRFC A28; C-core xds_resolver.cc";
     /// A route has an action that a gRPC client cannot take.
-    ROUTE_ACTION_UNKNOWN = "rds-route-action-unknown", RouteConfiguration, Advice, "gRFC A28; gRFC A36; C-core ParseRoute";
+    ROUTE_ACTION_UNKNOWN = "rds-route-action-unknown", RouteConfiguration, Advice, "gRFC A28; gRFC A36; C-core ParseRoute",
+        also [Go] "grpc-go keeps the route and fails its RPCs with UNAVAILABLE (errUnsupportedClientRouteAction)";
 }
 
 /// Converts the resource.

@@ -11,15 +11,18 @@ use std::hash::{Hash, Hasher};
 
 use foldhash::{HashMap, HashMapExt, HashSet};
 
-use crate::diag::{Cx, Path, rules};
+use crate::diag::{Cx, Diagnostic, Path, rules};
 use crate::model::matcher::{HeaderMatch, HeaderMatcher, StringMatch};
-use crate::model::route::{PathMatcher, Route, VirtualHost};
+use crate::model::route::{Action, Destination, PathMatcher, Route, VirtualHost};
+use crate::profile::Family;
 
 rules! {
     /// A domain comes a second time, and the first virtual host that has it wins.
-    DOMAIN_TAKEN = "rds-domain-taken", RouteConfiguration, Advice, "gRFC A28; C-core XdsRouting::FindVirtualHostForDomain";
+    DOMAIN_TAKEN = "rds-domain-taken", RouteConfiguration, Advice, "gRFC A28; C-core XdsRouting::FindVirtualHostForDomain",
+        every "the first of the same domains wins; not those of Go and Node that differ in case, which are two, nor those of Java that begin with `*`: the last of them wins";
     /// A route is never reached, because an earlier one matches all that it matches.
-    ROUTE_UNREACHABLE = "rds-route-unreachable", RouteConfiguration, Advice, "gRFC A28; C-core XdsRouting::GetRouteForRequest";
+    ROUTE_UNREACHABLE = "rds-route-unreachable", RouteConfiguration, Advice, "gRFC A28; C-core XdsRouting::GetRouteForRequest",
+        every "in every client the first route that matches wins; not those of Java below a route for some paths, which it may compare without regard to case";
 }
 
 /// Reports domains that an earlier virtual host has; `at` is the path of `virtual_hosts`.
@@ -35,15 +38,37 @@ pub fn report_domains(hosts: &[VirtualHost], at: &Path<'_>, cx: &mut Cx<'_>) {
                 Entry::Vacant(entry) => {
                     entry.insert((host.index, index));
                 }
-                Entry::Occupied(entry) => report_domain(domain, (host.index, index), *entry.get(), at, cx),
+                Entry::Occupied(entry) => {
+                    let families = who_takes(domain, entry.key().0, host.index == entry.get().0);
+                    report_domain(domain, (host.index, index), *entry.get(), at, cx).shared_with(families);
+                }
             }
         }
     }
 }
 
+/// The families to which two domains, equal without regard to ASCII case, are one, and the first of them wins unless they are of
+/// one virtual host.
+fn who_takes(domain: &str, first: &str, is_one_host: bool) -> &'static [Family] {
+    // Go FindBestMatchingVirtualHost and Node domainMatch compare bytes. Java findVirtualHostForHostName folds them, and lets a later
+    // suffix win over one of its length.
+    match (domain == first, is_one_host || !domain.starts_with('*')) {
+        (true, true) => &Family::ALL,
+        (true, false) => &[Family::Cpp, Family::Go, Family::Node],
+        (false, true) => &[Family::Cpp, Family::Java],
+        (false, false) => &[Family::Cpp],
+    }
+}
+
 /// Reports the domain at `here`, which comes first at `first`: indices of the virtual host and the domain.
 #[cold]
-fn report_domain(domain: &str, here: (usize, usize), first: (usize, usize), at: &Path<'_>, cx: &mut Cx<'_>) {
+fn report_domain<'c>(
+    domain: &str,
+    here: (usize, usize),
+    first: (usize, usize),
+    at: &Path<'_>,
+    cx: &'c mut Cx<'_>,
+) -> &'c mut Diagnostic {
     let (host, first_host) = (at.index(here.0), at.index(first.0));
     let (domains, first_domains) = (host.field("domains"), first_host.field("domains"));
     let at = domains.index(here.1);
@@ -60,7 +85,7 @@ fn report_domain(domain: &str, here: (usize, usize), first: (usize, usize), at: 
             format_args!("domain `{domain}` is one of an earlier virtual host, which gets its RPCs"),
         )
     };
-    diagnostic.related(first_domains.index(first.1).to_owned(), "first used here");
+    diagnostic.related(first_domains.index(first.1).to_owned(), "first used here")
 }
 
 /// A text that is equal to another without regard to ASCII case.
@@ -124,7 +149,8 @@ fn report_route(route: &Route, earlier: &Route, at: &Path<'_>, cx: &mut Cx<'_>) 
         &here.field("match"),
         format_args!("never reached: an earlier route matches every RPC that this one matches"),
     )
-    .related(before.field("match").to_owned(), "the earlier route");
+    .related(before.field("match").to_owned(), "the earlier route")
+    .shared_with(who_keeps(earlier));
 }
 
 /// Reports, at `next`, all routes after `earlier`, which matches every RPC.
@@ -149,7 +175,24 @@ fn report_rest(next: &Route, more: usize, earlier: &Route, at: &Path<'_>, cx: &m
             format_args!("never reached, like the {more} routes after it: an earlier route matches every RPC"),
         ),
     };
-    diagnostic.related(before.field("match").to_owned(), "the earlier route");
+    diagnostic
+        .related(before.field("match").to_owned(), "the earlier route")
+        .shared_with(who_keeps(earlier));
+}
+
+/// The families that keep a route which takes all that later ones match, and whose routes match alike.
+fn who_keeps(earlier: &Route) -> &'static [Family] {
+    let destination = match &earlier.action {
+        Action::Route(route) => &route.destination,
+        Action::NonForwarding | Action::Unknown => return &[],
+    };
+    match destination {
+        // grpc-go may have no such plugin, and drops the route then.
+        Destination::Plugin(_) => &[],
+        // An unset case_sensitive is false in grpc-java.
+        _ if Paths::of(&earlier.path) != Paths::All => &[Family::Cpp, Family::Go, Family::Node],
+        Destination::Cluster(_) | Destination::WeightedClusters(_) => &Family::ALL,
+    }
 }
 
 /// Says whether the route takes every RPC that matches its path and headers.

@@ -53,14 +53,8 @@ impl Note {
     ) -> &'n mut Note {
         notes.push(Note {
             diagnostic: Diagnostic {
-                rule,
-                effect: rule.effect,
                 path: at.to_owned(),
-                message,
-                help: None,
-                related: Vec::new(),
-                cause: None,
-                count: 1,
+                ..Diagnostic::of_whole(rule, message)
             },
             span,
         });

@@ -184,7 +184,7 @@ pub fn merge(checked: &mut Checked, fleet: &Fleet, counted: &[Client], before: &
     let mut of_base = std::mem::take(&mut checked.diagnostics);
     std::mem::take(&mut checked.ignored).unpack_into(&mut of_base);
     let mut sketch = Sketch::default();
-    let is_shared = |d: &&Diagnostic| d.effect != Effect::Nack && !d.rule.shared.families.is_empty();
+    let is_shared = |d: &&Diagnostic| d.effect != Effect::Nack && !d.shared.is_empty();
     let shared: Vec<Diagnostic> = of_base.iter().filter(is_shared).cloned().collect();
     if fleet.asks_base() {
         let of_client: Vec<&Diagnostic> = of_base.iter().filter(|d| !is_of_text(d.rule)).collect();
@@ -212,7 +212,7 @@ pub fn merge(checked: &mut Checked, fleet: &Fleet, counted: &[Client], before: &
         let mut of_client: Vec<&Diagnostic> = answer.diagnostics.iter().collect();
         if answer.verdict == family::Verdict::Accepted {
             let own = |d: &Diagnostic| answer.diagnostics.iter().any(|o| o.rule == d.rule && o.path == d.path);
-            let is_true = |d: &&Diagnostic| d.rule.shared.families.contains(&client.family) && !own(d);
+            let is_true = |d: &&Diagnostic| d.shared.contains(&client.family) && !own(d);
             of_client.extend(shared.iter().filter(is_true));
         }
         let verdict = sketch.add(ClientVerdict::new(client, answer.verdict.name(), &of_client));

@@ -102,9 +102,10 @@ fn ask(text: &str, rule: &Rule, fleet: &Fleet) -> Said {
         said.add(fleet.base().client(), verdict, &checked.diagnostics, rule);
         for answer in &checked.answers {
             said.add(answer.client, answer.verdict, &answer.diagnostics, rule);
-            let is_shared = rule.shared.families.contains(&answer.client.family);
-            if is_shared && answer.verdict == Verdict::Accepted {
-                said.add(answer.client, answer.verdict, &checked.diagnostics, rule);
+            if answer.verdict == Verdict::Accepted {
+                let is_shared = |d: &&Diagnostic| d.shared.contains(&answer.client.family);
+                let shared: Vec<Diagnostic> = checked.diagnostics.iter().filter(is_shared).cloned().collect();
+                said.add(answer.client, answer.verdict, &shared, rule);
             }
         }
     }

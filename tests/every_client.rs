@@ -1,0 +1,148 @@
+//! Findings that are made for C-core and are true of other clients as well, and where they are not.
+
+use crate::cli::xdsctl;
+
+/// The findings on routes and clusters, as `rule` or `rule of client`.
+fn found(clients: &str, text: &str) -> Vec<String> {
+    let args = [&format!("--client={clients}"), "--format=json", "--min-severity=note"];
+    let report = xdsctl(&[&["validate", "-"], &args[..]].concat(), text).json();
+    let resources = report["resources"].as_array().unwrap().iter();
+    let findings = resources.flat_map(|resource| resource["findings"].as_array().unwrap());
+    let rules = findings.map(|finding| finding["rule"].as_str().unwrap().to_owned());
+    rules.collect()
+}
+
+fn resources(list: &str) -> String {
+    let list = list
+        .replace(
+            "ROUTES",
+            r#""@type": "type.googleapis.com/envoy.config.route.v3.RouteConfiguration", "name": "r", "virtual_hosts""#,
+        )
+        .replace(
+            "CLUSTER",
+            r#""@type": "type.googleapis.com/envoy.config.cluster.v3.Cluster", "name""#,
+        )
+        .replace(
+            "EDS",
+            r#""type": "EDS", "eds_cluster_config": {"eds_config": {"ads": {}}}"#,
+        );
+    format!(r#"{{"resources": [{list}]}}"#)
+}
+
+/// Asks all clients for one rule, and says who has the finding.
+fn who_has(rule: &str, list: &str) -> String {
+    let text = resources(list);
+    let has = |client: &&str| found(client, &text).iter().any(|found| found == rule);
+    let who: Vec<&str> = ["cpp", "go", "java", "node"].into_iter().filter(has).collect();
+    who.join(" ")
+}
+
+fn one_host(domains: &str, routes: &str) -> String {
+    format!(r#"{{ROUTES: [{{"domains": [{domains}], "routes": [{routes}]}}]}}"#)
+}
+
+#[test]
+fn a_retry_policy_without_codes_has_none_in_any_client() {
+    let of = |retry_on: &str| {
+        let policy = format!(r#""retry_policy": {{"retry_on": "{retry_on}"}}"#);
+        let route = format!(r#"{{"match": {{"prefix": ""}}, "route": {{"cluster": "c", {policy}}}}}"#);
+        who_has("rds-retry-policy-without-codes", &one_host("\"*\"", &route))
+    };
+    assert_eq!(of("5xx,connect-failure"), "cpp go java node");
+    assert_eq!(of(" UNAVAILABLE"), "cpp node");
+    // Java looks for the name of a code.
+    assert_eq!(of("deadline_exceeded"), "cpp node");
+    assert_eq!(of("cancelled"), "");
+    let host = r#"{ROUTES: [{"domains": ["*"], "retry_policy": {"retry_on": "5xx"}, "routes": [{"match": {"prefix": ""}, "route": {"cluster": "c"}}]}]}"#;
+    assert_eq!(who_has("rds-retry-policy-without-codes", host), "cpp go node");
+}
+
+#[test]
+fn ring_hash_without_a_hash_policy_is_random_in_every_client() {
+    let rule = "rds-ring-hash-without-hash-policy";
+    let routes = |name: &str| {
+        let route = format!(r#"{{"match": {{"prefix": ""}}, "route": {{"cluster": "{name}"}}}}"#);
+        one_host("\"*\"", &route)
+    };
+    let ring = r#"{CLUSTER: "c", "lb_policy": "RING_HASH", EDS}"#;
+    assert_eq!(who_has(rule, &format!("{}, {ring}", routes("c"))), "cpp go java node");
+    // Before A75 the aggregate's own policy counts.
+    let all = r#"{CLUSTER: "all", "cluster_type": {"name": "envoy.clusters.aggregate", "typed_config": {
+        "@type": "type.googleapis.com/envoy.extensions.clusters.aggregate.v3.ClusterConfig", "clusters": ["c"]}}}"#;
+    assert_eq!(who_has(rule, &format!("{}, {ring}, {all}", routes("all"))), "cpp");
+    // Go and Java take the first entry.
+    let policy = |name: &str, config: &str| {
+        format!(
+            r#"{{"typed_extension_config": {{"name": "p", "typed_config": {{
+                "@type": "type.googleapis.com/envoy.extensions.load_balancing_policies.{name}"{config}}}}}}}"#
+        )
+    };
+    let hash = policy("ring_hash.v3.RingHash", r#", "hash_function": "XX_HASH""#);
+    let least = policy("least_request.v3.LeastRequest", "");
+    let list = |list: &str| format!(r#"{{CLUSTER: "c", EDS, "load_balancing_policy": {{"policies": [{list}]}}}}"#);
+    let ask = |entries: &str| who_has(rule, &format!("{}, {}", routes("c"), list(entries)));
+    assert_eq!(ask(&hash), "cpp go java node");
+    assert_eq!(ask(&format!("{least}, {hash}")), "cpp");
+}
+
+#[test]
+fn a_hash_policy_without_ring_hash_has_no_effect_in_any_client() {
+    let route =
+        r#"{"match": {"prefix": ""}, "route": {"cluster": "c", "hash_policy": [{"header": {"header_name": "x"}}]}}"#;
+    let list = format!(r#"{}, {{CLUSTER: "c", EDS}}"#, one_host("\"*\"", route));
+    assert_eq!(who_has("rds-hash-policy-unused", &list), "cpp go java node");
+}
+
+#[test]
+fn an_action_that_grpc_has_not_fails_in_go_too() {
+    let redirect = r#"{"match": {"prefix": ""}, "redirect": {"host_redirect": "x"}}"#;
+    // Java and Node reject it for that.
+    assert_eq!(
+        who_has("rds-route-action-unknown", &one_host("\"*\"", redirect)),
+        "cpp go java node"
+    );
+}
+
+#[test]
+fn a_domain_is_taken_for_those_who_compare_so() {
+    let of = |domains: &str| {
+        let route = r#"{"match": {"prefix": ""}, "route": {"cluster": "c"}}"#;
+        let hosts = domains
+            .split(' ')
+            .map(|domain| format!(r#"{{"domains": [{domain}], "routes": [{route}]}}"#));
+        let hosts: Vec<String> = hosts.collect();
+        who_has("rds-domain-taken", &format!("{{ROUTES: [{}]}}", hosts.join(",")))
+    };
+    assert_eq!(of(r#""a.b" "a.b""#), "cpp go java node");
+    assert_eq!(of(r#""a.b" "A.b""#), "cpp java");
+    // The last one wins in Java.
+    assert_eq!(of(r#""*.b" "*.b""#), "cpp go node");
+    assert_eq!(of(r#""*","*""#), "cpp go java node");
+    assert_eq!(of(r#""*.b" "*.B""#), "cpp");
+}
+
+#[test]
+fn a_route_is_out_of_reach_for_those_who_keep_the_one_before() {
+    let of = |first: &str, rest: &str, second: &str| {
+        let routes =
+            format!(r#"{{"match": {{{first}}}, {rest}}}, {{"match": {{{second}}}, "route": {{"cluster": "d"}}}}"#);
+        who_has("rds-route-unreachable", &one_host("\"*\"", &routes))
+    };
+    let route = r#""route": {"cluster": "c"}"#;
+    assert_eq!(of(r#""prefix": """#, route, r#""prefix": "/a""#), "cpp go java node");
+    // Without case_sensitive, Java takes /A for /a.
+    assert_eq!(of(r#""prefix": "/a""#, route, r#""prefix": "/a/b""#), "cpp go node");
+    assert_eq!(of(r#""prefix": """#, r#""redirect": {}"#, r#""prefix": "/a""#), "cpp");
+}
+
+#[test]
+fn an_aggregate_that_loops_or_repeats_does_so_in_go_too() {
+    let of = |clusters: &str| {
+        format!(
+            r#"{{CLUSTER: "all", "cluster_type": {{"name": "envoy.clusters.aggregate", "typed_config": {{
+            "@type": "type.googleapis.com/envoy.extensions.clusters.aggregate.v3.ClusterConfig", "clusters": [{clusters}]}}}}}}, {{CLUSTER: "c", EDS}}"#
+        )
+    };
+    assert_eq!(who_has("aggregate-loop", &of(r#""c", "all""#)), "cpp go");
+    assert_eq!(who_has("aggregate-duplicate", &of(r#""c", "c""#)), "cpp go");
+}
