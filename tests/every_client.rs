@@ -146,3 +146,18 @@ fn an_aggregate_that_loops_or_repeats_does_so_in_go_too() {
     assert_eq!(who_has("aggregate-loop", &of(r#""c", "all""#)), "cpp go");
     assert_eq!(who_has("aggregate-duplicate", &of(r#""c", "c""#)), "cpp go");
 }
+
+#[test]
+fn a_field_that_no_client_reads_is_missed_in_every_client() {
+    let route = r#"{"match": {"prefix": ""}, "request_headers_to_add": [{"header": {"key": "x", "value": "y"}}],
+        "route": {"cluster": "c", "timeout": "5s", "host_rewrite_literal": "x"}}"#;
+    let text = resources(&one_host("\"*\"", route));
+    for client in ["cpp", "go@1.60", "go", "java", "node"] {
+        let found = found(client, &text);
+        let count = found.iter().filter(|rule| *rule == "behaviour-field-ignored").count();
+        assert_eq!(count, 3, "{client}: {found:?}");
+    }
+    // What Go alone drops is not checked, and what some client reads is told of those that do not.
+    let matches = r#"{CLUSTER: "c", EDS, "transport_socket_matches": [{"name": "x"}]}"#;
+    assert_eq!(who_has("security-field-ignored", matches), "cpp");
+}

@@ -30,7 +30,8 @@ rules! {
     /// A field is set that gRPC never reads.
     FIELD_IGNORED = "field-ignored", Common, Ignored, "no reader in src/core/xds of C-core 1.85.1";
     /// A field that changes what becomes of RPCs is set, and gRPC never reads it.
-    BEHAVIOUR_FIELD_IGNORED = "behaviour-field-ignored", Common, Ignored as Warning, "no reader in src/core/xds of C-core 1.85.1";
+    BEHAVIOUR_FIELD_IGNORED = "behaviour-field-ignored", Common, Ignored as Warning, "no reader in src/core/xds of C-core 1.85.1",
+        every "no client has a reader of these fields: not grpc-go since 1.60, grpc-java or grpc-js-xds";
     /// A field that restricts or secures traffic is set, and gRPC never reads it.
     SECURITY_FIELD_IGNORED = "security-field-ignored", Common, Ignored as Warning, "no reader in src/core/xds of C-core 1.85.1";
 }
