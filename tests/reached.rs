@@ -67,14 +67,18 @@ fn more_files_than_a_bootstrap_may_name_are_not_opened() {
 }
 
 #[test]
-fn a_log_beyond_the_limit_is_not_read() {
-    let line = "field:lb_policy error:LB policy is not supported\n";
-    let log = |bytes: usize| line.to_owned() + &"\n".repeat(bytes - line.len());
-    let read = |bytes: usize| in_process(&["explain", "-"], log(bytes), |_| {});
-    let beyond = read((16 << 20) + 1);
-    assert_eq!((beyond.code, beyond.out.as_str()), (Some(2), ""));
-    assert!(beyond.err.contains("more than 16777216 bytes"), "{}", beyond.err);
-    assert_eq!(read(16 << 20).code, Some(0));
+fn distinct_faults_of_a_log_beyond_the_limit_are_counted() {
+    let line = |i: usize| {
+        format!(
+            "[resource index 0: c{i}: INVALID_ARGUMENT: errors validating Cluster resource: [field:lb_policy error:LB policy is not supported]]\n"
+        )
+    };
+    let read = |count: usize| in_process(&["explain", "-"], (0..count).map(line).collect::<String>(), |_| {});
+    let beyond = read(1002);
+    assert_eq!(beyond.code, Some(2));
+    let words = "the log has more than 1000 distinct faults: 2 messages of others are left out";
+    assert!(beyond.err.contains(words), "{}", beyond.err);
+    assert_eq!(read(1000).code, Some(0));
 }
 
 #[test]

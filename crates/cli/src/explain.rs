@@ -1,5 +1,7 @@
 //! `xdsctl explain`: a rule's page, the list of rules, or the rules that a line of a client's log is about.
 
+use std::io::Read;
+
 use super::args::{ExplainArgs, Format};
 use super::{Error, Io};
 use crate::report::explain;
@@ -51,14 +53,17 @@ pub(super) fn run(args: &ExplainArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     search(args.format, &wanted, io)
 }
 
-/// Tells each fault of the log on standard input once.
-fn log(format: Format, io: &mut Io<'_>) -> Result<u8, Error> {
+/// Reads a log of at most so many bytes.
+///
+/// # Errors
+/// The input cannot be read, or is longer.
+fn read_log(input: &mut dyn Read, max: usize) -> Result<Log, Error> {
     let mut log = Log::default();
     let mut buffer = vec![0; 1 << 16];
     let mut len = 0;
     loop {
-        let count = match io.input.read(&mut buffer) {
-            Ok(0) => break,
+        let count = match input.read(&mut buffer) {
+            Ok(0) => return Ok(log),
             Ok(count) => count,
             Err(source) if source.kind() == std::io::ErrorKind::Interrupted => continue,
             Err(source) => {
@@ -70,14 +75,18 @@ fn log(format: Format, io: &mut Io<'_>) -> Result<u8, Error> {
             }
         };
         len += count;
-        if len > MAX_LOG_BYTES {
+        if len > max {
             return Err(Error::Usage(format!(
-                "the log is longer than {} GiB: give a part of it",
-                MAX_LOG_BYTES >> 30
+                "the log has more than {max} bytes, the limit: give a part of it"
             )));
         }
         log.push(buffer.get(..count).unwrap_or_default());
     }
+}
+
+/// Tells each fault of the log on standard input once.
+fn log(format: Format, io: &mut Io<'_>) -> Result<u8, Error> {
+    let log = read_log(&mut io.input, MAX_LOG_BYTES)?;
     let (faults, left_out) = log.finish();
     if faults.is_empty() {
         return unknown("a log", io);
@@ -154,4 +163,18 @@ fn unknown(wanted: &str, io: &mut Io<'_>) -> Result<u8, Error> {
         |id| format!("did you mean `{id}`?"),
     );
     Err(Error::Usage(format!("no rule `{wanted}`: {hint}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::read_log;
+
+    #[test]
+    fn a_log_beyond_the_limit_is_not_read() {
+        let line = b"field:lb_policy error:LB policy is not supported\n";
+        let read = |max: usize| read_log(&mut line.as_slice(), max).map(|log| log.finish().0.len());
+        assert_eq!(read(line.len()).ok(), Some(1));
+        let beyond = read(line.len() - 1).err().map(|error| error.to_string());
+        assert!(beyond.is_some_and(|words| words.contains("more than 48 bytes")));
+    }
 }
