@@ -161,3 +161,33 @@ fn a_field_that_no_client_reads_is_missed_in_every_client() {
     let matches = r#"{CLUSTER: "c", EDS, "transport_socket_matches": [{"name": "x"}]}"#;
     assert_eq!(who_has("security-field-ignored", matches), "cpp");
 }
+
+#[test]
+fn a_star_may_stand_for_nothing_in_go_and_node() {
+    let listener = |name: &str, domain: &str| {
+        format!(
+            r#"{{"resources": [{{"@type": "type.googleapis.com/envoy.config.listener.v3.Listener", "name": "{name}", "api_listener": {{"api_listener": {{
+        "@type": "type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager",
+        "route_config": {{"name": "r", "virtual_hosts": [{{"domains": ["{domain}"], "routes": [{{"match": {{"prefix": ""}}, "route": {{"cluster": "c"}}}}]}}]}},
+        "http_filters": [{{"name": "router", "typed_config": {{"@type": "type.googleapis.com/envoy.extensions.filters.http.router.v3.Router"}}}}]}}}}}}]}}"#
+        )
+    };
+    let who = |text: &str, target: &[&str], rule: &str| {
+        let has = |client: &&str| {
+            let client = format!("--client={client}");
+            let args = [&["validate", "-", "--format=json", &client][..], target].concat();
+            xdsctl(&args, text).out.contains(rule)
+        };
+        let who: Vec<&str> = ["cpp", "go@1.60", "go", "java", "node"]
+            .into_iter()
+            .filter(has)
+            .collect();
+        who.join(" ")
+    };
+    let target = &["--target=xds:///shop"];
+    for (domain, expected) in [("*shop", "cpp java"), ("shops", "cpp go@1.60 go java node"), ("*", "")] {
+        let text = listener("shop", domain);
+        assert_eq!(who(&text, &[], "lds-no-virtual-host"), expected, "{domain}");
+        assert_eq!(who(&text, target, "target-without-virtual-host"), expected, "{domain}");
+    }
+}

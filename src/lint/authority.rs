@@ -8,12 +8,13 @@ use crate::client::target::Target;
 use crate::client::{Facts, ListenerFacts, RouteFacts, World, inline_routes_path, rds_path};
 use crate::diag::rules;
 use crate::model::ResourceType;
-use crate::model::domain::best_match;
+use crate::model::domain::{Comparison, best_match, best_match_by};
+use crate::profile::Family;
 
 rules! {
     /// No virtual host has a domain for the listener's name, which is the authority of a channel to it.
     NO_VIRTUAL_HOST = "lds-no-virtual-host", Snapshot, Advice, "gRFC A27; C-core XdsRouting::FindVirtualHostForDomain",
-        every "every client compares the authority with the domains";
+        every "every client compares the authority with the domains; not those where the `*` of Go and Node, which may stand for nothing, matches";
 }
 
 /// Comparisons of a name with a domain in one world; what is beyond is not looked at.
@@ -46,7 +47,24 @@ pub(super) fn check(world: &World, target: Option<&Target>, findings: &mut Findi
             let message = format!(
                 "no virtual host has a domain for `{name}`: RPCs to xds:///{name} fail with UNAVAILABLE unless the channel has another authority"
             );
-            findings.add(entry.id, &NO_VIRTUAL_HOST, path, message);
+            findings
+                .add(entry.id, &NO_VIRTUAL_HOST, path, message)
+                .shared_with(who_finds_none(&routes.domains, &[name]));
         }
+    }
+}
+
+/// The families that find no virtual host under any of `names` where C-core finds none.
+///
+/// Go (`FindBestMatchingVirtualHost`) and Node (`domainMatch`) let a `*` stand for nothing; Java (`matchHostName`) folds more than
+/// ASCII. Before 1.70 Go may look for the listener's name.
+pub(super) fn who_finds_none(domains: &[Vec<String>], names: &[&str]) -> &'static [Family] {
+    let is_exact = |name: &&str| best_match_by(domains, name, Comparison::Exact).is_some();
+    let is_ascii = names.iter().all(|name| name.is_ascii()) && domains.iter().flatten().all(|domain| domain.is_ascii());
+    match (names.iter().any(is_exact), is_ascii) {
+        (false, true) => &Family::ALL,
+        (false, false) => &[Family::Cpp, Family::Go, Family::Node],
+        (true, true) => &[Family::Cpp, Family::Java],
+        (true, false) => &[Family::Cpp],
     }
 }

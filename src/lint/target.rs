@@ -3,6 +3,7 @@
 //! Without a target these are no questions: nobody says that a listener is asked for by its name, or at all.
 
 use super::Findings;
+use super::authority::who_finds_none;
 use super::reference::{REFERENCE_NOT_ASKED_FOR, not_asked_for};
 use crate::client::target::Target;
 use crate::client::{Facts, ListenerFacts, World, inline_routes_path, rds_path};
@@ -19,7 +20,7 @@ rules! {
         every "a channel of any client needs an api_listener";
     /// No virtual host has a domain for the channel's authority.
     TARGET_WITHOUT_VIRTUAL_HOST = "target-without-virtual-host", Snapshot, Fails, "gRFC A27; C-core XdsRouting::FindVirtualHostForDomain",
-        every "every client compares the authority with the domains";
+        every "every client compares the authority with the domains; not those where the `*` of Go and Node, which may stand for nothing, matches";
 }
 
 /// The finding on a target without a listener.
@@ -71,6 +72,9 @@ pub(super) fn check(world: &World, target: &Target, findings: &mut Findings) {
     if !routes.domains.is_empty() && best_match(&routes.domains, authority).is_none() {
         let message =
             format!("no virtual host has a domain for `{authority}`: every RPC to {uri} fails with UNAVAILABLE");
-        findings.add(entry.id, &TARGET_WITHOUT_VIRTUAL_HOST, path, message);
+        let names = [authority.as_str(), target.listener.as_str()];
+        findings
+            .add(entry.id, &TARGET_WITHOUT_VIRTUAL_HOST, path, message)
+            .shared_with(who_finds_none(&routes.domains, &names));
     }
 }
