@@ -191,3 +191,14 @@ fn a_star_may_stand_for_nothing_in_go_and_node() {
         assert_eq!(who(&text, target, "target-without-virtual-host"), expected, "{domain}");
     }
 }
+
+#[test]
+fn what_no_client_that_was_asked_has_is_not_fixed() {
+    // C-core does not know the code in upper case; Go does.
+    let route = r#"{"match": {"prefix": ""}, "route": {"cluster": "c", "retry_policy": {"retry_on": "UNAVAILABLE"}}}"#;
+    let text = resources(&one_host("\"*\"", route));
+    let says = |client: &str| xdsctl(&["validate", "-", client], &text).out.contains("can be fixed");
+    assert!(says("--client=cpp"), "{}", xdsctl(&["validate", "-"], &text).out);
+    assert!(!says("--client=go"));
+    assert!(says("--client=go,cpp"));
+}

@@ -1,6 +1,6 @@
 //! `validate --fix` and `--diff`: the fixes of all documents, made in the files or shown as a patch.
 //!
-//! What is suppressed, in the baseline or switched off with `-A` is not fixed, and neither is configuration that was made for a
+//! What is suppressed, in the baseline, switched off with `-A` or no fault to the clients that were asked is not fixed, and neither is configuration that was made for a
 //! proxy, unless `--all` asks for it: its reader is another.
 
 pub(super) mod replace;
@@ -11,6 +11,7 @@ use std::path::Path;
 use super::input::Inputs;
 use super::reach::Reach;
 use super::{Error, Io};
+use crate::report::clients::is_told;
 use crate::report::fixable::Fixable;
 use crate::report::patch::{self, Change};
 use xdsctl::check::Outcome;
@@ -45,6 +46,7 @@ impl Plan {
         let mut found: BTreeMap<SourceId, BTreeMap<Edit, Change>> = BTreeMap::new();
         let mut plan = Plan::default();
         for (number, checked) in outcome.resources.iter().enumerate() {
+            let wants = |diagnostic: &Diagnostic| wants(diagnostic) && is_told(checked, diagnostic, &inputs.fleet);
             let id = checked.origin.source;
             if is_folded(checked) || !inputs.documents.contains(&id) || !fix::may_be_fixed(checked, wants) {
                 continue;

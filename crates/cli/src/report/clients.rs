@@ -11,6 +11,7 @@ use xdsctl::client::{Checked, Verdict};
 use xdsctl::diag::{Diagnostic, Effect, Rule, Subject};
 use xdsctl::family::{self, Answer};
 use xdsctl::profile::{Client, Fleet, Standing, Version};
+use xdsctl::proto::transcode::Note;
 
 /// What a client does with a resource.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
@@ -172,6 +173,22 @@ fn is_unknown(clients: &BTreeMap<Client, ClientVerdict>) -> bool {
 /// Says whether a finding is about the text, whoever reads it.
 fn is_of_text(rule: &Rule) -> bool {
     rule.subject == Subject::Dump || xdsctl::client::is_live(rule)
+}
+
+/// Says whether a finding that was made for the base, or a client's own, is told: whether a client that was asked has it.
+pub fn is_told(checked: &Checked, diagnostic: &Diagnostic, fleet: &Fleet) -> bool {
+    let has = |answer: &Answer| {
+        let is_own = |own: &Diagnostic| own.rule == diagnostic.rule && own.path == diagnostic.path;
+        let is_shared = diagnostic.effect != Effect::Nack
+            && answer.verdict == family::Verdict::Accepted
+            && diagnostic.shared.contains(&answer.client.family);
+        is_shared || answer.diagnostics.iter().any(is_own)
+    };
+    let is_note = |note: &Note| std::ptr::eq(&note.diagnostic, diagnostic);
+    fleet.asks_base()
+        || is_of_text(diagnostic.rule)
+        || checked.answers.iter().any(has)
+        || checked.notes.iter().any(is_note)
 }
 
 /// Puts the answers of all clients among the resource's diagnostics. The findings of `counted` can fail the run, none for all.
