@@ -129,21 +129,25 @@ impl Plan {
         shows_secrets: bool,
         io: &mut Io<'_>,
     ) -> Result<(), Error> {
-        let mut is_masked = false;
+        let mut hidden = patch::Hidden::default();
         for (id, changes) in &self.changes {
             if let Some(source) = inputs.sources.get(*id) {
-                is_masked |= patch::write(source, changes, shows_secrets, &mut io.out)?;
+                let found = patch::write(source, changes, shows_secrets, &mut io.out)?;
+                hidden.secrets |= found.secrets;
+                hidden.returns |= found.returns;
             }
         }
         io.out.flush()?;
         let how = if is_for_files { ", which --fix makes" } else { "" };
         self.say(&inputs.sources, "a patch of", how, io)?;
-        if is_masked {
+        let what = match (hidden.secrets, hidden.returns) {
+            (true, _) => Some(("secrets in the patch are masked", "; --show-secrets keeps them")),
+            (false, true) => Some(("the patch writes carriage returns inside a line as `\\u000d`", "")),
+            (false, false) => None,
+        };
+        if let Some((what, way)) = what {
             let how = if is_for_files { "; --fix works without it" } else { "" };
-            writeln!(
-                io.err,
-                "xdsctl: secrets in the patch are masked, so that it cannot be applied; --show-secrets keeps them{how}"
-            )?;
+            writeln!(io.err, "xdsctl: {what}, so that it cannot be applied{way}{how}")?;
         }
         self.change(inputs);
         Ok(())

@@ -32,19 +32,28 @@ struct Block<'c> {
     changes: &'c [Change],
 }
 
-/// Writes the patch of a document, whose changes stand in order; says whether something in it is masked.
+/// What a patch does not show as it is in the document, so that nobody can apply it.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub struct Hidden {
+    /// Secrets are masked.
+    pub secrets: bool,
+    /// Carriage returns inside a line are written as `\u000d`: a terminal would obey them.
+    pub returns: bool,
+}
+
+/// Writes the patch of a document, whose changes are in order; says what it hides.
 ///
 /// # Errors
 /// Those of the writer.
-pub fn write(source: &Source, changes: &[Change], shows_secrets: bool, out: &mut dyn Write) -> io::Result<bool> {
+pub fn write(source: &Source, changes: &[Change], shows_secrets: bool, out: &mut dyn Write) -> io::Result<Hidden> {
+    let mut hidden = Hidden::default();
     if changes.is_empty() {
-        return Ok(false);
+        return Ok(hidden);
     }
     let (old, new) = names(source.name());
     writeln!(out, "--- {old}\n+++ {new}")?;
     let bytes = source.bytes();
     let mut place = Place::default();
-    let mut is_masked = false;
     let mut masks = Known::new();
     let blocks = blocks(bytes, changes);
     let mut rest = blocks.as_slice();
@@ -63,12 +72,13 @@ pub fn write(source: &Source, changes: &[Change], shows_secrets: bool, out: &mut
         rest = after;
         let mut window = bytes.get(start..end).unwrap_or_default().to_vec();
         mask(source, (&mut window, start), of_hunk, &mut masks, shows_secrets);
-        is_masked |= bytes.get(start..end) != Some(&window);
+        hidden.secrets |= bytes.get(start..end) != Some(&window);
+        hidden.returns |= has_bare_return(&window);
         place.pass(bytes, start);
         let hunk = Hunk { window: &window, start };
         hunk.write(of_hunk, &mut place, out)?;
     }
-    Ok(is_masked)
+    Ok(hidden)
 }
 
 /// The names before and after: below `a/` and `b/` as in git, or as they are where that cannot be.
@@ -225,17 +235,28 @@ fn same_end(old: &[u8], new: &[u8]) -> usize {
     same.map(|(line, _)| line.len()).sum()
 }
 
-/// Writes lines with a sign before each. Tabs, carriage returns and a byte order mark are a part of what `patch` compares.
+/// Says whether a carriage return is anywhere but at the end of a line.
+fn has_bare_return(lines: &[u8]) -> bool {
+    memchr::memchr_iter(b'\r', lines).any(|at| lines.get(at + 1) != Some(&b'\n'))
+}
+
+/// Writes lines with a sign before each. Tabs, a byte order mark and the carriage return of a line's end are a part of what
+/// `patch` compares.
 fn put(sign: u8, lines: &[u8], out: &mut Vec<u8>) -> io::Result<()> {
     for line in lines.split_inclusive(|byte| *byte == b'\n') {
         out.push(sign);
-        for byte_or_text in String::from_utf8_lossy(line).split_inclusive(['\t', '\r', '\u{feff}']) {
-            let kept = byte_or_text.trim_end_matches(['\t', '\r', '\u{feff}']);
+        let (text, end) = match line.strip_suffix(b"\r\n") {
+            Some(text) => (text, "\r\n"),
+            None => (line, ""),
+        };
+        for byte_or_text in String::from_utf8_lossy(text).split_inclusive(['\t', '\u{feff}']) {
+            let kept = byte_or_text.trim_end_matches(['\t', '\u{feff}']);
             out.extend_from_slice(kept.as_bytes());
             if kept.len() < byte_or_text.len() {
                 out.extend_from_slice(own(&byte_or_text[kept.len()..]).as_bytes());
             }
         }
+        out.extend_from_slice(own(end).as_bytes());
         if !line.ends_with(b"\n") {
             out.extend_from_slice(b"\n\\ No newline at end of file\n");
         }
