@@ -458,7 +458,7 @@ fn what_a_step_cannot_do_is_told_when_it_is_played() {
         ),
         (
             "bootstrap: nowhere.json\nsteps: [{sleep: 1}]\n",
-            "cannot read `nowhere.json`",
+            "cannot read the bootstrap `nowhere.json`",
         ),
     ] {
         let Run { code, out, .. } = suite("", text);

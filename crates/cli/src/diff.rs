@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::args::{ChangeOf, DiffArgs, DiffFormat, InputArgs};
 use super::outputs::{formats, write_each};
-use super::{EXIT_TROUBLE, Error, Io, input};
+use super::{EXIT_TROUBLE, Error, Io, input, worlds};
 use crate::report::diff::{self as text, Compared, Presence};
 use crate::report::diff_json;
 use crate::report::diff_pull::{Places, write_github, write_markdown};
@@ -137,7 +137,7 @@ fn sides(
         let world = match name.scope {
             None => inside,
             // A directory is named by itself.
-            Some(scope) if Path::new(source).starts_with(&scope) => below(&scope, path),
+            Some(scope) if worlds::place(source).starts_with(&worlds::place(&scope)) => below(&scope, path),
             Some(scope) if inside.is_empty() => scope,
             Some(scope) => format!("{inside} {scope}"),
         };
@@ -159,15 +159,13 @@ fn sides(
 
 /// A name without the argument that it begins with: `prod` is what `old/xds/prod` is below `old/xds`.
 fn below(name: &str, argument: &Path) -> String {
-    let shown = argument.to_string_lossy();
-    match Path::new(name).strip_prefix(argument) {
-        Ok(inside) => inside.display().to_string(),
-        // `git:REVISION:` has no slash before what is below it.
-        Err(_) => {
-            let inside = name.strip_prefix(&*shown).unwrap_or(name);
-            inside.trim_start_matches([':', '/']).to_owned()
-        }
-    }
+    let (name, argument) = (worlds::place(name), argument.to_string_lossy());
+    // `git:REVISION` is the root of that revision, as `git:REVISION:` is.
+    let arguments = [worlds::place(&argument), worlds::place(&format!("{argument}:"))];
+    let inside = arguments
+        .iter()
+        .find_map(|argument| name.strip_prefix(argument.as_slice()));
+    inside.unwrap_or(&name).join("/")
 }
 
 /// Pairs the clients of both inputs by what they hold, in the order of their names; one without a partner is compared with a

@@ -245,10 +245,7 @@ fn has_bare_return(lines: &[u8]) -> bool {
 fn put(sign: u8, lines: &[u8], out: &mut Vec<u8>) -> io::Result<()> {
     for line in lines.split_inclusive(|byte| *byte == b'\n') {
         out.push(sign);
-        let (text, end) = match line.strip_suffix(b"\r\n") {
-            Some(text) => (text, "\r\n"),
-            None => (line, ""),
-        };
+        let text = line.strip_suffix(b"\r\n").unwrap_or(line);
         for byte_or_text in String::from_utf8_lossy(text).split_inclusive(['\t', '\u{feff}']) {
             let kept = byte_or_text.trim_end_matches(['\t', '\u{feff}']);
             out.extend_from_slice(kept.as_bytes());
@@ -256,7 +253,10 @@ fn put(sign: u8, lines: &[u8], out: &mut Vec<u8>) -> io::Result<()> {
                 out.extend_from_slice(own(&byte_or_text[kept.len()..]).as_bytes());
             }
         }
-        out.extend_from_slice(own(end).as_bytes());
+        if text.len() < line.len() {
+            out.extend_from_slice(own("\r").as_bytes());
+            out.push(b'\n');
+        }
         if !line.ends_with(b"\n") {
             out.extend_from_slice(b"\n\\ No newline at end of file\n");
         }
