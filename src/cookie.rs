@@ -50,6 +50,32 @@ pub fn encode(addresses: &str, cluster: &str) -> String {
     base64::engine::general_purpose::STANDARD.encode(format!("{addresses};{cluster}"))
 }
 
+/// Whether a cookie's path covers that of an RPC (RFC 6265, section 5.1.4).
+pub fn covers(cookie_path: &str, path: &str) -> bool {
+    path.strip_prefix(cookie_path).is_some_and(|rest| {
+        cookie_path.is_empty() || rest.is_empty() || cookie_path.ends_with('/') || rest.starts_with('/')
+    })
+}
+
+/// Whether a cookie's path covers some RPC to this path, or to one that begins with it.
+pub fn may_cover(cookie_path: &str, path: &str, is_prefix: bool) -> bool {
+    covers(cookie_path, path) || (is_prefix && cookie_path.starts_with(path))
+}
+
+/// Whether each RPC that a cookie's path covers has this path, or begins with it.
+///
+/// An RPC's path is that of a method, `/service/method`: a service alone is none.
+pub fn covers_nothing_else(cookie_path: &str, path: &str, is_prefix: bool) -> bool {
+    match cookie_path.rsplit_once('/') {
+        None | Some(("", "")) => is_prefix && path == "/",
+        Some(("", _)) => is_prefix && (cookie_path.starts_with(path) || path.strip_suffix('/') == Some(cookie_path)),
+        Some((_, method)) => match is_prefix {
+            true => cookie_path.starts_with(path),
+            false => !method.is_empty() && cookie_path == path,
+        },
+    }
+}
+
 /// Why a value is not base64 as the client reads it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum DecodeError {
@@ -149,6 +175,49 @@ pub fn find<'h>(header: &'h str, name: &str) -> Option<&'h str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn paths_are_covered_segment_by_segment() {
+        for (cookie, path, expected) in [
+            ("", "/a/b", true),
+            ("/", "/a/b", true),
+            ("/a", "/a/b", true),
+            ("/a", "/ab/b", false),
+            ("/a/b", "/a/b", true),
+            ("/a/", "/a/b", true),
+            ("/a/b/", "/a/b", false),
+        ] {
+            assert_eq!(covers(cookie, path), expected, "{cookie} {path}");
+        }
+    }
+
+    #[test]
+    fn a_cookie_may_cover_some_rpcs_of_a_route_or_all_of_its_own_may_take_it() {
+        for (cookie, path, is_prefix, some, all) in [
+            ("", "/", true, true, true),
+            ("", "/a/", true, true, false),
+            ("/", "/", true, true, true),
+            ("/", "/a/b", false, true, false),
+            ("/a", "/", true, true, true),
+            ("/a", "/a/", true, true, true),
+            ("/a", "/a", true, true, true),
+            ("/a", "/a/b", true, true, false),
+            ("/a", "/ab", true, false, false),
+            ("/a", "/b/", true, false, false),
+            ("/a/b", "/a/b", false, true, true),
+            ("/a/b", "/a/", true, true, true),
+            ("/a/b", "/a/c", false, false, false),
+            ("/a/", "/a/", true, true, true),
+            ("/a/", "/a", true, true, true),
+            ("/a/", "/a/b", false, true, false),
+        ] {
+            let found = (
+                may_cover(cookie, path, is_prefix),
+                covers_nothing_else(cookie, path, is_prefix),
+            );
+            assert_eq!(found, (some, all), "{cookie} {path} {is_prefix}");
+        }
+    }
 
     #[track_caller]
     fn check(value: &str, addresses: &str, cluster: &str) {

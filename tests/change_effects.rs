@@ -10,6 +10,10 @@ use crate::run::{Run, in_process, program, spawned};
 #[derive(Clone)]
 struct World {
     cluster: &'static str,
+    /// Of the route.
+    prefix: &'static str,
+    /// Of the cookie.
+    path: &'static str,
     statuses: &'static [&'static str],
     endpoints: Vec<(u16, &'static str)>,
     /// Fields of the route's action.
@@ -23,6 +27,8 @@ impl World {
     fn new() -> World {
         World {
             cluster: "a",
+            prefix: "",
+            path: "/",
             statuses: &["UNKNOWN", "HEALTHY", "DRAINING"],
             endpoints: vec![(1, "HEALTHY"), (2, "HEALTHY")],
             action: json!({}),
@@ -37,7 +43,7 @@ impl World {
             "@type": format!("{http}.stateful_session.v3.StatefulSession"),
             "session_state": {"name": "cookie", "typed_config": {
                 "@type": "type.googleapis.com/envoy.extensions.http.stateful_session.cookie.v3.CookieBasedSessionState",
-                "cookie": {"name": "c", "path": "/"},
+                "cookie": {"name": "c", "path": self.path},
             }},
         });
         let listener = json!({
@@ -61,7 +67,7 @@ impl World {
         let routes = json!({
             "@type": "type.googleapis.com/envoy.config.route.v3.RouteConfiguration",
             "name": "r",
-            "virtual_hosts": [{"name": "h", "domains": ["*"], "routes": [{"match": {"prefix": ""}, "route": action}]}],
+            "virtual_hosts": [{"name": "h", "domains": ["*"], "routes": [{"match": {"prefix": self.prefix}, "route": action}]}],
         });
         let cluster = |name: &str| {
             json!({
@@ -169,6 +175,24 @@ fn a_session_whose_endpoint_is_drained_is_told() {
         Case::new("undrained", &before, &World::new()).effects(),
         "  cluster a\n    no longer DRAINING, with new RPCs: 10.0.0.1:2\n"
     );
+}
+
+#[test]
+fn sessions_are_told_where_the_cookie_leads() {
+    let of = |prefix, path| {
+        let mut before = World::new();
+        (before.prefix, before.path) = (prefix, path);
+        let mut after = before.clone();
+        after.endpoints.pop();
+        Case::new("cookie", &before, &after).effects()
+    };
+    let gone = "  cluster a\n    endpoints: 2 → 1\n";
+    let anew = format!("{gone}    sessions with 10.0.0.1:2 are picked anew\n");
+    for (prefix, path) in [("", "/"), ("", "/shop.Cart"), ("/shop.Cart/", "/shop.Cart")] {
+        assert_eq!(of(prefix, path), anew, "{prefix} {path}");
+    }
+    assert_eq!(of("/shop.Search/", "/shop.Cart"), gone);
+    assert_eq!(of("/shop.Cart/Get", "/shop.Cart/Add"), gone);
 }
 
 #[test]

@@ -49,6 +49,9 @@ fn hcm(rds: &str, filters: &str) -> String {
     )
 }
 
+/// What RPCs fail for that the input, or the channel, does not get.
+const NOTHING: &str = "reference-to-nothing";
+
 const FAULT: &str =
     "{name: fault, typed_config: {\"@type\": type.googleapis.com/envoy.extensions.filters.http.fault.v3.HTTPFault}}, ";
 
@@ -260,18 +263,14 @@ fn routes_by_rds_are_for_the_side_that_uses_them() {
 fn with_a_target_the_input_is_all_that_the_channel_gets() {
     let target = |name: &'static str| ["--target", name];
     check(&[listener("l", "r", "")], &[]);
-    check_with(
-        &target("xds:///l"),
-        &[listener("l", "r", "")],
-        &["lds-route-config-missing"],
-    );
+    check_with(&target("xds:///l"), &[listener("l", "r", "")], &[NOTHING]);
     let world = [listener("l", "r", ""), routes("r", TO_C)];
     check(&world, &[]);
-    check_with(&target("l"), &world, &["rds-cluster-missing"]);
+    check_with(&target("l"), &world, &[NOTHING]);
     check_with(
         &target("l"),
         &[listener("l", "r", ""), routes("r", TO_C), cluster("c")],
-        &["cds-endpoints-missing"],
+        &[NOTHING],
     );
     check_with(&target("xds:///other"), &world, &["target-listener-missing"]);
     check_with(&target("xds:///s"), &[server("s", "r")], &["target-listener-not-api"]);
@@ -284,7 +283,7 @@ fn a_target_looks_for_its_authority_among_the_domains() {
     check(&world, &["lds-no-virtual-host"]);
     let missing = "rds-cluster-missing";
     check_with(&["--target=l"], &world, &[missing, "target-without-virtual-host"]);
-    check_with(&["--target=l", "--authority=shop"], &world, &[missing]);
+    check_with(&["--target=l", "--authority=shop"], &world, &[NOTHING]);
 }
 
 #[test]
@@ -296,7 +295,7 @@ fn a_failure_counts_in_the_virtual_host_of_the_targets_authority() {
     let fails = "rds-num-retries-too-big";
     let (missing, empty) = ("rds-cluster-missing", "rds-virtual-host-without-routes");
     check_with(&["--target=l"], &world, &[missing, empty]);
-    check_with(&["--target=l", "--authority=shop"], &world, &[missing, fails, empty]);
+    check_with(&["--target=l", "--authority=shop"], &world, &[fails, empty, NOTHING]);
 }
 
 #[test]
@@ -310,9 +309,100 @@ fn an_aggregate_fails_only_where_a_channel_gets_to_it() {
         aggregate("b", "c"),
         cluster("c"),
     ];
-    let (shared, missing) = ("aggregate-shared-leaf", "cds-endpoints-missing");
+    let (shared, missing) = ("aggregate-shared-leaf", NOTHING);
     check(&world, &[shared]);
     check_with(&["--target=l"], &world, &[shared, missing]);
     let fails = "aggregate-without-leaf";
     check_with(&["--target=l", "--authority=foo"], &world, &[shared, fails, missing]);
+}
+
+/// The report, a line for each finding.
+fn concise(world: &[String]) -> String {
+    let args = [
+        "validate",
+        "--no-config",
+        "--format=concise",
+        "--stdin-filename=world.yaml",
+        "-",
+    ];
+    let (out, _) = run(args, world.join("---\n").as_bytes());
+    String::from_utf8(out).unwrap()
+}
+
+#[test]
+fn sessions_are_warned_of_where_the_cookie_leads() {
+    let filter = "{name: s, typed_config: {\"@type\": type.googleapis.com/envoy.extensions.filters.http.stateful_session.v3.StatefulSession, session_state: {name: c, typed_config: {\"@type\": type.googleapis.com/envoy.extensions.http.stateful_session.cookie.v3.CookieBasedSessionState, cookie: {name: c, path: /shop.Cart}}}}}, ";
+    let draining = "common_lb_config: {override_host_status: {statuses: [HEALTHY, DRAINING]}}\n";
+    let world = |table: &str| {
+        [
+            listener("l", "r", filter),
+            routes("r", table),
+            cluster("c"),
+            cluster("cart") + draining,
+        ]
+    };
+    let lost = "stateful-session-without-draining";
+    for (table, expected) in [
+        ("{match: {prefix: /shop.Cart/}, route: {cluster: c}}", true),
+        ("{match: {path: /shop.Cart/Add}, route: {cluster: c}}", true),
+        ("{match: {prefix: \"\"}, route: {cluster: c}}", true),
+        ("{match: {prefix: /shop.Search/}, route: {cluster: c}}", false),
+        ("{match: {prefix: /shop.Carts/}, route: {cluster: c}}", false),
+    ] {
+        let table = format!("{{match: {{path: /x/y}}, route: {{cluster: cart}}}}, {table}");
+        let expected: &[&str] = if expected { &[lost] } else { &[] };
+        check(&world(&table), expected);
+    }
+    // Nothing that the cookie covers comes to a route behind one that takes all of it.
+    let first =
+        "{match: {prefix: /shop.Cart/HEADERS}, route: {cluster: cart}}, {match: {prefix: \"\"}, route: {cluster: c}}";
+    check(&world(&first.replace("HEADERS", "")), &[]);
+    let canary = ", headers: [{name: canary, present_match: true}]";
+    check(&world(&first.replace("HEADERS", canary)), &[lost]);
+}
+
+#[test]
+fn a_leaf_without_endpoints_costs_no_rpcs_while_there_is_another() {
+    let endpoints = |name: &str| {
+        format!(
+            "\"@type\": type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment\ncluster_name: {name}\nendpoints: [{{locality: {{zone: z}}, load_balancing_weight: 1, lb_endpoints: [{{endpoint: {{address: {{socket_address: {{address: 10.0.0.1, port_value: 80}}}}}}}}]}}]\n"
+        )
+    };
+    let world = |table: &str, there: &str| {
+        [
+            listener("l", "r", ""),
+            routes("r", table),
+            aggregate("a", "c, d"),
+            cluster("c"),
+            cluster("d"),
+            endpoints(there),
+        ]
+    };
+    let to_a = "{match: {prefix: \"\"}, route: {cluster: a}}";
+    let complete = ["--complete"];
+    check_with(&complete, &world(to_a, "c"), &["cds-endpoints-missing"]);
+    check_with(&["--target=l"], &world(to_a, "c"), &["cds-endpoints-missing"]);
+    let both = world(to_a, "e");
+    check_with(&complete, &both, &["eds-endpoints-unused", NOTHING, NOTHING]);
+    let too = format!("{{match: {{prefix: /d}}, route: {{cluster: d}}}}, {to_a}");
+    check_with(&complete, &world(&too, "c"), &[NOTHING]);
+    let text = concise(&world(to_a, "c"));
+    let told = "RPCs wait 15 s, then go to the other leaves of aggregate `a`, without this one to fail over to";
+    assert!(text.contains(told), "{text}");
+}
+
+#[test]
+fn a_weighted_cluster_fails_its_share_of_the_rpcs() {
+    let split = "{match: {prefix: \"\"}, route: {weighted_clusters: {clusters: [{name: c, weight: 95}, {name: d, weight: 5}]}}}";
+    let bad = cluster("d").replace("EDS", "STATIC");
+    let told = concise(&[routes("r", split), cluster("c"), bad]);
+    assert!(
+        told.contains("`d` is rejected: 5 % of the RPCs on this route fail"),
+        "{told}"
+    );
+    let told = concise(&[routes("r", split), cluster("c")]);
+    assert!(
+        told.contains("RPCs wait 15 s, then 5 % of the RPCs on this route fail"),
+        "{told}"
+    );
 }

@@ -136,6 +136,10 @@ pub struct RouteReference {
     path: (u32, u32),
     /// That path is a prefix.
     pub is_prefix: bool,
+    /// Headers or a fraction decide too: RPCs of this path may go on to a later route.
+    pub is_conditional: bool,
+    /// Its weight and the sum of all of the route.
+    weight: (u32, u32),
 }
 
 /// How a route names a cluster.
@@ -190,6 +194,12 @@ impl ClusterFacts {
 }
 
 impl RouteReference {
+    /// The share of the route's RPCs that go to the cluster, above 0 and up to 1.
+    pub fn share(&self) -> f64 {
+        let (weight, sum) = self.weight;
+        f64::from(weight) / f64::from(sum)
+    }
+
     /// The field that holds the name; `inline` when the routes stand in a listener.
     pub fn path(&self, inline: bool) -> FieldPath {
         self.with_action(inline, |action| match self.destination {
@@ -412,9 +422,11 @@ fn of_routes(routes: &RouteConfiguration, names: Names) -> RouteFacts {
                 Action::Unknown => continue,
             };
             let (path, is_prefix) = add_path(&route.path, &mut facts.paths);
-            let reference = |cluster: &str, destination| RouteReference {
+            let reference = |cluster: &str, destination, weight| RouteReference {
+                weight,
                 path,
                 is_prefix,
+                is_conditional: route.is_conditional(),
                 cluster: names.key(cluster).into_owned(),
                 virtual_host: host_index,
                 route: number(route.index),
@@ -422,11 +434,15 @@ fn of_routes(routes: &RouteConfiguration, names: Names) -> RouteFacts {
                 has_hash_policy: !action.hash_policies.is_empty(),
             };
             match &action.destination {
-                Target::Cluster(name) => references.push(reference(name, Destination::Single)),
+                Target::Cluster(name) => references.push(reference(name, Destination::Single, (1, 1))),
                 Target::WeightedClusters(entries) => {
+                    let sum = entries
+                        .iter()
+                        .fold(0, |sum: u32, entry| sum.saturating_add(entry.weight));
                     for entry in entries {
                         let index = number(entry.index);
-                        references.push(reference(&entry.name, Destination::Weighted(index)));
+                        let weight = (entry.weight, sum);
+                        references.push(reference(&entry.name, Destination::Weighted(index), weight));
                         let at = (host_index, Some(number(route.index)), Some(index));
                         add_overrides(&entry.typed_per_filter_config, at, &mut overrides);
                     }

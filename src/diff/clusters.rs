@@ -7,14 +7,13 @@ use std::sync::Arc;
 use super::names;
 use super::reach::Reached;
 use super::ring::ring_moves;
+use super::sessions::Sessions;
 use crate::client::Client;
 use crate::lb::ring_hash::{RING_SIZE_CAP, Size};
 use crate::lb::{Config, parse_list};
 use crate::model::Cluster;
 use crate::model::cluster::{Discovery, HealthStatus};
 use crate::model::endpoints::{DropCategory, Endpoints, Locality, LocalityName, counted_weight};
-use crate::model::filter::FilterConfig;
-use crate::model::listener::Listener;
 use crate::profile::Profile;
 use crate::rpc::weights::endpoint_weights;
 use crate::tree::policies::ring_key;
@@ -94,36 +93,6 @@ struct Side<'a> {
     endpoints: Option<&'a Arc<Endpoints>>,
 }
 
-/// What is the same for all clusters of a client.
-#[derive(Debug, Clone, Copy)]
-struct Whole<'a> {
-    profile: &'a Profile,
-    /// Some filter of the client keeps sessions.
-    has_sessions: bool,
-}
-
-impl Whole<'_> {
-    fn of(client: &Client) -> Whole<'_> {
-        Whole {
-            profile: &client.profile,
-            has_sessions: has_sessions(client),
-        }
-    }
-}
-
-/// Says whether a filter of some listener keeps sessions.
-fn has_sessions(client: &Client) -> bool {
-    let listeners = client.resources.listeners.iter();
-    let mut managers = listeners.filter_map(|(_, held)| match &**held.value()? {
-        Listener::Api(manager) => Some(manager.http_filters.iter().any(|f| {
-            // An override may set the cookie where the filter itself sets none.
-            matches!(f.config, FilterConfig::StatefulSession(_))
-        })),
-        Listener::Tcp(_) => None,
-    });
-    managers.any(|has| has)
-}
-
 /// What of a cluster decides where its RPCs go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct Decisive<'a> {
@@ -137,9 +106,11 @@ struct Decisive<'a> {
 /// Compares the clusters of two clients, each pair of like ones once.
 #[derive(Debug)]
 struct Comparison<'a> {
-    before: Whole<'a>,
-    after: Whole<'a>,
-    known: HashMap<(Decisive<'a>, Decisive<'a>), Option<Arc<SpreadChange>>>,
+    before: &'a Profile,
+    after: &'a Profile,
+    /// Where sessions are possible, before and after.
+    sessions: (Sessions, Sessions),
+    known: HashMap<(Decisive<'a>, Decisive<'a>, bool), Option<Arc<SpreadChange>>>,
     steps: usize,
     told: usize,
     /// A limit kept something from being compared or told.
@@ -149,8 +120,9 @@ struct Comparison<'a> {
 impl<'a> Comparison<'a> {
     fn new(before: &'a Client, after: &'a Client) -> Comparison<'a> {
         Comparison {
-            before: Whole::of(before),
-            after: Whole::of(after),
+            before: &before.profile,
+            after: &after.profile,
+            sessions: (Sessions::of(before), Sessions::of(after)),
             known: HashMap::new(),
             steps: 0,
             told: 0,
@@ -160,11 +132,12 @@ impl<'a> Comparison<'a> {
 
     /// Finds what changes for a cluster that both clients hold; `None` if nothing does.
     fn change(&mut self, name: &str, before: Side<'a>, after: Side<'a>) -> Option<ClusterChange> {
-        let key = (before.decisive(), after.decisive());
+        let has_sessions = self.sessions.0.has(name) && self.sessions.1.has(name);
+        let key = (before.decisive(), after.decisive(), has_sessions);
         let spread = match self.known.get(&key) {
             Some(known) => known.clone(),
             None => {
-                let found = self.compare(before, after);
+                let found = self.compare(before, after, has_sessions);
                 self.known.insert(key, found.clone());
                 found
             }
@@ -179,7 +152,7 @@ impl<'a> Comparison<'a> {
         Some(ClusterChange { name, spread })
     }
 
-    fn compare(&mut self, before: Side<'_>, after: Side<'_>) -> Option<Arc<SpreadChange>> {
+    fn compare(&mut self, before: Side<'_>, after: Side<'_>, has_sessions: bool) -> Option<Arc<SpreadChange>> {
         if self.steps > MAX_ENDPOINT_STEPS {
             self.is_cut = true;
             return None;
@@ -196,14 +169,14 @@ impl<'a> Comparison<'a> {
             discovery: sources(before, after),
             ..SpreadChange::default()
         };
-        let spreads = (before.spread(self.before.profile), after.spread(self.after.profile));
+        let spreads = (before.spread(self.before), after.spread(self.after));
         let by_locality = matches!(spreads, (Spread::ByLocality, Spread::ByLocality));
         change.new_endpoints = after.new_endpoints(&before, by_locality);
         let counts = (before.counts(), after.counts());
         change.endpoints = (counts.0 != counts.1 || change.new_endpoints > 0).then_some(counts);
         match spreads {
             (Spread::Ring(size), Spread::Ring(other)) => {
-                let keys = (before.keys(self.before.profile), after.keys(self.after.profile));
+                let keys = (before.keys(self.before), after.keys(self.after));
                 change.ring_moves = ring_moves((&keys.0, size), (&keys.1, other), &mut self.steps);
             }
             (Spread::ByLocality, Spread::ByLocality) => change.shares = shares(before.priorities(), after.priorities()),
@@ -221,7 +194,7 @@ impl<'a> Comparison<'a> {
                 _ => {}
             }
         }
-        if self.before.has_sessions && self.after.has_sessions {
+        if has_sessions {
             let (mut lost, kept) = (before.session_addresses(), after.session_addresses());
             let held = |address: &SocketAddr| lost.contains(address) && kept.contains(address);
             change.kept_sessions = change.drained.iter().copied().filter(held).collect();

@@ -17,6 +17,7 @@ pub mod pairs;
 pub mod reach;
 mod reason;
 mod ring;
+mod sessions;
 mod table;
 pub mod tables;
 pub mod told;

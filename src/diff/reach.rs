@@ -70,16 +70,7 @@ impl Reached {
         if tables == 0 {
             return Reached(None);
         }
-        let mut reached = BTreeSet::new();
-        while let Some(name) = open.pop() {
-            if reached.insert(resources.clusters.key(name).into_owned())
-                && let Some(cluster) = resources.clusters.get(name).and_then(Held::value)
-                && let Discovery::Aggregate { children } = &cluster.discovery
-            {
-                open.extend(children.iter().map(String::as_str));
-            }
-        }
-        Reached(Some(reached))
+        Reached(Some(below(client, open)))
     }
 
     /// Says whether a route is known that leads to the cluster with this key.
@@ -91,6 +82,21 @@ impl Reached {
     pub(super) fn has(&self, name: &str) -> bool {
         self.0.as_ref().is_none_or(|reached| reached.contains(name))
     }
+}
+
+/// The keys of these clusters, and of all below them.
+pub(super) fn below<'a>(client: &'a Client, mut open: Vec<&'a str>) -> BTreeSet<String> {
+    let clusters = &client.resources.clusters;
+    let mut reached = BTreeSet::new();
+    while let Some(name) = open.pop() {
+        if reached.insert(clusters.key(name).into_owned())
+            && let Some(cluster) = clusters.get(name).and_then(Held::value)
+            && let Discovery::Aggregate { children } = &cluster.discovery
+        {
+            open.extend(children.iter().map(String::as_str));
+        }
+    }
+    reached
 }
 
 fn inline_routes(listener: &Listener) -> Option<&Arc<RouteConfiguration>> {

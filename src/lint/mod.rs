@@ -92,12 +92,7 @@ impl Findings {
 /// `is_complete`, nothing else will ever come.
 pub fn run(world: &World, usage: &Usage, target: Option<&Target>, is_complete: bool) -> Vec<(ResourceId, Diagnostic)> {
     let mut findings = Findings::default();
-    let extent = match (is_complete, target) {
-        (true, _) => reference::Extent::Complete,
-        (false, Some(_)) => reference::Extent::Whole,
-        (false, None) => reference::Extent::Unknown,
-    };
-    reference::check(world, extent, &mut findings);
+    reference::check(world, target, is_complete, &mut findings);
     aggregate::check(world, usage, &mut findings);
     other_cluster::check(world, usage, &mut findings);
     authority::check(world, target, &mut findings);

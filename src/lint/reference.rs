@@ -1,16 +1,22 @@
 //! References to resources that the world does not have, or that the client rejects.
 //!
 //! A partial dump is legitimate: a type of which the world has no resource at all is not missed, unless the
-//! reader names a channel's target: then the world is all that the channel gets. Where the reader says that it is all there is, nothing
-//! that is missing will come, and RPCs fail.
+//! reader names a channel's target: then the world is all that the channel gets, and RPCs fail where it asks for what is missing. Where
+//! the reader says that it is all there is, that holds for every reference.
 
-use foldhash::{HashMap, HashMapExt};
+use std::cell::LazyCell;
+
+use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 
 use super::Findings;
+use crate::client::graph::Graph;
+use crate::client::target::Target;
 use crate::client::{ClusterFacts, Facts, ListenerFacts, ResourceId, RouteFacts, World, eds_path, rds_path};
 use crate::convert::resource_name::NameFault;
 use crate::diag::{Rule, rules};
 use crate::model::ResourceType;
+use crate::model::domain::best_match;
+use crate::text::share_of_one;
 
 rules! {
     /// A listener names a RouteConfiguration that is not there.
@@ -22,7 +28,7 @@ rules! {
     /// A cluster's endpoints are not there.
     CLUSTER_ENDPOINTS_MISSING = "cds-endpoints-missing", Snapshot, Advice, "gRFC A27; C-core XdsDependencyManager",
         every "every client asks for what a resource names, and waits for what is not there";
-    /// A reference leads to a resource that is not there, and the input is said to be complete.
+    /// A reference leads to a resource that is not there, and the input is said to be complete, or all that a channel gets.
     REFERENCE_TO_NOTHING = "reference-to-nothing", Snapshot, Fails, "gRFC A27; C-core XdsDependencyManager",
         every "every client asks for what a resource names, and waits for what is not there";
     /// A reference leads to a resource that the client rejects.
@@ -33,12 +39,12 @@ rules! {
 
 /// What is known of resources that are not in the world.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Extent {
+enum Extent {
     /// There may be others: of a type of which there is none at all, everything may be elsewhere.
     Unknown,
-    /// A channel gets no others, for now.
+    /// A channel gets no others, and this is nothing that it asks for.
     Whole,
-    /// There are none.
+    /// There are none: so it is said of the input, or of the channel that asks for it.
     Complete,
 }
 
@@ -52,43 +58,152 @@ impl Extent {
     }
 }
 
-pub(super) fn check(world: &World, extent: Extent, findings: &mut Findings) {
-    // Of a type without any resource the rest may be elsewhere.
-    let expects = |holder, resource_type| {
-        let is_expected = extent != Extent::Unknown || world.expects(holder, resource_type);
-        is_expected.then_some(extent)
+pub(super) fn check(world: &World, target: Option<&Target>, is_complete: bool, findings: &mut Findings) {
+    let extent = match (is_complete, target) {
+        (true, _) => Extent::Complete,
+        (false, Some(_)) => Extent::Whole,
+        (false, None) => Extent::Unknown,
     };
-    let mut clusters = Clusters::of(world);
+    let channel = target.map(|target| Channel::of(world, target)).unwrap_or_default();
+    // Of a type without any resource the rest may be elsewhere.
+    let expects = |holder, resource_type, is_asked_for: bool| match extent {
+        Extent::Whole if is_asked_for => Some(Extent::Complete),
+        Extent::Unknown => world.expects(holder, resource_type).then_some(extent),
+        Extent::Whole | Extent::Complete => Some(extent),
+    };
+    let mut tables = Vec::new();
     for (_, entry) in world.all(ResourceType::Listener) {
         match &entry.facts {
             Some(Facts::Listener(ListenerFacts::Rds(name, _))) => {
-                rds(
-                    world,
-                    entry.id,
-                    name,
-                    expects(entry.id, ResourceType::RouteConfiguration),
-                    findings,
-                );
+                let is_asked_for = channel.listener == Some(entry.id);
+                let extent = expects(entry.id, ResourceType::RouteConfiguration, is_asked_for);
+                rds(world, entry.id, name, extent, findings);
             }
-            Some(Facts::Listener(ListenerFacts::Inline(facts, _))) => {
-                clusters.extent = expects(entry.id, ResourceType::Cluster);
-                routes(&mut clusters, entry.id, true, facts, findings);
-            }
+            Some(Facts::Listener(ListenerFacts::Inline(facts, _))) => tables.push((entry.id, true, facts)),
             _ => {}
         }
     }
     for (_, entry) in world.all(ResourceType::RouteConfiguration) {
         if let Some(Facts::Routes(facts)) = &entry.facts {
-            clusters.extent = expects(entry.id, ResourceType::Cluster);
-            routes(&mut clusters, entry.id, false, facts, findings);
+            tables.push((entry.id, false, facts));
         }
     }
+    let mut clusters = Clusters::of(world);
+    for (holder, inline, facts) in tables {
+        let host = channel.host.filter(|(of, _)| *of == holder).map(|(_, host)| host);
+        let extents = [false, true].map(|is_asked_for| expects(holder, ResourceType::Cluster, is_asked_for));
+        routes(&mut clusters, (holder, inline, facts), (host, extents), findings);
+    }
+    let leaves = LazyCell::new(|| Leaves::of(world));
     for (name, entry) in world.all(ResourceType::Cluster) {
         if let Some(Facts::Cluster(ClusterFacts::Eds { service_name, .. })) = &entry.facts {
             let wanted = service_name.as_deref().unwrap_or(name);
-            let extent = expects(entry.id, ResourceType::Endpoints);
-            endpoints(world, entry.id, wanted, extent, findings);
+            let extent = expects(entry.id, ResourceType::Endpoints, channel.clusters.contains(name));
+            let spare = || leaves.spare(name);
+            endpoints(world, (entry.id, wanted), (extent, &spare), findings);
         }
+    }
+}
+
+/// What the channel to a target asks for.
+#[derive(Default)]
+struct Channel<'w> {
+    listener: Option<ResourceId>,
+    /// The resource that holds its routes, and the position of its virtual host.
+    host: Option<(ResourceId, usize)>,
+    /// The clusters that the virtual host leads to. Looked up only.
+    clusters: HashSet<&'w str>,
+}
+
+impl<'w> Channel<'w> {
+    fn of(world: &'w World, target: &Target) -> Channel<'w> {
+        let mut channel = Channel::default();
+        let Some(listener) = world.get(ResourceType::Listener, &target.listener) else {
+            return channel;
+        };
+        channel.listener = Some(listener.id);
+        let (holder, facts) = match &listener.facts {
+            Some(Facts::Listener(ListenerFacts::Inline(facts, _))) => (listener.id, facts),
+            Some(Facts::Listener(ListenerFacts::Rds(name, _))) => {
+                let Some(entry) = world.get(ResourceType::RouteConfiguration, name) else {
+                    return channel;
+                };
+                let Some(Facts::Routes(facts)) = &entry.facts else {
+                    return channel;
+                };
+                (entry.id, facts)
+            }
+            _ => return channel,
+        };
+        let Some(found) = best_match(&facts.domains, &target.authority) else {
+            return channel;
+        };
+        channel.host = Some((holder, found.host));
+        let references = facts.virtual_hosts.get(found.host).into_iter().flatten();
+        let mut open: Vec<&str> = references.map(|reference| reference.cluster.as_str()).collect();
+        while let Some(name) = open.pop() {
+            if channel.clusters.insert(name)
+                && let Some(ClusterFacts::Aggregate { children }) = world.cluster(name)
+            {
+                open.extend(children.iter().map(String::as_str));
+            }
+        }
+        channel
+    }
+}
+
+/// Clusters without which RPCs go on, because those come to them by an aggregate that has another leaf.
+struct Leaves(
+    /// By leaf: an aggregate, if all that it is a leaf of have another one. Looked up only.
+    HashMap<String, Option<String>>,
+);
+
+impl Leaves {
+    fn of(world: &World) -> Leaves {
+        let mut leaves = HashMap::new();
+        let mut named: HashSet<&str> = HashSet::new();
+        for (_, entry) in world
+            .all(ResourceType::Listener)
+            .chain(world.all(ResourceType::RouteConfiguration))
+        {
+            let (Some(Facts::Listener(ListenerFacts::Inline(facts, _))) | Some(Facts::Routes(facts))) = &entry.facts
+            else {
+                continue;
+            };
+            if facts.has_plugin {
+                return Leaves(HashMap::new());
+            }
+            let references = facts.virtual_hosts.iter().flatten();
+            named.extend(references.map(|reference| reference.cluster.as_str()));
+        }
+        let has_endpoints = |name: &str| match world.cluster(name) {
+            Some(ClusterFacts::Eds { service_name, .. }) => {
+                let wanted = service_name.as_deref().unwrap_or(name);
+                let entry = world.get(ResourceType::Endpoints, wanted);
+                entry.is_some_and(|entry| entry.facts.is_some())
+            }
+            Some(ClusterFacts::LogicalDns { .. }) => true,
+            Some(ClusterFacts::Aggregate { .. }) | None => false,
+        };
+        for (name, _) in world.all(ResourceType::Cluster) {
+            if !matches!(world.cluster(name), Some(ClusterFacts::Aggregate { .. })) {
+                continue;
+            }
+            let graph = Graph::resolve([name], &|name| world.known(name));
+            let own = graph.leaves(name);
+            let useful: Vec<&str> = own.iter().copied().filter(|leaf| has_endpoints(leaf)).take(2).collect();
+            for leaf in own {
+                let has_other = useful.iter().any(|other| *other != leaf) && !named.contains(leaf);
+                let spare = leaves.entry(leaf.to_owned()).or_insert_with(|| Some(name.to_owned()));
+                *spare = spare.take().filter(|_| has_other);
+            }
+        }
+        Leaves(leaves)
+    }
+
+    /// An aggregate that has another leaf than this one, if RPCs come by such aggregates only.
+    fn spare(&self, name: &str) -> Option<&str> {
+        self.0.get(name)?.as_deref()
     }
 }
 
@@ -149,8 +264,6 @@ enum Found {
 /// The clusters of a world, by the names that routes have named so far: thousands of routes name the same few.
 struct Clusters<'w> {
     world: &'w World,
-    /// What is known of them where routes name them; `None`: those that are not there are not missed.
-    extent: Option<Extent>,
     found: HashMap<&'w str, Found>,
 }
 
@@ -158,7 +271,6 @@ impl<'w> Clusters<'w> {
     fn of(world: &'w World) -> Self {
         Clusters {
             world,
-            extent: None,
             found: HashMap::new(),
         }
     }
@@ -178,25 +290,38 @@ impl<'w> Clusters<'w> {
     }
 }
 
+/// `extents`: what is known of the clusters of a virtual host that is not the channel's, and of those of `host`, which is. `None`:
+/// those that are not there are not missed.
 fn routes<'w>(
     clusters: &mut Clusters<'w>,
-    holder: ResourceId,
-    inline: bool,
-    facts: &'w RouteFacts,
+    (holder, inline, facts): (ResourceId, bool, &'w RouteFacts),
+    (host, extents): (Option<usize>, [Option<Extent>; 2]),
     findings: &mut Findings,
 ) {
-    let extent = clusters.extent;
-    for reference in facts.virtual_hosts.iter().flatten() {
+    let hosts = facts.virtual_hosts.iter().enumerate();
+    let references = hosts.flat_map(|(number, references)| {
+        let extent = extents[usize::from(host == Some(number))];
+        references.iter().map(move |reference| (reference, extent))
+    });
+    for (reference, extent) in references {
         let name = &reference.cluster;
+        let share = match reference.share() {
+            share if share < 1.0 => format!("{} of the ", share_of_one(share)),
+            _ => String::new(),
+        };
         match clusters.find(name) {
             Found::NotAskedFor(fault) => {
                 let why = not_asked_for(ResourceType::Cluster, name, fault);
-                let message = format!("{why}: RPCs on this route fail with UNAVAILABLE");
+                let message = format!("{why}: {share}RPCs on this route fail with UNAVAILABLE");
                 findings.add(holder, &REFERENCE_NOT_ASKED_FOR, reference.path(inline), message);
             }
             Found::Nothing => {
                 let Some(extent) = extent else { continue };
-                let message = format!("Cluster `{name}` is not there: RPCs wait 15 s, then those on this route fail");
+                let those = match share.is_empty() {
+                    true => "those".to_owned(),
+                    false => format!("{share}RPCs"),
+                };
+                let message = format!("Cluster `{name}` is not there: RPCs wait 15 s, then {those} on this route fail");
                 findings.add(
                     holder,
                     extent.rule(&ROUTE_CLUSTER_MISSING),
@@ -206,7 +331,7 @@ fn routes<'w>(
             }
             Found::Rejected(id) => {
                 let ResourceId(cause) = *id;
-                let message = format!("Cluster `{name}` is rejected: RPCs on this route fail with UNAVAILABLE");
+                let message = format!("Cluster `{name}` is rejected: {share}RPCs on this route fail with UNAVAILABLE");
                 findings
                     .add(holder, &REFERENCE_TO_REJECTED, reference.path(inline), message)
                     .follows_from(cause);
@@ -216,7 +341,13 @@ fn routes<'w>(
     }
 }
 
-fn endpoints(world: &World, cluster: ResourceId, wanted: &str, extent: Option<Extent>, findings: &mut Findings) {
+/// `spare` finds the aggregate by which alone RPCs come here, if it has another leaf.
+fn endpoints<'l>(
+    world: &World,
+    (cluster, wanted): (ResourceId, &str),
+    (extent, spare): (Option<Extent>, &dyn Fn() -> Option<&'l str>),
+    findings: &mut Findings,
+) {
     if let Err(fault) = world.ask(ResourceType::Endpoints, wanted) {
         let why = not_asked_for(ResourceType::Endpoints, wanted, &fault);
         let message = format!("{why}: RPCs to this cluster fail with UNAVAILABLE");
@@ -226,9 +357,19 @@ fn endpoints(world: &World, cluster: ResourceId, wanted: &str, extent: Option<Ex
     match world.get(ResourceType::Endpoints, wanted) {
         None => {
             let Some(extent) = extent else { return };
-            let message =
-                format!("ClusterLoadAssignment `{wanted}` is not there: RPCs wait 15 s, then fail with UNAVAILABLE");
-            findings.add(cluster, extent.rule(&CLUSTER_ENDPOINTS_MISSING), eds_path(), message);
+            let (rule, then) = match spare() {
+                // No RPC fails, whatever else there is.
+                Some(aggregate) => (
+                    &CLUSTER_ENDPOINTS_MISSING,
+                    format!("go to the other leaves of aggregate `{aggregate}`, without this one to fail over to"),
+                ),
+                None => (
+                    extent.rule(&CLUSTER_ENDPOINTS_MISSING),
+                    "fail with UNAVAILABLE".to_owned(),
+                ),
+            };
+            let message = format!("ClusterLoadAssignment `{wanted}` is not there: RPCs wait 15 s, then {then}");
+            findings.add(cluster, rule, eds_path(), message);
         }
         Some(entry) if entry.facts.is_none() => {
             let message =

@@ -9,7 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::Findings;
 use super::users::{UsedRoutes, Users};
 use crate::client::graph::Graph;
-use crate::client::{ClusterFacts, Facts, FilterFacts, ResourceId, RouteFacts, World, filter_path};
+use crate::client::{ClusterFacts, Facts, FilterFacts, ResourceId, RouteFacts, RouteReference, World, filter_path};
+use crate::cookie::{covers, covers_nothing_else, may_cover};
 use crate::diag::{Path, rules};
 use crate::model::ResourceType;
 
@@ -36,14 +37,14 @@ pub(super) fn check(world: &World, users: &Users<'_>, findings: &mut Findings) {
                 continue;
             };
             if let Some((filter, path)) = sessions.last() {
-                draining(world, routes, user.listener, &mut told, findings);
+                draining(world, routes.facts, (user.listener, path), &mut told, findings);
                 siblings(routes.facts, (entry.id, filter, path), findings);
             }
             for pair in sessions.windows(2) {
                 let [(earlier, path), (later, later_path)] = pair else {
                     continue;
                 };
-                if is_within(path, later_path) || is_within(later_path, path) {
+                if covers(later_path, path) || covers(path, later_path) {
                     let message = format!(
                         "the session of `{}` counts and that of `{}` does not: its cookie is sent without an address",
                         later.name, earlier.name
@@ -60,13 +61,15 @@ pub(super) fn check(world: &World, users: &Users<'_>, findings: &mut Findings) {
 /// Says of each cluster that a session may lead to and that keeps sessions from draining endpoints.
 fn draining<'w>(
     world: &'w World,
-    routes: &UsedRoutes<'w>,
-    listener: &str,
+    routes: &'w RouteFacts,
+    (listener, cookie): (&str, &'w str),
     told: &mut BTreeSet<ResourceId>,
     findings: &mut Findings,
 ) {
-    for host in &routes.facts.virtual_hosts {
-        let roots: BTreeSet<&str> = host.iter().map(|reference| reference.cluster.as_str()).collect();
+    for host in &routes.virtual_hosts {
+        let roots: BTreeSet<&str> = with_session(routes, host, cookie)
+            .map(|reference| reference.cluster.as_str())
+            .collect();
         let graph = Graph::resolve(roots, &|name| world.known(name));
         for name in graph.entries.keys() {
             let Some(entry) = world.get(ResourceType::Cluster, name) else {
@@ -100,18 +103,14 @@ fn siblings(
     findings: &mut Findings,
 ) {
     for host in &routes.virtual_hosts {
-        let with_paths = host
-            .iter()
-            .filter_map(|reference| Some((reference, routes.path_of(reference)?)));
-        let (with, without): (Vec<_>, Vec<_>) =
-            with_paths.partition(|(reference, path)| may_cover(cookie, path, reference.is_prefix));
-        let covered: BTreeMap<&str, &str> = with
-            .iter()
-            .map(|(reference, path)| (&*reference.cluster, *path))
+        let covered: BTreeMap<&str, &str> = with_session(routes, host, cookie)
+            .filter_map(|reference| Some((&*reference.cluster, routes.path_of(reference)?)))
             .collect();
-        let missed = without
-            .iter()
-            .find_map(|(reference, path)| Some((reference, path, covered.get(&*reference.cluster)?)));
+        let missed = host.iter().find_map(|reference| {
+            let path = routes.path_of(reference)?;
+            let other = covered.get(&*reference.cluster)?;
+            (!may_cover(cookie, path, reference.is_prefix)).then_some((reference, path, other))
+        });
         if let Some((reference, path, other)) = missed {
             let message = format!(
                 "the cookie's path `{cookie}` covers the route to `{other}` and not that to `{path}`, both to cluster `{}`: RPCs of \
@@ -123,39 +122,28 @@ fn siblings(
     }
 }
 
-/// Says whether a cookie's path covers an RPC of a route to this path, or to what begins with it.
-fn may_cover(cookie: &str, path: &str, is_prefix: bool) -> bool {
-    is_within(path, cookie) || (is_prefix && cookie.starts_with(path))
+/// The references of a virtual host whose routes take RPCs that a cookie's path covers: up to a route that takes all of them.
+///
+/// What a regex matches is not known: its route counts where the cookie is for every path.
+fn with_session<'r>(
+    routes: &'r RouteFacts,
+    host: &'r [RouteReference],
+    cookie: &'r str,
+) -> impl Iterator<Item = &'r RouteReference> {
+    let takes_all = |reference: &&RouteReference| {
+        let path = routes.path_of(reference).filter(|_| !reference.is_conditional);
+        path.is_some_and(|path| covers_nothing_else(cookie, path, reference.is_prefix))
+    };
+    let last = host.iter().find(takes_all).map(|reference| reference.route);
+    let reached = host
+        .iter()
+        .take_while(move |reference| last.is_none_or(|last| reference.route <= last));
+    reached.filter(move |reference| match routes.path_of(reference) {
+        Some(path) => may_cover(cookie, path, reference.is_prefix),
+        None => cookie.is_empty() || cookie == "/",
+    })
 }
 
 fn is_overridden(routes: &UsedRoutes<'_>, name: &str) -> bool {
     routes.facts.overrides.iter().any(|entry| &*entry.name == name)
-}
-
-/// Says whether a cookie for `outer` counts for every path for which one for `inner` does.
-fn is_within(inner: &str, outer: &str) -> bool {
-    let Some(rest) = inner.strip_prefix(outer) else {
-        return false;
-    };
-    outer.is_empty() || outer.ends_with('/') || rest.is_empty() || rest.starts_with('/')
-}
-
-#[cfg(test)]
-mod tests {
-    use super::is_within;
-
-    #[test]
-    fn a_cookie_path_ends_at_a_slash() {
-        for (inner, outer, expected) in [
-            ("/a/b", "", true),
-            ("/a/b", "/a", true),
-            ("/a", "/a", true),
-            ("/ab", "/a", false),
-            ("/ab", "/", true),
-            ("/a", "/a/b", false),
-            ("", "/a", false),
-        ] {
-            assert_eq!(is_within(inner, outer), expected, "{inner} in {outer}");
-        }
-    }
 }

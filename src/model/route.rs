@@ -50,6 +50,13 @@ pub struct Route {
     pub typed_per_filter_config: BTreeMap<String, FilterOverride>,
 }
 
+impl Route {
+    /// Says whether headers or a fraction keep some of the RPCs with its path from it.
+    pub fn is_conditional(&self) -> bool {
+        !self.headers.is_empty() || self.fraction_per_million.is_some_and(|share| share < 1_000_000)
+    }
+}
+
 /// The path part of a route's match.
 #[derive(Debug, Clone, PartialEq)]
 pub enum PathMatcher {

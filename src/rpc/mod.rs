@@ -30,7 +30,7 @@ pub use forge::{Forged, NoSession, address_list, leaves, session_cookie};
 pub use matching::Mismatch;
 pub use request::Request;
 pub use retry::Retries;
-pub use session::{Session, covers};
+pub use session::Session;
 
 use crate::client::config::XdsConfig;
 use crate::model::Millis;

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::cookie::covers;
 use crate::lb::runtime::Time;
-use crate::rpc::covers;
 use crate::sim::Rpc;
 
 /// A cookie.

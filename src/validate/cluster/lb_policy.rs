@@ -78,6 +78,9 @@ pub(super) fn lb_policy(message: &Pb, aggregate: bool, root: &Path<'_>, cx: &mut
                 Ok(LbPolicy::ClusterProvided) if aggregate => {
                     "leave lb_policy out: the clusters of the aggregate have LB policies of their own"
                 }
+                Ok(LbPolicy::LeastRequest) => {
+                    "set ROUND_ROBIN, or load_balancing_policy with LeastRequest first, for the clients that have it, and RoundRobin after it"
+                }
                 _ => "set load_balancing_policy, beside which lb_policy is not read",
             });
             None

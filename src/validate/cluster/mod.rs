@@ -229,7 +229,10 @@ fn unused_on_aggregate(message: &Pb, root: &Path<'_>, cx: &mut Cx<'_>) {
     let fields = [
         (
             "lb_policy",
-            lb_policy && message.load_balancing_policy.is_none() && message.lb_policy != 0,
+            // Others but the default are rejected.
+            lb_policy
+                && message.load_balancing_policy.is_none()
+                && message.lb_policy == pb::cluster::LbPolicy::RingHash as i32,
         ),
         (
             "load_balancing_policy",
