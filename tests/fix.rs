@@ -550,6 +550,20 @@ fn a_patch_has_no_secrets() {
     assert!(!String::from_utf8(err).unwrap().contains("masked"));
 }
 
+#[test]
+fn a_patch_keeps_plain_comments() {
+    let text = format!(
+        "{ROUTE}  - match:\n      prefix: / # all of the shop's paths\n      headers:\n      # any user\n      - name: X-User\n        present_match: true\n    route: {{cluster: c}}\n"
+    );
+    let (out, err) = run(["validate", "--no-config", "--diff"], text.as_bytes());
+    let (out, err) = (String::from_utf8(out).unwrap(), String::from_utf8(err).unwrap());
+    assert!(
+        out.contains("all of the shop's paths") && out.contains("# any user\n"),
+        "{out}"
+    );
+    assert!(!err.contains("masked"), "{err}");
+}
+
 /// Many resources on one line are masked together: what is between them is hidden, what is known in each is shown.
 #[test]
 fn a_patch_of_one_line_knows_all_its_resources() {

@@ -801,7 +801,7 @@ fn what_a_control_plane_has_sent_is_nothing_to_check() {
 fn a_masked_snippet_and_folded_notes_say_how_to_see_more() {
     let unknown = piped(&["validate", "-"], json!({"shop": {"note": "hello"}}).to_string());
     assert!(unknown.out.contains("****"), "{}", unknown.out);
-    let help = "`*` stands for what is not known to be harmless, --show-secrets shows it\n";
+    let help = "`*` stands for what could be secret, --show-secrets shows it\n";
     assert!(unknown.out.contains(help), "{}", unknown.out);
     let shown = piped(
         &["validate", "--show-secrets", "-"],

@@ -216,7 +216,8 @@ pub fn is_policy(name: &str) -> bool {
     (is_like_one || matches!(name, "random_subsetting" | "weighted_round_robin")) && POLICY.objects.contains(&name)
 }
 
-/// Says whether a word is the name of a field, a type or a value of an enum, which tells nobody anything.
+/// Says whether a word is the name of a field, a type (with its package or without) or a value of an enum, which tells nobody
+/// anything.
 pub fn is_known_word(word: &str) -> bool {
     static WORDS: OnceLock<HashSet<&'static str>> = OnceLock::new();
     let words = WORDS.get_or_init(|| {
@@ -230,6 +231,11 @@ pub fn is_known_word(word: &str) -> bool {
             .flat_map(|field| [field.name, field.json_name])
             .chain(values)
             .chain(of_json)
+            .chain(
+                MESSAGES
+                    .iter()
+                    .filter_map(|message| message.full_name.rsplit('.').next()),
+            )
             .chain(["@type", "apiVersion", "kind", "spec", "items", "true", "false", "null"])
             .collect()
     });

@@ -123,8 +123,15 @@ impl Masks {
             for span in masks.marks.hidden.iter().filter(is_near) {
                 hide(source, *span, shown.get_mut(inside(span)).unwrap_or_default());
             }
+            let has_comments = matches!(source.format(), Some(Format::Yaml | Format::Text));
             if masks.is_own && source.format() != Some(Format::Json) {
                 comments(&mut shown);
+            }
+            let resource = &masks.marks.extent;
+            if has_comments {
+                let part = resource.start.clamp(start, end)..resource.end.clamp(start, end);
+                let words = super::comments::words(source.bytes(), part, &masks.marks);
+                words.into_iter().for_each(|word| show(&mut shown, word));
             }
         }
         words(window, inside(&Span::new(at, end.max(at))), &mut shown);

@@ -6,6 +6,7 @@
 
 pub mod chart;
 pub mod clients;
+mod comments;
 pub mod concise;
 pub mod diff;
 mod diff_effects;

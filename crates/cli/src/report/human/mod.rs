@@ -148,10 +148,7 @@ impl<W: Write> Human<W> {
             .iter()
             .filter_map(|(_, f)| f.place.as_ref()?.snippet.as_ref());
         if snippets.any(|snippet| snippet.is_masked) {
-            writeln!(
-                out,
-                "`*` stands for what is not known to be harmless, --show-secrets shows it"
-            )?;
+            writeln!(out, "`*` stands for what could be secret, --show-secrets shows it")?;
         }
         write_hidden_errors(&self.hidden_errors, out)?;
         for (named, parsed) in &self.parsed {
