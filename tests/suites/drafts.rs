@@ -222,3 +222,23 @@ fn the_schema_is_the_one_that_is_published() {
     assert_eq!(run("test", "").code, Some(2));
     assert_eq!(run("test --schema a.yaml", "").code, Some(2));
 }
+
+#[test]
+fn a_route_that_a_credential_is_sent_to_gets_no_step() {
+    let file = directory("drafts", "credentials").join("world.yaml");
+    let listener = r#"{"@type": type.googleapis.com/envoy.config.listener.v3.Listener, name: l, api_listener: {api_listener: {"@type": type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager, route_config: {name: r, virtual_hosts: [{name: v, domains: ["*"], routes: ROUTES}]}, http_filters: [{name: r, typed_config: {"@type": type.googleapis.com/envoy.extensions.filters.http.router.v3.Router}}]}}}"#;
+    let routes = r#"[{match: {prefix: /a/, headers: [{name: x-auth-token, string_match: {exact: hunter2}}]}, route: {cluster: c}}, {match: {prefix: /b/, headers: [{name: x-env, string_match: {exact: "Bearer hunter2hunter2"}}]}, route: {cluster: c}}, {match: {prefix: /c/}, route: {cluster: c}}]"#;
+    fs::write(&file, listener.replace("ROUTES", routes)).unwrap();
+    let Run { code, out, err } = run(&format!("test --init {}", file.display()), "");
+    let told = "no step for 2 routes that a credential is sent to; --show-secrets writes such steps\n";
+    assert!(
+        code == Some(0) && out.contains(&format!("# {told}")) && err.contains(told),
+        "{out}{err}"
+    );
+    assert!(
+        !out.contains("hunter2") && !out.contains("**") && out.contains("/c/"),
+        "{out}"
+    );
+    let all = run(&format!("test --init --show-secrets {}", file.display()), "");
+    assert_eq!(all.out.matches("hunter2").count(), 3, "{}", all.out);
+}

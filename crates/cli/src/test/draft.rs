@@ -10,11 +10,14 @@ use crate::args::TestArgs;
 use crate::reach::Reach;
 use crate::report::plural;
 use crate::{EXIT_TROUBLE, Error, Io, suite};
+use xdsctl::diff::Example;
 use xdsctl::load::processors;
+use xdsctl::model::route::Route;
 use xdsctl::scenario::{
     Caller, Captured, Deed, Draft, Drafted, Expected, Manner, SCHEMA, SEEDS, Settled, Suite, Test, Unmet, capture,
     headers, run as play,
 };
+use xdsctl::secret;
 use xdsctl::source::{MAX_STREAM_BYTES, SourceMap, read_stream};
 
 /// Bytes of suite and files that are played in all: a large world is played less often.
@@ -73,6 +76,7 @@ pub(super) fn init(args: &TestArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     };
     let test = read(&of_channels.to_yaml()).map_err(Error::Usage)?;
     let callers = suite::open(&test, from(args), &mut Vec::new(), io).map_err(|(_, error)| error)?;
+    let mut left_out = 0;
     for (number, caller) in callers.iter().enumerate() {
         let config = caller.client.resolve(&caller.start);
         let routes = match &config {
@@ -80,21 +84,8 @@ pub(super) fn init(args: &TestArgs, io: &mut Io<'_>) -> Result<u8, Error> {
             Err(_) => &[],
         };
         let client = (names.len() > 1).then_some(number);
-        let shown = routes.iter().take(ROUTES_SHOWN);
-        let examples = shown.filter_map(|route| xdsctl::diff::examples(&[route]).into_iter().next());
-        let mut steps: Vec<Drafted> = examples
-            .map(|example| {
-                let mut members = vec![("method", Value::from(example.path))];
-                if !example.headers.is_empty() {
-                    members.push(("headers", headers(&example.headers)));
-                }
-                step(Deed::Pick(members), client, to_be_recorded())
-            })
-            .collect();
-        if steps.is_empty() {
-            let members = vec![("method", "/package.Service/Method".into())];
-            steps.push(step(Deed::Pick(members), client, to_be_recorded()));
-        }
+        let (steps, hidden) = steps_of(routes, client, args.show_secrets);
+        left_out += hidden;
         draft.steps.extend(steps);
         if let Some(more) = routes.len().checked_sub(ROUTES_SHOWN).filter(|more| *more > 0) {
             say!(
@@ -108,6 +99,15 @@ pub(super) fn init(args: &TestArgs, io: &mut Io<'_>) -> Result<u8, Error> {
             io.err,
             "xdsctl: {more_channels} more channels have no step: {CHANNELS_SHOWN} of a dump do"
         )?;
+    }
+    if left_out > 0 {
+        let routes = plural(left_out, "route");
+        let why = format!("no step for {routes} that a credential is sent to; --show-secrets writes such steps");
+        say!(io.err, "xdsctl: {why}")?;
+        draft.comments.push(why);
+    }
+    if draft.steps.is_empty() {
+        draft.steps = vec![step(Deed::Sleep(0), None, Vec::new())];
     }
     let text = draft.to_yaml();
     let test = read(&text).map_err(Error::Usage)?;
@@ -201,6 +201,35 @@ pub(super) fn record(args: &TestArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         None => Ok(0),
         Some(why) => Err(Error::Usage(format!("the suite cannot be played to its end: {why}"))),
     }
+}
+
+/// A step for each route, and how many have none because a credential is sent to them.
+fn steps_of(routes: &[Route], client: Option<usize>, shows_secrets: bool) -> (Vec<Drafted>, usize) {
+    let shown = routes.iter().take(ROUTES_SHOWN);
+    let mut examples: Vec<Example> = shown
+        .filter_map(|route| xdsctl::diff::examples(&[route]).into_iter().next())
+        .collect();
+    if examples.is_empty() {
+        let members = vec![("method", "/package.Service/Method".into())];
+        return (vec![step(Deed::Pick(members), client, to_be_recorded())], 0);
+    }
+    let all = examples.len();
+    examples.retain(|example| shows_secrets || !has_credential(example));
+    let hidden = all - examples.len();
+    let of_example = |example: Example| {
+        let mut members = vec![("method", Value::from(example.path))];
+        if !example.headers.is_empty() {
+            members.push(("headers", headers(&example.headers)));
+        }
+        step(Deed::Pick(members), client, to_be_recorded())
+    };
+    (examples.into_iter().map(of_example).collect(), hidden)
+}
+
+/// Says whether an RPC has a header that would be masked, and so would not match.
+fn has_credential(example: &Example) -> bool {
+    let is_credential = |(name, value): &(String, String)| secret::is_name(name) || secret::looks(value);
+    example.headers.iter().any(is_credential)
 }
 
 /// Expectations that are not met, so that what happens takes their place.
