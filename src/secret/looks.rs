@@ -55,12 +55,12 @@ static HEADS: [[u32; 256]; 3] = {
 /// Says whether a text may have something in it that looks like a secret; if not, [`Looks`] finds nothing, unless a line before
 /// ended inside a key.
 ///
-/// All that it knows has a blank, an at sign, a question mark or an ampersand in it, or begins like a token of a known issuer.
+/// All that it knows has a blank, an at sign or an equals sign in it, or begins like a token of a known issuer.
 pub fn may_look(text: &[u8]) -> bool {
     let [first, second, third] = &HEADS;
     let head = |byte: &[u8], table: &[u32; 256], at: usize| byte.get(at).map_or(0, |byte| table[usize::from(*byte)]);
     text.iter()
-        .fold(false, |any, byte| any | matches!(byte, b' ' | b'@' | b'?' | b'&'))
+        .fold(false, |any, byte| any | matches!(byte, b' ' | b'@' | b'='))
         || text.len() >= MIN_JWT
             && text
                 .windows(3)
@@ -116,7 +116,8 @@ impl Looks {
         }
         tokens(text, &mut ranges);
         passwords(text, &mut ranges);
-        queries(text, &mut ranges);
+        logins(text, &mut ranges);
+        named(text, &mut ranges);
         ranges
     }
 
@@ -240,16 +241,39 @@ fn authorities(text: &[u8], starts: impl Iterator<Item = usize>, ranges: &mut Ve
     }
 }
 
-/// What is behind the name of a secret in a query: `?token=abc`, `&token=abc`.
-fn queries(text: &[u8], ranges: &mut Vec<Range<usize>>) {
+/// The same without a scheme: `user:password@host`.
+fn logins(text: &[u8], ranges: &mut Vec<Range<usize>>) {
+    if memchr::memchr(b'@', text).is_none() {
+        return;
+    }
+    let ends = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b'"' | b'\'' | b'`' | b',');
+    let mut start = 0;
+    for word in text.split(ends) {
+        let user = memchr::memrchr(b'@', word)
+            .and_then(|host| word.get(..host))
+            .unwrap_or_default();
+        let is_path = user.iter().any(|byte| matches!(byte, b'/' | b'?' | b'\\'));
+        if let (false, Some(colon @ 1..)) = (is_path, memchr::memchr(b':', user))
+            && colon + 1 < user.len()
+            && word.get(user.len() + 1).is_some_and(u8::is_ascii_alphanumeric)
+        {
+            ranges.push(start + colon + 1..start + user.len());
+        }
+        start += word.len() + 1;
+    }
+}
+
+/// What is behind the name of a secret: `?token=abc`, `password=abc`.
+fn named(text: &[u8], ranges: &mut Vec<Range<usize>>) {
     let ends = |byte| matches!(byte, b' ' | b'&' | b'#' | b'"' | b'\'' | b'`' | b'\\' | b'\n');
-    for at in memchr::memchr2_iter(b'?', b'&', text) {
-        let sign = end_of(text, at + 1, |byte| {
-            !byte.is_ascii_alphanumeric() && !matches!(byte, b'_' | b'-' | b'.')
-        });
-        let name = text.get(at + 1..sign).unwrap_or_default();
-        if text.get(sign) == Some(&b'=') && super::is_name(&String::from_utf8_lossy(name)) {
-            ranges.push(sign + 1..end_of(text, sign + 1, ends));
+    for sign in memchr::memchr_iter(b'=', text) {
+        let before = text.get(..sign).unwrap_or_default();
+        let is_part = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');
+        let len = before.iter().rev().take_while(is_part).count();
+        let name = before.get(sign - len..).unwrap_or_default();
+        let end = end_of(text, sign + 1, ends);
+        if end > sign + 1 && super::is_name(&String::from_utf8_lossy(name)) {
+            ranges.push(sign + 1..end);
         }
     }
 }
@@ -344,6 +368,13 @@ mod tests {
             ),
             (r"https:\/\/u:p@h\/x", r"https:\/\/u:*@h\/x".to_owned()),
             (r"https:/\/u:p q@h", r"https:/\/u:***@h".to_owned()),
+            ("x password=ab1 y", "x password=*** y".to_owned()),
+            ("shop:ab@example.com", "shop:**@example.com".to_owned()),
+            ("a `shop:a@b@h`", "a `shop:***@h`".to_owned()),
+            (
+                "image@sha256:ab me@h:1 name=a",
+                "image@sha256:ab me@h:1 name=a".to_owned(),
+            ),
             ("xds://authority/a:b@c", "xds://authority/a:b@c".to_owned()),
             (
                 "type.googleapis.com/envoy.extensions.filters.network",
