@@ -121,6 +121,34 @@ fn a_clients_words_and_ours_are_one_reason() {
 }
 
 #[test]
+fn nothing_to_compare_is_no_sameness() {
+    let directory = directory("nothing");
+    let write = |name: &str, text: &str| {
+        let path = directory.join(name);
+        std::fs::write(&path, text).unwrap();
+        path.display().to_string()
+    };
+    let bootstrap = |uri: &str| {
+        format!(r#"{{"xds_servers":[{{"server_uri":"{uri}","channel_creds":[{{"type":"insecure"}}]}}],"node":{{}}}}"#)
+    };
+    let one = write("one.json", &bootstrap("a:1"));
+    let other = write("other.json", &bootstrap("b:1"));
+    let empty = write(
+        "empty.json",
+        r#"{"versionInfo":"1","typeUrl":"type.googleapis.com/envoy.config.cluster.v3.Cluster","resources":[]}"#,
+    );
+    for (before, after) in [(&one, &other), (&one, &empty), (&empty, &empty)] {
+        let Run { code, out, err } = run(&format!("diff --fail-on rpcs {before} {after}"), "");
+        assert_eq!(code, Some(2), "{before} {after}: {out}{err}");
+        assert!(
+            out.is_empty() && err.contains("nothing to check: neither input has a resource"),
+            "{err}"
+        );
+    }
+    std::fs::remove_dir_all(directory).unwrap();
+}
+
+#[test]
 fn only_exit_code_makes_a_difference_fail() {
     for (options, before, after, code) in [
         ("", BEFORE, AFTER, 0),

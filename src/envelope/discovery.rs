@@ -5,10 +5,11 @@ use xdsctl_proto::tables;
 use super::raw::{Label, LiveStatus, ResourceError, Response};
 use super::slot::{Pending, Place};
 use super::walker::{Walker, snake_case};
-use super::{Clue, Result, Shape, csds, wrapper};
-use crate::proto::transcode::TypeUrl;
+use super::{Clue, Result, Shape, UNKNOWN_TYPE, csds, wrapper};
+use crate::proto::transcode::{TypeUrl, UNKNOWN_FIELD};
 use crate::source::Span;
 use crate::status::Code;
+use crate::text::nearest;
 use crate::validate::discovery::{WRAPPER_EMPTY, WRAPPER_EMPTY_MESSAGE};
 
 /// `{"resources": [...]}`, a file for file-based xDS or a Kuma golden included.
@@ -81,6 +82,55 @@ fn walk_request(walker: &mut Walker<'_, '_>) -> Result<()> {
     Ok(())
 }
 
+/// The messages that are responses.
+const MESSAGES: &[&str] = &[
+    "envoy.service.discovery.v3.DiscoveryResponse",
+    "envoy.service.discovery.v3.DeltaDiscoveryResponse",
+];
+
+/// What a response says of itself, besides its resources.
+const SAID: &[&str] = &["type_url", "version_info", "nonce"];
+
+/// Unknown members of a response that are looked at.
+const MAX_STRANGE: usize = 20;
+
+/// The member of a response that holds its resources.
+const RESOURCES: &str = "resources";
+
+/// Says whether the object at the scanner is a response whose list of resources has a misspelt name.
+pub(super) fn is_misspelt(walker: &mut Walker<'_, '_>) -> Result<bool> {
+    let start = walker.pos();
+    let (mut is_said, mut is_near) = (false, false);
+    walker.fields(&mut |walker, key| {
+        let first = walker.tc.scan.peek();
+        is_said |= SAID.contains(&key) && !matches!(first, b'{' | b'[');
+        is_near |= first == b'[' && nearest(key, [RESOURCES].into_iter()).is_some();
+        walker.skip()
+    })?;
+    walker.tc.scan.set_pos(start);
+    Ok(is_said && is_near)
+}
+
+/// Reports members that no response has.
+fn unknown(walker: &mut Walker<'_, '_>, strange: Vec<(String, Span)>) {
+    let fields = || {
+        MESSAGES
+            .iter()
+            .filter_map(|name| tables::message(name))
+            .flat_map(|message| message.fields)
+    };
+    for (key, span) in strange {
+        if fields().any(|field| field.name == key) {
+            continue;
+        }
+        if let Some(near) = nearest(&key, fields().map(|field| field.name)) {
+            let message = format!("unknown field `{key}` of DiscoveryResponse, nothing is read of it");
+            let help = format!("did you mean `{near}`?");
+            walker.report(&UNKNOWN_FIELD, span, message).help(help);
+        }
+    }
+}
+
 fn walk_response(walker: &mut Walker<'_, '_>) -> Result<()> {
     let start = walker.pos();
     // Many tools have resources; these are ours if one of them is, or if something else says so.
@@ -94,6 +144,8 @@ fn walk_response(walker: &mut Walker<'_, '_>) -> Result<()> {
     let mut gone = Vec::new();
     let mut nonce = None;
     let (mut has_version, mut is_delta) = (false, false);
+    let before = walker.loader.findings.len();
+    let mut strange = Vec::new();
     walker.fields(&mut |walker, key| {
         match key {
             "@type" | "control_plane" => {
@@ -131,7 +183,13 @@ fn walk_response(walker: &mut Walker<'_, '_>) -> Result<()> {
                 walker.skip()?;
             }
             "resources" => is_one |= walker.entries(&mut strangers)?,
-            _ => walker.skip()?,
+            _ => {
+                let start = walker.pos();
+                walker.skip()?;
+                if strange.len() < MAX_STRANGE {
+                    strange.push((key.to_owned(), Span::new(start, walker.pos())));
+                }
+            }
         }
         Ok(())
     })?;
@@ -148,8 +206,17 @@ fn walk_response(walker: &mut Walker<'_, '_>) -> Result<()> {
         walker.tc.scan.set_pos(end);
     }
     is_one |= !errors.is_empty() || !gone.is_empty();
+    if type_url.is_some() {
+        // Each resource must have the type of the response: that is said of it.
+        let mut index = 0;
+        walker.loader.findings.retain(|finding| {
+            index += 1;
+            index <= before || finding.diagnostic.rule != &UNKNOWN_TYPE
+        });
+    }
     if is_one {
         walker.recognised = true;
+        unknown(walker, strange);
         walker.report_strangers(strangers);
     }
     walker.assume = outer;

@@ -45,6 +45,8 @@ rules! {
     NO_RESOURCE = "dump-without-resource", Dump, Advice, "the shapes in which xDS tools print configuration";
     /// A document, or an entry of a dump, holds no xDS configuration in a shape that xdsctl knows.
     UNKNOWN_SHAPE = "dump-unknown-shape", Dump, Advice, "the shapes in which xDS tools print configuration";
+    /// A resource is of a type that no xDS client is known to ask for.
+    UNKNOWN_TYPE = "dump-unknown-resource-type", Dump, Advice, "C-core xds_api.cc knows its resource types by name only";
     /// A config dump has a section, or a list in one, that xdsctl does not know.
     UNKNOWN_SECTION = "dump-unknown-section", Dump, Advice as Note, "envoy.admin.v3, config_dump.proto";
     /// A Kubernetes object beside xDS configuration has none, and is passed over.

@@ -3,15 +3,16 @@
 use std::mem::take;
 
 use bytes::Bytes;
-use xdsctl_proto::tables::Message;
+use xdsctl_proto::tables::{self, Message};
 
 use super::raw::{Label, LiveStatus, Origin, RawResource, Stage};
 use super::walker::Walker;
-use super::{MISSING_TYPE, Result, legacy};
+use super::{MISSING_TYPE, Result, UNKNOWN_TYPE, legacy};
 use crate::diag::{self, Effect, Known};
 use crate::model::ResourceType;
-use crate::proto::transcode::{LIMIT_EXCEEDED, Note, Stop, TypeUrl};
+use crate::proto::transcode::{LIMIT_EXCEEDED, Note, Stop, TypeUrl, clip};
 use crate::source::Span;
+use crate::text;
 
 /// Wire bytes are handed on when a batch has this many.
 pub const BATCH_BYTES: usize = 96 << 10;
@@ -39,6 +40,36 @@ pub(super) struct Place {
     pub stage: Stage,
     /// There should be an `@type`.
     pub is_any: bool,
+}
+
+/// Types of resources that proxies ask for and whose messages the tables do not have.
+const OF_OTHERS: &[&str] = &[
+    "envoy.service.runtime.v3.Runtime",
+    "envoy.config.route.v3.ScopedRouteConfiguration",
+];
+
+/// Packages of other tools and clients, and of what is no resource: extensions, admin sections, errors.
+const PACKAGES_OF_OTHERS: &[&str] = &[
+    "envoy.extensions.",
+    "envoy.admin.",
+    "envoy.watchdog.",
+    "google.",
+    "istio.",
+    "xds.",
+];
+
+/// Says whether a resource that gRPC clients ask for may stand at the place.
+fn is_wanted(place: Place) -> bool {
+    place
+        .message
+        .is_none_or(|message| ResourceType::from_type_name(message.full_name).is_some())
+}
+
+/// Says whether other programs than gRPC clients know the type.
+fn is_of_others(name: &str) -> bool {
+    tables::message(name).is_some()
+        || OF_OTHERS.contains(&name)
+        || PACKAGES_OF_OTHERS.iter().any(|package| name.starts_with(package))
 }
 
 impl Walker<'_, '_> {
@@ -72,8 +103,28 @@ impl Walker<'_, '_> {
         let name = pending.raw.type_url.rsplit('/').next().unwrap_or_default();
         if legacy::is_v2(name) {
             legacy::report(self, pending.raw.origin.span);
+        } else if pending.is_typed && is_wanted(place) && pending.raw.resource_type.is_none() && !is_of_others(name) {
+            let (name, span) = (name.to_owned(), Span::new(start, start + 1));
+            self.unknown_type(&name, span);
         }
         Ok(pending)
+    }
+
+    /// Reports a resource of a type that nobody is known to ask for.
+    fn unknown_type(&mut self, name: &str, span: Span) {
+        let names = ResourceType::ALL.map(ResourceType::type_name);
+        let last = |name: &str| name.rsplit('.').next().map(str::to_owned);
+        let near = text::nearest(name, names.into_iter())
+            .or_else(|| names.into_iter().find(|known| last(known) == last(name)));
+        let message = format!(
+            "no resource has the type `{}`, it is not checked",
+            clip(name.as_bytes())
+        );
+        let help = match near {
+            Some(near) => format!("did you mean `type.googleapis.com/{near}`?"),
+            None => format!("gRPC clients ask for {}", names.join(", ")),
+        };
+        self.report(&UNKNOWN_TYPE, span, message).help(help);
     }
 
     /// Passes a resource whose inside is not looked into but for its name.

@@ -5,6 +5,7 @@ use xdsctl_proto::tables;
 use super::slot::Place;
 use super::walker::Walker;
 use super::{Result, Shape, UNKNOWN_SHAPE, wrapper};
+use crate::model::ResourceType;
 use crate::source::Span;
 
 /// `{"clusters": [...], "endpoints": [...], "listeners": [...], "routes": [...]}`, in lower or capital letters.
@@ -18,18 +19,26 @@ pub(super) static SHAPE: Shape = Shape {
     walk: walk_snapshot,
 };
 
+/// The type of the resources in the list of this name.
+pub(super) fn listed(key: &str) -> Option<ResourceType> {
+    match key {
+        "clusters" => Some(ResourceType::Cluster),
+        "endpoints" => Some(ResourceType::Endpoints),
+        "listeners" => Some(ResourceType::Listener),
+        "routes" => Some(ResourceType::RouteConfiguration),
+        _ => None,
+    }
+}
+
 /// Reads the lists whose elements look as they should: `clusters`, `listeners` and `routes` are words of many tools.
 fn walk_snapshot(walker: &mut Walker<'_, '_>) -> Result<()> {
     let start = walker.pos();
     let mut lists = 0;
     let mut passed = Vec::new();
     walker.fields(&mut |walker, key| {
-        let type_name = match key {
-            "clusters" => "envoy.config.cluster.v3.Cluster",
-            "endpoints" => "envoy.config.endpoint.v3.ClusterLoadAssignment",
-            "listeners" => "envoy.config.listener.v3.Listener",
-            "routes" => "envoy.config.route.v3.RouteConfiguration",
-            "secrets" => "envoy.extensions.transport_sockets.tls.v3.Secret",
+        let type_name = match (key, listed(key)) {
+            (_, Some(resource_type)) => resource_type.type_name(),
+            ("secrets", None) => "envoy.extensions.transport_sockets.tls.v3.Secret",
             _ => return walker.skip(),
         };
         let place = Place {

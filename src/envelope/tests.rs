@@ -67,7 +67,10 @@ fn bare_resources_and_lists_of_them() {
         r#"{"name":"c","@type":"t/envoy.config.cluster.v3.Cluster"}"#,
         &["- None Active Cluster - 3"],
     );
-    check(r#"{"@type":"t/a.Secret"}"#, &["- None Active Secret - absent"]);
+    check(
+        r#"{"@type":"t/envoy.extensions.transport_sockets.tls.v3.Secret"}"#,
+        &["- None Active Secret - absent"],
+    );
 }
 
 #[test]
@@ -243,6 +246,56 @@ fn wrappers_of_other_tools() {
 }
 
 #[test]
+fn a_map_by_type_and_name_is_one_world() {
+    let route = r#"{"@type":"t/envoy.config.route.v3.RouteConfiguration","name":"r"}"#;
+    let both = ["- None Active RouteConfiguration - 3", "- None Active Cluster - 3"];
+    let by_type = format!(r#"{{"routes":{{"r":{route}}},"clusters":{{"c":{CLUSTER}}}}}"#);
+    check(&by_type, &both);
+    check(&format!(r#"{{"r/rds":{route},"c/cds":{CLUSTER}}}"#), &both);
+    check(
+        &format!(r#"{{"node-1":{by_type},"node-2":{{"clusters":{{"c":{CLUSTER}}}}}}}"#),
+        &[
+            "node-1 None Active RouteConfiguration - 3",
+            "node-1 None Active Cluster - 3",
+            "node-2 None Active Cluster - 3",
+        ],
+    );
+}
+
+#[test]
+fn a_misspelt_member_of_a_response_is_no_world() {
+    check(
+        &format!(r#"{{"typeUrl":"t/envoy.config.cluster.v3.Cluster","resurces":[{CLUSTER}]}}"#),
+        &["dump-unknown-field 1:59"],
+    );
+    check(
+        &format!(r#"{{"version_info":"7","resources":[{CLUSTER}],"noncee":"1","else":{{}}}}"#),
+        &["- None Active Cluster - 3", "dump-unknown-field 1:101"],
+    );
+}
+
+#[test]
+fn a_resource_of_a_type_that_nobody_knows_is_reported() {
+    for name in ["envoy.config.cluster.v3.Clustr", "acme.X", "envoy.cluster.v3.Cluster"] {
+        let strange = format!(r#"{{"@type":"t/{name}","name":"a"}}"#);
+        let found = load_as(&format!("[{strange},{CLUSTER}]"), None);
+        assert!(
+            found.contains(&"dump-unknown-resource-type 1:2".to_owned()),
+            "{found:?}"
+        );
+    }
+    for name in [
+        "envoy.extensions.transport_sockets.tls.v3.Secret",
+        "envoy.service.runtime.v3.Runtime",
+        "envoy.config.route.v3.ScopedRouteConfiguration",
+        "envoy.config.core.v3.TypedExtensionConfig",
+    ] {
+        let found = load_as(&format!(r#"[{{"@type":"t/{name}","name":"a"}},{CLUSTER}]"#), None);
+        assert_eq!(found.len(), 2, "{found:?}");
+    }
+}
+
+#[test]
 fn a_list_of_a_snapshot_that_is_passed_over_is_reported() {
     check(
         r#"{"clusters":[{"name":"a","type":"EDS"}],"listeners":[{"name":"l","x":1,"y":2}],"routes":null}"#,
@@ -258,7 +311,7 @@ fn what_is_beside_an_operation_is_searched() {
     );
     check(
         &format!(r#"{{"op":"get","answer":{CLUSTER}}}"#),
-        &["answer None Active Cluster - 3"],
+        &["- None Active Cluster - 3"],
     );
 }
 

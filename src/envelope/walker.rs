@@ -21,7 +21,7 @@ use crate::source::{SourceId, Span};
 const MAX_KINDS: usize = 5;
 
 /// Objects inside objects that are searched for a known shape.
-const MAX_NESTING: usize = 8;
+pub(super) const MAX_NESTING: usize = 8;
 
 /// A place in one document.
 pub(super) struct Walker<'t, 'l> {
@@ -44,6 +44,8 @@ pub(super) struct Walker<'t, 'l> {
     pub clients: BTreeMap<String, usize>,
     /// Keys of the wrappers around what is being read.
     pub wrappers: Vec<String>,
+    /// The keys of the objects at hand are no worlds.
+    pub is_one_world: bool,
     nesting: usize,
     /// Files that are named are to be read too.
     follow: bool,
@@ -98,6 +100,7 @@ impl<'t, 'l> Walker<'t, 'l> {
             said: LiveStatus::default(),
             clients: BTreeMap::new(),
             wrappers: Vec::new(),
+            is_one_world: false,
             nesting: 0,
             follow: options.follow,
             recognised: false,
@@ -254,7 +257,7 @@ impl<'t, 'l> Walker<'t, 'l> {
     }
 
     /// Looks at the keys of the object at the scanner until a shape claims it; moves the scanner.
-    fn shape(&mut self) -> Result<&'static Shape> {
+    pub(super) fn shape(&mut self) -> Result<&'static Shape> {
         let mut guess = untyped::Guess::default();
         self.guess = None;
         let mut has_keys = self.tc.scan.open(b'}')?;

@@ -47,6 +47,14 @@ pub(super) fn run(args: &DiffArgs, io: &mut Io<'_>) -> Result<u8, Error> {
             ..pair
         })
         .collect();
+    let is_empty = |compared: &Compared| {
+        let clients = [&compared.before, &compared.after];
+        compared.diff.is_empty() && clients.iter().all(|client| client.resources.count() == 0)
+    };
+    if compared.iter().all(is_empty) {
+        let message = "neither input has a resource to compare; `diff` does not compare bootstraps";
+        return Err(Error::Nothing(message.to_owned()));
+    }
     let colour = io.colours(args.color);
     let shows_secrets = args.input.show_secrets;
     let (paths, summary) = (&io.paths, io.step_summary.as_deref());
