@@ -166,6 +166,94 @@ fn what_an_rpc_prints_is_found_where_it_comes_from() {
     assert_eq!(run.code, Some(2));
 }
 
+/// A route to a cluster that is not there, behind a listener of one virtual host.
+fn misspelt() -> String {
+    let shop = std::fs::read_to_string(root().join("fixtures/examples/shop.yaml")).unwrap();
+    let misspelt = shop.replace("cluster: cart", "cluster: crat");
+    assert_ne!(misspelt, shop);
+    misspelt
+}
+
+#[test]
+fn a_missing_resource_is_found_where_it_is_referred_to() {
+    let place = "virtual_hosts[0].routes[0].route.cluster";
+    for words in [
+        "CDS resource crat does not exist",
+        "UNAVAILABLE: CDS resource crat: does not exist (fail, 0 ms)",
+        "timeout obtaining resource {type=envoy.config.cluster.v3.Cluster name=crat} from xds server",
+        "xds: ClusterResource target crat not found, watcher timeout",
+    ] {
+        for flags in [&[][..], &["--complete"]] {
+            let args = ["validate", "--format=concise", "--explain-error", words, "-"];
+            let run = xdsctl(&[&args, flags].concat(), misspelt());
+            assert!(
+                run.out.contains("`crat` is not there"),
+                "{words}: {}{}",
+                run.out,
+                run.err
+            );
+            assert!(
+                run.out.contains(place) || run.out.contains("reference-to-nothing"),
+                "{}",
+                run.out
+            );
+            assert!(!run.out.contains("dump-fault-gone"), "{}", run.out);
+            assert_eq!(run.code, Some(1), "{words}");
+        }
+    }
+    // Nothing refers to it.
+    let (_, gone) = found("CDS resource other does not exist", &misspelt());
+    assert_eq!(gone, ["- dump-fault-gone  1"]);
+    // It is the target's listener.
+    let target = "rpc error: code = Unavailable desc = name resolver error: xds: ListenerResource target shop:443 not found, watcher timeout";
+    let (run, missing) = found(target, &misspelt());
+    assert_eq!(missing, ["- target-listener-missing  1"]);
+    assert_eq!(run.code, Some(1));
+}
+
+#[test]
+fn a_fault_that_was_not_looked_for_is_not_gone() {
+    let shop = std::fs::read_to_string(root().join("fixtures/examples/shop.yaml")).unwrap();
+    for (words, wanted) in [
+        ("no matching virtual host found for \"shopp\"", "--authority shopp"),
+        (
+            "UNAVAILABLE: empty address list (RDS resource shop: could not find VirtualHost for shopp in RouteConfiguration)",
+            "--authority shopp",
+        ),
+        (
+            "UNAVAILABLE: failed to connect to all addresses",
+            "nothing that could be looked for",
+        ),
+    ] {
+        let run = xdsctl(&["validate", "--explain-error", words, "-"], &shop);
+        assert_eq!(run.code, Some(2), "{words}: {}{}", run.out, run.err);
+        assert!(run.err.contains(wanted), "{}", run.err);
+        assert!(!run.out.contains("dump-fault-gone"), "{}", run.out);
+    }
+    let line = "rpc error: code = Unavailable desc = no matching virtual host found for \"shopp\"";
+    let with = |authority: &str| {
+        let target = format!("--authority={authority}");
+        let args = [
+            "validate",
+            "--target=xds:///shop.example.com",
+            &target,
+            "--explain-error",
+            line,
+            "-",
+        ];
+        xdsctl(&args, &shop)
+    };
+    let run = with("shopp");
+    assert!(
+        run.out.contains("target-without-virtual-host"),
+        "{}{}",
+        run.out,
+        run.err
+    );
+    assert_eq!(run.code, Some(1));
+    assert_eq!(with("other").code, Some(2));
+}
+
 /// Each of some recorded resources is found by its own line, in a dump of them all.
 #[test]
 fn a_line_finds_its_resource_in_a_dump_of_rejected_ones() {

@@ -19,6 +19,23 @@ const NAME: usize = 1000;
 /// What the likeliest rule is worth; each one after it a third less.
 const RULE: usize = 90;
 
+/// The rules that say of a resource that it is not there: which of them does depends on what refers to it, and on what is
+/// known of the input.
+const MISSING: [&str; 6] = [
+    "rds-cluster-missing",
+    "aggregate-child-missing",
+    "cds-endpoints-missing",
+    "lds-route-config-missing",
+    "target-listener-missing",
+    "reference-to-nothing",
+];
+
+/// Says whether a line tells that a resource, which it names, did not come.
+pub fn is_missing(one: &Told) -> bool {
+    let says_so = |id: &str| id == "resource-missing" || MISSING.contains(&id);
+    one.resource_name.is_some() && one.path.is_none() && one.pages.iter().any(|lead| says_so(lead.id()))
+}
+
 /// Keeps those findings of an outcome that a line is about; where there is none for something that it tells, a finding says
 /// so, at the resource or else at the start of `document`.
 ///
@@ -49,6 +66,7 @@ pub fn keep(outcome: &mut Outcome, told: &[Told], document: Option<SourceId>) ->
             wanted_findings.extend(fits);
             let has_rule = one.path.is_some()
                 || one.pages.is_empty()
+                || is_missing(one)
                 || one.pages.iter().any(|lead| matches!(lead.page, Page::Rule(_)));
             if !is_found && has_rule {
                 let named = named(one, &outcome.resources);
@@ -166,6 +184,9 @@ fn score(one: &Told, name: Option<&str>, diagnostic: &Diagnostic) -> Option<usiz
 
 /// How well one of its places fits.
 fn score_at(one: &Told, name: Option<&str>, diagnostic: &Diagnostic, (rule, at): (&Rule, &FieldPath)) -> Option<usize> {
+    if is_missing(one) && MISSING.contains(&rule.id) {
+        return names_missing(one, diagnostic).then_some(NAME + RULE);
+    }
     let rank = one.pages.iter().position(|lead| lead.id() == rule.id);
     let mut score = rank.map_or(0, |rank| RULE / (rank + 1)) + 1;
     match &one.path {
@@ -205,6 +226,13 @@ fn score_at(one: &Told, name: Option<&str>, diagnostic: &Diagnostic, (rule, at):
     )
 }
 
+/// Says whether a finding on a reference is about the resource that a line names.
+fn names_missing(one: &Told, diagnostic: &Diagnostic) -> bool {
+    let kind = one.resource_type.map_or("", ResourceType::short_name);
+    let name = one.resource_name.as_deref().unwrap_or_default();
+    diagnostic.message.contains(&format!("{kind} `{name}` is not there"))
+}
+
 /// How many of the fields that a finding names the words name too: names with an underscore, which nobody else uses.
 fn fields_named(words: &str, diagnostic: &Diagnostic) -> usize {
     let said = format!("{} {}", diagnostic.path, diagnostic.message);
@@ -240,6 +268,14 @@ fn what_is_gone(one: &Told, is_there: bool) -> String {
         None => format!("`{}`", one.words),
     };
     match (&one.resource_name, is_there) {
+        (Some(name), true) if is_missing(one) => {
+            format!(
+                "the line tells that {kind} `{name}` is missing, and it is there: it has come since, or the client asks elsewhere"
+            )
+        }
+        (Some(name), false) if is_missing(one) => format!(
+            "the line tells that {kind} `{name}` is missing; it is not in the input, and nothing in the input refers to it"
+        ),
         (Some(name), true) => {
             format!(
                 "the line tells of {fault} in {kind} `{name}`, which is there without it: it has changed since, or the client is another"

@@ -3,6 +3,7 @@
 use super::input::Inputs;
 use super::{Error, Io};
 use xdsctl::check::Outcome;
+use xdsctl::client::target::Target;
 use xdsctl::model::ResourceType;
 use xdsctl::recognise::{self, Page, Told, place};
 
@@ -13,9 +14,23 @@ const OF_CHANNEL: [&str; 3] = [
     "target-without-virtual-host",
 ];
 
+/// The rule on an authority that no virtual host takes.
+const WITHOUT_HOST: &str = "target-without-virtual-host";
+
+/// What clients write before the authority that no virtual host takes.
+const BEFORE_AUTHORITY: [&str; 5] = [
+    "could not find VirtualHost for ",
+    "no matching virtual host found for ",
+    "Failed to find virtual host matching hostname",
+    "Could not find xDS virtual host matching RPC",
+    "No matching route found for ",
+];
+
 /// A line of which something is recognised.
 pub(super) struct Line {
     told: Vec<Told>,
+    /// The authority for which it tells of no virtual host.
+    authority: Option<String>,
 }
 
 impl Line {
@@ -35,12 +50,23 @@ impl Line {
                 "{what}; `xdsctl explain WORDS` searches the rules"
             )));
         }
-        Ok(Line { told })
+        let authority = authority(line).map(str::to_owned);
+        Ok(Line { told, authority })
+    }
+
+    /// Says whether it tells that a resource did not come: then a reference to it in the input is the place.
+    pub fn is_of_missing(&self) -> bool {
+        self.told.iter().any(place::is_missing)
+    }
+
+    /// The authority of the channel to [`Self::target`], if the line names it.
+    pub fn authority(&self) -> Option<&str> {
+        self.authority.as_deref()
     }
 
     /// The target of a channel whose listener is missing, not for a client, or without a virtual host.
     pub fn target(&self) -> Option<String> {
-        let is_channels = |one: &&Told| OF_CHANNEL.iter().any(|id| one.leads_to(id));
+        let is_channels = |one: &&Told| place::is_missing(one) || OF_CHANNEL.iter().any(|id| one.leads_to(id));
         let of_listener = |one: &Told| match one.resource_type {
             Some(ResourceType::Listener) => one.resource_name.clone(),
             _ => None,
@@ -50,15 +76,25 @@ impl Line {
         (!listener.contains("://")).then(|| format!("xds:///{listener}"))
     }
 
-    /// Keeps of an outcome what the line is about, and says what of the line no resource can show; `false` if the line names a
-    /// resource that was not checked.
+    /// Keeps of an outcome what the line is about, and says what of the line no resource can show. Why nobody knows whether
+    /// the fault is there, if nothing was looked for.
     ///
     /// # Errors
     /// Those of the streams.
-    pub fn keep(&self, outcome: &mut Outcome, inputs: &Inputs, io: &mut Io<'_>) -> Result<bool, Error> {
-        let is_checked = place::keep(outcome, &self.told, inputs.documents.first().copied());
-        for one in &self.told {
+    pub fn keep(
+        &self,
+        outcome: &mut Outcome,
+        target: Option<&Target>,
+        inputs: &Inputs,
+        io: &mut Io<'_>,
+    ) -> Result<Option<String>, Error> {
+        let is_asked = |one: &Told| !one.leads_to(WITHOUT_HOST) || target.is_some_and(|target| self.is_of(target));
+        let asked: Vec<Told> = self.told.iter().filter(|one| is_asked(one)).cloned().collect();
+        let is_checked = place::keep(outcome, &asked, inputs.documents.first().copied());
+        let mut symptoms = 0;
+        for one in self.told.iter().filter(|one| !place::is_missing(one)) {
             if let Some(Page::Symptom(symptom)) = one.pages.first().map(|lead| lead.page) {
+                symptoms += 1;
                 let (words, id) = (&one.words, symptom.id);
                 writeln!(
                     io.err,
@@ -66,6 +102,40 @@ impl Line {
                 )?;
             }
         }
-        Ok(is_checked)
+        if asked.len() < self.told.len() {
+            let authority = self.authority().unwrap_or("AUTHORITY");
+            let why = format!(
+                "the line tells of a channel with the authority `{authority}`, which was not checked: \
+                 add --target xds:///NAME --authority {authority}, with the channel's own target"
+            );
+            return Ok(Some(why));
+        }
+        let why = if !is_checked {
+            "the resource that the line names was not checked, so nothing says whether the fault is still there"
+        } else if symptoms == self.told.len() {
+            "the line tells of nothing that could be looked for in a resource"
+        } else {
+            return Ok(None);
+        };
+        Ok(Some(why.to_owned()))
     }
+
+    /// Says whether the line may be of a channel to this target.
+    fn is_of(&self, target: &Target) -> bool {
+        self.authority().is_none_or(|authority| authority == target.authority)
+    }
+}
+
+/// The authority that a line names as one without a virtual host.
+fn authority(line: &str) -> Option<&str> {
+    let behind = BEFORE_AUTHORITY
+        .iter()
+        .find_map(|words| Some(line.split_once(words)?.1))?;
+    let is_around = |c: char| c.is_whitespace() || "\"'\\`:[({".contains(c);
+    let is_end = |c: char| c.is_whitespace() || "\"'\\`,;)]}".contains(c);
+    behind
+        .trim_start_matches(is_around)
+        .split(is_end)
+        .next()
+        .filter(|name| !name.is_empty())
 }

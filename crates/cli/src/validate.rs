@@ -241,7 +241,10 @@ impl<'a> Asked<'a> {
         let target = match &uri {
             Some(uri) => {
                 let bootstrap = inputs.bootstrap.clone().unwrap_or_default();
-                Some(channel::read_target(uri, self.args.authority.as_deref(), &bootstrap)?)
+                let of_line = line.as_ref().filter(|_| self.args.target.is_none());
+                let of_line = of_line.and_then(Line::authority);
+                let authority = self.args.authority.as_deref().or(of_line);
+                Some(channel::read_target(uri, authority, &bootstrap)?)
             }
             None => None,
         };
@@ -264,7 +267,8 @@ impl<'a> Asked<'a> {
             settled,
             Scope {
                 target: target.as_ref(),
-                is_complete,
+                // What the line misses does not come.
+                is_complete: is_complete || line.as_ref().is_some_and(Line::is_of_missing),
                 // A line comes from a client, whatever else the input looks like.
                 without_server_template: inputs.without_server_template(),
                 judges_proxies: self.args.all || line.is_some(),
@@ -272,18 +276,19 @@ impl<'a> Asked<'a> {
         );
         let mut has_input = outcome.resources.iter().any(Checked::is_checked) || bootstraps > 0;
         let is_told_of = |checked: &Checked| checked.verdict == Verdict::NotChecked && checked.status.is_some();
-        let mut nothing = if !outcome.proxy_worlds.is_empty() {
+        let nothing = if !outcome.proxy_worlds.is_empty() {
             "the configuration was made for a proxy; --all checks it anyway"
         } else if outcome.resources.iter().any(is_told_of) {
             "the input says which resources a control plane has sent, and has none of them"
         } else {
             "no resource that a gRPC client asks for and no bootstrap in the input"
         };
+        let mut nothing = nothing.to_owned();
         let hidden = if let Some(line) = &line {
             // What a line tells of is shown, known or not.
-            if !line.keep(&mut outcome, inputs, io)? {
+            if let Some(why) = line.keep(&mut outcome, target.as_ref(), inputs, io)? {
                 has_input = false;
-                nothing = "the resource that the line names was not checked, so nothing says whether the fault is still there";
+                nothing = why;
             }
             Hidden::default()
         } else {
@@ -302,7 +307,7 @@ impl<'a> Asked<'a> {
             scope,
             hidden,
             fixable: 0,
-            nothing: (!has_input).then(|| Error::Nothing(nothing.to_owned())),
+            nothing: (!has_input).then(|| Error::Nothing(nothing)),
         })
     }
 }
