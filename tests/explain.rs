@@ -293,8 +293,14 @@ fn no_page_names_a_version_of_a_client() {
 fn a_page_says_what_each_client_does_with_the_example() {
     let (out, _) = run(["explain", "eds-endpoint-weight-sum"].map(str::to_owned).to_vec(), b"");
     let out = String::from_utf8(out).unwrap();
-    let line = out.lines().find(|line| line.starts_with("clients: ")).unwrap();
-    assert!(line.contains("nack in go >=1.80; taken by cpp, go <1.80"), "{line}");
+    let line = out
+        .lines()
+        .find(|line| line.starts_with("clients, with the first rejected example: "))
+        .unwrap();
+    assert!(
+        line.contains("nack in go >=1.80; resource accepted by cpp, go <1.80"),
+        "{line}"
+    );
 }
 
 fn check(section: &str) {

@@ -325,7 +325,8 @@ fn a_page_says_for_whom_a_rule_is_reported_and_why() {
         page.out
     );
     assert!(
-        page.out.contains("clients: advice in cpp, go; taken by java, node"),
+        page.out
+            .contains("clients, with the first rejected example: advice in cpp, go; resource accepted by java, node"),
         "{}",
         page.out
     );

@@ -212,6 +212,74 @@ fn symptoms_have_pages_too() {
 }
 
 #[test]
+fn lines_of_a_log_without_times_keep_their_numbers() {
+    let lines = [
+        "2026/01/01 10:00:01 INFO: [core] [Channel #1] Channel created",
+        "panic: rpc error: code = Unavailable desc = last resolver error: produced zero addresses",
+        "x",
+        "UNAVAILABLE: No usable endpoint",
+    ];
+    let report = xdsctl(&["explain", "--format=json", "-"], lines.join("\n")).json();
+    let told = report["told"].as_array().unwrap();
+    let told: Vec<_> = told
+        .iter()
+        .map(|t| (t["words"].as_str().unwrap(), &t["first"]["line"]))
+        .collect();
+    assert_eq!(told, [(lines[1], &json!(2)), (lines[3], &json!(4))]);
+}
+
+/// The likeliest page is the first.
+#[test]
+fn the_page_of_the_words_is_named_before_those_of_a_part() {
+    for (line, id) in [
+        (
+            "connection error: desc = \"transport: authentication handshake failed: x509: certificate is valid for a, not b\"",
+            "tls-name-mismatch",
+        ),
+        (
+            "transport: authentication handshake failed: SANs received in leaf certificate &{Raw:[48]} do not match any of the accepted SANs",
+            "tls-name-mismatch",
+        ),
+        ("CDS resource c1 does not exist", "rds-cluster-missing"),
+        (
+            "[go-control-plane] ADS mode: not responding to request: \"c\" not listed",
+            "resource-missing",
+        ),
+    ] {
+        assert_eq!(xdsctl::recognise::told(line)[0].pages[0].id(), id, "{line}");
+    }
+}
+
+#[test]
+fn a_question_in_plain_words_leads_to_symptoms() {
+    for (words, id) in [
+        ("UNAVAILABLE", "connections-failing"),
+        ("UNAVAILABLE", "no-endpoints"),
+        ("UNAVAILABLE", "resource-missing"),
+        ("failover does not happen", "priority-timeout"),
+        ("canary gets nothing", "no-route-matches"),
+    ] {
+        let run = xdsctl(&["explain", words], "");
+        assert_eq!(run.code, Some(0), "{words}: {}", run.err);
+        assert!(
+            run.out
+                .lines()
+                .any(|line| line.trim_start_matches("# ").starts_with(id)),
+            "{words}: {}",
+            run.out
+        );
+    }
+    let run = xdsctl(&["explain", "the weather is fine today, is it not"], "");
+    assert_eq!(run.code, Some(1));
+    assert!(
+        run.err
+            .contains("knows no rule or symptom by these words. Give the whole line"),
+        "{}",
+        run.err
+    );
+}
+
+#[test]
 fn a_page_has_its_titles_apart() {
     for id in ["cds-lb-policy-unsupported", "no-route-matches"] {
         let page = xdsctl(&["explain", id], "").out;

@@ -17,7 +17,7 @@ const MAX_LINE_BYTES: usize = 1 << 20;
 /// A place in a log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Seen {
-    /// The number of the line that the record begins with, from 1.
+    /// The number of the line that tells it, from 1; of several lines that are one the first.
     pub line: usize,
     /// The time, as the log has it; `None` if it has none.
     pub time: Option<String>,
@@ -111,13 +111,13 @@ impl Log {
 
 impl Found {
     fn add(&mut self, record: &Record) {
-        for told in of_record(record) {
+        for (line, told) in of_record(record) {
             // Words that are anybody's are no fault in a log.
             if told.pages.is_empty() && told.path.is_none() {
                 continue;
             }
             let seen = Seen {
-                line: record.line,
+                line,
                 time: record.time.clone(),
             };
             let key = key(&told);

@@ -29,7 +29,7 @@ use crate::model::ResourceType;
 
 pub use log::{Log, Seen, Summary};
 pub use marks::Page;
-pub use symptoms::{SYMPTOMS, Symptom, find as symptom};
+pub use symptoms::{SYMPTOMS, Symptom, find as symptom, search as search_symptoms};
 
 /// Longest words of a message that are kept, in bytes.
 const MAX_WORDS_BYTES: usize = 400;
@@ -98,7 +98,7 @@ pub fn told(text: &str) -> Vec<Told> {
     let mut seen = HashSet::new(); // never iterated
     let mut records = Records::default();
     let mut take = |record: records::Record| {
-        for one in of_record(&record) {
+        for (_, one) in of_record(&record) {
             // A log says the same again and again.
             let kind = one.resource_type.map(ResourceType::short_name);
             let key = (kind, one.resource_name.clone(), one.path.clone(), one.words.clone());
@@ -121,18 +121,22 @@ pub fn unknown(line: &str) -> Option<Told> {
     Some(new(&squeezed, about, None, all, Ranked::default()))
 }
 
-/// What a record of a log tells: each of its lines, or all of them together where they lead nowhere by themselves.
-fn of_record(record: &records::Record) -> Vec<Told> {
+/// What a record of a log tells, with the number of the line: each of its lines, or all of them together where they lead
+/// nowhere by themselves.
+fn of_record(record: &records::Record) -> Vec<(usize, Told)> {
     let frame = || frame::is_ours(&squeezed(&record.text), &squeezed(&record.text).to_ascii_lowercase());
     let mut is_framed = None;
+    let mut is_framed = || *is_framed.get_or_insert_with(frame);
+    let lines = record.lines(&mut |line| !of_line(line, &mut is_framed).is_empty());
     let mut told = Vec::new();
-    let lines = record.lines();
-    for line in &lines {
-        told.extend(of_line(line, &mut || *is_framed.get_or_insert_with(frame)));
+    for (number, line) in &lines {
+        let of_line = of_line(line, &mut is_framed);
+        told.extend(of_line.into_iter().map(|one| (*number, one)));
     }
     let is_one = lines.len() == 1;
     if told.is_empty() && !is_one && record.text.len() <= MAX_WRAPPED_BYTES {
-        told = of_line(&record.text, &mut || *is_framed.get_or_insert_with(frame));
+        let of_all = of_line(&record.text, &mut is_framed);
+        told = of_all.into_iter().map(|one| (record.line, one)).collect();
     }
     told
 }
@@ -292,11 +296,15 @@ mod tests {
             [
                 (name("b"), "cds-endpoints-missing"),
                 (name("c"), "eds-without-localities"),
-                // An aggregate's child or a route's cluster.
-                (name("d"), "aggregate-child-missing"),
+                // A route's cluster, or else an aggregate's child.
+                (name("d"), "rds-cluster-missing"),
             ]
         );
-        assert!(told(text).last().is_some_and(|one| one.leads_to("rds-cluster-missing")));
+        assert!(
+            told(text)
+                .last()
+                .is_some_and(|one| one.leads_to("aggregate-child-missing"))
+        );
     }
 
     #[test]

@@ -42,28 +42,32 @@ pub(super) struct Record {
 }
 
 impl Record {
-    /// Its lines; those that were wrapped are one.
-    pub fn lines(&self) -> Vec<&str> {
+    /// Its lines, each with its number in the log; those that were wrapped are one. A line that a terminal has perhaps wrapped
+    /// ends if it `tells` something by itself.
+    pub fn lines(&self, tells: &mut dyn FnMut(&str) -> bool) -> Vec<(usize, &str)> {
         let widest = self.text.lines().map(|line| line.chars().count()).max().unwrap_or(0);
-        let mut lines: Vec<&str> = Vec::new();
+        let mut lines: Vec<(usize, &str)> = Vec::new();
+        let mut first = self.line;
         let mut start = 0;
         let mut depth = 0;
         let mut at = 0;
-        let mut before = 0;
-        for line in self.text.split_inclusive('\n') {
-            let columns = line.trim_end_matches(['\n', '\r']).chars().count();
+        let mut before = "";
+        for (number, line) in self.text.split_inclusive('\n').enumerate() {
             let is_fresh = STARTS.iter().any(|words| line.trim_start().starts_with(words));
-            let is_wrapped = depth > 0 || before == widest && widest >= MIN_COLUMNS;
-            if at > start && (is_fresh || !is_wrapped) {
-                lines.extend(self.text.get(start..at));
+            let columns = before.trim_end_matches(['\n', '\r']).chars().count();
+            let is_broken = columns == widest && widest >= MIN_COLUMNS;
+            if at > start && (is_fresh || depth == 0 && (!is_broken || tells(before))) {
+                lines.extend(self.text.get(start..at).map(|text| (first, text)));
                 start = at;
+                first = self.line + number;
                 depth = 0;
             }
             depth = open(depth, line);
-            before = columns;
+            before = line;
             at += line.len();
         }
-        lines.extend(self.text.get(start..at).filter(|line| !line.is_empty()));
+        let last = self.text.get(start..at).filter(|line| !line.is_empty());
+        lines.extend(last.map(|text| (first, text)));
         lines
     }
 }
@@ -298,7 +302,8 @@ mod tests {
 
     fn records(text: &str) -> Vec<(Option<String>, usize, usize)> {
         let mut all = Vec::new();
-        let mut take = |record: Record| all.push((record.time.clone(), record.line, record.lines().len()));
+        let mut take =
+            |record: Record| all.push((record.time.clone(), record.line, record.lines(&mut |_| false).len()));
         let mut records = Records::default();
         text.lines().for_each(|line| records.push(line, &mut take));
         records.finish(&mut take);
@@ -315,6 +320,11 @@ mod tests {
         );
         let wide = format!("{}\nrest\n", "x".repeat(80));
         assert_eq!(records(&wide), [(None, 1, 1)]);
+        let record = Record {
+            text: wide,
+            ..Record::default()
+        };
+        assert_eq!(record.lines(&mut |_| true).len(), 2);
     }
 
     #[test]

@@ -56,6 +56,16 @@ symptoms! {
     "tls-name-mismatch"
 }
 
+/// The symptoms whose id or page has every word of `text`.
+pub fn search(text: &str) -> Vec<&'static Symptom> {
+    let words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();
+    let has_all = |symptom: &&Symptom| {
+        let page = format!("{} {}", symptom.id, symptom.page).to_lowercase();
+        !words.is_empty() && words.iter().all(|word| page.contains(word))
+    };
+    SYMPTOMS.iter().filter(has_all).collect()
+}
+
 /// The symptom with this id.
 pub fn find(id: &str) -> Option<&'static Symptom> {
     SYMPTOMS.iter().find(|symptom| symptom.id == id)

@@ -15,6 +15,11 @@ const MAX_LOG_BYTES: usize = 4 << 30;
 /// Most words that the pages are searched for.
 const MAX_SEARCHED: usize = 4;
 
+/// Words of a question that tell nothing: they are left out where no page has all words.
+const FILLERS: [&str; 12] = [
+    "a", "the", "my", "no", "not", "is", "does", "do", "gets", "nothing", "happen", "happens",
+];
+
 /// Exit code for a line of which something is not recognised.
 const EXIT_UNKNOWN: u8 = 1;
 
@@ -42,7 +47,7 @@ pub(super) fn run(args: &ExplainArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     if let Some(symptom) = recognise::symptom(&wanted) {
         match args.format {
             Format::Human => explain::write_symptom(symptom, io.width, &mut io.out)?,
-            Format::Json => explain::write_symptom_json(symptom, &mut io.out)?,
+            Format::Json => explain::write_found_json(&[symptom], &[], &mut io.out)?,
         }
         return Ok(0);
     }
@@ -105,29 +110,35 @@ fn log(format: Format, io: &mut Io<'_>) -> Result<u8, Error> {
     Ok(if is_known { 0 } else { EXIT_UNKNOWN })
 }
 
-/// Looks for a few words on the rules' pages: they are no line of a log.
+/// Looks for a few words on the pages: they are no line of a log.
 fn search(format: Format, wanted: &str, io: &mut Io<'_>) -> Result<u8, Error> {
     let is_plain = |word: &str| word.chars().all(|c| c.is_alphanumeric() || "_-*".contains(c));
     let is_search = wanted.split_whitespace().all(is_plain) && wanted.split_whitespace().count() <= MAX_SEARCHED;
-    let rules = if is_search {
-        catalogue::search(wanted)
-    } else {
-        Vec::new()
-    };
-    match (rules.as_slice(), format) {
-        ([], _) => unknown(wanted, io),
-        (rules, Format::Json) => {
-            explain::write_json(rules, &mut io.out)?;
-            Ok(0)
-        }
-        ([rule], Format::Human) => page(format, rule, io),
-        (rules, Format::Human) => {
+    if !is_search {
+        return unknown(wanted, io);
+    }
+    let find = |words: &str| (recognise::search_symptoms(words), catalogue::search(words));
+    let (mut symptoms, mut rules) = find(wanted);
+    if symptoms.is_empty() && rules.is_empty() {
+        let is_telling = |word: &&str| !FILLERS.contains(word);
+        let telling: Vec<&str> = wanted.split_whitespace().filter(is_telling).collect();
+        (symptoms, rules) = find(&telling.join(" "));
+    }
+    match (symptoms.as_slice(), rules.as_slice(), format) {
+        ([], [], _) => return unknown(wanted, io),
+        (symptoms, rules, Format::Json) => explain::write_found_json(symptoms, rules, &mut io.out)?,
+        ([], [rule], Format::Human) => return page(format, rule, io),
+        ([symptom], [], Format::Human) => explain::write_symptom(symptom, io.width, &mut io.out)?,
+        (symptoms, rules, Format::Human) => {
+            for symptom in symptoms {
+                say!(io.out, "{}: {}", symptom.id, symptom.summary())?;
+            }
             for rule in rules {
                 say!(io.out, "{}: {}", rule.id, rule.summary.trim())?;
             }
-            Ok(0)
         }
     }
+    Ok(0)
 }
 
 fn page(format: Format, rule: &'static Rule, io: &mut Io<'_>) -> Result<u8, Error> {
@@ -154,7 +165,7 @@ fn unknown(wanted: &str, io: &mut Io<'_>) -> Result<u8, Error> {
     if is_line {
         writeln!(
             io.err,
-            "not recognised: nothing here is a line of gRPC's that a rule or symptom is known by; of a stack trace give all lines, of a rule's page a few words"
+            "not recognised: xdsctl knows no rule or symptom by these words. Give the whole line, and all lines of a stack trace. To search the pages, give one to four words"
         )?;
         return Ok(EXIT_UNKNOWN);
     }

@@ -307,7 +307,7 @@ impl<'a> Asked<'a> {
             scope,
             hidden,
             fixable: 0,
-            nothing: (!has_input).then(|| Error::Nothing(nothing)),
+            nothing: (!has_input).then_some(Error::Nothing(nothing)),
         })
     }
 }

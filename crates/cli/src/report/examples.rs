@@ -13,7 +13,7 @@ use xdsctl::source::SourceMap;
 
 use super::clients::who_of;
 
-/// What the clients do with the first rejected example of a rule: `nack in cpp >=1.56, go; taken by java`; empty if it is about more
+/// What the clients do with the first rejected example of a rule: `nack in cpp >=1.56, go; resource accepted by java`; empty if it is about more
 /// than one resource, or needs a bootstrap.
 pub fn clients(rule: &'static Rule) -> String {
     let Some(text) = first_example(rule.page) else {
@@ -35,7 +35,7 @@ pub fn clients(rule: &'static Rule) -> String {
     }
     let mut parts = vec![who_of(&said.effects, &fleet)];
     let others = [
-        (Verdict::Accepted, "taken by"),
+        (Verdict::Accepted, "resource accepted by"),
         (Verdict::Rejected, "rejected for another fault by"),
         (Verdict::Dies, "another fault kills"),
         (Verdict::NotKnown, "not known of"),

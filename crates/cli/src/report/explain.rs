@@ -35,7 +35,7 @@ pub fn write_rule(rule: &'static Rule, width: Option<usize>, out: &mut dyn Write
     }
     if !clients.is_empty() {
         page(
-            &format!("clients: {clients} (by the first rejected example)"),
+            &format!("clients, with the first rejected example: {clients}"),
             width,
             out,
         )?;
@@ -151,6 +151,14 @@ struct RuleRow {
 /// # Errors
 /// Those of `out`.
 pub fn write_json(rules: &[&'static Rule], out: &mut dyn Write) -> io::Result<()> {
+    write_found_json(&[], rules, out)
+}
+
+/// Writes symptoms and rules as JSON, schema `xdsctl.rules/v1`.
+///
+/// # Errors
+/// Those of `out`.
+pub fn write_found_json(symptoms: &[&Symptom], rules: &[&'static Rule], out: &mut dyn Write) -> io::Result<()> {
     let rows: Vec<RuleRow> = rules
         .iter()
         .map(|rule| RuleRow {
@@ -168,18 +176,11 @@ pub fn write_json(rules: &[&'static Rule], out: &mut dyn Write) -> io::Result<()
             page: rule.page,
         })
         .collect();
-    let document = serde_json::json!({ "schema": "xdsctl.rules/v1", "rules": rows });
-    serde_json::to_writer_pretty(&mut *out, &document)?;
-    out.write_all(b"\n")
-}
-
-/// Writes a symptom as JSON, schema `xdsctl.rules/v1`.
-///
-/// # Errors
-/// Those of `out`.
-pub fn write_symptom_json(symptom: &Symptom, out: &mut dyn Write) -> io::Result<()> {
-    let row = serde_json::json!({ "id": symptom.id, "summary": symptom.summary(), "page": symptom.page });
-    let document = serde_json::json!({ "schema": "xdsctl.rules/v1", "rules": [], "symptoms": [row] });
+    let mut document = serde_json::json!({ "schema": "xdsctl.rules/v1", "rules": rows });
+    if !symptoms.is_empty() {
+        let row = |symptom: &&Symptom| serde_json::json!({ "id": symptom.id, "summary": symptom.summary(), "page": symptom.page });
+        document["symptoms"] = symptoms.iter().map(row).collect();
+    }
     serde_json::to_writer_pretty(&mut *out, &document)?;
     out.write_all(b"\n")
 }
