@@ -384,7 +384,11 @@ fn what_is_down_may_be_a_list() {
     assert_eq!(pick("10.0.0.1:80, cart").code, Some(1));
     let run = pick("10.0.0.1:80,crat");
     assert_eq!(run.code, Some(2));
-    assert!(run.err.contains("--down `crat` is no address, locality"), "{}", run.err);
+    assert!(
+        run.err.contains("--down `crat` is not an address, locality"),
+        "{}",
+        run.err
+    );
 }
 
 #[test]

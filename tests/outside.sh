@@ -143,7 +143,7 @@ END
     for name in patch git; do
         cp -r "$dir/before" "$dir/$name"
         code=0
-        (cd "$dir/$name" && "$xdsctl" validate --diff xds >"$dir/$name.diff" 2>/dev/null) || code=$?
+        (cd "$dir/$name" && "$xdsctl" validate --diff --show-secrets xds >"$dir/$name.diff" 2>/dev/null) || code=$?
         [ "$code" = 1 ] || { echo "--diff: exit code $code"; return 1; }
     done
     (cd "$dir/patch" && patch --quiet -p1 <"$dir/patch.diff")

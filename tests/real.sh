@@ -267,7 +267,7 @@ part_envoy() {
     done
     local admin; admin=$(cat "$work/run/admin")
     sleep 1
-    ends 0 "bytes to" fetch "envoy://$admin" -o "$work/run/envoy.json"
+    ends 0 "bytes to" fetch --raw "envoy://$admin" -o "$work/run/envoy.json"
     "$python" tests/real/tells.py admin "$work/run/envoy.json" "$admin"
     ends 0 "" diff --exit-code --all "$work/run/envoy.json" "envoy://$admin"
     # And what its control plane gives us is what it has.

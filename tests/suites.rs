@@ -319,7 +319,7 @@ fn a_suite_that_means_nothing_is_refused_at_its_line() {
         (
             "steps: [{sleep: 1}]\nsteps: [{sleep: 1}]\n",
             "-:3:1",
-            "`steps` stands twice in one object",
+            "`steps` occurs twice in one object",
         ),
         ("never: {}\nsteps: [{sleep: 1}]\n", "-:2:8", "`never` says nothing"),
         (

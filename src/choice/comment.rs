@@ -247,7 +247,7 @@ c: 1
             ("ignore[spec", "must be `# xdsctl: ignore[RULE,...] REASON`"),
             ("ignore[spec]", "a finding is ignored without a reason"),
             ("ignore[spec] until 2027-01-31", "a finding is ignored without a reason"),
-            ("ignore[spec] until tomorrow: x", "`tomorrow` is no day"),
+            ("ignore[spec] until tomorrow: x", "`tomorrow` is not a date"),
             ("ignore[spek] x", "did you mean `spec`?"),
         ] {
             let (suppressions, messages) = of(&format!("a: 1 # xdsctl: {comment}\n"));

@@ -272,7 +272,9 @@ fn named(text: &[u8], ranges: &mut Vec<Range<usize>>) {
         let len = before.iter().rev().take_while(is_part).count();
         let name = before.get(sign - len..).unwrap_or_default();
         let end = end_of(text, sign + 1, ends);
-        if end > sign + 1 && super::is_name(&String::from_utf8_lossy(name)) {
+        // A completion script says `--cookie=[Cookie of the RPC]`.
+        let is_option = name.starts_with(b"--") && text.get(sign + 1) == Some(&b'[');
+        if end > sign + 1 && !is_option && super::is_name(&String::from_utf8_lossy(name)) {
             ranges.push(sign + 1..end);
         }
     }
@@ -369,6 +371,8 @@ mod tests {
             (r"https:\/\/u:p@h\/x", r"https:\/\/u:*@h\/x".to_owned()),
             (r"https:/\/u:p q@h", r"https:/\/u:***@h".to_owned()),
             ("x password=ab1 y", "x password=*** y".to_owned()),
+            ("--cookie=[Cookie of it]", "--cookie=[Cookie of it]".to_owned()),
+            ("--cookie=ab1", "--cookie=***".to_owned()),
             ("shop:ab@example.com", "shop:**@example.com".to_owned()),
             ("a `shop:a@b@h`", "a `shop:***@h`".to_owned()),
             (

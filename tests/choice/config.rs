@@ -106,7 +106,7 @@ fn faults_of_the_file_have_their_place() {
         (
             "[[ignore]]\nrule = 'nack'\nreason = 'x'\nuntil = 2027-01-31T00:00:00Z\n",
             "4:9",
-            "is no day",
+            "is not a date",
         ),
     ] {
         let run = project("faults", config).run(&["validate", "env"]);

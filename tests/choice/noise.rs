@@ -127,7 +127,7 @@ fn a_server_with_a_fault_is_no_proxy() {
     let project = Project::new("server", &[("a.yaml", &broken)]);
     let run = project.run(&["validate", "a.yaml"]);
     assert_eq!(run.code, Some(1));
-    assert!(run.out.contains("taken for a gRPC server's listener"), "{}", run.out);
+    assert!(run.out.contains("counts as a gRPC server's listener"), "{}", run.out);
 }
 
 #[test]

@@ -37,7 +37,7 @@ part_days() {
     ends 2 "127.0.0.1:$port" fetch "csds://127.0.0.1:$port" --wait 5
     ends 2 "127.0.0.1:$port" fetch "envoy://127.0.0.1:$port" --wait 5
     start bytes; port=$(of_said port)
-    ends 2 "is no ClientStatusResponse" fetch "csds://127.0.0.1:$port"
+    ends 2 "is not a ClientStatusResponse" fetch "csds://127.0.0.1:$port"
     ends 2 "a message is not a DiscoveryResponse" fetch "ads://127.0.0.1:$port"
     start half; port=$(of_said port)
     ends 2 "a message is not a DiscoveryResponse" fetch "ads://127.0.0.1:$port"

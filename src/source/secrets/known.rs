@@ -252,6 +252,9 @@ const PEER_WORDS: &str = "a accepted after all already an and any are as at be b
     supported than that the timed timeout to too type types unable unavailable unexpected unknown unmarshal unsupported \
     update url used validating validation value values virtual was when which while with without wrong xds xdsctl zero";
 
+/// Longest word that is no secret, such as `LB` or `cds`, in letters.
+const MAX_SHORT: usize = 3;
+
 /// The free text of a peer as it may be printed: words of errors and names of fields, asterisks for others.
 ///
 /// ```
@@ -272,7 +275,8 @@ pub fn peer_words(text: &str) -> String {
         let is_word = is_part(first);
         let end = rest.find(|c| is_part(c) != is_word).unwrap_or(rest.len());
         let (piece, after) = rest.split_at(end);
-        if !is_word || is_number(piece) || is_usual(piece) || is_known_word(piece) {
+        let is_short = piece.len() <= MAX_SHORT && piece.bytes().all(|byte| byte.is_ascii_alphabetic());
+        if !is_word || is_short || is_number(piece) || is_usual(piece) || is_known_word(piece) {
             out.push_str(piece);
         } else {
             out.extend(piece.chars().map(|_| '*'));
