@@ -475,11 +475,13 @@ fn suite(count: usize, clients: usize, endpoints: usize) -> serde_json::Value {
 fn work_grows_with_a_suite() {
     let _alone = alone();
     let file = directory("costs-suites").join("suite.json");
+    let worlds = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/suites/world");
     let mut wrong = Vec::new();
     for (what, make) in SUITES {
         let [(few, held), (many, most)] = [1, 2].map(|times| {
             std::fs::write(&file, make(times).to_string()).unwrap();
-            let ran = ran(&["test".to_owned(), file.to_str().unwrap().to_owned()]);
+            let ran =
+                ran(&["test", "--allow-read", worlds.to_str().unwrap(), file.to_str().unwrap()].map(str::to_owned));
             assert_eq!(ran.exit, ExitCode::SUCCESS, "{what}: {}", ran.text);
             (ran.count, ran.most)
         });

@@ -386,7 +386,7 @@ fn junit_has_a_case_for_each_resource() {
     let input = lines(&[bad("a<&\">\u{1}"), dubious("b"), cluster("c", json!({})), unknown]);
     let out = form("junit", &input);
     assert!(
-        out.contains("<testsuites name=\"xdsctl\" tests=\"4\" failures=\"1\" errors=\"0\">"),
+        out.contains("<testsuites name=\"xdsctl\" tests=\"5\" failures=\"1\" errors=\"0\">"),
         "{out}"
     );
     assert!(
@@ -403,7 +403,7 @@ fn junit_has_a_case_for_each_resource() {
         "{out}"
     );
     let strict = piped(&["validate", "--format", "junit", "--fail-on", "warning", "-"], &input).out;
-    assert!(strict.contains("tests=\"4\" failures=\"2\""), "{strict}");
+    assert!(strict.contains("tests=\"5\" failures=\"3\""), "{strict}");
 }
 
 #[test]

@@ -131,7 +131,7 @@ part_ads() {
     grep -q "OK from 127.0.0.1:8080" "$work/run/out" || fail "the RPC goes elsewhere"
     ends 0 "" fetch "ads+unix://$work/run/socket?target=xds:///shop"
     printf '{"xds_servers":[{"server_uri":"127.0.0.1:%s","channel_creds":[{"type":"insecure"}]}],"node":{"id":"n","metadata":{"a":1}}}' "$port" >"$work/run/bootstrap.json"
-    ends 0 "" fetch "ads://" --bootstrap "$work/run/bootstrap.json" --target xds:///shop
+    ends 0 "" fetch --raw "ads://" --bootstrap "$work/run/bootstrap.json" --target xds:///shop
     grep -q '"metadata":{"a":1' "$work/run/out" || fail "the node of the bootstrap is not used"
     ends 1 "" validate --watch --format concise "ads://127.0.0.1:$port?target=xds:///shop"
     # The gate stays open for a good version, and closes at the next, which has the fault.
@@ -284,7 +284,7 @@ part_envoy() {
     for scheme in csds ads; do
         ends 2 "Envoy's admin port is asked as envoy://$admin" fetch --wait 50 "$scheme://$admin"
     done
-    grep -qF "no gRPC server (envoy, " "$work/run/err" || { cat "$work/run/err"; fail "Envoy is not named"; }
+    grep -qF "not a gRPC server (envoy, " "$work/run/err" || { cat "$work/run/err"; fail "Envoy is not named"; }
     ends 2 "a gRPC port is asked as csds:// or ads://" fetch "envoy://127.0.0.1:$port"
 }
 

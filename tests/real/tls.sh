@@ -17,7 +17,7 @@ part_tls() {
     ends 2 "UnknownIssuer" fetch "ads://localhost:$secure" --ca "$keys/other.pem"
     ends 2 "--cert and --key" fetch "ads://localhost:$secure" --ca "$keys/ca.pem"
     ends 2 "does it want TLS?" fetch "ads://localhost:$secure" --wait 5
-    ends 2 "speaks no TLS" fetch "ads://localhost:$plain" --ca "$keys/ca.pem"
+    ends 2 "does not speak TLS" fetch "ads://localhost:$plain" --ca "$keys/ca.pem"
     ends 2 "--server-name" fetch "ads://127.0.0.1:$secure" "${mtls[@]}" --server-name elsewhere
     ends 2 "a token is sent over TLS" fetch "ads://192.0.2.1:1" --token-file "$keys/token"
     ends 1 "" validate --format human --all "ads://localhost:$secure?target=xds:///shop" "${mtls[@]}" --token-file "$keys/token"
