@@ -188,6 +188,14 @@ fn tokens(text: &[u8], ranges: &mut Vec<Range<usize>>) {
                 .is_some_and(|word| word.iter().all(|byte| *byte == b'*'));
             if is_whole && !is_masked && end - start >= MIN_TOKEN.0 || text.get(start..end).is_some_and(is_token) {
                 ranges.push(start..end);
+                continue;
+            }
+            // A folded text of YAML has a blank where its lines were joined.
+            let close = end_of(text, start, |byte| matches!(byte, b'"' | b'\'' | b'`' | b'\n' | b'\\'));
+            let rest = text.get(start..close).unwrap_or_default();
+            let joined: Vec<u8> = rest.iter().copied().filter(|byte| *byte != b' ').collect();
+            if is_edge(at.checked_sub(1).and_then(|at| text.get(at))) && is_edge(text.get(close)) && is_token(&joined) {
+                ranges.push(start..close);
             }
         }
     }
@@ -352,6 +360,7 @@ mod tests {
             ("BEARER abc.d3f-8", "BEARER *********".to_owned()),
             ("a bearer of news", "a bearer of news".to_owned()),
             ("\"Bearer abcdefgh\"", "\"Bearer ********\"".to_owned()),
+            ("\"Bearer 8y fwPy3gu\"", "\"Bearer **********\"".to_owned()),
             ("Basic abcdefgh i", "Basic abcdefgh i".to_owned()),
             ("a:1?x=y&token=a&b", "a:1?x=y&token=*&b".to_owned()),
             ("eyJhbGciOiJIUzI1NiIsInR5.eyJ", "*".repeat(28)),
