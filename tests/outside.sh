@@ -5,9 +5,9 @@
 #
 # parts: schemas sarif junit terminal patch man completions manifests names wheel revision hook action gitlab npm static
 #
-# A part that needs what is not there says so and is skipped; those of a sample repository (revision, hook, action, gitlab) fail
-# if CI is set. What is installed goes to a cache below the target directory. XDSCTL names the binary; without it the debug build
-# is taken. Hook, action and template build from the source only with XDSCTL_OUTSIDE=all.
+# A part that needs what is not there says so and is skipped, or fails if CI is set. What is installed goes to a cache below the
+# target directory. XDSCTL names the binary; without it the debug build is taken. Hook, action and template build from the
+# source, and `static` runs, only with XDSCTL_OUTSIDE=all.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 root=$PWD
@@ -21,7 +21,7 @@ export PATH=$work/bin:$PATH
 failed=0
 
 skip() {
-    [ -z "${must:-}" ] || [ -z "${CI:-}" ] || { echo "$1"; exit 1; }
+    [ -z "${CI:-}" ] || { echo "$1"; exit 1; }
     echo "skipped: $1"
     exit 0
 }
@@ -96,20 +96,24 @@ part_sarif() { # the schema, and the rules of code scanning
 }
 
 part_junit() { # the schema that pytest's reports are tested with
-    need xmllint
-    python
-    local schema=$work/junit-10.xsd
+    python lxml
+    local schema=$work/junit-10.xsd file
     if [ ! -f "$schema" ]; then
         timeout 120 "$work/venv/bin/pip" download --quiet --disable-pip-version-check --no-deps --no-binary :all: \
             --dest "$work/pytest" pytest >"$work/pip.log" 2>&1 || skip "pip cannot get pytest's source"
         tar -xzf "$work"/pytest/pytest-*.tar.gz --wildcards '*/junit-10.xsd' -O >"$schema"
     fi
+    is_valid() {
+        "$work/venv/bin/python" -c 'import sys; from lxml import etree as e; e.XMLSchema(e.parse(sys.argv[1])).assertValid(e.parse(sys.argv[2]))' \
+            "$schema" "$1" 2>"$work/schema.log"
+    }
     report junit >"$work/out.xml"
-    xmllint --noout --schema "$schema" "$work/out.xml" 2>"$work/xmllint.log" || { head -5 "$work/xmllint.log"; return 1; }
     suites junit >"$work/suites.xml"
-    xmllint --noout --schema "$schema" "$work/suites.xml" 2>"$work/xmllint.log" || { head -5 "$work/xmllint.log"; return 1; }
+    for file in "$work/out.xml" "$work/suites.xml"; do
+        is_valid "$file" || { tail -1 "$work/schema.log"; return 1; }
+    done
     sed 's/<testcase /<test /' "$work/out.xml" >"$work/bad.xml"
-    ! xmllint --noout --schema "$schema" "$work/bad.xml" 2>/dev/null || { echo "the validator finds no fault"; return 1; }
+    ! is_valid "$work/bad.xml" || { echo "the validator finds no fault"; return 1; }
 }
 
 part_terminal() { # a real terminal: its width, its colours, no control character of a document
@@ -164,20 +168,12 @@ part_man() { # groff's warnings
 }
 
 part_completions() { # each shell loads its script and completes with it
-    local shells=0
-    if command -v bash >/dev/null; then
-        shells=$((shells + 1))
-        bash tests/outside/complete.bash || { echo "bash"; return 1; }
-    fi
-    if command -v zsh >/dev/null; then
-        shells=$((shells + 1))
-        zsh -f tests/outside/complete.zsh || { echo "zsh"; return 1; }
-    fi
-    if command -v fish >/dev/null; then
-        shells=$((shells + 1))
-        fish --no-config tests/outside/complete.fish || { echo "fish"; return 1; }
-    fi
-    [ "$shells" = 3 ] || echo "only $shells of bash, zsh and fish are there"
+    need bash
+    bash tests/outside/complete.bash || { echo "bash"; return 1; }
+    need zsh
+    zsh -f tests/outside/complete.zsh || { echo "zsh"; return 1; }
+    need fish
+    fish --no-config tests/outside/complete.fish || { echo "fish"; return 1; }
 }
 
 part_manifests() { # files for CI systems, against those systems' schemas
@@ -227,7 +223,7 @@ part_npm() { # packed, installed and run as npx runs it
 }
 
 part_static() { # a binary that needs no library, in an empty root
-    [ "${XDSCTL_OUTSIDE:-}" = all ] || skip "XDSCTL_OUTSIDE=all builds it"
+    [ "${XDSCTL_OUTSIDE:-}" = all ] || { echo "only with XDSCTL_OUTSIDE=all"; return 0; }
     [ "$(uname -s)" = Linux ] || skip "only for Linux"
     local triple dir=$work/scratch
     triple=$(rustc -vV | sed -n 's/^host: //p')

@@ -88,7 +88,6 @@ END
 }
 
 part_revision() { # what a change of a pull request means, against a revision
-    must=1
     need git
     local dir=$work/revision
     sample "$dir"
@@ -128,7 +127,6 @@ step() {
 }
 
 part_action() { # the steps of the action, with the environment that GitHub gives them
-    must=1
     need git
     python PyYAML
     wheel
@@ -183,7 +181,6 @@ part_action() { # the steps of the action, with the environment that GitHub give
 }
 
 part_gitlab() { # the script of the template, as a runner gives it to a shell
-    must=1
     need git
     python PyYAML
     local dir=$work/gitlab path shell commit
@@ -213,7 +210,6 @@ part_gitlab() { # the script of the template, as a runner gives it to a shell
 }
 
 part_hook() { # the real pre-commit, in a repository that commits
-    must=1
     need git
     python pre-commit
     local dir=$work/hook hooks=$work/hooks id=xdsctl-system
