@@ -42,6 +42,18 @@ fn one_host(domains: &str, routes: &str) -> String {
 }
 
 #[test]
+fn a_cluster_of_weight_zero_is_left_out_in_go_too() {
+    let of = |weight: u32| {
+        let clusters = format!(r#"[{{"name": "a", "weight": 100}}, {{"name": "b", "weight": {weight}}}]"#);
+        let route =
+            format!(r#"{{"match": {{"prefix": ""}}, "route": {{"weighted_clusters": {{"clusters": {clusters}}}}}}}"#);
+        who_has("rds-cluster-weight-zero", &one_host("\"*\"", &route))
+    };
+    assert_eq!(of(0), "cpp go");
+    assert_eq!(of(1), "");
+}
+
+#[test]
 fn a_retry_policy_without_codes_has_none_in_any_client() {
     let of = |retry_on: &str| {
         let policy = format!(r#""retry_policy": {{"retry_on": "{retry_on}"}}"#);

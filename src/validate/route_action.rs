@@ -38,7 +38,8 @@ rules! {
     /// A route to an optional plugin that the client does not have is dropped.
     ROUTE_PLUGIN_OPTIONAL = "rds-route-plugin-optional", RouteConfiguration, Dropped, "C-core RouteActionParse";
     /// An entry of weighted_clusters with weight 0 is dropped.
-    CLUSTER_WEIGHT_ZERO = "rds-cluster-weight-zero", RouteConfiguration, Dropped as Note, "gRFC A28; C-core RouteActionParse";
+    CLUSTER_WEIGHT_ZERO = "rds-cluster-weight-zero", RouteConfiguration, Dropped as Note, "gRFC A28; C-core RouteActionParse",
+        also [Go] "grpc-go leaves the entry out too (routesProtoToSlice)";
     /// A weighted cluster or a route gets less than one RPC of 10,000.
     SHARE_NEGLIGIBLE = "rds-share-negligible", RouteConfiguration, Advice, "gRFC A28; C-core RouteActionParse, RouteRuntimeFractionParse";
     /// An auto_host_rewrite from a server that is not trusted has no effect.
