@@ -47,8 +47,14 @@ enum End {
     At(&'static str),
 }
 
+/// What grpc-java writes behind the name of a resource that it rejects.
+const REJECTED: &str = "'validation";
+
+/// What grpc-java writes behind the name of a resource that it did not get.
+const NOT_LOADED: &str = ".xDSserverreturned";
+
 /// The words before the name of a resource, its type, and how it ends.
-const BEFORE_NAME: [(&str, Option<ResourceType>, End); 22] = [
+const BEFORE_NAME: [(&str, Option<ResourceType>, End); 29] = [
     ("LDSresource", Some(ResourceType::Listener), End::Colon),
     ("RDSresource", Some(ResourceType::RouteConfiguration), End::Colon),
     ("CDSresource", Some(ResourceType::Cluster), End::Colon),
@@ -93,25 +99,36 @@ const BEFORE_NAME: [(&str, Option<ResourceType>, End); 22] = [
     ("resourcename\"", None, End::At("\"")),
     ("Resourcetarget", None, End::At("notfound")),
     // grpc-java.
-    (
-        "LDSresponseListener'",
-        Some(ResourceType::Listener),
-        End::At("'validation"),
-    ),
+    ("LDSresponseListener'", Some(ResourceType::Listener), End::At(REJECTED)),
     (
         "RDSresponseRouteConfiguration'",
         Some(ResourceType::RouteConfiguration),
-        End::At("'validation"),
+        End::At(REJECTED),
     ),
-    (
-        "CDSresponseCluster'",
-        Some(ResourceType::Cluster),
-        End::At("'validation"),
-    ),
+    ("CDSresponseCluster'", Some(ResourceType::Cluster), End::At(REJECTED)),
     (
         "EDSresponseClusterLoadAssignment'",
         Some(ResourceType::Endpoints),
-        End::At("'validation"),
+        End::At(REJECTED),
+    ),
+    ("LDSresourcedoesnotexist:", Some(ResourceType::Listener), End::Colon),
+    (
+        "RDSresourcedoesnotexist:",
+        Some(ResourceType::RouteConfiguration),
+        End::Colon,
+    ),
+    ("UnabletoloadLDS", Some(ResourceType::Listener), End::At(NOT_LOADED)),
+    (
+        "UnabletoloadRDS",
+        Some(ResourceType::RouteConfiguration),
+        End::At(NOT_LOADED),
+    ),
+    ("UnabletoloadCDS", Some(ResourceType::Cluster), End::At(NOT_LOADED)),
+    ("UnabletoloadEDS", Some(ResourceType::Endpoints), End::At(NOT_LOADED)),
+    (
+        "circularaggregateclustersdirectlyunder",
+        Some(ResourceType::Cluster),
+        End::At("forrootcluster"),
     ),
     ("waitingforresource", None, End::At("fromxDSserver")),
 ];
@@ -238,32 +255,25 @@ pub(super) fn faults(squeezed: &Squeezed) -> Vec<Fault> {
     faults
 }
 
-/// The parts of a line that are about a resource each, as grpc-go lists them: from one `resource "NAME":` to the next.
+/// The parts of a line that are about a resource each: from one `resource "NAME":` of grpc-go, or one `CDS response Cluster
+/// 'NAME' validation error:` of grpc-java, to the next.
 pub(super) fn parts(squeezed: &Squeezed) -> Vec<Range<usize>> {
     let text = squeezed.text.as_str();
-    let is_named = |at: &usize| {
-        let name = text
-            .get(at + "resource\"".len()..)
-            .map(|rest| head(rest, MAX_NAME_BYTES));
-        name.and_then(|name| name.split_once('"'))
-            .is_some_and(|(_, rest)| rest.starts_with(':'))
+    let starts = |words: &'static str, end: &'static str| {
+        let is_named = move |at: &usize| {
+            let rest = text.get(at + words.len()..).map(|rest| head(rest, MAX_NAME_BYTES));
+            let name = rest.and_then(|rest| rest.split_once(end));
+            name.is_some_and(|(name, _)| !name.contains(['"', '\'']))
+        };
+        text.match_indices(words).map(|(at, _)| at).filter(is_named)
     };
-    let mut starts: Vec<usize> = text
-        .match_indices("resource\"")
-        .map(|(at, _)| at)
-        .filter(is_named)
-        .collect();
-    if starts.is_empty() {
-        return Vec::new();
+    let mut all: Vec<usize> = starts("resource\"", "\":").collect();
+    for (words, ..) in BEFORE_NAME.iter().filter(|(.., end)| matches!(end, End::At(REJECTED))) {
+        all.extend(starts(words, REJECTED));
     }
-    starts.insert(0, 0);
-    let ends = starts.iter().skip(1).copied().chain([text.len()]);
-    starts
-        .iter()
-        .copied()
-        .zip(ends)
-        .map(|(start, end)| start..end)
-        .collect()
+    all.sort_unstable();
+    let ends = all.iter().skip(1).copied().chain([text.len()]);
+    all.iter().copied().zip(ends).map(|(start, end)| start..end).collect()
 }
 
 /// The first bytes of a text, at most so many.

@@ -3,8 +3,8 @@
 //! A line is `- words`, or `- `tail`, `tail`: words` where the words alone fit other rules too. The words occur in the
 //! message in this order; `...` stands for anything between. A tail is the end of the field path, without indices, keys and
 //! types; `camelCase` is any field so written, as only those of JSON configs are. `- alone: words` counts only in a line that
-//! says nothing else. `- go: words` and `- java: words` are those of another client, which has no paths; they count where C-core
-//! says nothing. Case and white space do not matter.
+//! says nothing else. `- go: words` and `- java: alone: words` are those of another client, which has no paths; they count where
+//! C-core says nothing. Case and white space do not matter.
 //!
 //! Words that anybody could write need a [frame](super::frame): all that are short, and `- framed: words`.
 

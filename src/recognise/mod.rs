@@ -218,6 +218,7 @@ fn others(squeezed: &Squeezed, text: Text<'_>) -> Vec<(Range<usize>, Ranked)> {
         let ranked = rank::of_others(text, &range);
         (!ranked.fits.is_empty()).then_some((range, ranked))
     };
+    // What stands before the first resource only announces what is told of it.
     let parts: Vec<_> = line::parts(squeezed).into_iter().filter_map(ranked).collect();
     if parts.is_empty() {
         return ranked(0..text.lower.len()).into_iter().collect();

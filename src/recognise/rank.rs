@@ -110,14 +110,17 @@ pub(super) fn of_others(text: Text<'_>, range: &Range<usize>) -> Ranked {
     let others = text.marks.iter().filter(|mark| !mark.is_core);
     let enough = others.filter(|mark| text.is_enough(mark, range.len()));
     let fit = |mark: &&'static Mark| {
-        Some(Fit {
+        let fit = Fit {
             page: mark.page,
             score: words_score(mark),
             words: occurrence(mark, text.lower, range)?,
             tail: None,
-        })
+        };
+        Some((mark.is_alone, fit))
     };
-    ranked(enough.filter_map(fit).collect(), Vec::new())
+    let (alone, said): (Vec<_>, Vec<_>) = enough.filter_map(fit).partition(|(is_alone, _)| *is_alone);
+    let fits = if said.is_empty() { alone } else { said };
+    ranked(fits.into_iter().map(|(_, fit)| fit).collect(), Vec::new())
 }
 
 /// Ranks the pages for words without a path: of a rule that needs one the words are all that there is, or the path is named

@@ -42,8 +42,8 @@ pub(super) struct Record {
 }
 
 impl Record {
-    /// Its lines, each with its number in the log; those that were wrapped are one. A line that a terminal has perhaps wrapped
-    /// ends if it `tells` something by itself.
+    /// Its lines, each with its number in the log; those that were wrapped are one, and a line that ends in a colon goes on in
+    /// the next. A line that a terminal has perhaps wrapped ends if it `tells` something by itself.
     pub fn lines(&self, tells: &mut dyn FnMut(&str) -> bool) -> Vec<(usize, &str)> {
         let widest = self.text.lines().map(|line| line.chars().count()).max().unwrap_or(0);
         let mut lines: Vec<(usize, &str)> = Vec::new();
@@ -56,7 +56,8 @@ impl Record {
             let is_fresh = STARTS.iter().any(|words| line.trim_start().starts_with(words));
             let columns = before.trim_end_matches(['\n', '\r']).chars().count();
             let is_broken = columns == widest && widest >= MIN_COLUMNS;
-            if at > start && (is_fresh || depth == 0 && (!is_broken || tells(before))) {
+            let is_head = before.trim_end().ends_with(':');
+            if at > start && (is_fresh || depth == 0 && !is_head && (!is_broken || tells(before))) {
                 lines.extend(self.text.get(start..at).map(|text| (first, text)));
                 start = at;
                 first = self.line + number;

@@ -112,7 +112,11 @@ fn log(format: Format, io: &mut Io<'_>) -> Result<u8, Error> {
 
 /// Looks for a few words on the pages: they are no line of a log.
 fn search(format: Format, wanted: &str, io: &mut Io<'_>) -> Result<u8, Error> {
-    let is_plain = |word: &str| word.chars().all(|c| c.is_alphanumeric() || "_-*".contains(c));
+    let is_plain = |word: &str| {
+        // A function may be named: `WeightedPicker::Pick`.
+        word.split("::")
+            .all(|part| part.chars().all(|c| c.is_alphanumeric() || "_-*".contains(c)))
+    };
     let is_search = wanted.split_whitespace().all(is_plain) && wanted.split_whitespace().count() <= MAX_SEARCHED;
     if !is_search {
         return unknown(wanted, io);
