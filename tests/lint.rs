@@ -387,7 +387,7 @@ fn a_leaf_without_endpoints_costs_no_rpcs_while_there_is_another() {
     let too = format!("{{match: {{prefix: /d}}, route: {{cluster: d}}}}, {to_a}");
     check_with(&complete, &world(&too, "c"), &[NOTHING]);
     let text = concise(&world(to_a, "c"));
-    let told = "RPCs wait 15 s, then go to the other leaves of aggregate `a`, without this one to fail over to";
+    let told = "the client waits 15 s for it, then RPCs go to the other leaves of aggregate `a`, without this one to fail over to";
     assert!(text.contains(told), "{text}");
 }
 
@@ -402,7 +402,7 @@ fn a_weighted_cluster_fails_its_share_of_the_rpcs() {
     );
     let told = concise(&[routes("r", split), cluster("c")]);
     assert!(
-        told.contains("RPCs wait 15 s, then 5 % of the RPCs on this route fail"),
+        told.contains("the client waits 15 s for it, then 5 % of the RPCs on this route fail"),
         "{told}"
     );
 }

@@ -222,6 +222,9 @@ pub(super) fn not_asked_for(resource_type: ResourceType, name: &str, fault: &Nam
     }
 }
 
+/// What every client does first; which RPCs wait with it is not the same in all of them.
+const WAIT: &str = "the client waits 15 s for it, then ";
+
 fn rds(world: &World, listener: ResourceId, name: &str, extent: Option<Extent>, findings: &mut Findings) {
     if let Err(fault) = world.ask(ResourceType::RouteConfiguration, name) {
         let why = not_asked_for(ResourceType::RouteConfiguration, name, &fault);
@@ -236,7 +239,7 @@ fn rds(world: &World, listener: ResourceId, name: &str, extent: Option<Extent>, 
                 listener,
                 extent.rule(&LISTENER_ROUTES_MISSING),
                 rds_path(),
-                format!("RouteConfiguration `{name}` is not there: RPCs wait 15 s, then fail with UNAVAILABLE"),
+                format!("RouteConfiguration `{name}` is not there: {WAIT}RPCs fail with UNAVAILABLE"),
             );
         }
         Some(entry) if entry.facts.is_none() => {
@@ -318,10 +321,10 @@ fn routes<'w>(
             Found::Nothing => {
                 let Some(extent) = extent else { continue };
                 let those = match share.is_empty() {
-                    true => "those".to_owned(),
+                    true => "the RPCs".to_owned(),
                     false => format!("{share}RPCs"),
                 };
-                let message = format!("Cluster `{name}` is not there: RPCs wait 15 s, then {those} on this route fail");
+                let message = format!("Cluster `{name}` is not there: {WAIT}{those} on this route fail");
                 findings.add(
                     holder,
                     extent.rule(&ROUTE_CLUSTER_MISSING),
@@ -368,7 +371,7 @@ fn endpoints<'l>(
                     "fail with UNAVAILABLE".to_owned(),
                 ),
             };
-            let message = format!("ClusterLoadAssignment `{wanted}` is not there: RPCs wait 15 s, then {then}");
+            let message = format!("ClusterLoadAssignment `{wanted}` is not there: {WAIT}RPCs {then}");
             findings.add(cluster, rule, eds_path(), message);
         }
         Some(entry) if entry.facts.is_none() => {

@@ -262,8 +262,9 @@ fn what_one_world_shows_of_a_shared_resource_names_that_world() {
     let run = project.validate(&["."]);
     assert_eq!(run.named_findings(), ["rds-cluster-missing r"]);
     assert!(
-        run.out
-            .contains("Cluster `b` is not there: RPCs wait 15 s, then those on this route fail, in staging"),
+        run.out.contains(
+            "Cluster `b` is not there: the client waits 15 s for it, then the RPCs on this route fail, in staging"
+        ),
         "{}",
         run.out
     );
@@ -271,7 +272,7 @@ fn what_one_world_shows_of_a_shared_resource_names_that_world() {
     project.write("prod/cds.yaml", &file("C a'"));
     let run = project.validate(&["."]);
     assert_eq!(run.named_findings(), ["rds-cluster-missing r"]);
-    assert!(run.out.contains("then those on this route fail\""), "{}", run.out);
+    assert!(run.out.contains("then the RPCs on this route fail\""), "{}", run.out);
 }
 
 #[test]
