@@ -163,6 +163,55 @@ fn a_suite_that_is_cut_off_is_not_passed_over_in_a_directory() {
 }
 
 #[test]
+fn a_test_on_half_a_world_has_failed_in_every_report() {
+    let directory = directory("attacks", "unread-report");
+    let text = world::document(0).to_string();
+    // What is cut off stands behind what the test needs.
+    let cut = format!("{},{{\"@type\"", &text[..text.rfind(']').unwrap()]);
+    fs::write(directory.join("cut.json"), cut).unwrap();
+    let suite = directory.join("suite.yaml");
+    fs::write(
+        &suite,
+        "world: cut.json\ntarget: xds:///l\nsteps: [{pick: {}, expect: {status: OK}}]\n",
+    )
+    .unwrap();
+    let suite = suite.to_str().unwrap();
+    for (format, said) in [
+        ("human", "0 passed, 1 failed"),
+        ("json", r#""result": "failed""#),
+        ("junit", r#"failures="1""#),
+        ("sarif", r#""ruleId":"expectation""#),
+        ("github", "::error file="),
+        ("gitlab", r#""check_name":"expectation""#),
+        ("markdown", "0 passed, 1 failed"),
+    ] {
+        let run = in_process(&["test", "--format", format, suite], b"", |_| {});
+        assert_eq!(run.code, Some(1), "{format}: {}", run.err);
+        assert!(run.out.contains(said), "{format}: {}", run.out);
+        assert!(
+            run.out.contains("a world that can be read in full"),
+            "{format}: {}",
+            run.out
+        );
+    }
+    // The place is where the world is named, and the message has that of what is broken.
+    let run = in_process(&["test", "--format=json", suite], b"", |_| {});
+    let failure = run.json()["suites"][0]["tests"][0]["failures"][0].clone();
+    assert_eq!((&failure["line"], &failure["column"]), (&json!(1), &json!(8)));
+    assert!(
+        failure["happened"].as_str().unwrap().contains("cut.json:1:"),
+        "{failure}"
+    );
+    let run = in_process(&["simulate", suite], b"", |_| {});
+    assert_eq!(run.code, Some(1));
+    assert!(
+        run.err.starts_with("warning: ") && run.err.contains("the world is incomplete: "),
+        "{}",
+        run.err
+    );
+}
+
+#[test]
 fn the_same_world_is_whole() {
     let directory = directory("attacks", "unread-whole");
     let file = directory.join("whole.json");

@@ -2,6 +2,7 @@
 
 use super::args::{SimulateArgs, TimelineFormat};
 use super::reach::Reach;
+use super::unread::WARNING;
 use super::{EXIT_TROUBLE, Error, Io, input, suite};
 use crate::report::timeline::{Layers, Looks, Timeline};
 use xdsctl::scenario::{Manner, Suite, Test, timeline};
@@ -40,8 +41,13 @@ pub(super) fn run(args: &SimulateArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         shows_secrets: args.show_secrets,
     };
     let mut notes = Vec::new();
-    let callers = suite::open(&test, from, &mut notes, io)
+    let suite::Opened { callers, unread } = suite::open(&test, from, &mut notes, io)
         .map_err(|(span, error)| Error::Usage(placed(source, span, &error.to_string())))?;
+    if let Some((span, lost)) = &unread {
+        let line = source.line_column(span.start).line;
+        let name = source.name();
+        say!(io.err, "{WARNING}{name}:{line}: the world is incomplete: {lost}")?;
+    }
     for (span, note) in &notes {
         let line = source.line_column(span.start).line;
         say!(io.err, "note: {}:{line}: {note}", source.name())?;

@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::args::{ChannelArgs, ConfigArgs, InputArgs, World};
-use super::channel::{self, Loaded, Opened};
+use super::channel::{self, Loaded};
 use super::reach::Reach;
+use super::unread::{self, Incomplete};
 use super::{Error, Io, input};
 use xdsctl::client::Keep;
 use xdsctl::scenario::{Caller, Part, PlannedClient, PlannedStart, Test};
@@ -45,6 +46,13 @@ pub(super) struct From<'f> {
     pub shows_secrets: bool,
 }
 
+/// The clients of a test.
+pub(super) struct Opened {
+    pub callers: Vec<Caller>,
+    /// Where the world is named, and what of it could not be read, if it was not read in full.
+    pub unread: Option<(Span, String)>,
+}
+
 /// Opens the channels of a test. What its world leaves out goes to `notes`.
 ///
 /// # Errors
@@ -54,7 +62,7 @@ pub(super) fn open(
     from: From<'_>,
     notes: &mut Vec<(Span, String)>,
     io: &Io<'_>,
-) -> Result<Vec<Caller>, (Span, Error)> {
+) -> Result<Opened, (Span, Error)> {
     notes.extend(test.notes.iter().cloned());
     if test.world.is_empty() && from.world.is_empty() {
         let message = "the test has no `world`, files with resources or resources, and there is no --world".to_owned();
@@ -66,6 +74,8 @@ pub(super) fn open(
     let mut said = BTreeSet::new();
     let mut callers: Vec<Caller> = Vec::new();
     let mut loaded = None;
+    let incomplete = Incomplete::default();
+    let mut lost: Vec<String> = Vec::new();
     for (number, client) in test.clients.iter().enumerate() {
         // Clients that differ by their chance alone hold the same, and share it.
         let before = test.clients.iter().take(number).zip(&callers);
@@ -76,14 +86,21 @@ pub(super) fn open(
             continue;
         }
         let mut told = Vec::new();
-        let opened = one(test, client, from, &mut loaded, &mut told, io);
+        let mut quiet = Io::piped(std::io::empty(), std::io::sink(), &mut told);
+        quiet.paths = io.paths.clone();
+        quiet.incomplete = incomplete.clone();
+        let opened = one(test, client, from, &mut loaded, &mut quiet);
+        drop(quiet);
         for line in String::from_utf8_lossy(&told).lines() {
-            let line = line.trim_start_matches("note: ");
-            if said.insert(line.to_owned()) {
-                notes.push((world, line.to_owned()));
+            if !said.insert(line.to_owned()) {
+                continue;
+            }
+            match line.strip_prefix(unread::WARNING) {
+                Some(line) => lost.push(line.to_owned()),
+                None => notes.push((world, line.trim_start_matches("note: ").to_owned())),
             }
         }
-        let Opened {
+        let channel::Opened {
             client: held, start, ..
         } = opened.map_err(|error| {
             let error = in_a_suite(error);
@@ -95,7 +112,13 @@ pub(super) fn open(
         })?;
         callers.push(Caller { client: held, start });
     }
-    Ok(callers)
+    // What is said last is that there were such lines.
+    lost.pop();
+    let unread = incomplete.is_set().then(|| (world, lost.join("; ")));
+    if unread.is_some() {
+        io.incomplete.set();
+    }
+    Ok(Opened { callers, unread })
 }
 
 /// What the commands say with arguments, with the members of a suite.
@@ -194,9 +217,8 @@ fn one(
     client: &PlannedClient,
     from: From<'_>,
     loaded: &mut Option<Loaded>,
-    told: &mut Vec<u8>,
-    io: &Io<'_>,
-) -> Result<Opened, Error> {
+    quiet: &mut Io<'_>,
+) -> Result<channel::Opened, Error> {
     let From {
         file,
         shows_secrets,
@@ -251,15 +273,12 @@ fn one(
         PlannedStart::RouteConfig(name) => args.route_config = Some(name.clone()),
         PlannedStart::Cluster(name) => args.cluster = Some(name.clone()),
     }
-    let mut quiet = Io::piped(std::io::empty(), std::io::sink(), told);
-    quiet.paths = io.paths.clone();
-    quiet.incomplete = io.incomplete.clone();
     let clients = test.clients.len();
     let world = match loaded {
         Some(world) => world,
         None => {
-            let inputs = input::of_parts(&args.input, inline.collect(), &mut quiet)?;
-            let world = channel::load(inputs, &args, &mut quiet)?;
+            let inputs = input::of_parts(&args.input, inline.collect(), quiet)?;
+            let world = channel::load(inputs, &args, quiet)?;
             let count = world.resources();
             if count.saturating_mul(clients) > MAX_HELD {
                 return Err(Error::Usage(format!(
@@ -269,7 +288,7 @@ fn one(
             loaded.insert(world)
         }
     };
-    let opened = world.clone().open(&args, clients, &mut quiet)?;
+    let opened = world.clone().open(&args, clients, quiet)?;
     opened.check_effort(None)?;
     Ok(opened)
 }

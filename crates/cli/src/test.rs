@@ -72,10 +72,14 @@ pub(super) fn run(args: &TestArgs, io: &mut Io<'_>) -> Result<u8, Error> {
                         continue;
                     }
                     ran += 1;
-                    let mut played = one(args, test, source.name(), false, io)?;
+                    let (mut played, unread) = one(args, test, source.name(), false, io)?;
                     coverage.add(std::mem::take(&mut played.coverage));
                     notes.take(report.tests.len(), test, &mut played);
-                    report.tests.push(placing.report(name, test.span, played));
+                    let mut test = placing.report(name, test.span, played);
+                    // It comes first: what else fails may follow from it.
+                    test.failures
+                        .splice(0..0, unread.map(|(span, lost)| placing.half_a_world(span, lost)));
+                    report.tests.push(test);
                 }
                 for (number, span, note) in notes.of_all() {
                     if let Some(test) = report.tests.get_mut(number) {
@@ -171,8 +175,15 @@ fn name(test: &Test, file: &str) -> String {
     stem.map_or_else(|| file.to_owned(), |stem| stem.to_string_lossy().into_owned())
 }
 
-/// Runs a test; what its world is not is trouble of the test. `records` is what [`Manner`] says of it.
-fn one(args: &TestArgs, test: &Test, file: &str, records: bool, io: &mut Io<'_>) -> Result<Played, Error> {
+/// Runs a test; what its world is not is trouble of the test. `records` is what [`Manner`] says of it. Beside it stands what of the
+/// world could not be read, and where that is named.
+fn one(
+    args: &TestArgs,
+    test: &Test,
+    file: &str,
+    records: bool,
+    io: &mut Io<'_>,
+) -> Result<(Played, Option<(Span, String)>), Error> {
     let manner = Manner {
         max_events: Some(args.max_events),
         max_rpcs: Some(args.max_rpcs),
@@ -187,19 +198,23 @@ fn one(args: &TestArgs, test: &Test, file: &str, records: bool, io: &mut Io<'_>)
         shows_secrets: args.show_secrets,
     };
     let mut notes = Vec::new();
-    let callers = match suite::open(test, from, &mut notes, io) {
-        Ok(callers) => callers,
+    let suite::Opened { callers, unread } = match suite::open(test, from, &mut notes, io) {
+        Ok(opened) => opened,
         Err((span, error)) => {
             return match error {
                 Error::Output(error) => Err(Error::Output(error)),
-                error => Ok(Played {
-                    trouble: Some(Trouble {
+                error => {
+                    let trouble = Some(Trouble {
                         span,
                         why: error.to_string(),
-                    }),
-                    notes,
-                    ..Played::default()
-                }),
+                    });
+                    let played = Played {
+                        trouble,
+                        notes,
+                        ..Played::default()
+                    };
+                    Ok((played, None))
+                }
             };
         }
     };
@@ -211,7 +226,7 @@ fn one(args: &TestArgs, test: &Test, file: &str, records: bool, io: &mut Io<'_>)
     });
     notes.append(&mut played.notes);
     played.notes = notes;
-    Ok(played)
+    Ok((played, unread))
 }
 
 /// Adds the documents that are suites.

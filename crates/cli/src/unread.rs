@@ -14,6 +14,9 @@ use xdsctl::diag::{Diagnostic, Severity};
 use xdsctl::envelope::{EMPTY, Finding, NO_RESOURCE};
 use xdsctl::source::{SourceId, Span};
 
+/// What the lines about it begin with.
+pub(super) const WARNING: &str = "warning: ";
+
 /// Lines about one input at most.
 const LINES_SHOWN: usize = 10;
 
@@ -25,7 +28,7 @@ const EXIT_INCOMPLETE: u8 = 1;
 pub struct Incomplete(Arc<AtomicBool>);
 
 impl Incomplete {
-    fn set(&self) {
+    pub(super) fn set(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 
@@ -47,7 +50,7 @@ impl Incomplete {
 pub(super) fn tell(settled: &Settled, inputs: &Inputs, io: &mut Io<'_>) -> Result<(), Error> {
     let unread = unread(settled, inputs);
     for line in unread.iter().take(LINES_SHOWN) {
-        say!(io.err, "warning: {line}")?;
+        say!(io.err, "{WARNING}{line}")?;
     }
     let unknown = unknown(settled, inputs);
     let has_nothing = settled.resources.is_empty() && settled.bootstraps.is_empty();
@@ -71,7 +74,7 @@ pub(super) fn tell(settled: &Settled, inputs: &Inputs, io: &mut Io<'_>) -> Resul
     } else {
         String::new()
     };
-    say!(io.err, "warning: {more}the answer is based on incomplete input")?;
+    say!(io.err, "{WARNING}{more}the answer is based on incomplete input")?;
     Ok(())
 }
 

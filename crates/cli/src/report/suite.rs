@@ -174,6 +174,18 @@ impl<'s> Placing<'s> {
         }
     }
 
+    /// A world that is named here was not read in full, and the test passes by what is left of it.
+    pub fn half_a_world(&self, span: Span, lost: String) -> FailureReport {
+        FailureReport {
+            place: self.place(span),
+            expected: "a world that can be read in full".to_owned(),
+            is_never: false,
+            happened: lost,
+            more: 0,
+            rpc: None,
+        }
+    }
+
     /// What became of a test.
     pub fn report(&self, name: String, span: Span, played: Played) -> TestReport {
         let failures = played.failures.into_iter().map(|failure| FailureReport {

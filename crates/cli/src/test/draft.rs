@@ -75,7 +75,8 @@ pub(super) fn init(args: &TestArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         ..draft.clone()
     };
     let test = read(&of_channels.to_yaml()).map_err(Error::Usage)?;
-    let callers = suite::open(&test, from(args), &mut Vec::new(), io).map_err(|(_, error)| error)?;
+    let opened = suite::open(&test, from(args), &mut Vec::new(), io).map_err(|(_, error)| error)?;
+    let callers = opened.callers;
     let mut left_out = 0;
     for (number, caller) in callers.iter().enumerate() {
         let config = caller.client.resolve(&caller.start);
@@ -357,7 +358,8 @@ fn read(text: &str) -> Result<Test, String> {
 
 /// The clients of a suite.
 fn open(test: &Test, args: &TestArgs, io: &Io<'_>) -> Result<Vec<Caller>, String> {
-    suite::open(test, from(args), &mut Vec::new(), io).map_err(|(_, error)| error.to_string())
+    let opened = suite::open(test, from(args), &mut Vec::new(), io).map_err(|(_, error)| error.to_string())?;
+    Ok(opened.callers)
 }
 
 /// Plays a suite, of which this is the text: the expectations that were not met.

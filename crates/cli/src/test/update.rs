@@ -33,7 +33,7 @@ pub(super) fn run(args: &TestArgs, io: &mut Io<'_>) -> Result<(), Error> {
             if !is_chosen(args, source.name(), &name(test, source.name())) {
                 continue;
             }
-            let played = one(args, test, source.name(), true, io)?;
+            let (played, _) = one(args, test, source.name(), true, io)?;
             // What a test cannot be run to would be recorded as what it came to.
             if played.trouble.is_none() {
                 failures.extend(played.failures);
