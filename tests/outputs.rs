@@ -287,6 +287,57 @@ fn github_gets_the_loudest_ten_of_a_severity_and_no_command_of_a_document() {
 }
 
 #[test]
+fn github_is_told_why_a_run_has_no_answer() {
+    let directory = directory("trouble");
+    let file = directory.join("good.json");
+    fs::write(&file, bad("a").to_string()).unwrap();
+    let cut = directory.join("cut.json");
+    let text = bad("a").to_string();
+    fs::write(&cut, format!("{{\"resources\":[{text},")).unwrap();
+    let settings = directory.join("xdsctl.toml");
+    fs::write(&settings, "format = \"github\"\n").unwrap();
+    let [good, cut, settings] = [&file, &cut, &settings].map(|file| file.to_str().unwrap());
+    let missing = "::error title=xdsctl::cannot read `none.json`";
+    for (args, code, said) in [
+        (&["validate", "--format=github", "none.json"][..], 2, missing),
+        (&["validate", "--format", "github", good, "none.json"], 2, missing),
+        (&["validate", "--config", settings, "none.json"], 2, missing),
+        (&["diff", "--format", "github", good, "none.json"], 2, missing),
+        (&["test", "--format=github", "none.json"], 2, missing),
+        (
+            &["validate", "--format", "github", "--fail-on", "nonsense", good],
+            2,
+            "::error title=xdsctl::invalid value 'nonsense' for '--fail-on",
+        ),
+        (
+            &["diff", "--format=github", good],
+            2,
+            "::error title=xdsctl::diff takes two inputs, BEFORE and AFTER, it got 1\n",
+        ),
+        (
+            &["diff", "--format=github", good, cut],
+            1,
+            "the answer is based on incomplete input\n",
+        ),
+    ] {
+        let run = crate::run::in_process(args, b"", |_| {});
+        assert_eq!(run.code, Some(code), "{args:?}: {}", run.err);
+        assert!(run.out.contains(said), "{args:?}: {}", run.out);
+    }
+    // Whoever reads another form, or a file, is told on standard error alone.
+    for args in [
+        &["validate", "none.json"][..],
+        &["validate", "--format=github=/dev/null", "none.json"],
+        &["diff", "--format", "json", good, "none.json"],
+        &["validate", "--format", "json", "--fail-on", "nonsense", "github"],
+    ] {
+        let run = crate::run::in_process(args, b"", |_| {});
+        assert_eq!(run.code, Some(2), "{args:?}");
+        assert!(!run.out.contains("::error"), "{args:?}: {}", run.out);
+    }
+}
+
+#[test]
 fn github_gets_a_step_summary() {
     let file = directory("summary").join("summary.md");
     fs::write(&file, "before\n").unwrap();

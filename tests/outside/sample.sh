@@ -171,7 +171,10 @@ part_action() { # the steps of the action, with the environment that GitHub give
     step 1 2 PATHS='$(touch ran) `touch ran` ;touch ran * $HOME' ARGS='' SARIF=''
     says 'cannot read `$HOME`'
     says 'cannot read `*`'
+    says '::error title=xdsctl::cannot read `*`'
     [ ! -e ran ]
+    step 1 2 PATHS=xds ARGS='--fail-on nonsense' SARIF=''
+    says '::error title=xdsctl::invalid value'
     step 1 2 PATHS='--quiet xds' ARGS='' SARIF=''
     says 'cannot read `--quiet`'
     step 1 2 PATHS='"xds' ARGS='' SARIF=''

@@ -201,6 +201,32 @@ impl Args {
     }
 }
 
+/// Says whether arguments that cannot be read ask for the form of GitHub on standard output.
+pub fn are_for_github(args: &[std::ffi::OsString]) -> bool {
+    let is_form = |arg: &std::ffi::OsString| arg == "github" || arg == "github=-";
+    let pairs = args.iter().zip(args.iter().skip(1));
+    let is_flag = |arg: &std::ffi::OsString| arg == "--format=github" || arg == "--format=github=-";
+    args.iter().any(is_flag)
+        || pairs
+            .into_iter()
+            .any(|(flag, form)| flag == "--format" && is_form(form))
+}
+
+impl Args {
+    /// Standard output is for GitHub.
+    pub fn is_for_github(&self) -> bool {
+        fn is_one<F: PartialEq>(formats: &[Destination<F>], github: &F) -> bool {
+            formats.iter().any(|to| to.file.is_none() && to.format == *github)
+        }
+        match &self.command {
+            Command::Validate(validate) => is_one(&validate.formats, &ReportFormat::Github),
+            Command::Diff(diff) => is_one(&diff.formats, &DiffFormat::Github),
+            Command::Test(test) => is_one(&test.formats, &TestFormat::Github),
+            _ => false,
+        }
+    }
+}
+
 impl Args {
     /// Standard output is a dump, in which secrets have been masked field by field, or are wanted.
     pub const fn prints_dump(&self) -> bool {

@@ -251,6 +251,7 @@ fn say(unread: &[Error], io: &mut Io<'_>) {
     for error in unread {
         // Nothing is left to tell a closed standard error.
         let _ = say!(io.err, "xdsctl: {error}");
+        io.annotate(error);
     }
 }
 

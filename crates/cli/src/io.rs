@@ -3,6 +3,7 @@
 use std::io::{self, IsTerminal, Read, Write};
 use std::path::PathBuf;
 
+use crate::report::github;
 use crate::report::paths::Paths;
 use crate::unread::Incomplete;
 
@@ -34,6 +35,8 @@ pub struct Io<'a> {
     pub ends_process: bool,
     /// Some of the input could not be read.
     pub incomplete: Incomplete,
+    /// GitHub reads standard output: what keeps a run from its end is told there too.
+    pub annotates: bool,
 }
 
 /// The environment variables that decide about colour.
@@ -70,6 +73,7 @@ impl<'a> Io<'a> {
             paths: Paths::default(),
             ends_process: false,
             incomplete: Incomplete::default(),
+            annotates: false,
         }
     }
 }
@@ -105,6 +109,7 @@ impl Io<'static> {
             },
             ends_process: true,
             incomplete: Incomplete::default(),
+            annotates: false,
         }
     }
 }
@@ -139,6 +144,14 @@ pub enum ColourChoice {
 }
 
 impl Io<'_> {
+    /// Tells GitHub why a run is red, if it reads standard output: else people see only that.
+    pub(crate) fn annotate(&mut self, why: &dyn std::fmt::Display) {
+        if self.annotates {
+            // Nothing is left to tell a closed standard output.
+            let _ = github::write_trouble(&why.to_string(), &mut self.out);
+        }
+    }
+
     /// Lets go of a value that is nothing but memory: where the process ends anyway, nobody takes it apart, which is a tenth of
     /// the time of a large channel.
     pub(crate) fn leave<T>(&self, value: T) {

@@ -125,9 +125,13 @@ where
     I: IntoIterator<Item = T>,
     T: Into<std::ffi::OsString> + Clone,
 {
-    let args = match Args::try_parse_from(args) {
+    let args: Vec<std::ffi::OsString> = args.into_iter().map(Into::into).collect();
+    let args = match Args::try_parse_from(&args) {
         Ok(args) => args,
-        Err(error) => return usage(&error, io),
+        Err(error) => {
+            io.annotates = args::are_for_github(&args);
+            return usage(&error, io);
+        }
     };
     let out = Edge::new(Outlet::new(&mut io.out), args.shows_secrets() || args.prints_dump());
     let err = Edge::new(&mut io.err, args.shows_secrets());
@@ -151,6 +155,7 @@ where
         paths: io.paths.clone(),
         ends_process: io.ends_process,
         incomplete: io.incomplete.clone(),
+        annotates: args.is_for_github(),
     };
     guarded_run(&args, &mut guarded)
 }
@@ -183,6 +188,10 @@ fn guarded_run(args: &Args, io: &mut Io<'_>) -> ExitCode {
         io.out.flush()?;
         Ok(io.incomplete.exit_code(code))
     });
+    if let Err(error) = &outcome {
+        io.annotate(error);
+        let _ = io.out.flush();
+    }
     end(outcome, &mut io.err)
 }
 
@@ -213,6 +222,10 @@ fn usage(error: &clap::Error, io: &mut Io<'_>) -> ExitCode {
     let mut err = Edge::new(&mut io.err, false);
     if error.use_stderr() {
         let _ = write!(err, "{text}").and_then(|()| err.flush());
+        let text = text.to_string();
+        let first = text.lines().next().unwrap_or_default();
+        drop(err);
+        io.annotate(&first.trim_start_matches("error: "));
         return ExitCode::from(EXIT_TROUBLE);
     }
     let mut out = Edge::new(Outlet::new(&mut io.out), false);

@@ -75,6 +75,9 @@ pub(super) fn tell(settled: &Settled, inputs: &Inputs, io: &mut Io<'_>) -> Resul
         String::new()
     };
     say!(io.err, "{WARNING}{more}the answer is based on incomplete input")?;
+    if let Some(first) = unread.first() {
+        io.annotate(&format_args!("{first}; the answer is based on incomplete input"));
+    }
     Ok(())
 }
 

@@ -78,6 +78,8 @@ impl<'a> Asked<'a> {
     fn of(args: &'a ValidateArgs, io: &mut Io<'_>) -> Result<Asked<'a>, Error> {
         let config = Config::of(&args.input.config, io)?;
         let settings = Settings::of(args, &config);
+        let is_for_github = |to: &Destination| to.file.is_none() && to.format == ReportFormat::Github;
+        io.annotates |= settings.formats.iter().any(is_for_github);
         let AskedClients { fleet, from, unread } = fleet::asked(args, &config, io)?;
         let counted = settings.fail_on.counted(&fleet);
         let counted = counted.map_err(|why| Error::Usage(format!("--fail-on: {why}")))?;

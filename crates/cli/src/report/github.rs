@@ -82,6 +82,14 @@ impl<W: Write> ByFinding for Github<'_, W> {
     }
 }
 
+/// Writes why a run has no other answer.
+///
+/// # Errors
+/// Those of `out`.
+pub fn write_trouble(why: &str, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "::error title=xdsctl::{}", data(why))
+}
+
 /// Writes notes, the loudest first: annotations as far as GitHub shows them, the rest into the log.
 pub(super) fn write_notes(mut notes: Vec<Note>, out: &mut dyn Write) -> io::Result<()> {
     notes.sort_by_key(|note| std::cmp::Reverse(note.severity));
