@@ -215,3 +215,35 @@ fn a_tree_of_the_repository_is_what_stands_beside_it() {
     assert_eq!(run.code, Some(1));
     assert!(run.out.starts_with("prod\n~ Cluster b\n"), "{}", run.out);
 }
+
+#[test]
+fn who_says_in_which_world() {
+    let root = directory("who");
+    for environment in ["staging", "prod"] {
+        world(&root.join("xds").join(environment), environment, &["a"]);
+    }
+    let run = run_in(&root, &["who", "a", "xds"]);
+    let heads: Vec<&str> = run.out.lines().filter(|line| !line.starts_with(' ')).collect();
+    assert_eq!(
+        heads,
+        ["Cluster a, in xds/prod", "Cluster a, in xds/staging"],
+        "{}",
+        run.err
+    );
+    let run = run_in(&root, &["who", "--in", "xds/prod", "--format", "json", "a", "xds"]);
+    let of = |run: &Run| -> Vec<String> {
+        let answer = run.json();
+        let worlds = answer["resources"].as_array().unwrap().iter();
+        worlds
+            .map(|resource| resource["world"].as_str().unwrap().to_owned())
+            .collect()
+    };
+    assert_eq!(of(&run), ["xds/prod"]);
+    // A world that is alone needs no name.
+    let run = run_in(&root, &["who", "--format", "json", "a", "xds/prod"]);
+    assert_eq!(of(&run), [""]);
+    let run = run_in(&root, &["who", "--in", "xds/prd", "a", "xds"]);
+    let said = "xdsctl: --in: no world `xds/prd`, did you mean `xds/prod`?\n";
+    assert_eq!((run.code, run.out.as_str()), (Some(2), ""));
+    assert!(run.err.ends_with(said), "{}", run.err);
+}

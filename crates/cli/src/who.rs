@@ -5,11 +5,10 @@ use std::path::Path;
 
 use super::args::{Format, WhoArgs};
 use super::channel::no_such;
-use super::input;
-use super::{Error, Io};
+use super::{Error, Io, input, worlds};
 use crate::report::who::{self, Answer};
-use xdsctl::client::Keep;
 use xdsctl::client::links::{Links, Node};
+use xdsctl::client::{Keep, World};
 
 /// Exit code where the resource is referred to and not there.
 const EXIT_MISSING: u8 = 1;
@@ -22,18 +21,33 @@ pub(super) fn run(args: &WhoArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         settled => settled?,
     };
     let wanted = args.resource_type.map(|kind| kind.resource_type());
-    let worlds: Vec<Links> = settled.worlds.iter().map(Links::of).collect();
+    let name_of = |world: &World| {
+        let name = settled.names.get(world.id.0 as usize);
+        name.map_or("", |name| worlds::name(name, &inputs.sources))
+    };
+    let all = settled.worlds.iter().map(name_of);
+    if let Some(unknown) = args
+        .in_world
+        .as_deref()
+        .filter(|wanted| !all.clone().any(|name| name == *wanted))
+    {
+        return Err(Error::Usage(format!("--in: {}", no_such("world", unknown, all))));
+    }
+    let is_asked = |world: &&World| args.in_world.as_deref().is_none_or(|wanted| name_of(world) == wanted);
+    let asked = settled.worlds.iter().filter(is_asked);
+    let worlds: Vec<(&str, Links)> = asked.map(|world| (name_of(world), Links::of(world))).collect();
     let fits = |node: &Node| wanted.is_none_or(|wanted| node.resource_type == wanted);
     let mut answers = Vec::new();
-    for links in &worlds {
+    for (name, links) in &worlds {
         let nodes = links.nodes().filter(|node| node.name == args.name && fits(node));
-        answers.extend(nodes.map(|node| Answer { links, node }));
+        let world = if settled.worlds.len() > 1 { name } else { "" };
+        answers.extend(nodes.map(|node| Answer { world, links, node }));
     }
     if answers.is_empty() {
         if Path::new(&args.name).is_file() {
             return Err(swapped(&args.name));
         }
-        let names = worlds.iter().flat_map(Links::nodes);
+        let names = worlds.iter().flat_map(|(_, links)| links.nodes());
         let names: BTreeSet<&str> = names.filter(|node| fits(node)).map(|node| node.name.as_str()).collect();
         return Err(Error::Usage(no_such("resource", &args.name, names.iter().copied())));
     }

@@ -69,6 +69,9 @@ pub struct WhoArgs {
     /// Inputs
     #[command(flatten)]
     pub input: InputArgs,
+    /// Only this world, if there are several: `xds/prod`, as standard error names it
+    #[arg(long = "in", value_name = "WORLD")]
+    pub in_world: Option<String>,
     /// Only a resource of this type
     #[arg(long = "type", value_enum, value_name = "TYPE")]
     pub resource_type: Option<Kind>,

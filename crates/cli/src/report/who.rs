@@ -18,6 +18,8 @@ const MAX_LEVELS: usize = 20;
 
 /// What was asked about in one world.
 pub struct Answer<'a> {
+    /// What the world is called; empty if there is only one.
+    pub world: &'a str,
     /// All references of the world.
     pub links: &'a Links,
     /// The resource.
@@ -30,7 +32,11 @@ pub struct Answer<'a> {
 /// The output cannot be written.
 pub fn write(answers: &[Answer<'_>], all: bool, out: &mut dyn Write) -> io::Result<()> {
     for answer in answers {
-        say!(out, "{}{}", words(answer.node), state(answer.links, answer.node))?;
+        let world = match answer.world {
+            "" => String::new(),
+            world => format!(", in {world}"),
+        };
+        say!(out, "{}{}{world}", words(answer.node), state(answer.links, answer.node))?;
         let mut tree = Tree {
             links: answer.links,
             all,
@@ -116,6 +122,8 @@ struct Document<'a> {
 struct Resource<'a> {
     r#type: &'static str,
     name: &'a str,
+    /// Empty if there is only one.
+    world: &'a str,
     is_there: bool,
     is_rejected: bool,
     used_by: Vec<Reference<'a>>,
@@ -141,6 +149,7 @@ pub fn write_json(answers: &[Answer<'_>], out: &mut dyn Write) -> io::Result<()>
     let resources = answers.iter().map(|answer| Resource {
         r#type: answer.node.resource_type.short_name(),
         name: &answer.node.name,
+        world: answer.world,
         is_there: answer.links.has(answer.node),
         is_rejected: answer.links.is_rejected(answer.node),
         used_by: reached(answer, Links::above),
