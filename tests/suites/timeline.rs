@@ -51,3 +51,23 @@ fn a_chart_has_a_row_for_each_client_and_cluster() {
     let found = rows(&format!("{WORLD}{second}"));
     assert_eq!(found, ["10.5.0.1:8080 cart", "10.5.0.1:8080 pay"]);
 }
+
+#[test]
+fn a_long_timeline_says_how_it_becomes_shorter() {
+    let of = |args: &str, count: usize| {
+        let text = format!("{WORLD}steps:\n- pick: {{method: /shop.Pay/Charge, count: {count}}}\n");
+        let Run { code, out, err } = run(&format!("simulate {args} -"), &text);
+        assert_eq!(code, Some(0), "{err}");
+        (out.lines().count(), err)
+    };
+    let (lines, err) = of("--format human", 100);
+    let said = format!("note: {lines} lines, --only step,rpc shows the steps and the RPCs, ");
+    assert!(lines > 200 && err.starts_with(&said), "{err}");
+    for (args, count) in [
+        ("--format human", 1),
+        ("--only rpc,connection", 100),
+        ("--format jsonl", 100),
+    ] {
+        assert_eq!(of(args, count).1, "", "{args} {count}");
+    }
+}

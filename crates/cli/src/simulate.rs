@@ -8,6 +8,9 @@ use crate::report::timeline::{Layers, Looks, Timeline};
 use xdsctl::scenario::{Manner, Suite, Test, timeline};
 use xdsctl::source::{MAX_STREAM_BYTES, Source, SourceMap, read_stream};
 
+/// Lines of a timeline after which the reader hears how to get fewer.
+const MANY_LINES: usize = 200;
+
 pub(super) fn run(args: &SimulateArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     let layers = Layers::parse(&args.only).map_err(Error::Usage)?;
     let mut sources = SourceMap::new();
@@ -71,7 +74,13 @@ pub(super) fn run(args: &SimulateArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     let until = args.until.map_or(i64::MAX, |seconds| super::channel::millis(seconds).0);
     let mut report = Timeline::begin(&test, source, looks, &mut *io.out);
     let played = timeline(&test, &callers, manner, until, &mut report);
-    report.end()?;
+    let lines = report.end()?;
+    if args.only.is_empty() && lines > MANY_LINES {
+        say!(
+            io.err,
+            "note: {lines} lines, --only step,rpc shows the steps and the RPCs, --only step,channel,priority what leads to them"
+        )?;
+    }
     match played {
         Ok(()) => Ok(0),
         Err(trouble) => Err(Error::Usage(placed(source, trouble.span, &trouble.why))),

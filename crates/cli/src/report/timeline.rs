@@ -113,6 +113,8 @@ pub struct Timeline<'o> {
     last: BTreeMap<(usize, TreePath, &'static str, String), String>,
     /// What was last told of a session, by client.
     session: BTreeMap<usize, Told>,
+    /// Lines for people.
+    lines: usize,
     trouble: io::Result<()>,
 }
 
@@ -139,22 +141,24 @@ impl<'o> Timeline<'o> {
             chart: Chart::default(),
             last: BTreeMap::new(),
             session: BTreeMap::new(),
+            lines: 0,
             trouble: Ok(()),
         }
     }
 
-    /// Ends it.
+    /// Ends it: how many lines for people it has, but for charts.
     ///
     /// # Errors
     /// What could not be written.
-    pub fn end(self) -> io::Result<()> {
+    pub fn end(self) -> io::Result<usize> {
         self.trouble?;
         if self.looks.is_svg {
             self.chart.write_svg(&self.test.name, self.out)?;
         } else if self.looks.has_chart && !self.looks.is_json {
             self.chart.write(self.looks.width, self.looks.colours, self.out)?;
         }
-        self.out.flush()
+        self.out.flush()?;
+        Ok(self.lines)
     }
 
     /// The cluster whose cds policy is nearest above a place.
@@ -222,6 +226,7 @@ impl<'o> Timeline<'o> {
             "rpc" | "retry" => AnsiColor::Green,
             _ => AnsiColor::Cyan,
         };
+        self.lines += 1;
         let seconds = at as f64 / 1000.0;
         let layer = edge::paint(colour.on_default(), self.looks.colours, &format!("{layer:17}"));
         let mut words = String::new();
