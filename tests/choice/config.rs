@@ -144,6 +144,19 @@ fn init_writes_a_file_that_says_nothing_yet() {
     );
     let show = project.run(&["config", "show"]).out;
     assert!(show.lines().all(|line| line.ends_with("default")), "{show}");
+    // What a setting can be is what the program takes.
+    let command = xdsctl_cli::command();
+    let validate = command.find_subcommand("validate").unwrap();
+    for flag in ["world", "format", "min-severity"] {
+        let arg = validate
+            .get_arguments()
+            .find(|arg| arg.get_long() == Some(flag))
+            .unwrap();
+        for value in arg.get_possible_values() {
+            let quoted = format!("{:?}", value.get_name());
+            assert!(text.contains(&quoted), "{flag} {quoted}");
+        }
+    }
     // Every line that is a setting is one that is understood.
     let settings = text.lines().map(|line| match line.strip_prefix("# ") {
         Some(line) if line.contains(" = ") || line.starts_with('[') => line,
