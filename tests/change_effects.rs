@@ -135,7 +135,9 @@ impl Case {
     fn effects(&self) -> String {
         let out = self.diff(&[]).out;
         out.split_once("\nFor RPCs\n")
-            .map_or("", |(_, effects)| effects)
+            .map_or("", |(_, effects)| {
+                effects.trim_end_matches("\nasked: gRPC C-core 1.85.1\n")
+            })
             .to_owned()
     }
 }
@@ -308,7 +310,7 @@ fn a_pull_request_is_told_where_and_what() {
          ```text\n~ RouteConfiguration r\n    virtual_hosts[h].routes[0].route.cluster: a → b\n~ Cluster a: is rejected \
          now: at lb_policy: lb_policy 5 (MAGLEV) is not supported, must be ROUND_ROBIN or RING_HASH\n\
          ~ ClusterLoadAssignment a\n    priorities[0].localities[/z].lb_endpoints[10.0.0.1:2].health_status: DRAINING → \
-         HEALTHY\n```\n\n</details>\n"
+         HEALTHY\n```\n\n</details>\n\nasked: gRPC C-core 1.85.1\n"
     );
     // The summary of the job is the comment.
     let (one, other) = (case.directory.join("a.json"), case.directory.join("b.json"));
@@ -325,7 +327,7 @@ fn a_pull_request_is_told_where_and_what() {
     let same = Case::new("pull-same", &before, &before);
     assert_eq!(
         same.diff(&["--format", "markdown"]).out,
-        "### xdsctl diff: nothing changes for a client\n"
+        "### xdsctl diff: nothing changes for a client\n\nasked: gRPC C-core 1.85.1\n"
     );
     assert_eq!(same.diff(&["--format", "github"]).out, "");
     // Neither an input nor another report is overwritten.

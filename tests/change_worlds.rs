@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::run::Run;
 
-const NOTHING: &str = "nothing changes for a client\n";
+const NOTHING: &str = "nothing changes for a client\nasked: gRPC C-core 1.85.1\n";
 
 fn directory(test: &str) -> PathBuf {
     crate::run::directory("change_worlds", test)
@@ -70,6 +70,12 @@ fn run_in(directory: &Path, args: &[&str]) -> Run {
     crate::run::spawned(command, "")
 }
 
+/// What is said of changes, without the last line, which says who was asked.
+fn changes(run: &Run) -> &str {
+    let end = "\nasked: gRPC C-core 1.85.1\n";
+    run.out.strip_suffix(end).unwrap_or_else(|| panic!("{}", run.out))
+}
+
 #[test]
 fn identical_trees_differ_in_nothing_whatever_they_are_called() {
     let root = directory("identical");
@@ -99,7 +105,7 @@ fn a_new_first_file_is_a_new_resource_and_no_new_world() {
     let text = cluster("a", "prod").to_string();
     std::fs::write(root.join("new/prod/a.json"), text).unwrap();
     let run = run_in(&root, &["diff", "old", "new"]);
-    assert_eq!(run.out, "prod\n+ Cluster a\n");
+    assert_eq!(changes(&run), "prod\n+ Cluster a\n");
 }
 
 #[test]
@@ -112,8 +118,11 @@ fn a_world_under_another_path_is_known_by_what_it_holds() {
     assert_eq!(run_in(&root, &["diff", "old", "new"]).out, NOTHING);
     // What differs is told under both names.
     std::fs::write(root.join("new/z/cluster-b2.json"), cluster("b2", "t").to_string()).unwrap();
-    let told = run_in(&root, &["diff", "old", "new"]).out;
-    assert_eq!(told, "b → z\n~ Cluster b2\n    discovery.service_name: s → t\n");
+    let run = run_in(&root, &["diff", "old", "new"]);
+    assert_eq!(
+        changes(&run),
+        "b → z\n~ Cluster b2\n    discovery.service_name: s → t\n"
+    );
 }
 
 #[test]
@@ -124,7 +133,7 @@ fn a_promotion_does_not_take_one_environment_for_the_next() {
     world(&root.join("new/staging"), "staging", &["c1", "c2", "c3"]);
     world(&root.join("new/prod"), "prod", &["c1", "c2"]);
     let run = run_in(&root, &["diff", "old", "new"]);
-    assert_eq!(run.out, "prod\n+ Cluster c2\nstaging\n+ Cluster c3\n");
+    assert_eq!(changes(&run), "prod\n+ Cluster c2\nstaging\n+ Cluster c3\n");
 }
 
 #[test]
@@ -140,7 +149,7 @@ fn a_world_that_came_or_went_is_said_once() {
     std::fs::write(root.join("new/pay/cluster-p.json"), bad.to_string()).unwrap();
     let run = run_in(&root, &["diff", "old", "new"]);
     assert_eq!(
-        run.out,
+        changes(&run),
         "- gone: the world is gone, with 4 resources\n+ pay: the world is new, with 4 resources, 1 of them rejected\n"
     );
     let json = run_in(&root, &["diff", "--format", "json", "old", "new"]).json();
@@ -214,6 +223,85 @@ fn a_tree_of_the_repository_is_what_stands_beside_it() {
     let run = run_in(&root.join("team/xds"), &["diff", "--exit-code", "git:HEAD:.", "."]);
     assert_eq!(run.code, Some(1));
     assert!(run.out.starts_with("prod\n~ Cluster b\n"), "{}", run.out);
+}
+
+#[test]
+fn a_directory_that_a_revision_does_not_have_is_new() {
+    let root = directory("first");
+    let bad = json!({"@type": "type.googleapis.com/envoy.config.cluster.v3.Cluster", "name": "bad", "type": "EDS"});
+    world(&root.join("old"), "old", &["a"]);
+    std::fs::create_dir(root.join("kept")).unwrap();
+    std::fs::write(root.join("kept/README.md"), "soon\n").unwrap();
+    git(&root, &["init", "-q"]);
+    git(&root, &["add", "."]);
+    git(&root, &["commit", "-q", "-m", "x"]);
+    world(&root.join("team/xds"), "shop", &["a"]);
+    world(&root.join("kept"), "kept", &["a"]);
+    let failing = ["--fail-on", "rpcs,verdicts"];
+    for (at, before, after) in [
+        ("", "git:HEAD:team/xds", "team/xds"),
+        ("team", "git:HEAD:team/xds", "xds"),
+        ("team", "git:HEAD:./xds", "xds"),
+        ("", "git:HEAD:kept", "kept"),
+    ] {
+        let run = run_in(&root.join(at), &[&["diff"], &failing[..], &[before, after]].concat());
+        assert_eq!(run.code, Some(0), "{before}: {}", run.err);
+        let note = format!("note: `{before}` has nothing: all of `{after}` is new, and no RPC went anywhere before\n");
+        assert!(run.err.starts_with(&note), "{}", run.err);
+        assert!(
+            run.out.contains("+ Listener ") && !run.out.contains("For RPCs"),
+            "{}",
+            run.out
+        );
+        let run = run_in(&root.join(at), &["diff", "--exit-code", before, after]);
+        assert_eq!(run.code, Some(1), "{}", run.err);
+    }
+    // What is rejected is rejected, and a path or revision that is nowhere is no empty one.
+    std::fs::write(root.join("team/xds/bad.json"), bad.to_string()).unwrap();
+    let run = run_in(
+        &root,
+        &[&["diff"], &failing[..], &["git:HEAD:team/xds", "team/xds"]].concat(),
+    );
+    assert_eq!(run.code, Some(1), "{}", run.err);
+    for before in ["git:HEAD:team/xsd", "git:nowhere:team/xds", "git:HEAD:xds"] {
+        let run = run_in(&root, &["diff", before, "team/xds"]);
+        assert_eq!((run.code, run.out.as_str()), (Some(2), ""), "{before}: {}", run.err);
+    }
+    // Between two revisions the other one knows the path; the one that is to be looked at must have it.
+    git(&root, &["add", "."]);
+    git(&root, &["commit", "-q", "-m", "y"]);
+    std::fs::remove_dir_all(root.join("team")).unwrap();
+    let run = run_in(&root, &["diff", "git:HEAD~1:team/xds", "git:HEAD:team/xds"]);
+    assert_eq!(run.code, Some(0), "{}", run.err);
+    let run = run_in(&root, &["diff", "git:HEAD:team/xds", "git:HEAD~1:team/xds"]);
+    assert_eq!(run.code, Some(2), "{}", run.err);
+}
+
+#[test]
+fn what_was_deleted_and_is_still_referred_to_is_lost() {
+    let root = directory("deleted");
+    world(&root.join("xds"), "shop", &["a", "b"]);
+    git(&root, &["init", "-q"]);
+    git(&root, &["add", "."]);
+    git(&root, &["commit", "-q", "-m", "x"]);
+    // One of two clusters, then the last: `validate` misses nothing of a type that is not there at all.
+    for (file, warned) in [("cluster-a.json", 1), ("cluster-b.json", 0)] {
+        std::fs::remove_file(root.join("xds").join(file)).unwrap();
+        let code = |args: &[&str]| run_in(&root, args).code;
+        assert_eq!(
+            code(&["validate", "--fail-on", "warning", "xds"]),
+            Some(warned),
+            "{file}"
+        );
+        assert_eq!(code(&["validate", "--complete", "xds"]), Some(1), "{file}");
+        let run = run_in(&root, &["diff", "--fail-on", "rpcs", "git:HEAD:xds", "xds"]);
+        assert_eq!(run.code, Some(1), "{file}: {}", run.err);
+        assert!(
+            run.out.contains("  cluster a\n    is lost: RPCs to it fail"),
+            "{file}: {}",
+            run.out
+        );
+    }
 }
 
 #[test]

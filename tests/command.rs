@@ -1,6 +1,7 @@
 //! The command, from outside and in process.
 
 mod change;
+mod change_clients;
 mod change_effects;
 mod change_worlds;
 mod choice;

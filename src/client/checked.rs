@@ -67,6 +67,8 @@ pub struct Checked {
     pub(super) hash: Option<u64>,
     /// What the client does with it.
     pub verdict: Verdict,
+    /// What is not known of that; the verdict is a rejection then.
+    pub(super) gap: Option<Gap>,
     /// What other resources need to know, if the client accepts it; the world takes it.
     pub facts: Option<Facts>,
     /// Findings, in the order in which they were made, but for those in `ignored`.
@@ -186,6 +188,7 @@ pub(super) fn check(raw: RawResource, circumstances: &Circumstances<'_>, budget:
         name: String::new(),
         hash: None,
         verdict: Verdict::NotChecked,
+        gap: None,
         facts: None,
         diagnostics: Vec::new(),
         ignored: Packed::default(),
@@ -217,10 +220,13 @@ pub(super) fn check(raw: RawResource, circumstances: &Circumstances<'_>, budget:
         None => discovery::bare(resource_type, &bytes, cx),
     };
     if let Some(client) = decides {
-        decide(&mut validated, client);
+        checked.gap = decide(&mut validated, client);
     }
     checked.name = validated.name;
-    checked.verdict = verdict(&validated.diagnostics);
+    checked.verdict = match checked.gap {
+        Some(_) => Verdict::Rejected,
+        None => verdict(&validated.diagnostics),
+    };
     checked.facts = validated
         .value
         .as_ref()
@@ -257,14 +263,23 @@ pub(super) fn check(raw: RawResource, circumstances: &Circumstances<'_>, budget:
     checked
 }
 
-/// Stands in what is wrong with a resource of which it is not known what the client keeps.
-pub const NOT_FOLLOWED: &str = "what it keeps of this is not known";
+/// What is not known of a resource for a client that C-core's converter stands in for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Gap {
+    /// Whether the client takes it: its version was not measured, and the versions around it differ.
+    Verdict,
+    /// What it keeps: it takes what C-core rejects.
+    Value,
+}
 
 /// Lets another client decide over a resource that C-core's converter has read for it.
-fn decide(validated: &mut Validated, client: &Profile) {
-    let Some(answer) = validated.answers.pop() else {
-        return;
-    };
+fn decide(validated: &mut Validated, client: &Profile) -> Option<Gap> {
+    let answer = validated.answers.pop()?;
+    if answer.verdict == family::Verdict::NotKnown {
+        validated.value = None;
+        validated.diagnostics = Vec::new();
+        return Some(Gap::Verdict);
+    }
     let mut diagnostics = answer.diagnostics.into_vec();
     let is_rejected = matches!(answer.verdict, family::Verdict::Rejected | family::Verdict::Dies);
     let fatal = diagnostics.iter_mut().filter(|d| d.effect == Effect::Fails);
@@ -276,11 +291,14 @@ fn decide(validated: &mut Validated, client: &Profile) {
     if is_rejected || is_fatal {
         validated.value = None;
         validated.diagnostics = diagnostics;
-    } else if let Some(first) = validated.diagnostics.iter_mut().find(|d| d.effect == Effect::Nack) {
-        let name = client.name();
-        let message = std::mem::take(&mut first.message);
-        first.message = format!("{name} takes it, and {NOT_FOLLOWED}: C-core does not take it, {message}");
+        return None;
     }
+    let first = validated.diagnostics.iter_mut().find(|d| d.effect == Effect::Nack)?;
+    let name = client.name();
+    let message = std::mem::take(&mut first.message);
+    first.message =
+        format!("{name} takes it, and what it keeps of this is not known: C-core does not take it, {message}");
+    Some(Gap::Value)
 }
 
 /// Says whether a finding decides over the resource, or may do so once all of its response is known.

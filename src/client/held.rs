@@ -11,7 +11,7 @@ use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
 
-use super::checked::Checked;
+use super::checked::{Checked, Gap};
 use super::facts::{ClusterFacts, Facts, ListenerFacts};
 use super::receive::Fault;
 use super::same::Compared;
@@ -156,6 +156,11 @@ impl<T: Kind> Held<T> {
         let is_lost = || self.is_accepted() && self.value().is_none();
         let why = self.rejected.as_ref().map(|rejection| rejection.why.as_str());
         why.or_else(|| is_lost().then_some(CHANGED))
+    }
+
+    /// What is not known of the newest version, for a client that C-core stands in for; it is no rejection then.
+    pub fn gap(&self) -> Option<Gap> {
+        self.rejected.as_ref()?.gap
     }
 
     /// The faults for which it was rejected; none if it was accepted, or if only a live client says that it rejects it.

@@ -41,7 +41,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-pub use checked::{Checked, Circumstances, Keep, NOT_FOLLOWED, Verdict};
+pub use checked::{Checked, Circumstances, Gap, Keep, Verdict};
 pub use facts::{
     ChainFacts, ClusterFacts, Destination, EndpointsFacts, Facts, FilterFacts, ListenerFacts, OverrideFacts,
     RouteFacts, RouteReference, child_path, eds_path, filter_path, inline_routes_path, non_forwarding_path, rds_path,

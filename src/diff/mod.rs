@@ -29,7 +29,7 @@ use std::sync::Arc;
 
 pub use overlap::{Example, examples};
 
-use crate::client::{Cache, Client, Held, Kind};
+use crate::client::{Cache, Client, Gap, Held, Kind};
 use crate::model::listener::{Listener, RouteSource};
 use crate::model::{ResourceType, RouteConfiguration};
 use crate::parsed::{self, Shown};
@@ -50,6 +50,8 @@ pub enum State {
     Rejected(String),
     /// An accepted version, and a newer one that it rejects.
     Kept(String),
+    /// A version of which it is not known whether it takes it.
+    NotKnown,
 }
 
 /// What differs in one resource.
@@ -74,9 +76,22 @@ impl ResourceChange {
             State::Absent | State::Accepted => 0,
             State::Rejected(_) => 1,
             State::Kept(_) => 2,
+            State::NotKnown => 3,
         };
-        verdict(&self.before) != verdict(&self.after)
+        let is_known = self.before != State::NotKnown && self.after != State::NotKnown;
+        is_known && verdict(&self.before) != verdict(&self.after)
     }
+}
+
+/// A resource of which something is not known for the client, before or after.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Unclear {
+    /// What is not known.
+    pub gap: Gap,
+    /// Its type.
+    pub resource_type: ResourceType,
+    /// Its name.
+    pub name: String,
 }
 
 /// RPCs of one or several listeners that go elsewhere.
@@ -109,6 +124,8 @@ pub struct Diff {
     pub reach: Vec<Reach>,
     /// A limit was reached: clusters may change that are not told.
     pub clusters_are_cut: bool,
+    /// By type and name.
+    pub unclear: Vec<Unclear>,
 }
 
 impl Diff {
@@ -126,6 +143,7 @@ impl Diff {
             clusters,
             reach,
             clusters_are_cut: _,
+            unclear: _,
         } = self;
         let is_moved = routes.iter().any(|change| !change.changes.hosts.is_empty());
         is_moved || !targets.is_empty() || !clusters.is_empty() || !reach.is_empty()
@@ -150,40 +168,33 @@ impl Diff {
 
 /// Compares what a client held with what it holds; values are masked unless `shows_secrets`.
 pub fn compare(before: &Client, after: &Client, shows_secrets: bool) -> Diff {
-    let (b, a) = (&before.resources, &after.resources);
-    let mut resources = Vec::new();
-    of_type(
-        &b.listeners,
-        &a.listeners,
-        parsed::listener,
-        shows_secrets,
-        &mut resources,
-    );
-    of_type(
-        &b.route_configs,
-        &a.route_configs,
-        parsed::route_configuration,
-        shows_secrets,
-        &mut resources,
-    );
-    of_type(&b.clusters, &a.clusters, parsed::cluster, shows_secrets, &mut resources);
-    of_type(
-        &b.endpoints,
-        &a.endpoints,
-        parsed::endpoints,
-        shows_secrets,
-        &mut resources,
-    );
     let reached = (&Reached::of(before), &Reached::of(after));
     let (clusters, clusters_are_cut) = clusters::changes(before, after, reached);
     Diff {
-        resources,
         routes: routes(before, after),
         targets: reach::listeners(before, after),
         clusters,
         reach: reach::clusters(before, after, reached),
         clusters_are_cut,
+        ..compare_resources(before, after, shows_secrets)
     }
+}
+
+/// The same without what that means for RPCs.
+pub fn compare_resources(before: &Client, after: &Client, shows_secrets: bool) -> Diff {
+    let (b, a) = (&before.resources, &after.resources);
+    let mut out = Diff::default();
+    of_type(&b.listeners, &a.listeners, parsed::listener, shows_secrets, &mut out);
+    of_type(
+        &b.route_configs,
+        &a.route_configs,
+        parsed::route_configuration,
+        shows_secrets,
+        &mut out,
+    );
+    of_type(&b.clusters, &a.clusters, parsed::cluster, shows_secrets, &mut out);
+    of_type(&b.endpoints, &a.endpoints, parsed::endpoints, shows_secrets, &mut out);
+    out
 }
 
 /// The names of both, in order.
@@ -193,6 +204,11 @@ fn names<'a, T>(before: &'a Cache<T>, after: &'a Cache<T>) -> BTreeSet<&'a Strin
 
 fn state<T: Kind>(held: Option<&Held<T>>) -> State {
     let Some(held) = held else { return State::Absent };
+    match held.gap() {
+        Some(Gap::Verdict) => return State::NotKnown,
+        Some(Gap::Value) => return State::Accepted,
+        None => {}
+    }
     match (held.value().is_some(), held.rejected()) {
         (true, None) => State::Accepted,
         (true, Some(why)) => State::Kept(why.to_owned()),
@@ -206,21 +222,28 @@ fn of_type<T: Kind + PartialEq>(
     after: &Cache<T>,
     shown: fn(&T) -> Shown<'_>,
     shows_secrets: bool,
-    out: &mut Vec<ResourceChange>,
+    out: &mut Diff,
 ) {
     for name in names(before, after) {
         let (one, other) = (before.get(name), after.get(name));
         let (was, is) = (state(one), state(other));
-        let values = (one.and_then(Held::value), other.and_then(Held::value));
+        let gaps = [one, other].map(|held| held.and_then(Held::gap));
+        out.unclear.extend(gaps.into_iter().flatten().min().map(|gap| Unclear {
+            gap,
+            resource_type: T::TYPE,
+            name: name.clone(),
+        }));
+        let known = |held: Option<&'_ Held<T>>| held.filter(|held| held.gap().is_none()).and_then(Held::value).cloned();
+        let values = (known(one), known(other));
         let fields = match values {
-            (Some(one), Some(other)) if one != other => forms::compare(shown(one), shown(other), shows_secrets),
+            (Some(one), Some(other)) if one != other => forms::compare(shown(&one), shown(&other), shows_secrets),
             _ => Vec::new(),
         };
         let is_alike = discriminant(&was) == discriminant(&is);
         let is_same = was == is || is_alike && one.zip(other).is_some_and(|(one, other)| reason::is_same(one, other));
         let is = if is_same { was.clone() } else { is };
         if !is_same || !fields.is_empty() {
-            out.push(ResourceChange {
+            out.resources.push(ResourceChange {
                 resource_type: T::TYPE,
                 name: name.clone(),
                 before: was,

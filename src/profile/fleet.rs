@@ -51,12 +51,18 @@ impl Fleet {
     /// # Errors
     /// As for [`Profile::of_channel`].
     pub fn of_channel(client: Client) -> Result<Self, NotFollowed> {
-        Ok(Fleet {
+        Profile::of_channel(client)?;
+        Ok(Self::of_one(client))
+    }
+
+    /// One client, which decides over the resources of its worlds itself: [`Profile::of_verdicts`].
+    pub fn of_one(client: Client) -> Self {
+        Fleet {
             clients: vec![client],
-            base: Profile::of_channel(client)?,
+            base: Profile::of_verdicts(client),
             others: Vec::new(),
             doubts: Vec::new(),
-        })
+        }
     }
 
     /// The client whose worlds are followed.

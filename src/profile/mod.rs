@@ -97,12 +97,18 @@ impl Profile {
             let asked: Vec<String> = picked.iter().map(Version::to_string).collect();
             return not_followed(format!("RPCs were sent with {}", asked.join(", ")));
         }
-        if client.family == Family::Cpp {
-            return Ok(Self::of(client));
+        Ok(Self::of_verdicts(client))
+    }
+
+    /// A client in its default environment, which decides over resources itself; see [`Profile::of_channel`] for what another family
+    /// than C-core keeps of them. Nothing is said of its RPCs.
+    pub fn of_verdicts(client: Client) -> Self {
+        if client.family == Family::Cpp && client.standing() == Standing::Measured {
+            return Self::of(client);
         }
         let mut profile = Self::default();
         profile.stand_for(Self::of(client));
-        Ok(profile)
+        profile
     }
 
     fn stand_for(&mut self, client: Profile) {

@@ -21,7 +21,7 @@ pub mod yaml;
 use std::collections::BTreeSet;
 use std::io;
 use std::path::Path;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 pub use file::{MAX_INPUT_BYTES, MAX_STREAM_BYTES, read_stream};
 pub use span::Span;
@@ -245,10 +245,10 @@ fn index_lines(bytes: &[u8]) -> Vec<LineColumn> {
     lines
 }
 
-/// Every document of a run.
-#[derive(Debug, Default)]
+/// Every document of a run. A copy shares the documents.
+#[derive(Debug, Clone, Default)]
 pub struct SourceMap {
-    sources: Vec<Source>,
+    sources: Vec<Arc<Source>>,
     /// Bytes read so far.
     read: u64,
 }
@@ -271,11 +271,7 @@ impl SourceMap {
 
     /// Adds a file of settings, see [`Source::is_settings`].
     pub fn add_settings(&mut self, name: impl Into<String>, bytes: Vec<u8>) -> SourceId {
-        let id = self.add(name, bytes);
-        if let Some(source) = self.sources.last_mut() {
-            source.is_settings = true;
-        }
-        id
+        self.push_as(name.into(), Bytes::Owned(bytes), true)
     }
 
     /// Reads a file and adds it.
@@ -289,17 +285,21 @@ impl SourceMap {
     }
 
     fn push(&mut self, name: String, bytes: Bytes) -> SourceId {
+        self.push_as(name, bytes, false)
+    }
+
+    fn push_as(&mut self, name: String, bytes: Bytes, is_settings: bool) -> SourceId {
         // Places are then those of the text as UTF-8; lines and columns are the same in both.
         let bytes = sniff::from_utf16(&bytes).map_or(bytes, Bytes::Owned);
         let id = SourceId(u32::try_from(self.sources.len()).unwrap_or(u32::MAX));
-        self.sources.push(Source {
+        self.sources.push(Arc::new(Source {
             name,
             bytes,
             lines: OnceLock::new(),
             view: OnceLock::new(),
             format: OnceLock::new(),
-            is_settings: false,
-        });
+            is_settings,
+        }));
         id
     }
 
@@ -311,20 +311,20 @@ impl SourceMap {
     /// Gives a document other bytes, which have not been read yet.
     pub fn replace(&mut self, id: SourceId, bytes: Vec<u8>) {
         if let Some(source) = self.sources.get_mut(id.index()) {
-            *source = Source {
-                name: std::mem::take(&mut source.name),
+            *source = Arc::new(Source {
+                name: source.name.clone(),
                 bytes: Bytes::Owned(bytes),
                 lines: OnceLock::new(),
                 view: OnceLock::new(),
                 format: OnceLock::new(),
                 is_settings: source.is_settings,
-            };
+            });
         }
     }
 
     /// The document with this id; ids of another map give `None`.
     pub fn get(&self, id: SourceId) -> Option<&Source> {
-        self.sources.get(id.index())
+        self.sources.get(id.index()).map(|source| &**source)
     }
 
     /// How many documents there are.
@@ -334,7 +334,7 @@ impl SourceMap {
 
     /// Every document with its id, in the order of addition.
     pub fn iter(&self) -> impl Iterator<Item = (SourceId, &Source)> {
-        (0..).map(SourceId).zip(&self.sources)
+        (0..).map(SourceId).zip(self.sources.iter().map(|source| &**source))
     }
 }
 

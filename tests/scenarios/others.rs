@@ -8,7 +8,6 @@ use serde_json::Value;
 use super::picks::{compare, differences_in};
 use super::world::{Row, load, rows};
 use crate::support::root;
-use xdsctl::client::NOT_FOLLOWED;
 
 /// Seeds tried to reach what a client reached by chance.
 const SEEDS: u64 = 60;
@@ -89,7 +88,7 @@ fn is_followed(row: &Row) -> bool {
         .resources
         .rejected()
         .iter()
-        .all(|rejected| !rejected.why.contains(NOT_FOLLOWED))
+        .all(|rejected| rejected.gap.is_none())
 }
 
 /// The answers of `fixtures/clients/NAME.jsonl.gz`.

@@ -247,18 +247,26 @@ impl Args {
     }
 }
 
-/// `xdsctl validate`
-#[derive(Debug, clap::Args)]
-pub struct ValidateArgs {
-    /// Inputs
-    #[command(flatten)]
-    pub input: InputArgs,
+/// Which clients are asked.
+#[derive(Debug, Clone, clap::Args)]
+pub struct ClientArgs {
     /// Clients to ask instead of C-core 1.85.1: `cpp@1.66.2,go,java@1.80,node`, `python@1.70`, `current` or `all`
     #[arg(long, value_name = "LIST")]
     pub client: Option<String>,
     /// Ask the clients that sent this: a CSDS dump, or requests, with the user agent of each node
     #[arg(long, value_name = "FILE")]
     pub client_from: Option<PathBuf>,
+}
+
+/// `xdsctl validate`
+#[derive(Debug, clap::Args)]
+pub struct ValidateArgs {
+    /// Inputs
+    #[command(flatten)]
+    pub input: InputArgs,
+    /// Who is asked
+    #[command(flatten)]
+    pub clients: ClientArgs,
     /// Print a table of resources and clients, then the reasons, instead of the findings
     #[arg(long, conflicts_with_all = ["statistics", "diff"])]
     pub matrix: bool,

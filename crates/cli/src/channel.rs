@@ -23,7 +23,7 @@ use xdsctl::status::{Code, Status};
 use xdsctl::text;
 
 mod change;
-mod followed;
+pub(super) mod followed;
 mod request;
 mod size;
 mod start;

@@ -1,19 +1,27 @@
-//! `xdsctl diff`: what changes for a client from one state of its configuration to another.
+//! `xdsctl diff`: what changes for clients from one state of their configuration to another.
+//!
+//! Each client is asked for itself: it decides which resources it holds, and whose RPCs are followed at all is decided where `pick`
+//! decides it. Clients of which the same is told are told of together.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::args::{ChangeOf, DiffArgs, DiffFormat, InputArgs};
+use super::args::{ChangeOf, Destination, DiffArgs, DiffFormat, InputArgs};
+use super::channel::followed;
+use super::config::Config;
+use super::input::{self, Inputs};
 use super::outputs::{formats, write_each};
-use super::{EXIT_TROUBLE, Error, Io, input, worlds};
-use crate::report::diff::{self as text, Compared, Presence};
-use crate::report::diff_json;
+use super::{EXIT_TROUBLE, Error, Io, fleet, revision, worlds};
+use crate::report::diff::{self as text, Answer, Compared, Presence, Report};
 use crate::report::diff_pull::{Places, write_github, write_markdown};
 use crate::report::edge::Edge;
+use crate::report::not_compared::Tally;
+use crate::report::{diff_json, not_checked};
 use xdsctl::client::{Client, Keep, Resources};
 use xdsctl::diff::pairs::{Candidate, pairs};
-use xdsctl::diff::{Diff, compare};
+use xdsctl::diff::{Diff, compare, compare_resources};
+use xdsctl::profile::{self, Fleet, Profile};
 
 /// Exit code with `--exit-code` if anything changes, and with `--fail-on` if that does.
 const EXIT_CHANGES: u8 = 1;
@@ -36,133 +44,276 @@ pub(super) fn run(args: &DiffArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         )));
     };
     let formats = formats(&args.formats, DiffFormat::Human, "json=out.json")?;
-    let is_placed = formats.iter().any(|form| form.format == DiffFormat::Github);
-    let mut files = Vec::new();
-    let before = sides(before, &args.input, false, &mut files, io)?;
-    let after = sides(after, &args.input, is_placed, &mut files, io)?;
-    let compared: Vec<Compared> = paired(before, after)
-        .into_iter()
-        .map(|pair| Compared {
-            diff: compare(&pair.before, &pair.after, args.input.show_secrets),
-            ..pair
-        })
-        .collect();
-    let is_empty = |compared: &Compared| {
-        let clients = [&compared.before, &compared.after];
-        compared.diff.is_empty() && clients.iter().all(|client| client.resources.count() == 0)
+    let config = Config::of(&args.input.config, io)?;
+    let mut asked = fleet::asked(&args.clients, &config, vec![profile::Client::default()], io)?;
+    input::set_env(&mut asked.fleet, &args.input.env)?;
+    refuse_unfollowed(args, &asked.fleet)?;
+    let mut inputs = Pair {
+        is_placed: formats.iter().any(|form| form.format == DiffFormat::Github),
+        sides: [
+            Input::open(before, Some(after), args, &config, io)?,
+            Input::open(after, None, args, &config, io)?,
+        ],
+        args,
+        config: &config,
+        files: Vec::new(),
     };
-    if compared.iter().all(is_empty) {
-        let message = "neither input has a resource to compare; `diff` does not compare bootstraps";
-        return Err(Error::Nothing(message.to_owned()));
+    let (mut answers, mut tally): (Vec<Answer>, _) = (Vec::new(), Tally::default());
+    for &client in asked.fleet.clients() {
+        // What is said of the inputs is said once.
+        let mut quiet = Io::piped(std::io::empty(), std::io::sink(), std::io::sink());
+        quiet.incomplete = io.incomplete.clone();
+        let worlds = match answers.is_empty() {
+            true => inputs.compare(client, io)?,
+            false => inputs.compare(client, &mut quiet)?,
+        };
+        tally.add(client, &worlds);
+        match answers.iter_mut().find(|answer| is_same(&answer.worlds, &worlds)) {
+            Some(answer) => answer.clients.push(client),
+            None => answers.push(Answer {
+                clients: vec![client],
+                worlds,
+            }),
+        }
     }
-    let colour = io.colours(args.color);
-    let shows_secrets = args.input.show_secrets;
-    let (paths, summary) = (&io.paths, io.step_summary.as_deref());
-    write_each(
-        &formats,
-        &files,
-        shows_secrets,
-        &mut io.out,
-        |format, is_file, out| match format {
-            DiffFormat::Human => text::write(&compared, args.all, colour && !is_file, out),
-            DiffFormat::Json => diff_json::write(&compared, out),
-            DiffFormat::Markdown => write_markdown(&compared, out),
-            DiffFormat::Github => {
-                if let Some(file) = summary {
-                    let summary = File::options().append(true).create(true).open(file)?;
-                    write_markdown(&compared, &mut Edge::new(summary, shows_secrets))?;
-                }
-                write_github(&compared, paths, out)
-            }
-        },
-    )?;
-    if compared.iter().any(|compared| compared.diff.routes_are_cut()) {
+    let report = Report {
+        not_checked: tally.finish(&asked.fleet, &asked.unread),
+        answers,
+        fleet: asked.fleet,
+        fleet_from: asked.from,
+    };
+    write(args, &formats, &report, &inputs.files, io)?;
+    let worlds = || report.answers.iter().flat_map(|answer| &answer.worlds);
+    if worlds().any(|compared| compared.diff.routes_are_cut()) {
         writeln!(
             io.err,
             "warning: the route tables are too large to be compared in full, RPCs may move that are not listed"
         )?;
     }
-    if compared.iter().any(|compared| compared.diff.clusters_are_cut) {
+    if worlds().any(|compared| compared.diff.clusters_are_cut) {
         writeln!(
             io.err,
             "warning: the clusters have too many endpoints to be compared in full, some may change that are not listed"
         )?;
     }
-    Ok(exit_code(args, &compared))
+    Ok(exit_code(args, &report))
 }
 
-/// The exit code: what is to fail is looked for, and not found only if nothing was left out.
-fn exit_code(args: &DiffArgs, compared: &[Compared]) -> u8 {
+fn write(
+    args: &DiffArgs,
+    formats: &[Destination<DiffFormat>],
+    report: &Report,
+    files: &[PathBuf],
+    io: &mut Io<'_>,
+) -> Result<(), Error> {
+    let colour = io.colours(args.color);
+    let shows_secrets = args.input.show_secrets;
+    let (paths, summary) = (&io.paths, io.step_summary.as_deref());
+    write_each(
+        formats,
+        files,
+        shows_secrets,
+        &mut io.out,
+        |format, is_file, out| match format {
+            DiffFormat::Human => text::write(report, args.all, colour && !is_file, out),
+            DiffFormat::Json => diff_json::write(report, out),
+            DiffFormat::Markdown => write_markdown(report, out),
+            DiffFormat::Github => {
+                if let Some(file) = summary {
+                    let summary = File::options().append(true).create(true).open(file)?;
+                    write_markdown(report, &mut Edge::new(summary, shows_secrets))?;
+                }
+                write_github(report, paths, out)
+            }
+        },
+    )
+}
+
+/// Refuses to look for RPCs that go elsewhere where that is not known of any client.
+fn refuse_unfollowed(args: &DiffArgs, fleet: &Fleet) -> Result<(), Error> {
+    if !args.fail_on.contains(&ChangeOf::Rpcs) {
+        return Ok(());
+    }
+    let mut why = None;
+    for client in fleet.clients() {
+        match Profile::of_channel(*client) {
+            Ok(_) => return Ok(()),
+            Err(error) => why = why.or(Some(error)),
+        }
+    }
+    why.map_or(Ok(()), |error| Err(Error::Usage(format!("--fail-on rpcs: {error}"))))
+}
+
+/// The exit code: a verdict that is not known goes before everything that is. What is to fail is looked for, and not found only if
+/// nothing was left out.
+fn exit_code(args: &DiffArgs, report: &Report) -> u8 {
+    if not_checked::unknown(&report.not_checked).is_some() {
+        return EXIT_TROUBLE;
+    }
+    let worlds = || report.answers.iter().flat_map(|answer| &answer.worlds);
     let fails = |compared: &Compared| {
         let diff = &compared.diff;
         let is_named = |what: &ChangeOf| match what {
             ChangeOf::Rpcs => diff.moves_rpcs(),
             ChangeOf::Verdicts => diff.changes_verdicts(),
+            ChangeOf::NotChecked => !report.not_checked.is_empty(),
         };
         args.exit_code && !diff.is_empty() || args.fail_on.iter().any(is_named)
     };
-    if compared.iter().any(fails) {
+    if worlds().any(fails) {
         return EXIT_CHANGES;
     }
-    let is_cut = compared.iter().any(|compared| compared.diff.is_cut());
-    match is_cut && args.fail_on.contains(&ChangeOf::Rpcs) {
-        true => EXIT_TROUBLE,
-        false => 0,
+    // The RPCs of one client answer for those that nobody follows, which are told.
+    let is_unknown = |compared: &Compared| compared.rpcs_unknown.is_some();
+    let no_rpcs = |answer: &Answer| answer.worlds.iter().any(is_unknown);
+    let is_unread = |compared: &Compared| !compared.diff.unclear.is_empty();
+    let is_open = args.fail_on.contains(&ChangeOf::Rpcs)
+        && (worlds().any(|compared| compared.diff.is_cut()) || report.answers.iter().all(no_rpcs))
+        || args.exit_code && worlds().any(is_unread);
+    if is_open { EXIT_TROUBLE } else { 0 }
+}
+
+/// Says whether two clients are told the same.
+fn is_same(one: &[Compared], other: &[Compared]) -> bool {
+    let same = |(one, other): (&Compared, &Compared)| {
+        (&one.world, one.presence, &one.diff, one.rpcs_unknown.is_some())
+            == (&other.world, other.presence, &other.diff, other.rpcs_unknown.is_some())
+    };
+    one.len() == other.len() && one.iter().zip(other).all(same) && text::text(one) == text::text(other)
+}
+
+/// One of the two inputs, before anything is read of it.
+struct Input {
+    args: InputArgs,
+    /// The documents; `None` if a revision does not have the path.
+    opened: Option<Inputs>,
+}
+
+impl Input {
+    /// Opens an input. A revision without the path is empty, if the path is known `elsewhere`.
+    fn open(
+        path: &Path,
+        elsewhere: Option<&Path>,
+        args: &DiffArgs,
+        config: &Config,
+        io: &mut Io<'_>,
+    ) -> Result<Input, Error> {
+        let args = InputArgs {
+            files: vec![path.to_owned()],
+            ..args.input.clone()
+        };
+        let named = path.to_str().and_then(|path| path.strip_prefix(revision::SCHEME));
+        if let (Some(named), Some(elsewhere)) = (named, elsewhere)
+            && revision::lacks(named, elsewhere)
+        {
+            let (path, after) = (path.display(), elsewhere.display());
+            say!(
+                io.err,
+                "note: `{path}` has nothing: all of `{after}` is new, and no RPC went anywhere before"
+            )?;
+            return Ok(Input { args, opened: None });
+        }
+        let opened = Some(input::open_for(&args, config, Fleet::default(), io)?);
+        Ok(Input { args, opened })
+    }
+
+    /// What a client has of it: a client for each world. The names of the files go to `files`.
+    fn sides(
+        &mut self,
+        client: profile::Client,
+        config: &Config,
+        is_placed: bool,
+        files: &mut Vec<PathBuf>,
+        io: &mut Io<'_>,
+    ) -> Result<Vec<Side>, Error> {
+        let Some(opened) = &mut self.opened else {
+            return Ok(Vec::new());
+        };
+        let mut inputs = opened.again(&self.args, config, Fleet::of_one(client))?;
+        let settled = inputs.settle_without_doubts(Keep::Values, io)?;
+        let node_id = inputs
+            .bootstrap
+            .take()
+            .map(|bootstrap| bootstrap.node_id)
+            .unwrap_or_default();
+        let store = Arc::new(inputs.into_store());
+        files.extend(store.sources.iter().map(|(_, source)| PathBuf::from(source.name())));
+        let mut placed = if is_placed { Places::of(&settled) } else { Vec::new() }.into_iter();
+        let path = self.args.files.first().map(PathBuf::as_path).unwrap_or(Path::new("-"));
+        let worlds = settled.hold(&store).into_iter().map(|(name, resources)| {
+            // Both have the worlds in one order.
+            let origins = placed.find(|(world, _)| *world == name).map(|(_, origins)| origins);
+            let places = Places {
+                origins: origins.unwrap_or_default(),
+                store: is_placed.then(|| Arc::clone(&store)),
+            };
+            let source = store.sources.get(name.source).map_or("", |source| source.name());
+            let inside = below(source, path);
+            let world = match name.scope {
+                None => inside,
+                // A directory is named by itself.
+                Some(scope) if worlds::place(source).starts_with(&worlds::place(&scope)) => below(&scope, path),
+                Some(scope) if inside.is_empty() => scope,
+                Some(scope) => format!("{inside} {scope}"),
+            };
+            Side {
+                client: Client {
+                    resources,
+                    node_id: node_id.clone(),
+                    dns: Default::default(),
+                    profile: store.profile.clone(),
+                    server: store.server.clone(),
+                    lookup_targets: Default::default(),
+                },
+                world,
+                places,
+            }
+        });
+        Ok(worlds.collect())
     }
 }
 
-/// Reads one of the two inputs: the client of each world, and the names of the files.
-fn sides(
-    path: &Path,
-    args: &InputArgs,
+/// The two inputs.
+struct Pair<'a> {
+    sides: [Input; 2],
+    args: &'a DiffArgs,
+    config: &'a Config,
+    /// It is to be told where resources stand after.
     is_placed: bool,
-    files: &mut Vec<PathBuf>,
-    io: &mut Io<'_>,
-) -> Result<Vec<Side>, Error> {
-    let args = InputArgs {
-        files: vec![path.to_owned()],
-        ..args.clone()
-    };
-    let mut inputs = input::open(&args, io)?;
-    let settled = inputs.settle(Keep::Values, io)?;
-    let node_id = inputs
-        .bootstrap
-        .take()
-        .map(|bootstrap| bootstrap.node_id)
-        .unwrap_or_default();
-    let store = Arc::new(inputs.into_store());
-    files.extend(store.sources.iter().map(|(_, source)| PathBuf::from(source.name())));
-    let mut placed = if is_placed { Places::of(&settled) } else { Vec::new() }.into_iter();
-    let worlds = settled.hold(&store).into_iter().map(|(name, resources)| {
-        // Both have the worlds in one order.
-        let origins = placed.find(|(world, _)| *world == name).map(|(_, origins)| origins);
-        let places = Places {
-            origins: origins.unwrap_or_default(),
-            store: is_placed.then(|| Arc::clone(&store)),
-        };
-        let source = store.sources.get(name.source).map_or("", |source| source.name());
-        let inside = below(source, path);
-        let world = match name.scope {
-            None => inside,
-            // A directory is named by itself.
-            Some(scope) if worlds::place(source).starts_with(&worlds::place(&scope)) => below(&scope, path),
-            Some(scope) if inside.is_empty() => scope,
-            Some(scope) => format!("{inside} {scope}"),
-        };
-        Side {
-            client: Client {
-                resources,
-                node_id: node_id.clone(),
-                dns: Default::default(),
-                profile: store.profile.clone(),
-                server: store.server.clone(),
-                lookup_targets: Default::default(),
-            },
-            world,
-            places,
+    /// The files that were read.
+    files: Vec<PathBuf>,
+}
+
+impl Pair<'_> {
+    /// What changes for one client.
+    fn compare(&mut self, client: profile::Client, io: &mut Io<'_>) -> Result<Vec<Compared>, Error> {
+        self.files.clear();
+        let [before, after] = &mut self.sides;
+        let is_first = before.opened.is_none();
+        let before = before.sides(client, self.config, false, &mut self.files, io)?;
+        let after = after.sides(client, self.config, self.is_placed, &mut self.files, io)?;
+        let is_empty = |side: &Side| side.client.resources.count() == 0;
+        if before.iter().chain(&after).all(is_empty) {
+            let message = "neither input has a resource to compare; `diff` does not compare bootstraps";
+            return Err(Error::Nothing(message.to_owned()));
         }
-    });
-    Ok(worlds.collect())
+        let of_client = Profile::of_channel(client).err().map(|error| error.why);
+        let shows_secrets = self.args.input.show_secrets;
+        let compared = paired(before, after).into_iter().map(|pair| {
+            let of_worlds = || followed::why_none(&pair.before).or_else(|| followed::why_none(&pair.after));
+            let why = of_client.clone().or_else(of_worlds).filter(|_| !is_first);
+            let diff = match why.is_none() && !is_first {
+                true => compare(&pair.before, &pair.after, shows_secrets),
+                false => compare_resources(&pair.before, &pair.after, shows_secrets),
+            };
+            Compared {
+                diff,
+                rpcs_unknown: why,
+                ..pair
+            }
+        });
+        Ok(compared.collect())
+    }
 }
 
 /// A name without the argument that it begins with: `prod` is what `old/xds/prod` is below `old/xds`.
@@ -230,6 +381,7 @@ fn paired(before: Vec<Side>, after: Vec<Side>) -> Vec<Compared> {
             after,
             diff: Diff::default(),
             places,
+            rpcs_unknown: None,
         })
     };
     let mut pairs: Vec<Compared> = found.into_iter().filter_map(pair).collect();

@@ -1,8 +1,8 @@
-//! Which clients `validate` asks: those of `--client` and `--client-from`, of the project, or the reference.
+//! Which clients `validate` and `diff` ask: those of `--client` and `--client-from`, of the project, or the reference.
 
 use std::path::Path;
 
-use super::args::ValidateArgs;
+use super::args::ClientArgs;
 use super::config::Config;
 use super::input::cannot_read;
 use super::{Error, Io};
@@ -19,11 +19,16 @@ pub(super) struct Asked {
     pub unread: Vec<String>,
 }
 
-/// Reads who is asked; `--matrix` alone asks the current ones.
+/// Reads who is asked: the arguments, then the project, then these.
 ///
 /// # Errors
 /// A name that is none, a file that cannot be read or has no gRPC client in it.
-pub(super) fn asked(args: &ValidateArgs, config: &Config, io: &mut Io<'_>) -> Result<Asked, Error> {
+pub(super) fn asked(
+    args: &ClientArgs,
+    config: &Config,
+    otherwise: Vec<Client>,
+    io: &mut Io<'_>,
+) -> Result<Asked, Error> {
     let read =
         |list: &str, from: &str| Client::parse_list(list).map_err(|error| Error::Usage(format!("{from}: {error}")));
     let mut clients = match &args.client {
@@ -46,8 +51,7 @@ pub(super) fn asked(args: &ValidateArgs, config: &Config, io: &mut Io<'_>) -> Re
                 clients = read(&setting.value.join(","), &place)?;
                 from = Some(place);
             }
-            None if args.matrix => clients = Client::current(),
-            None => clients.push(Client::default()),
+            None => clients = otherwise,
         }
     }
     Ok(Asked {

@@ -79,6 +79,22 @@ pub fn open_for(args: &InputArgs, config: &Config, fleet: Fleet, io: &mut Io<'_>
     Ok(inputs)
 }
 
+/// Gives the clients of a run the switches that the arguments set.
+///
+/// # Errors
+/// A switch that no client has.
+pub(super) fn set_env(fleet: &mut Fleet, env: &[String]) -> Result<(), Error> {
+    for setting in env {
+        let (name, value) = setting
+            .split_once('=')
+            .ok_or_else(|| Error::Usage(format!("--env `{setting}` must be NAME=VALUE")))?;
+        fleet
+            .set_env(name, value)
+            .map_err(|error| Error::Usage(error.to_string()))?;
+    }
+    Ok(())
+}
+
 /// A snapshot of a stream, as the only document.
 ///
 /// # Errors
@@ -256,15 +272,26 @@ fn say(unread: &[Error], io: &mut Io<'_>) {
 }
 
 impl Inputs {
+    /// The same documents for other clients. What could not be read goes with the first of these copies.
+    ///
+    /// # Errors
+    /// A switch that no client has.
+    pub fn again(&mut self, args: &InputArgs, config: &Config, fleet: Fleet) -> Result<Inputs, Error> {
+        let mut inputs = Inputs {
+            sources: self.sources.clone(),
+            documents: self.documents.clone(),
+            found: self.found.clone(),
+            places: self.places.clone(),
+            unread: std::mem::take(&mut self.unread),
+            bootstrap_source: self.bootstrap_source,
+            ..Inputs::without_documents(args, config, fleet)?
+        };
+        inputs.judge_bootstrap();
+        Ok(inputs)
+    }
+
     fn without_documents(args: &InputArgs, config: &Config, mut fleet: Fleet) -> Result<Inputs, Error> {
-        for setting in &args.env {
-            let (name, value) = setting
-                .split_once('=')
-                .ok_or_else(|| Error::Usage(format!("--env `{setting}` must be NAME=VALUE")))?;
-            fleet
-                .set_env(name, value)
-                .map_err(|error| Error::Usage(error.to_string()))?;
-        }
+        set_env(&mut fleet, &args.env)?;
         Ok(Inputs {
             sources: SourceMap::new(),
             documents: Vec::new(),
@@ -327,15 +354,21 @@ impl Inputs {
             name: path.display().to_string(),
             source,
         })?;
+        self.bootstrap_source = Some(id);
+        self.judge_bootstrap();
+        Ok(())
+    }
+
+    /// Reads what the bootstrap says, as the client does.
+    fn judge_bootstrap(&mut self) {
+        let Some(id) = self.bootstrap_source else { return };
         let whole = Span::new(0, self.sources.get(id).map_or(0, |s| s.bytes().len()));
         let (bootstrap, findings) = self.check_bootstrap(id, whole);
-        self.bootstrap_source = Some(id);
         self.findings.extend(findings);
         if let Some(bootstrap) = &bootstrap {
             self.server = bootstrap.server_facts();
         }
         self.bootstrap = bootstrap;
-        Ok(())
     }
 
     /// Validates a bootstrap that stands in a document.
@@ -405,8 +438,16 @@ impl Inputs {
     /// # Errors
     /// A file could not be read, or nothing is of a known shape.
     pub fn settle(&mut self, keep: Keep, io: &mut Io<'_>) -> Result<Settled, Error> {
-        refuse(std::mem::take(&mut self.unread), io)?;
         say_doubts(&self.fleet, io)?;
+        self.settle_without_doubts(keep, io)
+    }
+
+    /// The same for a command that reports itself what is not known of switches.
+    ///
+    /// # Errors
+    /// As for [`Inputs::settle`].
+    pub fn settle_without_doubts(&mut self, keep: Keep, io: &mut Io<'_>) -> Result<Settled, Error> {
+        refuse(std::mem::take(&mut self.unread), io)?;
         let settled = self.settle_to_report(keep, io);
         refuse(std::mem::take(&mut self.unread), io)?;
         unread::tell(&settled, self, io)?;

@@ -4,6 +4,7 @@
 //! an option. Of a directory the files with a known ending are read.
 
 use std::io::{self, Read as _, Write as _};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use super::files::ENDINGS;
@@ -26,13 +27,53 @@ pub struct Revised {
 /// There is no `git`, no such revision or path, or it is larger.
 pub fn read(named: &str, most: u64) -> io::Result<(Vec<Revised>, bool)> {
     let id = id_of(&from_here(named)).map_err(|_| io::Error::other(missing(named)))?;
-    let kind = one_line(&["cat-file", "-t", &id])?;
-    if kind == "blob" {
+    if is_file(&id)? {
         let bytes = objects(&[id], most)?.pop().unwrap_or_default();
         let name = format!("{SCHEME}{named}");
         return Ok((vec![Revised { name, bytes }], false));
     }
-    let listed = git(&["ls-tree", "-r", "-z", "--full-tree", &id])?;
+    let (names, ids) = documents(named, &id)?;
+    let bytes = objects(&ids, most)?;
+    let files = names.into_iter().zip(bytes);
+    Ok((files.map(|(name, bytes)| Revised { name, bytes }).collect(), true))
+}
+
+/// Says whether a revision has nothing at a path, or no document below it, although the path is known: it is in the work tree, or
+/// `elsewhere` has it. A path that is nowhere is misspelt, and a revision that is not there is no empty one.
+pub fn lacks(named: &str, elsewhere: &Path) -> bool {
+    let Some((revision, path)) = named.split_once(':') else {
+        return false;
+    };
+    if id_of(&format!("{revision}^{{tree}}")).is_err() {
+        return false;
+    }
+    if let Ok(id) = id_of(&from_here(named)) {
+        let is_empty = || documents(named, &id).is_ok_and(|(names, _)| names.is_empty());
+        return is_file(&id).is_ok_and(|is_file| !is_file) && is_empty();
+    }
+    let other = elsewhere.to_str().and_then(|other| other.strip_prefix(SCHEME));
+    let is_of_other = |other: &str| {
+        other.split_once(':').is_some_and(|(_, of_other)| of_other == path) && id_of(&from_here(other)).is_ok()
+    };
+    other.is_some_and(is_of_other) || is_in_work_tree(path)
+}
+
+/// Says whether a path, as it stands behind a revision, is there now.
+fn is_in_work_tree(path: &str) -> bool {
+    if path.starts_with('.') {
+        return Path::new(path).exists();
+    }
+    let top = one_line(&["rev-parse", "--show-toplevel"]);
+    top.is_ok_and(|top| Path::new(&top).join(path).exists())
+}
+
+fn is_file(id: &str) -> io::Result<bool> {
+    Ok(one_line(&["cat-file", "-t", id])? == "blob")
+}
+
+/// The documents of a directory: their names, and their ids.
+fn documents(named: &str, id: &str) -> io::Result<(Vec<String>, Vec<String>)> {
+    let listed = git(&["ls-tree", "-r", "-z", "--full-tree", id])?;
     let listed = String::from_utf8_lossy(&listed).into_owned();
     let below = named.trim_end_matches('/');
     let colon = if below.contains(':') { "" } else { ":" };
@@ -62,9 +103,7 @@ pub fn read(named: &str, most: u64) -> io::Result<(Vec<Revised>, bool)> {
             ids.push(id.to_owned());
         }
     }
-    let bytes = objects(&ids, most)?;
-    let files = names.into_iter().zip(bytes);
-    Ok((files.map(|(name, bytes)| Revised { name, bytes }).collect(), true))
+    Ok((names, ids))
 }
 
 fn id_of(named: &str) -> io::Result<String> {

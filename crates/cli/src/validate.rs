@@ -80,7 +80,12 @@ impl<'a> Asked<'a> {
         let settings = Settings::of(args, &config);
         let is_for_github = |to: &Destination| to.file.is_none() && to.format == ReportFormat::Github;
         io.annotates |= settings.formats.iter().any(is_for_github);
-        let AskedClients { fleet, from, unread } = fleet::asked(args, &config, io)?;
+        // A table alone is of the current ones.
+        let otherwise = match args.matrix {
+            true => Client::current(),
+            false => vec![Client::default()],
+        };
+        let AskedClients { fleet, from, unread } = fleet::asked(&args.clients, &config, otherwise, io)?;
         let counted = settings.fail_on.counted(&fleet);
         let counted = counted.map_err(|why| Error::Usage(format!("--fail-on: {why}")))?;
         Ok(Asked {
@@ -145,7 +150,7 @@ impl<'a> Asked<'a> {
 
     /// A verdict that is not known goes before everything that is.
     pub(super) fn exit_code(&self, summary: &Summary) -> u8 {
-        match not_checked::unknown(summary) {
+        match not_checked::unknown(&summary.not_checked) {
             Some(_) => EXIT_TROUBLE,
             None if self.looks.gate.is_failed(summary) => EXIT_FINDINGS,
             None => 0,

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::{Cache, Held, Kind, Resources};
-use crate::client::checked::{Checked, Verdict};
+use crate::client::checked::{Checked, Gap, Verdict};
 use crate::client::live;
 use crate::client::receive::{Fault, faults};
 use crate::diag::{Diagnostic, Effect};
@@ -24,7 +24,12 @@ pub(super) struct Rejection {
     pub why: String,
     /// What xdsctl finds; nothing if it has not got that version, or takes it.
     pub faults: Vec<Fault>,
+    /// What is not known, if it is no rejection.
+    pub gap: Option<Gap>,
 }
+
+/// Why nothing is held of a resource of which the verdict is not known.
+const NOT_KNOWN: &str = "it is not known whether the client takes it";
 
 impl Rejection {
     /// In the words of the live client that says so, if there is one.
@@ -33,7 +38,12 @@ impl Rejection {
         let is_told = checked.stage == Stage::Failed && !live::is_own_rejection(checked);
         let is_own = checked.verdict == Verdict::Rejected && !is_told;
         let Some(error) = told.filter(|_| !is_own) else {
-            return Rejection::own(&checked.diagnostics);
+            let mut own = Rejection::own(&checked.diagnostics);
+            own.gap = checked.gap;
+            if own.gap == Some(Gap::Verdict) {
+                own.why = NOT_KNOWN.to_owned();
+            }
+            return own;
         };
         // C-core says so itself in its status; a log and other clients do not.
         let error = error.strip_prefix(INVALID).unwrap_or(error);
@@ -41,6 +51,7 @@ impl Rejection {
             // It ends up in the status of RPCs.
             why: format!("{INVALID}{}", peer_words(error)),
             faults: faults(&checked.diagnostics),
+            gap: None,
         }
     }
 
@@ -49,6 +60,7 @@ impl Rejection {
         Rejection {
             why: rejection(diagnostics),
             faults: faults(diagnostics),
+            gap: None,
         }
     }
 }
@@ -97,15 +109,19 @@ pub struct Rejected<'a> {
     pub why: &'a str,
     /// An earlier version is in use.
     pub has_earlier: bool,
+    /// What is not known, if it is no rejection.
+    pub gap: Option<Gap>,
 }
 
 impl<'a> Rejected<'a> {
     fn of<T: Kind>(name: &'a str, held: &'a Held<T>) -> Option<Rejected<'a>> {
+        let Rejection { why, gap, .. } = held.rejected.as_ref()?;
         Some(Rejected {
             resource_type: T::TYPE,
             name,
-            why: &held.rejected.as_ref()?.why,
+            why,
             has_earlier: held.is_accepted(),
+            gap: *gap,
         })
     }
 }

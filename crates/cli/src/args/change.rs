@@ -1,7 +1,7 @@
 //! The arguments of the commands about changes and references: `diff`, `who`.
 
 use super::format::{Destination, DestinationParser};
-use super::{Format, InputArgs};
+use super::{ClientArgs, Format, InputArgs};
 use crate::io::ColourChoice;
 use clap::ValueEnum;
 use xdsctl::model::ResourceType;
@@ -13,10 +13,13 @@ pub struct DiffArgs {
     /// The two inputs: files, directories, `-`, or `git:REVISION:PATH`
     #[command(flatten)]
     pub input: InputArgs,
+    /// Who is asked
+    #[command(flatten)]
+    pub clients: ClientArgs,
     /// Exit with 1 if anything changes
     #[arg(long, conflicts_with = "fail_on")]
     pub exit_code: bool,
-    /// Exit with 1 if this changes, and only then: where RPCs go, or verdicts; a list for either
+    /// Exit with 1 if this changes, and only then: where RPCs go, or verdicts; or if something was not compared; a list for any
     #[arg(long, value_enum, value_name = "WHAT,...", value_delimiter = ',')]
     pub fail_on: Vec<ChangeOf>,
     /// Show every change, and values in full
@@ -45,6 +48,8 @@ pub enum ChangeOf {
     Rpcs,
     /// Which resources the client rejects
     Verdicts,
+    /// What the report lists as not checked
+    NotChecked,
 }
 
 /// Forms of the report of `diff`.

@@ -1,13 +1,15 @@
-//! Which channels of other clients than the reference cannot be followed.
+//! Which channels of other clients than the reference cannot be followed, and in which worlds none can.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use serde_json::Value;
 use xdsctl::client::config::{ChannelFailure, ClusterState, XdsConfig};
-use xdsctl::client::{Client, NOT_FOLLOWED, Rejected};
-use xdsctl::model::ResourceType;
+use xdsctl::client::{Client, Gap, Rejected};
 use xdsctl::model::cluster::Discovery;
+use xdsctl::model::listener::{Listener, RouteSource};
+use xdsctl::model::{ResourceType, RouteConfiguration};
+use xdsctl::profile::Feature;
 
 /// Names a resource that the channel hangs on, and of which it is not known what the client keeps.
 pub(super) fn why_not(client: &Client, config: &Result<Arc<XdsConfig>, ChannelFailure>) -> Option<String> {
@@ -17,14 +19,11 @@ pub(super) fn why_not(client: &Client, config: &Result<Arc<XdsConfig>, ChannelFa
             .keys()
             .filter_map(|name| Some((name, config.leaf(name)?)));
         if let Some((name, _)) = leaves.find(|(_, leaf)| nests_wrr_locality(&leaf.cluster.lb_policy, 0)) {
-            let actual = actual.name();
-            return Some(format!(
-                "Cluster `{name}`: {actual} takes wrr_locality inside of itself, and what becomes of it is not known"
-            ));
+            return Some(nested(name, &actual.name()));
         }
     }
     let mut unknown = client.resources.rejected();
-    unknown.retain(|rejected| rejected.why.contains(NOT_FOLLOWED));
+    unknown.retain(|rejected| rejected.gap.is_some());
     if unknown.is_empty() {
         return None;
     }
@@ -37,9 +36,67 @@ pub(super) fn why_not(client: &Client, config: &Result<Arc<XdsConfig>, ChannelFa
         ResourceType::Cluster => clusters.contains(rejected.name),
         ResourceType::Endpoints => endpoints.contains(rejected.name),
     };
-    let first = unknown.iter().find(is_used)?;
-    let why = first.why.strip_prefix("rejected, ").unwrap_or(first.why);
-    Some(format!("{} `{}`: {why}", first.resource_type.short_name(), first.name))
+    unknown.iter().find(is_used).map(words)
+}
+
+fn words(unknown: &Rejected<'_>) -> String {
+    let why = unknown.why.strip_prefix("rejected, ").unwrap_or(unknown.why);
+    format!("{} `{}`: {why}", unknown.resource_type.short_name(), unknown.name)
+}
+
+/// Names a resource by which it is not known where RPCs of a client go, whatever its channels are.
+pub(crate) fn why_none(client: &Client) -> Option<String> {
+    let rejected = client.resources.rejected();
+    // What a client keeps of a resource says less of it than that it may not take it.
+    let mut unknown = rejected.iter().filter(|rejected| rejected.gap.is_some());
+    let is_verdict = |rejected: &&Rejected<'_>| rejected.gap == Some(Gap::Verdict);
+    if let Some(first) = unknown.clone().find(is_verdict).or_else(|| unknown.next()) {
+        return Some(words(first));
+    }
+    let profile = &client.profile;
+    let actual = profile.stands_for()?.name();
+    for (name, held) in client.resources.clusters.iter() {
+        let Some(cluster) = held.value() else { continue };
+        let is_aggregate = matches!(cluster.discovery, Discovery::Aggregate { .. });
+        if is_aggregate && profile.has(Feature::AggregateNeedsAll) {
+            return Some(format!(
+                "Cluster `{name}` is an aggregate, which {actual} treats as C-core does not"
+            ));
+        }
+        if nests_wrr_locality(&cluster.lb_policy, 0) {
+            return Some(nested(name, &actual));
+        }
+    }
+    if !profile.has(Feature::DomainsExact) {
+        return None;
+    }
+    let has_upper_case = |routes: &RouteConfiguration| {
+        let mut domains = routes.virtual_hosts.iter().flat_map(|host| &host.domains);
+        domains.any(|domain| domain.contains(|c: char| c.is_ascii_uppercase()))
+    };
+    let words = |kind: &str, name: &str| {
+        Some(format!(
+            "{kind} `{name}` has a domain in upper case, which {actual} compares as C-core does not"
+        ))
+    };
+    for (name, held) in client.resources.route_configs.iter() {
+        if held.value().is_some_and(|routes| has_upper_case(routes)) {
+            return words("RouteConfiguration", name);
+        }
+    }
+    for (name, held) in client.resources.listeners.iter() {
+        if let Some(Listener::Api(manager)) = held.value().map(|listener| &**listener)
+            && let RouteSource::Inline(routes) = &manager.routes
+            && has_upper_case(routes)
+        {
+            return words("Listener", name);
+        }
+    }
+    None
+}
+
+fn nested(cluster: &str, actual: &str) -> String {
+    format!("Cluster `{cluster}`: {actual} takes wrr_locality inside of itself, and what becomes of it is not known")
 }
 
 /// The names of the clusters and of the EDS resources of a channel, whether or not they are there.

@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::Error;
 use crate::args::{ConnectArgs, FetchArgs, InputArgs, ServeArgs};
-use crate::input::cannot_read;
+use crate::input::{cannot_read, set_env};
 use xdsctl::bootstrap;
 use xdsctl::profile::Fleet;
 use xdsctl_net::{Address, Kind, Options, ServerTls, Tls};
@@ -68,14 +68,7 @@ impl Asked {
     fn new(text: &str, args: &ConnectArgs, bootstrap: Option<&Path>, env: &[String]) -> Result<Asked, Error> {
         let address = Address::parse(text).map_err(|error| Error::Usage(error.to_string()))?;
         let mut fleet = Fleet::default();
-        for setting in env {
-            let (name, value) = setting
-                .split_once('=')
-                .ok_or_else(|| Error::Usage(format!("--env `{setting}` must be NAME=VALUE")))?;
-            fleet
-                .set_env(name, value)
-                .map_err(|error| Error::Usage(error.to_string()))?;
-        }
+        set_env(&mut fleet, env)?;
         let profile = fleet.base().clone();
         let bootstrap = match address.kind {
             Kind::Ads => bootstrap_text(bootstrap)?,

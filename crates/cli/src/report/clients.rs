@@ -133,12 +133,18 @@ fn is_measured(client: Client) -> bool {
     client.standing() == Standing::Measured
 }
 
-/// The clients that were asked, where they are named, and which of them can fail the run.
-pub fn asked_with(options: &Options<'_>) -> String {
-    let mut text = asked(options.fleet);
-    if let Some(from) = options.fleet_from {
+/// The clients that were asked, and where they are named.
+pub fn asked_from(fleet: &Fleet, from: Option<&str>) -> String {
+    let mut text = asked(fleet);
+    if let Some(from) = from {
         text += &format!(" (from {from})");
     }
+    text
+}
+
+/// The clients that were asked, where they are named, and which of them can fail the run.
+pub fn asked_with(options: &Options<'_>) -> String {
+    let mut text = asked_from(options.fleet, options.fleet_from);
     if !options.counted.is_empty() {
         let quiet: Vec<Client> = options
             .fleet

@@ -50,7 +50,7 @@ impl<W: Write> ByFinding for Concise<W> {
     }
 
     fn finish(&mut self, summary: &Summary) -> io::Result<()> {
-        if let Some(line) = not_checked::line(summary) {
+        if let Some(line) = not_checked::line(&summary.not_checked) {
             writeln!(self.out, "{line}")?;
         }
         self.out.flush()

@@ -6,11 +6,13 @@ use anstyle::{AnsiColor, Style};
 
 use super::diff_effects::Effects;
 use super::diff_pull::Places;
-use super::{edge, plural};
+use super::not_checked::{self, NotChecked};
+use super::{clients, edge, plural};
 use xdsctl::client::Client;
 use xdsctl::diff::told::Told;
 use xdsctl::diff::values::{ChangeKind, FieldChange};
 use xdsctl::diff::{Diff, ResourceChange, State};
+use xdsctl::profile::{self, Fleet};
 
 /// Lines of one kind that are shown of one resource, virtual host or cluster without `--all`.
 pub(super) const SHOWN: usize = 20;
@@ -43,6 +45,47 @@ pub struct Compared {
     pub diff: Diff,
     /// Where its resources stand after.
     pub places: Places,
+    /// Why it is not known where RPCs go, if it is not: they are not compared then.
+    pub rpcs_unknown: Option<String>,
+}
+
+/// What changes for some clients.
+pub struct Answer {
+    /// The clients, of which all of it is true.
+    pub clients: Vec<profile::Client>,
+    /// World by world.
+    pub worlds: Vec<Compared>,
+}
+
+/// What changes, and for whom.
+pub struct Report {
+    /// Each for other clients.
+    pub answers: Vec<Answer>,
+    /// Every client that was asked.
+    pub fleet: Fleet,
+    /// Where the clients are named, if not in an argument.
+    pub fleet_from: Option<String>,
+    /// What was not compared.
+    pub not_checked: Vec<NotChecked>,
+}
+
+impl Report {
+    /// The clients that were asked, and where they are named.
+    pub fn asked(&self) -> String {
+        clients::asked_from(&self.fleet, self.fleet_from.as_deref())
+    }
+
+    /// Of which clients an answer is true, if it is not the same for all that were asked.
+    pub fn who(&self, answer: &Answer) -> Option<String> {
+        (self.answers.len() > 1).then(|| self.fleet.describe(&answer.clients))
+    }
+
+    /// What every report for people ends with.
+    pub(super) fn last_lines(&self) -> Vec<String> {
+        let mut lines: Vec<String> = not_checked::line(&self.not_checked).into_iter().collect();
+        lines.push(format!("asked: {}", self.asked()));
+        lines
+    }
 }
 
 /// How it is written.
@@ -67,8 +110,37 @@ impl Look {
 ///
 /// # Errors
 /// The output cannot be written.
-pub fn write(compared: &[Compared], all: bool, colour: bool, out: &mut dyn Write) -> io::Result<()> {
+pub fn write(report: &Report, all: bool, colour: bool, out: &mut dyn Write) -> io::Result<()> {
     let look = Look { all, colour };
+    for (number, answer) in report.answers.iter().enumerate() {
+        if number > 0 {
+            writeln!(out)?;
+        }
+        if let Some(who) = report.who(answer) {
+            say!(out, "{}", look.paint(HEAD, &format!("for {who}")))?;
+        }
+        worlds(&answer.worlds, look, out)?;
+    }
+    let mut worlds = report.answers.iter().flat_map(|answer| &answer.worlds);
+    if worlds.any(|compared| !compared.diff.is_empty()) {
+        writeln!(out)?;
+    }
+    report.last_lines().iter().try_for_each(|line| say!(out, "{line}"))
+}
+
+/// What changes, as text: the same words for two clients are said once.
+pub fn text(compared: &[Compared]) -> String {
+    let look = Look {
+        all: true,
+        colour: false,
+    };
+    let mut text = Vec::new();
+    // Nothing can go wrong in memory.
+    let _ = worlds(compared, look, &mut text);
+    String::from_utf8_lossy(&text).into_owned()
+}
+
+fn worlds(compared: &[Compared], look: Look, out: &mut dyn Write) -> io::Result<()> {
     if compared.iter().all(|compared| compared.diff.is_empty()) {
         return say!(out, "nothing changes for a client");
     }
@@ -142,6 +214,11 @@ pub(super) fn verdict(before: &State, after: &State) -> String {
             format!(": is rejected for another reason: {}", why(is))
         }
         (State::Rejected(_), State::Kept(_)) => ": an earlier version is in use now".to_owned(),
+        (_, State::NotKnown) => ": it is not known whether the client takes it".to_owned(),
+        (State::NotKnown, State::Rejected(is) | State::Kept(is)) => {
+            format!(": is rejected, and it is not known whether it was: {}", why(is))
+        }
+        (State::NotKnown, State::Accepted) => ": is accepted, and it is not known whether it was".to_owned(),
         (State::Kept(_), State::Rejected(is)) => {
             format!(": no earlier version is in use any more: {}", why(is))
         }

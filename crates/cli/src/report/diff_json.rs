@@ -5,7 +5,8 @@ use std::net::SocketAddr;
 
 use serde::{Serialize, Serializer};
 
-use super::diff::{Compared, Presence};
+use super::diff::{Compared, Presence, Report};
+use super::not_checked::NotChecked;
 use xdsctl::diff::clusters::ClusterChange;
 use xdsctl::diff::hosts::HostChange;
 use xdsctl::diff::reach::Reach;
@@ -13,6 +14,7 @@ use xdsctl::diff::tables::{Goes, Move, Outcome};
 use xdsctl::diff::told::Told;
 use xdsctl::diff::values::{ChangeKind, FieldChange};
 use xdsctl::diff::{Example, ResourceChange, RouteChange, State};
+use xdsctl::profile;
 use xdsctl::secret;
 
 /// Name of the schema of `--format json`.
@@ -21,13 +23,20 @@ const SCHEMA: &str = "xdsctl.diff/v1";
 #[derive(Serialize)]
 struct Document<'a> {
     schema: &'static str,
+    /// Who was asked, in words.
+    client: String,
+    /// Where answers differ, a world comes once for each of them.
     worlds: Vec<World<'a>>,
+    /// What was not compared, and for whom; empty if everything was.
+    not_checked: &'a [NotChecked],
 }
 
 #[derive(Serialize)]
 struct World<'a> {
     /// Empty if there is only one.
     world: &'a str,
+    /// Of which clients the rest is true.
+    clients: Vec<String>,
     /// `both`, `added` or `removed`.
     presence: &'static str,
     resources: Vec<Resource<'a>>,
@@ -39,6 +48,8 @@ struct World<'a> {
     reach: Vec<Works<'a>>,
     /// A limit kept something from being compared.
     is_cut: bool,
+    /// Why it is not known where RPCs go, if it is not: there are no `routes`, `clusters`, `targets` and `reach` then.
+    rpcs_not_known: Option<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -59,7 +70,7 @@ struct Resource<'a> {
 
 #[derive(Serialize)]
 struct Version<'a> {
-    /// `absent`, `accepted`, `rejected`, or `kept`: a newer version is rejected.
+    /// `absent`, `accepted`, `rejected`, `kept`: a newer version is rejected, or `not_known`.
     state: &'static str,
     why: Option<&'a str>,
 }
@@ -154,9 +165,27 @@ struct Locality<'a> {
 ///
 /// # Errors
 /// The output cannot be written.
-pub fn write(compared: &[Compared], out: &mut dyn Write) -> io::Result<()> {
-    let worlds = compared.iter().map(|compared| World {
+pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
+    let world = |clients: &[profile::Client], compared| World {
+        clients: clients.iter().map(ToString::to_string).collect(),
+        ..world(compared)
+    };
+    let answers = report.answers.iter();
+    let worlds = answers.flat_map(|answer| answer.worlds.iter().map(|compared| world(&answer.clients, compared)));
+    let document = Document {
+        schema: SCHEMA,
+        client: report.asked(),
+        worlds: worlds.collect(),
+        not_checked: &report.not_checked,
+    };
+    serde_json::to_writer_pretty(&mut *out, &document)?;
+    writeln!(out)
+}
+
+fn world(compared: &Compared) -> World<'_> {
+    World {
         world: &compared.world,
+        clients: Vec::new(),
         presence: match compared.presence {
             Presence::Both => "both",
             Presence::Added => "added",
@@ -168,13 +197,8 @@ pub fn write(compared: &[Compared], out: &mut dyn Write) -> io::Result<()> {
         targets: compared.diff.targets.iter().map(works).collect(),
         reach: compared.diff.reach.iter().map(works).collect(),
         is_cut: compared.diff.is_cut(),
-    });
-    let document = Document {
-        schema: SCHEMA,
-        worlds: worlds.collect(),
-    };
-    serde_json::to_writer_pretty(&mut *out, &document)?;
-    writeln!(out)
+        rpcs_not_known: compared.rpcs_unknown.as_deref(),
+    }
 }
 
 fn works(reach: &Reach) -> Works<'_> {
@@ -198,6 +222,7 @@ fn version(state: &State) -> Version<'_> {
         State::Accepted => ("accepted", None),
         State::Rejected(why) => ("rejected", Some(why.as_str())),
         State::Kept(why) => ("kept", Some(why.as_str())),
+        State::NotKnown => ("not_known", None),
     };
     Version { state, why }
 }

@@ -1,13 +1,14 @@
 //! What a pull request is told of a `diff`: a comment, and annotations beside the lines of the new configuration.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 use std::sync::Arc;
 
-use super::diff::{Compared, Look, Presence, came_or_went, resource, verdict};
+use super::diff::{Compared, Look, Presence, Report, came_or_went, resource, verdict};
 use super::diff_effects::{Effects, cluster, reach, target};
-use super::github::{Note, write_notes};
+use super::github::{Note, write_not_checked, write_notes};
 use super::markdown::{MAX_COMMENT_BYTES, inline};
+use super::not_checked::Kind;
 use super::paths::Paths;
 use super::plural;
 use xdsctl::client::{Settled, Store, World};
@@ -73,11 +74,20 @@ fn text(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<Stri
 ///
 /// # Errors
 /// The output cannot be written.
-pub fn write_markdown(compared: &[Compared], out: &mut dyn Write) -> io::Result<()> {
-    let changed: Vec<&Compared> = compared.iter().filter(|compared| !compared.diff.is_empty()).collect();
-    let resources: usize = changed.iter().map(|compared| compared.diff.resources.len()).sum();
+pub fn write_markdown(report: &Report, out: &mut dyn Write) -> io::Result<()> {
+    let worlds = report.answers.iter().flat_map(|answer| &answer.worlds);
+    let changed: Vec<&Compared> = worlds.filter(|compared| !compared.diff.is_empty()).collect();
+    let names: BTreeSet<(&str, ResourceType, &str)> = changed
+        .iter()
+        .flat_map(|compared| {
+            let of_world = compared.diff.resources.iter();
+            of_world.map(|change| (compared.world.as_str(), change.resource_type, change.name.as_str()))
+        })
+        .collect();
+    let resources = names.len();
     let rpcs = match changed.iter().any(|compared| compared.diff.moves_rpcs()) {
         true => "RPCs go elsewhere",
+        false if report.not_checked.iter().any(|entry| entry.kind == Kind::Rpcs) => "not all RPCs are compared",
         false => "no RPC goes elsewhere",
     };
     let verdicts = match changed.iter().any(|compared| compared.diff.changes_verdicts()) {
@@ -93,10 +103,24 @@ pub fn write_markdown(compared: &[Compared], out: &mut dyn Write) -> io::Result<
         )?,
     }
     let mut left = MAX_COMMENT_BYTES;
+    for answer in &report.answers {
+        let changed: Vec<&Compared> = answer.worlds.iter().filter(|one| !one.diff.is_empty()).collect();
+        if let Some(who) = report.who(answer).filter(|_| resources > 0) {
+            let nothing = if changed.is_empty() { ": nothing changes" } else { "" };
+            writeln!(out, "\n### For {}{nothing}", inline(&who))?;
+        }
+        write_worlds(&changed, &mut left, out)?;
+    }
+    let lines = report.last_lines();
+    lines.iter().try_for_each(|line| writeln!(out, "\n{}", inline(line)))?;
+    out.flush()
+}
+
+fn write_worlds(changed: &[&Compared], left: &mut usize, out: &mut dyn Write) -> io::Result<()> {
     for compared in changed {
         let is_said_once = compared.presence != Presence::Both && !compared.world.is_empty();
         if is_said_once {
-            block(&text(|out| came_or_went(compared, LOOK, out))?, &mut left, out)?;
+            block(&text(|out| came_or_went(compared, LOOK, out))?, left, out)?;
             continue;
         }
         if !compared.world.is_empty() {
@@ -105,7 +129,7 @@ pub fn write_markdown(compared: &[Compared], out: &mut dyn Write) -> io::Result<
         let (look, effects) = (LOOK, Effects { compared, look: LOOK });
         if compared.diff.moves_rpcs() {
             writeln!(out, "\nFor RPCs")?;
-            block(&text(|out| effects.write(out))?, &mut left, out)?;
+            block(&text(|out| effects.write(out))?, left, out)?;
         }
         let count = plural(compared.diff.resources.len(), "resource");
         writeln!(out, "\n<details><summary>{count} changed</summary>")?;
@@ -113,10 +137,10 @@ pub fn write_markdown(compared: &[Compared], out: &mut dyn Write) -> io::Result<
             let mut changes = compared.diff.resources.iter();
             changes.try_for_each(|change| resource(change, look, out))
         };
-        block(&text(all)?, &mut left, out)?;
+        block(&text(all)?, left, out)?;
         writeln!(out, "\n</details>")?;
     }
-    out.flush()
+    Ok(())
 }
 
 /// Lines as they are, as many as fit.
@@ -148,12 +172,20 @@ fn block(text: &str, left: &mut usize, out: &mut dyn Write) -> io::Result<()> {
 ///
 /// # Errors
 /// The output cannot be written.
-pub fn write_github(compared: &[Compared], paths: &Paths, out: &mut dyn Write) -> io::Result<()> {
+pub fn write_github(report: &Report, paths: &Paths, out: &mut dyn Write) -> io::Result<()> {
     let mut notes = Vec::new();
-    for compared in compared {
-        of_world(compared, paths, &mut notes)?;
+    for answer in &report.answers {
+        let before = notes.len();
+        for compared in &answer.worlds {
+            of_world(compared, paths, &mut notes)?;
+        }
+        if let Some(who) = report.who(answer) {
+            let new = notes.iter_mut().skip(before);
+            new.for_each(|note| note.message = format!("{who}: {}", note.message));
+        }
     }
     write_notes(notes, out)?;
+    write_not_checked(&report.not_checked, out)?;
     out.flush()
 }
 

@@ -6,8 +6,9 @@ use std::io::{self, Write};
 
 use super::edge::visible;
 use super::markdown::Markdown;
+use super::not_checked::{self, NotChecked};
 use super::paths::Paths;
-use super::{ByFinding, Choice, Finding, ResourceReport, Summary, file_and_place, not_checked, paragraph};
+use super::{ByFinding, Choice, Finding, ResourceReport, Summary, file_and_place, paragraph};
 use xdsctl::diag::Severity;
 
 /// Annotations of a severity that GitHub shows of a step.
@@ -67,19 +68,25 @@ impl<W: Write> ByFinding for Github<'_, W> {
 
     fn finish(&mut self, summary: &Summary) -> io::Result<()> {
         write_notes(std::mem::take(&mut self.notes), &mut self.out)?;
-        if let Some(line) = not_checked::line(summary) {
-            let command = match not_checked::unknown(summary) {
-                Some(_) => "error",
-                None => "notice",
-            };
-            writeln!(self.out, "::{command} title=xdsctl::{}", data(&line))?;
-        }
+        write_not_checked(&summary.not_checked, &mut self.out)?;
         self.out.flush()?;
         match &mut self.summary {
             Some(markdown) => markdown.finish(summary),
             None => Ok(()),
         }
     }
+}
+
+/// Writes what was not checked: an error if a verdict is not known.
+pub(super) fn write_not_checked(not_checked: &[NotChecked], out: &mut dyn Write) -> io::Result<()> {
+    let Some(line) = not_checked::line(not_checked) else {
+        return Ok(());
+    };
+    let command = match not_checked::unknown(not_checked) {
+        Some(_) => "error",
+        None => "notice",
+    };
+    writeln!(out, "::{command} title=xdsctl::{}", data(&line))
 }
 
 /// Writes why a run has no other answer.

@@ -107,7 +107,7 @@ impl<W: Write> ByFinding for Markdown<W> {
                 "\n{omitted} more do not fit: a comment has {MAX_COMMENT_BYTES} bytes for them"
             )?;
         }
-        if let Some(line) = not_checked::line(summary) {
+        if let Some(line) = not_checked::line(&summary.not_checked) {
             writeln!(out, "\n{}", inline(&line))?;
         }
         out.flush()

@@ -446,7 +446,7 @@ impl<W: Write> Format for Matrix<W> {
             writeln!(below)?;
             writeln!(below, "{}", closing(summary))?;
             writeln!(below, "asked: {}", summary.asked)?;
-        } else if let Some(line) = not_checked::line(summary) {
+        } else if let Some(line) = not_checked::line(&summary.not_checked) {
             writeln!(below, "{line}")?;
         }
         let below = String::from_utf8_lossy(&below);

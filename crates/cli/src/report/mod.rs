@@ -26,6 +26,7 @@ pub mod markdown;
 mod masks;
 pub mod matrix;
 pub mod not_checked;
+pub mod not_compared;
 mod parsed;
 pub mod patch;
 pub mod paths;
@@ -429,7 +430,7 @@ pub fn closing(summary: &Summary) -> String {
         let places = plural(summary.fixable, "place");
         lines.push(format!("{places} can be fixed: --diff shows how, --fix does it"));
     }
-    lines.extend(not_checked::line(summary));
+    lines.extend(not_checked::line(&summary.not_checked));
     lines.join("\n")
 }
 

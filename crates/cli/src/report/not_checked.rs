@@ -29,6 +29,10 @@ pub enum Kind {
     Bootstrap,
     /// What an environment switch changes.
     Switch,
+    /// Where RPCs go.
+    Rpcs,
+    /// What the client keeps of a resource.
+    Values,
 }
 
 /// Versions that are named one by one.
@@ -55,7 +59,7 @@ pub struct NotChecked {
 }
 
 impl NotChecked {
-    fn new(kind: Kind, clients: &[Client], fleet: &Fleet, what: String) -> NotChecked {
+    pub(super) fn new(kind: Kind, clients: &[Client], fleet: &Fleet, what: String) -> NotChecked {
         let names: Vec<String> = clients.iter().map(Client::to_string).collect();
         NotChecked {
             kind,
@@ -81,8 +85,8 @@ impl NotChecked {
 }
 
 /// The line at the end of a report for people; `None` if everything was checked.
-pub fn line(summary: &Summary) -> Option<String> {
-    let parts: Vec<String> = summary.not_checked.iter().map(NotChecked::sentence).collect();
+pub fn line(not_checked: &[NotChecked]) -> Option<String> {
+    let parts: Vec<String> = not_checked.iter().map(NotChecked::sentence).collect();
     (!parts.is_empty()).then(|| format!("not checked: {}", parts.join("; ")))
 }
 
@@ -104,14 +108,9 @@ impl Gate {
 }
 
 /// Why the verdict on something is not known, if it is not.
-pub fn unknown(summary: &Summary) -> Option<String> {
-    let unknown = |entry: &&NotChecked| entry.kind == Kind::Verdict;
-    let parts: Vec<String> = summary
-        .not_checked
-        .iter()
-        .filter(unknown)
-        .map(NotChecked::sentence)
-        .collect();
+pub fn unknown(not_checked: &[NotChecked]) -> Option<String> {
+    let unknown = not_checked.iter().filter(|entry| entry.kind == Kind::Verdict);
+    let parts: Vec<String> = unknown.map(NotChecked::sentence).collect();
     (!parts.is_empty()).then(|| parts.join("; "))
 }
 
@@ -151,22 +150,14 @@ impl Tally {
         for of in alike {
             let (count, first) = of;
             let clients = of_value(&self.unknown, of);
-            let what = match count {
-                1 => format!("the verdict on {first}"),
-                _ => format!("the verdict on {count} resources, the first is {first}"),
-            };
+            let what = format!("the verdict on {}", resources(*count, first));
             let entry = NotChecked::new(Kind::Verdict, &clients, fleet, what);
             list.push(NotChecked {
                 resources: Some(*count),
                 ..entry
             });
         }
-        let versions = fleet.clients().iter().filter_map(|client| {
-            let [before, after] = neighbours(*client)?;
-            let what = format!("the version, which was never measured: {before} answers where {after} agrees");
-            Some(NotChecked::new(Kind::Version, &[*client], fleet, what))
-        });
-        list.extend(versions);
+        list.extend(versions(fleet));
         let counts: BTreeSet<&usize> = self.beyond_base.values().collect();
         for count in counts {
             let clients = of_value(&self.beyond_base, count);
@@ -184,14 +175,36 @@ impl Tally {
             let what = "the bootstrap, which is read as C-core reads it".to_owned();
             list.push(NotChecked::new(Kind::Bootstrap, &others, fleet, what));
         }
-        let doubts = self.doubts.iter();
-        list.extend(doubts.map(|doubt| NotChecked::new(Kind::Switch, &doubt.clients, fleet, doubt.why())));
+        list.extend(switches(&self.doubts, fleet));
         list
     }
 }
 
+/// The only resource, or how many there are.
+pub(super) fn resources(count: usize, first: &str) -> String {
+    match count {
+        1 => first.to_owned(),
+        _ => format!("{count} resources, the first is {first}"),
+    }
+}
+
+/// Versions that were never measured.
+pub(super) fn versions(fleet: &Fleet) -> impl Iterator<Item = NotChecked> {
+    fleet.clients().iter().filter_map(|client| {
+        let [before, after] = neighbours(*client)?;
+        let what = format!("the version, which was never measured: {before} answers where {after} agrees");
+        Some(NotChecked::new(Kind::Version, &[*client], fleet, what))
+    })
+}
+
+/// Switches of which something is not known.
+pub(super) fn switches(doubts: &[Doubt], fleet: &Fleet) -> impl Iterator<Item = NotChecked> {
+    let switch = |doubt: &Doubt| NotChecked::new(Kind::Switch, &doubt.clients, fleet, doubt.why());
+    doubts.iter().map(switch)
+}
+
 /// A client of a dump that cannot be asked.
-fn unread(agent: &str) -> NotChecked {
+pub(super) fn unread(agent: &str) -> NotChecked {
     NotChecked {
         kind: Kind::Verdict,
         clients: vec![agent.to_owned()],
@@ -202,12 +215,12 @@ fn unread(agent: &str) -> NotChecked {
     }
 }
 
-fn of_value<T: PartialEq>(map: &BTreeMap<Client, T>, wanted: &T) -> Vec<Client> {
+pub(super) fn of_value<T: PartialEq>(map: &BTreeMap<Client, T>, wanted: &T) -> Vec<Client> {
     let alike = map.iter().filter(|(_, value)| *value == wanted);
     alike.map(|(client, _)| *client).collect()
 }
 
-fn families(fleet: &Fleet, is_wanted: impl Fn(Family) -> bool) -> Vec<Client> {
+pub(super) fn families(fleet: &Fleet, is_wanted: impl Fn(Family) -> bool) -> Vec<Client> {
     let clients = fleet.clients().iter().copied();
     clients.filter(|client| is_wanted(client.family)).collect()
 }

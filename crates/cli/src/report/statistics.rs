@@ -43,7 +43,7 @@ impl<W: Write> Format for Statistics<W> {
         }
         if !self.is_quiet {
             writeln!(self.out, "{}", closing(summary))?;
-        } else if let Some(line) = not_checked::line(summary) {
+        } else if let Some(line) = not_checked::line(&summary.not_checked) {
             writeln!(self.out, "{line}")?;
         }
         self.out.flush()

@@ -92,7 +92,7 @@ impl<W: Write> ByFinding for Verdict<W> {
 
     fn finish(&mut self, summary: &Summary) -> io::Result<()> {
         let error = self.error.take().or_else(|| {
-            let unknown = not_checked::unknown(summary)?;
+            let unknown = not_checked::unknown(&summary.not_checked)?;
             Some(format!("not checked: {unknown}"))
         });
         let findings = match self.findings.as_mut_slice() {

@@ -222,7 +222,7 @@ impl<W: Write> Format for Human<W> {
         self.shown.sort_by_key(|(_, f)| (!is_live(f.rule), Reverse(f.severity)));
         write_shown(&self.shown, self.style, &mut self.out)?;
         if self.style.is_quiet {
-            let line = not_checked::line(summary);
+            let line = not_checked::line(&summary.not_checked);
             line.map_or(Ok(()), |line| writeln!(self.out, "{line}"))?;
             return self.out.flush();
         }

@@ -1,0 +1,304 @@
+//! `diff` for clients that were named: whose verdicts change, whose RPCs are compared, and what is said of the others.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use crate::cli::xdsctl;
+use crate::run::Run;
+
+/// A Listener with a route to `cart`, the Cluster with this policy, and endpoints of these weights.
+fn world(policy: &str, weights: &[u64]) -> String {
+    let manager = json!({
+        "@type": "type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager",
+        "route_config": {"virtual_hosts": [{"domains": ["*"], "routes": [
+            {"match": {"prefix": ""}, "route": {"cluster": "cart"}}]}]},
+        "http_filters": [{"name": "router", "typed_config":
+            {"@type": "type.googleapis.com/envoy.extensions.filters.http.router.v3.Router"}}],
+    });
+    let endpoint = |(port, weight): (usize, &u64)| {
+        json!({"endpoint": {"address": {"socket_address": {"address": "10.0.0.1", "port_value": port + 1}}},
+            "load_balancing_weight": weight})
+    };
+    json!({"resources": [
+        {"@type": "type.googleapis.com/envoy.config.listener.v3.Listener", "name": "shop",
+            "api_listener": {"api_listener": manager}},
+        {"@type": "type.googleapis.com/envoy.config.cluster.v3.Cluster", "name": "cart", "type": "EDS",
+            "lb_policy": policy, "eds_cluster_config": {"eds_config": {"ads": {}}}},
+        {"@type": "type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment", "cluster_name": "cart",
+            "endpoints": [{"locality": {"region": "r"}, "load_balancing_weight": 1,
+                "lb_endpoints": weights.iter().enumerate().map(endpoint).collect::<Vec<_>>()}]},
+    ]})
+    .to_string()
+}
+
+/// Weights that add up to what grpc-go alone rejects.
+const TOO_MUCH: [u64; 2] = [u32::MAX as u64, 1];
+
+struct Files(PathBuf);
+
+impl Files {
+    fn new(test: &str) -> Files {
+        Files(crate::run::directory("change_clients", test))
+    }
+
+    fn write(&self, name: &str, text: &str) -> String {
+        let path = self.0.join(name);
+        std::fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_owned()
+    }
+}
+
+fn diff(args: &[&str], before: &str, after: &str) -> Run {
+    xdsctl(&[&["diff"], args, &[before, after]].concat(), "")
+}
+
+/// The kinds of what was not compared, with the clients.
+fn not_checked(answer: &Value) -> Vec<String> {
+    let list = answer["not_checked"].as_array().unwrap().iter();
+    let entry = |entry: &Value| {
+        let clients = entry["clients"].as_array().unwrap().iter();
+        let clients: Vec<&str> = clients.map(|client| client.as_str().unwrap()).collect();
+        format!("{} {}", entry["kind"].as_str().unwrap(), clients.join(" "))
+    };
+    list.map(entry).collect()
+}
+
+#[test]
+fn the_client_that_is_asked_decides_over_resources() {
+    let files = Files::new("verdicts");
+    let plain = files.write("plain.json", &world("ROUND_ROBIN", &[1, 1]));
+    let least = files.write("least.json", &world("LEAST_REQUEST", &[1, 1]));
+    let sum = files.write("sum.json", &world("ROUND_ROBIN", &TOO_MUCH));
+    // (after, client, exit code of verdicts, what the change of the verdict is)
+    for (after, client, code, said) in [
+        (&least, "cpp", 1, "~ Cluster cart: is rejected now: at lb_policy"),
+        (&least, "go", 0, "nothing changes for a client"),
+        (&sum, "cpp", 0, "~ ClusterLoadAssignment cart\n"),
+        (&sum, "go", 1, "~ ClusterLoadAssignment cart: is rejected now: "),
+        (&sum, "go@1.72", 0, "~ ClusterLoadAssignment cart\n"),
+        (&sum, "java", 0, "~ ClusterLoadAssignment cart\n"),
+    ] {
+        let run = diff(&["--client", client, "--fail-on", "verdicts"], &plain, after);
+        assert_eq!(run.code, Some(code), "{after} {client}: {}{}", run.out, run.err);
+        assert!(run.out.contains(said), "{after} {client}: {}", run.out);
+    }
+    // What grpc-go keeps of what C-core rejects is not known: that is no sameness.
+    let run = diff(&["--client=go", "--exit-code", "--format=json"], &plain, &least);
+    assert_eq!(
+        (run.code, run.json()["worlds"][0]["resources"].clone()),
+        (Some(2), json!([]))
+    );
+    let told = ["rpcs go@1.85.0-dev", "values go@1.85.0-dev", "values go@1.85.0-dev"];
+    assert_eq!(not_checked(&run.json()), told);
+    let run = diff(&["--client=go", "--fail-on=rpcs"], &plain, &least);
+    assert_eq!(run.code, Some(2), "{}", run.out);
+    assert!(
+        run.out
+            .contains("not checked: go: where RPCs go: Cluster `cart`: at lb_policy: grpc-go"),
+        "{}",
+        run.out
+    );
+}
+
+#[test]
+fn the_clients_of_the_project_are_asked() {
+    let files = Files::new("project");
+    let plain = files.write("plain.json", &world("ROUND_ROBIN", &[1, 1]));
+    let sum = files.write("sum.json", &world("ROUND_ROBIN", &TOO_MUCH));
+    let settings = files.write("xdsctl.toml", "clients = [\"go\"]\n");
+    let run = diff(&["--config", &settings, "--fail-on=verdicts"], &plain, &sum);
+    assert_eq!(run.code, Some(1), "{}", run.out);
+    assert!(
+        run.out
+            .ends_with(&format!("asked: go@1.85.0-dev (from {settings}:1)\n")),
+        "{}",
+        run.out
+    );
+    // The argument counts for more.
+    let run = diff(
+        &["--config", &settings, "--client=cpp", "--fail-on=verdicts"],
+        &plain,
+        &sum,
+    );
+    assert_eq!(run.code, Some(0), "{}", run.out);
+}
+
+#[test]
+fn clients_that_are_told_the_same_are_told_together() {
+    let files = Files::new("groups");
+    let plain = world("ROUND_ROBIN", &[1, 1]);
+    let sum = files.write("sum.json", &world("ROUND_ROBIN", &TOO_MUCH));
+    // Standard input is read once, whoever is asked.
+    let args = ["diff", "--client=cpp,cpp@1.72.2,java@1.80,java,go", "-", &sum];
+    let run = xdsctl(&args, &plain);
+    let heads: Vec<&str> = run.out.lines().filter(|line| line.starts_with("for ")).collect();
+    assert_eq!(heads, ["for cpp", "for java", "for go"], "{}", run.out);
+    let answer = xdsctl(&[&args[..], &["--format=json"]].concat(), &plain).json();
+    let of = |world: &Value| world["clients"].as_array().unwrap().len();
+    let groups: Vec<usize> = answer["worlds"].as_array().unwrap().iter().map(of).collect();
+    assert_eq!(groups, [2, 2, 1]);
+    assert_eq!(
+        answer["client"],
+        "cpp@1.85.1, cpp@1.72.2, java@1.80.0, java@1.83.1, go@1.85.0-dev"
+    );
+    let github = xdsctl(&[&args[..], &["--format=github"]].concat(), &plain);
+    assert!(
+        github.out.contains("title=rejected::go: ClusterLoadAssignment cart"),
+        "{}",
+        github.out
+    );
+    assert!(
+        github
+            .out
+            .contains("::notice title=xdsctl::not checked: java: where RPCs go"),
+        "{}",
+        github.out
+    );
+    let markdown = xdsctl(&[&args[..], &["--format=markdown"]].concat(), &plain);
+    assert!(markdown.out.contains("\n### For java\n"), "{}", markdown.out);
+}
+
+#[test]
+fn rpcs_are_compared_for_those_that_pick_follows() {
+    let files = Files::new("rpcs");
+    let two = files.write("two.json", &world("ROUND_ROBIN", &[1, 1]));
+    let three = files.write("three.json", &world("ROUND_ROBIN", &[1, 1, 1]));
+    for (clients, code) in [("cpp", 1), ("go", 1), ("cpp@1.62.3", 1), ("java,go", 1)] {
+        let run = diff(&["--client", clients, "--fail-on=rpcs"], &two, &three);
+        assert_eq!(run.code, Some(code), "{clients}: {}{}", run.out, run.err);
+        assert!(
+            run.out.contains("For RPCs\n  cluster cart\n    endpoints: 2 → 3"),
+            "{clients}: {}",
+            run.out
+        );
+    }
+    for (client, why) in [
+        ("java", "java@1.83.1 go: no RPC of grpc-java was ever sent"),
+        ("node,java", "node@1.14.1 go: no RPC of grpc-js-xds was ever sent"),
+        ("cpp@1.56", "cpp@1.56.2 go: RPCs were sent with 1.62.3, 1.72.2, 1.85.1"),
+    ] {
+        let run = diff(&["--client", client, "--fail-on=rpcs"], &two, &three);
+        assert_eq!((run.code, run.out.as_str()), (Some(2), ""), "{client}");
+        assert_eq!(
+            run.err,
+            format!("xdsctl: --fail-on rpcs: it is not known where RPCs of {why}\n")
+        );
+        let run = diff(&["--client", client, "--format=json"], &two, &three);
+        assert_eq!(run.code, Some(0), "{client}: {}", run.err);
+        let world = run.json()["worlds"][0].clone();
+        assert_eq!(
+            (&world["clusters"], world["resources"].as_array().unwrap().len()),
+            (&json!([]), 1)
+        );
+        assert!(world["rpcs_not_known"].is_string(), "{client}");
+        let run = diff(&["--client", client, "--fail-on=not-checked"], &two, &two);
+        assert_eq!(run.code, Some(1), "{client}: {}", run.err);
+        assert!(
+            !run.out.contains("For RPCs") && run.out.contains("not checked: "),
+            "{}",
+            run.out
+        );
+    }
+    let run = diff(&["--fail-on=not-checked,rpcs"], &two, &two);
+    assert_eq!(
+        (run.code, run.out.as_str()),
+        (Some(0), "nothing changes for a client\nasked: gRPC C-core 1.85.1\n")
+    );
+}
+
+#[test]
+fn what_a_client_treats_in_its_own_way_is_not_compared() {
+    let files = Files::new("own-way");
+    let plain = world("ROUND_ROBIN", &[1, 1]);
+    let upper = plain.replace(r#""domains":["*"]"#, r#""domains":["Shop"]"#);
+    assert_ne!(plain, upper);
+    let aggregate = plain.replace(
+        r#""resources":["#,
+        r#""resources":[{"@type": "type.googleapis.com/envoy.config.cluster.v3.Cluster", "name": "all", "cluster_type":
+        {"name": "envoy.clusters.aggregate", "typed_config":
+        {"@type": "type.googleapis.com/envoy.extensions.clusters.aggregate.v3.ClusterConfig", "clusters": ["cart"]}}},"#,
+    );
+    let plain = files.write("plain.json", &plain);
+    for (text, why) in [
+        (
+            upper,
+            "Listener `shop` has a domain in upper case, which grpc-go 1.85.0-dev compares as C-core does not",
+        ),
+        (
+            aggregate,
+            "Cluster `all` is an aggregate, which grpc-go 1.85.0-dev treats as C-core does not",
+        ),
+    ] {
+        let other = files.write("other.json", &text);
+        for (before, after) in [(&plain, &other), (&other, &plain)] {
+            let run = diff(&["--client=go", "--fail-on=rpcs", "--format=json"], before, after);
+            assert_eq!(run.code, Some(2), "{}", run.err);
+            assert_eq!(run.json()["worlds"][0]["rpcs_not_known"], why);
+            // Another client answers for it.
+            let code = diff(&["--client=go,cpp", "--fail-on=verdicts,rpcs"], before, before).code;
+            assert_eq!(code, Some(0));
+        }
+    }
+}
+
+#[test]
+fn a_verdict_that_is_not_known_is_trouble() {
+    let files = Files::new("unknown");
+    // Without a child: grpc-java rejects it since a version between 1.74 and 1.77.
+    let aggregate = |clusters: &[&str]| {
+        let config = json!({"@type": "type.googleapis.com/envoy.extensions.clusters.aggregate.v3.ClusterConfig",
+            "clusters": clusters});
+        json!({"resources": [{"@type": "type.googleapis.com/envoy.config.cluster.v3.Cluster", "name": "all",
+            "cluster_type": {"name": "envoy.clusters.aggregate", "typed_config": config}}]})
+        .to_string()
+    };
+    let before = files.write("before.json", &aggregate(&["a"]));
+    let after = files.write("after.json", &aggregate(&[]));
+    for args in [&[][..], &["--exit-code"], &["--fail-on=verdicts"], &["--format=github"]] {
+        let run = diff(&[&["--client=java@1.75"], args].concat(), &before, &after);
+        assert_eq!(run.code, Some(2), "{args:?}: {}{}", run.out, run.err);
+    }
+    let run = diff(&["--client=java@1.75", "--format=json"], &before, &after);
+    let change = &run.json()["worlds"][0]["resources"][0];
+    assert_eq!(
+        (&change["before"]["state"], &change["after"]["state"]),
+        (&json!("accepted"), &json!("not_known"))
+    );
+    assert_eq!(not_checked(&run.json())[0], "verdict java@1.75.0");
+    let run = diff(&["--client=java@1.75"], &before, &after);
+    let said = "~ Cluster all: it is not known whether the client takes it\n";
+    assert!(run.out.contains(said), "{}", run.out);
+    let run = diff(&["--client=java@1.75", "--format=github"], &before, &after);
+    assert!(
+        run.out
+            .contains("::error title=xdsctl::not checked: java@1.75.0: the verdict on"),
+        "{}",
+        run.out
+    );
+}
+
+#[test]
+fn who_is_asked_is_chosen_as_for_validate() {
+    let files = Files::new("choice");
+    let one = files.write("one.json", &world("ROUND_ROBIN", &[1]));
+    let run = diff(&["--client=go@1.99"], &one, &one);
+    assert_eq!((run.code, run.out.as_str()), (Some(2), ""));
+    assert!(run.err.contains("`go@1.99` is not known: it is newer"), "{}", run.err);
+    let run = diff(&["--client-from", &one], &one, &one);
+    assert!(
+        run.code == Some(2) && run.err.contains("--client-from: "),
+        "{}",
+        run.err
+    );
+    // A switch that the client does not have is listed, and said once.
+    let run = diff(
+        &["--client=java,go", "--env=GRPC_EXPERIMENTAL_XDS_RLS_LB=true"],
+        &one,
+        &one,
+    );
+    assert_eq!((run.code, run.err.as_str()), (Some(0), ""), "{}", run.out);
+    let run = diff(&["--env=GRPC_NOTHING=true"], &one, &one);
+    assert!(run.code == Some(2) && run.err.contains("GRPC_NOTHING"), "{}", run.err);
+    assert!(Path::new(&one).exists());
+}
