@@ -224,6 +224,113 @@ mod net {
     }
 
     #[test]
+    fn a_target_that_the_control_plane_does_not_have_is_missing() {
+        let served = serve(&["fixtures/examples/checkout.yaml"]);
+        let address = format!("ads://{}", served.address);
+        let targets = ["--target", "xds:///checkout", "--target", "xds:///chekout"];
+        for delta in [&[][..], &["--delta"]] {
+            let (out, err, code) = run(&[&["fetch", "--wait", "1", &address], &targets[..], delta].concat());
+            let (out, err) = (text(out), text(err));
+            assert_eq!(code, 1, "{err}");
+            let said = "xdsctl: `xds:///chekout`: the control plane has no Listener for it, so every RPC of a channel to it fails\n";
+            assert!(err.ends_with(said) && !err.contains("xds:///checkout"), "{err}");
+            assert!(!err.contains("waits as long"), "{err}");
+            assert!(
+                !err.contains("not answered") || err.contains("a gRPC client waits 15 s"),
+                "{err}"
+            );
+            assert!(
+                out.contains("DOES_NOT_EXIST") || out.contains("REQUESTED") || out.contains("chekout"),
+                "{out}"
+            );
+        }
+    }
+
+    #[test]
+    fn neither_a_dump_nor_a_bootstrap_takes_the_place_of_something_else() {
+        let directory = scratch("overwrite");
+        let bare = r#"{"resources": [{"name": "x"}]}"#;
+        for (name, text) in [
+            ("notes.txt", "important\n"),
+            ("world.json", bare),
+            ("config.json", r#"{"config":[{"mine":1}]}"#),
+            // A DiscoveryResponse: no dump of a client.
+            ("response.binpb", "\n\u{1}1\"\u{3}t/T"),
+            ("noise.pb", "\n\u{ff}"),
+        ] {
+            let file = directory.join(name);
+            std::fs::write(&file, text).unwrap();
+            let file = file.to_str().unwrap();
+            for args in [
+                // Refused before anything is asked or served.
+                &["fetch", "--raw", "ads://127.0.0.1:1", "-o", file][..],
+                &["fetch", "--raw", "--watch", "csds://127.0.0.1:1", "-o", file],
+                &[
+                    "serve",
+                    "--listen",
+                    "127.0.0.1:0",
+                    "--write-bootstrap",
+                    file,
+                    "fixtures/examples/checkout.yaml",
+                ],
+            ] {
+                let err = refused(args);
+                assert!(err.contains("` is not overwritten: it is no "), "{args:?}: {err}");
+                assert_eq!(std::fs::read(file).unwrap(), text.as_bytes(), "{args:?}");
+            }
+        }
+        std::fs::remove_dir_all(directory).unwrap();
+    }
+
+    #[test]
+    fn a_dump_takes_the_place_of_the_last_one() {
+        let served = serve(&["fixtures/examples/checkout.yaml"]);
+        let address = format!("ads://{}", served.address);
+        let directory = scratch("again");
+        for (name, raw) in [("dump.json", &["--redact"][..]), ("dump.binpb", &["--raw"])] {
+            let file = directory.join(name);
+            let file = file.to_str().unwrap();
+            for _ in 0..2 {
+                let (_, err, code) = run(&[&["fetch", &address, "-o", file], raw].concat());
+                assert_eq!(code, 0, "{}", text(err));
+            }
+            let (out, _, code) = run(&["diff", "--exit-code", file, &address]);
+            assert_eq!((text(out).as_str(), code), (NOTHING, 0));
+        }
+        std::fs::remove_dir_all(directory).unwrap();
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn a_fetch_that_is_told_to_end_says_so() {
+        let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = format!("ads://{}", silent.local_addr().unwrap());
+        let directory = scratch("told");
+        let file = directory.join("dump.json");
+        let file = file.to_str().unwrap();
+        for args in [
+            &["fetch", &address, "--wait", "60"][..],
+            &["fetch", "--watch", &address, "-o", file, "--wait", "60"],
+            &["validate", "--watch", &address, "--wait", "60"],
+        ] {
+            for signal in ["-INT", "-TERM"] {
+                let mut command = Command::new(env!("CARGO_BIN_EXE_xdsctl"));
+                command.args(args).current_dir(root());
+                let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+                // Whoever has connected listens.
+                let _connection = silent.accept().unwrap();
+                let sent = Command::new("kill").args([signal, &child.id().to_string()]).status();
+                assert!(sent.unwrap().success());
+                assert_eq!(child.wait().unwrap().code(), Some(2), "{args:?} {signal}");
+                let mut err = String::new();
+                child.stderr.take().unwrap().read_to_string(&mut err).unwrap();
+                assert!(err.contains("interrupted"), "{args:?} {signal}: {err}");
+            }
+        }
+        std::fs::remove_dir_all(directory).unwrap();
+    }
+
+    #[test]
     #[cfg(unix)]
     fn a_server_that_is_told_to_end_says_what_there_was() {
         for signal in ["-INT", "-TERM"] {

@@ -26,6 +26,9 @@ pub(super) enum Kind {
     Baseline,
     #[cfg_attr(not(feature = "net"), expect(dead_code, reason = "only `serve` writes one"))]
     Bootstrap,
+    /// What `fetch` writes.
+    #[cfg_attr(not(feature = "net"), expect(dead_code, reason = "only `fetch` writes one"))]
+    Dump,
 }
 
 /// Bytes of either end of a file by which a report is known.
@@ -109,6 +112,7 @@ impl Kind {
             Kind::Gitlab => "code quality report",
             Kind::Baseline => "baseline",
             Kind::Bootstrap => "bootstrap",
+            Kind::Dump => "dump",
         }
     }
 
@@ -141,8 +145,50 @@ impl Kind {
             Kind::Markdown => head.starts_with("### xdsctl"),
             Kind::Baseline => Baseline::read(bytes).is_ok(),
             Kind::Bootstrap => dense().starts_with('{') && head.contains(r#""xdsctl-serve""#),
+            Kind::Dump => is_dump(&dense(), &tail) || is_wire_dump(bytes),
         }
     }
+}
+
+/// Says whether a text is a dump of `fetch`: with where it comes from at its end, or Envoy's.
+fn is_dump(head: &str, tail: &str) -> bool {
+    let is_of_client = head.starts_with(r#"{"config":["#) && tail.contains(r#""xdsctl":{"source":"#);
+    is_of_client || head.starts_with(r#"{"configs":[{"@type":"type.googleapis.com/envoy.admin.v3."#)
+}
+
+/// Says whether bytes are a serialized `ClientStatusResponse`: clients, each with a node or resources, and nothing else.
+fn is_wire_dump(bytes: &[u8]) -> bool {
+    let is_client = |(field, client): (u64, &[u8])| {
+        let of_client = |(field, _): (u64, &[u8])| (1..=4).contains(&field);
+        field == 1 && fields(client).is_some_and(|fields| !fields.is_empty() && fields.into_iter().all(of_client))
+    };
+    fields(bytes).is_some_and(|clients| !clients.is_empty() && clients.into_iter().all(is_client))
+}
+
+/// The fields of a message of which each has a length; `None` for anything else.
+fn fields(mut bytes: &[u8]) -> Option<Vec<(u64, &[u8])>> {
+    let mut fields = Vec::new();
+    while !bytes.is_empty() {
+        let key = varint(&mut bytes)?;
+        let length = usize::try_from(varint(&mut bytes)?).ok()?;
+        let (field, rest) = bytes.split_at_checked(length).filter(|_| key % 8 == 2)?;
+        fields.push((key / 8, field));
+        bytes = rest;
+    }
+    Some(fields)
+}
+
+fn varint(bytes: &mut &[u8]) -> Option<u64> {
+    let mut value = 0;
+    for place in 0..10 {
+        let (byte, rest) = bytes.split_first()?;
+        *bytes = rest;
+        value |= u64::from(byte & 0x7f) << (7 * place).min(63);
+        if byte & 0x80 == 0 {
+            return Some(value);
+        }
+    }
+    None
 }
 
 /// Says whether a line could be one of `diff`.

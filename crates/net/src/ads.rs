@@ -17,6 +17,7 @@ use xdsctl::ResourceType;
 
 use crate::dump::{self, Client, Origin};
 use crate::fetch::{self, Error, Fetched, Told};
+use crate::options::DEFAULT_TIMEOUT;
 use crate::{Address, Options, connect};
 use stream::Stream;
 use subscriber::{Answer, Subscriber};
@@ -174,11 +175,13 @@ impl<'o> Session<'o> {
                 false => String::new(),
             };
             fetched.notes.push(format!(
-                "asked for {}, not answered within {} s: a gRPC client waits as long, and then takes it for not existing{hint}",
+                "asked for {}, not answered within {} s: a gRPC client waits {} s, and then takes it for not existing{hint}",
                 missing.join(", "),
-                self.options.timeout.as_secs_f64()
+                self.options.timeout.as_secs_f64(),
+                DEFAULT_TIMEOUT.as_secs()
             ));
         }
+        fetched.lost_targets = self.subscriber.lost_targets();
         fetched.trouble = trouble;
         Ok(fetched)
     }
@@ -193,10 +196,18 @@ pub async fn watch(
 ) -> Result<(), Error> {
     let mut session = Session::open(address, options).await?;
     session.until_complete(told).await?;
-    let mut attempt = 0;
+    let (mut attempt, mut notes) = (0, Vec::new());
     loop {
         let mut text = Vec::new();
-        session.write(fetch::origin(address, options), &mut text, None)?;
+        let written = session.write(fetch::origin(address, options), &mut text, None)?;
+        if notes != written.notes {
+            notes = written.notes;
+            let line = |note: &String| Told {
+                line: note.clone(),
+                is_rejection: false,
+            };
+            notes.iter().map(line).for_each(&mut *told);
+        }
         if changed(text).is_break() {
             return Ok(());
         }

@@ -1,4 +1,4 @@
-//! One fetch from start to end, and watching: the runtime, the deadline, Ctrl-C.
+//! One fetch from start to end, and watching: the runtime, the deadline, Ctrl-C and SIGTERM.
 
 use std::io::{self, Write};
 use std::ops::ControlFlow;
@@ -53,7 +53,7 @@ pub enum Error {
     /// A limit of xdsctl.
     #[error("{0}")]
     Limit(String),
-    /// Ctrl-C.
+    /// Ctrl-C or SIGTERM.
     #[error("interrupted")]
     Interrupted,
     /// What was fetched cannot be written.
@@ -80,6 +80,8 @@ pub struct Fetched {
     pub entries: Option<usize>,
     /// Things that a reader should know: names that stand for nothing, what masking has lost.
     pub notes: Vec<String>,
+    /// Targets whose Listener the control plane does not have.
+    pub lost_targets: Vec<String>,
     /// Why it is not all.
     pub trouble: Option<Error>,
 }
@@ -127,7 +129,7 @@ pub fn fetch(
 }
 
 /// Fetches again and again: `changed` gets each new dump, from ADS when a response has changed something, from the others when a poll
-/// differs. Ends when it says so, or with Ctrl-C.
+/// differs. Ends when it says so, or with Ctrl-C or SIGTERM.
 ///
 /// # Errors
 /// The first fetch fails. Later failures are told, and tried again.
@@ -198,6 +200,7 @@ pub(crate) fn of_written(written: Written) -> Fetched {
     Fetched {
         entries: Some(written.entries),
         notes,
+        lost_targets: Vec::new(),
         trouble: None,
     }
 }
@@ -226,15 +229,36 @@ pub(crate) fn run<T>(task: impl Future<Output = Result<T, Error>>) -> Result<T, 
     result
 }
 
-/// The task, unless Ctrl-C comes first.
-pub(crate) async fn interruptible<T>(task: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
-    tokio::select! {
-        result = task => result,
-        _ = tokio::signal::ctrl_c() => Err(Error::Interrupted),
+/// Listens from now on for Ctrl-C and SIGTERM, with which service managers and `kill` end a process; ends with the first of them.
+pub(crate) fn told_to_end() -> impl Future<Output = ()> {
+    #[cfg(unix)]
+    let signals = {
+        use tokio::signal::unix::{SignalKind, signal};
+        (signal(SignalKind::interrupt()), signal(SignalKind::terminate()))
+    };
+    async move {
+        #[cfg(unix)]
+        if let (Ok(mut interrupted), Ok(mut terminated)) = signals {
+            tokio::select! {
+                _ = interrupted.recv() => {}
+                _ = terminated.recv() => {}
+            }
+            return;
+        }
+        let _ = tokio::signal::ctrl_c().await;
     }
 }
 
-/// The task, unless the time is over or Ctrl-C comes first.
+/// The task, unless Ctrl-C or SIGTERM comes first.
+pub(crate) async fn interruptible<T>(task: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
+    let ended = told_to_end();
+    tokio::select! {
+        result = task => result,
+        () = ended => Err(Error::Interrupted),
+    }
+}
+
+/// The task, unless the time is over, or Ctrl-C or SIGTERM comes first.
 async fn limited<T>(
     address: &Address,
     options: &Options,

@@ -87,7 +87,7 @@ impl Default for Options {
     }
 }
 
-/// How long a gRPC client waits for a resource before it believes that there is none (C-core, xds_client.cc).
+/// How long gRPC clients wait for a resource before they believe that there is none (gRFC A57; C-core, Go, Java and Node alike).
 pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(15);
 
 /// The largest message that is taken, and the most that is kept of an ADS stream, in bytes, if nothing else is said.

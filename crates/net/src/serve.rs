@@ -26,7 +26,7 @@ pub use snapshot::Resource;
 pub use tls::ServerTls;
 
 use crate::connect::BytesCodec;
-use crate::fetch::{Error, run};
+use crate::fetch::{Error, run, told_to_end};
 use crate::messages::DiscoveryRequest;
 use ledger::Ledger;
 use peer::{Answer, Form, Peer};
@@ -157,26 +157,6 @@ pub fn serve(serving: Serving<'_>) -> Result<Compared, Error> {
         let ledger = shared.ledger.lock().unwrap_or_else(PoisonError::into_inner);
         Ok(ledger.compared(&snapshot))
     })
-}
-
-/// Listens from now on for Ctrl-C and SIGTERM, with which service managers and `kill` end a process; ends with the first of them.
-fn told_to_end() -> impl Future<Output = ()> {
-    #[cfg(unix)]
-    let signals = {
-        use tokio::signal::unix::{SignalKind, signal};
-        (signal(SignalKind::interrupt()), signal(SignalKind::terminate()))
-    };
-    async move {
-        #[cfg(unix)]
-        if let (Ok(mut interrupted), Ok(mut terminated)) = signals {
-            tokio::select! {
-                _ = interrupted.recv() => {}
-                _ = terminated.recv() => {}
-            }
-            return;
-        }
-        let _ = tokio::signal::ctrl_c().await;
-    }
 }
 
 /// Serves one connection to its end, after TLS if that is spoken.

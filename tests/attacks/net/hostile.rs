@@ -83,7 +83,7 @@ fn a_cache_that_answers_only_who_asks_for_all_is_named() {
     assert_eq!(
         result.unwrap().notes,
         [format!(
-            "asked for Cluster `x`, not answered within 2 s: a gRPC client waits as long, and then takes it for not existing. {cause}"
+            "asked for Cluster `x`, not answered within 2 s: a gRPC client waits 15 s, and then takes it for not existing. {cause}"
         )]
     );
     assert!(dump.contains("DOES_NOT_EXIST"), "{dump}");

@@ -21,13 +21,20 @@ mod live {
     use super::{Error, FetchArgs, Io};
     use crate::EXIT_TROUBLE;
     use crate::live::replace::{Counted, replace, replace_by};
+    use crate::overwrite::{self, Kind};
     use xdsctl_net::{Fetched, Told};
+
+    /// Exit code if the control plane does not have what a target needs first.
+    const EXIT_MISSING: u8 = 1;
 
     pub(crate) fn run(args: &FetchArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         if !xdsctl_net::Address::is_one(&args.source) {
             return Err(crate::live::unknown(&args.source));
         }
         let asked = Asked::of_fetch(args)?;
+        if let Some(file) = &args.output {
+            overwrite::refuse(file, Kind::Dump)?;
+        }
         crate::input::say_doubts(&asked.fleet, io)?;
         if args.watch {
             return watch(args, &asked, io);
@@ -57,6 +64,7 @@ mod live {
         let Fetched {
             entries,
             notes,
+            lost_targets,
             trouble,
         } = match (fetched, &args.output) {
             (Err(xdsctl_net::Error::Output(source)), Some(path)) => return Err(cannot_write(path, source)),
@@ -81,7 +89,11 @@ mod live {
             });
             say!(io.err, "{entries}{count} bytes to `{}`", path.display())?;
         }
-        Ok(0)
+        for target in &lost_targets {
+            let what = "the control plane has no Listener for it, so every RPC of a channel to it fails";
+            say!(io.err, "xdsctl: `{target}`: {what}")?;
+        }
+        Ok(if lost_targets.is_empty() { 0 } else { EXIT_MISSING })
     }
 
     fn cannot_write(path: &Path, source: io::Error) -> Error {

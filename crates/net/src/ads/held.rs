@@ -132,6 +132,12 @@ impl Held {
         self.entries.contains_key(&(resource_type, name.to_owned()))
     }
 
+    /// Something of this name was sent, and has not been taken away.
+    pub fn has(&self, resource_type: ResourceType, name: &str) -> bool {
+        let entry = self.entries.get(&(resource_type, name.to_owned()));
+        entry.is_some_and(|entry| entry.used.is_some() || entry.rejected.is_some())
+    }
+
     /// What the version in use refers to.
     pub fn references(&self, resource_type: ResourceType, name: &str) -> &[Node] {
         let entry = self.entries.get(&(resource_type, name.to_owned()));

@@ -369,6 +369,16 @@ impl Subscriber {
         words
     }
 
+    /// The targets whose Listener is not there.
+    pub fn lost_targets(&self) -> Vec<String> {
+        let is_lost = |target: &&Target| !self.held.has(ResourceType::Listener, &target.listener);
+        self.targets
+            .iter()
+            .filter(is_lost)
+            .map(|target| target.uri.clone())
+            .collect()
+    }
+
     /// The last version and nonce of each type.
     pub fn responses(&self) -> Vec<(String, String, String)> {
         let answered = self.types.iter().filter(|(_, subscription)| subscription.is_answered);
