@@ -115,7 +115,25 @@ part_revision() { # what a change of a pull request means, against a revision
     cmp out.md summary.md
     git checkout -q xds
     gives 1 xdsctl diff --fail-on verdicts git:HEAD:. .
-    gives 2 xdsctl diff --fail-on rpcs git:nowhere:. .
+    gives 2 xdsctl diff --fail-on rpcs --format github git:nowhere:. .
+    says '::error title=xdsctl::cannot read `git:nowhere:.`'
+    git checkout -q .
+    # The first pull request of a directory: everything is new.
+    cp -r xds first
+    gives 0 xdsctl diff --fail-on rpcs,verdicts --format github git:HEAD:first first
+    says 'all of `first` is new'
+    gives 2 xdsctl diff --fail-on rpcs git:HEAD:frist first
+    rm -r first
+    # What routes still name is deleted: the clusters among others, and all of them.
+    rm xds/cluster-shop.yaml
+    gives 1 xdsctl validate --fail-on warning xds
+    gives 1 xdsctl diff --fail-on rpcs git:HEAD:xds xds
+    says 'is lost: RPCs to it fail'
+    rm xds/cluster-spare.yaml
+    gives 0 xdsctl validate --fail-on warning xds
+    gives 1 xdsctl validate --complete xds
+    gives 1 xdsctl diff --fail-on rpcs git:HEAD:xds xds
+    says 'is lost: RPCs to it fail'
 }
 
 # A step of the action, with the environment that GitHub gives it: the directories that the step before named are on the PATH.
