@@ -54,6 +54,63 @@ fn a_cluster_of_weight_zero_is_left_out_in_go_too() {
 }
 
 #[test]
+fn a_circuit_breaker_that_admits_nothing_admits_nothing_in_any_client() {
+    let of = |thresholds: &str| {
+        let cluster = format!(r#"{{CLUSTER: "c", EDS, "circuit_breakers": {{"thresholds": [{thresholds}]}}}}"#);
+        who_has("cds-circuit-breaker-zero", &cluster)
+    };
+    assert_eq!(of(r#"{"max_requests": 0}"#), "cpp go java node");
+    assert_eq!(of(r#"{"max_requests": 1}"#), "");
+    // Java and Node take the last.
+    assert_eq!(of(r#"{"max_requests": 0}, {"max_requests": 5}"#), "cpp go");
+}
+
+#[test]
+fn a_drop_of_everything_drops_everything_in_any_client() {
+    let of = |percent: u32| {
+        let percentage = format!(r#"{{"numerator": {percent}}}"#);
+        let policy = format!(r#"{{"drop_overloads": [{{"category": "x", "drop_percentage": {percentage}}}]}}"#);
+        let endpoints = r#"[{"locality": {}, "load_balancing_weight": 1, "lb_endpoints": [{"endpoint": {"address":
+            {"socket_address": {"address": "10.0.0.1", "port_value": 80}}}}]}]"#;
+        let text = format!(
+            r#"{{"@type": "type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment", "cluster_name": "c",
+            "policy": {policy}, "endpoints": {endpoints}}}"#
+        );
+        who_has("eds-drop-all", &text)
+    };
+    assert_eq!(of(100), "cpp go java node");
+    assert_eq!(of(99), "");
+    assert_eq!(of(150), "cpp");
+}
+
+#[test]
+fn routes_that_no_rpc_takes_are_told_for_those_who_leave_them_out_or_fail() {
+    let route = r#"{"match": {"prefix": "", "query_parameters": [{"name": "a"}]}, "route": {"cluster": "c"}}"#;
+    // Node drops the condition alone.
+    assert_eq!(
+        who_has("rds-route-query-parameters", &one_host("\"*\"", route)),
+        "cpp go java"
+    );
+    let text = |side: &str| {
+        format!(
+            r#"{{"@type": "type.googleapis.com/envoy.config.listener.v3.Listener", "name": "l", {}}}"#,
+            side.replace(
+                "HCM",
+                r#""@type": "type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager",
+                "http_filters": [{"name": "router", "typed_config": {"@type": "type.googleapis.com/envoy.extensions.filters.http.router.v3.Router"}}],
+                "route_config""#
+            )
+        )
+    };
+    let rule = "hcm-route-action-for-other-side";
+    let channel = r#""api_listener": {"api_listener": {HCM: {"virtual_hosts": [{"domains": ["*"], "routes": [{"match": {"prefix": ""}, "non_forwarding_action": {}}]}]}}}"#;
+    assert_eq!(who_has(rule, &text(channel)), "cpp go java");
+    let server = r#""address": {"socket_address": {"address": "0.0.0.0", "port_value": 80}}, "filter_chains": [{"filters": [{"name": "h", "typed_config":
+        {HCM: {"virtual_hosts": [{"domains": ["*"], "routes": [{"match": {"prefix": ""}, "route": {"cluster": "c"}}]}]}}}]}]"#;
+    assert_eq!(who_has(rule, &text(server)), "cpp go java");
+}
+
+#[test]
 fn a_retry_policy_without_codes_has_none_in_any_client() {
     let of = |retry_on: &str| {
         let policy = format!(r#""retry_policy": {{"retry_on": "{retry_on}"}}"#);

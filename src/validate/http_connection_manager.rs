@@ -54,7 +54,8 @@ rules! {
     /// route_config_name is empty.
     RDS_NAME_EMPTY = "hcm-rds-name-empty", Listener, Advice, "C-core HttpConnectionManagerParse; grpc-go rejects it";
     /// A route's action is for the other side, and the RPCs that it matches fail.
-    ROUTE_FOR_OTHER_SIDE = "hcm-route-action-for-other-side", Listener, Fails, "gRFC A28, A36; C-core xds_server_config_fetcher.cc, xds_resolver.cc";
+    ROUTE_FOR_OTHER_SIDE = "hcm-route-action-for-other-side", Listener, Fails, "gRFC A28, A36; C-core xds_server_config_fetcher.cc, xds_resolver.cc",
+        also [Go Java] "they keep the route and fail its RPCs with UNAVAILABLE (routeAndProcess; XdsServerWrapper, XdsNameResolver)";
 }
 
 /// Message type of the network filter.

@@ -22,7 +22,8 @@ rules! {
     /// A runtime_fraction has a denominator that is not in the enum.
     FRACTION_DENOMINATOR_UNKNOWN = "rds-fraction-denominator-unknown", RouteConfiguration, Nack, "gRFC A28; C-core RouteRuntimeFractionParse";
     /// A route with query_parameters is dropped.
-    ROUTE_QUERY_PARAMETERS = "rds-route-query-parameters", RouteConfiguration, Dropped, "gRFC A28; C-core ParseRoute";
+    ROUTE_QUERY_PARAMETERS = "rds-route-query-parameters", RouteConfiguration, Dropped, "gRFC A28; C-core ParseRoute",
+        also [Go Java] "they leave the route out too (routesProtoToSlice; parseRouteMatch)";
     /// A route whose prefix cannot begin a gRPC path is dropped.
     ROUTE_PREFIX_IMPOSSIBLE = "rds-route-prefix-impossible", RouteConfiguration, Dropped, "gRFC A28; C-core RoutePathMatchParse",
         every "the path of no RPC begins so: a client that keeps the route never takes it";

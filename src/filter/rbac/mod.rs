@@ -27,7 +27,8 @@ rules! {
     /// An RBAC config's action is not one of the enum's.
     RBAC_ACTION_UNKNOWN = "rbac-action-unknown", Filter, Nack, "gRFC A41; C-core xds_http_rbac_filter.cc";
     /// An RBAC config's action is LOG, which gRPC takes for no RBAC at all.
-    RBAC_ACTION_LOG = "rbac-action-log", Filter, Dropped, "gRFC A41; C-core ParseXdsRbac";
+    RBAC_ACTION_LOG = "rbac-action-log", Filter, Dropped, "gRFC A41; C-core ParseXdsRbac",
+        also [Go Java] "they make an RBAC filter without rules of it too (parseConfig; RbacFilter.parseRbacConfig)";
     /// A policy has a condition in CEL.
     RBAC_CONDITION_UNSUPPORTED = "rbac-condition-unsupported", Filter, Nack, "gRFC A41; C-core ParsePolicy";
     /// A policy has no permissions or no principals, and so never matches.

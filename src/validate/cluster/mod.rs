@@ -13,7 +13,7 @@ use crate::convert::switch::report_off;
 use crate::diag::{Cx, Path, rules};
 use crate::model::cluster::{Cluster, DEFAULT_MAX_CONCURRENT_REQUESTS, Discovery, HealthStatus};
 use crate::model::{Resource, cluster};
-use crate::profile::Feature;
+use crate::profile::{Family, Feature};
 use crate::proto::pb::envoy::config::cluster::v3::{self as pb, Cluster as Pb};
 use crate::proto::pb::envoy::config::core::v3 as core;
 
@@ -32,7 +32,8 @@ rules! {
     /// Circuit breaker thresholds are not read: only the first entry with priority DEFAULT is.
     THRESHOLDS_UNREAD = "cds-circuit-breaker-thresholds-unread", Cluster, Ignored, "gRFC A32; C-core CdsResourceParse";
     /// The circuit breaker admits no request, so every RPC to the cluster fails.
-    MAX_REQUESTS_ZERO = "cds-circuit-breaker-zero", Cluster, Fails, "gRFC A32; C-core xds_cluster_impl.cc";
+    MAX_REQUESTS_ZERO = "cds-circuit-breaker-zero", Cluster, Fails, "gRFC A32; C-core xds_cluster_impl.cc",
+        every "every client refuses an RPC if as many as the limit are under way; of several entries for DEFAULT, Java and Node take the last";
     /// A status in override_host_status is not one that gRPC uses.
     OVERRIDE_STATUS_UNSUPPORTED = "cds-override-host-status-unsupported", Cluster, Dropped, "gRFC A55; C-core XdsHealthStatus::FromUpb";
     /// override_host_status has no status that gRPC uses, so no session keeps its endpoint.
@@ -173,11 +174,14 @@ fn circuit_breakers(pb: Option<&pb::CircuitBreakers>, aggregate: bool, root: &Pa
         return DEFAULT_MAX_CONCURRENT_REQUESTS;
     };
     if threshold.max_requests == Some(0) && !aggregate {
+        let is_one = breakers.thresholds.iter().filter(|t| is_default(t)).count() == 1;
+        let shared: &[Family] = if is_one { &Family::ALL } else { &[Family::Go] };
         cx.report(
             &MAX_REQUESTS_ZERO,
             &at.index(i).field("max_requests"),
             format_args!("max_requests is 0, every RPC to the cluster fails"),
-        );
+        )
+        .shared_with(shared);
     }
     threshold.max_requests.unwrap_or(DEFAULT_MAX_CONCURRENT_REQUESTS)
 }

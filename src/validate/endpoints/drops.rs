@@ -4,6 +4,7 @@
 
 use crate::diag::{Cx, Path, rules};
 use crate::model::endpoints::{DropCategory, DropConfig};
+use crate::profile::Family;
 use crate::proto::pb::envoy::config::endpoint::v3::cluster_load_assignment::Policy;
 use crate::proto::pb::envoy::config::endpoint::v3::cluster_load_assignment::policy::DropOverload;
 use crate::proto::pb::envoy::r#type::v3::fractional_percent::DenominatorType;
@@ -18,7 +19,8 @@ rules! {
     /// A drop_percentage is more than everything, so it is capped, or wraps around in 32 bits.
     DROP_ABOVE_ALL = "eds-drop-above-all", Endpoints, Advice, "C-core DropParseAndAppend";
     /// A drop_overload drops every RPC.
-    DROP_ALL = "eds-drop-all", Endpoints, Fails, "gRFC A27; C-core xds_cluster_impl.cc, XdsEndpointResource::DropConfig";
+    DROP_ALL = "eds-drop-all", Endpoints, Fails, "gRFC A27; C-core xds_cluster_impl.cc, XdsEndpointResource::DropConfig",
+        every "every client drops the share before it picks; not where the share is above 100 %, which they count differently";
 }
 
 /// Everything, in parts per million.
@@ -74,7 +76,8 @@ fn category(drop: &DropOverload, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<DropC
     };
     let wrapped = percentage.numerator.wrapping_mul(factor);
     let per_million = wrapped.min(ALL_PER_MILLION);
-    if u64::from(percentage.numerator) * u64::from(factor) > u64::from(ALL_PER_MILLION) {
+    let is_above = u64::from(percentage.numerator) * u64::from(factor) > u64::from(ALL_PER_MILLION);
+    if is_above {
         cx.report(
             &DROP_ABOVE_ALL,
             &at.field("numerator"),
@@ -85,7 +88,9 @@ fn category(drop: &DropOverload, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<DropC
         );
     }
     if per_million == ALL_PER_MILLION {
-        cx.report(&DROP_ALL, &at, format_args!("every RPC to the cluster is dropped"));
+        let shared: &[Family] = if is_above { &[] } else { &Family::ALL };
+        cx.report(&DROP_ALL, &at, format_args!("every RPC to the cluster is dropped"))
+            .shared_with(shared);
     }
     Some(DropCategory {
         category: drop.category.clone(),
