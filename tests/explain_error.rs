@@ -142,6 +142,12 @@ fn a_fault_is_not_gone_if_nothing_was_checked() {
 fn a_line_without_a_page_finds_the_rejection_at_the_field_that_it_names() {
     let words = "error parsing response: resource \"a\": the value of lb_policy is beyond what this client can do";
     assert_eq!(found(words, &clusters()).1, ["a cds-lb-policy-unsupported lb_policy 1"]);
+    // Java says that it is rejected, whatever the words behind that are.
+    let java = |name: &str| format!("CDS response Cluster '{name}' validation error: words of another version");
+    assert_eq!(
+        found(&java("a"), &clusters()).1,
+        ["a cds-lb-policy-unsupported lb_policy 1"]
+    );
 }
 
 #[test]

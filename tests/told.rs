@@ -158,7 +158,7 @@ fn reasons_in_the_next_lines_are_told_in_place_of_the_line_that_announces_them()
     );
     assert_eq!(
         told(&reason("a", "words of another version")),
-        ["1 - response-rejected"]
+        ["1 a response-rejected"]
     );
 }
 

@@ -36,6 +36,11 @@ pub fn is_missing(one: &Told) -> bool {
     one.resource_name.is_some() && one.path.is_none() && one.pages.iter().any(|lead| says_so(lead.id()))
 }
 
+/// Says whether a line tells that a resource, which it names, is rejected, in words that no rule has.
+fn is_rejected(one: &Told) -> bool {
+    one.resource_name.is_some() && one.leads_to("response-rejected")
+}
+
 /// Keeps those findings of an outcome that a line is about; where there is none for something that it tells, a finding says
 /// so, at the resource or else at the start of `document`.
 ///
@@ -67,6 +72,7 @@ pub fn keep(outcome: &mut Outcome, told: &[Told], document: Option<SourceId>) ->
             let has_rule = one.path.is_some()
                 || one.pages.is_empty()
                 || is_missing(one)
+                || is_rejected(one)
                 || one.pages.iter().any(|lead| matches!(lead.page, Page::Rule(_)));
             if !is_found && has_rule {
                 let named = named(one, &outcome.resources);
@@ -202,7 +208,8 @@ fn score_at(one: &Told, name: Option<&str>, diagnostic: &Diagnostic, (rule, at):
         // Words that no page has lead to a rejection by the fields that they name, of a resource that they name.
         None if rank.is_none() => {
             let fields = fields_named(&one.words, diagnostic);
-            if one.resource_name.is_none() || diagnostic.effect != Effect::Nack || fields == 0 {
+            let is_told = fields > 0 || is_rejected(one);
+            if one.resource_name.is_none() || diagnostic.effect != Effect::Nack || !is_told {
                 return None;
             }
             score += fields;

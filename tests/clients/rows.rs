@@ -412,7 +412,9 @@ pub fn compare_reasons(what: &str, rows: &[Recorded], limit: usize, differing: u
         }
         let pages: Vec<&str> = told.iter().flat_map(|one| &one.pages).map(|page| page.id()).collect();
         // What stands around a fault is told of where the fault itself is cut off.
-        let is_vague = pages.iter().all(|page| *page == "any-undecodable");
+        let is_vague = pages
+            .iter()
+            .all(|page| matches!(*page, "any-undecodable" | "response-rejected"));
         if is_vague && row.words.chars().count() == limit {
             reasons.cut += 1;
             continue;
