@@ -92,6 +92,7 @@ for name, args in (
     ("cookie", "cookie decode --format json MTAuMC4wLjI6ODA4MA=="),
     ("diff", f"diff --format json {E} fixtures/examples/checkout-next.yaml"),
     ("diff", f"diff --format json {E} fixtures/examples/shop.yaml"),
+    ("diff", f"diff --format json --client cpp,go,java@1.75,node {E} fixtures/examples/fleet.yaml"),
     ("who", f"who --format json near {E}"),
     ("who", "who --format json fast fixtures/examples/checkout-next.yaml"),
 ):

@@ -47,7 +47,8 @@ fn fetched(address: &str, options: Options) -> (Result<Fetched, Error>, String) 
     std::thread::spawn(move || {
         let mut dump = Vec::new();
         let fetched = crate::fetch(&address, &options, &mut dump, &mut |_| ());
-        say.send((fetched, String::from_utf8(dump).unwrap()))
+        // Who has lost patience hears nothing more.
+        let _ = say.send((fetched, String::from_utf8(dump).unwrap()));
     });
     said.recv_timeout(PATIENCE).expect("the fetch does not end")
 }
