@@ -53,13 +53,14 @@ impl Squeezed {
         before.is_none_or(char::is_whitespace)
     }
 
-    /// What was pasted at a range of `text`, without line breaks.
+    /// What was pasted at a range of `text`, without line breaks, and with blanks for tabs.
     pub fn pasted(&self, range: Range<usize>) -> String {
         let (Some(start), Some(last)) = (self.at.get(range.start), self.at.get(range.end.saturating_sub(1))) else {
             return String::new();
         };
         let slice = self.original.get(*start..last + 1).unwrap_or_default();
-        slice.chars().filter(|c| !matches!(c, '\n' | '\r')).collect()
+        let chars = slice.chars().filter(|c| !matches!(c, '\n' | '\r'));
+        chars.map(|c| if c == '\t' { ' ' } else { c }).collect()
     }
 }
 
@@ -134,9 +135,9 @@ mod tests {
 
     #[test]
     fn the_way_back_keeps_blanks_and_drops_line_breaks() {
-        let squeezed = Squeezed::of("a é b\nc d");
+        let squeezed = Squeezed::of("a\té b\nc d");
         assert_eq!(squeezed.text, "aébcd");
-        assert_eq!(squeezed.pasted(1..5), "é bc");
+        assert_eq!(squeezed.pasted(0..5), "a é bc");
         assert_eq!(squeezed.pasted(9..9), "");
     }
 }
