@@ -45,6 +45,17 @@ pub fn nearest<'a>(name: &str, mut candidates: impl Iterator<Item = &'a str>) ->
     best
 }
 
+/// Says whether two names are the same but for their digits, as those of versions and shards are.
+///
+/// ```
+/// assert!(xdsctl::text::differ_in_digits("shard-1", "shard-12"));
+/// assert!(!xdsctl::text::differ_in_digits("shard-1", "shrad-1"));
+/// ```
+pub fn differ_in_digits(a: &str, b: &str) -> bool {
+    let is_letter = |byte: &u8| !byte.is_ascii_digit();
+    a.bytes().filter(is_letter).eq(b.bytes().filter(is_letter))
+}
+
 /// The first byte of a text that JSON has to escape: a quote, a backslash or a control character.
 ///
 /// ```

@@ -19,6 +19,7 @@ mod fix;
 mod fleet;
 mod generated;
 mod hostile;
+mod input;
 mod lint;
 mod live;
 mod needed;

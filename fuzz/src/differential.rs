@@ -14,6 +14,9 @@ use xdsctl::source::json::Scanner;
 
 const NAME: &str = "google.protobuf.Any";
 
+/// What is noted of a type that is not known.
+const UNKNOWN_TYPE: [&str; 2] = ["dump-unknown-any-type", "dump-misspelt-type"];
+
 static ANY: LazyLock<MessageDescriptor> = LazyLock::new(|| {
     let pool = DescriptorPool::decode(pb::DESCRIPTOR_SET).expect("the descriptor set is whole");
     pool.get_message_by_name(NAME).expect("the descriptor set has it")
@@ -91,7 +94,7 @@ fn compare(text: &[u8]) {
             for note in &ours.notes {
                 let message = &note.diagnostic.message;
                 // prost-reflect passes a dot in front of a type's name.
-                let has_dot = note.diagnostic.rule.id == "dump-unknown-any-type" && message.contains("/.");
+                let has_dot = UNKNOWN_TYPE.contains(&note.diagnostic.rule.id) && message.contains("/.");
                 // It passes over what is finer than a nanosecond, too.
                 let is_time = message.contains("is not a duration") || message.contains("is not an RFC 3339 time");
                 let is_finer = is_time && fraction(message) > 9;
@@ -124,7 +127,7 @@ fn compare_spread(text: &[u8], ours: &Transcoded) {
     assert_eq!(notes(ours), notes(&other), "{}", shown());
     // What is not understood is kept as text, white space and all.
     let is_kept =
-        |rule: &str| ["dump-unknown-any-type", "dump-any-without-type", "dump-limit-exceeded"].contains(&rule);
+        |rule: &str| UNKNOWN_TYPE.contains(&rule) || ["dump-any-without-type", "dump-limit-exceeded"].contains(&rule);
     if ours.stop.is_none() && !ours.notes.iter().any(|note| is_kept(note.diagnostic.rule.id)) {
         assert_eq!(ours.bytes, other.bytes, "{}", shown());
     }

@@ -8,9 +8,12 @@
 //!   descriptor. Nothing is decoded at run time.
 //! * [`DESCRIPTOR_SET`]: the bytes, for reflection libraries.
 //!
+//! [`named`] has the names of all message types of the xDS APIs.
+//!
 //! `reads.txt` decides which fields the types have and which ones [`tables::Field::read`] calls read.
 
 mod any;
+pub mod named;
 pub mod tables;
 
 #[allow(clippy::all, clippy::pedantic, missing_docs, rustdoc::all)]

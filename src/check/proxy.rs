@@ -10,6 +10,7 @@ use crate::diag::{Diagnostic, Effect, Packed, Seg, Segs, Severity};
 use crate::envelope::{Finding, Label};
 use crate::lint;
 use crate::model::ResourceType;
+use crate::proto::transcode::MISSPELT_TYPE;
 use crate::source::Span;
 use crate::validate::http_connection_manager::NETWORK_FILTER_UNSUPPORTED;
 use crate::validate::listener::NEITHER_CLIENT_NOR_SERVER;
@@ -63,6 +64,8 @@ fn evidence(world: &World, resources: &[Checked]) -> Option<String> {
     let mut routes = Vec::new();
     for (name, entry) in world.all(ResourceType::Listener) {
         let checked = resources.get(entry.id.0)?;
+        // What a misspelt type was to be shows nothing.
+        let is_misspelt = checked.notes.iter().any(|note| note.diagnostic.rule == &MISSPELT_TYPE);
         match &entry.facts {
             Some(Facts::Listener(ListenerFacts::Server(chains))) => {
                 routes.extend(chains.iter().map(|chain| chain.routes.as_str()));
@@ -71,13 +74,11 @@ fn evidence(world: &World, resources: &[Checked]) -> Option<String> {
             None if names_api_listener(checked) => return None,
             // With an address it is for somebody; without one, a client's listener has lost its api_listener.
             None if checked.diagnostics.iter().any(|d| d.rule == &NEITHER_CLIENT_NOR_SERVER) => {}
+            None if is_misspelt => {}
             None => rejected = Some(name),
         }
-        if checked
-            .diagnostics
-            .iter()
-            .any(|d| d.rule == &NETWORK_FILTER_UNSUPPORTED)
-        {
+        let is_foreign = |d: &Diagnostic| d.rule == &NETWORK_FILTER_UNSUPPORTED;
+        if !is_misspelt && checked.diagnostics.iter().any(is_foreign) {
             return Some(format!("listener `{name}` has a network filter that gRPC has not"));
         }
         if let Some((field, what)) = proxy_field(checked) {

@@ -103,18 +103,22 @@ impl Walker<'_, '_> {
         let name = pending.raw.type_url.rsplit('/').next().unwrap_or_default();
         if legacy::is_v2(name) {
             legacy::report(self, pending.raw.origin.span);
-        } else if pending.is_typed && is_wanted(place) && pending.raw.resource_type.is_none() && !is_of_others(name) {
-            let (name, span) = (name.to_owned(), Span::new(start, start + 1));
-            self.unknown_type(&name, span);
+        } else if pending.is_typed && is_wanted(place) && pending.raw.resource_type.is_none() {
+            let misspelt = self.tc.misspelt_type(name);
+            if misspelt.is_some() || !is_of_others(name) {
+                let (name, span) = (name.to_owned(), Span::new(start, start + 1));
+                self.unknown_type(&name, misspelt, span);
+            }
         }
         Ok(pending)
     }
 
-    /// Reports a resource of a type that nobody is known to ask for.
-    fn unknown_type(&mut self, name: &str, span: Span) {
+    /// Reports a resource of a type that nobody is known to ask for, and that may be `misspelt`.
+    fn unknown_type(&mut self, name: &str, misspelt: Option<&str>, span: Span) {
         let names = ResourceType::ALL.map(ResourceType::type_name);
         let last = |name: &str| name.rsplit('.').next().map(str::to_owned);
         let near = text::nearest(name, names.into_iter())
+            .or(misspelt)
             .or_else(|| names.into_iter().find(|known| last(known) == last(name)));
         let message = format!(
             "no resource has the type `{}`, it is not checked",

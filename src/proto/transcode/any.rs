@@ -1,15 +1,17 @@
 //! `google.protobuf.Any`, whose `@type` decides how the other keys are read, and whole resources.
 
+use xdsctl_proto::named;
 use xdsctl_proto::tables::{self, Message, WellKnown};
 
 use super::fault::short;
-use super::note::{ANY_WITHOUT_TYPE, BAD_VALUE, LIMIT_EXCEEDED, UNKNOWN_ANY_TYPE};
+use super::note::{ANY_WITHOUT_TYPE, BAD_VALUE, LIMIT_EXCEEDED, MISSPELT_TYPE, UNKNOWN_ANY_TYPE};
 use super::repeat::Place;
 use super::{MAX_TOTAL_LEVELS, Result, Transcoder, clip, descriptor};
 use crate::diag::{Known, Path};
 use crate::proto::any::OPAQUE;
 use crate::source::Span;
 use crate::source::json::Str;
+use crate::text;
 
 /// What an object says about its type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -139,7 +141,7 @@ impl<'t> Transcoder<'t> {
         let Some(index) = self.types.find(name) else {
             self.scan.set_pos(start);
             self.opaque(start)?;
-            self.unknown_type(url, start, at);
+            self.unknown_type(url, name, start, at);
             return Ok(true);
         };
         if self.total >= MAX_TOTAL_LEVELS {
@@ -239,14 +241,30 @@ impl<'t> Transcoder<'t> {
     }
 
     #[cold]
-    fn unknown_type(&mut self, url: &str, start: usize, at: &Path<'_>) {
-        let end = self.scan.pos();
+    fn unknown_type(&mut self, url: &str, name: &str, start: usize, at: &Path<'_>) {
         let message = format!(
             "`{}` is not a known message type, it is not checked",
             clip(url.as_bytes())
         );
-        self.scan.set_pos(end);
-        self.note(&UNKNOWN_ANY_TYPE, at, start, message);
+        match self.misspelt_type(name) {
+            Some(near) => {
+                let note = self.note(&MISSPELT_TYPE, at, start, message);
+                note.diagnostic
+                    .help(format!("did you mean `type.googleapis.com/{near}`?"));
+            }
+            None => _ = self.note(&UNKNOWN_ANY_TYPE, at, start, message),
+        }
+    }
+
+    /// The message type of the xDS APIs that is meant by the name of one that does not exist.
+    #[cold]
+    pub fn misspelt_type(&mut self, name: &str) -> Option<&'static str> {
+        if named::is_known(name) {
+            return None;
+        }
+        // A newer version of a type is no misspelling.
+        let others = named::all().filter(|known| !text::differ_in_digits(known, name));
+        self.suggest("@type", name, others)
     }
 
     #[cold]

@@ -80,7 +80,13 @@ impl Transcoder<'_> {
         }
         let name = String::from_utf8_lossy(self.scan.raw(key)).into_owned();
         self.scan.set_pos(key.end + 1);
-        let nearest = self.suggest(message.full_name, &name, message.by_name.iter().map(|(name, _)| *name));
+        // A field has two names; of two that are as near, that in the same letters is meant.
+        let names = || message.by_name.iter().map(|(name, _)| *name);
+        let is_camel = |name: &str| name.bytes().any(|byte| byte.is_ascii_uppercase());
+        let own = is_camel(&name);
+        let same = names().filter(|name| is_camel(name) == own);
+        let other = names().filter(|name| is_camel(name) != own);
+        let nearest = self.suggest(message.full_name, &name, same.chain(other));
         // `{value: a,b}` and `value:\n  a: b` in YAML: what looks like a name may be a part of a text.
         let is_lone = || {
             self.scan

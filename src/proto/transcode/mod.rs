@@ -23,7 +23,7 @@ mod well_known;
 pub use any::TypeUrl;
 pub use note::SYNTAX;
 pub(crate) use note::clip;
-pub(crate) use note::{BAD_VALUE, DUPLICATE_KEY, LIMIT_EXCEEDED, UNKNOWN_ENUM_VALUE, UNKNOWN_FIELD};
+pub(crate) use note::{BAD_VALUE, DUPLICATE_KEY, LIMIT_EXCEEDED, MISSPELT_TYPE, UNKNOWN_ENUM_VALUE, UNKNOWN_FIELD};
 pub use note::{Note, RULES};
 
 use std::collections::HashMap;

@@ -17,6 +17,8 @@ rules! {
     UNKNOWN_ENUM_VALUE = "dump-unknown-enum-value", Dump, Advice, "protobuf JSON mapping";
     /// An Any holds a message type that xdsctl does not know; it is not checked.
     UNKNOWN_ANY_TYPE = "dump-unknown-any-type", Dump, Advice as Note, "protobuf JSON mapping";
+    /// An Any holds a message type that does not exist, and nearly has the name of one that does.
+    MISSPELT_TYPE = "dump-misspelt-type", Dump, Advice, "protobuf JSON mapping; Envoy's API and the xDS API name their messages";
     /// An Any has fields and no @type.
     ANY_WITHOUT_TYPE = "dump-any-without-type", Dump, Advice, "protobuf JSON mapping";
     /// A field or a map entry is given twice.

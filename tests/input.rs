@@ -1,0 +1,137 @@
+//! What users give that is nearly right: names that are misspelt, templates, answers without a resource.
+
+use serde_json::{Value, json};
+
+use crate::cli::xdsctl;
+use crate::run::Run;
+
+const URL: &str = "type.googleapis.com/";
+
+fn typed(name: &str, mut body: Value) -> Value {
+    body["@type"] = format!("{URL}{name}").into();
+    body
+}
+
+fn cluster(name: &str) -> Value {
+    typed(
+        "envoy.config.cluster.v3.Cluster",
+        json!({"name": name, "type": "EDS", "eds_cluster_config": {"eds_config": {"ads": {}}}}),
+    )
+}
+
+fn routes(name: &str, clusters: &[&str]) -> Value {
+    let route = |cluster: &&str| json!({"match": {"prefix": format!("/{cluster}")}, "route": {"cluster": cluster}});
+    let routes: Vec<Value> = clusters.iter().map(route).collect();
+    typed(
+        "envoy.config.route.v3.RouteConfiguration",
+        json!({"name": name, "virtual_hosts": [{"domains": ["*"], "routes": routes}]}),
+    )
+}
+
+fn listener(name: &str, routes: &str) -> Value {
+    let router = typed("envoy.extensions.filters.http.router.v3.Router", json!({}));
+    let manager = typed(
+        "envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager",
+        json!({"rds": {"route_config_name": routes, "config_source": {"ads": {}}}, "http_filters": [{"name": "r", "typed_config": router}]}),
+    );
+    typed(
+        "envoy.config.listener.v3.Listener",
+        json!({"name": name, "api_listener": {"api_listener": manager}}),
+    )
+}
+
+fn endpoints(name: &str) -> Value {
+    let endpoint = json!({"endpoint": {"address": {"socket_address": {"address": "10.0.0.1", "port_value": 80}}}});
+    typed(
+        "envoy.config.endpoint.v3.ClusterLoadAssignment",
+        json!({"cluster_name": name, "endpoints": [{"locality": {"zone": "z"}, "load_balancing_weight": 1, "lb_endpoints": [endpoint]}]}),
+    )
+}
+
+fn validate(args: &[&str], input: impl ToString) -> Run {
+    xdsctl(
+        &[&["validate", "--format=json"], args, &["-"]].concat(),
+        input.to_string(),
+    )
+}
+
+/// The findings as `rule: help`.
+fn helps(run: &Run) -> Vec<String> {
+    let report = run.json();
+    let of_resources = report["resources"].as_array().unwrap().iter();
+    let findings = of_resources
+        .map(|resource| &resource["findings"])
+        .chain([&report["findings"]]);
+    findings
+        .flat_map(|list| list.as_array().unwrap())
+        .filter(|finding| finding["severity"] != "note")
+        .map(|finding| {
+            let help = finding["help"].as_str().unwrap_or("-");
+            format!("{}: {help}", finding["rule"].as_str().unwrap())
+        })
+        .collect()
+}
+
+#[test]
+fn a_misspelt_type_is_named_wherever_it_stands() {
+    let of_type = |name: &str| typed(name, json!({"name": "x"}));
+    let top = |name: &str| json!({"resources": [of_type(name), cluster("a")]});
+    let within = |name: &str| {
+        let mut cluster = cluster("a");
+        cluster["typed_extension_protocol_options"] = json!({"x": of_type(name)});
+        json!({"resources": [cluster]})
+    };
+    for (misspelt, meant) in [
+        (
+            "envoy.extensions.filters.http.router.v3.Ruoter",
+            "envoy.extensions.filters.http.router.v3.Router",
+        ),
+        (
+            "envoy.extensions.filters.http.lua.v3.Lau",
+            "envoy.extensions.filters.http.lua.v3.Lua",
+        ),
+        ("envoy.config.listener.v3.Listner", "envoy.config.listener.v3.Listener"),
+        ("envoy.admin.v3.ClustersConfigDmp", "envoy.admin.v3.ClustersConfigDump"),
+        ("google.protobuf.Strct", "google.protobuf.Struct"),
+        ("xds.type.v3.TypdStruct", "xds.type.v3.TypedStruct"),
+    ] {
+        let help = format!("did you mean `{URL}{meant}`?");
+        let found = helps(&validate(&[], top(misspelt)));
+        assert_eq!(found, [format!("dump-unknown-resource-type: {help}")]);
+        let found = helps(&validate(&[], within(misspelt)));
+        assert!(found.contains(&format!("dump-misspelt-type: {help}")), "{found:?}");
+    }
+    // Types of Envoy that gRPC does not have, of others, and a version that is newer than xdsctl.
+    for name in [
+        "envoy.extensions.filters.http.lua.v3.Lua",
+        "envoy.extensions.filters.http.lua.v4.Lua",
+        "envoy.extensions.compression.gzip.decompressor.v3.Gzip",
+        "istio.envoy.config.filter.http.alpn.v2alpha1.FilterConfig",
+        "acme.Unknown",
+    ] {
+        let found = helps(&validate(&[], within(name)));
+        assert!(
+            !found.iter().any(|found| found.starts_with("dump-")),
+            "{name}: {found:?}"
+        );
+    }
+}
+
+#[test]
+fn a_misspelt_filter_does_not_make_a_proxy_of_a_server() {
+    let manager = "envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManger";
+    let server = typed(
+        "envoy.config.listener.v3.Listener",
+        json!({"name": "s", "address": {"socket_address": {"address": "0.0.0.0", "port_value": 80}},
+            "filter_chains": [{"filters": [{"name": "h", "typed_config": typed(manager, json!({}))}]}]}),
+    );
+    let found = helps(&validate(&[], json!({"resources": [server]})));
+    assert!(
+        found.iter().any(|found| found.starts_with("dump-misspelt-type: ")),
+        "{found:?}"
+    );
+    assert!(
+        !found.iter().any(|found| found.starts_with("dump-made-for-proxy")),
+        "{found:?}"
+    );
+}
