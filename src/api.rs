@@ -9,7 +9,7 @@ use crate::check::{Outcome, Scope};
 use crate::client::target::{Target, TargetError};
 use crate::client::{Circumstances, Client, Keep, Reading, Settled, Start, Store, Verdict};
 use crate::diag::{Diagnostic, Effect, Severity};
-use crate::envelope::NO_RESOURCE;
+use crate::envelope::{EMPTY_RESPONSE, NO_RESOURCE};
 use crate::model::ResourceType;
 use crate::profile::{Profile, ServerFacts};
 use crate::sim;
@@ -166,7 +166,7 @@ pub fn check(text: impl Into<Vec<u8>>) -> Report {
 /// How bad a problem is. What is doubtful in a text that turns out to have no resource is why it has none; that it says so itself is not.
 fn severity(diagnostic: &Diagnostic, is_empty: bool) -> Severity {
     match diagnostic.rule.severity {
-        Severity::Warning if is_empty && diagnostic.rule != &NO_RESOURCE => Severity::Error,
+        Severity::Warning if is_empty && ![&NO_RESOURCE, &EMPTY_RESPONSE].contains(&diagnostic.rule) => Severity::Error,
         severity => severity,
     }
 }

@@ -73,6 +73,61 @@ fn helps(run: &Run) -> Vec<String> {
 }
 
 #[test]
+fn a_response_without_a_resource_is_an_answer() {
+    let url = format!("{URL}envoy.config.cluster.v3.Cluster");
+    for (input, message) in [
+        (
+            json!({"type_url": url, "resources": [], "version_info": "1", "nonce": "a"}).to_string(),
+            "the response has no Cluster: a client drops each that it had",
+        ),
+        // JSON leaves out an empty list.
+        (
+            json!({"versionInfo": "1", "typeUrl": url, "nonce": "a"}).to_string(),
+            "the response has no Cluster: a client drops each that it had",
+        ),
+        (
+            format!("version_info: \"1\"\ntype_url: \"{URL}envoy.config.route.v3.RouteConfiguration\"\n"),
+            "the response has no RouteConfiguration: a client keeps those that it had",
+        ),
+    ] {
+        let run = validate(&[], &input);
+        assert_eq!(
+            (run.code, run.findings()),
+            (Some(0), vec!["dump-empty-response".to_owned()]),
+            "{input}"
+        );
+        assert_eq!(run.json()["findings"][0]["message"], message);
+    }
+    // It has something to say all the same.
+    let delta = json!({"systemVersionInfo": "1", "typeUrl": url, "removedResources": ["a"], "nonce": "a"});
+    let run = validate(&[], delta);
+    assert_eq!(
+        (run.code, run.findings()),
+        (Some(0), vec!["live-resource-removed".to_owned()])
+    );
+    // Nobody knows what these are.
+    for (input, rule) in [
+        (json!({"versionInfo": "1", "resources": []}), "dump-without-resource"),
+        (
+            json!({"versionInfo": "1", "typeUrl": url, "node": {"id": "n"}}),
+            "dump-unknown-shape",
+        ),
+    ] {
+        let run = validate(&[], &input);
+        assert_eq!((run.code, run.findings()), (Some(2), vec![rule.to_owned()]), "{input}");
+    }
+}
+
+#[test]
+fn a_snapshot_a_line_may_be_empty() {
+    let url = format!("{URL}envoy.config.cluster.v3.Cluster");
+    let empty = json!({"typeUrl": url, "versionInfo": "1", "nonce": "a"});
+    let run = xdsctl(&["validate", "--format=jsonl", "-"], empty.to_string());
+    let verdict: Value = serde_json::from_str(&run.out).unwrap();
+    assert_eq!((run.code, &verdict["verdict"]), (Some(0), &json!("pass")));
+}
+
+#[test]
 fn a_misspelt_type_is_named_wherever_it_stands() {
     let of_type = |name: &str| typed(name, json!({"name": "x"}));
     let top = |name: &str| json!({"resources": [of_type(name), cluster("a")]});
@@ -133,5 +188,42 @@ fn a_misspelt_filter_does_not_make_a_proxy_of_a_server() {
     assert!(
         !found.iter().any(|found| found.starts_with("dump-made-for-proxy")),
         "{found:?}"
+    );
+}
+
+#[test]
+fn a_template_is_told_before_what_it_breaks() {
+    let eds = "type: EDS\neds_cluster_config: {eds_config: {ads: {}}}\n";
+    let head = format!("'@type': {URL}envoy.config.cluster.v3.Cluster\n");
+    let help = "dump-template: render it first: `helm template CHART | xdsctl validate -`";
+    for (text, code) in [
+        (format!("{head}name: \"{{{{ .Values.name }}}}\"\n{eds}"), 1),
+        (format!("{head}name: {{{{ .Values.name }}}}\n{eds}"), 1),
+        (
+            format!("{{{{- range .Values.clusters }}}}\n{head}name: a\n{{{{- end }}}}\n"),
+            2,
+        ),
+        (format!("{head}name: {{{{ include \"x.name\" . }}}}-a\n{eds}"), 2),
+    ] {
+        let run = validate(&[], &text);
+        let found = helps(&run);
+        assert_eq!(run.code, Some(code), "{text}");
+        assert!(found.contains(&help.to_owned()), "{text}: {found:?}");
+        assert!(!found.iter().any(|found| found.starts_with("dump-syntax")), "{found:?}");
+        let tree = xdsctl(&["tree", "--cluster=a", "-"], &text);
+        let message = "this is a template that was not rendered: what `{{ }}` stands for is not there";
+        assert!(tree.err.contains(message), "{}", tree.err);
+    }
+    // What others make of text is not a template of this document.
+    let lua = format!("{head}name: a\n{eds}alt_stat_name: \"local t = {{{{1, 2}}, {{name = 3}}}} return t\"\n");
+    assert_eq!(helps(&validate(&[], lua)), [""; 0]);
+    let map =
+        format!("apiVersion: v1\nkind: ConfigMap\ndata:\n  t: \"{{{{ .Values.x }}}}\"\n---\n{head}name: a\n{eds}");
+    assert_eq!(helps(&validate(&[], map)), [""; 0]);
+    // Of others it is said where they cannot be read.
+    let jinja = format!("{head}name: a\n{{% for x in y %}}\n");
+    assert_eq!(
+        helps(&validate(&[], jinja)),
+        ["dump-syntax: this looks like a template: render it first"]
     );
 }

@@ -1,11 +1,12 @@
 //! DiscoveryResponse, DeltaDiscoveryResponse, and every file form with a list `resources`; the wrapper `Resource`.
 
-use xdsctl_proto::tables;
+use xdsctl_proto::tables::{self, Field};
 
 use super::raw::{Label, LiveStatus, ResourceError, Response};
 use super::slot::{Pending, Place};
 use super::walker::{Walker, snake_case};
-use super::{Clue, Result, Shape, UNKNOWN_TYPE, csds, wrapper};
+use super::{Clue, EMPTY_RESPONSE, Result, Shape, UNKNOWN_TYPE, csds, wrapper};
+use crate::model::ResourceType;
 use crate::proto::transcode::{TypeUrl, UNKNOWN_FIELD};
 use crate::source::Span;
 use crate::status::Code;
@@ -88,8 +89,8 @@ const MESSAGES: &[&str] = &[
     "envoy.service.discovery.v3.DeltaDiscoveryResponse",
 ];
 
-/// What a response says of itself, besides its resources.
-const SAID: &[&str] = &["type_url", "version_info", "nonce"];
+/// What a response says of itself, besides its type and its resources.
+const SAID: &[&str] = &["version_info", "system_version_info", "nonce"];
 
 /// Unknown members of a response that are looked at.
 const MAX_STRANGE: usize = 20;
@@ -97,33 +98,53 @@ const MAX_STRANGE: usize = 20;
 /// The member of a response that holds its resources.
 const RESOURCES: &str = "resources";
 
-/// Says whether the object at the scanner is a response whose list of resources has a misspelt name.
-pub(super) fn is_misspelt(walker: &mut Walker<'_, '_>) -> Result<bool> {
+/// Says whether the object at the scanner is a response although no key alone says so: its list of resources has a misspelt name, or
+/// is not there, as JSON leaves out what is empty.
+pub(super) fn is_without_list(walker: &mut Walker<'_, '_>) -> Result<bool> {
     let start = walker.pos();
-    let (mut is_said, mut is_near) = (false, false);
+    let (mut is_typed, mut is_said, mut is_near, mut is_other) = (false, false, false, false);
     walker.fields(&mut |walker, key| {
         let first = walker.tc.scan.peek();
-        is_said |= SAID.contains(&key) && !matches!(first, b'{' | b'[');
+        let is_scalar = !matches!(first, b'{' | b'[');
+        is_typed |= is_scalar && key == "type_url";
+        is_said |= is_scalar && SAID.contains(&key);
         is_near |= first == b'[' && nearest(key, [RESOURCES].into_iter()).is_some();
+        is_other |= !members().any(|field| field.name == key);
         walker.skip()
     })?;
     walker.tc.scan.set_pos(start);
-    Ok(is_said && is_near)
+    Ok((is_typed || is_said) && is_near || is_typed && is_said && !is_other)
+}
+
+/// The type that the response at the scanner says of itself.
+pub(super) fn said_type(walker: &mut Walker<'_, '_>) -> Result<Option<ResourceType>> {
+    let start = walker.pos();
+    let mut said = None;
+    walker.fields(&mut |walker, key| {
+        if key != "type_url" || walker.tc.scan.peek() != b'"' {
+            return walker.skip();
+        }
+        let url = walker.text()?.unwrap_or_default();
+        said = url.rsplit('/').next().and_then(ResourceType::from_type_name);
+        Ok(())
+    })?;
+    walker.tc.scan.set_pos(start);
+    Ok(said)
+}
+
+/// The members that a response may have.
+fn members() -> impl Iterator<Item = &'static Field> {
+    let messages = MESSAGES.iter().filter_map(|name| tables::message(name));
+    messages.flat_map(|message| message.fields)
 }
 
 /// Reports members that no response has.
 fn unknown(walker: &mut Walker<'_, '_>, strange: Vec<(String, Span)>) {
-    let fields = || {
-        MESSAGES
-            .iter()
-            .filter_map(|name| tables::message(name))
-            .flat_map(|message| message.fields)
-    };
     for (key, span) in strange {
-        if fields().any(|field| field.name == key) {
+        if members().any(|field| field.name == key) {
             continue;
         }
-        if let Some(near) = nearest(&key, fields().map(|field| field.name)) {
+        if let Some(near) = nearest(&key, members().map(|field| field.name)) {
             let message = format!("unknown field `{key}` of DiscoveryResponse, nothing is read of it");
             let help = format!("did you mean `{near}`?");
             walker.report(&UNKNOWN_FIELD, span, message).help(help);
@@ -145,6 +166,7 @@ fn walk_response(walker: &mut Walker<'_, '_>) -> Result<()> {
     let mut nonce = None;
     let (mut has_version, mut is_delta) = (false, false);
     let before = walker.loader.findings.len();
+    let found = walker.found();
     let mut strange = Vec::new();
     walker.fields(&mut |walker, key| {
         match key {
@@ -219,6 +241,15 @@ fn walk_response(walker: &mut Walker<'_, '_>) -> Result<()> {
         unknown(walker, strange);
         walker.report_strangers(strangers);
     }
+    let said = type_url.as_deref().and_then(|url| url.rsplit('/').next());
+    if let Some(resource_type) = said.and_then(ResourceType::from_type_name)
+        && is_one
+        && !is_delta
+        && walker.found() == found
+    {
+        let span = Span::new(start, walker.pos());
+        walker.report(&EMPTY_RESPONSE, span, without_resource(resource_type));
+    }
     walker.assume = outer;
     let url = type_url.as_deref().unwrap_or_default();
     let mut named = Vec::new();
@@ -252,6 +283,19 @@ fn walk_response(walker: &mut Walker<'_, '_>) -> Result<()> {
         walker.response(response);
     }
     Ok(())
+}
+
+/// What a client makes of a response without a resource: of Listeners and Clusters it says all that there is (A53).
+fn without_resource(resource_type: ResourceType) -> String {
+    let kind = resource_type.short_name();
+    match resource_type {
+        ResourceType::Listener | ResourceType::Cluster => {
+            format!("the response has no {kind}: a client drops each that it had")
+        }
+        ResourceType::RouteConfiguration | ResourceType::Endpoints => {
+            format!("the response has no {kind}: a client keeps those that it had")
+        }
+    }
 }
 
 /// Reads an entry of `resource_errors`.

@@ -11,7 +11,7 @@ use xdsctl_proto::tables;
 
 use super::loader::{Emit, Loader, Options, Text};
 use super::raw::{Finding, Origin, RawResource, Response, WorldId};
-use super::{NO_RESOURCE, UNKNOWN_SHAPE, kubernetes};
+use super::{EMPTY_RESPONSE, NO_RESOURCE, UNKNOWN_SHAPE, kubernetes, template};
 use crate::diag::{Known, rules};
 use crate::model::ResourceType;
 use crate::proto::transcode::{self, LIMIT_EXCEEDED, SYNTAX, Transcoder};
@@ -24,6 +24,8 @@ rules! {
     EMPTY = "dump-empty", Dump, Advice, "a document must hold a JSON value, a YAML node or a message";
     /// A document is an archive, an image or other data that holds no configuration as it is.
     NOT_TEXT = "dump-not-configuration", Dump, Fails, "the formats that xdsctl reads: JSON, YAML, text format, wire format";
+    /// A document is a template of Helm, which has not been rendered.
+    TEMPLATE = "dump-template", Dump, Fails, "the actions of Go's text/template, in which Helm's charts are written";
 }
 
 impl Loader {
@@ -33,11 +35,23 @@ impl Loader {
     /// becomes a finding; as much as possible is read nevertheless. `source` keeps what is needed to find places in it.
     pub fn document(&mut self, id: SourceId, source: &Source, options: Options, emit: Emit<'_>) {
         let first = self.findings.len();
-        self.any_format(id, source, options, emit);
-        let broken = |finding: &&mut Finding| finding.diagnostic.rule == &SYNTAX && finding.diagnostic.help.is_none();
-        let mut broken = self.findings.iter_mut().skip(first).filter(broken).peekable();
-        if broken.peek().is_some() && is_template(source.bytes()) {
-            for finding in broken {
+        let mut actions = template::Actions::of(source.bytes());
+        self.any_format(id, source, options, &mut |resources| {
+            resources.iter().for_each(|resource| actions.look(resource.origin.span));
+            emit(resources);
+        });
+        let is_broken = |finding: &Finding| finding.diagnostic.rule == &SYNTAX;
+        let is_any_broken = self.findings.iter().skip(first).any(is_broken);
+        if let Some(span) = actions.found(is_any_broken) {
+            // What cannot be read is what a reader makes of the template.
+            let later = self.findings.split_off(first.min(self.findings.len()));
+            self.report(id, &TEMPLATE, span, template::MESSAGE.to_owned())
+                .help(template::HELP);
+            self.findings
+                .extend(later.into_iter().filter(|finding| !is_broken(finding)));
+        } else if is_any_broken && template::is_any(source.bytes()) {
+            let later = self.findings.iter_mut().skip(first);
+            for finding in later.filter(|finding| is_broken(finding) && finding.diagnostic.help.is_none()) {
                 finding.diagnostic.help("this looks like a template: render it first");
             }
         }
@@ -67,7 +81,13 @@ impl Loader {
         source.set_format(format);
         let mut opened = configmap::Opened::default();
         let view = match format {
-            Format::Json => return self.json(id, source.bytes(), options, emit),
+            Format::Json => {
+                let text = Text {
+                    name: source.name(),
+                    ..source.bytes().into()
+                };
+                return self.values(id, text, 0, &mut options.world.clone(), options, emit);
+            }
             Format::Yaml => {
                 let mut view = yaml::view_bytes(source.bytes());
                 if has_config_maps {
@@ -143,10 +163,8 @@ impl Loader {
         }
         // A request, or an answer without resources, is nothing odd in a log.
         let later = self.findings.split_off(first.min(self.findings.len()));
-        let odd = later
-            .into_iter()
-            .filter(|finding| finding.diagnostic.rule != &NO_RESOURCE);
-        self.findings.extend(odd);
+        let is_odd = |finding: &Finding| ![&NO_RESOURCE, &EMPTY_RESPONSE].contains(&finding.diagnostic.rule);
+        self.findings.extend(later.into_iter().filter(is_odd));
     }
 
     /// Adds responses of which a log has the head, and their resources one by one.
@@ -237,7 +255,11 @@ impl Loader {
                 continue;
             }
             let text = view.json().get(..part.text.end).unwrap_or_default();
-            let text_of = Text { json: text, document };
+            let text_of = Text {
+                json: text,
+                document,
+                name: "",
+            };
             self.values(id, text_of, start, world, options, &mut placed);
             start = part.text.end;
             // The fault has said why the text ends where it does.
@@ -302,14 +324,6 @@ pub fn again(source: &Source, origin: Origin, resource_type: ResourceType) -> Op
     reader.resource(tables::message(resource_type.type_name())?).ok()?;
     let bytes = reader.take_written(0);
     (!reader.is_lost).then(|| (bytes.into(), reader.known))
-}
-
-/// What templates are written with: Go and Jinja, Jinja, ERB and its like, Mako.
-const TEMPLATES: &[&[u8]] = &[b"{{", b"{%", b"<%", b"\n% ", b"${"];
-
-/// Says whether a document that cannot be read may be one that still has to be made.
-fn is_template(bytes: &[u8]) -> bool {
-    TEMPLATES.iter().any(|sign| memchr::memmem::find(bytes, sign).is_some())
 }
 
 #[cfg(test)]

@@ -36,11 +36,17 @@ pub(super) struct Text<'t> {
     pub json: &'t [u8],
     /// The document in which messages are that stand in the text by their places; empty if there are none.
     pub document: &'t [u8],
+    /// The name of the document.
+    pub name: &'t str,
 }
 
 impl<'t> From<&'t [u8]> for Text<'t> {
     fn from(json: &'t [u8]) -> Text<'t> {
-        Text { json, document: b"" }
+        Text {
+            json,
+            document: b"",
+            name: "",
+        }
     }
 }
 

@@ -23,7 +23,9 @@ mod loader;
 mod raw;
 mod slot;
 mod snapshot;
+mod template;
 mod untyped;
+mod values;
 mod walker;
 mod wrapper;
 
@@ -43,6 +45,8 @@ use walker::Walker;
 rules! {
     /// A document has the shape of configuration, and no resource in it.
     NO_RESOURCE = "dump-without-resource", Dump, Advice, "the shapes in which xDS tools print configuration";
+    /// A response says that there is no resource of its type.
+    EMPTY_RESPONSE = "dump-empty-response", Dump, Advice, "gRFC A53; C-core XdsClient::XdsChannel::AdsCall";
     /// A document, or an entry of a dump, holds no xDS configuration in a shape that xdsctl knows.
     UNKNOWN_SHAPE = "dump-unknown-shape", Dump, Advice, "the shapes in which xDS tools print configuration";
     /// A resource is of a type that no xDS client is known to ask for.

@@ -30,6 +30,17 @@ pub(super) fn listed(key: &str) -> Option<ResourceType> {
     }
 }
 
+/// Says whether one of the words of a key, such as `lds` or `prod-listeners`, names the type.
+pub(super) fn is_named(key: &str, resource_type: ResourceType) -> bool {
+    let names: &[&str] = match resource_type {
+        ResourceType::Listener => &["lds", "listener", "listeners"],
+        ResourceType::RouteConfiguration => &["rds", "route", "routes"],
+        ResourceType::Cluster => &["cds", "cluster", "clusters"],
+        ResourceType::Endpoints => &["eds", "endpoint", "endpoints"],
+    };
+    key.split(['-', '_', '.', '/']).any(|word| names.contains(&word))
+}
+
 /// Reads the lists whose elements look as they should: `clusters`, `listeners` and `routes` are words of many tools.
 fn walk_snapshot(walker: &mut Walker<'_, '_>) -> Result<()> {
     let start = walker.pos();

@@ -8,6 +8,7 @@ use xdsctl_proto::tables::{self, Message};
 use super::loader::{Emit, Loader, Options, Text};
 use super::raw::{LiveStatus, PathSource, Response, WorldId};
 use super::slot::Pending;
+use super::values::Values;
 use super::{
     Clue, MANIFEST_SKIPPED, NO_RESOURCE, Result, SHAPES, Shape, UNKNOWN_SECTION, UNKNOWN_SHAPE, config_dump::DumpSoFar,
     envoy_bootstrap, untyped,
@@ -28,6 +29,8 @@ pub(super) struct Walker<'t, 'l> {
     pub tc: Transcoder<'t>,
     pub loader: &'l mut Loader,
     pub(super) source: SourceId,
+    /// The name of the document, for the names of worlds in it.
+    pub(super) name: &'t str,
     /// Largest resource, in bytes on the wire.
     pub(super) limit: usize,
     pub(super) emit: Emit<'l>,
@@ -91,6 +94,7 @@ impl<'t, 'l> Walker<'t, 'l> {
             tc,
             loader,
             source,
+            name: text.name,
             limit: options.transcode.max_resource_bytes.min(transcode::MAX_RESOURCE_BYTES),
             assume: options.assume.and_then(|t| tables::message(t.type_name())),
             emit,
@@ -126,8 +130,10 @@ impl<'t, 'l> Walker<'t, 'l> {
         }
         let mut is_any_known = false;
         let mut manifests = Vec::new();
+        let mut values = Values::of(self);
         while !self.tc.scan.at_end() {
             let start = self.tc.scan.pos();
+            values.begin(self);
             let before = self.found();
             self.recognised = false;
             (self.is_manifest, self.kind, self.holds_text) = (false, None, false);
@@ -135,6 +141,7 @@ impl<'t, 'l> Walker<'t, 'l> {
                 envoy_bootstrap::path_sources(self)?;
             }
             self.value()?;
+            values.end(self);
             let span = Span::new(start, self.tc.scan.pos());
             is_any_known |= self.recognised;
             if !self.recognised && self.is_manifest && self.embedded.is_none() {
@@ -215,6 +222,11 @@ impl<'t, 'l> Walker<'t, 'l> {
     pub fn response(&mut self, response: Response) {
         self.loader.errors += response.errors.len();
         self.loader.responses.push(response);
+    }
+
+    /// Strings may have no quotes: the document is YAML.
+    pub(super) const fn has_bare_strings(&self) -> bool {
+        self.bare_strings
     }
 
     /// The document that is read.

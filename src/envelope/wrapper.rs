@@ -1,11 +1,11 @@
 //! Objects around a known shape: searched. Each key is a world if one of them holds what a client has, a dump or resources
-//! of several types, such as `{namespace: {pod: {"configs": [...]}}}` of `egctl config`. Else all is one world, such as a
-//! snapshot that is a map by type and name.
+//! of several types, such as `{namespace: {pod: {"configs": [...]}}}` of `egctl config`; also if each holds its resources by
+//! type, as `{node: {"listeners": [...]}}`. Else all is one world, such as a snapshot that is a map by type and name.
 
 use std::collections::BTreeSet;
 
 use super::walker::{MAX_NESTING, Walker};
-use super::{DUMPS, Result, Shape, csds, discovery, legacy, snapshot, untyped};
+use super::{DUMPS, Result, Shape, config_dump, csds, discovery, legacy, snapshot, untyped};
 use crate::model::ResourceType;
 use crate::proto::transcode::TypeUrl;
 
@@ -34,7 +34,7 @@ pub(super) static PATCH: Shape = Shape {
 };
 
 fn walk_keys(walker: &mut Walker<'_, '_>) -> Result<()> {
-    if discovery::is_misspelt(walker)? {
+    if discovery::is_without_list(walker)? {
         return (discovery::SHAPE.walk)(walker);
     }
     let divides = !walker.is_one_world && are_worlds(walker)?;
@@ -60,38 +60,73 @@ fn walk_keys(walker: &mut Walker<'_, '_>) -> Result<()> {
 
 /// What a client may hold, as far as it was looked at.
 #[derive(Default)]
-struct Held {
-    types: BTreeSet<ResourceType>,
-    is_dump: bool,
+pub(super) struct Held {
+    pub types: BTreeSet<ResourceType>,
+    pub is_dump: bool,
+    /// A part of a dump, which may stand alone.
+    is_part: bool,
+    /// The resources stand in lists or maps with the names of their types.
+    is_by_type: bool,
+    /// All types are looked for; else several are enough.
+    wants_all: bool,
 }
 
 impl Held {
     fn is_of_client(&self) -> bool {
-        self.is_dump || self.types.len() > 1
+        self.is_dump || self.is_snapshot()
     }
+
+    /// Says whether nothing more need be seen.
+    fn is_enough(&self) -> bool {
+        self.is_of_client() && (self.is_dump || !self.wants_all)
+    }
+
+    /// Says whether there are resources of several types.
+    pub(super) fn is_snapshot(&self) -> bool {
+        self.types.len() > 1
+    }
+
+    /// Says whether these are the resources of one type, by the name of that type, under a key that does not name it again.
+    fn is_node(&self, key: &str) -> bool {
+        self.is_by_type && !self.types.iter().any(|held| snapshot::is_named(key, *held))
+    }
+}
+
+/// What the value at the scanner holds; of one that breaks off, what comes before counts. Moves the scanner.
+pub(super) fn held(walker: &mut Walker<'_, '_>) -> Held {
+    let mut held = Held {
+        wants_all: true,
+        ..Held::default()
+    };
+    let _ = look(walker, &mut held, 0);
+    held
 }
 
 /// Says whether a key of the object at the scanner holds what one client has. The scanner stays where it is.
 fn are_worlds(walker: &mut Walker<'_, '_>) -> Result<bool> {
     let start = walker.pos();
     let mut are_worlds = false;
-    walker.keys(&mut |walker, _| {
+    let (mut keys, mut by_type, mut nodes) = (0, 0, 0);
+    walker.keys(&mut |walker, key| {
         if are_worlds {
             return walker.skip();
         }
         let mut held = Held::default();
         look(walker, &mut held, 1)?;
-        are_worlds = held.is_of_client();
+        are_worlds = held.is_of_client() || held.is_part;
+        keys += usize::from(!held.types.is_empty());
+        by_type += usize::from(held.is_by_type);
+        nodes += usize::from(held.is_node(&walker.unescaped(key)));
         Ok(())
     })?;
     walker.tc.scan.set_pos(start);
-    Ok(are_worlds)
+    Ok(are_worlds || keys > 1 && by_type == keys && nodes > 0)
 }
 
 /// Looks at the value at the scanner, and passes it.
 fn look(walker: &mut Walker<'_, '_>, held: &mut Held, level: usize) -> Result<()> {
     let first = walker.tc.scan.peek();
-    if level > MAX_NESTING || held.is_of_client() || !matches!(first, b'{' | b'[') {
+    if level > MAX_NESTING || held.is_enough() || !matches!(first, b'{' | b'[') {
         return walker.skip();
     }
     if first == b'[' {
@@ -101,9 +136,20 @@ fn look(walker: &mut Walker<'_, '_>, held: &mut Held, level: usize) -> Result<()
     let shape = walker.shape()?;
     walker.tc.scan.set_pos(start);
     let is = |other: &'static Shape| std::ptr::eq(shape, other);
+    let parts = [&config_dump::SECTION, &csds::OLD_CONFIG];
+    if parts.into_iter().any(is) {
+        held.is_part = true;
+        return walker.skip();
+    }
     let whole = [&csds::RESPONSE, &csds::CLIENT, &legacy::SHAPE];
     if DUMPS.iter().copied().chain(whole).any(is) {
         held.is_dump = true;
+        return walker.skip();
+    }
+    if is(&discovery::SHAPE)
+        && let Some(said) = discovery::said_type(walker)?
+    {
+        held.types.insert(said);
         return walker.skip();
     }
     if is(&untyped::UNTYPED) {
@@ -122,8 +168,11 @@ fn look(walker: &mut Walker<'_, '_>, held: &mut Held, level: usize) -> Result<()
         return walker.skip();
     }
     walker.fields(&mut |walker, key| {
-        if walker.tc.scan.peek() == b'[' && is(&snapshot::SHAPE) {
-            held.types.extend(snapshot::listed(key));
+        let first = walker.tc.scan.peek();
+        let listed = snapshot::listed(key).filter(|_| matches!(first, b'{' | b'['));
+        held.is_by_type |= level == 1 && listed.is_some();
+        if first == b'[' && is(&snapshot::SHAPE) {
+            held.types.extend(listed);
         }
         look(walker, held, level + 1)
     })

@@ -11,7 +11,7 @@ use super::input::Inputs;
 use super::{Error, Io};
 use xdsctl::client::Settled;
 use xdsctl::diag::{Diagnostic, Severity};
-use xdsctl::envelope::{EMPTY, Finding, NO_RESOURCE};
+use xdsctl::envelope::{EMPTY, EMPTY_RESPONSE, Finding, NO_RESOURCE};
 use xdsctl::source::{SourceId, Span};
 
 /// What the lines about it begin with.
@@ -110,7 +110,8 @@ fn unknown<'s>(settled: &'s Settled, inputs: &Inputs) -> Vec<&'s Finding> {
         .iter()
         .filter(|found| inputs.documents.contains(&found.source));
     findings
-        .filter(|found| !known.contains(&found.source) && found.diagnostic.rule != &NO_RESOURCE)
+        .filter(|found| !known.contains(&found.source))
+        .filter(|found| ![&NO_RESOURCE, &EMPTY_RESPONSE].contains(&found.diagnostic.rule))
         .filter(|found| told.insert(found.source))
         .collect()
 }

@@ -23,7 +23,7 @@ use xdsctl::check::{self, Outcome, Scope};
 use xdsctl::choice::{Hidden, Rejections, Selector, Severities};
 use xdsctl::client::{Checked, Keep, Verdict};
 use xdsctl::diag::Severity;
-use xdsctl::envelope::WorldName;
+use xdsctl::envelope::{EMPTY_RESPONSE, WorldName};
 use xdsctl::profile::{Client, Doubt, Fleet};
 use xdsctl::source::SourceMap;
 
@@ -281,7 +281,12 @@ impl<'a> Asked<'a> {
                 judges_proxies: self.args.all || line.is_some(),
             },
         );
-        let mut has_input = outcome.resources.iter().any(Checked::is_checked) || bootstraps > 0;
+        let mut has_input = outcome.resources.iter().any(Checked::is_checked)
+            || bootstraps > 0
+            || outcome
+                .findings
+                .iter()
+                .any(|found| found.diagnostic.rule == &EMPTY_RESPONSE);
         let is_told_of = |checked: &Checked| checked.verdict == Verdict::NotChecked && checked.status.is_some();
         let nothing = if !outcome.proxy_worlds.is_empty() {
             "the configuration was made for a proxy; --all checks it anyway"

@@ -1,0 +1,89 @@
+//! Documents that still have to be made: templates that nobody has rendered.
+//!
+//! Of Go's templates, in which Helm's charts are written, the actions are known well enough to find them in a document that can
+//! be read: `name: {{ .Values.name }}` is good YAML. They count inside of a resource only, because other objects may hold templates
+//! for somebody else. Of other kinds a document that cannot be read may show signs.
+
+use crate::source::Span;
+
+pub(super) const MESSAGE: &str = "this is a template that was not rendered: what `{{ }}` stands for is not there";
+
+pub(super) const HELP: &str = "render it first: `helm template CHART | xdsctl validate -`";
+
+/// Actions that are looked at.
+const MAX_ACTIONS: usize = 1_000;
+
+/// The words that an action of a Go template begins with, but for a field, a variable or a comment.
+const WORDS: &[&[u8]] = &[
+    b"block",
+    b"default",
+    b"define",
+    b"else",
+    b"end",
+    b"if",
+    b"include",
+    b"index",
+    b"printf",
+    b"quote",
+    b"range",
+    b"required",
+    b"template",
+    b"toYaml",
+    b"tpl",
+    b"with",
+];
+
+/// Where the actions of a document are, and the first one inside of a resource.
+pub(super) struct Actions {
+    starts: Vec<usize>,
+    inside: Option<Span>,
+}
+
+impl Actions {
+    pub(super) fn of(bytes: &[u8]) -> Actions {
+        let braces = memchr::memmem::find_iter(bytes, b"{{");
+        let starts = braces.filter(|start| bytes.get(start + 2..).is_some_and(is_action));
+        Actions {
+            starts: starts.take(MAX_ACTIONS).collect(),
+            inside: None,
+        }
+    }
+
+    /// A resource stands at `span`.
+    pub(super) fn look(&mut self, span: Span) {
+        if self.starts.is_empty() || self.inside.is_some() {
+            return;
+        }
+        let next = self.starts.partition_point(|start| *start < span.start);
+        let start = self.starts.get(next).filter(|start| **start < span.end);
+        self.inside = start.map(|start| Span::new(*start, start + 2));
+    }
+
+    /// The action that shows that the document is a template; in one that `is_broken`, any does.
+    pub(super) fn found(&self, is_broken: bool) -> Option<Span> {
+        let first = self.starts.first().filter(|_| is_broken);
+        first.map(|start| Span::new(*start, start + 2)).or(self.inside)
+    }
+}
+
+/// Says whether what follows `{{` is an action of a Go template.
+fn is_action(rest: &[u8]) -> bool {
+    let rest = rest.strip_prefix(b"-").unwrap_or(rest).trim_ascii_start();
+    let is_letter = |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_');
+    match rest.first() {
+        Some(b'.' | b'$') => is_letter(rest.get(1)),
+        Some(b'/') => rest.starts_with(b"/*"),
+        _ => WORDS.iter().any(|word| {
+            rest.strip_prefix(*word)
+                .is_some_and(|rest| matches!(rest.first(), Some(b' ' | b'-' | b'}')))
+        }),
+    }
+}
+
+/// What templates are written with: Go and Jinja, Jinja, ERB and its like, Mako.
+const SIGNS: &[&[u8]] = &[b"{{", b"{%", b"<%", b"\n% ", b"${"];
+
+/// Says whether a document that cannot be read may be one that still has to be made.
+pub(super) fn is_any(bytes: &[u8]) -> bool {
+    SIGNS.iter().any(|sign| memchr::memmem::find(bytes, sign).is_some())
+}
