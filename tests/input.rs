@@ -192,6 +192,23 @@ fn a_misspelt_filter_does_not_make_a_proxy_of_a_server() {
 }
 
 #[test]
+fn the_name_that_was_meant_is_named() {
+    let world = json!({"resources": [listener("x", "rout-a"), routes("route-a", &["crt", "pay"]),
+        cluster("cart"), cluster("pay"), endpoints("cart"), endpoints("pya-1")]});
+    assert_eq!(
+        helps(&validate(&[], world)),
+        [
+            "lds-route-config-missing: did you mean `route-a`?",
+            "rds-cluster-missing: did you mean `cart`?",
+            "cds-endpoints-missing: -",
+        ]
+    );
+    // Shards are not misspellings of each other.
+    let shards = json!({"resources": [routes("r", &["shard-12"]), cluster("shard-1"), cluster("shard-2")]});
+    assert_eq!(helps(&validate(&[], shards)), ["rds-cluster-missing: -"]);
+}
+
+#[test]
 fn a_template_is_told_before_what_it_breaks() {
     let eds = "type: EDS\neds_cluster_config: {eds_config: {ads: {}}}\n";
     let head = format!("'@type': {URL}envoy.config.cluster.v3.Cluster\n");

@@ -130,9 +130,13 @@ fn a_verdict_that_is_not_known_is_told_in_every_form() {
 
 /// The findings of a run as `rule who`.
 fn rules(clients: &str, args: &[&str]) -> Vec<String> {
+    rules_of(FAULTS, clients, args)
+}
+
+fn rules_of(text: &str, clients: &str, args: &[&str]) -> Vec<String> {
     let run = validate(
         &[&[clients, "--format=json", "--min-severity=warning"], args].concat(),
-        FAULTS,
+        text,
     );
     let report = run.json();
     let resources = report["resources"].as_array().unwrap().iter();
@@ -181,6 +185,114 @@ fn what_needs_no_asking_is_found_for_every_client() {
     );
     let run = validate(&["--client=go", "--complete"], FAULTS);
     assert_eq!(run.code, Some(1), "{}", run.out);
+}
+
+/// What C-core takes and Go and Java reject; what C-core and Node reject and the others take.
+const REJECTED: &str = r#"{"resources": [
+    {"@type": "type.googleapis.com/envoy.config.route.v3.RouteConfiguration", "name": "rc", "virtual_hosts": [{"domains": ["*"], "routes": [
+        {"match": {"prefix": "/a"}, "route": {"cluster": "tls"}}, {"match": {"prefix": ""}, "route": {"cluster": "least"}}]}]},
+    {"@type": "type.googleapis.com/envoy.config.cluster.v3.Cluster", "name": "tls", "type": "EDS", "eds_cluster_config": {"eds_config": {"ads": {}}},
+        "transport_socket_matches": [{"name": "x"}]},
+    {"@type": "type.googleapis.com/envoy.config.cluster.v3.Cluster", "name": "least", "type": "EDS", "eds_cluster_config": {"eds_config": {"ads": {}}},
+        "lb_policy": "LEAST_REQUEST"}]}"#;
+
+#[test]
+fn a_reference_goes_by_the_verdict_of_the_client_that_is_asked() {
+    let of = |clients: &str| rules_of(REJECTED, clients, &[]);
+    let (tls, least) = ("cds-transport-socket-matches", "cds-lb-policy-unsupported");
+    assert_eq!(of("--client=go"), ["reference-to-rejected", tls]);
+    assert_eq!(of("--client=node"), ["reference-to-rejected", least]);
+    assert_eq!(
+        of("--client=cpp,go,java,node"),
+        [
+            "reference-to-rejected fails in go, java".to_owned(),
+            "reference-to-rejected fails in cpp, node".to_owned(),
+            format!("{tls} nack in go, java; ignored in cpp"),
+            format!("{least} nack in cpp, node"),
+        ]
+    );
+    // Who lives with the rejection lives with what follows from it.
+    assert_eq!(rules_of(REJECTED, "--client=go", &["-A", tls]), [""; 0]);
+}
+
+#[test]
+fn grpc_js_waits_where_others_fail() {
+    let text = FAULTS.replace("\"X-Tier\", \"exact_match\"", "\"x-tier\", \"contains_match\"");
+    let message = |clients: &str| {
+        let run = validate(&[clients, "--format=json"], &text);
+        let report = run.json();
+        let findings = report["resources"][0]["findings"].as_array().unwrap().clone();
+        let found = findings.iter().find(|found| found["rule"] == "reference-to-rejected");
+        found.map(|found| found["message"].as_str().unwrap().to_owned())
+    };
+    let node = "RouteConfiguration `rc` is rejected: the RPCs of the channel wait until their deadline";
+    assert_eq!(message("--client=node").as_deref(), Some(node));
+    assert_eq!(message("--client=java"), None);
+}
+
+#[test]
+fn letter_case_hides_a_virtual_host_from_go_and_node() {
+    let text = FAULTS
+        .replace("\"shop\"", "\"Shop.example\"")
+        .replace("[\"*\"]", "[\"shop.example\"]");
+    let of = |clients: &str, args: &[&str]| {
+        let mut rules = rules_of(&text, clients, args);
+        rules.retain(|rule| rule.contains("virtual-host"));
+        rules
+    };
+    for client in ["--client=go", "--client=node"] {
+        assert_eq!(of(client, &[]), ["lds-no-virtual-host"]);
+        let target = "--target=xds:///Shop.example";
+        assert_eq!(of(client, &[target]), ["target-without-virtual-host"]);
+        assert_eq!(of(client, &[target, "--authority=shop.example"]), [""; 0]);
+    }
+    assert_eq!(of("--client=cpp,java", &[]), [""; 0]);
+    assert_eq!(of("--client=cpp,go,java", &[]), ["lds-no-virtual-host advice in go"]);
+}
+
+#[test]
+fn weights_that_nobody_looks_at_are_told_to_everybody() {
+    let world = |policies: &str| {
+        format!(
+            r#"{{"resources": [{{"@type": "type.googleapis.com/envoy.config.cluster.v3.Cluster", "name": "c", "type": "EDS",
+                "eds_cluster_config": {{"eds_config": {{"ads": {{}}}}}}, "load_balancing_policy": {{"policies": [{policies}]}}}},
+            {{"@type": "type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment", "cluster_name": "c", "endpoints": [
+                {{"locality": {{"zone": "z"}}, "load_balancing_weight": 1, "lb_endpoints": [
+                    {{"load_balancing_weight": 1, "endpoint": {{"address": {{"socket_address": {{"address": "10.0.0.1", "port_value": 80}}}}}}}},
+                    {{"load_balancing_weight": 9, "endpoint": {{"address": {{"socket_address": {{"address": "10.0.0.2", "port_value": 80}}}}}}}}]}}]}}]}}"#
+        )
+    };
+    let policy = |name: &str| {
+        let url = format!("type.googleapis.com/envoy.extensions.load_balancing_policies.{name}");
+        format!(r#"{{"typed_extension_config": {{"name": "p", "typed_config": {{"@type": "{url}"}}}}}}"#)
+    };
+    let of = |policies: &[String]| {
+        let args = ["--client=cpp,go,java,node", "--format=json"];
+        let report = validate(&args, &world(&policies.join(","))).json();
+        let findings = report["resources"][0]["findings"].as_array().unwrap().clone();
+        let found = findings.iter().find(|found| found["rule"] == "cds-weights-unused");
+        found.unwrap()["who"].as_str().unwrap_or_default().to_owned()
+    };
+    let (round, least) = (
+        policy("round_robin.v3.RoundRobin"),
+        policy("least_request.v3.LeastRequest"),
+    );
+    let weighted = policy("client_side_weighted_round_robin.v3.ClientSideWeightedRoundRobin");
+    assert_eq!(of(std::slice::from_ref(&round)), "");
+    assert_eq!(of(&[weighted, round.clone()]), "advice in cpp, go, java");
+    // Go and Java have this one.
+    assert_eq!(of(&[least, round]), "advice in cpp");
+}
+
+#[test]
+fn the_header_of_a_hash_policy_has_its_case_in_c_core_alone() {
+    let text = FAULTS.replace("\"X-Tier\"", "\"x-tier\"").replace(
+        "{\"cluster\": \"cart\"}",
+        "{\"cluster\": \"cart\", \"hash_policy\": [{\"header\": {\"header_name\": \"X-User\"}}]}",
+    );
+    let mut rules = rules_of(&text, "--client=cpp,go,java,node", &[]);
+    rules.retain(|rule| rule.starts_with("header-"));
+    assert_eq!(rules, ["header-name-upper-case advice in cpp"]);
 }
 
 #[test]
@@ -320,7 +432,7 @@ fn a_page_says_for_whom_a_rule_is_reported_and_why() {
     let page = xdsctl(&["explain", "header-name-upper-case"], "");
     assert!(
         page.out
-            .contains("reported for go too: grpc-go compares names byte by byte too"),
+            .contains("reported for go too: grpc-go compares the names of matchers byte by byte too"),
         "{}",
         page.out
     );

@@ -3,6 +3,7 @@
 //! [`check`] takes what [`client`](crate::client) has decided and adds what the resources of each world show together:
 //! references, aggregate graphs, which failures nobody would see, and whether the whole thing was made for a proxy.
 
+mod others;
 mod proxy;
 mod shared;
 mod unharmed;

@@ -1,7 +1,7 @@
 //! What the resources of a world show together.
 
 use super::shared::Shared;
-use super::{ENDPOINTS_NOT_INCLUDED, Outcome, proxy, unharmed};
+use super::{ENDPOINTS_NOT_INCLUDED, Outcome, others, proxy, unharmed};
 use crate::bootstrap;
 use crate::client::target::Target;
 use crate::client::{Checked, ClusterFacts, Facts, ListenerFacts, ResourceId, Settled, World};
@@ -90,11 +90,18 @@ fn relate(world: &World, scope: Scope<'_>, resources: &mut [Checked]) {
             unread_values(checked);
         }
     }
-    for (ResourceId(number), diagnostic) in lint::run(world, &usage, scope.target, scope.is_complete) {
+    let asked = lint::Asked {
+        target: scope.target,
+        is_complete: scope.is_complete,
+        others_reject: &|id| others::reject(resources, id),
+    };
+    let found = lint::run(world, &usage, asked);
+    for (ResourceId(number), diagnostic) in found.of_base {
         if let Some(checked) = resources.get_mut(number) {
             checked.diagnostics.push(diagnostic);
         }
     }
+    others::tell(found.of_others, resources);
 }
 
 /// Takes back what is found at a field only because its value could not be read, which is said already.

@@ -41,7 +41,13 @@ impl Rejections {
                 let before = checked.diagnostics.len();
                 let stays = |diagnostic: &Diagnostic| diagnostic.cause.is_none_or(|cause| !silent.contains(&cause));
                 checked.diagnostics.retain(stays);
-                count += before - checked.diagnostics.len();
+                let mut gone = before - checked.diagnostics.len();
+                for answer in &mut checked.answers {
+                    let before = answer.diagnostics.len();
+                    answer.diagnostics.retain(stays);
+                    gone = gone.max(before - answer.diagnostics.len());
+                }
+                count += gone;
             }
         }
         count

@@ -4,7 +4,7 @@
 
 use crate::diag::{Cx, Path, rules};
 use crate::model::matcher::{HeaderMatch, HeaderMatcher, StringMatch, StringMatcher};
-use crate::profile::Feature;
+use crate::profile::{Family, Feature};
 use crate::proto::pb::envoy::config::route::v3 as route;
 use crate::proto::pb::envoy::r#type::matcher::v3 as pb;
 use crate::regex::Regex;
@@ -26,7 +26,7 @@ rules! {
         every "in every client the end of a range is not in it";
     /// A header name has an upper-case letter and so never matches.
     HEADER_NAME_UPPER_CASE = "header-name-upper-case", Common, Advice, "C-core xds_routing.cc GetHeaderValue",
-        also [Go] "grpc-go compares names byte by byte too (valueFromMD); Java and Node make them lower case first";
+        also [Go] "grpc-go compares the names of matchers byte by byte too, up to 1.85.0-dev (valueFromMD); its hash policies, Java and Node make names lower case first";
 }
 
 /// Compiles `pattern`, reporting [`REGEX_NOT_RE2`] at `at`.
@@ -164,7 +164,7 @@ pub fn header_matcher(matcher: &route::HeaderMatcher, at: &Path<'_>, cx: &mut Cx
             return None;
         }
     };
-    note_upper_case(&matcher.name, &at.field("name"), cx);
+    note_upper_case(&matcher.name, &[Family::Cpp, Family::Go], &at.field("name"), cx);
     Some(HeaderMatcher {
         name: matcher.name.clone(),
         kind,
@@ -175,8 +175,8 @@ pub fn header_matcher(matcher: &route::HeaderMatcher, at: &Path<'_>, cx: &mut Cx
 
 /// Notes a header name that no request has: names are in lower case on the wire and compared byte by byte.
 ///
-/// `Host` and `:Authority` are the exception, the client knows them in any case.
-pub fn note_upper_case(name: &str, at: &Path<'_>, cx: &mut Cx<'_>) {
+/// `Host` and `:Authority` are the exception, the client knows them in any case. `families` have the finding.
+pub fn note_upper_case(name: &str, families: &'static [Family], at: &Path<'_>, cx: &mut Cx<'_>) {
     let is_authority = || name.eq_ignore_ascii_case("host") || name.eq_ignore_ascii_case(":authority");
     if name.bytes().any(|b| b.is_ascii_uppercase()) && !is_authority() {
         cx.report(
@@ -184,7 +184,8 @@ pub fn note_upper_case(name: &str, at: &Path<'_>, cx: &mut Cx<'_>) {
             at,
             format_args!("header `{name}` has an upper-case letter and counts as missing in every request"),
         )
-        .help(format!("write `{}`", name.to_ascii_lowercase()));
+        .help(format!("write `{}`", name.to_ascii_lowercase()))
+        .shared_with(families);
     }
 }
 

@@ -143,6 +143,11 @@ impl Findings {
         }
     }
 
+    /// Adds more.
+    pub(crate) fn extend(&mut self, more: Vec<Diagnostic>) {
+        Arc::make_mut(self.0.get_or_insert_default()).extend(more);
+    }
+
     /// Keeps what is allowed, and the first of each kind; the others are counted.
     pub(crate) fn cut(&mut self, allowance: Allowance) {
         if self.len() > allowance.first {

@@ -3,10 +3,10 @@
 //! An application may set another authority, and a bootstrap may make the listener's name from a template; so this is advice,
 //! and names with a `/` are left alone.
 
-use super::Findings;
+use super::{Findings, Who};
 use crate::client::target::Target;
 use crate::client::{Facts, ListenerFacts, RouteFacts, World, inline_routes_path, rds_path};
-use crate::diag::rules;
+use crate::diag::{Diagnostic, rules};
 use crate::model::ResourceType;
 use crate::model::domain::{Comparison, best_match, best_match_by};
 use crate::profile::Family;
@@ -50,8 +50,27 @@ pub(super) fn check(world: &World, target: Option<&Target>, findings: &mut Findi
             findings
                 .add(entry.id, &NO_VIRTUAL_HOST, path, message)
                 .shared_with(who_finds_none(&routes.domains, &[name]));
+        } else if is_lost_by_case(&routes.domains, &[name]) {
+            let message = format!(
+                "no virtual host has a domain for `{name}` in the same letter case: RPCs to xds:///{name} fail with UNAVAILABLE, or wait until \
+                 their deadline in Node, unless the channel has another authority"
+            );
+            let diagnostic = Diagnostic {
+                path,
+                ..Diagnostic::of_whole(&NO_VIRTUAL_HOST, message)
+            };
+            findings.add_for(Who::Families(COMPARE_BYTES), entry.id, diagnostic);
         }
     }
+}
+
+/// The families that compare the bytes of an authority and a domain ([`Comparison::Exact`]; measured with grpc-go 1.85.0, grpc-js-xds 1.14.1).
+pub(super) const COMPARE_BYTES: &[Family] = &[Family::Go, Family::Node];
+
+/// Says whether these families find no virtual host under any of `names` although C-core finds one: letters differ in case.
+pub(super) fn is_lost_by_case(domains: &[Vec<String>], names: &[&str]) -> bool {
+    let finds = |name: &&str| best_match_by(domains, name, Comparison::Exact).is_some();
+    !names.iter().any(finds)
 }
 
 /// The families that find no virtual host under any of `names` where C-core finds none.

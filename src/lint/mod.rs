@@ -26,6 +26,7 @@ pub use usage::Usage;
 use crate::client::target::Target;
 use crate::client::{ResourceId, World};
 use crate::diag::{Diagnostic, FieldPath, Quota, Rule};
+use crate::profile::Family;
 
 /// The rules of all lints.
 pub static RULES: &[&[&Rule]] = &[
@@ -47,11 +48,44 @@ pub fn says_unused(rule: &Rule) -> bool {
     unused::RULES.iter().any(|unused| std::ptr::eq(*unused, rule))
 }
 
+/// Of whom a finding is true that the base does not have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Who {
+    /// The clients of these families.
+    Families(&'static [Family]),
+    /// Those of these families that reject this resource.
+    Rejecting(ResourceId, &'static [Family]),
+    /// Those that have a finding of its rule already, of which it stands for the rest.
+    Told,
+}
+
+/// What the resources of a world show together.
+#[derive(Debug, Default)]
+pub struct Found {
+    /// To the base, and to whom a finding is shared with.
+    pub of_base: Vec<(ResourceId, Diagnostic)>,
+    /// To other clients.
+    pub of_others: Vec<(ResourceId, Diagnostic, Who)>,
+}
+
+/// What is asked of a world.
+#[derive(Clone, Copy)]
+pub struct Asked<'a> {
+    /// The target of a channel whose listener is in the world. The world then counts as whole: what is not in it is missing.
+    pub target: Option<&'a Target>,
+    /// Nothing else will ever come.
+    pub is_complete: bool,
+    /// Says whether a client other than the base rejects a resource.
+    pub others_reject: &'a dyn Fn(ResourceId) -> bool,
+}
+
 /// Findings by resource, in the order in which they were made; of one rule and resource as many as anybody reads.
 #[derive(Debug, Default)]
 pub struct Findings {
     list: Vec<(ResourceId, Diagnostic)>,
+    of_others: Vec<(ResourceId, Diagnostic, Who)>,
     quotas: BTreeMap<ResourceId, Quota>,
+    quotas_of_others: BTreeMap<ResourceId, Quota>,
     /// Takes what is counted only.
     spare: Option<Diagnostic>,
 }
@@ -77,22 +111,36 @@ impl Findings {
         &mut self.list[index].1
     }
 
+    /// Adds a finding on `resource` that is none of the base's.
+    pub fn add_for(&mut self, who: Who, resource: ResourceId, diagnostic: Diagnostic) {
+        let quota = self.quotas_of_others.entry(resource).or_default();
+        if quota.admits(diagnostic.rule) {
+            self.of_others.push((resource, diagnostic, who));
+        }
+    }
+
     /// All of them, with one for each rule and resource that says how many are not there.
-    fn finish(mut self) -> Vec<(ResourceId, Diagnostic)> {
+    fn finish(mut self) -> Found {
         for (resource, quota) in &self.quotas {
             self.list.extend(quota.closing().map(|closing| (*resource, closing)));
         }
-        self.list
+        for (resource, quota) in &self.quotas_of_others {
+            let closing = quota.closing();
+            self.of_others
+                .extend(closing.map(|closing| (*resource, closing, Who::Told)));
+        }
+        Found {
+            of_base: self.list,
+            of_others: self.of_others,
+        }
     }
 }
 
 /// Runs every lint over a world.
-///
-/// `target` is that of a channel whose listener is in the world. The world then counts as whole: what is not in it is missing. If it
-/// `is_complete`, nothing else will ever come.
-pub fn run(world: &World, usage: &Usage, target: Option<&Target>, is_complete: bool) -> Vec<(ResourceId, Diagnostic)> {
+pub fn run(world: &World, usage: &Usage, asked: Asked<'_>) -> Found {
+    let target = asked.target;
     let mut findings = Findings::default();
-    reference::check(world, target, is_complete, &mut findings);
+    reference::check(world, asked, &mut findings);
     aggregate::check(world, usage, &mut findings);
     other_cluster::check(world, usage, &mut findings);
     authority::check(world, target, &mut findings);

@@ -8,15 +8,16 @@ use std::cell::LazyCell;
 
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 
-use super::Findings;
+use super::{Asked, Findings, Who};
 use crate::client::graph::Graph;
 use crate::client::target::Target;
 use crate::client::{ClusterFacts, Facts, ListenerFacts, ResourceId, RouteFacts, World, eds_path, rds_path};
 use crate::convert::resource_name::NameFault;
-use crate::diag::{Rule, rules};
+use crate::diag::{Diagnostic, FieldPath, Rule, rules};
 use crate::model::ResourceType;
 use crate::model::domain::best_match;
-use crate::text::share_of_one;
+use crate::profile::Family;
+use crate::text::{self, share_of_one};
 
 rules! {
     /// A listener names a RouteConfiguration that is not there.
@@ -58,8 +59,9 @@ impl Extent {
     }
 }
 
-pub(super) fn check(world: &World, target: Option<&Target>, is_complete: bool, findings: &mut Findings) {
-    let extent = match (is_complete, target) {
+pub(super) fn check(world: &World, asked: Asked<'_>, findings: &mut Findings) {
+    let target = asked.target;
+    let extent = match (asked.is_complete, target) {
         (true, _) => Extent::Complete,
         (false, Some(_)) => Extent::Whole,
         (false, None) => Extent::Unknown,
@@ -72,12 +74,13 @@ pub(super) fn check(world: &World, target: Option<&Target>, is_complete: bool, f
         Extent::Whole | Extent::Complete => Some(extent),
     };
     let mut tables = Vec::new();
+    let mut names = Names::of(world, asked);
     for (_, entry) in world.all(ResourceType::Listener) {
         match &entry.facts {
             Some(Facts::Listener(ListenerFacts::Rds(name, _))) => {
                 let is_asked_for = channel.listener == Some(entry.id);
                 let extent = expects(entry.id, ResourceType::RouteConfiguration, is_asked_for);
-                rds(world, entry.id, name, extent, findings);
+                rds(&mut names, entry.id, name, extent, findings);
             }
             Some(Facts::Listener(ListenerFacts::Inline(facts, _))) => tables.push((entry.id, true, facts)),
             _ => {}
@@ -88,11 +91,12 @@ pub(super) fn check(world: &World, target: Option<&Target>, is_complete: bool, f
             tables.push((entry.id, false, facts));
         }
     }
-    let mut clusters = Clusters::of(world);
+    let mut clusters = Clusters::default();
     for (holder, inline, facts) in tables {
         let host = channel.host.filter(|(of, _)| *of == holder).map(|(_, host)| host);
         let extents = [false, true].map(|is_asked_for| expects(holder, ResourceType::Cluster, is_asked_for));
-        routes(&mut clusters, (holder, inline, facts), (host, extents), findings);
+        let found = (&mut names, &mut clusters);
+        routes(found, (holder, inline, facts), (host, extents), findings);
     }
     let leaves = LazyCell::new(|| Leaves::of(world));
     for (name, entry) in world.all(ResourceType::Cluster) {
@@ -100,7 +104,7 @@ pub(super) fn check(world: &World, target: Option<&Target>, is_complete: bool, f
             let wanted = service_name.as_deref().unwrap_or(name);
             let extent = expects(entry.id, ResourceType::Endpoints, channel.clusters.contains(name));
             let spare = || leaves.spare(name);
-            endpoints(world, (entry.id, wanted), (extent, &spare), findings);
+            endpoints(&mut names, (entry.id, wanted), (extent, &spare), findings);
         }
     }
 }
@@ -225,78 +229,151 @@ pub(super) fn not_asked_for(resource_type: ResourceType, name: &str, fault: &Nam
 /// What every client does first; which RPCs wait with it is not the same in all of them.
 const WAIT: &str = "the client waits 15 s for it, then ";
 
-fn rds(world: &World, listener: ResourceId, name: &str, extent: Option<Extent>, findings: &mut Findings) {
-    if let Err(fault) = world.ask(ResourceType::RouteConfiguration, name) {
-        let why = not_asked_for(ResourceType::RouteConfiguration, name, &fault);
-        let message = format!("{why}: every RPC of the channel fails with UNAVAILABLE");
-        findings.add(listener, &REFERENCE_NOT_ASKED_FOR, rds_path(), message);
-        return;
-    }
-    match world.get(ResourceType::RouteConfiguration, name) {
-        None => {
-            let Some(extent) = extent else { return };
-            findings.add(
-                listener,
-                extent.rule(&LISTENER_ROUTES_MISSING),
-                rds_path(),
-                format!("RouteConfiguration `{name}` is not there: {WAIT}RPCs fail with UNAVAILABLE"),
-            );
-        }
-        Some(entry) if entry.facts.is_none() => {
-            findings
-                .add(
-                    listener,
-                    &REFERENCE_TO_REJECTED,
-                    rds_path(),
-                    format!("RouteConfiguration `{name}` is rejected: every RPC of the channel fails with UNAVAILABLE"),
-                )
-                .follows_from(entry.id.0);
-        }
-        Some(_) => {}
-    }
-}
+/// Comparisons of names that are made in a world for hints.
+const MAX_COMPARISONS: usize = 1 << 20;
 
-/// What routes find under a cluster's name.
+/// What is found under a name.
+#[derive(Clone)]
 enum Found {
     NotAskedFor(NameFault),
-    Accepted,
-    Rejected(ResourceId),
-    Nothing,
+    There(Taken),
+    /// With the name that may have been meant.
+    Nothing(Option<String>),
 }
 
-/// The clusters of a world, by the names that routes have named so far: thousands of routes name the same few.
-struct Clusters<'w> {
+/// What the clients make of a resource that is there.
+#[derive(Clone, Copy)]
+struct Taken {
+    id: ResourceId,
+    /// The base rejects it.
+    is_rejected: bool,
+    /// Another client that is asked rejects it.
+    others_reject: bool,
+}
+
+/// The families that fail the RPCs of a rejected RouteConfiguration or ClusterLoadAssignment at once. In Node they wait.
+const FAIL_AT_ONCE: &[Family] = &[Family::Cpp, Family::Go, Family::Java];
+
+/// What becomes of RPCs where a resource is rejected: measured with C-core 1.85.1, grpc-go 1.85.0, grpc-java 1.85.1 and grpc-js-xds 1.14.1.
+struct Effects {
+    /// In words: `RPCs on this route fail`.
+    fail: String,
+    /// The same for grpc-js-xds, where it leaves them waiting (measured with 1.14.1).
+    wait: Option<&'static str>,
+}
+
+impl Taken {
+    const fn is_good(self) -> bool {
+        !self.is_rejected && !self.others_reject
+    }
+
+    /// Reports a reference of `holder` to a resource that somebody rejects.
+    fn report(self, (holder, path): (ResourceId, FieldPath), what: &str, effects: Effects, findings: &mut Findings) {
+        let fails = format!("{what} is rejected: {} with UNAVAILABLE", effects.fail);
+        if self.others_reject {
+            let mut tell = |families, message| {
+                let mut diagnostic = Diagnostic::of_whole(&REFERENCE_TO_REJECTED, message);
+                diagnostic.path.clone_from(&path);
+                diagnostic.follows_from(self.id.0);
+                findings.add_for(Who::Rejecting(self.id, families), holder, diagnostic);
+            };
+            match effects.wait {
+                Some(wait) => {
+                    tell(FAIL_AT_ONCE, fails.clone());
+                    tell(
+                        &[Family::Node],
+                        format!("{what} is rejected: {wait} until their deadline"),
+                    );
+                }
+                None => tell(&Family::ALL, fails.clone()),
+            }
+        }
+        if self.is_rejected {
+            let finding = findings.add(holder, &REFERENCE_TO_REJECTED, path, fails);
+            finding.follows_from(self.id.0);
+        }
+    }
+}
+
+/// The names of a world.
+struct Names<'w> {
     world: &'w World,
-    found: HashMap<&'w str, Found>,
+    asked: Asked<'w>,
+    /// Comparisons left.
+    left: usize,
 }
 
-impl<'w> Clusters<'w> {
-    fn of(world: &'w World) -> Self {
-        Clusters {
+impl<'w> Names<'w> {
+    const fn of(world: &'w World, asked: Asked<'w>) -> Names<'w> {
+        Names {
             world,
-            found: HashMap::new(),
+            asked,
+            left: MAX_COMPARISONS,
         }
     }
 
-    fn find(&mut self, name: &'w str) -> &Found {
-        let world = self.world;
-        self.found.entry(name).or_insert_with(|| {
-            if let Err(fault) = world.ask(ResourceType::Cluster, name) {
-                return Found::NotAskedFor(fault);
-            }
-            match world.get(ResourceType::Cluster, name) {
-                None => Found::Nothing,
-                Some(entry) if entry.facts.is_none() => Found::Rejected(entry.id),
-                Some(_) => Found::Accepted,
-            }
-        })
+    fn find(&mut self, resource_type: ResourceType, name: &str) -> Found {
+        if let Err(fault) = self.world.ask(resource_type, name) {
+            return Found::NotAskedFor(fault);
+        }
+        match self.world.get(resource_type, name) {
+            None => Found::Nothing(self.nearest(resource_type, name)),
+            Some(entry) => Found::There(Taken {
+                id: entry.id,
+                is_rejected: entry.facts.is_none(),
+                others_reject: (self.asked.others_reject)(entry.id),
+            }),
+        }
+    }
+
+    /// The name that a name of nothing may be a misspelling of: not one that differs in digits alone, as those of shards do.
+    fn nearest(&mut self, resource_type: ResourceType, name: &str) -> Option<String> {
+        let all = || self.world.all(resource_type).map(|(name, _)| name);
+        self.left = self.left.checked_sub(all().count())?;
+        let near = text::nearest(name, all().filter(|other| !text::differ_in_digits(other, name)));
+        near.map(str::to_owned)
     }
 }
+
+/// Adds the name that may have been meant.
+fn add_hint(finding: &mut Diagnostic, near: Option<&str>) {
+    if let Some(near) = near {
+        finding.help(format!("did you mean `{near}`?"));
+    }
+}
+
+fn rds(names: &mut Names<'_>, listener: ResourceId, name: &str, extent: Option<Extent>, findings: &mut Findings) {
+    match names.find(ResourceType::RouteConfiguration, name) {
+        Found::NotAskedFor(fault) => {
+            let why = not_asked_for(ResourceType::RouteConfiguration, name, &fault);
+            let message = format!("{why}: every RPC of the channel fails with UNAVAILABLE");
+            findings.add(listener, &REFERENCE_NOT_ASKED_FOR, rds_path(), message);
+        }
+        Found::Nothing(near) => {
+            let Some(extent) = extent else { return };
+            let message = format!("RouteConfiguration `{name}` is not there: {WAIT}RPCs fail with UNAVAILABLE");
+            let rule = extent.rule(&LISTENER_ROUTES_MISSING);
+            add_hint(findings.add(listener, rule, rds_path(), message), near.as_deref());
+        }
+        Found::There(taken) if taken.is_good() => {}
+        Found::There(taken) => {
+            let effects = Effects {
+                fail: "every RPC of the channel fails".to_owned(),
+                wait: Some("the RPCs of the channel wait"),
+            };
+            let what = format!("RouteConfiguration `{name}`");
+            taken.report((listener, rds_path()), &what, effects, findings);
+        }
+    }
+}
+
+/// The clusters that routes have named so far: thousands of routes name the same few.
+type Clusters<'w> = HashMap<&'w str, Found>;
 
 /// `extents`: what is known of the clusters of a virtual host that is not the channel's, and of those of `host`, which is. `None`:
 /// those that are not there are not missed.
 fn routes<'w>(
-    clusters: &mut Clusters<'w>,
+    (names, clusters): (&mut Names<'w>, &mut Clusters<'w>),
     (holder, inline, facts): (ResourceId, bool, &'w RouteFacts),
     (host, extents): (Option<usize>, [Option<Extent>; 2]),
     findings: &mut Findings,
@@ -308,57 +385,57 @@ fn routes<'w>(
     });
     for (reference, extent) in references {
         let name = &reference.cluster;
-        let share = match reference.share() {
+        let share = || match reference.share() {
             share if share < 1.0 => format!("{} of the ", share_of_one(share)),
             _ => String::new(),
         };
-        match clusters.find(name) {
+        let found = clusters
+            .entry(name)
+            .or_insert_with(|| names.find(ResourceType::Cluster, name));
+        match found {
             Found::NotAskedFor(fault) => {
                 let why = not_asked_for(ResourceType::Cluster, name, fault);
-                let message = format!("{why}: {share}RPCs on this route fail with UNAVAILABLE");
+                let message = format!("{why}: {}RPCs on this route fail with UNAVAILABLE", share());
                 findings.add(holder, &REFERENCE_NOT_ASKED_FOR, reference.path(inline), message);
             }
-            Found::Nothing => {
+            Found::Nothing(near) => {
                 let Some(extent) = extent else { continue };
-                let those = match share.is_empty() {
-                    true => "the RPCs".to_owned(),
-                    false => format!("{share}RPCs"),
+                let those = match share() {
+                    share if share.is_empty() => "the RPCs".to_owned(),
+                    share => format!("{share}RPCs"),
                 };
                 let message = format!("Cluster `{name}` is not there: {WAIT}{those} on this route fail");
-                findings.add(
-                    holder,
-                    extent.rule(&ROUTE_CLUSTER_MISSING),
-                    reference.path(inline),
-                    message,
-                );
+                let rule = extent.rule(&ROUTE_CLUSTER_MISSING);
+                let finding = findings.add(holder, rule, reference.path(inline), message);
+                add_hint(finding, near.as_deref());
             }
-            Found::Rejected(id) => {
-                let ResourceId(cause) = *id;
-                let message = format!("Cluster `{name}` is rejected: {share}RPCs on this route fail with UNAVAILABLE");
-                findings
-                    .add(holder, &REFERENCE_TO_REJECTED, reference.path(inline), message)
-                    .follows_from(cause);
+            Found::There(taken) if taken.is_good() => {}
+            Found::There(taken) => {
+                let effects = Effects {
+                    fail: format!("{}RPCs on this route fail", share()),
+                    wait: None,
+                };
+                let what = format!("Cluster `{name}`");
+                taken.report((holder, reference.path(inline)), &what, effects, findings);
             }
-            Found::Accepted => {}
         }
     }
 }
 
 /// `spare` finds the aggregate by which alone RPCs come here, if it has another leaf.
 fn endpoints<'l>(
-    world: &World,
+    names: &mut Names<'_>,
     (cluster, wanted): (ResourceId, &str),
     (extent, spare): (Option<Extent>, &dyn Fn() -> Option<&'l str>),
     findings: &mut Findings,
 ) {
-    if let Err(fault) = world.ask(ResourceType::Endpoints, wanted) {
-        let why = not_asked_for(ResourceType::Endpoints, wanted, &fault);
-        let message = format!("{why}: RPCs to this cluster fail with UNAVAILABLE");
-        findings.add(cluster, &REFERENCE_NOT_ASKED_FOR, eds_path(), message);
-        return;
-    }
-    match world.get(ResourceType::Endpoints, wanted) {
-        None => {
+    match names.find(ResourceType::Endpoints, wanted) {
+        Found::NotAskedFor(fault) => {
+            let why = not_asked_for(ResourceType::Endpoints, wanted, &fault);
+            let message = format!("{why}: RPCs to this cluster fail with UNAVAILABLE");
+            findings.add(cluster, &REFERENCE_NOT_ASKED_FOR, eds_path(), message);
+        }
+        Found::Nothing(near) => {
             let Some(extent) = extent else { return };
             let (rule, then) = match spare() {
                 // No RPC fails, whatever else there is.
@@ -372,15 +449,16 @@ fn endpoints<'l>(
                 ),
             };
             let message = format!("ClusterLoadAssignment `{wanted}` is not there: {WAIT}RPCs {then}");
-            findings.add(cluster, rule, eds_path(), message);
+            add_hint(findings.add(cluster, rule, eds_path(), message), near.as_deref());
         }
-        Some(entry) if entry.facts.is_none() => {
-            let message =
-                format!("ClusterLoadAssignment `{wanted}` is rejected: RPCs to this cluster fail with UNAVAILABLE");
-            findings
-                .add(cluster, &REFERENCE_TO_REJECTED, eds_path(), message)
-                .follows_from(entry.id.0);
+        Found::There(taken) if taken.is_good() => {}
+        Found::There(taken) => {
+            let effects = Effects {
+                fail: "RPCs to this cluster fail".to_owned(),
+                wait: Some("RPCs to this cluster wait"),
+            };
+            let what = format!("ClusterLoadAssignment `{wanted}`");
+            taken.report((cluster, eds_path()), &what, effects, findings);
         }
-        Some(_) => {}
     }
 }

@@ -2,9 +2,9 @@
 //!
 //! Without a target these are no questions: nobody says that a listener is asked for by its name, or at all.
 
-use super::Findings;
-use super::authority::who_finds_none;
+use super::authority::{COMPARE_BYTES, is_lost_by_case, who_finds_none};
 use super::reference::{REFERENCE_NOT_ASKED_FOR, not_asked_for};
+use super::{Findings, Who};
 use crate::client::target::Target;
 use crate::client::{Facts, ListenerFacts, World, inline_routes_path, rds_path};
 use crate::diag::{Diagnostic, FieldPath, rules};
@@ -69,12 +69,24 @@ pub(super) fn check(world: &World, target: &Target, findings: &mut Findings) {
         _ => return,
     };
     // Without any virtual host the routes have a finding of their own.
-    if !routes.domains.is_empty() && best_match(&routes.domains, authority).is_none() {
+    if routes.domains.is_empty() {
+        return;
+    }
+    let names = [authority.as_str(), target.listener.as_str()];
+    if best_match(&routes.domains, authority).is_none() {
         let message =
             format!("no virtual host has a domain for `{authority}`: every RPC to {uri} fails with UNAVAILABLE");
-        let names = [authority.as_str(), target.listener.as_str()];
         findings
             .add(entry.id, &TARGET_WITHOUT_VIRTUAL_HOST, path, message)
             .shared_with(who_finds_none(&routes.domains, &names));
+    } else if is_lost_by_case(&routes.domains, &names) {
+        let message = format!(
+            "no virtual host has a domain for `{authority}` in the same letter case: every RPC to {uri} fails with UNAVAILABLE, or waits until its deadline in Node"
+        );
+        let diagnostic = Diagnostic {
+            path,
+            ..Diagnostic::of_whole(&TARGET_WITHOUT_VIRTUAL_HOST, message)
+        };
+        findings.add_for(Who::Families(COMPARE_BYTES), entry.id, diagnostic);
     }
 }

@@ -8,10 +8,12 @@ use super::Findings;
 use crate::client::{ClusterFacts, EndpointsFacts, Facts, PolicyFacts, PolicyKind, ResourceId, World};
 use crate::diag::{FieldPath, rules};
 use crate::model::ResourceType;
+use crate::profile::Family;
 
 rules! {
     /// A cluster's endpoints have different weights, or its localities, and its LB policy does not look at them.
-    WEIGHTS_UNUSED = "cds-weights-unused", Snapshot, Advice as Note, "gRFC A52; C-core round_robin.cc, weighted_round_robin.cc, cds.cc";
+    WEIGHTS_UNUSED = "cds-weights-unused", Snapshot, Advice as Note, "gRFC A52; C-core round_robin.cc, weighted_round_robin.cc, cds.cc",
+        every "round_robin and weighted_round_robin look at the same weights in every client; it is C-core's alone where the list of policies has others before";
 }
 
 pub(super) fn check(world: &World, findings: &mut Findings) {
@@ -46,10 +48,17 @@ fn report(cluster: ResourceId, wanted: &str, policy: PolicyFacts, endpoints: End
         (false, true) => "no weights of endpoints",
         (false, false) => return,
     };
-    findings.add(
-        cluster,
-        &WEIGHTS_UNUSED,
-        FieldPath::default(),
-        format!("{name} looks at {what}, and those of ClusterLoadAssignment `{wanted}` differ"),
-    );
+    let message = format!("{name} looks at {what}, and those of ClusterLoadAssignment `{wanted}` differ");
+    findings
+        .add(cluster, &WEIGHTS_UNUSED, FieldPath::default(), message)
+        .shared_with(who_has(policy));
+}
+
+/// The families that have this policy too: others may know one before it, and Node has no weighted_round_robin by default.
+const fn who_has(policy: PolicyFacts) -> &'static [Family] {
+    match policy.kind {
+        _ if policy.passes_over => &[Family::Cpp],
+        PolicyKind::WeightedRoundRobin => &[Family::Cpp, Family::Go, Family::Java],
+        _ => &Family::ALL,
+    }
 }

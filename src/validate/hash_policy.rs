@@ -8,7 +8,7 @@ use super::route_match::note_unseen_header;
 use crate::convert::matcher;
 use crate::diag::{Cx, Path, rules};
 use crate::model::route::{HashPolicy, HashPolicyKind};
-use crate::profile::Feature;
+use crate::profile::{Family, Feature};
 use crate::proto::pb::envoy::config::route::v3::route_action::HashPolicy as Pb;
 use crate::proto::pb::envoy::config::route::v3::route_action::hash_policy::{Header, PolicySpecifier};
 
@@ -100,7 +100,11 @@ fn header(message: &Header, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<HashPolicy
             format_args!("header_name is empty, must name a header"),
         );
     }
-    matcher::note_upper_case(&message.header_name, &name_at, cx);
+    // grpc-go looks for the name in lower case (resolver generateHash).
+    let as_sent = cx.has(Feature::HeadersAsSent);
+    if !as_sent {
+        matcher::note_upper_case(&message.header_name, &[Family::Cpp], &name_at, cx);
+    }
     note_unseen_header(&message.header_name, &name_at, cx);
     let mut rewrite = None;
     if let Some(regex_rewrite) = &message.regex_rewrite {
@@ -130,9 +134,12 @@ fn header(message: &Header, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<HashPolicy
         rewrite = Some((matcher::regex(&pattern.regex, &at, cx)?, substitution));
     }
     Some(HashPolicyKind::Header {
-        name: message.header_name.clone(),
+        name: match as_sent {
+            true => message.header_name.to_ascii_lowercase(),
+            false => message.header_name.clone(),
+        },
         rewrite,
-        as_sent: cx.has(Feature::HeadersAsSent),
+        as_sent,
     })
 }
 
