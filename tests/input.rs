@@ -209,6 +209,34 @@ fn the_name_that_was_meant_is_named() {
 }
 
 #[test]
+fn words_of_retries_have_their_nearest() {
+    let with = |policy: Value| {
+        let mut routes = routes("r", &["a"]);
+        routes["virtual_hosts"][0]["retry_policy"] = policy;
+        helps(&validate(&[], routes))
+    };
+    let none = "rds-retry-policy-without-codes: ";
+    assert_eq!(
+        with(json!({"retry_on": "unavailble"})),
+        [format!("{none}did you mean `unavailable`?")]
+    );
+    assert_eq!(
+        with(json!({"retry_on": "unavailable,canceled,5xx"})),
+        ["rds-retry-on-misspelt: did you mean `cancelled`?"]
+    );
+    assert_eq!(with(json!({"retry_on": "unavailable,5xx,connect-failure"})), [""; 0]);
+    let field = "dump-unknown-field: did you mean";
+    assert_eq!(
+        with(json!({"retryon": "unavailable"})),
+        [format!("{none}-"), format!("{field} `retry_on`?")]
+    );
+    assert_eq!(
+        with(json!({"retryOnn": "unavailable"})),
+        [format!("{none}-"), format!("{field} `retryOn`?")]
+    );
+}
+
+#[test]
 fn a_template_is_told_before_what_it_breaks() {
     let eds = "type: EDS\neds_cluster_config: {eds_config: {ads: {}}}\n";
     let head = format!("'@type': {URL}envoy.config.cluster.v3.Cluster\n");

@@ -26,8 +26,10 @@ use crate::model::route::{RetryOn, RetryPolicy};
 use crate::model::{MAX_DURATION_SECONDS, Millis};
 use crate::profile::{Family, Feature};
 use crate::proto::duration;
+use crate::proto::meant::has_same_letters;
 use crate::proto::pb::envoy::config::route::v3::RetryPolicy as Pb;
 use crate::proto::pb::envoy::config::route::v3::retry_policy::RetryBackOff;
+use crate::text::nearest;
 
 rules! {
     /// A retry policy has num_retries of 0.
@@ -48,6 +50,9 @@ rules! {
     BACK_OFF_TOO_LONG = "rds-retry-back-off-too-long", RouteConfiguration, Fails, "C-core CreateMethodConfig, RetryMethodConfig";
     /// A retry_on names conditions that gRPC does not have.
     RETRY_ON_UNSUPPORTED = "rds-retry-on-unsupported", RouteConfiguration, Ignored, "gRFC A44; C-core RetryPolicyParse";
+    /// A retry_on has a word that nearly is a condition of gRPC.
+    RETRY_ON_MISSPELT = "rds-retry-on-misspelt", RouteConfiguration, Advice, "gRFC A44; C-core RetryPolicyParse",
+        every "no client knows the word; Java never reads the policy of a virtual host";
     /// A retry policy names no condition that gRPC has, so nothing is retried.
     RETRIES_NOTHING = "rds-retry-policy-without-codes", RouteConfiguration, Advice, "gRFC A44; C-core CreateMethodConfig",
         every "the codes are the same in every client; Go and Java take them with spaces and in upper case too, Java also with `_`, and have the finding only if no code is left then; Java never reads the policy of a virtual host";
@@ -188,20 +193,34 @@ fn note_lost_conditions(lost: &[&str], nothing_left: bool, policy: &Path<'_>, cx
         0 => format!("`{}`", shown.join("`, `")),
         more => format!("`{}` and {more} more", shown.join("`, `")),
     };
-    let help = {
-        let tidied = lost
-            .iter()
-            .map(|token| token.trim().to_ascii_lowercase())
-            .find(|token| RetryOn::from_token(token).is_some());
-        tidied.map(|tidied| format!("write `{tidied}`, without spaces and in lower case"))
+    let meant = |token: &&str| {
+        RetryOn::ALL
+            .into_iter()
+            .find(|on| has_same_letters(on.token(), token.trim()))
+    };
+    let near = |token: &&str| {
+        nearest(
+            &token.trim().to_ascii_lowercase(),
+            RetryOn::ALL.into_iter().map(RetryOn::token),
+        )
+    };
+    let untidy = lost.iter().find_map(meant);
+    let misspelt = lost.iter().find_map(near).filter(|_| untidy.is_none());
+    let help = match (untidy, misspelt) {
+        (Some(on), _) => Some(format!("write `{}`, without spaces and in lower case", on.token())),
+        (None, near) => near.map(|near| format!("did you mean `{near}`?")),
     };
     if !nothing_left {
-        let diagnostic = cx.report(
-            &RETRY_ON_UNSUPPORTED,
-            at,
-            format_args!("{names}: no condition that gRPC retries on"),
-        );
+        let rule = match misspelt {
+            Some(_) => &RETRY_ON_MISSPELT,
+            None => &RETRY_ON_UNSUPPORTED,
+        };
+        let message = format_args!("{names}: no condition that gRPC retries on");
+        let diagnostic = cx.report(rule, at, message);
         diagnostic.help = help;
+        if misspelt.is_some() {
+            diagnostic.shared_with(who_reads(policy));
+        }
         return;
     }
     let has = match lost {
@@ -230,7 +249,14 @@ fn who_retries_nothing(lost: &[&str], policy: &Path<'_>) -> &'static [Family] {
     };
     if lost.iter().any(is_kept) {
         &[Family::Cpp, Family::Node]
-    } else if policy.to_owned().segs().any(|seg| matches!(seg, Seg::Field("route"))) {
+    } else {
+        who_reads(policy)
+    }
+}
+
+/// The families that read the retry policy at `policy`.
+fn who_reads(policy: &Path<'_>) -> &'static [Family] {
+    if policy.to_owned().segs().any(|seg| matches!(seg, Seg::Field("route"))) {
         &Family::ALL
     } else {
         &[Family::Cpp, Family::Go, Family::Node]
