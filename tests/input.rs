@@ -272,3 +272,28 @@ fn a_template_is_told_before_what_it_breaks() {
         ["dump-syntax: this looks like a template: render it first"]
     );
 }
+
+#[test]
+fn causes_come_before_what_follows_from_them() {
+    let mut bad = cluster("a");
+    bad["lb_policy"] = "MAGLEV".into();
+    let mut misspelt = routes("s", &["b"]);
+    misspelt["virtual_hosts"][0]["retry_policy"] = json!({"retryon": "unavailable"});
+    let world = json!({"resources": [routes("r", &["a"]), bad, misspelt, cluster("b")]});
+    let run = xdsctl(&["validate", "-"], world.to_string());
+    let heads = ["(nack)", "(fails)", "(advice)"];
+    let order: Vec<&str> = run
+        .out
+        .lines()
+        .filter(|line| heads.iter().any(|head| line.ends_with(head)))
+        .collect();
+    assert_eq!(
+        order,
+        [
+            "cds-lb-policy-unsupported (nack)",
+            "reference-to-rejected (fails)",
+            "dump-unknown-field (advice)",
+            "rds-retry-policy-without-codes (advice)",
+        ]
+    );
+}

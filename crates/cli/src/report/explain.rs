@@ -194,7 +194,7 @@ pub fn write_symptom(symptom: &Symptom, width: Option<usize>, out: &mut dyn Writ
     page(symptom.page.trim_end(), width, out)
 }
 
-/// Writes what a line tells, and the page if that is one thing with one rule.
+/// Writes what a line tells, and what the page says of it if that is one thing with one rule.
 ///
 /// # Errors
 /// Those of `out`.
@@ -205,7 +205,7 @@ pub fn write_told(told: &[Told], width: Option<usize>, out: &mut dyn Write) -> i
     write_end(told.iter(), width, out)
 }
 
-/// Writes the faults of a log with how often and when each was told, and the page if that is one with one rule.
+/// Writes the faults of a log with how often and when each was told, and what the page says of it if that is one with one rule.
 ///
 /// # Errors
 /// Those of `out`.
@@ -274,26 +274,45 @@ fn stands_on(lead: &Lead) -> String {
     }
 }
 
-/// Writes the page if one thing with one rule was told, or else how to get at the pages.
+/// The sections of a page that say what happens and what to do: for whoever has a line, and did not ask for the page.
+const SHORT: [&str; 3] = ["What the client does", "Why", "Where to look"];
+
+/// Writes the short form of the page if one thing with one rule was told, and how to get at pages and places.
 fn write_end<'t>(
     mut told: impl Iterator<Item = &'t Told>,
     width: Option<usize>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     writeln!(out)?;
-    match (told.next(), told.next()) {
-        (Some(one), None) if one.pages.len() == 1 => match one.pages.first().map(|lead| lead.page) {
-            Some(Page::Rule(rule)) => write_rule(rule, width, out),
-            Some(Page::Symptom(symptom)) => write_symptom(symptom, width, out),
-            None => Ok(()),
-        },
-        _ => {
-            writeln!(
-                out,
-                "`xdsctl explain ID` prints a page; `xdsctl validate --explain-error LINE DUMP` shows the place in a dump"
-            )
-        }
+    let mut id = "ID";
+    if let (Some(one), None) = (told.next(), told.next())
+        && let [lead] = one.pages.as_slice()
+    {
+        id = lead.id();
+        let text = match lead.page {
+            Page::Rule(rule) => rule.page,
+            Page::Symptom(symptom) => symptom.page,
+        };
+        page(&short(text), width, out)?;
+        writeln!(out)?;
     }
+    writeln!(
+        out,
+        "`xdsctl explain {id}` prints a page; `xdsctl validate --explain-error LINE DUMP` shows the place in a dump"
+    )
+}
+
+/// Those of a page's sections that are [`SHORT`].
+fn short(text: &str) -> String {
+    let mut is_shown = false;
+    let lines = text.lines().filter(|line| {
+        if let Some(title) = line.strip_prefix("## ") {
+            is_shown = SHORT.contains(&title);
+        }
+        is_shown
+    });
+    let lines: Vec<&str> = lines.collect();
+    lines.join("\n").trim_end().to_owned()
 }
 
 /// One thing that a line tells, in one line.

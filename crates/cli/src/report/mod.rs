@@ -115,6 +115,8 @@ pub struct Finding {
     pub related: Vec<RelatedPlace>,
     /// `--fix` would make it go.
     pub is_fixable: bool,
+    /// It follows from the rejection of another resource.
+    pub is_consequence: bool,
 }
 
 /// A second place of a finding.

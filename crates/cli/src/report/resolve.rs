@@ -405,6 +405,7 @@ impl<'r> Resolver<'r> {
             place: document.zip(span).map(|(document, span)| place(document, span)),
             related: Vec::new(),
             is_fixable: false,
+            is_consequence: diagnostic.cause.is_some(),
         })
     }
 

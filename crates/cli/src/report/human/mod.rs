@@ -19,7 +19,7 @@ use group::{Group, Groups, write_groups};
 use lines::{Indented, Wrapped};
 use view::{View, handler};
 use xdsctl::client::is_live;
-use xdsctl::diag::{Rule, Severity};
+use xdsctl::diag::{Rule, Severity, Subject};
 
 /// How the report is to look.
 #[derive(Debug, Clone, Copy)]
@@ -219,7 +219,8 @@ impl<W: Write> Format for Human<W> {
     }
 
     fn end(&mut self, summary: &Summary) -> io::Result<()> {
-        self.shown.sort_by_key(|(_, f)| (!is_live(f.rule), Reverse(f.severity)));
+        self.shown
+            .sort_by_key(|(_, f)| (!is_live(f.rule), Reverse(f.severity), distance(f)));
         write_shown(&self.shown, self.style, &mut self.out)?;
         if self.style.is_quiet {
             let line = not_checked::line(&summary.not_checked);
@@ -228,6 +229,16 @@ impl<W: Write> Format for Human<W> {
         }
         self.write_rest(summary)?;
         self.out.flush()
+    }
+}
+
+/// How far a finding is from its cause: what was not read as it was meant, then what the client finds, then what follows from a
+/// rejection.
+fn distance(finding: &Finding) -> u8 {
+    match (finding.is_consequence, finding.rule.subject) {
+        (true, _) => 2,
+        (false, Subject::Dump) => 0,
+        (false, _) => 1,
     }
 }
 
