@@ -3,7 +3,8 @@
 //! What is named is read whatever it is, a pipe too: whoever names `/dev/stdin` or `<(command)` wants to wait for it. Below a
 //! directory only regular files are documents, and links to them; a pipe or a device there is passed over with a word, for it
 //! might never end. A directory is searched once, by whatever links it can be reached. What cannot be read is a failure of its
-//! own: the command reads the rest, and ends with exit code 2. So is a link that leads out of the directory.
+//! own: the command reads the rest, and ends with exit code 2. So is a link that leads out of the directory, and a name that is no
+//! UTF-8: two of them would look alike, and one would take the place of the other.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -27,6 +28,9 @@ pub(super) const ENDINGS: [&str; 12] = [
     "pb",
     "binpb",
 ];
+
+/// Why a file cannot be read.
+pub(super) const NOT_UTF_8: &str = "its name is not UTF-8: give it another one";
 
 /// Levels of directories that are searched below one that is named.
 pub(super) const MAX_DIRECTORY_DEPTH: usize = 32;
@@ -58,7 +62,7 @@ pub(super) fn find(path: &Path, reach: &Reach) -> Found {
             search.found.is_directory = true;
             search.all(path);
         }
-        Ok(_) => search.found.files.push(path.to_owned()),
+        Ok(_) => search.file(path),
         Err(error) => search.fail(path, error),
     }
     let mut found = search.found;
@@ -93,6 +97,14 @@ impl Search<'_> {
 
     fn fail(&mut self, path: &Path, error: io::Error) {
         self.found.failures.push((path.to_owned(), error));
+    }
+
+    /// Keeps a file that can be told from others by its name.
+    fn file(&mut self, path: &Path) {
+        match path.to_str() {
+            Some(_) => self.found.files.push(path.to_owned()),
+            None => self.fail(path, io::Error::other(NOT_UTF_8)),
+        }
     }
 
     fn directory(&mut self, path: &Path, depth: usize) {
@@ -144,15 +156,8 @@ impl Search<'_> {
                     self.directory(path, depth);
                 }
             }
-            Ok(metadata) if is_document => {
-                let is_file = metadata.is_file();
-                let list = if is_file {
-                    &mut self.found.files
-                } else {
-                    &mut self.found.passed_over
-                };
-                list.push(path.to_owned());
-            }
+            Ok(metadata) if is_document && metadata.is_file() => self.file(path),
+            Ok(_) if is_document => self.found.passed_over.push(path.to_owned()),
             Ok(_) => {}
             // A link to nothing, or to itself. Others than documents are nobody's business.
             Err(error) if is_document => self.fail(path, error),
@@ -167,8 +172,13 @@ pub(super) fn is_document(path: &Path) -> bool {
 }
 
 fn has_ending(path: &Path) -> bool {
-    let ending = path.extension().and_then(|ending| ending.to_str());
-    ending.is_some_and(|ending| ENDINGS.contains(&ending))
+    ending(path).is_some()
+}
+
+/// The ending by which a file is known, in letters of either case.
+pub(super) fn ending(path: &Path) -> Option<&'static str> {
+    let written = path.extension()?.to_str()?;
+    ENDINGS.into_iter().find(|ending| ending.eq_ignore_ascii_case(written))
 }
 
 fn is_hidden(path: &Path) -> bool {

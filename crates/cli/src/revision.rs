@@ -3,11 +3,12 @@
 //! What is named is looked up once (`git rev-parse`), then read by its object's id, so that no part of the argument is taken for
 //! an option. Of a directory the files with a known ending are read.
 
+use std::borrow::Cow;
 use std::io::{self, Read as _, Write as _};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use super::files::ENDINGS;
+use super::files;
 
 /// What arguments of this kind begin with.
 pub const SCHEME: &str = "git:";
@@ -74,12 +75,12 @@ fn is_file(id: &str) -> io::Result<bool> {
 /// The documents of a directory: their names, and their ids.
 fn documents(named: &str, id: &str) -> io::Result<(Vec<String>, Vec<String>)> {
     let listed = git(&["ls-tree", "-r", "-z", "--full-tree", id])?;
-    let listed = String::from_utf8_lossy(&listed).into_owned();
     let below = named.trim_end_matches('/');
     let colon = if below.contains(':') { "" } else { ":" };
     let mut names = Vec::new();
     let mut ids = Vec::new();
-    for entry in listed.split('\0') {
+    for entry in listed.split(|byte| *byte == 0) {
+        let entry = String::from_utf8_lossy(entry);
         // `MODE blob ID<tab>PATH`
         let Some((head, path)) = entry.split_once('\t') else {
             continue;
@@ -89,11 +90,10 @@ fn documents(named: &str, id: &str) -> io::Result<(Vec<String>, Vec<String>)> {
         };
         // As in a directory on disk.
         let is_hidden = path.split('/').any(|step| step.starts_with('.'));
-        if !is_hidden
-            && ENDINGS
-                .iter()
-                .any(|ending| path.rsplit_once('.').is_some_and(|(_, end)| end == *ending))
-        {
+        if !is_hidden && files::ending(Path::new(path)).is_some() {
+            if let Cow::Owned(_) = &entry {
+                return Err(io::Error::other(format!("`{path}`: {}", files::NOT_UTF_8)));
+            }
             let slash = if below.ends_with(':') || !colon.is_empty() {
                 ""
             } else {

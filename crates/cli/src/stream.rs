@@ -181,8 +181,7 @@ fn is_report_to_its_end(file: &Path) -> Result<bool, Error> {
 
 /// Says whether what has this name is in a form whose documents are no lines.
 fn has_no_lines(name: &Path) -> bool {
-    let ending = name.extension().and_then(std::ffi::OsStr::to_str);
-    ending.is_some_and(|ending| files::ENDINGS.contains(&ending) && !OF_LINES.contains(&ending))
+    files::ending(name).is_some_and(|ending| !OF_LINES.contains(&ending))
 }
 
 /// Endings of files whose lines may be documents.
