@@ -17,7 +17,7 @@ pub(super) static DUMP: Shape = Shape {
         let outer = walker.dump.replace(DumpSoFar::default());
         let result = walker.fields(&mut |walker, key| match key {
             "configs" => walker.elements(&mut |walker, _| walker.entry()),
-            _ => walker.skip(),
+            key => walker.beside(key),
         });
         let so_far = std::mem::replace(&mut walker.dump, outer).unwrap_or_default();
         result?;

@@ -20,7 +20,7 @@ pub(super) static RESPONSE: Shape = Shape {
         walker.recognised = true;
         walker.fields(&mut |walker, key| match key {
             "config" => walker.objects(&mut walk_client),
-            _ => walker.skip(),
+            key => walker.beside(key),
         })
     },
 };
@@ -93,7 +93,7 @@ fn walk_client(walker: &mut Walker<'_, '_>) -> Result<()> {
             // The old list; an entry of the generic list has a key of the same name, for the resource.
             "xds_config" => walker.objects(&mut walk_old)?,
             "client_scope" => name = walker.text()?.filter(|name| !name.is_empty()),
-            _ => walker.skip()?,
+            key => walker.beside(key)?,
         }
         Ok(())
     });

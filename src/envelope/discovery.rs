@@ -65,7 +65,7 @@ fn walk_request(walker: &mut Walker<'_, '_>) -> Result<()> {
             "type_url" => type_url = walker.text()?.unwrap_or_default(),
             "error_detail" => error = Some(status(walker)?.1),
             "node" => _ = csds::walk_node(walker)?,
-            _ => walker.skip()?,
+            key => walker.beside(key)?,
         }
         Ok(())
     })?;
@@ -207,7 +207,11 @@ fn walk_response(walker: &mut Walker<'_, '_>) -> Result<()> {
             "resources" => is_one |= walker.entries(&mut strangers)?,
             _ => {
                 let start = walker.pos();
-                walker.skip()?;
+                // A name that is nearly right is reported as that.
+                match strange.len() < MAX_STRANGE && nearest(key, [RESOURCES].into_iter()).is_some() {
+                    true => walker.skip()?,
+                    false => walker.beside(key)?,
+                }
                 if strange.len() < MAX_STRANGE {
                     strange.push((key.to_owned(), Span::new(start, walker.pos())));
                 }
@@ -451,7 +455,7 @@ fn walk_wrapped(walker: &mut Walker<'_, '_>) -> Result<()> {
                 }
                 resources.push(pending);
             }
-            _ => walker.skip()?,
+            key => walker.beside(key)?,
         }
         Ok(())
     });

@@ -29,7 +29,8 @@ pub(super) fn walk_bootstrap(walker: &mut Walker<'_, '_>, shown: &[&str]) -> Res
     walker.fields(&mut |walker, key| match key {
         "static_resources" => walk_static(walker, shown),
         "node" => csds::walk_node(walker).map(drop),
-        _ => walker.skip(),
+        "dynamic_resources" | "admin" => walker.skip(),
+        key => walker.beside(key),
     })
 }
 

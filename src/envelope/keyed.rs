@@ -17,7 +17,7 @@ pub(super) static SHAPE: Shape = Shape {
             if is_type_url(&url) {
                 walk_type(walker, &url)
             } else {
-                walker.skip()
+                walker.beside(&url)
             }
         })
     },

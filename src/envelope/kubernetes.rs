@@ -2,7 +2,9 @@
 
 use super::walker::Walker;
 use super::{Result, Shape};
+use crate::proto::transcode::decode_base64;
 use crate::source::Span;
+use crate::source::json::Str;
 
 /// `{"apiVersion": ..., "kind": ..., "spec": {"resources": [...]}}`; also a list with `items`.
 pub(super) static SHAPE: Shape = Shape {
@@ -69,8 +71,22 @@ fn walk_object(walker: &mut Walker<'_, '_>) -> Result<()> {
             }
             _ => walker.skip(),
         }),
-        _ => walker.skip(),
+        "binary_data" => walker.keys(&mut binary),
+        key => walker.beside(key),
     })
+}
+
+/// Passes an entry of a ConfigMap's `binaryData`, and reports it if it is xDS configuration: it is not opened.
+fn binary(walker: &mut Walker<'_, '_>, key: Str) -> Result<()> {
+    let start = walker.pos();
+    let text = walker.text()?.unwrap_or_default();
+    let key = walker.unescaped(key);
+    if decode_base64(text.as_bytes()).is_some_and(|bytes| is_xds(&key, &String::from_utf8_lossy(&bytes))) {
+        walker.holds_text = true;
+        let span = Span::new(start, walker.pos());
+        walker.unchecked(span, format!("the resources in `binaryData.{key}` are not checked"));
+    }
+    Ok(())
 }
 
 /// An object of a list, which counts as if it stood alone.

@@ -8,6 +8,7 @@
 //! is of this shape, and how to walk it), and name it twice in this file: its `mod` line, and its place in [`SHAPES`],
 //! because earlier shapes claim first. Nothing else in the program knows the shapes; `tests/tidy.rs` finds a forgotten one.
 
+mod beside;
 mod clusters_status;
 mod config_dump;
 mod csds;

@@ -50,7 +50,7 @@ fn walk_snapshot(walker: &mut Walker<'_, '_>) -> Result<()> {
         let type_name = match (key, listed(key)) {
             (_, Some(resource_type)) => resource_type.type_name(),
             ("secrets", None) => "envoy.extensions.transport_sockets.tls.v3.Secret",
-            _ => return walker.skip(),
+            (key, _) => return walker.beside(key),
         };
         let place = Place {
             message: tables::message(type_name),

@@ -54,6 +54,8 @@ pub(super) struct Walker<'t, 'l> {
     follow: bool,
     /// Something of a known shape was found.
     pub recognised: bool,
+    /// It was said that resources are not checked.
+    pub(super) is_told: bool,
     /// Strings may have no quotes, as in YAML.
     bare_strings: bool,
     /// A null may stand for what another reader could not read, and has reported.
@@ -108,6 +110,7 @@ impl<'t, 'l> Walker<'t, 'l> {
             nesting: 0,
             follow: options.follow,
             recognised: false,
+            is_told: false,
             bare_strings: options.transcode.bare_strings,
             nulls_are_explained: options.nulls_are_explained,
             untyped_noted: false,
@@ -135,7 +138,7 @@ impl<'t, 'l> Walker<'t, 'l> {
             let start = self.tc.scan.pos();
             values.begin(self);
             let before = self.found();
-            self.recognised = false;
+            (self.recognised, self.is_told) = (false, false);
             (self.is_manifest, self.kind, self.holds_text) = (false, None, false);
             if self.follow {
                 envoy_bootstrap::path_sources(self)?;
@@ -147,7 +150,7 @@ impl<'t, 'l> Walker<'t, 'l> {
             if !self.recognised && self.is_manifest && self.embedded.is_none() {
                 manifests.push(span);
                 self.manifest(span);
-            } else if !self.recognised {
+            } else if !self.recognised && !self.is_told {
                 self.unknown_shape(span);
             } else if self.found() == before {
                 self.report(&NO_RESOURCE, span, "there is no resource in it".to_owned());
@@ -247,7 +250,7 @@ impl<'t, 'l> Walker<'t, 'l> {
     /// Reads a value of any shape.
     pub fn value(&mut self) -> Result<()> {
         if self.nesting >= MAX_NESTING {
-            return self.skip();
+            return self.beyond();
         }
         self.nesting += 1;
         match self.tc.scan.peek() {

@@ -70,6 +70,68 @@ fn what_begins_as_a_report_and_goes_on_otherwise_is_read() {
     }
 }
 
+/// Documents that are read for one thing, with resources beside it.
+fn beside(bad: &Value) -> Vec<String> {
+    let good = world::cluster("good");
+    let of_type = |name: &str| format!("type.googleapis.com/envoy.{name}");
+    let more = json!({ "resources": [bad] });
+    let entry = json!({ "type_url": of_type("config.cluster.v3.Cluster"), "name": "good", "xds_config": good });
+    let section =
+        json!({ "@type": of_type("admin.v3.ClustersConfigDump"), "dynamic_active_clusters": [{ "cluster": good }] });
+    let mut map = json!({ "resources": [bad] });
+    map[of_type("config.cluster.v3.Cluster")] = json!({ "good": good });
+    // As whatever writes the type anew does.
+    let encoded = "eyJAdHlwZSI6InR5cGUuZ29vZ2xlYXBpcy5jb20vZW52b3kuY29uZmlnLmNsdXN0ZXIudjMuQ2x1c3RlciIsIm5hbWUiOiJiYWQiLCJsYl9wb2xpY3kiOiJNQUdMRVYifQ==";
+    let bare = json!({ "name": "bad", "type": "EDS", "lb_policy": "MAGLEV" });
+    let mut deep = more.clone();
+    for _ in 0..8 {
+        deep = json!({ "a": deep });
+    }
+    let all = [
+        json!({ "resources": [good], "more": more }),
+        json!({ "resources": [good], "clusters": [bare] }),
+        json!({ "resources": [good], "static_resources": { "clusters": [bare] } }),
+        json!({ "static_resources": { "clusters": [good] }, "resources": [bad] }),
+        json!({ "configs": [section], "resources": [bad] }),
+        json!({ "config": [{ "node": { "id": "n" }, "generic_xds_configs": [entry] }], "resources": [bad] }),
+        json!({ "generic_xds_configs": [entry], "resources": [bad] }),
+        json!({ "clusters": [good], "resources": [bad] }),
+        map,
+        json!({ "api_version": "v1", "kind": "X", "spec": { "resources": [good] }, "x": more }),
+        json!({ "name": "good", "resource": good, "resources": [bad] }),
+        json!({ "name": "good", "type": "EDS", "eds_cluster_config": { "eds_config": { "ads": {} } }, "resources": [bad] }),
+        json!({ "apiVersion": "v1", "kind": "ConfigMap", "binaryData": { "a": encoded } }),
+        json!({ "a": { "resources": [good] }, "b": deep }),
+        json!({ "xds_servers": [{ "server_uri": "a:1", "channel_creds": [{ "type": "insecure" }] }], "resources": [bad] }),
+    ];
+    all.iter().map(Value::to_string).collect()
+}
+
+#[test]
+fn resources_beside_what_is_read_are_told() {
+    let directory = directory("attacks", "hides-beside");
+    write(&directory, "good.json", world::document(0).to_string());
+    for text in beside(&rejected("bad")) {
+        write(&directory, "x.json", &text);
+        for format in ["human", "json", "concise", "github", "jsonl"] {
+            let run = validate(
+                &[&format!("--format={format}"), directory.to_str().unwrap()],
+                &directory,
+            );
+            let is_told = run.out.contains("not checked:")
+                || run.out.contains("are not checked")
+                || run.out.contains("unknown field `resources`")
+                || run.out.contains("does not know the key `resources`");
+            assert!(
+                run.code != Some(0) || is_told,
+                "{format} {text}\n{}\n{}",
+                run.out,
+                run.err
+            );
+        }
+    }
+}
+
 #[test]
 fn a_report_that_is_passed_over_is_told() {
     let directory = directory("attacks", "hides-told");
@@ -170,6 +232,18 @@ fn hides() {
     attack("hides", |chance: &mut Chance, directory| {
         write(directory, "good.json", world::document(chance.below(2)).to_string());
         let bad = rejected("bad");
+        if chance.percent(20) {
+            let all = beside(&bad);
+            let ending = chance.one(&["json", "JSON", "yaml", "Yml"]);
+            write(directory, &format!("x.{ending}"), &all[chance.below(all.len())]);
+            let run = validate(&["--format=json", directory.to_str().unwrap()], directory);
+            assert!(
+                run.code != Some(0) || run.json()["summary"]["severities"]["warning"] != 0,
+                "{}",
+                run.out
+            );
+            return;
+        }
         let is_hidden = chance.percent(50);
         if is_hidden {
             let head = chance.one(&HEADS);

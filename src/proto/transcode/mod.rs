@@ -25,6 +25,7 @@ pub use note::SYNTAX;
 pub(crate) use note::clip;
 pub(crate) use note::{BAD_VALUE, DUPLICATE_KEY, LIMIT_EXCEEDED, MISSPELT_TYPE, UNKNOWN_ENUM_VALUE, UNKNOWN_FIELD};
 pub use note::{Note, RULES};
+pub(crate) use scalar::decode_base64;
 
 use std::collections::HashMap;
 

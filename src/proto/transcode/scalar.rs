@@ -502,7 +502,7 @@ fn parse_loose_float(token: &[u8]) -> Option<f64> {
 }
 
 /// Decodes base64 of either alphabet, padded or not.
-pub(super) fn decode_base64(text: &[u8]) -> Option<Vec<u8>> {
+pub(crate) fn decode_base64(text: &[u8]) -> Option<Vec<u8>> {
     let url = text.iter().any(|byte| matches!(byte, b'-' | b'_'));
     let engine = if url { &BASE64_URL } else { &BASE64 };
     engine.decode(text).ok()
