@@ -33,6 +33,19 @@ pub fn timeline(
     until: Time,
     listener: &mut dyn Listener,
 ) -> Result<(), Trouble> {
+    up_to(MAX_TOLD_IN_ALL, test, callers, manner, until, listener)
+}
+
+/// The same up to so many events.
+fn up_to(
+    most: usize,
+    test: &Test,
+    callers: &[Caller],
+    manner: Manner,
+    until: Time,
+    listener: &mut dyn Listener,
+) -> Result<(), Trouble> {
+    let mut left = most;
     let mut channels = channels(test, callers, manner, |_, options| {
         options.log = true;
         options.places = true;
@@ -42,16 +55,19 @@ pub fn timeline(
     }
     let mut player = Player::default();
     let mut effort = Effort::new(manner);
-    let mut told_before = 0;
     for planned in &test.steps {
         let now = channels.first().map_or(0, Channel::now);
-        if now > until || !tell(&mut channels, until, &mut told_before, listener).0 {
+        if now > until || !tell(&mut channels, until, &mut left, listener).goes_on {
             return Ok(());
         }
         let Some(step) = &planned.step else { continue };
         listener.step(planned, now);
         let told = player.play_on(step, &mut channels, test.clients_of(planned), &mut |_| effort.take(0));
-        let (goes_on, left_out) = tell(&mut channels, until, &mut told_before, listener);
+        let Heard {
+            goes_on,
+            left_out,
+            is_cut,
+        } = tell(&mut channels, until, &mut left, listener);
         let told = told.map_err(|limit| Trouble {
             span: planned.span,
             why: limit.to_string(),
@@ -76,10 +92,10 @@ pub fn timeline(
         if effort.is_over() {
             return Err(effort.trouble(planned));
         }
-        if told_before >= MAX_TOLD_IN_ALL {
+        if is_cut {
             return Err(Trouble {
                 span: planned.span,
-                why: format!("the timeline has more than {MAX_TOLD_IN_ALL} events: --until ends it before"),
+                why: format!("the timeline has more than {most} events: --until ends it before"),
             });
         }
         if !goes_on {
@@ -89,20 +105,104 @@ pub fn timeline(
     Ok(())
 }
 
-/// Tells what has happened in all channels, in the order of time; of one moment, client by client. Says whether more is wanted,
-/// and how much was not kept.
-fn tell(channels: &mut [Channel], until: Time, told_before: &mut usize, listener: &mut dyn Listener) -> (bool, u64) {
+/// What became of what has happened.
+struct Heard {
+    /// More is wanted.
+    goes_on: bool,
+    /// Events that were not kept.
+    left_out: u64,
+    /// Events are beyond the limit of all.
+    is_cut: bool,
+}
+
+/// Tells what has happened in all channels, in the order of time; of one moment, client by client. `left` is how many events may
+/// still be told.
+fn tell(channels: &mut [Channel], until: Time, left: &mut usize, listener: &mut dyn Listener) -> Heard {
     let mut all: Vec<(usize, Told)> = Vec::new();
-    let mut all_left_out = 0;
+    let mut left_out = 0;
     for (client, channel) in channels.iter_mut().enumerate() {
-        let (told, left_out) = channel.take_log();
+        let (told, lost) = channel.take_log();
         all.extend(told.into_iter().map(|told| (client, told)));
-        all_left_out += left_out;
+        left_out += lost;
     }
     all.sort_by_key(|(client, told)| (told.at, *client));
-    let due = all.iter().take_while(|(_, told)| told.at <= until);
-    let mut due = due.take(MAX_TOLD_IN_ALL.saturating_sub(*told_before));
-    *told_before += all.len();
+    let due = all.partition_point(|(_, told)| told.at <= until);
+    let is_cut = due > *left;
+    let mut due = all.iter().take(due.min(*left));
+    *left -= due.len();
     let goes_on = due.all(|(client, told)| listener.told(*client, told));
-    (goes_on, all_left_out)
+    Heard {
+        goes_on,
+        left_out,
+        is_cut,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::client::Start;
+    use crate::scenario::Suite;
+    use crate::source::SourceMap;
+
+    #[derive(Default)]
+    struct Counter {
+        steps: usize,
+        events: usize,
+    }
+
+    impl Listener for Counter {
+        fn step(&mut self, _: &PlannedStep, _: Time) {
+            self.steps += 1;
+        }
+
+        fn told(&mut self, _: usize, _: &Told) -> bool {
+            self.events += 1;
+            true
+        }
+
+        fn note(&mut self, _: &PlannedStep, _: Time, _: &str) {}
+    }
+
+    /// Steps and events of ten RPCs one by one, and why they ended.
+    fn of_at_most(most: usize) -> (usize, usize, Option<String>) {
+        let suite = format!("cluster: c\nsteps: [{}]\n", "{pick: {}}, ".repeat(10));
+        let mut sources = SourceMap::new();
+        let id = sources.add("x.yaml", suite.into_bytes());
+        let suite = Suite::read(sources.get(id).unwrap()).unwrap();
+        let world = r#"{"resources": [{"@type": "type.googleapis.com/envoy.config.cluster.v3.Cluster", "name": "c", "type": "EDS",
+            "eds_cluster_config": {"eds_config": {"ads": {}}}}, {"@type": "type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment",
+            "cluster_name": "c", "endpoints": [{"locality": {}, "load_balancing_weight": 1, "lb_endpoints": [{"endpoint": {"address":
+            {"socket_address": {"address": "10.0.0.1", "port_value": 80}}}}]}]}]}"#;
+        let caller = Caller {
+            client: crate::hold(world).unwrap(),
+            start: Start::Cluster("c".to_owned()),
+        };
+        let mut heard = Counter::default();
+        let played = up_to(
+            most,
+            &suite.tests[0],
+            &[caller],
+            Manner::default(),
+            Time::MAX,
+            &mut heard,
+        );
+        (heard.steps, heard.events, played.err().map(|trouble| trouble.why))
+    }
+
+    #[test]
+    fn a_timeline_ends_at_its_limit() {
+        let (steps, all, why) = of_at_most(usize::MAX);
+        assert!(steps == 10 && all > 20 && why.is_none(), "{steps} {all} {why:?}");
+        assert_eq!(of_at_most(all), (10, all, None));
+        let words = |most: usize| {
+            Some(format!(
+                "the timeline has more than {most} events: --until ends it before"
+            ))
+        };
+        assert_eq!(of_at_most(all - 1), (10, all - 1, words(all - 1)));
+        let (steps, told, why) = of_at_most(all / 2);
+        assert!(steps < 10 && told == all / 2, "{steps} {told}");
+        assert_eq!(why, words(all / 2));
+    }
 }
