@@ -302,7 +302,7 @@ fn a_pull_request_is_told_where_and_what() {
          /Service/Method (routes[0]): a → b\n"
     );
     let text = |name: &str| std::fs::read_to_string(case.directory.join(name)).unwrap();
-    assert_eq!(text("out.txt"), case.diff(&[]).out);
+    assert_eq!(text("out.txt"), case.diff(&[]).out + "(compared by xdsctl)\n");
     assert_eq!(
         text("out.md"),
         "### xdsctl diff: RPCs go elsewhere, verdicts change, 3 resources changed\n\nFor RPCs\n\n```text\n  to shop\n    \

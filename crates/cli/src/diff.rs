@@ -12,6 +12,7 @@ use super::channel::followed;
 use super::config::Config;
 use super::input::{self, Inputs};
 use super::outputs::{formats, write_each};
+use super::overwrite::END_OF_CHANGES;
 use super::{EXIT_TROUBLE, Error, Io, fleet, revision, worlds};
 use crate::report::diff::{self as text, Answer, Compared, Presence, Report};
 use crate::report::diff_pull::{Places, write_github, write_markdown};
@@ -115,7 +116,13 @@ fn write(
         shows_secrets,
         &mut io.out,
         |format, is_file, out| match format {
-            DiffFormat::Human => text::write(report, args.all, colour && !is_file, out),
+            DiffFormat::Human => {
+                text::write(report, args.all, colour && !is_file, out)?;
+                match is_file {
+                    true => writeln!(out, "{END_OF_CHANGES}"),
+                    false => Ok(()),
+                }
+            }
             DiffFormat::Json => diff_json::write(report, out),
             DiffFormat::Markdown => write_markdown(report, out),
             DiffFormat::Github => {

@@ -5,6 +5,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::args::ValidateArgs;
 use super::config::{Config, IgnoreSetting};
+use super::outputs::is_same_place;
 use super::overwrite::{self, Kind};
 use super::{Error, Io};
 use xdsctl::catalogue;
@@ -33,6 +34,16 @@ impl Known {
         let is_recorded = args.write_baseline.is_some();
         if let Some(file) = &args.write_baseline {
             overwrite::refuse(file, Kind::Baseline)?;
+            if args
+                .formats
+                .iter()
+                .any(|of| of.file.is_some() && is_same_place(of.file.as_deref(), Some(file)))
+            {
+                let file = file.display();
+                return Err(Error::Usage(format!(
+                    "`{file}` is a report too: give the baseline another file"
+                )));
+            }
         }
         let path = args.baseline.clone().or(of_project.filter(|_| !is_recorded));
         let baseline = match path {
@@ -104,7 +115,7 @@ pub fn write(args: &ValidateArgs, recorded: Vec<baseline::Known>, io: &mut Io<'_
         source,
     })?;
     let findings = if count == 1 { "finding" } else { "findings" };
-    writeln!(io.err, "wrote {count} {findings} to {}", path.display())?;
+    say!(io.err, "wrote {count} {findings} to {}", path.display())?;
     Ok(())
 }
 

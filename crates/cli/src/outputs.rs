@@ -105,14 +105,18 @@ impl<'o> Outputs<'o> {
         io: &'o mut Io<'_>,
     ) -> Result<Self, Error> {
         refuse_doubles(destinations, "sarif=out.sarif")?;
+        // All of them before the first is opened, which ends what stood there.
+        for Destination { format, file } in destinations {
+            if let Some(file) = file {
+                refuse_input(file, inputs)?;
+                overwrite::refuse(file, (*format).into())?;
+            }
+        }
         let mut out = Some(&mut io.out);
         let mut list = Vec::new();
         for destination in destinations {
             let writer: Box<dyn Write + 'o> = match &destination.file {
-                Some(file) => {
-                    refuse_input(file, inputs)?;
-                    looks.create(file, destination.format)?
-                }
+                Some(file) => looks.writer(file, false)?,
                 None => match out.take() {
                     Some(out) => Box::new(out),
                     None => continue,
@@ -284,12 +288,16 @@ pub(super) fn write_each<F: Copy + Into<Kind>>(
     mut write: impl FnMut(F, bool, &mut dyn Write) -> io::Result<()>,
 ) -> Result<(), Error> {
     for Destination { format, file } in formats {
+        if let Some(file) = file {
+            refuse_any(file, inputs.iter().map(PathBuf::as_path))?;
+            overwrite::refuse(file, (*format).into())?;
+        }
+    }
+    for Destination { format, file } in formats {
         let Some(file) = file else {
             write(*format, false, out)?;
             continue;
         };
-        refuse_any(file, inputs.iter().map(PathBuf::as_path))?;
-        overwrite::refuse(file, (*format).into())?;
         let opened = File::create(file).map_err(|error| cannot_write(file, error))?;
         let mut edge = Edge::new(BufWriter::new(opened), shows_secrets);
         let written = write(*format, true, &mut edge).and_then(|()| edge.flush());

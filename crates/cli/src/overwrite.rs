@@ -8,7 +8,10 @@ use std::path::Path;
 
 use super::Error;
 use super::args::{DiffFormat, ReportFormat, TestFormat};
-use xdsctl::choice::Baseline;
+use crate::report::suite_findings::is_of_suites;
+use xdsctl::catalogue;
+use xdsctl::choice::{Baseline, baseline};
+use xdsctl::source::{Source, SourceMap};
 
 /// What is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,6 +33,9 @@ pub(super) enum Kind {
     #[cfg_attr(not(feature = "net"), expect(dead_code, reason = "only `fetch` writes one"))]
     Dump,
 }
+
+/// The last line of a `diff` for people in a file: the others could be anybody's.
+pub(super) const END_OF_CHANGES: &str = "(compared by xdsctl)";
 
 /// Bytes of either end of a file by which a report is known.
 const END_BYTES: usize = 1 << 12;
@@ -53,15 +59,32 @@ pub(super) fn refuse(file: &Path, kind: Kind) -> Result<(), Error> {
             Ok(())
         };
     };
-    // A pipe or a device has nothing that could be lost.
-    if !metadata.is_file() || metadata.len() == 0 {
+    if is_disk(&metadata) {
+        return refused("it is a disk");
+    }
+    // A pipe or a terminal has nothing that could be lost.
+    if !metadata.is_file() {
         return Ok(());
     }
-    match fs::read(file) {
-        Ok(bytes) if kind.is_known_by(&bytes) => Ok(()),
+    // What says that it is empty may be a file of the kernel.
+    let mut sources = SourceMap::new();
+    let read = sources.add_file(file);
+    let bytes = |id| sources.get(id).map_or(&[][..], Source::bytes);
+    match read.map(bytes) {
+        Ok(bytes) if bytes.is_empty() || kind.is_known_by(bytes) => Ok(()),
         Ok(_) => refused(&format!("it is no {} of xdsctl", kind.words())),
         Err(error) => refused(&error.to_string()),
     }
+}
+
+#[cfg(unix)]
+fn is_disk(metadata: &fs::Metadata) -> bool {
+    std::os::unix::fs::FileTypeExt::is_block_device(&metadata.file_type())
+}
+
+#[cfg(not(unix))]
+fn is_disk(_: &fs::Metadata) -> bool {
+    false
 }
 
 impl From<ReportFormat> for Kind {
@@ -124,8 +147,12 @@ impl Kind {
         let dense = || head.split_ascii_whitespace().collect::<String>();
         match self {
             Kind::Text => is_text(&head, &tail),
-            Kind::Changes => head.lines().any(is_change),
-            Kind::Json => dense().starts_with(r#"{"schema":"xdsctl."#),
+            Kind::Changes => tail.lines().next_back() == Some(END_OF_CHANGES),
+            Kind::Json => {
+                let text = dense();
+                let schema = text.strip_prefix(r#"{"schema":""#);
+                schema.is_some_and(|schema| schema.starts_with("xdsctl.") && !schema.starts_with(baseline::SCHEMA))
+            }
             Kind::Sarif => {
                 let text = dense();
                 text.starts_with(r#"{"$schema":"https://json.schemastore.org/sarif"#)
@@ -133,16 +160,21 @@ impl Kind {
             }
             Kind::Junit => head.starts_with("<?xml") && head.contains(r#"<testsuites name="xdsctl""#),
             Kind::Github => {
-                ["::error ", "::warning ", "::notice "]
-                    .iter()
-                    .any(|command| head.starts_with(command))
-                    || is_text(&head, &tail)
+                let first = head.lines().next().unwrap_or_default();
+                let is_command = |command: &&str| first.starts_with(*command) && first.contains("title=");
+                ["::error ", "::warning ", "::notice "].iter().any(is_command) || is_text(&head, &tail)
             }
             Kind::Gitlab => {
                 let text = dense();
-                text == "[]" || text.starts_with(r#"[{"description":"#) && text.contains(r#""check_name":"#)
+                let name = text
+                    .split_once(r#""check_name":""#)
+                    .and_then(|(_, name)| name.split('"').next());
+                let is_own = |name: &str| catalogue::find(name).is_some() || is_of_suites(name);
+                text == "[]" || text.starts_with(r#"[{"description":"#) && name.is_some_and(is_own)
             }
-            Kind::Markdown => head.starts_with("### xdsctl"),
+            Kind::Markdown => ["### xdsctl: ", "### xdsctl diff: "]
+                .iter()
+                .any(|first| head.starts_with(first)),
             Kind::Baseline => Baseline::read(bytes).is_ok(),
             Kind::Bootstrap => dense().starts_with('{') && head.contains(r#""xdsctl-serve""#),
             Kind::Dump => is_dump(&dense(), &tail) || is_wire_dump(bytes),
@@ -191,39 +223,34 @@ fn varint(bytes: &mut &[u8]) -> Option<u64> {
     None
 }
 
-/// Says whether a line could be one of `diff`.
-fn is_change(line: &str) -> bool {
-    let is_of_rpcs = line == "For RPCs" || line == "nothing changes for a client";
-    let types = ["Listener ", "RouteConfiguration ", "Cluster ", "ClusterLoadAssignment "];
-    let change = line.strip_prefix(['+', '-', '~']).map(str::trim_start);
-    is_of_rpcs
-        || line.contains(": the world ")
-        || types
-            .iter()
-            .any(|kind| change.is_some_and(|line| line.starts_with(kind)))
-}
-
 /// Says whether a text begins with a finding or a test, or ends with the counts of a report.
 fn is_text(head: &str, tail: &str) -> bool {
     let first = head.lines().next().unwrap_or_default();
-    let is_finding = [" error ", " warning ", " note "]
-        .iter()
-        .any(|severity| first.contains(&format!(":{severity}")))
-        || first.ends_with(')') && first.split_once(" (").is_some_and(|(rule, _)| is_rule(rule));
-    let is_counts = |line: &str| {
-        let numbers = line
-            .split(", ")
-            .all(|part| part.starts_with(|c: char| c.is_ascii_digit()));
-        numbers && line.contains(" error") && line.contains(" warning") && line.contains(" note")
-            || line.contains(" test") && line.contains(" passed, ")
+    let is_rule = |id: &str| catalogue::find(id).is_some();
+    let is_finding = first.split_once(" (").is_some_and(|(rule, _)| is_rule(rule))
+        || ["error", "warning", "note"].iter().any(|severity| {
+            let rule = first.split_once(&format!(": {severity} ")).map(|(_, rule)| rule);
+            rule.and_then(|rule| rule.split(':').next()).is_some_and(is_rule)
+        });
+    let has = |is_one: &dyn Fn(&str) -> bool| tail.lines().any(is_one);
+    let is_parts = |line: &str, whole: &str, parts: &[&str]| {
+        let parts_of_whole = |(all, counts)| is_counts(all, &[whole]) && is_counts(counts, parts);
+        line.split_once(": ").is_some_and(parts_of_whole)
     };
-    is_finding || tail.lines().any(is_counts)
+    let ends = has(&|line| is_counts(line, &["error", "warning", "note"]))
+        && (has(&|line| is_parts(line, "resource", &["accepted", "rejected"]))
+            || has(&|line| line.starts_with("asked: ")));
+    is_finding || ends || has(&|line| is_parts(line, "test", &["passed", "failed"]))
 }
 
-/// Says whether a text could be the id of a rule.
-fn is_rule(text: &str) -> bool {
-    text.contains('-')
-        && text
-            .bytes()
-            .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
+/// Says whether a text counts these words, as `2 errors, 1 warning, 0 notes` does; more may follow.
+fn is_counts(text: &str, words: &[&str]) -> bool {
+    let mut counts = text.split(", ");
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    words.iter().all(|word| {
+        let count = counts.next().and_then(|count| count.split_once(' '));
+        count.is_some_and(|(number, of)| {
+            is_number(number) && of.split(' ').next().is_some_and(|of| of.trim_end_matches('s') == *word)
+        })
+    })
 }

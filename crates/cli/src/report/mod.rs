@@ -41,7 +41,7 @@ pub mod sarif;
 mod snippet;
 pub mod statistics;
 pub mod suite;
-mod suite_findings;
+pub mod suite_findings;
 mod suite_formats;
 pub mod svg;
 pub mod timeline;

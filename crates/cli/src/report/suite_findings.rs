@@ -21,6 +21,11 @@ enum Kind {
     Suite,
 }
 
+/// Says whether this is the id of what is found in suites.
+pub fn is_of_suites(id: &str) -> bool {
+    Kind::ALL.iter().any(|kind| kind.id() == id)
+}
+
 impl Kind {
     const ALL: [Kind; 4] = [Kind::Expectation, Kind::Never, Kind::Step, Kind::Suite];
 
