@@ -7,6 +7,9 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+/// Longest name of a file that is looked up; no system has longer ones.
+const MAX_PATH_BYTES: usize = 1 << 15;
+
 /// Directories from which files may be read, whoever names them.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Reach {
@@ -48,11 +51,19 @@ impl Reach {
 
     /// Fails if `path`, which something in `directory` names, is neither below that nor allowed.
     pub fn check(&self, path: &Path, directory: &Path) -> io::Result<()> {
+        if path.as_os_str().len() > MAX_PATH_BYTES {
+            return Err(io::Error::other(format!(
+                "its name has more than {MAX_PATH_BYTES} bytes"
+            )));
+        }
         let (target, own) = (resolved(path), resolved(directory));
         if target.starts_with(&own) || self.has(&target) {
             return Ok(());
         }
-        let (own, allowed) = (own.display(), directory_of(path).display());
+        // A link leads somewhere else than it stands.
+        let is_link = || target.parent() != Some(&resolved(directory_of(path)));
+        let allowed = target.parent().filter(|_| is_link()).unwrap_or(directory_of(path));
+        let (own, allowed) = (own.display(), allowed.display());
         Err(io::Error::other(format!(
             "it is not below `{own}`, where it is named: `--allow-read {allowed}` allows it"
         )))
@@ -67,13 +78,17 @@ pub(super) fn directory_of(path: &Path) -> &Path {
 
 /// The path without links; what is not there is below the last directory that is.
 fn resolved(path: &Path) -> PathBuf {
-    let path = if path == Path::new("") { Path::new(".") } else { path };
-    if let Ok(resolved) = path.canonicalize() {
-        return resolved;
-    }
-    match path.file_name() {
-        Some(name) => resolved(directory_of(path)).join(name),
-        // `..` behind something that is not there.
-        None => PathBuf::new(),
+    let mut there = if path == Path::new("") { Path::new(".") } else { path };
+    let mut names = Vec::new();
+    loop {
+        if let Ok(resolved) = there.canonicalize() {
+            return names.iter().rev().fold(resolved, |path, name| path.join(name));
+        }
+        let Some(name) = there.file_name() else {
+            // `..` behind something that is not there.
+            return PathBuf::new();
+        };
+        names.push(name);
+        there = directory_of(there);
     }
 }

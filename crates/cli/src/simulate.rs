@@ -41,6 +41,7 @@ pub(super) fn run(args: &SimulateArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         file: source.name(),
         world: &args.world,
         reach: &Reach::of(&args.allow_read),
+        allow_read: &args.allow_read,
         shows_secrets: args.show_secrets,
     };
     let mut notes = Vec::new();

@@ -8,7 +8,7 @@ use super::args::{ChannelArgs, ConfigArgs, InputArgs, World};
 use super::channel::{self, Loaded};
 use super::reach::Reach;
 use super::unread::{self, Incomplete};
-use super::{Error, Io, input};
+use super::{Error, Io, files, input, live, revision};
 use xdsctl::client::Keep;
 use xdsctl::scenario::{Caller, Part, PlannedClient, PlannedStart, Test};
 use xdsctl::source::node::Node;
@@ -26,7 +26,7 @@ pub(super) fn is_one(source: &Source) -> bool {
     match Node::of(source) {
         Ok(node) => node.as_ref().is_some_and(has_steps),
         Err(_) => {
-            let ending = Path::new(source.name()).extension().and_then(std::ffi::OsStr::to_str);
+            let ending = files::ending(Path::new(source.name()));
             let is_text = ending.is_some_and(|ending| ["yaml", "yml", "json"].contains(&ending));
             is_text && ["steps:", "tests:", "\"steps\"", "\"tests\""].into_iter().any(mentions)
         }
@@ -42,6 +42,8 @@ pub(super) struct From<'f> {
     pub world: &'f [PathBuf],
     /// What the files of the suite may be.
     pub reach: &'f Reach,
+    /// Directories from which these may name files.
+    pub allow_read: &'f [PathBuf],
     /// Secrets are written as they are.
     pub shows_secrets: bool,
 }
@@ -140,8 +142,8 @@ fn in_a_suite(error: Error) -> Error {
 ///
 /// # Errors
 /// The files cannot be read, or have nothing of xDS.
-pub(super) fn listeners(files: &[PathBuf], io: &mut Io<'_>) -> Result<Vec<String>, Error> {
-    let args = input_of(files.to_vec(), None, &[], false);
+pub(super) fn listeners(files: &[PathBuf], allow_read: &[PathBuf], io: &mut Io<'_>) -> Result<Vec<String>, Error> {
+    let args = input_of(files.to_vec(), None, &[], allow_read, false);
     let mut inputs = input::of_parts(&args, Vec::new(), io)?;
     let settled = inputs.settle(Keep::Places, io)?;
     let store = Arc::new(inputs.into_store());
@@ -155,6 +157,7 @@ fn input_of(
     files: Vec<PathBuf>,
     bootstrap: Option<PathBuf>,
     env: &[(String, String)],
+    allow_read: &[PathBuf],
     shows_secrets: bool,
 ) -> InputArgs {
     InputArgs {
@@ -168,7 +171,7 @@ fn input_of(
         config: ConfigArgs {
             config: None,
             no_config: true,
-            allow_read: Vec::new(),
+            allow_read: allow_read.to_vec(),
         },
         show_secrets: shows_secrets,
         connect: Default::default(),
@@ -199,8 +202,17 @@ pub(super) fn files(test: &Test, file: &str, given: &[PathBuf]) -> Vec<PathBuf> 
     files
 }
 
-/// Refuses what is neither a file nor a directory: a pipe or a device that a suite names might never end, and nobody knows that it is there.
+/// Refuses what is neither a file nor a directory: a pipe or a device that a suite names might never end, and nobody knows that it is
+/// there. What else the command line may name is not for a suite: a running system, a revision.
 fn ends(path: &Path) -> Result<(), Error> {
+    let is_other = |name: &str| name == "-" || name.starts_with(revision::SCHEME) || live::is_address(name);
+    if path.to_str().is_some_and(is_other) {
+        let why = format!(
+            "`{}` is no file: the world of a suite is files and directories",
+            path.display()
+        );
+        return Err(Error::Usage(why));
+    }
     match path.metadata() {
         Ok(metadata) if !metadata.is_file() && !metadata.is_dir() => {
             let why = std::io::Error::other("it is not a regular file");
@@ -230,7 +242,7 @@ fn one(
         Part::Path(path, _) => Some(beside(path)),
         Part::Inline(..) => None,
     });
-    let is_json = Path::new(file).extension().is_some_and(|ending| ending == "json");
+    let is_json = files::ending(Path::new(file)) == Some("json");
     let inline = test.world.iter().filter_map(|part| match part {
         Part::Inline(json, _) => Some((file.to_owned(), json.clone(), !is_json)),
         Part::Path(..) => None,
@@ -245,7 +257,7 @@ fn one(
     if test.world.is_empty() {
         files.extend(from.world.iter().cloned());
     }
-    let input = input_of(files, bootstrap, &test.env, shows_secrets);
+    let input = input_of(files, bootstrap, &test.env, from.allow_read, shows_secrets);
     let mut args = ChannelArgs {
         client: None,
         input,

@@ -195,6 +195,7 @@ fn one(
         file,
         world: &args.world,
         reach: &Reach::of(&args.allow_read),
+        allow_read: &args.allow_read,
         shows_secrets: args.show_secrets,
     };
     let mut notes = Vec::new();

@@ -11,15 +11,20 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::args::{ConfigArgs, FailOn, Level, ReportFormat, World};
+use super::input::cannot_read;
 use super::reach::{Reach, directory_of};
 use super::{Error, Io};
 use crate::report::paths::{Paths, normal};
 use document::Document;
 use xdsctl::choice::{Ignore, Selector};
 use xdsctl::diag::Severity;
+use xdsctl::source::read_stream;
 
 /// Name of the file.
 pub const FILE_NAME: &str = "xdsctl.toml";
+
+/// Largest file of settings: it is a text of people.
+const MAX_BYTES: u64 = 16 << 20;
 
 /// What ends the search upwards: the root of a repository.
 const REPOSITORY: &str = ".git";
@@ -95,10 +100,14 @@ impl Config {
     /// It cannot be read, or says what cannot be understood; with the place.
     pub fn of(args: &ConfigArgs, io: &Io<'_>) -> Result<Config, Error> {
         let here = io.paths.directory.clone().unwrap_or_default();
+        let reach = Reach::of(&args.allow_read);
         let file = match &args.config {
             Some(file) => Some(file.clone()),
             None if args.no_config => None,
-            None => find(&here).map(|file| shown(&file, &here)),
+            None => match find(&here).map(|file| shown(&file, &here)) {
+                Some(file) => Some(own_file(file, &reach)?),
+                None => None,
+            },
         };
         let Some(file) = file else {
             return Ok(Config {
@@ -107,14 +116,9 @@ impl Config {
                 ..Config::default()
             });
         };
-        let text = fs::read_to_string(&file).map_err(|source| Error::Io {
-            what: "read",
-            name: file.display().to_string(),
-            source,
-        })?;
+        let text = text_of(&file).map_err(|error| cannot_read(&file, error))?;
         let config = Self::read(&file, text, &here)?;
         let named = [&config.bootstrap, &config.baseline].into_iter().flatten();
-        let reach = Reach::of(&args.allow_read);
         for setting in named {
             let allowed = reach.check(&setting.value, directory_of(&file));
             allowed.map_err(|why| {
@@ -163,7 +167,7 @@ impl Config {
 fn find(directory: &Path) -> Option<PathBuf> {
     for around in directory.ancestors() {
         let file = around.join(FILE_NAME);
-        if file.is_file() {
+        if file.symlink_metadata().is_ok() {
             return Some(file);
         }
         if around.join(REPOSITORY).exists() {
@@ -171,6 +175,27 @@ fn find(directory: &Path) -> Option<PathBuf> {
         }
     }
     None
+}
+
+/// The text of a file of settings.
+fn text_of(file: &Path) -> std::io::Result<String> {
+    let bytes = read_stream(&mut fs::File::open(file)?, MAX_BYTES)?;
+    String::from_utf8(bytes).map_err(|_| std::io::Error::other("it is not UTF-8"))
+}
+
+/// A file that was found: a link may lead out of its directory to one that its reader may not quote.
+fn own_file(file: PathBuf, reach: &Reach) -> Result<PathBuf, Error> {
+    let is_own = || {
+        reach.check(&file, directory_of(&file))?;
+        match file.metadata()?.is_file() {
+            true => Ok(()),
+            false => Err(std::io::Error::other("it is not a regular file")),
+        }
+    };
+    match is_own() {
+        Ok(()) => Ok(file),
+        Err(error) => Err(cannot_read(&file, error)),
+    }
 }
 
 /// A path as a person in `here` would write it.

@@ -61,7 +61,7 @@ pub(super) fn init(args: &TestArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         ));
     }
     let files: Vec<String> = args.files.iter().map(|file| file.display().to_string()).collect();
-    let mut names = suite::listeners(&args.files, io)?;
+    let mut names = suite::listeners(&args.files, &args.allow_read, io)?;
     let more_channels = names.len().saturating_sub(CHANNELS_SHOWN);
     names.truncate(CHANNELS_SHOWN);
     let mut draft = Draft {
@@ -393,11 +393,12 @@ fn missed(test: &Test, callers: &[Caller], text: &str, args: &TestArgs) -> Resul
 static EVERYWHERE: Reach = Reach::unbounded();
 
 /// Files are named from the current directory on.
-const fn from(args: &TestArgs) -> suite::From<'_> {
+fn from(args: &TestArgs) -> suite::From<'_> {
     suite::From {
         file: "-",
         world: &[],
         reach: &EVERYWHERE,
+        allow_read: &args.allow_read,
         shows_secrets: args.show_secrets,
     }
 }
