@@ -3,6 +3,7 @@
 //! A client is one of four implementations ([`Family`]) at a version. What is known of it was measured by asking the client
 //! itself; a version between two measured ones is answered by the older where both agree, and one beyond them is refused.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use super::version::{Asked, Version};
@@ -270,6 +271,7 @@ impl Client {
     /// [`UnknownClient`], for the first entry that is none.
     pub fn parse_list(text: &str) -> Result<Vec<Client>, UnknownClient> {
         let mut clients: Vec<Client> = Vec::new();
+        let mut seen = BTreeSet::new();
         for entry in text.split(',').map(str::trim) {
             let found = match entry {
                 "" => return Err(UnknownClient::Missing),
@@ -277,11 +279,7 @@ impl Client {
                 "all" => Self::all(),
                 _ => vec![Self::parse(entry)?],
             };
-            for client in found {
-                if !clients.contains(&client) {
-                    clients.push(client);
-                }
-            }
+            clients.extend(found.into_iter().filter(|client| seen.insert(*client)));
         }
         Ok(clients)
     }

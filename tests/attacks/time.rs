@@ -1,8 +1,9 @@
-//! Small inputs that ask for much work: suppressions, patterns, RPCs that a suite sends for years.
+//! Small inputs that ask for much work: suppressions, patterns, RPCs that a suite sends for years. Each meets a limit, which is said.
+//!
+//! What such inputs cost is counted by `tests/costs.rs`; here one that has no limit does not end.
 
 use std::fs;
 use std::path::Path;
-use std::time::{Duration, Instant};
 
 use serde_json::json;
 
@@ -11,15 +12,8 @@ use crate::chance::Chance;
 use crate::run::{Run, directory, in_process};
 use crate::world;
 
-/// What a run of code that is not optimized may take beside others.
-const PATIENCE: Duration = Duration::from_secs(100);
-
-#[track_caller]
-fn quick(args: &[&str]) -> Run {
-    let start = Instant::now();
-    let run = in_process(args, b"", |_| {});
-    assert!(start.elapsed() < PATIENCE, "{args:?} takes {:?}", start.elapsed());
-    run
+fn run(args: &[&str]) -> Run {
+    in_process(args, b"", |_| {})
 }
 
 fn write(directory: &Path, name: &str, text: impl AsRef<[u8]>) -> String {
@@ -47,20 +41,20 @@ fn suppressions_take_no_time() {
         "# xdsctl: ignore[spec,nack] x",
     ] {
         let file = write(&directory, "x.yaml", commented(1_500, comment));
-        let run = quick(&["validate", "--no-config", "--format=json", &file]);
-        assert!(run.out.contains("\"summary\""), "{}", run.err);
+        let ran = run(&["validate", "--no-config", "--format=json", &file]);
+        assert!(ran.out.contains("\"summary\""), "{}", ran.err);
         // One comment above all of it, for each resource.
         let above = format!("{comment}\n").repeat(1_500) + &commented(1_500, "");
         let file = write(&directory, "x.yaml", above);
-        quick(&["validate", "--no-config", "--format=json", &file]);
+        run(&["validate", "--no-config", "--format=json", &file]);
     }
     let long = format!("# xdsctl: ignore[{}] x", vec!["spec"; 50_000].join(","));
     let file = write(&directory, "x.yaml", long + "\n" + &commented(500, ""));
-    quick(&["validate", "--no-config", "--format=json", &file]);
+    run(&["validate", "--no-config", "--format=json", &file]);
     let beyond = write(&directory, "x.yaml", commented(5_001, "# xdsctl: ignore[nack] x"));
-    let run = quick(&["validate", "--no-config", "--format=json", &beyond]);
-    assert_eq!(run.code, Some(1));
-    assert!(run.out.contains("more than 5000 suppressions"), "{}", run.err);
+    let ran = run(&["validate", "--no-config", "--format=json", &beyond]);
+    assert_eq!(ran.code, Some(1));
+    assert!(ran.out.contains("more than 5000 suppressions"), "{}", ran.err);
 }
 
 #[test]
@@ -87,13 +81,42 @@ fn settings_take_no_time() {
     ] {
         let ignore = format!("[[ignore]]\nrule = \"nack\"\nreason = \"x\"\n{more}\n");
         let settings = write(&directory, "xdsctl.toml", ignore.repeat(1_000));
-        let run = quick(&["validate", "--config", &settings, &file]);
-        assert_eq!(run.code, Some(1), "{more}: {}", run.err);
+        let ran = run(&["validate", "--config", &settings, &file]);
+        assert_eq!(ran.code, Some(1), "{more}: {}", ran.err);
         let settings = write(&directory, "xdsctl.toml", ignore.repeat(1_001));
-        let run = quick(&["validate", "--config", &settings, &file]);
-        assert_eq!(run.code, Some(2), "{more}");
-        assert!(run.err.contains("more than 1000"), "{}", run.err);
+        let ran = run(&["validate", "--config", &settings, &file]);
+        assert_eq!(ran.code, Some(2), "{more}");
+        assert!(ran.err.contains("more than 1000"), "{}", ran.err);
     }
+}
+
+#[test]
+fn settings_name_only_so_many_rules_and_clients() {
+    let directory = directory("attacks", "time-named");
+    let file = write(&directory, "x.json", world::document(0).to_string());
+    let rules = |count: usize| format!("[rules]\n\"{}\" = \"note\"\n", vec!["spec"; count].join(","));
+    let clients = |count: usize| {
+        let clients = (0..count).map(|number| format!("\"go@1.70.{number}\","));
+        format!("clients = [{}]\n", clients.collect::<String>())
+    };
+    for (settings, words) in [
+        (
+            rules(501) + &rules(500).replace("[rules]\n", ""),
+            "more than 1000 names in `[rules]`",
+        ),
+        (clients(1_100), "the limit is 1000"),
+    ] {
+        let settings = write(&directory, "xdsctl.toml", settings);
+        let ran = run(&["validate", "--config", &settings, &file]);
+        assert_eq!(ran.code, Some(2), "{}", ran.err);
+        assert!(ran.err.contains(words), "{}", ran.err);
+    }
+    let settings = write(&directory, "xdsctl.toml", rules(1_000));
+    assert_eq!(run(&["validate", "--config", &settings, &file]).code, Some(0));
+    let settings = write(&directory, "xdsctl.toml", "#".repeat((16 << 20) + 1));
+    let ran = run(&["validate", "--config", &settings, &file]);
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.err.contains("more than 16777216 bytes"), "{}", ran.err);
 }
 
 /// A suite with these steps.
@@ -125,10 +148,10 @@ fn rpcs_without_an_end_meet_a_limit() {
             if command == "simulate" && never > 0 {
                 continue;
             }
-            let run = quick(&[command, "--max-rpcs=50000", &file]);
-            let text = format!("{}{}", run.out, run.err);
+            let ran = run(&[command, "--max-rpcs=50000", &file]);
+            let text = format!("{}{}", ran.out, ran.err);
             let end = &text[text.len().saturating_sub(1000)..];
-            assert_eq!(run.code, Some(2), "{command} {steps}{end}");
+            assert_eq!(ran.code, Some(2), "{command} {steps}{end}");
             assert!(
                 text.contains("--max-rpcs") || text.contains("must be") || text.contains("limit"),
                 "{command} {steps}{end}"
@@ -136,13 +159,13 @@ fn rpcs_without_an_end_meet_a_limit() {
         }
     }
     let file = suite(&directory, 10, "- pick: {count: 20000}\n");
-    assert_eq!(quick(&["test", "--max-rpcs=50000", &file]).code, Some(0));
+    assert_eq!(run(&["test", "--max-rpcs=50000", &file]).code, Some(0));
 }
 
 #[test]
 fn time() {
     attack("time", |chance: &mut Chance, directory| {
-        let run = match chance.below(3) {
+        let ran = match chance.below(3) {
             0 => {
                 let comment = chance.one(&[
                     "# xdsctl: ignore[all] x",
@@ -155,7 +178,7 @@ fn time() {
                     text = format!("{comment}\n").repeat(chance.below(100)) + &text;
                 }
                 let file = write(directory, "x.yaml", text);
-                quick(&["validate", "--no-config", &file])
+                run(&["validate", "--no-config", &file])
             }
             1 => {
                 let file = write(directory, "aaaaaaaaaaaaaaaaaaaa.json", world::document(0).to_string());
@@ -164,7 +187,7 @@ fn time() {
                 let key = chance.one(&["file", "path", "resource"]);
                 let ignore = format!("[[ignore]]\nrule = \"all\"\nreason = \"x\"\n{key} = \"{pattern}b\"\n");
                 let settings = write(directory, "xdsctl.toml", ignore.repeat(chance.between(1, 5)));
-                quick(&["validate", "--config", &settings, &file])
+                run(&["validate", "--config", &settings, &file])
             }
             _ => {
                 let steps = [
@@ -175,7 +198,7 @@ fn time() {
                 ];
                 let steps: String = (0..chance.between(1, 3)).map(|_| chance.one(&steps)).collect();
                 let file = suite(directory, chance.below(20), &steps);
-                quick(&[
+                run(&[
                     chance.one(&["test", "simulate"]),
                     "--max-rpcs=500",
                     "--max-events=5000",
@@ -183,6 +206,6 @@ fn time() {
                 ])
             }
         };
-        assert!(run.code.is_some(), "{}", run.err);
+        assert!(ran.code.is_some(), "{}", ran.err);
     });
 }

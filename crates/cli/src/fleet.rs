@@ -1,5 +1,6 @@
 //! Which clients `validate` and `diff` ask: those of `--client` and `--client-from`, of the project, or the reference.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::args::ClientArgs;
@@ -9,6 +10,9 @@ use super::{Error, Io};
 use xdsctl::envelope::{Loader, Options};
 use xdsctl::profile::{Agent, Client, Fleet, UserAgent};
 use xdsctl::source::SourceMap;
+
+/// Clients that are asked at a time.
+const MAX_CLIENTS: usize = 1_000;
 
 /// The clients that are asked.
 pub(super) struct Asked {
@@ -37,11 +41,9 @@ pub(super) fn asked(
     };
     let (mut from, mut unread) = (None, Vec::new());
     if let Some(file) = &args.client_from {
-        for client in of_dump(file, &mut unread, io)? {
-            if !clients.contains(&client) {
-                clients.push(client);
-            }
-        }
+        let known: BTreeSet<Client> = clients.iter().copied().collect();
+        let of_dump = of_dump(file, &mut unread, io)?.into_iter();
+        clients.extend(of_dump.filter(|client| !known.contains(client)));
         from = Some(file.display().to_string());
     }
     if clients.is_empty() {
@@ -53,6 +55,12 @@ pub(super) fn asked(
             }
             None => clients = otherwise,
         }
+    }
+    if clients.len() > MAX_CLIENTS {
+        let count = clients.len();
+        return Err(Error::Usage(format!(
+            "{count} clients are to be asked, the limit is {MAX_CLIENTS}"
+        )));
     }
     Ok(Asked {
         fleet: Fleet::new(&clients),

@@ -19,6 +19,9 @@ use xdsctl::secret;
 /// `[[ignore]]` of a file: each finding is held against all of them.
 const MAX_IGNORES: usize = 1_000;
 
+/// Names in `[rules]`, of rules and of fields: each finding is held against all of them.
+const MAX_NAMED_RULES: usize = 1_000;
+
 /// What is wrong, and where.
 #[derive(Debug)]
 pub(super) struct Fault {
@@ -92,6 +95,20 @@ pub(super) fn line(text: &str, offset: usize) -> usize {
     before.matches('\n').count() + 1
 }
 
+/// Where each line of a text ends.
+struct Lines(Vec<usize>);
+
+impl Lines {
+    fn of(text: &str) -> Lines {
+        Lines(text.match_indices('\n').map(|(at, _)| at).collect())
+    }
+
+    /// The line of a byte, from 1.
+    fn at(&self, offset: usize) -> usize {
+        self.0.partition_point(|end| *end < offset) + 1
+    }
+}
+
 /// The file as it is written.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
@@ -145,20 +162,29 @@ impl Document {
         let mut rules: Vec<_> = self.rules.into_iter().collect();
         // A table has no order of its own; the file has.
         rules.sort_by_key(|(name, _)| name.span().start);
+        let lines = Lines::of(text);
+        let mut named = 0;
         let rules = rules.into_iter().map(|(name, loudness)| {
+            named += 1 + name.get_ref().matches(',').count();
+            if named > MAX_NAMED_RULES {
+                return Err(Fault::at(
+                    &name,
+                    format!("more than {MAX_NAMED_RULES} names in `[rules]`"),
+                ));
+            }
             let setting = RuleSetting {
                 text: name.get_ref().clone(),
                 rules: Selector::list(name.get_ref(), &known).map_err(|why| Fault::at(&name, why))?,
                 severity: loudness.get_ref().severity(),
             };
-            let line = line(text, name.span().start);
+            let line = lines.at(name.span().start);
             Ok(Setting { value: setting, line })
         });
         if let Some(beyond) = self.ignore.get(MAX_IGNORES) {
             return Err(Fault::at(beyond, format!("more than {MAX_IGNORES} `[[ignore]]`")));
         }
         let ignores = self.ignore.into_iter().map(|table| {
-            let line = line(text, table.span().start);
+            let line = lines.at(table.span().start);
             let value = ignore(table, &known)?;
             Ok(Setting { value, line })
         });
