@@ -5,6 +5,8 @@
 
 #[path = "worlds/chance.rs"]
 mod chance;
+#[path = "attacks/control.rs"]
+mod control;
 #[cfg(unix)]
 #[path = "attacks/files.rs"]
 mod files;

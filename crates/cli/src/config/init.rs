@@ -24,6 +24,6 @@ pub fn run(args: &InitArgs, io: &mut Io<'_>) -> Result<u8, Error> {
             source,
         },
     })?;
-    writeln!(io.err, "wrote {}", path.display())?;
+    say!(io.err, "wrote {}", path.display())?;
     Ok(0)
 }

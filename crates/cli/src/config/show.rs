@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::{Config, Setting};
 use crate::args::{ConfigShowArgs, Format, Level, ReportFormat, World};
+use crate::report::edge::visible_line;
 use crate::{Error, Io};
 use clap::ValueEnum;
 use xdsctl::profile::Client;
@@ -66,11 +67,12 @@ pub fn run(args: &ConfigShowArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     for row in &rows {
         let value = match &row.value {
             Value::Null => "none".to_owned(),
-            Value::String(text) => text.clone(),
+            Value::String(text) => visible_line(text).into_owned(),
             other => other.to_string(),
         };
         let from = row.line.map_or("default".to_owned(), |line| format!("{file}:{line}"));
-        table.add_row([row.name.as_str(), value.as_str(), from.as_str()]);
+        let (name, from) = (visible_line(&row.name), visible_line(&from));
+        table.add_row([&*name, value.as_str(), &*from]);
     }
     for line in table.lines() {
         writeln!(io.out, "{}", line.trim())?;

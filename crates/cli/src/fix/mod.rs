@@ -162,7 +162,7 @@ impl Plan {
                 _ => "a log",
             };
             let name = source.name();
-            writeln!(
+            say!(
                 io.err,
                 "xdsctl: `{name}` is not fixed: it is {format}, only JSON and YAML are fixed"
             )?;
