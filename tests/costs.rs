@@ -18,9 +18,9 @@ use std::process::ExitCode;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use commands::{COMMANDS, PLAYED, SCRIPTED, arguments, other};
+use commands::{COMMANDS, CONFIGURED, KNOWN, PLAYED, SCRIPTED, TOLD, arguments, other, standard_input};
 use inputs::pieces::SECRET;
-use inputs::{HOSTILE_SUITES, INPUTS, Input, SCRIPTS};
+use inputs::{BASELINES, HOSTILE_SUITES, INPUTS, Input, LOGS, SCRIPTS, SETTINGS};
 use xdsctl_cli::report::edge::is_plain;
 
 /// Counts what the process holds, the most that it held, how often it asked for memory, and for how much in all.
@@ -97,8 +97,11 @@ fn ran(args: &[String]) -> Ran {
     let before = COUNT.load(Ordering::Relaxed);
     // Unoptimized code needs the stack of a main thread.
     let command = std::thread::Builder::new().stack_size(8 << 20);
+    let (args, input) = standard_input(args);
     let (exit, out, err) = std::thread::scope(|scope| {
-        let running = command.spawn_scoped(scope, || run::run_with_exit(args, b"")).unwrap();
+        let running = command
+            .spawn_scoped(scope, || run::run_with_exit(args, &input))
+            .unwrap();
         running.join().unwrap()
     });
     let ran = (
@@ -208,6 +211,10 @@ fn every_command_bears_every_input() {
     let mut wrong = matrix(INPUTS, COMMANDS, None, &directory);
     wrong.extend(matrix(SCRIPTS, SCRIPTED, Some(&world), &directory));
     wrong.extend(matrix(HOSTILE_SUITES, PLAYED, None, &directory));
+    std::fs::write(&world, inputs::rejected_world(20)).unwrap();
+    wrong.extend(matrix(SETTINGS, CONFIGURED, Some(&world), &directory));
+    wrong.extend(matrix(BASELINES, KNOWN, Some(&world), &directory));
+    wrong.extend(matrix(LOGS, TOLD, None, &directory));
     assert!(wrong.is_empty(), "{} faults:\n{}", wrong.len(), wrong.join("\n\n"));
 }
 
@@ -250,6 +257,10 @@ fn work_grows_with_the_input() {
     let mut wrong = growth(INPUTS, GROWING, None, &directory);
     wrong.extend(growth(SCRIPTS, GROWING_SCRIPTS, Some(&world), &directory));
     wrong.extend(growth(HOSTILE_SUITES, GROWING_SUITES, None, &directory));
+    std::fs::write(&world, inputs::rejected_world(20)).unwrap();
+    wrong.extend(growth(SETTINGS, CONFIGURED, Some(&world), &directory));
+    wrong.extend(growth(BASELINES, KNOWN, Some(&world), &directory));
+    wrong.extend(growth(LOGS, TOLD, None, &directory));
     assert!(wrong.is_empty(), "{} faults:\n{}", wrong.len(), wrong.join("\n"));
 }
 

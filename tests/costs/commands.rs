@@ -79,6 +79,29 @@ pub const PLAYED: &[&[&str]] = &[
     &["simulate", "--format=svg"],
 ];
 
+/// Arguments of `validate` for settings of a project, which take the place of `FILE`; the world follows.
+pub const CONFIGURED: &[&[&str]] = &[
+    &["validate", "--config=FILE", "--format=json"],
+    &["validate", "--config=FILE"],
+];
+
+/// The same for a baseline.
+pub const KNOWN: &[&[&str]] = &[&["validate", "--no-config", "--baseline=FILE"]];
+
+/// Arguments for a log on standard input.
+pub const TOLD: &[&[&str]] = &[&["explain", "-", "<FILE"], &["explain", "--format=json", "-", "<FILE"]];
+
+/// The arguments of a run without its last one, and what that says is on standard input.
+pub fn standard_input(args: &[String]) -> (&[String], Vec<u8>) {
+    match args.split_last() {
+        Some((last, args)) if last.starts_with('<') => {
+            let bytes = std::fs::read(&last[1..]);
+            (args, bytes.unwrap_or_default())
+        }
+        _ => (args, Vec::new()),
+    }
+}
+
 /// Arguments of `pick` for each script, which takes the place of `FILE`.
 pub const SCRIPTED: &[&[&str]] = &[
     &["pick", "--requests=FILE"],

@@ -168,6 +168,12 @@ pub const INPUTS: &[Input] = inputs! {
     "YAML tags" "x.yaml" |size| fill(size, "%TAG !a! tag:x,2000:\n---\n", |_| "- !a!b c\n".to_owned(), "", "");
     "YAML comments" "x.yaml" |size| fill(size, "a:\n", |_| "# password: x\n".to_owned(), "", "");
     "YAML without an end" "x.yaml" |size| fill(size, "resources: [", |_| "{name: \"".to_owned(), "", "");
+    "suppressions" "x.yaml" |size| fill(size, "resources:\n", |i| suppressed(i, "# xdsctl: ignore[nack] x"), "", "");
+    "suppressions of no rule" "x.yaml" |size| fill(size, "resources:\n", |i| suppressed(i, "# xdsctl: ignore[no-such-rule-at-all] x"), "", "");
+    "suppressions of one node" "x.yaml" |size| fill(size, "", |_| "# xdsctl: ignore[spec] x\n".to_owned(), "", &format!("resources:\n{}", suppressed(0, "")));
+    "suppressions of nodes in each other" "x.yaml" |size| (0..(size as f64).sqrt() as usize / 2).fold(String::new(), |mut text, i| { let _ = writeln!(text, "{0}# xdsctl: ignore[spec] x\n{0}a:", " ".repeat(i)); text }).into_bytes();
+    "a suppression of many rules" "x.yaml" |size| format!("# xdsctl: ignore[{}] x\nresources:\n{}", vec!["spec"; size / 5].join(","), suppressed(0, "")).into_bytes();
+    "resources beside others" "x.json" |size| fill(size, r#"{"resources":[]"#, |i| format!(r#","k{i}":{{"@type":"{T}envoy.config.cluster.v3.Cluster"}}"#), "", "}");
     "a YAML key" "x.yaml" |size| format!("? {}\n: 1\n", "k".repeat(size)).into_bytes();
     "YAML of Kubernetes" "x.yaml" |size| fill(size, "apiVersion: v1\nkind: List\nitems:\n", |i| format!("- {{apiVersion: v1, kind: ConfigMap, metadata: {{name: m{i}}}, data: {{a: '{{}}'}}}}\n"), "", "");
     // Text format, wire format, logs, and what is none of them.
@@ -194,6 +200,45 @@ pub const INPUTS: &[Input] = inputs! {
     "a bootstrap's servers" "x.json" |size| fill(size, r#"{"node":{"id":"n"},"xds_servers":["#, |_| r#"{"server_uri":"","channel_creds":[{"type":"x"}]}"#.to_owned(), ",", "]}");
 };
 
+/// Settings of a project, and baselines, beside a world with findings.
+pub const SETTINGS: &[Input] = inputs! {
+    "ignores" "xdsctl.toml" |size| fill(size, "", |i| format!("[[ignore]]\nrule = \"nack\"\nreason = \"x\"\nresource = \"*a*a*b{i}\"\n"), "", "");
+    "ignores of files" "xdsctl.toml" |size| format!("[[ignore]]\nrule = \"all\"\nreason = \"x\"\nfile = \"{}b\"\n", "*a".repeat(size / 2)).into_bytes();
+    "ignores of directories" "xdsctl.toml" |size| format!("[[ignore]]\nrule = \"all\"\nreason = \"x\"\nfile = \"{}b\"\n", "**/".repeat(size / 3)).into_bytes();
+    "ignores of paths" "xdsctl.toml" |size| format!("[[ignore]]\nrule = \"all\"\nreason = \"x\"\npath = \"{}b\"\n", "*a".repeat(size / 2)).into_bytes();
+    "ignores of many rules" "xdsctl.toml" |size| fill(size, "", |_| format!("[[ignore]]\nrule = \"{}\"\nreason = \"x\"\n", ["spec"; 900].join(",")), "", "");
+    "rules" "xdsctl.toml" |size| fill(size, "[rules]\n", |i| format!("\"field-ignored=name{i}\" = \"off\"\n"), "", "");
+    "lists of rules" "xdsctl.toml" |size| fill(size, "[rules]\n", |i| format!("\"{}\" = \"off\"\n", vec!["spec"; 200 + i % 700].join(",")), "", "");
+    "clients" "xdsctl.toml" |size| fill(size, "clients = [", |i| format!("\"go@1.7{}.{i}\"", i % 10), ",", "]\n");
+    "clients again and again" "xdsctl.toml" |size| fill(size, "clients = [", |_| "\"all\"".to_owned(), ",", "]\n");
+    "brackets of settings" "xdsctl.toml" |size| format!("bootstrap = {}", "[".repeat(size)).into_bytes();
+    "keys of settings" "xdsctl.toml" |size| format!("rules{} = 1", ".a".repeat(size / 2)).into_bytes();
+    "directories of a bootstrap" "xdsctl.toml" |size| format!("bootstrap = \"{}\"\n", "a/".repeat(size / 2)).into_bytes();
+    "a line of settings" "xdsctl.toml" |size| "x".repeat(size).into_bytes();
+};
+
+/// What `--baseline` reads, beside the same world.
+pub const BASELINES: &[Input] = inputs! {
+    "known findings" "known.json" |size| fill(size, r#"{"schema":"xdsctl.baseline/v1","findings":["#, |i| format!(r#"{{"fingerprint":"{i:016x}","rule":"x","file":"f","type":"t","name":"n{i}","path":"p"}}"#), ",", "]}");
+    "brackets of a baseline" "known.json" |size| format!(r#"{{"schema":"xdsctl.baseline/v1","findings":{}"#, "[".repeat(size)).into_bytes();
+};
+
+/// What `explain -` reads.
+pub const LOGS: &[Input] = inputs! {
+    "fields without an end" "x.log" |size| "[field:".repeat(size / 7).into_bytes();
+    "fields in each other" "x.log" |size| format!("errors validating Cluster resource: {}field:a error:b{}\n", "[".repeat(size / 2), "]".repeat(size / 2)).into_bytes();
+    "fields of one resource" "x.log" |size| fill(size, "errors validating Cluster resource: [", |i| format!("field:a{i} error:must be non-empty; "), "", "]\n");
+    "rejections" "x.log" |size| fill(size, "", |i| format!("Cluster c{i}: errors validating Cluster resource: [field:lb_policy error:LB policy is not supported; field:a{i} error:b]\n"), "", "");
+    "one rejection again and again" "x.log" |size| fill(size, "", |_| "field:lb_policy error:LB policy is not supported\n".to_owned(), "", "");
+    "names of resources" "x.log" |size| fill(size, "", |i| format!("resource:\"xds{i}\" "), "", "field:lb_policy error:LB policy is not supported\n");
+    "a stack trace" "x.log" |size| fill(size, "java.lang.IllegalArgumentException: x\n", |_| "\tat io.grpc.A(A.java:1)\n".to_owned(), "", "");
+    "colons" "x.log" |size| fill(size, "xds: ", |_| "a: ".to_owned(), "", "LB policy is not supported\n");
+    "quotes in quotes" "x.log" |size| format!("xds \"{} not supported\n", "\\\"".repeat(size / 2)).into_bytes();
+    "times" "x.log" |size| fill(size, "", |_| "2024-01-01T00:00:00.000Z ".to_owned(), "", "LB policy is not supported\n");
+    "words that wrap" "x.log" |size| fill(size, "", |_| "field:lb_policy error:LB policy\n".to_owned(), "", "");
+    "spaces" "x.log" |size| " ".repeat(size).into_bytes();
+};
+
 /// What `pick --requests` reads, beside a small world.
 pub const SCRIPTS: &[Input] = inputs! {
     "picks" "x" |size| fill(size, "", |_| r#"{"pick":{}}"#.to_owned(), "\n", "\n");
@@ -217,6 +262,9 @@ pub const SCRIPTS: &[Input] = inputs! {
 pub const HOSTILE_SUITES: &[Input] = inputs! {
     "steps" "x.yaml" |size| suite(&fill_text(size, "", |_| r#"{"pick":{"count":1}}"#.to_owned(), ",", ""));
     "expectations" "x.yaml" |size| suite(&fill_text(size, "", |i| format!(r#"{{"pick":{{}},"expect":{{"address":"10.0.0.{}:80"}}}}"#, i % 3), ",", ""));
+    "expectations that are not met" "x.yaml" |size| suite(&fill_text(size, "", |_| r#"{"pick":{},"expect":{"status":"ABORTED"}}"#.to_owned(), ",", ""));
+    "what must never be" "x.yaml" |size| format!(r#"{{"cluster":"c","world":[{}],"never":[{}],"steps":[{{"pick":{{"count":10}}}}]}}"#, suite_world(), list((size / 20).min(1000), |_| r#"{"status":"ABORTED"}"#.to_owned())).into_bytes();
+    "sleeps of a suite" "x.yaml" |size| suite(&fill_text(size, "", |_| r#"{"sleep":100000}"#.to_owned(), ",", ""));
     "expectations of one step" "x.yaml" |size| suite(&format!(r#"{{"pick":{{"count":3}},"expect":{{"cluster":["c"{}]}}}}"#, fill_text(size, "", |i| format!(r#","x{i}""#), "", "")));
     "faults of a suite" "x.yaml" |size| suite(&fill_text(size, "", |i| format!(r#"{{"pikc":{i}}}"#), ",", ""));
     "tests of a suite" "x.yaml" |size| format!(r#"{{"world":[{}],"tests":[{}]}}"#, suite_world(), fill_text(size, "", |i| format!(r#"{{"name":"t{i}","steps":[{{"pick":{{}}}}]}}"#), ",", "")).into_bytes();
@@ -234,6 +282,20 @@ pub const HOSTILE_SUITES: &[Input] = inputs! {
     "a suite of router_check" "x.yaml" |size| fill(size, r#"{"tests":["#, |i| format!(r#"{{"test_name":"t{i}","input":{{"authority":"a","path":"/x"}},"validate":{{"cluster_name":"c"}}}}"#), ",", "]}");
     "a suite of noise" "x.yaml" |size| [&b"steps: ["[..], &noise(size)].concat();
 };
+
+/// An element of a YAML list: a Cluster that is rejected, with a comment before the reason.
+fn suppressed(number: usize, comment: &str) -> String {
+    let cluster = cluster(&format!("c{number}"), "");
+    let open = cluster.strip_suffix('}').unwrap_or(&cluster);
+    format!("- {open},\n   {comment}\n   lb_policy: MAGLEV}}\n")
+}
+
+/// A world with as many findings.
+pub fn rejected_world(count: usize) -> Vec<u8> {
+    let name = |i: usize| format!("{}{i}", "a".repeat(30));
+    let clusters = list(count, |i| cluster(&name(i), r#","lb_policy":"MAGLEV""#));
+    format!(r#"{{"resources":[{clusters}]}}"#).into_bytes()
+}
 
 /// What a suite needs for its channel.
 fn suite_world() -> String {

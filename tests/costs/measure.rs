@@ -19,8 +19,8 @@ use std::process::{Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 use std::{env, fs};
 
-use commands::{COMMANDS, PLAYED, SCRIPTED, arguments, other};
-use inputs::{HOSTILE_SUITES, INPUTS, Input, SCRIPTS};
+use commands::{COMMANDS, CONFIGURED, KNOWN, PLAYED, SCRIPTED, TOLD, arguments, other, standard_input};
+use inputs::{BASELINES, HOSTILE_SUITES, INPUTS, Input, LOGS, SCRIPTS, SETTINGS};
 use xdsctl_cli::Io;
 use xdsctl_cli::allocator::Split;
 
@@ -78,8 +78,12 @@ fn taken(process: &str) -> Option<(f64, u64)> {
 /// Runs the command in this process and says what it took.
 fn child(args: &[String]) {
     let (mut out, mut err) = (0, 0);
+    let (args, input) = standard_input(args);
     let args = std::iter::once("xdsctl".to_owned()).chain(args.iter().cloned());
-    let exit = xdsctl_cli::run(args, &mut Io::piped(io::empty(), Counter(&mut out), Counter(&mut err)));
+    let exit = xdsctl_cli::run(
+        args,
+        &mut Io::piped(input.as_slice(), Counter(&mut out), Counter(&mut err)),
+    );
     let code = (0..=2).find(|code| ExitCode::from(*code) == exit).unwrap_or(255);
     let (seconds, megabytes) = taken("self").unwrap_or_default();
     println!("{code} {seconds} {megabytes} {}", out + err);
@@ -203,7 +207,13 @@ fn main() -> io::Result<()> {
     let documents = INPUTS.iter().map(|input| (input, COMMANDS, None));
     let scripts = SCRIPTS.iter().map(|input| (input, SCRIPTED, Some(&world)));
     let suites = HOSTILE_SUITES.iter().map(|input| (input, PLAYED, None));
-    for (input, list, world) in documents.chain(scripts).chain(suites) {
+    let rejected = directory.join("rejected.json");
+    fs::write(&rejected, inputs::rejected_world(10_000))?;
+    let settings = SETTINGS.iter().map(|input| (input, CONFIGURED, Some(&rejected)));
+    let baselines = BASELINES.iter().map(|input| (input, KNOWN, Some(&rejected)));
+    let logs = LOGS.iter().map(|input| (input, TOLD, None));
+    let beside = settings.chain(baselines).chain(logs);
+    for (input, list, world) in documents.chain(scripts).chain(suites).chain(beside) {
         if !input.name.contains(&wanted.input) {
             continue;
         }
@@ -222,7 +232,8 @@ fn main() -> io::Result<()> {
 
 /// Writes each input into a directory of its name.
 fn write(wanted: &Wanted, directory: &Path) -> io::Result<()> {
-    for input in INPUTS.iter().chain(SCRIPTS).chain(HOSTILE_SUITES) {
+    let beside = SETTINGS.iter().chain(BASELINES).chain(LOGS);
+    for input in INPUTS.iter().chain(SCRIPTS).chain(HOSTILE_SUITES).chain(beside) {
         if input.name.contains(&wanted.input) {
             let directory = directory.join(input.name);
             fs::create_dir_all(&directory)?;
