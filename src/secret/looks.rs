@@ -11,7 +11,7 @@ use memchr::memmem::{self, Finder};
 /// Words before a token, in any case.
 const SCHEMES: &[&str] = &["bearer ", "basic "];
 
-/// Shortest token behind its scheme, in characters, with a digit or an equals sign in it or nothing around it, and else.
+/// Shortest token behind its scheme, in characters, with a digit, an equals sign or a capital in it or nothing around it, and else.
 const MIN_TOKEN: (usize, usize) = (8, 24);
 
 /// Shortest JWT, in characters.
@@ -36,6 +36,11 @@ const PREFIXES: &[(&str, usize)] = &[
     ("hvs.", 16),
 ];
 
+/// Says whether a byte is a sign of a document, that no name, address or path has.
+const fn is_sign(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\n' | b'"' | b'{' | b'}' | b',')
+}
+
 /// For each byte the [`PREFIXES`] whose first, second and third byte it is, a bit for each.
 static HEADS: [[u32; 256]; 3] = {
     let mut heads = [[0; 256]; 3];
@@ -55,12 +60,12 @@ static HEADS: [[u32; 256]; 3] = {
 /// Says whether a text may have something in it that looks like a secret; if not, [`Looks`] finds nothing, unless a line before
 /// ended inside a key.
 ///
-/// All that it knows has a blank, an at sign or an equals sign in it, or begins like a token of a known issuer.
-pub fn may_look(text: &[u8]) -> bool {
+/// All that it knows has a blank, an at sign, an equals sign or one of a document in it, or begins like a token of a known issuer.
+fn may_look(text: &[u8]) -> bool {
     let [first, second, third] = &HEADS;
     let head = |byte: &[u8], table: &[u32; 256], at: usize| byte.get(at).map_or(0, |byte| table[usize::from(*byte)]);
     text.iter()
-        .fold(false, |any, byte| any | matches!(byte, b' ' | b'@' | b'='))
+        .fold(false, |any, byte| any | matches!(byte, b'@' | b'=') | is_sign(*byte))
         || text.len() >= MIN_JWT
             && text
                 .windows(3)
@@ -118,6 +123,11 @@ impl Looks {
         passwords(text, &mut ranges);
         logins(text, &mut ranges);
         named(text, &mut ranges);
+        // What is masked already stays as it is.
+        ranges.retain(|range| {
+            text.get(range.clone())
+                .is_some_and(|text| text.iter().any(|byte| *byte != b'*'))
+        });
         ranges
     }
 
@@ -133,9 +143,7 @@ impl Looks {
                 self.in_key = true;
             }
             let rest = line.get(pos..).unwrap_or_default();
-            let end = memmem::find(rest, b"-----END").map_or(line.len(), |end| pos + end);
-            let quote = end_of_string(line, pos).unwrap_or(line.len());
-            let stop = end.min(quote);
+            let (stop, is_closed) = end_of_key(line, pos);
             if stop > pos {
                 ranges.push(offset + pos..offset + stop);
             }
@@ -146,10 +154,10 @@ impl Looks {
                 return;
             }
             self.in_key = false;
-            pos = if end < quote {
+            pos = if is_closed {
                 // The closing line has the words of the opening one.
-                let after = line.get(end..).and_then(|rest| memmem::find(rest, PEM.as_bytes()));
-                after.map_or(line.len(), |at| end + at + PEM.len())
+                let after = line.get(stop..).and_then(|rest| memmem::find(rest, PEM.as_bytes()));
+                after.map_or(line.len(), |at| stop + at + PEM.len())
             } else {
                 stop
             };
@@ -157,46 +165,42 @@ impl Looks {
     }
 }
 
-/// Where the string ends that `pos` is in: at a quote that is not escaped and that something of JSON or YAML follows.
-fn end_of_string(line: &[u8], pos: usize) -> Option<usize> {
-    (pos..line.len()).find(|at| {
-        let byte = |at: usize| line.get(at).copied().unwrap_or(b'\n');
+/// Where a key ends that `pos` is in: at its last line, which is said, or with the string it is in, at a quote that is not
+/// escaped and that something of JSON or YAML follows.
+fn end_of_key(line: &[u8], pos: usize) -> (usize, bool) {
+    const LAST: &[u8] = b"-----END";
+    let byte = |at: usize| line.get(at).copied().unwrap_or(b'\n');
+    let is_last = |at: usize| line.get(at..).is_some_and(|rest| rest.starts_with(LAST));
+    let ends = |at: &usize| {
         let is_quote = matches!(byte(*at), b'"' | b'\'') && byte(at.wrapping_sub(1)) != b'\\';
-        is_quote && matches!(byte(at + 1), b',' | b'}' | b']' | b':' | b'\n' | b'\r' | b' ' | b'`')
-    })
+        let is_end = is_quote && matches!(byte(at + 1), b',' | b'}' | b']' | b':' | b'\n' | b'\r' | b' ' | b'`');
+        is_end || is_last(*at)
+    };
+    let stop = (pos..line.len()).find(ends).unwrap_or(line.len());
+    (stop, is_last(stop))
 }
 
 /// Tokens behind the name of their scheme or with the beginning that their issuer gives them.
 fn tokens(text: &[u8], ranges: &mut Vec<Range<usize>>) {
     for at in memchr::memchr2_iter(b'b', b'B', text) {
-        for scheme in SCHEMES {
-            let Some(head) = text.get(at..at + scheme.len()) else {
-                continue;
-            };
-            if !head.eq_ignore_ascii_case(scheme.as_bytes()) {
-                continue;
-            }
-            let start = at + scheme.len();
-            let end = end_of(text, start, |byte| {
-                matches!(byte, b'"' | b'\'' | b'`' | b' ' | b'\n' | b'\\')
-            });
-            let is_edge = |byte: Option<&u8>| byte.is_none_or(|byte| matches!(byte, b'"' | b'\'' | b'`'));
-            let is_whole = is_edge(at.checked_sub(1).and_then(|at| text.get(at))) && is_edge(text.get(end));
-            // What is masked already stays as it is.
-            let is_masked = text
-                .get(start..end)
-                .is_some_and(|word| word.iter().all(|byte| *byte == b'*'));
-            if is_whole && !is_masked && end - start >= MIN_TOKEN.0 || text.get(start..end).is_some_and(is_token) {
-                ranges.push(start..end);
-                continue;
-            }
-            // A folded text of YAML has a blank where its lines were joined.
-            let close = end_of(text, start, |byte| matches!(byte, b'"' | b'\'' | b'`' | b'\n' | b'\\'));
-            let rest = text.get(start..close).unwrap_or_default();
-            let joined: Vec<u8> = rest.iter().copied().filter(|byte| *byte != b' ').collect();
-            if is_edge(at.checked_sub(1).and_then(|at| text.get(at))) && is_edge(text.get(close)) && is_token(&joined) {
-                ranges.push(start..close);
-            }
+        let rest = text.get(at..).unwrap_or_default();
+        let begins = |scheme: &&&str| {
+            let head = rest.get(..scheme.len());
+            head.is_some_and(|head| head.eq_ignore_ascii_case(scheme.as_bytes()))
+        };
+        let Some(scheme) = SCHEMES.iter().find(begins) else {
+            continue;
+        };
+        let start = at + scheme.len();
+        let is_quote = |byte: u8| matches!(byte, b'"' | b'\'' | b'`');
+        let is_edge = |byte: Option<&u8>| byte.is_none_or(|byte| is_quote(*byte));
+        let stops = |byte: u8| is_quote(byte) || matches!(byte, b'\n' | b'\\');
+        // A text of its own is the token with whatever blanks are in it: YAML puts them where it joins lines.
+        let own = is_edge(at.checked_sub(1).and_then(|at| text.get(at))).then(|| end_of(text, start, stops));
+        let own = own.filter(|end| is_edge(text.get(*end)));
+        let end = own.unwrap_or_else(|| end_of(text, start, |byte| byte == b' ' || stops(byte)));
+        if is_token(text.get(start..end).unwrap_or_default(), own.is_some()) {
+            ranges.push(start..end);
         }
     }
     for (search, len, min) in &SEARCHES.prefixes {
@@ -274,24 +278,53 @@ fn logins(text: &[u8], ranges: &mut Vec<Range<usize>>) {
 /// What is behind the name of a secret: `?token=abc`, `password=abc`.
 fn named(text: &[u8], ranges: &mut Vec<Range<usize>>) {
     let ends = |byte| matches!(byte, b' ' | b'&' | b'#' | b'"' | b'\'' | b'`' | b'\\' | b'\n');
+    let mut done = 0;
     for sign in memchr::memchr_iter(b'=', text) {
-        let before = text.get(..sign).unwrap_or_default();
-        let is_part = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');
-        let len = before.iter().rev().take_while(is_part).count();
-        let name = before.get(sign - len..).unwrap_or_default();
-        let end = end_of(text, sign + 1, ends);
+        if sign < done {
+            continue;
+        }
+        let name = name_before(text, sign);
         // A completion script says `--cookie=[Cookie of the RPC]`.
         let is_option = name.starts_with(b"--") && text.get(sign + 1) == Some(&b'[');
-        if end > sign + 1 && !is_option && super::is_name(&String::from_utf8_lossy(name)) {
-            ranges.push(sign + 1..end);
+        if is_option || !super::is_name(&String::from_utf8_lossy(name)) {
+            continue;
+        }
+        done = end_of(text, sign + 1, ends);
+        if done > sign + 1 {
+            ranges.push(sign + 1..done);
         }
     }
 }
 
-/// Says whether a word looks like a token, and not like one of a sentence.
-fn is_token(word: &[u8]) -> bool {
-    let is_odd = word.iter().any(|byte| byte.is_ascii_digit() || *byte == b'=');
-    word.len() >= if is_odd { MIN_TOKEN.0 } else { MIN_TOKEN.1 }
+/// What is behind the key of a secret that became a part of a value: `password:} abc`. Its end is not known.
+fn keyed(text: &[u8], ranges: &mut Vec<Range<usize>>) {
+    let is_broken = |colon: &usize| {
+        let after = text.get(colon + 1);
+        after.is_some_and(|byte| matches!(byte, b':' | b'\\') || is_sign(*byte))
+    };
+    let names = |colon: &usize| super::is_name(&String::from_utf8_lossy(name_before(text, *colon)));
+    if let Some(colon) = memchr::memchr_iter(b':', text).filter(is_broken).find(names) {
+        ranges.push(colon + 1..text.len());
+    }
+}
+
+/// The name that ends at `end`, with or without a quote.
+fn name_before(text: &[u8], end: usize) -> &[u8] {
+    let before = text.get(..end).unwrap_or_default();
+    let before = before.strip_suffix(b"\"").unwrap_or(before);
+    let is_part = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');
+    let len = before.iter().rev().take_while(is_part).count();
+    before.get(before.len() - len..).unwrap_or_default()
+}
+
+/// Says whether what is behind a scheme looks like a token, and not like a sentence; `is_own` if nothing else is in its text.
+fn is_token(text: &[u8], is_own: bool) -> bool {
+    let len = text.iter().filter(|byte| **byte != b' ').count();
+    let has_sign = text.iter().any(|byte| byte.is_ascii_digit() || *byte == b'=');
+    let changes_case =
+        |pair: &[u8]| matches!(pair, [before, after] if before.is_ascii_lowercase() && after.is_ascii_uppercase());
+    let is_odd = has_sign || is_own && len == text.len() || text.windows(2).any(changes_case);
+    len >= if is_odd { MIN_TOKEN.0 } else { MIN_TOKEN.1 }
 }
 
 /// The first position from `start` where `stops` is true, or the end.
@@ -310,12 +343,30 @@ fn mask(text: &mut [u8], ranges: &[Range<usize>]) {
     }
 }
 
-/// Says whether a text has something in it that looks like a secret.
-pub fn looks(text: &str) -> bool {
-    may_look(text.as_bytes()) && !Looks::default().find(text.as_bytes()).is_empty()
+/// What of a value looks like a secret.
+fn of_value(text: &[u8]) -> Vec<Range<usize>> {
+    // Nearly every text that is asked about is a name or a path.
+    if !may_look(text) {
+        return Vec::new();
+    }
+    let mut ranges = Looks::default().find(text);
+    keyed(text, &mut ranges);
+    ranges
 }
 
-/// Puts an asterisk for every byte of what looks like a secret.
+/// Says whether a value has something in it that looks like a secret.
+pub fn looks(text: &str) -> bool {
+    !of_value(text.as_bytes()).is_empty()
+}
+
+/// Puts an asterisk for every byte of what looks like a secret in a value; says whether there was any.
+pub fn mask_value(text: &mut [u8]) -> bool {
+    let ranges = of_value(text);
+    mask(text, &ranges);
+    !ranges.is_empty()
+}
+
+/// The value with an asterisk for every byte of what looks like a secret.
 ///
 /// ```
 /// use xdsctl::secret::hide;
@@ -324,11 +375,7 @@ pub fn looks(text: &str) -> bool {
 /// assert_eq!(hide("https://user:pw@host"), "https://user:**@host");
 /// ```
 pub fn hide(text: &str) -> Cow<'_, str> {
-    let mut ranges = Vec::new();
-    // Nearly every text that is asked about is a name or a path.
-    if may_look(text.as_bytes()) {
-        ranges = Looks::default().find(text.as_bytes());
-    }
+    let ranges = of_value(text.as_bytes());
     if ranges.is_empty() {
         return Cow::Borrowed(text);
     }
@@ -359,6 +406,11 @@ mod tests {
             ),
             ("BEARER abc.d3f-8", "BEARER *********".to_owned()),
             ("a bearer of news", "a bearer of news".to_owned()),
+            ("it's Bearer SGtaRchTL\nname", "it's Bearer *********\nname".to_owned()),
+            (
+                "a Bearer STANDING or Standing",
+                "a Bearer STANDING or Standing".to_owned(),
+            ),
             ("\"Bearer abcdefgh\"", "\"Bearer ********\"".to_owned()),
             ("\"Bearer 8y fwPy3gu\"", "\"Bearer **********\"".to_owned()),
             ("Basic abcdefgh i", "Basic abcdefgh i".to_owned()),
@@ -378,6 +430,14 @@ mod tests {
                 "https://h/?token_uri=a&token".to_owned(),
             ),
             (r"https:\/\/u:p@h\/x", r"https:\/\/u:*@h\/x".to_owned()),
+            ("password:} ab", "password:****".to_owned()),
+            ("x, \"password\": ab", "x, \"password\":***".to_owned()),
+            ("api-token:: ab", "api-token:****".to_owned()),
+            (
+                "auth-token:8080 /v1/token:verify",
+                "auth-token:8080 /v1/token:verify".to_owned(),
+            ),
+            ("name: ab", "name: ab".to_owned()),
             (r"https:/\/u:p q@h", r"https:/\/u:***@h".to_owned()),
             ("x password=ab1 y", "x password=*** y".to_owned()),
             ("--cookie=[Cookie of it]", "--cookie=[Cookie of it]".to_owned()),
@@ -411,10 +471,11 @@ mod tests {
             "bearer a1b2c3d4",
             "x://:p@",
             "x://?token=p",
+            "password:}ab",
             "-----BEGIN PRIVATE KEY-----a",
         ];
         for text in of_issuers.chain(others.map(str::to_owned)) {
-            assert!(Looks::default().mask(&mut text.clone().into_bytes()), "{text}");
+            assert!(mask_value(&mut text.clone().into_bytes()), "{text}");
             assert!(may_look(text.as_bytes()), "{text}");
         }
         for (prefix, min) in PREFIXES {

@@ -6,7 +6,7 @@
 
 mod looks;
 
-pub use looks::{Looks, hide, looks, may_look};
+pub use looks::{Looks, hide, looks, mask_value};
 
 /// What stands for a value that is not printed; Envoy writes the same.
 pub const REDACTED: &str = "[redacted]";
@@ -62,9 +62,10 @@ pub fn is_name(name: &str) -> bool {
     is_secret && !HARMLESS_ENDS.iter().any(|end| plain.ends_with(end))
 }
 
-/// The value of a header as a message may quote it: nothing of a credential's, else without what looks like one.
+/// The value of a header as a message may quote it: nothing of a credential's or of one without a name, else without what looks like
+/// a credential.
 pub fn shown(name: &str, value: &str) -> String {
-    if is_name(name) {
+    if name.is_empty() || is_name(name) {
         REDACTED.to_owned()
     } else {
         hide(value).into_owned()

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use xdsctl_proto::tables::{self, Cardinality, Field, Kind, MESSAGES, Message, WellKnown};
 
 use super::Printer;
-use crate::secret::{self, Looks, may_look};
+use crate::secret::{self, Looks};
 use crate::source::secrets::{Place, marks};
 
 /// `[redacted]` as the value of a bytes field.
@@ -114,7 +114,7 @@ impl Printer {
         let Some(text) = self.out.get_mut(from..).filter(|_| self.redacts) else {
             return;
         };
-        if may_look(text) && Looks::default().mask(text) {
+        if secret::mask_value(text) {
             self.masked += 1;
         }
     }
