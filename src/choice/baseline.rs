@@ -9,6 +9,7 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 
 use crate::diag::Fingerprint;
+use crate::secret::hide;
 
 /// Name of the schema.
 pub const SCHEMA: &str = "xdsctl.baseline/v1";
@@ -98,8 +99,8 @@ pub fn write(mut findings: Vec<Known>) -> String {
             "rule": known.rule,
             "file": known.file,
             "type": known.type_name,
-            "name": known.name,
-            "path": known.path,
+            "name": hide(&known.name),
+            "path": hide(&known.path),
         });
         let comma = if number == 0 { "" } else { "," };
         let _ = write!(text, "{comma}\n    {row}");
