@@ -1,8 +1,9 @@
 //! Suites: random ones, run by `test` and `simulate`, and any text, as their reader takes it.
 
 use serde_json::{Value, json};
-use xdsctl::scenario::{Part, Suite, secrets};
+use xdsctl::scenario::{Part, Suite};
 use xdsctl::source::SourceMap;
+use xdsctl::source::secrets::Place;
 
 use crate::chance::Chance;
 use crate::commands::{MAX_EVENTS, run};
@@ -306,7 +307,9 @@ pub fn suite_text(data: &[u8]) {
             }
         }
     }
-    for span in secrets(source).unwrap_or_default() {
-        assert!(in_document(span), "{span:?}");
+    for marks in source.marks_of_all(Place::suite()) {
+        for span in marks.hidden {
+            assert!(in_document(span), "{span:?}");
+        }
     }
 }

@@ -25,7 +25,6 @@ mod read;
 mod rewrite;
 mod router_check;
 mod run;
-mod secrets;
 mod seen;
 mod shares;
 mod timeline;
@@ -41,7 +40,6 @@ pub use draft::{Deed, Draft, Drafted, Expected, SEEDS, Settled, Unmet, headers};
 pub use read::TEST_MEMBERS;
 pub use rewrite::{Change, Rewritten, rewrite, yaml};
 pub use run::{Caller, Failed, Failure, MAX_RPCS, Manner, Played, Trouble, run, run_heard};
-pub use secrets::secrets;
 pub use shares::{Share, Shares};
 pub use timeline::{Listener, timeline};
 

@@ -98,6 +98,11 @@ impl Source {
         self.view.get()
     }
 
+    /// Says whether all of a document that is no JSON could be read.
+    pub fn is_whole(&self) -> bool {
+        self.view().is_some_and(View::is_whole)
+    }
+
     /// Finds the place of a field of the resource at `resource`, whatever the format. See [`span::locate`].
     pub fn locate(&self, resource: Span, path: &FieldPath) -> Span {
         self.locate_all(resource, &[path]).pop().unwrap_or(resource)
@@ -138,17 +143,32 @@ impl Source {
 
     /// What of the resource at `resource`, which is of type `type_name`, may be printed, in this document.
     pub fn marks(&self, resource: Span, type_name: Option<&str>) -> Marks {
-        self.marks_from(resource, Place::root(type_name.and_then(tables::message)))
-    }
-
-    /// The same of the object at `resource`, which stands at this place.
-    pub fn marks_from(&self, resource: Span, place: Place) -> Marks {
+        let place = Place::root(type_name.and_then(tables::message));
         match self.view() {
             Some(view) if self.format() != Some(Format::Log) || view.object_at(resource.start).is_some() => {
                 view.marks(resource, place)
             }
             _ => secrets::marks(self.bytes(), resource.start, place),
         }
+    }
+
+    /// The same of the whole document, which stands at this place: of each value that stands alone in it, in order. One may stand in
+    /// a text of one before it.
+    pub fn marks_of_all(&self, place: Place) -> Vec<Marks> {
+        if matches!(self.format(), Some(Format::Log | Format::Binary)) {
+            return Vec::new();
+        }
+        if let Some(view) = self.view() {
+            return view.marks_of_parts(place);
+        }
+        let mut all = Vec::new();
+        let mut scan = json::Scanner::new(self.bytes());
+        while !scan.at_end() {
+            let marks = secrets::marks(self.bytes(), scan.pos(), place);
+            scan.set_pos(marks.extent.end.max(scan.pos() + 1));
+            all.push(marks);
+        }
+        all
     }
 
     /// A resource of a binary document as text format, to find and show places in; `resource` is where its bytes are.

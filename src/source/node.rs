@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use super::json::{Scanner, Str, Syntax, is_number};
 use super::sniff::Format;
+use super::view::View;
 use super::{Source, Span, yaml};
 
 /// Objects and lists inside each other.
@@ -72,6 +73,17 @@ pub enum Why {
     Several,
 }
 
+/// The JSON form of such a file; `None` if it is JSON itself.
+pub fn view(source: &Source) -> Option<&View> {
+    if source.name().ends_with(".json") || source.format() == Some(Format::Json) {
+        return None;
+    }
+    source.set_format(Format::Yaml);
+    source
+        .view()
+        .or_else(|| Some(source.set_view(yaml::view_bytes(source.bytes()))))
+}
+
 impl Node {
     /// Reads JSON text that is one value.
     ///
@@ -92,17 +104,14 @@ impl Node {
     /// # Errors
     /// Where in the document it cannot be read, and why.
     pub fn of(source: &Source) -> Result<Option<Node>, Broken> {
-        let is_json = source.name().ends_with(".json") || source.format() == Some(Format::Json);
-        if is_json {
+        let Some(view) = view(source) else {
             let text = std::str::from_utf8(source.bytes());
             let text = text.map_err(|error| syntax(error.valid_up_to(), "bytes that are not UTF-8"))?;
             return match text.trim_start().is_empty() {
                 true => Ok(None),
                 false => Node::of_json(text).map(Some),
             };
-        }
-        source.set_format(Format::Yaml);
-        let view = source.set_view(yaml::view_bytes(source.bytes()));
+        };
         if let Some(fault) = view.faults().first() {
             return Err(Broken {
                 span: fault.span,

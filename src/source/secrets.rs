@@ -15,11 +15,12 @@ use crate::secret::{REDACTED, hide, is_name, looks};
 
 mod known;
 mod walk;
+mod words;
 
-use known::{BOOTSTRAP, CLUSTERS, Known, METADATA, METADATA_NAMES, POLICY, is_policy};
-pub use known::{is_known_word, is_piece, peer_words};
+use known::{BOOTSTRAP, CLUSTERS, KUBERNETES, Known, METADATA, METADATA_NAMES, POLICY, SUITE, is_policy};
 use walk::Ahead;
-pub use walk::{Marks, marks};
+pub use walk::{Marks, marks, within};
+pub use words::{Speaker, is_enum_value, is_known_word, is_piece, is_plain_word, peer_words};
 
 /// Messages whose `name` is that of a header or the like, which says whether the rest is a credential.
 const NAMED: &[&str] = &[
@@ -29,6 +30,18 @@ const NAMED: &[&str] = &[
 
 /// Messages with a `type_url` that may name an LB policy, and its configuration in `value`.
 const TYPED_STRUCTS: &[&str] = &["udpa.type.v1.TypedStruct", "xds.type.v3.TypedStruct"];
+
+/// Messages that a document may be, without saying so; the first that has a field counts.
+const DOCUMENTS: &[&str] = &[
+    "envoy.admin.v3.ConfigDump",
+    "envoy.config.bootstrap.v3.Bootstrap",
+    "envoy.service.discovery.v3.DiscoveryResponse",
+    "envoy.service.discovery.v3.DeltaDiscoveryResponse",
+    "envoy.service.discovery.v3.DiscoveryRequest",
+    "envoy.service.discovery.v3.DeltaDiscoveryRequest",
+    "envoy.service.status.v3.ClientConfig",
+    "envoy.service.status.v3.ClientStatusResponse",
+];
 
 /// What stands at a place of a message.
 #[derive(Debug, Clone, Copy)]
@@ -52,11 +65,17 @@ enum Shape {
     Map(&'static Field),
     /// An object that says its type.
     Any,
+    /// The same, or a text.
+    AnyOrText,
+    /// A document: it says its type, or what it is by its keys.
+    Document,
     /// The same of a type that stands in `value`.
     Wrapped(&'static Message),
     /// An object whose keys are known, or a text in its place if that may stand there; and a map of such objects.
     Json(&'static Known, bool),
     JsonMap(&'static Known),
+    /// Headers and the like: an object, or pairs of name and value.
+    Headers,
     /// The parsed form of a resource; a Struct in it, and a matcher for a credential.
     Parsed,
     ParsedStruct,
@@ -75,6 +94,16 @@ impl Place {
             Some(message) => Place::of_message(message),
             None => Place::shown(Shape::Any),
         }
+    }
+
+    /// The root of a document, whatever it is.
+    pub const fn document() -> Place {
+        Place::shown(Shape::Document)
+    }
+
+    /// The root of a suite.
+    pub const fn suite() -> Place {
+        Place::shown(Shape::Json(&SUITE, false))
     }
 
     /// The root of a bootstrap.
@@ -167,16 +196,29 @@ impl Place {
                 let holds_text = matches!(message.well_known, WellKnown::Wrapper(Kind::String | Kind::Bytes));
                 Place::of_message(message).hidden_if(holds_text)
             }
+            Shape::Document => {
+                let documents = DOCUMENTS.iter().filter_map(|name| tables::message(name));
+                let mut known = documents.filter(|message| message.position(name).is_some());
+                known.next().map_or(Place::FREE, of_field)
+            }
+            Shape::Headers => Place::shown(Shape::Scalar).hidden_if(is_name(name)),
+            Shape::Json(known, _) if known.is_suite && known::NAMED.contains(&name) => Place::shown(Shape::Headers),
+            Shape::Json(known, _) if known.resources.contains(&name) => Place::shown(match known.is_suite {
+                true => Shape::AnyOrText,
+                false => Shape::Any,
+            }),
             Shape::Json(known, _) if known.maps.contains(&name) => Place::shown(Shape::JsonMap(known)),
             Shape::Json(known, _) if known.objects.contains(&name) => Place::shown(Shape::Json(known, false)),
             Shape::Json(known, _) if known.keys.contains(&name) => Place::shown(Shape::Json(known, true)),
-            Shape::JsonMap(known) => Place::shown(Shape::Json(known, false)),
+            Shape::JsonMap(known) => Place::shown(Shape::Json(known, known.is_suite)),
             Shape::Parsed if name == "cluster_specifier_plugins" => Place::shown(Shape::JsonMap(&POLICY)),
             Shape::Parsed if name == "lb_policy" => Place::policies(),
             Shape::ParsedStruct if name == "value" => Place::FREE,
             Shape::ParsedCredential if name == "string_match" => Place::FREE,
             Shape::Parsed | Shape::ParsedStruct | Shape::ParsedCredential => Place::parsed(),
-            Shape::Json(..) | Shape::Wrapped(_) | Shape::Any | Shape::Scalar | Shape::Free => Place::FREE,
+            Shape::Json(..) | Shape::Wrapped(_) | Shape::Any | Shape::AnyOrText | Shape::Scalar | Shape::Free => {
+                Place::FREE
+            }
         };
         below.hidden_if(self.is_hidden)
     }
@@ -194,12 +236,14 @@ impl Place {
             Shape::Message(message) | Shape::Credential(message) | Shape::Policy(message) => {
                 name == "@type" || message.position(name).is_some()
             }
-            Shape::Any => name == "@type",
-            Shape::Wrapped(_) => matches!(name, "@type" | "value"),
-            Shape::Map(_) | Shape::JsonMap(_) => !self.is_hidden && !looks(name),
-            Shape::Json(known, _) => [known.keys, known.objects, known.maps]
+            Shape::Any | Shape::AnyOrText => name == "@type",
+            Shape::Document => DOCUMENTS
                 .iter()
-                .any(|keys| keys.contains(&name)),
+                .filter_map(|name| tables::message(name))
+                .any(|message| message.position(name).is_some()),
+            Shape::Wrapped(_) => matches!(name, "@type" | "value"),
+            Shape::Map(_) | Shape::JsonMap(_) | Shape::Headers => !self.is_hidden && !looks(name),
+            Shape::Json(known, _) => known.all().any(|key| key == name),
             Shape::Parsed | Shape::ParsedStruct | Shape::ParsedCredential => true,
             Shape::Free | Shape::Scalar => false,
         }
@@ -210,7 +254,9 @@ impl Place {
     pub fn shows_text(self) -> bool {
         let fits = match self.shape {
             Shape::Scalar | Shape::Parsed | Shape::ParsedStruct | Shape::ParsedCredential => true,
+            Shape::AnyOrText | Shape::Headers => true,
             Shape::Json(_, may_be_text) => may_be_text,
+            Shape::JsonMap(known) => known.is_suite,
             Shape::Message(message) => is_open(message),
             _ => false,
         };
@@ -229,7 +275,7 @@ impl Place {
     /// Says whether what the object here says of itself decides over the rest.
     fn asks(self) -> bool {
         match self.shape {
-            Shape::Any => true,
+            Shape::Any | Shape::AnyOrText | Shape::Document => true,
             Shape::Message(message) => self.is_named() || TYPED_STRUCTS.contains(&message.full_name),
             _ => false,
         }
@@ -238,18 +284,26 @@ impl Place {
     /// The same place once it is known what the object says of itself.
     fn told(self, ahead: &Ahead) -> Place {
         let shape = match self.shape {
-            Shape::Any => match ahead.type_name.as_deref().and_then(tables::message) {
-                Some(message) if matches!(message.well_known, WellKnown::None | WellKnown::Empty) => {
-                    Shape::Message(message)
-                }
-                Some(message) => Shape::Wrapped(message),
-                None => Shape::Any,
+            Shape::Document if ahead.type_name.is_none() => match ahead.is_kubernetes {
+                true => Shape::Json(&KUBERNETES, false),
+                false => Shape::Document,
             },
+            Shape::Any | Shape::AnyOrText | Shape::Document => {
+                match ahead.type_name.as_deref().and_then(tables::message) {
+                    Some(message) if matches!(message.well_known, WellKnown::None | WellKnown::Empty) => {
+                        Shape::Message(message)
+                    }
+                    Some(message) => Shape::Wrapped(message),
+                    None => Shape::Any,
+                }
+            }
             shape => shape,
         };
         let is_policy = ahead.type_url.as_deref().is_some_and(is_policy);
         let shape = match (Place { shape, ..self }, shape) {
-            (place, Shape::Message(message)) if place.is_named() && ahead.is_credential => Shape::Credential(message),
+            (place, Shape::Message(message)) if place.is_named() && ahead.is_credential != Some(false) => {
+                Shape::Credential(message)
+            }
             (place, Shape::Message(message)) if !place.is_named() && place.asks() && is_policy => {
                 Shape::Policy(message)
             }
@@ -258,12 +312,19 @@ impl Place {
         Place { shape, ..self }
     }
 
+    /// Says whether a list here has names, and behind each what it names.
+    const fn has_pairs(self) -> bool {
+        matches!(self.shape, Shape::Headers)
+    }
+
     /// The same place once an object of the parsed form stands there.
     pub fn inside(self, object: &Map<String, Value>) -> Place {
         let text = |key: &str| object.get(key).and_then(Value::as_str);
         let shape = match self.shape {
             Shape::Parsed if text("type") == Some("Struct") => Shape::ParsedStruct,
-            Shape::Parsed if text("name").is_some_and(is_name) => Shape::ParsedCredential,
+            Shape::Parsed if text("name").is_some_and(|name| name.is_empty() || is_name(name)) => {
+                Shape::ParsedCredential
+            }
             shape => shape,
         };
         Place { shape, ..self }

@@ -154,13 +154,38 @@ impl View {
         let Some(at) = self.object_at(resource.start) else {
             return Marks::default();
         };
-        let Marks { extent, shown, hidden } = marks(&self.json, at, place);
-        let in_document = |spans: Vec<Span>| spans.into_iter().map(|span| self.to_document(span)).collect();
+        self.in_document(marks(&self.json, at, place))
+    }
+
+    /// The same of each document of the stream, all of which stand at this place.
+    pub(super) fn marks_of_parts(&self, place: Place) -> Vec<Marks> {
+        let of_part = |part: &Part| {
+            self.in_document(marks(
+                self.json.get(..part.text.end).unwrap_or_default(),
+                part.text.start,
+                place,
+            ))
+        };
+        self.parts.iter().map(of_part).collect()
+    }
+
+    fn in_document(&self, Marks { extent, shown, hidden }: Marks) -> Marks {
+        let in_document = |spans: Vec<Span>| {
+            let mut spans: Vec<Span> = spans.into_iter().map(|span| self.to_document(span)).collect();
+            // Those of aliases stand elsewhere.
+            spans.sort_unstable_by_key(|span| span.start);
+            spans
+        };
         Marks {
             extent: self.to_document(extent),
             shown: in_document(shown),
             hidden: in_document(hidden),
         }
+    }
+
+    /// Says whether all of every document could be read.
+    pub(super) fn is_whole(&self) -> bool {
+        self.faults.is_empty() && !self.parts.iter().any(|part| part.cut)
     }
 
     /// Says whether the object is a message by its bytes, which has no places in it.

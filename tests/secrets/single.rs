@@ -117,6 +117,26 @@ bogus: 1
         r#"{"configs":[{"@type":"type.googleapis.com/envoy.admin.v3.ClustersConfigDump","dynamic_active_clusters":[{"error_state":{"failed_configuration":{"@type":"type.googleapis.com/envoy.config.cluster.v3.Cluster","name":"n"},"details":"unknown token $"}}]}]}"#,
     ),
     (
+        "what a header without a name is compared with",
+        "x.json",
+        r#"{"@type":"type.googleapis.com/envoy.config.route.v3.RouteConfiguration","name":"n","virtual_hosts":[{"name":"v","domains":["*"],"routes":[{"match":{"prefix":"","headers":[{"exact_match":"$"}]},"route":{"cluster":"c"}}]}]}"#,
+    ),
+    (
+        "a header whose name has an escape that is none",
+        "x.json",
+        r#"{"@type":"type.googleapis.com/envoy.config.route.v3.RouteConfiguration","name":"n","virtual_hosts":[{"name":"v","domains":["*"],"routes":[{"match":{"prefix":"","headers":[{"name":"authorizati\on","exact_match":"$"}]},"route":{"cluster":"c"}}]}]}"#,
+    ),
+    (
+        "a key that became a part of a value",
+        "x.yaml",
+        "\"@type\": type.googleapis.com/envoy.config.cluster.v3.Cluster\nname: n\nalt_stat_name:\n  password:}\n    $\nbogus: 1\n",
+    ),
+    (
+        "a text with an escape that is none",
+        "x.json",
+        r#"{"@type":"type.googleapis.com/envoy.config.cluster.v3.Cluster","name":"n","alt_stat_name":"https://h/?token=$\u,0073","bogus":1}"#,
+    ),
+    (
         "a comment",
         "x.yaml",
         "\"@type\": type.googleapis.com/envoy.config.cluster.v3.Cluster\nname: n\n# ours: $\nbogus: 1\n",
@@ -171,4 +191,17 @@ fn the_value_of_a_header_that_does_not_match_is_not_told() {
         let told = text(&[&args[..], &["--show-secrets"]].concat(), routes);
         assert!(told.contains(SECRET) && told.contains("expected"), "{told}");
     }
+}
+
+#[test]
+fn a_baseline_has_no_name_that_looks_like_a_secret() {
+    let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("secret-baseline.json");
+    let option = format!("--write-baseline={}", path.display());
+    let document = "\"@type\": type.googleapis.com/envoy.config.cluster.v3.Cluster\nname: https://user:$@host/c\n";
+    text(&["validate", &option], document);
+    let written = std::fs::read_to_string(path).unwrap();
+    assert!(
+        written.contains("https://user:************@host/c") && !written.contains(SECRET),
+        "{written}"
+    );
 }

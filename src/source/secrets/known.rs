@@ -1,9 +1,4 @@
-//! Names that are known where no descriptor has them: of a bootstrap, of configurations of LB policies, of fields in general.
-
-use std::collections::HashSet;
-use std::sync::OnceLock;
-
-use xdsctl_proto::tables::{self, ENUMS, MESSAGES};
+//! Names that are known where no descriptor has them: of a bootstrap, of configurations of LB policies, of suites, of Kubernetes.
 
 /// JSON whose values may be printed behind these keys; everything else in it is hidden.
 #[derive(Debug)]
@@ -14,7 +9,31 @@ pub struct Known {
     pub objects: &'static [&'static str],
     /// Keys of maps of such: their own keys are names.
     pub maps: &'static [&'static str],
+    /// Keys of resources, each an object that says its type.
+    pub resources: &'static [&'static str],
+    /// A suite: texts and numbers may stand where objects, maps and resources may, and some of it is [`NAMED`].
+    pub is_suite: bool,
 }
+
+impl Known {
+    const NONE: Known = Known {
+        keys: &[],
+        objects: &[],
+        maps: &[],
+        resources: &[],
+        is_suite: false,
+    };
+
+    /// Every key.
+    pub fn all(&self) -> impl Iterator<Item = &'static str> {
+        let lists = [self.keys, self.objects, self.maps, self.resources];
+        let named = if self.is_suite { NAMED } else { &[] };
+        lists.into_iter().flatten().chain(named).copied()
+    }
+}
+
+/// Keys of a suite whose values have names that may be those of credentials.
+pub const NAMED: &[&str] = &["env", "headers"];
 
 /// A bootstrap (gRFC A27 and what came after it).
 pub static BOOTSTRAP: Known = Known {
@@ -48,6 +67,7 @@ pub static BOOTSTRAP: Known = Known {
         "xds_servers",
     ],
     maps: &["allowed_grpc_services", "authorities", "certificate_providers"],
+    ..Known::NONE
 };
 
 /// Configurations of LB policies and what stands around them, as gRPC's own policies have them.
@@ -156,6 +176,7 @@ pub static POLICY: Known = Known {
         "xds_wrr_locality_experimental",
     ],
     maps: &["children", "targets"],
+    ..Known::NONE
 };
 
 /// What Envoy answers at `/clusters?format=json` (envoy.admin.v3.Clusters, which the descriptor set does not have).
@@ -197,14 +218,13 @@ pub static CLUSTERS: Known = Known {
         "success_rate_ejection_threshold",
         "thresholds",
     ],
-    maps: &[],
+    ..Known::NONE
 };
 
 /// Metadata that gRPC reads (gRFC A76, A79).
 pub static METADATA: Known = Known {
     keys: &["hash_key", "service_name", "service_namespace"],
-    objects: &[],
-    maps: &[],
+    ..Known::NONE
 };
 
 /// Where it stands in `filter_metadata`.
@@ -216,78 +236,104 @@ pub fn is_policy(name: &str) -> bool {
     (is_like_one || matches!(name, "random_subsetting" | "weighted_round_robin")) && POLICY.objects.contains(&name)
 }
 
-/// Says whether a word is the name of a field, a type (with its package or without) or a value of an enum, which tells nobody
-/// anything.
-pub fn is_known_word(word: &str) -> bool {
-    static WORDS: OnceLock<HashSet<&'static str>> = OnceLock::new();
-    let words = WORDS.get_or_init(|| {
-        let fields = MESSAGES.iter().flat_map(|message| message.fields);
-        let values = ENUMS.iter().flat_map(|item| item.values).map(|(name, _)| *name);
-        let known = [&super::BOOTSTRAP, &super::POLICY].into_iter();
-        let of_json = known
-            .flat_map(|known| known.keys.iter().chain(known.objects).chain(known.maps))
-            .copied();
-        fields
-            .flat_map(|field| [field.name, field.json_name])
-            .chain(values)
-            .chain(of_json)
-            .chain(
-                MESSAGES
-                    .iter()
-                    .filter_map(|message| message.full_name.rsplit('.').next()),
-            )
-            .chain(["@type", "apiVersion", "kind", "spec", "items", "true", "false", "null"])
-            .collect()
-    });
-    words.contains(word) || tables::message(word.rsplit('/').next().unwrap_or_default()).is_some()
-}
+/// What stands around configuration in a Kubernetes object.
+pub static KUBERNETES: Known = Known {
+    keys: &["apiVersion", "kind", "name", "namespace"],
+    objects: &["items", "metadata", "spec"],
+    maps: &["data"],
+    resources: &["resources"],
+    ..Known::NONE
+};
 
-/// Words of errors, which tell nobody anything.
-const PEER_WORDS: &str = "a accepted after all already an and any are as at be because but by cannot client config \
-    configuration connection could deadline decoding did does duplicate either empty entry error errors exceeded exist \
-    expected extension failed failure field fields filter found for from given got greater has have in incompatible \
-    index internal invalid is it its json key least less list malformed map match matching message missing more must name \
-    no non none not null number object of on one only or out parse parsing permission plugin policy present proto range \
-    received refused regex registered rejected required resource resources response route server set should string such \
-    supported than that the timed timeout to too type types unable unavailable unexpected unknown unmarshal unsupported \
-    update url used validating validation value values virtual was when which while with without wrong xds xdsctl zero";
-
-/// Longest word that is no secret, such as `LB` or `cds`, in letters.
-const MAX_SHORT: usize = 3;
-
-/// The free text of a peer as it may be printed: words of errors and names of fields, asterisks for others.
-///
-/// ```
-/// use xdsctl::source::secrets::peer_words;
-/// assert_eq!(peer_words("[field:lb_policy error:unknown `hunter2`]"), "[field:lb_policy error:unknown `*******`]");
-/// ```
-pub fn peer_words(text: &str) -> String {
-    let is_part = |c: char| c.is_alphanumeric() || c == '_';
-    let is_number = |word: &str| word.len() < 4 && word.bytes().all(|byte| byte.is_ascii_digit());
-    let is_usual = |word: &str| {
-        PEER_WORDS
-            .split_ascii_whitespace()
-            .any(|usual| usual.eq_ignore_ascii_case(word))
-    };
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(first) = rest.chars().next() {
-        let is_word = is_part(first);
-        let end = rest.find(|c| is_part(c) != is_word).unwrap_or(rest.len());
-        let (piece, after) = rest.split_at(end);
-        let is_short = piece.len() <= MAX_SHORT && piece.bytes().all(|byte| byte.is_ascii_alphabetic());
-        if !is_word || is_short || is_number(piece) || is_usual(piece) || is_known_word(piece) {
-            out.push_str(piece);
-        } else {
-            out.extend(piece.chars().map(|_| '*'));
-        }
-        rest = after;
-    }
-    out
-}
-
-/// Says whether a key is a piece of some text, and no name of a field.
-pub fn is_piece(key: &str) -> bool {
-    !key.bytes()
-        .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'@' | b'-'))
-}
+/// A suite of tests, as its schema has it; what holds resources and headers is told apart from these.
+pub static SUITE: Known = Known {
+    keys: &[
+        "address",
+        "application_utilization",
+        "at",
+        "attempts",
+        "authority",
+        "backend",
+        "begin",
+        "bootstrap",
+        "by",
+        "client",
+        "cluster",
+        "connect",
+        "cookie",
+        "count",
+        "cpu_utilization",
+        "delay",
+        "drain",
+        "drop",
+        "eps",
+        "expect",
+        "fails",
+        "finish",
+        "for",
+        "header_data",
+        "jar",
+        "latency",
+        "load",
+        "locality",
+        "lookups",
+        "mem_utilization",
+        "message",
+        "method",
+        "moves",
+        "nack",
+        "name",
+        "never",
+        "pick",
+        "rate",
+        "reach",
+        "remove",
+        "report_period",
+        "reports",
+        "route",
+        "route_config",
+        "rps_fractional",
+        "seed",
+        "service",
+        "session",
+        "settle",
+        "share",
+        "silence",
+        "sleep",
+        "speak",
+        "start",
+        "status",
+        "steps",
+        "stop",
+        "target",
+        "targets",
+        "tests",
+        "timeout",
+        "tolerance",
+        "tree",
+        "tree_lacks",
+        "unprocessed",
+        "virtual_host",
+        "wait_for_ready",
+        "within",
+    ],
+    maps: &[
+        "backends",
+        "clients",
+        "health",
+        "keys",
+        "methods",
+        "named_metrics",
+        "orca",
+        "priority",
+        "resolve",
+        "scale",
+        "shares",
+        "states",
+        "utilization",
+        "weight",
+    ],
+    resources: &["update", "world"],
+    is_suite: true,
+    ..Known::NONE
+};

@@ -178,6 +178,56 @@ fn the_parsed_form_hides_structs_and_credentials() {
 }
 
 #[test]
+fn a_document_is_known_by_its_keys_and_a_suite_by_its_members() {
+    let hidden = |place: Place, text: &str| -> Vec<String> {
+        let spans = marks(text.as_bytes(), 0, place).hidden;
+        spans.into_iter().map(|span| text[span.range()].to_owned()).collect()
+    };
+    for (text, expected) in [
+        (
+            r#"{"version_info":"1","resources":[{"@type":"t/envoy.config.core.v3.Locality","zone":"a"},{"zone":"b"},"c"],"x":"d"}"#,
+            &["zone", "b", "c", "x", "d"][..],
+        ),
+        (
+            r#"{"static_resources":{"clusters":[{"name":"a","x":"b"}]}}"#,
+            &["x", "b"],
+        ),
+        (
+            r#"{"@type":"t/envoy.config.core.v3.Locality","zone":"a","x":1}"#,
+            &["x", "1"],
+        ),
+        (
+            r#"{"apiVersion":"v1","metadata":{"name":"a","labels":{"b":"c"}},"data":{"f":"d"},"spec":{"resources":[{"e":1}]}}"#,
+            &["labels", "b", "c", "d", "e", "1"],
+        ),
+        (
+            r#"{"kind":"a","metadata":{"name":"b"}}"#,
+            &["kind", "a", "metadata", "name", "b"],
+        ),
+        (r#"[{"name":"a"}]"#, &["name", "a"]),
+    ] {
+        assert_eq!(hidden(Place::document(), text), expected, "{text}");
+    }
+    for (text, expected) in [
+        (
+            r#"{"world":["a",{"@type":"t/envoy.config.core.v3.Locality","zone":"b","x":"c"},{"zone":"d"}],"steps":[{"settle":5}]}"#,
+            &["x", "c", "zone", "d"][..],
+        ),
+        (
+            r#"{"pick":{"headers":{"x-env":"a","cookie":"b"},"method":"/c/D"}}"#,
+            &["b"],
+        ),
+        (r#"{"pick":{"headers":[["x-env","a"],["authorization","b"]]}}"#, &["b"]),
+        (
+            r#"{"env":{"GRPC_X":true,"API_TOKEN":"a"},"shares":{"c":{"at":1}},"x":1}"#,
+            &["a", "x", "1"],
+        ),
+    ] {
+        assert_eq!(hidden(Place::suite(), text), expected, "{text}");
+    }
+}
+
+#[test]
 fn words_that_are_known_are_those_of_the_descriptors() {
     for word in [
         "name",
@@ -193,4 +243,5 @@ fn words_that_are_known_are_those_of_the_descriptors() {
     for word in ["hunter2", "", "10.0.0.1", "nam"] {
         assert!(!is_known_word(word), "{word}");
     }
+    assert!(is_enum_value("ROUND_ROBIN") && !is_enum_value("name"));
 }

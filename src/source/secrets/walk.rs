@@ -24,6 +24,13 @@ pub struct Marks {
     pub hidden: Vec<Span>,
 }
 
+/// Those of these spans that have a part in `part`, the last one first. The spans are in order, and none is in another.
+pub fn within(spans: &[Span], part: Span) -> impl Iterator<Item = Span> {
+    let before = spans.partition_point(|span| span.start < part.end);
+    let before = spans.get(..before).unwrap_or_default().iter().rev();
+    before.take_while(move |span| span.end > part.start).copied()
+}
+
 /// Marks the keys and values of the JSON value at `start` of `text`.
 ///
 /// ```
@@ -71,15 +78,18 @@ pub(super) struct Ahead {
     /// Its `@type` and its `type_url`, without what stands before the slash.
     pub(super) type_name: Option<String>,
     pub(super) type_url: Option<String>,
-    /// Its name is that of a credential.
-    pub(super) is_credential: bool,
+    /// Its name is that of a credential; `None` if it has none, or nobody can say what it is.
+    pub(super) is_credential: Option<bool>,
+    /// It is an object of Kubernetes.
+    pub(super) is_kubernetes: bool,
 }
 
 impl Ahead {
     pub(super) const CREDENTIAL: Ahead = Ahead {
         type_name: None,
         type_url: None,
-        is_credential: true,
+        is_credential: Some(true),
+        is_kubernetes: false,
     };
 
     pub(super) fn of(type_name: &str) -> Ahead {
@@ -91,9 +101,10 @@ impl Ahead {
 }
 
 impl Walker<'_> {
-    fn text_of(&mut self, token: Str) -> String {
+    /// The text of a string; `None` if nobody can say what it means.
+    fn text_of(&mut self, token: Str) -> Option<String> {
         let text = self.scan.text_of(token, &mut self.scratch);
-        text.map(str::to_owned).unwrap_or_default()
+        text.map(str::to_owned).ok()
     }
 
     fn mark(&mut self, start: usize, end: usize, is_shown: bool) {
@@ -122,8 +133,11 @@ impl Walker<'_> {
             b'[' => {
                 self.level += 1;
                 let mut more = self.scan.open(b']')?;
+                let mut of_item = place;
                 while more {
-                    self.value(place)?;
+                    let name = if place.has_pairs() { self.text_ahead()? } else { None };
+                    self.value(of_item)?;
+                    of_item = name.map_or(place, |name| place.field(&name));
                     more = self.scan.more(b']')?;
                 }
                 self.level -= 1;
@@ -134,7 +148,8 @@ impl Walker<'_> {
                 let token = self.scan.string()?;
                 self.value_start = usize::MAX;
                 let is_redacted = self.scan.raw(token) == REDACTED.as_bytes();
-                let is_shown = is_redacted || place.shows_text() && !looks(&self.text_of(token));
+                let is_harmless = |text: Option<String>| text.is_some_and(|text| !looks(&text));
+                let is_shown = is_redacted || place.shows_text() && is_harmless(self.text_of(token));
                 self.mark(token.start, token.end, is_shown);
                 Ok(())
             }
@@ -147,6 +162,18 @@ impl Walker<'_> {
         }
     }
 
+    /// The string at the scanner, which does not move.
+    fn text_ahead(&mut self) -> Result<Option<String>, Syntax> {
+        if self.scan.peek() != b'"' {
+            return Ok(None);
+        }
+        let start = self.scan.pos();
+        let token = self.scan.string()?;
+        let text = self.text_of(token);
+        self.scan.set_pos(start);
+        Ok(text)
+    }
+
     fn object(&mut self, mut place: Place) -> Result<(), Syntax> {
         if place.asks() {
             place = place.told(&self.ahead());
@@ -155,8 +182,9 @@ impl Walker<'_> {
         while more {
             let key = self.scan.key()?;
             let name = self.text_of(key);
-            self.mark(key.start, key.end, place.knows(&name));
-            self.value(place.field(&name))?;
+            let is_known = name.as_ref().is_some_and(|name| place.knows(name));
+            self.mark(key.start, key.end, is_known);
+            self.value(place.field(&name.unwrap_or_default()))?;
             more = self.scan.more(b'}')?;
         }
         Ok(())
@@ -169,7 +197,9 @@ impl Walker<'_> {
             return Ahead::CREDENTIAL;
         }
         let mut ahead = Ahead::default();
-        ahead.is_credential |= self.keys(&mut ahead).is_err();
+        if self.keys(&mut ahead).is_err() {
+            ahead.is_credential = Some(true);
+        }
         self.lookahead = self.lookahead.saturating_sub(self.scan.pos() - start);
         self.scan.set_pos(start);
         ahead
@@ -179,12 +209,16 @@ impl Walker<'_> {
         let mut more = self.scan.open(b'}')?;
         while more {
             let key = self.scan.key()?;
-            let name = self.text_of(key);
-            if self.scan.peek() == b'"' && matches!(name.as_str(), "name" | "@type" | "type_url" | "typeUrl") {
+            let name = self.text_of(key).unwrap_or_default();
+            if self.scan.peek() == b'"'
+                && matches!(name.as_str(), "name" | "@type" | "type_url" | "typeUrl" | "apiVersion")
+            {
                 let value = self.scan.string()?;
-                let text = self.text_of(value);
+                let text = self.text_of(value).unwrap_or_default();
                 match name.as_str() {
-                    "name" => ahead.is_credential |= is_name(&text),
+                    "name" if text.is_empty() => {}
+                    "name" => ahead.is_credential = Some(ahead.is_credential == Some(true) || is_name(&text)),
+                    "apiVersion" => ahead.is_kubernetes = true,
                     // The first counts, as it does for the reader.
                     "@type" => _ = ahead.type_name.get_or_insert_with(|| after_slash(&text)),
                     _ => _ = ahead.type_url.get_or_insert_with(|| after_slash(&text)),

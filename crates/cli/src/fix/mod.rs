@@ -13,13 +13,13 @@ use super::reach::Reach;
 use super::{Error, Io};
 use crate::report::clients::is_told;
 use crate::report::fixable::Fixable;
-use crate::report::patch::{self, Change};
+use crate::report::masks::{Masks, Resource, resources};
+use crate::report::patch;
 use xdsctl::check::Outcome;
 use xdsctl::choice::Severities;
 use xdsctl::client::Checked;
 use xdsctl::diag::Diagnostic;
 use xdsctl::fix::{self, Document, Edit};
-use xdsctl::model::ResourceType;
 use xdsctl::source::sniff::Format;
 use xdsctl::source::{SourceId, SourceMap};
 
@@ -27,7 +27,9 @@ use xdsctl::source::{SourceId, SourceMap};
 #[derive(Debug, Default)]
 pub(super) struct Plan {
     /// In the order of each document; none overlaps another.
-    changes: BTreeMap<SourceId, Vec<Change>>,
+    changes: BTreeMap<SourceId, Vec<Edit>>,
+    /// Resources of the documents.
+    resources: BTreeMap<SourceId, Vec<Resource>>,
     /// Documents with findings that could be fixed if they were in another format.
     passed_over: BTreeSet<SourceId>,
     /// The findings that have a fix.
@@ -43,7 +45,7 @@ impl Plan {
         };
         let is_folded = |checked: &Checked| !with_proxies && outcome.proxy_worlds.contains(&checked.world);
         let mut documents: BTreeMap<SourceId, Option<Document<'_>>> = BTreeMap::new();
-        let mut found: BTreeMap<SourceId, BTreeMap<Edit, Change>> = BTreeMap::new();
+        let mut found: BTreeMap<SourceId, BTreeSet<Edit>> = BTreeMap::new();
         let mut plan = Plan::default();
         for (number, checked) in outcome.resources.iter().enumerate() {
             let wants = |diagnostic: &Diagnostic| wants(diagnostic) && is_told(checked, diagnostic, &inputs.fleet);
@@ -60,24 +62,20 @@ impl Plan {
             };
             for (edit, fixed) in document.edits(checked, wants) {
                 plan.fixable.add(number, fixed);
-                let change = Change {
-                    edit: edit.clone(),
-                    resource: checked.origin.span,
-                    type_name: checked.resource_type.map(ResourceType::type_name),
-                };
-                found.entry(id).or_default().insert(edit, change);
+                found.entry(id).or_default().insert(edit);
             }
         }
         for (id, changes) in found {
             let mut end = 0;
-            let mut changes: Vec<Change> = changes.into_values().collect();
-            changes.retain(|change| {
-                let is_free = change.edit.span.start >= end;
-                end = end.max(change.edit.span.end);
+            let mut changes: Vec<Edit> = changes.into_iter().collect();
+            changes.retain(|edit| {
+                let is_free = edit.span.start >= end;
+                end = end.max(edit.span.end);
                 is_free
             });
             plan.changes.insert(id, changes);
         }
+        plan.resources = resources(&outcome.resources);
         plan
     }
 
@@ -132,7 +130,9 @@ impl Plan {
         let mut hidden = patch::Hidden::default();
         for (id, changes) in &self.changes {
             if let Some(source) = inputs.sources.get(*id) {
-                let found = patch::write(source, changes, shows_secrets, &mut io.out)?;
+                let resources = self.resources.get(id).cloned().unwrap_or_default();
+                let masks = Masks::of(source, resources, shows_secrets);
+                let found = patch::write(source, changes, &masks, &mut io.out)?;
                 hidden.secrets |= found.secrets;
                 hidden.returns |= found.returns;
             }
@@ -190,10 +190,10 @@ impl Plan {
 }
 
 /// The document after its fixes.
-fn fixed(old: &[u8], changes: &[Change]) -> Vec<u8> {
+fn fixed(old: &[u8], changes: &[Edit]) -> Vec<u8> {
     let mut new = Vec::with_capacity(old.len());
     let mut at = 0;
-    for Change { edit, .. } in changes {
+    for edit in changes {
         new.extend_from_slice(old.get(at..edit.span.start).unwrap_or_default());
         new.extend_from_slice(edit.text.as_bytes());
         at = edit.span.end;

@@ -4,36 +4,34 @@ use std::ops::Range;
 
 use xdsctl::secret;
 use xdsctl::source::Span;
-use xdsctl::source::secrets::{Marks, is_known_word};
+use xdsctl::source::secrets::{Marks, Speaker, is_plain_word, within};
 
 /// Bytes before and behind a window that are read for the rest of its lines and comments.
 const REACH: usize = 4096;
 
-/// Longest plain word, in characters.
-const MAX_LETTERS: usize = 20;
-
-/// Longest number, in digits and points.
-const MAX_DIGITS: usize = 6;
-
-/// Names of the field that are written in mixed case.
-const NAMES: &[&str] = &["gRPC", "xDS"];
-
 /// Parts of words that name a credential or its owner, beside those of [`secret::is_name`].
 const CREDENTIALS: &[&str] = &["auth", "cred", "key", "login", "pass", "secret", "token"];
 
-/// The words of comments in `part` of a document that may be printed; `part` is within the resource of these marks.
-pub(super) fn words(bytes: &[u8], part: Range<usize>, marks: &Marks) -> Vec<Span> {
+/// The words of comments in `part` of a document that may be printed; these marks know all values there, the later ones better.
+pub(super) fn words(bytes: &[u8], part: Range<usize>, marks: &[&Marks]) -> Vec<Span> {
     let mut out = Vec::new();
     if part.is_empty() {
         return out;
     }
     let (from, is_cut) = before(bytes, part.start);
     let to = behind(bytes, part.end);
-    let near = |spans: &[Span]| -> Vec<Span> {
-        let is_near = |span: &&Span| span.start < to && from < span.end;
-        spans.iter().filter(is_near).copied().collect()
-    };
-    let (values, hidden) = ([near(&marks.shown), near(&marks.hidden)].concat(), near(&marks.hidden));
+    let overlaps = |span: &Span, other: Span| span.start < other.end && other.start < span.end;
+    let near = Span::new(from, to);
+    let (mut values, mut hidden) = (Vec::new(), Vec::new());
+    for marks in marks.iter().filter(|marks| overlaps(&marks.extent, near)) {
+        for (all, of) in [(&mut values, &marks.shown), (&mut hidden, &marks.hidden)] {
+            all.retain(|span| !overlaps(span, marks.extent));
+            all.extend(within(of, near));
+        }
+    }
+    values.extend_from_slice(&hidden);
+    values.sort_unstable();
+    hidden.sort_unstable();
     // A credential may be named in what was not read.
     let mut is_named = is_cut;
     // The words before these are of comments that no masked value follows.
@@ -46,7 +44,7 @@ pub(super) fn words(bytes: &[u8], part: Range<usize>, marks: &Marks) -> Vec<Span
             let before = place.checked_sub(1).and_then(|before| bytes.get(before));
             let is_apart = *place == at || before.is_some_and(u8::is_ascii_whitespace);
             let is_sign = bytes.get(*place) == Some(&b'#') && is_apart;
-            is_sign && !values.iter().any(|span| span.range().contains(place))
+            is_sign && within(&values, Span::new(*place, place + 1)).next().is_none()
         };
         let comment = (at..end).find(starts);
         let is_alone = comment.is_some() && line.trim_ascii_start().starts_with(b"#");
@@ -55,7 +53,7 @@ pub(super) fn words(bytes: &[u8], part: Range<usize>, marks: &Marks) -> Vec<Span
             plain(bytes, start + 1..end, &mut is_named, &mut out);
         }
         let is_cut = end == to && to < bytes.len();
-        if is_cut || hidden.iter().any(|span| span.start < end && at < span.end) {
+        if is_cut || within(&hidden, Span::new(at, end)).next().is_some() {
             out.truncate(open);
         }
         if !is_alone && !line.trim_ascii().is_empty() {
@@ -113,27 +111,11 @@ fn plain(bytes: &[u8], comment: Range<usize>, is_named: &mut bool, out: &mut Vec
         if *is_named || word.is_empty() {
             continue;
         }
-        if is_plain(word) {
+        if is_plain_word(word, Speaker::Author) {
             out.push(Span::new(start, start + word.len()));
         }
         *is_named = names_credential(word);
     }
-}
-
-/// Says whether a word of a comment tells nobody anything: letters, the name of a field or the like, a number.
-fn is_plain(word: &str) -> bool {
-    let inner = word.trim_matches([
-        '.', ',', ';', ':', '!', '?', '(', ')', '"', '\'', '`', '#', '-', '=', '[', ']',
-    ]);
-    let stem = inner.split_once('\'').map_or(inner, |(stem, end)| match end {
-        "s" | "t" | "re" | "ll" | "ve" | "d" | "m" => stem,
-        _ => inner,
-    });
-    let letters = stem.chars().count() <= MAX_LETTERS && stem.chars().all(char::is_alphabetic);
-    let rest = || stem.chars().skip(1);
-    let is_even = rest().all(char::is_lowercase) || stem.chars().all(char::is_uppercase);
-    let is_number = inner.len() <= MAX_DIGITS && inner.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
-    letters && is_even || is_number || NAMES.contains(&stem) || is_known_word(inner)
 }
 
 fn names_credential(word: &str) -> bool {
@@ -148,10 +130,11 @@ mod tests {
     fn shown(text: &str, hidden: &str, part: Range<usize>) -> Vec<String> {
         let start = text.find(hidden).unwrap_or(text.len());
         let marks = Marks {
+            extent: Span::new(0, text.len()),
             hidden: vec![Span::new(start, start + hidden.len())],
-            ..Marks::default()
+            shown: Vec::new(),
         };
-        let spans = words(text.as_bytes(), part, &marks);
+        let spans = words(text.as_bytes(), part, &[&marks]);
         spans.iter().map(|span| text[span.range()].to_owned()).collect()
     }
 
@@ -168,6 +151,10 @@ mod tests {
             ),
             ("# ask hunter2 or qRtZmWkP or https://h/x", &["ask", "or", "or"]),
             ("# the password: swordfish", &["the", "password:"]),
+            (
+                "# us-east (docs/shop.md), 12-34.56; not 1234-567 or sh0p/a or x:y",
+                &["us-east", "(docs/shop.md),", "12-34.56;", "not", "or", "or"],
+            ),
             (
                 "# the token=swordfish is open\n# sesame\na: b\n# tail",
                 &["the", "tail"],

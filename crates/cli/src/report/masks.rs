@@ -1,144 +1,220 @@
 //! What of a document is quoted: the values whose fields are known to be harmless, and the signs between them.
 
-use xdsctl::diag::FieldPath;
-use xdsctl::secret::{self, REDACTED};
-use xdsctl::source::secrets::{Marks, Place, is_known_word};
-use xdsctl::source::sniff::Format;
-use xdsctl::source::{Source, Span};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::ops::Range;
 
-/// What of one resource of a document may be shown.
+use memchr::memmem;
+use xdsctl::client::Checked;
+use xdsctl::diag::FieldPath;
+use xdsctl::model::ResourceType;
+use xdsctl::secret::{Looks, REDACTED};
+use xdsctl::source::node;
+use xdsctl::source::secrets::{Marks, Place, Speaker, is_enum_value, is_known_word, is_plain_word, within};
+use xdsctl::source::sniff::Format;
+use xdsctl::source::{Source, SourceId, Span};
+
+use super::comments;
+
+/// Largest document in which what stands around resources is looked at, in bytes.
+const MAX_AROUND_BYTES: usize = 4 << 20;
+
+/// Resources whose marks are kept for the next excerpt.
+const KEPT: usize = 64;
+
+/// A resource of a document, and its type if that is known.
+pub type Resource = (Span, Option<&'static str>);
+
+/// The resources of each document.
+pub fn resources(checked: &[Checked]) -> BTreeMap<SourceId, Vec<Resource>> {
+    let mut resources: BTreeMap<SourceId, Vec<Resource>> = BTreeMap::new();
+    for checked in checked {
+        let type_name = checked.resource_type.map(ResourceType::type_name);
+        let of_document = resources.entry(checked.origin.source).or_default();
+        of_document.push((checked.origin.span, type_name));
+    }
+    resources
+}
+
+/// What of a document may be shown.
 #[derive(Debug, Default)]
 pub struct Masks {
-    marks: Marks,
-    /// The document is the user's own words, of which all is shown that is not marked.
-    is_own: bool,
+    /// Of the document, value for value; a later one may stand in a text of an earlier one.
+    parts: Vec<Marks>,
+    /// All of these could be read: what is none of their values is a comment.
+    is_whole: bool,
+    /// In the order of the document.
+    resources: Vec<Resource>,
+    known: RefCell<BTreeMap<Resource, Marks>>,
     /// Nothing is masked.
     shows_secrets: bool,
 }
 
 impl Masks {
-    /// Those of a document of which nothing is known.
-    pub fn unplaced(shows_secrets: bool) -> Masks {
+    /// Those of a document with these resources.
+    pub fn of(source: &Source, mut resources: Vec<Resource>, shows_secrets: bool) -> Masks {
+        resources.sort_unstable();
+        resources.dedup_by_key(|(span, _)| *span);
+        let around = match source.bytes().len() {
+            ..=MAX_AROUND_BYTES => Masks::placed(source, Place::document(), shows_secrets),
+            _ => Masks::default(),
+        };
         Masks {
+            resources,
             shows_secrets,
-            ..Masks::default()
+            ..around
         }
     }
 
-    /// Those of a suite, which hides these values.
-    pub fn suite(source: &Source, hidden: Vec<Span>, shows_secrets: bool) -> Masks {
-        let extent = Span::new(0, source.bytes().len());
-        Masks {
-            marks: Marks {
-                extent,
-                shown: vec![extent],
-                hidden,
-            },
-            is_own: true,
-            shows_secrets,
-        }
-    }
-
-    /// Those of the resource at `resource`.
-    pub fn of(source: &Source, resource: Span, type_name: Option<&str>, shows_secrets: bool) -> Masks {
-        Masks {
-            marks: source.marks(resource, type_name),
-            shows_secrets,
-            ..Masks::default()
-        }
+    /// Those of a suite.
+    pub fn suite(source: &Source, shows_secrets: bool) -> Masks {
+        node::view(source);
+        Masks::placed(source, Place::suite(), shows_secrets)
     }
 
     /// Those of a bootstrap.
     pub fn bootstrap(source: &Source, shows_secrets: bool) -> Masks {
+        Masks::placed(source, Place::bootstrap(), shows_secrets)
+    }
+
+    /// Those of a document that stands at this place as a whole.
+    fn placed(source: &Source, place: Place, shows_secrets: bool) -> Masks {
+        let parts = if shows_secrets {
+            Vec::new()
+        } else {
+            source.marks_of_all(place)
+        };
         Masks {
-            marks: source.marks_from(Span::default(), Place::bootstrap()),
+            is_whole: !parts.is_empty() && source.is_whole(),
+            parts,
             shows_secrets,
             ..Masks::default()
         }
     }
 
-    /// A message without what it quotes, if it is about something hidden; names of fields and values that are shown stay.
+    /// A message about a value of the document as a whole, see [`redacted`].
     pub fn redacted(&self, source: &Source, message: String, path: &FieldPath, span: Span) -> String {
-        let overlaps = |other: &&Span| other.start < span.end.max(span.start + 1) && span.start < other.end;
-        if self.shows_secrets || !message.contains('`') || !self.marks.hidden.iter().any(|span| overlaps(&span)) {
-            return message;
-        }
-        let path = path.to_string();
-        let text = |span: &Span| source.bytes().get(span.range()).map(<[u8]>::trim_ascii);
-        let pieces = message.split('`').enumerate().map(|(number, piece)| {
-            let is_shown = || {
-                let mut shown = self.marks.shown.iter().filter(overlaps);
-                is_known_word(piece)
-                    || path.split(['.', '[', ']']).any(|step| step == piece)
-                    || shown.any(|span| text(span) == Some(piece.as_bytes()))
-            };
-            if number % 2 == 0 || is_shown() { piece } else { REDACTED }
-        });
-        pieces.collect::<Vec<_>>().join("`")
+        let all = |message, marks| redacted(marks, source, message, path, span);
+        self.parts.iter().fold(message, all)
     }
 
     /// Masks what is not shown of `window`, which stands at `start` of the document. Every byte stays where it is.
     ///
     /// `named` is what the message has named already.
     pub fn mask(&self, source: &Source, window: &mut [u8], start: usize, named: Option<Span>) {
-        Self::mask_all(&[self], source, (window, start), named);
-    }
-
-    /// Masks what is shown by none of several resources, in their order; see [`mask`](Self::mask).
-    pub fn mask_all(of: &[&Masks], source: &Source, (window, start): (&mut [u8], usize), named: Option<Span>) {
-        if of.iter().any(|masks| masks.shows_secrets) {
+        if self.shows_secrets {
             return;
         }
-        let looks = secret::hide(&lossy(window)).into_owned();
-        if looks.len() == window.len() {
-            window.copy_from_slice(looks.as_bytes());
-        }
+        Looks::default().mask(window);
         if source.is_settings() {
             return;
         }
-        let end = start + window.len();
-        let inside = |span: &Span| span.start.clamp(start, end) - start..span.end.clamp(start, end) - start;
+        let whole = Span::new(start, start + window.len());
+        let near = self.near(whole);
+        let mut known = self.known.borrow_mut();
+        if known.len() > KEPT {
+            known.clear();
+        }
+        for resource in &near {
+            let marks = || source.marks(resource.0, resource.1);
+            known.entry(*resource).or_insert_with(marks);
+        }
+        let own: Vec<&Marks> = near.iter().filter_map(|resource| known.get(resource)).collect();
         let mut shown = starred(window);
-        let show = |shown: &mut [u8], span: Span| {
-            let range = inside(&span);
-            if let (Some(to), Some(from)) = (shown.get_mut(range.clone()), window.get(range)) {
-                to.copy_from_slice(from);
-            }
-        };
+        actions(window, &mut shown);
+        for marks in &self.parts {
+            put(source, marks, (window, whole), &mut shown);
+        }
         let mut at = start;
-        for masks in of {
+        for marks in &own {
             words(
                 window,
-                inside(&Span::new(at, masks.marks.extent.start.max(at))),
+                inside(whole, Span::new(at, marks.extent.start.max(at))),
                 &mut shown,
             );
-            at = at.max(masks.marks.extent.end);
-            let is_near = |span: &&Span| span.start < end && start < span.end;
-            masks
-                .marks
-                .shown
-                .iter()
-                .filter(is_near)
-                .for_each(|span| show(&mut shown, *span));
-            for span in masks.marks.hidden.iter().filter(is_near) {
-                hide(source, *span, shown.get_mut(inside(span)).unwrap_or_default());
-            }
-            let has_comments = matches!(source.format(), Some(Format::Yaml | Format::Text));
-            if masks.is_own && source.format() != Some(Format::Json) {
-                comments(&mut shown);
-            }
-            let resource = &masks.marks.extent;
-            if has_comments {
-                let part = resource.start.clamp(start, end)..resource.end.clamp(start, end);
-                let words = super::comments::words(source.bytes(), part, &masks.marks);
-                words.into_iter().for_each(|word| show(&mut shown, word));
+            at = at.max(marks.extent.end);
+        }
+        words(window, inside(whole, Span::new(at, whole.end.max(at))), &mut shown);
+        for marks in &own {
+            put(source, marks, (window, whole), &mut shown);
+        }
+        if matches!(source.format(), Some(Format::Yaml | Format::Text)) {
+            let all: Vec<&Marks> = self.parts.iter().chain(own.iter().copied()).collect();
+            let of_own = own.iter().map(|marks| marks.extent).collect();
+            for part in if self.is_whole { vec![whole] } else { of_own } {
+                let part = part.start.clamp(start, whole.end)..part.end.clamp(start, whole.end);
+                for word in comments::words(source.bytes(), part, &all) {
+                    show(window, whole, word, &mut shown);
+                }
             }
         }
-        words(window, inside(&Span::new(at, end.max(at))), &mut shown);
         if let Some(named) = named {
-            show(&mut shown, named);
+            show(window, whole, named, &mut shown);
         }
         window.copy_from_slice(&shown);
+    }
+
+    /// The resources that have a part in the window. One around others is passed over.
+    fn near(&self, window: Span) -> Vec<Resource> {
+        let before = self.resources.partition_point(|(span, _)| span.start < window.end);
+        let before = self.resources.get(..before).unwrap_or_default().iter().rev();
+        let mut near: Vec<_> = before
+            .take_while(|(span, _)| span.end > window.start)
+            .copied()
+            .collect();
+        near.reverse();
+        near
+    }
+}
+
+/// A message about a value without what it quotes, if the value is hidden; names of fields and values that are shown stay.
+pub fn redacted(marks: &Marks, source: &Source, message: String, path: &FieldPath, span: Span) -> String {
+    let overlaps = |other: &&Span| other.start < span.end.max(span.start + 1) && span.start < other.end;
+    if !message.contains('`') || !marks.hidden.iter().any(|span| overlaps(&span)) {
+        return message;
+    }
+    let path = path.to_string();
+    let text = |span: &Span| source.bytes().get(span.range()).map(<[u8]>::trim_ascii);
+    let pieces = message.split('`').enumerate().map(|(number, piece)| {
+        let is_shown = || {
+            let mut shown = marks.shown.iter().filter(overlaps);
+            is_known_word(piece)
+                || path.split(['.', '[', ']']).any(|step| step == piece)
+                || shown.any(|span| text(span) == Some(piece.as_bytes()))
+        };
+        if number % 2 == 0 || is_shown() { piece } else { REDACTED }
+    });
+    pieces.collect::<Vec<_>>().join("`")
+}
+
+/// Where in the window a span is.
+fn inside(window: Span, span: Span) -> Range<usize> {
+    let at = |at: usize| at.clamp(window.start, window.end) - window.start;
+    at(span.start)..at(span.end)
+}
+
+/// Shows a span as it is.
+fn show(window: &[u8], whole: Span, span: Span, shown: &mut [u8]) {
+    let range = inside(whole, span);
+    if let (Some(to), Some(from)) = (shown.get_mut(range.clone()), window.get(range)) {
+        to.copy_from_slice(from);
+    }
+}
+
+/// Shows and hides what these marks say of their extent, whatever others have said before.
+fn put(source: &Source, marks: &Marks, (window, whole): (&[u8], Span), shown: &mut [u8]) {
+    if marks.extent.end <= whole.start || whole.end <= marks.extent.start {
+        return;
+    }
+    let extent = inside(whole, marks.extent);
+    if let (Some(shown), Some(window)) = (shown.get_mut(extent.clone()), window.get(extent)) {
+        shown.copy_from_slice(&starred(window));
+    }
+    for span in within(&marks.shown, whole) {
+        show(window, whole, span, shown);
+    }
+    for span in within(&marks.hidden, whole) {
+        hide(source, span, shown.get_mut(inside(whole, span)).unwrap_or_default());
     }
 }
 
@@ -167,8 +243,33 @@ fn hide(source: &Source, value: Span, shown: &mut [u8]) {
     }
 }
 
+/// Shows the plain words of a template's actions, such as `{{ .Values.name }}`; texts in them stay hidden.
+fn actions(window: &[u8], shown: &mut [u8]) {
+    let mut at = 0;
+    while let Some(open) = window.get(at..).and_then(|rest| memmem::find(rest, b"{{")) {
+        at += open + 2;
+        let rest = window.get(at..).unwrap_or_default();
+        let line = rest.split(|byte| *byte == b'\n').next().unwrap_or_default();
+        let action = memmem::find(line, b"}}").and_then(|end| std::str::from_utf8(line.get(..end)?).ok());
+        for (number, piece) in action.unwrap_or_default().split(['"', '\'', '`']).enumerate() {
+            for word in piece.split_inclusive(char::is_whitespace) {
+                let is_plain = |word: &str| word == "|" || is_plain_word(word.trim_start_matches('$'), Speaker::Author);
+                if number % 2 == 0
+                    && is_plain(word.trim_end())
+                    && let Some(shown) = shown.get_mut(at..at + word.len())
+                {
+                    shown.copy_from_slice(word.as_bytes());
+                }
+                at += word.len();
+            }
+            // The quote.
+            at += 1;
+        }
+    }
+}
+
 /// Shows the names of fields and types in a part of the window that belongs to no resource.
-fn words(window: &[u8], part: std::ops::Range<usize>, shown: &mut [u8]) {
+fn words(window: &[u8], part: Range<usize>, shown: &mut [u8]) {
     let is_part = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'@' | b'.' | b'/' | b'-');
     let mut at = part.start;
     while at < part.end {
@@ -177,11 +278,10 @@ fn words(window: &[u8], part: std::ops::Range<usize>, shown: &mut [u8]) {
         let word = rest.get(..len).unwrap_or_default();
         let after = rest.get(len..).unwrap_or_default().trim_ascii_start();
         let is_key = matches!(after, [b':' | b'{', ..] | [b'"', b':', ..]);
-        let is_type = || word.starts_with(b"type.googleapis.com/");
-        let is_known = || std::str::from_utf8(word).is_ok_and(is_known_word);
+        let word_is = |judge: fn(&str) -> bool| std::str::from_utf8(word).is_ok_and(judge);
+        let is_type = word.starts_with(b"type.googleapis.com/");
         if len > 0
-            && (is_key || is_type())
-            && is_known()
+            && ((is_key || is_type) && word_is(is_known_word) || word_is(is_enum_value))
             && let Some(shown) = shown.get_mut(at..at + len)
         {
             shown.copy_from_slice(word);
@@ -190,43 +290,9 @@ fn words(window: &[u8], part: std::ops::Range<usize>, shown: &mut [u8]) {
     }
 }
 
-/// Text in which each byte has its place; what is not UTF-8 becomes a question mark.
-fn lossy(bytes: &[u8]) -> String {
-    if let Ok(text) = std::str::from_utf8(bytes) {
-        return text.to_owned();
-    }
-    let mut text = String::with_capacity(bytes.len());
-    for chunk in bytes.utf8_chunks() {
-        text.push_str(chunk.valid());
-        text.extend(chunk.invalid().iter().map(|_| '?'));
-    }
-    text
-}
-
-/// Masks the comments of the lines.
-fn comments(window: &mut [u8]) {
-    for line in window.split_mut(|byte| *byte == b'\n') {
-        let starts = |at: &usize| {
-            let before = at.checked_sub(1).and_then(|before| line.get(before));
-            line.get(*at) == Some(&b'#') && before.is_none_or(u8::is_ascii_whitespace)
-        };
-        let start = (0..line.len()).find(starts).map_or(line.len(), |at| at + 1);
-        let comment = line.get_mut(start..).unwrap_or_default();
-        let hidden = comment.iter_mut().filter(|byte| !byte.is_ascii_whitespace());
-        hidden.for_each(|byte| *byte = b'*');
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn comments_are_masked() {
-        let mut text = b"# of a\na: b # x: y\n# y\nc: d#e".to_vec();
-        comments(&mut text);
-        assert_eq!(String::from_utf8(text).unwrap(), "# ** *\na: b # ** *\n# *\nc: d#e");
-    }
 
     #[test]
     fn around_resources_only_names_are_shown() {

@@ -23,7 +23,7 @@ pub mod human;
 pub mod json;
 pub mod junit;
 pub mod markdown;
-mod masks;
+pub mod masks;
 pub mod matrix;
 pub mod not_checked;
 pub mod not_compared;

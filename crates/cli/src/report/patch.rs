@@ -3,7 +3,6 @@
 //! The lines are those of the document, but for secrets, which are masked as in snippets; a patch with masked lines does not
 //! apply, and the caller says so.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 use std::path::{Component, Path};
 
@@ -15,21 +14,10 @@ use xdsctl::source::{Source, Span};
 /// Lines around a change.
 const CONTEXT: usize = 3;
 
-/// One change, and the resource that it is in.
-#[derive(Debug, Clone)]
-pub struct Change {
-    /// What becomes of which bytes.
-    pub edit: Edit,
-    /// Where the resource stands.
-    pub resource: Span,
-    /// Its type, if that is known.
-    pub type_name: Option<&'static str>,
-}
-
 /// Whole lines of the document that change.
 struct Block<'c> {
     lines: Span,
-    changes: &'c [Change],
+    changes: &'c [Edit],
 }
 
 /// What a patch does not show as it is in the document, so that nobody can apply it.
@@ -45,7 +33,7 @@ pub struct Hidden {
 ///
 /// # Errors
 /// Those of the writer.
-pub fn write(source: &Source, changes: &[Change], shows_secrets: bool, out: &mut dyn Write) -> io::Result<Hidden> {
+pub fn write(source: &Source, changes: &[Edit], masks: &Masks, out: &mut dyn Write) -> io::Result<Hidden> {
     let mut hidden = Hidden::default();
     if changes.is_empty() {
         return Ok(hidden);
@@ -54,7 +42,6 @@ pub fn write(source: &Source, changes: &[Change], shows_secrets: bool, out: &mut
     writeln!(out, "--- {old}\n+++ {new}")?;
     let bytes = source.bytes();
     let mut place = Place::default();
-    let mut masks = Known::new();
     let blocks = blocks(bytes, changes);
     let mut rest = blocks.as_slice();
     while let Some(first) = rest.first() {
@@ -71,7 +58,7 @@ pub fn write(source: &Source, changes: &[Change], shows_secrets: bool, out: &mut
         let (of_hunk, after) = rest.split_at(count);
         rest = after;
         let mut window = bytes.get(start..end).unwrap_or_default().to_vec();
-        mask(source, (&mut window, start), of_hunk, &mut masks, shows_secrets);
+        masks.mask(source, &mut window, start, None);
         hidden.secrets |= bytes.get(start..end) != Some(&window);
         hidden.returns |= has_bare_return(&window);
         place.pass(bytes, start);
@@ -96,7 +83,7 @@ fn names(name: &str) -> (String, String) {
 }
 
 /// The changes by the lines that they touch.
-fn blocks<'c>(bytes: &[u8], changes: &'c [Change]) -> Vec<Block<'c>> {
+fn blocks<'c>(bytes: &[u8], changes: &'c [Edit]) -> Vec<Block<'c>> {
     let lines_of = |edit: &Edit| {
         let start = line_start(bytes, edit.span.start);
         let is_whole =
@@ -112,12 +99,12 @@ fn blocks<'c>(bytes: &[u8], changes: &'c [Change]) -> Vec<Block<'c>> {
     for (number, change) in changes.iter().enumerate() {
         // A line with thousands of changes is measured once.
         if let Some((last, _, to)) = blocks.last_mut()
-            && change.edit.span.end < last.end
+            && change.span.end < last.end
         {
             *to = number + 1;
             continue;
         }
-        let lines = lines_of(&change.edit);
+        let lines = lines_of(change);
         match blocks.last_mut() {
             Some((last, _, to)) if lines.start < last.end => (last.end, *to) = (last.end.max(lines.end), number + 1),
             _ => blocks.push((lines, number, number + 1)),
@@ -128,28 +115,6 @@ fn blocks<'c>(bytes: &[u8], changes: &'c [Change]) -> Vec<Block<'c>> {
         changes: changes.get(from..to).unwrap_or_default(),
     };
     blocks.into_iter().map(block).collect()
-}
-
-/// The secrets of the resources that have been looked at: each has many hunks.
-type Known = BTreeMap<(Span, Option<&'static str>), Masks>;
-
-/// Masks the secrets in a window of the document with its start.
-fn mask(
-    source: &Source,
-    (window, start): (&mut [u8], usize),
-    blocks: &[Block<'_>],
-    known: &mut Known,
-    shows_secrets: bool,
-) {
-    let of_blocks = blocks.iter().flat_map(|block| block.changes);
-    let resources: BTreeSet<_> = of_blocks.map(|change| (change.resource, change.type_name)).collect();
-    for (resource, type_name) in &resources {
-        let masks = known.entry((*resource, *type_name));
-        masks.or_insert_with(|| Masks::of(source, *resource, *type_name, shows_secrets));
-    }
-    // All at once: thousands of resources may stand on one line.
-    let of_hunk: Vec<&Masks> = resources.iter().filter_map(|key| known.get(key)).collect();
-    Masks::mask_all(&of_hunk, source, (window, start), None);
 }
 
 /// Where the lines of the next hunk are counted from.
@@ -218,7 +183,7 @@ impl Hunk<'_> {
     fn changed(&self, block: &Block<'_>) -> Vec<u8> {
         let mut new = Vec::new();
         let mut at = block.lines.start;
-        for Change { edit, .. } in block.changes {
+        for edit in block.changes {
             new.extend_from_slice(self.slice(at, edit.span.start));
             new.extend_from_slice(edit.text.as_bytes());
             at = edit.span.end;

@@ -11,7 +11,7 @@ use std::vec::IntoIter;
 
 use super::clients::{self, Said, Say};
 use super::fixable::Fixable;
-use super::masks::Masks;
+use super::masks::{Masks, Resource, redacted, resources};
 use super::not_checked::Tally;
 use super::{Finding, Format, Loudness, Parsed, Place, RelatedPlace, ResourceReport, Summary, snippet};
 use xdsctl::check::Outcome;
@@ -85,6 +85,11 @@ impl<'r> Report<'r> {
             cut: BTreeMap::new(),
             files: BTreeMap::new(),
             world_names: BTreeMap::new(),
+            resources: match options.snippets_from {
+                Some(_) => resources(&outcome.resources),
+                None => BTreeMap::new(),
+            },
+            masks: BTreeMap::new(),
         };
         let mut summary = Summary {
             asked: clients::asked_with(options),
@@ -102,15 +107,14 @@ impl<'r> Report<'r> {
                 continue;
             };
             summary.count((finding.rule, finding.effect), finding.loudness(), count);
-            let masks = match document.as_ref() {
-                Some(document) if finding.rule.subject == Subject::Bootstrap => {
-                    let masks = Masks::bootstrap(document.source, options.shows_secrets);
-                    finding.message = masks.redacted(document.source, finding.message, &finding.path, found.span);
-                    masks
-                }
-                _ => Masks::unplaced(options.shows_secrets),
-            };
-            resolver.cut_snippet(&mut finding, document.as_ref(), &masks);
+            if let Some(Document { source, .. }) = document
+                && finding.rule.subject == Subject::Bootstrap
+            {
+                let masks = Masks::bootstrap(source, options.shows_secrets);
+                finding.message = masks.redacted(source, finding.message, &finding.path, found.span);
+                resolver.masks.insert(found.source, masks);
+            }
+            resolver.cut_snippet(&mut finding, document.as_ref(), found.source);
             findings.push(finding);
         }
         Report {
@@ -216,6 +220,9 @@ struct Resolver<'r> {
     /// Names, made once and shared.
     files: BTreeMap<SourceId, Arc<str>>,
     world_names: BTreeMap<WorldId, Arc<str>>,
+    /// The resources of each document, if snippets are cut.
+    resources: BTreeMap<SourceId, Vec<Resource>>,
+    masks: BTreeMap<SourceId, Masks>,
 }
 
 impl<'r> Resolver<'r> {
@@ -286,7 +293,7 @@ impl<'r> Resolver<'r> {
     fn findings(
         &mut self,
         (number, origin): (usize, Origin),
-        type_name: Option<&str>,
+        type_name: Option<&'static str>,
         (diagnostics, says): (Vec<Diagnostic>, Vec<Say>),
         notes: Vec<Note>,
     ) -> Vec<Finding> {
@@ -307,19 +314,10 @@ impl<'r> Resolver<'r> {
             None => origin.span,
         };
         let quotes = |diagnostic: &Diagnostic| diagnostic.effect != Effect::Ignored;
-        let cuts = self.options.snippets_from.is_some();
-        let masks = match shown {
-            Some(shown)
-                if cuts
-                    || diagnostics
-                        .iter()
-                        .chain(notes.iter().map(|note| &note.diagnostic))
-                        .any(quotes) =>
-            {
-                Masks::of(shown.source, whole, type_name, self.options.shows_secrets)
-            }
-            _ => Masks::unplaced(self.options.shows_secrets),
-        };
+        let hides = !self.options.shows_secrets && diagnostics.iter().any(quotes);
+        let marks = shown
+            .filter(|_| hides)
+            .map(|shown| shown.source.marks(whole, type_name));
         let mut paths: Vec<&FieldPath> = Vec::with_capacity(diagnostics.len());
         for diagnostic in &diagnostics {
             paths.push(&diagnostic.path);
@@ -327,8 +325,8 @@ impl<'r> Resolver<'r> {
         }
         let spans = shown.map(|d| d.source.locate_all(whole, &paths));
         let mut spans = spans.unwrap_or_default().into_iter();
-        let redacted = |message: String, path: &FieldPath, span: Span| match shown {
-            Some(shown) => masks.redacted(shown.source, message, path, span),
+        let redacted = |message: String, path: &FieldPath, span: Span| match shown.zip(marks.as_ref()) {
+            Some((shown, marks)) => redacted(marks, shown.source, message, path, span),
             None => message,
         };
         let mut says = says.into_iter();
@@ -369,8 +367,12 @@ impl<'r> Resolver<'r> {
         // What a live client said comes first; the rest in the order of the document.
         let start = |f: &Finding| f.place.as_ref().map_or(0, |p| p.byte_start);
         findings.sort_by_key(|f| (!is_live(f.rule), start(f), f.effect));
+        if let Some(decoded) = &decoded {
+            let masks = Masks::of(decoded, vec![(whole, type_name)], self.options.shows_secrets);
+            self.masks.insert(origin.source, masks);
+        }
         for finding in &mut findings {
-            self.cut_snippet(finding, shown, &masks);
+            self.cut_snippet(finding, shown, origin.source);
             if decoded.is_some()
                 && let Some(place) = &mut finding.place
             {
@@ -409,8 +411,8 @@ impl<'r> Resolver<'r> {
         })
     }
 
-    /// Adds the lines around a finding that a person will see.
-    fn cut_snippet(&mut self, finding: &mut Finding, document: Option<&Document<'_>>, masks: &Masks) {
+    /// Adds the lines around a finding that a person will see; `id` is that of the document.
+    fn cut_snippet(&mut self, finding: &mut Finding, document: Option<&Document<'_>>, id: SourceId) {
         let Some((place, document)) = finding.place.as_mut().zip(document) else {
             return;
         };
@@ -426,6 +428,10 @@ impl<'r> Resolver<'r> {
             let name = name.trim_matches(['"', '\'', ':']);
             let is_named = !name.is_empty() && finding.message.contains(&format!("`{name}`"));
             let named = is_named.then_some(span);
+            let masks = self.masks.entry(id).or_insert_with(|| {
+                let resources = self.resources.remove(&id).unwrap_or_default();
+                Masks::of(document.source, resources, self.options.shows_secrets)
+            });
             let cut = snippet::Cut {
                 source: document.source,
                 masks,

@@ -209,7 +209,7 @@ mod tests {
         let at = text.find(mark).unwrap();
         let cut = Cut {
             source: sources.get(id).unwrap(),
-            masks: &Masks::unplaced(true),
+            masks: &Masks::suite(sources.get(id).unwrap(), true),
             named: None,
             columns,
         };

@@ -12,7 +12,7 @@ use super::human::{self, write_view};
 use super::masks::Masks;
 use super::pick::write_outcome;
 use super::{Place, plural, snippet};
-use xdsctl::scenario::{Coverage, Failed, Kind, Played, secrets};
+use xdsctl::scenario::{Coverage, Failed, Kind, Played};
 use xdsctl::sim::Outcome;
 use xdsctl::source::{Source, Span};
 use xdsctl::text::percent;
@@ -151,10 +151,7 @@ impl<'s> Placing<'s> {
         Placing {
             source,
             file: source.name().into(),
-            masks: match secrets(source) {
-                Some(hidden) => Masks::suite(source, hidden, looks.shows_secrets),
-                None => Masks::unplaced(looks.shows_secrets),
-            },
+            masks: Masks::suite(source, looks.shows_secrets),
             looks,
         }
     }

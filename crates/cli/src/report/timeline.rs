@@ -8,9 +8,10 @@ use serde_json::{Map, Value};
 
 use super::chart::Chart;
 use super::edge;
+use super::masks::Masks;
 use xdsctl::lb::log::{Detail, Told};
 use xdsctl::lb::policy::TreePath;
-use xdsctl::scenario::{Listener, PlannedStep, Test, secrets};
+use xdsctl::scenario::{Listener, PlannedStep, Test};
 use xdsctl::source::Source;
 
 /// Name of the schema of a line of `--format jsonl`.
@@ -122,15 +123,7 @@ impl<'o> Timeline<'o> {
     /// Begins a timeline.
     pub fn begin(test: &'o Test, source: &'o Source, looks: Looks, out: &'o mut dyn Write) -> Timeline<'o> {
         let mut text = source.bytes().to_vec();
-        let hidden = if looks.shows_secrets {
-            Vec::new()
-        } else {
-            // A suite that is played is a tree.
-            secrets(source).unwrap_or_default()
-        };
-        for span in hidden {
-            text.get_mut(span.range()).unwrap_or_default().fill(b'*');
-        }
+        Masks::suite(source, looks.shows_secrets).mask(source, &mut text, 0, None);
         Timeline {
             test,
             source,
