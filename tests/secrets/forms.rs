@@ -11,6 +11,10 @@ use xdsctl::proto::transcode;
 pub enum Form {
     Compact,
     Pretty,
+    /// One resource a line, each the neighbour of the others.
+    Lines,
+    /// YAML in a text of a ConfigMap, with comments around it.
+    ConfigMap,
     Yaml(Scalar),
     Text,
     Binary,
@@ -41,6 +45,8 @@ pub enum Scalar {
 pub const FORMS: &[Form] = &[
     Form::Compact,
     Form::Pretty,
+    Form::Lines,
+    Form::ConfigMap,
     Form::Text,
     Form::Binary,
     Form::Escaped,
@@ -220,6 +226,19 @@ pub fn write(value: &Value, form: Form, secrets: &[String]) -> Option<Vec<u8>> {
     Some(match form {
         Form::Compact => document.to_string().into_bytes(),
         Form::Pretty => serde_json::to_vec_pretty(&document).unwrap(),
+        Form::Lines => format!(
+            "{value}\n{value}\n{{\"@type\":{},\"bogus\":1}}\n{value}\n",
+            value["@type"]
+        )
+        .into_bytes(),
+        Form::ConfigMap => {
+            let mut text = String::new();
+            yaml(&document, 4, Scalar::Plain, secrets, &mut text);
+            let [secret, other] = secrets else { return None };
+            let head =
+                format!("# {secret}\napiVersion: v1\nkind: ConfigMap\nmetadata: {{name: n, labels: {{a: {other}}}}}");
+            format!("{head}\ndata: # not {other}\n  a: {other}\n  x.yaml: |{text}    # was {other}\n").into_bytes()
+        }
         Form::Text => textproto(value)?,
         Form::Binary => binary(value)?,
         Form::Escaped => with_escapes(&document.to_string(), secrets, |byte| format!("\\u{:04x}", byte)),

@@ -137,10 +137,10 @@ pub fn filed_leak(
         std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("secret-files-{}", std::process::id()));
     std::fs::create_dir_all(&directory).unwrap();
     let ending = match form {
-        Form::Compact | Form::Pretty | Form::Escaped => "json",
+        Form::Compact | Form::Pretty | Form::Lines | Form::Escaped => "json",
         Form::Text | Form::Octal => "textproto",
         Form::Binary => "binpb",
-        Form::Yaml(_) => "yaml",
+        Form::Yaml(_) | Form::ConfigMap => "yaml",
     };
     let path = |name: &str| directory.join(name).to_str().unwrap().to_owned();
     let [file, other] = ["planted", "other"].map(|name| path(&format!("{name}.{ending}")));
