@@ -60,12 +60,14 @@ static HEADS: [[u32; 256]; 3] = {
 /// Says whether a text may have something in it that looks like a secret; if not, [`Looks`] finds nothing, unless a line before
 /// ended inside a key.
 ///
-/// All that it knows has a blank, an at sign, an equals sign or one of a document in it, or begins like a token of a known issuer.
+/// All that it knows has a blank, an at sign, an equals sign, one of a document or an authority in it, or begins like a token of a
+/// known issuer.
 fn may_look(text: &[u8]) -> bool {
     let [first, second, third] = &HEADS;
     let head = |byte: &[u8], table: &[u32; 256], at: usize| byte.get(at).map_or(0, |byte| table[usize::from(*byte)]);
     text.iter()
         .fold(false, |any, byte| any | matches!(byte, b'@' | b'=') | is_sign(*byte))
+        || SEARCHES.authority.find(text).is_some()
         || text.len() >= MIN_JWT
             && text
                 .windows(3)
@@ -243,14 +245,25 @@ fn authorities(text: &[u8], starts: impl Iterator<Item = usize>, ranges: &mut Ve
             end += 1;
         }
         let authority = text.get(start..end).unwrap_or_default();
-        let Some(host) = memchr::memrchr(b'@', authority) else {
-            continue;
+        let user = match memchr::memrchr(b'@', authority) {
+            Some(host) => authority.get(..host).unwrap_or_default(),
+            None if is_cut(authority, text.get(end)) => authority,
+            None => continue,
         };
-        let user = authority.get(..host).unwrap_or_default();
         if let Some(colon) = memchr::memchr(b':', user) {
-            ranges.push(start + colon + 1..start + host);
+            ranges.push(start + colon + 1..start + user.len());
         }
     }
+}
+
+/// Says whether an authority, before this byte, is a user with a password whose host was cut off: it has no port.
+fn is_cut(authority: &[u8], after: Option<&u8>) -> bool {
+    let ends = after.is_none_or(|byte| matches!(byte, b'"' | b'\'' | b'`' | b'\n'));
+    let colon = memchr::memchr(b':', authority).filter(|_| !authority.starts_with(b"["));
+    let rest = colon.and_then(|colon| authority.get(colon + 1..)).unwrap_or_default();
+    // `https://HOST:PORT` and `https://{host}:{port}` are no places.
+    let stands_for = rest.eq_ignore_ascii_case(b"port") || rest.iter().any(|byte| b" {}<>$".contains(byte));
+    ends && !stands_for && rest.iter().any(u8::is_ascii_alphabetic)
 }
 
 /// The same without a scheme: `user:password@host`.
@@ -429,6 +442,14 @@ mod tests {
                 "https://h/?token_uri=a&token",
                 "https://h/?token_uri=a&token".to_owned(),
             ),
+            (
+                "`https://user:ab1` x://h:80)",
+                "`https://user:***` x://h:80)".to_owned(),
+            ),
+            (
+                "ads://HOST:PORT x://{a}:{b} x://[::a]",
+                "ads://HOST:PORT x://{a}:{b} x://[::a]".to_owned(),
+            ),
             (r"https:\/\/u:p@h\/x", r"https:\/\/u:*@h\/x".to_owned()),
             ("password:} ab", "password:****".to_owned()),
             ("x, \"password\": ab", "x, \"password\":***".to_owned()),
@@ -472,6 +493,7 @@ mod tests {
             "x://:p@",
             "x://?token=p",
             "password:}ab",
+            "x://u:p",
             "-----BEGIN PRIVATE KEY-----a",
         ];
         for text in of_issuers.chain(others.map(str::to_owned)) {
