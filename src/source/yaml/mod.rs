@@ -7,7 +7,6 @@
 //!
 //! This is the only module that names the YAML parser.
 
-mod lines;
 mod merge;
 mod node;
 mod scalar;
@@ -42,11 +41,6 @@ pub fn view(text: &str) -> View {
         view.fault(FaultKind::Limit, Span::default(), message);
         return view;
     }
-    lines::view(text).unwrap_or_else(|| parsed(text))
-}
-
-/// Rewrites any YAML.
-fn parsed(text: &str) -> View {
     let mut view = View::default();
     view.json.reserve(text.len());
     let mut writer = Writer::new(view);
