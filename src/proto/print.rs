@@ -9,7 +9,6 @@ mod layout;
 mod mask;
 mod scalar;
 mod special;
-mod template;
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -22,7 +21,6 @@ use crate::source::wire::{Fields, Item, Value};
 use layout::Start;
 use mask::REDACTED_BYTES;
 use scalar::{fits, fits_kind, unpack, zero};
-use template::{Log, Templates};
 
 pub use mask::{redacted, redacted_at};
 pub use scalar::quoted;
@@ -55,9 +53,6 @@ pub struct Printer {
     masked: usize,
     /// Fields around what is being printed whose text is looked through for secrets when it is complete.
     veils: usize,
-    templates: Option<Box<Templates>>,
-    /// The scalars of the element that is being printed to be a template.
-    log: Option<Log>,
 }
 
 impl Printer {
@@ -106,7 +101,7 @@ impl Printer {
     /// ```
     pub fn message(&mut self, bytes: &[u8], message: &'static Message) {
         self.is_strict = false;
-        (self.depth, self.level, self.veils, self.log) = (0, 0, 0, None);
+        (self.depth, self.level, self.veils) = (0, 0, 0);
         let _ = self.value_of(bytes, message);
     }
 
@@ -234,14 +229,8 @@ impl Printer {
     fn element(&mut self, field: &'static Field, value: Value<'_>, start: &mut Start) -> Result {
         let is_long = matches!(field.kind, Kind::Message(_) | Kind::String | Kind::Bytes);
         let (Value::Bytes(mut packed), false) = (value, is_long) else {
-            let is_first = *start == Start::First;
             self.next(start);
-            return match (field.kind, field.kind.message(), value) {
-                (Kind::Message(index), Some(message), Value::Bytes(bytes)) if !is_first => {
-                    self.like_neighbours(bytes, index, message)
-                }
-                _ => self.single(field, value),
-            };
+            return self.single(field, value);
         };
         while !packed.is_empty() {
             let Some((element, rest)) = unpack(field.kind, packed) else {

@@ -11,15 +11,13 @@
 mod missed;
 mod normalize;
 mod reader;
-mod shape;
 
 use bytes::Bytes;
 use xdsctl_proto::tables::{self, Cardinality, Field, Kind, Listed, Message};
 
 pub use self::missed::NO_HOST_REWRITE;
+pub(crate) use self::reader::varint_at;
 pub use self::reader::{Raw, fields, map_keys};
-pub(crate) use self::reader::{value_at, value_of, varint_at};
-pub(crate) use self::shape::{Place, Shapes};
 
 use self::normalize::normalize;
 use self::reader::Reader;
@@ -44,9 +42,6 @@ const START_GROUP: u8 = 3;
 
 /// Longest length that the client's parser takes.
 const MAX_LEN: u64 = i32::MAX as u64;
-
-/// Elements of a list that are not worth it to be compared with each other: most lists are filters or clusters, and have no more.
-const FEW: usize = 2;
 
 /// Why the client's parser gives up on a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -84,7 +79,6 @@ pub fn check(bytes: &Bytes, message: &'static Message, at: &Path<'_>, cx: &mut C
         cx,
         is_sound,
         odd: false,
-        shapes: None,
     };
     walk.message(bytes, message, at, MAX_DEPTH, true)?;
     if walk.odd {
@@ -164,8 +158,6 @@ struct Walk<'c, 'p> {
     is_sound: bool,
     /// Something is there that prost would read in another way.
     odd: bool,
-    /// Made for the first list: most messages have none.
-    shapes: Option<Shapes>,
 }
 
 /// How often the fields of one message have been seen, for element indices.
@@ -275,22 +267,7 @@ impl Walk<'_, '_> {
                 let sub = &tables::MESSAGES[usize::from(m)];
                 let here = at.field(field.name);
                 if cardinality == Cardinality::Repeated {
-                    let place = Place {
-                        message: m,
-                        depth,
-                        notes,
-                    };
-                    let is_one_of_many = index >= FEW;
-                    let shapes = self.shapes.as_mut().filter(|_| is_one_of_many);
-                    if shapes.is_some_and(|shapes| shapes.find(raw.payload, place).is_some()) {
-                        return Ok(());
-                    }
-                    self.message(raw.payload, sub, &here.index(index), depth, notes)?;
-                    if is_one_of_many {
-                        let shapes = self.shapes.get_or_insert_with(Shapes::new);
-                        shapes.remember(raw.payload, place, || Some(()));
-                    }
-                    Ok(())
+                    self.message(raw.payload, sub, &here.index(index), depth, notes)
                 } else {
                     // Both parts count, but of a field that is kept as bytes prost keeps the last.
                     self.odd |= sub.lazy && index > 0;

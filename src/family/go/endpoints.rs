@@ -21,7 +21,6 @@ use crate::proto::pb::envoy::config::endpoint::v3::{
 };
 use crate::validate::endpoints::drops::DROP_DENOMINATOR_UNKNOWN;
 use crate::validate::endpoints::endpoint::{ENDPOINT_ADDRESS_DUPLICATE, ENDPOINT_WEIGHT_ZERO};
-use crate::validate::endpoints::plain::Neighbours;
 use crate::validate::endpoints::{LOCALITY_DUPLICATE, LOCALITY_MISSING, LOCALITY_WEIGHT_SUM, PRIORITY_GAP};
 
 /// Addresses seen so far: what the client joins of host and port. Looked up only, never iterated.
@@ -123,17 +122,7 @@ fn endpoints<'m>(
     addresses.reserve(locality.lb_endpoints.len());
     let mut sum = 0u64;
     let reads_metadata = cx.has(Feature::HttpConnect);
-    let mut neighbours = Neighbours::new();
     for (i, bytes) in locality.lb_endpoints.iter().enumerate() {
-        if let Some(plain) = neighbours.read(bytes)
-            && let weight @ 1.. = plain.weight.unwrap_or(1)
-            && sum + u64::from(weight) <= u64::from(u32::MAX)
-            && !(reads_metadata && plain.metadata.is_some())
-            && addresses.insert((Cow::Borrowed(plain.host), plain.port.into()))
-        {
-            sum += u64::from(weight);
-            continue;
-        }
         let mut endpoint: LbEndpoint = proto::kept(bytes);
         let here = at.index(i);
         let weight = endpoint.load_balancing_weight.unwrap_or(1);

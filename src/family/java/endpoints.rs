@@ -18,7 +18,6 @@ use crate::proto::pb::envoy::config::endpoint::v3::{
     ClusterLoadAssignment as Pb, LbEndpoint, LocalityLbEndpoints, lb_endpoint::HostIdentifier,
 };
 use crate::validate::endpoints::drops::DROP_DENOMINATOR_UNKNOWN;
-use crate::validate::endpoints::plain::Neighbours;
 use crate::validate::endpoints::{LOCALITY_DUPLICATE, PRIORITY_GAP, PRIORITY_TOO_HIGH};
 
 /// Converts the resource.
@@ -75,15 +74,7 @@ fn locality_endpoints(locality: &LocalityLbEndpoints, at: &Path<'_>, cx: &mut Cx
         metadata::parse(&proto::kept(bytes), &at.field("metadata"), cx)?;
     }
     let list = at.field("lb_endpoints");
-    let mut neighbours = Neighbours::new();
     for (i, bytes) in locality.lb_endpoints.iter().enumerate() {
-        let is_address = |text| !cx.has(Feature::EndpointAddressChecked) || for_string(text).is_some();
-        if neighbours
-            .read(bytes)
-            .is_some_and(|plain| plain.metadata.is_none() && is_address(plain.host))
-        {
-            continue;
-        }
         let endpoint: LbEndpoint = proto::kept(bytes);
         let at = list.index(i);
         let endpoint_at = at.field("endpoint");

@@ -19,7 +19,6 @@ use crate::proto::pb::envoy::config::endpoint::v3::{
     ClusterLoadAssignment as Pb, Endpoint, LbEndpoint, LocalityLbEndpoints, lb_endpoint::HostIdentifier,
 };
 use crate::validate::endpoints::endpoint::{ENDPOINT_ADDRESS_DUPLICATE, ENDPOINT_MISSING};
-use crate::validate::endpoints::plain::Neighbours;
 use crate::validate::endpoints::{LOCALITY_DUPLICATE, LOCALITY_MISSING, LOCALITY_WEIGHT_SUM, PRIORITY_GAP};
 
 /// Addresses and ports that were seen in the resource. Looked up only, never iterated.
@@ -66,14 +65,7 @@ pub(super) fn convert(message: &Pb, cx: &mut Cx<'_>) {
 
 fn lb_endpoints<'m>(entry: &'m LocalityLbEndpoints, seen: &mut Seen<'m>, at: &Path<'_>, cx: &mut Cx<'_>) {
     seen.reserve(entry.lb_endpoints.len());
-    let mut neighbours = Neighbours::new();
     for (i, bytes) in entry.lb_endpoints.iter().enumerate() {
-        if let Some(plain) = neighbours.read(bytes)
-            && cidr::is_ip(plain.host)
-            && seen.insert((Cow::Borrowed(plain.host), Some(plain.port.into())))
-        {
-            continue;
-        }
         let entry_at = at.index(i);
         let at = entry_at.field("endpoint");
         let lb: LbEndpoint = proto::kept(bytes);

@@ -12,22 +12,13 @@ use crate::source::wire::Value;
 
 impl Printer {
     /// Prints a scalar; `is_bare` without quotes, as a key that has them around it.
-    pub(super) fn scalar(&mut self, kind: Kind, value: Value<'_>, is_bare: bool) -> Result {
-        let from = self.out.len();
-        let result = self.unlogged(kind, value, is_bare);
-        if let Some(log) = &mut self.log {
-            log.push(from..self.out.len());
-        }
-        result
-    }
-
     #[inline]
     #[expect(
         clippy::cast_possible_wrap,
         clippy::cast_possible_truncation,
         reason = "two's complement is what the wire has"
     )]
-    fn unlogged(&mut self, kind: Kind, value: Value<'_>, is_bare: bool) -> Result {
+    pub(super) fn scalar(&mut self, kind: Kind, value: Value<'_>, is_bare: bool) -> Result {
         let out = &mut self.out;
         match (kind, value) {
             (Kind::String, value @ Value::Bytes(_)) => {

@@ -1,9 +1,6 @@
 //! Fields off the wire, by the rules of the client's parser.
 
-use std::ops::Range;
-
 use super::{MAX_DEPTH, MAX_LEN, Malformed, START_GROUP};
-use crate::source::wire::{Fields, Item, Value};
 
 /// The fields of a checked message; ends early at bytes that are no field.
 #[inline(always)]
@@ -29,30 +26,6 @@ pub fn map_keys(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
         .flat_map(|entry| fields(entry.payload))
         .filter(|field| field.number == 1)
         .map(|key| key.payload)
-}
-
-/// Where the value of a field of a field of ... a checked message stands: the payload of a length-delimited one, else the bytes after the
-/// tag. The first of each number counts.
-pub(crate) fn value_at(bytes: &[u8], path: &[u32]) -> Option<Range<usize>> {
-    let (&number, below) = path.split_first()?;
-    let mut items = Fields::new(bytes).map_while(Result::ok);
-    let found = items.find(|item| item.number == number)?;
-    let value = value_of(bytes, &found);
-    if below.is_empty() {
-        return Some(value);
-    }
-    let inner = value_at(bytes.get(value.clone())?, below)?;
-    Some(value.start + inner.start..value.start + inner.end)
-}
-
-/// Where the value of a field stands, without tag and length.
-pub(crate) fn value_of(bytes: &[u8], item: &Item<'_>) -> Range<usize> {
-    if matches!(item.value, Value::Bytes(_)) {
-        return item.body..item.end;
-    }
-    let field = bytes.get(item.start..item.end).unwrap_or_default();
-    let tag = field.iter().take_while(|byte| **byte >= 0x80).count() + 1;
-    item.start + tag..item.end
 }
 
 /// The varint that these bytes are.

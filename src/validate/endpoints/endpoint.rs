@@ -11,7 +11,6 @@ use std::net::SocketAddr;
 use bytes::Bytes;
 use foldhash::{HashMap, HashMapExt};
 
-use super::plain::{self, Neighbours};
 use crate::convert::address::socket_address;
 use crate::convert::health::{health_status_name, kept_status};
 use crate::convert::metadata;
@@ -85,22 +84,15 @@ pub(super) fn endpoints(
     let at = at.field("lb_endpoints");
     let mut endpoints = Builder::default();
     let mut dropped = Dropped::default();
-    let mut neighbours = Neighbours::new();
     for (index, bytes) in list.iter().enumerate() {
         let at = at.index(index);
-        let mut endpoint = match plain::endpoint(bytes, index, &mut neighbours, cx) {
-            Some(endpoint) => endpoint,
-            None => {
-                let pb: pb::LbEndpoint = proto::kept(bytes);
-                if kept_status(pb.health_status, cx).is_none() {
-                    dropped.add(pb.health_status, index);
-                    continue;
-                }
-                let Some(endpoint) = endpoint(&pb, index, &at, cx) else {
-                    continue;
-                };
-                endpoint
-            }
+        let pb: pb::LbEndpoint = proto::kept(bytes);
+        if kept_status(pb.health_status, cx).is_none() {
+            dropped.add(pb.health_status, index);
+            continue;
+        }
+        let Some(mut endpoint) = endpoint(&pb, index, &at, cx) else {
+            continue;
         };
         if endpoint.proxy.is_none() {
             endpoint.proxy = locality_proxy.map(str::to_owned);

@@ -8,7 +8,6 @@ pub(crate) mod change;
 pub(crate) mod drops;
 pub(crate) mod endpoint;
 pub(crate) mod patch;
-pub(crate) mod plain;
 
 use std::collections::BTreeMap;
 

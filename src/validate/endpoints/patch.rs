@@ -11,7 +11,6 @@ use std::net::SocketAddr;
 use bytes::Bytes;
 
 use super::change::{EndpointChange, What, addresses};
-use super::plain::Plain;
 use crate::convert::health::kept_status;
 use crate::diag::Cx;
 use crate::model::Endpoints;
@@ -74,14 +73,9 @@ impl Places {
         for (number, list) in message.endpoints.iter().enumerate() {
             for (index, bytes) in list.lb_endpoints.iter().enumerate() {
                 let place = (number, index);
-                match Plain::read(bytes).and_then(|plain| plain.address()) {
-                    Some(address) => places.add(address, place),
-                    None => {
-                        let endpoint: pb::LbEndpoint = proto::kept(bytes);
-                        for address in addresses(&endpoint, cx).collect::<Vec<_>>() {
-                            places.add(address, place);
-                        }
-                    }
+                let endpoint: pb::LbEndpoint = proto::kept(bytes);
+                for address in addresses(&endpoint, cx) {
+                    places.add(address, place);
                 }
             }
         }
