@@ -6,124 +6,16 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use super::{Event, Time, TimerId};
-use crate::lb::policy::{TreePath, What};
-
-/// Events of a part of the line: a long line never moves as a whole to where there is more room.
-const PART: usize = 256;
 
 /// Events that have not happened yet.
 #[derive(Debug, Default)]
 pub struct Queue {
-    due: Line,
-    later: BTreeMap<TimerId, Later>,
+    /// Those that were due when they were scheduled; `None` in place of one that was taken out.
+    due: VecDeque<(TimerId, Option<Event>)>,
+    later: BTreeMap<TimerId, Box<Event>>,
     next_sequence: u64,
     /// The event that was taken last.
     taken: Option<TimerId>,
-}
-
-/// An event that waits, in little space: all back-offs of a large cluster wait at the same time.
-#[derive(Debug)]
-enum Later {
-    Policy(Box<(TreePath, What)>),
-    BackoffOver(u32, u32),
-    Owner(u64, u64),
-}
-
-impl Later {
-    fn of(event: Event) -> Later {
-        match event {
-            Event::Policy(at, what) => Later::Policy(Box::new((at, what))),
-            Event::BackoffOver(subchannel, generation) => Later::BackoffOver(subchannel, generation),
-            Event::Owner(first, second) => Later::Owner(first, second),
-        }
-    }
-
-    fn event(self) -> Event {
-        match self {
-            Later::Policy(parts) => Event::Policy(parts.0, parts.1),
-            Later::BackoffOver(subchannel, generation) => Event::BackoffOver(subchannel, generation),
-            Later::Owner(first, second) => Event::Owner(first, second),
-        }
-    }
-}
-
-/// Events that were due when they were scheduled, in order; what is taken out of its middle leaves a gap.
-#[derive(Debug, Default)]
-struct Line {
-    /// Only a lone one may be empty.
-    parts: VecDeque<VecDeque<(TimerId, Option<Event>)>>,
-}
-
-impl Line {
-    fn push_back(&mut self, id: TimerId, event: Event) {
-        if self.parts.back().is_none_or(|part| part.len() >= PART) {
-            // Most lines are short; behind a part comes another whole one.
-            let room = if self.parts.is_empty() { 0 } else { PART };
-            self.parts.push_back(VecDeque::with_capacity(room));
-        }
-        if let Some(part) = self.parts.back_mut() {
-            part.push_back((id, Some(event)));
-        }
-    }
-
-    fn push_front(&mut self, id: TimerId, event: Event) {
-        match self.parts.front_mut() {
-            Some(part) if part.len() < PART => part.push_front((id, Some(event))),
-            _ => self.parts.push_front(VecDeque::from([(id, Some(event))])),
-        }
-    }
-
-    fn front(&self) -> Option<TimerId> {
-        Some(self.parts.front()?.front()?.0)
-    }
-
-    /// Takes the first event out, and the gaps behind it.
-    fn pop_front(&mut self) -> Option<(TimerId, Option<Event>)> {
-        let first = self.take_first();
-        self.close_gaps();
-        first
-    }
-
-    fn take_first(&mut self) -> Option<(TimerId, Option<Event>)> {
-        let part = self.parts.front_mut()?;
-        let first = part.pop_front();
-        // A short line keeps its room.
-        if part.is_empty() && self.parts.len() > 1 {
-            self.parts.pop_front();
-        }
-        first
-    }
-
-    /// Leaves a gap where this event was.
-    fn remove(&mut self, id: TimerId) {
-        let place = self
-            .parts
-            .partition_point(|part| part.back().is_some_and(|(last, _)| *last < id));
-        let Some(part) = self.parts.get_mut(place) else {
-            return;
-        };
-        if let Ok(index) = part.binary_search_by_key(&id, |(id, _)| *id)
-            && let Some((_, event)) = part.get_mut(index)
-        {
-            *event = None;
-        }
-        self.close_gaps();
-    }
-
-    fn close_gaps(&mut self) {
-        while self
-            .parts
-            .front()
-            .and_then(VecDeque::front)
-            .is_some_and(|(_, event)| event.is_none())
-        {
-            self.take_first();
-        }
-    }
-
-    fn len(&self) -> usize {
-        self.parts.iter().flatten().filter(|(_, event)| event.is_some()).count()
-    }
 }
 
 impl Queue {
@@ -132,9 +24,9 @@ impl Queue {
         let id = TimerId(at, self.next_sequence);
         self.next_sequence += 1;
         if at <= now {
-            self.due.push_back(id, event);
+            self.due.push_back((id, Some(event)));
         } else {
-            self.later.insert(id, Later::of(event));
+            self.later.insert(id, Box::new(event));
         }
         id
     }
@@ -142,57 +34,69 @@ impl Queue {
     /// Adds an event in the place of the one that was taken last: before all others.
     pub fn add_first(&mut self, event: Event) {
         if let Some(taken) = self.taken {
-            self.due.push_front(taken, event);
+            self.due.push_front((taken, Some(event)));
         }
     }
 
     /// Adds another event behind each that was due when it was scheduled, where `other` makes one of it.
     pub fn repeat(&mut self, other: impl Fn(&Event) -> Option<Event>) {
-        let due = std::mem::take(&mut self.due);
-        for (id, event) in due.parts.into_iter().flatten() {
+        for (id, event) in std::mem::take(&mut self.due) {
             let another = event.as_ref().and_then(&other);
-            for event in event.into_iter().chain(another) {
-                self.due.push_back(id, event);
-            }
+            let both = event.into_iter().chain(another);
+            self.due.extend(both.map(|event| (id, Some(event))));
         }
     }
 
     /// Says whether events wait that were due when they were scheduled.
     pub fn has_due(&self) -> bool {
-        self.due.front().is_some()
+        !self.due.is_empty()
     }
 
     /// Events that have not happened yet.
     pub fn len(&self) -> usize {
-        self.due.len() + self.later.len()
+        self.due.iter().filter(|(_, event)| event.is_some()).count() + self.later.len()
     }
 
     /// Takes an event out, if it is still there.
     pub fn cancel(&mut self, id: TimerId) {
-        if self.later.remove(&id).is_none() {
-            self.due.remove(id);
+        if self.later.remove(&id).is_none()
+            && let Ok(index) = self.due.binary_search_by_key(&id, |(id, _)| *id)
+            && let Some((_, event)) = self.due.get_mut(index)
+        {
+            *event = None;
+            self.close_gaps();
         }
     }
 
     /// The time of the next event.
     pub fn next_time(&self) -> Option<Time> {
-        let due = self.due.front().map(|id| id.0);
-        let later = self.later.first_key_value().map(|(id, _)| id.0);
+        self.next().map(|id| id.0)
+    }
+
+    fn next(&self) -> Option<TimerId> {
+        let due = self.due.front().map(|(id, _)| *id);
+        let later = self.later.first_key_value().map(|(id, _)| *id);
         due.into_iter().chain(later).min()
     }
 
     /// Takes the next event.
     pub fn pop(&mut self) -> Option<(Time, Event)> {
-        let due = self.due.front();
-        let later = self.later.first_key_value().map(|(id, _)| *id);
-        if due.is_some_and(|due| later.is_none_or(|later| due < later)) {
-            let (id, event) = self.due.pop_front()?;
-            self.taken = Some(id);
-            return Some((id.0, event?));
+        let next = self.next()?;
+        self.taken = Some(next);
+        if self.due.front().is_some_and(|(id, _)| *id == next) {
+            let (_, event) = self.due.pop_front()?;
+            self.close_gaps();
+            return Some((next.0, event?));
         }
-        let (id, event) = self.later.pop_first()?;
-        self.taken = Some(id);
-        Some((id.0, event.event()))
+        let (_, event) = self.later.pop_first()?;
+        Some((next.0, *event))
+    }
+
+    /// Lets the line begin with an event.
+    fn close_gaps(&mut self) {
+        while self.due.front().is_some_and(|(_, event)| event.is_none()) {
+            self.due.pop_front();
+        }
     }
 }
 
@@ -210,14 +114,17 @@ mod tests {
         let late = queue.add(0, 9, event(3));
         queue.cancel(gone);
         queue.cancel(first);
-        assert_eq!(queue.next_time(), Some(5));
+        assert_eq!((queue.len(), queue.next_time()), (2, Some(5)));
         queue.add(0, 0, event(4));
-        assert_eq!(queue.next_time(), Some(0));
+        let middle = queue.add(0, 0, event(7));
+        queue.add(0, 0, event(6));
+        queue.cancel(middle);
+        assert_eq!((queue.len(), queue.next_time()), (4, Some(0)));
         // In the place of one that is being worked off.
         assert_eq!(queue.pop(), Some((0, event(4))));
-        queue.add(0, 0, event(6));
-        queue.add_first(event(7));
-        queue.repeat(|event| (*event == Event::Owner(6, 0)).then_some(Event::Owner(8, 0)));
+        queue.add_first(event(8));
+        queue.repeat(|event| (*event == Event::Owner(6, 0)).then_some(Event::Owner(9, 0)));
+        assert!(queue.has_due());
         // Scheduled at its time, and after what was to come then.
         queue.add(5, 5, event(5));
         queue.cancel(late);
@@ -225,57 +132,6 @@ mod tests {
         while let Some((time, Event::Owner(number, _))) = queue.pop() {
             order.push((time, number));
         }
-        assert_eq!(order, [(0, 7), (0, 6), (0, 8), (5, 1), (5, 5)]);
-    }
-
-    #[test]
-    fn a_queue_that_was_long_gives_its_room_back() {
-        let mut queue = Queue::default();
-        for number in 0..100_000 {
-            queue.add(0, 0, Event::Owner(number, 0));
-        }
-        for number in 0..100_000 {
-            assert_eq!(queue.pop(), Some((0, Event::Owner(number, 0))));
-        }
-        let room: usize = queue.due.parts.iter().map(VecDeque::capacity).sum();
-        assert!(room <= PART, "{room}");
-    }
-
-    /// Compared with a list that is searched: events at both ends and out of the middle of several parts.
-    #[test]
-    fn a_line_of_several_parts_is_one_line() {
-        let mut random = crate::rng::Rng::stream(7, "line");
-        let (mut queue, mut expected, mut waiting) = (Queue::default(), VecDeque::new(), Vec::new());
-        let mut most = 0;
-        for number in 0..20_000 {
-            match random.below(if number < 12_000 { 12 } else { 30 }) {
-                0..=7 => {
-                    waiting.push((queue.add(0, 0, Event::Owner(number, 0)), number));
-                    expected.push_back(number);
-                }
-                8 => {
-                    if queue.taken.is_some() {
-                        queue.add_first(Event::Owner(number, 0));
-                        expected.push_front(number);
-                    }
-                }
-                9 | 10 if !waiting.is_empty() => {
-                    let place = random.index(waiting.len());
-                    let (id, number) = waiting.swap_remove(place);
-                    queue.cancel(id);
-                    expected.retain(|other| *other != number);
-                }
-                _ => {
-                    let popped = queue.pop().map(|(_, event)| event);
-                    let first = expected.pop_front();
-                    assert_eq!(popped, first.map(|number| Event::Owner(number, 0)));
-                    waiting.retain(|(_, number)| Some(*number) != first);
-                }
-            }
-            most = most.max(queue.due.parts.len());
-            assert_eq!(queue.has_due(), !expected.is_empty());
-        }
-        assert_eq!(queue.len(), expected.len());
-        assert!(most > 4, "{most}");
+        assert_eq!(order, [(0, 8), (0, 6), (0, 9), (5, 1), (5, 5)]);
     }
 }
