@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use super::client_json::Json;
 use super::{BOOTSTRAP_FIELD_MISSING, BOOTSTRAP_WRONG_TYPE};
 use crate::diag::{Cx, Path};
+use crate::model::MAX_DURATION_SECONDS;
 
 /// A JSON object.
 pub type Object = BTreeMap<String, Json>;
@@ -66,9 +67,6 @@ pub fn flag(json: &Json, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<bool> {
     }
 }
 
-/// Largest number of seconds of a duration.
-const MAX_SECONDS: i64 = 315_576_000_000;
-
 /// Checks a duration such as `12.5s`.
 pub fn duration(json: &Json, at: &Path<'_>, cx: &mut Cx<'_>) {
     let Some(text) = text(json, at, cx) else { return };
@@ -100,7 +98,7 @@ fn duration_fault(number: &str) -> Option<&'static str> {
     }
     match integer(whole) {
         None => Some("what stands before the point is not a number of seconds"),
-        Some(seconds) if !(0..=MAX_SECONDS).contains(&seconds) => Some("seconds must be 0 to 315576000000"),
+        Some(seconds) if !(0..=MAX_DURATION_SECONDS).contains(&seconds) => Some("seconds must be 0 to 315576000000"),
         Some(_) => None,
     }
 }

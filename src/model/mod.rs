@@ -26,7 +26,7 @@ use std::fmt;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Millis(pub i64);
 
-/// Seconds of the longest Duration, about 10,000 years.
+/// Seconds of the longest Duration, on either side of 0: about 10,000 years (google/protobuf/duration.proto).
 pub const MAX_DURATION_SECONDS: i64 = 315_576_000_000;
 
 impl fmt::Display for Millis {

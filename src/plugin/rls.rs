@@ -10,6 +10,7 @@ use crate::diag::{Cx, Path, Related, rules};
 use crate::lb::rejected;
 use crate::lb::xds::Chain;
 use crate::lb::{self, rls as policy};
+use crate::model::MAX_DURATION_SECONDS;
 use crate::proto::any::Extension;
 use crate::proto::pb::grpc::lookup::v1::{
     GrpcKeyBuilder, HttpKeyBuilder, NameMatcher, RouteLookupClusterSpecifier, RouteLookupConfig,
@@ -27,9 +28,6 @@ rules! {
 
 /// The plugin's message.
 pub const TYPE_NAME: &str = "grpc.lookup.v1.RouteLookupClusterSpecifier";
-
-/// Largest number of seconds of a Duration that protobuf writes as JSON, on either side of 0.
-const MAX_SECONDS: u64 = 315_576_000_000;
 
 /// Converts the plugin to an LB policy config: `[{"rls_experimental": {...}}]`.
 ///
@@ -52,7 +50,7 @@ pub fn lb_config(extension: &Extension<'_>, at: &Path<'_>, any_at: &Path<'_>, cx
                 &RLS_CONFIG_NOT_JSON,
                 at,
                 format_args!(
-                    "{name} is not a Duration: seconds must be within {MAX_SECONDS} of 0, nanos within 999999999, of the same sign"
+                    "{name} is not a Duration: seconds must be within {MAX_DURATION_SECONDS} of 0, nanos within 999999999, of the same sign"
                 ),
             );
             return None;
@@ -181,7 +179,7 @@ fn http_key_builder_to_json(builder: &HttpKeyBuilder) -> Value {
 fn duration_to_json(value: &Duration) -> Option<String> {
     let (seconds, nanos) = (value.seconds.unsigned_abs(), value.nanos.unsigned_abs());
     let signs_differ = value.seconds != 0 && value.nanos != 0 && (value.seconds < 0) != (value.nanos < 0);
-    if seconds > MAX_SECONDS || nanos > 999_999_999 || signs_differ {
+    if seconds > MAX_DURATION_SECONDS.unsigned_abs() || nanos > 999_999_999 || signs_differ {
         return None;
     }
     let sign = if value.seconds < 0 || value.nanos < 0 { "-" } else { "" };

@@ -8,6 +8,7 @@ use crate::family::names::{AGGREGATE, AGGREGATE_NAME, AUDIENCE, SOCKET_NAME};
 use crate::family::rules::{LEAST_REQUEST_CHOICES, TRANSPORT_SOCKET_MATCHES, TRANSPORT_SOCKET_NAME};
 use crate::family::{Checked, reject};
 use crate::lb::ring_hash::LB_RING_HASH_FUNCTION;
+use crate::model::MAX_DURATION_SECONDS;
 use crate::profile::Feature;
 use crate::proto::duration::DURATION_OUT_OF_RANGE;
 use crate::proto::pb::envoy::config::cluster::v3::Cluster as Pb;
@@ -237,7 +238,7 @@ fn outlier_detection(message: &OutlierDetection, at: &Path<'_>, cx: &mut Cx<'_>)
         if let Some(duration) = duration {
             // Seconds and nanoseconds of one sign, within ten thousand years, and not negative.
             let is_valid =
-                (0..=315_576_000_000).contains(&duration.seconds) && (0..1_000_000_000).contains(&duration.nanos);
+                (0..=MAX_DURATION_SECONDS).contains(&duration.seconds) && (0..1_000_000_000).contains(&duration.nanos);
             if !is_valid {
                 let (seconds, nanos) = (duration.seconds, duration.nanos);
                 return Err(reject(

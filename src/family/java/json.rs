@@ -2,6 +2,8 @@
 
 use serde_json::{Map, Value};
 
+use crate::model::MAX_DURATION_SECONDS;
+
 /// Why a parser refuses a config.
 pub(super) type Read<T = ()> = Result<T, String>;
 
@@ -161,7 +163,6 @@ fn double_of_text(text: &str) -> Option<f64> {
 
 /// `parseDuration`: of a fraction nine places are looked at.
 fn nanos_of_text(text: &str) -> Option<i64> {
-    const MAX_SECONDS: i64 = 315_576_000_000;
     let text = text.strip_suffix('s')?;
     let (sign, text) = match text.strip_prefix('-') {
         Some(text) => (-1, text),
@@ -175,7 +176,7 @@ fn nanos_of_text(text: &str) -> Option<i64> {
         let digit = places.next().map_or(Some(0), |c| c.to_digit(10))?;
         nanos = nanos * 10 + i64::from(digit);
     }
-    (seconds <= MAX_SECONDS).then(|| sign * seconds.saturating_mul(1_000_000_000).saturating_add(nanos))
+    (seconds <= MAX_DURATION_SECONDS).then(|| sign * seconds.saturating_mul(1_000_000_000).saturating_add(nanos))
 }
 
 #[cfg(test)]

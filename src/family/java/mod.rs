@@ -32,6 +32,7 @@ use prost_types::Duration;
 
 use crate::diag::{Cx, Path, Rule};
 use crate::family::{Checked, Message, Sent, Stop, URL_PREFIX, decoded, die, is_url_of, reject};
+use crate::model::MAX_DURATION_SECONDS;
 use crate::profile::Feature;
 use crate::proto::any::{self, ANY_UNDECODABLE};
 use crate::proto::duration::DURATION_OUT_OF_RANGE;
@@ -110,10 +111,11 @@ fn thrown(rule: &'static Rule, at: &Path<'_>, message: std::fmt::Arguments<'_>, 
 
 /// Says whether seconds and nanoseconds are of one sign and within ten thousand years (`Durations.isValid`).
 fn is_valid(duration: &Duration) -> bool {
-    const MAX_SECONDS: i64 = 315_576_000_000;
     let Duration { seconds, nanos } = *duration;
     let has_two_signs = (seconds < 0 || nanos < 0) && (seconds > 0 || nanos > 0);
-    seconds.unsigned_abs() <= MAX_SECONDS.unsigned_abs() && nanos.unsigned_abs() < 1_000_000_000 && !has_two_signs
+    seconds.unsigned_abs() <= MAX_DURATION_SECONDS.unsigned_abs()
+        && nanos.unsigned_abs() < 1_000_000_000
+        && !has_two_signs
 }
 
 /// Checks a duration; one that is none is thrown (`Durations.checkValid`).
@@ -122,8 +124,9 @@ fn check_valid(duration: &Duration, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
         return Ok(());
     }
     let Duration { seconds, nanos } = duration;
-    let message =
-        format_args!("{seconds} s and {nanos} ns are no duration: one sign, at most 315576000000 s, below 1 s of ns");
+    let message = format_args!(
+        "{seconds} s and {nanos} ns are no duration: one sign, at most {MAX_DURATION_SECONDS} s, below 1 s of ns"
+    );
     Err(thrown(&DURATION_OUT_OF_RANGE, at, message, cx))
 }
 

@@ -6,6 +6,7 @@ use crate::diag::{Cx, Effect, Path};
 use crate::family::Checked;
 use crate::family::names::AGGREGATE;
 use crate::lb::ring_hash::{LB_RING_HASH_FUNCTION, LB_RING_HASH_SIZE};
+use crate::model::MAX_DURATION_SECONDS;
 use crate::profile::Feature;
 use crate::proto;
 use crate::proto::any::ANY_MISSING;
@@ -35,9 +36,6 @@ use crate::validate::endpoints::endpoint::ENDPOINT_MISSING;
 
 /// Largest ring, in entries.
 pub(super) const MAX_RING_SIZE: u64 = 8_388_608;
-
-/// Seconds of the longest Duration that protobuf has.
-const MAX_SECONDS: i64 = 315_576_000_000;
 
 /// Converts the resource.
 pub(super) fn convert(message: &Pb, cx: &mut Cx<'_>) -> Checked {
@@ -178,7 +176,7 @@ fn outlier_detection(detection: &OutlierDetection, at: &Path<'_>, cx: &mut Cx<'_
 
 /// `validateNonnegativeDuration`.
 fn is_nonnegative(duration: &Duration) -> bool {
-    (0..=MAX_SECONDS).contains(&duration.seconds) && (0..=999_999_999).contains(&duration.nanos)
+    (0..=MAX_DURATION_SECONDS).contains(&duration.seconds) && (0..=999_999_999).contains(&duration.nanos)
 }
 
 fn aggregate(custom: &CustomClusterType, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {

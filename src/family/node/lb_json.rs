@@ -8,10 +8,8 @@ use prost_types::{ListValue, Struct, Value};
 use super::OBJECT_PROTOTYPE;
 use super::cluster::MAX_RING_SIZE;
 use crate::diag::Cx;
+use crate::model::MAX_DURATION_SECONDS;
 use crate::profile::Feature;
-
-/// Seconds of the longest duration.
-const MAX_SECONDS: f64 = 315_576_000_000.0;
 
 /// Why a parser throws.
 type Parsed<T = ()> = Result<T, String>;
@@ -226,7 +224,7 @@ fn outlier_detection(config: &Object<'_>, cx: &Cx<'_>) -> Parsed {
 /// An object with `seconds` and `nanos` in the range of a Duration.
 fn nonnegative_duration(field: &str, value: &Kind) -> Parsed {
     let (seconds, nanos) = duration(value).ok_or_else(|| format!("`{field}` has no numbers seconds and nanos"))?;
-    if (0.0..=MAX_SECONDS).contains(&seconds) && (0.0..=999_999_999.0).contains(&nanos) {
+    if (0.0..=MAX_DURATION_SECONDS as f64).contains(&seconds) && (0.0..=999_999_999.0).contains(&nanos) {
         return Ok(());
     }
     Err(format!("`{field}` is out of range"))

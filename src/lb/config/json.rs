@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 
 use super::number;
 use crate::diag::{Rule, rules};
-use crate::model::Millis;
+use crate::model::{MAX_DURATION_SECONDS, Millis};
 
 rules! {
     /// A field that an LB policy needs is missing from its JSON config, or null.
@@ -26,9 +26,6 @@ rules! {
     /// A text, list or key in an LB policy's JSON config is empty and must not be.
     LB_JSON_EMPTY = "lb-json-empty", Lb, Nack, "C-core autosharding.cc, rls.cc JsonPostLoad";
 }
-
-/// Largest number of seconds in a duration, about 10,000 years.
-const MAX_DURATION_SECONDS: i64 = 315_576_000_000;
 
 /// Most digits after the point of a duration.
 const MAX_DURATION_DECIMALS: usize = 9;

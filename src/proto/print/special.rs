@@ -6,10 +6,8 @@ use xdsctl_proto::tables::{Kind, Message, WellKnown};
 
 use super::layout::Start;
 use super::{Inexact, Printer, Result, fits_kind, quoted, zero};
+use crate::model::MAX_DURATION_SECONDS;
 use crate::source::wire::{Fields, Value};
-
-/// Most seconds of a Duration, about 10,000 years (google/protobuf/duration.proto).
-const MAX_DURATION_SECONDS: i64 = 315_576_000_000;
 
 /// Seconds from 0001-01-01 to 9999-12-31, the range of a Timestamp.
 const TIMESTAMP_SECONDS: std::ops::RangeInclusive<i64> = -62_135_596_800..=253_402_300_799;

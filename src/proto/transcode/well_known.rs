@@ -4,13 +4,11 @@ use xdsctl_proto::tables::{Cardinality, Kind, Message, WellKnown};
 
 use super::{Result, Transcoder};
 use crate::diag::Path;
+use crate::model::MAX_DURATION_SECONDS;
 use crate::source::yaml::Plain;
 
 /// Seconds from 0001-01-01 to 9999-12-31, the range of a Timestamp.
 const TIMESTAMP_SECONDS: std::ops::RangeInclusive<i64> = -62_135_596_800..=253_402_300_799;
-
-/// Most seconds of a Duration, about 10,000 years (google/protobuf/duration.proto).
-const MAX_DURATION_SECONDS: u64 = 315_576_000_000;
 
 /// What a Duration must be.
 const DURATION: &str = "a duration such as `1.5s`";
@@ -116,7 +114,8 @@ impl Transcoder<'_> {
         let start = self.scan.pos();
         let seconds = self.moment(parse_duration, DURATION, at)?;
         // Where gRPC reads the field, it is for the client to refuse.
-        if self.is_unread && seconds.is_some_and(|seconds| seconds.unsigned_abs() > MAX_DURATION_SECONDS) {
+        if self.is_unread && seconds.is_some_and(|seconds| seconds.unsigned_abs() > MAX_DURATION_SECONDS.unsigned_abs())
+        {
             let wanted = format!("at most {MAX_DURATION_SECONDS} seconds");
             self.loose_token(at, start, &wanted);
         }

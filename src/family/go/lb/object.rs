@@ -3,6 +3,8 @@
 
 use serde_json::{Map, Value};
 
+use crate::model::MAX_DURATION_SECONDS;
+
 /// Why a balancer's parser refuses a config.
 pub(super) type Read<T = ()> = Result<T, String>;
 
@@ -103,7 +105,6 @@ impl<'v> Object<'v> {
 
 /// Reads a duration like `-1.5s`; `None` for any other text (`internal/serviceconfig/duration.go`).
 fn duration_is_negative(text: &str) -> Option<bool> {
-    const MAX_SECONDS: i64 = 315_576_000_000;
     let text = text.strip_suffix('s')?;
     let (is_negative, text) = match text.strip_prefix('-') {
         Some(text) => (true, text),
@@ -123,7 +124,7 @@ fn duration_is_negative(text: &str) -> Option<bool> {
         }
         let number: i64 = part.parse().ok()?;
         is_zero &= number == 0;
-        if number > MAX_SECONDS {
+        if number > MAX_DURATION_SECONDS {
             return None;
         }
     }
