@@ -1,25 +1,25 @@
-//! `man/` is what `xdsctl generate man` writes, help ends with examples that are right, and completions know rules.
+//! `man/` and `completions/` are what `xdsctl generate` writes, help ends with examples that are right, and completions know rules.
 
 use std::collections::BTreeMap;
 
 use clap_complete::Shell;
 use xdsctl_cli::command;
-use xdsctl_cli::generate::{completions, man_pages};
+use xdsctl_cli::generate::{completion_scripts, completions, man_pages};
 
 use crate::run::run;
 use crate::support::root;
 
-/// Says which of the files are not what they should be; with XDSCTL_BLESS they are written.
-#[test]
-fn man_pages_are_current() {
-    let pages: BTreeMap<String, Vec<u8>> = man_pages().unwrap().into_iter().collect();
-    let directory = root().join("man");
+/// Says which files of a directory are not what they should be; with XDSCTL_BLESS they are written.
+#[track_caller]
+fn check_current(directory: &str, wanted: Vec<(String, Vec<u8>)>) {
+    let wanted: BTreeMap<String, Vec<u8>> = wanted.into_iter().collect();
+    let path = root().join(directory);
     if std::env::var_os("XDSCTL_BLESS").is_some() {
-        for (name, page) in &pages {
-            std::fs::write(directory.join(name), page).unwrap();
+        for (name, text) in &wanted {
+            std::fs::write(path.join(name), text).unwrap();
         }
     }
-    let committed: BTreeMap<String, Vec<u8>> = std::fs::read_dir(&directory)
+    let committed: BTreeMap<String, Vec<u8>> = std::fs::read_dir(&path)
         .unwrap()
         .map(|entry| entry.unwrap().path())
         .map(|path| {
@@ -27,15 +27,25 @@ fn man_pages_are_current() {
             (name, std::fs::read(path).unwrap())
         })
         .collect();
-    let stale: Vec<&String> = pages
+    let stale: Vec<&String> = wanted
         .keys()
         .chain(committed.keys())
-        .filter(|name| committed.get(*name) != pages.get(*name))
+        .filter(|name| committed.get(*name) != wanted.get(*name))
         .collect();
     assert!(
         stale.is_empty(),
-        "{stale:?} are not current: run `cargo run -- generate man`"
+        "{stale:?} are not current: run `cargo run -- generate {directory}`"
     );
+}
+
+#[test]
+fn man_pages_are_current() {
+    check_current("man", man_pages().unwrap());
+}
+
+#[test]
+fn completion_scripts_are_current() {
+    check_current("completions", completion_scripts());
 }
 
 #[test]

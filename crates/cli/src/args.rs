@@ -412,6 +412,8 @@ pub struct GenerateArgs {
 pub enum Generated {
     /// Man pages
     Man,
+    /// Completion scripts, one for each shell
+    Completions,
 }
 
 impl Generated {
@@ -419,6 +421,7 @@ impl Generated {
     pub const fn default_dir(self) -> &'static str {
         match self {
             Generated::Man => "man",
+            Generated::Completions => "completions",
         }
     }
 }

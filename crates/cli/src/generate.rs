@@ -1,9 +1,10 @@
-//! `xdsctl completions` and `xdsctl generate`: the completion script of a shell, and man pages for packages.
+//! `xdsctl completions` and `xdsctl generate`: the completion script of a shell; man pages and completions for packages.
 
 use std::fs;
 use std::path::Path;
 
-use clap_complete::Shell;
+use clap::ValueEnum as _;
+use clap_complete::{Generator as _, Shell};
 
 use super::args::{CompletionsArgs, GenerateArgs, Generated, command};
 use super::{Error, Io};
@@ -16,6 +17,7 @@ pub(super) fn print_completions(args: &CompletionsArgs, io: &mut Io<'_>) -> Resu
 pub(super) fn run(args: &GenerateArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     let files = match args.what {
         Generated::Man => man_pages()?,
+        Generated::Completions => completion_scripts(),
     };
     let dir = args
         .out
@@ -127,6 +129,14 @@ Root of the repository, which reports for code hosts name files from.
 .PP
 The switches of the client are taken from \fB\-\-env\fR alone, never from the environment.
 "#;
+
+/// The completion scripts of all shells by file name, as each shell looks for them.
+pub fn completion_scripts() -> Vec<(String, Vec<u8>)> {
+    let shells = Shell::value_variants().iter();
+    shells
+        .map(|shell| (shell.file_name("xdsctl"), completions(*shell)))
+        .collect()
+}
 
 /// The completion script of a shell.
 pub fn completions(shell: Shell) -> Vec<u8> {
