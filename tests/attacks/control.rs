@@ -141,6 +141,22 @@ fn a_file_that_is_not_fixed_is_named_on_one_line() {
 }
 
 #[test]
+fn an_argument_that_is_wrong_is_quoted_on_one_line() {
+    for args in [
+        ["no\u{1b}[31m\n::error::x"].as_slice(),
+        &["validate", "--no\u{1b}[31m\n::error::x"],
+        &["validate", "--format=no\u{1b}[31m\n::error::x"],
+        &["validate", "--client", "no\u{1b}[31m\n::error::x"],
+        &["clients", "no\u{1b}[31m\n::error::x"],
+    ] {
+        let run = in_process(args, b"", |_| {});
+        assert_eq!(run.code, Some(2), "{args:?}");
+        assert!(run.err.contains(r"no\u001b[31m\n::error::x"), "{args:?}: {}", run.err);
+        check(args, &run);
+    }
+}
+
+#[test]
 fn control() {
     attack("control", |chance: &mut Chance, directory| {
         let (mut input, file) = {

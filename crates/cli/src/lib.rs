@@ -76,7 +76,7 @@ pub use unread::Incomplete;
 use args::ConfigCommand;
 use outlet::Outlet;
 
-use crate::report::edge::Edge;
+use crate::report::edge::{Edge, visible_line};
 use crate::report::wrap::Folding;
 
 /// What stops a command: follows `xdsctl: ` on standard error.
@@ -130,7 +130,7 @@ where
         Ok(args) => args,
         Err(error) => {
             io.annotates = args::are_for_github(&args);
-            return usage(&error, io);
+            return usage(&quoted(error, &args), io);
         }
     };
     let out = Edge::new(Outlet::new(&mut io.out), args.shows_secrets() || args.prints_dump());
@@ -214,6 +214,14 @@ fn tell(error: &Error, err: &mut dyn std::io::Write) -> std::io::Result<()> {
         say!(err, "  | {mark}")?;
     }
     err.flush()
+}
+
+/// The error as the same arguments have it when each is text for one line: clap leaves out control characters that it
+/// quotes, and writes newlines.
+fn quoted(error: clap::Error, args: &[std::ffi::OsString]) -> clap::Error {
+    let args = args.iter().map(|arg| visible_line(&arg.to_string_lossy()).into_owned());
+    let again = Args::try_parse_from(args).err();
+    again.filter(|again| again.kind() == error.kind()).unwrap_or(error)
 }
 
 /// Prints clap's help, version or usage error.
