@@ -58,6 +58,13 @@ const PACKAGES_OF_OTHERS: &[&str] = &[
     "xds.",
 ];
 
+/// Wrappings of a resource: in the place of one they hide what they hold, because each client unwraps once.
+const WRAPPINGS: &[&str] = &[
+    "envoy.service.discovery.v3.Resource",
+    "google.protobuf.Any",
+    "xds.core.v3.CollectionEntry",
+];
+
 /// Says whether a resource that gRPC clients ask for may stand at the place.
 fn is_wanted(place: Place) -> bool {
     place
@@ -65,11 +72,12 @@ fn is_wanted(place: Place) -> bool {
         .is_none_or(|message| ResourceType::from_type_name(message.full_name).is_some())
 }
 
-/// Says whether other programs than gRPC clients know the type.
+/// Says whether other programs than gRPC clients know the type, and not as a wrapping.
 fn is_of_others(name: &str) -> bool {
-    tables::message(name).is_some()
+    let is_known = tables::message(name).is_some()
         || OF_OTHERS.contains(&name)
-        || PACKAGES_OF_OTHERS.iter().any(|package| name.starts_with(package))
+        || PACKAGES_OF_OTHERS.iter().any(|package| name.starts_with(package));
+    is_known && !WRAPPINGS.contains(&name)
 }
 
 impl Walker<'_, '_> {

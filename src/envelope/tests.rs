@@ -284,6 +284,21 @@ fn a_resource_of_a_type_that_nobody_knows_is_reported() {
             "{found:?}"
         );
     }
+    // A wrapping in a wrapping, and in the place of a resource.
+    let wrapped = |name: &str, field: &str| format!(r#"{{"@type":"t/{name}","{field}":{CLUSTER}}}"#);
+    let resource = "envoy.service.discovery.v3.Resource";
+    for strange in [
+        wrapped("google.protobuf.Any", "value"),
+        wrapped("xds.core.v3.CollectionEntry", "inline_entry"),
+        wrapped(resource, "resource").replace(CLUSTER, &wrapped(resource, "resource")),
+    ] {
+        let found = load_as(&format!(r#"{{"resources":[{strange},{CLUSTER}]}}"#), None);
+        let is_told = found
+            .iter()
+            .any(|found| found.starts_with("dump-unknown-resource-type 1:"));
+        assert!(is_told, "{found:?}");
+    }
+    assert_eq!(load_as(&format!("[{}]", wrapped(resource, "resource")), None).len(), 1);
     for name in [
         "envoy.extensions.transport_sockets.tls.v3.Secret",
         "envoy.service.runtime.v3.Runtime",
