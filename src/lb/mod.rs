@@ -45,13 +45,13 @@ rules! {
 
 /// The registry: the type of any config, and what the client has under each name, follow from one list.
 macro_rules! policies {
-    ($($module:ident: $variant:ident,)*) => {
+    ($($module:ident: $variant:ident($config:ident),)*) => {
         /// The validated config of any policy.
         #[derive(Debug, Clone, PartialEq)]
         pub enum Config {
             $(
                 #[doc = concat!("That of [`", stringify!($module), "`].")]
-                $variant($module::Config),
+                $variant($module::$config),
             )*
         }
 
@@ -85,21 +85,21 @@ macro_rules! policies {
 }
 
 policies! {
-    autosharding: Autosharding,
-    cds: Cds,
-    cluster_impl: ClusterImpl,
-    cluster_manager: ClusterManager,
-    grpclb: Grpclb,
-    outlier_detection: OutlierDetection,
-    override_host: OverrideHost,
-    pick_first: PickFirst,
-    priority: Priority,
-    ring_hash: RingHash,
-    rls: Rls,
-    round_robin: RoundRobin,
-    weighted_round_robin: WeightedRoundRobin,
-    weighted_target: WeightedTarget,
-    wrr_locality: WrrLocality,
+    autosharding: Autosharding(Config),
+    cds: Cds(Config),
+    cluster_impl: ClusterImpl(Config),
+    cluster_manager: ClusterManager(Config),
+    grpclb: Grpclb(Config),
+    outlier_detection: OutlierDetection(Config),
+    override_host: OverrideHost(Config),
+    pick_first: PickFirst(Config),
+    priority: Priority(Config),
+    ring_hash: RingHash(Config),
+    rls: Rls(Config),
+    round_robin: RoundRobin(Config),
+    weighted_round_robin: WeightedRoundRobin(Config),
+    weighted_target: WeightedTarget(Config),
+    wrr_locality: WrrLocality(Config),
 }
 
 /// `[{"<name>": config}]`.
