@@ -12,7 +12,7 @@ use xdsctl::client::{Client, Start};
 use xdsctl::lb::ring_hash::{Ring, Size, hash};
 use xdsctl::lb::weighted_round_robin::StaticStrideScheduler;
 use xdsctl::rng::Rng;
-use xdsctl::sim::{Channel, Network, Options, Rpc};
+use xdsctl::sim::{Channel, ChannelOptions, Network, Rpc};
 
 /// Picks in a row.
 const PICKS: u32 = 1_000_000;
@@ -109,7 +109,7 @@ fn channel(policy: &Value) -> Channel {
     let mut client = Client::default();
     client.update(&resources(policy));
     let start = Start::Target(Target::of_listener("svc", None));
-    Channel::new(client, start, Network::default(), Options::default())
+    Channel::new(client, start, Network::default(), ChannelOptions::default())
 }
 
 fn trees() {

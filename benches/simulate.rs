@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use xdsctl::client::target::Target;
 use xdsctl::client::{Client, Edits, EndpointChange, Start};
-use xdsctl::sim::{Channel, Network, Options, Reach, Rpc};
+use xdsctl::sim::{Channel, ChannelOptions, Network, Reachability, Rpc};
 
 /// Endpoints, or clusters of an aggregate.
 const SIZES: [usize; 4] = [12_500, 25_000, 50_000, 100_000];
@@ -168,16 +168,16 @@ fn client(shape: &Shape, size: usize) -> Client {
 }
 
 /// From the first configuration to the end of one RPC with its trace, and of what else happens in the first 100 ms.
-fn one_rpc(client: Client, reach: Reach) -> Duration {
+fn one_rpc(client: Client, reach: Reachability) -> Duration {
     let network = Network {
         default: reach,
         ..Network::default()
     };
     // An aggregate of small clusters has more LB policies and connections than are taken for granted.
-    let options = Options {
+    let options = ChannelOptions {
         traces: true,
         max_machines: Some(usize::MAX),
-        ..Options::default()
+        ..ChannelOptions::default()
     };
     let target = Start::Target(Target::of_listener("svc", None));
     let start = Instant::now();
@@ -193,7 +193,12 @@ fn running(size: usize) -> [(&'static str, Duration); 4] {
     const RPCS: u32 = 20_000;
     let mut sent = resources(&PLAIN, size);
     let target = Start::Target(Target::of_listener("svc", None));
-    let mut channel = Channel::new(client(&PLAIN, size), target, Network::default(), Options::default());
+    let mut channel = Channel::new(
+        client(&PLAIN, size),
+        target,
+        Network::default(),
+        ChannelOptions::default(),
+    );
     channel.sleep(1000).unwrap();
     let [mut read, mut resolve, mut settle] = [Duration::ZERO; 3];
     for number in 0..UPDATES {
@@ -227,7 +232,14 @@ fn changing(size: usize, channels: usize) -> Duration {
     const UPDATES: usize = 100;
     let held = client(&PLAIN, size);
     let target = Start::Target(Target::of_listener("svc", None));
-    let channel = || Channel::new(held.clone(), target.clone(), Network::default(), Options::default());
+    let channel = || {
+        Channel::new(
+            held.clone(),
+            target.clone(),
+            Network::default(),
+            ChannelOptions::default(),
+        )
+    };
     let mut channels: Vec<Channel> = (0..channels).map(|_| channel()).collect();
     let health = |number: usize| {
         let index = number / 2 * 7919 % size;
@@ -279,7 +291,7 @@ fn main() {
     let sizes: Vec<usize> = arguments.iter().skip(1).filter_map(|size| size.parse().ok()).collect();
     let sizes = if sizes.is_empty() { SIZES.to_vec() } else { sizes };
     for shape in shapes().iter().filter(|shape| shape.name.contains(wanted)) {
-        for (reach, word) in [(Reach::Accepts, "reachable"), (Reach::Refuses, "down")] {
+        for (reach, word) in [(Reachability::Accepts, "reachable"), (Reachability::Refuses, "down")] {
             let mut before: Option<f64> = None;
             let mut line = String::new();
             for size in &sizes {

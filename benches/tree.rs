@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use xdsctl::client::target::Target;
 use xdsctl::client::{Client, Start};
 use xdsctl::rpc::{ChannelFacts, Request, Selector};
-use xdsctl::tree::show::{Shown, tree};
+use xdsctl::tree::show::{ShownTree, tree};
 use xdsctl::tree::{build, service_config};
 
 /// Clusters of the configuration.
@@ -85,7 +85,7 @@ fn main() {
         let json = timed("service config", || service_config::generate(&config).unwrap());
         timed("LB configs", || build::generate(&config, &json, &client.profile));
         println!("{:40} {:8.1} ms", "all of that", start.elapsed().as_secs_f64() * 1000.0);
-        let shown = Shown {
+        let shown = ShownTree {
             config: &config,
             service_config: &json,
             profile: &client.profile,

@@ -5,9 +5,9 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::check::{Outcome, Scope};
+use crate::check::{CheckOutcome, InputScope};
 use crate::client::target::{Target, TargetError};
-use crate::client::{Circumstances, Client, Keep, Reading, Settled, Start, Store, Verdict};
+use crate::client::{Client, Keep, Reading, Settled, Start, Store, ValidationInput, Verdict};
 use crate::diag::{Diagnostic, Effect, Severity};
 use crate::envelope::{EMPTY_RESPONSE, NO_RESOURCE};
 use crate::model::ResourceType;
@@ -19,14 +19,14 @@ use crate::source::{SourceMap, Span};
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Report {
     /// Each resource that the client asks for, in the order of the document.
-    pub resources: Vec<Answer>,
+    pub resources: Vec<ResourceVerdict>,
     /// What is wrong, in the order of the document.
     pub problems: Vec<Problem>,
 }
 
 /// What the client does with one resource.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Answer {
+pub struct ResourceVerdict {
     /// Its type.
     pub resource_type: ResourceType,
     /// Its name; may be empty.
@@ -111,9 +111,9 @@ impl fmt::Display for Problem {
 /// ```
 pub fn check(text: impl Into<Vec<u8>>) -> Report {
     let (settled, store) = settle(text.into(), Keep::Findings);
-    let Outcome {
+    let CheckOutcome {
         resources, findings, ..
-    } = crate::check::check(settled, Scope::default());
+    } = crate::check::check(settled, InputScope::default());
     let mut report = Report::default();
     let is_empty = resources.is_empty();
     let mut add = |diagnostic: Diagnostic, resource: Option<(ResourceType, String)>, span: Span| {
@@ -152,7 +152,7 @@ pub fn check(text: impl Into<Vec<u8>>) -> Report {
             add(note.diagnostic, named.clone(), note.span);
         }
         if let Some((resource_type, name)) = named {
-            report.resources.push(Answer {
+            report.resources.push(ResourceVerdict {
                 resource_type,
                 name,
                 verdict: checked.verdict,
@@ -212,7 +212,7 @@ fn settle(text: Vec<u8>, keep: Keep) -> (Settled, Arc<Store>) {
         server: ServerFacts::default(),
     };
     let id = store.sources.add("-", text);
-    let circumstances = Circumstances {
+    let circumstances = ValidationInput {
         profile: &store.profile,
         others: &[],
         server: &store.server,
@@ -233,7 +233,7 @@ fn settle(text: Vec<u8>, keep: Keep) -> (Settled, Arc<Store>) {
 /// The target is none that the client could start with.
 pub fn channel(client: Client, target: &str) -> Result<sim::Channel, TargetError> {
     let target = Target::parse(target, None, &Default::default())?;
-    let options = sim::Options::default();
+    let options = sim::ChannelOptions::default();
     Ok(sim::Channel::new(
         client,
         Start::Target(target),

@@ -8,14 +8,14 @@ use std::fmt;
 
 /// What a cookie says.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Session {
+pub struct SessionCookie {
     /// Addresses, joined by commas, as written; empty for none.
     pub addresses: String,
     /// Cluster name; empty for none.
     pub cluster: String,
 }
 
-impl Session {
+impl SessionCookie {
     /// Reads a cookie's value; an undecodable one counts as none.
     ///
     /// ```
@@ -28,11 +28,11 @@ impl Session {
     ///
     /// # Errors
     /// What is wrong with the base64.
-    pub fn decode(value: &str) -> Result<Session, DecodeError> {
+    pub fn decode(value: &str) -> Result<SessionCookie, DecodeError> {
         let text = decode_base64(value.as_bytes())?;
         let text = String::from_utf8_lossy(&text);
         let (addresses, cluster) = text.split_once(';').unwrap_or((&text, ""));
-        Ok(Session {
+        Ok(SessionCookie {
             addresses: addresses.to_owned(),
             cluster: cluster.to_owned(),
         })
@@ -221,11 +221,11 @@ mod tests {
 
     #[track_caller]
     fn check(value: &str, addresses: &str, cluster: &str) {
-        let session = Session {
+        let session = SessionCookie {
             addresses: addresses.into(),
             cluster: cluster.into(),
         };
-        assert_eq!(Session::decode(value), Ok(session), "{value}");
+        assert_eq!(SessionCookie::decode(value), Ok(session), "{value}");
     }
 
     #[test]
@@ -259,7 +259,7 @@ mod tests {
             ("Y-Q=", DecodeError::Character { at: 1, byte: b'-' }),
             ("Y_==", DecodeError::Character { at: 1, byte: b'_' }),
         ] {
-            assert_eq!(Session::decode(value), Err(error), "{value}");
+            assert_eq!(SessionCookie::decode(value), Err(error), "{value}");
         }
     }
 

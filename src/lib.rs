@@ -92,7 +92,7 @@ pub mod scenario;
 
 pub(crate) use xdsctl_re2 as regex;
 
-pub use api::{Answer, Problem, Report, SendError, channel, check, hold, send};
+pub use api::{Problem, Report, ResourceVerdict, SendError, channel, check, hold, send};
 pub use client::{Client, Verdict};
 pub use diag::{Effect, Severity};
 pub use model::ResourceType;

@@ -4,25 +4,25 @@ use std::fmt::Debug;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use xdsctl::client::{Cache, Circumstances, Keep, Kind, Reading, Resources, Settled, Store};
-use xdsctl::envelope::Options;
-use xdsctl::source::sniff::Format;
+use xdsctl::client::{Cache, Keep, Reading, ResourceKind, Resources, Settled, Store, ValidationInput};
+use xdsctl::envelope::LoadOptions;
+use xdsctl::source::sniff::DocumentFormat;
 
 use crate::support::root;
 
 /// Reads a document.
-fn settle(name: &str, bytes: &[u8], format: Option<Format>, keep: Keep) -> (Settled, Store) {
+fn settle(name: &str, bytes: &[u8], format: Option<DocumentFormat>, keep: Keep) -> (Settled, Store) {
     let mut store = Store::default();
     let id = store.sources.add(name, bytes.to_vec());
-    let circumstances = Circumstances {
+    let circumstances = ValidationInput {
         profile: &store.profile,
         others: &[],
         server: &store.server,
         keep,
     };
-    let options = Options {
+    let options = LoadOptions {
         format,
-        ..Options::default()
+        ..LoadOptions::default()
     };
     let mut reading = Reading::default();
     let source = store.sources.get(id).unwrap();
@@ -33,14 +33,14 @@ fn settle(name: &str, bytes: &[u8], format: Option<Format>, keep: Keep) -> (Sett
 }
 
 /// What the clients of a document hold.
-fn hold(name: &str, bytes: &[u8], format: Option<Format>, keep: Keep) -> Vec<Resources> {
+fn hold(name: &str, bytes: &[u8], format: Option<DocumentFormat>, keep: Keep) -> Vec<Resources> {
     let (settled, store) = settle(name, bytes, format, keep);
     let held = settled.hold(&Arc::new(store));
     held.into_iter().map(|(_, resources)| resources).collect()
 }
 
 /// Every resource of a type with all that is known of it.
-fn all<T: Kind + Debug>(cache: &Cache<T>, out: &mut Vec<String>) {
+fn all<T: ResourceKind + Debug>(cache: &Cache<T>, out: &mut Vec<String>) {
     out.extend(
         cache
             .iter()
@@ -61,7 +61,7 @@ fn shown(worlds: &[Resources]) -> Vec<String> {
 
 /// How many accepted resources there are; both ways of keeping them must give the same.
 #[track_caller]
-fn check(name: &str, bytes: &[u8], format: Option<Format>) -> usize {
+fn check(name: &str, bytes: &[u8], format: Option<DocumentFormat>) -> usize {
     let kept = shown(&hold(name, bytes, format, Keep::Values));
     let again = shown(&hold(name, bytes, format, Keep::Places));
     assert_eq!(kept, again, "{name}");
@@ -95,7 +95,7 @@ fn values_of_every_shape_are_the_same_when_they_are_read_again() {
         count += check(&name, &bytes, None);
         // JSON is YAML too.
         if name.ends_with(".json") {
-            count += check(&name, &bytes, Some(Format::Yaml));
+            count += check(&name, &bytes, Some(DocumentFormat::Yaml));
         }
     }
     assert!(count > 200, "{count}");

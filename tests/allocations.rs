@@ -14,7 +14,7 @@ use xdsctl::proto::pb::envoy::config::endpoint::v3::ClusterLoadAssignment;
 use xdsctl::proto::pb::envoy::config::listener::v3::Listener;
 use xdsctl::proto::pb::envoy::config::route::v3::RouteConfiguration;
 use xdsctl::proto::pb::tables;
-use xdsctl::proto::transcode::{Options, json};
+use xdsctl::proto::transcode::{TranscodeOptions, json};
 use xdsctl::validate::validate;
 
 /// Counts the allocations of each thread.
@@ -53,7 +53,7 @@ fn allocations<T>(work: impl FnOnce() -> T) -> usize {
 /// Reads the JSON of a resource that nothing can be said about.
 fn wire(resource_type: ResourceType, text: &str) -> Bytes {
     let message = tables::message(resource_type.type_name()).unwrap();
-    let read = json(text.as_bytes(), message, Options::default());
+    let read = json(text.as_bytes(), message, TranscodeOptions::default());
     assert!(read.notes.is_empty() && read.stop.is_none(), "{:?}", read.notes);
     read.bytes.into()
 }

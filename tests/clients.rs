@@ -38,7 +38,7 @@ fn resources_are_counted() {
 /// One version speaks for others where nothing that it was asked about differs: each is asked alone here, and says the same.
 #[test]
 fn versions_that_share_an_answer_give_it_alone() {
-    use xdsctl::family::Answer;
+    use xdsctl::family::FamilyAnswer;
     use xdsctl::profile::Client;
 
     // `XDSCTL_EACH=1` compares every resource, which takes an hour without optimization.
@@ -53,7 +53,7 @@ fn versions_that_share_an_answer_give_it_alone() {
             // Of the reference, nothing is said beside itself.
             let alone = rows::answers_of(case, &format!("cpp@1.85.1,{}", answer.client));
             let Some(alone) = alone.first() else { continue };
-            let told = |answer: &Answer| (answer.client, answer.verdict, answer.diagnostics.to_vec());
+            let told = |answer: &FamilyAnswer| (answer.client, answer.verdict, answer.diagnostics.to_vec());
             assert_eq!(told(alone), told(answer), "{}", case.id);
             compared += 1;
         }

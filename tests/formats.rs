@@ -13,7 +13,7 @@ use prost::Message as _;
 use prost_reflect::{DescriptorPool, DynamicMessage};
 use serde::Deserialize;
 use serde_json::Value;
-use xdsctl::envelope::{Options, RawResource};
+use xdsctl::envelope::{LoadOptions, RawResource};
 use xdsctl::model::ResourceType;
 use xdsctl::profile::{Profile, ServerFacts};
 use xdsctl::proto::pb::{Any, tables};
@@ -80,7 +80,7 @@ impl Row {
 }
 
 /// The resources in a document, and the findings on the document.
-fn load(name: &str, text: Vec<u8>, options: Options) -> (Vec<RawResource>, Vec<String>) {
+fn load(name: &str, text: Vec<u8>, options: LoadOptions) -> (Vec<RawResource>, Vec<String>) {
     let mut sources = SourceMap::new();
     let id = sources.add(name, text);
     let source = sources.get(id).unwrap();
@@ -177,10 +177,10 @@ fn yaml_is_read_as_the_json_that_it_was_made_of() {
     for (number, row) in rows().iter().enumerate() {
         let Some(resource) = &row.resource else { continue };
         total += 1;
-        let (json, json_findings) = load("-", resource.to_string().into_bytes(), Options::default());
+        let (json, json_findings) = load("-", resource.to_string().into_bytes(), LoadOptions::default());
         let mut text = String::new();
         yaml(resource, 0, number % 9, &mut text);
-        let (read, findings) = load("x.yaml", text.clone().into_bytes(), Options::default());
+        let (read, findings) = load("x.yaml", text.clone().into_bytes(), LoadOptions::default());
         let same = read.len() == json.len()
             && findings == json_findings
             && read
@@ -203,7 +203,7 @@ fn a_binary_any_is_passed_on_as_it_is() {
             continue;
         }
         total += 1;
-        let (read, findings) = load("-", bytes.to_vec(), Options::default());
+        let (read, findings) = load("-", bytes.to_vec(), LoadOptions::default());
         let held = read
             .first()
             .and_then(|resource| resource.bytes.clone())
@@ -238,9 +238,9 @@ fn printed_text_format_is_the_received_message() {
             reflected += 1;
             forms.push(("prost-reflect's", message.to_text_format()));
         }
-        let options = Options {
+        let options = LoadOptions {
             assume: Some(row.resource_type()),
-            ..Options::default()
+            ..LoadOptions::default()
         };
         for (whose, text) in forms {
             let (read, findings) = load("x.textproto", text.clone().into_bytes(), options);

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use xdsctl::client::{Client, Start};
 use xdsctl::lb::policy::LoadReport;
-use xdsctl::sim::{Channel, LimitReached, Network, Options, Rpc};
+use xdsctl::sim::{Channel, ChannelOptions, LimitReached, Network, Rpc};
 
 use crate::run::run;
 
@@ -293,9 +293,9 @@ fn a_channel_with_too_many_policies_and_connections_says_so() {
                 "lb_endpoints": [{"endpoint": {"address": {"socket_address": {"address": "10.0.0.1", "port_value": 80}}}}],
             }]},
         ]));
-        let options = Options {
+        let options = ChannelOptions {
             max_machines: Some(most),
-            ..Options::default()
+            ..ChannelOptions::default()
         };
         let mut channel = Channel::new(client, Start::Cluster("c".to_owned()), Network::default(), options);
         channel.call(Rpc::default()).map(|outcome| outcome.is_some())
@@ -391,9 +391,9 @@ fn weights_that_stay_as_they_are_take_no_time() {
         };
         network.load.insert(address.to_owned(), Arc::new(report));
     }
-    let options = Options {
+    let options = ChannelOptions {
         max_events: Some(1000),
-        ..Options::default()
+        ..ChannelOptions::default()
     };
     let mut channel = Channel::new(client, Start::Cluster("c".to_owned()), network, options);
     // A week before the first report, and one after the last.

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize;
 use xdsctl::diag::{Diagnostic, Effect};
-use xdsctl::recognise::{Told, told};
+use xdsctl::recognise::{Recognised, told};
 
 use crate::conformance::{Row, findings, rows};
 use crate::support::recorded;
@@ -89,9 +89,10 @@ fn expected(row: &Row) -> Expected {
 }
 
 /// What is expected, and not told.
-fn missed<'e>(expected: &'e Expected, told: &[Told]) -> Vec<&'e (String, &'static str)> {
+fn missed<'e>(expected: &'e Expected, told: &[Recognised]) -> Vec<&'e (String, &'static str)> {
     let is_told = |(path, id): &(String, &'static str)| {
-        let is_there = |one: &Told| squeezed(one.path.as_deref().unwrap_or_default()) == *path && one.leads_to(id);
+        let is_there =
+            |one: &Recognised| squeezed(one.path.as_deref().unwrap_or_default()) == *path && one.leads_to(id);
         told.iter().any(is_there)
     };
     expected.iter().filter(|one| !is_told(one)).collect()

@@ -13,7 +13,7 @@ use prost_reflect::{
 use xdsctl::model::ResourceType;
 use xdsctl::profile::{Profile, ServerFacts};
 use xdsctl::proto::pb::tables;
-use xdsctl::proto::transcode::{self, Options};
+use xdsctl::proto::transcode::{self, TranscodeOptions};
 use xdsctl::validate::validate;
 
 use spelling::Speller;
@@ -231,7 +231,7 @@ proptest! {
         let descriptor = POOL.get_message_by_name(name).unwrap();
         let message = Maker { seed, left }.message(descriptor.clone(), 0);
         let text = Speller::spell(spelling, &message);
-        let read = transcode::json(text.as_bytes(), tables::message(name).unwrap(), Options::default());
+        let read = transcode::json(text.as_bytes(), tables::message(name).unwrap(), TranscodeOptions::default());
         prop_assert_eq!(read.stop, None, "{} {}", name, text);
         let notes: Vec<_> = read.notes.iter().map(|note| &note.diagnostic.message).collect();
         prop_assert!(notes.is_empty(), "{:?} {} {}", notes, name, text);
@@ -253,7 +253,7 @@ proptest! {
         let descriptor = POOL.get_message_by_name(RESOURCES[which]).unwrap();
         let message = Maker { seed, left }.message(descriptor.clone(), 0);
         let text = print(&message, snake);
-        let read = transcode::json(&text, tables::message(RESOURCES[which]).unwrap(), Options::default());
+        let read = transcode::json(&text, tables::message(RESOURCES[which]).unwrap(), TranscodeOptions::default());
         let shown = String::from_utf8_lossy(&text);
         prop_assert_eq!(read.stop, None, "{}", shown);
         prop_assert!(read.notes.is_empty(), "{:?} {}", read.notes, shown);
@@ -283,7 +283,7 @@ proptest! {
                 endpoints.join(",")
             );
             let message = tables::message(ResourceType::Endpoints.type_name()).unwrap();
-            let read = transcode::json(text.as_bytes(), message, Options::default());
+            let read = transcode::json(text.as_bytes(), message, TranscodeOptions::default());
             validate(ResourceType::Endpoints, &read.bytes.into(), &Profile::default(), &ServerFacts::default())
         };
         let (plain, other) = (read(""), read(r#","metadata":{"filter_metadata":{"envoy.lb":{}}}"#));

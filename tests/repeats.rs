@@ -3,7 +3,7 @@
 //! The transcoder takes a value from its last occurrence where the text says the same again. Here resources of every kind
 //! stand in one text, by turns with others, changed at one place, and laid out anew; each must become what it becomes alone.
 
-use xdsctl::envelope::Options;
+use xdsctl::envelope::LoadOptions;
 use xdsctl::source::SourceMap;
 use xdsctl::source::json::Scanner;
 
@@ -22,14 +22,18 @@ fn resources(name: &str) -> Vec<String> {
 
 /// What one document says of each of its resources: bytes, what is known of them, and notes with their places in the
 /// resource.
-type Read = (Option<Vec<u8>>, xdsctl::diag::Known, Vec<(String, usize, usize)>);
+type Read = (
+    Option<Vec<u8>>,
+    xdsctl::diag::BytesKnowledge,
+    Vec<(String, usize, usize)>,
+);
 
 fn read(text: &str) -> Vec<Read> {
     let mut sources = SourceMap::new();
     let id = sources.add("-", text.as_bytes().to_vec());
     let loaded = xdsctl::load::run(
         Some(1),
-        |loader, emit| loader.json(id, text.as_bytes(), Options::default(), emit),
+        |loader, emit| loader.json(id, text.as_bytes(), LoadOptions::default(), emit),
         |raw| {
             let base = raw.origin.span.start;
             let notes = raw.notes.iter().map(|note| {

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use xdsctl::diag::{Diagnostic, Effect};
 use xdsctl::model::ResourceType;
 use xdsctl::profile::{Profile, ServerFacts};
-use xdsctl::validate::discovery::{self, Answer, Response};
+use xdsctl::validate::discovery::{self, DiscoveryAnswer, ValidatedResponse};
 
 use crate::support::recorded;
 
@@ -57,13 +57,13 @@ fn is_nack(diagnostic: &Diagnostic) -> bool {
     diagnostic.effect == Effect::Nack
 }
 
-fn read(sent: &Sent, profile: &Profile) -> Option<Response> {
+fn read(sent: &Sent, profile: &Profile) -> Option<ValidatedResponse> {
     let bytes = base64::engine::general_purpose::STANDARD.decode(&sent.b64).unwrap();
     discovery::response(&bytes.into(), profile, &ServerFacts::default()).ok()
 }
 
 /// The answer, and the entries that a rejection is about.
-fn answer(response: Option<&Response>, kind: &str) -> (&'static str, BTreeSet<String>) {
+fn answer(response: Option<&ValidatedResponse>, kind: &str) -> (&'static str, BTreeSet<String>) {
     // A client whose listeners have led it nowhere yet asks for listeners only.
     let is_asked_for = |t: ResourceType| kind != "lds" || t == ResourceType::Listener;
     let Some(response) = response.filter(|r| r.resource_type.is_none_or(is_asked_for)) else {
@@ -80,9 +80,9 @@ fn answer(response: Option<&Response>, kind: &str) -> (&'static str, BTreeSet<St
         path.replace('[', " index ").trim_end_matches(']').to_owned()
     });
     let answer = match response.answer {
-        Answer::Ack => "ACK",
-        Answer::Nack => "NACK",
-        Answer::Ignored => "IGNORED",
+        DiscoveryAnswer::Ack => "ACK",
+        DiscoveryAnswer::Nack => "NACK",
+        DiscoveryAnswer::Ignored => "IGNORED",
     };
     (answer, resources.chain(errors).collect())
 }

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use serde_json::Value;
-use xdsctl::client::{Circumstances, Keep, Reading, Store};
-use xdsctl::envelope::Options;
+use xdsctl::client::{Keep, Reading, Store, ValidationInput};
+use xdsctl::envelope::LoadOptions;
 
 use crate::run::{Run, in_process};
 
@@ -146,7 +146,7 @@ fn the_number_of_threads_and_of_documents_makes_no_difference() {
         let mut store = Store::default();
         let texts = documents.iter().map(|text| text.as_bytes().to_vec());
         let ids: Vec<_> = texts.map(|text| store.sources.add("-", text)).collect();
-        let circumstances = Circumstances {
+        let circumstances = ValidationInput {
             profile: &store.profile,
             others: &[],
             server: &store.server,
@@ -156,7 +156,7 @@ fn the_number_of_threads_and_of_documents_makes_no_difference() {
         reading.read(Some(threads), &circumstances, |loader, emit| {
             for id in ids {
                 let source = store.sources.get(id).unwrap();
-                loader.document(id, source, Options::default(), emit);
+                loader.document(id, source, LoadOptions::default(), emit);
             }
         });
         let settled = reading.settle(&circumstances, false);

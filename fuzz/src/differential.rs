@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 
 use prost_reflect::{DescriptorPool, DynamicMessage, MessageDescriptor, SerializeOptions};
 use xdsctl::proto::pb;
-use xdsctl::proto::transcode::{Note, Options, Transcoded, json};
+use xdsctl::proto::transcode::{Note, TranscodeOptions, Transcoded, json};
 use xdsctl::source::json::Scanner;
 
 const NAME: &str = "google.protobuf.Any";
@@ -68,7 +68,7 @@ fn compare(text: &[u8]) {
     let ours = json(
         text,
         pb::tables::message(NAME).expect("the tables have it"),
-        Options::default(),
+        TranscodeOptions::default(),
     );
     let mut reader = serde_json::Deserializer::from_slice(text);
     let theirs =
@@ -117,7 +117,7 @@ fn compare(text: &[u8]) {
 fn compare_spread(text: &[u8], ours: &Transcoded) {
     let spread = spread(text);
     let message = pb::tables::message(NAME).expect("the tables have it");
-    let other = json(&spread, message, Options::default());
+    let other = json(&spread, message, TranscodeOptions::default());
     let shown = || String::from_utf8_lossy(text).into_owned();
     assert_eq!(ours.stop.is_some(), other.stop.is_some(), "{}", shown());
     let notes = |read: &Transcoded| -> Vec<_> {

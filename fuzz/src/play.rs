@@ -9,7 +9,7 @@ use xdsctl::client::target::Target;
 use xdsctl::client::{Client, Start};
 use xdsctl::profile::Profile;
 use xdsctl::sim::script::{self, Player, Step};
-use xdsctl::sim::{Channel, Network, Options, Outcome, Reach};
+use xdsctl::sim::{Channel, ChannelOptions, Network, Outcome, Reachability};
 use xdsctl::status::Code;
 
 use crate::chance::Chance;
@@ -102,27 +102,32 @@ pub fn hosts(world: &World) -> Vec<String> {
 
 fn network(chance: &mut Chance, hosts: &[String]) -> Network {
     let mut network = Network {
-        default: chance.of(&[Reach::Accepts, Reach::Accepts, Reach::Refuses, Reach::Hangs]),
+        default: chance.of(&[
+            Reachability::Accepts,
+            Reachability::Accepts,
+            Reachability::Refuses,
+            Reachability::Hangs,
+        ]),
         ..Network::default()
     };
     for host in hosts {
         let Ok(address) = host.parse() else { continue };
         if chance.percent(40) {
-            let reach = chance.of(&[Reach::Accepts, Reach::Refuses, Reach::Hangs]);
+            let reach = chance.of(&[Reachability::Accepts, Reachability::Refuses, Reachability::Hangs]);
             network.addresses.insert(address, reach);
         }
     }
     network
 }
 
-fn options(chance: &mut Chance, hosts: &[String]) -> Options {
-    let mut options = Options {
+fn options(chance: &mut Chance, hosts: &[String]) -> ChannelOptions {
+    let mut options = ChannelOptions {
         seed: chance.below(1 << 16) as u64,
         waits_for_missing: chance.percent(50),
         traces: chance.percent(50),
         max_events: Some(MAX_EVENTS),
         shows_secrets: chance.percent(50),
-        ..Options::default()
+        ..ChannelOptions::default()
     };
     if chance.percent(20) {
         options.settings.priority_failover_ms = chance.of(&[0, 1, 1000, 1_000_000]);
@@ -137,7 +142,7 @@ fn options(chance: &mut Chance, hosts: &[String]) -> Options {
 }
 
 /// Plays steps, in full or up to a limit, and gives the outcomes.
-fn play(client: Client, start: Start, network: Network, options: Options, steps: &[Step]) -> Vec<Outcome> {
+fn play(client: Client, start: Start, network: Network, options: ChannelOptions, steps: &[Step]) -> Vec<Outcome> {
     let mut channel = Channel::new(client, start, network, options);
     let mut player = Player::default();
     let mut outcomes = Vec::new();
@@ -258,10 +263,10 @@ pub fn requests(data: &[u8]) {
         );
         return;
     }
-    let options = Options {
+    let options = ChannelOptions {
         max_events: Some(MAX_EVENTS),
         traces: true,
-        ..Options::default()
+        ..ChannelOptions::default()
     };
     let outcomes = play(client, start, Network::default(), options, &steps);
     outcomes.iter().for_each(check);

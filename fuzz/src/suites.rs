@@ -1,9 +1,9 @@
 //! Suites: random ones, run by `test` and `simulate`, and any text, as their reader takes it.
 
 use serde_json::{Value, json};
-use xdsctl::scenario::{Part, Suite};
+use xdsctl::scenario::{InitialConfig, Suite};
 use xdsctl::source::SourceMap;
-use xdsctl::source::secrets::Place;
+use xdsctl::source::secrets::SecretPlace;
 
 use crate::chance::Chance;
 use crate::commands::{MAX_EVENTS, run};
@@ -271,7 +271,7 @@ pub fn is_harmless(text: &[u8]) -> bool {
             let mut steps = test.steps.iter().filter_map(|planned| planned.step.as_ref());
             test.bootstrap.is_none()
                 && test.clients.len() <= MOST_CLIENTS
-                && test.world.iter().all(|part| matches!(part, Part::Inline(..)))
+                && test.world.iter().all(|part| matches!(part, InitialConfig::Inline(..)))
                 && !steps.any(steps::is_long)
         })
     })
@@ -307,7 +307,7 @@ pub fn suite_text(data: &[u8]) {
             }
         }
     }
-    for marks in source.marks_of_all(Place::suite()) {
+    for marks in source.marks_of_all(SecretPlace::suite()) {
         for span in marks.hidden {
             assert!(in_document(span), "{span:?}");
         }

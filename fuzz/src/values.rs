@@ -4,13 +4,13 @@ use bytes::Bytes;
 use serde_json::Value;
 use xdsctl::bootstrap;
 use xdsctl::client::target::Target;
-use xdsctl::cookie::{self, Session};
+use xdsctl::cookie::{self, SessionCookie};
 use xdsctl::diag::Effect;
 use xdsctl::lb;
 use xdsctl::model::ResourceType;
 use xdsctl::profile::{Profile, ServerFacts};
 use xdsctl::proto::pb::tables;
-use xdsctl::proto::transcode::{Options, json};
+use xdsctl::proto::transcode::{TranscodeOptions, json};
 use xdsctl::validate::validate;
 use xdsctl_re2::Regex;
 
@@ -19,8 +19,8 @@ pub fn cookie(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     let (name, rest) = text.split_once('\n').unwrap_or(("sid", &text));
     let value = cookie::find(rest, name).unwrap_or(rest);
-    if let Ok(session) = Session::decode(value) {
-        let again = Session::decode(&session.encode());
+    if let Ok(session) = SessionCookie::decode(value) {
+        let again = SessionCookie::decode(&session.encode());
         assert_eq!(again.as_ref(), Ok(&session), "{value}");
     }
     crate::commands::run(&["cookie", "decode", "--", &text.replace('\0', "")], b"");
@@ -105,7 +105,7 @@ pub fn lb_xds(data: &[u8]) {
         text.extend_from_slice(data);
         text.push(b'}');
         let cluster = tables::message("envoy.config.cluster.v3.Cluster").expect("the tables have it");
-        json(&text, cluster, Options::default()).bytes
+        json(&text, cluster, TranscodeOptions::default()).bytes
     } else {
         // name, type EDS, eds_cluster_config {eds_config {ads {}}}, load_balancing_policy.
         let mut wire = b"\x0a\x01c\x10\x03\x1a\x04\x0a\x02\x1a\x00".to_vec();

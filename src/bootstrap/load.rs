@@ -10,20 +10,20 @@ use crate::diag::{Cx, Path};
 use crate::model::MAX_DURATION_SECONDS;
 
 /// A JSON object.
-pub type Object = BTreeMap<String, Json>;
+pub type BootstrapObject = BTreeMap<String, Json>;
 
 /// The field's value unless it is absent or null.
-pub fn field<'j>(object: &'j Object, name: &str) -> Option<&'j Json> {
+pub fn field<'j>(object: &'j BootstrapObject, name: &str) -> Option<&'j Json> {
     object.get(name).filter(|json| **json != Json::Null)
 }
 
 /// The same, named for a list.
-pub fn array_at<'j>(object: &'j Object, name: &str) -> Option<&'j Json> {
+pub fn array_at<'j>(object: &'j BootstrapObject, name: &str) -> Option<&'j Json> {
     field(object, name)
 }
 
 /// A string field; empty if absent.
-pub fn text_at(object: &Object, name: &str, at: &Path<'_>, cx: &mut Cx<'_>) -> String {
+pub fn text_at(object: &BootstrapObject, name: &str, at: &Path<'_>, cx: &mut Cx<'_>) -> String {
     field(object, name)
         .and_then(|json| text(json, &at.field(name), cx))
         .unwrap_or_default()
@@ -36,7 +36,7 @@ pub fn missing(at: &Path<'_>, cx: &mut Cx<'_>) {
 }
 
 /// The value as an object.
-pub fn object<'j>(json: &'j Json, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<&'j Object> {
+pub fn object<'j>(json: &'j Json, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<&'j BootstrapObject> {
     match json {
         Json::Object(object) => Some(object),
         other => wrong(other, "an object", at, cx),

@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::diag::{Cx, Diagnostic, Path, rules};
 use crate::profile::{Feature, Profile, ServerFacts};
 use client_json::Json;
-use load::{Object, array_at, field, text_at};
+use load::{BootstrapObject, array_at, field, text_at};
 
 rules! {
     /// The bootstrap is not JSON as the client reads it.
@@ -174,7 +174,7 @@ fn document(json: &Json, cx: &mut Cx<'_>) -> Option<Bootstrap> {
     Some(bootstrap)
 }
 
-fn servers_field(object: &Object, bootstrap: &mut Bootstrap, cx: &mut Cx<'_>) {
+fn servers_field(object: &BootstrapObject, bootstrap: &mut Bootstrap, cx: &mut Cx<'_>) {
     let root = Path::ROOT;
     let at = root.field("xds_servers");
     match field(object, "xds_servers") {
@@ -282,7 +282,7 @@ fn node_fields(json: &Json, at: &Path<'_>, cx: &mut Cx<'_>) -> String {
     id
 }
 
-fn authorities(object: &Object, bootstrap: &mut Bootstrap, cx: &mut Cx<'_>) {
+fn authorities(object: &BootstrapObject, bootstrap: &mut Bootstrap, cx: &mut Cx<'_>) {
     let root = Path::ROOT;
     let at = root.field("authorities");
     let Some(json) = field(object, "authorities") else {
@@ -321,7 +321,7 @@ fn authorities(object: &Object, bootstrap: &mut Bootstrap, cx: &mut Cx<'_>) {
     }
 }
 
-fn allowed_services(object: &Object, bootstrap: &mut Bootstrap, cx: &mut Cx<'_>) {
+fn allowed_services(object: &BootstrapObject, bootstrap: &mut Bootstrap, cx: &mut Cx<'_>) {
     let root = Path::ROOT;
     let at = root.field("allowed_grpc_services");
     let Some(json) = field(object, "allowed_grpc_services") else {
@@ -339,7 +339,7 @@ fn allowed_services(object: &Object, bootstrap: &mut Bootstrap, cx: &mut Cx<'_>)
 }
 
 /// Notes keys that the client does not look at.
-fn unknown_keys(object: &Object, known: &[&str], at: &Path<'_>, cx: &mut Cx<'_>) {
+fn unknown_keys(object: &BootstrapObject, known: &[&str], at: &Path<'_>, cx: &mut Cx<'_>) {
     for key in object.keys().filter(|key| !known.contains(&key.as_str())) {
         let finding = cx.report(
             &BOOTSTRAP_UNKNOWN_KEY,
@@ -359,7 +359,7 @@ fn unknown_keys(object: &Object, known: &[&str], at: &Path<'_>, cx: &mut Cx<'_>)
     }
 }
 
-fn switched_off(object: &Object, name: &str, feature: Feature, at: &Path<'_>, cx: &mut Cx<'_>) {
+fn switched_off(object: &BootstrapObject, name: &str, feature: Feature, at: &Path<'_>, cx: &mut Cx<'_>) {
     if field(object, name).is_some() {
         cx.report(
             &BOOTSTRAP_FIELD_SWITCHED_OFF,

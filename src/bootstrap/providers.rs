@@ -1,7 +1,7 @@
 //! Certificate providers of the bootstrap (A29, A87): the `file_watcher` plugin.
 
 use super::client_json::Json;
-use super::load::{self, Object, field, text_at};
+use super::load::{self, BootstrapObject, field, text_at};
 use super::{creds, unknown_keys};
 use crate::diag::{Cx, Path, rules};
 use crate::profile::Feature;
@@ -51,7 +51,7 @@ pub fn provider(json: &Json, at: &Path<'_>, cx: &mut Cx<'_>) -> String {
         return name.to_owned();
     }
     let at_config = at.field("config");
-    let empty = Object::new();
+    let empty = BootstrapObject::new();
     // Unlike an ordinary field, null is not the same as absent here.
     let config = match object.get("config") {
         None => Some(&empty),
@@ -65,7 +65,7 @@ pub fn provider(json: &Json, at: &Path<'_>, cx: &mut Cx<'_>) -> String {
     name.to_owned()
 }
 
-fn file_watcher(config: &Object, at: &Path<'_>, cx: &mut Cx<'_>) {
+fn file_watcher(config: &BootstrapObject, at: &Path<'_>, cx: &mut Cx<'_>) {
     const FILES: [&str; 4] = [
         "certificate_file",
         "private_key_file",

@@ -9,7 +9,7 @@ mod shared;
 mod unharmed;
 mod worlds;
 
-pub use worlds::{Scope, check};
+pub use worlds::{InputScope, check};
 
 use crate::client::{Checked, World};
 use crate::diag::{Rule, rules};
@@ -31,7 +31,7 @@ pub static PART_RULES: &[&[&Rule]] = &[unharmed::RULES];
 
 /// The outcome of a run.
 #[derive(Debug, Default)]
-pub struct Outcome {
+pub struct CheckOutcome {
     /// Every resource, in the order of the documents.
     pub resources: Vec<Checked>,
     /// Findings on documents.

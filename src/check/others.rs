@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::client::{Checked, ResourceId};
 use crate::diag::Diagnostic;
-use crate::family::{Answer, Verdict};
+use crate::family::{FamilyAnswer, FamilyVerdict};
 use crate::lint::Who;
 
 /// Says whether a client other than the base rejects a resource.
@@ -14,8 +14,8 @@ pub(super) fn reject(resources: &[Checked], ResourceId(number): ResourceId) -> b
         .is_some_and(|checked| checked.answers.iter().any(is_rejected))
 }
 
-fn is_rejected(answer: &Answer) -> bool {
-    answer.verdict == Verdict::Rejected
+fn is_rejected(answer: &FamilyAnswer) -> bool {
+    answer.verdict == FamilyVerdict::Rejected
 }
 
 /// Gives each client that takes a resource what is found of it there.
@@ -31,7 +31,10 @@ pub(super) fn tell(of_others: Vec<(ResourceId, Diagnostic, Who)>, resources: &mu
         };
         for index in 0..checked.answers.len() {
             let (before, rest) = checked.answers.split_at_mut(index);
-            let Some(answer) = rest.first_mut().filter(|answer| answer.verdict == Verdict::Accepted) else {
+            let Some(answer) = rest
+                .first_mut()
+                .filter(|answer| answer.verdict == FamilyVerdict::Accepted)
+            else {
                 continue;
             };
             let mut own = Vec::new();

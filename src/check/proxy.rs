@@ -3,7 +3,7 @@
 //! A listener without an api_listener is a gRPC server's or a proxy's, and looks the same. It is taken for a server's unless something
 //! in its world shows a proxy. Findings on a proxy's configuration say nothing of gRPC, so its resources count as not checked.
 
-use super::{MADE_FOR_PROXY, Outcome, STATIC_NOT_JUDGED};
+use super::{CheckOutcome, MADE_FOR_PROXY, STATIC_NOT_JUDGED};
 use crate::client::target::Target;
 use crate::client::{Checked, Facts, ListenerFacts, ResourceId, Verdict, World};
 use crate::diag::{Diagnostic, Effect, Packed, Seg, Segs, Severity};
@@ -40,7 +40,7 @@ const SOCKET_FIELDS: [&str; 8] = [
 const NAMES_SHOWN: usize = 5;
 
 /// Decides for whom a world was made.
-pub(super) fn check(world: &World, is_judged: bool, outcome: &mut Outcome) {
+pub(super) fn check(world: &World, is_judged: bool, outcome: &mut CheckOutcome) {
     let Some(why) = evidence(world, &outcome.resources) else {
         if !is_judged {
             leave_static_out(world, outcome);
@@ -133,7 +133,7 @@ fn proxy_field(checked: &Checked) -> Option<(&'static str, &'static str)> {
     found
 }
 
-fn report(world: &World, why: &str, outcome: &mut Outcome) {
+fn report(world: &World, why: &str, outcome: &mut CheckOutcome) {
     let listeners = match world.all(ResourceType::Listener).count() {
         1 => "the only listener does not have".to_owned(),
         count => format!("none of {count} listeners has"),
@@ -146,7 +146,7 @@ fn report(world: &World, why: &str, outcome: &mut Outcome) {
 }
 
 /// Adds a finding at the start of the world's first document.
-fn add(world: &World, diagnostic: Diagnostic, outcome: &mut Outcome) {
+fn add(world: &World, diagnostic: Diagnostic, outcome: &mut CheckOutcome) {
     if let Some(first) = world.members.first().and_then(|&number| outcome.resources.get(number)) {
         outcome.findings.push(Finding {
             source: first.origin.source,
@@ -167,7 +167,7 @@ fn leave_out(checked: &mut Checked) {
 }
 
 /// Leaves out what a dump's proxy has from its own bootstrap, beside what a control plane sent.
-fn leave_static_out(world: &World, outcome: &mut Outcome) {
+fn leave_static_out(world: &World, outcome: &mut CheckOutcome) {
     // A world with an api_listener is a gRPC client's, whatever it is called.
     let is_client = |facts: &Option<Facts>| match facts {
         Some(Facts::Listener(facts)) => !matches!(facts, ListenerFacts::Server(_)),
@@ -231,7 +231,7 @@ pub(super) fn target(world: &World, target: &Target, resources: &mut [Checked]) 
 }
 
 /// Says of rejected listeners without an api_listener what they were taken for.
-fn say_servers(world: &World, outcome: &mut Outcome) {
+fn say_servers(world: &World, outcome: &mut CheckOutcome) {
     for (_, entry) in world.all(ResourceType::Listener) {
         let ResourceId(number) = entry.id;
         let Some(checked) = outcome.resources.get_mut(number).filter(|_| entry.facts.is_none()) else {

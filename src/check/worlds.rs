@@ -1,7 +1,7 @@
 //! What the resources of a world show together.
 
 use super::shared::Shared;
-use super::{ENDPOINTS_NOT_INCLUDED, Outcome, others, proxy, unharmed};
+use super::{CheckOutcome, ENDPOINTS_NOT_INCLUDED, others, proxy, unharmed};
 use crate::bootstrap;
 use crate::client::target::Target;
 use crate::client::{Checked, ClusterFacts, Facts, ListenerFacts, ResourceId, Settled, World};
@@ -14,7 +14,7 @@ use crate::source::{SourceId, Span};
 
 /// What is known of the input besides what it says.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Scope<'t> {
+pub struct InputScope<'t> {
     /// Target of a channel that gets nothing but the input.
     pub target: Option<&'t Target>,
     /// The input is all there is: what is not in it is not there.
@@ -26,9 +26,9 @@ pub struct Scope<'t> {
 }
 
 /// Adds what the resources of each world show together, and what becomes of a channel.
-pub fn check(settled: Settled, scope: Scope<'_>) -> Outcome {
+pub fn check(settled: Settled, scope: InputScope<'_>) -> CheckOutcome {
     let target = scope.target;
-    let mut outcome = Outcome {
+    let mut outcome = CheckOutcome {
         resources: settled.resources,
         findings: settled.findings,
         proxy_worlds: Vec::new(),
@@ -38,7 +38,7 @@ pub fn check(settled: Settled, scope: Scope<'_>) -> Outcome {
     let mut shared = Shared::of(&settled.worlds, &settled.joined, &outcome.resources);
     for world in &settled.worlds {
         shared.enter(world, &mut outcome.resources);
-        let scope = Scope {
+        let scope = InputScope {
             target: target.filter(|target| world.get(ResourceType::Listener, &target.listener).is_some()),
             ..scope
         };
@@ -65,7 +65,7 @@ pub fn check(settled: Settled, scope: Scope<'_>) -> Outcome {
 }
 
 /// A world of servers' listeners alone is a server's, which does not start without a name for them.
-fn servers_bootstrap(world: &World, bootstrap: Option<SourceId>, outcome: &mut Outcome) {
+fn servers_bootstrap(world: &World, bootstrap: Option<SourceId>, outcome: &mut CheckOutcome) {
     let is_server = |facts: &Option<Facts>| matches!(facts, Some(Facts::Listener(ListenerFacts::Server(_))));
     let mut listeners = world.all(ResourceType::Listener);
     let Some(source) = bootstrap.filter(|_| !outcome.proxy_worlds.contains(&world.id)) else {
@@ -82,7 +82,7 @@ fn servers_bootstrap(world: &World, bootstrap: Option<SourceId>, outcome: &mut O
 }
 
 /// Runs the lints and takes back failures that this world shows to be none.
-fn relate(world: &World, scope: Scope<'_>, resources: &mut [Checked]) {
+fn relate(world: &World, scope: InputScope<'_>, resources: &mut [Checked]) {
     let usage = Usage::of(world, scope.target);
     unharmed::take_back(world, &usage, resources);
     for &number in &world.members {
@@ -118,7 +118,7 @@ fn unread_values(checked: &mut Checked) {
 }
 
 /// An admin dump without endpoints was probably taken without asking for them.
-fn endpoints_left_out(world: &World, outcome: &mut Outcome) {
+fn endpoints_left_out(world: &World, outcome: &mut CheckOutcome) {
     let is_admin_dump = world
         .members
         .iter()

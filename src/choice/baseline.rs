@@ -16,7 +16,7 @@ pub const SCHEMA: &str = "xdsctl.baseline/v1";
 
 /// One finding of a baseline.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Known {
+pub struct BaselineEntry {
     /// The document, as the caller of [`hide`](super::hide()) names it.
     pub file: String,
     /// Type of the resource; empty for a finding on the document.
@@ -34,7 +34,7 @@ pub struct Known {
 /// Known findings.
 #[derive(Debug, Clone, Default)]
 pub struct Baseline {
-    known: BTreeMap<Fingerprint, Known>,
+    known: BTreeMap<Fingerprint, BaselineEntry>,
     met: BTreeSet<Fingerprint>,
 }
 
@@ -57,7 +57,7 @@ impl Baseline {
             let fingerprint = text("fingerprint").parse();
             let fingerprint =
                 fingerprint.map_err(|_| format!("`findings[{number}].fingerprint` must have 16 hexadecimal digits"))?;
-            let known = Known {
+            let known = BaselineEntry {
                 file: text("file"),
                 type_name: text("type"),
                 name: text("name"),
@@ -80,7 +80,7 @@ impl Baseline {
     }
 
     /// What was not met.
-    pub(super) fn stale(&self) -> impl Iterator<Item = &Known> {
+    pub(super) fn stale(&self) -> impl Iterator<Item = &BaselineEntry> {
         self.known
             .values()
             .filter(|known| !self.met.contains(&known.fingerprint))
@@ -88,7 +88,7 @@ impl Baseline {
 }
 
 /// A baseline of these findings.
-pub fn write(mut findings: Vec<Known>) -> String {
+pub fn write(mut findings: Vec<BaselineEntry>) -> String {
     findings.sort();
     // Several clients may say the same.
     findings.dedup_by_key(|known| known.fingerprint);

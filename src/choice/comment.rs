@@ -9,7 +9,7 @@ use super::{Ignore, MALFORMED, Selector, Suppression, Written};
 use crate::diag::{Diagnostic, Rule};
 use crate::envelope::Finding;
 use crate::proto::transcode::LIMIT_EXCEEDED;
-use crate::source::sniff::Format;
+use crate::source::sniff::DocumentFormat;
 use crate::source::{Source, SourceId, yaml};
 
 /// What a comment starts with that speaks to xdsctl.
@@ -27,7 +27,7 @@ const IGNORE: &str = "ignore[";
 /// The suppressions in the comments of a document, and findings on those that are not understood.
 pub fn comments(id: SourceId, source: &Source, known: &[&'static Rule]) -> (Vec<Suppression>, Vec<Finding>) {
     let (mut suppressions, mut findings) = (Vec::new(), Vec::new());
-    let is_yaml = source.format() == Some(Format::Yaml);
+    let is_yaml = source.format() == Some(DocumentFormat::Yaml);
     let Some(text) = is_yaml.then(|| std::str::from_utf8(source.bytes()).ok()).flatten() else {
         return (suppressions, findings);
     };
@@ -181,7 +181,7 @@ mod tests {
         let mut sources = SourceMap::new();
         let id = sources.add("a.yaml", text.as_bytes().to_vec());
         let source = sources.get(id).unwrap();
-        source.set_format(Format::Yaml);
+        source.set_format(DocumentFormat::Yaml);
         let known: Vec<_> = crate::catalogue::rules().collect();
         let (suppressions, findings) = comments(id, source, &known);
         let lines = suppressions.into_iter().map(|s| match s.written {

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use super::Severities;
-use crate::check::Outcome;
+use crate::check::CheckOutcome;
 use crate::client::Checked;
 use crate::diag::{Diagnostic, Effect};
 
@@ -16,14 +16,14 @@ pub struct Rejections(BTreeSet<usize>);
 
 impl Rejections {
     /// Looks at everything that was found.
-    pub fn of(outcome: &Outcome) -> Rejections {
+    pub fn of(outcome: &CheckOutcome) -> Rejections {
         let resources = outcome.resources.iter().enumerate();
         let rejected = resources.filter(|(_, checked)| all(checked).any(|d| d.effect == Effect::Nack));
         Rejections(rejected.map(|(number, _)| number).collect())
     }
 
     /// Takes out what follows from those of which nothing is left that is reported; says how many findings that are.
-    pub fn follow(mut self, outcome: &mut Outcome, severities: &Severities) -> usize {
+    pub fn follow(mut self, outcome: &mut CheckOutcome, severities: &Severities) -> usize {
         let is_reported = |diagnostic: &Diagnostic| {
             let field = diagnostic.path.segs().last_field();
             diagnostic.effect == Effect::Nack && severities.of((diagnostic.rule, diagnostic.effect), field).is_some()

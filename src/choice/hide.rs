@@ -2,15 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use super::suppression::Asked;
+use super::suppression::FindingTraits;
 use super::{Baseline, Date, EXPIRED, STALE, Severities, Suppression, UNUSED, Written, baseline};
-use crate::check::Outcome;
+use crate::check::CheckOutcome;
 use crate::client::Checked;
 use crate::diag::{About, Diagnostic, FieldPath, Fingerprints, Rule, Severity};
 use crate::envelope::Finding;
 use crate::profile::Client;
 use crate::proto::transcode::LIMIT_EXCEEDED;
-use crate::source::sniff::Format;
+use crate::source::sniff::DocumentFormat;
 use crate::source::{Source, SourceId, SourceMap, Span};
 
 /// What is to be taken out.
@@ -40,11 +40,11 @@ pub struct Hidden {
     /// Errors among both.
     pub errors: usize,
     /// The findings for a new baseline.
-    pub recorded: Vec<baseline::Known>,
+    pub recorded: Vec<baseline::BaselineEntry>,
 }
 
 /// Takes out of `outcome` what `choice` says.
-pub fn hide(outcome: &mut Outcome, sources: &SourceMap, choice: Choice<'_>) -> Hidden {
+pub fn hide(outcome: &mut CheckOutcome, sources: &SourceMap, choice: Choice<'_>) -> Hidden {
     let mut hiding = Hiding {
         uses: vec![Use::default(); choice.suppressions.len()],
         comments: Comments::of_all(&choice),
@@ -219,7 +219,7 @@ impl Hiding<'_> {
         };
         let may_hide_ignored = |(rule, field, _): (&'static Rule, _, _)| {
             let effect = rule.effect;
-            may_hide(Asked { rule, effect, field })
+            may_hide(FindingTraits { rule, effect, field })
         };
         if keeps_baseline || has_comments || checked.ignored.counts().any(may_hide_ignored) {
             checked.ignored.unpack_into(&mut ignored);
@@ -325,7 +325,7 @@ impl Hiding<'_> {
     }
 
     /// Says whether a suppression takes a finding out, which is used then: the first of the configuration, or of the comments.
-    fn is_suppressed(&mut self, subject: &Subject<'_>, candidate: &Candidate<'_>, asked: Asked<'_>) -> bool {
+    fn is_suppressed(&mut self, subject: &Subject<'_>, candidate: &Candidate<'_>, asked: FindingTraits<'_>) -> bool {
         let path = candidate.diagnostic.path.to_string();
         let mut of_comments = Vec::new();
         if let Some(comments) = self.comments.get(&subject.source) {
@@ -366,7 +366,7 @@ impl Hiding<'_> {
             count,
             ..
         } = candidate.diagnostic;
-        let asked = Asked {
+        let asked = FindingTraits {
             rule,
             effect: *effect,
             field: path.segs().last_field(),
@@ -398,7 +398,7 @@ impl Hiding<'_> {
                 .is_some_and(|severity| severity >= from);
             if is_loud {
                 self.hidden.known += subject.weight(*count);
-                self.hidden.recorded.push(baseline::Known {
+                self.hidden.recorded.push(baseline::BaselineEntry {
                     file: about.file.to_owned(),
                     type_name: about.type_name.to_owned(),
                     name: about.name.to_owned(),
@@ -509,7 +509,7 @@ impl Subject<'_> {
 /// The places of findings; `None` if there is no document to look in.
 fn places(document: Option<&Source>, resource: Span, diagnostics: &[&Diagnostic]) -> Vec<Option<Span>> {
     // Wire bytes have no fields to find, and no lines.
-    let Some(document) = document.filter(|document| document.format() != Some(Format::Binary)) else {
+    let Some(document) = document.filter(|document| document.format() != Some(DocumentFormat::Binary)) else {
         return vec![None; diagnostics.len()];
     };
     let paths: Vec<&FieldPath> = diagnostics.iter().map(|d| &d.path).collect();

@@ -47,7 +47,7 @@ pub struct Suppression {
 
 /// What of a finding decides, but for its place.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Asked<'a> {
+pub(super) struct FindingTraits<'a> {
     pub rule: &'static Rule,
     pub effect: Effect,
     pub field: Option<&'a str>,
@@ -71,7 +71,7 @@ impl Suppression {
     }
 
     /// Says whether it is about findings like this, wherever they are.
-    pub(super) fn takes(&self, asked: Asked<'_>) -> bool {
+    pub(super) fn takes(&self, asked: FindingTraits<'_>) -> bool {
         self.ignore
             .rules
             .iter()

@@ -8,7 +8,7 @@ use foldhash::quality::FixedState;
 use crate::convert::resource_name::Names;
 use crate::diag::{self, Budget, Cx, Diagnostic, Effect, Packed};
 use crate::envelope::{Label, LiveStatus, Origin, REMOVED, RawResource, Stage, WorldId};
-use crate::family::{self, Answer, Findings};
+use crate::family::{self, FamilyAnswer, Findings};
 use crate::model::{Resource, ResourceType};
 use crate::profile::{Profile, ServerFacts};
 use crate::proto::transcode::Note;
@@ -19,7 +19,7 @@ use crate::lb::xds::LB_ENTRY_SKIPPED;
 
 /// What resources are checked against, and what is kept of them.
 #[derive(Debug, Clone, Copy)]
-pub struct Circumstances<'p> {
+pub struct ValidationInput<'p> {
     /// The client and its switches.
     pub profile: &'p Profile,
     /// Other clients that are asked about each resource, and what they answer kept with the findings.
@@ -75,8 +75,8 @@ pub struct Checked {
     pub diagnostics: Vec<Diagnostic>,
     /// Findings on fields that the client never reads; a proxy's dump has more of them than of anything else.
     pub ignored: Packed,
-    /// What other clients answer, in the order of [`Circumstances::others`].
-    pub answers: Vec<Answer>,
+    /// What other clients answer, in the order of [`ValidationInput::others`].
+    pub answers: Vec<FamilyAnswer>,
     /// What was noticed while it was read.
     pub notes: Vec<Note>,
     /// What the client keeps of it, to be [shown](crate::parsed) to people, if asked for.
@@ -176,7 +176,7 @@ fn fit(budget: &mut Budget, bytes: usize, checked: &mut Checked) {
 }
 
 /// Validates one resource and drops its bytes; may run on any thread.
-pub(super) fn check(raw: RawResource, circumstances: &Circumstances<'_>, budget: &mut Budget) -> Checked {
+pub(super) fn check(raw: RawResource, circumstances: &ValidationInput<'_>, budget: &mut Budget) -> Checked {
     let mut checked = Checked {
         type_url: raw.type_url,
         resource_type: raw.resource_type,
@@ -275,13 +275,16 @@ pub enum Gap {
 /// Lets another client decide over a resource that C-core's converter has read for it.
 fn decide(validated: &mut Validated, client: &Profile) -> Option<Gap> {
     let answer = validated.answers.pop()?;
-    if answer.verdict == family::Verdict::NotKnown {
+    if answer.verdict == family::FamilyVerdict::NotKnown {
         validated.value = None;
         validated.diagnostics = Vec::new();
         return Some(Gap::Verdict);
     }
     let mut diagnostics = answer.diagnostics.into_vec();
-    let is_rejected = matches!(answer.verdict, family::Verdict::Rejected | family::Verdict::Dies);
+    let is_rejected = matches!(
+        answer.verdict,
+        family::FamilyVerdict::Rejected | family::FamilyVerdict::Dies
+    );
     let fatal = diagnostics.iter_mut().filter(|d| d.effect == Effect::Fails);
     let mut is_fatal = false;
     for diagnostic in fatal {

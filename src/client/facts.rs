@@ -129,7 +129,7 @@ pub struct RouteReference {
     /// Index of the route in the virtual host.
     pub route: u32,
     /// How the route names it.
-    pub destination: Destination,
+    pub destination: NamedDestination,
     /// The route has a hash policy that the client keeps.
     pub has_hash_policy: bool,
     /// Where in [`RouteFacts::paths`] its path is.
@@ -144,7 +144,7 @@ pub struct RouteReference {
 
 /// How a route names a cluster.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Destination {
+pub enum NamedDestination {
     /// `route.cluster`.
     Single,
     /// `route.weighted_clusters.clusters[i]`.
@@ -203,8 +203,8 @@ impl RouteReference {
     /// The field that holds the name; `inline` when the routes stand in a listener.
     pub fn path(&self, inline: bool) -> FieldPath {
         self.with_action(inline, |action| match self.destination {
-            Destination::Single => action.field("cluster").to_owned(),
-            Destination::Weighted(i) => {
+            NamedDestination::Single => action.field("cluster").to_owned(),
+            NamedDestination::Weighted(i) => {
                 let weighted = action.field("weighted_clusters");
                 let clusters = weighted.field("clusters");
                 clusters.index(i as usize).field("name").to_owned()
@@ -434,7 +434,7 @@ fn of_routes(routes: &RouteConfiguration, names: Names) -> RouteFacts {
                 has_hash_policy: !action.hash_policies.is_empty(),
             };
             match &action.destination {
-                Target::Cluster(name) => references.push(reference(name, Destination::Single, (1, 1))),
+                Target::Cluster(name) => references.push(reference(name, NamedDestination::Single, (1, 1))),
                 Target::WeightedClusters(entries) => {
                     let sum = entries
                         .iter()
@@ -442,7 +442,7 @@ fn of_routes(routes: &RouteConfiguration, names: Names) -> RouteFacts {
                     for entry in entries {
                         let index = number(entry.index);
                         let weight = (entry.weight, sum);
-                        references.push(reference(&entry.name, Destination::Weighted(index), weight));
+                        references.push(reference(&entry.name, NamedDestination::Weighted(index), weight));
                         let at = (host_index, Some(number(route.index)), Some(index));
                         add_overrides(&entry.typed_per_filter_config, at, &mut overrides);
                     }

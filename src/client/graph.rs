@@ -11,7 +11,7 @@ pub const MAX_AGGREGATE_DEPTH: usize = 16;
 
 /// What is known of a cluster by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Known<'a> {
+pub enum KnownCluster<'a> {
     /// No such resource.
     Missing,
     /// The client rejects the resource and has no earlier version.
@@ -37,7 +37,7 @@ pub enum ClusterError {
 
 /// What the client makes of one cluster.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Entry {
+pub enum ClusterEntry {
     /// Has endpoints of its own.
     Leaf,
     /// Fails over between these leaves, in order.
@@ -85,14 +85,17 @@ pub enum SkipReason {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Graph {
     /// By cluster name.
-    pub entries: BTreeMap<String, Entry>,
+    pub entries: BTreeMap<String, ClusterEntry>,
     /// Children that contribute nothing, in the order of the walk.
     pub skipped: Vec<Skipped>,
 }
 
 impl Graph {
     /// Resolves the clusters named by a virtual host's routes. The client takes them in the byte order of their names.
-    pub fn resolve<'a, 'k>(roots: impl IntoIterator<Item = &'a str>, known: &dyn Fn(&str) -> Known<'k>) -> Graph {
+    pub fn resolve<'a, 'k>(
+        roots: impl IntoIterator<Item = &'a str>,
+        known: &dyn Fn(&str) -> KnownCluster<'k>,
+    ) -> Graph {
         let mut roots: Vec<&str> = roots.into_iter().collect();
         roots.sort_unstable();
         roots.dedup();
@@ -112,9 +115,9 @@ impl Graph {
     /// The leaves of a cluster, itself if it is one; empty for an error.
     pub fn leaves<'g>(&'g self, name: &'g str) -> Vec<&'g str> {
         match self.entries.get(name) {
-            Some(Entry::Leaf) => vec![name],
-            Some(Entry::Aggregate { leaves, .. }) => leaves.iter().map(String::as_str).collect(),
-            Some(Entry::Error(_)) | None => Vec::new(),
+            Some(ClusterEntry::Leaf) => vec![name],
+            Some(ClusterEntry::Aggregate { leaves, .. }) => leaves.iter().map(String::as_str).collect(),
+            Some(ClusterEntry::Error(_)) | None => Vec::new(),
         }
     }
 }
@@ -129,7 +132,7 @@ struct Below {
 }
 
 struct Walk<'f, 'k> {
-    known: &'f dyn Fn(&str) -> Known<'k>,
+    known: &'f dyn Fn(&str) -> KnownCluster<'k>,
     /// In the order of the walk.
     roots: &'f [&'f str],
     graph: Graph,
@@ -157,13 +160,13 @@ impl Walk<'_, '_> {
         }
         self.root_of.insert(name.to_owned(), root);
         let (entry, skip) = match (self.known)(name) {
-            Known::Missing => self.lose(name, ClusterError::Missing, SkipReason::Missing, below),
-            Known::Rejected => self.lose(name, ClusterError::Rejected, SkipReason::Rejected, below),
-            Known::Leaf => {
+            KnownCluster::Missing => self.lose(name, ClusterError::Missing, SkipReason::Missing, below),
+            KnownCluster::Rejected => self.lose(name, ClusterError::Rejected, SkipReason::Rejected, below),
+            KnownCluster::Leaf => {
                 below.leaves.push(name.to_owned());
-                (Entry::Leaf, None)
+                (ClusterEntry::Leaf, None)
             }
-            Known::Aggregate(children) => (self.aggregate(name, children, root, below), None),
+            KnownCluster::Aggregate(children) => (self.aggregate(name, children, root, below), None),
         };
         self.graph.entries.insert(name.to_owned(), entry);
         skip
@@ -175,12 +178,12 @@ impl Walk<'_, '_> {
         error: ClusterError,
         reason: SkipReason,
         below: &mut Below,
-    ) -> (Entry, Option<SkipReason>) {
+    ) -> (ClusterEntry, Option<SkipReason>) {
         below.lost.push((name.to_owned(), error.clone()));
-        (Entry::Error(error), Some(reason))
+        (ClusterEntry::Error(error), Some(reason))
     }
 
-    fn aggregate(&mut self, name: &str, children: &[String], root: usize, above: &mut Below) -> Entry {
+    fn aggregate(&mut self, name: &str, children: &[String], root: usize, above: &mut Below) -> ClusterEntry {
         self.above.push(name.to_owned());
         let mut below = Below::default();
         for (index, child) in children.iter().enumerate() {
@@ -203,14 +206,14 @@ impl Walk<'_, '_> {
         self.above.pop();
         if let Some(error) = below.error {
             above.error = Some(error.clone());
-            return Entry::Error(error);
+            return ClusterEntry::Error(error);
         }
         above.leaves.extend_from_slice(&below.leaves);
         above.lost.extend_from_slice(&below.lost);
         if below.leaves.is_empty() {
-            Entry::Error(ClusterError::NoLeaf)
+            ClusterEntry::Error(ClusterError::NoLeaf)
         } else {
-            Entry::Aggregate {
+            ClusterEntry::Aggregate {
                 leaves: below.leaves,
                 lost: below.lost,
             }
@@ -233,9 +236,9 @@ mod tests {
     fn resolve(roots: &[&str], aggregates: &[(&str, &[&str])]) -> Graph {
         let world = world(aggregates);
         Graph::resolve(roots.iter().copied(), &|name| match world.get(name) {
-            Some(children) => Known::Aggregate(children),
-            None if name.starts_with("no") => Known::Missing,
-            None => Known::Leaf,
+            Some(children) => KnownCluster::Aggregate(children),
+            None if name.starts_with("no") => KnownCluster::Missing,
+            None => KnownCluster::Leaf,
         })
     }
 
@@ -252,16 +255,16 @@ mod tests {
             })
             .collect();
         Graph::resolve(["a0"], &|name| match world.get(name) {
-            Some(children) => Known::Aggregate(children),
-            None => Known::Leaf,
+            Some(children) => KnownCluster::Aggregate(children),
+            None => KnownCluster::Leaf,
         })
     }
 
     #[test]
     fn leaf_at_depth_15_works_and_at_16_spoils_the_root() {
         assert_eq!(chain(15).leaves("a0"), ["leaf"]);
-        assert_eq!(chain(16).entries["a0"], Entry::Error(ClusterError::TooDeep));
-        assert_eq!(chain(16).entries["a15"], Entry::Error(ClusterError::TooDeep));
+        assert_eq!(chain(16).entries["a0"], ClusterEntry::Error(ClusterError::TooDeep));
+        assert_eq!(chain(16).entries["a15"], ClusterEntry::Error(ClusterError::TooDeep));
         assert!(!chain(16).entries.contains_key("leaf"));
     }
 
@@ -270,11 +273,11 @@ mod tests {
         assert_eq!(resolve(&["A"], &[("A", &["A", "X"])]).leaves("A"), ["X"]);
         assert_eq!(
             resolve(&["A"], &[("A", &["A"])]).entries["A"],
-            Entry::Error(ClusterError::NoLeaf)
+            ClusterEntry::Error(ClusterError::NoLeaf)
         );
         let graph = resolve(&["A"], &[("A", &["B", "C"]), ("B", &["A"])]);
         assert_eq!(graph.leaves("A"), ["C"]);
-        assert_eq!(graph.entries["B"], Entry::Error(ClusterError::NoLeaf));
+        assert_eq!(graph.entries["B"], ClusterEntry::Error(ClusterError::NoLeaf));
     }
 
     #[test]
@@ -306,6 +309,6 @@ mod tests {
         let graph = resolve(&["a"], &[("a", &["no1", "x"])]);
         assert_eq!(graph.leaves("a"), ["x"]);
         let graph = resolve(&["a"], &[("a", &["no1"])]);
-        assert_eq!(graph.entries["a"], Entry::Error(ClusterError::NoLeaf));
+        assert_eq!(graph.entries["a"], ClusterEntry::Error(ClusterError::NoLeaf));
     }
 }

@@ -13,9 +13,9 @@ use bytes::Bytes;
 
 use super::checked::{Checked, Gap};
 use super::facts::{ClusterFacts, Facts, ListenerFacts};
-use super::receive::Fault;
+use super::receive::RejectionFault;
 use super::same::Compared;
-use super::world::{Entry, ResourceId};
+use super::world::{ResourceId, WorldEntry};
 use crate::convert::resource_name::Names;
 use crate::diag::{Cx, Diagnostic, Effect};
 use crate::envelope::{self, Origin};
@@ -113,7 +113,7 @@ impl<T> Default for Held<T> {
     }
 }
 
-impl<T: Kind> Held<T> {
+impl<T: ResourceKind> Held<T> {
     /// What the client makes of a resource that cannot be read again.
     fn of(validated: Validated) -> Held<T> {
         let dropped = dropped(&validated.diagnostics);
@@ -164,7 +164,7 @@ impl<T: Kind> Held<T> {
     }
 
     /// The faults for which it was rejected; none if it was accepted, or if only a live client says that it rejects it.
-    pub fn faults(&self) -> &[Fault] {
+    pub fn faults(&self) -> &[RejectionFault] {
         self.rejected.as_ref().map_or(&[], |rejection| &rejection.faults)
     }
 
@@ -212,7 +212,7 @@ fn dropped(diagnostics: &[Diagnostic]) -> Vec<String> {
 }
 
 /// A type of resource, of which there are four.
-pub trait Kind: Sized + Clone {
+pub trait ResourceKind: Sized + Clone {
     /// Which one.
     const TYPE: ResourceType;
 
@@ -222,7 +222,7 @@ pub trait Kind: Sized + Clone {
 
 macro_rules! kinds {
     ($($kind:ident)*) => {$(
-        impl Kind for $kind {
+        impl ResourceKind for $kind {
             const TYPE: ResourceType = ResourceType::$kind;
 
             fn of(resource: Resource) -> Option<Self> {
@@ -286,7 +286,7 @@ impl<T> Cache<T> {
     }
 }
 
-impl<T: Kind> Cache<T> {
+impl<T: ResourceKind> Cache<T> {
     fn held_mut(&mut self) -> &mut BTreeMap<String, Held<T>> {
         Arc::make_mut(&mut self.held)
     }
@@ -297,7 +297,7 @@ impl<T: Kind> Cache<T> {
     }
 }
 
-impl<T: Kind + Compared> Cache<T> {
+impl<T: ResourceKind + Compared> Cache<T> {
     /// Takes newer resources: one that is rejected, or no other to the client, leaves the version before it.
     fn take(&mut self, newer: Cache<T>) {
         for (key, held) in Arc::unwrap_or_clone(newer.held) {
@@ -319,8 +319,8 @@ impl<T: Kind + Compared> Cache<T> {
     }
 }
 
-impl<T: Kind> Cache<T> {
-    fn add(&mut self, key: &str, entry: &Entry, resources: &mut [Checked], store: &Arc<Store>) {
+impl<T: ResourceKind> Cache<T> {
+    fn add(&mut self, key: &str, entry: &WorldEntry, resources: &mut [Checked], store: &Arc<Store>) {
         let ResourceId(number) = entry.id;
         let mut held = Held::default();
         if let Some(checked) = resources.get_mut(number)
@@ -397,7 +397,7 @@ impl Resources {
     /// A client that holds these values, for tests of what it does with them.
     #[cfg(test)]
     pub(crate) fn of_values(values: impl IntoIterator<Item = (&'static str, Resource)>) -> Resources {
-        fn add<T: Kind>(cache: &mut Cache<T>, name: &str, value: T) {
+        fn add<T: ResourceKind>(cache: &mut Cache<T>, name: &str, value: T) {
             let (value, dropped) = (Some(Arc::new(value)), Vec::new());
             let version = Some(Version {
                 kept: Arc::new(OnceLock::from(Kept { value, dropped })),

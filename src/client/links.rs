@@ -13,7 +13,7 @@ use crate::model::ResourceType;
 
 /// A resource by type and name, there or not.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Node {
+pub struct LinkedResource {
     /// Its type.
     pub resource_type: ResourceType,
     /// The key of its name.
@@ -24,14 +24,14 @@ pub struct Node {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Link {
     /// The resource at the other end.
-    pub to: Node,
+    pub to: LinkedResource,
     /// The fields that hold the name, in the resource that refers: one at least.
     pub at: Vec<FieldPath>,
 }
 
 /// What one accepted resource refers to, each once.
-pub fn references(resource_type: ResourceType, name: &str, facts: &Facts) -> Vec<Node> {
-    let from = Node {
+pub fn references(resource_type: ResourceType, name: &str, facts: &Facts) -> Vec<LinkedResource> {
+    let from = LinkedResource {
         resource_type,
         name: name.to_owned(),
     };
@@ -43,9 +43,9 @@ pub fn references(resource_type: ResourceType, name: &str, facts: &Facts) -> Vec
 /// All references of a world, in both directions.
 #[derive(Debug, Clone, Default)]
 pub struct Links {
-    down: BTreeMap<Node, Vec<Link>>,
-    up: BTreeMap<Node, Vec<Link>>,
-    rejected: BTreeSet<Node>,
+    down: BTreeMap<LinkedResource, Vec<Link>>,
+    up: BTreeMap<LinkedResource, Vec<Link>>,
+    rejected: BTreeSet<LinkedResource>,
 }
 
 impl Links {
@@ -54,7 +54,7 @@ impl Links {
         let mut links = Links::default();
         for resource_type in ResourceType::ALL {
             for (name, entry) in world.all(resource_type) {
-                let from = Node {
+                let from = LinkedResource {
                     resource_type,
                     name: name.to_owned(),
                 };
@@ -78,7 +78,7 @@ impl Links {
         links
     }
 
-    fn take(&mut self, from: &Node, facts: &Facts) {
+    fn take(&mut self, from: &LinkedResource, facts: &Facts) {
         match facts {
             Facts::Listener(ListenerFacts::Rds(routes, _)) => {
                 self.add(from, ResourceType::RouteConfiguration, [(routes, rds_path())]);
@@ -102,7 +102,7 @@ impl Links {
         }
     }
 
-    fn take_routes(&mut self, from: &Node, routes: &RouteFacts, inline: bool) {
+    fn take_routes(&mut self, from: &LinkedResource, routes: &RouteFacts, inline: bool) {
         let mut places: BTreeMap<&str, Vec<FieldPath>> = BTreeMap::new();
         for reference in routes.virtual_hosts.iter().flatten() {
             places
@@ -112,7 +112,7 @@ impl Links {
         }
         for (cluster, at) in places {
             self.down.entry(from.clone()).or_default().push(Link {
-                to: Node {
+                to: LinkedResource {
                     resource_type: ResourceType::Cluster,
                     name: cluster.to_owned(),
                 },
@@ -124,7 +124,7 @@ impl Links {
     /// Adds the references of one kind that a resource has, in their order, each name once.
     fn add<'n>(
         &mut self,
-        from: &Node,
+        from: &LinkedResource,
         resource_type: ResourceType,
         names: impl IntoIterator<Item = (&'n String, FieldPath)>,
     ) {
@@ -138,35 +138,35 @@ impl Links {
             }
             let name = name.clone();
             below.push(Link {
-                to: Node { resource_type, name },
+                to: LinkedResource { resource_type, name },
                 at: vec![at],
             });
         }
     }
 
     /// Says whether the world has the resource.
-    pub fn has(&self, node: &Node) -> bool {
+    pub fn has(&self, node: &LinkedResource) -> bool {
         self.down.contains_key(node)
     }
 
     /// Says whether the client rejects the resource, and has no earlier version.
-    pub fn is_rejected(&self, node: &Node) -> bool {
+    pub fn is_rejected(&self, node: &LinkedResource) -> bool {
         self.rejected.contains(node)
     }
 
     /// The resources, those included that are only referred to.
-    pub fn nodes(&self) -> impl Iterator<Item = &Node> {
+    pub fn nodes(&self) -> impl Iterator<Item = &LinkedResource> {
         let missing = self.up.keys().filter(|node| !self.has(node));
         self.down.keys().chain(missing)
     }
 
     /// What a resource refers to.
-    pub fn below(&self, node: &Node) -> &[Link] {
+    pub fn below(&self, node: &LinkedResource) -> &[Link] {
         self.down.get(node).map_or(&[], Vec::as_slice)
     }
 
     /// What refers to a resource.
-    pub fn above(&self, node: &Node) -> &[Link] {
+    pub fn above(&self, node: &LinkedResource) -> &[Link] {
         self.up.get(node).map_or(&[], Vec::as_slice)
     }
 }

@@ -41,18 +41,18 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-pub use checked::{Checked, Circumstances, Gap, Keep, Verdict};
+pub use checked::{Checked, Gap, Keep, ValidationInput, Verdict};
 pub use facts::{
-    ChainFacts, ClusterFacts, Destination, EndpointsFacts, Facts, FilterFacts, ListenerFacts, OverrideFacts,
+    ChainFacts, ClusterFacts, EndpointsFacts, Facts, FilterFacts, ListenerFacts, NamedDestination, OverrideFacts,
     RouteFacts, RouteReference, child_path, eds_path, filter_path, inline_routes_path, non_forwarding_path, rds_path,
 };
-pub use held::{Cache, Edits, Held, Kind, Rejected, Resources, Store};
-pub use joined::{Conflict, Joined, Parts, Place};
+pub use held::{Cache, Edits, Held, Rejected, ResourceKind, Resources, Store};
+pub use joined::{Conflict, DocumentPlace, Joined, Parts};
 pub use live::{LIVE_REJECTED, OWN_WORDS};
 pub use policy::{PolicyFacts, PolicyKind};
 pub use reading::Reading;
-pub use receive::{Fault, Judged, Received, faults};
-pub use world::{Entry, ResourceId, World};
+pub use receive::{Judged, Received, RejectionFault, faults};
+pub use world::{ResourceId, World, WorldEntry};
 pub use worlds::{Settled, Stray};
 
 use crate::convert::resource_name::{NameFault, Names};
@@ -110,24 +110,24 @@ pub struct Client {
 
 /// Resources that the control plane sends, as text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Sent {
+pub struct SentTexts {
     text: Box<str>,
     count: usize,
     /// It comes from YAML, where a number may be the text of a field.
     is_yaml: bool,
 }
 
-impl Sent {
+impl SentTexts {
     /// A list of resources as protobuf JSON, or an object that has it as `resources`.
-    pub fn of(resources: &Value) -> Sent {
+    pub fn of(resources: &Value) -> SentTexts {
         let list = resources.get("resources").filter(|list| list.is_array());
         let resources = list.unwrap_or(resources);
-        Sent::of_list(&resources.to_string(), resources.as_array().map_or(0, Vec::len))
+        SentTexts::of_list(&resources.to_string(), resources.as_array().map_or(0, Vec::len))
     }
 
     /// A list of `count` resources in the text of protobuf JSON.
-    pub fn of_list(list: &str, count: usize) -> Sent {
-        Sent {
+    pub fn of_list(list: &str, count: usize) -> SentTexts {
+        SentTexts {
             text: format!("{{\"resources\":{list}}}").into(),
             count,
             is_yaml: false,
@@ -178,14 +178,14 @@ impl Client {
     ///
     /// A resource that the client rejects leaves the version before it in use.
     pub fn update(&mut self, resources: &Value) -> Updated {
-        self.take(&Sent::of(resources))
+        self.take(&SentTexts::of(resources))
     }
 
     /// Takes what the control plane sends anew, as [`Client::update`] does.
-    pub fn take(&mut self, sent: &Sent) -> Updated {
+    pub fn take(&mut self, sent: &SentTexts) -> Updated {
         let mut sources = SourceMap::new();
         let id = sources.add("-", sent.text.as_bytes().to_vec());
-        let circumstances = Circumstances {
+        let circumstances = ValidationInput {
             profile: &self.profile,
             others: &[],
             server: &self.server,
@@ -194,7 +194,7 @@ impl Client {
         let mut reading = Reading::default();
         let text = sources.get(id).map(|source| source.bytes()).unwrap_or_default();
         reading.read(Some(1), &circumstances, |loader, emit| {
-            let mut options = envelope::Options::default();
+            let mut options = envelope::LoadOptions::default();
             options.transcode.bare_strings = sent.is_yaml;
             loader.json(id, text, options, emit);
         });

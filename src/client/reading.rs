@@ -5,8 +5,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::checked::{Checked, Circumstances, check};
-use super::joined::{self, Joined, Parts, Place};
+use super::checked::{Checked, ValidationInput, check};
+use super::joined::{self, DocumentPlace, Joined, Parts};
 use super::worlds::{Settled, settle};
 use crate::envelope::{Emit, Loader, PathSource, WorldId};
 use crate::load;
@@ -27,7 +27,7 @@ impl Reading {
     pub fn read(
         &mut self,
         threads: Option<usize>,
-        circumstances: &Circumstances<'_>,
+        circumstances: &ValidationInput<'_>,
         read: impl FnOnce(&mut Loader, Emit<'_>),
     ) {
         let mut loader = std::mem::take(&mut self.loader);
@@ -74,12 +74,12 @@ impl Reading {
 
     /// Takes documents that belong together for one world: `places` says where each document stands. Those in `partial` were named, and
     /// others beside them were not.
-    pub fn join(&mut self, places: &BTreeMap<SourceId, Place>, partial: &BTreeSet<SourceId>, parts: Parts) {
+    pub fn join(&mut self, places: &BTreeMap<SourceId, DocumentPlace>, partial: &BTreeSet<SourceId>, parts: Parts) {
         self.joined = joined::join(&mut self.checked, &mut self.loader, places, partial, parts);
     }
 
     /// Decides what each world's client holds. With `merge` all documents are one world.
-    pub fn settle(self, circumstances: &Circumstances<'_>, merge: bool) -> Settled {
+    pub fn settle(self, circumstances: &ValidationInput<'_>, merge: bool) -> Settled {
         settle(self.checked, self.loader, self.joined, circumstances, merge)
     }
 }

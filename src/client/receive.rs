@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use super::links::{self, Node};
-use super::{Checked, Circumstances, Client, Keep, Reading, Store, Verdict};
+use super::links::{self, LinkedResource};
+use super::{Checked, Client, Keep, Reading, Store, ValidationInput, Verdict};
 use crate::diag::{Diagnostic, Effect};
 use crate::model::ResourceType;
 use crate::source::SourceMap;
-use crate::source::sniff::Format;
+use crate::source::sniff::DocumentFormat;
 
 /// What a client makes of one response.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub struct Received {
     /// Its resources, in its order.
     pub resources: Vec<Judged>,
     /// What is wrong with the response itself: the client rejects it.
-    pub faults: Vec<Fault>,
+    pub faults: Vec<RejectionFault>,
 }
 
 /// What a client makes of one resource.
@@ -35,14 +35,14 @@ pub struct Judged {
     /// Whether the client takes it.
     pub verdict: Verdict,
     /// Why not.
-    pub faults: Vec<Fault>,
+    pub faults: Vec<RejectionFault>,
     /// What it refers to, if the client takes it.
-    pub references: Vec<Node>,
+    pub references: Vec<LinkedResource>,
 }
 
 /// Why a client rejects something.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fault {
+pub struct RejectionFault {
     /// The rule's id.
     pub rule: &'static str,
     /// The field, in the client's notation; empty for the whole.
@@ -51,7 +51,7 @@ pub struct Fault {
     pub message: String,
 }
 
-impl std::fmt::Display for Fault {
+impl std::fmt::Display for RejectionFault {
     /// `at lb_policy: lb_policy 5 (MAGLEV) is not supported [cds-lb-policy-unsupported]`
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         if !self.path.is_empty() {
@@ -76,7 +76,7 @@ impl Client {
     pub fn receive(&mut self, response: &Bytes, holds: bool) -> Received {
         let mut sources = SourceMap::new();
         let id = sources.add_shared("-", response.clone());
-        let circumstances = Circumstances {
+        let circumstances = ValidationInput {
             profile: &self.profile,
             others: &[],
             server: &self.server,
@@ -84,8 +84,8 @@ impl Client {
         };
         let mut reading = Reading::default();
         if let Some(source) = sources.get(id) {
-            let options = crate::envelope::Options {
-                format: Some(Format::Binary),
+            let options = crate::envelope::LoadOptions {
+                format: Some(DocumentFormat::Binary),
                 ..Default::default()
             };
             reading.read(None, &circumstances, |loader, emit| {
@@ -143,11 +143,11 @@ fn clamped(range: std::ops::Range<usize>, length: usize) -> std::ops::Range<usiz
 }
 
 /// Those findings on a resource for which the client rejects it.
-pub fn faults(diagnostics: &[Diagnostic]) -> Vec<Fault> {
+pub fn faults(diagnostics: &[Diagnostic]) -> Vec<RejectionFault> {
     let rejecting = diagnostics
         .iter()
         .filter(|diagnostic| diagnostic.effect == Effect::Nack);
-    let faults = rejecting.map(|diagnostic| Fault {
+    let faults = rejecting.map(|diagnostic| RejectionFault {
         rule: diagnostic.rule.id,
         path: diagnostic.path.to_string(),
         message: diagnostic.message.clone(),

@@ -9,11 +9,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::checked::{Checked, Circumstances, Verdict};
+use super::checked::{Checked, ValidationInput, Verdict};
 use super::live::LIVE_REMOVED;
 use crate::convert::resource_name::Names;
 use crate::diag::Diagnostic;
-use crate::envelope::{LiveStatus, Origin, REMOVED, Response, WorldId};
+use crate::envelope::{LiveStatus, Origin, REMOVED, RawResponse, WorldId};
 use crate::model::ResourceType;
 use crate::profile::Feature;
 use crate::source::SourceId;
@@ -68,7 +68,7 @@ enum Removal {
 }
 
 /// Marks the resources that a later response takes away; they are in no world.
-pub(super) fn remove(responses: &[Response], resources: &mut [Checked], circumstances: &Circumstances<'_>) {
+pub(super) fn remove(responses: &[RawResponse], resources: &mut [Checked], circumstances: &ValidationInput<'_>) {
     let whats = resources
         .iter()
         .map(|checked| What::of(checked.status.as_deref(), false));
@@ -108,7 +108,7 @@ pub(super) fn remove(responses: &[Response], resources: &mut [Checked], circumst
 }
 
 /// Says whether no resource is named as removed, and no two responses are there of which one may lack what the other has.
-fn nothing_goes(responses: &[Response], mut whats: impl Iterator<Item = What>) -> bool {
+fn nothing_goes(responses: &[RawResponse], mut whats: impl Iterator<Item = What>) -> bool {
     let mut states = BTreeSet::new();
     let mut has_all = responses.iter().filter(|response| response.has_all);
     !has_all.any(|response| !states.insert((response.source, response.world, state_type(response))))
@@ -116,7 +116,11 @@ fn nothing_goes(responses: &[Response], mut whats: impl Iterator<Item = What>) -
 }
 
 /// Which of `seen`, which are in the order of the documents, are taken away, and how.
-fn removed(responses: &[Response], seen: &[Seen<'_>], circumstances: &Circumstances<'_>) -> BTreeMap<usize, Removal> {
+fn removed(
+    responses: &[RawResponse],
+    seen: &[Seen<'_>],
+    circumstances: &ValidationInput<'_>,
+) -> BTreeMap<usize, Removal> {
     if nothing_goes(responses, seen.iter().map(|one| one.what)) {
         return BTreeMap::new();
     }
@@ -147,13 +151,13 @@ struct Timeline<'r> {
     /// An error counts as a sign of life.
     reads_errors: bool,
     /// By document, client and start.
-    responses: BTreeMap<(SourceId, WorldId, usize), &'r Response>,
+    responses: BTreeMap<(SourceId, WorldId, usize), &'r RawResponse>,
     /// The starts of the responses that have all of a type and an authority.
     streams: BTreeMap<(Place, String), Vec<usize>>,
 }
 
 impl<'r> Timeline<'r> {
-    fn new(responses: &'r [Response], seen: &[Seen<'_>], circumstances: &Circumstances<'_>) -> Timeline<'r> {
+    fn new(responses: &'r [RawResponse], seen: &[Seen<'_>], circumstances: &ValidationInput<'_>) -> Timeline<'r> {
         let server = circumstances.server;
         let reads_errors = circumstances.profile.has(Feature::DataErrorHandling);
         let mut timeline = Timeline {
@@ -167,7 +171,7 @@ impl<'r> Timeline<'r> {
             responses: BTreeMap::new(),
             streams: BTreeMap::new(),
         };
-        let mut whole: BTreeMap<Place, Vec<&Response>> = BTreeMap::new();
+        let mut whole: BTreeMap<Place, Vec<&RawResponse>> = BTreeMap::new();
         for response in responses {
             let Some(world) = response.world else { continue };
             timeline
@@ -211,7 +215,7 @@ impl<'r> Timeline<'r> {
     }
 
     /// The response that a resource stands in.
-    fn response_of(&self, one: &Seen<'_>) -> Option<&'r Response> {
+    fn response_of(&self, one: &Seen<'_>) -> Option<&'r RawResponse> {
         let Origin { source, span, .. } = one.origin;
         let before = self.responses.range(..=(source, one.world, span.start)).next_back();
         before
@@ -265,14 +269,14 @@ impl<'r> Timeline<'r> {
 }
 
 /// The type of a response, if clients take such responses for all that there is (SotW).
-fn state_type(response: &Response) -> Option<ResourceType> {
+fn state_type(response: &RawResponse) -> Option<ResourceType> {
     let name = response.type_url.as_deref()?.rsplit('/').next()?;
     let resource_type = ResourceType::from_type_name(name)?;
     matches!(resource_type, ResourceType::Listener | ResourceType::Cluster).then_some(resource_type)
 }
 
 /// Says whether responses, two at least, are certainly of one stream.
-pub(super) fn is_stream(responses: &[&Response]) -> bool {
+pub(super) fn is_stream(responses: &[&RawResponse]) -> bool {
     let mut nonces = BTreeSet::new();
     responses.len() > 1
         && responses
@@ -289,7 +293,7 @@ fn authority(key: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use crate::client::{Checked, Circumstances, Keep, Reading};
+    use crate::client::{Checked, Keep, Reading, ValidationInput};
     use crate::profile::{Profile, ServerFacts};
     use crate::source::SourceMap;
 
@@ -328,7 +332,7 @@ mod tests {
     /// The names of all resources in order, those that are taken away in brackets.
     fn read(documents: &[String], server: &ServerFacts) -> String {
         let profile = Profile::default();
-        let circumstances = Circumstances {
+        let circumstances = ValidationInput {
             profile: &profile,
             others: &[],
             server,

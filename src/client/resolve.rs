@@ -13,8 +13,8 @@ use super::config::{
     RoutesHeld, XdsConfig,
 };
 use super::dns::from_dns;
-use super::graph::{ClusterError, Entry, Graph, Known};
-use super::held::{Cache, Held, Kind};
+use super::graph::{ClusterEntry, ClusterError, Graph, KnownCluster};
+use super::held::{Cache, Held, ResourceKind};
 use super::target::Target;
 use crate::model::cluster::Discovery;
 use crate::model::domain::{Comparison, DomainClass, DomainMatch, best_match_by};
@@ -48,7 +48,7 @@ impl Base<'_> {
     }
 
     /// The value in use under a name, or why there is none.
-    fn value<'h, T: Kind>(&self, cache: &'h Cache<T>, name: &str) -> Result<&'h Arc<T>, Absent> {
+    fn value<'h, T: ResourceKind>(&self, cache: &'h Cache<T>, name: &str) -> Result<&'h Arc<T>, Absent> {
         if let Err(fault) = self.client.ask(T::TYPE, name) {
             return Err(Absent {
                 class: ChannelFailureClass::NotAskedFor,
@@ -71,7 +71,7 @@ impl Base<'_> {
     }
 
     /// The note about a newer version that was rejected; empty without one.
-    fn ambient<T: Kind>(&self, kind: &str, name: &str, held: Option<&Held<T>>) -> String {
+    fn ambient<T: ResourceKind>(&self, kind: &str, name: &str, held: Option<&Held<T>>) -> String {
         let rejected = held.filter(|held| held.is_accepted()).and_then(Held::rejected);
         match rejected {
             Some(why) => format!("{kind} resource {name}: {why}{}", self.node()),
@@ -332,12 +332,12 @@ fn roots(host: &VirtualHost) -> BTreeSet<&str> {
 fn with_clusters(mut config: XdsConfig, notes: &[String], base: Base<'_>) -> XdsConfig {
     let resources = &base.client.resources;
     let known = |name: &str| match resources.clusters.get(name) {
-        _ if base.client.ask(ResourceType::Cluster, name).is_err() => Known::Rejected,
-        None => Known::Missing,
+        _ if base.client.ask(ResourceType::Cluster, name).is_err() => KnownCluster::Rejected,
+        None => KnownCluster::Missing,
         Some(held) => match held.value().map(|cluster| &cluster.discovery) {
-            None => Known::Rejected,
-            Some(Discovery::Aggregate { children }) => Known::Aggregate(children),
-            Some(Discovery::Eds { .. } | Discovery::LogicalDns { .. }) => Known::Leaf,
+            None => KnownCluster::Rejected,
+            Some(Discovery::Aggregate { children }) => KnownCluster::Aggregate(children),
+            Some(Discovery::Eds { .. } | Discovery::LogicalDns { .. }) => KnownCluster::Leaf,
         },
     };
     let mut names = config.virtual_host().map(roots).unwrap_or_default();
@@ -347,7 +347,7 @@ fn with_clusters(mut config: XdsConfig, notes: &[String], base: Base<'_>) -> Xds
     for (name, entry) in graph.entries {
         let held = resources.clusters.get(&name);
         let state = match (base.value(&resources.clusters, &name), entry) {
-            (Ok(cluster), Entry::Leaf) => {
+            (Ok(cluster), ClusterEntry::Leaf) => {
                 if let Discovery::Eds { service_name } = &cluster.discovery {
                     let resource = service_name.as_deref().unwrap_or(&name);
                     let is_asked_for = base.client.ask(ResourceType::Endpoints, resource).is_ok();
@@ -357,7 +357,7 @@ fn with_clusters(mut config: XdsConfig, notes: &[String], base: Base<'_>) -> Xds
                 }
                 ClusterState::Leaf(leaf(&name, cluster, held, notes, base))
             }
-            (Ok(_), Entry::Aggregate { lost, .. })
+            (Ok(_), ClusterEntry::Aggregate { lost, .. })
                 if !lost.is_empty() && base.client.profile.has(Feature::AggregateNeedsAll) =>
             {
                 let names: Vec<&str> = lost.iter().map(|(name, _)| name.as_str()).collect();
@@ -366,7 +366,7 @@ fn with_clusters(mut config: XdsConfig, notes: &[String], base: Base<'_>) -> Xds
                     format!("cannot be used: {}", names.join(", ")),
                 )
             }
-            (Ok(cluster), Entry::Aggregate { leaves, lost }) => {
+            (Ok(cluster), ClusterEntry::Aggregate { leaves, lost }) => {
                 let lost: Vec<String> = lost
                     .iter()
                     .map(|(name, _)| match base.value(&resources.clusters, name) {
@@ -380,11 +380,11 @@ fn with_clusters(mut config: XdsConfig, notes: &[String], base: Base<'_>) -> Xds
                     note: lost.join("; "),
                 })
             }
-            (_, Entry::Error(ClusterError::TooDeep)) => failure(
+            (_, ClusterEntry::Error(ClusterError::TooDeep)) => failure(
                 ClusterFailureClass::Depth,
                 "aggregate cluster graph exceeds max depth".to_owned(),
             ),
-            (_, Entry::Error(ClusterError::NoLeaf)) => failure(
+            (_, ClusterEntry::Error(ClusterError::NoLeaf)) => failure(
                 ClusterFailureClass::NoLeaf,
                 format!("aggregate cluster dependency graph for {name} has no leaf clusters"),
             ),
@@ -400,7 +400,7 @@ fn with_clusters(mut config: XdsConfig, notes: &[String], base: Base<'_>) -> Xds
                 failure(class, format!("CDS resource {name}: {}", absent.text))
             }
             // Not reached: such a cluster has no value.
-            (Ok(_), Entry::Error(ClusterError::Missing | ClusterError::Rejected)) => continue,
+            (Ok(_), ClusterEntry::Error(ClusterError::Missing | ClusterError::Rejected)) => continue,
         };
         clusters.insert(name, state);
     }

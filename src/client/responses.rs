@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::checked::{Checked, Circumstances, Verdict};
+use super::checked::{Checked, ValidationInput, Verdict};
 use super::removed;
 use crate::diag::Cx;
-use crate::envelope::{Finding, Response, WorldId};
+use crate::envelope::{Finding, RawResponse, WorldId};
 use crate::model::ResourceType;
 use crate::source::SourceId;
 use crate::validate::discovery::{self, ReportedError};
@@ -14,13 +14,13 @@ use crate::validate::discovery::{self, ReportedError};
 ///
 /// A response of a type that other xDS clients ask for is passed over: it was not meant for gRPC.
 pub(super) fn check(
-    responses: &[Response],
+    responses: &[RawResponse],
     resources: &mut [Checked],
-    circumstances: &Circumstances<'_>,
+    circumstances: &ValidationInput<'_>,
 ) -> Vec<Finding> {
     let mut findings = Vec::new();
     // In a log the lines of several clients may be mixed.
-    let mut by_start: BTreeMap<(SourceId, WorldId, usize), &Response> = BTreeMap::new();
+    let mut by_start: BTreeMap<(SourceId, WorldId, usize), &RawResponse> = BTreeMap::new();
     for response in responses {
         let mut cx = Cx::new(circumstances.profile, circumstances.server);
         if let Some(type_url) = response.type_url.as_deref().filter(|url| !discovery::is_of_others(url)) {
@@ -71,8 +71,8 @@ pub(super) fn check(
 }
 
 /// The documents, worlds and types of which the responses are one stream.
-fn streams(responses: &[Response]) -> BTreeSet<(SourceId, WorldId, &str)> {
-    let mut by_type: BTreeMap<(SourceId, WorldId, &str), Vec<&Response>> = BTreeMap::new();
+fn streams(responses: &[RawResponse]) -> BTreeSet<(SourceId, WorldId, &str)> {
+    let mut by_type: BTreeMap<(SourceId, WorldId, &str), Vec<&RawResponse>> = BTreeMap::new();
     for response in responses {
         if let (Some(world), Some(type_url)) = (response.world, response.type_url.as_deref()) {
             by_type
@@ -86,7 +86,7 @@ fn streams(responses: &[Response]) -> BTreeSet<(SourceId, WorldId, &str)> {
 }
 
 /// Checks `resource_errors`; each finding stands at its entry.
-fn errors(response: &Response, circumstances: &Circumstances<'_>, findings: &mut Vec<Finding>) {
+fn errors(response: &RawResponse, circumstances: &ValidationInput<'_>, findings: &mut Vec<Finding>) {
     let name = response.type_url.as_deref().unwrap_or_default();
     let Some(resource_type) = name.rsplit('/').next().and_then(ResourceType::from_type_name) else {
         return;
@@ -111,14 +111,14 @@ fn errors(response: &Response, circumstances: &Circumstances<'_>, findings: &mut
 
 #[cfg(test)]
 mod tests {
-    use crate::client::{Circumstances, Keep, Reading, Verdict};
+    use crate::client::{Keep, Reading, ValidationInput, Verdict};
     use crate::profile::{Profile, ServerFacts};
     use crate::source::SourceMap;
 
     /// Verdicts of the resources and rules of the other findings.
     fn read(text: &str) -> (Vec<Verdict>, Vec<&'static str>) {
         let (profile, server) = (Profile::default(), ServerFacts::default());
-        let circumstances = Circumstances {
+        let circumstances = ValidationInput {
             profile: &profile,
             others: &[],
             server: &server,

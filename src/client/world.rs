@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::checked::{Checked, Circumstances};
+use super::checked::{Checked, ValidationInput};
 use super::facts::{ClusterFacts, Facts};
 use super::graph;
 use crate::convert::resource_name::{NameFault, Names};
@@ -20,7 +20,7 @@ pub struct ResourceId(pub usize);
 
 /// One resource of a world.
 #[derive(Debug, Clone)]
-pub struct Entry {
+pub struct WorldEntry {
     /// The version that is in use, or the last rejected one if none is.
     pub id: ResourceId,
     /// What is known of it; `None` when the client rejects it.
@@ -41,7 +41,7 @@ pub struct World {
     pub members: Vec<usize>,
     names: Names,
     server: ServerFacts,
-    entries: BTreeMap<ResourceType, BTreeMap<String, Entry>>,
+    entries: BTreeMap<ResourceType, BTreeMap<String, WorldEntry>>,
     /// Where only some files were named: the document of each resource, and the types that each document has.
     partial: Option<Partial>,
 }
@@ -54,7 +54,7 @@ struct Partial {
 
 impl World {
     /// A world without resources.
-    pub(super) fn new(id: WorldId, circumstances: &Circumstances<'_>) -> World {
+    pub(super) fn new(id: WorldId, circumstances: &ValidationInput<'_>) -> World {
         World {
             id,
             members: Vec::new(),
@@ -99,16 +99,16 @@ impl World {
     }
 
     /// Adds a resource.
-    pub(super) fn insert(&mut self, resource_type: ResourceType, name: &str, entry: Entry) {
+    pub(super) fn insert(&mut self, resource_type: ResourceType, name: &str, entry: WorldEntry) {
         let key = self.names.key(name).into_owned();
         self.entries.entry(resource_type).or_default().insert(key, entry);
     }
 
-    pub(super) fn get_mut(&mut self, resource_type: ResourceType, name: &str) -> Option<&mut Entry> {
+    pub(super) fn get_mut(&mut self, resource_type: ResourceType, name: &str) -> Option<&mut WorldEntry> {
         self.entries.get_mut(&resource_type)?.get_mut(&*self.names.key(name))
     }
 
-    pub(super) fn entries_mut(&mut self) -> impl Iterator<Item = &mut Entry> {
+    pub(super) fn entries_mut(&mut self) -> impl Iterator<Item = &mut WorldEntry> {
         self.entries.values_mut().flat_map(BTreeMap::values_mut)
     }
 
@@ -121,7 +121,7 @@ impl World {
     }
 
     /// The resource of this type and name.
-    pub fn get(&self, resource_type: ResourceType, name: &str) -> Option<&Entry> {
+    pub fn get(&self, resource_type: ResourceType, name: &str) -> Option<&WorldEntry> {
         self.entries.get(&resource_type)?.get(&*self.names.key(name))
     }
 
@@ -133,7 +133,7 @@ impl World {
     }
 
     /// All resources of a type, by the keys of their names.
-    pub fn all(&self, resource_type: ResourceType) -> impl Iterator<Item = (&str, &Entry)> {
+    pub fn all(&self, resource_type: ResourceType) -> impl Iterator<Item = (&str, &WorldEntry)> {
         self.entries
             .get(&resource_type)
             .into_iter()
@@ -160,14 +160,14 @@ impl World {
     }
 
     /// What the graph needs to know of a cluster.
-    pub fn known(&self, name: &str) -> graph::Known<'_> {
+    pub fn known(&self, name: &str) -> graph::KnownCluster<'_> {
         match self.get(ResourceType::Cluster, name) {
-            _ if self.ask(ResourceType::Cluster, name).is_err() => graph::Known::Rejected,
-            None => graph::Known::Missing,
+            _ if self.ask(ResourceType::Cluster, name).is_err() => graph::KnownCluster::Rejected,
+            None => graph::KnownCluster::Missing,
             Some(_) => match self.cluster(name) {
-                None => graph::Known::Rejected,
-                Some(ClusterFacts::Aggregate { children }) => graph::Known::Aggregate(children),
-                Some(ClusterFacts::Eds { .. } | ClusterFacts::LogicalDns { .. }) => graph::Known::Leaf,
+                None => graph::KnownCluster::Rejected,
+                Some(ClusterFacts::Aggregate { children }) => graph::KnownCluster::Aggregate(children),
+                Some(ClusterFacts::Eds { .. } | ClusterFacts::LogicalDns { .. }) => graph::KnownCluster::Leaf,
             },
         }
     }

@@ -7,11 +7,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::checked::{Checked, Circumstances, Verdict};
+use super::checked::{Checked, ValidationInput, Verdict};
 use super::facts::Facts;
 use super::joined::Joined;
-use super::links::{Node, references};
-use super::world::{Entry, ResourceId, World};
+use super::links::{LinkedResource, references};
+use super::world::{ResourceId, World, WorldEntry};
 use super::{DUPLICATE_RESOURCE, live, removed, responses};
 use crate::diag::Diagnostic;
 use crate::envelope::{BootstrapPlace, Finding, Label, Loader, Stage, WorldId, WorldName};
@@ -44,7 +44,7 @@ pub(super) fn settle(
     mut resources: Vec<Checked>,
     mut loader: Loader,
     joined: Joined,
-    circumstances: &Circumstances<'_>,
+    circumstances: &ValidationInput<'_>,
     merge: bool,
 ) -> Settled {
     let found = responses::check(&loader.responses, &mut resources, circumstances);
@@ -135,9 +135,9 @@ impl Settled {
                 all.filter_map(move |(name, entry)| Some((resource_type, name, entry.facts.as_ref()?)))
             });
             let named = entries.flat_map(|(resource_type, name, facts)| references(resource_type, name, facts));
-            let lacks = |node: &Node| world.get(node.resource_type, &node.name).is_none();
-            let missing: BTreeSet<Node> = named.filter(lacks).take(MAX_STRAYS).collect();
-            for Node { resource_type, name } in missing {
+            let lacks = |node: &LinkedResource| world.get(node.resource_type, &node.name).is_none();
+            let missing: BTreeSet<LinkedResource> = named.filter(lacks).take(MAX_STRAYS).collect();
+            for LinkedResource { resource_type, name } in missing {
                 let has = |other: &World| other.get(resource_type, &name).is_some();
                 let other = self.worlds.iter().position(has);
                 strays.push(Stray {
@@ -178,7 +178,7 @@ fn world_of(
     members: Vec<usize>,
     joined: &Joined,
     resources: &mut [Checked],
-    circumstances: &Circumstances<'_>,
+    circumstances: &ValidationInput<'_>,
 ) -> World {
     let mut world = World::new(id, circumstances);
     if joined.partial.contains(&id) {
@@ -266,7 +266,7 @@ fn add(
     let is_good = facts.is_some();
     let rejected = (!is_good).then_some(id);
     let Some(earlier) = world.get_mut(resource_type, name) else {
-        world.insert(resource_type, name, Entry { id, facts, rejected });
+        world.insert(resource_type, name, WorldEntry { id, facts, rejected });
         return;
     };
     let ResourceId(before) = earlier.id;
@@ -281,7 +281,7 @@ fn add(
     };
     let last_rejected = later(earlier.rejected, rejected, resources);
     if takes_over {
-        *earlier = Entry {
+        *earlier = WorldEntry {
             id,
             facts,
             rejected: last_rejected,
@@ -308,7 +308,7 @@ fn reject(world: &mut World, resource_type: ResourceType, name: &str, number: us
     match world.get_mut(resource_type, name) {
         Some(entry) => entry.rejected = later(entry.rejected, Some(id), resources),
         None => {
-            let entry = Entry {
+            let entry = WorldEntry {
                 id,
                 facts: None,
                 rejected: Some(id),

@@ -20,14 +20,14 @@ pub struct Cx<'p> {
     spare: Option<Diagnostic>,
     nacks: usize,
     nested: u32,
-    known: Known,
+    known: BytesKnowledge,
     /// What was packed right away; `None` if nothing is.
     packed: Option<Packed>,
 }
 
 /// What is known of the bytes of a resource before they are checked.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Known {
+pub enum BytesKnowledge {
     /// They may be anything.
     #[default]
     Nothing,
@@ -39,7 +39,7 @@ pub enum Known {
 
 /// A point in the list of rejections, to ask later whether something was rejected since.
 #[derive(Debug, Clone, Copy)]
-pub struct Mark(usize);
+pub struct RejectionMark(usize);
 
 impl<'p> Cx<'p> {
     /// Starts a validation.
@@ -53,7 +53,7 @@ impl<'p> Cx<'p> {
             spare: None,
             nacks: 0,
             nested: 0,
-            known: Known::Nothing,
+            known: BytesKnowledge::Nothing,
             packed: None,
         }
     }
@@ -72,7 +72,7 @@ impl<'p> Cx<'p> {
 
     /// Says what the loader knows of the bytes; [`wire::check`](crate::proto::wire::check) leaves that out.
     #[must_use]
-    pub fn knowing(mut self, known: Known) -> Self {
+    pub fn knowing(mut self, known: BytesKnowledge) -> Self {
         self.known = known;
         self
     }
@@ -85,7 +85,7 @@ impl<'p> Cx<'p> {
     }
 
     /// What is known of the bytes; nothing unless [`knowing`](Self::knowing) said so.
-    pub fn known(&self) -> Known {
+    pub fn known(&self) -> BytesKnowledge {
         self.known
     }
 
@@ -252,12 +252,12 @@ impl<'p> Cx<'p> {
     }
 
     /// Remembers how many rejections there are.
-    pub fn mark(&self) -> Mark {
-        Mark(self.nacks)
+    pub fn mark(&self) -> RejectionMark {
+        RejectionMark(self.nacks)
     }
 
     /// Says whether anything was rejected since `mark`.
-    pub fn nacked_since(&self, mark: Mark) -> bool {
+    pub fn nacked_since(&self, mark: RejectionMark) -> bool {
         self.nacks > mark.0
     }
 

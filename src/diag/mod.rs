@@ -14,7 +14,7 @@ mod quota;
 mod rule;
 
 pub(crate) use budget::{Allowance, Budget, cut};
-pub use cx::{Cx, Known, Mark};
+pub use cx::{BytesKnowledge, Cx, RejectionMark};
 pub use diagnostic::{Diagnostic, Related};
 pub use fingerprint::{About, Fingerprint, Fingerprints};
 pub use packed::Packed;

@@ -10,7 +10,7 @@ use super::ring::ring_moves;
 use super::sessions::Sessions;
 use crate::client::Client;
 use crate::lb::ring_hash::{RING_SIZE_CAP, Size};
-use crate::lb::{Config, parse_list};
+use crate::lb::{LbConfig, parse_list};
 use crate::model::Cluster;
 use crate::model::cluster::{Discovery, HealthStatus};
 use crate::model::endpoints::{DropCategory, Endpoints, Locality, LocalityName, counted_weight};
@@ -279,8 +279,8 @@ impl<'a> Side<'a> {
 
     fn spread(&self, profile: &Profile) -> Spread {
         match parse_list(&self.cluster.lb_policy, profile) {
-            Ok(Config::WrrLocality(_)) => Spread::ByLocality,
-            Ok(Config::RingHash(config)) => Spread::Ring(config.size(RING_SIZE_CAP)),
+            Ok(LbConfig::WrrLocality(_)) => Spread::ByLocality,
+            Ok(LbConfig::RingHash(config)) => Spread::Ring(config.size(RING_SIZE_CAP)),
             Ok(_) | Err(_) => Spread::Other,
         }
     }

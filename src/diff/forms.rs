@@ -8,9 +8,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
 
-use super::lists::{Step, align};
+use super::lists::{ListStep, align};
 use super::values::{
-    ChangeKind, FieldChange, Identity, PASSED_OVER, Shown, below, identity, key, of_field, of_values, place, push,
+    ChangeKind, FieldChange, Identity, PASSED_OVER, ShownValue, below, identity, key, of_field, of_values, place, push,
 };
 use crate::parsed::{self, List};
 
@@ -92,8 +92,8 @@ struct Comparison {
 }
 
 impl Comparison {
-    fn shown<'a>(&self, value: &'a Value) -> Shown<'a> {
-        Shown::root(value, self.shows_secrets)
+    fn shown<'a>(&self, value: &'a Value) -> ShownValue<'a> {
+        ShownValue::root(value, self.shows_secrets)
     }
 
     fn of_forms(&mut self, path: &str, before: Form<'_>, after: Form<'_>, field: &str) {
@@ -145,14 +145,14 @@ impl Comparison {
         let keys = |list: &List<'_>| -> Vec<String> { list.iter().map(|e| Form::of(e).key(identity)).collect() };
         for step in align(&keys(before), &keys(after), in_order, alike) {
             let (of_before, of_after, position) = match step {
-                Step::Same(b, a) | Step::Moved(b, a) => (before.get(b), after.get(a), a),
-                Step::Removed(b) => (before.get(b), None, b),
-                Step::Added(a) => (None, after.get(a), a),
+                ListStep::Same(b, a) | ListStep::Moved(b, a) => (before.get(b), after.get(a), a),
+                ListStep::Removed(b) => (before.get(b), None, b),
+                ListStep::Added(a) => (None, after.get(a), a),
             };
             let (one, other) = (of_before.map(Form::of), of_after.map(Form::of));
             match (one, other) {
                 (Some(one), Some(other)) => {
-                    let is_moved = matches!(step, Step::Moved(..));
+                    let is_moved = matches!(step, ListStep::Moved(..));
                     if let (Form::Plain(one), Form::Plain(other)) = (&one, &other)
                         && one == other
                         && !is_moved

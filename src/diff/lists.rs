@@ -8,7 +8,7 @@ use std::collections::hash_map::Entry;
 
 /// What becomes of an element: positions in the list before and after.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Step {
+pub(super) enum ListStep {
     /// It is in both.
     Same(usize, usize),
     /// It is in both, but before or after others than it was.
@@ -23,7 +23,7 @@ pub(super) enum Step {
 ///
 /// With `in_order` the order counts, and an element that is gone and one that is new in the same gap are one that changed
 /// if `alike` says so.
-pub(super) fn align(before: &[String], after: &[String], in_order: bool, alike: bool) -> Vec<Step> {
+pub(super) fn align(before: &[String], after: &[String], in_order: bool, alike: bool) -> Vec<ListStep> {
     let mut places: HashMap<&str, Vec<usize>> = HashMap::new(); // looked up only
     for (index, key) in before.iter().enumerate().rev() {
         match places.entry(key) {
@@ -63,20 +63,20 @@ pub(super) fn align(before: &[String], after: &[String], in_order: bool, alike: 
         {
             while next < place {
                 if partner_before.get(next).is_some_and(Option::is_none) {
-                    steps.push(Step::Removed(next));
+                    steps.push(ListStep::Removed(next));
                 }
                 next += 1;
             }
             next = next.max(place + 1);
         }
         steps.push(match *partner {
-            None => Step::Added(index),
-            Some(place) if stays || changed.get(place) == Some(&true) => Step::Same(place, index),
-            Some(place) => Step::Moved(place, index),
+            None => ListStep::Added(index),
+            Some(place) if stays || changed.get(place) == Some(&true) => ListStep::Same(place, index),
+            Some(place) => ListStep::Moved(place, index),
         });
     }
     let rest = (next..before.len()).filter(|&place| partner_before.get(place).is_some_and(Option::is_none));
-    steps.extend(rest.map(Step::Removed));
+    steps.extend(rest.map(ListStep::Removed));
     steps
 }
 
@@ -164,11 +164,11 @@ mod tests {
         align(&b, &a, in_order, alike)
             .into_iter()
             .map(|step| match step {
-                Step::Same(x, y) if b[x] == a[y] => a[y].clone(),
-                Step::Same(x, y) => format!("{}>{}", b[x], a[y]),
-                Step::Moved(_, y) => format!("~{}", a[y]),
-                Step::Removed(x) => format!("-{}", b[x]),
-                Step::Added(y) => format!("+{}", a[y]),
+                ListStep::Same(x, y) if b[x] == a[y] => a[y].clone(),
+                ListStep::Same(x, y) => format!("{}>{}", b[x], a[y]),
+                ListStep::Moved(_, y) => format!("~{}", a[y]),
+                ListStep::Removed(x) => format!("-{}", b[x]),
+                ListStep::Added(y) => format!("+{}", a[y]),
             })
             .collect::<Vec<_>>()
             .join(" ")

@@ -29,14 +29,14 @@ use std::sync::Arc;
 
 pub use overlap::{Example, examples};
 
-use crate::client::{Cache, Client, Gap, Held, Kind};
+use crate::client::{Cache, Client, Gap, Held, ResourceKind};
 use crate::model::listener::{Listener, RouteSource};
 use crate::model::{ResourceType, RouteConfiguration};
 use crate::parsed::{self, Shown};
 use budget::Budget;
 use clusters::ClusterChange;
 use hosts::HostChanges;
-use reach::{Reach, Reached};
+use reach::{ReachChange, Reached};
 use values::FieldChange;
 
 /// What a client has under a name.
@@ -117,11 +117,11 @@ pub struct Diff {
     /// By listener.
     pub routes: Vec<RouteChange>,
     /// Listeners whose channels have routes on one side only, by name.
-    pub targets: Vec<Reach>,
+    pub targets: Vec<ReachChange>,
     /// Clusters that RPCs can go to, of those that both have, by name.
     pub clusters: Vec<ClusterChange>,
     /// Clusters that the client has on one side only, while its routes lead to them on the other, by name.
-    pub reach: Vec<Reach>,
+    pub reach: Vec<ReachChange>,
     /// A limit was reached: clusters may change that are not told.
     pub clusters_are_cut: bool,
     /// By type and name.
@@ -202,7 +202,7 @@ fn names<'a, T>(before: &'a Cache<T>, after: &'a Cache<T>) -> BTreeSet<&'a Strin
     before.keys().chain(after.keys()).collect()
 }
 
-fn state<T: Kind>(held: Option<&Held<T>>) -> State {
+fn state<T: ResourceKind>(held: Option<&Held<T>>) -> State {
     let Some(held) = held else { return State::Absent };
     match held.gap() {
         Some(Gap::Verdict) => return State::NotKnown,
@@ -217,7 +217,7 @@ fn state<T: Kind>(held: Option<&Held<T>>) -> State {
     }
 }
 
-fn of_type<T: Kind + PartialEq>(
+fn of_type<T: ResourceKind + PartialEq>(
     before: &Cache<T>,
     after: &Cache<T>,
     shown: fn(&T) -> Shown<'_>,

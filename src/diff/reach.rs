@@ -12,7 +12,7 @@ use crate::model::route::{Action, Destination};
 
 /// Something that RPCs go to works on one side only.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Reach {
+pub struct ReachChange {
     /// The name of the Listener or Cluster.
     pub name: String,
     /// It works after; else it worked before.
@@ -20,18 +20,18 @@ pub struct Reach {
 }
 
 /// Listeners that have routes on one side only.
-pub(super) fn listeners(before: &Client, after: &Client) -> Vec<Reach> {
+pub(super) fn listeners(before: &Client, after: &Client) -> Vec<ReachChange> {
     let names = names(&before.resources.listeners, &after.resources.listeners);
     let change = |name: &String| {
         let (had, works) = (routes_of(before, name).is_some(), routes_of(after, name).is_some());
         let name = name.clone();
-        (had != works).then_some(Reach { name, works })
+        (had != works).then_some(ReachChange { name, works })
     };
     names.into_iter().filter_map(change).collect()
 }
 
 /// Clusters that a client has on one side only, while its routes lead to them on the other.
-pub(super) fn clusters(before: &Client, after: &Client, (was, is): (&Reached, &Reached)) -> Vec<Reach> {
+pub(super) fn clusters(before: &Client, after: &Client, (was, is): (&Reached, &Reached)) -> Vec<ReachChange> {
     let names = names(&before.resources.clusters, &after.resources.clusters);
     let change = |name: &String| {
         let has = |client: &Client| client.resources.clusters.get(name).is_some_and(Held::is_accepted);
@@ -39,7 +39,7 @@ pub(super) fn clusters(before: &Client, after: &Client, (was, is): (&Reached, &R
         // Where the routes change too, that is told of the routes.
         let is_missed = if works { was.names(name) } else { is.has(name) };
         let name = name.clone();
-        (had != works && is_missed).then_some(Reach { name, works })
+        (had != works && is_missed).then_some(ReachChange { name, works })
     };
     names.into_iter().filter_map(change).collect()
 }

@@ -2,15 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use crate::client::{Fault, Held, Kind};
-use crate::recognise::{self, Told};
+use crate::client::{Held, RejectionFault, ResourceKind};
+use crate::recognise::{self, Recognised};
 
 /// Longer words of a client are not looked through for its faults, which takes longer than to read them.
 pub const MAX_REASON_BYTES: usize = 256 << 10;
 
 /// Says whether both are rejected, and for the same reason: the same faults, and where a live client says no more than its own
 /// words, words that lead to these faults.
-pub(super) fn is_same<T: Kind>(one: &Held<T>, other: &Held<T>) -> bool {
+pub(super) fn is_same<T: ResourceKind>(one: &Held<T>, other: &Held<T>) -> bool {
     let (Some(why), Some(other_why)) = (one.rejected(), other.rejected()) else {
         return false;
     };
@@ -25,8 +25,8 @@ pub(super) fn is_same<T: Kind>(one: &Held<T>, other: &Held<T>) -> bool {
 }
 
 /// Says whether two clients tell the same, whatever stands around it, such as the number of the resource in its response.
-fn is_same_line(one: &[Told], other: &[Told]) -> bool {
-    let said = |told: &[Told]| -> BTreeSet<(Option<String>, String)> {
+fn is_same_line(one: &[Recognised], other: &[Recognised]) -> bool {
+    let said = |told: &[Recognised]| -> BTreeSet<(Option<String>, String)> {
         told.iter()
             .map(|told| (told.path.clone(), told.words.clone()))
             .collect()
@@ -35,8 +35,8 @@ fn is_same_line(one: &[Told], other: &[Told]) -> bool {
 }
 
 /// Says whether what a client tells is all of these faults and no other.
-fn leads_to(told: &[Told], faults: &[Fault]) -> bool {
-    let is_about = |told: &Told, fault: &Fault| match &told.path {
+fn leads_to(told: &[Recognised], faults: &[RejectionFault]) -> bool {
+    let is_about = |told: &Recognised, fault: &RejectionFault| match &told.path {
         // Its words may be those of no page; the place is enough then.
         Some(path) => *path == fault.path && (told.pages.is_empty() || told.leads_to(fault.rule)),
         None => told.leads_to(fault.rule),
@@ -50,8 +50,8 @@ fn leads_to(told: &[Told], faults: &[Fault]) -> bool {
 mod tests {
     use super::*;
 
-    fn fault(rule: &'static str, path: &str) -> Fault {
-        Fault {
+    fn fault(rule: &'static str, path: &str) -> RejectionFault {
+        RejectionFault {
             rule,
             path: path.to_owned(),
             message: String::new(),

@@ -17,7 +17,7 @@ use crate::rpc::matching::{MILLION, header_matches, path_matches};
 pub(super) const STEPS_OF_A_SHARE: u64 = 8;
 
 /// Where RPCs go, in order, with the share of each.
-pub(super) type Shares = Vec<(Goes, f64)>;
+pub(super) type RouteShares = Vec<(Goes, f64)>;
 
 /// The routes of a virtual host.
 pub(super) struct Table<'a> {
@@ -54,7 +54,7 @@ impl<'a> Table<'a> {
     }
 
     /// The routes that can take an RPC, `None` for none of them, and where it goes; `None` if there are no more steps to be made.
-    pub fn outcome(&self, example: &Example, steps: &mut Steps) -> Option<(Vec<Option<usize>>, Shares)> {
+    pub fn outcome(&self, example: &Example, steps: &mut Steps) -> Option<(Vec<Option<usize>>, RouteShares)> {
         let request = Request {
             path: &example.path,
             headers: &example.headers,
@@ -121,7 +121,7 @@ pub(super) fn spread(route: &Route) -> u64 {
 }
 
 /// Where a route takes its RPCs.
-pub(super) fn goes(route: &Route) -> Shares {
+pub(super) fn goes(route: &Route) -> RouteShares {
     let Action::Route(action) = &route.action else {
         return vec![(Goes::Fails, 1.0)];
     };

@@ -6,7 +6,7 @@
 
 use super::budget::{Budget, Steps};
 use super::overlap::{Example, are_disjoint, examples, is_opaque};
-use super::table::{STEPS_OF_A_SHARE, Shares, Table, are_apart, goes, share, spread};
+use super::table::{RouteShares, STEPS_OF_A_SHARE, Table, are_apart, goes, share, spread};
 use crate::model::route::Route;
 use crate::validate::route_shadow::covers;
 
@@ -29,7 +29,7 @@ pub enum Goes {
 
 /// What a table does with one kind of RPC.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Outcome {
+pub struct TableOutcome {
     /// Position of the first route that can take them, `None` for none.
     pub route: Option<usize>,
     /// Where to, with the share of each; they add up to 1.
@@ -40,9 +40,9 @@ pub struct Outcome {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Move {
     /// By the table before.
-    pub before: Outcome,
+    pub before: TableOutcome,
     /// By the table after.
-    pub after: Outcome,
+    pub after: TableOutcome,
     /// One of them; `None` if a regex lets none be found, and there may be none.
     pub example: Option<Example>,
 }
@@ -186,8 +186,13 @@ impl Walk<'_> {
         }
     }
 
-    fn tell(&mut self, before: (Option<usize>, Shares), after: (Option<usize>, Shares), example: Option<Example>) {
-        let outcome = |(route, goes)| Outcome { route, goes };
+    fn tell(
+        &mut self,
+        before: (Option<usize>, RouteShares),
+        after: (Option<usize>, RouteShares),
+        example: Option<Example>,
+    ) {
+        let outcome = |(route, goes)| TableOutcome { route, goes };
         let moved = Move {
             before: outcome(before),
             after: outcome(after),

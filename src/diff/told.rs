@@ -23,7 +23,7 @@ const DEPTH_OF_TEXT: usize = 100;
 /// assert_eq!([told.to_string(), Told::from(&json!("a")).to_string()], [r#"{"name":"a"}"#, "a"]);
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-pub struct Told(Kept);
+pub struct ComparedValue(Kept);
 
 #[derive(Debug, Clone, PartialEq)]
 enum Kept {
@@ -32,7 +32,7 @@ enum Kept {
     Deep(Value),
 }
 
-impl Told {
+impl ComparedValue {
     /// The value.
     pub fn to_value(&self) -> Value {
         match &self.0 {
@@ -42,16 +42,16 @@ impl Told {
     }
 }
 
-impl From<&Value> for Told {
-    fn from(value: &Value) -> Told {
-        Told(match is_shallow(value, DEPTH_OF_TEXT) {
+impl From<&Value> for ComparedValue {
+    fn from(value: &Value) -> ComparedValue {
+        ComparedValue(match is_shallow(value, DEPTH_OF_TEXT) {
             true => Kept::Text(text(value).into()),
             false => Kept::Deep(tidy(value)),
         })
     }
 }
 
-impl fmt::Display for Told {
+impl fmt::Display for ComparedValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
             Kept::Text(text) if text.starts_with('"') => {
@@ -154,14 +154,14 @@ mod tests {
             json!({"defaults": 1, "a": {"defaults": ["a"]}}),
         ] {
             assert_eq!(text(&value), tidy(&value).to_string());
-            assert_eq!(Told::from(&value).to_value(), tidy(&value));
+            assert_eq!(ComparedValue::from(&value).to_value(), tidy(&value));
         }
     }
 
     #[test]
     fn what_is_too_deep_for_text_is_kept() {
         let deep = (0..300).fold(json!({"index": 1, "x": 2}), |value, _| json!([value]));
-        let told = Told::from(&deep);
+        let told = ComparedValue::from(&deep);
         assert_eq!(told.to_value(), tidy(&deep));
         assert_eq!(told.to_string(), tidy(&deep).to_string());
     }

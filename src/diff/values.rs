@@ -7,9 +7,9 @@
 
 use serde_json::{Map, Value};
 
-use super::lists::{Step, align};
-use super::told::{Told, text};
-use crate::source::secrets::Place;
+use super::lists::{ListStep, align};
+use super::told::{ComparedValue, text};
+use crate::source::secrets::SecretPlace;
 
 /// A difference at one place.
 #[derive(Debug, Clone, PartialEq)]
@@ -24,11 +24,11 @@ pub struct FieldChange {
 #[derive(Debug, Clone, PartialEq)]
 pub enum ChangeKind {
     /// It is new.
-    Added(Told),
+    Added(ComparedValue),
     /// It is gone.
-    Removed(Told),
+    Removed(ComparedValue),
     /// It has another value.
-    Changed(Told, Told),
+    Changed(ComparedValue, ComparedValue),
     /// An element of a list stands before or behind others than it did.
     Moved,
 }
@@ -71,18 +71,18 @@ pub(super) const PASSED_OVER: [&str; 3] = ["defaults", "index", "grpc"];
 
 /// A value, and how it may be shown: most values need not be, so none is masked before it is told.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Shown<'a> {
+pub(super) struct ShownValue<'a> {
     pub value: &'a Value,
     /// Where it stands; `None` if everything is shown.
-    place: Option<Place>,
+    place: Option<SecretPlace>,
 }
 
-impl<'a> Shown<'a> {
+impl<'a> ShownValue<'a> {
     /// A value with nothing above it.
-    pub fn root(value: &'a Value, shows_secrets: bool) -> Shown<'a> {
-        Shown {
+    pub fn root(value: &'a Value, shows_secrets: bool) -> ShownValue<'a> {
+        ShownValue {
             value,
-            place: (!shows_secrets).then(Place::parsed),
+            place: (!shows_secrets).then(SecretPlace::parsed),
         }
     }
 
@@ -95,9 +95,9 @@ impl<'a> Shown<'a> {
         }
     }
 
-    fn elements(self) -> Vec<Shown<'a>> {
+    fn elements(self) -> Vec<ShownValue<'a>> {
         let values = self.value.as_array().map_or(&[][..], Vec::as_slice);
-        let element = |value| Shown {
+        let element = |value| ShownValue {
             value,
             place: self.place,
         };
@@ -112,10 +112,10 @@ impl<'a> Shown<'a> {
         value
     }
 
-    pub fn told(self) -> Told {
+    pub fn told(self) -> ComparedValue {
         match self.place {
-            Some(_) => Told::from(&self.masked()),
-            None => Told::from(self.value),
+            Some(_) => ComparedValue::from(&self.masked()),
+            None => ComparedValue::from(self.value),
         }
     }
 }
@@ -123,12 +123,12 @@ impl<'a> Shown<'a> {
 /// The fields of an object as they may be shown.
 pub(super) struct Fields<'a> {
     object: Option<&'a Map<String, Value>>,
-    place: Option<Place>,
+    place: Option<SecretPlace>,
 }
 
 impl<'a> Fields<'a> {
-    pub fn get(&self, name: &str) -> Option<Shown<'a>> {
-        Some(Shown {
+    pub fn get(&self, name: &str) -> Option<ShownValue<'a>> {
+        Some(ShownValue {
             value: self.object?.get(name)?,
             place: self.place.map(|place| place.field(name)),
         })
@@ -151,12 +151,18 @@ impl<'a> Fields<'a> {
 /// ```
 pub fn compare(before: &Value, after: &Value, shows_secrets: bool) -> Vec<FieldChange> {
     let mut changes = Vec::new();
-    let [before, after] = [before, after].map(|value| Shown::root(value, shows_secrets));
+    let [before, after] = [before, after].map(|value| ShownValue::root(value, shows_secrets));
     of_values("", before, after, "", &mut changes);
     changes
 }
 
-pub(super) fn of_values(path: &str, before: Shown<'_>, after: Shown<'_>, field: &str, out: &mut Vec<FieldChange>) {
+pub(super) fn of_values(
+    path: &str,
+    before: ShownValue<'_>,
+    after: ShownValue<'_>,
+    field: &str,
+    out: &mut Vec<FieldChange>,
+) {
     if before.value == after.value {
         return;
     }
@@ -207,28 +213,28 @@ pub(super) fn of_field(path: &str, name: &str, before: &Fields<'_>, after: &Fiel
     }
 }
 
-fn of_lists(path: &str, before: Shown<'_>, after: Shown<'_>, field: &str, out: &mut Vec<FieldChange>) {
+fn of_lists(path: &str, before: ShownValue<'_>, after: ShownValue<'_>, field: &str, out: &mut Vec<FieldChange>) {
     let (before, after) = (before.elements(), after.elements());
     let identity = identity(field);
-    let keys = |elements: &[Shown<'_>]| elements.iter().map(|e| key(e.value, identity)).collect::<Vec<_>>();
+    let keys = |elements: &[ShownValue<'_>]| elements.iter().map(|e| key(e.value, identity)).collect::<Vec<_>>();
     let (keys_before, keys_after) = (keys(&before), keys(&after));
     let in_order = matches!(identity, Identity::Ordered(_) | Identity::Sequence);
     let alike = matches!(identity, Identity::Ordered(_));
     for step in align(&keys_before, &keys_after, in_order, alike) {
         match step {
-            Step::Same(b, a) => {
+            ListStep::Same(b, a) => {
                 if let (Some(b), Some(shown)) = (before.get(b), after.get(a)) {
                     of_values(&place(path, *shown, a, identity), *b, *shown, field, out);
                 }
             }
-            Step::Moved(b, a) => {
+            ListStep::Moved(b, a) => {
                 if let (Some(b), Some(shown)) = (before.get(b), after.get(a)) {
                     let path = place(path, *shown, a, identity);
                     push(&path, ChangeKind::Moved, out);
                     of_values(&path, *b, *shown, field, out);
                 }
             }
-            Step::Removed(b) => {
+            ListStep::Removed(b) => {
                 if let Some(shown) = before.get(b) {
                     push(
                         &place(path, *shown, b, identity),
@@ -237,7 +243,7 @@ fn of_lists(path: &str, before: Shown<'_>, after: Shown<'_>, field: &str, out: &
                     );
                 }
             }
-            Step::Added(a) => {
+            ListStep::Added(a) => {
                 if let Some(shown) = after.get(a) {
                     push(&place(path, *shown, a, identity), ChangeKind::Added(shown.told()), out);
                 }
@@ -261,7 +267,7 @@ pub(super) fn key(element: &Value, identity: Identity) -> String {
 }
 
 /// The place of an element of the list at `path`.
-pub(super) fn place(path: &str, element: Shown<'_>, position: usize, identity: Identity) -> String {
+pub(super) fn place(path: &str, element: ShownValue<'_>, position: usize, identity: Identity) -> String {
     let index = element.value.get("index").and_then(Value::as_u64);
     let index = index.map_or_else(|| position.to_string(), |index| index.to_string());
     let name = match identity {

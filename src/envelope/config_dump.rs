@@ -4,7 +4,7 @@ use xdsctl_proto::tables;
 
 use super::entries::OBJECT;
 use super::raw::{Label, LiveStatus, Stage};
-use super::slot::{Pending, Place};
+use super::slot::{Pending, SlotPlace};
 use super::walker::Walker;
 use super::{Clue, Result, Shape, envoy_bootstrap};
 use crate::proto::transcode::TypeUrl;
@@ -215,7 +215,7 @@ pub(super) const CLIENT_STATUS: &str = "envoy.admin.v3.ClientResourceStatus";
 
 /// What has been read of an entry.
 #[derive(Default)]
-pub(super) struct Entry {
+pub(super) struct ConfigDumpEntry {
     pub resources: Vec<Pending>,
     pub status: LiveStatus,
     pub name: Option<String>,
@@ -226,16 +226,16 @@ pub(super) struct Entry {
 /// Reads an entry of a list and hands its resources on.
 fn walk_entry(walker: &mut Walker<'_, '_>, label: Label, stage: Stage, type_name: &str) -> Result<()> {
     walker.tc.scan.peek();
-    let mut entry = Entry::default();
+    let mut entry = ConfigDumpEntry::default();
     let start = walker.pos();
     let result = read_entry(walker, label, stage, &mut entry);
     entry.finish(walker, start, type_name, label, result)
 }
 
-fn read_entry(walker: &mut Walker<'_, '_>, label: Label, stage: Stage, entry: &mut Entry) -> Result<()> {
+fn read_entry(walker: &mut Walker<'_, '_>, label: Label, stage: Stage, entry: &mut ConfigDumpEntry) -> Result<()> {
     walker.fields(&mut |walker, key| {
         if let Some(type_name) = slot(key) {
-            let place = Place {
+            let place = SlotPlace {
                 message: tables::message(type_name),
                 label,
                 stage,
@@ -258,7 +258,7 @@ fn read_entry(walker: &mut Walker<'_, '_>, label: Label, stage: Stage, entry: &m
 }
 
 /// Reads one of [`STATES`], whose version is that of its resource alone.
-fn read_state(walker: &mut Walker<'_, '_>, label: Label, stage: Stage, entry: &mut Entry) -> Result<()> {
+fn read_state(walker: &mut Walker<'_, '_>, label: Label, stage: Stage, entry: &mut ConfigDumpEntry) -> Result<()> {
     let first = entry.resources.len();
     let outer = entry.status.version.take();
     let result = read_entry(walker, label, stage, entry);
@@ -274,7 +274,7 @@ fn read_state(walker: &mut Walker<'_, '_>, label: Label, stage: Stage, entry: &m
 }
 
 /// Reads one resource, or a list of them.
-pub(super) fn read_slot(walker: &mut Walker<'_, '_>, place: Place, entry: &mut Entry) -> Result<()> {
+pub(super) fn read_slot(walker: &mut Walker<'_, '_>, place: SlotPlace, entry: &mut ConfigDumpEntry) -> Result<()> {
     match walker.tc.scan.peek() {
         b'[' => walker.elements(&mut |walker, _| read_slot(walker, place, entry)),
         b'{' => {
@@ -294,11 +294,11 @@ pub(super) fn read_slot(walker: &mut Walker<'_, '_>, place: Place, entry: &mut E
 }
 
 /// Reads `error_state`.
-pub(super) fn read_error(walker: &mut Walker<'_, '_>, label: Label, entry: &mut Entry) -> Result<()> {
+pub(super) fn read_error(walker: &mut Walker<'_, '_>, label: Label, entry: &mut ConfigDumpEntry) -> Result<()> {
     walker.fields(&mut |walker, key| {
         match key {
             "failed_configuration" => {
-                let place = Place {
+                let place = SlotPlace {
                     message: None,
                     label,
                     stage: Stage::Failed,
@@ -314,7 +314,7 @@ pub(super) fn read_error(walker: &mut Walker<'_, '_>, label: Label, entry: &mut 
     })
 }
 
-impl Entry {
+impl ConfigDumpEntry {
     /// Hands the resources of an entry on, or one without bytes if it only has a name or a status.
     ///
     /// `result` is how reading it ended; resources in an entry that broke off are handed on all the same.
@@ -331,9 +331,9 @@ impl Entry {
         self.status.server = self.status.server.or_else(|| said.server.clone());
         let has_news = result.is_ok() && (self.name.is_some() || self.status != LiveStatus::default());
         if self.resources.is_empty() && has_news && !type_name.is_empty() {
-            let place = Place {
+            let place = SlotPlace {
                 label,
-                ..Place::default()
+                ..SlotPlace::default()
             };
             let mut absent = walker.pending(format!("type.googleapis.com/{type_name}"), place);
             absent.raw.origin.span = crate::source::Span::new(start, walker.pos());

@@ -2,10 +2,10 @@
 
 use xdsctl_proto::tables::{self, Message};
 
-use super::config_dump::{CLIENT_STATUS, Entry, is_state, read_error, read_slot, slot, walk_section};
+use super::config_dump::{CLIENT_STATUS, ConfigDumpEntry, is_state, read_error, read_slot, slot, walk_section};
 use super::entries::OBJECT;
 use super::raw::{Label, LiveStatus, Stage};
-use super::slot::Place;
+use super::slot::SlotPlace;
 use super::walker::Walker;
 use super::{Clue, Result, Shape, legacy};
 use crate::profile::UserAgent;
@@ -129,7 +129,7 @@ pub(super) fn walk_node(walker: &mut Walker<'_, '_>) -> Result<Option<String>> {
 fn walk_generic(walker: &mut Walker<'_, '_>) -> Result<()> {
     walker.tc.scan.peek();
     let start = walker.pos();
-    let mut entry = Entry::default();
+    let mut entry = ConfigDumpEntry::default();
     let mut type_url = String::new();
     let mut label = Label::None;
     let mut later = None;
@@ -171,9 +171,9 @@ fn walk_generic(walker: &mut Walker<'_, '_>) -> Result<()> {
     entry.finish(walker, start, type_name, label, result)
 }
 
-fn place(type_url: &str, label: Label) -> Place {
+fn place(type_url: &str, label: Label) -> SlotPlace {
     let message: Option<&'static Message> = type_url.rsplit('/').next().and_then(tables::message);
-    Place {
+    SlotPlace {
         message,
         label,
         stage: Stage::Active,

@@ -2,8 +2,8 @@
 
 use xdsctl_proto::tables::{self, Field};
 
-use super::raw::{Label, LiveStatus, ResourceError, Response};
-use super::slot::{Pending, Place};
+use super::raw::{Label, LiveStatus, RawResponse, ResourceError};
+use super::slot::{Pending, SlotPlace};
 use super::walker::{Walker, snake_case};
 use super::{Clue, EMPTY_RESPONSE, Result, Shape, UNKNOWN_TYPE, csds, wrapper};
 use crate::model::ResourceType;
@@ -274,7 +274,7 @@ fn walk_response(walker: &mut Walker<'_, '_>) -> Result<()> {
     }
     walker.push(named);
     if type_url.is_some() || !errors.is_empty() {
-        let response = Response {
+        let response = RawResponse {
             source: walker.source(),
             span: Span::new(start, walker.pos()),
             world: walker.world,
@@ -369,7 +369,7 @@ fn removed(walker: &mut Walker<'_, '_>, names: &mut Vec<(String, Span)>) -> Resu
 
 /// A resource that a response names without holding it.
 fn absent(walker: &mut Walker<'_, '_>, type_url: &str, name: &str, span: Span, status: &LiveStatus) -> Pending {
-    let mut absent = walker.pending(type_url.to_owned(), Place::default());
+    let mut absent = walker.pending(type_url.to_owned(), SlotPlace::default());
     absent.raw.wrapper_name = Some(name.to_owned());
     absent.raw.origin.span = span;
     absent.set_status(status);
@@ -444,11 +444,11 @@ fn walk_wrapped(walker: &mut Walker<'_, '_>) -> Result<()> {
             "name" => name = walker.text()?,
             "version" => version = walker.text()?,
             "resource" if walker.tc.scan.peek() == b'{' => {
-                let pending = walker.slot(Place {
+                let pending = walker.slot(SlotPlace {
                     message,
                     label: Label::None,
                     is_any: true,
-                    ..Place::default()
+                    ..SlotPlace::default()
                 })?;
                 if !pending.is_typed && message.is_some() {
                     walker.missing_type(&pending);

@@ -9,13 +9,13 @@ use std::ops::Range;
 use bytes::Bytes;
 use xdsctl_proto::tables;
 
-use super::loader::{Emit, Loader, Options, Text};
-use super::raw::{Finding, Origin, RawResource, Response, WorldId};
+use super::loader::{Emit, LoadOptions, Loader, Text};
+use super::raw::{Finding, Origin, RawResource, RawResponse, WorldId};
 use super::{EMPTY_RESPONSE, NO_RESOURCE, UNKNOWN_SHAPE, kubernetes, template};
-use crate::diag::{Known, rules};
+use crate::diag::{BytesKnowledge, rules};
 use crate::model::ResourceType;
 use crate::proto::transcode::{self, LIMIT_EXCEEDED, SYNTAX, Transcoder};
-use crate::source::sniff::{Format, Sniffed, named, sniff};
+use crate::source::sniff::{DocumentFormat, Sniffed, named, sniff};
 use crate::source::view::{FaultKind, View};
 use crate::source::{Source, SourceId, Span, binary, configmap, log, textproto, yaml};
 
@@ -33,7 +33,7 @@ impl Loader {
     ///
     /// The format is `options.format`, or found out from the content and the name. What is wrong with the document itself
     /// becomes a finding; as much as possible is read nevertheless. `source` keeps what is needed to find places in it.
-    pub fn document(&mut self, id: SourceId, source: &Source, options: Options, emit: Emit<'_>) {
+    pub fn document(&mut self, id: SourceId, source: &Source, options: LoadOptions, emit: Emit<'_>) {
         let first = self.findings.len();
         let mut actions = template::Actions::of(source.bytes());
         self.any_format(id, source, options, &mut |resources| {
@@ -57,12 +57,12 @@ impl Loader {
         }
     }
 
-    fn any_format(&mut self, id: SourceId, source: &Source, options: Options, emit: Emit<'_>) {
+    fn any_format(&mut self, id: SourceId, source: &Source, options: LoadOptions, emit: Emit<'_>) {
         let assumed = options.assume.and_then(|assumed| tables::message(assumed.type_name()));
         let format = match options.format {
             Some(format) => format,
             // A bare resource may be any bytes at all.
-            None if assumed.is_some() && named(source.name()) == Some(Format::Binary) => Format::Binary,
+            None if assumed.is_some() && named(source.name()) == Some(DocumentFormat::Binary) => DocumentFormat::Binary,
             None => match sniff(source.name(), source.bytes()) {
                 Sniffed::Format(format) => format,
                 Sniffed::Empty => {
@@ -76,35 +76,36 @@ impl Loader {
             },
         };
         // JSON of a ConfigMap is read as YAML: what stands in its texts has places in a view only.
-        let has_config_maps = matches!(format, Format::Json | Format::Yaml) && configmap::may_be(source.bytes());
-        let format = if has_config_maps { Format::Yaml } else { format };
+        let has_config_maps =
+            matches!(format, DocumentFormat::Json | DocumentFormat::Yaml) && configmap::may_be(source.bytes());
+        let format = if has_config_maps { DocumentFormat::Yaml } else { format };
         source.set_format(format);
         let mut opened = configmap::Opened::default();
         let view = match format {
-            Format::Json => {
+            DocumentFormat::Json => {
                 let text = Text {
                     name: source.name(),
                     ..source.bytes().into()
                 };
                 return self.values(id, text, 0, &mut options.world.clone(), options, emit);
             }
-            Format::Yaml => {
+            DocumentFormat::Yaml => {
                 let mut view = yaml::view_bytes(source.bytes());
                 if has_config_maps {
                     opened = configmap::open(&mut view, source.bytes(), kubernetes::is_xds);
                 }
                 view
             }
-            Format::Text => textproto::view(source.bytes(), assumed),
-            Format::Binary => binary::view(source.bytes(), assumed),
-            Format::Log => return self.log(id, source, options, emit),
+            DocumentFormat::Text => textproto::view(source.bytes(), assumed),
+            DocumentFormat::Binary => binary::view(source.bytes(), assumed),
+            DocumentFormat::Log => return self.log(id, source, options, emit),
         };
         let transcode = of_view(format, options.transcode);
         let view = source.set_view(view);
         if view.parts().is_empty() && view.faults().is_empty() {
             self.report(id, &EMPTY, Span::default(), "the document is empty".to_owned());
         }
-        let options = Options {
+        let options = LoadOptions {
             transcode,
             nulls_are_explained: !view.faults().is_empty(),
             config_maps_are_open: has_config_maps,
@@ -120,12 +121,16 @@ impl Loader {
             .help("write it as a block behind `|`, or give it to xdsctl as a file");
         }
         // Only wire format has messages that are not text.
-        let document = if format == Format::Binary { source.bytes() } else { b"" };
+        let document = if format == DocumentFormat::Binary {
+            source.bytes()
+        } else {
+            b""
+        };
         self.view((id, document), view, options, emit);
     }
 
     /// Reads the messages of a log, in order: those of one client are of one world.
-    fn log(&mut self, id: SourceId, source: &Source, options: Options, emit: Emit<'_>) {
+    fn log(&mut self, id: SourceId, source: &Source, options: LoadOptions, emit: Emit<'_>) {
         let entries = log::entries(source.bytes());
         if entries.is_empty() {
             let whole = Span::new(0, source.bytes().len());
@@ -137,8 +142,8 @@ impl Loader {
         let (view, parts) = log::view(source.bytes(), &entries);
         let view = source.set_view(view);
         self.faults(id, view);
-        let of_view = Options {
-            transcode: of_view(Format::Log, options.transcode),
+        let of_view = LoadOptions {
+            transcode: of_view(DocumentFormat::Log, options.transcode),
             ..options
         };
         let mut worlds: BTreeMap<Option<&str>, Option<WorldId>> = BTreeMap::new();
@@ -172,10 +177,10 @@ impl Loader {
         &mut self,
         id: SourceId,
         source: &Source,
-        entries: &[log::Entry<'_>],
+        entries: &[log::LoggedMessage<'_>],
         worlds: &BTreeMap<Option<&str>, Option<WorldId>>,
     ) {
-        if !entries.iter().any(log::Entry::is_resource) {
+        if !entries.iter().any(log::LoggedMessage::is_resource) {
             return;
         }
         for head in log::heads(source.bytes()) {
@@ -184,7 +189,7 @@ impl Loader {
             let inside = entries.get(from).filter(|entry| entry.span.start < head.span.end);
             let near = inside.or(from.checked_sub(1).and_then(|before| entries.get(before)));
             let client = near.and_then(|entry| entry.client.as_deref());
-            self.responses.push(Response {
+            self.responses.push(RawResponse {
                 source: id,
                 span: head.span,
                 world: worlds.get(&client).copied().flatten(),
@@ -209,7 +214,7 @@ impl Loader {
     }
 
     /// Reads all documents of a view.
-    fn view(&mut self, (id, document): (SourceId, &[u8]), view: &View, options: Options, emit: Emit<'_>) {
+    fn view(&mut self, (id, document): (SourceId, &[u8]), view: &View, options: LoadOptions, emit: Emit<'_>) {
         let first = self.findings.len();
         self.faults(id, view);
         let faults = self.findings.len();
@@ -231,7 +236,7 @@ impl Loader {
         view: &View,
         range: Range<usize>,
         world: &mut Option<WorldId>,
-        options: Options,
+        options: LoadOptions,
         emit: Emit<'_>,
     ) {
         let first = self.findings.len();
@@ -293,9 +298,9 @@ impl Loader {
 }
 
 /// How the view of a document of this format is read.
-const fn of_view(format: Format, options: transcode::Options) -> transcode::Options {
-    let is_yaml = matches!(format, Format::Yaml);
-    transcode::Options {
+const fn of_view(format: DocumentFormat, options: transcode::TranscodeOptions) -> transcode::TranscodeOptions {
+    let is_yaml = matches!(format, DocumentFormat::Yaml);
+    transcode::TranscodeOptions {
         bare_strings: is_yaml,
         wire_objects: !is_yaml,
         ..options
@@ -305,16 +310,20 @@ const fn of_view(format: Format, options: transcode::Options) -> transcode::Opti
 /// Reads a resource again, whose place is known from the first time: its wire bytes, and what is known of them.
 ///
 /// `None` if there is no such resource in the document, which has changed then.
-pub fn again(source: &Source, origin: Origin, resource_type: ResourceType) -> Option<(Bytes, Known)> {
+pub fn again(source: &Source, origin: Origin, resource_type: ResourceType) -> Option<(Bytes, BytesKnowledge)> {
     let (text, start, options) = match (origin.view_at, source.view()) {
         (Some(at), Some(view)) => {
-            let options = of_view(source.format()?, transcode::Options::default());
+            let options = of_view(source.format()?, transcode::TranscodeOptions::default());
             (view.json(), usize::try_from(at).ok()?, options)
         }
-        _ => (source.bytes(), origin.span.start, transcode::Options::default()),
+        _ => (
+            source.bytes(),
+            origin.span.start,
+            transcode::TranscodeOptions::default(),
+        ),
     };
     let mut reader = Transcoder::new(text, options);
-    if origin.view_at.is_some() && source.format() == Some(Format::Binary) {
+    if origin.view_at.is_some() && source.format() == Some(DocumentFormat::Binary) {
         reader.document = source.bytes();
     }
     reader.expect(origin.span.range().len());

@@ -9,7 +9,7 @@ fn load(name: &str, bytes: &[u8]) -> Vec<String> {
     let id = sources.add(name, bytes.to_vec());
     let source = sources.get(id).unwrap();
     let text = |span: Span| String::from_utf8_lossy(&source.bytes()[span.range()]).into_owned();
-    let loaded = crate::load::run(Some(1), |l, e| l.document(id, source, Options::default(), e), |r| r);
+    let loaded = crate::load::run(Some(1), |l, e| l.document(id, source, LoadOptions::default(), e), |r| r);
     let mut lines = Vec::new();
     for r in loaded.results {
         lines.push(format!("{}: {}", r.world.0, r.bytes.unwrap_or_default().escape_ascii()));
@@ -92,7 +92,7 @@ resources:
     let mut sources = SourceMap::new();
     let id = sources.add("-", text.as_bytes().to_vec());
     let source = sources.get(id).unwrap();
-    let loaded = crate::load::run(Some(1), |l, e| l.document(id, source, Options::default(), e), |r| r);
+    let loaded = crate::load::run(Some(1), |l, e| l.document(id, source, LoadOptions::default(), e), |r| r);
     let root = crate::diag::Path::ROOT;
     let find = |resource: usize, path: &crate::diag::Path<'_>| {
         let span = source.locate(loaded.results[resource].origin.span, &path.to_owned());
@@ -224,7 +224,7 @@ fn a_binary_resource_is_shown_as_text() {
     let mut sources = SourceMap::new();
     let id = sources.add("x.pb", bytes);
     let source = sources.get(id).unwrap();
-    let loaded = crate::load::run(Some(1), |l, e| l.document(id, source, Options::default(), e), |r| r);
+    let loaded = crate::load::run(Some(1), |l, e| l.document(id, source, LoadOptions::default(), e), |r| r);
     let place = loaded.results[0].origin.span;
     let decoded = source.decoded(place, "envoy.config.cluster.v3.Cluster").unwrap();
     assert_eq!(

@@ -3,7 +3,7 @@
 use xdsctl_proto::tables;
 
 use super::raw::Label;
-use super::slot::Place;
+use super::slot::SlotPlace;
 use super::walker::Walker;
 use super::{Clue, Result, Shape, csds};
 use crate::source::Span;
@@ -43,10 +43,10 @@ fn walk_static(walker: &mut Walker<'_, '_>, shown: &[&str]) -> Result<()> {
             "secrets" => "envoy.extensions.transport_sockets.tls.v3.Secret",
             _ => return walker.skip(),
         };
-        let place = Place {
+        let place = SlotPlace {
             message: tables::message(type_name),
             label: Label::Static,
-            ..Place::default()
+            ..SlotPlace::default()
         };
         walker.objects(&mut |walker| walker.bare(place))
     })

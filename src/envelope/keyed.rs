@@ -3,7 +3,7 @@
 use xdsctl_proto::tables;
 
 use super::entries::OBJECT;
-use super::slot::Place;
+use super::slot::SlotPlace;
 use super::walker::Walker;
 use super::{Clue, Result, Shape};
 
@@ -28,9 +28,9 @@ fn is_type_url(key: &str) -> bool {
 }
 
 fn walk_type(walker: &mut Walker<'_, '_>, url: &str) -> Result<()> {
-    let place = Place {
+    let place = SlotPlace {
         message: url.rsplit('/').next().and_then(tables::message),
-        ..Place::default()
+        ..SlotPlace::default()
     };
     walker.keys(&mut |walker, key| {
         let name = walker.unescaped(key);

@@ -2,18 +2,18 @@
 
 use std::collections::BTreeSet;
 
-use super::raw::{BootstrapPlace, Finding, PathSource, RawResource, Response, WorldId, WorldName};
+use super::raw::{BootstrapPlace, Finding, PathSource, RawResource, RawResponse, WorldId, WorldName};
 use super::walker::Walker;
 use crate::diag::{Budget, Diagnostic, Quota, Rule};
 use crate::model::ResourceType;
 use crate::profile::UserAgent;
 use crate::proto::transcode;
-use crate::source::sniff::Format;
+use crate::source::sniff::DocumentFormat;
 use crate::source::{SourceId, Span};
 
 /// How to read documents.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Options {
+pub struct LoadOptions {
     /// Every object without `@type` is of this type (`--as`).
     pub assume: Option<ResourceType>,
     /// The world of the documents; `None` for one of their own each.
@@ -21,13 +21,13 @@ pub struct Options {
     /// The documents may name files to take resources from, as an Envoy bootstrap does.
     pub follow: bool,
     /// The format of the documents; `None` to find it out.
-    pub format: Option<Format>,
+    pub format: Option<DocumentFormat>,
     /// A null may stand for what could not be read of another format, which has been reported.
     pub nulls_are_explained: bool,
     /// What stands in the texts of ConfigMaps is read beside them.
     pub config_maps_are_open: bool,
     /// How scalars are read.
-    pub transcode: transcode::Options,
+    pub transcode: transcode::TranscodeOptions,
 }
 
 /// A JSON text, and what it is a view of.
@@ -65,7 +65,7 @@ pub struct Loader {
     /// gRPC bootstraps.
     pub bootstraps: Vec<BootstrapPlace>,
     /// DiscoveryResponses that say their type or report errors.
-    pub responses: Vec<Response>,
+    pub responses: Vec<RawResponse>,
     /// The clients that sent nodes, as they call themselves.
     pub agents: BTreeSet<UserAgent>,
     /// Files that Envoy bootstraps take resources from.
@@ -94,7 +94,7 @@ impl Loader {
     /// Reads a document of JSON values, one or several, and emits its resources.
     ///
     /// What is wrong with the document itself becomes a finding; reading stops where the text is not JSON.
-    pub fn json(&mut self, source: SourceId, text: &[u8], options: Options, emit: Emit<'_>) {
+    pub fn json(&mut self, source: SourceId, text: &[u8], options: LoadOptions, emit: Emit<'_>) {
         self.values(source, text.into(), 0, &mut options.world.clone(), options, emit);
     }
 
@@ -107,7 +107,7 @@ impl Loader {
         text: Text<'_>,
         start: usize,
         world: &mut Option<WorldId>,
-        options: Options,
+        options: LoadOptions,
         emit: Emit<'_>,
     ) {
         let mut walker = Walker::new(self, source, text, options, emit);

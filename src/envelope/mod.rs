@@ -32,15 +32,15 @@ mod wrapper;
 
 pub use discovery::REMOVED;
 pub use document::{EMPTY, again};
-pub use loader::{Emit, Loader, Options};
+pub use loader::{Emit, LoadOptions, Loader};
 pub use raw::{
-    BootstrapPlace, Finding, Label, LiveStatus, Origin, PathSource, RawResource, ResourceError, Response, Stage,
+    BootstrapPlace, Finding, Label, LiveStatus, Origin, PathSource, RawResource, RawResponse, ResourceError, Stage,
     WorldId, WorldName,
 };
 pub(crate) use slot::{BATCH_BYTES, BATCH_RESOURCES};
 
 use crate::diag::rules;
-use crate::proto::transcode::Stop;
+use crate::proto::transcode::TranscodeStop;
 use walker::Walker;
 
 rules! {
@@ -66,7 +66,7 @@ rules! {
     MISSING_TYPE = "dump-missing-type", Dump, Advice as Note, "protobuf JSON mapping of Any";
 }
 
-type Result<T> = std::result::Result<T, Stop>;
+type Result<T> = std::result::Result<T, TranscodeStop>;
 
 /// What an object shows of itself.
 #[derive(Debug, Clone, Copy)]

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 
-use crate::diag::{Diagnostic, Known};
+use crate::diag::{BytesKnowledge, Diagnostic};
 use crate::model::ResourceType;
 use crate::proto::transcode::Note;
 use crate::source::{SourceId, Span};
@@ -95,7 +95,7 @@ pub struct RawResource {
     /// gRPC asks for, or if it could not be read.
     pub bytes: Option<Bytes>,
     /// What is known of the bytes.
-    pub known: Known,
+    pub known: BytesKnowledge,
     /// What was noticed while reading it, in the order of the text.
     pub notes: Vec<Note>,
 }
@@ -135,7 +135,7 @@ pub struct BootstrapPlace {
 
 /// A response among the documents: what it says besides its resources, which were emitted.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Response {
+pub struct RawResponse {
     /// The document.
     pub source: SourceId,
     /// Its text; its resources stand in it.

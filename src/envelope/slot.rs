@@ -8,9 +8,9 @@ use xdsctl_proto::tables::{self, Message};
 use super::raw::{Label, LiveStatus, Origin, RawResource, Stage};
 use super::walker::Walker;
 use super::{MISSING_TYPE, Result, UNKNOWN_TYPE, legacy};
-use crate::diag::{self, Effect, Known};
+use crate::diag::{self, BytesKnowledge, Effect};
 use crate::model::ResourceType;
-use crate::proto::transcode::{LIMIT_EXCEEDED, Note, Stop, TypeUrl, clip};
+use crate::proto::transcode::{LIMIT_EXCEEDED, Note, TranscodeStop, TypeUrl, clip};
 use crate::source::Span;
 use crate::text;
 
@@ -31,7 +31,7 @@ pub(super) struct Pending {
 
 /// What the place of a resource says about it.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Place {
+pub(super) struct SlotPlace {
     /// The message type, if the place has one.
     pub message: Option<&'static Message>,
     /// The list.
@@ -66,7 +66,7 @@ const WRAPPINGS: &[&str] = &[
 ];
 
 /// Says whether a resource that gRPC clients ask for may stand at the place.
-fn is_wanted(place: Place) -> bool {
+fn is_wanted(place: SlotPlace) -> bool {
     place
         .message
         .is_none_or(|message| ResourceType::from_type_name(message.full_name).is_some())
@@ -82,7 +82,7 @@ fn is_of_others(name: &str) -> bool {
 
 impl Walker<'_, '_> {
     /// Reads the resource at the scanner, which stands in `place`.
-    pub fn slot(&mut self, place: Place) -> Result<Pending> {
+    pub fn slot(&mut self, place: SlotPlace) -> Result<Pending> {
         self.tc.scan.peek();
         let start = self.pos();
         let mut is_typed = true;
@@ -156,7 +156,7 @@ impl Walker<'_, '_> {
     }
 
     /// A resource that the dump names without holding it, or whose body follows.
-    pub fn pending(&mut self, type_url: String, place: Place) -> Pending {
+    pub fn pending(&mut self, type_url: String, place: SlotPlace) -> Pending {
         self.recognised = true;
         let name = type_url.rsplit('/').next().unwrap_or_default();
         let resource_type = ResourceType::from_type_name(name);
@@ -176,7 +176,7 @@ impl Walker<'_, '_> {
                     view_at: None,
                 },
                 bytes: None,
-                known: Known::Nothing,
+                known: BytesKnowledge::Nothing,
                 notes: Vec::new(),
             },
             is_typed: false,
@@ -194,7 +194,7 @@ impl Walker<'_, '_> {
                 pending.bytes = Some(Span::new(before, self.tc.written()));
                 pending.raw.known = self.tc.known;
             }
-            Err(Stop::TooLarge(at)) => {
+            Err(TranscodeStop::TooLarge(at)) => {
                 self.tc.cut(before);
                 self.tc.notes.clear();
                 self.tc.scan.set_pos(start);
@@ -251,7 +251,7 @@ impl Walker<'_, '_> {
     }
 
     /// Reads the resource at the scanner and hands it on.
-    pub fn bare(&mut self, place: Place) -> Result<()> {
+    pub fn bare(&mut self, place: SlotPlace) -> Result<()> {
         let pending = self.slot(place)?;
         self.push(vec![pending]);
         Ok(())

@@ -2,7 +2,7 @@
 
 use xdsctl_proto::tables;
 
-use super::slot::Place;
+use super::slot::SlotPlace;
 use super::walker::Walker;
 use super::{Result, Shape, UNKNOWN_SHAPE, wrapper};
 use crate::model::ResourceType;
@@ -52,9 +52,9 @@ fn walk_snapshot(walker: &mut Walker<'_, '_>) -> Result<()> {
             ("secrets", None) => "envoy.extensions.transport_sockets.tls.v3.Secret",
             (key, _) => return walker.beside(key),
         };
-        let place = Place {
+        let place = SlotPlace {
             message: tables::message(type_name),
-            ..Place::default()
+            ..SlotPlace::default()
         };
         // Of secrets the name alone is read.
         if let Some(message) = place.message

@@ -7,14 +7,14 @@ const CLUSTER: &str = r#"{"@type":"t/envoy.config.cluster.v3.Cluster","name":"c"
 
 /// What a document yields, a line each: world, list, state, type, name outside, whether it has bytes; then findings.
 fn load_as(text: &str, assume: Option<crate::model::ResourceType>) -> Vec<String> {
-    let options = Options {
+    let options = LoadOptions {
         assume,
-        ..Options::default()
+        ..LoadOptions::default()
     };
     load_with(text, options)
 }
 
-fn load_with(text: &str, options: Options) -> Vec<String> {
+fn load_with(text: &str, options: LoadOptions) -> Vec<String> {
     let mut sources = SourceMap::new();
     let id = sources.add("x", text.as_bytes().to_vec());
     let source = sources.get(id).unwrap();
@@ -203,7 +203,7 @@ fn states_are_names_or_numbers() {
         &generic(r#""client_status":true"#),
         &["- None Active Cluster c absent", "dump-unknown-shape 1:100"],
     );
-    let mut options = Options::default();
+    let mut options = LoadOptions::default();
     options.transcode.bare_strings = true;
     let yaml = load_with(&generic(r#""version_info":1.0,"client_status":4"#), options);
     assert_eq!(yaml, ["- None Active Cluster c absent NACKED - - - 1.0"]);
@@ -398,7 +398,7 @@ fn every_truncation_of_a_dump_is_one_finding() {
 
 #[test]
 fn a_resource_beyond_the_limit_hides_no_other() {
-    let mut options = Options::default();
+    let mut options = LoadOptions::default();
     options.transcode.max_resource_bytes = 100;
     let long = format!(
         r#"{{"@type":"t/envoy.config.cluster.v3.Cluster","name":"{}"}}"#,

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use xdsctl_proto::tables::{self, Cardinality, Field, Kind, Message, WellKnown};
 
-use super::slot::Place;
+use super::slot::SlotPlace;
 use super::walker::{Walker, snake_case};
 use super::{Clue, Result, Shape};
 use crate::model::ResourceType;
@@ -12,7 +12,7 @@ use crate::model::ResourceType;
 /// An object with an `@type` that no other shape claims.
 pub(super) static TYPED: Shape = Shape {
     claims: |clue| matches!(clue, Clue::Type(_)),
-    walk: |walker| walker.bare(Place::default()),
+    walk: |walker| walker.bare(SlotPlace::default()),
 };
 
 /// An object without `@type` whose list or fields say what it is.
@@ -23,9 +23,9 @@ pub(super) static UNTYPED: Shape = Shape {
 
 fn walk_untyped(walker: &mut Walker<'_, '_>) -> Result<()> {
     let message = walker.assume.or(walker.guess);
-    walker.bare(Place {
+    walker.bare(SlotPlace {
         message,
-        ..Place::default()
+        ..SlotPlace::default()
     })
 }
 

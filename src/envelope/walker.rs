@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use xdsctl_proto::tables::{self, Message};
 
-use super::loader::{Emit, Loader, Options, Text};
-use super::raw::{LiveStatus, PathSource, Response, WorldId};
+use super::loader::{Emit, LoadOptions, Loader, Text};
+use super::raw::{LiveStatus, PathSource, RawResponse, WorldId};
 use super::slot::Pending;
 use super::values::Values;
 use super::{
@@ -14,7 +14,7 @@ use super::{
     envoy_bootstrap, untyped,
 };
 use crate::diag::{Diagnostic, Rule};
-use crate::proto::transcode::{self, LIMIT_EXCEEDED, SYNTAX, Stop, Transcoder};
+use crate::proto::transcode::{self, LIMIT_EXCEEDED, SYNTAX, TranscodeStop, Transcoder};
 use crate::source::json::Str;
 use crate::source::{SourceId, Span};
 
@@ -86,7 +86,7 @@ impl<'t, 'l> Walker<'t, 'l> {
         loader: &'l mut Loader,
         source: SourceId,
         text: Text<'t>,
-        options: Options,
+        options: LoadOptions,
         emit: Emit<'l>,
     ) -> Self {
         let mut tc = Transcoder::new(text.json, options.transcode);
@@ -194,15 +194,15 @@ impl<'t, 'l> Walker<'t, 'l> {
     }
 
     #[cold]
-    pub(super) fn stopped(&mut self, stop: Stop) {
+    pub(super) fn stopped(&mut self, stop: TranscodeStop) {
         self.tc.notes.clear();
         match stop {
-            Stop::Syntax(syntax) => {
+            TranscodeStop::Syntax(syntax) => {
                 let end = (syntax.at + 1).min(self.tc.scan.text().len());
                 let message = format!("{}, nothing is read from here on", syntax.what);
                 self.report(&SYNTAX, Span::new(syntax.at, end), message);
             }
-            Stop::TooLarge(at) => {
+            TranscodeStop::TooLarge(at) => {
                 let message = "a value is larger than the limit for a resource".to_owned();
                 self.report(&LIMIT_EXCEEDED, Span::new(at, at), message);
             }
@@ -222,7 +222,7 @@ impl<'t, 'l> Walker<'t, 'l> {
     }
 
     /// Keeps what a response says of itself.
-    pub fn response(&mut self, response: Response) {
+    pub fn response(&mut self, response: RawResponse) {
         self.loader.errors += response.errors.len();
         self.loader.responses.push(response);
     }

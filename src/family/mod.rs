@@ -23,7 +23,7 @@ use bytes::Bytes;
 
 use crate::diag::{self, Allowance, Cx, Diagnostic, Effect, Path, Rule};
 use crate::model::ResourceType;
-use crate::profile::{Client, Family, Profile, ServerFacts, Standing};
+use crate::profile::{Client, ClientStanding, Family, Profile, ServerFacts};
 use crate::proto::pb::envoy::config;
 use crate::proto::wire::Malformed;
 use crate::validate::{self, RESOURCE_UNDECODABLE};
@@ -66,7 +66,7 @@ pub enum Message<'m> {
 
 /// A resource as it was sent.
 #[derive(Debug, Clone, Copy)]
-pub struct Sent<'m> {
+pub struct SentResource<'m> {
     /// Its type.
     pub resource_type: ResourceType,
     /// The message, or what C-core's parser trips over; another client's parser may not.
@@ -79,7 +79,7 @@ pub struct Sent<'m> {
 
 /// What a client answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Verdict {
+pub enum FamilyVerdict {
     /// It takes the resource.
     Accepted,
     /// It NACKs it.
@@ -90,25 +90,25 @@ pub enum Verdict {
     NotKnown,
 }
 
-impl Verdict {
+impl FamilyVerdict {
     /// The word used in reports and JSON.
     pub const fn name(self) -> &'static str {
         match self {
-            Verdict::Accepted => "accepted",
-            Verdict::Rejected => "rejected",
-            Verdict::Dies => "dies",
-            Verdict::NotKnown => "not_known",
+            FamilyVerdict::Accepted => "accepted",
+            FamilyVerdict::Rejected => "rejected",
+            FamilyVerdict::Dies => "dies",
+            FamilyVerdict::NotKnown => "not_known",
         }
     }
 }
 
 /// The answer of one client.
 #[derive(Debug)]
-pub struct Answer {
+pub struct FamilyAnswer {
     /// Who answers.
     pub client: Client,
     /// What it does with the resource.
-    pub verdict: Verdict,
+    pub verdict: FamilyVerdict,
     /// Why, and what else it makes of it, in the order in which it comes across it.
     pub diagnostics: Findings,
 }
@@ -174,7 +174,7 @@ impl Findings {
 
 /// Why a converter stops: what follows is never looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Stop {
+pub(crate) enum ConverterStop {
     /// The resource is rejected; the finding says why.
     Rejected,
     /// The process dies; the finding says of what.
@@ -182,20 +182,30 @@ pub(crate) enum Stop {
 }
 
 /// What a converter that stops at the first fault returns.
-pub(crate) type Checked<T = ()> = Result<T, Stop>;
+pub(crate) type Checked<T = ()> = Result<T, ConverterStop>;
 
 /// Reports a rejection; the converter stops with what it returns.
 #[cold]
-pub(crate) fn reject(rule: &'static Rule, at: &Path<'_>, message: std::fmt::Arguments<'_>, cx: &mut Cx<'_>) -> Stop {
+pub(crate) fn reject(
+    rule: &'static Rule,
+    at: &Path<'_>,
+    message: std::fmt::Arguments<'_>,
+    cx: &mut Cx<'_>,
+) -> ConverterStop {
     cx.report_as(Effect::Nack, rule, at, message);
-    Stop::Rejected
+    ConverterStop::Rejected
 }
 
 /// Reports what kills the process; the converter stops with what it returns.
 #[cold]
-pub(crate) fn die(rule: &'static Rule, at: &Path<'_>, message: std::fmt::Arguments<'_>, cx: &mut Cx<'_>) -> Stop {
+pub(crate) fn die(
+    rule: &'static Rule,
+    at: &Path<'_>,
+    message: std::fmt::Arguments<'_>,
+    cx: &mut Cx<'_>,
+) -> ConverterStop {
     cx.report_as(Effect::Fails, rule, at, message);
-    Stop::Dies
+    ConverterStop::Dies
 }
 
 /// Says whether a type URL is exactly that of a message.
@@ -204,13 +214,13 @@ fn is_url_of(url: &str, type_name: &str) -> bool {
 }
 
 /// The resource, for a client whose parser takes what C-core's takes.
-pub(crate) fn decoded<'m>(sent: &Sent<'m>, cx: &mut Cx<'_>) -> Checked<Message<'m>> {
+pub(crate) fn decoded<'m>(sent: &SentResource<'m>, cx: &mut Cx<'_>) -> Checked<Message<'m>> {
     sent.message.map_err(|fault| undecodable(sent.resource_type, fault, cx))
 }
 
 /// Reports that the client cannot parse the resource.
 #[cold]
-pub(crate) fn undecodable(kind: ResourceType, fault: impl fmt::Display, cx: &mut Cx<'_>) -> Stop {
+pub(crate) fn undecodable(kind: ResourceType, fault: impl fmt::Display, cx: &mut Cx<'_>) -> ConverterStop {
     let name = kind.short_name();
     let message = format_args!("not a valid {name}: {fault}");
     reject(&RESOURCE_UNDECODABLE, &Path::ROOT, message, cx)
@@ -220,12 +230,12 @@ pub(crate) fn undecodable(kind: ResourceType, fault: impl fmt::Display, cx: &mut
 ///
 /// A client that was found to answer by features that another version has alike is not asked again in its place: most resources hang on few of
 /// the features in which versions differ.
-pub fn ask_all(sent: &Sent<'_>, profiles: &[Profile], server: &ServerFacts) -> Vec<Answer> {
-    let mut answers: Vec<Answer> = Vec::with_capacity(profiles.len());
+pub fn ask_all(sent: &SentResource<'_>, profiles: &[Profile], server: &ServerFacts) -> Vec<FamilyAnswer> {
+    let mut answers: Vec<FamilyAnswer> = Vec::with_capacity(profiles.len());
     let mut heard: Vec<(Profile, usize)> = Vec::new();
     for profile in profiles {
         let client = profile.client();
-        let is_measured = client.standing() == Standing::Measured;
+        let is_measured = client.standing() == ClientStanding::Measured;
         let mut like = heard
             .iter()
             .rev()
@@ -247,36 +257,36 @@ pub fn ask_all(sent: &Sent<'_>, profiles: &[Profile], server: &ServerFacts) -> V
 
 /// Asks a client about a resource.
 ///
-/// A version between two measured ones is answered by the older where both agree; see [`Standing`].
-pub fn ask(sent: &Sent<'_>, profile: &Profile, server: &ServerFacts) -> Answer {
+/// A version between two measured ones is answered by the older where both agree; see [`ClientStanding`].
+pub fn ask(sent: &SentResource<'_>, profile: &Profile, server: &ServerFacts) -> FamilyAnswer {
     let client = profile.client();
     match client.standing() {
-        Standing::Measured => answer(sent, profile, server),
-        Standing::Between(before, after) => {
+        ClientStanding::Measured => answer(sent, profile, server),
+        ClientStanding::Between(before, after) => {
             let neighbour = |version| answer(sent, &profile.at_version(version), server);
             let (older, newer) = (neighbour(before), neighbour(after));
             if older.verdict == newer.verdict {
-                Answer { client, ..older }
+                FamilyAnswer { client, ..older }
             } else {
-                Answer::not_known(client)
+                FamilyAnswer::not_known(client)
             }
         }
-        Standing::Unknown => Answer::not_known(client),
+        ClientStanding::Unknown => FamilyAnswer::not_known(client),
     }
 }
 
-impl Answer {
+impl FamilyAnswer {
     fn not_known(client: Client) -> Self {
-        Answer {
+        FamilyAnswer {
             client,
-            verdict: Verdict::NotKnown,
+            verdict: FamilyVerdict::NotKnown,
             diagnostics: Findings::default(),
         }
     }
 
     /// The same answer of another client.
     fn of(&self, client: Client) -> Self {
-        Answer {
+        FamilyAnswer {
             client,
             verdict: self.verdict,
             diagnostics: self.diagnostics.clone(),
@@ -284,18 +294,18 @@ impl Answer {
     }
 
     /// Says whether it has its findings in common with another one; two lists may be equal all the same.
-    pub fn is_as(&self, other: &Answer) -> bool {
+    pub fn is_as(&self, other: &FamilyAnswer) -> bool {
         self.diagnostics.is_same(&other.diagnostics)
     }
 
     /// The same, with findings in common with one of the answers just before it.
-    pub(crate) fn beside(mut self, before: &[Answer]) -> Self {
+    pub(crate) fn beside(mut self, before: &[FamilyAnswer]) -> Self {
         self.share(before);
         self
     }
 
     /// Has its findings in common with one of the answers just before it, if they are the same.
-    pub(crate) fn share(&mut self, before: &[Answer]) {
+    pub(crate) fn share(&mut self, before: &[FamilyAnswer]) {
         let mut near = before.iter().rev().take(NEAR);
         if let Some(same) = near.find(|other| other.diagnostics == self.diagnostics) {
             self.diagnostics = same.diagnostics.clone();
@@ -306,7 +316,7 @@ impl Answer {
 /// Answers before one that are compared with it: versions stand in order.
 const NEAR: usize = 2;
 
-fn answer(sent: &Sent<'_>, profile: &Profile, server: &ServerFacts) -> Answer {
+fn answer(sent: &SentResource<'_>, profile: &Profile, server: &ServerFacts) -> FamilyAnswer {
     let mut cx = Cx::new(profile, server).sized(sent.bytes.len());
     let outcome = match profile.client().family {
         Family::Cpp => validate::again(sent, &mut cx),
@@ -315,13 +325,13 @@ fn answer(sent: &Sent<'_>, profile: &Profile, server: &ServerFacts) -> Answer {
         Family::Node => node::convert(sent, &mut cx),
     };
     let verdict = match outcome {
-        Err(Stop::Dies) => Verdict::Dies,
-        Err(Stop::Rejected) => Verdict::Rejected,
-        Ok(()) if cx.nacked() => Verdict::Rejected,
-        Ok(()) if !profile.client().family.has_all_rules() => Verdict::NotKnown,
-        Ok(()) => Verdict::Accepted,
+        Err(ConverterStop::Dies) => FamilyVerdict::Dies,
+        Err(ConverterStop::Rejected) => FamilyVerdict::Rejected,
+        Ok(()) if cx.nacked() => FamilyVerdict::Rejected,
+        Ok(()) if !profile.client().family.has_all_rules() => FamilyVerdict::NotKnown,
+        Ok(()) => FamilyVerdict::Accepted,
     };
-    Answer {
+    FamilyAnswer {
         client: profile.client(),
         verdict,
         diagnostics: cx.finish().into(),

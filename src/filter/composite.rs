@@ -4,7 +4,7 @@
 //! that the client has and that does not end the chain; on which side it runs is not checked.
 
 use super::matching::{self, Actions};
-use super::{FilterType, Place};
+use super::{FilterPlace, FilterType};
 use crate::convert::nested::nested;
 use crate::diag::{Cx, Path, rules};
 use crate::model::filter::FilterConfig;
@@ -156,7 +156,7 @@ fn check_filter(config: &TypedExtensionConfig, at: &Path<'_>, cx: &mut Cx<'_>) {
             nested(&at, cx, |cx| parse(&extension, &at, cx));
         }
         None => {
-            let hint = super::hint(&extension.type_name, Place::TopLevel, cx);
+            let hint = super::hint(&extension.type_name, FilterPlace::TopLevel, cx);
             let diagnostic = cx.report(
                 &COMPOSITE_FILTER_UNSUPPORTED,
                 &at,

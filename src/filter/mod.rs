@@ -88,7 +88,7 @@ fn find(cx: &Cx<'_>, wanted: impl Fn(&FilterType) -> bool) -> Option<&'static Fi
 
 /// Where a filter's type was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
+pub enum FilterPlace {
     /// `http_filters`, or inside a composite filter.
     TopLevel,
     /// `typed_per_filter_config`.
@@ -96,14 +96,14 @@ pub enum Place {
 }
 
 /// What a reader could do about a type that the client does not have at `place`.
-pub fn hint(type_name: &str, place: Place, cx: &Cx<'_>) -> Option<String> {
+pub fn hint(type_name: &str, place: FilterPlace, cx: &Cx<'_>) -> Option<String> {
     let name_at = |filter: &'static FilterType, place| match place {
-        Place::TopLevel => Some(filter.type_name),
-        Place::Override => filter.override_type.map(|(name, _)| name),
+        FilterPlace::TopLevel => Some(filter.type_name),
+        FilterPlace::Override => filter.override_type.map(|(name, _)| name),
     };
     let other = match place {
-        Place::TopLevel => Place::Override,
-        Place::Override => Place::TopLevel,
+        FilterPlace::TopLevel => FilterPlace::Override,
+        FilterPlace::Override => FilterPlace::TopLevel,
     };
     for filter in FILTERS {
         let known_here = name_at(filter, place) == Some(type_name);

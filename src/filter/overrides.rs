@@ -105,7 +105,7 @@ fn parse(extension: &Extension<'_>, wrapping: Wrapping, at: &Path<'_>, cx: &mut 
 }
 
 fn report_unknown(type_name: &str, wrapping: Wrapping, at: &Path<'_>, cx: &mut Cx<'_>) {
-    let hint = super::hint(type_name, super::Place::Override, cx);
+    let hint = super::hint(type_name, super::FilterPlace::Override, cx);
     let diagnostic = if matches!(wrapping, Wrapping::FilterConfig { is_optional: true, .. }) {
         cx.report(
             &FILTER_OVERRIDE_DROPPED,

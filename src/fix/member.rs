@@ -8,7 +8,7 @@ use crate::source::json::Scanner;
 use crate::source::{Source, Span};
 
 /// A key with its value.
-pub(super) struct Member<'s> {
+pub(super) struct JsonField<'s> {
     pub name: String,
     /// The key in the document, with its quotes.
     pub name_place: Span,
@@ -19,10 +19,10 @@ pub(super) struct Member<'s> {
 }
 
 /// An object.
-pub(super) struct Members<'s> {
+pub(super) struct JsonFields<'s> {
     /// Where it starts in the JSON text.
     pub start: usize,
-    pub list: Vec<Member<'s>>,
+    pub list: Vec<JsonField<'s>>,
     /// Positions in `list` by where the key starts in the document.
     by_place: BTreeMap<usize, usize>,
     /// Positions in `list` by the letters of the key.
@@ -32,9 +32,9 @@ pub(super) struct Members<'s> {
     is_flow: bool,
 }
 
-impl<'s> Members<'s> {
+impl<'s> JsonFields<'s> {
     /// Reads the object that starts at `start` of the JSON text of the document.
-    pub fn read(source: &'s Source, text: &'s [u8], start: usize) -> Option<Members<'s>> {
+    pub fn read(source: &'s Source, text: &'s [u8], start: usize) -> Option<JsonFields<'s>> {
         let mut scan = Scanner::new(text);
         scan.set_pos(start);
         if scan.peek() != b'{' {
@@ -49,7 +49,7 @@ impl<'s> Members<'s> {
             scan.skip_value().ok()?;
             let key = scalar::at(text, key.start - 1)?;
             let value = Span::new(value, scan.pos());
-            list.push(Member {
+            list.push(JsonField {
                 name: key.value,
                 name_place: source.to_document(key.span),
                 value: text.get(value.range())?,
@@ -62,7 +62,7 @@ impl<'s> Members<'s> {
             by_letters.entry(letters(&member.name)).or_default().push(number);
         }
         let brace = source.to_document(Span::new(start, start + 1));
-        Some(Members {
+        Some(JsonFields {
             start,
             by_place: (0..).zip(&list).map(|(n, m)| (m.name_place.start, n)).collect(),
             by_letters,

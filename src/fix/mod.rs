@@ -23,9 +23,9 @@ use std::collections::BTreeSet;
 use crate::client::Checked;
 use crate::diag::{Diagnostic, FieldPath, Rule};
 use crate::model::ResourceType;
-use crate::source::sniff::Format;
+use crate::source::sniff::DocumentFormat;
 use crate::source::{Source, Span, configmap};
-use member::Members;
+use member::JsonFields;
 
 /// Bytes of a document to be replaced.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -68,7 +68,7 @@ enum Fix {
     /// The scalar at the finding's path goes from its list, if that is certain.
     Element(fn(&Diagnostic) -> bool),
     /// The key at the finding's place.
-    Key(fn(&Members<'_>, usize, At<'_>) -> Option<Change>),
+    Key(fn(&JsonFields<'_>, usize, At<'_>) -> Option<Change>),
 }
 
 /// What becomes of a key.
@@ -108,8 +108,8 @@ pub fn rules() -> impl Iterator<Item = &'static Rule> {
 }
 
 /// Says whether findings of the documents in this format can be fixed.
-pub const fn is_fixable(format: Format) -> bool {
-    matches!(format, Format::Json | Format::Yaml)
+pub const fn is_fixable(format: DocumentFormat) -> bool {
+    matches!(format, DocumentFormat::Json | DocumentFormat::Yaml)
 }
 
 /// A document whose findings are to be fixed.
@@ -207,7 +207,7 @@ struct Fixing<'s> {
     type_name: &'s str,
     repeated: &'s BTreeSet<usize>,
     /// The object that was looked at last.
-    members: Option<Members<'s>>,
+    members: Option<JsonFields<'s>>,
 }
 
 impl<'s> Fixing<'s> {
@@ -227,7 +227,7 @@ impl<'s> Fixing<'s> {
                 .flatten()?,
             Fix::Key(fix) => {
                 if self.members.as_ref().is_none_or(|members| members.start != start) {
-                    self.members = Some(Members::read(self.source, self.text, start)?);
+                    self.members = Some(JsonFields::read(self.source, self.text, start)?);
                 }
                 let members = self.members.as_ref()?;
                 let number = members.at(span?.start)?;

@@ -2,7 +2,7 @@
 
 use super::Edit;
 use crate::source::json::Scanner;
-use crate::source::sniff::Format;
+use crate::source::sniff::DocumentFormat;
 use crate::source::yaml::{self, Plain};
 use crate::source::{Source, Span};
 
@@ -44,8 +44,8 @@ pub(super) fn replaced(source: &Source, place: Span, old: &str, new: &str) -> Op
     let bytes = source.bytes().get(place.range())?;
     let inside = match bytes {
         [b'"', inside @ .., b'"'] => inside,
-        [b'\'', inside @ .., b'\''] if source.format() == Some(Format::Yaml) => inside,
-        _ if source.format() == Some(Format::Yaml) && is_plain(old, new) => bytes,
+        [b'\'', inside @ .., b'\''] if source.format() == Some(DocumentFormat::Yaml) => inside,
+        _ if source.format() == Some(DocumentFormat::Yaml) && is_plain(old, new) => bytes,
         _ => return None,
     };
     // A backslash or a doubled quote: the bytes are not the value.

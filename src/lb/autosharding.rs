@@ -23,13 +23,13 @@ pub const DEFAULT_INITIAL_ASSIGNMENT_TIMEOUT: Millis = Millis(60_000);
 pub(crate) static TYPE: PolicyType = PolicyType {
     name: NAME,
     message: None,
-    from_json: |config, profile| from_json(config, profile).map(super::Config::Autosharding),
-    machine: |at, _| Box::new(super::run::unsimulated::Machine::new(at)),
+    from_json: |config, profile| from_json(config, profile).map(super::LbConfig::Autosharding),
+    machine: |at, _| Box::new(super::run::unsimulated::UnsimulatedPolicy::new(at)),
 };
 
 /// The config of autosharding (C-core autosharding.h `AutoShardingLbConfig`).
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Config {
+pub struct AutoshardingConfig {
     /// Not empty.
     pub channel_factory_key: String,
     /// Not empty.
@@ -46,7 +46,7 @@ pub struct Config {
 ///
 /// # Errors
 /// Missing or empty texts, a timeout below 1 ms.
-pub fn from_json(config: &Map<String, Value>, _profile: &Profile) -> Result<Config, Faults> {
+pub fn from_json(config: &Map<String, Value>, _profile: &Profile) -> Result<AutoshardingConfig, Faults> {
     let mut faults = Faults::new();
     let at = At::TOP;
     let channel_factory_key = filled_text(config, "channelFactoryKey", &mut faults);
@@ -67,7 +67,7 @@ pub fn from_json(config: &Map<String, Value>, _profile: &Profile) -> Result<Conf
             &mut faults,
         );
     }
-    let config = Config {
+    let config = AutoshardingConfig {
         channel_factory_key,
         autosharding_target,
         key_header_name,
@@ -87,7 +87,7 @@ fn filled_text(config: &Map<String, Value>, name: &str, faults: &mut Faults) -> 
     text.unwrap_or_default().to_owned()
 }
 
-impl Config {
+impl AutoshardingConfig {
     /// The config in the client's form.
     pub fn to_json(&self) -> Value {
         json!({

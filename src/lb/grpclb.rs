@@ -14,15 +14,15 @@ pub const NAME: &str = "grpclb";
 pub(crate) static TYPE: PolicyType = PolicyType {
     name: NAME,
     message: None,
-    from_json: |config, profile| from_json(config, profile).map(super::Config::Grpclb),
-    machine: |at, _| Box::new(super::run::unsimulated::Machine::new(at)),
+    from_json: |config, profile| from_json(config, profile).map(super::LbConfig::Grpclb),
+    machine: |at, _| Box::new(super::run::unsimulated::UnsimulatedPolicy::new(at)),
 };
 
 /// The config of grpclb (C-core grpclb.cc `GrpcLbConfig`).
 #[derive(Debug, Clone, PartialEq)]
-pub struct Config {
+pub struct GrpclbConfig {
     /// The policy for the backends; default round_robin.
-    pub child_policy: Box<super::Config>,
+    pub child_policy: Box<super::LbConfig>,
     /// Name sent to the balancer instead of the target; empty for none.
     pub service_name: String,
 }
@@ -31,7 +31,7 @@ pub struct Config {
 ///
 /// # Errors
 /// A rejected `childPolicy` (null included), a `serviceName` that is no text.
-pub fn from_json(config: &Map<String, Value>, profile: &Profile) -> Result<Config, Faults> {
+pub fn from_json(config: &Map<String, Value>, profile: &Profile) -> Result<GrpclbConfig, Faults> {
     let mut faults = Faults::new();
     let at = At::TOP;
     let service_name = json::optional(config, "serviceName")
@@ -40,15 +40,15 @@ pub fn from_json(config: &Map<String, Value>, profile: &Profile) -> Result<Confi
     let child_policy = config
         .get("childPolicy")
         .and_then(|list| child_list(list, &at.field("childPolicy"), profile, &mut faults))
-        .unwrap_or_else(|| Box::new(super::Config::RoundRobin(round_robin::Config {})));
-    let config = Config {
+        .unwrap_or_else(|| Box::new(super::LbConfig::RoundRobin(round_robin::RoundRobinConfig {})));
+    let config = GrpclbConfig {
         child_policy,
         service_name: service_name.to_owned(),
     };
     done(config, faults)
 }
 
-impl Config {
+impl GrpclbConfig {
     /// The config in the client's form.
     pub fn to_json(&self) -> Value {
         let mut config = json!({ "childPolicy": self.child_policy.to_json() });

@@ -2,7 +2,7 @@
 //!
 //! The registry knows a policy by its gRPC name and, where there is one, by the type of its xDS message. A policy's
 //! config is read twice, as in the client: [`xds`] turns the xDS messages of a cluster into gRPC's JSON, and
-//! [`parse_list`] reads that JSON, or the one that a TypedStruct brought along, into a typed [`Config`].
+//! [`parse_list`] reads that JSON, or the one that a TypedStruct brought along, into a typed [`LbConfig`].
 //!
 //! Follows C-core `LoadBalancingPolicyRegistry` (lb_policy_registry.cc).
 
@@ -32,7 +32,7 @@ use serde_json::{Map, Value};
 
 use crate::diag::{Rule, rules};
 use crate::profile::{Feature, Profile};
-use json::{At, Fault, Faults};
+use json::{At, ConfigFault, Faults};
 
 rules! {
     /// A list of LB policies is not a list of objects with one policy each.
@@ -48,7 +48,7 @@ macro_rules! policies {
     ($($module:ident: $variant:ident($config:ident),)*) => {
         /// The validated config of any policy.
         #[derive(Debug, Clone, PartialEq)]
-        pub enum Config {
+        pub enum LbConfig {
             $(
                 #[doc = concat!("That of [`", stringify!($module), "`].")]
                 $variant($module::$config),
@@ -58,25 +58,25 @@ macro_rules! policies {
         /// Every policy of the client without those that an application registers.
         static POLICIES: &[&PolicyType] = &[$(&$module::TYPE,)*];
 
-        impl Config {
+        impl LbConfig {
             /// The policy's registered name.
             pub const fn name(&self) -> &'static str {
                 match self {
-                    $(Config::$variant(_) => $module::NAME,)*
+                    $(LbConfig::$variant(_) => $module::NAME,)*
                 }
             }
 
             /// The policy.
             pub(crate) const fn policy(&self) -> &'static PolicyType {
                 match self {
-                    $(Config::$variant(_) => &$module::TYPE,)*
+                    $(LbConfig::$variant(_) => &$module::TYPE,)*
                 }
             }
 
             /// The config as the client writes it: `[{"<name>": {...}}]`, every field with its value.
             pub fn to_json(&self) -> Value {
                 let config = match self {
-                    $(Config::$variant(config) => config.to_json(),)*
+                    $(LbConfig::$variant(config) => config.to_json(),)*
                 };
                 named(self.name(), config)
             }
@@ -85,21 +85,21 @@ macro_rules! policies {
 }
 
 policies! {
-    autosharding: Autosharding(Config),
-    cds: Cds(Config),
-    cluster_impl: ClusterImpl(Config),
-    cluster_manager: ClusterManager(Config),
-    grpclb: Grpclb(Config),
-    outlier_detection: OutlierDetection(Config),
-    override_host: OverrideHost(Config),
-    pick_first: PickFirst(Config),
-    priority: Priority(Config),
-    ring_hash: RingHash(Config),
-    rls: Rls(Config),
-    round_robin: RoundRobin(Config),
-    weighted_round_robin: WeightedRoundRobin(Config),
-    weighted_target: WeightedTarget(Config),
-    wrr_locality: WrrLocality(Config),
+    autosharding: Autosharding(AutoshardingConfig),
+    cds: Cds(CdsConfig),
+    cluster_impl: ClusterImpl(NamedClusterConfig),
+    cluster_manager: ClusterManager(ClusterManagerConfig),
+    grpclb: Grpclb(GrpclbConfig),
+    outlier_detection: OutlierDetection(OutlierDetectionConfig),
+    override_host: OverrideHost(NamedClusterConfig),
+    pick_first: PickFirst(PickFirstConfig),
+    priority: Priority(PriorityConfig),
+    ring_hash: RingHash(RingHashConfig),
+    rls: Rls(RlsConfig),
+    round_robin: RoundRobin(RoundRobinConfig),
+    weighted_round_robin: WeightedRoundRobin(WeightedRoundRobinConfig),
+    weighted_target: WeightedTarget(WeightedTargetConfig),
+    wrr_locality: WrrLocality(WrrLocalityConfig),
 }
 
 /// `[{"<name>": config}]`.
@@ -110,10 +110,10 @@ pub(crate) fn named(name: &str, config: Value) -> Value {
 }
 
 /// Reads a policy's config.
-type FromJson = fn(config: &Map<String, Value>, profile: &Profile) -> Result<Config, Faults>;
+type FromJson = fn(config: &Map<String, Value>, profile: &Profile) -> Result<LbConfig, Faults>;
 
 /// Makes a policy.
-type Make = fn(at: policy::TreePath, cx: &mut policy::PolicyCx<'_>) -> Box<dyn policy::Machine>;
+type Make = fn(at: policy::TreePath, cx: &mut policy::PolicyCx<'_>) -> Box<dyn policy::StateMachine>;
 
 /// A policy that the client has.
 #[derive(Debug)]
@@ -162,13 +162,16 @@ pub(crate) fn by_message(
 /// # Errors
 /// What the client's loaders blame, with places relative to the chosen policy's config. A fault in the list itself has an
 /// empty place.
-pub fn parse_list(list: &Value, profile: &Profile) -> Result<Config, Vec<Fault>> {
+pub fn parse_list(list: &Value, profile: &Profile) -> Result<LbConfig, Vec<ConfigFault>> {
     let (policy, config) = choose(list, profile).map_err(|fault| vec![fault])?;
     (policy.from_json)(config, profile)
 }
 
 /// The first known policy of a list.
-fn choose<'l>(list: &'l Value, profile: &Profile) -> Result<(&'static PolicyType, &'l Map<String, Value>), Fault> {
+fn choose<'l>(
+    list: &'l Value,
+    profile: &Profile,
+) -> Result<(&'static PolicyType, &'l Map<String, Value>), ConfigFault> {
     let Value::Array(entries) = list else {
         return Err(malformed(format_args!("is not a list of policies")));
     };
@@ -194,12 +197,12 @@ fn choose<'l>(list: &'l Value, profile: &Profile) -> Result<(&'static PolicyType
 }
 
 #[cold]
-fn malformed(message: std::fmt::Arguments<'_>) -> Fault {
+fn malformed(message: std::fmt::Arguments<'_>) -> ConfigFault {
     list_fault(&LB_JSON_LIST_MALFORMED, message.to_string())
 }
 
 #[cold]
-fn no_known_policy(entries: &[Value]) -> Fault {
+fn no_known_policy(entries: &[Value]) -> ConfigFault {
     let names: Vec<&str> = entries
         .iter()
         .filter_map(Value::as_object)
@@ -213,8 +216,8 @@ fn no_known_policy(entries: &[Value]) -> Fault {
     list_fault(&LB_JSON_NO_KNOWN_POLICY, message)
 }
 
-fn list_fault(rule: &'static Rule, message: String) -> Fault {
-    Fault {
+fn list_fault(rule: &'static Rule, message: String) -> ConfigFault {
+    ConfigFault {
         rule,
         path: String::new(),
         message,
@@ -229,7 +232,7 @@ pub(crate) fn child(
     at: &At<'_>,
     profile: &Profile,
     faults: &mut Faults,
-) -> Option<Box<Config>> {
+) -> Option<Box<LbConfig>> {
     let at = at.field(name);
     match map.get(name) {
         Some(list) => child_list(list, &at, profile, faults),
@@ -241,11 +244,11 @@ pub(crate) fn child(
 }
 
 /// Reads a list of child policies at `at`. Everything wrong in it is one fault there, with the child's own inside.
-pub(crate) fn child_list(list: &Value, at: &At<'_>, profile: &Profile, faults: &mut Faults) -> Option<Box<Config>> {
+pub(crate) fn child_list(list: &Value, at: &At<'_>, profile: &Profile, faults: &mut Faults) -> Option<Box<LbConfig>> {
     let (policy, config) = match choose(list, profile) {
         Ok(chosen) => chosen,
         Err(fault) => {
-            faults.push(Fault {
+            faults.push(ConfigFault {
                 path: at.to_string(),
                 ..fault
             });
@@ -255,7 +258,7 @@ pub(crate) fn child_list(list: &Value, at: &At<'_>, profile: &Profile, faults: &
     match (policy.from_json)(config, profile) {
         Ok(config) => Some(Box::new(config)),
         Err(inner) => {
-            faults.push(Fault {
+            faults.push(ConfigFault {
                 rule: &LB_CHILD_REJECTED,
                 path: at.to_string(),
                 message: format!("`{}` rejects its config", policy.name),

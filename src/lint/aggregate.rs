@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use super::reference::not_asked_for;
 use super::{Findings, Usage};
-use crate::client::graph::{ClusterError, Entry, Graph, MAX_AGGREGATE_DEPTH, SkipReason, Skipped};
+use crate::client::graph::{ClusterEntry, ClusterError, Graph, MAX_AGGREGATE_DEPTH, SkipReason, Skipped};
 use crate::client::{ClusterFacts, World, child_path};
 use crate::diag::{Diagnostic, rules};
 use crate::model::ResourceType;
@@ -82,7 +82,7 @@ fn report(
         child(world, skipped, seen, findings);
     }
     for (name, entry) in &graph.entries {
-        let Entry::Error(error) = entry else { continue };
+        let ClusterEntry::Error(error) = entry else { continue };
         let is_root = is_reached && roots.contains(name.as_str());
         let _ = match error {
             ClusterError::TooDeep if is_root => add(
@@ -118,7 +118,7 @@ fn deepest_child(world: &World, name: &str, graph: &Graph) -> usize {
     };
     children
         .iter()
-        .position(|child| graph.entries.get(child) == Some(&Entry::Error(ClusterError::TooDeep)))
+        .position(|child| graph.entries.get(child) == Some(&ClusterEntry::Error(ClusterError::TooDeep)))
         .unwrap_or(0)
 }
 

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use super::{Findings, Usage};
-use crate::client::graph::{Entry, Graph};
+use crate::client::graph::{ClusterEntry, Graph};
 use crate::client::{ClusterFacts, World};
 use crate::diag::{Path, rules};
 use crate::model::ResourceType;
@@ -28,7 +28,7 @@ pub(super) fn check(world: &World, usage: &Usage<'_>, findings: &mut Findings) {
             continue;
         }
         let graph = Graph::resolve(roots, &|name| world.known(name));
-        let leaves = graph.entries.iter().filter(|(_, entry)| **entry == Entry::Leaf);
+        let leaves = graph.entries.iter().filter(|(_, entry)| **entry == ClusterEntry::Leaf);
         for (name, _) in leaves {
             for other in others(world, name) {
                 if !graph.entries.contains_key(other) && seen.insert((name.clone(), other)) {

@@ -45,10 +45,10 @@ pub enum RouteSource {
 pub struct TcpListener {
     /// `host:port`, with an IPv6 host in brackets; compared with the server's own address as text.
     pub address: String,
-    /// Every chain of the resource, in its order; those in no [`Destination`] never match.
+    /// Every chain of the resource, in its order; those in no [`DestinationChains`] never match.
     pub filter_chains: Vec<FilterChain>,
     /// Where a connection may have been addressed to: the catch-all first, then in the order of the prefixes' texts.
-    pub destinations: Vec<Destination>,
+    pub destinations: Vec<DestinationChains>,
     /// `default_filter_chain`, for connections that match no chain.
     pub default_filter_chain: Option<FilterChain>,
 }
@@ -71,7 +71,7 @@ impl TcpListener {
 
 /// The chains for connections to one range of local addresses. The longest prefix wins, even without a chain.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Destination {
+pub struct DestinationChains {
     /// `None` for any address.
     pub prefix: Option<Cidr>,
     /// Indices in [`TcpListener::filter_chains`], ascending; no two of them match the same connection.
@@ -108,7 +108,7 @@ pub enum SourceType {
     External,
 }
 
-/// The part of a filter chain's match that is about the source. The destination is in [`Destination`].
+/// The part of a filter chain's match that is about the source. The destination is in [`DestinationChains`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SourceMatch {
     /// `source_type`.

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use crate::source::secrets::Place;
+use crate::source::secrets::SecretPlace;
 
 /// The parsed form of a resource, or a part of it; as JSON it is what [`to_value`](Shown::to_value) makes of it.
 pub enum Shown<'r> {
@@ -57,7 +57,7 @@ impl<'r> List<'r> {
         (0..self.len).filter_map(|position| self.get(position))
     }
 
-    fn redacted(self, place: Place) -> List<'r> {
+    fn redacted(self, place: SecretPlace) -> List<'r> {
         List {
             len: self.len,
             make: Box::new(move |position| Some(self.get(position)?.redacted_at(place))),
@@ -68,11 +68,11 @@ impl<'r> List<'r> {
 impl<'r> Shown<'r> {
     /// The same with [`REDACTED`](crate::secret::REDACTED) for what may not be printed.
     pub fn redacted(self) -> Shown<'r> {
-        self.redacted_at(Place::parsed())
+        self.redacted_at(SecretPlace::parsed())
     }
 
     /// Each object is looked at by itself: none of those with a list of objects is named after a credential.
-    fn redacted_at(self, place: Place) -> Shown<'r> {
+    fn redacted_at(self, place: SecretPlace) -> Shown<'r> {
         match self {
             Shown::Plain(mut value) => {
                 place.redact(&mut value);
@@ -135,7 +135,7 @@ mod tests {
         };
         let value = shown().redacted().to_value();
         let mut whole = shown().to_value();
-        Place::parsed().redact(&mut whole);
+        SecretPlace::parsed().redact(&mut whole);
         assert_eq!(value, whole);
         assert_eq!(value["metadata"]["m"]["value"], REDACTED);
         assert_eq!(value["of"]["list"][1]["value"], "v");

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::client::{Client, Family};
-use super::version::{Asked, Version};
+use super::version::{Version, VersionRequest};
 
 /// What a node says of the client that sent it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -128,7 +128,7 @@ fn of_core(version: &str) -> Vec<Version> {
 
 /// Reads `1.70.3`; what follows a hyphen is a build of that version, but for `-dev`, which comes after it.
 fn read(text: &str) -> Option<Version> {
-    let asked: Asked = text
+    let asked: VersionRequest = text
         .parse()
         .or_else(|()| text.split(['-', '+']).next().unwrap_or_default().parse())
         .ok()?;

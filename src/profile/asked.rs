@@ -7,9 +7,9 @@ use super::Feature;
 
 /// The features that were asked about, as a set that grows. A copy of it begins empty.
 #[derive(Default)]
-pub(super) struct Asked([AtomicU64; 2]);
+pub(super) struct AskedFeatures([AtomicU64; 2]);
 
-impl Asked {
+impl AskedFeatures {
     pub(super) fn note(&self, feature: Feature) {
         let (half, bit) = (feature as usize / 64, 1 << (feature as usize % 64));
         // A profile may be asked by several threads: they write only what is not there yet.
@@ -26,13 +26,13 @@ impl Asked {
     }
 }
 
-impl Clone for Asked {
+impl Clone for AskedFeatures {
     fn clone(&self) -> Self {
-        Asked::default()
+        AskedFeatures::default()
     }
 }
 
-impl fmt::Debug for Asked {
+impl fmt::Debug for AskedFeatures {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let bits = self.bits();
         let asked = Feature::ALL

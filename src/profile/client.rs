@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use super::version::{Asked, Version};
+use super::version::{Version, VersionRequest};
 
 /// An implementation of gRPC's xDS client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -175,7 +175,7 @@ const NEAREST: usize = 2;
 
 /// What is known of a client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Standing {
+pub enum ClientStanding {
     /// It was asked.
     Measured,
     /// The nearest versions that were asked are these.
@@ -323,7 +323,7 @@ impl Client {
             let version = last.map_or(newest, |last| Version::new(newest.major, last.minor, last.patch));
             return Client { family, version }.within(entry);
         };
-        let asked: Option<Asked> = text.parse().ok();
+        let asked: Option<VersionRequest> = text.parse().ok();
         let Some(asked) = asked.filter(|asked| asked.version.major == major) else {
             return Err(UnknownClient::Version {
                 name: name.to_owned(),
@@ -351,7 +351,7 @@ impl Client {
 
     /// The client, if it does not lie beyond what was measured.
     fn within(self, entry: &str) -> Result<Client, UnknownClient> {
-        if self.standing() != Standing::Unknown {
+        if self.standing() != ClientStanding::Unknown {
             return Ok(self);
         }
         let measured = self.family.measured();
@@ -373,16 +373,16 @@ impl Client {
     }
 
     /// What is known of it.
-    pub fn standing(self) -> Standing {
+    pub fn standing(self) -> ClientStanding {
         let measured = self.family.measured();
         if measured.contains(&self.version) {
-            return Standing::Measured;
+            return ClientStanding::Measured;
         }
         let before = measured.iter().rev().find(|known| **known < self.version);
         let after = measured.iter().find(|known| **known > self.version);
         match (before, after) {
-            (Some(before), Some(after)) => Standing::Between(*before, *after),
-            _ => Standing::Unknown,
+            (Some(before), Some(after)) => ClientStanding::Between(*before, *after),
+            _ => ClientStanding::Unknown,
         }
     }
 }
@@ -444,9 +444,10 @@ mod tests {
     #[test]
     fn only_what_was_measured_is_known() {
         let standing = |name: &str| Client::parse_list(name).unwrap()[0].standing();
-        let between = |before: &str, after: &str| Standing::Between(Version::literal(before), Version::literal(after));
-        assert_eq!(standing("go@1.70"), Standing::Measured);
-        assert_eq!(standing("cpp@1.62"), Standing::Measured);
+        let between =
+            |before: &str, after: &str| ClientStanding::Between(Version::literal(before), Version::literal(after));
+        assert_eq!(standing("go@1.70"), ClientStanding::Measured);
+        assert_eq!(standing("cpp@1.62"), ClientStanding::Measured);
         // Patches differ: those of 1.66, 1.68 and 1.77 do.
         assert_eq!(standing("go@1.70.3"), between("1.70", "1.71"));
         assert_eq!(standing("cpp@1.62.1"), between("1.61.3", "1.62.3"));

@@ -10,7 +10,7 @@ use super::version::Version;
 
 /// What a version did with a feature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Change {
+pub enum FeatureChange {
     /// Brought it behind a switch that is off by default.
     Off,
     /// Switched it on by default; the switch can still turn it off.
@@ -22,15 +22,15 @@ pub enum Change {
 }
 
 /// What a version did.
-pub type Step = (Version, Change);
+pub type VersionStep = (Version, FeatureChange);
 
 macro_rules! features {
     (@env $env:literal) => { Some($env) };
     (@env) => { None };
-    (@change off) => { Change::Off };
-    (@change on) => { Change::On };
-    (@change always) => { Change::Always };
-    (@change gone) => { Change::Gone };
+    (@change off) => { FeatureChange::Off };
+    (@change on) => { FeatureChange::On };
+    (@change always) => { FeatureChange::Always };
+    (@change gone) => { FeatureChange::Gone };
     (@family cpp) => { Family::Cpp };
     (@family go) => { Family::Go };
     (@family java) => { Family::Java };
@@ -56,10 +56,10 @@ macro_rules! features {
             }
 
             /// What the versions of a family did with it, oldest first.
-            pub const fn history(self, family: Family) -> &'static [Step] {
+            pub const fn history(self, family: Family) -> &'static [VersionStep] {
                 match (self, family) {
                     $($((Feature::$name, features!(@family $family)) => {
-                        const STEPS: &[Step] = &[$((Version::literal($version), features!(@change $change))),+];
+                        const STEPS: &[VersionStep] = &[$((Version::literal($version), features!(@change $change))),+];
                         STEPS
                     })*)+
                     _ => &[],
@@ -297,20 +297,20 @@ impl Feature {
     ];
 
     /// What `client` did with it last; `None` if it does not have it.
-    pub fn of(self, client: Client) -> Option<Change> {
+    pub fn of(self, client: Client) -> Option<FeatureChange> {
         let steps = self.history(client.family).iter();
         let last = steps.take_while(|(since, _)| *since <= client.version).last()?;
-        Some(last.1).filter(|change| *change != Change::Gone)
+        Some(last.1).filter(|change| *change != FeatureChange::Gone)
     }
 
     /// The state in `client` when the variable is not set.
     pub fn is_default_on(self, client: Client) -> bool {
-        matches!(self.of(client), Some(Change::On | Change::Always))
+        matches!(self.of(client), Some(FeatureChange::On | FeatureChange::Always))
     }
 
     /// Says whether a variable switches it in `client`.
     pub fn has_switch(self, client: Client) -> bool {
-        self.env().is_some() && matches!(self.of(client), Some(Change::On | Change::Off))
+        self.env().is_some() && matches!(self.of(client), Some(FeatureChange::On | FeatureChange::Off))
     }
 
     /// Reads a value of the variable as `client` does.

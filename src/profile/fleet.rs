@@ -1,6 +1,6 @@
 //! The clients that one run asks.
 
-use super::switch::{self, Doubt, Taken};
+use super::switch::{self, Doubt, SwitchEffect};
 use super::{Client, Family, NotFollowed, Profile, UnknownSwitch};
 
 /// The clients that a run asks, and the one whose worlds it follows.
@@ -35,7 +35,7 @@ impl Fleet {
     /// The fleet of these clients.
     pub fn new(clients: &[Client]) -> Self {
         let is_usable =
-            |client: &&Client| client.family == Family::Cpp && client.standing() == super::Standing::Measured;
+            |client: &&Client| client.family == Family::Cpp && client.standing() == super::ClientStanding::Measured;
         let base = clients.iter().filter(is_usable).max().copied().unwrap_or_default();
         let others = clients.iter().filter(|client| **client != base);
         Fleet {
@@ -126,7 +126,7 @@ impl Fleet {
         let of_base = self.base.take(name, value);
         let mut unknown = of_base.as_ref().err().cloned();
         let base = self.base.stands_for().map_or(self.base.client(), Profile::client);
-        let mut answers: Vec<(Client, Taken)> = Vec::new();
+        let mut answers: Vec<(Client, SwitchEffect)> = Vec::new();
         if self.clients.contains(&base) {
             answers.extend(of_base.ok().map(|taken| (base, taken)));
         }
@@ -139,7 +139,7 @@ impl Fleet {
         if let (true, Some(error), false) = (answers.is_empty(), unknown, switch::is_of_any_client(name)) {
             return Err(error);
         }
-        let not_known = answers.iter().filter(|(_, taken)| *taken == Taken::NotKnown);
+        let not_known = answers.iter().filter(|(_, taken)| *taken == SwitchEffect::NotKnown);
         let clients: Vec<Client> = not_known.map(|(client, _)| *client).collect();
         if answers.is_empty() || !clients.is_empty() {
             self.doubts.push(Doubt {

@@ -13,12 +13,12 @@ mod server;
 mod switch;
 mod version;
 
-use asked::Asked;
-use switch::Taken;
+use asked::AskedFeatures;
+use switch::SwitchEffect;
 
 pub use agent::{Agent, UserAgent};
-pub use client::{Client, Family, Measurement, Standing, UnknownClient};
-pub use feature::{Change, Feature, Features, Step};
+pub use client::{Client, ClientStanding, Family, Measurement, UnknownClient};
+pub use feature::{Feature, FeatureChange, Features, VersionStep};
 pub use fleet::Fleet;
 pub use server::ServerFacts;
 pub use switch::{Doubt, Since, UnknownSwitch, WITHOUT_EFFECT, unmodelled};
@@ -40,7 +40,7 @@ pub struct Profile {
     /// What it has when nothing is set, and what can be set in it.
     defaults: Features,
     switches: Features,
-    asked: Asked,
+    asked: AskedFeatures,
     /// What was set, in order.
     settings: Vec<(String, String)>,
     /// The client that is meant, where this one only converts resources for it.
@@ -73,7 +73,7 @@ impl Profile {
             features: defaults,
             defaults,
             switches: Features::switches_of(client),
-            asked: Asked::default(),
+            asked: AskedFeatures::default(),
             settings: Vec::new(),
             stands_for: None,
         }
@@ -93,7 +93,7 @@ impl Profile {
         let (Some(first), Some(last)) = (picked.first(), picked.last()) else {
             return not_followed(format!("no RPC of {} was ever sent", client.family.project()));
         };
-        if client.version < *first || client.version > *last || client.standing() != Standing::Measured {
+        if client.version < *first || client.version > *last || client.standing() != ClientStanding::Measured {
             let asked: Vec<String> = picked.iter().map(Version::to_string).collect();
             return not_followed(format!("RPCs were sent with {}", asked.join(", ")));
         }
@@ -103,7 +103,7 @@ impl Profile {
     /// A client in its default environment, which decides over resources itself; see [`Profile::of_channel`] for what another family
     /// than C-core keeps of them. Nothing is said of its RPCs.
     pub fn of_verdicts(client: Client) -> Self {
-        if client.family == Family::Cpp && client.standing() == Standing::Measured {
+        if client.family == Family::Cpp && client.standing() == ClientStanding::Measured {
             return Self::of(client);
         }
         let mut profile = Self::default();
@@ -187,7 +187,7 @@ impl Profile {
         self.take(name, value).map(|_| ())
     }
 
-    fn take(&mut self, name: &str, value: &str) -> Result<Taken, UnknownSwitch> {
+    fn take(&mut self, name: &str, value: &str) -> Result<SwitchEffect, UnknownSwitch> {
         if let Some(mut client) = self.stands_for.take() {
             let outcome = client.take(name, value);
             self.stand_for(*client);
@@ -200,9 +200,9 @@ impl Profile {
         // A version between two measured ones has the switches of both.
         self.settings.push((name.to_owned(), value.to_owned()));
         if self.switched_by(variable).next().is_some() || WITHOUT_EFFECT.contains(&variable) {
-            Ok(Taken::Known)
+            Ok(SwitchEffect::Known)
         } else if switch::is_unmodelled(variable, self.client) {
-            Ok(Taken::NotKnown)
+            Ok(SwitchEffect::NotKnown)
         } else {
             Err(UnknownSwitch::new(name))
         }

@@ -95,7 +95,7 @@ pub fn unmodelled() -> impl Iterator<Item = (&'static str, &'static [Since])> {
 
 /// What a client does with a switch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Taken {
+pub(super) enum SwitchEffect {
     /// What it changes is worked out.
     Known,
     /// The client has it, and what it changes is not known here.

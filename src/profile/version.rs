@@ -85,18 +85,18 @@ impl Version {
 
 /// What a user wrote: a version, perhaps without its patch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Asked {
+pub(super) struct VersionRequest {
     pub version: Version,
     pub has_patch: bool,
 }
 
-impl FromStr for Asked {
+impl FromStr for VersionRequest {
     type Err = ();
 
     fn from_str(text: &str) -> Result<Self, ()> {
         let text = text.strip_prefix('v').unwrap_or(text);
         let (version, has_patch) = Version::read(text.as_bytes()).ok_or(())?;
-        Ok(Asked { version, has_patch })
+        Ok(VersionRequest { version, has_patch })
     }
 }
 
@@ -113,7 +113,11 @@ mod tests {
 
     #[test]
     fn a_version_has_two_or_three_numbers() {
-        let read = |text: &str| text.parse::<Asked>().ok().map(|a| (a.version.to_string(), a.has_patch));
+        let read = |text: &str| {
+            text.parse::<VersionRequest>()
+                .ok()
+                .map(|a| (a.version.to_string(), a.has_patch))
+        };
         assert_eq!(read("1.66"), Some(("1.66.0".to_owned(), false)));
         assert_eq!(read("v1.66.2"), Some(("1.66.2".to_owned(), true)));
         assert_eq!(read("1.85.0-dev"), Some(("1.85.0-dev".to_owned(), true)));
@@ -135,7 +139,7 @@ mod tests {
 
     #[test]
     fn a_development_version_comes_after_its_number_and_before_the_next() {
-        let of = |text: &str| text.parse::<Asked>().unwrap().version;
+        let of = |text: &str| text.parse::<VersionRequest>().unwrap().version;
         assert!(of("1.84.9") < of("1.85.0") && of("1.85.0") < of("1.85.0-dev"));
         assert!(of("1.85.0-dev") < of("1.85.1"));
     }

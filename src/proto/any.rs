@@ -13,7 +13,7 @@ use xdsctl_proto::Any;
 use crate::profile::Feature;
 
 use super::wire;
-use crate::diag::{Cx, Known, Path, Seg, rules};
+use crate::diag::{BytesKnowledge, Cx, Path, Seg, rules};
 
 rules! {
     /// An extension has no typed_config.
@@ -180,7 +180,7 @@ pub fn try_decode<T: prost::Message + Default>(
     at: &Path<'_>,
     cx: &mut Cx<'_>,
 ) -> Result<T, wire::Malformed> {
-    let message = if cx.known() == Known::Plain {
+    let message = if cx.known() == BytesKnowledge::Plain {
         None
     } else {
         xdsctl_proto::tables::message(type_name)

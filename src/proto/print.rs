@@ -17,7 +17,7 @@ use xdsctl_proto::tables::{self, Cardinality, Field, Kind, Message, WellKnown};
 
 use crate::secret;
 use crate::source::secrets::peer_words;
-use crate::source::wire::{Fields, Item, Value};
+use crate::source::wire::{Fields, Item, WireValue};
 use layout::Start;
 use mask::REDACTED_BYTES;
 use scalar::{fits, fits_kind, unpack, zero};
@@ -226,9 +226,9 @@ impl Printer {
         self.unveil(open.veil, message, open.field);
     }
 
-    fn element(&mut self, field: &'static Field, value: Value<'_>, start: &mut Start) -> Result {
+    fn element(&mut self, field: &'static Field, value: WireValue<'_>, start: &mut Start) -> Result {
         let is_long = matches!(field.kind, Kind::Message(_) | Kind::String | Kind::Bytes);
-        let (Value::Bytes(mut packed), false) = (value, is_long) else {
+        let (WireValue::Bytes(mut packed), false) = (value, is_long) else {
             self.next(start);
             return self.single(field, value);
         };
@@ -244,8 +244,8 @@ impl Printer {
     }
 
     /// Prints an entry of a map.
-    fn entry(&mut self, entry: Value<'_>, key: Kind, value: Kind, map: &mut Open) -> Result {
-        let Value::Bytes(entry) = entry else {
+    fn entry(&mut self, entry: WireValue<'_>, key: Kind, value: Kind, map: &mut Open) -> Result {
+        let WireValue::Bytes(entry) = entry else {
             return self.inexact();
         };
         let (mut name, mut inner) = (None, None);
@@ -261,10 +261,10 @@ impl Printer {
         self.next(&mut start);
         let quoted = self.out.len();
         match (key, name) {
-            (Kind::String, name) => self.bare_text(name.unwrap_or(Value::Bytes(b"")))?,
+            (Kind::String, name) => self.bare_text(name.unwrap_or(WireValue::Bytes(b"")))?,
             (_, name) => {
                 self.out.push(b'"');
-                self.scalar(key, name.unwrap_or(Value::Varint(0)), true)?;
+                self.scalar(key, name.unwrap_or(WireValue::Varint(0)), true)?;
                 self.out.push(b'"');
             }
         }
@@ -277,21 +277,21 @@ impl Printer {
         map.start = Start::Later;
         self.colon();
         match (value.message(), inner) {
-            (Some(message), Some(Value::Bytes(inner))) => self.value_of(inner, message),
+            (Some(message), Some(WireValue::Bytes(inner))) => self.value_of(inner, message),
             (Some(message), _) => self.value_of(b"", message),
             (None, Some(inner)) => self.scalar(value, inner, false),
             (None, None) => self.scalar(value, zero(value), false),
         }
     }
 
-    fn single(&mut self, field: &'static Field, value: Value<'_>) -> Result {
+    fn single(&mut self, field: &'static Field, value: WireValue<'_>) -> Result {
         match (field.kind.message(), value) {
-            (Some(message), Value::Bytes(bytes)) => self.value_of(bytes, message),
+            (Some(message), WireValue::Bytes(bytes)) => self.value_of(bytes, message),
             _ if self.redacts && !field.shown => {
                 let words;
                 let masked = match field.kind {
                     Kind::String if field.name == "details" => {
-                        let Value::Bytes(text) = value else {
+                        let WireValue::Bytes(text) = value else {
                             return self.inexact();
                         };
                         words = peer_words(&String::from_utf8_lossy(text));
@@ -339,20 +339,20 @@ impl Open {
 }
 
 /// Says whether a field has the value that it has where it is absent, and nobody can tell these apart.
-fn is_nothing(field: &Field, value: Value<'_>) -> bool {
+fn is_nothing(field: &Field, value: WireValue<'_>) -> bool {
     match (field.cardinality, field.kind, value) {
         (Cardinality::Map { .. }, ..) | (_, Kind::Message(_), _) => false,
         (Cardinality::Repeated, Kind::String | Kind::Bytes, _) => false,
         // A packed list of nothing.
-        (Cardinality::Repeated, _, value) => value == Value::Bytes(b""),
+        (Cardinality::Repeated, _, value) => value == WireValue::Bytes(b""),
         _ if field.explicit_presence || field.oneof.is_some() => false,
         // What does not fit is cut off.
-        (_, Kind::Enum(_) | Kind::Int32 | Kind::Uint32 | Kind::Sint32, Value::Varint(value)) => {
+        (_, Kind::Enum(_) | Kind::Int32 | Kind::Uint32 | Kind::Sint32, WireValue::Varint(value)) => {
             value & 0xffff_ffff == 0
         }
         (_, _, value) => matches!(
             value,
-            Value::Varint(0) | Value::Fixed32(0) | Value::Fixed64(0) | Value::Bytes(b"")
+            WireValue::Varint(0) | WireValue::Fixed32(0) | WireValue::Fixed64(0) | WireValue::Bytes(b"")
         ),
     }
 }

@@ -20,9 +20,9 @@ pub(crate) use self::reader::varint_at;
 pub use self::reader::{Raw, fields, map_keys};
 
 use self::normalize::normalize;
-use self::reader::Reader;
+use self::reader::WireReader;
 use super::transcode::{LIMIT_EXCEEDED, MAX_ELEMENTS};
-use crate::diag::{Cx, Known, Path, rules};
+use crate::diag::{BytesKnowledge, Cx, Path, rules};
 
 rules! {
     /// A field is set that gRPC never reads.
@@ -74,7 +74,7 @@ pub enum Malformed {
 /// # Errors
 /// [`Malformed`] where the client's parser fails. The caller knows which rule that breaks.
 pub fn check(bytes: &Bytes, message: &'static Message, at: &Path<'_>, cx: &mut Cx<'_>) -> Result<Bytes, Malformed> {
-    let is_sound = cx.known() >= Known::WellFormed;
+    let is_sound = cx.known() >= BytesKnowledge::WellFormed;
     let mut walk = Walk {
         cx,
         is_sound,
@@ -141,7 +141,7 @@ fn check_packed(kind: Kind, payload: &[u8]) -> Result<bool, Malformed> {
         1 if !payload.len().is_multiple_of(8) => Err(Malformed::Truncated),
         5 if !payload.len().is_multiple_of(4) => Err(Malformed::Truncated),
         0 => {
-            let mut reader = Reader { rest: payload };
+            let mut reader = WireReader { rest: payload };
             let mut overlong = false;
             while !reader.rest.is_empty() {
                 overlong |= reader.varint(10)?.1;
@@ -211,7 +211,7 @@ impl Walk<'_, '_> {
         if self.is_sound && !notes {
             return Ok(());
         }
-        let mut reader = Reader { rest: bytes };
+        let mut reader = WireReader { rest: bytes };
         let mut seen = Seen::default();
         let mut start = 0;
         while let Some(raw) = reader.next(depth)? {
@@ -292,7 +292,7 @@ impl Walk<'_, '_> {
     ) -> Result<(), Malformed> {
         let depth = depth.checked_sub(1).ok_or(Malformed::Depth)?;
         let mut name = "";
-        let mut reader = Reader { rest: bytes };
+        let mut reader = WireReader { rest: bytes };
         while let Some(raw) = reader.next(depth)? {
             let kind = match raw.number {
                 1 => key,
@@ -374,7 +374,7 @@ fn lookup(message: &'static Message, number: u32, seen: &Seen) -> Option<(usize,
 #[cold]
 fn elements(bytes: &[u8], message: &'static Message) -> Vec<usize> {
     let mut counts = vec![0; message.fields.len()];
-    let mut reader = Reader { rest: bytes };
+    let mut reader = WireReader { rest: bytes };
     let seen = Seen::default();
     while let Ok(Some(raw)) = reader.next(MAX_DEPTH) {
         if let Some((position, field)) = lookup(message, raw.number, &seen)

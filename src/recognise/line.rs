@@ -19,7 +19,7 @@ pub(super) struct About {
 
 /// One fault with a path, as ranges of the squeezed text.
 #[derive(Debug)]
-pub(super) struct Fault {
+pub(super) struct LineFault {
     pub path: Range<usize>,
     pub words: Range<usize>,
     /// The words are a list.
@@ -224,7 +224,7 @@ const fn subject(resource_type: ResourceType) -> Subject {
 }
 
 /// The faults of a text that have a path, in order.
-pub(super) fn faults(squeezed: &Squeezed) -> Vec<Fault> {
+pub(super) fn faults(squeezed: &Squeezed) -> Vec<LineFault> {
     let text = squeezed.text.as_str();
     let starts: Vec<usize> = text
         .match_indices("field:")
@@ -246,7 +246,7 @@ pub(super) fn faults(squeezed: &Squeezed) -> Vec<Fault> {
             (None, None) => continue,
         };
         let words = from + words_at..from + words_at + words_len(body.get(words_at..).unwrap_or_default());
-        faults.push(Fault {
+        faults.push(LineFault {
             path: from..from + path_len,
             words,
             is_list,

@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 
 use super::records::{Record, Records};
-use super::{Page, Told, of_record};
+use super::{Page, Recognised, of_record};
 use crate::model::ResourceType;
 
 /// Most faults that are told apart.
@@ -27,7 +27,7 @@ pub struct Seen {
 #[derive(Debug, Clone)]
 pub struct Summary {
     /// What was told of it first.
-    pub told: Told,
+    pub told: Recognised,
     /// How often it was told.
     pub count: usize,
     /// Where it was told first.
@@ -139,7 +139,7 @@ impl Found {
     }
 }
 
-fn key(told: &Told) -> Key {
+fn key(told: &Recognised) -> Key {
     let is_symptom = matches!(told.pages.first().map(|lead| lead.page), Some(Page::Symptom(_)));
     let words = match (is_symptom, told.pages.first()) {
         // A symptom is the same at whatever address and time.

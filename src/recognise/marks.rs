@@ -70,7 +70,7 @@ pub(super) enum Tail {
 
 /// One line of a page.
 #[derive(Debug)]
-pub(super) struct Mark {
+pub(super) struct PageLine {
     pub page: Page,
     /// Where the path may end; anywhere if there is none.
     pub tails: Vec<Tail>,
@@ -84,7 +84,7 @@ pub(super) struct Mark {
     pub is_core: bool,
 }
 
-impl Mark {
+impl PageLine {
     /// How many letters its words have.
     pub fn letters(&self) -> usize {
         self.pieces.iter().map(String::len).sum()
@@ -94,7 +94,7 @@ impl Mark {
 /// The marks that a text may have, in the order of the rules: all that it has, and perhaps others.
 ///
 /// The text is in lower case, without white space. It is read once, however many marks there are.
-pub(super) fn candidates(text: &str) -> Vec<&'static Mark> {
+pub(super) fn candidates(text: &str) -> Vec<&'static PageLine> {
     let index = index();
     let mut found = BTreeSet::new();
     for gram in text.as_bytes().windows(GRAM) {
@@ -109,7 +109,7 @@ pub(super) fn candidates(text: &str) -> Vec<&'static Mark> {
 
 /// All marks, and where to find them.
 struct Index {
-    marks: Vec<Mark>,
+    marks: Vec<PageLine>,
     /// The marks that are looked up by these bytes of their words.
     by_gram: HashMap<[u8; GRAM], Vec<usize>>, // never iterated
     /// A bit for each hash of the bytes above.
@@ -134,7 +134,7 @@ fn index() -> &'static Index {
     INDEX.get_or_init(|| {
         let rules = catalogue::rules().map(|rule| (Page::Rule(rule), rule.page));
         let symptoms = SYMPTOMS.iter().map(|symptom| (Page::Symptom(symptom), symptom.page));
-        let marks: Vec<Mark> = rules
+        let marks: Vec<PageLine> = rules
             .chain(symptoms)
             .flat_map(|(page, text)| lines(text).map(move |line| mark(page, line)))
             .collect();
@@ -143,8 +143,8 @@ fn index() -> &'static Index {
 }
 
 /// Each mark by those of its bytes that the fewest others have.
-fn indexed(marks: Vec<Mark>) -> Index {
-    let grams = |mark: &Mark| -> BTreeSet<[u8; GRAM]> {
+fn indexed(marks: Vec<PageLine>) -> Index {
+    let grams = |mark: &PageLine| -> BTreeSet<[u8; GRAM]> {
         let windows = mark.pieces.iter().flat_map(|piece| piece.as_bytes().windows(GRAM));
         windows.filter_map(|gram| gram.try_into().ok()).collect()
     };
@@ -175,7 +175,7 @@ fn lines(page: &'static str) -> impl Iterator<Item = &'static str> {
         .filter_map(|line| line.strip_prefix("- "))
 }
 
-fn mark(page: Page, line: &'static str) -> Mark {
+fn mark(page: Page, line: &'static str) -> PageLine {
     let of_other = Family::ALL.into_iter().find_map(|family| {
         let rest = line.strip_prefix(family.name())?.strip_prefix(": ")?;
         Some((family, rest))
@@ -197,7 +197,7 @@ fn mark(page: Page, line: &'static str) -> Mark {
     let squeeze = |piece: &str| piece.split_whitespace().collect::<String>().to_ascii_lowercase();
     let pieces: Vec<String> = words.split(" ... ").map(squeeze).collect();
     let letters: usize = pieces.iter().map(String::len).sum();
-    Mark {
+    PageLine {
         page,
         tails: tails.filter(|tail| !tail.is_empty()).map(tail).collect(),
         pieces,

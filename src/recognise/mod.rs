@@ -20,7 +20,7 @@ mod symptoms;
 use std::collections::HashSet;
 use std::ops::Range;
 
-use line::{About, Fault};
+use line::{About, LineFault};
 use rank::{Fit, Ranked, Text};
 use records::Records;
 use squeeze::Squeezed;
@@ -57,7 +57,7 @@ impl Lead {
 
 /// One thing that a line tells.
 #[derive(Debug, Clone)]
-pub struct Told {
+pub struct Recognised {
     /// The type of the resource, if the line has it.
     pub resource_type: Option<ResourceType>,
     /// The name of the resource, if the line has it.
@@ -74,7 +74,7 @@ pub struct Told {
     pub near: Vec<Page>,
 }
 
-impl Told {
+impl Recognised {
     /// Says whether it leads to this rule or symptom.
     pub fn leads_to(&self, id: &str) -> bool {
         self.pages.iter().any(|lead| lead.id() == id)
@@ -93,8 +93,8 @@ impl Told {
 /// assert_eq!(told[0].path.as_deref(), Some("lb_policy"));
 /// assert_eq!(told[0].pages[0].id(), "cds-lb-policy-unsupported");
 /// ```
-pub fn told(text: &str) -> Vec<Told> {
-    let mut all: Vec<Told> = Vec::new();
+pub fn told(text: &str) -> Vec<Recognised> {
+    let mut all: Vec<Recognised> = Vec::new();
     let mut seen = HashSet::new(); // never iterated
     let mut records = Records::default();
     let mut take = |record: records::Record| {
@@ -113,7 +113,7 @@ pub fn told(text: &str) -> Vec<Told> {
 }
 
 /// A line that no page knows and that names a resource: one thing told, without pages.
-pub fn unknown(line: &str) -> Option<Told> {
+pub fn unknown(line: &str) -> Option<Recognised> {
     let squeezed = Squeezed::of(line);
     let about = line::abouts(&squeezed).pop()?.1;
     about.name.as_ref()?;
@@ -123,7 +123,7 @@ pub fn unknown(line: &str) -> Option<Told> {
 
 /// What a record of a log tells, with the number of the line: each of its lines, or all of them together where they lead
 /// nowhere by themselves.
-fn of_record(record: &records::Record) -> Vec<(usize, Told)> {
+fn of_record(record: &records::Record) -> Vec<(usize, Recognised)> {
     let frame = || frame::is_ours(&squeezed(&record.text), &squeezed(&record.text).to_ascii_lowercase());
     let mut is_framed = None;
     let mut is_framed = || *is_framed.get_or_insert_with(frame);
@@ -142,7 +142,7 @@ fn of_record(record: &records::Record) -> Vec<(usize, Told)> {
 }
 
 /// What a line tells: its faults with a path, and what it says outside of them.
-fn of_line(line: &str, is_framed: &mut dyn FnMut() -> bool) -> Vec<Told> {
+fn of_line(line: &str, is_framed: &mut dyn FnMut() -> bool) -> Vec<Recognised> {
     let squeezed = Squeezed::of(line);
     let marks = marks::candidates(&squeezed.lower);
     let faults = line::faults(&squeezed);
@@ -160,7 +160,7 @@ fn of_line(line: &str, is_framed: &mut dyn FnMut() -> bool) -> Vec<Told> {
         marks: &marks,
         is_framed: marks.iter().any(|mark| mark.is_framed) && is_framed(),
     };
-    let mut all: Vec<(usize, Told)> = Vec::new();
+    let mut all: Vec<(usize, Recognised)> = Vec::new();
     for fault in &faults {
         of_fault(&squeezed, whole, fault, &about(fault.path.start), &mut all);
     }
@@ -227,7 +227,7 @@ fn others(squeezed: &Squeezed, text: Text<'_>) -> Vec<(Range<usize>, Ranked)> {
 }
 
 /// Adds what a fault with a path tells: one for each of its errors.
-fn of_fault(squeezed: &Squeezed, text: Text<'_>, fault: &Fault, about: &About, all: &mut Vec<(usize, Told)>) {
+fn of_fault(squeezed: &Squeezed, text: Text<'_>, fault: &LineFault, about: &About, all: &mut Vec<(usize, Recognised)>) {
     let path = squeezed.text.get(fault.path.clone()).unwrap_or_default();
     let lower = squeezed.lower.get(fault.words.clone()).unwrap_or_default();
     let mut start = fault.words.start;
@@ -252,7 +252,7 @@ fn of_fault(squeezed: &Squeezed, text: Text<'_>, fault: &Fault, about: &About, a
     }
 }
 
-fn new(squeezed: &Squeezed, about: About, path: Option<String>, words: Range<usize>, ranked: Ranked) -> Told {
+fn new(squeezed: &Squeezed, about: About, path: Option<String>, words: Range<usize>, ranked: Ranked) -> Recognised {
     let mut words = squeezed.pasted(words);
     if words.len() > MAX_WORDS_BYTES {
         words.truncate(line::head(&words, MAX_WORDS_BYTES).len());
@@ -263,7 +263,7 @@ fn new(squeezed: &Squeezed, about: About, path: Option<String>, words: Range<usi
         words: fit.words.into_iter().map(|words| squeezed.pasted(words)).collect(),
         tail: fit.tail,
     };
-    Told {
+    Recognised {
         resource_type: about.resource_type,
         resource_name: about.name,
         path,
@@ -283,7 +283,7 @@ mod tests {
     use super::*;
 
     fn ids(text: &str) -> Vec<(Option<String>, &'static str)> {
-        let first = |one: Told| (one.resource_name.clone(), one.pages.first().map_or("-", Lead::id));
+        let first = |one: Recognised| (one.resource_name.clone(), one.pages.first().map_or("-", Lead::id));
         told(text).into_iter().map(first).collect()
     }
 

@@ -5,8 +5,8 @@
 
 use std::collections::HashSet;
 
-use super::{Page, Told};
-use crate::check::{FAULT_GONE, Outcome};
+use super::{Page, Recognised};
+use crate::check::{CheckOutcome, FAULT_GONE};
 use crate::client::{Checked, LIVE_REJECTED, Verdict};
 use crate::diag::{Diagnostic, Effect, FieldPath, Rule};
 use crate::envelope::Finding;
@@ -31,13 +31,13 @@ const MISSING: [&str; 6] = [
 ];
 
 /// Says whether a line tells that a resource, which it names, did not come.
-pub fn is_missing(one: &Told) -> bool {
+pub fn is_missing(one: &Recognised) -> bool {
     let says_so = |id: &str| id == "resource-missing" || MISSING.contains(&id);
     one.resource_name.is_some() && one.path.is_none() && one.pages.iter().any(|lead| says_so(lead.id()))
 }
 
 /// Says whether a line tells that a resource, which it names, is rejected, in words that no rule has.
-fn is_rejected(one: &Told) -> bool {
+fn is_rejected(one: &Recognised) -> bool {
     one.resource_name.is_some() && one.leads_to("response-rejected")
 }
 
@@ -46,7 +46,7 @@ fn is_rejected(one: &Told) -> bool {
 ///
 /// What could not be read stays, as the answer rests on it. Symptoms are no findings and pass. `false` if something is told
 /// of a resource that is there and was not checked: nobody knows whether it still has the fault.
-pub fn keep(outcome: &mut Outcome, told: &[Told], document: Option<SourceId>) -> bool {
+pub fn keep(outcome: &mut CheckOutcome, told: &[Recognised], document: Option<SourceId>) -> bool {
     let mut is_checked = true;
     let mut wanted: Vec<Vec<usize>> = vec![Vec::new(); outcome.resources.len()];
     let mut wanted_findings: Vec<usize> = Vec::new();
@@ -117,9 +117,9 @@ pub fn keep(outcome: &mut Outcome, told: &[Told], document: Option<SourceId>) ->
 }
 
 /// What is told of each resource.
-fn by_resource(told: &[Told]) -> Vec<Vec<&Told>> {
-    let mut groups: Vec<Vec<&Told>> = Vec::new();
-    let key = |one: &Told| {
+fn by_resource(told: &[Recognised]) -> Vec<Vec<&Recognised>> {
+    let mut groups: Vec<Vec<&Recognised>> = Vec::new();
+    let key = |one: &Recognised| {
         (
             one.resource_type.map(ResourceType::short_name),
             one.resource_name.clone(),
@@ -138,7 +138,7 @@ fn by_resource(told: &[Told]) -> Vec<Vec<&Told>> {
 }
 
 /// The resources that have most of what is told of one; several if they have the same.
-fn choose(told: &[&Told], resources: &[Checked]) -> Vec<usize> {
+fn choose(told: &[&Recognised], resources: &[Checked]) -> Vec<usize> {
     let mut best = 0;
     let mut chosen = Vec::new();
     for (number, checked) in resources.iter().enumerate() {
@@ -156,7 +156,7 @@ fn choose(told: &[&Told], resources: &[Checked]) -> Vec<usize> {
 }
 
 /// The finding of a resource that fits best, and how well.
-fn best(one: &Told, checked: &Checked) -> Option<(usize, usize)> {
+fn best(one: &Recognised, checked: &Checked) -> Option<(usize, usize)> {
     if one.resource_type.is_some() && one.path.is_some() && one.resource_type != checked.resource_type {
         return None;
     }
@@ -172,16 +172,16 @@ fn best(one: &Told, checked: &Checked) -> Option<(usize, usize)> {
 }
 
 /// The finding that a live client has rejected the resource, if it says in the dump what the line says.
-fn told_by_the_client(one: &Told, checked: &Checked) -> Option<usize> {
+fn told_by_the_client(one: &Recognised, checked: &Checked) -> Option<usize> {
     let error = checked.status.as_deref()?.error.as_deref()?;
     let is_named = one.resource_name.as_ref().is_none_or(|name| *name == checked.name);
     let found = || checked.diagnostics.iter().position(|d| d.rule == &LIVE_REJECTED);
-    let says_so = |said: &Told| said.path == one.path && said.words == one.words;
+    let says_so = |said: &Recognised| said.path == one.path && said.words == one.words;
     (is_named && super::told(error).iter().any(says_so)).then(found)?
 }
 
 /// How well a finding on a resource of this name fits; `None` if it does not.
-fn score(one: &Told, name: Option<&str>, diagnostic: &Diagnostic) -> Option<usize> {
+fn score(one: &Recognised, name: Option<&str>, diagnostic: &Diagnostic) -> Option<usize> {
     let of_places = diagnostic
         .said()
         .filter_map(|said| score_at(one, name, diagnostic, said));
@@ -189,7 +189,12 @@ fn score(one: &Told, name: Option<&str>, diagnostic: &Diagnostic) -> Option<usiz
 }
 
 /// How well one of its places fits.
-fn score_at(one: &Told, name: Option<&str>, diagnostic: &Diagnostic, (rule, at): (&Rule, &FieldPath)) -> Option<usize> {
+fn score_at(
+    one: &Recognised,
+    name: Option<&str>,
+    diagnostic: &Diagnostic,
+    (rule, at): (&Rule, &FieldPath),
+) -> Option<usize> {
     if is_missing(one) && MISSING.contains(&rule.id) {
         return names_missing(one, diagnostic).then_some(NAME + RULE);
     }
@@ -234,7 +239,7 @@ fn score_at(one: &Told, name: Option<&str>, diagnostic: &Diagnostic, (rule, at):
 }
 
 /// Says whether a finding on a reference is about the resource that a line names.
-fn names_missing(one: &Told, diagnostic: &Diagnostic) -> bool {
+fn names_missing(one: &Recognised, diagnostic: &Diagnostic) -> bool {
     let kind = one.resource_type.map_or("", ResourceType::short_name);
     let name = one.resource_name.as_deref().unwrap_or_default();
     diagnostic.message.contains(&format!("{kind} `{name}` is not there"))
@@ -258,7 +263,7 @@ fn values(words: &str) -> impl Iterator<Item = &str> {
 }
 
 /// The resource that the line names, if it is there.
-fn named(one: &Told, resources: &[Checked]) -> Option<usize> {
+fn named(one: &Recognised, resources: &[Checked]) -> Option<usize> {
     let wanted = one.resource_name.as_deref().map(squeezed)?;
     let is_named = |checked: &Checked| {
         checked.resource_type.is_some()
@@ -268,7 +273,7 @@ fn named(one: &Told, resources: &[Checked]) -> Option<usize> {
     resources.iter().position(is_named)
 }
 
-fn what_is_gone(one: &Told, is_there: bool) -> String {
+fn what_is_gone(one: &Recognised, is_there: bool) -> String {
     let kind = one.resource_type.map_or("resource", ResourceType::short_name);
     let fault = match &one.path {
         Some(path) => format!("a fault at `{path}`"),

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::line::About;
-use super::marks::{Mark, Page, Tail};
+use super::marks::{Page, PageLine, Tail};
 
 /// Pages that are named for one fault.
 pub(super) const MAX_PAGES: usize = 3;
@@ -38,20 +38,20 @@ pub(super) struct Text<'t> {
     /// Without white space, in lower case.
     pub lower: &'t str,
     /// The marks that it may have.
-    pub marks: &'t [&'static Mark],
+    pub marks: &'t [&'static PageLine],
     /// Something in it shows that gRPC wrote it.
     pub is_framed: bool,
 }
 
 impl Text<'_> {
     /// Says whether the words of a mark are enough here: a frame is around them, or there is little else.
-    fn is_enough(self, mark: &Mark, len: usize) -> bool {
+    fn is_enough(self, mark: &PageLine, len: usize) -> bool {
         !mark.is_framed || self.is_framed || is_most(mark, len)
     }
 }
 
 /// Says whether a text of so many bytes is little else than the words of a mark.
-fn is_most(mark: &Mark, len: usize) -> bool {
+fn is_most(mark: &PageLine, len: usize) -> bool {
     mark.letters() * 5 >= len * 4
 }
 
@@ -109,7 +109,7 @@ pub(super) fn at_path(path: &str, text: Text<'_>, range: &Range<usize>, about: &
 pub(super) fn of_others(text: Text<'_>, range: &Range<usize>) -> Ranked {
     let others = text.marks.iter().filter(|mark| !mark.is_core);
     let enough = others.filter(|mark| text.is_enough(mark, range.len()));
-    let fit = |mark: &&'static Mark| {
+    let fit = |mark: &&'static PageLine| {
         let fit = Fit {
             page: mark.page,
             score: words_score(mark),
@@ -169,7 +169,7 @@ pub(super) fn bare(text: Text<'_>, original: &str) -> Ranked {
 }
 
 /// The longest end of a path of a mark that a text names: fields whose names nobody else uses.
-fn named_tail(mark: &Mark, text: &str) -> Option<(usize, String)> {
+fn named_tail(mark: &PageLine, text: &str) -> Option<(usize, String)> {
     let named = mark.tails.iter().filter_map(|tail| match tail {
         Tail::Fields(fields) => {
             let path = fields.iter().rev().copied().collect::<Vec<_>>().join(".");
@@ -184,7 +184,7 @@ fn named_tail(mark: &Mark, text: &str) -> Option<(usize, String)> {
 /// What a text says outside of its faults: where, and the pages for it.
 pub(super) fn said(text: Text<'_>, is_all: bool) -> Vec<(Range<usize>, Ranked)> {
     let all = 0..text.lower.len();
-    let mut found: Vec<(Vec<Range<usize>>, usize, &Mark)> = Vec::new();
+    let mut found: Vec<(Vec<Range<usize>>, usize, &PageLine)> = Vec::new();
     let anywhere = text.marks.iter().filter(|mark| mark.is_core && mark.tails.is_empty());
     for mark in anywhere.filter(|mark| (is_all || !mark.is_alone) && text.is_enough(mark, all.len())) {
         let mut rest = all.clone();
@@ -250,17 +250,17 @@ fn ranked(fits: Vec<Fit>, near: Vec<Fit>) -> Ranked {
     }
 }
 
-fn words_score(mark: &Mark) -> usize {
+fn words_score(mark: &PageLine) -> usize {
     mark.letters().min(MAX_WORDS)
 }
 
-fn subject_score(mark: &Mark, about: &About) -> usize {
+fn subject_score(mark: &PageLine, about: &About) -> usize {
     let is_same = about.subject.is_some() && mark.page.subject() == about.subject;
     if is_same { SUBJECT } else { 0 }
 }
 
 /// What the end of the path is worth, and which fields it is; `None` if it has to be another.
-fn tail_score(mark: &Mark, fields: &[&str]) -> Option<(usize, Option<String>)> {
+fn tail_score(mark: &PageLine, fields: &[&str]) -> Option<(usize, Option<String>)> {
     if mark.tails.is_empty() {
         return Some((ANYWHERE, None));
     }
@@ -284,7 +284,7 @@ fn tail_score(mark: &Mark, fields: &[&str]) -> Option<(usize, Option<String>)> {
 }
 
 /// Where the pieces of a mark occur within a range of `text`, in their order: as near to each other as they do.
-fn occurrence(mark: &Mark, text: &str, within: &Range<usize>) -> Option<Vec<Range<usize>>> {
+fn occurrence(mark: &PageLine, text: &str, within: &Range<usize>) -> Option<Vec<Range<usize>>> {
     let text = text.get(..within.end)?;
     let mut from = within.start;
     let (first, others) = mark.pieces.split_first()?;

@@ -30,7 +30,7 @@ pub use forge::{Forged, NoSession, address_list, leaves, session_cookie};
 pub use matching::Mismatch;
 pub use request::Request;
 pub use retry::Retries;
-pub use session::Session;
+pub use session::ActiveSession;
 
 use crate::client::config::XdsConfig;
 use crate::model::Millis;
@@ -125,7 +125,7 @@ pub struct Selection<'s> {
     /// What fault injection does. After an abort nothing else happens.
     pub fault: FaultOutcome,
     /// The active sessions, in the order of the filters; the last one decides.
-    pub sessions: Vec<Session<'s>>,
+    pub sessions: Vec<ActiveSession<'s>>,
 }
 
 impl Selection<'_> {
@@ -374,7 +374,7 @@ fn run_filters<'s>(
                 }
             }
             FilterConfig::StatefulSession(Some(cookie)) => {
-                let Some(mut session) = Session::read(cookie, request) else {
+                let Some(mut session) = ActiveSession::read(cookie, request) else {
                     continue;
                 };
                 // On a plugin route a cookie's cluster is not looked at, and none is written.

@@ -46,7 +46,7 @@ impl FromStr for AttemptEnd {
 
 /// Why no other attempt follows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stop {
+pub enum RetryStop {
     /// It worked.
     Ok,
     /// There is no policy, or it names no code.
@@ -113,23 +113,23 @@ impl Retries {
     ///
     /// # Errors
     /// Why there is none.
-    pub fn after(&mut self, end: AttemptEnd, unit: impl FnOnce() -> f64) -> Result<Millis, Stop> {
+    pub fn after(&mut self, end: AttemptEnd, unit: impl FnOnce() -> f64) -> Result<Millis, RetryStop> {
         if end.code == Code::Ok {
-            return Err(Stop::Ok);
+            return Err(RetryStop::Ok);
         }
-        let policy = self.policy.as_ref().ok_or(Stop::NoPolicy)?;
+        let policy = self.policy.as_ref().ok_or(RetryStop::NoPolicy)?;
         if !policy.retry_on.iter().any(|on| on.code() == end.code) {
-            return Err(Stop::NotRetryable);
+            return Err(RetryStop::NotRetryable);
         }
         if end.is_committed {
-            return Err(Stop::Committed);
+            return Err(RetryStop::Committed);
         }
         self.attempts += 1;
         if self.attempts >= policy.max_attempts() {
-            return Err(Stop::Exhausted);
+            return Err(RetryStop::Exhausted);
         }
         let wait = match end.pushback {
-            Some(..0) => return Err(Stop::Pushback),
+            Some(..0) => return Err(RetryStop::Pushback),
             Some(ms) => {
                 self.backoff.reset();
                 ms
@@ -137,7 +137,7 @@ impl Retries {
             None => self.backoff.next_ms(unit()),
         };
         if wait == 0 && !policy.is_unlimited {
-            return Err(Stop::LostTimer);
+            return Err(RetryStop::LostTimer);
         }
         Ok(Millis(wait))
     }
@@ -191,7 +191,7 @@ mod tests {
 
     /// Waits between attempts until there is no other.
     #[track_caller]
-    fn check(policy: &RetryPolicy, script: &[&str], waits: &[i64], stop: Stop) {
+    fn check(policy: &RetryPolicy, script: &[&str], waits: &[i64], stop: RetryStop) {
         let mut retries = Retries::new(Some(policy));
         let mut found = Vec::new();
         let mut script = script.iter().map(|text| text.parse::<AttemptEnd>().unwrap());
@@ -212,15 +212,15 @@ mod tests {
             &policy(9, 25, 250),
             &["UNAVAILABLE"],
             &[25, 50, 100, 200],
-            Stop::Exhausted,
+            RetryStop::Exhausted,
         );
         check(
             &policy(3, 100, 150),
             &["UNAVAILABLE"],
             &[100, 150, 150],
-            Stop::Exhausted,
+            RetryStop::Exhausted,
         );
-        check(&policy(1, 300, 200), &["UNAVAILABLE"], &[200], Stop::Exhausted);
+        check(&policy(1, 300, 200), &["UNAVAILABLE"], &[200], RetryStop::Exhausted);
         let nominal: Vec<i64> = schedule(&policy(9, 25, 150)).map(|wait| wait.nominal.0).collect();
         assert_eq!(nominal, [25, 50, 100, 150]);
     }
@@ -228,19 +228,19 @@ mod tests {
     #[test]
     fn the_server_may_ask_for_a_delay_or_for_none() {
         let script = ["UNAVAILABLE", "unavailable:7", "14"];
-        check(&policy(9, 25, 250), &script, &[25, 7, 25, 50], Stop::Exhausted);
-        check(&policy(9, 25, 250), &["UNAVAILABLE:x"], &[], Stop::Pushback);
-        check(&policy(9, 25, 250), &["INTERNAL"], &[], Stop::NotRetryable);
-        check(&policy(9, 25, 250), &["UNAVAILABLE", "OK"], &[25], Stop::Ok);
+        check(&policy(9, 25, 250), &script, &[25, 7, 25, 50], RetryStop::Exhausted);
+        check(&policy(9, 25, 250), &["UNAVAILABLE:x"], &[], RetryStop::Pushback);
+        check(&policy(9, 25, 250), &["INTERNAL"], &[], RetryStop::NotRetryable);
+        check(&policy(9, 25, 250), &["UNAVAILABLE", "OK"], &[25], RetryStop::Ok);
     }
 
     #[test]
     fn a_wait_of_nothing_never_ends() {
-        check(&policy(9, 25, 250), &["UNAVAILABLE:0"], &[], Stop::LostTimer);
+        check(&policy(9, 25, 250), &["UNAVAILABLE:0"], &[], RetryStop::LostTimer);
         let mut retries = Retries::new(Some(&policy(9, 1, 250)));
         let end = "UNAVAILABLE".parse().unwrap();
         assert_eq!(retries.after(end, || 0.6), Ok(Millis(1)));
         let mut retries = Retries::new(Some(&policy(9, 1, 250)));
-        assert_eq!(retries.after(end, || 0.4), Err(Stop::LostTimer));
+        assert_eq!(retries.after(end, || 0.4), Err(RetryStop::LostTimer));
     }
 }

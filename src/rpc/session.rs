@@ -11,7 +11,7 @@ use crate::model::filter::SessionCookie;
 
 /// An active session filter of one RPC.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Session<'s> {
+pub struct ActiveSession<'s> {
     /// The filter's config.
     pub cookie: &'s SessionCookie,
     /// The addresses that the request's cookie asks for, joined by commas; empty for none.
@@ -24,18 +24,18 @@ pub struct Session<'s> {
     pub undecodable: Option<cookie::DecodeError>,
 }
 
-impl<'s> Session<'s> {
+impl<'s> ActiveSession<'s> {
     /// Reads the request's cookie; `None` if the filter does nothing for this path.
-    pub(super) fn read(cookie: &'s SessionCookie, request: &Request<'_>) -> Option<Session<'s>> {
+    pub(super) fn read(cookie: &'s SessionCookie, request: &Request<'_>) -> Option<ActiveSession<'s>> {
         if cookie.name.is_empty() || !covers(&cookie.path, request.path) {
             return None;
         }
         let header = request.joined("cookie").unwrap_or(Cow::Borrowed(""));
-        let decoded =
-            cookie::find(&header, &cookie.name).map_or_else(|| Ok(cookie::Session::default()), cookie::Session::decode);
+        let decoded = cookie::find(&header, &cookie.name)
+            .map_or_else(|| Ok(cookie::SessionCookie::default()), cookie::SessionCookie::decode);
         let undecodable = decoded.as_ref().err().copied();
         let decoded = decoded.unwrap_or_default();
-        Some(Session {
+        Some(ActiveSession {
             cookie,
             addresses: decoded.addresses,
             cookie_cluster: decoded.cluster,
@@ -79,7 +79,7 @@ mod tests {
             headers: &[],
             timeout: None,
         };
-        let mut session = Session::read(&cookie, &request).unwrap();
+        let mut session = ActiveSession::read(&cookie, &request).unwrap();
         session.cluster = "cluster_a";
         assert_eq!(
             session.set_cookie("10.0.0.2:80").as_deref(),

@@ -4,7 +4,7 @@
 
 use std::fmt::Write as _;
 
-use super::{Mismatch, Request, Selector, Session};
+use super::{ActiveSession, Mismatch, Request, Selector};
 use crate::lb::metadata::Metadata;
 use crate::lb::rls;
 use crate::model::matcher::{HeaderMatch, HeaderMatcher, StringMatch, StringMatcher};
@@ -138,7 +138,7 @@ pub fn route_label(route: &Route) -> String {
 }
 
 /// What a session filter makes of the request's cookie.
-pub fn session(session: &Session<'_>) -> String {
+pub fn session(session: &ActiveSession<'_>) -> String {
     let name = &session.cookie.name;
     match (&session.undecodable, session.addresses.as_str()) {
         (Some(error), _) => format!("cookie `{name}` counts as none: {error}"),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::check::Place;
+use super::check::StatePlace;
 use crate::client::config::XdsConfig;
 use crate::lb;
 use crate::lb::runtime::Connectivity;
@@ -14,10 +14,10 @@ use crate::tree::{build, service_config};
 
 /// The state of a place; `None` if there is no connection, or wish for one. Of several connections to an address, in clusters or localities
 /// of their own, the state of the best.
-pub(super) fn state(place: Place, channel: &Channel) -> Option<Connectivity> {
+pub(super) fn state(place: StatePlace, channel: &Channel) -> Option<Connectivity> {
     match place {
-        Place::Channel => channel.root().last().map(|report| report.state),
-        Place::Address(address) => {
+        StatePlace::Channel => channel.root().last().map(|report| report.state),
+        StatePlace::Address(address) => {
             let pool = &channel.runtime().pool;
             let best = [
                 Connectivity::Ready,

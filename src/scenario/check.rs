@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::ops::RangeInclusive;
 
-use super::shares::Shares;
+use super::shares::ExpectedShares;
 use crate::diag::Rule;
 use crate::lb::runtime::{Connectivity, Time};
 use crate::source::Span;
@@ -18,12 +18,12 @@ pub struct Check {
     /// Where its value stands.
     pub value: Span,
     /// What it is.
-    pub what: What,
+    pub what: CheckKind,
 }
 
 /// What is expected. Lists of possible values are sorted, and have each once.
 #[derive(Debug, Clone)]
-pub enum What {
+pub enum CheckKind {
     /// The status code of each RPC is one of these.
     Status(Vec<Code>),
     /// The message of each RPC has this in it.
@@ -53,7 +53,7 @@ pub enum What {
     /// The RPC of a session ends at another backend than the one before it in its jar.
     Moves(bool),
     /// The RPCs are distributed so.
-    Shares(Shares),
+    Shares(ExpectedShares),
     /// The RPCs end at so many different backends.
     Backends(RangeInclusive<u64>),
     /// There are so many RPCs.
@@ -61,7 +61,7 @@ pub enum What {
     /// The update is rejected by these rules; none if it is accepted.
     Nack(Vec<&'static Rule>),
     /// The states of connections, and of the channel.
-    States(BTreeMap<Place, Option<Connectivity>>),
+    States(BTreeMap<StatePlace, Option<Connectivity>>),
     /// The priority in use by cluster, from 0; `None` if none is.
     Priority(BTreeMap<String, Option<u64>>),
     /// The tree of LB policies has one of this name.
@@ -83,7 +83,7 @@ pub enum Cookie {
 
 /// What has a state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Place {
+pub enum StatePlace {
     /// The channel.
     Channel,
     /// The connection to an address.
@@ -92,7 +92,7 @@ pub enum Place {
 
 /// What a check looks at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scope {
+pub enum CheckScope {
     /// Each RPC.
     Rpc,
     /// All RPCs of a step together.
@@ -103,27 +103,29 @@ pub enum Scope {
     Channel,
 }
 
-impl What {
+impl CheckKind {
     /// What the check looks at.
-    pub const fn scope(&self) -> Scope {
+    pub const fn scope(&self) -> CheckScope {
         match self {
-            What::Status(_)
-            | What::Message(_)
-            | What::Fails(_)
-            | What::Address(_)
-            | What::Cluster(_)
-            | What::VirtualHost(_)
-            | What::Authority(_)
-            | What::Locality(_)
-            | What::Route(_)
-            | What::Attempts(_)
-            | What::AttemptsAt(_)
-            | What::Within(_)
-            | What::Cookie(_)
-            | What::Moves(_) => Scope::Rpc,
-            What::Shares(_) | What::Backends(_) | What::Count(_) => Scope::Rpcs,
-            What::Nack(_) => Scope::Update,
-            What::States(_) | What::Priority(_) | What::Has(_) | What::Lacks(_) => Scope::Channel,
+            CheckKind::Status(_)
+            | CheckKind::Message(_)
+            | CheckKind::Fails(_)
+            | CheckKind::Address(_)
+            | CheckKind::Cluster(_)
+            | CheckKind::VirtualHost(_)
+            | CheckKind::Authority(_)
+            | CheckKind::Locality(_)
+            | CheckKind::Route(_)
+            | CheckKind::Attempts(_)
+            | CheckKind::AttemptsAt(_)
+            | CheckKind::Within(_)
+            | CheckKind::Cookie(_)
+            | CheckKind::Moves(_) => CheckScope::Rpc,
+            CheckKind::Shares(_) | CheckKind::Backends(_) | CheckKind::Count(_) => CheckScope::Rpcs,
+            CheckKind::Nack(_) => CheckScope::Update,
+            CheckKind::States(_) | CheckKind::Priority(_) | CheckKind::Has(_) | CheckKind::Lacks(_) => {
+                CheckScope::Channel
+            }
         }
     }
 }

@@ -11,7 +11,7 @@ use crate::sim::Outcome;
 
 /// What can be met.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
+pub enum CoverageKind {
     /// A virtual host of a RouteConfiguration.
     VirtualHost,
     /// A route that the client keeps.
@@ -24,24 +24,24 @@ pub enum Kind {
     Endpoint,
 }
 
-impl Kind {
+impl CoverageKind {
     /// All of them.
-    pub const ALL: [Kind; 5] = [
-        Kind::VirtualHost,
-        Kind::Route,
-        Kind::WeightedEntry,
-        Kind::Cluster,
-        Kind::Endpoint,
+    pub const ALL: [CoverageKind; 5] = [
+        CoverageKind::VirtualHost,
+        CoverageKind::Route,
+        CoverageKind::WeightedEntry,
+        CoverageKind::Cluster,
+        CoverageKind::Endpoint,
     ];
 
     /// The words of reports, for several.
     pub const fn words(self) -> &'static str {
         match self {
-            Kind::VirtualHost => "virtual hosts",
-            Kind::Route => "routes",
-            Kind::WeightedEntry => "weighted entries",
-            Kind::Cluster => "clusters",
-            Kind::Endpoint => "endpoints",
+            CoverageKind::VirtualHost => "virtual hosts",
+            CoverageKind::Route => "routes",
+            CoverageKind::WeightedEntry => "weighted entries",
+            CoverageKind::Cluster => "clusters",
+            CoverageKind::Endpoint => "endpoints",
         }
     }
 }
@@ -49,7 +49,7 @@ impl Kind {
 /// What there is, by name, and whether it was met.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Coverage {
-    items: BTreeMap<(Kind, String), bool>,
+    items: BTreeMap<(CoverageKind, String), bool>,
 }
 
 impl Coverage {
@@ -61,7 +61,7 @@ impl Coverage {
     }
 
     /// What there is of a kind, by name, and whether it was met.
-    pub fn of(&self, kind: Kind) -> impl Iterator<Item = (&str, bool)> + Clone {
+    pub fn of(&self, kind: CoverageKind) -> impl Iterator<Item = (&str, bool)> + Clone {
         let items = self.items.iter().filter(move |((of, _), _)| *of == kind);
         items.map(|((_, name), is_met)| (name.as_str(), *is_met))
     }
@@ -71,11 +71,11 @@ impl Coverage {
         (self.items.values().filter(|is_met| **is_met).count(), self.items.len())
     }
 
-    fn know(&mut self, kind: Kind, name: String) {
+    fn know(&mut self, kind: CoverageKind, name: String) {
         self.items.entry((kind, name)).or_default();
     }
 
-    fn meet(&mut self, kind: Kind, name: String) {
+    fn meet(&mut self, kind: CoverageKind, name: String) {
         self.items.insert((kind, name), true);
     }
 
@@ -84,26 +84,29 @@ impl Coverage {
         let config = selector.config();
         if !config.starts_at_cluster {
             for host in &config.route_config.virtual_hosts {
-                self.know(Kind::VirtualHost, host_name(config, &host.name));
+                self.know(CoverageKind::VirtualHost, host_name(config, &host.name));
                 for route in &host.routes {
-                    self.know(Kind::Route, route_name(config, &host.name, route));
+                    self.know(CoverageKind::Route, route_name(config, &host.name, route));
                 }
             }
             for (number, route) in selector.routes().iter().enumerate() {
                 for (cluster, _) in weighted(selector, number) {
-                    self.know(Kind::WeightedEntry, entry_name(config, route, cluster));
+                    self.know(CoverageKind::WeightedEntry, entry_name(config, route, cluster));
                 }
             }
         }
         for name in config.clusters.keys() {
-            self.know(Kind::Cluster, name.clone());
+            self.know(CoverageKind::Cluster, name.clone());
             let endpoints = config.leaf(name).and_then(|leaf| leaf.endpoints.as_deref());
             let localities = endpoints
                 .into_iter()
                 .flat_map(|endpoints| endpoints.priorities.iter().flatten());
             for endpoint in localities.flat_map(|locality| &locality.endpoints) {
                 // The further addresses of an endpoint are another way to the same.
-                self.know(Kind::Endpoint, endpoint_name(name, &endpoint.address.to_string()));
+                self.know(
+                    CoverageKind::Endpoint,
+                    endpoint_name(name, &endpoint.address.to_string()),
+                );
             }
         }
     }
@@ -112,14 +115,14 @@ impl Coverage {
     pub(super) fn outcome(&mut self, outcome: &Outcome, selector: &Selector) {
         let config = selector.config();
         if let (false, Some(host)) = (config.starts_at_cluster, config.virtual_host()) {
-            self.meet(Kind::VirtualHost, host_name(config, &host.name));
+            self.meet(CoverageKind::VirtualHost, host_name(config, &host.name));
             let routes = selector.routes().iter().enumerate();
             let mut taken = routes.filter(|(_, route)| Some(route.index) == outcome.route);
             if let Some((number, route)) = taken.next() {
-                self.meet(Kind::Route, route_name(config, &host.name, route));
+                self.meet(CoverageKind::Route, route_name(config, &host.name, route));
                 let cluster = outcome.cluster.as_deref().unwrap_or_default();
                 if weighted(selector, number).any(|(name, _)| name == cluster) {
-                    self.meet(Kind::WeightedEntry, entry_name(config, route, cluster));
+                    self.meet(CoverageKind::WeightedEntry, entry_name(config, route, cluster));
                 }
             }
         }
@@ -128,10 +131,10 @@ impl Coverage {
             .as_deref()
             .filter(|cluster| config.clusters.contains_key(*cluster))
         {
-            self.meet(Kind::Cluster, cluster.to_owned());
+            self.meet(CoverageKind::Cluster, cluster.to_owned());
         }
         if let Some(place) = &outcome.place {
-            self.meet(Kind::Cluster, place.cluster.to_string());
+            self.meet(CoverageKind::Cluster, place.cluster.to_string());
             if let Some(address) = outcome.attempts.last() {
                 self.endpoint(&place.cluster, address, config);
             }
@@ -140,8 +143,8 @@ impl Coverage {
 
     fn endpoint(&mut self, cluster: &Arc<str>, address: &str, config: &XdsConfig) {
         let name = endpoint_name(cluster, address);
-        if self.items.contains_key(&(Kind::Endpoint, name.clone())) {
-            self.meet(Kind::Endpoint, name);
+        if self.items.contains_key(&(CoverageKind::Endpoint, name.clone())) {
+            self.meet(CoverageKind::Endpoint, name);
             return;
         }
         // It may be a further address.
@@ -154,7 +157,10 @@ impl Coverage {
             .flat_map(|endpoints| endpoints.priorities.iter().flatten());
         let mut all = localities.flat_map(|locality| &locality.endpoints);
         if let Some(endpoint) = all.find(|endpoint| endpoint.addresses().any(|one| one == address)) {
-            self.meet(Kind::Endpoint, endpoint_name(cluster, &endpoint.address.to_string()));
+            self.meet(
+                CoverageKind::Endpoint,
+                endpoint_name(cluster, &endpoint.address.to_string()),
+            );
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::check::{Check, What};
+use super::check::{Check, CheckKind};
 use super::{PlannedStep, Suite, Test};
 use crate::sim::script::Step;
 use crate::source::Span;
@@ -57,5 +57,5 @@ fn sends_with_jar(step: Option<&Step>) -> bool {
 }
 
 const fn is_moves(check: &Check) -> bool {
-    matches!(check.what, What::Moves(_))
+    matches!(check.what, CheckKind::Moves(_))
 }

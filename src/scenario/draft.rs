@@ -8,7 +8,7 @@ use serde_json::Value as Json;
 use super::rewrite::{yaml, yaml_text};
 use crate::lb::runtime::Time;
 use crate::model::ResourceType;
-use crate::source::node::{Node, Value};
+use crate::source::node::{JsonNode, Value};
 
 /// A suite of one test.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -20,7 +20,7 @@ pub struct Draft {
     /// Files of the world; without them it is `world`.
     pub files: Vec<String>,
     /// Resources of the world.
-    pub world: Vec<Node>,
+    pub world: Vec<JsonNode>,
     /// Backends that take no connection at first; `true` for those that do not even refuse them.
     pub unreachable: Vec<(SocketAddr, bool)>,
     /// What happens.
@@ -56,7 +56,7 @@ pub enum Deed {
     /// A step with addresses: `stop`, `start`, `silence`, `drop`.
     Backends(&'static str, Vec<SocketAddr>),
     /// Resources are sent.
-    Update(Vec<Node>),
+    Update(Vec<JsonNode>),
     /// Resources are sent no longer.
     Remove(Vec<(ResourceType, String)>),
 }
@@ -280,7 +280,7 @@ fn one_line(text: &str) -> String {
 const FLOW_COLUMNS: usize = 100;
 
 /// A value as a block of YAML whose further lines begin at `indent`.
-fn block(node: &Node, indent: usize, out: &mut String) {
+fn block(node: &JsonNode, indent: usize, out: &mut String) {
     let is_resource = indent <= 4 && node.get("@type").is_some() && node.map().is_some_and(|members| members.len() > 1);
     if let Some(text) = on_line(node, indent).filter(|_| !is_resource) {
         out.push_str(&text);
@@ -313,7 +313,7 @@ fn block(node: &Node, indent: usize, out: &mut String) {
 }
 
 /// The value of a member of a block.
-fn inside(node: &Node, indent: usize, out: &mut String) {
+fn inside(node: &JsonNode, indent: usize, out: &mut String) {
     if let Some(text) = on_line(node, indent) {
         out.push(' ');
         out.push_str(&text);
@@ -328,7 +328,7 @@ fn inside(node: &Node, indent: usize, out: &mut String) {
 }
 
 /// A value that is written on one line, at this indent: all but long objects and lists.
-fn on_line(node: &Node, indent: usize) -> Option<String> {
+fn on_line(node: &JsonNode, indent: usize) -> Option<String> {
     match &node.value {
         Value::Map(_) | Value::List(_) => short(node).filter(|text| text.len() + indent <= FLOW_COLUMNS),
         Value::Text(text) => Some(yaml_text(text)),
@@ -337,14 +337,14 @@ fn on_line(node: &Node, indent: usize) -> Option<String> {
 }
 
 /// A value on one line, if it is not too long for that; members keep their order.
-fn short(node: &Node) -> Option<String> {
+fn short(node: &JsonNode) -> Option<String> {
     let text = match &node.value {
         Value::List(list) => {
             let list: Option<Vec<String>> = list.iter().map(short).collect();
             format!("[{}]", list?.join(", "))
         }
         Value::Map(members) => {
-            let member = |member: &crate::source::node::Member| {
+            let member = |member: &crate::source::node::JsonMember| {
                 Some(format!("{}: {}", yaml_text(&member.name), short(&member.node)?))
             };
             let members: Option<Vec<String>> = members.iter().map(member).collect();
@@ -426,15 +426,15 @@ mod tests {
             let long = "x".repeat(width);
             let json =
                 format!(r#"{{"@type":"t/a","a":{{"b":{{"c":{{"{long}":[{{"d":["{long}"]}}]}}}}}},"e":[["{long}"]]}}"#);
-            let node = Node::of_json(&json).unwrap();
+            let node = JsonNode::of_json(&json).unwrap();
             let mut draft = draft();
             draft.world = vec![node.clone()];
             draft.steps[0].deed = Deed::Update(vec![node]);
             let mut sources = crate::source::SourceMap::new();
             let id = sources.add("a.yaml", draft.to_yaml().into_bytes());
-            let read = Node::of(sources.get(id).unwrap()).unwrap().unwrap();
-            assert_eq!(read.get("world").and_then(Node::list).unwrap()[0].to_json(), json);
-            let update = read.get("steps").and_then(Node::list).unwrap()[0]
+            let read = JsonNode::of(sources.get(id).unwrap()).unwrap().unwrap();
+            assert_eq!(read.get("world").and_then(JsonNode::list).unwrap()[0].to_json(), json);
+            let update = read.get("steps").and_then(JsonNode::list).unwrap()[0]
                 .get("update")
                 .unwrap();
             assert_eq!(update.list().unwrap()[0].to_json(), json);
@@ -447,17 +447,20 @@ mod tests {
         let json = format!(
             r#"{{"@type":"t/a","name":"{long}","list":[{{"a":"{long}","b":[1,2,{{"c":null}}]}},[["{long}"],[]],"x: y"],"on":{{"k":{{"{long}":true}}}},"n":"1"}}"#
         );
-        let node = Node::of_json(&json).unwrap();
+        let node = JsonNode::of_json(&json).unwrap();
         let mut draft = draft();
-        draft.world = vec![node.clone(), Node::of_json(r#"{"@type":"t/b","name":"é\n#"}"#).unwrap()];
+        draft.world = vec![
+            node.clone(),
+            JsonNode::of_json(r#"{"@type":"t/b","name":"é\n#"}"#).unwrap(),
+        ];
         draft.steps[0].deed = Deed::Update(vec![node.clone()]);
         let mut sources = crate::source::SourceMap::new();
         let id = sources.add("a.yaml", draft.to_yaml().into_bytes());
-        let read = Node::of(sources.get(id).unwrap()).unwrap().unwrap();
-        let world = read.get("world").and_then(Node::list).unwrap();
+        let read = JsonNode::of(sources.get(id).unwrap()).unwrap().unwrap();
+        let world = read.get("world").and_then(JsonNode::list).unwrap();
         assert_eq!(world[0].to_json(), node.to_json(), "{}", draft.to_yaml());
         assert_eq!(world[1].to_json(), draft.world[1].to_json());
-        let update = read.get("steps").and_then(Node::list).unwrap()[0]
+        let update = read.get("steps").and_then(JsonNode::list).unwrap()[0]
             .get("update")
             .unwrap();
         assert_eq!(update.list().unwrap()[0].to_json(), node.to_json());

@@ -3,16 +3,16 @@
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
-use super::check::{Check, Cookie, Place, Scope, What};
-use super::read::{Faulty, Reader, fault};
-use super::shares::Shares;
+use super::check::{Check, CheckKind, CheckScope, Cookie, StatePlace};
+use super::read::{Faulty, SuiteReader, fault};
+use super::shares::ExpectedShares;
 use crate::catalogue;
 use crate::diag::Rule;
 use crate::lb;
 use crate::lb::runtime::Connectivity;
 use crate::sim::script::value::{address, address_key, one_or_more, share, time, unknown, wrong};
 use crate::sim::script::{Located, code};
-use crate::source::node::{Member, Node};
+use crate::source::node::{JsonMember, JsonNode};
 use crate::text;
 
 /// Members that say something of each RPC.
@@ -76,14 +76,16 @@ pub(super) struct Sight {
     pub update: bool,
 }
 
-impl Reader<'_> {
+impl SuiteReader<'_> {
     /// Reads what is expected of a step.
-    pub(super) fn expect(&self, node: &Node, sight: Sight) -> Faulty<Vec<Check>> {
+    pub(super) fn expect(&self, node: &JsonNode, sight: Sight) -> Faulty<Vec<Check>> {
         let checks = self.checks(node, "expect", &[&OF_RPC[..], &OF_STEP].concat())?;
         for check in &checks {
             let why = match check.what.scope() {
-                Scope::Rpc | Scope::Rpcs if !sight.rpcs => "the step waits for no RPC: `pick` and `finish` do",
-                Scope::Update if !sight.update => "the step sends no update",
+                CheckScope::Rpc | CheckScope::Rpcs if !sight.rpcs => {
+                    "the step waits for no RPC: `pick` and `finish` do"
+                }
+                CheckScope::Update if !sight.update => "the step sends no update",
                 _ => continue,
             };
             self.keep::<()>(Err(fault(check.span, format!("nothing can be expected here: {why}"))));
@@ -92,19 +94,19 @@ impl Reader<'_> {
     }
 
     /// Reads what no RPC may do.
-    pub(super) fn never(&self, node: &Node) -> Faulty<Vec<Check>> {
+    pub(super) fn never(&self, node: &JsonNode) -> Faulty<Vec<Check>> {
         let checks = self.checks(node, "never", &OF_RPC)?;
-        match node.map().is_some_and(<[Member]>::is_empty) {
+        match node.map().is_some_and(<[JsonMember]>::is_empty) {
             true => Err(fault(self.place(node.span), "`never` says nothing".to_owned())),
             false => Ok(checks),
         }
     }
 
-    fn checks(&self, node: &Node, place: &'static str, known: &[&str]) -> Faulty<Vec<Check>> {
+    fn checks(&self, node: &JsonNode, place: &'static str, known: &[&str]) -> Faulty<Vec<Check>> {
         let Some(members) = node.map() else {
             return self.members(place, node, known).map(|_| Vec::new());
         };
-        let is_known = |member: &&Member| known.contains(&member.name.as_str());
+        let is_known = |member: &&JsonMember| known.contains(&member.name.as_str());
         for member in members.iter().filter(|member| !is_known(member)) {
             let meant = MEANT.iter().find(|(other, _)| *other == member.name);
             self.keep::<()>(match meant {
@@ -135,7 +137,7 @@ impl Reader<'_> {
     }
 }
 
-fn read(member: &Member, tolerance: Option<&Node>) -> Result<Vec<What>, Located> {
+fn read(member: &JsonMember, tolerance: Option<&JsonNode>) -> Result<Vec<CheckKind>, Located> {
     let node = &member.node;
     let name = member.name.as_str();
     let texts = |wanted| {
@@ -143,41 +145,41 @@ fn read(member: &Member, tolerance: Option<&Node>) -> Result<Vec<What>, Located>
             Ok(one.word().ok_or_else(|| wrong(name, one, wanted))?.to_owned())
         })
     };
-    let is = |what: What| Ok(vec![what]);
+    let is = |what: CheckKind| Ok(vec![what]);
     match name {
-        "status" => is(What::Status(set(node, |one| code("status", one))?)),
+        "status" => is(CheckKind::Status(set(node, |one| code("status", one))?)),
         "message" => {
             let text = node.text().filter(|text| !text.is_empty());
-            is(What::Message(
+            is(CheckKind::Message(
                 text.ok_or_else(|| wrong(name, node, "a part of the message"))?
                     .to_owned(),
             ))
         }
-        "fails" => is(What::Fails(literal(member)?)),
-        "moves" => is(What::Moves(literal(member)?)),
-        "address" => is(What::Address(set(node, |one| address("address", one))?)),
-        "cluster" => is(What::Cluster(texts("the name of a cluster, or a list of them")?)),
-        "virtual_host" => is(What::VirtualHost(texts(
+        "fails" => is(CheckKind::Fails(literal(member)?)),
+        "moves" => is(CheckKind::Moves(literal(member)?)),
+        "address" => is(CheckKind::Address(set(node, |one| address("address", one))?)),
+        "cluster" => is(CheckKind::Cluster(texts("the name of a cluster, or a list of them")?)),
+        "virtual_host" => is(CheckKind::VirtualHost(texts(
             "the name of a virtual host, or a list of them",
         )?)),
-        "authority" => is(What::Authority(texts("an authority, or a list of them")?)),
+        "authority" => is(CheckKind::Authority(texts("an authority, or a list of them")?)),
         "locality" => {
             let wanted = "a locality like REGION/ZONE, or a list of them";
-            is(What::Locality(set(node, |one| {
+            is(CheckKind::Locality(set(node, |one| {
                 let name = one.word().ok_or_else(|| wrong(name, one, wanted))?;
                 Ok(name.trim_end_matches('/').to_owned())
             })?))
         }
-        "route" => is(What::Route(texts("the number of a route from 0, or its name")?)),
+        "route" => is(CheckKind::Route(texts("the number of a route from 0, or its name")?)),
         "attempts" => match node.list() {
             Some(list) => {
                 let list = list.iter().map(|one| address("attempts", one));
-                is(What::AttemptsAt(list.collect::<Result<_, _>>()?))
+                is(CheckKind::AttemptsAt(list.collect::<Result<_, _>>()?))
             }
-            None => is(What::Attempts(range(member)?)),
+            None => is(CheckKind::Attempts(range(member)?)),
         },
-        "within" => is(What::Within(time("within", node)?)),
-        "cookie" => is(What::Cookie(match node.text() {
+        "within" => is(CheckKind::Within(time("within", node)?)),
+        "cookie" => is(CheckKind::Cookie(match node.text() {
             Some(NONE) => Cookie::None,
             Some("set") => Cookie::Set,
             _ => Cookie::For(address_or(
@@ -186,10 +188,10 @@ fn read(member: &Member, tolerance: Option<&Node>) -> Result<Vec<What>, Located>
                 "`none`, `set`, or an address like 10.0.0.1:80",
             )?),
         })),
-        "shares" => is(What::Shares(shares(node, tolerance)?)),
-        "backends" => is(What::Backends(range(member)?)),
-        "count" => is(What::Count(range(member)?)),
-        "nack" => is(What::Nack(match node.text() {
+        "shares" => is(CheckKind::Shares(shares(node, tolerance)?)),
+        "backends" => is(CheckKind::Backends(range(member)?)),
+        "count" => is(CheckKind::Count(range(member)?)),
+        "nack" => is(CheckKind::Nack(match node.text() {
             Some(NONE) => Vec::new(),
             _ => {
                 let mut rules = one_or_more(node, rule)?;
@@ -198,32 +200,32 @@ fn read(member: &Member, tolerance: Option<&Node>) -> Result<Vec<What>, Located>
                 rules
             }
         })),
-        "states" => is(What::States(states(node)?)),
-        "priority" => is(What::Priority(priorities(node)?)),
-        "tree" => Ok(set(node, policy)?.into_iter().map(What::Has).collect()),
-        _ => Ok(set(node, policy)?.into_iter().map(What::Lacks).collect()),
+        "states" => is(CheckKind::States(states(node)?)),
+        "priority" => is(CheckKind::Priority(priorities(node)?)),
+        "tree" => Ok(set(node, policy)?.into_iter().map(CheckKind::Has).collect()),
+        _ => Ok(set(node, policy)?.into_iter().map(CheckKind::Lacks).collect()),
     }
 }
 
 /// Values of which one may be, sorted.
-fn set<T: Ord>(node: &Node, read: impl Fn(&Node) -> Result<T, Located>) -> Result<Vec<T>, Located> {
+fn set<T: Ord>(node: &JsonNode, read: impl Fn(&JsonNode) -> Result<T, Located>) -> Result<Vec<T>, Located> {
     let mut values = one_or_more(node, read)?;
     values.sort_unstable();
     values.dedup();
     Ok(values)
 }
 
-fn literal(member: &Member) -> Result<bool, Located> {
+fn literal(member: &JsonMember) -> Result<bool, Located> {
     let flag = member.node.flag();
     flag.ok_or_else(|| wrong(member.name.as_str(), &member.node, "true or false"))
 }
 
-fn address_or(member: &str, node: &Node, wanted: &'static str) -> Result<std::net::SocketAddr, Located> {
+fn address_or(member: &str, node: &JsonNode, wanted: &'static str) -> Result<std::net::SocketAddr, Located> {
     address(member, node).map_err(|_| wrong(member, node, wanted))
 }
 
 /// A whole number, or a range of them: `2`, `1..3`, `2..`.
-fn range(member: &Member) -> Result<RangeInclusive<u64>, Located> {
+fn range(member: &JsonMember) -> Result<RangeInclusive<u64>, Located> {
     let node = &member.node;
     if let Some(number) = node.whole() {
         return Ok(number..=number);
@@ -246,7 +248,7 @@ fn range(member: &Member) -> Result<RangeInclusive<u64>, Located> {
     })
 }
 
-fn shares(node: &Node, tolerance: Option<&Node>) -> Result<Shares, Located> {
+fn shares(node: &JsonNode, tolerance: Option<&JsonNode>) -> Result<ExpectedShares, Located> {
     let wanted = "an object of shares by address, cluster, locality or status";
     let map = node.map().filter(|map| !map.is_empty());
     let map = map.ok_or_else(|| wrong("shares", node, wanted))?;
@@ -260,13 +262,13 @@ fn shares(node: &Node, tolerance: Option<&Node>) -> Result<Shares, Located> {
         return Err(wrong("shares", node, "100% together at most"));
     }
     let tolerance = tolerance.map(|tolerance| share("tolerance", tolerance));
-    Ok(Shares {
+    Ok(ExpectedShares {
         of,
         tolerance: tolerance.transpose()?,
     })
 }
 
-fn rule(node: &Node) -> Result<&'static Rule, Located> {
+fn rule(node: &JsonNode) -> Result<&'static Rule, Located> {
     let known = node.text().and_then(catalogue::find);
     known.ok_or_else(|| {
         let near = node.text().and_then(catalogue::nearest);
@@ -282,14 +284,14 @@ fn rule(node: &Node) -> Result<&'static Rule, Located> {
     })
 }
 
-fn states(node: &Node) -> Result<BTreeMap<Place, Option<Connectivity>>, Located> {
+fn states(node: &JsonNode) -> Result<BTreeMap<StatePlace, Option<Connectivity>>, Located> {
     let map = node.map().filter(|map| !map.is_empty());
     let map = map.ok_or_else(|| wrong("states", node, "an object of states by address, or `channel`"))?;
     map.iter()
         .map(|member| {
             let place = match member.name.as_str() {
-                "channel" => Place::Channel,
-                _ => Place::Address(address_key("states", member)?),
+                "channel" => StatePlace::Channel,
+                _ => StatePlace::Address(address_key("states", member)?),
             };
             let state = match member.node.text() {
                 Some(NONE) => None,
@@ -304,7 +306,7 @@ fn states(node: &Node) -> Result<BTreeMap<Place, Option<Connectivity>>, Located>
         .collect()
 }
 
-fn priorities(node: &Node) -> Result<BTreeMap<String, Option<u64>>, Located> {
+fn priorities(node: &JsonNode) -> Result<BTreeMap<String, Option<u64>>, Located> {
     let map = node.map().filter(|map| !map.is_empty());
     let map = map.ok_or_else(|| wrong("priority", node, "an object of priorities by cluster"))?;
     map.iter()
@@ -325,7 +327,7 @@ fn priorities(node: &Node) -> Result<BTreeMap<String, Option<u64>>, Located> {
 }
 
 /// The registered name of an LB policy, which may lack its `_experimental`.
-fn policy(node: &Node) -> Result<String, Located> {
+fn policy(node: &JsonNode) -> Result<String, Located> {
     let wanted = "the name of an LB policy, such as round_robin";
     let name = node.text().ok_or_else(|| wrong("tree", node, wanted))?;
     let is_meant = |known: &&'static str| *known == name || known.strip_suffix("_experimental") == Some(name);

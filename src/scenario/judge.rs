@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::Never;
 use super::channel::{self, Policies};
-use super::check::{Check, Cookie, Place, Scope, What};
+use super::check::{Check, CheckKind, CheckScope, Cookie, StatePlace};
 use super::seen::Seen;
 use super::shares::{cannot_fail, labels, off};
 use crate::client::Updated;
-use crate::cookie::Session;
+use crate::cookie::SessionCookie;
 use crate::sim::script::Done;
 use crate::sim::{Channel, Outcome};
 use crate::status::Code;
@@ -59,7 +59,7 @@ pub(super) struct Watched<'t> {
 impl<'t> Watched<'t> {
     pub fn new(check: &'t Check, records: bool) -> Watched<'t> {
         let counts = match &check.what {
-            What::Shares(shares) => shares.of.keys().map(|label| (label.as_str(), 0)).collect(),
+            CheckKind::Shares(shares) => shares.of.keys().map(|label| (label.as_str(), 0)).collect(),
             _ => BTreeMap::new(),
         };
         Watched {
@@ -78,7 +78,7 @@ impl<'t> Watched<'t> {
     pub fn see(&mut self, ended: &Ended<'_>) {
         self.total += 1;
         match &self.check.what {
-            What::Shares(_) => {
+            CheckKind::Shares(_) => {
                 let mut is_named = false;
                 for (number, label) in labels(ended.outcome).enumerate() {
                     let is_again = labels(ended.outcome).take(number).any(|before| before == label);
@@ -95,14 +95,14 @@ impl<'t> Watched<'t> {
                     }
                 }
             }
-            What::Backends(_) => {
+            CheckKind::Backends(_) => {
                 if let Some(backend) = &ended.outcome.backend
                     && !self.backends.contains(backend)
                 {
                     self.backends.insert(backend.clone());
                 }
             }
-            What::Count(_) => {}
+            CheckKind::Count(_) => {}
             what => {
                 if let Some(seen) = &mut self.seen {
                     seen.rpc(what, ended);
@@ -121,7 +121,7 @@ impl<'t> Watched<'t> {
 
     /// Says whether the check is about RPCs.
     pub const fn is_of_rpcs(&self) -> bool {
-        matches!(self.check.what.scope(), Scope::Rpc | Scope::Rpcs)
+        matches!(self.check.what.scope(), CheckScope::Rpc | CheckScope::Rpcs)
     }
 
     /// How many different backends, and how many RPCs, there were.
@@ -132,7 +132,7 @@ impl<'t> Watched<'t> {
     /// Why the shares of so few RPCs, or with so large a tolerance, hold whatever happens.
     pub fn cannot_fail(&self) -> Option<String> {
         match &self.check.what {
-            What::Shares(shares) if self.total > 0 => cannot_fail(shares, self.total),
+            CheckKind::Shares(shares) if self.total > 0 => cannot_fail(shares, self.total),
             _ => None,
         }
     }
@@ -141,8 +141,8 @@ impl<'t> Watched<'t> {
     pub fn of_all(&self) -> Option<String> {
         let total = self.total;
         match &self.check.what {
-            What::Shares(_) if total == 0 => Some("there was no RPC".to_owned()),
-            What::Shares(shares) => {
+            CheckKind::Shares(_) if total == 0 => Some("there was no RPC".to_owned()),
+            CheckKind::Shares(shares) => {
                 let counted = shares.of.iter().zip(self.counts.values());
                 let wrong =
                     counted.filter_map(|((label, share), count)| off(label, *count, total, *share, shares.tolerance));
@@ -157,7 +157,7 @@ impl<'t> Watched<'t> {
                 }
                 (!wrong.is_empty()).then(|| wrong.join("; "))
             }
-            What::Backends(range) => {
+            CheckKind::Backends(range) => {
                 let count = self.backends.len() as u64;
                 let list: Vec<&str> = self.backends.iter().take(5).map(String::as_str).collect();
                 let more = if self.backends.len() > list.len() { ", ..." } else { "" };
@@ -165,7 +165,7 @@ impl<'t> Watched<'t> {
                 let colon = if count == 0 { "" } else { ": " };
                 (!range.contains(&count)).then(|| format!("{count} {word}{colon}{}{more}", list.join(", ")))
             }
-            What::Count(range) => (!range.contains(&total)).then(|| format!("{total} RPCs")),
+            CheckKind::Count(range) => (!range.contains(&total)).then(|| format!("{total} RPCs")),
             // No RPC has done what each must do.
             _ if total == 0 => Some("there was no RPC".to_owned()),
             _ => None,
@@ -217,22 +217,22 @@ fn end(ended: &Ended<'_>) -> String {
 }
 
 /// Whether an RPC is so; what it is instead.
-fn holds(what: &What, ended: &Ended<'_>) -> Result<(), String> {
+fn holds(what: &CheckKind, ended: &Ended<'_>) -> Result<(), String> {
     let outcome = ended.outcome;
     let or = |is_so: bool, words: &dyn Fn() -> String| if is_so { Ok(()) } else { Err(words()) };
     let end = || end(ended);
     match what {
-        What::Status(codes) => or(codes.contains(&outcome.code), &end),
-        What::Message(part) => or(outcome.details.contains(part), &end),
-        What::Fails(fails) => or((outcome.code != Code::Ok) == *fails, &end),
-        What::Address(addresses) => {
+        CheckKind::Status(codes) => or(codes.contains(&outcome.code), &end),
+        CheckKind::Message(part) => or(outcome.details.contains(part), &end),
+        CheckKind::Fails(fails) => or((outcome.code != Code::Ok) == *fails, &end),
+        CheckKind::Address(addresses) => {
             let backend = outcome.backend.as_ref().and_then(|backend| backend.parse().ok());
             or(
                 backend.is_some_and(|backend| addresses.binary_search(&backend).is_ok()),
                 &end,
             )
         }
-        What::Cluster(names) => {
+        CheckKind::Cluster(names) => {
             let leaf = outcome.place.as_ref().map(|place| &*place.cluster);
             let of_route = outcome.cluster.as_deref();
             let both = || leaf.into_iter().chain(of_route);
@@ -245,7 +245,7 @@ fn holds(what: &What, ended: &Ended<'_>) -> Result<(), String> {
                 None => end(),
             })
         }
-        What::VirtualHost(names) => {
+        CheckKind::VirtualHost(names) => {
             let host = outcome.virtual_host.as_deref();
             let is_so = match host {
                 Some(host) => has(names, host),
@@ -256,7 +256,7 @@ fn holds(what: &What, ended: &Ended<'_>) -> Result<(), String> {
                 None => format!("there is no virtual host: {}", end()),
             })
         }
-        What::Authority(names) => {
+        CheckKind::Authority(names) => {
             let authority = outcome.authority.as_deref();
             let is_so = authority.is_some_and(|authority| names.iter().any(|name| name == authority));
             or(is_so, &|| match authority {
@@ -264,7 +264,7 @@ fn holds(what: &What, ended: &Ended<'_>) -> Result<(), String> {
                 None => end(),
             })
         }
-        What::Locality(names) => {
+        CheckKind::Locality(names) => {
             let locality = outcome.place.as_ref().map(|place| &*place.locality);
             let is_so = locality.is_some_and(|locality| has(names, locality));
             or(is_so, &|| match locality {
@@ -272,7 +272,7 @@ fn holds(what: &What, ended: &Ended<'_>) -> Result<(), String> {
                 None => end(),
             })
         }
-        What::Route(names) => {
+        CheckKind::Route(names) => {
             let number = outcome.route.map(|route| route.to_string());
             let mut both = number.as_deref().into_iter().chain(ended.route_name);
             or(
@@ -284,21 +284,21 @@ fn holds(what: &What, ended: &Ended<'_>) -> Result<(), String> {
                 },
             )
         }
-        What::Attempts(range) => or(range.contains(&(outcome.attempts.len() as u64)), &|| attempts(outcome)),
-        What::AttemptsAt(addresses) => {
+        CheckKind::Attempts(range) => or(range.contains(&(outcome.attempts.len() as u64)), &|| attempts(outcome)),
+        CheckKind::AttemptsAt(addresses) => {
             let same = addresses
                 .iter()
                 .map(ToString::to_string)
                 .eq(outcome.attempts.iter().cloned());
             or(same, &|| attempts(outcome))
         }
-        What::Within(ms) => {
+        CheckKind::Within(ms) => {
             let took = outcome.ended - outcome.began;
             or(took <= *ms, &|| format!("{}, after {} s", end(), took as f64 / 1000.0))
         }
-        What::Cookie(cookie) => {
-            let set: Vec<Session> = outcome.set_cookie.iter().filter_map(|header| session(header)).collect();
-            let first = |session: &Session| session.addresses.split(',').next().map(str::to_owned);
+        CheckKind::Cookie(cookie) => {
+            let set: Vec<SessionCookie> = outcome.set_cookie.iter().filter_map(|header| session(header)).collect();
+            let first = |session: &SessionCookie| session.addresses.split(',').next().map(str::to_owned);
             let is_so = match cookie {
                 Cookie::None => outcome.set_cookie.is_empty(),
                 Cookie::Set => !outcome.set_cookie.is_empty(),
@@ -312,15 +312,15 @@ fn holds(what: &What, ended: &Ended<'_>) -> Result<(), String> {
                 None => format!("the answer sets no cookie: {}", end()),
             })
         }
-        What::Moves(moves) => or(ended.moved_from.is_some() == *moves, &end),
-        What::Shares(_)
-        | What::Backends(_)
-        | What::Count(_)
-        | What::Nack(_)
-        | What::States(_)
-        | What::Priority(_)
-        | What::Has(_)
-        | What::Lacks(_) => Ok(()),
+        CheckKind::Moves(moves) => or(ended.moved_from.is_some() == *moves, &end),
+        CheckKind::Shares(_)
+        | CheckKind::Backends(_)
+        | CheckKind::Count(_)
+        | CheckKind::Nack(_)
+        | CheckKind::States(_)
+        | CheckKind::Priority(_)
+        | CheckKind::Has(_)
+        | CheckKind::Lacks(_) => Ok(()),
     }
 }
 
@@ -340,14 +340,16 @@ fn attempts(outcome: &Outcome) -> String {
 }
 
 /// The session of a `set-cookie` header.
-pub(super) fn session(header: &str) -> Option<Session> {
+pub(super) fn session(header: &str) -> Option<SessionCookie> {
     let pair = header.split(';').next()?;
-    Session::decode(pair.split_once('=')?.1).ok()
+    SessionCookie::decode(pair.split_once('=')?.1).ok()
 }
 
 /// What is wrong with an update, held against the rules that it is to be rejected by.
 pub(super) fn of_update(check: &Check, updated: &Updated) -> Option<String> {
-    let What::Nack(rules) = &check.what else { return None };
+    let CheckKind::Nack(rules) = &check.what else {
+        return None;
+    };
     let faults = || updated.nacked.iter().flat_map(|nacked| &nacked.faults);
     let missing = rules.iter().find(|rule| !faults().any(|(met, _)| met.id == rule.id));
     if missing.is_none() && (!rules.is_empty() || updated.nacked.is_empty()) {
@@ -365,15 +367,15 @@ pub(super) fn of_update(check: &Check, updated: &Updated) -> Option<String> {
 /// What is wrong with a client's channel.
 pub(super) fn of_channel(check: &Check, client: usize, found: &Channel, policies: &mut Policies) -> Option<String> {
     match &check.what {
-        What::States(states) => {
+        CheckKind::States(states) => {
             let wrong: Vec<String> = states
                 .iter()
                 .filter_map(|(place, state)| wrong_state(*place, *state, found))
                 .collect();
             (!wrong.is_empty()).then(|| wrong.join(", "))
         }
-        What::Priority(wanted) => wrong_priority(wanted, found),
-        What::Has(name) => {
+        CheckKind::Priority(wanted) => wrong_priority(wanted, found),
+        CheckKind::Has(name) => {
             let policies = policies.of(client, found);
             if policies.contains(name.as_str()) {
                 return None;
@@ -384,7 +386,7 @@ pub(super) fn of_channel(check: &Check, client: usize, found: &Channel, policies
                 false => format!("`{name}` is not among {}", names.join(", ")),
             })
         }
-        What::Lacks(name) => {
+        CheckKind::Lacks(name) => {
             let has = policies.of(client, found).contains(name.as_str());
             has.then(|| format!("there is a `{name}`"))
         }
@@ -418,15 +420,15 @@ fn wrong_priority(wanted: &BTreeMap<String, Option<u64>>, found: &Channel) -> Op
     (!wrong.is_empty()).then(|| wrong.join(", "))
 }
 
-fn wrong_state(place: Place, state: Option<crate::lb::runtime::Connectivity>, found: &Channel) -> Option<String> {
+fn wrong_state(place: StatePlace, state: Option<crate::lb::runtime::Connectivity>, found: &Channel) -> Option<String> {
     let is = channel::state(place, found);
     if is == state {
         return None;
     }
     let is = is.map_or("none", |state| state.name());
     Some(match place {
-        Place::Channel => format!("the channel is {is}"),
-        Place::Address(address) => match is {
+        StatePlace::Channel => format!("the channel is {is}"),
+        StatePlace::Address(address) => match is {
             "none" => format!("{address} has no connection"),
             is => format!("{address} is {is}"),
         },

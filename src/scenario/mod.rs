@@ -34,13 +34,13 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 pub use capture::{Captured, TRACES, capture};
-pub use check::{Check, What};
-pub use coverage::{Coverage, Kind};
+pub use check::{Check, CheckKind};
+pub use coverage::{Coverage, CoverageKind};
 pub use draft::{Deed, Draft, Drafted, Expected, SEEDS, Settled, Unmet, headers};
 pub use read::TEST_MEMBERS;
-pub use rewrite::{Change, Rewritten, rewrite, yaml};
+pub use rewrite::{Rewrite, Rewritten, rewrite, yaml};
 pub use run::{Caller, Failed, Failure, MAX_RPCS, Manner, Played, Trouble, run, run_heard};
-pub use shares::{Share, Shares};
+pub use shares::{ExpectedShares, Share};
 pub use timeline::{Listener, timeline};
 
 use crate::sim::Lookups;
@@ -52,7 +52,7 @@ pub const SCHEMA: &str = include_str!("../../docs/schemas/scenario.json");
 
 /// Something wrong with a suite.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fault {
+pub struct SuiteFault {
     /// In the document.
     pub span: Span,
     /// A sentence as in a diagnostic.
@@ -68,7 +68,7 @@ pub struct Suite {
 
 /// A part of the configuration that clients are given at first.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Part {
+pub enum InitialConfig {
     /// A file or directory, named from the directory of the suite on.
     Path(String, Span),
     /// A resource in the suite itself, as JSON.
@@ -83,7 +83,7 @@ pub struct Test {
     /// Where it stands.
     pub span: Span,
     /// What the control plane has sent when it begins.
-    pub world: Arc<[Part]>,
+    pub world: Arc<[InitialConfig]>,
     /// The gRPC bootstrap file, named from the directory of the suite on.
     pub bootstrap: Option<String>,
     /// Environment switches of the clients.

@@ -8,7 +8,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use super::Test;
-use super::check::{Check, Cookie, Place, What};
+use super::check::{Check, CheckKind, Cookie, StatePlace};
 use crate::client::config::XdsConfig;
 use crate::model::endpoints::Locality;
 use crate::sim::Channel;
@@ -83,42 +83,42 @@ impl Names {
     fn mention(&mut self, check: &Check) {
         let mut add = |kind: Kind, name: String| self.missing.entry((kind, name)).or_default().push(check.value);
         match &check.what {
-            What::Cluster(names) => names.iter().for_each(|name| add(Kind::Cluster, name.clone())),
-            What::VirtualHost(names) => names.iter().for_each(|name| add(Kind::VirtualHost, name.clone())),
-            What::Route(names) => names.iter().for_each(|name| add(Kind::Route, name.clone())),
-            What::Locality(names) => names.iter().for_each(|name| add(Kind::Locality, name.clone())),
-            What::Address(addresses) | What::AttemptsAt(addresses) => {
+            CheckKind::Cluster(names) => names.iter().for_each(|name| add(Kind::Cluster, name.clone())),
+            CheckKind::VirtualHost(names) => names.iter().for_each(|name| add(Kind::VirtualHost, name.clone())),
+            CheckKind::Route(names) => names.iter().for_each(|name| add(Kind::Route, name.clone())),
+            CheckKind::Locality(names) => names.iter().for_each(|name| add(Kind::Locality, name.clone())),
+            CheckKind::Address(addresses) | CheckKind::AttemptsAt(addresses) => {
                 addresses
                     .iter()
                     .for_each(|address| add(Kind::Address, address.to_string()));
             }
-            What::Cookie(Cookie::For(address)) => add(Kind::Address, address.to_string()),
-            What::States(states) => {
+            CheckKind::Cookie(Cookie::For(address)) => add(Kind::Address, address.to_string()),
+            CheckKind::States(states) => {
                 for place in states.keys() {
-                    if let Place::Address(address) = place {
+                    if let StatePlace::Address(address) = place {
                         add(Kind::Address, address.to_string());
                     }
                 }
             }
-            What::Priority(clusters) => clusters.keys().for_each(|name| add(Kind::Cluster, name.clone())),
-            What::Shares(shares) => {
+            CheckKind::Priority(clusters) => clusters.keys().for_each(|name| add(Kind::Cluster, name.clone())),
+            CheckKind::Shares(shares) => {
                 let is_code = |label: &&String| Code::from_name(label).is_some();
                 let labels = shares.of.keys().filter(|label| !is_code(label));
                 labels.for_each(|label| add(Kind::Label, label.clone()));
             }
-            What::Status(_)
-            | What::Message(_)
-            | What::Fails(_)
-            | What::Authority(_)
-            | What::Attempts(_)
-            | What::Within(_)
-            | What::Cookie(Cookie::None | Cookie::Set)
-            | What::Moves(_)
-            | What::Backends(_)
-            | What::Count(_)
-            | What::Nack(_)
-            | What::Has(_)
-            | What::Lacks(_) => {}
+            CheckKind::Status(_)
+            | CheckKind::Message(_)
+            | CheckKind::Fails(_)
+            | CheckKind::Authority(_)
+            | CheckKind::Attempts(_)
+            | CheckKind::Within(_)
+            | CheckKind::Cookie(Cookie::None | Cookie::Set)
+            | CheckKind::Moves(_)
+            | CheckKind::Backends(_)
+            | CheckKind::Count(_)
+            | CheckKind::Nack(_)
+            | CheckKind::Has(_)
+            | CheckKind::Lacks(_) => {}
         }
     }
 

@@ -8,11 +8,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use self::shared::Common;
-use super::{Fault, PlannedClient, Suite, Test};
+use super::{PlannedClient, Suite, SuiteFault, Test};
 use super::{doubt, router_check};
 use crate::sim::script::value::{text, unknown, wrong};
 use crate::sim::script::{Located, is_verb};
-use crate::source::node::{Broken, Member, Node, Why};
+use crate::source::node::{Broken, JsonMember, JsonNode, Why};
 use crate::source::{Source, Span};
 
 /// What can be said of a test, or of all tests of a file.
@@ -42,21 +42,21 @@ const BESIDE: [&str; 2] = ["expect", "client"];
 const MAX_SHARED: usize = 1_000_000;
 
 /// A value, or what is wrong with it.
-pub(super) type Faulty<T> = Result<T, Fault>;
+pub(super) type Faulty<T> = Result<T, SuiteFault>;
 
 #[cold]
-pub(super) const fn fault(span: Span, message: String) -> Fault {
-    Fault { span, message }
+pub(super) const fn fault(span: Span, message: String) -> SuiteFault {
+    SuiteFault { span, message }
 }
 
 /// Faults of a file that are told; the others are counted.
 const MAX_FAULTS: usize = 100;
 
 /// Reads values of one document.
-pub(super) struct Reader<'s> {
+pub(super) struct SuiteReader<'s> {
     source: &'s Source,
     /// What was found so far, and how much more there was.
-    faults: RefCell<(Vec<Fault>, usize)>,
+    faults: RefCell<(Vec<SuiteFault>, usize)>,
 }
 
 impl Suite {
@@ -64,8 +64,8 @@ impl Suite {
     ///
     /// # Errors
     /// What is wrong with it, in the order of the document: of a value the first fault.
-    pub fn read(source: &Source) -> Result<Suite, Vec<Fault>> {
-        let node = match Node::of(source) {
+    pub fn read(source: &Source) -> Result<Suite, Vec<SuiteFault>> {
+        let node = match JsonNode::of(source) {
             Ok(Some(node)) => node,
             Ok(None) => {
                 let message = NOTHING;
@@ -80,7 +80,7 @@ impl Suite {
             }
             Err(broken) => return Err(vec![fault(broken.span, broken.why.to_string())]),
         };
-        let reader = Reader {
+        let reader = SuiteReader {
             source,
             faults: RefCell::default(),
         };
@@ -94,8 +94,8 @@ impl Suite {
 }
 
 /// Says whether a document is meant as a suite: it has, or nearly has, what makes one.
-fn is_meant(node: &Node) -> bool {
-    let is_near = |member: &Member| {
+fn is_meant(node: &JsonNode) -> bool {
+    let is_near = |member: &JsonMember| {
         let near = crate::text::nearest(&member.name, ["steps", "tests"].into_iter());
         TEST_MEMBERS.contains(&member.name.as_str()) && !is_common(&member.name) || near.is_some()
     };
@@ -115,7 +115,7 @@ const NOTHING: &str = "there is no test in it: a suite has `steps`, or `tests` o
 const TO_BEGIN: &str =
     "a suite has `steps`, and names what a control plane sends as its `world`; `xdsctl test --init FILE` begins one";
 
-impl<'s> Reader<'s> {
+impl<'s> SuiteReader<'s> {
     /// The place in the document.
     pub(super) fn place(&self, span: Span) -> Span {
         self.source.to_document(span)
@@ -127,7 +127,7 @@ impl<'s> Reader<'s> {
     }
 
     /// Notes a fault; what is around it is read all the same.
-    fn note(&self, fault: Fault) {
+    fn note(&self, fault: SuiteFault) {
         let (faults, more) = &mut *self.faults.borrow_mut();
         match faults.len() < MAX_FAULTS {
             true => faults.push(fault),
@@ -141,7 +141,7 @@ impl<'s> Reader<'s> {
     }
 
     /// What was noted, in the order of the document.
-    fn found(self) -> Vec<Fault> {
+    fn found(self) -> Vec<SuiteFault> {
         let (mut faults, more) = self.faults.into_inner();
         faults.sort_by_key(|fault| fault.span.start);
         if let (1.., Some(last)) = (more, faults.last()) {
@@ -152,7 +152,12 @@ impl<'s> Reader<'s> {
     }
 
     /// The members of an object; those that are not known are noted.
-    pub(super) fn members<'n>(&self, place: &'static str, node: &'n Node, known: &[&str]) -> Faulty<&'n [Member]> {
+    pub(super) fn members<'n>(
+        &self,
+        place: &'static str,
+        node: &'n JsonNode,
+        known: &[&str],
+    ) -> Faulty<&'n [JsonMember]> {
         if let Some(members) = node.map() {
             for member in members.iter().filter(|member| !known.contains(&member.name.as_str())) {
                 self.keep(self.located::<()>(Err(unknown(place, member, known))));
@@ -162,10 +167,10 @@ impl<'s> Reader<'s> {
         self.located(crate::sim::script::value::members(place, node, known))
     }
 
-    fn suite(&self, node: &Node) -> Result<Suite, Vec<Fault>> {
-        let one = |fault: Fault| vec![fault];
+    fn suite(&self, node: &JsonNode) -> Result<Suite, Vec<SuiteFault>> {
+        let one = |fault: SuiteFault| vec![fault];
         // The oldest files of router_check_tool are a list.
-        let checks = node.list().or_else(|| node.get("tests").and_then(Node::list));
+        let checks = node.list().or_else(|| node.get("tests").and_then(JsonNode::list));
         if let Some(checks) = checks.filter(|list| list.first().is_some_and(router_check::is_one)) {
             return self.router_checks(checks);
         }
@@ -223,7 +228,7 @@ impl<'s> Reader<'s> {
     }
 
     /// Notes what is said of a step where no step is, and lists with nothing in them; says whether there is any.
-    fn misplaced(&self, node: &Node) -> bool {
+    fn misplaced(&self, node: &JsonNode) -> bool {
         let mut is_misplaced = false;
         for member in node.map().unwrap_or_default() {
             let name = member.name.as_str();
@@ -243,7 +248,7 @@ impl<'s> Reader<'s> {
     }
 
     /// A test of a list.
-    fn named(&self, node: &Node, common: &Common) -> Faulty<Test> {
+    fn named(&self, node: &JsonNode, common: &Common) -> Faulty<Test> {
         let known = TEST_MEMBERS.split_last().map_or(&[][..], |(_, known)| known);
         if !self.misplaced(node) {
             self.members("a test", node, known)?;
@@ -260,13 +265,13 @@ impl<'s> Reader<'s> {
     }
 
     /// Where an object begins: its first key.
-    fn head(&self, node: &Node) -> Span {
+    fn head(&self, node: &JsonNode) -> Span {
         let first = node.map().and_then(|members| members.first());
         self.place(first.map_or(node.span, |member| member.at))
     }
 
     /// The members of an object, without its brackets.
-    fn inside(&self, node: &Node) -> Span {
+    fn inside(&self, node: &JsonNode) -> Span {
         let members = node.map().unwrap_or_default();
         match (members.first(), members.last()) {
             (Some(first), Some(last)) => self.place(Span::new(first.at.start, last.node.span.end)),
@@ -274,7 +279,7 @@ impl<'s> Reader<'s> {
         }
     }
 
-    fn test(&self, node: &Node, common: &Common) -> Faulty<Test> {
+    fn test(&self, node: &JsonNode, common: &Common) -> Faulty<Test> {
         let mut common = common.clone();
         if common.clients.is_empty() {
             let span = self.head(node);
@@ -299,7 +304,10 @@ impl<'s> Reader<'s> {
             Some(name) => self.place(name.span),
             None => self.head(node),
         };
-        let steps = node.get("steps").and_then(Node::list).filter(|list| !list.is_empty());
+        let steps = node
+            .get("steps")
+            .and_then(JsonNode::list)
+            .filter(|list| !list.is_empty());
         let steps = match (steps, node.get("steps")) {
             (Some(steps), _) => steps,
             (None, steps) => {

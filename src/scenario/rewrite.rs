@@ -8,12 +8,12 @@ use std::collections::HashMap;
 use serde_json::Value as Json;
 
 use super::Suite;
-use crate::source::node::{Node, Value};
+use crate::source::node::{JsonNode, Value};
 use crate::source::{Source, SourceMap, Span};
 
 /// A value of a suite that is to be another.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Change {
+pub struct Rewrite {
     /// Where it stands in the document.
     pub span: Span,
     /// The new one.
@@ -43,22 +43,22 @@ const NOT_TRIED: &str =
 const MAX_TRIED_BYTES: usize = 64 << 20;
 
 /// Replaces values of a document that is a suite. Changes that overlap are not made, but for the first.
-pub fn rewrite(source: &Source, changes: &[Change]) -> Rewritten {
+pub fn rewrite(source: &Source, changes: &[Rewrite]) -> Rewritten {
     rewrite_within(source, changes, MAX_TRIED_BYTES)
 }
 
 /// The same, with so many bytes to be read again for what cannot be changed.
-fn rewrite_within(source: &Source, changes: &[Change], most: usize) -> Rewritten {
+fn rewrite_within(source: &Source, changes: &[Rewrite], most: usize) -> Rewritten {
     let none = |why| Rewritten {
         text: source.bytes().to_vec(),
         made: changes.iter().map(|_| Err(why)).collect(),
     };
-    let Ok(Some(root)) = Node::of(source) else {
+    let Ok(Some(root)) = JsonNode::of(source) else {
         return none("the file is no suite");
     };
     let rewriter = Rewriter { source, root };
     let nodes = rewriter.nodes();
-    let edits = |change: &Change| rewriter.edits(*nodes.get(&change.span).ok_or(NOT_ALONE)?, &change.value);
+    let edits = |change: &Rewrite| rewriter.edits(*nodes.get(&change.span).ok_or(NOT_ALONE)?, &change.value);
     let alone: Vec<Result<Vec<Edit>, &'static str>> = changes.iter().map(edits).collect();
     let mut trial = Trial {
         rewriter: &rewriter,
@@ -89,7 +89,7 @@ fn rewrite_within(source: &Source, changes: &[Change], most: usize) -> Rewritten
 /// Changes that are tried together, and again in halves if they cannot be made.
 struct Trial<'t> {
     rewriter: &'t Rewriter<'t>,
-    changes: &'t [Change],
+    changes: &'t [Rewrite],
     /// The edits of each.
     alone: &'t [Result<Vec<Edit>, &'static str>],
     /// How often a part may be tried.
@@ -138,7 +138,7 @@ fn refuse(chosen: &[usize], why: &'static str, made: &mut [Result<(), &'static s
 
 struct Rewriter<'s> {
     source: &'s Source,
-    root: Node,
+    root: JsonNode,
 }
 
 impl Rewriter<'_> {
@@ -148,7 +148,7 @@ impl Rewriter<'_> {
     }
 
     /// What stands at each place of the document.
-    fn nodes(&self) -> HashMap<Span, &Node> {
+    fn nodes(&self) -> HashMap<Span, &JsonNode> {
         let (mut nodes, mut left) = (HashMap::new(), vec![&self.root]);
         while let Some(node) = left.pop() {
             nodes.entry(self.source.to_document(node.span)).or_insert(node);
@@ -162,20 +162,20 @@ impl Rewriter<'_> {
     }
 
     /// The pieces of text that a change needs.
-    fn edits(&self, node: &Node, new: &Json) -> Result<Vec<Edit>, &'static str> {
+    fn edits(&self, node: &JsonNode, new: &Json) -> Result<Vec<Edit>, &'static str> {
         let mut edits = Vec::new();
         self.replace(node, new, &mut edits)?;
         Ok(edits)
     }
 
     /// The tree with other values; `None` if one of them stands nowhere, or in another.
-    fn wanted(&self, changes: &[&Change]) -> Option<Node> {
+    fn wanted(&self, changes: &[&Rewrite]) -> Option<JsonNode> {
         let mut wanted = self.root.clone();
         let mut missing: HashMap<Span, &Json> = changes.iter().map(|change| (change.span, &change.value)).collect();
         let mut left = vec![&mut wanted];
         while let Some(node) = left.pop() {
             if let Some(new) = missing.remove(&self.source.to_document(node.span)) {
-                node.value = Node::of_json(&new.to_string()).ok()?.value;
+                node.value = JsonNode::of_json(&new.to_string()).ok()?.value;
                 continue;
             }
             match &mut node.value {
@@ -188,7 +188,7 @@ impl Rewriter<'_> {
     }
 
     /// Members and elements are replaced one by one as long as there are as many of them.
-    fn replace(&self, node: &Node, new: &Json, edits: &mut Vec<Edit>) -> Result<(), &'static str> {
+    fn replace(&self, node: &JsonNode, new: &Json, edits: &mut Vec<Edit>) -> Result<(), &'static str> {
         match (&node.value, new) {
             (Value::Map(members), Json::Object(map)) if members.iter().all(|member| map.contains_key(&member.name)) => {
                 let mut both = members
@@ -232,7 +232,7 @@ impl Rewriter<'_> {
     }
 
     /// The text after some edits, if it says what it said but for the changes.
-    fn apply(&self, mut edits: Vec<Edit>, changes: &[&Change]) -> Option<Vec<u8>> {
+    fn apply(&self, mut edits: Vec<Edit>, changes: &[&Rewrite]) -> Option<Vec<u8>> {
         edits.sort_by_key(|(span, _)| (span.start, span.end));
         let bytes = self.source.bytes();
         let (mut text, mut at) = (Vec::with_capacity(bytes.len()), 0);
@@ -248,13 +248,13 @@ impl Rewriter<'_> {
         let id = sources.add(self.source.name(), text.clone());
         let read = sources.get(id)?;
         Suite::read(read).ok()?;
-        let read = Node::of(read).ok()??;
+        let read = JsonNode::of(read).ok()??;
         (sorted(&read) == sorted(&wanted)).then_some(text)
     }
 }
 
 /// The JSON of a tree whatever the order of its members; texts that are numbers count as those.
-fn sorted(node: &Node) -> Json {
+fn sorted(node: &JsonNode) -> Json {
     match &node.value {
         Value::Map(members) => members
             .iter()
@@ -267,7 +267,7 @@ fn sorted(node: &Node) -> Json {
 }
 
 /// Says whether a value is this one already.
-fn says(node: &Node, value: &Json) -> bool {
+fn says(node: &JsonNode, value: &Json) -> bool {
     sorted(node) == *value
 }
 
@@ -327,7 +327,7 @@ mod tests {
         let id = sources.add(name, text.as_bytes().to_vec());
         let start = text.find(old).unwrap();
         let span = Span::new(start, start + old.len());
-        let Rewritten { text, made } = rewrite(sources.get(id).unwrap(), &[Change { span, value }]);
+        let Rewritten { text, made } = rewrite(sources.get(id).unwrap(), &[Rewrite { span, value }]);
         made[0].map(|()| String::from_utf8(text).unwrap())
     }
 
@@ -365,7 +365,7 @@ mod tests {
         let suite = Suite::read(source).unwrap();
         let span = suite.tests[0].steps[0].expect[0].value;
         assert!(old.starts_with(&text[span.range()][..7]));
-        let Rewritten { text: new, made } = rewrite(source, &[Change { span, value }]);
+        let Rewritten { text: new, made } = rewrite(source, &[Rewrite { span, value }]);
         assert_eq!(made, [Ok(())]);
         assert_eq!(String::from_utf8(new).unwrap(), text.replace("IDLE", "READY"));
     }
@@ -409,12 +409,12 @@ mod tests {
         let change = |number: usize| {
             let old = format!("10.0.0.{number}:80");
             let start = text.find(&old).unwrap();
-            Change {
+            Rewrite {
                 span: Span::new(start, start + old.len()),
                 value: json!("10.0.1.1:80"),
             }
         };
-        let changes: Vec<Change> = (0..8).map(change).collect();
+        let changes: Vec<Rewrite> = (0..8).map(change).collect();
         let made = |rewritten: &Rewritten| -> Vec<bool> { rewritten.made.iter().map(Result::is_ok).collect() };
         let rewritten = rewrite(source, &changes);
         assert_eq!(made(&rewritten), [true, true, false, true, true, true, true, true]);

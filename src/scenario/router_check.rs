@@ -5,14 +5,14 @@
 
 use std::sync::Arc;
 
-use super::check::{Check, What};
-use super::read::{Faulty, Reader, fault};
+use super::check::{Check, CheckKind};
+use super::read::{Faulty, SuiteReader, fault};
 use super::{PlannedClient, PlannedStart, PlannedStep, Suite, Test};
 use crate::sim::Rpc;
 use crate::sim::script::value::{members, text, wrong};
 use crate::sim::script::{Located, Sending, Step};
 use crate::source::Span;
-use crate::source::node::{Member, Node};
+use crate::source::node::{JsonMember, JsonNode};
 
 /// Members of a test.
 const TEST: [&str; 3] = ["test_name", "input", "validate"];
@@ -64,13 +64,13 @@ const MEANINGLESS: [(&str, &str); 13] = [
 ];
 
 /// Says whether a test is one of router_check_tool.
-pub(super) fn is_one(test: &Node) -> bool {
+pub(super) fn is_one(test: &JsonNode) -> bool {
     test.get("test_name").is_some()
 }
 
-impl Reader<'_> {
+impl SuiteReader<'_> {
     /// Reads a whole file; `world` says nothing in it.
-    pub(super) fn router_checks(&self, tests: &[Node]) -> Result<Suite, Vec<super::Fault>> {
+    pub(super) fn router_checks(&self, tests: &[JsonNode]) -> Result<Suite, Vec<super::SuiteFault>> {
         let (mut read, mut faults) = (Vec::new(), Vec::new());
         for node in tests {
             match self.router_check(node) {
@@ -84,7 +84,7 @@ impl Reader<'_> {
         }
     }
 
-    fn router_check(&self, node: &Node) -> Faulty<Test> {
+    fn router_check(&self, node: &JsonNode) -> Faulty<Test> {
         self.members("a test of router_check_tool", node, &TEST)?;
         let part = |name: &str| {
             let missing = || {
@@ -135,8 +135,8 @@ impl Reader<'_> {
                 }
             };
             let what = match member.name.as_str() {
-                "cluster_name" => What::Cluster(list(self.located(value())?)),
-                "virtual_host_name" => What::VirtualHost(list(self.located(value())?)),
+                "cluster_name" => CheckKind::Cluster(list(self.located(value())?)),
+                "virtual_host_name" => CheckKind::VirtualHost(list(self.located(value())?)),
                 _ => continue,
             };
             let span = self.place(Span::new(member.at.start, member.node.span.end));
@@ -178,23 +178,26 @@ impl Reader<'_> {
 }
 
 /// Says whether a member says anything: an empty text, `false` or 0 is the default.
-fn is_set(member: &Member) -> bool {
+fn is_set(member: &JsonMember) -> bool {
     let node = &member.node;
     let is_default = node.text() == Some("") || node.flag() == Some(false) || node.number() == Some(0.0);
     !is_default && node.list().is_none_or(|list| !list.is_empty())
 }
 
 /// The additional headers, `{key, value}` each, or in older files `{field, value}`.
-fn headers(input: &Node) -> Result<Vec<(String, String)>, Located> {
+fn headers(input: &JsonNode) -> Result<Vec<(String, String)>, Located> {
     let mut headers = Vec::new();
     for member in ["additional_headers", "additional_request_headers"] {
         let Some(node) = input.get(member) else { continue };
         let list = node.list().ok_or_else(|| wrong(member, node, "a list of headers"))?;
         for header in list {
             members(member_name(member), header, &["key", "field", "value"])?;
-            let key = header.get("key").or_else(|| header.get("field")).and_then(Node::text);
+            let key = header
+                .get("key")
+                .or_else(|| header.get("field"))
+                .and_then(JsonNode::text);
             let key = key.ok_or_else(|| wrong(member, header, "a `key` and a `value`"))?;
-            let value = header.get("value").and_then(Node::word).unwrap_or_default();
+            let value = header.get("value").and_then(JsonNode::word).unwrap_or_default();
             headers.push((key.to_ascii_lowercase(), value.to_owned()));
         }
     }

@@ -14,8 +14,8 @@ use super::{PlannedStep, Test};
 use crate::client::{Client, Start};
 use crate::lb::runtime::Time;
 use crate::rpc::Selector;
-use crate::sim::script::{self, Done, Player, Step, Told};
-use crate::sim::{Channel, LimitReached, MAX_MACHINES, Network, Options, Outcome};
+use crate::sim::script::{self, Done, Player, Step, StepResult};
+use crate::sim::{Channel, ChannelOptions, LimitReached, MAX_MACHINES, Network, Outcome};
 use crate::source::Span;
 
 /// Expectations that were not met of which the way of an RPC is told.
@@ -248,7 +248,7 @@ pub(super) fn channels(
     test: &Test,
     callers: &[Caller],
     manner: Manner,
-    mut with: impl FnMut(usize, &mut Options),
+    mut with: impl FnMut(usize, &mut ChannelOptions),
 ) -> Vec<Channel> {
     let mut network = Network::default();
     test.backends.iter().for_each(|setting| setting.apply(&mut network));
@@ -256,13 +256,13 @@ pub(super) fn channels(
     let clients = callers.iter().zip(test.clients.iter()).enumerate();
     let most_machines = MAX_MACHINES.min(MACHINES_OF_ALL / callers.len().max(1));
     let channels = clients.map(|(number, (caller, planned))| {
-        let mut options = Options {
+        let mut options = ChannelOptions {
             seed: planned.seed,
             waits_for_missing: true,
             max_events: manner.max_events,
             max_machines: Some(most_machines),
             shows_secrets: manner.shows_secrets,
-            ..Options::default()
+            ..ChannelOptions::default()
         };
         with(number, &mut options);
         Channel::new(caller.client.clone(), caller.start.clone(), network.clone(), options)
@@ -373,7 +373,7 @@ impl<'t> Run<'t> {
             self.watch.configurations(&self.channels);
             self.names.configurations(&self.channels);
             let told = match &planned.step {
-                None => Ok(Told::default()),
+                None => Ok(StepResult::default()),
                 Some(step) => {
                     let watch = &mut self.watch;
                     let clients = self.test.clients_of(planned);
@@ -421,7 +421,7 @@ impl<'t> Run<'t> {
     }
 
     /// Holds a step against what was expected of it; says whether the next one can be played.
-    fn judge(&mut self, number: usize, planned: &PlannedStep, told: Result<Told, LimitReached>) -> bool {
+    fn judge(&mut self, number: usize, planned: &PlannedStep, told: Result<StepResult, LimitReached>) -> bool {
         let told = match told {
             Ok(told) => told,
             Err(limit) => {
@@ -442,7 +442,7 @@ impl<'t> Run<'t> {
         let expects_nack = planned
             .expect
             .iter()
-            .any(|check| matches!(check.what, super::What::Nack(_)));
+            .any(|check| matches!(check.what, super::CheckKind::Nack(_)));
         if !expects_nack {
             self.played
                 .notes

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value};
 
 use super::channel;
-use super::check::{Place, What};
+use super::check::{CheckKind, StatePlace};
 use super::judge::{Ended, Watched, session};
 use crate::client::Updated;
 use crate::sim::Channel;
@@ -29,7 +29,7 @@ pub(super) struct Seen {
 
 impl Seen {
     /// Looks at an RPC.
-    pub fn rpc(&mut self, what: &What, ended: &Ended<'_>) {
+    pub fn rpc(&mut self, what: &CheckKind, ended: &Ended<'_>) {
         match of_rpc(what, ended) {
             Ok(value) if self.values.contains(&value) => {}
             Ok(_) if self.values.len() >= MAX_VALUES => self.why_not = Some("there are more than 10 different ones"),
@@ -47,19 +47,19 @@ impl Seen {
     ) -> Result<Value, &'static str> {
         let (backends, count) = watched.counts();
         match &watched.check.what {
-            What::Backends(_) => Ok(backends.into()),
-            What::Count(_) => Ok(count.into()),
-            What::Shares(_) => Err("shares are your decision, a run shows only what chance made of them"),
-            What::Has(_) | What::Lacks(_) => Err("policies are what is wanted"),
-            What::Nack(_) => same(updates.iter().map(|(_, updated)| rules(updated))),
-            What::States(states) => same(channels.iter().map(|found| {
+            CheckKind::Backends(_) => Ok(backends.into()),
+            CheckKind::Count(_) => Ok(count.into()),
+            CheckKind::Shares(_) => Err("shares are your decision, a run shows only what chance made of them"),
+            CheckKind::Has(_) | CheckKind::Lacks(_) => Err("policies are what is wanted"),
+            CheckKind::Nack(_) => same(updates.iter().map(|(_, updated)| rules(updated))),
+            CheckKind::States(states) => same(channels.iter().map(|found| {
                 let of = states.keys().map(|place| {
                     let state = channel::state(*place, found).map_or(NONE, |state| state.name());
                     (place_name(*place), Value::from(state))
                 });
                 Value::Object(of.collect())
             })),
-            What::Priority(clusters) => {
+            CheckKind::Priority(clusters) => {
                 let all: Result<Vec<Value>, &str> = channels
                     .iter()
                     .map(|found| priorities(clusters.keys(), found))
@@ -70,8 +70,8 @@ impl Seen {
             what => match (self.values.as_slice(), what) {
                 ([], _) => Err("there was no RPC"),
                 ([value], _) => Ok(value.clone()),
-                (values, What::Attempts(_)) => Ok(range(values)),
-                (_, What::AttemptsAt(_) | What::Cookie(_) | What::Message(_)) => Err("the RPCs differ"),
+                (values, CheckKind::Attempts(_)) => Ok(range(values)),
+                (_, CheckKind::AttemptsAt(_) | CheckKind::Cookie(_) | CheckKind::Message(_)) => Err("the RPCs differ"),
                 (values, _) => Ok(Value::from(values.to_vec())),
             },
         }
@@ -79,48 +79,48 @@ impl Seen {
 }
 
 /// What an RPC did.
-fn of_rpc(what: &What, ended: &Ended<'_>) -> Result<Value, &'static str> {
+fn of_rpc(what: &CheckKind, ended: &Ended<'_>) -> Result<Value, &'static str> {
     let outcome = ended.outcome;
     let name = |name: Option<&str>, why| name.filter(|name| !name.is_empty()).map(Value::from).ok_or(why);
     match what {
-        What::Status(_) => Ok(outcome.code.name().into()),
-        What::Message(_) => name(Some(&outcome.details), "an RPC has no message"),
-        What::Address(_) => name(outcome.backend.as_deref(), "an RPC failed, and has no address"),
-        What::Cluster(_) => {
+        CheckKind::Status(_) => Ok(outcome.code.name().into()),
+        CheckKind::Message(_) => name(Some(&outcome.details), "an RPC has no message"),
+        CheckKind::Address(_) => name(outcome.backend.as_deref(), "an RPC failed, and has no address"),
+        CheckKind::Cluster(_) => {
             let leaf = outcome.place.as_ref().map(|place| &*place.cluster);
             name(leaf.or(outcome.cluster.as_deref()), "an RPC has no cluster")
         }
-        What::VirtualHost(_) => name(outcome.virtual_host.as_deref(), "an RPC has no virtual host"),
-        What::Authority(_) => name(outcome.authority.as_deref(), "an RPC has no authority"),
-        What::Locality(_) => {
+        CheckKind::VirtualHost(_) => name(outcome.virtual_host.as_deref(), "an RPC has no virtual host"),
+        CheckKind::Authority(_) => name(outcome.authority.as_deref(), "an RPC has no authority"),
+        CheckKind::Locality(_) => {
             let locality = outcome.place.as_ref().map(|place| &*place.locality);
             name(locality, "an RPC has no locality")
         }
-        What::Route(_) => {
+        CheckKind::Route(_) => {
             let number = outcome.route.ok_or("no route takes an RPC")?;
             let route = ended.route_name.filter(|name| !name.is_empty());
             Ok(route.map_or_else(|| number.into(), Value::from))
         }
-        What::Attempts(_) => Ok(outcome.attempts.len().into()),
-        What::AttemptsAt(_) => Ok(outcome.attempts.clone().into()),
-        What::Cookie(_) => {
+        CheckKind::Attempts(_) => Ok(outcome.attempts.len().into()),
+        CheckKind::AttemptsAt(_) => Ok(outcome.attempts.clone().into()),
+        CheckKind::Cookie(_) => {
             let set: Option<String> = outcome.set_cookie.first().and_then(|header| {
                 let addresses = session(header)?.addresses;
                 addresses.split(',').next().map(str::to_owned)
             });
             Ok(set.map_or_else(|| NONE.into(), Value::from))
         }
-        What::Fails(_) => Err("whether RPCs may fail is your decision"),
-        What::Within(_) => Err("how long RPCs may take is your decision"),
-        What::Moves(_) => Err("whether sessions may move is your decision"),
-        What::Shares(_)
-        | What::Backends(_)
-        | What::Count(_)
-        | What::Nack(_)
-        | What::States(_)
-        | What::Priority(_)
-        | What::Has(_)
-        | What::Lacks(_) => Err("it is not about an RPC"),
+        CheckKind::Fails(_) => Err("whether RPCs may fail is your decision"),
+        CheckKind::Within(_) => Err("how long RPCs may take is your decision"),
+        CheckKind::Moves(_) => Err("whether sessions may move is your decision"),
+        CheckKind::Shares(_)
+        | CheckKind::Backends(_)
+        | CheckKind::Count(_)
+        | CheckKind::Nack(_)
+        | CheckKind::States(_)
+        | CheckKind::Priority(_)
+        | CheckKind::Has(_)
+        | CheckKind::Lacks(_) => Err("it is not about an RPC"),
     }
 }
 
@@ -160,10 +160,10 @@ fn priorities<'c>(clusters: impl Iterator<Item = &'c String>, found: &Channel) -
     of.collect::<Result<Map<String, Value>, _>>().map(Value::Object)
 }
 
-fn place_name(place: Place) -> String {
+fn place_name(place: StatePlace) -> String {
     match place {
-        Place::Channel => "channel".to_owned(),
-        Place::Address(address) => address.to_string(),
+        StatePlace::Channel => "channel".to_owned(),
+        StatePlace::Address(address) => address.to_string(),
     }
 }
 

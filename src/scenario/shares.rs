@@ -17,7 +17,7 @@ pub type Share = f64;
 
 /// Expected shares.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Shares {
+pub struct ExpectedShares {
     /// By address, cluster, locality or status code.
     pub of: BTreeMap<String, Share>,
     /// How far off each may be, as a share of all RPCs; `None` for what chance does.
@@ -48,7 +48,7 @@ pub fn off(label: &str, count: u64, total: u64, expected: Share, tolerance: Opti
 }
 
 /// Why shares of so many RPCs hold whatever happens.
-pub fn cannot_fail(shares: &Shares, total: u64) -> Option<String> {
+pub fn cannot_fail(shares: &ExpectedShares, total: u64) -> Option<String> {
     let holds_always = |total: u64| {
         let mut all = shares.of.values().map(|share| bounds(total, *share, shares.tolerance));
         all.all(|(least, most)| least == 0 && most >= total)

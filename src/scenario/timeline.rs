@@ -2,7 +2,7 @@
 
 use super::run::{Caller, Effort, Manner, Trouble, addresses, channels, check};
 use super::{PlannedStep, Test};
-use crate::lb::log::{MAX_TOLD, Told};
+use crate::lb::log::{LogEntry, MAX_TOLD};
 use crate::lb::runtime::Time;
 use crate::sim::Channel;
 use crate::sim::script::Player;
@@ -16,7 +16,7 @@ pub trait Listener {
     fn step(&mut self, planned: &PlannedStep, now: Time);
 
     /// Something happened; `false` to hear of no more.
-    fn told(&mut self, client: usize, told: &Told) -> bool;
+    fn told(&mut self, client: usize, told: &LogEntry) -> bool;
 
     /// What people should hear of a step.
     fn note(&mut self, planned: &PlannedStep, now: Time, note: &str);
@@ -118,7 +118,7 @@ struct Heard {
 /// Tells what has happened in all channels, in the order of time; of one moment, client by client. `left` is how many events may
 /// still be told.
 fn tell(channels: &mut [Channel], until: Time, left: &mut usize, listener: &mut dyn Listener) -> Heard {
-    let mut all: Vec<(usize, Told)> = Vec::new();
+    let mut all: Vec<(usize, LogEntry)> = Vec::new();
     let mut left_out = 0;
     for (client, channel) in channels.iter_mut().enumerate() {
         let (told, lost) = channel.take_log();
@@ -156,7 +156,7 @@ mod tests {
             self.steps += 1;
         }
 
-        fn told(&mut self, _: usize, _: &Told) -> bool {
+        fn told(&mut self, _: usize, _: &LogEntry) -> bool {
             self.events += 1;
             true
         }

@@ -57,7 +57,7 @@ static HEADS: [[u32; 256]; 3] = {
     heads
 };
 
-/// Says whether a text may have something in it that looks like a secret; if not, [`Looks`] finds nothing, unless a line before
+/// Says whether a text may have something in it that looks like a secret; if not, [`SecretFinder`] finds nothing, unless a line before
 /// ended inside a key.
 ///
 /// All that it knows has a blank, an at sign, an equals sign, one of a document or an authority in it, or begins like a token of a
@@ -99,12 +99,12 @@ struct Searches {
 
 /// Finds secrets in the lines of a text, one after the other; a key may take many lines.
 #[derive(Debug, Clone, Default)]
-pub struct Looks {
+pub struct SecretFinder {
     /// The last line ended inside a private key.
     in_key: bool,
 }
 
-impl Looks {
+impl SecretFinder {
     /// Puts an asterisk for every byte of what looks like a secret; says whether there was any. `text` is one line or more.
     pub fn mask(&mut self, text: &mut [u8]) -> bool {
         let ranges = self.find(text);
@@ -362,7 +362,7 @@ fn of_value(text: &[u8]) -> Vec<Range<usize>> {
     if !may_look(text) {
         return Vec::new();
     }
-    let mut ranges = Looks::default().find(text);
+    let mut ranges = SecretFinder::default().find(text);
     keyed(text, &mut ranges);
     ranges
 }
@@ -510,7 +510,7 @@ mod tests {
 
     #[test]
     fn a_key_goes_on_in_the_next_line() {
-        let mut looks = Looks::default();
+        let mut looks = SecretFinder::default();
         let mut out = String::new();
         for line in [
             "| -----BEGIN RSA PRIVATE KEY-----\n",

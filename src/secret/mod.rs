@@ -2,11 +2,11 @@
 //!
 //! What of a document may be printed is decided by its place: see [`crate::source::secrets`]. This module has what is left where
 //! there is no place: headers that are matched or given on the command line ([`is_name`]), and, as a second net, values
-//! that look like a key or a token wherever they stand ([`Looks`]).
+//! that look like a key or a token wherever they stand ([`SecretFinder`]).
 
 mod looks;
 
-pub use looks::{Looks, hide, looks, mask_value};
+pub use looks::{SecretFinder, hide, looks, mask_value};
 
 /// What stands for a value that is not printed; Envoy writes the same.
 pub const REDACTED: &str = "[redacted]";

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::network::Reply;
-use super::outcome::{Outcome, Place, Trace};
+use super::outcome::{EndpointPlace, Outcome, Trace};
 use super::selection::Selected;
 use crate::lb::picker::Complete;
 use crate::lb::runtime::{Time, TimerId};
@@ -94,7 +94,7 @@ pub(super) struct Call {
     /// Where a lookup (RLS) led the last attempt, if that is asked for.
     pub target: Option<Arc<str>>,
     /// Where the endpoint of the last attempt stands.
-    pub place: Option<Place>,
+    pub place: Option<EndpointPlace>,
     /// The virtual host in use, if that is asked for.
     pub virtual_host: Option<Arc<str>>,
     /// Position of the route, and its name if that is asked for.

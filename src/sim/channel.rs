@@ -8,17 +8,17 @@ use std::sync::Arc;
 
 use super::call::{Call, Ended, Phase, RpcId};
 use super::clusters::ConfigView;
-use super::network::{Network, Reach};
+use super::network::{Network, Reachability};
 use super::outcome::{Outcome, TRACES_KEPT};
-use super::place::Places;
+use super::place::LocalityPlaces;
 use crate::client::config::{ChannelFailure, RoutesHeld, XdsConfig};
 use crate::client::{Client, Start};
-use crate::lb::log::{Detail, Told};
+use crate::lb::log::{Detail, LogEntry};
 use crate::lb::picker::Steps;
-use crate::lb::policy::{PolicyCx, Report, Reports, What};
+use crate::lb::policy::{PolicyCx, PolicyEvent, Reports, StateReport};
 use crate::lb::run::child::Child;
 use crate::lb::runtime::{Connectivity, Event, NOWHERE, Runtime, Settings, Time};
-use crate::lb::{self, Config};
+use crate::lb::{self, LbConfig};
 use crate::model::ResourceType;
 use crate::profile::Feature;
 use crate::rng::Rng;
@@ -43,16 +43,16 @@ use watched::Watched;
 /// How long a client waits for a resource before it believes that there is none.
 pub const RESOURCE_TIMEOUT_MS: i64 = 15_000;
 
-/// Events worked off for one step or RPC at most unless [`Options::max_events`] says otherwise, so that nothing runs for
+/// Events worked off for one step or RPC at most unless [`ChannelOptions::max_events`] says otherwise, so that nothing runs for
 /// ever.
 pub const MAX_EVENTS: u64 = 5_000_000;
 
-/// LB policies and connections of a channel at a time, as its policies hold them, unless [`Options::max_machines`] has more.
+/// LB policies and connections of a channel at a time, as its policies hold them, unless [`ChannelOptions::max_machines`] has more.
 pub const MAX_MACHINES: usize = 250_000;
 
 /// Settings of a channel.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Options {
+pub struct ChannelOptions {
     /// Where chance comes from.
     pub seed: u64,
     /// Settings that the policies read.
@@ -82,12 +82,12 @@ pub struct Channel {
     network: Network,
     client: Client,
     start: Start,
-    options: Options,
+    options: ChannelOptions,
     view: ConfigView,
     root: Child,
     selector: Option<Arc<Selector>>,
     /// The last service config that could be read.
-    lb_config: Option<Config>,
+    lb_config: Option<LbConfig>,
     /// The service config cannot be used: RPCs fail with this.
     broken: Option<Status>,
     /// There is a configuration, or a failure instead of one.
@@ -110,7 +110,7 @@ pub struct Channel {
     active_faults: u32,
     /// RPCs that nobody waits for, and that have ended.
     let_go: Vec<(RpcId, Box<Outcome>)>,
-    places: Places,
+    places: LocalityPlaces,
     /// The channel's own.
     authority: Arc<str>,
     /// The state that was last told.
@@ -118,7 +118,7 @@ pub struct Channel {
     draws: Draws,
     connect_time: Rng,
     answers: Rng,
-    after: Vec<(lb::policy::TreePath, What)>,
+    after: Vec<(lb::policy::TreePath, PolicyEvent)>,
     /// RPCs that wait for a picker.
     queued: BTreeSet<u64>,
     /// The steps of the pick at hand.
@@ -131,7 +131,7 @@ pub struct Channel {
 
 impl Channel {
     /// A channel at time 0, with its first configuration.
-    pub fn new(client: Client, start: Start, network: Network, options: Options) -> Channel {
+    pub fn new(client: Client, start: Start, network: Network, options: ChannelOptions) -> Channel {
         let seed = options.seed;
         let settings = Settings {
             weighted_shuffling: client.profile.has(Feature::PfWeightedShuffling),
@@ -166,7 +166,7 @@ impl Channel {
             connect_time: Rng::stream(seed, "connect time"),
             answers: Rng::stream(seed, "backend"),
             let_go: Vec::new(),
-            places: Places::default(),
+            places: LocalityPlaces::default(),
             authority: "".into(),
             told_state: None,
             after: Vec::new(),
@@ -184,8 +184,8 @@ impl Channel {
     }
 
     /// What has happened since the last call, in the order of time, and how much more was not kept; nothing without
-    /// [`Options::log`].
-    pub fn take_log(&mut self) -> (Vec<Told>, u64) {
+    /// [`ChannelOptions::log`].
+    pub fn take_log(&mut self) -> (Vec<LogEntry>, u64) {
         self.runtime.log.take()
     }
 
@@ -210,7 +210,7 @@ impl Channel {
     }
 
     /// Tells of a change of the channel's state.
-    fn note_state(&mut self, last: &Report) {
+    fn note_state(&mut self, last: &StateReport) {
         if self.told_state != Some(last.state) {
             self.told_state = Some(last.state);
             self.runtime.say(&NOWHERE, "channel", "state", || {
@@ -241,7 +241,7 @@ impl Channel {
     fn step(&mut self, event: Event) {
         let is_own = matches!(
             event,
-            Event::Policy(_, What::Timer(_) | What::Subchannel { .. }) | Event::BackoffOver(..)
+            Event::Policy(_, PolicyEvent::Timer(_) | PolicyEvent::Subchannel { .. }) | Event::BackoffOver(..)
         );
         self.worked += u64::from(is_own);
         let mut reports = Reports::new();
@@ -274,9 +274,9 @@ impl Channel {
         };
         let address = found.address.clone();
         match self.network.reach(&address.socket) {
-            Reach::Accepts => self.runtime.connected(subchannel, generation),
-            Reach::Refuses => self.runtime.refused(subchannel, generation, Network::refusal(&address)),
-            Reach::Hangs => self.runtime.refused(subchannel, generation, Network::timeout(&address)),
+            Reachability::Accepts => self.runtime.connected(subchannel, generation),
+            Reachability::Refuses => self.runtime.refused(subchannel, generation, Network::refusal(&address)),
+            Reachability::Hangs => self.runtime.refused(subchannel, generation, Network::timeout(&address)),
         }
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::leaf::Endpoints;
 use crate::client::config::{ClusterState, Leaf, XdsConfig};
 use crate::lb::policy::{ClusterChild, ClusterUpdate, Clusters, LeafView, TreePath};
-use crate::lb::{Config, endpoint};
+use crate::lb::{LbConfig, endpoint};
 use crate::model::Cluster;
 use crate::profile::{Feature, Profile};
 use crate::status::Status;
@@ -43,7 +43,7 @@ struct CdsState {
     last: Option<Leaf>,
     endpoints: Endpoints,
     /// The last config of a leaf, and what it was made of: the cluster, and the numbers of its priorities.
-    config: Option<(Arc<Cluster>, Vec<u64>, Arc<Config>)>,
+    config: Option<(Arc<Cluster>, Vec<u64>, Arc<LbConfig>)>,
 }
 
 impl ConfigView {
@@ -118,7 +118,7 @@ impl ConfigView {
     }
 
     /// The config below a leaf. Most updates change endpoints alone, and leave it as it was.
-    fn leaf_config(&self, cds: &Cds<'_>, leaf: &Leaf, remembered: &mut CdsState) -> Result<Arc<Config>, Status> {
+    fn leaf_config(&self, cds: &Cds<'_>, leaf: &Leaf, remembered: &mut CdsState) -> Result<Arc<LbConfig>, Status> {
         let policy = match cds.lb_policy(leaf) {
             Ok(policy) => policy,
             Err(status) => {

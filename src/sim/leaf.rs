@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::client::config::Leaf;
-use crate::lb::endpoint::{Address, Endpoint, List, Piece, Scope};
+use crate::lb::endpoint::{Address, Endpoint, EndpointList, Piece, SubchannelScope};
 use crate::model::endpoints::{self as model, Locality, counted_weight};
 use crate::model::pieces::Pieces;
 use crate::profile::{Feature, Profile};
@@ -21,7 +21,7 @@ type Names = Arc<[Arc<str>]>;
 #[derive(Debug, Default)]
 pub(super) struct Endpoints {
     parts: Vec<Part>,
-    list: List,
+    list: EndpointList,
 }
 
 /// Those of a locality.
@@ -29,7 +29,7 @@ pub(super) struct Endpoints {
 struct Part {
     names: Names,
     /// Of endpoints without a hostname.
-    scope: Arc<Scope>,
+    scope: Arc<SubchannelScope>,
     weight: u32,
     /// What each piece was made of.
     made_of: Pieces<model::Endpoint>,
@@ -38,7 +38,12 @@ struct Part {
 
 impl Endpoints {
     /// Takes an update; the priorities have been numbered already.
-    pub fn update(&mut self, (cluster, leaf): (&str, &Leaf), numbers: &ChildNumbers, profile: &Profile) -> List {
+    pub fn update(
+        &mut self,
+        (cluster, leaf): (&str, &Leaf),
+        numbers: &ChildNumbers,
+        profile: &Profile,
+    ) -> EndpointList {
         let before = std::mem::take(&mut self.parts);
         let mut by_names: Option<HashMap<&[Arc<str>], &Part>> = None;
         let is_normalised = profile.has(Feature::PfWeightedShuffling);
@@ -89,7 +94,7 @@ impl Part {
         let names = known.map_or(names, |part| part.names.clone());
         let scope = match known {
             Some(known) => known.scope.clone(),
-            None => Arc::new(Scope {
+            None => Arc::new(SubchannelScope {
                 cluster: cluster.into(),
                 locality: names.last().cloned().unwrap_or_default(),
                 hostname: Box::default(),
@@ -128,7 +133,7 @@ impl Part {
 fn make(
     piece: &Arc<[model::Endpoint]>,
     weight: impl Fn(usize, u32) -> u32,
-    (names, scope): (&Names, &Arc<Scope>),
+    (names, scope): (&Names, &Arc<SubchannelScope>),
     locality_weight: u32,
     before: Option<&Piece>,
 ) -> Piece {
@@ -172,11 +177,11 @@ fn make(
     }
 }
 
-fn addresses(endpoint: &model::Endpoint, nameless: &Arc<Scope>) -> Arc<[Address]> {
+fn addresses(endpoint: &model::Endpoint, nameless: &Arc<SubchannelScope>) -> Arc<[Address]> {
     let named = (!endpoint.hostname.is_empty()).then(|| {
-        Arc::new(Scope {
+        Arc::new(SubchannelScope {
             hostname: endpoint.hostname.as_str().into(),
-            ..Scope::clone(nameless)
+            ..SubchannelScope::clone(nameless)
         })
     });
     let scope = named.as_ref().unwrap_or(nameless);

@@ -19,7 +19,7 @@ pub mod script;
 mod selection;
 
 pub use call::{DEFAULT_TIMEOUT_MS, Rpc, RpcId};
-pub use channel::{Channel, LimitReached, MAX_EVENTS, MAX_MACHINES, Options};
+pub use channel::{Channel, ChannelOptions, LimitReached, MAX_EVENTS, MAX_MACHINES};
 pub use lookups::{LOOKUP_MS, LookupReply, Lookups};
-pub use network::{Answer, Backend, Loss, MIN_REPORT_MS, Network, Reach, Reports, Respond, Unprocessed};
-pub use outcome::{Class, Outcome, Place, TRACE_KEPT, TRACES_KEPT};
+pub use network::{Backend, BackendAnswer, Loss, MIN_REPORT_MS, Network, Reachability, Reports, Respond, Unprocessed};
+pub use outcome::{Class, EndpointPlace, Outcome, TRACE_KEPT, TRACES_KEPT};

@@ -32,7 +32,7 @@ pub const LATE_MS: i64 = 50;
 
 /// What an attempt to connect comes to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reach {
+pub enum Reachability {
     /// A connection.
     Accepts,
     /// A refusal.
@@ -52,7 +52,7 @@ pub struct Respond {
 
 /// How a backend answers the attempts that it gets.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Answer {
+pub struct BackendAnswer {
     /// Time from the start of a call to its answer, in milliseconds; `None` for [`ANSWER_MS`].
     pub latency_ms: Option<i64>,
     /// What attempts end with; `None` for OK.
@@ -123,17 +123,17 @@ pub struct Backend {
     /// Time that an attempt to connect takes at least, in milliseconds; `None` for [`CONNECT_MS`].
     pub connect_ms: Option<i64>,
     /// Answers to calls of a method that `methods` does not have.
-    pub answer: Answer,
+    pub answer: BackendAnswer,
     /// Calls that it does not process.
     pub unprocessed: Option<Unprocessed>,
     /// How it tells its load, if it does.
     pub reports: Reports,
     /// Answers by method, `/package.Service/Method`.
-    pub methods: BTreeMap<String, Answer>,
+    pub methods: BTreeMap<String, BackendAnswer>,
 }
 
 impl Backend {
-    fn answer(&self, method: &str) -> &Answer {
+    fn answer(&self, method: &str) -> &BackendAnswer {
         self.methods.get(method).unwrap_or(&self.answer)
     }
 }
@@ -142,9 +142,9 @@ impl Backend {
 #[derive(Debug, Clone)]
 pub struct Network {
     /// What happens at addresses that are not named.
-    pub default: Reach,
+    pub default: Reachability,
     /// What happens at an address.
-    pub addresses: BTreeMap<SocketAddr, Reach>,
+    pub addresses: BTreeMap<SocketAddr, Reachability>,
     /// How backends answer, unless headers say otherwise.
     pub respond: Option<Respond>,
     /// Load reports by address, sent with every answer.
@@ -161,7 +161,7 @@ impl Default for Network {
     /// Everything answers.
     fn default() -> Self {
         Network {
-            default: Reach::Accepts,
+            default: Reachability::Accepts,
             addresses: BTreeMap::new(),
             respond: None,
             load: BTreeMap::new(),
@@ -217,16 +217,19 @@ impl Network {
     /// A network where only these addresses answer.
     pub fn only(addresses: impl IntoIterator<Item = SocketAddr>) -> Network {
         Network {
-            default: Reach::Refuses,
-            addresses: addresses.into_iter().map(|address| (address, Reach::Accepts)).collect(),
+            default: Reachability::Refuses,
+            addresses: addresses
+                .into_iter()
+                .map(|address| (address, Reachability::Accepts))
+                .collect(),
             ..Network::default()
         }
     }
 
     /// What an attempt to connect comes to. `::ffff:1.2.3.4` leads to the same backend as `1.2.3.4`; nothing listens on port 0.
-    pub fn reach(&self, address: &SocketAddr) -> Reach {
+    pub fn reach(&self, address: &SocketAddr) -> Reachability {
         if address.port() == 0 {
-            return Reach::Refuses;
+            return Reachability::Refuses;
         }
         at(&self.addresses, address).copied().unwrap_or(self.default)
     }
@@ -244,7 +247,7 @@ impl Network {
     /// backend can.
     pub fn look_up(&self, lookup: &Lookup) -> (i64, LookupResult) {
         let address: Option<SocketAddr> = lookup.service.parse().ok();
-        match address.filter(|address| self.addresses.get(address) == Some(&Reach::Refuses)) {
+        match address.filter(|address| self.addresses.get(address) == Some(&Reachability::Refuses)) {
             None => self.lookups.reply(lookup),
             Some(address) => {
                 let refusal = Network::refusal(&Address::new(address));
@@ -363,8 +366,8 @@ mod tests {
     #[test]
     fn nothing_listens_on_port_0() {
         let reach = |text: &str| Network::default().reach(&text.parse().unwrap());
-        assert_eq!(reach("10.0.0.1:0"), Reach::Refuses);
-        assert_eq!(reach("10.0.0.1:1"), Reach::Accepts);
+        assert_eq!(reach("10.0.0.1:0"), Reachability::Refuses);
+        assert_eq!(reach("10.0.0.1:1"), Reachability::Accepts);
     }
 
     #[test]
@@ -393,7 +396,7 @@ mod tests {
 
     #[test]
     fn a_backend_answers_each_method_its_own_way() {
-        let of_method = Answer {
+        let of_method = BackendAnswer {
             latency_ms: Some(20),
             code: Some(Code::Internal),
             share: 0.25,

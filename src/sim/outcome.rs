@@ -104,7 +104,7 @@ impl Trace {
 
 /// Where in the configuration the endpoint of an attempt stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct EndpointPlace {
     /// The leaf cluster.
     pub cluster: Arc<str>,
     /// `REGION/ZONE/SUB_ZONE`, without slashes at its end; empty if the configuration has no such endpoint any more.
@@ -130,14 +130,14 @@ pub struct Outcome {
     pub attempts: Vec<String>,
     /// Position of the route that took it; `None` if none did.
     pub route: Option<usize>,
-    /// Its name, if [`Options::places`](super::Options::places) asks for it.
+    /// Its name, if [`Options::places`](super::ChannelOptions::places) asks for it.
     pub route_name: Option<Arc<str>>,
-    /// The virtual host in use, if [`Options::places`](super::Options::places) asks for it.
+    /// The virtual host in use, if [`Options::places`](super::ChannelOptions::places) asks for it.
     pub virtual_host: Option<Arc<str>>,
-    /// The cluster that the route, the session's cookie or a lookup (RLS) chose, if [`Options::places`](super::Options::places) asks for it.
+    /// The cluster that the route, the session's cookie or a lookup (RLS) chose, if [`Options::places`](super::ChannelOptions::places) asks for it.
     pub cluster: Option<Arc<str>>,
-    /// Where the endpoint of the last attempt stands, if [`Options::places`](super::Options::places) asks for it.
-    pub place: Option<Place>,
+    /// Where the endpoint of the last attempt stands, if [`Options::places`](super::ChannelOptions::places) asks for it.
+    pub place: Option<EndpointPlace>,
     /// `:authority` of the last attempt; `None` if there was none.
     pub authority: Option<Arc<str>>,
     /// When the RPC began.

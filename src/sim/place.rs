@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use super::outcome::Place;
+use super::outcome::EndpointPlace;
 use crate::client::config::XdsConfig;
 use crate::lb::picker::Complete;
 use crate::model::Endpoints;
@@ -12,7 +12,7 @@ use crate::model::endpoints::{Endpoint, Locality};
 
 /// The localities of the endpoints of the clusters that were asked about.
 #[derive(Debug, Default)]
-pub(super) struct Places {
+pub(super) struct LocalityPlaces {
     clusters: BTreeMap<Arc<str>, OfCluster>,
 }
 
@@ -72,9 +72,9 @@ fn all(endpoints: &Endpoints) -> impl Iterator<Item = &Locality> {
     endpoints.priorities.iter().flatten()
 }
 
-impl Places {
+impl LocalityPlaces {
     /// The place of the endpoint of an attempt; `None` for one that went around the clusters.
-    pub fn find(&mut self, complete: &Complete, config: Option<&XdsConfig>) -> Option<Place> {
+    pub fn find(&mut self, complete: &Complete, config: Option<&XdsConfig>) -> Option<EndpointPlace> {
         let cluster = complete.cluster.as_ref()?;
         let endpoints = config.and_then(|config| config.leaf(cluster)?.endpoints.as_ref());
         let locality = endpoints.and_then(|endpoints| {
@@ -84,7 +84,7 @@ impl Places {
             }
             self.clusters.get(cluster)?.localities.get(&complete.socket).cloned()
         });
-        Some(Place {
+        Some(EndpointPlace {
             cluster: cluster.clone(),
             locality: locality.unwrap_or_else(|| "".into()),
         })

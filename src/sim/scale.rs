@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Channel, Network, Options, Reach, Rpc};
+use super::{Channel, ChannelOptions, Network, Reachability, Rpc};
 use crate::client::{Client, Start};
 use crate::lb::run::row::looks;
 
@@ -71,7 +71,7 @@ fn listener(clusters: usize) -> [Value; 2] {
 }
 
 /// Looks at children while a channel connects, answers RPCs, loses its backends and finds them again.
-fn looks_of(resources: &[Value], default: Reach) -> u64 {
+fn looks_of(resources: &[Value], default: Reachability) -> u64 {
     let mut client = Client::default();
     client.update(&json!(resources));
     let start = match resources.iter().any(|resource| resource["@type"] == LDS) {
@@ -89,15 +89,15 @@ fn looks_of(resources: &[Value], default: Reach) -> u64 {
         ..Rpc::default()
     };
     looks::during(|| {
-        let mut channel = Channel::new(client, start, network, Options::default());
+        let mut channel = Channel::new(client, start, network, ChannelOptions::default());
         for _ in 0..3 {
             channel.call(rpc.clone()).unwrap();
         }
-        channel.network_mut().default = Reach::Refuses;
+        channel.network_mut().default = Reachability::Refuses;
         let addresses: Vec<_> = channel.config().iter().flat_map(|config| config.addresses()).collect();
         addresses.iter().for_each(|address| channel.disconnect(address));
         channel.call(rpc.clone()).unwrap();
-        channel.network_mut().default = Reach::Accepts;
+        channel.network_mut().default = Reachability::Accepts;
         channel.sleep(10_000).unwrap();
         channel.call(rpc).unwrap();
     })
@@ -162,7 +162,7 @@ const WORLDS: &[(&str, World)] = &[
 fn a_change_of_one_child_costs_no_look_at_all_of_them() {
     let mut wrong = Vec::new();
     for (name, world) in WORLDS {
-        for default in [Reach::Accepts, Reach::Refuses] {
+        for default in [Reachability::Accepts, Reachability::Refuses] {
             let [few, many] = [FEW, FEW * TIMES].map(|count| looks_of(&world(count), default));
             assert!(few >= 1, "{name}: nothing is counted");
             if many > MOST * few {

@@ -2,7 +2,7 @@
 
 use crate::lb::picker::TraceStep;
 use crate::model::filter::SessionCookie;
-use crate::rpc::{Mismatch, Refusal, Request, Selection, Selector, Session, words};
+use crate::rpc::{ActiveSession, Mismatch, Refusal, Request, Selection, Selector, words};
 use crate::status::Status;
 
 /// What was selected for an RPC.
@@ -63,7 +63,7 @@ impl Selected {
             .iter()
             .rev()
             .filter_map(|own| {
-                let session = Session {
+                let session = ActiveSession {
                     cookie: &own.cookie,
                     addresses: own.addresses.clone(),
                     cookie_cluster: own.cookie_cluster.clone(),

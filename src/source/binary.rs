@@ -12,7 +12,7 @@ use xdsctl_proto::tables::{self, Cardinality, Kind, Message, WellKnown};
 
 use super::Span;
 use super::view::{FaultKind, MAX_VIEWED_BYTES, View};
-use super::wire::{Fields, Value};
+use super::wire::{Fields, WireValue};
 
 /// What a file may be, likeliest first among those that fit as well.
 const CANDIDATES: &[&str] = &[
@@ -105,7 +105,7 @@ fn envelope(bytes: &[u8]) -> Option<&'static Message> {
 /// Says whether a text in the message is the URL of a message type.
 fn names_message(bytes: &[u8], message: &'static Message, depth: usize) -> bool {
     Fields::new(bytes).take(FIT_BREADTH).flatten().any(|item| {
-        let (Some(field), Value::Bytes(inner)) = (message.field(item.number), item.value) else {
+        let (Some(field), WireValue::Bytes(inner)) = (message.field(item.number), item.value) else {
             return false;
         };
         match field.kind {
@@ -145,7 +145,7 @@ fn misfits(bytes: &[u8], message: &'static Message, depth: usize) -> usize {
             continue;
         };
         count += match (field.kind, item.value) {
-            (Kind::Message(_), Value::Bytes(inner)) => match field.kind.message() {
+            (Kind::Message(_), WireValue::Bytes(inner)) => match field.kind.message() {
                 Some(message) if depth > 0 => {
                     let broken = Fields::new(inner).any(|item| item.is_err());
                     // The fields below count little beside those of the message itself, bytes that are none count fully.
@@ -154,18 +154,18 @@ fn misfits(bytes: &[u8], message: &'static Message, depth: usize) -> usize {
                 _ => 0,
             },
             // The tags and lengths of a message would be control characters.
-            (Kind::String, Value::Bytes(text)) => {
+            (Kind::String, WireValue::Bytes(text)) => {
                 usize::from(std::str::from_utf8(text).map_or(true, |text| text.chars().any(char::is_control)))
             }
-            (Kind::Bytes, Value::Bytes(_)) => 0,
+            (Kind::Bytes, WireValue::Bytes(_)) => 0,
             (Kind::Message(_) | Kind::String | Kind::Bytes, _) => 1,
-            (Kind::Fixed32 | Kind::Sfixed32 | Kind::Float, Value::Fixed32(_)) => 0,
-            (Kind::Fixed64 | Kind::Sfixed64 | Kind::Double, Value::Fixed64(_)) => 0,
-            (_, Value::Varint(_)) => 0,
-            (_, Value::Bytes(_)) => usize::from(field.cardinality != Cardinality::Repeated),
+            (Kind::Fixed32 | Kind::Sfixed32 | Kind::Float, WireValue::Fixed32(_)) => 0,
+            (Kind::Fixed64 | Kind::Sfixed64 | Kind::Double, WireValue::Fixed64(_)) => 0,
+            (_, WireValue::Varint(_)) => 0,
+            (_, WireValue::Bytes(_)) => usize::from(field.cardinality != Cardinality::Repeated),
             _ => 1,
         };
-        if let Value::Bytes(url) = item.value {
+        if let WireValue::Bytes(url) = item.value {
             has_type |= item.number == 1 && is_type_url(url);
         }
     }
@@ -273,7 +273,7 @@ impl<'b> Writer<'b> {
     }
 
     /// Reads what stands at a place: what it holds, and where that is.
-    fn item(&self, place: Place) -> Option<(Value<'b>, Span)> {
+    fn item(&self, place: Place) -> Option<(WireValue<'b>, Span)> {
         let start = place.at as usize;
         let item = Fields::new(self.bytes.get(start..)?).next()?.ok()?;
         Some((item.value, Span::new(start + item.body, start + item.end)))
@@ -327,22 +327,22 @@ impl<'b> Writer<'b> {
     }
 
     #[expect(clippy::cast_possible_wrap, reason = "two's complement is what the wire has")]
-    fn value(&mut self, kind: Kind, value: Value<'b>, body: Span, depth: usize) {
+    fn value(&mut self, kind: Kind, value: WireValue<'b>, body: Span, depth: usize) {
         match (kind, value) {
-            (Kind::Message(_), Value::Bytes(_)) => match kind.message() {
+            (Kind::Message(_), WireValue::Bytes(_)) => match kind.message() {
                 Some(message) => self.inner(message, body, depth + 1),
                 None => self.view.json.extend_from_slice(b"null"),
             },
-            (Kind::String, Value::Bytes(text)) => {
+            (Kind::String, WireValue::Bytes(text)) => {
                 let text = String::from_utf8_lossy(text);
                 self.string(text.as_bytes(), body);
             }
-            (Kind::Bytes, Value::Bytes(bytes)) => {
+            (Kind::Bytes, WireValue::Bytes(bytes)) => {
                 let text = STANDARD.encode(bytes);
                 self.string(text.as_bytes(), body);
             }
-            (Kind::Bool, Value::Varint(value)) => self.raw(if value == 0 { "false" } else { "true" }, body),
-            (Kind::Enum(_), Value::Varint(value)) => {
+            (Kind::Bool, WireValue::Varint(value)) => self.raw(if value == 0 { "false" } else { "true" }, body),
+            (Kind::Enum(_), WireValue::Varint(value)) => {
                 let name = i32::try_from(value as i64)
                     .ok()
                     .and_then(|number| kind.enumeration()?.name(number));
@@ -351,8 +351,8 @@ impl<'b> Writer<'b> {
                     None => self.raw(&(value as i64).to_string(), body),
                 }
             }
-            (Kind::Uint32 | Kind::Uint64, Value::Varint(value)) => self.raw(&value.to_string(), body),
-            (_, Value::Varint(value)) => self.raw(&(value as i64).to_string(), body),
+            (Kind::Uint32 | Kind::Uint64, WireValue::Varint(value)) => self.raw(&value.to_string(), body),
+            (_, WireValue::Varint(value)) => self.raw(&(value as i64).to_string(), body),
             _ => self.raw("null", body),
         }
     }
@@ -384,7 +384,7 @@ impl<'b> Writer<'b> {
             place.and_then(|place| self.item(*place))
         };
         let url = match last(1) {
-            Some((Value::Bytes(url), _)) => url,
+            Some((WireValue::Bytes(url), _)) => url,
             _ => b"",
         };
         let value = last(2).map_or(Span::new(span.end, span.end), |(_, body)| body);

@@ -28,8 +28,8 @@ pub use span::Span;
 pub use view::View;
 
 use file::Bytes;
-use secrets::{Marks, Place};
-use sniff::Format;
+use secrets::{Marks, SecretPlace};
+use sniff::DocumentFormat;
 use xdsctl_proto::tables;
 
 use crate::diag::FieldPath;
@@ -68,7 +68,7 @@ pub struct Source {
     lines: OnceLock<Vec<LineColumn>>,
     /// The document as JSON, if it is not JSON itself and has been read.
     view: OnceLock<View>,
-    format: OnceLock<Format>,
+    format: OnceLock<DocumentFormat>,
     is_settings: bool,
 }
 
@@ -115,7 +115,7 @@ impl Source {
         }
         match self.view() {
             // In a log some messages may be text format and others JSON.
-            Some(view) if self.format() != Some(Format::Log) || view.object_at(resource.start).is_some() => {
+            Some(view) if self.format() != Some(DocumentFormat::Log) || view.object_at(resource.start).is_some() => {
                 view.locate_all(resource, paths)
             }
             _ => span::locate_all(self.bytes(), resource, paths),
@@ -143,9 +143,9 @@ impl Source {
 
     /// What of the resource at `resource`, which is of type `type_name`, may be printed, in this document.
     pub fn marks(&self, resource: Span, type_name: Option<&str>) -> Marks {
-        let place = Place::root(type_name.and_then(tables::message));
+        let place = SecretPlace::root(type_name.and_then(tables::message));
         match self.view() {
-            Some(view) if self.format() != Some(Format::Log) || view.object_at(resource.start).is_some() => {
+            Some(view) if self.format() != Some(DocumentFormat::Log) || view.object_at(resource.start).is_some() => {
                 view.marks(resource, place)
             }
             _ => secrets::marks(self.bytes(), resource.start, place),
@@ -154,8 +154,8 @@ impl Source {
 
     /// The same of the whole document, which stands at this place: of each value that stands alone in it, in order. One may stand in
     /// a text of one before it.
-    pub fn marks_of_all(&self, place: Place) -> Vec<Marks> {
-        if matches!(self.format(), Some(Format::Log | Format::Binary)) {
+    pub fn marks_of_all(&self, place: SecretPlace) -> Vec<Marks> {
+        if matches!(self.format(), Some(DocumentFormat::Log | DocumentFormat::Binary)) {
             return Vec::new();
         }
         if let Some(view) = self.view() {
@@ -176,7 +176,7 @@ impl Source {
     /// The new document is named `NAME (decoded)`; all of it is the resource. `None` for documents that are text themselves,
     /// and for message types that xdsctl does not know.
     pub fn decoded(&self, resource: Span, type_name: &str) -> Option<Source> {
-        if self.format() != Some(Format::Binary) {
+        if self.format() != Some(DocumentFormat::Binary) {
             return None;
         }
         let message = tables::message(type_name)?;
@@ -187,18 +187,18 @@ impl Source {
             bytes: Bytes::Owned(text.into_bytes()),
             lines: OnceLock::new(),
             view: OnceLock::from(view),
-            format: OnceLock::from(Format::Text),
+            format: OnceLock::from(DocumentFormat::Text),
             is_settings: self.is_settings,
         })
     }
 
     /// The format that the document was read in.
-    pub fn format(&self) -> Option<Format> {
+    pub fn format(&self) -> Option<DocumentFormat> {
         self.format.get().copied()
     }
 
     /// Keeps the format that the document was read in; only the first is kept.
-    pub fn set_format(&self, format: Format) {
+    pub fn set_format(&self, format: DocumentFormat) {
         self.format.get_or_init(|| format);
     }
 

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use super::json::{Scanner, Str, Syntax, is_number};
-use super::sniff::Format;
+use super::sniff::DocumentFormat;
 use super::view::View;
 use super::{Source, Span, yaml};
 
@@ -15,7 +15,7 @@ pub const MAX_NESTING: usize = 500;
 
 /// A value and where it stands in the JSON text.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Node {
+pub struct JsonNode {
     /// In the JSON text; [`Source::to_document`] leads to the document.
     pub span: Span,
     /// What stands there.
@@ -34,20 +34,20 @@ pub enum Value {
     /// A string.
     Text(String),
     /// A list.
-    List(Vec<Node>),
+    List(Vec<JsonNode>),
     /// An object, in the order of the text.
-    Map(Vec<Member>),
+    Map(Vec<JsonMember>),
 }
 
 /// A member of an object.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Member {
+pub struct JsonMember {
     /// Its key.
     pub name: String,
     /// Where the key stands.
     pub at: Span,
     /// Its value.
-    pub node: Node,
+    pub node: JsonNode,
 }
 
 /// Why a text is no tree.
@@ -75,21 +75,21 @@ pub enum Why {
 
 /// The JSON form of such a file; `None` if it is JSON itself.
 pub fn view(source: &Source) -> Option<&View> {
-    if source.name().ends_with(".json") || source.format() == Some(Format::Json) {
+    if source.name().ends_with(".json") || source.format() == Some(DocumentFormat::Json) {
         return None;
     }
-    source.set_format(Format::Yaml);
+    source.set_format(DocumentFormat::Yaml);
     source
         .view()
         .or_else(|| Some(source.set_view(yaml::view_bytes(source.bytes()))))
 }
 
-impl Node {
+impl JsonNode {
     /// Reads JSON text that is one value.
     ///
     /// # Errors
     /// Where and why it cannot be read.
-    pub fn of_json(text: &str) -> Result<Node, Broken> {
+    pub fn of_json(text: &str) -> Result<JsonNode, Broken> {
         let mut reader = Reader::new(text.as_bytes());
         let node = reader.value(0)?;
         if reader.scanner.at_end() {
@@ -103,13 +103,13 @@ impl Node {
     ///
     /// # Errors
     /// Where in the document it cannot be read, and why.
-    pub fn of(source: &Source) -> Result<Option<Node>, Broken> {
+    pub fn of(source: &Source) -> Result<Option<JsonNode>, Broken> {
         let Some(view) = view(source) else {
             let text = std::str::from_utf8(source.bytes());
             let text = text.map_err(|error| syntax(error.valid_up_to(), "bytes that are not UTF-8"))?;
             return match text.trim_start().is_empty() {
                 true => Ok(None),
-                false => Node::of_json(text).map(Some),
+                false => JsonNode::of_json(text).map(Some),
             };
         };
         if let Some(fault) = view.faults().first() {
@@ -177,7 +177,7 @@ impl Node {
     }
 
     /// The elements, if it is a list.
-    pub fn list(&self) -> Option<&[Node]> {
+    pub fn list(&self) -> Option<&[JsonNode]> {
         match &self.value {
             Value::List(list) => Some(list),
             _ => None,
@@ -185,7 +185,7 @@ impl Node {
     }
 
     /// The members, if it is an object.
-    pub fn map(&self) -> Option<&[Member]> {
+    pub fn map(&self) -> Option<&[JsonMember]> {
         match &self.value {
             Value::Map(members) => Some(members),
             _ => None,
@@ -193,7 +193,7 @@ impl Node {
     }
 
     /// A member of an object; one that is null counts as none.
-    pub fn get(&self, name: &str) -> Option<&Node> {
+    pub fn get(&self, name: &str) -> Option<&JsonNode> {
         let found = self.map()?.iter().find(|member| member.name == name)?;
         (found.node.value != Value::Null).then_some(&found.node)
     }
@@ -265,7 +265,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    fn value(&mut self, depth: usize) -> Result<Node, Broken> {
+    fn value(&mut self, depth: usize) -> Result<JsonNode, Broken> {
         let first = self.scanner.peek();
         let start = self.scanner.pos();
         if depth > MAX_NESTING {
@@ -289,11 +289,11 @@ impl<'t> Reader<'t> {
             _ => self.bare(start)?,
         };
         let span = Span::new(start, self.scanner.pos());
-        Ok(Node { span, value })
+        Ok(JsonNode { span, value })
     }
 
     fn object(&mut self, depth: usize) -> Result<Value, Broken> {
-        let mut members: Vec<Member> = Vec::new();
+        let mut members: Vec<JsonMember> = Vec::new();
         let mut places: BTreeMap<String, usize> = BTreeMap::new();
         let mut more = self.scanner.open(b'}')?;
         while more {
@@ -307,7 +307,7 @@ impl<'t> Reader<'t> {
                 });
             }
             let node = self.value(depth + 1)?;
-            members.push(Member { name, at, node });
+            members.push(JsonMember { name, at, node });
             more = self.scanner.more(b'}')?;
         }
         Ok(Value::Map(members))
@@ -346,7 +346,7 @@ mod tests {
         let text = "a: 1\nb:\n- {c: x}\n";
         let id = sources.add("x.yaml", text.as_bytes().to_vec());
         let source = sources.get(id).unwrap();
-        let node = Node::of(source).unwrap().unwrap();
+        let node = JsonNode::of(source).unwrap().unwrap();
         assert_eq!(node.to_json(), r#"{"a":1,"b":[{"c":"x"}]}"#);
         let c = &node.get("b").unwrap().list().unwrap()[0];
         let place = source.to_document(c.get("c").unwrap().span);
@@ -356,7 +356,7 @@ mod tests {
     #[test]
     fn what_is_no_tree_says_where() {
         let broken = |text: &str| {
-            let Broken { span, why } = Node::of_json(text).unwrap_err();
+            let Broken { span, why } = JsonNode::of_json(text).unwrap_err();
             (span.start, why.to_string())
         };
         assert_eq!(broken("{\"a\": }"), (6, "expected a value".to_owned()));

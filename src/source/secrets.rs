@@ -1,6 +1,6 @@
 //! What of a document may be printed: a value whose field is known to be harmless, and nothing else.
 //!
-//! A [`Place`] says what stands somewhere in a message; it is reached step by step, from the type of the resource down, with the
+//! A [`SecretPlace`] says what stands somewhere in a message; it is reached step by step, from the type of the resource down, with the
 //! descriptor tables as the guide ([`Field::shown`]). Where they end (a Struct, an unknown type, an unknown field), everything
 //! is hidden. [`marks`] walks a text and says which of its keys and values may be printed. It looks at what they say, not at how
 //! they are written, so no escape hides anything.
@@ -17,7 +17,7 @@ mod known;
 mod walk;
 mod words;
 
-use known::{BOOTSTRAP, CLUSTERS, KUBERNETES, Known, METADATA, METADATA_NAMES, POLICY, SUITE, is_policy};
+use known::{BOOTSTRAP, CLUSTERS, KUBERNETES, KnownKeys, METADATA, METADATA_NAMES, POLICY, SUITE, is_policy};
 use walk::Ahead;
 pub use walk::{Marks, marks, within};
 pub use words::{Speaker, is_enum_value, is_known_word, is_piece, is_plain_word, peer_words};
@@ -45,7 +45,7 @@ const DOCUMENTS: &[&str] = &[
 
 /// What stands at a place of a message.
 #[derive(Debug, Clone, Copy)]
-pub struct Place {
+pub struct SecretPlace {
     shape: Shape,
     /// Neither this nor anything below it may be printed.
     is_hidden: bool,
@@ -72,8 +72,8 @@ enum Shape {
     /// The same of a type that stands in `value`.
     Wrapped(&'static Message),
     /// An object whose keys are known, or a text in its place if that may stand there; and a map of such objects.
-    Json(&'static Known, bool),
-    JsonMap(&'static Known),
+    Json(&'static KnownKeys, bool),
+    JsonMap(&'static KnownKeys),
     /// Headers and the like: an object, or pairs of name and value.
     Headers,
     /// The parsed form of a resource; a Struct in it, and a matcher for a credential.
@@ -82,53 +82,53 @@ enum Shape {
     ParsedCredential,
 }
 
-impl Place {
-    const FREE: Place = Place {
+impl SecretPlace {
+    const FREE: SecretPlace = SecretPlace {
         shape: Shape::Free,
         is_hidden: true,
     };
 
     /// The root of a resource of this type; `None` for an object that says its type.
-    pub const fn root(message: Option<&'static Message>) -> Place {
+    pub const fn root(message: Option<&'static Message>) -> SecretPlace {
         match message {
-            Some(message) => Place::of_message(message),
-            None => Place::shown(Shape::Any),
+            Some(message) => SecretPlace::of_message(message),
+            None => SecretPlace::shown(Shape::Any),
         }
     }
 
     /// The root of a document, whatever it is.
-    pub const fn document() -> Place {
-        Place::shown(Shape::Document)
+    pub const fn document() -> SecretPlace {
+        SecretPlace::shown(Shape::Document)
     }
 
     /// The root of a suite.
-    pub const fn suite() -> Place {
-        Place::shown(Shape::Json(&SUITE, false))
+    pub const fn suite() -> SecretPlace {
+        SecretPlace::shown(Shape::Json(&SUITE, false))
     }
 
     /// The root of a bootstrap.
-    pub const fn bootstrap() -> Place {
-        Place::shown(Shape::Json(&BOOTSTRAP, false))
+    pub const fn bootstrap() -> SecretPlace {
+        SecretPlace::shown(Shape::Json(&BOOTSTRAP, false))
     }
 
     /// The root of what Envoy says of its clusters.
-    pub const fn clusters() -> Place {
-        Place::shown(Shape::Json(&CLUSTERS, false))
+    pub const fn clusters() -> SecretPlace {
+        SecretPlace::shown(Shape::Json(&CLUSTERS, false))
     }
 
     /// Configurations of LB policies, as a service config has them.
-    pub const fn policies() -> Place {
-        Place::shown(Shape::Json(&POLICY, false))
+    pub const fn policies() -> SecretPlace {
+        SecretPlace::shown(Shape::Json(&POLICY, false))
     }
 
     /// The [parsed form](crate::parsed) of a resource.
-    pub const fn parsed() -> Place {
-        Place::shown(Shape::Parsed)
+    pub const fn parsed() -> SecretPlace {
+        SecretPlace::shown(Shape::Parsed)
     }
 
     /// The place at the end of a path in a resource of this type.
-    pub fn of(message: Option<&'static Message>, path: &FieldPath) -> Place {
-        let mut place = Place::root(message);
+    pub fn of(message: Option<&'static Message>, path: &FieldPath) -> SecretPlace {
+        let mut place = SecretPlace::root(message);
         for step in path.located() {
             place = match step {
                 // The name is not at hand: it may be that of a credential.
@@ -142,40 +142,41 @@ impl Place {
         place
     }
 
-    const fn shown(shape: Shape) -> Place {
-        Place {
+    const fn shown(shape: Shape) -> SecretPlace {
+        SecretPlace {
             shape,
             is_hidden: false,
         }
     }
 
-    const fn of_message(message: &'static Message) -> Place {
+    const fn of_message(message: &'static Message) -> SecretPlace {
         match message.well_known {
-            WellKnown::Any => Place::shown(Shape::Any),
-            WellKnown::Struct | WellKnown::Value | WellKnown::ListValue => Place::FREE,
+            WellKnown::Any => SecretPlace::shown(Shape::Any),
+            WellKnown::Struct | WellKnown::Value | WellKnown::ListValue => SecretPlace::FREE,
             WellKnown::Duration | WellKnown::Timestamp | WellKnown::FieldMask | WellKnown::Wrapper(_) => {
-                Place::shown(Shape::Scalar)
+                SecretPlace::shown(Shape::Scalar)
             }
-            WellKnown::None | WellKnown::Empty => Place::shown(Shape::Message(message)),
+            WellKnown::None | WellKnown::Empty => SecretPlace::shown(Shape::Message(message)),
         }
     }
 
-    fn of_kind(kind: Kind) -> Place {
-        kind.message().map_or(Place::shown(Shape::Scalar), Place::of_message)
+    fn of_kind(kind: Kind) -> SecretPlace {
+        kind.message()
+            .map_or(SecretPlace::shown(Shape::Scalar), SecretPlace::of_message)
     }
 
     /// The place of a field, or of an entry of a map.
-    pub(crate) fn field(self, name: &str) -> Place {
+    pub(crate) fn field(self, name: &str) -> SecretPlace {
         // The type of something hidden may be told.
         if name == "@type" && self.knows(name) && !matches!(self.shape, Shape::Map(_) | Shape::JsonMap(_)) {
-            return Place::shown(Shape::Scalar);
+            return SecretPlace::shown(Shape::Scalar);
         }
         let of_field = |message: &'static Message| match message.field_by_name(name) {
-            None => Place::FREE,
+            None => SecretPlace::FREE,
             Some(field) => {
                 let below = match field.cardinality {
-                    Cardinality::Map { .. } => Place::shown(Shape::Map(field)),
-                    Cardinality::Singular | Cardinality::Repeated => Place::of_kind(field.kind),
+                    Cardinality::Map { .. } => SecretPlace::shown(Shape::Map(field)),
+                    Cardinality::Singular | Cardinality::Repeated => SecretPlace::of_kind(field.kind),
                 };
                 below.hidden_if(!field.shown)
             }
@@ -183,48 +184,50 @@ impl Place {
         let below = match self.shape {
             Shape::Message(message) => of_field(message),
             Shape::Credential(message) => of_field(message).hidden_if(name != "name"),
-            Shape::Policy(_) if name == "value" => Place::policies(),
+            Shape::Policy(_) if name == "value" => SecretPlace::policies(),
             Shape::Policy(message) => of_field(message),
             Shape::Map(field) if field.name == "filter_metadata" && METADATA_NAMES.contains(&name) => {
-                Place::shown(Shape::Json(&METADATA, false))
+                SecretPlace::shown(Shape::Json(&METADATA, false))
             }
             Shape::Map(field) => match field.cardinality {
-                Cardinality::Map { value, .. } => Place::of_kind(value),
-                Cardinality::Singular | Cardinality::Repeated => Place::FREE,
+                Cardinality::Map { value, .. } => SecretPlace::of_kind(value),
+                Cardinality::Singular | Cardinality::Repeated => SecretPlace::FREE,
             },
             Shape::Wrapped(message) if name == "value" => {
                 let holds_text = matches!(message.well_known, WellKnown::Wrapper(Kind::String | Kind::Bytes));
-                Place::of_message(message).hidden_if(holds_text)
+                SecretPlace::of_message(message).hidden_if(holds_text)
             }
             Shape::Document => {
                 let documents = DOCUMENTS.iter().filter_map(|name| tables::message(name));
                 let mut known = documents.filter(|message| message.position(name).is_some());
-                known.next().map_or(Place::FREE, of_field)
+                known.next().map_or(SecretPlace::FREE, of_field)
             }
-            Shape::Headers => Place::shown(Shape::Scalar).hidden_if(is_name(name)),
-            Shape::Json(known, _) if known.is_suite && known::NAMED.contains(&name) => Place::shown(Shape::Headers),
-            Shape::Json(known, _) if known.resources.contains(&name) => Place::shown(match known.is_suite {
+            Shape::Headers => SecretPlace::shown(Shape::Scalar).hidden_if(is_name(name)),
+            Shape::Json(known, _) if known.is_suite && known::NAMED.contains(&name) => {
+                SecretPlace::shown(Shape::Headers)
+            }
+            Shape::Json(known, _) if known.resources.contains(&name) => SecretPlace::shown(match known.is_suite {
                 true => Shape::AnyOrText,
                 false => Shape::Any,
             }),
-            Shape::Json(known, _) if known.maps.contains(&name) => Place::shown(Shape::JsonMap(known)),
-            Shape::Json(known, _) if known.objects.contains(&name) => Place::shown(Shape::Json(known, false)),
-            Shape::Json(known, _) if known.keys.contains(&name) => Place::shown(Shape::Json(known, true)),
-            Shape::JsonMap(known) => Place::shown(Shape::Json(known, known.is_suite)),
-            Shape::Parsed if name == "cluster_specifier_plugins" => Place::shown(Shape::JsonMap(&POLICY)),
-            Shape::Parsed if name == "lb_policy" => Place::policies(),
-            Shape::ParsedStruct if name == "value" => Place::FREE,
-            Shape::ParsedCredential if name == "string_match" => Place::FREE,
-            Shape::Parsed | Shape::ParsedStruct | Shape::ParsedCredential => Place::parsed(),
+            Shape::Json(known, _) if known.maps.contains(&name) => SecretPlace::shown(Shape::JsonMap(known)),
+            Shape::Json(known, _) if known.objects.contains(&name) => SecretPlace::shown(Shape::Json(known, false)),
+            Shape::Json(known, _) if known.keys.contains(&name) => SecretPlace::shown(Shape::Json(known, true)),
+            Shape::JsonMap(known) => SecretPlace::shown(Shape::Json(known, known.is_suite)),
+            Shape::Parsed if name == "cluster_specifier_plugins" => SecretPlace::shown(Shape::JsonMap(&POLICY)),
+            Shape::Parsed if name == "lb_policy" => SecretPlace::policies(),
+            Shape::ParsedStruct if name == "value" => SecretPlace::FREE,
+            Shape::ParsedCredential if name == "string_match" => SecretPlace::FREE,
+            Shape::Parsed | Shape::ParsedStruct | Shape::ParsedCredential => SecretPlace::parsed(),
             Shape::Json(..) | Shape::Wrapped(_) | Shape::Any | Shape::AnyOrText | Shape::Scalar | Shape::Free => {
-                Place::FREE
+                SecretPlace::FREE
             }
         };
         below.hidden_if(self.is_hidden)
     }
 
-    const fn hidden_if(self, is_hidden: bool) -> Place {
-        Place {
+    const fn hidden_if(self, is_hidden: bool) -> SecretPlace {
+        SecretPlace {
             is_hidden: self.is_hidden || is_hidden,
             ..self
         }
@@ -282,7 +285,7 @@ impl Place {
     }
 
     /// The same place once it is known what the object says of itself.
-    fn told(self, ahead: &Ahead) -> Place {
+    fn told(self, ahead: &Ahead) -> SecretPlace {
         let shape = match self.shape {
             Shape::Document if ahead.type_name.is_none() => match ahead.is_kubernetes {
                 true => Shape::Json(&KUBERNETES, false),
@@ -300,7 +303,7 @@ impl Place {
             shape => shape,
         };
         let is_policy = ahead.type_url.as_deref().is_some_and(is_policy);
-        let shape = match (Place { shape, ..self }, shape) {
+        let shape = match (SecretPlace { shape, ..self }, shape) {
             (place, Shape::Message(message)) if place.is_named() && ahead.is_credential != Some(false) => {
                 Shape::Credential(message)
             }
@@ -309,7 +312,7 @@ impl Place {
             }
             _ => shape,
         };
-        Place { shape, ..self }
+        SecretPlace { shape, ..self }
     }
 
     /// Says whether a list here has names, and behind each what it names.
@@ -318,7 +321,7 @@ impl Place {
     }
 
     /// The same place once an object of the parsed form stands there.
-    pub fn inside(self, object: &Map<String, Value>) -> Place {
+    pub fn inside(self, object: &Map<String, Value>) -> SecretPlace {
         let text = |key: &str| object.get(key).and_then(Value::as_str);
         let shape = match self.shape {
             Shape::Parsed if text("type") == Some("Struct") => Shape::ParsedStruct,
@@ -327,11 +330,11 @@ impl Place {
             }
             shape => shape,
         };
-        Place { shape, ..self }
+        SecretPlace { shape, ..self }
     }
 
     /// The place of a field of such an object, and the field's name as it may be printed.
-    pub fn member(self, name: &str) -> (&str, Place) {
+    pub fn member(self, name: &str) -> (&str, SecretPlace) {
         (if self.knows(name) { name } else { REDACTED }, self.field(name))
     }
 
@@ -383,7 +386,7 @@ fn is_open(message: &'static Message) -> bool {
                     Cardinality::Map { value, .. } => value,
                     Cardinality::Singular | Cardinality::Repeated => field.kind,
                 };
-                let below = match (kind, Place::of_kind(kind).shape) {
+                let below = match (kind, SecretPlace::of_kind(kind).shape) {
                     (_, Shape::Scalar) => true,
                     (Kind::Message(index), Shape::Message(_)) => open.get(usize::from(index)).is_some_and(|open| *open),
                     _ => false,

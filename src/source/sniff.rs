@@ -9,7 +9,7 @@ use super::wire;
 
 /// What a document is written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Format {
+pub enum DocumentFormat {
     /// JSON, one value or several.
     Json,
     /// YAML, one document or several.
@@ -26,7 +26,7 @@ pub enum Format {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sniffed {
     /// It can be read.
-    Format(Format),
+    Format(DocumentFormat),
     /// There is nothing in it but white space.
     Empty,
     /// It is something else; what, with an article.
@@ -74,11 +74,11 @@ pub fn sniff(name: &str, bytes: &[u8]) -> Sniffed {
     if let Some((_, what)) = MAGIC.iter().find(|(magic, _)| head.starts_with(magic)) {
         return Sniffed::Other(what);
     }
-    if matches!(extension, Some(Format::Binary)) && wire::starts_message(bytes) && !is_text_format(head) {
-        return Sniffed::Format(Format::Binary);
+    if matches!(extension, Some(DocumentFormat::Binary)) && wire::starts_message(bytes) && !is_text_format(head) {
+        return Sniffed::Format(DocumentFormat::Binary);
     }
     if !head.starts_with(b"{") && log::looks_like(head) {
-        return Sniffed::Format(Format::Log);
+        return Sniffed::Format(DocumentFormat::Log);
     }
     match head.first() {
         Some(b'{') => return Sniffed::Format(braces(head, extension)),
@@ -94,20 +94,23 @@ pub fn sniff(name: &str, bytes: &[u8]) -> Sniffed {
     // A line feed is the tag of a first string; text of which every byte then fits a message is as good as impossible.
     let tagged = bytes.first() == Some(&b'\n') && wire::is_whole_message(bytes);
     // Text with a byte that is not UTF-8 in it looks like a message that was cut off, but for its lack of odd characters.
-    let is_named_text = matches!(extension, Some(Format::Yaml | Format::Json | Format::Text));
+    let is_named_text = matches!(
+        extension,
+        Some(DocumentFormat::Yaml | DocumentFormat::Json | DocumentFormat::Text)
+    );
     let may_be_cut = odd && !is_named_text && wire::is_message(bytes);
     if tagged || unreadable && (may_be_cut || wire::is_whole_message(bytes)) {
-        return Sniffed::Format(Format::Binary);
+        return Sniffed::Format(DocumentFormat::Binary);
     }
     if odd && !is_named_text {
         return Sniffed::Other("binary data, and no protobuf message");
     }
-    if matches!(extension, Some(Format::Text)) || textproto::looks_like(look) {
-        return Sniffed::Format(Format::Text);
+    if matches!(extension, Some(DocumentFormat::Text)) || textproto::looks_like(look) {
+        return Sniffed::Format(DocumentFormat::Text);
     }
     match extension {
-        Some(format @ (Format::Json | Format::Log)) => Sniffed::Format(format),
-        _ => Sniffed::Format(Format::Yaml),
+        Some(format @ (DocumentFormat::Json | DocumentFormat::Log)) => Sniffed::Format(format),
+        _ => Sniffed::Format(DocumentFormat::Yaml),
     }
 }
 
@@ -119,42 +122,42 @@ fn is_text_format(head: &[u8]) -> bool {
 }
 
 /// The format that the name speaks of.
-pub fn named(name: &str) -> Option<Format> {
+pub fn named(name: &str) -> Option<DocumentFormat> {
     let (_, extension) = name.rsplit_once('.')?;
     match extension.to_ascii_lowercase().as_str() {
-        "json" | "jsonl" | "ndjson" => Some(Format::Json),
-        "yaml" | "yml" => Some(Format::Yaml),
+        "json" | "jsonl" | "ndjson" => Some(DocumentFormat::Json),
+        "yaml" | "yml" => Some(DocumentFormat::Yaml),
         "textproto" | "prototext" | "textpb" | "txtpb" | "pbtxt" | "prototxt" | "pb_text" | "txtproto" => {
-            Some(Format::Text)
+            Some(DocumentFormat::Text)
         }
-        "pb" | "binpb" | "binarypb" | "bin" => Some(Format::Binary),
-        "log" => Some(Format::Log),
+        "pb" | "binpb" | "binarypb" | "bin" => Some(DocumentFormat::Binary),
+        "log" => Some(DocumentFormat::Log),
         _ => None,
     }
 }
 
 /// `{`: JSON, unless the first key has no quotes (YAML in flow style).
-fn braces(head: &[u8], extension: Option<Format>) -> Format {
+fn braces(head: &[u8], extension: Option<DocumentFormat>) -> DocumentFormat {
     match head.iter().skip(1).find(|byte| !byte.is_ascii_whitespace()) {
-        Some(b'"' | b'}') | None if extension != Some(Format::Yaml) => Format::Json,
+        Some(b'"' | b'}') | None if extension != Some(DocumentFormat::Yaml) => DocumentFormat::Json,
         Some(b'"' | b'}') | None => yaml_or_json(head),
-        _ if extension == Some(Format::Json) => Format::Json,
-        _ => Format::Yaml,
+        _ if extension == Some(DocumentFormat::Json) => DocumentFormat::Json,
+        _ => DocumentFormat::Yaml,
     }
 }
 
 /// JSON in a file that is named YAML is YAML only if JSON cannot read it: JSON is read ten times as fast.
-fn yaml_or_json(head: &[u8]) -> Format {
+fn yaml_or_json(head: &[u8]) -> DocumentFormat {
     let mut scan = super::json::Scanner::new(head);
     if scan.skip_value().is_ok() && scan.at_end() {
-        Format::Json
+        DocumentFormat::Json
     } else {
-        Format::Yaml
+        DocumentFormat::Yaml
     }
 }
 
 /// `[`: the type of an Any in text format, else JSON unless YAML is more likely.
-fn brackets(head: &[u8], extension: Option<Format>) -> Format {
+fn brackets(head: &[u8], extension: Option<DocumentFormat>) -> DocumentFormat {
     let inner = head.get(1..).unwrap_or_default().trim_ascii_start();
     let name = inner
         .iter()
@@ -166,12 +169,12 @@ fn brackets(head: &[u8], extension: Option<Format>) -> Format {
         && let Some(after) = after.strip_prefix(b"]")
         && matches!(after.trim_ascii_start().first(), Some(b'{' | b':' | b'<'))
     {
-        return Format::Text;
+        return DocumentFormat::Text;
     }
     match inner.first() {
-        Some(b'"' | b'{' | b'[' | b']') | None if extension != Some(Format::Yaml) => Format::Json,
+        Some(b'"' | b'{' | b'[' | b']') | None if extension != Some(DocumentFormat::Yaml) => DocumentFormat::Json,
         _ => match extension {
-            Some(Format::Json) => Format::Json,
+            Some(DocumentFormat::Json) => DocumentFormat::Json,
             _ => yaml_or_json(head),
         },
     }
@@ -199,7 +202,7 @@ mod tests {
 
     #[test]
     fn content_decides_and_the_extension_breaks_ties() {
-        use Format::{Binary, Json, Text, Yaml};
+        use DocumentFormat::{Binary, Json, Text, Yaml};
         for (name, bytes, expected) in [
             ("-", &b"{\"a\": 1}"[..], Json),
             ("x.yaml", b"{\"a\": 1}", Json),
@@ -234,7 +237,7 @@ mod tests {
             ("-", b"\"@type\": t/a.B\nname: \"a\xff\"\ntype: EDS\n", Yaml),
             ("x.pb", b"\x0a\x01a\x12\x20abc", Binary),
             ("x.pb", b"\x0a\x20abc", Binary),
-            ("x.log", b"10:00 INFO: started\n", Format::Log),
+            ("x.log", b"10:00 INFO: started\n", DocumentFormat::Log),
             ("x.log", b"{\"a\": 1}", Json),
             ("x.pb", b"address {\n  pipe { path: \"x\" }\n}\n", Text),
             ("x.pb", b"name: \"x\"\nfilter_chains {\n}\n", Text),

@@ -5,13 +5,13 @@
 //! [`locate_all`](super::span::locate_all)) becomes a place in the user's document with [`View::to_document`].
 //!
 //! A view holds one JSON value for each document of a stream. One that could not be read to its end is cut: its text ends
-//! inside a value, after everything that could be read, and a [`Fault`] says why.
+//! inside a value, after everything that could be read, and a [`ViewFault`] says why.
 
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
 use super::Span;
-use super::secrets::{Marks, Place, marks};
+use super::secrets::{Marks, SecretPlace, marks};
 use super::span::{locate_all, starts};
 use crate::diag::FieldPath;
 
@@ -43,7 +43,7 @@ pub enum FaultKind {
 
 /// Something wrong with a document, found while it was rewritten.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fault {
+pub struct ViewFault {
     /// What kind of thing.
     pub kind: FaultKind,
     /// Where, in the document.
@@ -54,7 +54,7 @@ pub struct Fault {
 
 /// One document of a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Part {
+pub struct ViewPart {
     /// Its text in the view.
     pub text: Span,
     /// The text ends inside a value; one of the faults says why.
@@ -66,8 +66,8 @@ pub struct Part {
 pub struct View {
     pub(super) json: Vec<u8>,
     pub(super) tokens: Vec<Token>,
-    pub(super) parts: Vec<Part>,
-    pub(super) faults: Vec<Fault>,
+    pub(super) parts: Vec<ViewPart>,
+    pub(super) faults: Vec<ViewFault>,
     /// Where each object starts in the document and in the view, in order; made when a place is first looked for.
     pub(super) objects: OnceLock<Vec<(u32, u32)>>,
 }
@@ -79,12 +79,12 @@ impl View {
     }
 
     /// The documents, in order.
-    pub fn parts(&self) -> &[Part] {
+    pub fn parts(&self) -> &[ViewPart] {
         &self.parts
     }
 
     /// What is wrong with the documents, in order.
-    pub fn faults(&self) -> &[Fault] {
+    pub fn faults(&self) -> &[ViewFault] {
         &self.faults
     }
 
@@ -150,7 +150,7 @@ impl View {
     }
 
     /// What of the resource at `resource` of the document may be printed, as places in the document.
-    pub(super) fn marks(&self, resource: Span, place: Place) -> Marks {
+    pub(super) fn marks(&self, resource: Span, place: SecretPlace) -> Marks {
         let Some(at) = self.object_at(resource.start) else {
             return Marks::default();
         };
@@ -158,8 +158,8 @@ impl View {
     }
 
     /// The same of each document of the stream, all of which stand at this place.
-    pub(super) fn marks_of_parts(&self, place: Place) -> Vec<Marks> {
-        let of_part = |part: &Part| {
+    pub(super) fn marks_of_parts(&self, place: SecretPlace) -> Vec<Marks> {
+        let of_part = |part: &ViewPart| {
             self.in_document(marks(
                 self.json.get(..part.text.end).unwrap_or_default(),
                 part.text.start,
@@ -243,11 +243,11 @@ impl View {
             start: place(token.start as usize) as u32,
             end: end(token.start as usize, token.end as usize) as u32,
         }));
-        self.parts.extend(part.parts.into_iter().map(|part| Part {
+        self.parts.extend(part.parts.into_iter().map(|part| ViewPart {
             text: Span::new(part.text.start + at, part.text.end + at),
             cut: part.cut,
         }));
-        self.faults.extend(part.faults.into_iter().map(|fault| Fault {
+        self.faults.extend(part.faults.into_iter().map(|fault| ViewFault {
             span: Span::new(place(fault.span.start), end(fault.span.start, fault.span.end)),
             ..fault
         }));
@@ -280,7 +280,7 @@ impl View {
     /// Adds a fault.
     #[cold]
     pub(super) fn fault(&mut self, kind: FaultKind, span: Span, message: String) {
-        self.faults.push(Fault { kind, span, message });
+        self.faults.push(ViewFault { kind, span, message });
     }
 
     /// Ends the document that started at `start` of the view.
@@ -288,7 +288,7 @@ impl View {
         if self.json.len() > start {
             let text = Span::new(start, self.json.len());
             self.json.push(b'\n');
-            self.parts.push(Part { text, cut });
+            self.parts.push(ViewPart { text, cut });
         }
     }
 

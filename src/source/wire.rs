@@ -9,7 +9,7 @@ pub struct Item<'b> {
     /// The field's number.
     pub number: u32,
     /// What it holds.
-    pub value: Value<'b>,
+    pub value: WireValue<'b>,
     /// Where the tag starts.
     pub start: usize,
     /// Where the value starts: behind the length, if it has one.
@@ -20,7 +20,7 @@ pub struct Item<'b> {
 
 /// A value on the wire.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Value<'b> {
+pub enum WireValue<'b> {
     /// Wire type 0.
     Varint(u64),
     /// Wire type 1.
@@ -93,23 +93,23 @@ impl<'b> Fields<'b> {
     }
 
     #[inline(always)]
-    fn value(&mut self, number: u32, wire_type: u64) -> Option<Value<'b>> {
+    fn value(&mut self, number: u32, wire_type: u64) -> Option<WireValue<'b>> {
         Some(match wire_type {
-            0 => Value::Varint(self.varint()?),
-            1 => Value::Fixed64(u64::from_le_bytes(*self.take(8)?.first_chunk()?)),
+            0 => WireValue::Varint(self.varint()?),
+            1 => WireValue::Fixed64(u64::from_le_bytes(*self.take(8)?.first_chunk()?)),
             2 => {
                 let length = usize::try_from(self.varint()?).ok()?;
-                Value::Bytes(self.take(length)?)
+                WireValue::Bytes(self.take(length)?)
             }
             3 => self.group(number)?,
-            5 => Value::Fixed32(u32::from_le_bytes(*self.take(4)?.first_chunk()?)),
+            5 => WireValue::Fixed32(u32::from_le_bytes(*self.take(4)?.first_chunk()?)),
             _ => return None,
         })
     }
 
     /// Passes fields up to the end of the group `number`.
     #[cold]
-    fn group(&mut self, number: u32) -> Option<Value<'b>> {
+    fn group(&mut self, number: u32) -> Option<WireValue<'b>> {
         let mut open = vec![number];
         while let Some(innermost) = open.last() {
             match self.tag()? {
@@ -119,7 +119,7 @@ impl<'b> Fields<'b> {
                 (number, wire_type) => _ = self.value(number, wire_type)?,
             }
         }
-        Some(Value::Group)
+        Some(WireValue::Group)
     }
 }
 
@@ -142,7 +142,7 @@ impl<'b> Iterator for Fields<'b> {
             return Some(Err(start));
         };
         let body = match value {
-            Value::Bytes(bytes) => self.pos - bytes.len(),
+            WireValue::Bytes(bytes) => self.pos - bytes.len(),
             _ => start,
         };
         Some(Ok(Item {
@@ -208,10 +208,10 @@ mod tests {
         assert_eq!(
             items,
             [
-                (1, Value::Varint(150), 0, 3),
-                (2, Value::Bytes(b"hi"), 5, 7),
-                (3, Value::Fixed32(1), 7, 12),
-                (4, Value::Group, 12, 16),
+                (1, WireValue::Varint(150), 0, 3),
+                (2, WireValue::Bytes(b"hi"), 5, 7),
+                (3, WireValue::Fixed32(1), 7, 12),
+                (4, WireValue::Group, 12, 16),
             ]
         );
     }

@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 
 use super::names::{ChildNumbers, child_name};
 use crate::client::config::{ClusterState, Leaf, XdsConfig};
-use crate::lb::{self, cds, cluster_impl, json::Fault, outlier_detection, override_host, priority};
+use crate::lb::{self, cds, cluster_impl, json::ConfigFault, outlier_detection, override_host, priority};
 use crate::model::cluster::Discovery;
 use crate::profile::{Feature, Profile};
 use crate::rpc::CLUSTER_PREFIX;
@@ -108,7 +108,7 @@ impl<'a> Cds<'a> {
     ///
     /// # Errors
     /// INTERNAL, for all picks of the cluster: a value passed the check of the Cluster, but not the LB policy's own.
-    pub fn read(&self, child: &Value) -> Result<lb::Config, Status> {
+    pub fn read(&self, child: &Value) -> Result<lb::LbConfig, Status> {
         lb::parse_list(child, self.profile).map_err(|faults| {
             let message = format!("{}: its LB config is refused, {}", self.cluster, words(&faults));
             Status::new(Code::Internal, message)
@@ -121,11 +121,11 @@ const PERCENT_MAX: u32 = 100;
 
 /// LB policies that can be read, so that clusters with the same one are read once.
 #[derive(Debug, Default)]
-pub struct Readable(Option<(Value, Arc<lb::Config>)>);
+pub struct Readable(Option<(Value, Arc<lb::LbConfig>)>);
 
 impl Readable {
     /// The policy as read; `None` if it cannot be.
-    pub fn config(&mut self, policy: &Value, profile: &Profile) -> Option<Arc<lb::Config>> {
+    pub fn config(&mut self, policy: &Value, profile: &Profile) -> Option<Arc<lb::LbConfig>> {
         if self.0.as_ref().is_none_or(|(known, _)| known != policy) {
             let config = lb::parse_list(policy, profile).ok()?;
             self.0 = Some((policy.clone(), Arc::new(config)));
@@ -139,7 +139,7 @@ impl Readable {
 }
 
 /// Faults in words that nobody takes for the client's own.
-fn words(faults: &[Fault]) -> String {
+fn words(faults: &[ConfigFault]) -> String {
     let list: Vec<String> = faults
         .iter()
         .map(|fault| {

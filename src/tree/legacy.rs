@@ -10,9 +10,9 @@ use serde_json::{Map, Value, json};
 
 use super::build::{cds_cluster, manager_children};
 use super::names::{ChildNumbers, child_name};
-use super::node::{Kind, Node};
+use super::node::{Node, NodeKind};
 use super::policies;
-use super::show::{self, Shown};
+use super::show::{self, ShownTree};
 use crate::client::config::{ClusterState, Leaf, XdsConfig};
 use crate::lb::{self, cds, cluster_manager, override_host, priority};
 use crate::model::cluster::{Cluster, Discovery};
@@ -80,28 +80,28 @@ fn mechanism(name: &str, cluster: &Cluster) -> Value {
 }
 
 /// The tree of a channel in the old layout.
-pub fn tree(shown: &Shown<'_>) -> Node {
-    let manager = Node::new(Kind::Frame, cluster_manager::NAME);
+pub fn tree(shown: &ShownTree<'_>) -> Node {
+    let manager = Node::new(NodeKind::Frame, cluster_manager::NAME);
     let manager = manager_children(shown.service_config).fold(manager, |manager, (key, policy)| {
         let node = match cds_cluster(policy) {
             Some(cluster) => cluster_node(shown, cluster),
-            None => Node::new(Kind::Frame, "rls_experimental"),
+            None => Node::new(NodeKind::Frame, "rls_experimental"),
         };
         manager.with(node.under(format!("\"{key}\"")))
     });
     show::channel(shown.config).with(manager)
 }
 
-fn cluster_node(shown: &Shown<'_>, cluster: &str) -> Node {
-    let node = Node::new(Kind::Frame, cds::NAME).fact("cluster", cluster);
+fn cluster_node(shown: &ShownTree<'_>, cluster: &str) -> Node {
+    let node = Node::new(NodeKind::Frame, cds::NAME).fact("cluster", cluster);
     let Some((root, leaves)) = mechanisms(shown.config, cluster) else {
         let message = match shown.config.clusters.get(cluster) {
             Some(ClusterState::Error(failure)) => failure.message.clone(),
             Some(ClusterState::Leaf(_) | ClusterState::Aggregate(_)) | None => "unknown cluster".to_owned(),
         };
-        return node.with(Node::new(Kind::Failure, "UNAVAILABLE").warning("message", message));
+        return node.with(Node::new(NodeKind::Failure, "UNAVAILABLE").warning("message", message));
     };
-    let mut failover = Node::new(Kind::Priority, priority::NAME).fact("over", "priorities of all clusters");
+    let mut failover = Node::new(NodeKind::Priority, priority::NAME).fact("over", "priorities of all clusters");
     for (name, leaf) in &leaves {
         let is_dns = matches!(leaf.cluster.discovery, Discovery::LogicalDns { .. });
         let pick_first = json!([{ "pick_first": {} }]);
@@ -118,7 +118,7 @@ fn cluster_node(shown: &Shown<'_>, cluster: &str) -> Node {
             let localities = lists.get(number).map_or(&[][..], Vec::as_slice);
             let parts = policies::parts(localities, shown.profile);
             let statuses: Vec<&str> = leaf.cluster.override_host_statuses.iter().map(|s| s.name()).collect();
-            let sessions = Node::new(Kind::Frame, override_host::NAME)
+            let sessions = Node::new(NodeKind::Frame, override_host::NAME)
                 .fact("sessions to", format!("{{{}}}", statuses.join(", ")))
                 .with(match &leaf.cluster.discovery {
                     Discovery::LogicalDns { hostname } if leaf.is_unresolved => policies::of_host(&policy, hostname),
@@ -137,7 +137,7 @@ fn cluster_node(shown: &Shown<'_>, cluster: &str) -> Node {
         }
     }
     let resolver = leaves.iter().fold(
-        Node::new(Kind::Frame, CLUSTER_RESOLVER),
+        Node::new(NodeKind::Frame, CLUSTER_RESOLVER),
         |node, (name, leaf)| match &leaf.cluster.discovery {
             Discovery::LogicalDns { hostname } => node.fact("DNS", hostname.as_str()),
             Discovery::Eds { .. } | Discovery::Aggregate { .. } => {

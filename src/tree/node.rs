@@ -4,7 +4,7 @@
 
 /// What a node stands for. The formats that draw choose shape and colour by it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
+pub enum NodeKind {
     /// The channel.
     Channel,
     /// A policy that the channel or a cluster needs as a frame: cluster manager, cds, and the wrappers of a leaf.
@@ -21,28 +21,28 @@ pub enum Kind {
     Failure,
 }
 
-impl Kind {
+impl NodeKind {
     /// All kinds, in the order of the tree.
-    pub const ALL: [Kind; 7] = [
-        Kind::Channel,
-        Kind::Frame,
-        Kind::Priority,
-        Kind::Locality,
-        Kind::Picker,
-        Kind::Endpoint,
-        Kind::Failure,
+    pub const ALL: [NodeKind; 7] = [
+        NodeKind::Channel,
+        NodeKind::Frame,
+        NodeKind::Priority,
+        NodeKind::Locality,
+        NodeKind::Picker,
+        NodeKind::Endpoint,
+        NodeKind::Failure,
     ];
 
     /// The words of the legend.
     pub const fn legend(self) -> &'static str {
         match self {
-            Kind::Channel => "channel",
-            Kind::Frame => "frame of a channel or cluster",
-            Kind::Priority => "fails over in order",
-            Kind::Locality => "spreads over localities by weight",
-            Kind::Picker => "chooses an endpoint",
-            Kind::Endpoint => "endpoint",
-            Kind::Failure => "RPCs fail",
+            NodeKind::Channel => "channel",
+            NodeKind::Frame => "frame of a channel or cluster",
+            NodeKind::Priority => "fails over in order",
+            NodeKind::Locality => "spreads over localities by weight",
+            NodeKind::Picker => "chooses an endpoint",
+            NodeKind::Endpoint => "endpoint",
+            NodeKind::Failure => "RPCs fail",
         }
     }
 }
@@ -51,7 +51,7 @@ impl Kind {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Node {
     /// What it stands for.
-    pub kind: Kind,
+    pub kind: NodeKind,
     /// How its parent names it: a key, a priority's child name, a locality; empty for none.
     pub edge: String,
     /// Policy name, or address.
@@ -77,13 +77,13 @@ pub struct Fact {
 
 impl Node {
     /// A node without facts and children.
-    pub fn new(kind: Kind, name: impl Into<String>) -> Node {
+    pub fn new(kind: NodeKind, name: impl Into<String>) -> Node {
         Node {
             kind,
             edge: String::new(),
             name: name.into(),
             // An endpoint has two, and there are many of them.
-            facts: Vec::with_capacity(if matches!(kind, Kind::Endpoint) { 2 } else { 0 }),
+            facts: Vec::with_capacity(if matches!(kind, NodeKind::Endpoint) { 2 } else { 0 }),
             lazy: false,
             children: Vec::new(),
         }

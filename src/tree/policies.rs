@@ -2,9 +2,9 @@
 
 use std::net::SocketAddr;
 
-use super::node::{Kind, Node};
+use super::node::{Node, NodeKind};
 use crate::lb::endpoint::Address;
-use crate::lb::{Config, pick_first, ring_hash, round_robin, weighted_round_robin, weighted_target, wrr_locality};
+use crate::lb::{LbConfig, pick_first, ring_hash, round_robin, weighted_round_robin, weighted_target, wrr_locality};
 use crate::model::cluster::HealthStatus;
 use crate::model::endpoints::counted_weight as counted;
 use crate::model::endpoints::{Endpoint, Locality, LocalityName};
@@ -14,21 +14,21 @@ use crate::text::percent;
 
 /// A locality with the weights of its endpoints.
 #[derive(Debug, Clone)]
-pub struct Part<'a> {
+pub struct WeightedLocality<'a> {
     locality: &'a Locality,
     weights: Vec<u32>,
 }
 
 /// The localities of a priority.
-pub fn parts<'a>(priority: &'a [Locality], profile: &Profile) -> Vec<Part<'a>> {
+pub fn parts<'a>(priority: &'a [Locality], profile: &Profile) -> Vec<WeightedLocality<'a>> {
     priority
         .iter()
         .zip(endpoint_weights(priority, profile))
-        .map(|(locality, weights)| Part { locality, weights })
+        .map(|(locality, weights)| WeightedLocality { locality, weights })
         .collect()
 }
 
-impl<'a> Part<'a> {
+impl<'a> WeightedLocality<'a> {
     /// The endpoints that the policies below xds_override_host get: the draining ones are kept back.
     fn active(&self) -> impl Iterator<Item = (&'a Endpoint, u32)> {
         self.locality
@@ -40,23 +40,23 @@ impl<'a> Part<'a> {
 }
 
 /// The node of a policy that gets these endpoints.
-pub fn policy(config: &Config, parts: &[Part<'_>]) -> Node {
+pub fn policy(config: &LbConfig, parts: &[WeightedLocality<'_>]) -> Node {
     match config {
-        Config::WrrLocality(config) => {
-            let mut named: Vec<(String, &Part<'_>)> = parts
+        LbConfig::WrrLocality(config) => {
+            let mut named: Vec<(String, &WeightedLocality<'_>)> = parts
                 .iter()
                 .map(|part| (part.locality.name.to_string(), part))
                 .collect();
             // weighted_target goes by the text of the name.
             named.sort_by(|a, b| a.0.cmp(&b.0));
-            let is_used = |part: &Part<'_>| part.active().next().is_some();
+            let is_used = |part: &WeightedLocality<'_>| part.active().next().is_some();
             let sum: u64 = named
                 .iter()
                 .filter(|(_, part)| is_used(part))
                 .map(|(_, part)| u64::from(part.locality.weight))
                 .sum();
-            let mut targets = Node::new(Kind::Locality, weighted_target::NAME);
-            let mut node = Node::new(Kind::Locality, wrr_locality::NAME);
+            let mut targets = Node::new(NodeKind::Locality, weighted_target::NAME);
+            let mut node = Node::new(NodeKind::Locality, wrr_locality::NAME);
             for (name, part) in named {
                 if is_used(part) {
                     let weight = part.locality.weight;
@@ -72,11 +72,11 @@ pub fn policy(config: &Config, parts: &[Part<'_>]) -> Node {
             }
             node.with(targets)
         }
-        Config::WeightedTarget(config) => {
+        LbConfig::WeightedTarget(config) => {
             let sum: u64 = config.targets.values().map(|target| u64::from(target.weight)).sum();
-            let mut node = Node::new(Kind::Locality, weighted_target::NAME);
+            let mut node = Node::new(NodeKind::Locality, weighted_target::NAME);
             for (name, target) in &config.targets {
-                let own: Vec<Part<'_>> = parts
+                let own: Vec<WeightedLocality<'_>> = parts
                     .iter()
                     .filter(|part| part.locality.name.to_string() == *name)
                     .cloned()
@@ -86,7 +86,7 @@ pub fn policy(config: &Config, parts: &[Part<'_>]) -> Node {
             }
             node
         }
-        Config::RingHash(config) => {
+        LbConfig::RingHash(config) => {
             let cap = ring_hash::RING_SIZE_CAP;
             let size = |size: u64| {
                 if size > cap {
@@ -95,45 +95,45 @@ pub fn policy(config: &Config, parts: &[Part<'_>]) -> Node {
                     size.to_string()
                 }
             };
-            let node = Node::new(Kind::Picker, ring_hash::NAME).fact(
+            let node = Node::new(NodeKind::Picker, ring_hash::NAME).fact(
                 "ring size",
                 format!("{} to {}", size(config.min_ring_size), size(config.max_ring_size)),
             );
             endpoints(node, parts, Some(config))
         }
-        Config::RoundRobin(_) => endpoints(Node::new(Kind::Picker, round_robin::NAME), parts, None),
-        Config::WeightedRoundRobin(config) => {
-            let node = Node::new(Kind::Picker, weighted_round_robin::NAME)
+        LbConfig::RoundRobin(_) => endpoints(Node::new(NodeKind::Picker, round_robin::NAME), parts, None),
+        LbConfig::WeightedRoundRobin(config) => {
+            let node = Node::new(NodeKind::Picker, weighted_round_robin::NAME)
                 .fact("weights", "from backend load reports")
                 .fact("blackout", config.blackout_period.to_string())
                 .fact("expiration", config.weight_expiration_period.to_string());
             endpoints(node, parts, None)
         }
-        Config::PickFirst(config) => {
-            let mut node = Node::new(Kind::Picker, pick_first::NAME);
+        LbConfig::PickFirst(config) => {
+            let mut node = Node::new(NodeKind::Picker, pick_first::NAME);
             if config.shuffle_address_list {
                 node = node.fact("order", "shuffled");
             }
             endpoints(node, parts, None)
         }
-        Config::OutlierDetection(inner) => framed(config, &inner.child_policy, parts),
-        Config::ClusterImpl(inner) => framed(config, &inner.child_policy, parts),
-        Config::OverrideHost(inner) => framed(config, &inner.child_policy, parts),
-        Config::Priority(_)
-        | Config::ClusterManager(_)
-        | Config::Rls(_)
-        | Config::Cds(_)
-        | Config::Grpclb(_)
-        | Config::Autosharding(_) => {
+        LbConfig::OutlierDetection(inner) => framed(config, &inner.child_policy, parts),
+        LbConfig::ClusterImpl(inner) => framed(config, &inner.child_policy, parts),
+        LbConfig::OverrideHost(inner) => framed(config, &inner.child_policy, parts),
+        LbConfig::Priority(_)
+        | LbConfig::ClusterManager(_)
+        | LbConfig::Rls(_)
+        | LbConfig::Cds(_)
+        | LbConfig::Grpclb(_)
+        | LbConfig::Autosharding(_) => {
             let json = config.to_json();
             let text = json.pointer("/0").map(ToString::to_string).unwrap_or_default();
-            Node::new(Kind::Frame, config.name()).fact("config", text)
+            Node::new(NodeKind::Frame, config.name()).fact("config", text)
         }
     }
 }
 
 /// The node of a policy that gets the one endpoint of a DNS name whose addresses are not known.
-pub fn of_host(config: &Config, hostname: &str) -> Node {
+pub fn of_host(config: &LbConfig, hostname: &str) -> Node {
     let endpoint = Endpoint {
         index: 0,
         address: SocketAddr::from(([0, 0, 0, 0], 0)),
@@ -151,7 +151,7 @@ pub fn of_host(config: &Config, hostname: &str) -> Node {
         weight: 1,
         endpoints: vec![endpoint].into(),
     };
-    let part = Part {
+    let part = WeightedLocality {
         locality: &locality,
         weights: vec![1],
     };
@@ -162,7 +162,7 @@ pub fn of_host(config: &Config, hostname: &str) -> Node {
 
 /// Puts a host's name where its address would be.
 fn name_endpoints(node: &mut Node, hostname: &str) {
-    if node.kind == Kind::Endpoint {
+    if node.kind == NodeKind::Endpoint {
         hostname.clone_into(&mut node.name);
     }
     for child in &mut node.children {
@@ -170,11 +170,11 @@ fn name_endpoints(node: &mut Node, hostname: &str) {
     }
 }
 
-fn framed(config: &Config, child: &Config, parts: &[Part<'_>]) -> Node {
-    Node::new(Kind::Frame, config.name()).with(policy(child, parts))
+fn framed(config: &LbConfig, child: &LbConfig, parts: &[WeightedLocality<'_>]) -> Node {
+    Node::new(NodeKind::Frame, config.name()).with(policy(child, parts))
 }
 
-fn endpoints(mut node: Node, parts: &[Part<'_>], ring: Option<&ring_hash::Config>) -> Node {
+fn endpoints(mut node: Node, parts: &[WeightedLocality<'_>], ring: Option<&ring_hash::RingHashConfig>) -> Node {
     let shares = ring.map(|config| ring_shares(config, parts)).unwrap_or_default();
     let mut shares = shares.into_iter();
     for part in parts {
@@ -203,8 +203,8 @@ pub(crate) fn ring_key(endpoint: &Endpoint) -> String {
 
 /// What each endpoint has of the ring: of the hash space, by which RPCs with random hashes are shared out, and of the entries, by
 /// which the weights are.
-fn ring_shares(config: &ring_hash::Config, parts: &[Part<'_>]) -> Vec<String> {
-    let active = parts.iter().flat_map(Part::active);
+fn ring_shares(config: &ring_hash::RingHashConfig, parts: &[WeightedLocality<'_>]) -> Vec<String> {
+    let active = parts.iter().flat_map(WeightedLocality::active);
     let keys: Vec<(String, u32)> = active
         .map(|(endpoint, weight)| (ring_key(endpoint), counted(weight)))
         .collect();
@@ -241,7 +241,7 @@ pub fn endpoint_node(endpoint: &Endpoint, locality: &Locality, weight: u32) -> N
     } else {
         "1 (the product overflows)".to_owned()
     };
-    let mut node = Node::new(Kind::Endpoint, addresses)
+    let mut node = Node::new(NodeKind::Endpoint, addresses)
         .fact("health", endpoint.health.name())
         .fact("weight", format!("{total} = locality {} × {own}", locality.weight));
     if !endpoint.hostname.is_empty() {

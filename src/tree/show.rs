@@ -7,17 +7,17 @@ use serde_json::Value;
 
 use super::build::{Cds, Readable, cds_cluster, manager_children};
 use super::names::{ChildNumbers, child_name};
-use super::node::{Kind, Node};
+use super::node::{Node, NodeKind};
 use super::policies;
 use crate::client::Resources;
 use crate::client::config::{Aggregate, ClusterState, Leaf, XdsConfig};
 use crate::client::graph::{SkipReason, Skipped};
-use crate::lb::{Config, cds, cluster_impl, cluster_manager, outlier_detection, override_host, priority};
+use crate::lb::{LbConfig, cds, cluster_impl, cluster_manager, outlier_detection, override_host, priority};
 use crate::model::cluster::{Cluster, DEFAULT_MAX_CONCURRENT_REQUESTS, Discovery, HealthStatus, OutlierDetection};
 use crate::model::endpoints::{DropConfig, Locality};
 use crate::profile::Profile;
 use crate::rpc::PLUGIN_PREFIX;
-use crate::source::secrets::Place;
+use crate::source::secrets::SecretPlace;
 use crate::status::Status;
 
 /// Drops are counted per million.
@@ -25,7 +25,7 @@ const PER_CENT: f64 = 10_000.0;
 
 /// What the tree is shown from.
 #[derive(Debug, Clone, Copy)]
-pub struct Shown<'a> {
+pub struct ShownTree<'a> {
     /// The configuration of the channel.
     pub config: &'a XdsConfig,
     /// The generated service config.
@@ -38,13 +38,13 @@ pub struct Shown<'a> {
 
 /// What is shown, with the children that aggregates lose by name of the aggregate.
 struct Walk<'a> {
-    shown: &'a Shown<'a>,
+    shown: &'a ShownTree<'a>,
     skipped: BTreeMap<&'a str, Vec<&'a Skipped>>,
     readable: RefCell<Readable>,
 }
 
 /// The tree of a channel.
-pub fn tree(shown: &Shown<'_>) -> Node {
+pub fn tree(shown: &ShownTree<'_>) -> Node {
     let mut skipped: BTreeMap<&str, Vec<&Skipped>> = BTreeMap::new();
     for entry in &shown.config.skipped {
         skipped.entry(&entry.parent).or_default().push(entry);
@@ -54,7 +54,7 @@ pub fn tree(shown: &Shown<'_>) -> Node {
         skipped,
         readable: RefCell::default(),
     };
-    let manager = Node::new(Kind::Frame, cluster_manager::NAME);
+    let manager = Node::new(NodeKind::Frame, cluster_manager::NAME);
     let manager = manager_children(shown.service_config).fold(manager, |manager, (key, policy)| {
         manager.with(top(&walk, key, policy).under(format!("\"{key}\"")))
     });
@@ -64,9 +64,9 @@ pub fn tree(shown: &Shown<'_>) -> Node {
 /// The node of the channel: where its routes come from.
 pub fn channel(config: &XdsConfig) -> Node {
     if config.starts_at_cluster {
-        return Node::new(Kind::Channel, "one cluster, without routes");
+        return Node::new(NodeKind::Channel, "one cluster, without routes");
     }
-    let mut node = Node::new(Kind::Channel, "channel");
+    let mut node = Node::new(NodeKind::Channel, "channel");
     if !config.listener_name.is_empty() || config.route_config_name.is_none() {
         node = node.fact("Listener", config.listener_name.as_str());
     }
@@ -95,9 +95,11 @@ fn top(walk: &Walk<'_>, key: &str, policy: &Value) -> Node {
         return cds_node(walk, cluster, None);
     }
     let mut config = policy.pointer("/0").cloned();
-    config.iter_mut().for_each(|config| Place::policies().redact(config));
+    config
+        .iter_mut()
+        .for_each(|config| SecretPlace::policies().redact(config));
     let config = config.map(|config| config.to_string()).unwrap_or_default();
-    let node = Node::new(Kind::Frame, "rls_experimental");
+    let node = Node::new(NodeKind::Frame, "rls_experimental");
     match key.strip_prefix(PLUGIN_PREFIX) {
         Some(_) => node
             .warning("clusters", "asked for by each RPC at a lookup service, so unknown here")
@@ -107,12 +109,12 @@ fn top(walk: &Walk<'_>, key: &str, policy: &Value) -> Node {
 }
 
 fn failure(status: &Status) -> Node {
-    Node::new(Kind::Failure, status.code.name()).warning("message", &*status.message)
+    Node::new(NodeKind::Failure, status.code.name()).warning("message", &*status.message)
 }
 
 /// A cds policy and everything below.
 fn cds_node(walk: &Walk<'_>, cluster: &str, below: Option<&str>) -> Node {
-    let node = Node::new(Kind::Frame, cds::NAME).fact("cluster", cluster);
+    let node = Node::new(NodeKind::Frame, cds::NAME).fact("cluster", cluster);
     let state = walk.shown.config.clusters.get(cluster);
     let generator = Cds {
         config: walk.shown.config,
@@ -204,7 +206,7 @@ fn skipped(walk: &Walk<'_>, root: &str, mut node: Node) -> Node {
 fn aggregate_node(walk: &Walk<'_>, cluster: &str, aggregate: &Aggregate, node: Node) -> Node {
     let mut node = dropped(walk, cluster, None, node).fact("type", "aggregate");
     node = skipped(walk, cluster, node);
-    let mut failover = Node::new(Kind::Priority, priority::NAME).fact("over", "clusters");
+    let mut failover = Node::new(NodeKind::Priority, priority::NAME).fact("over", "clusters");
     for (number, leaf) in aggregate.leaves.iter().enumerate() {
         let mut child = cds_node(walk, leaf, Some(cluster)).under(format!("P{number} \"{leaf}\""));
         child.lazy = number > 0;
@@ -225,7 +227,7 @@ pub const fn reason(why: SkipReason) -> &'static str {
     }
 }
 
-fn leaf_node(walk: &Walk<'_>, cluster: &str, leaf: &Leaf, below: (&Config, &[u64]), node: Node) -> Node {
+fn leaf_node(walk: &Walk<'_>, cluster: &str, leaf: &Leaf, below: (&LbConfig, &[u64]), node: Node) -> Node {
     let mut node = match &leaf.cluster.discovery {
         Discovery::Eds { .. } => node.fact("EDS", leaf.cluster.discovery.eds_name(cluster).unwrap_or_default()),
         Discovery::LogicalDns { hostname } if leaf.unanswered().is_some() => node
@@ -246,7 +248,7 @@ fn leaf_node(walk: &Walk<'_>, cluster: &str, leaf: &Leaf, below: (&Config, &[u64
 }
 
 /// The wrappers of a leaf, and its priorities with the policy below each.
-fn wrappers(walk: &Walk<'_>, cluster: &str, leaf: &Leaf, below: (&Config, &[u64])) -> Node {
+fn wrappers(walk: &Walk<'_>, cluster: &str, leaf: &Leaf, below: (&LbConfig, &[u64])) -> Node {
     let drops = leaf.endpoints.as_ref().and_then(|endpoints| endpoints.drops.as_ref());
     let sessions = sessions(leaf).with(priorities(walk, cluster, leaf, below));
     let limits = limits(&leaf.cluster, drops).with(sessions);
@@ -255,7 +257,7 @@ fn wrappers(walk: &Walk<'_>, cluster: &str, leaf: &Leaf, below: (&Config, &[u64]
 
 /// The node of outlier detection.
 pub fn detection(detection: Option<&OutlierDetection>) -> Node {
-    let node = Node::new(Kind::Frame, outlier_detection::NAME);
+    let node = Node::new(NodeKind::Frame, outlier_detection::NAME);
     let Some(detection) = detection else {
         return node.fact("ejects", "nothing (default)");
     };
@@ -301,7 +303,7 @@ pub fn limits(cluster: &Cluster, drops: Option<&DropConfig>) -> Node {
     } else {
         format!("{max} RPCs")
     };
-    let mut node = Node::new(Kind::Frame, cluster_impl::NAME).fact("at most", value);
+    let mut node = Node::new(NodeKind::Frame, cluster_impl::NAME).fact("at most", value);
     for drop in drops.into_iter().flat_map(|drops| &drops.categories) {
         let share = f64::from(drop.per_million) / PER_CENT;
         node = node.warning("drops", format!("{share} % as `{}`", drop.category));
@@ -312,7 +314,7 @@ pub fn limits(cluster: &Cluster, drops: Option<&DropConfig>) -> Node {
 /// The node of session affinity, with the endpoints that are left for sessions only.
 fn sessions(leaf: &Leaf) -> Node {
     let statuses: Vec<&str> = leaf.cluster.override_host_statuses.iter().map(|s| s.name()).collect();
-    let mut node = Node::new(Kind::Frame, override_host::NAME)
+    let mut node = Node::new(NodeKind::Frame, override_host::NAME)
         .fact("sessions to", format!("{{{}}}", statuses.join(", ")))
         .fact("kept idle for", leaf.cluster.connection_idle_timeout.to_string());
     let keeps = leaf.cluster.override_host_statuses.contains(&HealthStatus::Draining);
@@ -335,8 +337,8 @@ fn sessions(leaf: &Leaf) -> Node {
 }
 
 /// The priorities, each over the same policy.
-fn priorities(walk: &Walk<'_>, cluster: &str, leaf: &Leaf, (policy, numbers): (&Config, &[u64])) -> Node {
-    let mut node = Node::new(Kind::Priority, priority::NAME).fact("over", "priorities");
+fn priorities(walk: &Walk<'_>, cluster: &str, leaf: &Leaf, (policy, numbers): (&LbConfig, &[u64])) -> Node {
+    let mut node = Node::new(NodeKind::Priority, priority::NAME).fact("over", "priorities");
     let lists = leaf
         .endpoints
         .as_ref()

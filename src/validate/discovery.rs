@@ -40,7 +40,7 @@ rules! {
 
 /// What the client answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Answer {
+pub enum DiscoveryAnswer {
     /// ACK.
     Ack,
     /// NACK; the resources without a fault are used nevertheless.
@@ -51,7 +51,7 @@ pub enum Answer {
 
 /// A response after validation.
 #[derive(Debug)]
-pub struct Response {
+pub struct ValidatedResponse {
     /// `type_url`, as sent.
     pub type_url: String,
     /// The type, if a gRPC client asks for it.
@@ -61,7 +61,7 @@ pub struct Response {
     /// Findings that belong to no resource.
     pub diagnostics: Vec<crate::diag::Diagnostic>,
     /// What the client answers.
-    pub answer: Answer,
+    pub answer: DiscoveryAnswer,
 }
 
 /// Validates a serialized DiscoveryResponse.
@@ -70,7 +70,7 @@ pub struct Response {
 ///
 /// # Errors
 /// The bytes are no DiscoveryResponse. The client then drops them, and reads no further response on the stream.
-pub fn response(bytes: &Bytes, profile: &Profile, server: &ServerFacts) -> Result<Response, Malformed> {
+pub fn response(bytes: &Bytes, profile: &Profile, server: &ServerFacts) -> Result<ValidatedResponse, Malformed> {
     let mut cx = Cx::new(profile, server);
     let name = "envoy.service.discovery.v3.DiscoveryResponse";
     let message: pb::DiscoveryResponse = any::try_decode(bytes, name, &Path::ROOT, &mut cx)?;
@@ -96,13 +96,13 @@ pub fn response(bytes: &Bytes, profile: &Profile, server: &ServerFacts) -> Resul
     let rejected = |list: &[crate::diag::Diagnostic]| list.iter().any(|d| d.effect == Effect::Nack);
     let diagnostics = cx.finish();
     let answer = if resource_type.is_none() {
-        Answer::Ignored
+        DiscoveryAnswer::Ignored
     } else if rejected(&diagnostics) || resources.iter().any(|r: &Validated| rejected(&r.diagnostics)) {
-        Answer::Nack
+        DiscoveryAnswer::Nack
     } else {
-        Answer::Ack
+        DiscoveryAnswer::Ack
     };
-    Ok(Response {
+    Ok(ValidatedResponse {
         type_url: message.type_url,
         resource_type,
         resources,

@@ -4,7 +4,7 @@
 //! how the chains of a listener share the connections among them is `filter_chain_map`'s.
 
 use super::downstream_tls;
-use super::http_connection_manager::{self, Side};
+use super::http_connection_manager::{self, ListenerSide};
 use crate::convert::cidr::cidr_range;
 use crate::diag::{Cx, Effect, Path, rules};
 use crate::model::listener::{Cidr, FilterChain, HttpConnectionManager, SourceMatch, SourceType};
@@ -29,12 +29,12 @@ pub struct Converted {
     /// `prefix_ranges`; empty for any destination.
     pub destinations: Vec<Cidr>,
     /// Which of the connections to them the chain may get.
-    pub reach: Reach,
+    pub reach: ChainReach,
 }
 
 /// Whether a chain can match at all, as far as its own match says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reach {
+pub enum ChainReach {
     /// It has an error of its own and takes no part.
     Faulty,
     /// It names a destination_port: the client forgets it at once.
@@ -61,7 +61,7 @@ pub fn from_proto(pb: &pb::FilterChain, is_default: bool, at: &Path<'_>, cx: &mu
     let mark = cx.mark();
     let mut destinations = Vec::new();
     let mut source = SourceMatch::default();
-    let mut reach = Reach::Matches { raw_buffer: false };
+    let mut reach = ChainReach::Matches { raw_buffer: false };
     if let Some(matches) = &pb.filter_chain_match {
         let here = at.field("filter_chain_match");
         destinations = cidr_ranges(&matches.prefix_ranges, &here.field("prefix_ranges"), cx);
@@ -74,7 +74,7 @@ pub fn from_proto(pb: &pb::FilterChain, is_default: bool, at: &Path<'_>, cx: &mu
         .as_ref()
         .and_then(|socket| downstream_tls::transport_socket(socket, &at.field("transport_socket"), cx));
     if cx.nacked_since(mark) {
-        reach = Reach::Faulty;
+        reach = ChainReach::Faulty;
     }
     Converted {
         chain: http_connection_manager.map(|http_connection_manager| FilterChain {
@@ -100,7 +100,7 @@ fn network_filter(filters: &[pb::Filter], at: &Path<'_>, cx: &mut Cx<'_>) -> Opt
     for (i, filter) in filters.iter().enumerate() {
         let here = at.index(i);
         let any = typed_config(filter, &here, cx);
-        last = http_connection_manager::from_any(any, Side::Server, &here.field("typed_config"), cx);
+        last = http_connection_manager::from_any(any, ListenerSide::Server, &here.field("typed_config"), cx);
     }
     last
 }
@@ -131,7 +131,7 @@ fn source_match(matches: &pb::FilterChainMatch, is_default: bool, at: &Path<'_>,
         2 => SourceType::External,
         unknown => {
             // Without the check it is an index into an array, where the chain gets that far.
-            let is_used = !is_default && matches!(reach_of(matches), Reach::Matches { .. });
+            let is_used = !is_default && matches!(reach_of(matches), ChainReach::Matches { .. });
             let effect = match cx.has(Feature::SourceTypeChecked) {
                 true => Effect::Nack,
                 false if is_used => Effect::Fails,
@@ -169,11 +169,11 @@ fn source_match(matches: &pb::FilterChainMatch, is_default: bool, at: &Path<'_>,
 }
 
 /// Says what the match asks beyond addresses, in the order in which the client looks.
-fn reach_of(matches: &pb::FilterChainMatch) -> Reach {
+fn reach_of(matches: &pb::FilterChainMatch) -> ChainReach {
     let raw_buffer = matches.transport_protocol == RAW_BUFFER;
-    let never = |field, takes_over| Reach::Never { field, takes_over };
+    let never = |field, takes_over| ChainReach::Never { field, takes_over };
     if matches.destination_port.is_some_and(|port| port != 0) {
-        Reach::Forgotten("destination_port")
+        ChainReach::Forgotten("destination_port")
     } else if !matches.server_names.is_empty() {
         never("server_names", false)
     } else if !raw_buffer && !matches.transport_protocol.is_empty() {
@@ -181,6 +181,6 @@ fn reach_of(matches: &pb::FilterChainMatch) -> Reach {
     } else if !matches.application_protocols.is_empty() {
         never("application_protocols", raw_buffer)
     } else {
-        Reach::Matches { raw_buffer }
+        ChainReach::Matches { raw_buffer }
     }
 }

@@ -7,9 +7,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::filter_chain::{Converted, Reach};
+use super::filter_chain::{ChainReach, Converted};
 use crate::diag::{Cx, Path, rules};
-use crate::model::listener::{Cidr, Destination, SourceMatch, SourceType};
+use crate::model::listener::{Cidr, DestinationChains, SourceMatch, SourceType};
 use crate::proto::transcode::LIMIT_EXCEEDED;
 
 rules! {
@@ -60,13 +60,13 @@ struct Build {
 }
 
 /// Builds the map from all chains, in order, and reports at `at` (the path of `filter_chains`) what collides or is lost.
-pub fn build(chains: &[Converted], has_default: bool, at: &Path<'_>, cx: &mut Cx<'_>) -> Vec<Destination> {
+pub fn build(chains: &[Converted], has_default: bool, at: &Path<'_>, cx: &mut Cx<'_>) -> Vec<DestinationChains> {
     let mut build = Build::default();
     for (index, chain) in chains.iter().enumerate() {
-        if let Reach::Forgotten(field) | Reach::Never { field, .. } = chain.reach {
+        if let ChainReach::Forgotten(field) | ChainReach::Never { field, .. } = chain.reach {
             report_never(index, field, at, cx);
         }
-        if matches!(chain.reach, Reach::Faulty | Reach::Forgotten(_)) {
+        if matches!(chain.reach, ChainReach::Faulty | ChainReach::Forgotten(_)) {
             continue;
         }
         if chain.destinations.is_empty() {
@@ -88,7 +88,7 @@ pub fn build(chains: &[Converted], has_default: bool, at: &Path<'_>, cx: &mut Cx
     }
     collisions.report(at, cx);
     report_unused(&build, chains, at, cx);
-    let is_checked = chains.iter().all(|chain| chain.reach != Reach::Faulty);
+    let is_checked = chains.iter().all(|chain| chain.reach != ChainReach::Faulty);
     if !has_default && is_checked && !chains.is_empty() && build.slots.values().all(|slot| slot.chains.is_empty()) {
         cx.report(
             &NO_CHAIN_MATCHES,
@@ -101,12 +101,12 @@ pub fn build(chains: &[Converted], has_default: bool, at: &Path<'_>, cx: &mut Cx
 
 impl Build {
     /// Adds a chain to one destination, as `AddFilterChainDataForTransportProtocol` does.
-    fn add(&mut self, index: usize, reach: Reach, prefix: Option<Cidr>) {
+    fn add(&mut self, index: usize, reach: ChainReach, prefix: Option<Cidr>) {
         let slot = self.slots.entry(prefix).or_default();
         let (is_raw, can_match) = match reach {
-            Reach::Matches { raw_buffer } => (raw_buffer, true),
-            Reach::Never { takes_over, .. } => (takes_over, false),
-            Reach::Faulty | Reach::Forgotten(_) => return,
+            ChainReach::Matches { raw_buffer } => (raw_buffer, true),
+            ChainReach::Never { takes_over, .. } => (takes_over, false),
+            ChainReach::Faulty | ChainReach::Forgotten(_) => return,
         };
         match slot.raw_buffer {
             Some(raw) if !is_raw && can_match => {
@@ -130,11 +130,11 @@ impl Build {
     }
 
     /// The destinations in the order of the client's keys, which decides between ranges that differ only in a port or zone.
-    fn finish(self) -> Vec<Destination> {
+    fn finish(self) -> Vec<DestinationChains> {
         let mut destinations: Vec<_> = self
             .slots
             .into_iter()
-            .map(|(prefix, slot)| Destination {
+            .map(|(prefix, slot)| DestinationChains {
                 prefix,
                 chains: slot.chains,
             })
@@ -318,13 +318,13 @@ mod tests {
     use crate::model::listener::{FilterChain, HttpConnectionManager, RouteSource};
     use crate::profile::{Profile, ServerFacts};
 
-    const PLAIN: Reach = Reach::Matches { raw_buffer: false };
-    const RAW: Reach = Reach::Matches { raw_buffer: true };
-    const RAW_WITH_PROTOCOLS: Reach = Reach::Never {
+    const PLAIN: ChainReach = ChainReach::Matches { raw_buffer: false };
+    const RAW: ChainReach = ChainReach::Matches { raw_buffer: true };
+    const RAW_WITH_PROTOCOLS: ChainReach = ChainReach::Never {
         field: "application_protocols",
         takes_over: true,
     };
-    const WITH_NAMES: Reach = Reach::Never {
+    const WITH_NAMES: ChainReach = ChainReach::Never {
         field: "server_names",
         takes_over: false,
     };
@@ -338,7 +338,7 @@ mod tests {
     }
 
     fn chain(
-        reach: Reach,
+        reach: ChainReach,
         destinations: &[&str],
         source_type: SourceType,
         sources: &[&str],
@@ -363,7 +363,7 @@ mod tests {
         }
     }
 
-    fn any(reach: Reach, destinations: &[&str]) -> Converted {
+    fn any(reach: ChainReach, destinations: &[&str]) -> Converted {
         chain(reach, destinations, SourceType::Any, &[], &[])
     }
 
@@ -489,7 +489,7 @@ mod tests {
         );
         check(
             &[
-                any(Reach::Forgotten("destination_port"), &["10.0.0.0/8"]),
+                any(ChainReach::Forgotten("destination_port"), &["10.0.0.0/8"]),
                 any(PLAIN, &[]),
             ],
             &[("", &[1])],

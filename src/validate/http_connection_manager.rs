@@ -63,31 +63,36 @@ const TYPE_NAME: &str = "envoy.extensions.filters.network.http_connection_manage
 
 /// Who runs the listener.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Side {
+pub enum ListenerSide {
     /// A client channel.
     Client,
     /// A server.
     Server,
 }
 
-impl Side {
+impl ListenerSide {
     const fn name(self) -> &'static str {
         match self {
-            Side::Client => "client",
-            Side::Server => "server",
+            ListenerSide::Client => "client",
+            ListenerSide::Server => "server",
         }
     }
 
     const fn runs(self, filter: &FilterType) -> bool {
         match self {
-            Side::Client => filter.on_client,
-            Side::Server => filter.on_server,
+            ListenerSide::Client => filter.on_client,
+            ListenerSide::Server => filter.on_server,
         }
     }
 }
 
 /// Converts the HttpConnectionManager in the Any at `at`.
-pub fn from_any(any: Option<&Any>, side: Side, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<HttpConnectionManager> {
+pub fn from_any(
+    any: Option<&Any>,
+    side: ListenerSide,
+    at: &Path<'_>,
+    cx: &mut Cx<'_>,
+) -> Option<HttpConnectionManager> {
     let extension = any::extract(any, at, cx)?;
     let at = extension.at(at);
     if extension.type_name != TYPE_NAME {
@@ -105,7 +110,12 @@ pub fn from_any(any: Option<&Any>, side: Side, at: &Path<'_>, cx: &mut Cx<'_>) -
     Some(from_proto(&pb, side, &at, cx))
 }
 
-fn from_proto(pb: &pb::HttpConnectionManager, side: Side, at: &Path<'_>, cx: &mut Cx<'_>) -> HttpConnectionManager {
+fn from_proto(
+    pb: &pb::HttpConnectionManager,
+    side: ListenerSide,
+    at: &Path<'_>,
+    cx: &mut Cx<'_>,
+) -> HttpConnectionManager {
     if pb.xff_num_trusted_hops != 0 {
         cx.report(
             &XFF_NUM_TRUSTED_HOPS,
@@ -143,7 +153,7 @@ fn from_proto(pb: &pb::HttpConnectionManager, side: Side, at: &Path<'_>, cx: &mu
 /// Converts the filters and checks their order.
 ///
 /// The order is that of the entries that the client has and runs on this side, whether their configs are good or not.
-fn http_filters(filters: &[pb::HttpFilter], side: Side, at: &Path<'_>, cx: &mut Cx<'_>) -> Vec<HttpFilter> {
+fn http_filters(filters: &[pb::HttpFilter], side: ListenerSide, at: &Path<'_>, cx: &mut Cx<'_>) -> Vec<HttpFilter> {
     let mark = cx.mark();
     let mut kept = Vec::with_capacity(filters.len());
     let mut names = BTreeSet::new();
@@ -261,7 +271,7 @@ fn check_name<'a>(name: &'a str, seen: &mut BTreeSet<&'a str>, entry: &Path<'_>,
 fn supported(
     filter: &pb::HttpFilter,
     extension: &Extension<'_>,
-    side: Side,
+    side: ListenerSide,
     at: &Path<'_>,
     cx: &mut Cx<'_>,
 ) -> Option<&'static FilterType> {
@@ -346,15 +356,15 @@ fn routes(
 }
 
 /// Reports the routes at `at` that only the other side could follow. A route without a usable action is no matter of sides.
-fn check_sides(config: &RouteConfiguration, side: Side, at: &Path<'_>, cx: &mut Cx<'_>) {
+fn check_sides(config: &RouteConfiguration, side: ListenerSide, at: &Path<'_>, cx: &mut Cx<'_>) {
     let hosts = at.field("virtual_hosts");
     for host in &config.virtual_hosts {
         let host_at = hosts.index(host.index);
         let routes = host_at.field("routes");
         for route in &host.routes {
             let field = match (&route.action, side) {
-                (Action::Route(_), Side::Server) => "route",
-                (Action::NonForwarding, Side::Client) => "non_forwarding_action",
+                (Action::Route(_), ListenerSide::Server) => "route",
+                (Action::NonForwarding, ListenerSide::Client) => "non_forwarding_action",
                 (Action::Route(_) | Action::NonForwarding | Action::Unknown, _) => continue,
             };
             cx.report(
@@ -396,7 +406,7 @@ mod tests {
         let mut cx = Cx::new(&profile, &server);
         let filters: Vec<_> = filters.iter().map(|(n, t)| filter(n, t)).collect();
         let at = Path::ROOT.field("f");
-        let indices: Vec<_> = http_filters(&filters, Side::Client, &at, &mut cx)
+        let indices: Vec<_> = http_filters(&filters, ListenerSide::Client, &at, &mut cx)
             .iter()
             .map(|f| f.index)
             .collect();
@@ -455,7 +465,7 @@ mod tests {
             is_optional: true,
             ..Default::default()
         };
-        http_filters(&[filter], Side::Client, &Path::ROOT, &mut cx);
+        http_filters(&[filter], ListenerSide::Client, &Path::ROOT, &mut cx);
         let found: Vec<_> = cx.finish().iter().map(|d| (d.rule.id, d.path.to_string())).collect();
         assert_eq!(found, [("any-missing", "[0].typed_config".to_owned())]);
     }

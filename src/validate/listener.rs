@@ -6,7 +6,7 @@
 
 use super::filter_chain;
 use super::filter_chain_map;
-use super::http_connection_manager::{self, Side};
+use super::http_connection_manager::{self, ListenerSide};
 use crate::convert::address::{self, join_host_port, parse_ip_port};
 use crate::diag::{Cx, Path, rules};
 use crate::model::listener::TcpListener;
@@ -67,7 +67,8 @@ fn client(message: &pb::Listener, api: &pb::ApiListener, at: &Path<'_>, cx: &mut
     }
     let outer = at.field("api_listener");
     let inner = outer.field("api_listener");
-    http_connection_manager::from_any(api.api_listener.as_ref(), Side::Client, &inner, cx).map(model::Listener::Api)
+    http_connection_manager::from_any(api.api_listener.as_ref(), ListenerSide::Client, &inner, cx)
+        .map(model::Listener::Api)
 }
 
 fn server(message: &pb::Listener, address: &core::Address, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<model::Listener> {

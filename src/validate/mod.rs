@@ -6,7 +6,7 @@
 use bytes::Bytes;
 
 use crate::diag::{Cx, Diagnostic, Packed, Path, rules};
-use crate::family::{self, Answer, Checked, Message, Sent, Stop};
+use crate::family::{self, Checked, ConverterStop, FamilyAnswer, Message, SentResource};
 use crate::model::{Resource, ResourceType};
 use crate::profile::{Profile, ServerFacts};
 use crate::proto::any;
@@ -42,7 +42,7 @@ pub struct Validated {
     /// Findings in the order in which the client comes across them.
     pub diagnostics: Vec<Diagnostic>,
     /// What other clients answer, in the order in which they were to be asked; see [`Cx::asking`].
-    pub answers: Vec<Answer>,
+    pub answers: Vec<FamilyAnswer>,
     /// More findings, on fields that are never read, if they were to be packed (see [`Cx::packing`]).
     pub packed: Packed,
 }
@@ -69,7 +69,7 @@ pub fn validate_for(
 }
 
 /// Converts a resource for another version of C-core than the one that decoded it.
-pub(crate) fn again(sent: &Sent<'_>, cx: &mut Cx<'_>) -> Checked {
+pub(crate) fn again(sent: &SentResource<'_>, cx: &mut Cx<'_>) -> Checked {
     match sent.message {
         Ok(Message::Listener(message)) => _ = listener::convert(message, cx),
         Ok(Message::RouteConfiguration(message)) => _ = route_config::convert(message, cx),
@@ -77,7 +77,7 @@ pub(crate) fn again(sent: &Sent<'_>, cx: &mut Cx<'_>) -> Checked {
         Ok(Message::Endpoints(message)) => _ = endpoints::convert(message, cx),
         Err(fault) => {
             report_undecodable(sent.resource_type, fault, cx);
-            return Err(Stop::Rejected);
+            return Err(ConverterStop::Rejected);
         }
     }
     Ok(())
@@ -113,7 +113,7 @@ fn convert<T: prost::Message + Default>(
     cx: &mut Cx<'_>,
     converter: Converter<T>,
     of: for<'m> fn(&'m T) -> Message<'m>,
-) -> (String, Option<Resource>, Vec<Answer>) {
+) -> (String, Option<Resource>, Vec<FamilyAnswer>) {
     let decoded = any::try_decode::<T>(bytes, resource_type.type_name(), &Path::ROOT, cx);
     let (name, value) = match &decoded {
         Ok(message) => converter(message, cx),
@@ -125,7 +125,7 @@ fn convert<T: prost::Message + Default>(
     if cx.others().is_empty() {
         return (name, value, Vec::new());
     }
-    let sent = Sent {
+    let sent = SentResource {
         resource_type,
         message: decoded.as_ref().map(of).map_err(|fault| *fault),
         bytes,

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use xdsctl::diag::{Diagnostic, Effect};
-use xdsctl::profile::{Client, Standing};
+use xdsctl::profile::{Client, ClientStanding};
 
 use crate::rows::{Case, Ours, Recorded, answers, cases, compare_by, fresh_case};
 
@@ -33,7 +33,7 @@ fn rows(wanted: impl Fn(Client) -> bool) -> Vec<Recorded> {
                 continue;
             };
             let client = clients[0];
-            if !wanted(client) || client.standing() != Standing::Measured {
+            if !wanted(client) || client.standing() != ClientStanding::Measured {
                 continue;
             }
             let paths = answer[1].as_array().unwrap().iter();

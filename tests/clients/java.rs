@@ -44,7 +44,7 @@ fn unmasked() {
 
 #[test]
 fn a_client_of_which_not_all_rules_are_known_accepts_nothing() {
-    use xdsctl::family::Verdict;
+    use xdsctl::family::FamilyVerdict;
     use xdsctl::model::ResourceType;
     use xdsctl::profile::{Client, Family, Fleet, ServerFacts};
     let fleet = Fleet::new(&Client::parse_list("cpp,go,java,node").unwrap());
@@ -55,7 +55,7 @@ fn a_client_of_which_not_all_rules_are_known_accepts_nothing() {
         xdsctl::validate::validate_for(ResourceType::Endpoints, &bytes, None, asked, &ServerFacts::default());
     for answer in validated.answers {
         let is_known = answer.client.family.has_all_rules();
-        assert_eq!(answer.verdict == Verdict::Accepted, is_known, "{}", answer.client);
+        assert_eq!(answer.verdict == FamilyVerdict::Accepted, is_known, "{}", answer.client);
     }
     assert!(Family::ALL.into_iter().all(Family::has_all_rules));
 }

@@ -9,7 +9,7 @@ use prost::Message as _;
 use serde::Deserialize;
 use serde_json::Value;
 use xdsctl::diag::{Diagnostic, Effect};
-use xdsctl::family::{Answer, Verdict};
+use xdsctl::family::{FamilyAnswer, FamilyVerdict};
 use xdsctl::model::ResourceType;
 use xdsctl::profile::{Client, Fleet, ServerFacts};
 use xdsctl::validate::Validated;
@@ -222,7 +222,7 @@ fn validated(row: &Recorded) -> Validated {
 }
 
 /// The answers of these clients about a resource.
-pub fn answers_of(case: &Case, clients: &str) -> Vec<Answer> {
+pub fn answers_of(case: &Case, clients: &str) -> Vec<FamilyAnswer> {
     let row = Recorded {
         case: case.clone(),
         client: clients.to_owned(),
@@ -240,12 +240,12 @@ pub fn ask(row: &Recorded) -> Ours {
     match validated.answers.into_iter().next() {
         Some(answer) => Ours {
             verdict: match answer.verdict {
-                Verdict::Accepted => "ACK",
-                Verdict::Rejected => "NACK",
-                Verdict::Dies => "CRASH",
+                FamilyVerdict::Accepted => "ACK",
+                FamilyVerdict::Rejected => "NACK",
+                FamilyVerdict::Dies => "CRASH",
                 // No fault was found by the rules that there are.
-                Verdict::NotKnown if !answer.client.family.has_all_rules() => "ACK",
-                Verdict::NotKnown => "?",
+                FamilyVerdict::NotKnown if !answer.client.family.has_all_rules() => "ACK",
+                FamilyVerdict::NotKnown => "?",
             },
             diagnostics: answer.diagnostics.into_vec(),
         },

@@ -7,7 +7,7 @@ use xdsctl::client::Start;
 use xdsctl::client::target::Target;
 use xdsctl::rng::Rng;
 use xdsctl::sim::script::{Player, Step};
-use xdsctl::sim::{Channel, Network, Options, Outcome};
+use xdsctl::sim::{Channel, ChannelOptions, Network, Outcome};
 
 /// With XDSCTL_RUNS as many as that.
 fn runs(few: u64) -> u64 {
@@ -32,11 +32,11 @@ fn end(outcome: &Outcome) -> String {
 fn play(name: &str, world: &str, (seed, listens): (u64, bool), steps: &[Value]) -> Vec<String> {
     let client = xdsctl::hold(world.to_owned()).unwrap();
     let start = Start::Target(Target::of_listener(name, None));
-    let options = Options {
+    let options = ChannelOptions {
         seed,
         waits_for_missing: true,
         log: listens,
-        ..Options::default()
+        ..ChannelOptions::default()
     };
     let mut channel = Channel::new(client, start, Network::default(), options);
     channel.sleep(100).unwrap();

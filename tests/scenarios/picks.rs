@@ -6,8 +6,8 @@ use serde_json::Value;
 use xdsctl::client::Start;
 use xdsctl::lb::runtime::Settings;
 use xdsctl::sim::script::{self, Player, Step};
-use xdsctl::sim::{Channel, Loss, Network, Options, Outcome, Reach, Unprocessed};
-use xdsctl::source::node::Node;
+use xdsctl::sim::{Channel, ChannelOptions, Loss, Network, Outcome, Reachability, Unprocessed};
+use xdsctl::source::node::JsonNode;
 
 use super::world::{Row, load, rows, target};
 
@@ -66,21 +66,21 @@ fn channel(row: &Row, seed: u64, traces: bool) -> Option<Channel> {
 }
 
 /// The channel of a row, with options of its own.
-pub(super) fn channel_with(row: &Row, seed: u64, with: impl FnOnce(&mut Options)) -> Option<Channel> {
+pub(super) fn channel_with(row: &Row, seed: u64, with: impl FnOnce(&mut ChannelOptions)) -> Option<Channel> {
     let (client, bootstrap) = load(row);
     let target = target(row, &bootstrap).ok()?;
     let mut network = Network::only(row.backends.iter().map(|address| address.parse().unwrap()));
     let silent = row
         .silent
         .iter()
-        .map(|address| (address.parse().unwrap(), Reach::Hangs));
+        .map(|address| (address.parse().unwrap(), Reachability::Hangs));
     network.addresses.extend(silent);
     if let Some(reports) = &row.orca {
-        let reports = Node::of_json(&reports.to_string()).unwrap();
+        let reports = JsonNode::of_json(&reports.to_string()).unwrap();
         network.load = script::load_reports(&reports).unwrap();
     }
     if let Some(answers) = &row.lookups {
-        network.lookups = script::lookups(&Node::of_json(&answers.to_string()).unwrap()).unwrap();
+        network.lookups = script::lookups(&JsonNode::of_json(&answers.to_string()).unwrap()).unwrap();
     }
     if let Some(streams) = &row.out_of_band {
         for address in &row.backends {
@@ -91,7 +91,7 @@ pub(super) fn channel_with(row: &Row, seed: u64, with: impl FnOnce(&mut Options)
     }
     for (address, script) in &row.unprocessed {
         let address = address.parse().unwrap();
-        network.addresses.insert(address, Reach::Accepts);
+        network.addresses.insert(address, Reachability::Accepts);
         let by = match script.calls.as_str() {
             "goaway" => Loss::Goaway,
             "refuse" => Loss::RefusedStream,
@@ -109,12 +109,12 @@ pub(super) fn channel_with(row: &Row, seed: u64, with: impl FnOnce(&mut Options)
             _ => {}
         }
     }
-    let mut options = Options {
+    let mut options = ChannelOptions {
         seed,
         settings,
         waits_for_missing: true,
         shows_secrets: true,
-        ..Options::default()
+        ..ChannelOptions::default()
     };
     with(&mut options);
     Some(Channel::new(client, Start::Target(target), network, options))

@@ -7,7 +7,7 @@ pub mod steps;
 use xdsctl::client::Start;
 use xdsctl::client::target::Target;
 use xdsctl::sim::script::{Player, Step};
-use xdsctl::sim::{Channel, Network, Options};
+use xdsctl::sim::{Channel, ChannelOptions, Network};
 
 /// Steps of a run.
 const STEPS: usize = 40;
@@ -38,11 +38,11 @@ struct Ran {
 fn play(seed: u64, count: usize) -> Ran {
     let client = xdsctl::hold(world()).unwrap();
     let start = Start::Target(Target::of_listener("shop", None));
-    let options = Options {
+    let options = ChannelOptions {
         seed,
         waits_for_missing: true,
         log: true,
-        ..Options::default()
+        ..ChannelOptions::default()
     };
     let mut channel = Channel::new(client, start, Network::default(), options);
     let mut player = Player::default();

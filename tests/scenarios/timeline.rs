@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use xdsctl::lb::log::Told;
+use xdsctl::lb::log::LogEntry;
 use xdsctl::lb::policy::TreePath;
 use xdsctl::sim::script::{Player, Step};
 
@@ -165,7 +165,7 @@ pub fn played(row: &Row, seed: u64) -> Vec<Event> {
 }
 
 /// What was told, in the words of the recordings.
-fn simulated(told: &Told, step: usize, own: &[&str], numbers: &mut Numbers) -> Option<Event> {
+fn simulated(told: &LogEntry, step: usize, own: &[&str], numbers: &mut Numbers) -> Option<Event> {
     let mut details: BTreeMap<String, String> = told
         .details
         .iter()

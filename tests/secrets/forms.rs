@@ -198,7 +198,11 @@ pub fn bytes(value: &Value) -> Option<(String, Vec<u8>)> {
     let mut value = value.clone();
     value.as_object_mut()?.remove("@type");
     let message = tables::message(&type_name)?;
-    let read = transcode::json(value.to_string().as_bytes(), message, transcode::Options::default());
+    let read = transcode::json(
+        value.to_string().as_bytes(),
+        message,
+        transcode::TranscodeOptions::default(),
+    );
     Some((type_name, read.bytes))
 }
 

@@ -162,7 +162,7 @@ fn every_member_of_a_suite_is_known() {
     names.remove("@type");
     names.retain(|name| {
         let text = format!("{{\"{name}\": 1}}");
-        let marks = xdsctl::source::secrets::marks(text.as_bytes(), 0, xdsctl::source::secrets::Place::suite());
+        let marks = xdsctl::source::secrets::marks(text.as_bytes(), 0, xdsctl::source::secrets::SecretPlace::suite());
         !marks.hidden.is_empty()
     });
     assert_eq!(names.into_iter().collect::<Vec<_>>(), [""; 0]);
@@ -182,7 +182,7 @@ fn nothing_of_our_own_suites_is_masked() {
         let id = sources.add(path.display().to_string(), std::fs::read(&path).unwrap());
         let source = sources.get(id).unwrap();
         xdsctl::source::node::view(source);
-        for marks in source.marks_of_all(xdsctl::source::secrets::Place::suite()) {
+        for marks in source.marks_of_all(xdsctl::source::secrets::SecretPlace::suite()) {
             count += 1;
             let texts = marks
                 .hidden

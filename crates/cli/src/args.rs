@@ -24,7 +24,7 @@ pub use choice::ChoiceArgs;
 
 pub use fail_on::FailOn;
 use fail_on::FailOnParser;
-pub use format::{Destination, ReportFormat};
+pub use format::{ReportDestination, ReportFormat};
 pub use live::{ConnectArgs, FetchArgs, ServeArgs};
 pub use suite::{SimulateArgs, TestArgs, TestFormat, TimelineFormat};
 
@@ -215,7 +215,7 @@ pub fn are_for_github(args: &[std::ffi::OsString]) -> bool {
 impl Args {
     /// Standard output is for GitHub.
     pub fn is_for_github(&self) -> bool {
-        fn is_one<F: PartialEq>(formats: &[Destination<F>], github: &F) -> bool {
+        fn is_one<F: PartialEq>(formats: &[ReportDestination<F>], github: &F) -> bool {
             formats.iter().any(|to| to.file.is_none() && to.format == *github)
         }
         match &self.command {
@@ -284,7 +284,7 @@ pub struct ValidateArgs {
     pub explain_error: Option<String>,
     /// Format of the report, and the file for it instead of standard output; may be repeated [default: human]
     #[arg(long = "format", value_name = "FORMAT[=FILE]", value_parser = DestinationParser::<ReportFormat>::default())]
-    pub formats: Vec<Destination>,
+    pub formats: Vec<ReportDestination>,
     /// Exit with 1 if a finding is at least this severe; after it, `not-checked` and clients that count: the others only warn [default: error]
     #[arg(long, value_parser = FailOnParser, value_name = "SEVERITY,CLIENT,...", hide_possible_values = true)]
     pub fail_on: Option<FailOn>,

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use super::args::ChannelArgs;
-use super::config::Config;
+use super::config::ProjectConfig;
 use super::input;
 use super::input::Inputs;
 use super::{Error, Io, worlds};
@@ -18,7 +18,7 @@ use xdsctl::client::{Client, Held, Keep, Resources, Start};
 use xdsctl::model::listener::{Listener, RouteSource};
 use xdsctl::profile::{self, Fleet};
 use xdsctl::rpc;
-use xdsctl::sim::{Channel, MAX_MACHINES, Network, Options, Rpc};
+use xdsctl::sim::{Channel, ChannelOptions, MAX_MACHINES, Network, Rpc};
 use xdsctl::status::{Code, Status};
 use xdsctl::text;
 
@@ -109,10 +109,10 @@ impl Opened {
     /// # Errors
     /// A limit of the simulation.
     pub fn failure(self, rpc: Rpc, seed: u64) -> Result<Option<Status>, Error> {
-        let options = Options {
+        let options = ChannelOptions {
             seed,
             max_machines: Some(self.most_machines()),
-            ..Options::default()
+            ..ChannelOptions::default()
         };
         let mut channel = Channel::new(self.client, self.start, Network::default(), options);
         let outcome = channel.call(rpc).map_err(|limit| Error::Usage(limit.to_string()))?;
@@ -127,7 +127,7 @@ impl Opened {
 /// # Errors
 /// Unreadable inputs, a target that is no xDS target, or none where several are possible.
 pub fn open(args: &ChannelArgs, io: &mut Io<'_>) -> Result<Opened, Error> {
-    let config = Config::of(&args.input.config, io)?;
+    let config = ProjectConfig::of(&args.input.config, io)?;
     let fleet = client(args)?;
     let inputs = input::open_for(&args.input, &config, fleet, io)?;
     open_in(inputs, args, io)
@@ -143,7 +143,7 @@ pub fn open_in(inputs: Inputs, args: &ChannelArgs, io: &mut Io<'_>) -> Result<Op
 
 /// What inputs say, before it is known where a channel starts: several may.
 #[derive(Debug, Clone)]
-pub struct Loaded {
+pub struct ChannelInputs {
     /// With their names.
     worlds: Vec<(String, Resources)>,
     bootstrap: Bootstrap,
@@ -157,7 +157,7 @@ pub struct Loaded {
 ///
 /// # Errors
 /// A bootstrap that no client starts with, or no resource.
-pub fn load(mut inputs: Inputs, args: &ChannelArgs, io: &mut Io<'_>) -> Result<Loaded, Error> {
+pub fn load(mut inputs: Inputs, args: &ChannelArgs, io: &mut Io<'_>) -> Result<ChannelInputs, Error> {
     if let (Some(path), Some(why)) = (&inputs.bootstrap_path, inputs.broken_bootstrap()) {
         return Err(Error::Usage(format!(
             "a client cannot start with the bootstrap `{}`: {why}",
@@ -180,7 +180,7 @@ pub fn load(mut inputs: Inputs, args: &ChannelArgs, io: &mut Io<'_>) -> Result<L
     if worlds.is_empty() {
         return Err(Error::Nothing("no xDS resource in the input".to_owned()));
     }
-    Ok(Loaded {
+    Ok(ChannelInputs {
         worlds,
         bootstrap,
         dns,
@@ -190,7 +190,7 @@ pub fn load(mut inputs: Inputs, args: &ChannelArgs, io: &mut Io<'_>) -> Result<L
     })
 }
 
-impl Loaded {
+impl ChannelInputs {
     /// Resources of all worlds.
     pub fn resources(&self) -> usize {
         self.worlds.iter().map(|(_, held)| held.count()).sum()

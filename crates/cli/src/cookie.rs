@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::args::{CookieArgs, CookieCommand, Format};
 use super::{Error, Io};
-use xdsctl::cookie::{Session, encode};
+use xdsctl::cookie::{SessionCookie, encode};
 
 /// Name of the schema of `--format json`.
 const SCHEMA: &str = "xdsctl.cookie/v1";
@@ -61,7 +61,7 @@ fn decode(text: &str, format: Format, io: &mut Io<'_>) -> Result<(), Error> {
         .or_else(|| text.trim_start().strip_prefix("Set-Cookie:"))
         .unwrap_or(text);
     let (name, value) = parts(header);
-    let session = Session::decode(value).map_err(|error| {
+    let session = SessionCookie::decode(value).map_err(|error| {
         Error::Usage(format!(
             "`{value}` is not the value of a session cookie, which is `ADDRESS[,ADDRESS...];CLUSTER` in base64: {error}"
         ))

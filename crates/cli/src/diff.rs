@@ -7,15 +7,15 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::args::{ChangeOf, Destination, DiffArgs, DiffFormat, InputArgs};
+use super::args::{ChangeOf, DiffArgs, DiffFormat, InputArgs, ReportDestination};
 use super::channel::followed;
-use super::config::Config;
+use super::config::ProjectConfig;
 use super::input::{self, Inputs};
 use super::outputs::{formats, write_each};
 use super::overwrite::END_OF_CHANGES;
 use super::{EXIT_TROUBLE, Error, Io, fleet, revision, worlds};
 use crate::report::diff::{self as text, Answer, Compared, Presence, Report};
-use crate::report::diff_pull::{Places, write_github, write_markdown};
+use crate::report::diff_pull::{ResourcePlaces, write_github, write_markdown};
 use crate::report::edge::Edge;
 use crate::report::not_compared::Tally;
 use crate::report::{diff_json, not_checked};
@@ -28,13 +28,13 @@ use xdsctl::profile::{self, Fleet, Profile};
 const EXIT_CHANGES: u8 = 1;
 
 /// What one client holds, and what it is called.
-pub struct Side {
+pub struct DiffSide {
     /// The client.
     pub client: Client,
     /// The document or directory, and the part of it, without the argument that named it.
     pub world: String,
     /// Where its resources stand, if that is to be told.
-    places: Places,
+    places: ResourcePlaces,
 }
 
 pub(super) fn run(args: &DiffArgs, io: &mut Io<'_>) -> Result<u8, Error> {
@@ -45,7 +45,7 @@ pub(super) fn run(args: &DiffArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         )));
     };
     let formats = formats(&args.formats, DiffFormat::Human, "json=out.json")?;
-    let config = Config::of(&args.input.config, io)?;
+    let config = ProjectConfig::of(&args.input.config, io)?;
     let mut asked = fleet::asked(&args.clients, &config, vec![profile::Client::default()], io)?;
     input::set_env(&mut asked.fleet, &args.input.env)?;
     refuse_unfollowed(args, &asked.fleet)?;
@@ -102,7 +102,7 @@ pub(super) fn run(args: &DiffArgs, io: &mut Io<'_>) -> Result<u8, Error> {
 
 fn write(
     args: &DiffArgs,
-    formats: &[Destination<DiffFormat>],
+    formats: &[ReportDestination<DiffFormat>],
     report: &Report,
     files: &[PathBuf],
     io: &mut Io<'_>,
@@ -202,7 +202,7 @@ impl Input {
         path: &Path,
         elsewhere: Option<&Path>,
         args: &DiffArgs,
-        config: &Config,
+        config: &ProjectConfig,
         io: &mut Io<'_>,
     ) -> Result<Input, Error> {
         let args = InputArgs {
@@ -228,11 +228,11 @@ impl Input {
     fn sides(
         &mut self,
         client: profile::Client,
-        config: &Config,
+        config: &ProjectConfig,
         is_placed: bool,
         files: &mut Vec<PathBuf>,
         io: &mut Io<'_>,
-    ) -> Result<Vec<Side>, Error> {
+    ) -> Result<Vec<DiffSide>, Error> {
         let Some(opened) = &mut self.opened else {
             return Ok(Vec::new());
         };
@@ -245,12 +245,17 @@ impl Input {
             .unwrap_or_default();
         let store = Arc::new(inputs.into_store());
         files.extend(store.sources.iter().map(|(_, source)| PathBuf::from(source.name())));
-        let mut placed = if is_placed { Places::of(&settled) } else { Vec::new() }.into_iter();
+        let mut placed = if is_placed {
+            ResourcePlaces::of(&settled)
+        } else {
+            Vec::new()
+        }
+        .into_iter();
         let path = self.args.files.first().map(PathBuf::as_path).unwrap_or(Path::new("-"));
         let worlds = settled.hold(&store).into_iter().map(|(name, resources)| {
             // Both have the worlds in one order.
             let origins = placed.find(|(world, _)| *world == name).map(|(_, origins)| origins);
-            let places = Places {
+            let places = ResourcePlaces {
                 origins: origins.unwrap_or_default(),
                 store: is_placed.then(|| Arc::clone(&store)),
             };
@@ -263,7 +268,7 @@ impl Input {
                 Some(scope) if inside.is_empty() => scope,
                 Some(scope) => format!("{inside} {scope}"),
             };
-            Side {
+            DiffSide {
                 client: Client {
                     resources,
                     node_id: node_id.clone(),
@@ -284,7 +289,7 @@ impl Input {
 struct Pair<'a> {
     sides: [Input; 2],
     args: &'a DiffArgs,
-    config: &'a Config,
+    config: &'a ProjectConfig,
     /// It is to be told where resources stand after.
     is_placed: bool,
     /// The files that were read.
@@ -299,7 +304,7 @@ impl Pair<'_> {
         let is_first = before.opened.is_none();
         let before = before.sides(client, self.config, false, &mut self.files, io)?;
         let after = after.sides(client, self.config, self.is_placed, &mut self.files, io)?;
-        let is_empty = |side: &Side| side.client.resources.count() == 0;
+        let is_empty = |side: &DiffSide| side.client.resources.count() == 0;
         if before.iter().chain(&after).all(is_empty) {
             let message = "neither input has a resource to compare; `diff` does not compare bootstraps";
             return Err(Error::Nothing(message.to_owned()));
@@ -336,8 +341,8 @@ fn below(name: &str, argument: &Path) -> String {
 
 /// Pairs the clients of both inputs by what they hold, in the order of their names; one without a partner is compared with a
 /// client that holds nothing. What changes is still to be found.
-fn paired(before: Vec<Side>, after: Vec<Side>) -> Vec<Compared> {
-    fn candidates(sides: &[Side]) -> Vec<Candidate<'_>> {
+fn paired(before: Vec<DiffSide>, after: Vec<DiffSide>) -> Vec<Compared> {
+    fn candidates(sides: &[DiffSide]) -> Vec<Candidate<'_>> {
         let candidate = sides.iter().map(|side| Candidate {
             name: &side.world,
             resources: &side.client.resources,
@@ -346,9 +351,9 @@ fn paired(before: Vec<Side>, after: Vec<Side>) -> Vec<Compared> {
     }
     let found = pairs(&candidates(&before), &candidates(&after));
     let is_one = before.len() <= 1 && after.len() <= 1;
-    let take = |sides: Vec<Side>| sides.into_iter().map(Some).collect::<Vec<_>>();
+    let take = |sides: Vec<DiffSide>| sides.into_iter().map(Some).collect::<Vec<_>>();
     let (mut before, mut after) = (take(before), take(after));
-    let side = |sides: &mut Vec<Option<Side>>, at: Option<usize>| sides.get_mut(at?)?.take();
+    let side = |sides: &mut Vec<Option<DiffSide>>, at: Option<usize>| sides.get_mut(at?)?.take();
     let pair = |(one, other)| {
         let (world, presence, before, after, places) = match (side(&mut before, one), side(&mut after, other)) {
             (Some(one), Some(other)) => {
@@ -365,7 +370,7 @@ fn paired(before: Vec<Side>, after: Vec<Side>) -> Vec<Compared> {
                     Presence::Removed,
                     one.client,
                     nothing,
-                    Places::default(),
+                    ResourcePlaces::default(),
                 )
             }
             (None, Some(other)) => {

@@ -7,7 +7,7 @@ use super::{Error, Io};
 use crate::report::explain;
 use xdsctl::catalogue;
 use xdsctl::diag::Rule;
-use xdsctl::recognise::{self, Log, Told};
+use xdsctl::recognise::{self, Log, Recognised};
 
 /// Longest log that is read from standard input, in bytes.
 const MAX_LOG_BYTES: usize = 4 << 30;
@@ -154,7 +154,7 @@ fn page(format: Format, rule: &'static Rule, io: &mut Io<'_>) -> Result<u8, Erro
 }
 
 /// Writes what a line tells; one thing with one rule is followed by the rule's page.
-fn line(format: Format, told: &[Told], io: &mut Io<'_>) -> Result<u8, Error> {
+fn line(format: Format, told: &[Recognised], io: &mut Io<'_>) -> Result<u8, Error> {
     match format {
         Format::Human => explain::write_told(told, io.width, &mut io.out)?,
         Format::Json => explain::write_told_json(told, &mut io.out)?,

@@ -2,10 +2,10 @@
 
 use super::input::Inputs;
 use super::{Error, Io};
-use xdsctl::check::Outcome;
+use xdsctl::check::CheckOutcome;
 use xdsctl::client::target::Target;
 use xdsctl::model::ResourceType;
-use xdsctl::recognise::{self, Page, Told, place};
+use xdsctl::recognise::{self, Page, Recognised, place};
 
 /// Listeners of a channel that a line may be about.
 const OF_CHANNEL: [&str; 3] = [
@@ -27,18 +27,18 @@ const BEFORE_AUTHORITY: [&str; 5] = [
 ];
 
 /// A line of which something is recognised.
-pub(super) struct Line {
-    told: Vec<Told>,
+pub(super) struct RecognisedLine {
+    told: Vec<Recognised>,
     /// The authority for which it tells of no virtual host.
     authority: Option<String>,
 }
 
-impl Line {
+impl RecognisedLine {
     /// Takes a line apart.
     ///
     /// # Errors
     /// Nothing in it is known.
-    pub fn read(line: &str) -> Result<Line, Error> {
+    pub fn read(line: &str) -> Result<RecognisedLine, Error> {
         let mut told = recognise::told(line);
         // What no page knows may still name a resource and its fields.
         if told.iter().all(|one| one.pages.is_empty() && one.path.is_none()) {
@@ -51,7 +51,7 @@ impl Line {
             )));
         }
         let authority = authority(line).map(str::to_owned);
-        Ok(Line { told, authority })
+        Ok(RecognisedLine { told, authority })
     }
 
     /// Says whether it tells that a resource did not come: then a reference to it in the input is the place.
@@ -66,8 +66,8 @@ impl Line {
 
     /// The target of a channel whose listener is missing, not for a client, or without a virtual host.
     pub fn target(&self) -> Option<String> {
-        let is_channels = |one: &&Told| place::is_missing(one) || OF_CHANNEL.iter().any(|id| one.leads_to(id));
-        let of_listener = |one: &Told| match one.resource_type {
+        let is_channels = |one: &&Recognised| place::is_missing(one) || OF_CHANNEL.iter().any(|id| one.leads_to(id));
+        let of_listener = |one: &Recognised| match one.resource_type {
             Some(ResourceType::Listener) => one.resource_name.clone(),
             _ => None,
         };
@@ -83,13 +83,14 @@ impl Line {
     /// Those of the streams.
     pub fn keep(
         &self,
-        outcome: &mut Outcome,
+        outcome: &mut CheckOutcome,
         target: Option<&Target>,
         inputs: &Inputs,
         io: &mut Io<'_>,
     ) -> Result<Option<String>, Error> {
-        let is_asked = |one: &Told| !one.leads_to(WITHOUT_HOST) || target.is_some_and(|target| self.is_of(target));
-        let asked: Vec<Told> = self.told.iter().filter(|one| is_asked(one)).cloned().collect();
+        let is_asked =
+            |one: &Recognised| !one.leads_to(WITHOUT_HOST) || target.is_some_and(|target| self.is_of(target));
+        let asked: Vec<Recognised> = self.told.iter().filter(|one| is_asked(one)).cloned().collect();
         let is_checked = place::keep(outcome, &asked, inputs.documents.first().copied());
         let mut symptoms = 0;
         for one in self.told.iter().filter(|one| !place::is_missing(one)) {

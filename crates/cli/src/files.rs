@@ -11,7 +11,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::reach::Reach;
+use super::reach::AllowedDirectories;
 
 /// File endings that are looked for in directories.
 pub(super) const ENDINGS: [&str; 12] = [
@@ -49,7 +49,7 @@ pub(super) struct Found {
 }
 
 /// Looks up a path that the user named.
-pub(super) fn find(path: &Path, reach: &Reach) -> Found {
+pub(super) fn find(path: &Path, reach: &AllowedDirectories) -> Found {
     let mut search = Search {
         found: Found::default(),
         seen: BTreeSet::new(),
@@ -82,7 +82,7 @@ struct Search<'s> {
     /// The directory that is searched.
     root: &'s Path,
     /// Where links may lead to besides.
-    reach: &'s Reach,
+    reach: &'s AllowedDirectories,
 }
 
 impl Search<'_> {

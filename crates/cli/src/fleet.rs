@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::args::ClientArgs;
-use super::config::Config;
+use super::config::ProjectConfig;
 use super::input::cannot_read;
 use super::{Error, Io};
-use xdsctl::envelope::{Loader, Options};
+use xdsctl::envelope::{LoadOptions, Loader};
 use xdsctl::profile::{Agent, Client, Fleet, UserAgent};
 use xdsctl::source::SourceMap;
 
@@ -15,7 +15,7 @@ use xdsctl::source::SourceMap;
 const MAX_CLIENTS: usize = 1_000;
 
 /// The clients that are asked.
-pub(super) struct Asked {
+pub(super) struct AskedClients {
     pub fleet: Fleet,
     /// Where they are named, if not in an argument.
     pub from: Option<String>,
@@ -29,10 +29,10 @@ pub(super) struct Asked {
 /// A name that is none, a file that cannot be read or has no gRPC client in it.
 pub(super) fn asked(
     args: &ClientArgs,
-    config: &Config,
+    config: &ProjectConfig,
     otherwise: Vec<Client>,
     io: &mut Io<'_>,
-) -> Result<Asked, Error> {
+) -> Result<AskedClients, Error> {
     let read =
         |list: &str, from: &str| Client::parse_list(list).map_err(|error| Error::Usage(format!("{from}: {error}")));
     let mut clients = match &args.client {
@@ -62,7 +62,7 @@ pub(super) fn asked(
             "{count} clients are to be asked, the limit is {MAX_CLIENTS}"
         )));
     }
-    Ok(Asked {
+    Ok(AskedClients {
         fleet: Fleet::new(&clients),
         from,
         unread,
@@ -75,7 +75,7 @@ fn of_dump(file: &Path, unread: &mut Vec<String>, io: &mut Io<'_>) -> Result<Vec
     let id = sources.add_file(file).map_err(|error| cannot_read(file, error))?;
     let mut loader = Loader::new();
     if let Some(source) = sources.get(id) {
-        loader.document(id, source, Options::default(), &mut |_| {});
+        loader.document(id, source, LoadOptions::default(), &mut |_| {});
     }
     let name = file.display();
     let mut clients = Vec::new();

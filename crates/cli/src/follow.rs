@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use super::input::{Inputs, cannot_read};
 use xdsctl::client::{Keep, Reading};
-use xdsctl::envelope::{Options, PATH_SOURCE_UNREADABLE, PathSource, WorldId};
+use xdsctl::envelope::{LoadOptions, PATH_SOURCE_UNREADABLE, PathSource, WorldId};
 use xdsctl::source::SourceId;
 
 /// Files that are followed in all.
@@ -101,10 +101,10 @@ fn open(inputs: &mut Inputs, path: &Path, number: usize) -> Result<SourceId, Str
 fn read(inputs: &Inputs, files: &[(SourceId, WorldId)], keep: Keep, reading: &mut Reading) {
     reading.read(None, &inputs.circumstances(keep), |loader, emit| {
         for (id, world) in files {
-            let options = Options {
+            let options = LoadOptions {
                 world: Some(*world),
                 follow: true,
-                ..Options::default()
+                ..LoadOptions::default()
             };
             if let Some(source) = inputs.sources.get(*id) {
                 loader.document(*id, source, options, emit);

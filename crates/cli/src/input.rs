@@ -5,17 +5,17 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use super::args::{AsType, InputArgs, World};
-use super::config::Config;
+use super::config::ProjectConfig;
 use super::progress::Progress;
-use super::reach::Reach;
+use super::reach::AllowedDirectories;
 use super::{EXIT_TROUBLE, Error, Io, files, follow, live, progress, revision, unread, worlds};
 use xdsctl::bootstrap::{self, Bootstrap};
-use xdsctl::client::{Circumstances, Keep, Parts, Place, Reading, Settled, Store};
+use xdsctl::client::{DocumentPlace, Keep, Parts, Reading, Settled, Store, ValidationInput};
 use xdsctl::diag::Diagnostic;
-use xdsctl::envelope::{self, Emit, Finding, Loader, Options, RawResource};
+use xdsctl::envelope::{self, Emit, Finding, LoadOptions, Loader, RawResource};
 use xdsctl::model::ResourceType;
 use xdsctl::profile::{Fleet, ServerFacts};
-use xdsctl::source::sniff::Format;
+use xdsctl::source::sniff::DocumentFormat;
 use xdsctl::source::{MAX_STREAM_BYTES, SourceId, SourceMap, Span, read_stream};
 
 /// Everything that a command knows before it reads resources.
@@ -41,7 +41,7 @@ pub struct Inputs {
     /// The documents that were found in a directory.
     found: BTreeSet<SourceId>,
     /// Where each document stands that may be of one world with others.
-    places: BTreeMap<SourceId, Place>,
+    places: BTreeMap<SourceId, DocumentPlace>,
     /// The input is said to be all there is.
     pub is_complete: bool,
     /// Nothing is said of worlds.
@@ -53,7 +53,7 @@ pub struct Inputs {
     /// Why some of what was named could not be read.
     unread: Vec<Error>,
     /// What files may name.
-    reach: Reach,
+    reach: AllowedDirectories,
 }
 
 /// Reads the arguments' files; documents are opened, not parsed.
@@ -61,7 +61,7 @@ pub struct Inputs {
 /// # Errors
 /// A file that cannot be read, an unknown switch, or no input at all.
 pub fn open(args: &InputArgs, io: &mut Io<'_>) -> Result<Inputs, Error> {
-    let config = Config::of(&args.config, io)?;
+    let config = ProjectConfig::of(&args.config, io)?;
     open_for(args, &config, Fleet::default(), io)
 }
 
@@ -69,7 +69,7 @@ pub fn open(args: &InputArgs, io: &mut Io<'_>) -> Result<Inputs, Error> {
 ///
 /// # Errors
 /// As for [`open`].
-pub fn open_for(args: &InputArgs, config: &Config, fleet: Fleet, io: &mut Io<'_>) -> Result<Inputs, Error> {
+pub fn open_for(args: &InputArgs, config: &ProjectConfig, fleet: Fleet, io: &mut Io<'_>) -> Result<Inputs, Error> {
     let mut inputs = Inputs::without_documents(args, config, fleet)?;
     let opened = documents(args, &mut inputs.sources, io)?;
     inputs.documents = opened.documents;
@@ -99,7 +99,13 @@ pub(super) fn set_env(fleet: &mut Fleet, env: &[String]) -> Result<(), Error> {
 ///
 /// # Errors
 /// A bootstrap that cannot be read, an unknown switch.
-pub fn snapshot(args: &InputArgs, config: &Config, fleet: Fleet, name: &str, bytes: Vec<u8>) -> Result<Inputs, Error> {
+pub fn snapshot(
+    args: &InputArgs,
+    config: &ProjectConfig,
+    fleet: Fleet,
+    name: &str,
+    bytes: Vec<u8>,
+) -> Result<Inputs, Error> {
     let mut inputs = Inputs::without_documents(args, config, fleet)?;
     inputs.documents.push(inputs.sources.add(name, bytes));
     inputs.is_quiet = true;
@@ -113,7 +119,7 @@ pub fn snapshot(args: &InputArgs, config: &Config, fleet: Fleet, name: &str, byt
 /// # Errors
 /// As for [`open`].
 pub fn of_parts(args: &InputArgs, inline: Vec<(String, String, bool)>, io: &mut Io<'_>) -> Result<Inputs, Error> {
-    let mut inputs = Inputs::without_documents(args, &Config::default(), Fleet::default())?;
+    let mut inputs = Inputs::without_documents(args, &ProjectConfig::default(), Fleet::default())?;
     if !args.files.is_empty() {
         let Opened { documents, unread, .. } = documents(args, &mut inputs.sources, io)?;
         (inputs.documents, inputs.unread) = (documents, unread);
@@ -155,9 +161,9 @@ struct Opened {
     /// Those that were found in a directory.
     found: BTreeSet<SourceId>,
     /// Where each stands.
-    places: BTreeMap<SourceId, Place>,
+    places: BTreeMap<SourceId, DocumentPlace>,
     /// Places that have been read.
-    seen: BTreeSet<Place>,
+    seen: BTreeSet<DocumentPlace>,
 }
 
 impl Opened {
@@ -176,8 +182,8 @@ impl Opened {
 }
 
 /// Directories that are named are read by whatever way.
-fn reach_of(args: &InputArgs) -> Reach {
-    Reach::of(args.config.allow_read.iter().chain(&args.files))
+fn reach_of(args: &InputArgs) -> AllowedDirectories {
+    AllowedDirectories::of(args.config.allow_read.iter().chain(&args.files))
 }
 
 fn documents(args: &InputArgs, sources: &mut SourceMap, io: &mut Io<'_>) -> Result<Opened, Error> {
@@ -276,7 +282,7 @@ impl Inputs {
     ///
     /// # Errors
     /// A switch that no client has.
-    pub fn again(&mut self, args: &InputArgs, config: &Config, fleet: Fleet) -> Result<Inputs, Error> {
+    pub fn again(&mut self, args: &InputArgs, config: &ProjectConfig, fleet: Fleet) -> Result<Inputs, Error> {
         let mut inputs = Inputs {
             sources: self.sources.clone(),
             documents: self.documents.clone(),
@@ -290,7 +296,7 @@ impl Inputs {
         Ok(inputs)
     }
 
-    fn without_documents(args: &InputArgs, config: &Config, mut fleet: Fleet) -> Result<Inputs, Error> {
+    fn without_documents(args: &InputArgs, config: &ProjectConfig, mut fleet: Fleet) -> Result<Inputs, Error> {
         set_env(&mut fleet, &args.env)?;
         Ok(Inputs {
             sources: SourceMap::new(),
@@ -320,7 +326,7 @@ impl Inputs {
     }
 
     /// What files may name.
-    pub const fn reach(&self) -> &Reach {
+    pub const fn reach(&self) -> &AllowedDirectories {
         &self.reach
     }
 
@@ -422,8 +428,8 @@ impl Inputs {
     }
 
     /// What resources are checked against.
-    pub fn circumstances(&self, keep: Keep) -> Circumstances<'_> {
-        Circumstances {
+    pub fn circumstances(&self, keep: Keep) -> ValidationInput<'_> {
+        ValidationInput {
             profile: self.fleet.base(),
             others: self.fleet.others(),
             server: &self.server,
@@ -517,9 +523,9 @@ impl Inputs {
     }
 
     fn read(&self, progress: &Progress, loader: &mut Loader, emit: Emit<'_>) {
-        let options = Options {
+        let options = LoadOptions {
             assume: self.assumed_type(),
-            ..Options::default()
+            ..LoadOptions::default()
         };
         for &id in &self.documents {
             let Some(source) = self.sources.get(id) else {
@@ -527,7 +533,7 @@ impl Inputs {
             };
             let mut options = options;
             if let Some(is_yaml) = self.inline.get(&id) {
-                options.format = Some(Format::Json);
+                options.format = Some(DocumentFormat::Json);
                 options.transcode.bare_strings = *is_yaml;
             }
             if self.as_type == Some(AsType::Bootstrap) {

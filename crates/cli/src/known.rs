@@ -4,18 +4,18 @@ use std::fs;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::args::ValidateArgs;
-use super::config::{Config, IgnoreSetting};
+use super::config::{IgnoreSetting, ProjectConfig};
 use super::outputs::is_same_place;
-use super::overwrite::{self, Kind};
+use super::overwrite::{self, OutputKind};
 use super::{Error, Io};
 use xdsctl::catalogue;
-use xdsctl::check::Outcome;
+use xdsctl::check::CheckOutcome;
 use xdsctl::choice::{self, Baseline, Choice, Date, Hidden, Severities, Suppression, Written, baseline};
 use xdsctl::diag::Severity;
 use xdsctl::source::{SourceId, SourceMap, Span};
 
 /// What is known before anything is read.
-pub struct Known {
+pub struct Preset {
     suppressions: Vec<Suppression>,
     baseline: Option<(Baseline, SourceId)>,
     /// A new baseline is wanted.
@@ -23,17 +23,17 @@ pub struct Known {
     today: Date,
 }
 
-impl Known {
+impl Preset {
     /// Reads the suppressions of the project and the baseline.
     ///
     /// # Errors
     /// A baseline that cannot be read.
-    pub fn open(args: &ValidateArgs, config: &Config, sources: &mut SourceMap) -> Result<Known, Error> {
+    pub fn open(args: &ValidateArgs, config: &ProjectConfig, sources: &mut SourceMap) -> Result<Preset, Error> {
         let of_project = config.baseline.as_ref().map(|setting| setting.value.clone());
         // The one of the project may be about to be written for the first time.
         let is_recorded = args.write_baseline.is_some();
         if let Some(file) = &args.write_baseline {
-            overwrite::refuse(file, Kind::Baseline)?;
+            overwrite::refuse(file, OutputKind::Baseline)?;
             if args
                 .formats
                 .iter()
@@ -59,7 +59,7 @@ impl Known {
             }
             None => None,
         };
-        Ok(Known {
+        Ok(Preset {
             suppressions: of_config(config, sources),
             baseline,
             is_recorded,
@@ -70,8 +70,8 @@ impl Known {
     /// Takes out what is known. Findings for a new baseline are those from a severity on.
     pub fn hide(
         self,
-        outcome: &mut Outcome,
-        config: &Config,
+        outcome: &mut CheckOutcome,
+        config: &ProjectConfig,
         sources: &SourceMap,
         (from, severities): (Severity, &Severities),
         is_complete: bool,
@@ -104,7 +104,7 @@ impl Known {
 ///
 /// # Errors
 /// The file cannot be written.
-pub fn write(args: &ValidateArgs, recorded: Vec<baseline::Known>, io: &mut Io<'_>) -> Result<(), Error> {
+pub fn write(args: &ValidateArgs, recorded: Vec<baseline::BaselineEntry>, io: &mut Io<'_>) -> Result<(), Error> {
     let Some(path) = &args.write_baseline else {
         return Ok(());
     };
@@ -120,7 +120,7 @@ pub fn write(args: &ValidateArgs, recorded: Vec<baseline::Known>, io: &mut Io<'_
 }
 
 /// The suppressions of the project; its file becomes a document, to point into.
-fn of_config(config: &Config, sources: &mut SourceMap) -> Vec<Suppression> {
+fn of_config(config: &ProjectConfig, sources: &mut SourceMap) -> Vec<Suppression> {
     let Some(file) = config.file.as_ref().filter(|_| !config.ignores.is_empty()) else {
         return Vec::new();
     };

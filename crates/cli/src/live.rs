@@ -31,7 +31,7 @@ pub(super) fn unknown(address: &str) -> Error {
 /// It cannot be fetched, or this binary cannot.
 #[cfg(feature = "net")]
 pub(super) fn read(text: &str, args: &InputArgs, err: &mut dyn Write) -> Result<Vec<u8>, Error> {
-    let asked = connect::Asked::of_input(text, args)?;
+    let asked = connect::ConnectRequest::of_input(text, args)?;
     let mut bytes = Vec::new();
     let fetched = xdsctl_net::fetch(&asked.address, &asked.options, &mut bytes, &mut |_| {}).map_err(connect::live)?;
     if let Some(trouble) = fetched.trouble {

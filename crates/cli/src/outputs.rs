@@ -4,23 +4,23 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use super::args::{Destination, ReportFormat};
+use super::args::{ReportDestination, ReportFormat};
 use super::input::Inputs;
-use super::overwrite::{self, Kind};
+use super::overwrite::{self, OutputKind};
 use super::{Error, Io};
 use crate::report::edge::Edge;
 use crate::report::not_checked::Gate;
 use crate::report::paths::Paths;
-use crate::report::resolve::Report;
+use crate::report::resolve::ResolvedFindings;
 use crate::report::{
-    Choice, Finding, Format, ResourceReport, Summary, Unplaced, concise, github, gitlab, human, json, junit, markdown,
-    matrix, sarif, statistics,
+    Choice, Finding, ReportWriter, ResourceReport, Summary, Unplaced, concise, github, gitlab, human, json, junit,
+    markdown, matrix, sarif, statistics,
 };
 use xdsctl::source::SourceId;
 
 /// How reports are to look.
 #[derive(Debug, Clone)]
-pub(super) struct Looks {
+pub(super) struct ReportLooks {
     /// What a form shows that leaves something out.
     pub choice: Choice,
     /// What a form shows that is for programs.
@@ -41,10 +41,10 @@ pub(super) struct Looks {
     pub shows_secrets: bool,
 }
 
-impl Looks {
+impl ReportLooks {
     /// Says whether the last lines of a report for people stand on standard output.
-    pub(super) fn closes(&self, destinations: &[Destination]) -> bool {
-        let is_human = |d: &Destination| d.format == ReportFormat::Human && d.file.is_none();
+    pub(super) fn closes(&self, destinations: &[ReportDestination]) -> bool {
+        let is_human = |d: &ReportDestination| d.format == ReportFormat::Human && d.file.is_none();
         destinations.iter().any(is_human) && !self.style.is_quiet && !self.statistics
     }
 
@@ -70,7 +70,7 @@ impl Looks {
 
 /// A form that is being written.
 struct Output<'o> {
-    format: Box<dyn Format + 'o>,
+    format: Box<dyn ReportWriter + 'o>,
     /// Where to; `None` for standard output.
     file: Option<PathBuf>,
     /// What ended it.
@@ -83,13 +83,13 @@ pub(super) struct Outputs<'o> {
 }
 
 /// Says whether one of the forms is read by people.
-pub(super) fn has_human(destinations: &[Destination]) -> bool {
+pub(super) fn has_human(destinations: &[ReportDestination]) -> bool {
     destinations.iter().any(|d| d.format == ReportFormat::Human)
 }
 
 /// Says whether one of the forms tells which findings can be fixed.
-pub(super) fn says_what_is_fixable(destinations: &[Destination]) -> bool {
-    let says = |d: &Destination| matches!(d.format, ReportFormat::Human | ReportFormat::Json);
+pub(super) fn says_what_is_fixable(destinations: &[ReportDestination]) -> bool {
+    let says = |d: &ReportDestination| matches!(d.format, ReportFormat::Human | ReportFormat::Json);
     destinations.iter().any(says)
 }
 
@@ -99,14 +99,14 @@ impl<'o> Outputs<'o> {
     /// # Errors
     /// Two forms for one place, a file that cannot be written, a file that is one of the inputs.
     pub(super) fn open(
-        destinations: &[Destination],
-        looks: &Looks,
+        destinations: &[ReportDestination],
+        looks: &ReportLooks,
         inputs: &Inputs,
         io: &'o mut Io<'_>,
     ) -> Result<Self, Error> {
         refuse_doubles(destinations, "sarif=out.sarif")?;
         // All of them before the first is opened, which ends what stood there.
-        for Destination { format, file } in destinations {
+        for ReportDestination { format, file } in destinations {
             if let Some(file) = file {
                 refuse_input(file, inputs)?;
                 overwrite::refuse(file, (*format).into())?;
@@ -139,7 +139,7 @@ impl<'o> Outputs<'o> {
     ///
     /// # Errors
     /// The first that could not be written.
-    pub(super) fn write(mut self, report: Report<'_>) -> Result<Summary, Error> {
+    pub(super) fn write(mut self, report: ResolvedFindings<'_>) -> Result<Summary, Error> {
         let summary = report.write(&mut self)?;
         for output in self.list {
             if let Some(error) = output.trouble {
@@ -153,7 +153,7 @@ impl<'o> Outputs<'o> {
     }
 
     /// Lets every form that can still be written do a step.
-    fn each(&mut self, mut step: impl FnMut(&mut dyn Format) -> io::Result<()>) -> io::Result<()> {
+    fn each(&mut self, mut step: impl FnMut(&mut dyn ReportWriter) -> io::Result<()>) -> io::Result<()> {
         for output in self.list.iter_mut().filter(|output| output.trouble.is_none()) {
             output.trouble = step(&mut *output.format).err();
         }
@@ -162,7 +162,7 @@ impl<'o> Outputs<'o> {
 }
 
 /// All of them, as one that never fails: what ended a form is kept with it.
-impl Format for Outputs<'_> {
+impl ReportWriter for Outputs<'_> {
     fn wants(&mut self, finding: &Unplaced<'_>) -> usize {
         let wanted = self.list.iter_mut().map(|output| output.format.wants(finding));
         wanted.max().unwrap_or_default()
@@ -183,11 +183,11 @@ impl Format for Outputs<'_> {
 
 /// The form of a destination.
 fn form<'o>(
-    destination: &Destination,
-    looks: &Looks,
+    destination: &ReportDestination,
+    looks: &ReportLooks,
     summary: Option<Box<dyn Write + 'o>>,
     out: Box<dyn Write + 'o>,
-) -> Result<Box<dyn Format + 'o>, Error> {
+) -> Result<Box<dyn ReportWriter + 'o>, Error> {
     let (choice, paths) = (looks.choice, looks.paths.clone());
     if let (ReportFormat::Human, Some(style)) = (destination.format, &looks.matrix) {
         let style = match destination.file {
@@ -236,7 +236,7 @@ fn cannot_write(file: &Path, source: io::Error) -> Error {
 }
 
 /// Two forms cannot go to one place; `example` is a form with a file.
-fn refuse_doubles<F>(destinations: &[Destination<F>], example: &str) -> Result<(), Error> {
+fn refuse_doubles<F>(destinations: &[ReportDestination<F>], example: &str) -> Result<(), Error> {
     for (number, destination) in destinations.iter().enumerate() {
         let earlier = destinations.get(..number).unwrap_or_default();
         if earlier
@@ -259,16 +259,16 @@ fn refuse_doubles<F>(destinations: &[Destination<F>], example: &str) -> Result<(
 /// # Errors
 /// Two forms for one place.
 pub(super) fn formats<F: Copy>(
-    asked: &[Destination<F>],
+    asked: &[ReportDestination<F>],
     usual: F,
     example: &str,
-) -> Result<Vec<Destination<F>>, Error> {
+) -> Result<Vec<ReportDestination<F>>, Error> {
     if asked.is_empty() {
         let (format, file) = (usual, None);
-        return Ok(vec![Destination { format, file }]);
+        return Ok(vec![ReportDestination { format, file }]);
     }
     refuse_doubles(asked, example)?;
-    let copy = |Destination { format, file }: &Destination<F>| Destination {
+    let copy = |ReportDestination { format, file }: &ReportDestination<F>| ReportDestination {
         format: *format,
         file: file.clone(),
     };
@@ -280,20 +280,20 @@ pub(super) fn formats<F: Copy>(
 ///
 /// # Errors
 /// A file that is one of the inputs, or something else than such a report, or what cannot be written.
-pub(super) fn write_each<F: Copy + Into<Kind>>(
-    formats: &[Destination<F>],
+pub(super) fn write_each<F: Copy + Into<OutputKind>>(
+    formats: &[ReportDestination<F>],
     inputs: &[PathBuf],
     shows_secrets: bool,
     out: &mut dyn Write,
     mut write: impl FnMut(F, bool, &mut dyn Write) -> io::Result<()>,
 ) -> Result<(), Error> {
-    for Destination { format, file } in formats {
+    for ReportDestination { format, file } in formats {
         if let Some(file) = file {
             refuse_any(file, inputs.iter().map(PathBuf::as_path))?;
             overwrite::refuse(file, (*format).into())?;
         }
     }
-    for Destination { format, file } in formats {
+    for ReportDestination { format, file } in formats {
         let Some(file) = file else {
             write(*format, false, out)?;
             continue;

@@ -15,7 +15,7 @@ use xdsctl::source::{Source, SourceMap};
 
 /// What is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum OutputKind {
     /// A report for people.
     Text,
     /// What changes, for people.
@@ -44,7 +44,7 @@ const END_BYTES: usize = 1 << 12;
 ///
 /// # Errors
 /// It is a link to nothing, or a file with something else in it.
-pub(super) fn refuse(file: &Path, kind: Kind) -> Result<(), Error> {
+pub(super) fn refuse(file: &Path, kind: OutputKind) -> Result<(), Error> {
     let refused = |why: &str| {
         let name = file.display();
         Err(Error::Usage(format!(
@@ -87,55 +87,57 @@ fn is_disk(_: &fs::Metadata) -> bool {
     false
 }
 
-impl From<ReportFormat> for Kind {
-    fn from(format: ReportFormat) -> Kind {
+impl From<ReportFormat> for OutputKind {
+    fn from(format: ReportFormat) -> OutputKind {
         match format {
-            ReportFormat::Human | ReportFormat::Concise => Kind::Text,
-            ReportFormat::Json | ReportFormat::Jsonl => Kind::Json,
-            ReportFormat::Sarif => Kind::Sarif,
-            ReportFormat::Junit => Kind::Junit,
-            ReportFormat::Github => Kind::Github,
-            ReportFormat::Gitlab => Kind::Gitlab,
-            ReportFormat::Markdown => Kind::Markdown,
+            ReportFormat::Human | ReportFormat::Concise => OutputKind::Text,
+            ReportFormat::Json | ReportFormat::Jsonl => OutputKind::Json,
+            ReportFormat::Sarif => OutputKind::Sarif,
+            ReportFormat::Junit => OutputKind::Junit,
+            ReportFormat::Github => OutputKind::Github,
+            ReportFormat::Gitlab => OutputKind::Gitlab,
+            ReportFormat::Markdown => OutputKind::Markdown,
         }
     }
 }
 
-impl From<TestFormat> for Kind {
-    fn from(format: TestFormat) -> Kind {
+impl From<TestFormat> for OutputKind {
+    fn from(format: TestFormat) -> OutputKind {
         match format {
-            TestFormat::Human => Kind::Text,
-            TestFormat::Json => Kind::Json,
-            TestFormat::Junit => Kind::Junit,
-            TestFormat::Sarif => Kind::Sarif,
-            TestFormat::Github => Kind::Github,
-            TestFormat::Gitlab => Kind::Gitlab,
-            TestFormat::Markdown => Kind::Markdown,
+            TestFormat::Human => OutputKind::Text,
+            TestFormat::Json => OutputKind::Json,
+            TestFormat::Junit => OutputKind::Junit,
+            TestFormat::Sarif => OutputKind::Sarif,
+            TestFormat::Github => OutputKind::Github,
+            TestFormat::Gitlab => OutputKind::Gitlab,
+            TestFormat::Markdown => OutputKind::Markdown,
         }
     }
 }
 
-impl From<DiffFormat> for Kind {
-    fn from(format: DiffFormat) -> Kind {
+impl From<DiffFormat> for OutputKind {
+    fn from(format: DiffFormat) -> OutputKind {
         match format {
-            DiffFormat::Human => Kind::Changes,
-            DiffFormat::Json => Kind::Json,
-            DiffFormat::Github => Kind::Github,
-            DiffFormat::Markdown => Kind::Markdown,
+            DiffFormat::Human => OutputKind::Changes,
+            DiffFormat::Json => OutputKind::Json,
+            DiffFormat::Github => OutputKind::Github,
+            DiffFormat::Markdown => OutputKind::Markdown,
         }
     }
 }
 
-impl Kind {
+impl OutputKind {
     const fn words(self) -> &'static str {
         match self {
-            Kind::Text | Kind::Changes | Kind::Json | Kind::Github | Kind::Markdown => "such report",
-            Kind::Sarif => "SARIF report",
-            Kind::Junit => "JUnit report",
-            Kind::Gitlab => "code quality report",
-            Kind::Baseline => "baseline",
-            Kind::Bootstrap => "bootstrap",
-            Kind::Dump => "dump",
+            OutputKind::Text | OutputKind::Changes | OutputKind::Json | OutputKind::Github | OutputKind::Markdown => {
+                "such report"
+            }
+            OutputKind::Sarif => "SARIF report",
+            OutputKind::Junit => "JUnit report",
+            OutputKind::Gitlab => "code quality report",
+            OutputKind::Baseline => "baseline",
+            OutputKind::Bootstrap => "bootstrap",
+            OutputKind::Dump => "dump",
         }
     }
 
@@ -146,25 +148,25 @@ impl Kind {
         let tail = String::from_utf8_lossy(bytes.get(from..).unwrap_or_default());
         let dense = || head.split_ascii_whitespace().collect::<String>();
         match self {
-            Kind::Text => is_text(&head, &tail),
-            Kind::Changes => tail.lines().next_back() == Some(END_OF_CHANGES),
-            Kind::Json => {
+            OutputKind::Text => is_text(&head, &tail),
+            OutputKind::Changes => tail.lines().next_back() == Some(END_OF_CHANGES),
+            OutputKind::Json => {
                 let text = dense();
                 let schema = text.strip_prefix(r#"{"schema":""#);
                 schema.is_some_and(|schema| schema.starts_with("xdsctl.") && !schema.starts_with(baseline::SCHEMA))
             }
-            Kind::Sarif => {
+            OutputKind::Sarif => {
                 let text = dense();
                 text.starts_with(r#"{"$schema":"https://json.schemastore.org/sarif"#)
                     && text.contains(r#""driver":{"name":"xdsctl""#)
             }
-            Kind::Junit => head.starts_with("<?xml") && head.contains(r#"<testsuites name="xdsctl""#),
-            Kind::Github => {
+            OutputKind::Junit => head.starts_with("<?xml") && head.contains(r#"<testsuites name="xdsctl""#),
+            OutputKind::Github => {
                 let first = head.lines().next().unwrap_or_default();
                 let is_command = |command: &&str| first.starts_with(*command) && first.contains("title=");
                 ["::error ", "::warning ", "::notice "].iter().any(is_command) || is_text(&head, &tail)
             }
-            Kind::Gitlab => {
+            OutputKind::Gitlab => {
                 let text = dense();
                 let name = text
                     .split_once(r#""check_name":""#)
@@ -172,12 +174,12 @@ impl Kind {
                 let is_own = |name: &str| catalogue::find(name).is_some() || is_of_suites(name);
                 text == "[]" || text.starts_with(r#"[{"description":"#) && name.is_some_and(is_own)
             }
-            Kind::Markdown => ["### xdsctl: ", "### xdsctl diff: "]
+            OutputKind::Markdown => ["### xdsctl: ", "### xdsctl diff: "]
                 .iter()
                 .any(|first| head.starts_with(first)),
-            Kind::Baseline => Baseline::read(bytes).is_ok(),
-            Kind::Bootstrap => dense().starts_with('{') && head.contains(r#""xdsctl-serve""#),
-            Kind::Dump => is_dump(&dense(), &tail) || is_wire_dump(bytes),
+            OutputKind::Baseline => Baseline::read(bytes).is_ok(),
+            OutputKind::Bootstrap => dense().starts_with('{') && head.contains(r#""xdsctl-serve""#),
+            OutputKind::Dump => is_dump(&dense(), &tail) || is_wire_dump(bytes),
         }
     }
 }

@@ -6,12 +6,12 @@
 
 use std::path::{Path, PathBuf};
 
-use super::args::Destination;
+use super::args::ReportDestination;
 use super::input::Inputs;
 use super::{Error, Io};
 use xdsctl::choice::Baseline;
 use xdsctl::diag::Severity;
-use xdsctl::envelope::{Finding, Loader, Options};
+use xdsctl::envelope::{Finding, LoadOptions, Loader};
 use xdsctl::source::{Source, SourceId};
 
 /// Files that are told of at most.
@@ -36,7 +36,7 @@ pub(super) struct Own {
 
 impl Own {
     /// Those of these forms and baselines that are there already.
-    pub fn of<'p>(destinations: &[Destination], baselines: impl Iterator<Item = &'p Path>) -> Own {
+    pub fn of<'p>(destinations: &[ReportDestination], baselines: impl Iterator<Item = &'p Path>) -> Own {
         let reports = destinations
             .iter()
             .filter_map(|d| d.file.as_deref()?.canonicalize().ok());
@@ -100,7 +100,7 @@ impl Own {
 pub(super) fn holds_nothing(id: SourceId, source: &Source) -> bool {
     let mut loader = Loader::default();
     let mut has_resources = false;
-    loader.document(id, source, Options::default(), &mut |resources| {
+    loader.document(id, source, LoadOptions::default(), &mut |resources| {
         has_resources |= !resources.is_empty()
     });
     let is_fault = |finding: &Finding| finding.diagnostic.rule.severity == Severity::Error;

@@ -14,7 +14,7 @@ use xdsctl::lb::policy::LookupAnswer;
 use xdsctl::lb::runtime::{Connectivity, Settings};
 use xdsctl::rpc::{self, NoSession, Request, Selector};
 use xdsctl::sim::script::{self, Player, Step};
-use xdsctl::sim::{Channel, LookupReply, Lookups, Network, Options, Reach, Respond, Rpc};
+use xdsctl::sim::{Channel, ChannelOptions, LookupReply, Lookups, Network, Reachability, Respond, Rpc};
 use xdsctl::source::{MAX_STREAM_BYTES, read_stream};
 use xdsctl::status::Code;
 use xdsctl::text;
@@ -80,7 +80,7 @@ pub(super) fn run(args: &PickArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     drop(known);
     let states = states(&args.state)?;
     let is_counted = args.count > 1;
-    let options = Options {
+    let options = ChannelOptions {
         seed: args.request.seed,
         settings: Settings {
             ejected: args.eject.iter().cloned().collect(),
@@ -91,7 +91,7 @@ pub(super) fn run(args: &PickArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         shows_secrets: args.channel.input.show_secrets,
         max_events: Some(args.max_events),
         max_machines: Some(opened.most_machines()),
-        ..Options::default()
+        ..ChannelOptions::default()
     };
     let exit_ok = opened.exit(false);
     let unanswered = opened.unanswered();
@@ -332,14 +332,14 @@ fn network(args: &PickArgs, opened: &Opened, known: &[SocketAddr]) -> Result<Net
         }
         network
             .addresses
-            .extend(found.into_iter().map(|address| (address, Reach::Refuses)));
+            .extend(found.into_iter().map(|address| (address, Reachability::Refuses)));
     }
     for (address, state) in states(&args.state)? {
         check_known("--state", address, known)?;
         let reach = match state {
-            Connectivity::Ready | Connectivity::Idle => Reach::Accepts,
-            Connectivity::Connecting => Reach::Hangs,
-            Connectivity::TransientFailure => Reach::Refuses,
+            Connectivity::Ready | Connectivity::Idle => Reachability::Accepts,
+            Connectivity::Connecting => Reachability::Hangs,
+            Connectivity::TransientFailure => Reachability::Refuses,
         };
         network.addresses.insert(address, reach);
     }

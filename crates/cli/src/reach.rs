@@ -12,36 +12,36 @@ const MAX_PATH_BYTES: usize = 1 << 15;
 
 /// Directories from which files may be read, whoever names them.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Reach {
+pub(super) struct AllowedDirectories {
     directories: Vec<PathBuf>,
     is_unbounded: bool,
 }
 
-impl Reach {
+impl AllowedDirectories {
     /// Below these directories; those that are not there allow nothing.
-    pub fn of<'p>(directories: impl IntoIterator<Item = &'p PathBuf>) -> Reach {
+    pub fn of<'p>(directories: impl IntoIterator<Item = &'p PathBuf>) -> AllowedDirectories {
         let directories = directories.into_iter().filter(|path| path.is_dir());
-        Reach {
+        AllowedDirectories {
             directories: directories.map(|path| resolved(path)).collect(),
             is_unbounded: false,
         }
     }
 
     /// Everywhere, for what the command line itself names.
-    pub const fn unbounded() -> Reach {
-        Reach {
+    pub const fn unbounded() -> AllowedDirectories {
+        AllowedDirectories {
             directories: Vec::new(),
             is_unbounded: true,
         }
     }
 
     /// Below these, and in the directories of these files.
-    pub fn around<'p>(named: impl IntoIterator<Item = &'p PathBuf>) -> Reach {
+    pub fn around<'p>(named: impl IntoIterator<Item = &'p PathBuf>) -> AllowedDirectories {
         let around = named.into_iter().map(|path| match path.is_dir() {
             true => path.clone(),
             false => directory_of(path).to_owned(),
         });
-        Reach::of(&around.collect::<Vec<_>>())
+        AllowedDirectories::of(&around.collect::<Vec<_>>())
     }
 
     /// Says whether a path without links is below one of them.

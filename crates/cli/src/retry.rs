@@ -6,11 +6,11 @@ use std::sync::Arc;
 use super::args::{Format, RetryArgs};
 use super::channel;
 use super::{Error, Io};
-use crate::report::retry::{self, Answer};
+use crate::report::retry::{self, RetryAnswer};
 use xdsctl::model::retry::{DEFAULT_BASE_INTERVAL, default_max_interval};
 use xdsctl::model::route::{Action, RetryOn, RetryPolicy};
 use xdsctl::profile::{Feature, Profile};
-use xdsctl::rpc::retry::{AttemptEnd, Stop};
+use xdsctl::rpc::retry::{AttemptEnd, RetryStop};
 use xdsctl::rpc::{ChannelFacts, Draws, Request, Selector};
 use xdsctl::status::Status;
 
@@ -98,7 +98,7 @@ fn write(
 ) -> Result<u8, Error> {
     let mut draws = Draws::new(args.request.seed);
     let outcome = retry::play(policy, script, &mut || draws.backoff_unit());
-    let answer = Answer {
+    let answer = RetryAnswer {
         policy,
         origin,
         failure,
@@ -111,7 +111,7 @@ fn write(
         Format::Json => retry::write_json(&answer, &mut io.out)?,
     }
     let breaks = policy.is_some_and(|policy| !policy.unusable().is_empty());
-    let ends_badly = outcome.as_ref().is_some_and(|outcome| outcome.stop != Stop::Ok);
+    let ends_badly = outcome.as_ref().is_some_and(|outcome| outcome.stop != RetryStop::Ok);
     Ok(if breaks || ends_badly || failure.is_some() {
         EXIT_FAILS
     } else {

@@ -3,7 +3,7 @@
 use super::args::{Format, RouteArgs};
 use super::channel::{self, Opened};
 use super::{Error, Io};
-use crate::report::route::{self, Answer};
+use crate::report::route::{self, RouteAnswer};
 use crate::report::route_json;
 use xdsctl::rpc::{ChannelFacts, Draws, PLUGIN_PREFIX, Request, Selection, Selector};
 use xdsctl::status::Status;
@@ -55,7 +55,7 @@ pub(super) fn run(args: &RouteArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         Ok(selection) => verdict(selection, opened, args)?,
         Err(refusal) => Some(refusal.status()),
     };
-    let answer = Answer {
+    let answer = RouteAnswer {
         failure: failure.as_ref(),
         selector: &selector,
         request: &request,

@@ -1,10 +1,10 @@
 //! `xdsctl simulate`: what happens in the course of a test, as a timeline.
 
 use super::args::{SimulateArgs, TimelineFormat};
-use super::reach::Reach;
+use super::reach::AllowedDirectories;
 use super::unread::WARNING;
 use super::{EXIT_TROUBLE, Error, Io, input, suite};
-use crate::report::timeline::{Layers, Looks, Timeline};
+use crate::report::timeline::{Layers, Timeline, TimelineLooks};
 use xdsctl::scenario::{Manner, Suite, Test, timeline};
 use xdsctl::source::{MAX_STREAM_BYTES, Source, SourceMap, read_stream};
 
@@ -40,7 +40,7 @@ pub(super) fn run(args: &SimulateArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     let from = suite::From {
         file: source.name(),
         world: &args.world,
-        reach: &Reach::of(&args.allow_read),
+        reach: &AllowedDirectories::of(&args.allow_read),
         allow_read: &args.allow_read,
         shows_secrets: args.show_secrets,
     };
@@ -56,7 +56,7 @@ pub(super) fn run(args: &SimulateArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         let line = source.line_column(span.start).line;
         say!(io.err, "note: {}:{line}: {note}", source.name())?;
     }
-    let looks = Looks {
+    let looks = TimelineLooks {
         is_json: args.format == TimelineFormat::Jsonl,
         is_svg: args.format == TimelineFormat::Svg,
         shows_secrets: args.show_secrets,

@@ -11,15 +11,15 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
 use super::args::ReportFormat;
-use super::validate::Asked;
+use super::validate::ValidateRequest;
 use super::{EXIT_TROUBLE, Error, Io, files, input, live, outputs, own};
-use crate::reach::Reach;
+use crate::reach::AllowedDirectories;
 use crate::report::fixable::Fixable;
-use crate::report::verdict::{At, Verdict};
+use crate::report::verdict::{At, SnapshotVerdict};
 use xdsctl::source::{MAX_STREAM_BYTES, SourceMap};
 
 /// What is asked of every line, and of every version of a running system.
-pub(super) struct Stream<'s>(pub &'s Asked<'s>);
+pub(super) struct Stream<'s>(pub &'s ValidateRequest<'s>);
 
 impl Stream<'_> {
     /// Answers every line of every input, on `file` or standard output; the worst of their exit codes.
@@ -67,7 +67,7 @@ impl Stream<'_> {
     fn files(&self, io: &mut Io<'_>) -> Result<Vec<PathBuf>, Error> {
         let own = self.0.own();
         let input = &self.0.args.input;
-        let reach = Reach::of(input.config.allow_read.iter().chain(&input.files));
+        let reach = AllowedDirectories::of(input.config.allow_read.iter().chain(&input.files));
         let mut passed_over = Vec::new();
         let mut files = Vec::new();
         for path in &self.0.args.input.files {
@@ -161,7 +161,7 @@ impl Stream<'_> {
             false => nothing.to_string(),
         });
         let is_error = error.is_some();
-        let mut verdict = Verdict::new(asked.looks.choice, asked.looks.gate, at, error, out);
+        let mut verdict = SnapshotVerdict::new(asked.looks.choice, asked.looks.gate, at, error, out);
         let summary = checked.report(&inputs.sources, &options).write(&mut verdict)?;
         Ok(match is_error {
             true => EXIT_TROUBLE,

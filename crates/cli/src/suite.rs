@@ -5,25 +5,25 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::args::{ChannelArgs, ConfigArgs, InputArgs, World};
-use super::channel::{self, Loaded};
-use super::reach::Reach;
+use super::channel::{self, ChannelInputs};
+use super::reach::AllowedDirectories;
 use super::unread::{self, Incomplete};
 use super::{Error, Io, files, input, live, revision};
 use xdsctl::client::Keep;
-use xdsctl::scenario::{Caller, Part, PlannedClient, PlannedStart, Test};
-use xdsctl::source::node::Node;
+use xdsctl::scenario::{Caller, InitialConfig, PlannedClient, PlannedStart, Test};
+use xdsctl::source::node::JsonNode;
 use xdsctl::source::{Source, Span};
 
 /// Says whether a document that nobody has named is a suite. One that cannot be read is, if it has the keys of one: what is wrong
 /// with it is to be told.
 pub(super) fn is_one(source: &Source) -> bool {
-    let has_steps = |node: &Node| node.get("steps").is_some() || node.get("tests").is_some();
+    let has_steps = |node: &JsonNode| node.get("steps").is_some() || node.get("tests").is_some();
     // Only what mentions one of them is looked at: a directory may hold large dumps.
     let mentions = |word: &str| memchr::memmem::find(source.bytes(), word.as_bytes()).is_some();
     if !mentions("steps") && !mentions("tests") {
         return false;
     }
-    match Node::of(source) {
+    match JsonNode::of(source) {
         Ok(node) => node.as_ref().is_some_and(has_steps),
         Err(_) => {
             let ending = files::ending(Path::new(source.name()));
@@ -41,7 +41,7 @@ pub(super) struct From<'f> {
     /// The world of a test that names none, named from the current directory on.
     pub world: &'f [PathBuf],
     /// What the files of the suite may be.
-    pub reach: &'f Reach,
+    pub reach: &'f AllowedDirectories,
     /// Directories from which these may name files.
     pub allow_read: &'f [PathBuf],
     /// Secrets are written as they are.
@@ -71,7 +71,7 @@ pub(super) fn open(
         return Err((test.span, Error::Usage(message)));
     }
     let world = test.world.first().map_or(test.span, |part| match part {
-        Part::Path(_, span) | Part::Inline(_, span) => *span,
+        InitialConfig::Path(_, span) | InitialConfig::Inline(_, span) => *span,
     });
     let mut said = BTreeSet::new();
     let mut callers: Vec<Caller> = Vec::new();
@@ -195,8 +195,8 @@ pub(super) fn files(test: &Test, file: &str, given: &[PathBuf]) -> Vec<PathBuf> 
         false => Vec::new(),
     };
     files.extend(test.world.iter().filter_map(|part| match part {
-        Part::Path(path, _) => Some(beside(path)),
-        Part::Inline(..) => None,
+        InitialConfig::Path(path, _) => Some(beside(path)),
+        InitialConfig::Inline(..) => None,
     }));
     files.extend(test.bootstrap.as_ref().map(beside));
     files
@@ -228,7 +228,7 @@ fn one(
     test: &Test,
     client: &PlannedClient,
     from: From<'_>,
-    loaded: &mut Option<Loaded>,
+    loaded: &mut Option<ChannelInputs>,
     quiet: &mut Io<'_>,
 ) -> Result<channel::Opened, Error> {
     let From {
@@ -239,13 +239,13 @@ fn one(
     } = from;
     let beside = |path: &String| -> PathBuf { directory_of(file).join(path) };
     let files = test.world.iter().filter_map(|part| match part {
-        Part::Path(path, _) => Some(beside(path)),
-        Part::Inline(..) => None,
+        InitialConfig::Path(path, _) => Some(beside(path)),
+        InitialConfig::Inline(..) => None,
     });
     let is_json = files::ending(Path::new(file)) == Some("json");
     let inline = test.world.iter().filter_map(|part| match part {
-        Part::Inline(json, _) => Some((file.to_owned(), json.clone(), !is_json)),
-        Part::Path(..) => None,
+        InitialConfig::Inline(json, _) => Some((file.to_owned(), json.clone(), !is_json)),
+        InitialConfig::Path(..) => None,
     });
     let mut files: Vec<PathBuf> = files.collect();
     let bootstrap = test.bootstrap.as_ref().map(beside);

@@ -6,15 +6,15 @@ mod update;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use super::args::{Destination, TestArgs, TestFormat};
+use super::args::{ReportDestination, TestArgs, TestFormat};
 use super::input::cannot_read;
 use super::outputs::{formats, write_each};
-use super::reach::Reach;
+use super::reach::AllowedDirectories;
 use super::{EXIT_TROUBLE, Error, Io, files, progress, suite};
 use crate::report::human::Style;
 use crate::report::suite::{
-    Counts, Looks, Placing, Report, SuiteReport, write_github, write_gitlab, write_human, write_json, write_junit,
-    write_markdown, write_sarif,
+    Counts, Placing, SuiteLooks, SuiteReport, SuitesReport, write_github, write_gitlab, write_human, write_json,
+    write_junit, write_markdown, write_sarif,
 };
 use xdsctl::scenario::{Coverage, Manner, Played, Test, Trouble, run_heard as play};
 use xdsctl::source::{MAX_STREAM_BYTES, SourceId, SourceMap, Span, read_stream};
@@ -36,7 +36,7 @@ pub(super) fn run(args: &TestArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     if args.update {
         update::run(args, io)?;
     }
-    let looks = Looks {
+    let looks = SuiteLooks {
         style: Style {
             colour: io.colours(args.color),
             width: io.width,
@@ -98,7 +98,7 @@ pub(super) fn run(args: &TestArgs, io: &mut Io<'_>) -> Result<u8, Error> {
             suites.push(report);
         }
     }
-    let report = Report {
+    let report = SuitesReport {
         suites: &suites,
         coverage: covers(args).then_some(&coverage),
     };
@@ -194,7 +194,7 @@ fn one(
     let from = suite::From {
         file,
         world: &args.world,
-        reach: &Reach::of(&args.allow_read),
+        reach: &AllowedDirectories::of(&args.allow_read),
         allow_read: &args.allow_read,
         shows_secrets: args.show_secrets,
     };
@@ -239,7 +239,7 @@ fn open(args: &TestArgs, sources: &mut SourceMap, io: &mut Io<'_>) -> Result<Vec
             opened.push(sources.add("-", bytes));
             continue;
         }
-        let found = files::find(path, &Reach::of(args.allow_read.iter().chain(&args.files)));
+        let found = files::find(path, &AllowedDirectories::of(args.allow_read.iter().chain(&args.files)));
         if let Some((path, error)) = found.failures.into_iter().next() {
             return Err(cannot_read(&path, error));
         }
@@ -255,9 +255,9 @@ fn open(args: &TestArgs, sources: &mut SourceMap, io: &mut Io<'_>) -> Result<Vec
 }
 
 fn write(
-    report: Report<'_>,
-    formats: &[Destination<TestFormat>],
-    looks: Looks,
+    report: SuitesReport<'_>,
+    formats: &[ReportDestination<TestFormat>],
+    looks: SuiteLooks,
     inputs: &[PathBuf],
     io: &mut Io<'_>,
 ) -> Result<(), Error> {
@@ -269,7 +269,7 @@ fn write(
         &mut io.out,
         |format, is_file, out| {
             let looks = match is_file {
-                true => Looks {
+                true => SuiteLooks {
                     style: Style::default(),
                     ..looks
                 },

@@ -12,11 +12,11 @@ use super::{Error, Io};
 use crate::report::{graph, svg, tree as text};
 use xdsctl::client::config::{ChannelFailure, XdsConfig};
 use xdsctl::profile::{Client, Profile};
-use xdsctl::source::secrets::Place;
+use xdsctl::source::secrets::SecretPlace;
 use xdsctl::status::Status;
 use xdsctl::tree::build::{self, Cds, Generated, Readable};
-use xdsctl::tree::node::{Kind, Node};
-use xdsctl::tree::show::{self, Shown};
+use xdsctl::tree::node::{Node, NodeKind};
+use xdsctl::tree::show::{self, ShownTree};
 use xdsctl::tree::{legacy, service_config};
 
 /// Name of the schema of `--format json`.
@@ -109,7 +109,7 @@ fn all_fail(config: &XdsConfig, service_config: &Value, profile: &Profile) -> bo
 fn nodes(args: &TreeArgs, opened: &Opened, outcome: &Outcome<'_>) -> Node {
     match outcome {
         Outcome::Config(config, json) => {
-            let shown = Shown {
+            let shown = ShownTree {
                 config,
                 service_config: json,
                 profile: &opened.client.profile,
@@ -122,11 +122,12 @@ fn nodes(args: &TreeArgs, opened: &Opened, outcome: &Outcome<'_>) -> Node {
         }
         Outcome::Fails(status, failure) => {
             let name = opened.target().map_or("channel", |target| target.uri.as_str());
-            let mut node = Node::new(Kind::Failure, status.code.name()).warning("every RPC fails:", &*status.message);
+            let mut node =
+                Node::new(NodeKind::Failure, status.code.name()).warning("every RPC fails:", &*status.message);
             if let Some(failure) = failure {
                 node = node.fact("because:", failure.class.name());
             }
-            Node::new(Kind::Channel, name).with(node)
+            Node::new(NodeKind::Channel, name).with(node)
         }
     }
 }
@@ -154,8 +155,10 @@ fn write_json(args: &TreeArgs, opened: &Opened, outcome: &Outcome<'_>, io: &mut 
     };
     let (mut service_config, mut children): (Value, Map<String, Value>) = (service_config, children);
     if !args.channel.input.show_secrets {
-        Place::policies().redact(&mut service_config);
-        children.values_mut().for_each(|child| Place::policies().redact(child));
+        SecretPlace::policies().redact(&mut service_config);
+        children
+            .values_mut()
+            .for_each(|child| SecretPlace::policies().redact(child));
     }
     let document = Document {
         schema: SCHEMA,

@@ -2,24 +2,24 @@
 
 use std::path::Path;
 
-use super::args::{Destination, FailOn, Level, ReportFormat, Show, ValidateArgs};
-use super::config::{Config, Setting};
-use super::explain_error::Line;
+use super::args::{FailOn, Level, ReportDestination, ReportFormat, Show, ValidateArgs};
+use super::config::{ProjectConfig, Setting};
+use super::explain_error::RecognisedLine;
 use super::fix::Plan;
-use super::fleet::{self, Asked as AskedClients};
+use super::fleet::{self, AskedClients};
 use super::input::{self, Inputs};
-use super::known::{self, Known};
-use super::outputs::{self, Looks, Outputs};
+use super::known::{self, Preset};
+use super::outputs::{self, Outputs, ReportLooks};
 use super::own::Own;
-use super::reach::Reach;
+use super::reach::AllowedDirectories;
 use super::stream::Stream;
 use super::{EXIT_TROUBLE, Error, Io, channel, live};
 use crate::report::fixable::Fixable;
 use crate::report::not_checked::{self, Gate};
-use crate::report::resolve::{Options, Report};
+use crate::report::resolve::{ResolveOptions, ResolvedFindings};
 use crate::report::{self, Choice, Summary, clients, human, matrix};
 use xdsctl::catalogue;
-use xdsctl::check::{self, Outcome, Scope};
+use xdsctl::check::{self, CheckOutcome, InputScope};
 use xdsctl::choice::{Hidden, Rejections, Selector, Severities};
 use xdsctl::client::{Checked, Keep, Verdict};
 use xdsctl::diag::Severity;
@@ -35,7 +35,7 @@ pub(super) fn run(args: &ValidateArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         // No progress either.
         io.err_is_terminal = false;
     }
-    let asked = Asked::of(args, io)?;
+    let asked = ValidateRequest::of(args, io)?;
     if args.watch {
         return super::live::watch::run(&asked, io);
     }
@@ -59,9 +59,9 @@ pub(super) fn run(args: &ValidateArgs, io: &mut Io<'_>) -> Result<u8, Error> {
 }
 
 /// What is asked of every input: the flags, and what the project says.
-pub(super) struct Asked<'a> {
+pub(super) struct ValidateRequest<'a> {
     pub args: &'a ValidateArgs,
-    pub config: Config,
+    pub config: ProjectConfig,
     pub settings: Settings,
     pub severities: Severities,
     pub fleet: Fleet,
@@ -71,14 +71,14 @@ pub(super) struct Asked<'a> {
     unread: Vec<String>,
     /// The clients whose findings can fail the run; none for all.
     counted: Vec<Client>,
-    pub looks: Looks,
+    pub looks: ReportLooks,
 }
 
-impl<'a> Asked<'a> {
-    fn of(args: &'a ValidateArgs, io: &mut Io<'_>) -> Result<Asked<'a>, Error> {
-        let config = Config::of(&args.input.config, io)?;
+impl<'a> ValidateRequest<'a> {
+    fn of(args: &'a ValidateArgs, io: &mut Io<'_>) -> Result<ValidateRequest<'a>, Error> {
+        let config = ProjectConfig::of(&args.input.config, io)?;
         let settings = Settings::of(args, &config);
-        let is_for_github = |to: &Destination| to.file.is_none() && to.format == ReportFormat::Github;
+        let is_for_github = |to: &ReportDestination| to.file.is_none() && to.format == ReportFormat::Github;
         io.annotates |= settings.formats.iter().any(is_for_github);
         // A table alone is of the current ones.
         let otherwise = match args.matrix {
@@ -88,7 +88,7 @@ impl<'a> Asked<'a> {
         let AskedClients { fleet, from, unread } = fleet::asked(&args.clients, &config, otherwise, io)?;
         let counted = settings.fail_on.counted(&fleet);
         let counted = counted.map_err(|why| Error::Usage(format!("--fail-on: {why}")))?;
-        Ok(Asked {
+        Ok(ValidateRequest {
             args,
             severities: severities(args, &config)?,
             looks: looks(args, &settings, &fleet, io),
@@ -105,7 +105,7 @@ impl<'a> Asked<'a> {
     pub(super) fn is_by_line(&self) -> Option<Option<&Path>> {
         match self.settings.formats.as_slice() {
             [
-                Destination {
+                ReportDestination {
                     format: ReportFormat::Jsonl,
                     file,
                 },
@@ -164,7 +164,7 @@ impl<'a> Asked<'a> {
                 "--fix changes files, {what} is none: --diff prints a patch"
             )))
         };
-        let is_jsonl = |destination: &Destination| destination.format == ReportFormat::Jsonl;
+        let is_jsonl = |destination: &ReportDestination| destination.format == ReportFormat::Jsonl;
         if let Some(address) = self.running_system() {
             return refused(&format!("`{address}`"));
         }
@@ -194,7 +194,7 @@ impl<'a> Asked<'a> {
             let is_for_files = self.running_system().is_none();
             plan.show(&mut inputs, is_for_files, self.args.input.show_secrets, io)?;
         } else {
-            plan.apply(&mut inputs, &Reach::around(&self.args.input.files), io)?;
+            plan.apply(&mut inputs, &AllowedDirectories::around(&self.args.input.files), io)?;
         }
         inputs.sources.truncate(given);
         let mut checked = self.check(&mut inputs, io)?;
@@ -218,9 +218,9 @@ impl<'a> Asked<'a> {
     }
 
     /// How findings are looked up.
-    pub(super) fn options<'o>(&'o self, fixable: &'o Fixable) -> Options<'o> {
+    pub(super) fn options<'o>(&'o self, fixable: &'o Fixable) -> ResolveOptions<'o> {
         let style = self.looks.style;
-        Options {
+        ResolveOptions {
             severities: &self.severities,
             fleet: &self.fleet,
             fleet_from: self.fleet_from.as_deref(),
@@ -238,18 +238,23 @@ impl<'a> Asked<'a> {
     /// # Errors
     /// A target that is none, a line of which nothing is known, a baseline that cannot be read.
     pub(super) fn check(&self, inputs: &mut Inputs, io: &mut Io<'_>) -> Result<Examined, Error> {
-        let known = Known::open(self.args, &self.config, &mut inputs.sources)?;
-        let line = self.args.explain_error.as_deref().map(Line::read).transpose()?;
+        let known = Preset::open(self.args, &self.config, &mut inputs.sources)?;
+        let line = self
+            .args
+            .explain_error
+            .as_deref()
+            .map(RecognisedLine::read)
+            .transpose()?;
         let uri = self
             .args
             .target
             .clone()
-            .or_else(|| line.as_ref().and_then(Line::target));
+            .or_else(|| line.as_ref().and_then(RecognisedLine::target));
         let target = match &uri {
             Some(uri) => {
                 let bootstrap = inputs.bootstrap.clone().unwrap_or_default();
                 let of_line = line.as_ref().filter(|_| self.args.target.is_none());
-                let of_line = of_line.and_then(Line::authority);
+                let of_line = of_line.and_then(RecognisedLine::authority);
                 let authority = self.args.authority.as_deref().or(of_line);
                 Some(channel::read_target(uri, authority, &bootstrap)?)
             }
@@ -263,7 +268,7 @@ impl<'a> Asked<'a> {
         inputs.is_quiet |= self.args.quiet;
         let settled = inputs.settle_to_report(keep, io);
         let bootstraps = settled.bootstraps.len() + usize::from(inputs.documents.is_empty());
-        let scope = report::Scope {
+        let scope = report::ReportScope {
             documents: inputs.documents.len(),
             worlds: settled.worlds.len(),
             bootstraps,
@@ -272,10 +277,10 @@ impl<'a> Asked<'a> {
         let is_complete = self.settings.is_complete;
         let mut outcome = check::check(
             settled,
-            Scope {
+            InputScope {
                 target: target.as_ref(),
                 // What the line misses does not come.
-                is_complete: is_complete || line.as_ref().is_some_and(Line::is_of_missing),
+                is_complete: is_complete || line.as_ref().is_some_and(RecognisedLine::is_of_missing),
                 // A line comes from a client, whatever else the input looks like.
                 without_server_template: inputs.without_server_template(),
                 judges_proxies: self.args.all || line.is_some(),
@@ -326,9 +331,9 @@ impl<'a> Asked<'a> {
 
 /// What came out of the inputs.
 pub(super) struct Examined {
-    outcome: Outcome,
+    outcome: CheckOutcome,
     worlds: Vec<WorldName>,
-    scope: report::Scope,
+    scope: report::ReportScope,
     /// Switches of which something is not known.
     doubts: Vec<Doubt>,
     /// Clients of a dump whose version cannot be read.
@@ -344,9 +349,13 @@ pub(super) struct Examined {
 
 impl Examined {
     /// The findings, to be taken out resource by resource.
-    pub(super) fn report<'r>(&'r mut self, sources: &'r SourceMap, options: &'r Options<'r>) -> Report<'r> {
+    pub(super) fn report<'r>(
+        &'r mut self,
+        sources: &'r SourceMap,
+        options: &'r ResolveOptions<'r>,
+    ) -> ResolvedFindings<'r> {
         let outcome = std::mem::take(&mut self.outcome);
-        let mut report = Report::new(outcome, &self.worlds, sources, options);
+        let mut report = ResolvedFindings::new(outcome, &self.worlds, sources, options);
         report.summary.scope = self.scope;
         report.summary.suppressed = self.hidden.suppressed;
         report.summary.known = self.hidden.known;
@@ -361,20 +370,20 @@ impl Examined {
 
 /// What the flags say, else the project, else the default.
 pub(super) struct Settings {
-    formats: Vec<Destination>,
+    formats: Vec<ReportDestination>,
     fail_on: FailOn,
     min_severity: Option<Level>,
     is_complete: bool,
 }
 
 impl Settings {
-    fn of(args: &ValidateArgs, config: &Config) -> Settings {
+    fn of(args: &ValidateArgs, config: &ProjectConfig) -> Settings {
         let level = |flag: Option<Level>, setting: &Option<Setting<Level>>| {
             flag.or(setting.as_ref().map(|setting| setting.value))
         };
         let of_config = config.format.as_ref().map(|setting| setting.value);
         let formats = match args.formats.as_slice() {
-            [] => vec![Destination {
+            [] => vec![ReportDestination {
                 format: of_config.unwrap_or(ReportFormat::Human),
                 file: None,
             }],
@@ -394,7 +403,7 @@ impl Settings {
 }
 
 /// How the report is to look.
-fn looks(args: &ValidateArgs, settings: &Settings, fleet: &Fleet, io: &Io<'_>) -> Looks {
+fn looks(args: &ValidateArgs, settings: &Settings, fleet: &Fleet, io: &Io<'_>) -> ReportLooks {
     // A line leads to its finding, however quiet that is.
     let quietest = if args.explain_error.is_some() {
         Severity::Note
@@ -405,7 +414,7 @@ fn looks(args: &ValidateArgs, settings: &Settings, fleet: &Fleet, io: &Io<'_>) -
     let choice = Choice {
         min_severity: from(quietest),
     };
-    Looks {
+    ReportLooks {
         choice,
         everything: Choice {
             min_severity: from(Severity::Note),
@@ -437,7 +446,7 @@ fn looks(args: &ValidateArgs, settings: &Settings, fleet: &Fleet, io: &Io<'_>) -
 }
 
 /// What the project says of rules, and then the flags: the last one counts.
-fn severities(args: &ValidateArgs, config: &Config) -> Result<Severities, Error> {
+fn severities(args: &ValidateArgs, config: &ProjectConfig) -> Result<Severities, Error> {
     let known: Vec<_> = catalogue::rules().collect();
     let mut severities = Severities::default();
     // What a line tells of is shown, whatever the project says.

@@ -6,8 +6,8 @@ use std::path::Path;
 use super::args::{Format, WhoArgs};
 use super::channel::no_such;
 use super::{Error, Io, input, worlds};
-use crate::report::who::{self, Answer};
-use xdsctl::client::links::{Links, Node};
+use crate::report::who::{self, WhoAnswer};
+use xdsctl::client::links::{LinkedResource, Links};
 use xdsctl::client::{Keep, World};
 
 /// Exit code where the resource is referred to and not there.
@@ -36,12 +36,12 @@ pub(super) fn run(args: &WhoArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     let is_asked = |world: &&World| args.in_world.as_deref().is_none_or(|wanted| name_of(world) == wanted);
     let asked = settled.worlds.iter().filter(is_asked);
     let worlds: Vec<(&str, Links)> = asked.map(|world| (name_of(world), Links::of(world))).collect();
-    let fits = |node: &Node| wanted.is_none_or(|wanted| node.resource_type == wanted);
+    let fits = |node: &LinkedResource| wanted.is_none_or(|wanted| node.resource_type == wanted);
     let mut answers = Vec::new();
     for (name, links) in &worlds {
         let nodes = links.nodes().filter(|node| node.name == args.name && fits(node));
         let world = if settled.worlds.len() > 1 { name } else { "" };
-        answers.extend(nodes.map(|node| Answer { world, links, node }));
+        answers.extend(nodes.map(|node| WhoAnswer { world, links, node }));
     }
     if answers.is_empty() {
         if Path::new(&args.name).is_file() {

@@ -8,7 +8,7 @@ use std::path::{Component, Path, PathBuf};
 use super::input::Inputs;
 use super::{Io, files, revision};
 use crate::report::{listed, plural};
-use xdsctl::client::{Place, Settled, World};
+use xdsctl::client::{DocumentPlace, Settled, World};
 use xdsctl::envelope::WorldName;
 use xdsctl::source::{SourceId, SourceMap};
 
@@ -19,7 +19,7 @@ const NAMES_SHOWN: usize = 4;
 const MAX_FOLLOWED: usize = 50_000;
 
 /// Where a document of this name stands, in directories as they are written.
-pub(super) fn place(name: &str) -> Place {
+pub(super) fn place(name: &str) -> DocumentPlace {
     if let Some(rest) = name.strip_prefix(revision::SCHEME)
         && let Some((revision, path)) = rest.split_once(':')
     {
@@ -41,10 +41,10 @@ fn steps(path: &str) -> impl Iterator<Item = String> {
 
 /// Those of the documents that were `named` beside which others stand that are not in `all`.
 pub(super) fn partial<'n>(
-    named: impl Iterator<Item = (&'n SourceId, &'n Place)>,
-    all: &BTreeMap<SourceId, Place>,
+    named: impl Iterator<Item = (&'n SourceId, &'n DocumentPlace)>,
+    all: &BTreeMap<SourceId, DocumentPlace>,
 ) -> BTreeSet<SourceId> {
-    let known: BTreeSet<&Place> = all.values().collect();
+    let known: BTreeSet<&DocumentPlace> = all.values().collect();
     let mut directories: BTreeMap<&[String], bool> = BTreeMap::new();
     let mut partial = BTreeSet::new();
     for (id, place) in named {
@@ -62,7 +62,7 @@ pub(super) fn partial<'n>(
 }
 
 /// Says whether a directory has documents that are not known. Nobody asks git for them.
-fn has_others(directory: &[String], known: &BTreeSet<&Place>) -> bool {
+fn has_others(directory: &[String], known: &BTreeSet<&DocumentPlace>) -> bool {
     if directory
         .first()
         .is_some_and(|first| first.starts_with(revision::SCHEME))
@@ -79,7 +79,7 @@ fn has_others(directory: &[String], known: &BTreeSet<&Place>) -> bool {
         .filter(|path| files::is_document(path));
     let place = |path: PathBuf| {
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
-        directory.iter().cloned().chain(name).collect::<Place>()
+        directory.iter().cloned().chain(name).collect::<DocumentPlace>()
     };
     documents.map(place).any(|place| !known.contains(&place))
 }

@@ -18,7 +18,7 @@ use prost_reflect::{DescriptorPool, DynamicMessage};
 use tokio_stream::StreamExt as _;
 use tonic::codec::{Codec, DecodeBuf, Decoder, EncodeBuf, Encoder};
 use tonic::{Request, Status};
-use xdsctl_net::{Address, Options};
+use xdsctl_net::{Address, FetchOptions};
 
 #[path = "fetch/server.rs"]
 mod server;
@@ -193,11 +193,11 @@ impl Scratch {
 }
 
 fn fetch(address: &str, form: &str) -> usize {
-    let options = Options {
+    let options = FetchOptions {
         redacts: form == "json",
         is_wire: form == "wire",
         timeout: std::time::Duration::from_secs(120),
-        ..Options::default()
+        ..FetchOptions::default()
     };
     let address = Address::parse(address).unwrap();
     let fetched = xdsctl_net::fetch(&address, &options, &mut Scratch::new().file, &mut |_| {}).unwrap();

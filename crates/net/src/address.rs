@@ -8,7 +8,7 @@ use xdsctl::client::target::percent_decode;
 
 /// What answers there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum ServerKind {
     /// Envoy's admin port.
     Envoy,
     /// The client status discovery service of a gRPC process, Envoy or istiod.
@@ -19,7 +19,7 @@ pub enum Kind {
 
 /// Where to connect to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Place {
+pub enum ServerPlace {
     /// `HOST:PORT`; an IPv6 address stands in brackets.
     Tcp(String),
     /// The path of a socket.
@@ -34,9 +34,9 @@ pub struct Address {
     /// As the user wrote it, for messages.
     pub text: String,
     /// What answers there.
-    pub kind: Kind,
+    pub kind: ServerKind,
     /// Where.
-    pub place: Place,
+    pub place: ServerPlace,
     /// What stands behind the question mark, decoded, in order.
     pub query: Vec<(String, String)>,
 }
@@ -69,32 +69,32 @@ pub enum AddressError {
 }
 
 /// Keys of the query, and which kind reads them; `None` for all.
-const KEYS: [(&str, Option<Kind>); 6] = [
-    ("node", Some(Kind::Ads)),
-    ("cluster", Some(Kind::Ads)),
-    ("target", Some(Kind::Ads)),
-    ("delta", Some(Kind::Ads)),
-    ("scope", Some(Kind::Csds)),
+const KEYS: [(&str, Option<ServerKind>); 6] = [
+    ("node", Some(ServerKind::Ads)),
+    ("cluster", Some(ServerKind::Ads)),
+    ("target", Some(ServerKind::Ads)),
+    ("delta", Some(ServerKind::Ads)),
+    ("scope", Some(ServerKind::Csds)),
     ("tls", None),
 ];
 
 /// Schemes with what answers there, and whether what follows is a path.
-const SCHEMES: [(&str, Kind, bool); 6] = [
-    ("envoy://", Kind::Envoy, false),
-    ("csds://", Kind::Csds, false),
-    ("ads://", Kind::Ads, false),
-    ("envoy+unix://", Kind::Envoy, true),
-    ("csds+unix://", Kind::Csds, true),
-    ("ads+unix://", Kind::Ads, true),
+const SCHEMES: [(&str, ServerKind, bool); 6] = [
+    ("envoy://", ServerKind::Envoy, false),
+    ("csds://", ServerKind::Csds, false),
+    ("ads://", ServerKind::Ads, false),
+    ("envoy+unix://", ServerKind::Envoy, true),
+    ("csds+unix://", ServerKind::Csds, true),
+    ("ads+unix://", ServerKind::Ads, true),
 ];
 
-impl Kind {
+impl ServerKind {
     /// The scheme.
     pub const fn scheme(self) -> &'static str {
         match self {
-            Kind::Envoy => "envoy",
-            Kind::Csds => "csds",
-            Kind::Ads => "ads",
+            ServerKind::Envoy => "envoy",
+            ServerKind::Csds => "csds",
+            ServerKind::Ads => "ads",
         }
     }
 }
@@ -108,9 +108,9 @@ impl Address {
     /// Reads an address.
     ///
     /// ```
-    /// use xdsctl_net::{Address, Kind, Place};
+    /// use xdsctl_net::{Address, ServerKind, ServerPlace};
     /// let address = Address::parse("ads://[::1]:15010?node=sidecar~1&delta").unwrap();
-    /// assert_eq!((address.kind, address.place.clone()), (Kind::Ads, Place::Tcp("[::1]:15010".to_owned())));
+    /// assert_eq!((address.kind, address.place.clone()), (ServerKind::Ads, ServerPlace::Tcp("[::1]:15010".to_owned())));
     /// assert_eq!(address.get("node"), Some("sidecar~1"));
     /// assert!(Address::parse("csds://localhost").is_err());
     /// ```
@@ -122,18 +122,18 @@ impl Address {
             let rest = text.strip_prefix(scheme)?;
             Some((rest, *kind, *is_path))
         });
-        let (rest, kind, is_path) = found.unwrap_or((text, Kind::Csds, false));
+        let (rest, kind, is_path) = found.unwrap_or((text, ServerKind::Csds, false));
         if let Some(odd) = text.chars().find(|c| c.is_control()) {
             return Err(AddressError::Odd(shown(text), shown_char(odd), kind.scheme()));
         }
         let (place, query) = rest.split_once('?').unwrap_or((rest, ""));
         let place = place.strip_suffix('/').unwrap_or(place);
         let place = match place {
-            path if is_path => Place::Unix(PathBuf::from(percent_decode(path))),
-            "" if kind == Kind::Ads => Place::Bootstrap,
+            path if is_path => ServerPlace::Unix(PathBuf::from(percent_decode(path))),
+            "" if kind == ServerKind::Ads => ServerPlace::Bootstrap,
             authority => {
                 check(authority).map_err(|wrong| wrong.of(text, kind.scheme()))?;
-                Place::Tcp(authority.to_owned())
+                ServerPlace::Tcp(authority.to_owned())
             }
         };
         let mut pairs = Vec::new();
@@ -274,10 +274,10 @@ mod tests {
         let place = |text: &str| Address::parse(text).map(|address| address.place);
         assert_eq!(
             place("csds+unix:///run/a%20b?scope=x"),
-            Ok(Place::Unix("/run/a b".into()))
+            Ok(ServerPlace::Unix("/run/a b".into()))
         );
-        assert_eq!(place("ads://?target=xds:///a"), Ok(Place::Bootstrap));
-        assert_eq!(place("envoy://h:9901/"), Ok(Place::Tcp("h:9901".to_owned())));
+        assert_eq!(place("ads://?target=xds:///a"), Ok(ServerPlace::Bootstrap));
+        assert_eq!(place("envoy://h:9901/"), Ok(ServerPlace::Tcp("h:9901".to_owned())));
         for text in [
             "csds://",
             "csds://h",

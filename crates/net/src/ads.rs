@@ -16,31 +16,31 @@ use tokio::time::Instant;
 use xdsctl::ResourceType;
 
 use crate::dump::{self, Client, Origin};
-use crate::fetch::{self, Error, Fetched, Told};
+use crate::fetch::{self, Error, Fetched, StreamEvent};
 use crate::options::DEFAULT_TIMEOUT;
-use crate::{Address, Options, connect};
+use crate::{Address, FetchOptions, connect};
 use stream::Stream;
-use subscriber::{Answer, Subscriber};
+use subscriber::{Subscriber, SubscriberAnswer};
 
 /// Pause before each further answer to a control plane that sends again what was rejected.
 const NACK_PAUSE: std::time::Duration = std::time::Duration::from_secs(1);
 
 /// A stream, and what has come on it.
-pub struct Session<'o> {
+pub struct AdsSession<'o> {
     address: &'o Address,
-    options: &'o Options,
+    options: &'o FetchOptions,
     node: Bytes,
     subscriber: Subscriber,
     stream: Stream<'o>,
     /// When all that was asked for must be there.
     deadline: Instant,
     /// Answers that wait, one of a type at most, and until when: to what is sent again and again after it was rejected.
-    late: BTreeMap<ResourceType, (Instant, Answer)>,
+    late: BTreeMap<ResourceType, (Instant, SubscriberAnswer)>,
 }
 
-impl<'o> Session<'o> {
+impl<'o> AdsSession<'o> {
     /// Connects and asks.
-    pub async fn open(address: &'o Address, options: &'o Options) -> Result<Session<'o>, Error> {
+    pub async fn open(address: &'o Address, options: &'o FetchOptions) -> Result<AdsSession<'o>, Error> {
         let mut subscriber = Subscriber::new(address, options)?;
         let node = crate::node::node(address, options)?;
         let requests = subscriber.start(&node);
@@ -50,7 +50,7 @@ impl<'o> Session<'o> {
             Ok(stream) => stream?,
             Err(_) => return Err(fetch::late(address, options, "no connection".to_owned())),
         };
-        Ok(Session {
+        Ok(AdsSession {
             address,
             options,
             node,
@@ -67,7 +67,7 @@ impl<'o> Session<'o> {
     }
 
     /// Takes responses until everything that was asked for is there.
-    pub async fn until_complete(&mut self, told: &mut dyn FnMut(Told)) -> Result<(), Error> {
+    pub async fn until_complete(&mut self, told: &mut dyn FnMut(StreamEvent)) -> Result<(), Error> {
         while !self.subscriber.is_complete() {
             match tokio::time::timeout_at(self.deadline, self.step(told)).await {
                 Ok(taken) => _ = taken?,
@@ -120,7 +120,7 @@ impl<'o> Session<'o> {
     }
 
     /// Takes one response; says whether it changed anything.
-    async fn step(&mut self, told: &mut dyn FnMut(Told)) -> Result<bool, Error> {
+    async fn step(&mut self, told: &mut dyn FnMut(StreamEvent)) -> Result<bool, Error> {
         // Whoever always has something to say keeps neither the deadline nor Ctrl-C from being looked at.
         tokio::task::yield_now().await;
         let Some(response) = self.next().await? else {
@@ -190,11 +190,11 @@ impl<'o> Session<'o> {
 /// Keeps the stream open; `changed` gets the dump when all is there, and after each response that changes something from then on.
 pub async fn watch(
     address: &Address,
-    options: &Options,
+    options: &FetchOptions,
     changed: &mut dyn FnMut(Vec<u8>) -> ControlFlow<()>,
-    told: &mut dyn FnMut(Told),
+    told: &mut dyn FnMut(StreamEvent),
 ) -> Result<(), Error> {
-    let mut session = Session::open(address, options).await?;
+    let mut session = AdsSession::open(address, options).await?;
     session.until_complete(told).await?;
     let (mut attempt, mut notes) = (0, Vec::new());
     loop {
@@ -202,7 +202,7 @@ pub async fn watch(
         let written = session.write(fetch::origin(address, options), &mut text, None)?;
         if notes != written.notes {
             notes = written.notes;
-            let line = |note: &String| Told {
+            let line = |note: &String| StreamEvent {
                 line: note.clone(),
                 is_rejection: false,
             };
@@ -218,7 +218,7 @@ pub async fn watch(
                 // The next stream would come to the same.
                 Err(error @ Error::Limit(_)) => return Err(error),
                 Err(error) => {
-                    told(Told {
+                    told(StreamEvent {
                         line: format!("{error}; trying again"),
                         is_rejection: false,
                     });

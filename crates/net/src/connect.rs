@@ -12,7 +12,7 @@ use tonic::{Code, Request, Status};
 
 use crate::fetch::Error;
 use crate::node::{self, Server};
-use crate::{Address, Kind, Options, Place, stranger};
+use crate::{Address, FetchOptions, ServerKind, ServerPlace, stranger};
 
 /// Bytes that the other side may send before they are read, of a stream and of the connection.
 const WINDOW_BYTES: u32 = 8 << 20;
@@ -89,15 +89,15 @@ pub enum To {
 ///
 /// # Errors
 /// There is a token, and it would be sent in clear text to another machine; `ads://` and no server in the bootstrap.
-pub fn way(address: &Address, options: &Options) -> Result<Way, Error> {
+pub fn way(address: &Address, options: &FetchOptions) -> Result<Way, Error> {
     let wants_tls = address.has("tls") || options.tls.is_some();
     let (to, is_secure) = match &address.place {
-        Place::Bootstrap => match node::server(options)? {
+        ServerPlace::Bootstrap => match node::server(options)? {
             Server::Tcp { authority, is_secure } => (To::Tcp(authority), is_secure || wants_tls),
             Server::Unix(path) => (To::Unix(path.into()), wants_tls),
         },
-        Place::Tcp(authority) => (To::Tcp(authority.clone()), wants_tls),
-        Place::Unix(path) => (To::Unix(path.clone()), wants_tls),
+        ServerPlace::Tcp(authority) => (To::Tcp(authority.clone()), wants_tls),
+        ServerPlace::Unix(path) => (To::Unix(path.clone()), wants_tls),
     };
     match &to {
         To::Tcp(authority) if options.token.is_some() && !is_secure && !is_loopback(authority) => Err(Error::Usage(
@@ -108,7 +108,7 @@ pub fn way(address: &Address, options: &Options) -> Result<Way, Error> {
 }
 
 /// Where to connect to, with TLS if that is spoken.
-fn endpoint(address: &Address, options: &Options) -> Result<Endpoint, Error> {
+fn endpoint(address: &Address, options: &FetchOptions) -> Result<Endpoint, Error> {
     let invalid = |what: String| Error::Usage(format!("`{address}`: {what}"));
     let Way { to, is_secure } = way(address, options)?;
     let uri = match &to {
@@ -148,7 +148,7 @@ fn is_loopback(authority: &str) -> bool {
 }
 
 /// Connects.
-pub async fn channel(address: &Address, options: &Options) -> Result<Channel, Error> {
+pub async fn channel(address: &Address, options: &FetchOptions) -> Result<Channel, Error> {
     let endpoint = endpoint(address, options)?;
     let mut attempt = 0;
     loop {
@@ -164,7 +164,7 @@ pub async fn channel(address: &Address, options: &Options) -> Result<Channel, Er
 }
 
 /// A request with what tells who asks.
-pub fn request<T>(message: T, options: &Options) -> Result<Request<T>, Error> {
+pub fn request<T>(message: T, options: &FetchOptions) -> Result<Request<T>, Error> {
     let mut request = Request::new(message);
     if let Some(token) = &options.token {
         let value: MetadataValue<Ascii> = format!("Bearer {token}")
@@ -188,7 +188,7 @@ pub fn unreachable(address: &Address, why: &str) -> Error {
         ": the server there does not speak TLS"
     } else if why.contains("UnknownIssuer") || why.contains("NotValidForName") || why.contains("certificate") {
         ": --ca names who is trusted, --server-name the name to expect"
-    } else if address.kind == Kind::Envoy && NO_HTTP1.iter().any(|words| why.contains(words)) {
+    } else if address.kind == ServerKind::Envoy && NO_HTTP1.iter().any(|words| why.contains(words)) {
         ": a gRPC port is asked as csds:// or ads://"
     } else {
         ""
@@ -200,7 +200,7 @@ pub fn unreachable(address: &Address, why: &str) -> Error {
 }
 
 /// The words for a call that failed.
-pub fn refused(address: &Address, status: &Status, options: &Options) -> Error {
+pub fn refused(address: &Address, status: &Status, options: &FetchOptions) -> Error {
     let mut why = match status.code() {
         Code::Unimplemented => "the service is not there".to_owned(),
         code => format!("{code:?}"),

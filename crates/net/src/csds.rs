@@ -9,13 +9,13 @@ use tonic::client::Grpc;
 use crate::connect::{self, BytesCodec};
 use crate::fetch::Error;
 use crate::messages::{ClientConfig, ClientStatusRequest, ClientStatusResponse};
-use crate::{Address, Options, stranger};
+use crate::{Address, FetchOptions, stranger};
 
 const FETCH: &str = "/envoy.service.status.v3.ClientStatusDiscoveryService/FetchClientStatus";
 const STREAM: &str = "/envoy.service.status.v3.ClientStatusDiscoveryService/StreamClientStatus";
 
 /// Asks for the status of all clients: by the unary call, or where there is none by the first answer of the streaming one.
-pub async fn fetch(address: &Address, options: &Options) -> Result<Vec<ClientConfig>, Error> {
+pub async fn fetch(address: &Address, options: &FetchOptions) -> Result<Vec<ClientConfig>, Error> {
     let channel = connect::channel(address, options).await?;
     let mut grpc = Grpc::new(channel).max_decoding_message_size(options.max_message_bytes);
     let refused = |status: &tonic::Status| connect::refused(address, status, options);

@@ -9,7 +9,7 @@ use bytes::Bytes;
 use prost::Message as _;
 use xdsctl::proto::print::{Printer, quoted};
 
-use crate::Options;
+use crate::FetchOptions;
 use crate::messages::ClientConfig;
 use crate::ordered;
 
@@ -91,7 +91,12 @@ pub struct Origin {
 ///
 /// # Errors
 /// Those of `out`.
-pub fn write(clients: &[Client<'_>], origin: &Origin, options: &Options, out: &mut dyn Write) -> io::Result<Written> {
+pub fn write(
+    clients: &[Client<'_>],
+    origin: &Origin,
+    options: &FetchOptions,
+    out: &mut dyn Write,
+) -> io::Result<Written> {
     if options.is_wire {
         return write_wire(clients, out);
     }

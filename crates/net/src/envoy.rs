@@ -6,11 +6,11 @@ use http::header::HOST;
 use reqwest::Url;
 use reqwest::tls::{Certificate, Identity};
 use xdsctl::proto::print;
-use xdsctl::source::secrets::Place;
+use xdsctl::source::secrets::SecretPlace;
 
 use crate::connect::{self, To, Way};
 use crate::fetch::Error;
-use crate::{Address, Options, address};
+use crate::{Address, FetchOptions, address};
 
 /// What is asked for: paths, and whether the answer must be there.
 const CONFIG: &str = "/config_dump?include_eds";
@@ -20,7 +20,7 @@ const CLUSTERS: &str = "/clusters?format=json";
 const MAX_HEAD_BYTES: usize = 64 << 10;
 
 /// Fetches both and writes them as one object, `{"configs": [...], "cluster_statuses": [...]}`: a config dump with one key more.
-pub async fn fetch(address: &Address, options: &Options, out: &mut dyn Write) -> Result<(), Error> {
+pub async fn fetch(address: &Address, options: &FetchOptions, out: &mut dyn Write) -> Result<(), Error> {
     let asker = Asker::new(address, options).await?;
     let config = asker.get(CONFIG, address, options).await?;
     let config = object(&config, "configs").ok_or_else(|| malformed(address, CONFIG, "is no config dump"))?;
@@ -34,7 +34,7 @@ pub async fn fetch(address: &Address, options: &Options, out: &mut dyn Write) ->
     let (mut text, clusters) = match options.redacts {
         true => (
             print::redacted(config.to_vec(), "envoy.admin.v3.ConfigDump"),
-            print::redacted_at(clusters, Place::clusters()),
+            print::redacted_at(clusters, SecretPlace::clusters()),
         ),
         false => (config.to_vec(), clusters),
     };
@@ -72,7 +72,7 @@ fn malformed(address: &Address, path: &str, why: &str) -> Error {
 }
 
 /// Who asks over HTTP.
-pub fn client(way: &Way, options: &Options) -> Result<reqwest::Client, Error> {
+pub fn client(way: &Way, options: &FetchOptions) -> Result<reqwest::Client, Error> {
     builder(way, options)?.build().map_err(tls_error)
 }
 
@@ -80,7 +80,7 @@ fn tls_error(error: reqwest::Error) -> Error {
     Error::Tls(connect::chain(&error))
 }
 
-fn builder(way: &Way, options: &Options) -> Result<reqwest::ClientBuilder, Error> {
+fn builder(way: &Way, options: &FetchOptions) -> Result<reqwest::ClientBuilder, Error> {
     let mut builder = reqwest::Client::builder()
         .no_proxy()
         .redirect(reqwest::redirect::Policy::none())
@@ -117,7 +117,7 @@ struct Asker {
 }
 
 impl Asker {
-    async fn new(address: &Address, options: &Options) -> Result<Asker, Error> {
+    async fn new(address: &Address, options: &FetchOptions) -> Result<Asker, Error> {
         let way = connect::way(address, options)?;
         let scheme = if way.is_secure { "https" } else { "http" };
         let authority = match &way.to {
@@ -157,7 +157,7 @@ impl Asker {
         })
     }
 
-    async fn get(&self, path: &str, address: &Address, options: &Options) -> Result<Vec<u8>, Error> {
+    async fn get(&self, path: &str, address: &Address, options: &FetchOptions) -> Result<Vec<u8>, Error> {
         let broken = |e: &reqwest::Error| connect::unreachable(address, &connect::chain(e));
         let mut attempt = 0;
         let mut response = loop {

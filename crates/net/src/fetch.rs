@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use crate::dump::{self, Client, Origin, Written};
 use crate::messages::Timestamp;
-use crate::{Address, Kind, Options, ads, csds, envoy};
+use crate::{Address, FetchOptions, ServerKind, ads, csds, envoy};
 
 /// What stops a fetch.
 #[derive(Debug, thiserror::Error)]
@@ -66,7 +66,7 @@ pub enum Error {
 
 /// Something that happened on a stream, in a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Told {
+pub struct StreamEvent {
     /// The line.
     pub line: String,
     /// A resource was rejected.
@@ -95,15 +95,15 @@ pub struct Fetched {
 /// Nothing arrived.
 pub fn fetch(
     address: &Address,
-    options: &Options,
+    options: &FetchOptions,
     out: &mut dyn Write,
-    told: &mut dyn FnMut(Told),
+    told: &mut dyn FnMut(StreamEvent),
 ) -> Result<Fetched, Error> {
     run(async {
         let origin = origin(address, options);
         match address.kind {
-            Kind::Ads => {
-                let mut session = ads::Session::open(address, options).await?;
+            ServerKind::Ads => {
+                let mut session = ads::AdsSession::open(address, options).await?;
                 let trouble = interruptible(session.until_complete(told)).await.err();
                 match trouble {
                     Some(trouble) if session.is_empty() => Err(trouble),
@@ -114,13 +114,13 @@ pub fn fetch(
                     trouble => session.write(origin, out, trouble),
                 }
             }
-            Kind::Csds => {
+            ServerKind::Csds => {
                 let clients = limited(address, options, "no answer", csds::fetch(address, options)).await?;
                 let clients: Vec<Client<'_>> = clients.iter().map(Client::of).collect();
                 let written = dump::write(&clients, &origin, options, out).map_err(Error::Output)?;
                 Ok(of_written(written))
             }
-            Kind::Envoy => {
+            ServerKind::Envoy => {
                 limited(address, options, "no answer", envoy::fetch(address, options, out)).await?;
                 Ok(Fetched::default())
             }
@@ -135,12 +135,12 @@ pub fn fetch(
 /// The first fetch fails. Later failures are told, and tried again.
 pub fn watch(
     address: &Address,
-    options: &Options,
+    options: &FetchOptions,
     changed: &mut dyn FnMut(Vec<u8>) -> ControlFlow<()>,
-    told: &mut dyn FnMut(Told),
+    told: &mut dyn FnMut(StreamEvent),
 ) -> Result<(), Error> {
     run(async {
-        if address.kind == Kind::Ads {
+        if address.kind == ServerKind::Ads {
             return interruptible(ads::watch(address, options, changed, told)).await;
         }
         let mut before: Option<Vec<u8>> = None;
@@ -157,7 +157,7 @@ pub fn watch(
                 }
                 Err(Error::Interrupted) => return Err(Error::Interrupted),
                 Err(error) if before.is_none() => return Err(error),
-                Err(error) => told(Told {
+                Err(error) => told(StreamEvent {
                     line: error.to_string(),
                     is_rejection: false,
                 }),
@@ -175,9 +175,9 @@ pub fn watch(
 const POLL_INTERVAL: std::time::Duration = std::time::Duration::from_secs(2);
 
 /// What is compared with the poll before, and the dump.
-async fn poll(address: &Address, options: &Options) -> Result<(Vec<u8>, Vec<u8>), Error> {
+async fn poll(address: &Address, options: &FetchOptions) -> Result<(Vec<u8>, Vec<u8>), Error> {
     let mut text = Vec::new();
-    if address.kind == Kind::Envoy {
+    if address.kind == ServerKind::Envoy {
         envoy::fetch(address, options, &mut text).await?;
         return Ok((text.clone(), text));
     }
@@ -205,7 +205,7 @@ pub(crate) fn of_written(written: Written) -> Fetched {
     }
 }
 
-pub(crate) fn origin(address: &Address, options: &Options) -> Origin {
+pub(crate) fn origin(address: &Address, options: &FetchOptions) -> Origin {
     let mut printer = xdsctl::proto::print::Printer::new(false);
     let now = Timestamp::of_millis((options.now)());
     printer.named(&prost::Message::encode_to_vec(&now), "google.protobuf.Timestamp");
@@ -261,7 +261,7 @@ pub(crate) async fn interruptible<T>(task: impl Future<Output = Result<T, Error>
 /// The task, unless the time is over, or Ctrl-C or SIGTERM comes first.
 async fn limited<T>(
     address: &Address,
-    options: &Options,
+    options: &FetchOptions,
     missing: &str,
     task: impl Future<Output = Result<T, Error>>,
 ) -> Result<T, Error> {
@@ -271,7 +271,7 @@ async fn limited<T>(
     }
 }
 
-pub(crate) fn late(address: &Address, options: &Options, missing: String) -> Error {
+pub(crate) fn late(address: &Address, options: &FetchOptions, missing: String) -> Error {
     Error::Late {
         address: address.text.clone(),
         seconds: options.timeout.as_secs_f64(),

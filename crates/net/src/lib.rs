@@ -50,10 +50,10 @@ mod serve;
 #[cfg(feature = "live")]
 mod stranger;
 
-pub use address::{Address, AddressError, Kind, Place};
-pub use options::{Options, Tls};
+pub use address::{Address, AddressError, ServerKind, ServerPlace};
+pub use options::{FetchOptions, Tls};
 
 #[cfg(feature = "live")]
-pub use fetch::{Error, Fetched, Told, fetch, watch};
+pub use fetch::{Error, Fetched, StreamEvent, fetch, watch};
 #[cfg(feature = "live")]
-pub use serve::{Compared, Line, Resource, ServerTls, Serving, Tone, serve};
+pub use serve::{Comparison, LedgerLine, ServerTls, Serving, SnapshotResource, Tone, serve};

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use xdsctl::proto::transcode;
 
 use crate::fetch::Error;
-use crate::{Address, Options, address};
+use crate::{Address, FetchOptions, address};
 
 /// What the node says of itself where the bootstrap does not: as a gRPC client does.
 const USER_AGENT: &str = "xdsctl";
@@ -26,7 +26,7 @@ pub enum Server {
     Unix(String),
 }
 
-fn bootstrap(options: &Options) -> Result<Option<Value>, Error> {
+fn bootstrap(options: &FetchOptions) -> Result<Option<Value>, Error> {
     let Some(text) = &options.bootstrap else {
         return Ok(None);
     };
@@ -35,7 +35,7 @@ fn bootstrap(options: &Options) -> Result<Option<Value>, Error> {
 }
 
 /// The first management server of the bootstrap, with the first credentials that are known here.
-pub fn server(options: &Options) -> Result<Server, Error> {
+pub fn server(options: &FetchOptions) -> Result<Server, Error> {
     let usage = |what: &str| Error::Usage(what.to_owned());
     let bootstrap = bootstrap(options)?;
     let bootstrap = bootstrap.ok_or_else(|| {
@@ -80,7 +80,7 @@ pub fn server(options: &Options) -> Result<Server, Error> {
 
 /// The node as wire bytes: that of the bootstrap, with what the address and the options say instead, and with what a client says
 /// that understands state-of-the-world responses as gRPC does.
-pub fn node(address: &Address, options: &Options) -> Result<Bytes, Error> {
+pub fn node(address: &Address, options: &FetchOptions) -> Result<Bytes, Error> {
     let mut node = bootstrap(options)?
         .map(|mut bootstrap| bootstrap["node"].take())
         .unwrap_or_default();

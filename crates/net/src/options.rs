@@ -4,7 +4,7 @@ use std::time::Duration;
 
 /// How to fetch.
 #[derive(Debug, Clone)]
-pub struct Options {
+pub struct FetchOptions {
     /// TLS; `None` for plain text.
     pub tls: Option<Tls>,
     /// Sent as `authorization: Bearer TOKEN`.
@@ -63,9 +63,9 @@ impl std::fmt::Debug for Tls {
     }
 }
 
-impl Default for Options {
+impl Default for FetchOptions {
     fn default() -> Self {
-        Options {
+        FetchOptions {
             tls: None,
             token: None,
             timeout: DEFAULT_TIMEOUT,

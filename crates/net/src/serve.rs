@@ -21,15 +21,15 @@ use tokio_rustls::TlsAcceptor;
 use tonic::server::{Grpc, StreamingService};
 use tonic::{Request, Response, Status, Streaming};
 
-pub use ledger::{Compared, Line, Tone};
-pub use snapshot::Resource;
+pub use ledger::{Comparison, LedgerLine, Tone};
+pub use snapshot::SnapshotResource;
 pub use tls::ServerTls;
 
 use crate::connect::BytesCodec;
 use crate::fetch::{Error, run, told_to_end};
 use crate::messages::DiscoveryRequest;
 use ledger::Ledger;
-use peer::{Answer, Form, Peer};
+use peer::{Form, Peer, PeerAnswer};
 use snapshot::Snapshot;
 
 const SOTW: &str = "/envoy.service.discovery.v3.AggregatedDiscoveryService/StreamAggregatedResources";
@@ -60,29 +60,29 @@ pub struct Serving<'s> {
     /// TLS; `None` for plain text.
     pub tls: Option<ServerTls>,
     /// The resources; of several of a type and name the last one.
-    pub resources: Vec<Resource>,
+    pub resources: Vec<SnapshotResource>,
     /// End when all clients have left.
     pub until_alone: bool,
     /// The socket is open, at this address.
     pub listening: &'s mut dyn FnMut(SocketAddr),
     /// Called once in a while: other resources from now on, if there are any.
-    pub reload: &'s mut dyn FnMut() -> Option<Vec<Resource>>,
+    pub reload: &'s mut dyn FnMut() -> Option<Vec<SnapshotResource>>,
     /// Something to say.
-    pub told: &'s mut dyn FnMut(&Line),
+    pub told: &'s mut dyn FnMut(&LedgerLine),
 }
 
 /// What all streams share.
 struct Shared {
     snapshot: watch::Sender<Arc<Snapshot>>,
     ledger: Mutex<Ledger>,
-    lines: mpsc::UnboundedSender<Line>,
+    lines: mpsc::UnboundedSender<LedgerLine>,
     acceptor: Option<TlsAcceptor>,
     /// Streams that there have been.
     streams: AtomicUsize,
 }
 
 impl Shared {
-    fn judge(&self, answer: &Answer) {
+    fn judge(&self, answer: &PeerAnswer) {
         let mut ledger = self.ledger.lock().unwrap_or_else(PoisonError::into_inner);
         for line in ledger.take(answer) {
             // The receiver ends with the server.
@@ -95,7 +95,7 @@ impl Shared {
 ///
 /// # Errors
 /// The address cannot be listened on.
-pub fn serve(serving: Serving<'_>) -> Result<Compared, Error> {
+pub fn serve(serving: Serving<'_>) -> Result<Comparison, Error> {
     run(async move {
         let Serving {
             listen,
@@ -144,7 +144,7 @@ pub fn serve(serving: Serving<'_>) -> Result<Compared, Error> {
                     if let Some(resources) = reload() {
                         shared.snapshot.send_modify(|snapshot| *snapshot = Arc::new(snapshot.next(resources)));
                         let version = shared.snapshot.borrow().version;
-                        told(&Line::plain(format!("the input has changed: version {version}")));
+                        told(&LedgerLine::plain(format!("the input has changed: version {version}")));
                     }
                 }
                 () = &mut ended => break,
@@ -171,7 +171,7 @@ async fn connection(stream: TcpStream, shared: Arc<Shared>) {
         Err(_) => format!("nothing within {} s", HANDSHAKE_TIMEOUT.as_secs()),
     };
     // The receiver ends with the server.
-    let _ = shared.lines.send(Line {
+    let _ = shared.lines.send(LedgerLine {
         text: format!("a client and this server do not agree on TLS: {why}"),
         tone: Tone::Difference,
     });
@@ -246,7 +246,7 @@ async fn converse(mut requests: Streaming<Bytes>, responses: mpsc::Sender<Bytes>
     let mut snapshots = shared.snapshot.subscribe();
     shared.streams.fetch_add(1, Ordering::Relaxed);
     let mut peer = Peer::new(form);
-    let say = |line: Line| {
+    let say = |line: LedgerLine| {
         // The receiver ends with the server.
         let _ = shared.lines.send(line);
     };
@@ -263,7 +263,7 @@ async fn converse(mut requests: Streaming<Bytes>, responses: mpsc::Sender<Bytes>
                             taken.responses
                         }
                         Err(why) => {
-                            say(Line::plain(format!("a client sent something that is not a request, so the stream ends: {why}")));
+                            say(LedgerLine::plain(format!("a client sent something that is not a request, so the stream ends: {why}")));
                             return;
                         }
                     }

@@ -14,7 +14,7 @@ use tonic::transport::Channel;
 
 use crate::connect::{self, To};
 use crate::fetch::Error;
-use crate::{Address, Options, Place, envoy};
+use crate::{Address, FetchOptions, ServerPlace, envoy};
 
 /// How long a server may be silent before it is asked whether it speaks gRPC.
 const SILENCE: Duration = Duration::from_secs(1);
@@ -36,7 +36,7 @@ pub async fn revealed(
     mut channel: Channel,
     path: &'static str,
     address: &Address,
-    options: &Options,
+    options: &FetchOptions,
     is_grpc: &AtomicBool,
 ) -> Error {
     tokio::time::sleep(SILENCE.min(options.timeout / 2)).await;
@@ -65,7 +65,7 @@ pub async fn revealed(
 }
 
 /// The words for a call that failed at once: those of [`connect::refused`], unless what answered is known to be no gRPC server.
-pub async fn named(address: &Address, status: &Status, options: &Options) -> Error {
+pub async fn named(address: &Address, status: &Status, options: &FetchOptions) -> Error {
     let error = connect::refused(address, status, options);
     let cause = std::error::Error::source(status)
         .map(connect::chain)
@@ -124,9 +124,9 @@ fn shown(status: StatusCode, headers: &HeaderMap) -> String {
 
 fn refused(address: &Address, what: &str) -> Error {
     let place = match &address.place {
-        Place::Tcp(authority) => format!("envoy://{authority}"),
-        Place::Unix(path) => format!("envoy+unix://{}", path.display()),
-        Place::Bootstrap => "envoy://HOST:PORT".to_owned(),
+        ServerPlace::Tcp(authority) => format!("envoy://{authority}"),
+        ServerPlace::Unix(path) => format!("envoy+unix://{}", path.display()),
+        ServerPlace::Bootstrap => "envoy://HOST:PORT".to_owned(),
     };
     Error::Refused {
         address: address.text.clone(),
@@ -149,7 +149,7 @@ mod tests {
     fn said(scheme: &str, port: u16) -> (String, Duration) {
         let address = Address::parse(&format!("{scheme}://127.0.0.1:{port}")).unwrap();
         let began = Instant::now();
-        let fetched = crate::fetch(&address, &Options::default(), &mut Vec::new(), &mut |_| ());
+        let fetched = crate::fetch(&address, &FetchOptions::default(), &mut Vec::new(), &mut |_| ());
         (fetched.unwrap_err().to_string(), began.elapsed())
     }
 

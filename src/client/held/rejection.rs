@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 
-use super::{Cache, Held, Kind, Resources};
+use super::{Cache, Held, ResourceKind, Resources};
 use crate::client::checked::{Checked, Gap, Verdict};
 use crate::client::live;
-use crate::client::receive::{Fault, faults};
+use crate::client::receive::{RejectionFault, faults};
 use crate::diag::{Diagnostic, Effect};
 use crate::envelope::Stage;
 use crate::model::ResourceType;
@@ -23,7 +23,7 @@ pub(super) struct Rejection {
     /// In words: xdsctl's own, or those of the live client that says so.
     pub why: String,
     /// What xdsctl finds; nothing if it has not got that version, or takes it.
-    pub faults: Vec<Fault>,
+    pub faults: Vec<RejectionFault>,
     /// What is not known, if it is no rejection.
     pub gap: Option<Gap>,
 }
@@ -114,7 +114,7 @@ pub struct Rejected<'a> {
 }
 
 impl<'a> Rejected<'a> {
-    fn of<T: Kind>(name: &'a str, held: &'a Held<T>) -> Option<Rejected<'a>> {
+    fn of<T: ResourceKind>(name: &'a str, held: &'a Held<T>) -> Option<Rejected<'a>> {
         let Rejection { why, gap, .. } = held.rejected.as_ref()?;
         Some(Rejected {
             resource_type: T::TYPE,
@@ -129,7 +129,7 @@ impl<'a> Rejected<'a> {
 impl Resources {
     /// The resource with this key, if it is rejected.
     pub(super) fn rejection(&self, resource_type: ResourceType, key: &str) -> Option<Rejected<'_>> {
-        fn of<'a, T: Kind>(cache: &'a Cache<T>, key: &str) -> Option<Rejected<'a>> {
+        fn of<'a, T: ResourceKind>(cache: &'a Cache<T>, key: &str) -> Option<Rejected<'a>> {
             let (name, held) = cache.held.get_key_value(key)?;
             Rejected::of(name, held)
         }
@@ -143,7 +143,7 @@ impl Resources {
 
     /// The rejected resources, by type and name.
     pub fn rejected(&self) -> Vec<Rejected<'_>> {
-        fn of<'a, T: Kind>(cache: &'a Cache<T>, out: &mut Vec<Rejected<'a>>) {
+        fn of<'a, T: ResourceKind>(cache: &'a Cache<T>, out: &mut Vec<Rejected<'a>>) {
             out.extend(cache.iter().filter_map(|(name, held)| Rejected::of(name, held)));
         }
         let mut out = Vec::new();

@@ -1,10 +1,10 @@
 //! What becomes of a resource that the client does not watch: it keeps nothing of it (C-core xds_client.cc,
 //! MaybeRemoveUnsubscribedCacheEntriesForTypeLocked). When it asks again, it gets what the server has by then.
 
-use super::{Cache, Kind, Resources};
+use super::{Cache, ResourceKind, Resources};
 use crate::model::ResourceType;
 
-impl<T: Kind> Cache<T> {
+impl<T: ResourceKind> Cache<T> {
     fn withhold(&mut self, name: &str) {
         let key = self.names.key(name).into_owned();
         if let Some(held) = self.held_mut().get_mut(&key) {

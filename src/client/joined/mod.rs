@@ -13,12 +13,12 @@ use std::hash::BuildHasher;
 use foldhash::quality::FixedState;
 use foldhash::{HashMap, HashMapExt};
 
-pub use split::Place;
+pub use split::DocumentPlace;
 use split::{Holder, Split, shown, split};
 
 use super::DUPLICATE_RESOURCE;
 use super::checked::Checked;
-use crate::envelope::{Loader, Response, WorldId, WorldName};
+use crate::envelope::{Loader, RawResponse, WorldId, WorldName};
 use crate::model::ResourceType;
 use crate::proto::transcode::LIMIT_EXCEEDED;
 use crate::source::{SourceId, Span};
@@ -73,7 +73,7 @@ pub struct Conflict {
 struct Document<'c> {
     world: WorldId,
     source: SourceId,
-    place: &'c Place,
+    place: &'c DocumentPlace,
     /// The numbers of its resources.
     resources: Vec<usize>,
 }
@@ -90,7 +90,7 @@ impl<'c> Document<'c> {
 pub(super) fn join(
     checked: &mut [Checked],
     loader: &mut Loader,
-    places: &BTreeMap<SourceId, Place>,
+    places: &BTreeMap<SourceId, DocumentPlace>,
     partial: &BTreeSet<SourceId>,
     wanted: Parts,
 ) -> Joined {
@@ -158,7 +158,7 @@ pub(super) fn join(
     joined
 }
 
-fn move_home(checked: &mut [Checked], responses: &mut [Response], homes: &BTreeMap<WorldId, WorldId>) {
+fn move_home(checked: &mut [Checked], responses: &mut [RawResponse], homes: &BTreeMap<WorldId, WorldId>) {
     for checked in checked {
         checked.world = homes.get(&checked.world).copied().unwrap_or(checked.world);
     }
@@ -171,7 +171,7 @@ fn move_home(checked: &mut [Checked], responses: &mut [Response], homes: &BTreeM
 fn documents<'c>(
     checked: &[Checked],
     loader: &Loader,
-    places: &'c BTreeMap<SourceId, Place>,
+    places: &'c BTreeMap<SourceId, DocumentPlace>,
     wanted: Parts,
 ) -> Vec<Document<'c>> {
     let mut responses: BTreeMap<WorldId, usize> = BTreeMap::new();
@@ -247,7 +247,7 @@ fn of_conflicts(documents: &[Document<'_>], checked: &[Checked]) -> (Split, Vec<
     };
     let mut conflicts: Vec<_> = holders.into_iter().filter(|(_, holders)| differs(holders)).collect();
     conflicts.sort_unstable();
-    let places: Vec<Place> = documents.iter().map(|document| document.place.clone()).collect();
+    let places: Vec<DocumentPlace> = documents.iter().map(|document| document.place.clone()).collect();
     let (names, holders): (Vec<_>, Vec<_>) = conflicts.into_iter().unzip();
     let conflict = |((resource_type, name), holders): (&(ResourceType, &str), &Vec<Holder>)| {
         let first = holders.first()?;

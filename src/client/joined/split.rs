@@ -15,7 +15,7 @@ const MAX_COPIES: u32 = 64;
 const MAX_NAMED: usize = 3;
 
 /// Where a document stands: directories, then its name.
-pub type Place = Vec<String>;
+pub type DocumentPlace = Vec<String>;
 
 /// A document that has a name, and a hash of what it has.
 pub(super) type Holder = (usize, u64);
@@ -85,7 +85,7 @@ struct Fork<'p> {
 
 /// Splits documents into worlds. The places are in order; `names` has those that several documents have, each with its holders in
 /// the order of the documents.
-pub(super) fn split(places: &[Place], names: &[Vec<Holder>]) -> Split {
+pub(super) fn split(places: &[DocumentPlace], names: &[Vec<Holder>]) -> Split {
     let mut forks: BTreeMap<&[String], Fork<'_>> = BTreeMap::new();
     for (name, holders) in names.iter().enumerate() {
         part(places, name, holders, &mut forks);
@@ -128,7 +128,12 @@ pub(super) fn split(places: &[Place], names: &[Vec<Holder>]) -> Split {
 }
 
 /// Finds the directories in which the holders of a name part.
-fn part<'p>(places: &'p [Place], name: usize, holders: &[Holder], forks: &mut BTreeMap<&'p [String], Fork<'p>>) {
+fn part<'p>(
+    places: &'p [DocumentPlace],
+    name: usize,
+    holders: &[Holder],
+    forks: &mut BTreeMap<&'p [String], Fork<'p>>,
+) {
     let place = |holder: &Holder| places.get(holder.0).map(Vec::as_slice).unwrap_or_default();
     let mut open = vec![holders];
     while let Some(holders) = open.pop() {
@@ -181,7 +186,7 @@ impl Fork<'_> {
 
     /// Finds out whether the names of the files say which of them go together: they name types, the stems keep apart what must be, and
     /// most stems have several files.
-    fn stem(&mut self, places: &[Place], directory: &[String]) {
+    fn stem(&mut self, places: &[DocumentPlace], directory: &[String]) {
         let name = |document: &usize| places.get(*document)?.last();
         let names: Vec<&String> = self.files.keys().filter_map(name).collect();
         let is_one = self
@@ -259,7 +264,11 @@ fn stem_of(name: &str) -> String {
 }
 
 /// The alternatives that a document stands in, from the outside; `None` if it is a world by itself.
-fn chain<'p>(places: &'p [Place], document: usize, forks: &BTreeMap<&'p [String], Fork<'p>>) -> Option<Vec<Step<'p>>> {
+fn chain<'p>(
+    places: &'p [DocumentPlace],
+    document: usize,
+    forks: &BTreeMap<&'p [String], Fork<'p>>,
+) -> Option<Vec<Step<'p>>> {
     let place = places.get(document)?;
     let mut chain = Vec::new();
     for (depth, step) in place.iter().enumerate() {
@@ -295,7 +304,7 @@ fn worlds<'p>(chains: &[Option<Vec<Step<'p>>>]) -> Vec<Vec<Vec<Step<'p>>>> {
     by_label.into_values().collect()
 }
 
-fn name_of(ends: &[Vec<Step<'_>>], chains: &[Option<Vec<Step<'_>>>], places: &[Place]) -> String {
+fn name_of(ends: &[Vec<Step<'_>>], chains: &[Option<Vec<Step<'_>>>], places: &[DocumentPlace]) -> String {
     let mut names = Vec::new();
     for end in ends {
         match end.last() {
@@ -326,7 +335,7 @@ fn name_of(ends: &[Vec<Step<'_>>], chains: &[Option<Vec<Step<'_>>>], places: &[P
 }
 
 /// The directory that all documents stand in.
-fn common(places: &[Place]) -> String {
+fn common(places: &[DocumentPlace]) -> String {
     let first = places.first().map(Vec::as_slice).unwrap_or_default();
     let shortest = places.iter().map(|place| {
         let same = place.iter().zip(first).take_while(|(a, b)| a == b).count();

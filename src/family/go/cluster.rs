@@ -216,7 +216,7 @@ fn tls_socket(socket: &TransportSocket, at: &Path<'_>, later: Later<'_>, cx: &mu
             cx,
         ));
     };
-    let config = tls::security_config(common, tls::Side::Client, &common_at, cx)?;
+    let config = tls::security_config(common, tls::TlsSide::Client, &common_at, cx)?;
     if cx.has(Feature::Sni) && context.sni.len() > MAX_SNI_BYTES {
         return Err(reject(
             &SNI_TOO_LONG,

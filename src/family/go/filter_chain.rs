@@ -215,7 +215,7 @@ pub(super) fn content(chain: &FilterChain, at: &Path<'_>, cx: &mut Cx<'_>) -> Ch
         let message = format_args!("common_tls_context is missing, a server needs a certificate of its own");
         return Err(reject(&NO_IDENTITY, &common_at, message, cx));
     };
-    let config = tls::security_config(common, tls::Side::Server, &common_at, cx)?;
+    let config = tls::security_config(common, tls::TlsSide::Server, &common_at, cx)?;
     if context.require_client_certificate == Some(true) && config.root.is_empty() {
         let at = at.field("require_client_certificate");
         let message = format_args!("require_client_certificate is true, and no CA provider checks the certificate");

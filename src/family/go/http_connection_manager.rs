@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use super::tls::Side;
+use super::tls::TlsSide;
 use super::{http_filter, is_url_of, routes, unmarshal};
 use crate::diag::{Cx, Path};
 use crate::family::names::HCM;
@@ -25,8 +25,8 @@ pub(super) fn of_client(any: Option<&Any>, at: &Path<'_>, cx: &mut Cx<'_>) -> Ch
     let message = open(any, at, cx)?;
     let at = at.value(HCM);
     proxies(&message, &at, cx)?;
-    routes(&message, Side::Client, &at, cx)?;
-    http_filter::chain(&message.http_filters, Side::Client, &at.field("http_filters"), cx)
+    routes(&message, TlsSide::Client, &at, cx)?;
+    http_filter::chain(&message.http_filters, TlsSide::Client, &at.field("http_filters"), cx)
 }
 
 /// Converts the network filters of a chain: each must be a connection manager, the first is used.
@@ -52,10 +52,10 @@ pub(super) fn of_server(filters: &[Filter], at: &Path<'_>, cx: &mut Cx<'_>) -> C
         let here = here.field("typed_config");
         let message = open(any, &here, cx)?;
         let here = here.value(HCM);
-        http_filter::chain(&message.http_filters, Side::Server, &here.field("http_filters"), cx)?;
+        http_filter::chain(&message.http_filters, TlsSide::Server, &here.field("http_filters"), cx)?;
         if is_first {
             proxies(&message, &here, cx)?;
-            routes(&message, Side::Server, &here, cx)?;
+            routes(&message, TlsSide::Server, &here, cx)?;
         }
         is_first = false;
     }
@@ -96,7 +96,7 @@ fn proxies(message: &Pb, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
     Ok(())
 }
 
-fn routes(message: &Pb, side: Side, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+fn routes(message: &Pb, side: TlsSide, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
     let rds = match &message.route_specifier {
         Some(RouteSpecifier::RouteConfig(config)) => return routes::from_proto(config, &at.field("route_config"), cx),
         Some(RouteSpecifier::Rds(rds)) => rds,
@@ -113,7 +113,7 @@ fn routes(message: &Pb, side: Side, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
     let source = rds.config_source.as_ref();
     let is_known = match source.and_then(|source| source.config_source_specifier.as_ref()) {
         Some(ConfigSourceSpecifier::Ads(_)) => true,
-        Some(ConfigSourceSpecifier::Self_(_)) => side == Side::Client,
+        Some(ConfigSourceSpecifier::Self_(_)) => side == TlsSide::Client,
         _ => false,
     };
     if !is_known {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::collections::BTreeSet;
 
 use super::cluster::is_typed_struct;
-use super::{URL_PREFIX, holds, rbac, tls::Side, unmarshal};
+use super::{URL_PREFIX, holds, rbac, tls::TlsSide, unmarshal};
 use crate::convert::grpc_service::GRPC_SERVICE_NOT_ALLOWED;
 use crate::diag::{Cx, Path, rules};
 use crate::family::names::{EXT_PROC, EXT_PROC_PER_ROUTE, FAULT, RBAC, RBAC_PER_ROUTE, ROUTER, WRAPPER};
@@ -60,17 +60,17 @@ impl Filter {
         }
     }
 
-    fn runs(self, side: Side) -> bool {
+    fn runs(self, side: TlsSide) -> bool {
         match self {
             Filter::Router => true,
-            Filter::Fault | Filter::ExtProc => side == Side::Client,
-            Filter::Rbac => side == Side::Server,
+            Filter::Fault | Filter::ExtProc => side == TlsSide::Client,
+            Filter::Rbac => side == TlsSide::Server,
         }
     }
 }
 
 /// Converts the filters of a connection manager.
-pub(super) fn chain(filters: &[HttpFilter], side: Side, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+pub(super) fn chain(filters: &[HttpFilter], side: TlsSide, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
     let mut names = BTreeSet::new();
     let mut kept: Vec<Filter> = Vec::with_capacity(filters.len());
     for (i, filter) in filters.iter().enumerate() {
@@ -256,7 +256,7 @@ fn ext_proc_override(config: &ExtProcPerRoute, at: &Path<'_>, cx: &mut Cx<'_>) -
     }
 }
 
-fn no_service(at: &Path<'_>, cx: &mut Cx<'_>) -> crate::family::Stop {
+fn no_service(at: &Path<'_>, cx: &mut Cx<'_>) -> crate::family::ConverterStop {
     let message = format_args!("this version takes no grpc_service");
     reject(&GRPC_SERVICE_NOT_ALLOWED, at, message, cx)
 }

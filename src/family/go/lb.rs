@@ -4,7 +4,7 @@
 
 use serde_json::Value;
 
-use self::balancer::{MAX_RING_SIZE, Policy, ring_defaults};
+use self::balancer::{GoBalancer, MAX_RING_SIZE, ring_defaults};
 use super::{URL_PREFIX, cluster, unmarshal};
 use crate::diag::{Cx, Path};
 use crate::family::names::{LEAST_REQUEST, PICK_FIRST, RING_HASH, ROUND_ROBIN, WRR, WRR_LOCALITY};
@@ -125,7 +125,7 @@ fn custom(any: &Any, cluster: &str, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked<b
     };
     let message: TypedStruct = unmarshal(&any.value, wrapper, at, cx)?;
     let name = message.type_url.rsplit('/').next().unwrap_or_default();
-    let Some(policy) = Policy::by_name(name, cx) else {
+    let Some(policy) = GoBalancer::by_name(name, cx) else {
         return Ok(false);
     };
     let at = at.value(wrapper);

@@ -66,7 +66,7 @@ pub(super) fn policy_header(matcher: &HeaderMatcher, at: &Path<'_>, cx: &mut Cx<
     }
 }
 
-fn without_kind(at: &Path<'_>, cx: &mut Cx<'_>) -> crate::family::Stop {
+fn without_kind(at: &Path<'_>, cx: &mut Cx<'_>) -> crate::family::ConverterStop {
     reject(
         &HEADER_MATCHER_WITHOUT_KIND,
         at,

@@ -19,7 +19,7 @@ use bytes::Bytes;
 
 use crate::diag::{Cx, Path};
 use crate::family::rules::RESOURCE_NAME_EMPTY;
-use crate::family::{Checked, Message, Sent, Stop, URL_PREFIX, die, is_url_of, reject, undecodable};
+use crate::family::{Checked, ConverterStop, Message, SentResource, URL_PREFIX, die, is_url_of, reject, undecodable};
 use crate::model::ResourceType;
 use crate::profile::Feature;
 use crate::proto::any::{self, ANY_UNDECODABLE};
@@ -30,7 +30,7 @@ use crate::validate::RESOURCE_UNDECODABLE;
 type Later<'l> = &'l dyn Fn(&mut Cx<'_>) -> Checked;
 
 /// Converts a resource.
-pub(super) fn convert(sent: &Sent<'_>, cx: &mut Cx<'_>) -> Checked {
+pub(super) fn convert(sent: &SentResource<'_>, cx: &mut Cx<'_>) -> Checked {
     match sent.message {
         Ok(message) => converted(message, cx),
         // Go's parser goes a hundred times as deep.
@@ -117,7 +117,12 @@ fn unmarshal<T: prost::Message + Default>(
 
 /// What a panic in a parser comes to: the process dies, or since the client recovers from it, a NACK without a name.
 #[cold]
-fn panic(rule: &'static crate::diag::Rule, at: &Path<'_>, message: std::fmt::Arguments<'_>, cx: &mut Cx<'_>) -> Stop {
+fn panic(
+    rule: &'static crate::diag::Rule,
+    at: &Path<'_>,
+    message: std::fmt::Arguments<'_>,
+    cx: &mut Cx<'_>,
+) -> ConverterStop {
     if cx.has(Feature::ParserPanicRecovered) {
         reject(rule, at, message, cx)
     } else {

@@ -15,7 +15,7 @@ use crate::validate::downstream_tls::{NO_IDENTITY, SAN_MATCH, SYSTEM_ROOTS};
 
 /// Who has the context.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Side {
+pub(super) enum TlsSide {
     Client,
     Server,
 }
@@ -35,7 +35,7 @@ pub(super) struct SecurityConfig {
 /// Converts the context at `at`.
 pub(super) fn security_config(
     common: &CommonTlsContext,
-    side: Side,
+    side: TlsSide,
     at: &Path<'_>,
     cx: &mut Cx<'_>,
 ) -> Checked<SecurityConfig> {
@@ -61,11 +61,11 @@ pub(super) fn security_config(
             }
         },
     };
-    if side == Side::Server && config.identity.is_empty() {
+    if side == TlsSide::Server && config.identity.is_empty() {
         let message = format_args!("no certificate provider, a server needs a certificate of its own");
         return Err(reject(&NO_IDENTITY, at, message, cx));
     }
-    if side == Side::Client && config.root.is_empty() && !config.system_roots {
+    if side == TlsSide::Client && config.root.is_empty() && !config.system_roots {
         return Err(without_roots(at, cx));
     }
     Ok(config)
@@ -83,18 +83,18 @@ pub(super) fn check_providers(config: &SecurityConfig, at: &Path<'_>, later: Lat
     Ok(())
 }
 
-fn unsupported(field: &'static str, at: &Path<'_>, cx: &mut Cx<'_>) -> crate::family::Stop {
+fn unsupported(field: &'static str, at: &Path<'_>, cx: &mut Cx<'_>) -> crate::family::ConverterStop {
     let message = format_args!("{field} is not supported, must not be set");
     reject(&TLS_UNSUPPORTED_FEATURE, &at.field(field), message, cx)
 }
 
-fn without_roots(at: &Path<'_>, cx: &mut Cx<'_>) -> crate::family::Stop {
+fn without_roots(at: &Path<'_>, cx: &mut Cx<'_>) -> crate::family::ConverterStop {
     let message = format_args!("no source of CA certificates, must have ca_certificate_provider_instance");
     reject(&WITHOUT_CA, at, message, cx)
 }
 
 /// `securityConfigFromCommonTLSContextUsingNewFields`.
-fn new_fields(common: &CommonTlsContext, side: Side, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked<SecurityConfig> {
+fn new_fields(common: &CommonTlsContext, side: TlsSide, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked<SecurityConfig> {
     let mut config = SecurityConfig::default();
     match &common.tls_certificate_provider_instance {
         Some(identity) => {
@@ -128,7 +128,7 @@ fn new_fields(common: &CommonTlsContext, side: Side, at: &Path<'_>, cx: &mut Cx<
     };
     let provider = context.ca_certificate_provider_instance.as_ref();
     let wants_system = context.system_root_certs.is_some() && cx.has(Feature::SystemRootCerts);
-    if provider.is_none() && wants_system && side == Side::Server {
+    if provider.is_none() && wants_system && side == TlsSide::Server {
         let message = format_args!("system_root_certs is set, a server takes roots from a provider only");
         return Err(reject(&SYSTEM_ROOTS, &at.field("system_root_certs"), message, cx));
     }
@@ -159,12 +159,12 @@ fn new_fields(common: &CommonTlsContext, side: Side, at: &Path<'_>, cx: &mut Cx<
 }
 
 /// Checks the matchers of the peer's names; says whether there are any.
-fn matchers(list: &[StringMatcher], side: Side, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked<bool> {
+fn matchers(list: &[StringMatcher], side: TlsSide, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked<bool> {
     let at = at.field("match_subject_alt_names");
     for (i, matcher) in list.iter().enumerate() {
         matcher::string_matcher(Some(matcher), &at.index(i), cx)?;
     }
-    if side == Side::Server && !list.is_empty() {
+    if side == TlsSide::Server && !list.is_empty() {
         let message = format_args!("match_subject_alt_names is set, a server cannot match names in certificates");
         return Err(reject(&SAN_MATCH, &at, message, cx));
     }
@@ -172,7 +172,12 @@ fn matchers(list: &[StringMatcher], side: Side, at: &Path<'_>, cx: &mut Cx<'_>) 
 }
 
 /// `securityConfigFromCommonTLSContextWithDeprecatedFields`.
-fn deprecated_fields(common: &CommonTlsContext, side: Side, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked<SecurityConfig> {
+fn deprecated_fields(
+    common: &CommonTlsContext,
+    side: TlsSide,
+    at: &Path<'_>,
+    cx: &mut Cx<'_>,
+) -> Checked<SecurityConfig> {
     let mut config = SecurityConfig::default();
     if let Some(identity) = &common.tls_certificate_certificate_provider_instance {
         config.identity.clone_from(&identity.instance_name);

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{Side, URL_PREFIX, ext_proc, fault, is_url_of, rbac, unpack, unpack_as};
 use crate::diag::{Cx, Path};
 use crate::family::names::{EXT_PROC, EXT_PROC_PER_ROUTE, FAULT, RBAC, RBAC_PER_ROUTE, ROUTER, WRAPPER};
-use crate::family::{Checked, Stop, no_filter_of, reject};
+use crate::family::{Checked, ConverterStop, no_filter_of, reject};
 use crate::filter::overrides::FILTER_OVERRIDE_TYPE_UNKNOWN;
 use crate::profile::Feature;
 use crate::proto::any::{ANY_MISSING, ANY_UNDECODABLE};
@@ -105,7 +105,7 @@ pub(super) fn chain(filters: &[HttpFilter], side: Side, at: &Path<'_>, cx: &mut 
         let found = if i == last {
             // A fault in the last filter is not what the client speaks of: it says that it is not terminal.
             let found = cx.unheard(|cx| parse(filter, side, &config_at, cx));
-            if let Err(Stop::Dies) = found {
+            if let Err(ConverterStop::Dies) = found {
                 parse(filter, side, &config_at, cx)?;
             }
             found.ok().flatten()

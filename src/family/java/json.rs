@@ -29,9 +29,9 @@ fn of_value(value: &prost_types::Value) -> Option<Value> {
 
 /// An object, whose fields have the names that are asked for.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Object<'v>(pub &'v Map<String, Value>);
+pub(super) struct JavaObject<'v>(pub &'v Map<String, Value>);
 
-impl<'v> Object<'v> {
+impl<'v> JavaObject<'v> {
     pub(super) fn get(self, name: &str) -> Option<&'v Value> {
         self.0.get(name)
     }
@@ -55,10 +55,10 @@ impl<'v> Object<'v> {
     }
 
     /// `getObject`.
-    pub(super) fn object(self, name: &str) -> Read<Option<Object<'v>>> {
+    pub(super) fn object(self, name: &str) -> Read<Option<JavaObject<'v>>> {
         match self.get(name) {
             None => Ok(None),
-            Some(Value::Object(object)) => Ok(Some(Object(object))),
+            Some(Value::Object(object)) => Ok(Some(JavaObject(object))),
             Some(_) => Err(format!("{name} is no object")),
         }
     }
@@ -73,11 +73,11 @@ impl<'v> Object<'v> {
     }
 
     /// `getListOfObjects`.
-    pub(super) fn objects(self, name: &str) -> Read<Option<Vec<Object<'v>>>> {
+    pub(super) fn objects(self, name: &str) -> Read<Option<Vec<JavaObject<'v>>>> {
         let Some(list) = self.list(name)? else {
             return Ok(None);
         };
-        let objects = list.iter().map(|entry| entry.as_object().map(Object));
+        let objects = list.iter().map(|entry| entry.as_object().map(JavaObject));
         let objects: Option<Vec<_>> = objects.collect();
         objects
             .map(Some)
@@ -201,7 +201,7 @@ mod tests {
     #[test]
     fn a_text_will_do_for_a_number() {
         let object = serde_json::json!({"a": "5", "b": 5.5, "c": "x", "d": null, "e": 3e9, "f": "1.5f"});
-        let object = Object(object.as_object().unwrap());
+        let object = JavaObject(object.as_object().unwrap());
         assert_eq!(object.integer("a"), Ok(Some(5)));
         assert_eq!(object.integer("missing"), Ok(None));
         for name in ["b", "c", "d", "e"] {

@@ -4,8 +4,8 @@
 //! `load_balancing_policy` hides the older fields. The first entry of a known type counts, and a TypedStruct is of a known type if
 //! its policy is registered.
 
-use super::json::{self, Object};
-use super::lb_config::{self, Policy};
+use super::json::{self, JavaObject};
+use super::lb_config::{self, JavaBalancer};
 use super::{holds, is_valid, thrown, unpack_as};
 use crate::diag::{Cx, Path};
 use crate::family::names::{LEAST_REQUEST, PICK_FIRST, RING_HASH, ROUND_ROBIN, WRR, WRR_LOCALITY};
@@ -143,10 +143,10 @@ fn custom(any: &Any, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked<bool> {
         let why = format_args!("a number in it is infinite or none");
         return Err(thrown(&TYPED_STRUCT_NOT_JSON, &at.field("value"), why, cx));
     };
-    let Some(policy) = Policy::by_name(name, cx) else {
+    let Some(policy) = JavaBalancer::by_name(name, cx) else {
         return Ok(false);
     };
-    match policy.read(Object(&config), cx) {
+    match policy.read(JavaObject(&config), cx) {
         Ok(()) => Ok(true),
         Err(why) => {
             let message = format_args!("the balancer's own parser rejects the config of `{name}`: {why}");

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::json::{Object, Read};
+use super::json::{JavaObject, Read};
 use super::rls;
 use crate::diag::Cx;
 use crate::profile::Feature;
@@ -18,7 +18,7 @@ const RING_CAP: i64 = 4096;
 
 /// A balancer that is registered with grpc-xds and grpc-rls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Policy {
+pub(super) enum JavaBalancer {
     /// Takes any config.
     RoundRobin,
     PickFirst,
@@ -36,34 +36,34 @@ pub(super) enum Policy {
     Internal,
 }
 
-impl Policy {
+impl JavaBalancer {
     /// `LoadBalancerRegistry.getProvider`.
     pub(super) fn by_name(name: &str, cx: &Cx<'_>) -> Option<Self> {
         Some(match name {
-            "round_robin" => Policy::RoundRobin,
-            "pick_first" => Policy::PickFirst,
-            "ring_hash_experimental" => Policy::RingHash,
-            "weighted_round_robin" => Policy::WeightedRoundRobin,
-            "weighted_target_experimental" => Policy::WeightedTarget,
-            "wrr_locality_experimental" => Policy::WrrLocality,
-            "least_request_experimental" => Policy::LeastRequest,
-            "outlier_detection_experimental" => Policy::OutlierDetection,
-            "random_subsetting_experimental" if cx.has(Feature::RandomSubsetting) => Policy::RandomSubsetting,
-            "cluster_manager_experimental" => Policy::ClusterManager,
-            "cds_experimental" => Policy::Cds,
-            "rls_experimental" => Policy::Rls,
-            "priority_experimental" | "cluster_impl_experimental" => Policy::Internal,
-            "cluster_resolver_experimental" if cx.has(Feature::ClusterResolverPolicy) => Policy::Internal,
+            "round_robin" => JavaBalancer::RoundRobin,
+            "pick_first" => JavaBalancer::PickFirst,
+            "ring_hash_experimental" => JavaBalancer::RingHash,
+            "weighted_round_robin" => JavaBalancer::WeightedRoundRobin,
+            "weighted_target_experimental" => JavaBalancer::WeightedTarget,
+            "wrr_locality_experimental" => JavaBalancer::WrrLocality,
+            "least_request_experimental" => JavaBalancer::LeastRequest,
+            "outlier_detection_experimental" => JavaBalancer::OutlierDetection,
+            "random_subsetting_experimental" if cx.has(Feature::RandomSubsetting) => JavaBalancer::RandomSubsetting,
+            "cluster_manager_experimental" => JavaBalancer::ClusterManager,
+            "cds_experimental" => JavaBalancer::Cds,
+            "rls_experimental" => JavaBalancer::Rls,
+            "priority_experimental" | "cluster_impl_experimental" => JavaBalancer::Internal,
+            "cluster_resolver_experimental" if cx.has(Feature::ClusterResolverPolicy) => JavaBalancer::Internal,
             _ => return None,
         })
     }
 
     /// Reads a config.
-    pub(super) fn read(self, config: Object<'_>, cx: &Cx<'_>) -> Read {
+    pub(super) fn read(self, config: JavaObject<'_>, cx: &Cx<'_>) -> Read {
         match self {
-            Policy::RoundRobin => {}
-            Policy::PickFirst => _ = config.bool("shuffleAddressList")?,
-            Policy::RingHash => {
+            JavaBalancer::RoundRobin => {}
+            JavaBalancer::PickFirst => _ = config.bool("shuffleAddressList")?,
+            JavaBalancer::RingHash => {
                 let (min, max) = (config.long("minRingSize")?, config.long("maxRingSize")?);
                 if cx.has(Feature::RingHashSetRequestHashKey) {
                     config.text("requestHashHeader")?;
@@ -75,8 +75,8 @@ impl Policy {
                     ));
                 }
             }
-            Policy::WeightedRoundRobin => weighted_round_robin(config, cx)?,
-            Policy::WeightedTarget => {
+            JavaBalancer::WeightedRoundRobin => weighted_round_robin(config, cx)?,
+            JavaBalancer::WeightedTarget => {
                 for (name, target) in children(config, "targets")? {
                     if target.integer("weight")?.is_none_or(|weight| weight < 1) {
                         return Err(format!("the weight of target `{name}` is below 1"));
@@ -84,8 +84,8 @@ impl Policy {
                     child(target, "childPolicy", cx)?;
                 }
             }
-            Policy::WrrLocality => child(config, "childPolicy", cx)?,
-            Policy::LeastRequest => {
+            JavaBalancer::WrrLocality => child(config, "childPolicy", cx)?,
+            JavaBalancer::LeastRequest => {
                 if config
                     .integer("choiceCount")?
                     .is_some_and(|count| count < MIN_CHOICE_COUNT)
@@ -93,19 +93,19 @@ impl Policy {
                     return Err("choiceCount is below 2".to_owned());
                 }
             }
-            Policy::OutlierDetection => outlier_detection(config, cx)?,
-            Policy::RandomSubsetting => {
+            JavaBalancer::OutlierDetection => outlier_detection(config, cx)?,
+            JavaBalancer::RandomSubsetting => {
                 if config.long("subsetSize")?.is_none_or(|size| size <= 0) {
                     return Err("subsetSize is not above 0".to_owned());
                 }
                 child(config, "childPolicy", cx)?;
             }
-            Policy::ClusterManager => {
+            JavaBalancer::ClusterManager => {
                 for (_, policy) in children(config, "childPolicy")? {
                     child(policy, "lbPolicy", cx)?;
                 }
             }
-            Policy::Cds => {
+            JavaBalancer::Cds => {
                 if config.text("cluster")?.is_none_or(str::is_empty) {
                     return Err("cluster is empty".to_owned());
                 }
@@ -113,11 +113,11 @@ impl Policy {
                     config.bool("is_dynamic")?;
                 }
             }
-            Policy::Rls => {
+            JavaBalancer::Rls => {
                 rls::read(config)?;
                 rls_child(config, cx)?;
             }
-            Policy::Internal => return Err("the policy takes no config".to_owned()),
+            JavaBalancer::Internal => return Err("the policy takes no config".to_owned()),
         }
         Ok(())
     }
@@ -128,7 +128,7 @@ pub(super) fn ring_sizes(min: Option<i64>, max: Option<i64>) -> (i64, i64) {
     (min.unwrap_or(RING.0).min(RING_CAP), max.unwrap_or(RING.1).min(RING_CAP))
 }
 
-fn weighted_round_robin(config: Object<'_>, cx: &Cx<'_>) -> Read {
+fn weighted_round_robin(config: JavaObject<'_>, cx: &Cx<'_>) -> Read {
     for field in [
         "blackoutPeriod",
         "weightExpirationPeriod",
@@ -149,12 +149,12 @@ fn weighted_round_robin(config: Object<'_>, cx: &Cx<'_>) -> Read {
     Ok(())
 }
 
-fn outlier_detection(config: Object<'_>, cx: &Cx<'_>) -> Read {
+fn outlier_detection(config: JavaObject<'_>, cx: &Cx<'_>) -> Read {
     for field in ["interval", "baseEjectionTime", "maxEjectionTime"] {
         config.duration(field)?;
     }
     config.integer("maxEjectionPercentage")?;
-    let within = |part: Object<'_>, field: &str, max: i32| match part.integer(field)? {
+    let within = |part: JavaObject<'_>, field: &str, max: i32| match part.integer(field)? {
         Some(value) if !(0..=max).contains(&value) => Err(format!("{field} is not from 0 to {max}")),
         _ => Ok(()),
     };
@@ -177,20 +177,20 @@ fn outlier_detection(config: Object<'_>, cx: &Cx<'_>) -> Read {
 }
 
 /// The objects in an object, of which there must be one, and which must not be empty.
-fn children<'v>(config: Object<'v>, name: &str) -> Read<Vec<(&'v str, Object<'v>)>> {
+fn children<'v>(config: JavaObject<'v>, name: &str) -> Read<Vec<(&'v str, JavaObject<'v>)>> {
     let object = config.object(name)?.filter(|object| !object.0.is_empty());
     let Some(object) = object else {
         return Err(format!("{name} is missing or empty"));
     };
     let children = object.0.iter().map(|(key, child)| match child.as_object() {
-        Some(child) => Ok((key.as_str(), Object(child))),
+        Some(child) => Ok((key.as_str(), JavaObject(child))),
         None => Err(format!("`{key}` in {name} is no object")),
     });
     children.collect()
 }
 
 /// A list of policies, of which the first registered one counts (`GracefulSwitchLoadBalancer.parseLoadBalancingPolicyConfig`).
-fn child(config: Object<'_>, name: &str, cx: &Cx<'_>) -> Read {
+fn child(config: JavaObject<'_>, name: &str, cx: &Cx<'_>) -> Read {
     let mut entries = Vec::new();
     for entry in config.objects(name)?.unwrap_or_default() {
         let mut pairs = entry.0.iter();
@@ -200,11 +200,11 @@ fn child(config: Object<'_>, name: &str, cx: &Cx<'_>) -> Read {
         let Some(config) = config.as_object() else {
             return Err(format!("the config of `{policy}` in {name} is no object"));
         };
-        entries.push((policy, Object(config)));
+        entries.push((policy, JavaObject(config)));
     }
     let known = entries
         .iter()
-        .find_map(|(name, config)| Some((Policy::by_name(name, cx)?, *config)));
+        .find_map(|(name, config)| Some((JavaBalancer::by_name(name, cx)?, *config)));
     match known {
         Some((policy, config)) => policy.read(config, cx),
         None => Err(format!("{name} has no policy that is known")),
@@ -212,7 +212,7 @@ fn child(config: Object<'_>, name: &str, cx: &Cx<'_>) -> Read {
 }
 
 /// The child of RLS, whose config is read when there is a target for it (`ChildLoadBalancingPolicy.create`).
-fn rls_child(config: Object<'_>, cx: &Cx<'_>) -> Read {
+fn rls_child(config: JavaObject<'_>, cx: &Cx<'_>) -> Read {
     let target = config.text("childPolicyConfigTargetFieldName")?;
     let list = config.objects("childPolicy")?;
     let Some(list) = list else {
@@ -226,7 +226,7 @@ fn rls_child(config: Object<'_>, cx: &Cx<'_>) -> Read {
         if pairs.next().is_some() {
             return Err("an entry of childPolicy is more than one policy".to_owned());
         }
-        if Policy::by_name(name, cx).is_none() {
+        if JavaBalancer::by_name(name, cx).is_none() {
             continue;
         }
         if config.is_null() {

@@ -5,7 +5,7 @@
 use super::{regex, thrown};
 use crate::convert::matcher::{HEADER_MATCHER_WITHOUT_KIND, REGEX_NOT_RE2, STRING_MATCHER_WITHOUT_PATTERN};
 use crate::diag::{Cx, Path, Rule};
-use crate::family::{Checked, Stop, reject};
+use crate::family::{Checked, ConverterStop, reject};
 use crate::proto::pb::envoy::config::route::v3::HeaderMatcher;
 use crate::proto::pb::envoy::config::route::v3::header_matcher::HeaderMatchSpecifier as Spec;
 use crate::proto::pb::envoy::r#type::matcher::v3::StringMatcher;
@@ -74,7 +74,7 @@ fn stop(
     at: &Path<'_>,
     message: std::fmt::Arguments<'_>,
     cx: &mut Cx<'_>,
-) -> Stop {
+) -> ConverterStop {
     if is_caught {
         reject(rule, at, message, cx)
     } else {

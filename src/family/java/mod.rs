@@ -31,7 +31,7 @@ mod uri;
 use prost_types::Duration;
 
 use crate::diag::{Cx, Path, Rule};
-use crate::family::{Checked, Message, Sent, Stop, URL_PREFIX, decoded, die, is_url_of, reject};
+use crate::family::{Checked, ConverterStop, Message, SentResource, URL_PREFIX, decoded, die, is_url_of, reject};
 use crate::model::MAX_DURATION_SECONDS;
 use crate::profile::Feature;
 use crate::proto::any::{self, ANY_UNDECODABLE};
@@ -46,7 +46,7 @@ enum Side {
 }
 
 /// Converts a resource (`XdsResourceType.parse`).
-pub(super) fn convert(sent: &Sent<'_>, cx: &mut Cx<'_>) -> Checked {
+pub(super) fn convert(sent: &SentResource<'_>, cx: &mut Cx<'_>) -> Checked {
     let message = decoded(sent, cx)?;
     let own = match message {
         Message::Listener(listener) => &listener.name,
@@ -101,7 +101,7 @@ fn unpack_as<T: prost::Message + Default>(
 
 /// What an exception that no parser expects comes to: a NACK, or before the client caught it, the end of its channel.
 #[cold]
-fn thrown(rule: &'static Rule, at: &Path<'_>, message: std::fmt::Arguments<'_>, cx: &mut Cx<'_>) -> Stop {
+fn thrown(rule: &'static Rule, at: &Path<'_>, message: std::fmt::Arguments<'_>, cx: &mut Cx<'_>) -> ConverterStop {
     if cx.has(Feature::ParserExceptionCaught) {
         reject(rule, at, message, cx)
     } else {

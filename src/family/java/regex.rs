@@ -28,15 +28,15 @@ const CLASSES: &str = "Any C Cc Cf Co Cs L Ll Lm Lo Lt Lu M Mc Me Mn N Nd Nl No 
 
 /// Why a pattern does not compile.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Fault(&'static str);
+pub(super) struct PatternFault(&'static str);
 
-impl fmt::Display for Fault {
+impl fmt::Display for PatternFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.0)
     }
 }
 
-type Read<T = ()> = Result<T, Fault>;
+type Read<T = ()> = Result<T, PatternFault>;
 
 /// Says whether a pattern compiles.
 pub(super) fn check(pattern: &str) -> Read {
@@ -62,7 +62,9 @@ pub(super) fn check(pattern: &str) -> Read {
                 has_operand = false;
             }
             ')' => {
-                open_groups = open_groups.checked_sub(1).ok_or(Fault("a `)` closes no group"))?;
+                open_groups = open_groups
+                    .checked_sub(1)
+                    .ok_or(PatternFault("a `)` closes no group"))?;
                 has_operand = true;
             }
             '|' => has_operand = false,
@@ -88,7 +90,7 @@ pub(super) fn check(pattern: &str) -> Read {
         }
     }
     if open_groups > 0 {
-        return Err(Fault("a group is not closed"));
+        return Err(PatternFault("a group is not closed"));
     }
     Ok(())
 }
@@ -136,8 +138,8 @@ impl<'p> Parser<'p> {
     fn repeat(&mut self, was_repeated: bool, has_operand: bool) -> Read {
         self.eat("?");
         match (was_repeated, has_operand) {
-            (true, _) => Err(Fault("a repetition follows a repetition")),
-            (false, false) => Err(Fault("a repetition has nothing before it")),
+            (true, _) => Err(PatternFault("a repetition follows a repetition")),
+            (false, false) => Err(PatternFault("a repetition has nothing before it")),
             (false, true) => Ok(()),
         }
     }
@@ -161,7 +163,7 @@ impl<'p> Parser<'p> {
             return Ok(false);
         };
         if min > MAX_COUNT || max.is_some_and(|max| max > MAX_COUNT || max < min) {
-            return Err(Fault("a count is above 1000, or a maximum below its minimum"));
+            return Err(PatternFault("a count is above 1000, or a maximum below its minimum"));
         }
         Ok(true)
     }
@@ -180,15 +182,17 @@ impl<'p> Parser<'p> {
     /// Reads what follows `(` where that is `?`; says whether a group is open.
     fn group(&mut self) -> Read<bool> {
         if self.eat("?P<") || self.eat("?<") {
-            let name = self.until(">").ok_or(Fault("the name of a group is not closed"))?;
+            let name = self
+                .until(">")
+                .ok_or(PatternFault("the name of a group is not closed"))?;
             let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
             if name.is_empty() || !name.bytes().all(is_word) {
-                return Err(Fault(
+                return Err(PatternFault(
                     "the name of a group has other than ASCII letters, digits and underscores",
                 ));
             }
             if !self.names.insert(name) {
-                return Err(Fault("two groups have one name"));
+                return Err(PatternFault("two groups have one name"));
             }
             return Ok(true);
         }
@@ -199,7 +203,7 @@ impl<'p> Parser<'p> {
                 Some('i' | 'm' | 's' | 'U') => has_flag = true,
                 Some('-') if !is_negated => (is_negated, has_flag) = (true, false),
                 Some(end @ (':' | ')')) if !is_negated || has_flag => return Ok(end == ':'),
-                _ => return Err(Fault("`(?` is followed by what RE2/J does not have")),
+                _ => return Err(PatternFault("`(?` is followed by what RE2/J does not have")),
             }
         }
     }
@@ -225,7 +229,7 @@ impl<'p> Parser<'p> {
         if !self.eat("p") && !self.eat("P") {
             return Ok(false);
         }
-        let unknown = Fault("`\\p` names no class that RE2/J knows");
+        let unknown = PatternFault("`\\p` names no class that RE2/J knows");
         let before = self.rest;
         let name = match self.next() {
             Some('{') => self.until("}").ok_or(unknown.clone())?,
@@ -241,9 +245,9 @@ impl<'p> Parser<'p> {
 
     /// Reads a character that follows a backslash.
     fn character(&mut self) -> Read<u32> {
-        let bad = Fault("a backslash is followed by what it cannot escape");
+        let bad = PatternFault("a backslash is followed by what it cannot escape");
         let Some(c) = self.next() else {
-            return Err(Fault("a backslash escapes nothing"));
+            return Err(PatternFault("a backslash escapes nothing"));
         };
         let octal = |parser: &mut Self| {
             let digit = parser.rest.chars().next().and_then(|c| c.to_digit(8));
@@ -298,7 +302,7 @@ impl<'p> Parser<'p> {
             is_first = false;
             if let Some((name, rest)) = self.posix() {
                 if !is_one_of(name, POSIX) {
-                    return Err(Fault("`[:` names no class of POSIX"));
+                    return Err(PatternFault("`[:` names no class of POSIX"));
                 }
                 self.rest = rest;
                 continue;
@@ -312,7 +316,7 @@ impl<'p> Parser<'p> {
             if self.rest.starts_with('-') && !self.rest.starts_with("-]") {
                 self.eat("-");
                 if self.member()? < low {
-                    return Err(Fault("a range of a class runs backwards"));
+                    return Err(PatternFault("a range of a class runs backwards"));
                 }
             }
         }
@@ -333,7 +337,7 @@ impl<'p> Parser<'p> {
         match self.next() {
             Some('\\') => self.character(),
             Some(c) => Ok(c.into()),
-            None => Err(Fault("a class is not closed")),
+            None => Err(PatternFault("a class is not closed")),
         }
     }
 }

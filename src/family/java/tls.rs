@@ -6,7 +6,7 @@ use crate::convert::tls::{TLS_SECRET_NOT_FROM_PROVIDER, TLS_UNKNOWN_PROVIDER_INS
 use crate::diag::{Cx, Path, Rule};
 use crate::family::names::{DOWNSTREAM, SOCKET_NAME, UPSTREAM};
 use crate::family::rules::TRANSPORT_SOCKET_NAME;
-use crate::family::{Checked, Stop, reject};
+use crate::family::{Checked, ConverterStop, reject};
 use crate::profile::Feature;
 use crate::proto::pb::Any;
 use crate::proto::pb::envoy::config::core::v3::{TransportSocket, transport_socket::ConfigType};
@@ -23,7 +23,7 @@ const UPSTREAM_V2: &str = "type.googleapis.com/envoy.api.v2.auth.UpstreamTlsCont
 
 /// Reports a transport socket at `at` that is not called TLS.
 #[cold]
-pub(super) fn misnamed(name: &str, at: &Path<'_>, cx: &mut Cx<'_>) -> Stop {
+pub(super) fn misnamed(name: &str, at: &Path<'_>, cx: &mut Cx<'_>) -> ConverterStop {
     let message = format_args!("the transport socket is called `{name}`, must be `{SOCKET_NAME}`");
     reject(&TRANSPORT_SOCKET_NAME, &at.field("name"), message, cx)
 }
@@ -244,7 +244,7 @@ fn validation_context(context: &CertificateValidationContext, side: Side, at: &P
 }
 
 #[cold]
-fn unsupported(field: &'static str, at: &Path<'_>, cx: &mut Cx<'_>) -> Stop {
+fn unsupported(field: &'static str, at: &Path<'_>, cx: &mut Cx<'_>) -> ConverterStop {
     let message = format_args!("{field} is not supported, must not be set");
     reject(&TLS_UNSUPPORTED_FEATURE, &at.field(field), message, cx)
 }

@@ -6,7 +6,7 @@
 use super::{OBJECT_PROTOTYPE, decode, is_url_of, lb_json};
 use crate::diag::{Cx, Effect, Path, Rule, rules};
 use crate::family::names::{PICK_FIRST, RING_HASH, ROUND_ROBIN, WRR, WRR_LOCALITY};
-use crate::family::{Checked, Stop, reject};
+use crate::family::{Checked, ConverterStop, reject};
 use crate::lb::priority::LB_PRIORITY_UNKNOWN;
 use crate::lb::ring_hash::{LB_RING_HASH_FUNCTION, LB_RING_HASH_FUNCTION_UNSET};
 use crate::lb::usable::LB_RING_HASH_BELOW_LOCALITIES;
@@ -101,7 +101,7 @@ fn entry_is_taken(any: &Any, depth: usize, at: &Path<'_>, cx: &mut Cx<'_>) -> Ch
     Ok(true)
 }
 
-fn no_policy(url: &str, at: &Path<'_>, cx: &mut Cx<'_>) -> Stop {
+fn no_policy(url: &str, at: &Path<'_>, cx: &mut Cx<'_>) -> ConverterStop {
     let why = format_args!("`{url}` leads to no LB policy");
     reject(&LB_CONFIG_REJECTED, at, why, cx)
 }

@@ -21,7 +21,7 @@ mod tls;
 use bytes::Bytes;
 
 use crate::diag::{Cx, Effect, Path, Rule};
-use crate::family::{Checked, Message, Sent, URL_PREFIX, is_url_of, reject, undecodable};
+use crate::family::{Checked, Message, SentResource, URL_PREFIX, is_url_of, reject, undecodable};
 use crate::model::ResourceType;
 use crate::proto::any::ANY_UNDECODABLE;
 use crate::proto::pb::tables;
@@ -43,7 +43,7 @@ const OBJECT_PROTOTYPE: [&str; 12] = [
 ];
 
 /// Converts a resource.
-pub(super) fn convert(sent: &Sent<'_>, cx: &mut Cx<'_>) -> Checked {
+pub(super) fn convert(sent: &SentResource<'_>, cx: &mut Cx<'_>) -> Checked {
     let resource_type = sent.resource_type;
     let read = match tables::message(resource_type.type_name()) {
         Some(table) => protobufjs::read(sent.bytes, table).map_err(|thrown| undecodable(resource_type, thrown, cx))?,

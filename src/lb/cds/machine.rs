@@ -5,17 +5,17 @@
 //! work serializer never gets to anything else, and every RPC of the channel waits; if a later event leads there, only RPCs
 //! that go there wait. Follows C-core cds.cc; both were seen in the client.
 
-use crate::lb::Config;
+use crate::lb::LbConfig;
 use crate::lb::cds;
-use crate::lb::picker::{Pick, PickArgs, PickCx, Shares};
-use crate::lb::policy::{ClusterUpdate, PolicyCx, Report, Reports, TreePath, Update, What};
+use crate::lb::picker::{Pick, PickArgs, PickCx, PickShares};
+use crate::lb::policy::{ClusterUpdate, PolicyCx, PolicyEvent, Reports, StateReport, TreePath, Update};
 use crate::lb::run::child::Child;
 use crate::lb::runtime::{Connectivity, below};
 use crate::status::Status;
 
 /// The state of a cds policy.
 #[derive(Debug)]
-pub struct Machine {
+pub struct CdsPolicy {
     at: TreePath,
     cluster: String,
     child: Option<Child>,
@@ -24,10 +24,10 @@ pub struct Machine {
     is_inside_itself: bool,
 }
 
-impl Machine {
+impl CdsPolicy {
     /// A policy without a cluster.
-    pub const fn new(at: TreePath) -> Machine {
-        Machine {
+    pub const fn new(at: TreePath) -> CdsPolicy {
+        CdsPolicy {
             at,
             cluster: String::new(),
             child: None,
@@ -50,13 +50,13 @@ impl Machine {
             ]
         });
         self.failure = Some(status.clone());
-        vec![Report::failure(status)]
+        vec![StateReport::failure(status)]
     }
 }
 
-impl crate::lb::policy::Machine for Machine {
+impl crate::lb::policy::StateMachine for CdsPolicy {
     fn update(&mut self, update: Update<'_>, cx: &mut PolicyCx<'_>) -> Reports {
-        let Config::Cds(config) = update.config else {
+        let LbConfig::Cds(config) = update.config else {
             return Reports::new();
         };
         config.cluster.clone_into(&mut self.cluster);
@@ -67,7 +67,7 @@ impl crate::lb::policy::Machine for Machine {
             ClusterUpdate::Same => Reports::new(),
             ClusterUpdate::Missing if config.is_dynamic => {
                 if self.child.is_none() && self.failure.is_none() {
-                    vec![Report::of(Connectivity::Connecting)]
+                    vec![StateReport::of(Connectivity::Connecting)]
                 } else {
                     Reports::new()
                 }
@@ -86,7 +86,7 @@ impl crate::lb::policy::Machine for Machine {
                 if cx.runtime.building.contains(&self.cluster) {
                     cx.runtime.endless.get_or_insert_with(|| self.cluster.clone());
                 }
-                vec![Report::of(Connectivity::Connecting)]
+                vec![StateReport::of(Connectivity::Connecting)]
             }
             ClusterUpdate::Child(child) => {
                 cx.runtime.say(&self.at, "cds", "update", || {
@@ -120,7 +120,7 @@ impl crate::lb::policy::Machine for Machine {
         }
     }
 
-    fn handle(&mut self, path: &[u32], what: &What, cx: &mut PolicyCx<'_>) -> Reports {
+    fn handle(&mut self, path: &[u32], what: &PolicyEvent, cx: &mut PolicyCx<'_>) -> Reports {
         match (path.split_first(), &mut self.child) {
             (Some((&number, rest)), Some(child)) if number + 1 == self.next_child => child.handle(rest, what, cx),
             _ => Reports::new(),
@@ -157,11 +157,11 @@ impl crate::lb::policy::Machine for Machine {
         }
     }
 
-    fn shares(&self, args: &PickArgs<'_>, share: f64, out: &mut Shares) {
+    fn shares(&self, args: &PickArgs<'_>, share: f64, out: &mut PickShares) {
         match (&self.failure, &self.child) {
             (Some(status), _) => out.add_status(status, share),
             (None, Some(child)) => child.shares(args, share, out),
-            (None, None) => out.add(Shares::QUEUED, share),
+            (None, None) => out.add(PickShares::QUEUED, share),
         }
     }
 

@@ -4,7 +4,7 @@
 
 mod machine;
 
-pub use machine::Machine;
+pub use machine::CdsPolicy;
 
 use serde_json::{Map, Value, json};
 
@@ -19,13 +19,13 @@ pub const NAME: &str = "cds_experimental";
 pub(crate) static TYPE: PolicyType = PolicyType {
     name: NAME,
     message: None,
-    from_json: |config, profile| from_json(config, profile).map(super::Config::Cds),
-    machine: |at, _| Box::new(Machine::new(at)),
+    from_json: |config, profile| from_json(config, profile).map(super::LbConfig::Cds),
+    machine: |at, _| Box::new(CdsPolicy::new(at)),
 };
 
 /// The config of cds (C-core cds.cc `CdsLbConfig`).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Config {
+pub struct CdsConfig {
     /// The cluster's name; may be empty as far as the loader is concerned.
     pub cluster: String,
     /// The cluster is not in the routes but named by an RLS answer; default false.
@@ -36,18 +36,18 @@ pub struct Config {
 ///
 /// # Errors
 /// A missing `cluster`, fields of the wrong type.
-pub fn from_json(config: &Map<String, Value>, _profile: &Profile) -> Result<Config, Faults> {
+pub fn from_json(config: &Map<String, Value>, _profile: &Profile) -> Result<CdsConfig, Faults> {
     let mut faults = Faults::new();
     let at = At::TOP;
     let cluster = json::required_text(config, "cluster", &at, &mut faults).unwrap_or_default();
-    let config = Config {
+    let config = CdsConfig {
         cluster: cluster.to_owned(),
         is_dynamic: json::optional_bool(config, "isDynamic", &at, &mut faults),
     };
     done(config, faults)
 }
 
-impl Config {
+impl CdsConfig {
     /// The config in the client's form.
     pub fn to_json(&self) -> Value {
         let mut config = json!({ "cluster": self.cluster });

@@ -4,10 +4,10 @@
 
 use std::sync::Arc;
 
-use crate::lb::Config;
+use crate::lb::LbConfig;
 use crate::lb::cluster_impl;
-use crate::lb::picker::{Pick, PickArgs, PickCx, Shares};
-use crate::lb::policy::{PolicyCx, Report, Reports, TreePath, Update, What};
+use crate::lb::picker::{Pick, PickArgs, PickCx, PickShares};
+use crate::lb::policy::{PolicyCx, PolicyEvent, Reports, StateReport, TreePath, Update};
 use crate::lb::run::child::Child;
 use crate::lb::runtime::{Connectivity, below};
 use crate::model::cluster::Discovery;
@@ -16,7 +16,7 @@ use crate::status::Status;
 
 /// The state of a cluster_impl policy.
 #[derive(Debug)]
-pub struct Machine {
+pub struct ClusterImplPolicy {
     child: Child,
     /// Categories with their share per million and the ready-made answer.
     drops: Vec<(u32, Status)>,
@@ -29,10 +29,10 @@ pub struct Machine {
     draw: Rng,
 }
 
-impl Machine {
+impl ClusterImplPolicy {
     /// A policy without a child.
-    pub fn new(at: &TreePath, cx: &mut PolicyCx<'_>) -> Machine {
-        Machine {
+    pub fn new(at: &TreePath, cx: &mut PolicyCx<'_>) -> ClusterImplPolicy {
+        ClusterImplPolicy {
             child: Child::new(below(at, 0)),
             drops: Vec::new(),
             drop_all: false,
@@ -49,23 +49,23 @@ impl Machine {
     fn wrap(&self, mut reports: Reports) -> Reports {
         if self.drop_all {
             for report in &mut reports {
-                *report = Report::of(Connectivity::Ready);
+                *report = StateReport::of(Connectivity::Ready);
             }
         }
         reports
     }
 }
 
-impl crate::lb::policy::Machine for Machine {
+impl crate::lb::policy::StateMachine for ClusterImplPolicy {
     fn update(&mut self, update: Update<'_>, cx: &mut PolicyCx<'_>) -> Reports {
-        let Config::ClusterImpl(config) = update.config else {
+        let LbConfig::ClusterImpl(config) = update.config else {
             return Reports::new();
         };
         let Some(leaf) = cx.clusters.leaf(&config.cluster_name) else {
             self.child.shutdown(cx);
             let status = Status::internal(format!("xDS config has no entry for cluster {}", config.cluster_name));
             self.failure = Some(status.clone());
-            return vec![Report::failure(status)];
+            return vec![StateReport::failure(status)];
         };
         self.failure = None;
         if *self.cluster != *config.cluster_name {
@@ -90,7 +90,7 @@ impl crate::lb::policy::Machine for Machine {
         let mut reports = Reports::new();
         // The new drops hold at once, before the child has taken its update.
         if self.drop_all {
-            reports.push(Report::of(Connectivity::Ready));
+            reports.push(StateReport::of(Connectivity::Ready));
         } else if let Some(last) = self.child.last() {
             reports.push(last.clone());
         }
@@ -103,7 +103,7 @@ impl crate::lb::policy::Machine for Machine {
         reports
     }
 
-    fn handle(&mut self, path: &[u32], what: &What, cx: &mut PolicyCx<'_>) -> Reports {
+    fn handle(&mut self, path: &[u32], what: &PolicyEvent, cx: &mut PolicyCx<'_>) -> Reports {
         let Some((_, rest)) = path.split_first() else {
             return Reports::new();
         };
@@ -156,7 +156,7 @@ impl crate::lb::policy::Machine for Machine {
         pick
     }
 
-    fn shares(&self, args: &PickArgs<'_>, share: f64, out: &mut Shares) {
+    fn shares(&self, args: &PickArgs<'_>, share: f64, out: &mut PickShares) {
         if let Some(status) = &self.failure {
             return out.add_status(status, share);
         }

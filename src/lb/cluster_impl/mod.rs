@@ -4,8 +4,8 @@
 
 mod machine;
 
-pub use super::config::named_cluster::Config;
-pub use machine::Machine;
+pub use super::config::named_cluster::NamedClusterConfig;
+pub use machine::ClusterImplPolicy;
 
 use serde_json::{Map, Value};
 
@@ -24,8 +24,8 @@ pub const NAME: &str = "xds_cluster_impl_experimental";
 pub(crate) static TYPE: PolicyType = PolicyType {
     name: NAME,
     message: None,
-    from_json: |config, profile| from_json(config, profile).map(super::Config::ClusterImpl),
-    machine: |at, cx| Box::new(Machine::new(&at, cx)),
+    from_json: |config, profile| from_json(config, profile).map(super::LbConfig::ClusterImpl),
+    machine: |at, cx| Box::new(ClusterImplPolicy::new(&at, cx)),
 };
 
 /// Reads the JSON config.
@@ -33,7 +33,7 @@ pub(crate) static TYPE: PolicyType = PolicyType {
 /// # Errors
 /// A missing `clusterName`, a `childPolicy` that is missing or rejected; in versions that take them from here, missing
 /// `dropCategories`.
-pub fn from_json(config: &Map<String, Value>, profile: &Profile) -> Result<Config, Faults> {
+pub fn from_json(config: &Map<String, Value>, profile: &Profile) -> Result<NamedClusterConfig, Faults> {
     let mut read = named_cluster::from_json(config, profile);
     if !profile.has(Feature::ClusterImplByName) && !config.contains_key(DROP_CATEGORIES) {
         let mut faults = read.err().unwrap_or_default();

@@ -2,10 +2,10 @@
 //!
 //! Follows C-core xds_cluster_manager.cc.
 
-use crate::lb::Config;
+use crate::lb::LbConfig;
 use crate::lb::cluster_manager as config;
-use crate::lb::picker::{Pick, PickArgs, PickCx, Shares};
-use crate::lb::policy::{PolicyCx, Report, Reports, TreePath, Update, What};
+use crate::lb::picker::{Pick, PickArgs, PickCx, PickShares};
+use crate::lb::policy::{PolicyCx, PolicyEvent, Reports, StateReport, TreePath, Update};
 use crate::lb::run::children::Children;
 use crate::lb::run::tally::Tally;
 use crate::lb::runtime::Connectivity;
@@ -13,7 +13,7 @@ use crate::status::Status;
 
 /// The state of a cluster_manager policy.
 #[derive(Debug)]
-pub struct Machine {
+pub struct ClusterManagerPolicy {
     children: Children<Data>,
     /// States of the children in the config.
     tally: Tally,
@@ -32,10 +32,10 @@ impl Data {
     }
 }
 
-impl Machine {
+impl ClusterManagerPolicy {
     /// A policy without children.
-    pub fn new(at: TreePath) -> Machine {
-        Machine {
+    pub fn new(at: TreePath) -> ClusterManagerPolicy {
+        ClusterManagerPolicy {
             children: Children::new(at),
             tally: Tally::default(),
             is_updating: false,
@@ -64,15 +64,15 @@ impl Machine {
             .into_iter()
             .find(|state| self.tally.count(*state) > 0);
         reports.push(match state {
-            Some(state) => Report::of(state),
-            None => Report::failure(Status::unavailable("TRANSIENT_FAILURE from XdsClusterManagerLb")),
+            Some(state) => StateReport::of(state),
+            None => StateReport::failure(Status::unavailable("TRANSIENT_FAILURE from XdsClusterManagerLb")),
         });
     }
 }
 
-impl crate::lb::policy::Machine for Machine {
+impl crate::lb::policy::StateMachine for ClusterManagerPolicy {
     fn update(&mut self, update: Update<'_>, cx: &mut PolicyCx<'_>) -> Reports {
-        let Config::ClusterManager(config) = update.config else {
+        let LbConfig::ClusterManager(config) = update.config else {
             return Reports::new();
         };
         let mut reports = Reports::new();
@@ -110,10 +110,10 @@ impl crate::lb::policy::Machine for Machine {
         reports
     }
 
-    fn handle(&mut self, path: &[u32], what: &What, cx: &mut PolicyCx<'_>) -> Reports {
+    fn handle(&mut self, path: &[u32], what: &PolicyEvent, cx: &mut PolicyCx<'_>) -> Reports {
         let mut reports = Reports::new();
         let Some((&number, rest)) = path.split_first() else {
-            if let What::Timer(timer) = what
+            if let PolicyEvent::Timer(timer) = what
                 && let Some((_, mut member)) = self.children.expire(*timer)
             {
                 member.child.shutdown(cx);
@@ -158,7 +158,7 @@ impl crate::lb::policy::Machine for Machine {
         }
     }
 
-    fn shares(&self, args: &PickArgs<'_>, share: f64, out: &mut Shares) {
+    fn shares(&self, args: &PickArgs<'_>, share: f64, out: &mut PickShares) {
         match self
             .children
             .get(args.cluster_key)

@@ -2,7 +2,7 @@
 
 mod machine;
 
-pub use machine::Machine;
+pub use machine::ClusterManagerPolicy;
 
 use std::collections::BTreeMap;
 
@@ -19,22 +19,22 @@ pub const NAME: &str = "xds_cluster_manager_experimental";
 pub(crate) static TYPE: PolicyType = PolicyType {
     name: NAME,
     message: None,
-    from_json: |config, profile| from_json(config, profile).map(super::Config::ClusterManager),
-    machine: |at, _| Box::new(Machine::new(at)),
+    from_json: |config, profile| from_json(config, profile).map(super::LbConfig::ClusterManager),
+    machine: |at, _| Box::new(ClusterManagerPolicy::new(at)),
 };
 
 /// The config of xds_cluster_manager (C-core xds_cluster_manager.cc `XdsClusterManagerLbConfig`).
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Config {
+pub struct ClusterManagerConfig {
     /// Policies by the name that the config selector uses: `cluster:<name>` or `cluster_specifier_plugin:<name>`.
-    pub children: BTreeMap<String, super::Config>,
+    pub children: BTreeMap<String, super::LbConfig>,
 }
 
 /// Reads the JSON config.
 ///
 /// # Errors
 /// Missing children, children whose `childPolicy` is missing or rejected.
-pub fn from_json(config: &Map<String, Value>, profile: &Profile) -> Result<Config, Faults> {
+pub fn from_json(config: &Map<String, Value>, profile: &Profile) -> Result<ClusterManagerConfig, Faults> {
     let mut faults = Faults::new();
     let at = At::TOP;
     let at_children = at.field("children");
@@ -49,10 +49,10 @@ pub fn from_json(config: &Map<String, Value>, profile: &Profile) -> Result<Confi
             children.insert(name.clone(), *policy);
         }
     }
-    done(Config { children }, faults)
+    done(ClusterManagerConfig { children }, faults)
 }
 
-impl Config {
+impl ClusterManagerConfig {
     /// The config in the client's form.
     pub fn to_json(&self) -> Value {
         let children: Map<String, Value> = self

@@ -32,7 +32,7 @@ const MAX_DURATION_DECIMALS: usize = 9;
 
 /// One fault in a policy's config.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fault {
+pub struct ConfigFault {
     /// The kind of fault.
     pub rule: &'static Rule,
     /// The place, relative to the policy's config; empty for the config as a whole.
@@ -40,11 +40,11 @@ pub struct Fault {
     /// What is wrong, in the form of a diagnostic's message.
     pub message: String,
     /// What is wrong inside the child policy at `path`, relative to the child's config.
-    pub inner: Vec<Fault>,
+    pub inner: Vec<ConfigFault>,
 }
 
 /// The faults found so far in one policy's config.
-pub type Faults = Vec<Fault>;
+pub type Faults = Vec<ConfigFault>;
 
 /// A place in a policy's config: a linked list on the stack, rendered only for a fault.
 #[derive(Debug, Clone, Copy)]
@@ -93,7 +93,7 @@ impl<'a> At<'a> {
     /// Records a fault here.
     #[cold]
     pub fn fault(&self, rule: &'static Rule, message: fmt::Arguments<'_>, faults: &mut Faults) {
-        faults.push(Fault {
+        faults.push(ConfigFault {
             rule,
             path: self.to_string(),
             message: message.to_string(),
@@ -180,22 +180,22 @@ pub fn text<'j>(value: &'j Value, at: &At<'_>, faults: &mut Faults) -> Option<&'
 
 /// A number as the loader leaves it in the config.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Loaded<T> {
+pub struct LoadedNumber<T> {
     /// The value. After a fault it is what the parser had read so far, which some later checks look at.
     pub value: T,
     /// There was no fault.
     pub sound: bool,
 }
 
-impl<T> Loaded<T> {
+impl<T> LoadedNumber<T> {
     /// The default of a field that is absent.
     pub const fn default(value: T) -> Self {
-        Loaded { value, sound: true }
+        LoadedNumber { value, sound: true }
     }
 }
 
 /// Reads an unsigned number of at most `max`; `default` is what stays after a value of a foreign type.
-pub fn unsigned(value: &Value, max: u64, default: u64, at: &At<'_>, faults: &mut Faults) -> Loaded<u64> {
+pub fn unsigned(value: &Value, max: u64, default: u64, at: &At<'_>, faults: &mut Faults) -> LoadedNumber<u64> {
     let wanted = format_args!("a whole number from 0 to {max}");
     whole(
         value,
@@ -208,22 +208,22 @@ pub fn unsigned(value: &Value, max: u64, default: u64, at: &At<'_>, faults: &mut
 }
 
 /// Reads a signed 64-bit number; see [`unsigned`].
-pub fn signed(value: &Value, default: i64, at: &At<'_>, faults: &mut Faults) -> Loaded<i64> {
+pub fn signed(value: &Value, default: i64, at: &At<'_>, faults: &mut Faults) -> LoadedNumber<i64> {
     let wanted = format_args!("a whole number of 64 bits");
     whole(value, number::parse_signed, default, wanted, at, faults)
 }
 
 fn whole<T>(
     value: &Value,
-    parse: impl FnOnce(&str) -> Loaded<T>,
+    parse: impl FnOnce(&str) -> LoadedNumber<T>,
     default: T,
     wanted: fmt::Arguments<'_>,
     at: &At<'_>,
     faults: &mut Faults,
-) -> Loaded<T> {
+) -> LoadedNumber<T> {
     let Some(parsed) = number::with_text(value, parse) else {
         wrong_type(value, "a number", at, faults);
-        return Loaded {
+        return LoadedNumber {
             value: default,
             sound: false,
         };
@@ -342,17 +342,17 @@ pub fn optional_u32(
     default: u32,
     at: &At<'_>,
     faults: &mut Faults,
-) -> Loaded<u32> {
+) -> LoadedNumber<u32> {
     match optional(map, name) {
         Some(value) => u32_of(value, default, &at.field(name), faults),
-        None => Loaded::default(default),
+        None => LoadedNumber::default(default),
     }
 }
 
 /// Reads a 32-bit number; see [`unsigned`].
-pub fn u32_of(value: &Value, default: u32, at: &At<'_>, faults: &mut Faults) -> Loaded<u32> {
+pub fn u32_of(value: &Value, default: u32, at: &At<'_>, faults: &mut Faults) -> LoadedNumber<u32> {
     let loaded = unsigned(value, u64::from(u32::MAX), u64::from(default), at, faults);
-    Loaded {
+    LoadedNumber {
         value: u32::try_from(loaded.value).unwrap_or(u32::MAX),
         sound: loaded.sound,
     }

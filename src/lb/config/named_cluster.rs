@@ -10,24 +10,24 @@ use crate::profile::Profile;
 
 /// A cluster's name and the policy below (C-core `XdsClusterImplLbConfig`, `XdsOverrideHostLbConfig`).
 #[derive(Debug, Clone, PartialEq)]
-pub struct Config {
+pub struct NamedClusterConfig {
     /// The cluster whose resources are used; may be empty as far as the loader is concerned.
     pub cluster_name: String,
     /// The policy below.
-    pub child_policy: Box<crate::lb::Config>,
+    pub child_policy: Box<crate::lb::LbConfig>,
 }
 
 /// Reads the JSON config.
 ///
 /// # Errors
 /// A missing `clusterName`, a `childPolicy` that is missing or rejected.
-pub fn from_json(config: &Map<String, Value>, profile: &Profile) -> Result<Config, Faults> {
+pub fn from_json(config: &Map<String, Value>, profile: &Profile) -> Result<NamedClusterConfig, Faults> {
     let mut faults = Faults::new();
     let at = At::TOP;
     let cluster_name = json::required_text(config, "clusterName", &at, &mut faults);
     let child_policy = child(config, "childPolicy", &at, profile, &mut faults);
     match (cluster_name, child_policy) {
-        (Some(cluster_name), Some(child_policy)) => Ok(Config {
+        (Some(cluster_name), Some(child_policy)) => Ok(NamedClusterConfig {
             cluster_name: cluster_name.to_owned(),
             child_policy,
         }),
@@ -35,7 +35,7 @@ pub fn from_json(config: &Map<String, Value>, profile: &Profile) -> Result<Confi
     }
 }
 
-impl Config {
+impl NamedClusterConfig {
     /// The config in the client's form.
     pub fn to_json(&self) -> Value {
         json!({ "clusterName": self.cluster_name, "childPolicy": self.child_policy.to_json() })

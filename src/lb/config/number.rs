@@ -9,7 +9,7 @@ use std::borrow::Cow;
 
 use serde_json::{Number, Value};
 
-use super::json::Loaded;
+use super::json::LoadedNumber;
 
 /// Digits that a double always keeps (`DBL_DIG`).
 const SHORT_DIGITS: usize = 15;
@@ -107,11 +107,11 @@ fn sign_and_digits(text: &str) -> Option<(bool, &str)> {
 }
 
 /// Reads digits up to `max`, stopping at the first that is none or that goes beyond.
-fn digits_up_to(digits: &str, max: u64) -> Loaded<u64> {
+fn digits_up_to(digits: &str, max: u64) -> LoadedNumber<u64> {
     let mut value = 0_u64;
     for byte in digits.bytes() {
         if !byte.is_ascii_digit() {
-            return Loaded { value, sound: false };
+            return LoadedNumber { value, sound: false };
         }
         match value
             .checked_mul(10)
@@ -119,28 +119,28 @@ fn digits_up_to(digits: &str, max: u64) -> Loaded<u64> {
         {
             Some(next) if next <= max => value = next,
             _ => {
-                return Loaded {
+                return LoadedNumber {
                     value: max,
                     sound: false,
                 };
             }
         }
     }
-    Loaded { value, sound: true }
+    LoadedNumber { value, sound: true }
 }
 
 /// Reads an unsigned number of at most `max`. Any minus sign is a fault.
-pub fn parse_unsigned(text: &str, max: u64) -> Loaded<u64> {
+pub fn parse_unsigned(text: &str, max: u64) -> LoadedNumber<u64> {
     match sign_and_digits(text) {
         Some((false, digits)) => digits_up_to(digits, max),
-        Some((true, _)) | None => Loaded { value: 0, sound: false },
+        Some((true, _)) | None => LoadedNumber { value: 0, sound: false },
     }
 }
 
 /// Reads a signed 64-bit number.
-pub fn parse_signed(text: &str) -> Loaded<i64> {
+pub fn parse_signed(text: &str) -> LoadedNumber<i64> {
     let Some((negative, digits)) = sign_and_digits(text) else {
-        return Loaded { value: 0, sound: false };
+        return LoadedNumber { value: 0, sound: false };
     };
     let loaded = digits_up_to(digits, i64::MAX.unsigned_abs() + u64::from(negative));
     let value = if negative {
@@ -148,7 +148,7 @@ pub fn parse_signed(text: &str) -> Loaded<i64> {
     } else {
         i64::try_from(loaded.value).unwrap_or(i64::MAX)
     };
-    Loaded {
+    LoadedNumber {
         value,
         sound: loaded.sound,
     }

@@ -3,7 +3,7 @@
 //! The client logs one error at the field that holds the config, with the loader's places quoted in it, and an error in an error for each
 //! child policy on the way. Whoever reads that has one thing to change for each fault.
 
-use super::json::Fault;
+use super::json::ConfigFault;
 use super::xds::Chain;
 use crate::diag::{Cx, Path, Related};
 
@@ -11,13 +11,13 @@ use crate::diag::{Cx, Path, Related};
 ///
 /// `rejected` is what the client says of the whole config, `at` the outermost list of policies.
 #[cold]
-pub(crate) fn report(faults: &[Fault], rejected: Related, chain: &Chain, at: &Path<'_>, cx: &mut Cx<'_>) {
+pub(crate) fn report(faults: &[ConfigFault], rejected: Related, chain: &Chain, at: &Path<'_>, cx: &mut Cx<'_>) {
     let mut follows = vec![rejected];
     report_at(faults, 0, &mut follows, (chain, at), cx);
 }
 
 fn report_at(
-    faults: &[Fault],
+    faults: &[ConfigFault],
     depth: usize,
     follows: &mut Vec<Related>,
     (chain, at): (&Chain, &Path<'_>),

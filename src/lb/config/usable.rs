@@ -9,7 +9,7 @@ use std::fmt;
 use super::xds::Chain;
 use crate::diag::{Cx, Path, Rule, rules};
 use crate::lb::weighted_target::LB_WEIGHTED_TARGET_ZERO;
-use crate::lb::{Config, ring_hash};
+use crate::lb::{LbConfig, ring_hash};
 
 rules! {
     /// A policy that depends on what only the client's own tree provides is used as a cluster's policy.
@@ -34,7 +34,7 @@ pub enum Owner<'a> {
 }
 
 /// Reports what will not work, at the entry of `load_balancing_policy` that brought it in.
-pub(super) fn check(config: &Config, owner: &Owner<'_>, chain: &Chain, at: &Path<'_>, cx: &mut Cx<'_>) {
+pub(super) fn check(config: &LbConfig, owner: &Owner<'_>, chain: &Chain, at: &Path<'_>, cx: &mut Cx<'_>) {
     if *owner == Owner::Unused {
         return;
     }
@@ -84,33 +84,33 @@ impl Walk<'_, '_, '_> {
         }
     }
 
-    fn policy(&mut self, config: &Config, depth: usize, above: Above) {
+    fn policy(&mut self, config: &LbConfig, depth: usize, above: Above) {
         let dead = Above {
             unusable: true,
             ..above
         };
         let name = config.name();
         match config {
-            Config::PickFirst(_) | Config::RoundRobin(_) | Config::WeightedRoundRobin(_) => {}
-            Config::RingHash(ring) => self.ring_hash(ring, depth, above),
-            Config::WrrLocality(config) => {
+            LbConfig::PickFirst(_) | LbConfig::RoundRobin(_) | LbConfig::WeightedRoundRobin(_) => {}
+            LbConfig::RingHash(ring) => self.ring_hash(ring, depth, above),
+            LbConfig::WrrLocality(config) => {
                 let above = Above {
                     localities: true,
                     ..above
                 };
                 self.policy(&config.child_policy, depth + 1, above);
             }
-            Config::OutlierDetection(config) => self.policy(&config.child_policy, depth + 1, above),
-            Config::Grpclb(config) => self.policy(&config.child_policy, depth + 1, above),
-            Config::ClusterImpl(config) => {
+            LbConfig::OutlierDetection(config) => self.policy(&config.child_policy, depth + 1, above),
+            LbConfig::Grpclb(config) => self.policy(&config.child_policy, depth + 1, above),
+            LbConfig::ClusterImpl(config) => {
                 self.cluster_name(&config.cluster_name, name, depth, above);
                 self.policy(&config.child_policy, depth + 1, above);
             }
-            Config::OverrideHost(config) => {
+            LbConfig::OverrideHost(config) => {
                 self.cluster_name(&config.cluster_name, name, depth, above);
                 self.policy(&config.child_policy, depth + 1, above);
             }
-            Config::Priority(config) => {
+            LbConfig::Priority(config) => {
                 let below = if config.priorities.is_empty() {
                     self.unusable(depth, above, name, "its list of priorities is empty");
                     dead
@@ -124,7 +124,7 @@ impl Walk<'_, '_, '_> {
                     self.policy(&child.config, depth + 1, below);
                 }
             }
-            Config::WeightedTarget(config) => {
+            LbConfig::WeightedTarget(config) => {
                 let below = if config.targets.keys().any(|name| is_locality(name)) {
                     Above {
                         localities: true,
@@ -145,7 +145,7 @@ impl Walk<'_, '_, '_> {
                     self.policy(&target.child_policy, depth + 1, below);
                 }
             }
-            Config::ClusterManager(config) => {
+            LbConfig::ClusterManager(config) => {
                 let below = if self.names_own_cluster(config.children.keys()) {
                     above
                 } else {
@@ -161,7 +161,7 @@ impl Walk<'_, '_, '_> {
                     self.policy(child, depth + 1, below);
                 }
             }
-            Config::Cds(cds) if *self.owner == Owner::Leaf(&cds.cluster) => self.report(
+            LbConfig::Cds(cds) if *self.owner == Owner::Leaf(&cds.cluster) => self.report(
                 &LB_LEADS_BACK,
                 depth,
                 format_args!(
@@ -170,13 +170,13 @@ impl Walk<'_, '_, '_> {
                 ),
             ),
             // Whether another cluster is there is a question to the routes.
-            Config::Cds(_) => {}
-            Config::Autosharding(_) => self.unusable(depth, above, name, "there is no sharding service to ask"),
+            LbConfig::Cds(_) => {}
+            LbConfig::Autosharding(_) => self.unusable(depth, above, name, "there is no sharding service to ask"),
             // Whether the lookups work is not to be seen from here; if they do not, the default target is used.
-            Config::Rls(rls) if !rls.route_lookup.default_target.is_empty() => {
+            LbConfig::Rls(rls) if !rls.route_lookup.default_target.is_empty() => {
                 self.policy(&rls.child_policy, depth + 1, dead);
             }
-            Config::Rls(_) => {}
+            LbConfig::Rls(_) => {}
         }
     }
 
@@ -188,7 +188,7 @@ impl Walk<'_, '_, '_> {
         })
     }
 
-    fn ring_hash(&mut self, ring: &ring_hash::Config, depth: usize, above: Above) {
+    fn ring_hash(&mut self, ring: &ring_hash::RingHashConfig, depth: usize, above: Above) {
         if above.localities && !above.unusable {
             self.report(
                 &LB_RING_HASH_BELOW_LOCALITIES,

@@ -42,17 +42,17 @@ pub struct MessageType {
 }
 
 /// Converts the message of an entry; `None` after a rejection that leaves no config.
-type Convert = fn(entry: &mut Entry<'_, '_>, cx: &mut Cx<'_>) -> Option<Value>;
+type Convert = fn(entry: &mut PolicyEntry<'_, '_>, cx: &mut Cx<'_>) -> Option<Value>;
 
 /// The chosen entry of a list while it is being converted.
-pub(crate) struct Entry<'e, 'c> {
+pub(crate) struct PolicyEntry<'e, 'c> {
     extension: &'e Extension<'e>,
     at: Path<'e>,
     depth: usize,
     chain: &'c mut Chain,
 }
 
-impl<'e> Entry<'e, '_> {
+impl<'e> PolicyEntry<'e, '_> {
     /// The path of the message's own fields.
     pub fn at(&self) -> Path<'e> {
         self.at
@@ -194,7 +194,7 @@ fn convert(pb: &LoadBalancingPolicy, at: &Path<'_>, depth: usize, chain: &mut Ch
         if let Payload::Wire(_) = extension.payload {
             if let Some((policy, message)) = by_message(&extension.type_name, cx.profile()) {
                 note_hop(chain, depth, index, None, message.type_name);
-                let mut entry = Entry {
+                let mut entry = PolicyEntry {
                     extension: &extension,
                     at: extension.at(&at),
                     depth,

@@ -9,12 +9,12 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::NAME;
-use crate::lb::Config;
-use crate::lb::endpoint::{AddressSet, Endpoint, List};
-use crate::lb::picker::{Pick, PickArgs, PickCx, Shares};
-use crate::lb::policy::{PolicyCx, Reports, TreePath, Update, What};
+use crate::lb::LbConfig;
+use crate::lb::endpoint::{AddressSet, Endpoint, EndpointList};
+use crate::lb::picker::{Pick, PickArgs, PickCx, PickShares};
+use crate::lb::policy::{PolicyCx, PolicyEvent, Reports, TreePath, Update};
 use crate::lb::run::child::Child;
-use crate::lb::runtime::{Change, Settings, TimerId, below};
+use crate::lb::runtime::{Settings, SubchannelChange, TimerId, below};
 use crate::model::cluster::OutlierDetection;
 use crate::rng::Rng;
 
@@ -23,12 +23,12 @@ const SHORT: &str = "outlier_detection";
 
 /// The state of an outlier_detection policy.
 #[derive(Debug)]
-pub struct Machine {
+pub struct OutlierDetectionPolicy {
     at: TreePath,
     child: Child,
     detection: Option<OutlierDetection>,
     /// The endpoints of the last update. Nothing else is kept of them while there is nothing to count and nothing ejected.
-    endpoints: List,
+    endpoints: EndpointList,
     is_tracking: bool,
     /// Numbers of the endpoints in address-set order.
     order: BTreeMap<AddressSet, u32>,
@@ -70,15 +70,15 @@ fn in_order(candidates: &[Candidate], is_to_be: impl Fn(&Candidate) -> bool) -> 
     chosen
 }
 
-impl Machine {
+impl OutlierDetectionPolicy {
     /// A policy without endpoints.
-    pub fn new(at: TreePath, cx: &mut PolicyCx<'_>) -> Machine {
+    pub fn new(at: TreePath, cx: &mut PolicyCx<'_>) -> OutlierDetectionPolicy {
         let enforce = cx.runtime.stream("outlier_detection/enforcement", &at);
         let places = cx.runtime.stream("outlier_detection/places", &at);
-        Machine {
+        OutlierDetectionPolicy {
             child: Child::new(below(&at, 0)),
             detection: None,
-            endpoints: List::default(),
+            endpoints: EndpointList::default(),
             is_tracking: false,
             order: BTreeMap::new(),
             records: BTreeMap::new(),
@@ -164,14 +164,16 @@ impl Machine {
             return reports;
         }
         for change in changes.filter_map(|index| cx.runtime.change(index)).collect::<Vec<_>>() {
-            if let Change::Created { handle, at } = change
+            if let SubchannelChange::Created { handle, at } = change
                 && let Some(endpoint) = self.by_address.get(&handle.address.text)
                 && self.ejected.contains_key(endpoint)
             {
                 // At once: it is failing from the first state on that the policy hears of.
                 let (handle, is_ejected) = (handle.id, true);
                 let below = at.get(self.at.len() + 1..).unwrap_or_default();
-                let said = self.child.handle(below, &What::Ejected { handle, is_ejected }, cx);
+                let said = self
+                    .child
+                    .handle(below, &PolicyEvent::Ejected { handle, is_ejected }, cx);
                 reports.extend(said);
             }
         }
@@ -184,7 +186,7 @@ impl Machine {
             let ms = self.interval;
             cx.runtime
                 .say(&self.at, SHORT, "timer_start", || vec![("ms", ms.into())]);
-            self.timer = Some(cx.runtime.timer(self.interval, &self.at, What::Timer(0)));
+            self.timer = Some(cx.runtime.timer(self.interval, &self.at, PolicyEvent::Timer(0)));
         }
     }
 
@@ -349,18 +351,18 @@ impl Machine {
 }
 
 /// Says whether two lists have endpoints of the same addresses, in the same order.
-fn has_same_addresses(old: &List, new: &List) -> bool {
+fn has_same_addresses(old: &EndpointList, new: &EndpointList) -> bool {
     let difference = old.difference(new, |one, other| one.addresses == other.addresses);
     difference.old.is_empty() && difference.new.is_empty()
 }
 
 fn tell(handle: u64, at: &TreePath, is_ejected: bool, cx: &mut PolicyCx<'_>) {
-    cx.runtime.timer(0, at, What::Ejected { handle, is_ejected });
+    cx.runtime.timer(0, at, PolicyEvent::Ejected { handle, is_ejected });
 }
 
-impl crate::lb::policy::Machine for Machine {
+impl crate::lb::policy::StateMachine for OutlierDetectionPolicy {
     fn update(&mut self, update: Update<'_>, cx: &mut PolicyCx<'_>) -> Reports {
-        let Config::OutlierDetection(config) = update.config else {
+        let LbConfig::OutlierDetection(config) = update.config else {
             return Reports::new();
         };
         let was_counting = self.is_counting();
@@ -413,17 +415,17 @@ impl crate::lb::policy::Machine for Machine {
         self.note_changes(said, cx)
     }
 
-    fn handle(&mut self, path: &[u32], what: &What, cx: &mut PolicyCx<'_>) -> Reports {
+    fn handle(&mut self, path: &[u32], what: &PolicyEvent, cx: &mut PolicyCx<'_>) -> Reports {
         if let Some((_, rest)) = path.split_first() {
             let said = self.child.watched(cx, |child, cx| child.handle(rest, what, cx));
             return self.note_changes(said, cx);
         }
         match what {
-            What::Timer(_) => {
+            PolicyEvent::Timer(_) => {
                 self.timer = None;
                 self.tick(cx);
             }
-            What::Ended { endpoint, is_ok } => {
+            PolicyEvent::Ended { endpoint, is_ok } => {
                 if let Some(record) = self.records.get_mut(endpoint) {
                     if *is_ok {
                         record.successes = record.successes.saturating_add(1);
@@ -462,7 +464,7 @@ impl crate::lb::policy::Machine for Machine {
         pick
     }
 
-    fn shares(&self, args: &PickArgs<'_>, share: f64, out: &mut Shares) {
+    fn shares(&self, args: &PickArgs<'_>, share: f64, out: &mut PickShares) {
         self.child.shares(args, share, out);
     }
 

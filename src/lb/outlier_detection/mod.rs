@@ -2,7 +2,7 @@
 
 mod machine;
 
-pub use machine::Machine;
+pub use machine::OutlierDetectionPolicy;
 
 use serde_json::{Map, Value, json};
 
@@ -34,17 +34,17 @@ const NULL_MAX_EJECTION_TIME: Millis = Millis(30_000);
 pub(crate) static TYPE: PolicyType = PolicyType {
     name: NAME,
     message: None,
-    from_json: |config, profile| from_json(config, profile).map(super::Config::OutlierDetection),
-    machine: |at, cx| Box::new(Machine::new(at, cx)),
+    from_json: |config, profile| from_json(config, profile).map(super::LbConfig::OutlierDetection),
+    machine: |at, cx| Box::new(OutlierDetectionPolicy::new(at, cx)),
 };
 
 /// The config of outlier_detection (C-core outlier_detection.cc `OutlierDetectionLbConfig`).
 #[derive(Debug, Clone, PartialEq)]
-pub struct Config {
+pub struct OutlierDetectionConfig {
     /// What counts as an outlier.
     pub detection: OutlierDetection,
     /// The policy whose endpoints are watched.
-    pub child_policy: Box<super::Config>,
+    pub child_policy: Box<super::LbConfig>,
 }
 
 /// Reads the JSON config.
@@ -52,7 +52,7 @@ pub struct Config {
 /// # Errors
 /// Fields of the wrong type, percentages above 100 (named in snake case, as the client does), a `childPolicy` that is
 /// missing or rejected.
-pub fn from_json(config: &Map<String, Value>, profile: &Profile) -> Result<Config, Faults> {
+pub fn from_json(config: &Map<String, Value>, profile: &Profile) -> Result<OutlierDetectionConfig, Faults> {
     let mut faults = Faults::new();
     let at = At::TOP;
     let interval = json::optional_duration(config, "interval", Millis(10_000), &at, &mut faults);
@@ -70,7 +70,7 @@ pub fn from_json(config: &Map<String, Value>, profile: &Profile) -> Result<Confi
     check_percentage(max_ejection_percent, &at.field("max_ejection_percent"), &mut faults);
     let child_policy = child(config, "childPolicy", &at, profile, &mut faults);
     match child_policy {
-        Some(child_policy) if faults.is_empty() => Ok(Config {
+        Some(child_policy) if faults.is_empty() => Ok(OutlierDetectionConfig {
             detection: OutlierDetection {
                 interval,
                 base_ejection_time,
@@ -128,7 +128,7 @@ fn check_percentage(percentage: u32, at: &At<'_>, faults: &mut Faults) {
     }
 }
 
-impl Config {
+impl OutlierDetectionConfig {
     /// The config in the client's form.
     pub fn to_json(&self) -> Value {
         let mut config = to_json(&self.detection);

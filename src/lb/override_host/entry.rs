@@ -8,7 +8,7 @@ use crate::model::cluster::HealthStatus;
 
 /// One address.
 #[derive(Debug)]
-pub(super) struct Entry {
+pub(super) struct HostEntry {
     pub address: Address,
     pub endpoint: Arc<Endpoint>,
     /// This address first, then the others of its endpoint; made when a pick first needs it, since the lists of all the
@@ -42,10 +42,10 @@ impl Connection {
     }
 }
 
-impl Entry {
+impl HostEntry {
     /// One that nobody is connected to.
-    pub fn new(address: &Address, endpoint: &Arc<Endpoint>) -> Entry {
-        Entry {
+    pub fn new(address: &Address, endpoint: &Arc<Endpoint>) -> HostEntry {
+        HostEntry {
             address: address.clone(),
             endpoint: endpoint.clone(),
             list: None,

@@ -9,15 +9,15 @@ use std::net::SocketAddr;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::entry::{Connection, Entry, address_list};
+use super::entry::{Connection, HostEntry, address_list};
 use super::open::Open;
 use super::{NAME, SessionHosts};
-use crate::lb::Config;
-use crate::lb::endpoint::{Address, Endpoint, List};
-use crate::lb::picker::{Complete, Pick, PickArgs, PickCx, Shares};
-use crate::lb::policy::{PolicyCx, Report, Reports, TreePath, Update, What};
+use crate::lb::LbConfig;
+use crate::lb::endpoint::{Address, Endpoint, EndpointList};
+use crate::lb::picker::{Complete, Pick, PickArgs, PickCx, PickShares};
+use crate::lb::policy::{PolicyCx, PolicyEvent, Reports, StateReport, TreePath, Update};
 use crate::lb::run::child::Child;
-use crate::lb::runtime::{Change, Connectivity, Handle, TimerId, below};
+use crate::lb::runtime::{Connectivity, Handle, SubchannelChange, TimerId, below};
 use crate::model::cluster::HealthStatus;
 use crate::status::Status;
 
@@ -32,19 +32,19 @@ pub const MIN_SWEEP_MS: i64 = 5000;
 
 /// The state of an override_host policy.
 #[derive(Debug)]
-pub struct Machine {
+pub struct OverrideHostPolicy {
     at: TreePath,
     child: Child,
     statuses: BTreeSet<HealthStatus>,
     idle_timeout: i64,
     /// The addresses, in order.
-    entries: Vec<Entry>,
+    entries: Vec<HostEntry>,
     /// The endpoints under which the child's subchannels were made, by handle.
     lists: BTreeMap<u64, Arc<Endpoint>>,
     /// The address of the entry of each watch. Looked up in, and never iterated over.
     watches: HashMap<u64, SocketAddr>,
     /// What the entries were made of, and whether an address was there twice.
-    taken: (List, bool),
+    taken: (EndpointList, bool),
     /// The endpoints that the policies below have, of the last list.
     open: Open,
     /// Some entry may have been used within the idle timeout.
@@ -55,17 +55,17 @@ pub struct Machine {
     failure: Option<Status>,
 }
 
-impl Machine {
+impl OverrideHostPolicy {
     /// A policy without addresses.
-    pub fn new(at: TreePath) -> Machine {
-        Machine {
+    pub fn new(at: TreePath) -> OverrideHostPolicy {
+        OverrideHostPolicy {
             child: Child::new(below(&at, 0)),
             statuses: BTreeSet::new(),
             idle_timeout: 0,
             entries: Vec::new(),
             lists: BTreeMap::new(),
             watches: HashMap::new(),
-            taken: (List::default(), false),
+            taken: (EndpointList::default(), false),
             open: Open::default(),
             is_used: false,
             timer: None,
@@ -76,7 +76,7 @@ impl Machine {
     }
 
     /// Changes the entries of the endpoints that differ from those before; says whether that could be done.
-    fn change_endpoints(&mut self, endpoints: &List, cx: &mut PolicyCx<'_>) -> bool {
+    fn change_endpoints(&mut self, endpoints: &EndpointList, cx: &mut PolicyCx<'_>) -> bool {
         let (before, has_twice) = std::mem::take(&mut self.taken);
         // What is told names each address.
         if has_twice || before.is_empty() || cx.runtime.log.is_on() {
@@ -115,7 +115,7 @@ impl Machine {
                         }
                     }
                 }
-                Err(index) => self.entries.insert(index, Entry::new(address, endpoint)),
+                Err(index) => self.entries.insert(index, HostEntry::new(address, endpoint)),
             }
         }
         self.taken = (endpoints.clone(), false);
@@ -127,7 +127,7 @@ impl Machine {
         endpoint.health != HealthStatus::Draining || self.statuses.contains(&HealthStatus::Draining)
     }
 
-    fn set_endpoints(&mut self, endpoints: &List, cx: &mut PolicyCx<'_>) {
+    fn set_endpoints(&mut self, endpoints: &EndpointList, cx: &mut PolicyCx<'_>) {
         let mut wanted: Vec<(&Address, &Arc<Endpoint>)> = Vec::with_capacity(endpoints.len());
         for endpoint in endpoints.iter() {
             if !self.takes(endpoint) {
@@ -144,10 +144,11 @@ impl Machine {
         wanted.dedup_by_key(|(address, _)| address.socket);
         self.taken = (endpoints.clone(), wanted.len() < count);
         // What is gone goes first.
-        let (kept, gone): (Vec<Entry>, Vec<Entry>) = std::mem::take(&mut self.entries).into_iter().partition(|entry| {
-            let found = wanted.binary_search_by_key(&entry.address.socket, |(address, _)| address.socket);
-            found.is_ok()
-        });
+        let (kept, gone): (Vec<HostEntry>, Vec<HostEntry>) =
+            std::mem::take(&mut self.entries).into_iter().partition(|entry| {
+                let found = wanted.binary_search_by_key(&entry.address.socket, |(address, _)| address.socket);
+                found.is_ok()
+            });
         for mut entry in gone {
             let text = &entry.address.text;
             cx.runtime
@@ -170,7 +171,7 @@ impl Machine {
                     ("list", (&address_list(&address.text, endpoint)).into()),
                 ]
             });
-            let mut entry = known.unwrap_or_else(|| Entry::new(address, endpoint));
+            let mut entry = known.unwrap_or_else(|| HostEntry::new(address, endpoint));
             entry.set(address, endpoint);
             self.entries.push(entry);
         }
@@ -220,8 +221,8 @@ impl Machine {
         for index in changes {
             let Some(change) = cx.runtime.change(index) else { break };
             match change {
-                Change::Created { handle, .. } => self.on_created(handle, cx),
-                Change::Released { id, address } => self.on_released(id, &address, cx),
+                SubchannelChange::Created { handle, .. } => self.on_created(handle, cx),
+                SubchannelChange::Released { id, address } => self.on_released(id, &address, cx),
             }
         }
         reports
@@ -253,7 +254,7 @@ impl Machine {
             // (C-core `SubchannelWrapper::Orphaned`).
             let held = cx.runtime.hold(address, &self.at);
             if self.orphans.is_empty() {
-                cx.runtime.timer(0, &self.at, What::Timer(ORPHANS));
+                cx.runtime.timer(0, &self.at, PolicyEvent::Timer(ORPHANS));
             }
             self.orphans.push((id, held));
         }
@@ -265,7 +266,7 @@ impl Machine {
             let index = self.find(&held.address.socket);
             let entry = index.and_then(|index| self.entries.get(index));
             let is_orphan =
-                |entry: &Entry| matches!(&entry.connection, Connection::Child { handle, .. } if handle.id == id);
+                |entry: &HostEntry| matches!(&entry.connection, Connection::Child { handle, .. } if handle.id == id);
             let (Some(index), Some(entry)) = (index, entry.filter(|entry| is_orphan(entry))) else {
                 cx.runtime.drop_watch(held.subchannel, held.id);
                 continue;
@@ -304,7 +305,7 @@ impl Machine {
             cx.runtime.say(&self.at, SHORT, "idle_timer_cancel", Vec::new);
         }
         cx.runtime.cancel(&mut self.timer);
-        self.timer = Some(cx.runtime.timer(duration, &self.at, What::Timer(0)));
+        self.timer = Some(cx.runtime.timer(duration, &self.at, PolicyEvent::Timer(0)));
     }
 
     fn sweep(&mut self, cx: &mut PolicyCx<'_>) {
@@ -314,7 +315,7 @@ impl Machine {
             return;
         }
         let threshold = cx.runtime.now - self.idle_timeout;
-        let is_recent = |entry: &Entry| entry.last_used.is_some_and(|used| used > threshold);
+        let is_recent = |entry: &HostEntry| entry.last_used.is_some_and(|used| used > threshold);
         self.is_used = self.is_used && self.entries.iter().any(is_recent);
         for index in 0..self.entries.len() {
             let Some(entry) = self.entries.get(index) else { break };
@@ -433,7 +434,8 @@ impl Machine {
             }
         }
         if let Some(subchannel) = idle {
-            cx.after.push((self.at.clone(), What::Connect(u64::from(subchannel))));
+            cx.after
+                .push((self.at.clone(), PolicyEvent::Connect(u64::from(subchannel))));
             cx.tell("pick_idle", Vec::new);
             return Some(Pick::Queue);
         }
@@ -442,15 +444,16 @@ impl Machine {
             return Some(Pick::Queue);
         }
         let address = without_connection?;
-        cx.after.push((self.at.clone(), What::CreateSubchannel(address.into())));
+        cx.after
+            .push((self.at.clone(), PolicyEvent::CreateSubchannel(address.into())));
         cx.tell("pick_creates", || vec![("address", address.into())]);
         Some(Pick::Queue)
     }
 }
 
-impl crate::lb::policy::Machine for Machine {
+impl crate::lb::policy::StateMachine for OverrideHostPolicy {
     fn update(&mut self, update: Update<'_>, cx: &mut PolicyCx<'_>) -> Reports {
-        let Config::OverrideHost(config) = update.config else {
+        let LbConfig::OverrideHost(config) = update.config else {
             return Reports::new();
         };
         let Some(leaf) = cx.clusters.leaf(&config.cluster_name) else {
@@ -460,12 +463,12 @@ impl crate::lb::policy::Machine for Machine {
                 format!("xDS config has no entry for cluster {}", config.cluster_name),
             );
             self.failure = Some(status.clone());
-            return vec![Report::failure(status)];
+            return vec![StateReport::failure(status)];
         };
         self.failure = None;
         if self.statuses != leaf.cluster.override_host_statuses {
             self.statuses.clone_from(&leaf.cluster.override_host_statuses);
-            self.taken = (List::default(), false);
+            self.taken = (EndpointList::default(), false);
         }
         self.idle_timeout = leaf.cluster.connection_idle_timeout.0;
         cx.runtime.say(&self.at, SHORT, "config", || {
@@ -495,23 +498,23 @@ impl crate::lb::policy::Machine for Machine {
         self.note_changes(said, cx)
     }
 
-    fn handle(&mut self, path: &[u32], what: &What, cx: &mut PolicyCx<'_>) -> Reports {
+    fn handle(&mut self, path: &[u32], what: &PolicyEvent, cx: &mut PolicyCx<'_>) -> Reports {
         if let Some((_, rest)) = path.split_first() {
             let said = self.child.watched(cx, |child, cx| child.handle(rest, what, cx));
             return self.note_changes(said, cx);
         }
         match what {
-            What::Timer(ORPHANS) => self.settle_orphans(cx),
-            What::Timer(_) => self.sweep(cx),
-            What::Subchannel { handle, state, .. } => return self.on_state(*handle, *state),
-            What::Connect(subchannel) => cx.runtime.connect(u32::try_from(*subchannel).unwrap_or(u32::MAX)),
-            What::CreateSubchannel(address) => return self.create_owned(address, cx),
-            What::Wake
-            | What::Ejected { .. }
-            | What::Ended { .. }
-            | What::Load { .. }
-            | What::Lookup(_)
-            | What::LookedUp { .. } => {}
+            PolicyEvent::Timer(ORPHANS) => self.settle_orphans(cx),
+            PolicyEvent::Timer(_) => self.sweep(cx),
+            PolicyEvent::Subchannel { handle, state, .. } => return self.on_state(*handle, *state),
+            PolicyEvent::Connect(subchannel) => cx.runtime.connect(u32::try_from(*subchannel).unwrap_or(u32::MAX)),
+            PolicyEvent::CreateSubchannel(address) => return self.create_owned(address, cx),
+            PolicyEvent::Wake
+            | PolicyEvent::Ejected { .. }
+            | PolicyEvent::Ended { .. }
+            | PolicyEvent::Load { .. }
+            | PolicyEvent::Lookup(_)
+            | PolicyEvent::LookedUp { .. } => {}
         }
         Reports::new()
     }
@@ -551,7 +554,7 @@ impl crate::lb::policy::Machine for Machine {
         pick
     }
 
-    fn shares(&self, args: &PickArgs<'_>, share: f64, out: &mut Shares) {
+    fn shares(&self, args: &PickArgs<'_>, share: f64, out: &mut PickShares) {
         if let Some(status) = &self.failure {
             return out.add_status(status, share);
         }
@@ -584,7 +587,7 @@ impl crate::lb::policy::Machine for Machine {
         for mut entry in std::mem::take(&mut self.entries) {
             self.disconnect(&mut entry.connection, cx);
         }
-        self.taken = (List::default(), false);
+        self.taken = (EndpointList::default(), false);
         self.lists.clear();
     }
 }

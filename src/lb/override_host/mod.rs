@@ -6,8 +6,8 @@ mod entry;
 mod machine;
 mod open;
 
-pub use super::config::named_cluster::{Config, from_json};
-pub use machine::Machine;
+pub use super::config::named_cluster::{NamedClusterConfig, from_json};
+pub use machine::OverrideHostPolicy;
 
 use super::PolicyType;
 
@@ -25,6 +25,6 @@ pub const NAME: &str = "xds_override_host_experimental";
 pub(crate) static TYPE: PolicyType = PolicyType {
     name: NAME,
     message: None,
-    from_json: |config, profile| from_json(config, profile).map(super::Config::OverrideHost),
-    machine: |at, _| Box::new(Machine::new(at)),
+    from_json: |config, profile| from_json(config, profile).map(super::LbConfig::OverrideHost),
+    machine: |at, _| Box::new(OverrideHostPolicy::new(at)),
 };

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::lb::endpoint::{Endpoint, List, Piece};
+use crate::lb::endpoint::{Endpoint, EndpointList, Piece};
 use crate::model::cluster::HealthStatus;
 use crate::model::pieces::Pieces;
 
@@ -11,12 +11,12 @@ use crate::model::pieces::Pieces;
 #[derive(Debug, Default)]
 pub(super) struct Open {
     pieces: Vec<(Piece, Piece)>,
-    list: List,
+    list: EndpointList,
 }
 
 impl Open {
     /// The open endpoints of a list.
-    pub fn of(&mut self, endpoints: &List) -> List {
+    pub fn of(&mut self, endpoints: &EndpointList) -> EndpointList {
         let pieces = endpoints.pieces();
         let is_same = |((known, _), piece): (&(Piece, Piece), &Piece)| Arc::ptr_eq(known, piece);
         if self.pieces.len() == pieces.len() && self.pieces.iter().zip(pieces).all(is_same) {

@@ -7,17 +7,17 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use crate::lb::Config;
+use crate::lb::LbConfig;
 use crate::lb::endpoint::{Address, Endpoint};
-use crate::lb::picker::{Complete, Pick, PickArgs, PickCx, Shares};
-use crate::lb::policy::{PolicyCx, Report, Reports, TreePath, Update, What};
+use crate::lb::picker::{Complete, Pick, PickArgs, PickCx, PickShares};
+use crate::lb::policy::{PolicyCx, PolicyEvent, Reports, StateReport, TreePath, Update};
 use crate::lb::runtime::{Connectivity, Handle, TimerId};
 use crate::rng::Rng;
 use crate::status::Status;
 
 /// The state of a pick_first policy.
 #[derive(Debug)]
-pub struct Machine {
+pub struct PickFirstPolicy {
     at: TreePath,
     /// Below a policy that has one pick_first for each endpoint: health counts, and texts are shorter.
     is_member: bool,
@@ -82,10 +82,10 @@ impl List {
     }
 }
 
-impl Machine {
+impl PickFirstPolicy {
     /// A policy without addresses.
-    pub fn new(at: TreePath, is_member: bool) -> Machine {
-        Machine {
+    pub fn new(at: TreePath, is_member: bool) -> PickFirstPolicy {
+        PickFirstPolicy {
             at,
             is_member,
             shuffle: None,
@@ -100,14 +100,14 @@ impl Machine {
     }
 
     /// A policy of a list that has chosen a connection to an address already.
-    pub fn connected(at: TreePath, endpoint: &Endpoint, address: &Address, cx: &mut PolicyCx<'_>) -> Machine {
+    pub fn connected(at: TreePath, endpoint: &Endpoint, address: &Address, cx: &mut PolicyCx<'_>) -> PickFirstPolicy {
         let handle = cx.runtime.acquire(address, &at);
-        Machine {
+        PickFirstPolicy {
             latest: Some(Ok(endpoint.addresses.clone())),
             selected: Some(handle),
             state: Connectivity::Ready,
             shown: Shown::Ready,
-            ..Machine::new(at, true)
+            ..PickFirstPolicy::new(at, true)
         }
     }
 
@@ -214,7 +214,7 @@ impl Machine {
         let status = status.with_note(&self.note);
         self.state = Connectivity::TransientFailure;
         self.shown = Shown::Fail(status.clone());
-        reports.push(Report::failure(status));
+        reports.push(StateReport::failure(status));
     }
 
     fn unselect(&mut self, cx: &mut PolicyCx<'_>) {
@@ -228,7 +228,7 @@ impl Machine {
         drop_list(self.list.take(), cx);
         self.state = Connectivity::Idle;
         self.shown = Shown::Wake;
-        reports.push(Report::of(Connectivity::Idle));
+        reports.push(StateReport::of(Connectivity::Idle));
     }
 
     fn select(&mut self, index: usize, cx: &mut PolicyCx<'_>, reports: &mut Reports) {
@@ -248,11 +248,11 @@ impl Machine {
             let why = format!("{}: subchannel ejected by outlier detection", handle.address.uri());
             let status = Status::unavailable(format!("health watch: {why}")).with_note(&self.note);
             self.shown = Shown::Fail(status);
-            reports.push(Report::failure(Status::unavailable(why)));
+            reports.push(StateReport::failure(Status::unavailable(why)));
         } else {
             self.state = Connectivity::Ready;
             self.shown = Shown::Ready;
-            reports.push(Report::of(Connectivity::Ready));
+            reports.push(StateReport::of(Connectivity::Ready));
         }
     }
 
@@ -271,7 +271,7 @@ impl Machine {
                 Connectivity::Connecting | Connectivity::TransientFailure => {
                     self.state = Connectivity::Connecting;
                     self.shown = Shown::Queue;
-                    reports.push(Report::of(Connectivity::Connecting));
+                    reports.push(StateReport::of(Connectivity::Connecting));
                     self.start(cx, reports);
                     self.unselect(cx);
                 }
@@ -312,7 +312,7 @@ impl Machine {
             Connectivity::Connecting if self.state != Connectivity::TransientFailure => {
                 self.state = Connectivity::Connecting;
                 self.shown = Shown::Queue;
-                reports.push(Report::of(Connectivity::Connecting));
+                reports.push(StateReport::of(Connectivity::Connecting));
             }
             Connectivity::Idle | Connectivity::Connecting | Connectivity::Ready => {}
         }
@@ -356,7 +356,7 @@ impl Machine {
             if list.attempting + 1 < list.members.len() {
                 self.timer_number += 1;
                 let delay = cx.runtime.settings.connection_attempt_delay_ms;
-                list.timer = Some(cx.runtime.timer(delay, &self.at, What::Timer(self.timer_number)));
+                list.timer = Some(cx.runtime.timer(delay, &self.at, PolicyEvent::Timer(self.timer_number)));
             }
             cx.runtime.connect(subchannel);
             return;
@@ -387,7 +387,7 @@ impl Machine {
         match last {
             Some(last) if self.is_member => {
                 self.state = Connectivity::TransientFailure;
-                reports.push(Report::failure(self.as_member(&last)));
+                reports.push(StateReport::failure(self.as_member(&last)));
                 self.shown = Shown::FailAs(last);
             }
             last => {
@@ -434,9 +434,9 @@ fn interleave(addresses: impl Iterator<Item = Address>) -> Vec<Address> {
     order
 }
 
-impl crate::lb::policy::Machine for Machine {
+impl crate::lb::policy::StateMachine for PickFirstPolicy {
     fn update(&mut self, update: Update<'_>, cx: &mut PolicyCx<'_>) -> Reports {
-        let shuffle = matches!(update.config, Config::PickFirst(config) if config.shuffle_address_list);
+        let shuffle = matches!(update.config, LbConfig::PickFirst(config) if config.shuffle_address_list);
         let all: Vec<Arc<Endpoint>> = update
             .endpoints
             .into_iter()
@@ -446,13 +446,13 @@ impl crate::lb::policy::Machine for Machine {
         self.set(update.endpoints.map(|_| all.as_slice()), shuffle, update.note, cx)
     }
 
-    fn handle(&mut self, _path: &[u32], what: &What, cx: &mut PolicyCx<'_>) -> Reports {
+    fn handle(&mut self, _path: &[u32], what: &PolicyEvent, cx: &mut PolicyCx<'_>) -> Reports {
         let mut reports = Reports::new();
         match what {
-            What::Subchannel { handle, state, status } => {
+            PolicyEvent::Subchannel { handle, state, status } => {
                 self.on_state(*handle, *state, status.as_ref(), cx, &mut reports);
             }
-            What::Ejected { handle, is_ejected } => {
+            PolicyEvent::Ejected { handle, is_ejected } => {
                 if let Some(selected) = self.selected.take_if(|selected| selected.id == *handle) {
                     self.show_health(&selected, *is_ejected, &mut reports);
                     self.selected = Some(selected);
@@ -462,7 +462,7 @@ impl crate::lb::policy::Machine for Machine {
                     member.is_ejected = *is_ejected;
                 }
             }
-            What::Timer(number) if *number == self.timer_number => {
+            PolicyEvent::Timer(number) if *number == self.timer_number => {
                 if let Some(list) = &mut self.list
                     && list.timer.take().is_some()
                     && self.selected.is_none()
@@ -471,14 +471,14 @@ impl crate::lb::policy::Machine for Machine {
                     self.connect_next(cx, &mut reports);
                 }
             }
-            What::Wake => reports = self.exit_idle(cx),
-            What::Timer(_)
-            | What::Connect(_)
-            | What::CreateSubchannel(_)
-            | What::Ended { .. }
-            | What::Load { .. }
-            | What::Lookup(_)
-            | What::LookedUp { .. } => {}
+            PolicyEvent::Wake => reports = self.exit_idle(cx),
+            PolicyEvent::Timer(_)
+            | PolicyEvent::Connect(_)
+            | PolicyEvent::CreateSubchannel(_)
+            | PolicyEvent::Ended { .. }
+            | PolicyEvent::Load { .. }
+            | PolicyEvent::Lookup(_)
+            | PolicyEvent::LookedUp { .. } => {}
         }
         reports
     }
@@ -510,7 +510,7 @@ impl crate::lb::policy::Machine for Machine {
             }
             (Shown::Wake, _) => {
                 cx.say(super::NAME, format_args!("is idle: starts to connect"));
-                cx.after.push((self.at.clone(), What::Wake));
+                cx.after.push((self.at.clone(), PolicyEvent::Wake));
                 Pick::Queue
             }
             (Shown::Queue | Shown::Ready, _) => {
@@ -520,12 +520,12 @@ impl crate::lb::policy::Machine for Machine {
         }
     }
 
-    fn shares(&self, _args: &PickArgs<'_>, share: f64, out: &mut Shares) {
+    fn shares(&self, _args: &PickArgs<'_>, share: f64, out: &mut PickShares) {
         match (&self.shown, &self.selected) {
             (Shown::Ready, Some(handle)) => out.add(&handle.address.text, share),
             (Shown::Fail(status), _) => out.add_status(status, share),
             (Shown::FailAs(last), _) => out.add_status(&self.as_member(last), share),
-            (Shown::Queue | Shown::Wake | Shown::Ready, _) => out.add(Shares::QUEUED, share),
+            (Shown::Queue | Shown::Wake | Shown::Ready, _) => out.add(PickShares::QUEUED, share),
         }
     }
 

@@ -2,12 +2,12 @@
 
 mod machine;
 
-pub use machine::Machine;
+pub use machine::PickFirstPolicy;
 
 use serde_json::{Map, Value, json};
 
 use super::json::{self, At, Faults};
-use super::xds::{Entry, MessageType};
+use super::xds::{MessageType, PolicyEntry};
 use super::{PolicyType, done};
 use crate::diag::Cx;
 use crate::profile::{Feature, Profile};
@@ -26,20 +26,20 @@ pub(crate) static TYPE: PolicyType = PolicyType {
         type_name: "envoy.extensions.load_balancing_policies.pick_first.v3.PickFirst",
         convert: from_proto,
     }),
-    from_json: |config, profile| from_json(config, profile).map(super::Config::PickFirst),
-    machine: |at, _| Box::new(Machine::new(at, false)),
+    from_json: |config, profile| from_json(config, profile).map(super::LbConfig::PickFirst),
+    machine: |at, _| Box::new(PickFirstPolicy::new(at, false)),
 };
 
 /// The config of pick_first (C-core pick_first.cc `PickFirstConfig`).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Config {
+pub struct PickFirstConfig {
     /// Shuffles the endpoints before it tries them; default false.
     pub shuffle_address_list: bool,
 }
 
-fn from_proto(entry: &mut Entry<'_, '_>, cx: &mut Cx<'_>) -> Option<Value> {
+fn from_proto(entry: &mut PolicyEntry<'_, '_>, cx: &mut Cx<'_>) -> Option<Value> {
     let message: PickFirst = entry.decode(cx)?;
-    let config = Config {
+    let config = PickFirstConfig {
         shuffle_address_list: message.shuffle_address_list,
     };
     Some(config.to_json())
@@ -49,16 +49,16 @@ fn from_proto(entry: &mut Entry<'_, '_>, cx: &mut Cx<'_>) -> Option<Value> {
 ///
 /// # Errors
 /// A `shuffleAddressList` that is no boolean.
-pub fn from_json(config: &Map<String, Value>, profile: &Profile) -> Result<Config, Faults> {
+pub fn from_json(config: &Map<String, Value>, profile: &Profile) -> Result<PickFirstConfig, Faults> {
     if !profile.has(Feature::PickFirstJson) {
-        return Ok(Config::default());
+        return Ok(PickFirstConfig::default());
     }
     let mut faults = Faults::new();
     let shuffle_address_list = json::optional_bool(config, "shuffleAddressList", &At::TOP, &mut faults);
-    done(Config { shuffle_address_list }, faults)
+    done(PickFirstConfig { shuffle_address_list }, faults)
 }
 
-impl Config {
+impl PickFirstConfig {
     /// The config in the client's form.
     pub fn to_json(&self) -> Value {
         json!({ "shuffleAddressList": self.shuffle_address_list })

@@ -6,13 +6,13 @@
 
 use std::sync::Arc;
 
-use super::places::{Places, Standing};
-use crate::lb::Config;
+use super::places::{ChildStanding, PriorityPlaces};
+use crate::lb::LbConfig;
 use crate::lb::endpoint::{self, Groups};
-use crate::lb::picker::{Pick, PickArgs, PickCx, Shares};
-use crate::lb::policy::{PolicyCx, Report, Reports, TreePath, Update, What};
+use crate::lb::picker::{Pick, PickArgs, PickCx, PickShares};
+use crate::lb::policy::{PolicyCx, PolicyEvent, Reports, StateReport, TreePath, Update};
 use crate::lb::priority as config;
-use crate::lb::run::children::{Children, Member, RETENTION_MS, own_timer};
+use crate::lb::run::children::{Children, NamedChild, RETENTION_MS, own_timer};
 use crate::lb::run::log::Detail;
 use crate::lb::runtime::{Connectivity, TimerId};
 use crate::status::Status;
@@ -22,9 +22,9 @@ const MAX_TOLD: usize = 16;
 
 /// The state of a priority policy.
 #[derive(Debug)]
-pub struct Machine {
-    config: Option<config::Config>,
-    places: Places,
+pub struct PriorityPolicy {
+    config: Option<config::PriorityConfig>,
+    places: PriorityPlaces,
     /// Endpoints by child.
     endpoints: Result<Groups, Status>,
     depth: usize,
@@ -41,19 +41,19 @@ pub struct Machine {
 
 #[derive(Debug)]
 struct Data {
-    report: Report,
+    report: StateReport,
     /// How the child stands in the list of priorities.
-    standing: Option<Standing>,
+    standing: Option<ChildStanding>,
     can_start_timer: bool,
     failover: Option<TimerId>,
 }
 
-impl Machine {
+impl PriorityPolicy {
     /// A policy without children.
-    pub fn new(at: TreePath) -> Machine {
-        Machine {
+    pub fn new(at: TreePath) -> PriorityPolicy {
+        PriorityPolicy {
             config: None,
-            places: Places::default(),
+            places: PriorityPlaces::default(),
             endpoints: Ok(Groups::new()),
             depth: 0,
             note: String::new(),
@@ -91,7 +91,7 @@ impl Machine {
         cx.runtime
             .say(&at, SHORT, "child_created", || vec![("child", name.into())]);
         let member = self.children.add(name, || Data {
-            report: Report::of(Connectivity::Connecting),
+            report: StateReport::of(Connectivity::Connecting),
             standing: None,
             can_start_timer: false,
             failover: None,
@@ -105,7 +105,7 @@ impl Machine {
     /// Notes in the list of priorities how a child stands.
     fn note_standing(&mut self, name: &str) {
         let standing = match self.children.get(name) {
-            None => Standing {
+            None => ChildStanding {
                 is_stop: true,
                 is_connecting: false,
                 is_active: false,
@@ -113,7 +113,7 @@ impl Machine {
             },
             Some(member) => {
                 let state = member.data.report.state;
-                Standing {
+                ChildStanding {
                     is_stop: matches!(state, Connectivity::Ready | Connectivity::Idle)
                         || member.data.failover.is_some(),
                     is_connecting: state == Connectivity::Connecting,
@@ -169,7 +169,7 @@ impl Machine {
             let status = Status::unavailable("priority policy has empty priority list");
             self.selected = None;
             self.empty = Some(status.clone());
-            reports.push(Report::failure(status));
+            reports.push(StateReport::failure(status));
             return;
         }
         self.empty = None;
@@ -323,22 +323,22 @@ fn stop_failover(name: &str, data: &mut Data, at: &TreePath, cx: &mut PolicyCx<'
     }
 }
 
-fn start_failover(name: &str, member: &mut Member<Data>, at: &TreePath, cx: &mut PolicyCx<'_>) {
+fn start_failover(name: &str, member: &mut NamedChild<Data>, at: &TreePath, cx: &mut PolicyCx<'_>) {
     let delay = cx.runtime.settings.priority_failover_ms;
     cx.runtime.say(at, SHORT, "failover_timer_start", || {
         vec![("child", name.into()), ("ms", delay.into())]
     });
-    let what = What::Timer(own_timer(member.number));
+    let what = PolicyEvent::Timer(own_timer(member.number));
     member.data.failover = Some(cx.runtime.timer(delay, at, what));
 }
 
-impl crate::lb::policy::Machine for Machine {
+impl crate::lb::policy::StateMachine for PriorityPolicy {
     fn update(&mut self, update: Update<'_>, cx: &mut PolicyCx<'_>) -> Reports {
-        let Config::Priority(config) = update.config else {
+        let LbConfig::Priority(config) = update.config else {
             return Reports::new();
         };
         self.config = Some(config.clone());
-        self.places = Places::new(&config.priorities);
+        self.places = PriorityPlaces::new(&config.priorities);
         self.reason = None;
         for member in self.children.iter_mut() {
             member.data.standing = None;
@@ -368,11 +368,11 @@ impl crate::lb::policy::Machine for Machine {
         reports
     }
 
-    fn handle(&mut self, path: &[u32], what: &What, cx: &mut PolicyCx<'_>) -> Reports {
+    fn handle(&mut self, path: &[u32], what: &PolicyEvent, cx: &mut PolicyCx<'_>) -> Reports {
         let mut reports = Reports::new();
         let Some((&number, rest)) = path.split_first() else {
             return match what {
-                What::Timer(number) => self.on_timer(*number, cx),
+                PolicyEvent::Timer(number) => self.on_timer(*number, cx),
                 _ => reports,
             };
         };
@@ -416,14 +416,14 @@ impl crate::lb::policy::Machine for Machine {
         }
     }
 
-    fn shares(&self, args: &PickArgs<'_>, share: f64, out: &mut Shares) {
+    fn shares(&self, args: &PickArgs<'_>, share: f64, out: &mut PickShares) {
         match (
             &self.empty,
             self.selected.as_ref().and_then(|name| self.children.get(name)),
         ) {
             (Some(status), _) => out.add_status(status, share),
             (None, Some(member)) => member.child.shares(args, share, out),
-            (None, None) => out.add(Shares::QUEUED, share),
+            (None, None) => out.add(PickShares::QUEUED, share),
         }
     }
 
@@ -441,7 +441,7 @@ impl crate::lb::policy::Machine for Machine {
         }
         self.children
             .shutdown(cx, |data, cx| cx.runtime.cancel(&mut data.failover));
-        self.places = Places::default();
+        self.places = PriorityPlaces::default();
         self.selected = None;
     }
 }

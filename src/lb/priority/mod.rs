@@ -3,7 +3,7 @@
 mod machine;
 mod places;
 
-pub use machine::Machine;
+pub use machine::PriorityPolicy;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -29,13 +29,13 @@ pub const NAME: &str = "priority_experimental";
 pub(crate) static TYPE: PolicyType = PolicyType {
     name: NAME,
     message: None,
-    from_json: |config, profile| from_json(config, profile).map(super::Config::Priority),
-    machine: |at, _| Box::new(Machine::new(at)),
+    from_json: |config, profile| from_json(config, profile).map(super::LbConfig::Priority),
+    machine: |at, _| Box::new(PriorityPolicy::new(at)),
 };
 
 /// The config of priority (C-core priority.cc `PriorityLbConfig`).
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Config {
+pub struct PriorityConfig {
     /// Children by name; more than are in use.
     pub children: BTreeMap<String, Child>,
     /// Names of children, the most wanted first; may be empty.
@@ -46,7 +46,7 @@ pub struct Config {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Child {
     /// The child's policy.
-    pub config: Box<super::Config>,
+    pub config: Box<super::LbConfig>,
     /// The child's wishes to resolve again are dropped; default false.
     pub ignore_reresolution_requests: bool,
 }
@@ -55,7 +55,7 @@ pub struct Child {
 ///
 /// # Errors
 /// Missing or rejected children, priorities without a child.
-pub fn from_json(config: &Map<String, Value>, profile: &Profile) -> Result<Config, Faults> {
+pub fn from_json(config: &Map<String, Value>, profile: &Profile) -> Result<PriorityConfig, Faults> {
     let mut faults = Faults::new();
     let at = At::TOP;
     let listed = json::required(config, "children", &at, &mut faults)
@@ -89,7 +89,7 @@ pub fn from_json(config: &Map<String, Value>, profile: &Profile) -> Result<Confi
             &mut faults,
         );
     }
-    done(Config { children, priorities }, faults)
+    done(PriorityConfig { children, priorities }, faults)
 }
 
 fn read_child(value: &Value, at: &At<'_>, profile: &Profile, faults: &mut Faults) -> Option<Child> {
@@ -102,7 +102,7 @@ fn read_child(value: &Value, at: &At<'_>, profile: &Profile, faults: &mut Faults
     })
 }
 
-impl Config {
+impl PriorityConfig {
     /// The config in the client's form.
     pub fn to_json(&self) -> Value {
         let children: Map<String, Value> = self

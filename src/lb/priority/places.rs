@@ -10,7 +10,7 @@ use crate::lb::run::row::look;
 
 /// What a walk down the list finds at a priority.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Standing {
+pub struct ChildStanding {
     /// The walk ends here: the child is not made yet, works, or has time left to connect.
     pub is_stop: bool,
     /// The child is CONNECTING.
@@ -23,7 +23,7 @@ pub struct Standing {
 
 /// The priorities, most wanted first. A name may be there more than once.
 #[derive(Debug, Default)]
-pub struct Places {
+pub struct PriorityPlaces {
     names: Vec<Arc<str>>,
     places: BTreeMap<Arc<str>, Vec<usize>>,
     stops: BTreeSet<usize>,
@@ -32,18 +32,18 @@ pub struct Places {
     retired: BTreeSet<usize>,
 }
 
-impl Places {
+impl PriorityPlaces {
     /// A list of names, of which nothing is noted yet.
-    pub fn new(names: &[String]) -> Places {
+    pub fn new(names: &[String]) -> PriorityPlaces {
         let names: Vec<Arc<str>> = names.iter().map(|name| name.as_str().into()).collect();
         let mut places: BTreeMap<Arc<str>, Vec<usize>> = BTreeMap::new();
         for (place, name) in names.iter().enumerate() {
             places.entry(name.clone()).or_default().push(place);
         }
-        Places {
+        PriorityPlaces {
             names,
             places,
-            ..Places::default()
+            ..PriorityPlaces::default()
         }
     }
 
@@ -73,7 +73,7 @@ impl Places {
     }
 
     /// Notes how a child stands.
-    pub fn note(&mut self, name: &str, standing: Standing) {
+    pub fn note(&mut self, name: &str, standing: ChildStanding) {
         for place in self.places.get(name).into_iter().flatten() {
             for (set, is_member) in [
                 (&mut self.stops, standing.is_stop),

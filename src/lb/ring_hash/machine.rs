@@ -7,10 +7,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
 
 use super::{Ring, Size, hash};
-use crate::lb::Config;
-use crate::lb::endpoint::{AddressSet, Endpoint, List};
-use crate::lb::picker::{Pick, PickArgs, PickCx, Shares};
-use crate::lb::policy::{Machine as _, PolicyCx, Report, Reports, TreePath, Update, What};
+use crate::lb::LbConfig;
+use crate::lb::endpoint::{AddressSet, Endpoint, EndpointList};
+use crate::lb::picker::{Pick, PickArgs, PickCx, PickShares};
+use crate::lb::policy::{PolicyCx, PolicyEvent, Reports, StateMachine as _, StateReport, TreePath, Update};
 use crate::lb::run::row::Row;
 use crate::lb::run::tally::Tally;
 use crate::lb::runtime::{Connectivity, below};
@@ -20,7 +20,7 @@ use crate::status::Status;
 
 /// The state of a ring_hash policy.
 #[derive(Debug)]
-pub struct Machine {
+pub struct RingHashPolicy {
     at: TreePath,
     /// Made for the first pick: a channel may have thousands of these policies and use one.
     ring: OnceLock<Ring>,
@@ -28,7 +28,7 @@ pub struct Machine {
     ring_size: Size,
     members: Row<Member>,
     /// What the members were made of.
-    taken: List,
+    taken: EndpointList,
     /// Indices of the members by number.
     index_of: BTreeMap<u32, usize>,
     tally: Tally,
@@ -53,7 +53,7 @@ struct Member {
     endpoint: Arc<Endpoint>,
     weight: i32,
     address_set: AddressSet,
-    child: Option<pick_first::Machine>,
+    child: Option<pick_first::PickFirstPolicy>,
     state: Connectivity,
     status: Option<Status>,
 }
@@ -63,16 +63,16 @@ fn weight_of(endpoint: &Endpoint) -> i32 {
     i32::try_from(endpoint.weight).unwrap_or(endpoint.weight as i32)
 }
 
-impl Machine {
+impl RingHashPolicy {
     /// A policy without endpoints.
-    pub fn new(at: TreePath, cx: &mut PolicyCx<'_>) -> Machine {
+    pub fn new(at: TreePath, cx: &mut PolicyCx<'_>) -> RingHashPolicy {
         let random_hash = cx.runtime.stream("ring_hash/random hash", &at);
-        Machine {
+        RingHashPolicy {
             at,
             ring: OnceLock::new(),
             ring_size: Size::default(),
             members: Row::default(),
-            taken: List::default(),
+            taken: EndpointList::default(),
             index_of: BTreeMap::new(),
             tally: Tally::default(),
             idle: BTreeSet::new(),
@@ -87,7 +87,7 @@ impl Machine {
     }
 
     /// Takes endpoints of the same addresses in the same order; `None` if they are others.
-    fn change_endpoints(&mut self, endpoints: &List, cx: &mut PolicyCx<'_>) -> Option<Vec<(u32, Report)>> {
+    fn change_endpoints(&mut self, endpoints: &EndpointList, cx: &mut PolicyCx<'_>) -> Option<Vec<(u32, StateReport)>> {
         let has_same = |one: &Endpoint, other: &Endpoint| one.addresses == other.addresses;
         // Of equal ones the weights are added.
         let is_plain = self.taken.len() == self.members.len() && self.taken.len() == endpoints.len();
@@ -118,7 +118,7 @@ impl Machine {
         Some(said)
     }
 
-    fn set_endpoints(&mut self, endpoints: &List, cx: &mut PolicyCx<'_>) -> Vec<(u32, Report)> {
+    fn set_endpoints(&mut self, endpoints: &EndpointList, cx: &mut PolicyCx<'_>) -> Vec<(u32, StateReport)> {
         self.taken = endpoints.clone();
         self.ring = OnceLock::new();
         let mut old: BTreeMap<AddressSet, Member> = std::mem::take(&mut self.members)
@@ -201,7 +201,7 @@ impl Machine {
         let said = if let Some(child) = &mut member.child {
             child.exit_idle(cx)
         } else {
-            let mut child = pick_first::Machine::new(at, true);
+            let mut child = pick_first::PickFirstPolicy::new(at, true);
             let said = child.set(Ok(std::slice::from_ref(&member.endpoint)), false, "", cx);
             member.child = Some(child);
             said
@@ -241,7 +241,7 @@ impl Machine {
         } else {
             Connectivity::TransientFailure
         };
-        let mut report = Report::of(state);
+        let mut report = StateReport::of(state);
         if state == Connectivity::TransientFailure {
             if let Some(status) = status {
                 let text = format!("no reachable endpoints; last error: {}", status.message);
@@ -310,7 +310,7 @@ impl Machine {
                         format_args!("entry {index} of {len} is {name}, IDLE: it connects"),
                     );
                     cx.after
-                        .push((self.at.clone(), What::Connect(u64::from(member.number))));
+                        .push((self.at.clone(), PolicyEvent::Connect(u64::from(member.number))));
                     return Pick::Queue;
                 }
                 Connectivity::Connecting => {
@@ -353,7 +353,7 @@ impl Machine {
             if member.state == Connectivity::Idle && !has_requested {
                 has_requested = true;
                 cx.after
-                    .push((self.at.clone(), What::Connect(u64::from(member.number))));
+                    .push((self.at.clone(), PolicyEvent::Connect(u64::from(member.number))));
             }
         }
         if has_requested {
@@ -364,7 +364,7 @@ impl Machine {
     }
 
     /// Where picks go that begin at an entry.
-    fn share_from(&self, start: usize, args: &PickArgs<'_>, share: f64, out: &mut Shares) {
+    fn share_from(&self, start: usize, args: &PickArgs<'_>, share: f64, out: &mut PickShares) {
         let len = self.ring().entries().len();
         let ready = (0..len)
             .filter_map(|step| self.on_ring((start + step) % len))
@@ -393,9 +393,9 @@ impl Machine {
     }
 }
 
-impl crate::lb::policy::Machine for Machine {
+impl crate::lb::policy::StateMachine for RingHashPolicy {
     fn update(&mut self, update: Update<'_>, cx: &mut PolicyCx<'_>) -> Reports {
-        let Config::RingHash(config) = update.config else {
+        let LbConfig::RingHash(config) = update.config else {
             return Reports::new();
         };
         config.request_hash_header.clone_into(&mut self.request_hash_header);
@@ -414,7 +414,7 @@ impl crate::lb::policy::Machine for Machine {
                 Err(status) => status.clone(),
             };
             self.empty = Some(status.clone());
-            return vec![Report::failure(status)];
+            return vec![StateReport::failure(status)];
         }
         self.empty = None;
         let cap = cx.runtime.settings.ring_size_cap;
@@ -430,7 +430,7 @@ impl crate::lb::policy::Machine for Machine {
         reports
     }
 
-    fn handle(&mut self, path: &[u32], what: &What, cx: &mut PolicyCx<'_>) -> Reports {
+    fn handle(&mut self, path: &[u32], what: &PolicyEvent, cx: &mut PolicyCx<'_>) -> Reports {
         let mut reports = Reports::new();
         if let Some((&number, rest)) = path.split_first() {
             let Some(child) = self.member(number).and_then(|member| member.child.as_mut()) else {
@@ -438,7 +438,7 @@ impl crate::lb::policy::Machine for Machine {
             };
             let said = child.handle(rest, what, cx);
             self.note(number, said, cx, &mut reports);
-        } else if let What::Connect(number) = what {
+        } else if let PolicyEvent::Connect(number) = what {
             self.connect(u32::try_from(*number).unwrap_or(0), cx, &mut reports);
         }
         reports
@@ -475,7 +475,7 @@ impl crate::lb::policy::Machine for Machine {
         }
     }
 
-    fn shares(&self, args: &PickArgs<'_>, share: f64, out: &mut Shares) {
+    fn shares(&self, args: &PickArgs<'_>, share: f64, out: &mut PickShares) {
         if let Some(status) = &self.empty {
             return out.add_status(status, share);
         }

@@ -4,13 +4,13 @@ mod machine;
 mod order;
 mod ring;
 
-pub use machine::Machine;
+pub use machine::RingHashPolicy;
 pub use ring::{Ring, RingEntry, Size, hash};
 
 use serde_json::{Map, Value, json};
 
-use super::json::{self, At, Faults, Loaded};
-use super::xds::{Entry, MessageType};
+use super::json::{self, At, Faults, LoadedNumber};
+use super::xds::{MessageType, PolicyEntry};
 use super::{PolicyType, done};
 use crate::diag::{Cx, Path, rules};
 use crate::profile::{Feature, Profile};
@@ -51,13 +51,13 @@ pub(crate) static TYPE: PolicyType = PolicyType {
         type_name: "envoy.extensions.load_balancing_policies.ring_hash.v3.RingHash",
         convert: from_proto,
     }),
-    from_json: |config, profile| from_json(config, profile).map(super::Config::RingHash),
-    machine: |at, cx| Box::new(Machine::new(at, cx)),
+    from_json: |config, profile| from_json(config, profile).map(super::LbConfig::RingHash),
+    machine: |at, cx| Box::new(RingHashPolicy::new(at, cx)),
 };
 
 /// The config of ring_hash (C-core ring_hash.cc `RingHashLbConfig`).
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Config {
+pub struct RingHashConfig {
     /// 1 to [`MAX_RING_SIZE`], not above the maximum.
     pub min_ring_size: u64,
     /// 1 to [`MAX_RING_SIZE`].
@@ -66,7 +66,7 @@ pub struct Config {
     pub request_hash_header: String,
 }
 
-impl Config {
+impl RingHashConfig {
     /// The bounds of the ring's size under a cap.
     pub fn size(&self, cap: u64) -> Size {
         Size {
@@ -76,9 +76,9 @@ impl Config {
     }
 }
 
-impl Default for Config {
+impl Default for RingHashConfig {
     fn default() -> Self {
-        Config {
+        RingHashConfig {
             min_ring_size: DEFAULT_MIN_RING_SIZE,
             max_ring_size: DEFAULT_MAX_RING_SIZE,
             request_hash_header: String::new(),
@@ -86,7 +86,7 @@ impl Default for Config {
     }
 }
 
-fn from_proto(entry: &mut Entry<'_, '_>, cx: &mut Cx<'_>) -> Option<Value> {
+fn from_proto(entry: &mut PolicyEntry<'_, '_>, cx: &mut Cx<'_>) -> Option<Value> {
     let message: pb::RingHash = entry.decode(cx)?;
     let at = entry.at();
     check_hash_function(message.hash_function, &at.field("hash_function"), cx);
@@ -156,7 +156,7 @@ pub(crate) fn sizes_to_json(min: u64, max: u64) -> Value {
 ///
 /// # Errors
 /// Sizes out of range or in the wrong order. `requestHashHeader` is looked at only with its switch on.
-pub fn from_json(config: &Map<String, Value>, profile: &Profile) -> Result<Config, Faults> {
+pub fn from_json(config: &Map<String, Value>, profile: &Profile) -> Result<RingHashConfig, Faults> {
     let mut faults = Faults::new();
     let at = At::TOP;
     let min = size(config, "minRingSize", DEFAULT_MIN_RING_SIZE, &mut faults);
@@ -185,7 +185,7 @@ pub fn from_json(config: &Map<String, Value>, profile: &Profile) -> Result<Confi
             &mut faults,
         );
     }
-    let config = Config {
+    let config = RingHashConfig {
         min_ring_size: min.value,
         max_ring_size: max.value,
         request_hash_header,
@@ -193,14 +193,14 @@ pub fn from_json(config: &Map<String, Value>, profile: &Profile) -> Result<Confi
     done(config, faults)
 }
 
-fn size(config: &Map<String, Value>, name: &str, default: u64, faults: &mut Faults) -> Loaded<u64> {
+fn size(config: &Map<String, Value>, name: &str, default: u64, faults: &mut Faults) -> LoadedNumber<u64> {
     match json::optional(config, name) {
         Some(value) => json::unsigned(value, u64::MAX, default, &At::TOP.field(name), faults),
-        None => Loaded::default(default),
+        None => LoadedNumber::default(default),
     }
 }
 
-impl Config {
+impl RingHashConfig {
     /// The config in the client's form.
     pub fn to_json(&self) -> Value {
         let mut config = sizes_to_json(self.min_ring_size, self.max_ring_size);
@@ -251,7 +251,7 @@ mod tests {
     #[test]
     fn json_defaults_are_1024_and_4096() {
         let config = from_json(&Map::new(), &Profile::default()).unwrap();
-        assert_eq!(config, Config::default());
+        assert_eq!(config, RingHashConfig::default());
         assert_eq!(config.to_json(), json!({"minRingSize": 1024, "maxRingSize": 4096}));
     }
 }

@@ -39,7 +39,7 @@ const NEVER: Time = Time::MIN;
 
 /// What is known for some keys.
 #[derive(Debug)]
-pub(super) struct Entry {
+pub(super) struct CacheEntry {
     /// The targets of the last answer, in its order.
     pub targets: Vec<Arc<str>>,
     /// What the last answer wants sent to the backends; empty for nothing.
@@ -58,7 +58,7 @@ pub(super) struct Entry {
     used: u64,
 }
 
-impl Entry {
+impl CacheEntry {
     /// Says whether the targets are used.
     pub const fn is_usable(&self, now: Time) -> bool {
         self.data_expires >= now
@@ -113,7 +113,7 @@ impl Entry {
 pub(super) struct Cache {
     limit: usize,
     size: usize,
-    entries: BTreeMap<Keys, Entry>,
+    entries: BTreeMap<Keys, CacheEntry>,
     /// By use, the one that was used longest ago first.
     order: BTreeMap<u64, Keys>,
     next_use: u64,
@@ -127,12 +127,12 @@ fn size_of(keys: &Keys) -> usize {
 
 impl Cache {
     /// What is known, without a use of it.
-    pub fn get(&self, keys: &Keys) -> Option<&Entry> {
+    pub fn get(&self, keys: &Keys) -> Option<&CacheEntry> {
         self.entries.get(keys)
     }
 
     /// What is known, which is used by this.
-    pub fn find(&mut self, keys: &Keys) -> Option<&mut Entry> {
+    pub fn find(&mut self, keys: &Keys) -> Option<&mut CacheEntry> {
         let entry = self.entries.get_mut(keys)?;
         let number = self.next_use;
         self.next_use += 1;
@@ -143,13 +143,13 @@ impl Cache {
     }
 
     /// Makes an entry where there is none, and returns those that have to make room for it.
-    pub fn make(&mut self, keys: &Keys, now: Time) -> Vec<(Keys, Entry)> {
+    pub fn make(&mut self, keys: &Keys, now: Time) -> Vec<(Keys, CacheEntry)> {
         if self.entries.contains_key(keys) {
             return Vec::new();
         }
         let size = size_of(keys);
         let gone = self.shrink(self.limit.saturating_sub(size), now);
-        let entry = Entry {
+        let entry = CacheEntry {
             targets: Vec::new(),
             header_data: "".into(),
             failure: None,
@@ -169,19 +169,19 @@ impl Cache {
     }
 
     /// Sets the limit, and returns the entries that are beyond it.
-    pub fn resize(&mut self, limit: usize, now: Time) -> Vec<(Keys, Entry)> {
+    pub fn resize(&mut self, limit: usize, now: Time) -> Vec<(Keys, CacheEntry)> {
         self.limit = limit;
         self.shrink(limit, now)
     }
 
-    fn remove(&mut self, keys: &Keys) -> Option<(Keys, Entry)> {
+    fn remove(&mut self, keys: &Keys) -> Option<(Keys, CacheEntry)> {
         let (keys, entry) = self.entries.remove_entry(keys)?;
         self.order.remove(&entry.used);
         self.size -= size_of(&keys);
         Some((keys, entry))
     }
 
-    fn shrink(&mut self, limit: usize, now: Time) -> Vec<(Keys, Entry)> {
+    fn shrink(&mut self, limit: usize, now: Time) -> Vec<(Keys, CacheEntry)> {
         let mut gone = Vec::new();
         while self.size > limit {
             let Some(oldest) = self.order.values().next().cloned() else {
@@ -196,7 +196,7 @@ impl Cache {
     }
 
     /// Takes out the entries of which nothing is of use any more.
-    pub fn clean(&mut self, now: Time) -> Vec<(Keys, Entry)> {
+    pub fn clean(&mut self, now: Time) -> Vec<(Keys, CacheEntry)> {
         let over = self.entries.iter().filter(|(_, entry)| entry.over_after() < now);
         let over: Vec<Keys> = over.map(|(keys, _)| keys.clone()).collect();
         over.iter().filter_map(|keys| self.remove(keys)).collect()
@@ -234,7 +234,7 @@ mod tests {
         cache
     }
 
-    fn gone(entries: Vec<(Keys, Entry)>) -> Vec<Keys> {
+    fn gone(entries: Vec<(Keys, CacheEntry)>) -> Vec<Keys> {
         entries.into_iter().map(|(keys, _)| keys).collect()
     }
 

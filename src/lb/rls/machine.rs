@@ -7,15 +7,15 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::cache::{CLEANUP_MS, Cache, Entry, Keys};
+use super::cache::{CLEANUP_MS, Cache, CacheEntry, Keys};
 use super::throttle::Throttle;
-use super::{Config, NAME, with_target};
+use super::{NAME, RlsConfig, with_target};
 use crate::backoff::Backoff;
 use crate::lb;
-use crate::lb::endpoint::List;
+use crate::lb::endpoint::EndpointList;
 use crate::lb::json::{At, Faults};
-use crate::lb::picker::{Pick, PickArgs, PickCx, Shares};
-use crate::lb::policy::{LookupResult, PolicyCx, Report, Reports, TreePath, Update, What};
+use crate::lb::picker::{Pick, PickArgs, PickCx, PickShares};
+use crate::lb::policy::{LookupResult, PolicyCx, PolicyEvent, Reports, StateReport, TreePath, Update};
 use crate::lb::run::child::Child;
 use crate::lb::run::tally::Tally;
 use crate::lb::runtime::{Connectivity, Lookup, Time, TimerId, below};
@@ -31,10 +31,10 @@ const BACKOFF_OVER: u64 = 1;
 
 /// The state of an rls policy.
 #[derive(Debug)]
-pub struct Machine {
+pub struct RlsPolicy {
     at: TreePath,
-    config: Option<Arc<Config>>,
-    endpoints: Result<List, Status>,
+    config: Option<Arc<RlsConfig>>,
+    endpoints: Result<EndpointList, Status>,
     depth: usize,
     began: Time,
     cache: Cache,
@@ -103,14 +103,14 @@ impl Target {
     }
 }
 
-impl Machine {
+impl RlsPolicy {
     /// A policy without a config.
-    pub fn new(at: TreePath, cx: &mut PolicyCx<'_>) -> Machine {
+    pub fn new(at: TreePath, cx: &mut PolicyCx<'_>) -> RlsPolicy {
         let chance = cx.runtime.stream("rls/throttle", &at);
         let jitter = cx.runtime.stream("rls/backoff", &at);
-        Machine {
+        RlsPolicy {
             config: None,
-            endpoints: Ok(List::default()),
+            endpoints: Ok(EndpointList::default()),
             depth: 0,
             began: cx.runtime.now,
             cache: Cache::default(),
@@ -130,14 +130,14 @@ impl Machine {
         }
     }
 
-    fn aggregate(&self) -> Report {
+    fn aggregate(&self) -> StateReport {
         if self.targets.is_empty() {
-            return Report::of(Connectivity::Idle);
+            return StateReport::of(Connectivity::Idle);
         }
         let state = [Connectivity::Ready, Connectivity::Connecting, Connectivity::Idle];
         match state.into_iter().find(|state| self.tally.count(*state) > 0) {
-            Some(state) => Report::of(state),
-            None => Report::failure(Status::unavailable("no children available")),
+            Some(state) => StateReport::of(state),
+            None => StateReport::failure(Status::unavailable("no children available")),
         }
     }
 
@@ -200,7 +200,7 @@ impl Machine {
 
     /// Tells of entries that made room, and returns the targets that they used: they are let go of after others have taken hold
     /// of theirs, so that a target that goes from one entry to another keeps its connections.
-    fn evicted(&self, gone: Vec<(Keys, Entry)>, cx: &mut PolicyCx<'_>) -> Vec<Arc<str>> {
+    fn evicted(&self, gone: Vec<(Keys, CacheEntry)>, cx: &mut PolicyCx<'_>) -> Vec<Arc<str>> {
         let mut targets = Vec::new();
         for (keys, entry) in gone {
             let shown = self.config.as_ref().map(|config| config.route_lookup.shown(&keys));
@@ -276,7 +276,7 @@ impl Machine {
                     ]
                 });
                 // The back-off has its last millisecond in it; the client's timer is always a little later.
-                cx.runtime.timer(delay + 1, &self.at, What::Timer(BACKOFF_OVER));
+                cx.runtime.timer(delay + 1, &self.at, PolicyEvent::Timer(BACKOFF_OVER));
                 reports.push(self.aggregate());
             }
             Ok(answer) => {
@@ -311,7 +311,7 @@ impl Machine {
         if let Some(over) = self.cache.next_over() {
             let since = (over.max(cx.runtime.now + 1) - self.began + CLEANUP_MS - 1) / CLEANUP_MS;
             let delay = self.began + since * CLEANUP_MS - cx.runtime.now;
-            self.cleanup = Some(cx.runtime.timer(delay, &self.at, What::Timer(CLEANUP)));
+            self.cleanup = Some(cx.runtime.timer(delay, &self.at, PolicyEvent::Timer(CLEANUP)));
         }
     }
 
@@ -369,9 +369,9 @@ fn with_name(mut pick: Pick, name: &Arc<str>) -> Pick {
     pick
 }
 
-impl lb::policy::Machine for Machine {
+impl lb::policy::StateMachine for RlsPolicy {
     fn update(&mut self, update: Update<'_>, cx: &mut PolicyCx<'_>) -> Reports {
-        let lb::Config::Rls(config) = update.config else {
+        let lb::LbConfig::Rls(config) = update.config else {
             return Reports::new();
         };
         let now = cx.runtime.now;
@@ -413,7 +413,7 @@ impl lb::policy::Machine for Machine {
         vec![report]
     }
 
-    fn handle(&mut self, path: &[u32], what: &What, cx: &mut PolicyCx<'_>) -> Reports {
+    fn handle(&mut self, path: &[u32], what: &PolicyEvent, cx: &mut PolicyCx<'_>) -> Reports {
         let mut reports = Reports::new();
         if let Some((number, rest)) = path.split_first() {
             let Some(name) = self.names.get(number).cloned() else {
@@ -426,7 +426,7 @@ impl lb::policy::Machine for Machine {
             return reports;
         }
         match what {
-            What::Lookup(number) => {
+            PolicyEvent::Lookup(number) => {
                 let found = self.pending.iter().find(|(_, pending)| pending.number == *number);
                 if let (Some((keys, pending)), Some(config)) = (found, &self.config) {
                     let lookup = &config.route_lookup;
@@ -446,14 +446,14 @@ impl lb::policy::Machine for Machine {
                     });
                 }
             }
-            What::LookedUp { number, result } => reports = self.answered(*number, result, cx),
-            What::Timer(CLEANUP) => {
+            PolicyEvent::LookedUp { number, result } => reports = self.answered(*number, result, cx),
+            PolicyEvent::Timer(CLEANUP) => {
                 let gone = self.cache.clean(cx.runtime.now);
                 let freed = self.evicted(gone, cx);
                 self.release(&freed, cx);
                 self.plan_cleanup(cx);
             }
-            What::Timer(BACKOFF_OVER) => reports.push(self.aggregate()),
+            PolicyEvent::Timer(BACKOFF_OVER) => reports.push(self.aggregate()),
             _ => {}
         }
         reports
@@ -487,10 +487,10 @@ impl lb::policy::Machine for Machine {
                 let status = Status::unavailable("RLS request throttled");
                 return self.fall_back("lookups are throttled", status, args, cx);
             }
-            let backoff = entry.filter(|_| is_usable).and_then(Entry::take_backoff);
+            let backoff = entry.filter(|_| is_usable).and_then(CacheEntry::take_backoff);
             let number = self.next_lookup;
             self.next_lookup += 1;
-            cx.after.push((self.at.clone(), What::Lookup(number)));
+            cx.after.push((self.at.clone(), PolicyEvent::Lookup(number)));
             let shown = lookup.shown(&keys).into();
             let pending = Pending {
                 number,
@@ -515,13 +515,13 @@ impl lb::policy::Machine for Machine {
         Pick::Queue
     }
 
-    fn shares(&self, args: &PickArgs<'_>, share: f64, out: &mut Shares) {
+    fn shares(&self, args: &PickArgs<'_>, share: f64, out: &mut PickShares) {
         let Some(config) = &self.config else {
-            return out.add(Shares::QUEUED, share);
+            return out.add(PickShares::QUEUED, share);
         };
         let keys: Keys = Arc::new(config.route_lookup.keys(&args.metadata));
         let Some(entry) = self.cache.get(&keys) else {
-            return out.add(Shares::QUEUED, share);
+            return out.add(PickShares::QUEUED, share);
         };
         let known = |name: &Arc<str>| self.targets.get(name);
         let target = if entry.is_usable(args.now) {
@@ -536,7 +536,7 @@ impl lb::policy::Machine for Machine {
             (None, Some(failure)) => {
                 out.add_status(&Status::unavailable(format!("RLS request failed: {failure}")), share);
             }
-            (None, None) => out.add(Shares::QUEUED, share),
+            (None, None) => out.add(PickShares::QUEUED, share),
         }
     }
 

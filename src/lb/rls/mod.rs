@@ -25,7 +25,7 @@ use crate::model::Millis;
 use crate::profile::Profile;
 pub use keys::KeyBuilder;
 use keys::read_key_builders;
-use machine::Machine;
+use machine::RlsPolicy;
 
 rules! {
     /// The lookup service is not a target that the client can resolve.
@@ -55,13 +55,13 @@ const FAKE_TARGET: &str = "fake_target_field_value";
 pub(crate) static TYPE: PolicyType = PolicyType {
     name: NAME,
     message: None,
-    from_json: |config, profile| from_json(config, profile).map(super::Config::Rls),
-    machine: |at, cx| Box::new(Machine::new(at, cx)),
+    from_json: |config, profile| from_json(config, profile).map(super::LbConfig::Rls),
+    machine: |at, cx| Box::new(RlsPolicy::new(at, cx)),
 };
 
 /// The config of rls (C-core rls.h `RlsLbConfig`).
 #[derive(Debug, Clone, PartialEq)]
-pub struct Config {
+pub struct RlsConfig {
     /// Whom to ask, and what.
     pub route_lookup: RouteLookup,
     /// Service config of the channel to the lookup service.
@@ -69,7 +69,7 @@ pub struct Config {
     /// The chosen child policy as JSON, its target field filled in for validation.
     pub child_policy_json: Value,
     /// The same, read with the default target, or a made-up one.
-    pub child_policy: Box<super::Config>,
+    pub child_policy: Box<super::LbConfig>,
     /// The field of the child policy's config that gets the target.
     pub target_field_name: String,
 }
@@ -97,7 +97,7 @@ pub struct RouteLookup {
 ///
 /// # Errors
 /// Whatever the client's loader blames.
-pub fn from_json(config: &Map<String, Value>, profile: &Profile) -> Result<Config, Faults> {
+pub fn from_json(config: &Map<String, Value>, profile: &Profile) -> Result<RlsConfig, Faults> {
     let mut faults = Faults::new();
     let at = At::TOP;
     let route_lookup = json::required(config, "routeLookupConfig", &at, &mut faults)
@@ -121,7 +121,7 @@ pub fn from_json(config: &Map<String, Value>, profile: &Profile) -> Result<Confi
         .map_or("", |lookup| lookup.default_target.as_str());
     let child = child_policy(config, target_field_name, default_target, profile, &mut faults);
     match (route_lookup, child) {
-        (Some(route_lookup), Some((child_policy_json, child_policy))) if faults.is_empty() => Ok(Config {
+        (Some(route_lookup), Some((child_policy_json, child_policy))) if faults.is_empty() => Ok(RlsConfig {
             route_lookup,
             channel_service_config: channel_service_config.cloned(),
             child_policy_json,
@@ -139,7 +139,7 @@ fn child_policy(
     default_target: &str,
     profile: &Profile,
     faults: &mut Faults,
-) -> Option<(Value, Box<super::Config>)> {
+) -> Option<(Value, Box<super::LbConfig>)> {
     let at = At::TOP.field("childPolicy");
     let Some(list) = config.get("childPolicy") else {
         json::missing(&at, faults);
@@ -255,7 +255,7 @@ fn read_route_lookup(value: &Value, at: &At<'_>, faults: &mut Faults) -> Option<
 
 /// What is looked up for an RPC.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Asked {
+pub struct LookupKeys {
     /// Target URI of the lookup service.
     pub service: String,
     /// The keys, without values of headers that hold secrets.
@@ -265,17 +265,17 @@ pub struct Asked {
 }
 
 /// What a policy, as a cluster specifier plugin makes it, looks up for an RPC; `None` if it is none of these.
-pub fn asked(policy: &Value, rpc: &Metadata<'_>) -> Option<Asked> {
+pub fn asked(policy: &Value, rpc: &Metadata<'_>) -> Option<LookupKeys> {
     let config = policy.pointer("/0/rls_experimental/routeLookupConfig")?;
     let lookup = read_route_lookup(config, &At::TOP, &mut Faults::new())?;
-    Some(Asked {
+    Some(LookupKeys {
         keys: lookup.shown(&lookup.keys(rpc)),
         service: lookup.lookup_service,
         default_target: lookup.default_target,
     })
 }
 
-impl Config {
+impl RlsConfig {
     /// The config in the client's form.
     pub fn to_json(&self) -> Value {
         let lookup = &self.route_lookup;
@@ -334,7 +334,7 @@ mod tests {
         })
     }
 
-    fn read(config: &Value) -> Result<Config, Vec<String>> {
+    fn read(config: &Value) -> Result<RlsConfig, Vec<String>> {
         from_json(config.as_object().unwrap(), &Profile::default())
             .map_err(|faults| faults.into_iter().map(|f| f.path).collect())
     }

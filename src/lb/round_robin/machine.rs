@@ -4,16 +4,16 @@
 //! which starts at a random endpoint. Follows C-core round_robin.cc.
 
 use crate::lb::endpoint;
-use crate::lb::picker::{Pick, PickArgs, PickCx, Shares};
-use crate::lb::policy::{PolicyCx, Report, Reports, TreePath, Update, What};
-use crate::lb::run::endpoint_lists::{EndpointLists, Said, Standing, Taken};
+use crate::lb::picker::{Pick, PickArgs, PickCx, PickShares};
+use crate::lb::policy::{PolicyCx, PolicyEvent, Reports, StateReport, TreePath, Update};
+use crate::lb::run::endpoint_lists::{EndpointLists, EndpointReports, ListState, ListUpdate};
 use crate::lb::runtime::Connectivity;
 use crate::rng::Rng;
 use crate::status::Status;
 
 /// The state of a round_robin policy.
 #[derive(Debug)]
-pub struct Machine {
+pub struct RoundRobinPolicy {
     lists: EndpointLists,
     shown: Shown,
     connect_order: Rng,
@@ -28,12 +28,12 @@ enum Shown {
     Ready(usize),
 }
 
-impl Machine {
+impl RoundRobinPolicy {
     /// A policy without endpoints.
-    pub fn new(at: TreePath, cx: &mut PolicyCx<'_>) -> Machine {
+    pub fn new(at: TreePath, cx: &mut PolicyCx<'_>) -> RoundRobinPolicy {
         let connect_order = cx.runtime.stream("round_robin/connect order", &at);
         let start = cx.runtime.stream("round_robin/start", &at);
-        Machine {
+        RoundRobinPolicy {
             lists: EndpointLists::new(at),
             shown: Shown::Queue,
             connect_order,
@@ -42,7 +42,7 @@ impl Machine {
     }
 
     /// Works off what endpoints of a list reported.
-    fn note(&mut self, number: u32, mut said: Said, cx: &mut PolicyCx<'_>) -> Reports {
+    fn note(&mut self, number: u32, mut said: EndpointReports, cx: &mut PolicyCx<'_>) -> Reports {
         let mut reports = Reports::new();
         while let Some((index, report)) = said.pop_front() {
             self.lists.note(number, (index, &report), &mut said, cx);
@@ -50,29 +50,29 @@ impl Machine {
                 self.shown = Shown::Queue;
             }
             match self.lists.standing(number) {
-                Standing::Ready => {
+                ListState::Ready => {
                     self.shown = Shown::Ready(self.start.index(self.lists.ready()));
-                    reports.push(Report::of(Connectivity::Ready));
+                    reports.push(StateReport::of(Connectivity::Ready));
                 }
-                Standing::Connecting => {
+                ListState::Connecting => {
                     self.shown = Shown::Queue;
-                    reports.push(Report::of(Connectivity::Connecting));
+                    reports.push(StateReport::of(Connectivity::Connecting));
                 }
-                Standing::Failing => {
+                ListState::Failing => {
                     let status = self
                         .lists
                         .failure(report.status.map(|status| status.message.to_string()));
                     self.shown = Shown::Fail(status.clone());
-                    reports.push(Report::failure(status));
+                    reports.push(StateReport::failure(status));
                 }
-                Standing::Open => {}
+                ListState::Open => {}
             }
         }
         reports
     }
 }
 
-impl crate::lb::policy::Machine for Machine {
+impl crate::lb::policy::StateMachine for RoundRobinPolicy {
     fn update(&mut self, update: Update<'_>, cx: &mut PolicyCx<'_>) -> Reports {
         let endpoints = match update.endpoints {
             Ok(endpoints) => endpoints,
@@ -81,15 +81,15 @@ impl crate::lb::policy::Machine for Machine {
         };
         let start = self.connect_order.index(endpoints.len());
         match self.lists.take(endpoints, start, &update, cx) {
-            Taken::Empty(status) => {
+            ListUpdate::Empty(status) => {
                 self.shown = Shown::Fail(status.clone());
-                vec![Report::failure(status)]
+                vec![StateReport::failure(status)]
             }
-            Taken::Listed(number, said) => self.note(number, said, cx),
+            ListUpdate::Listed(number, said) => self.note(number, said, cx),
         }
     }
 
-    fn handle(&mut self, path: &[u32], what: &What, cx: &mut PolicyCx<'_>) -> Reports {
+    fn handle(&mut self, path: &[u32], what: &PolicyEvent, cx: &mut PolicyCx<'_>) -> Reports {
         match self.lists.handle(path, what, cx) {
             Some((number, said)) => self.note(number, said, cx),
             None => Reports::new(),
@@ -130,9 +130,9 @@ impl crate::lb::policy::Machine for Machine {
         }
     }
 
-    fn shares(&self, args: &PickArgs<'_>, share: f64, out: &mut Shares) {
+    fn shares(&self, args: &PickArgs<'_>, share: f64, out: &mut PickShares) {
         match &self.shown {
-            Shown::Queue => out.add(Shares::QUEUED, share),
+            Shown::Queue => out.add(PickShares::QUEUED, share),
             Shown::Fail(status) => out.add_status(status, share),
             Shown::Ready(_) => {
                 let each = share / self.lists.ready() as f64;

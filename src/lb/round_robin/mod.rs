@@ -2,13 +2,13 @@
 
 mod machine;
 
-pub use machine::Machine;
+pub use machine::RoundRobinPolicy;
 
 use serde_json::{Map, Value};
 
 use super::PolicyType;
 use super::json::Faults;
-use super::xds::{Entry, MessageType};
+use super::xds::{MessageType, PolicyEntry};
 use crate::diag::Cx;
 use crate::profile::Profile;
 use crate::proto::pb::envoy::extensions::load_balancing_policies::round_robin::v3::RoundRobin;
@@ -23,29 +23,29 @@ pub(crate) static TYPE: PolicyType = PolicyType {
         type_name: "envoy.extensions.load_balancing_policies.round_robin.v3.RoundRobin",
         convert: from_proto,
     }),
-    from_json: |config, profile| from_json(config, profile).map(super::Config::RoundRobin),
-    machine: |at, cx| Box::new(Machine::new(at, cx)),
+    from_json: |config, profile| from_json(config, profile).map(super::LbConfig::RoundRobin),
+    machine: |at, cx| Box::new(RoundRobinPolicy::new(at, cx)),
 };
 
 /// The config of round_robin (C-core round_robin.cc `RoundRobinConfig`).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Config {}
+pub struct RoundRobinConfig {}
 
-fn from_proto(entry: &mut Entry<'_, '_>, cx: &mut Cx<'_>) -> Option<Value> {
+fn from_proto(entry: &mut PolicyEntry<'_, '_>, cx: &mut Cx<'_>) -> Option<Value> {
     // The client does not even parse the message: bad bytes are fine, the fields in good ones are ignored.
     entry.note_ignored::<RoundRobin>(cx);
-    Some(Config {}.to_json())
+    Some(RoundRobinConfig {}.to_json())
 }
 
 /// Reads the JSON config, in which everything is ignored.
 ///
 /// # Errors
 /// None.
-pub fn from_json(_config: &Map<String, Value>, _profile: &Profile) -> Result<Config, Faults> {
-    Ok(Config {})
+pub fn from_json(_config: &Map<String, Value>, _profile: &Profile) -> Result<RoundRobinConfig, Faults> {
+    Ok(RoundRobinConfig {})
 }
 
-impl Config {
+impl RoundRobinConfig {
     /// The config in the client's form.
     pub fn to_json(&self) -> Value {
         Value::Object(Map::new())

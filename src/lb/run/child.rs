@@ -4,8 +4,8 @@
 
 use std::ops::Range;
 
-use super::picker::{Pick, PickArgs, PickCx, Shares};
-use super::policy::{Machine, PolicyCx, Report, Reports, TreePath, Update, What};
+use super::picker::{Pick, PickArgs, PickCx, PickShares};
+use super::policy::{PolicyCx, PolicyEvent, Reports, StateMachine, StateReport, TreePath, Update};
 use super::runtime::{Connectivity, OneMachine, below};
 
 /// A child and, during a change of policy, its successor.
@@ -15,14 +15,14 @@ pub struct Child {
     next_generation: u32,
     current: Option<Slot>,
     pending: Option<Slot>,
-    last: Option<Report>,
+    last: Option<StateReport>,
 }
 
 #[derive(Debug)]
 struct Slot {
     generation: u32,
     name: &'static str,
-    machine: Box<dyn Machine>,
+    machine: Box<dyn StateMachine>,
     _counted: OneMachine,
 }
 
@@ -39,7 +39,7 @@ impl Child {
     }
 
     /// What the child last reported.
-    pub const fn last(&self) -> Option<&Report> {
+    pub const fn last(&self) -> Option<&StateReport> {
         self.last.as_ref()
     }
 
@@ -74,7 +74,7 @@ impl Child {
     }
 
     /// Hands an event to the policy that it is for.
-    pub fn handle(&mut self, path: &[u32], what: &What, cx: &mut PolicyCx<'_>) -> Reports {
+    pub fn handle(&mut self, path: &[u32], what: &PolicyEvent, cx: &mut PolicyCx<'_>) -> Reports {
         let Some((&generation, rest)) = path.split_first() else {
             return Reports::new();
         };
@@ -137,14 +137,14 @@ impl Child {
     }
 
     /// The shares of picks, by where they go.
-    pub fn shares(&self, args: &PickArgs<'_>, share: f64, out: &mut Shares) {
+    pub fn shares(&self, args: &PickArgs<'_>, share: f64, out: &mut PickShares) {
         match &self.current {
             Some(slot) if self.last.is_some() => slot.machine.shares(args, share, out),
-            _ => out.add(Shares::QUEUED, share),
+            _ => out.add(PickShares::QUEUED, share),
         }
     }
 
-    /// The priorities in use from here down, as [`Machine::priorities`] tells them.
+    /// The priorities in use from here down, as [`StateMachine::priorities`] tells them.
     pub fn priorities(&self, cluster: &str, tell: &mut dyn FnMut(&str, Option<usize>)) {
         if let Some(slot) = &self.current {
             slot.machine.priorities(cluster, tell);

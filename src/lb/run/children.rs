@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::child::Child;
-use super::policy::{PolicyCx, TreePath, What};
+use super::policy::{PolicyCx, PolicyEvent, TreePath};
 use super::row::look;
 use super::runtime::{TimerId, below};
 
@@ -20,13 +20,13 @@ pub struct Children<D> {
     at: TreePath,
     next_number: u32,
     /// In boxes: a map has room for eleven at once, and most policies have one child.
-    members: BTreeMap<Arc<str>, Box<Member<D>>>,
+    members: BTreeMap<Arc<str>, Box<NamedChild<D>>>,
     names: BTreeMap<u32, Arc<str>>,
 }
 
 /// A child.
 #[derive(Debug)]
-pub struct Member<D> {
+pub struct NamedChild<D> {
     /// Its place below the policy.
     pub number: u32,
     /// The policies below.
@@ -36,7 +36,7 @@ pub struct Member<D> {
     removal: Option<TimerId>,
 }
 
-impl<D> Member<D> {
+impl<D> NamedChild<D> {
     /// Says whether the child is only kept for a while.
     pub const fn is_retired(&self) -> bool {
         self.removal.is_some()
@@ -65,13 +65,13 @@ impl<D> Children<D> {
     }
 
     /// A child.
-    pub fn get(&self, name: &str) -> Option<&Member<D>> {
+    pub fn get(&self, name: &str) -> Option<&NamedChild<D>> {
         look(1);
         self.members.get(name).map(|member| &**member)
     }
 
     /// A child.
-    pub fn get_mut(&mut self, name: &str) -> Option<&mut Member<D>> {
+    pub fn get_mut(&mut self, name: &str) -> Option<&mut NamedChild<D>> {
         look(1);
         self.members.get_mut(name).map(|member| &mut **member)
     }
@@ -94,7 +94,7 @@ impl<D> Children<D> {
     }
 
     /// All children by name.
-    pub fn iter(&self) -> impl Iterator<Item = (&Arc<str>, &Member<D>)> {
+    pub fn iter(&self) -> impl Iterator<Item = (&Arc<str>, &NamedChild<D>)> {
         self.members
             .iter()
             .inspect(|_| look(1))
@@ -102,7 +102,7 @@ impl<D> Children<D> {
     }
 
     /// All children, in the order of their names.
-    pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut Member<D>> {
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut NamedChild<D>> {
         self.members
             .values_mut()
             .inspect(|_| look(1))
@@ -110,7 +110,7 @@ impl<D> Children<D> {
     }
 
     /// Makes a child unless there is one of this name.
-    pub fn add(&mut self, name: &str, data: impl FnOnce() -> D) -> &mut Member<D> {
+    pub fn add(&mut self, name: &str, data: impl FnOnce() -> D) -> &mut NamedChild<D> {
         // Not `entry`, which wants the name before it knows.
         if !self.members.contains_key(name) {
             self.names.insert(self.next_number, name.into());
@@ -119,7 +119,7 @@ impl<D> Children<D> {
         self.members.entry(name.into()).or_insert_with(|| {
             let number = *next_number;
             *next_number += 1;
-            Box::new(Member {
+            Box::new(NamedChild {
                 number,
                 child: Child::new(below(at, number)),
                 data: data(),
@@ -133,7 +133,7 @@ impl<D> Children<D> {
         let Some(member) = self.members.get_mut(name).filter(|member| !member.is_retired()) else {
             return false;
         };
-        let what = What::Timer(own_timer(member.number) + 1);
+        let what = PolicyEvent::Timer(own_timer(member.number) + 1);
         member.removal = Some(cx.runtime.timer(RETENTION_MS, &self.at, what));
         true
     }
@@ -146,7 +146,7 @@ impl<D> Children<D> {
     }
 
     /// Takes out the child whose time is over by this timer.
-    pub fn expire(&mut self, timer: u64) -> Option<(Arc<str>, Member<D>)> {
+    pub fn expire(&mut self, timer: u64) -> Option<(Arc<str>, NamedChild<D>)> {
         if timer.is_multiple_of(2) {
             return None;
         }

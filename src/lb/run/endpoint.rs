@@ -43,14 +43,14 @@ pub struct AddressText {
     /// `1.2.3.4:80` or `[::1]:80`.
     pub text: Arc<str>,
     /// Only connections of the same scope are shared.
-    pub scope: Arc<Scope>,
+    pub scope: Arc<SubchannelScope>,
 }
 
 /// What connections to one address are kept apart by: the arguments of a subchannel in which the endpoints of a channel differ (C-core
 /// `Subchannel::MakeSubchannelArgs`: `xds_cluster_name`, `lb_locality`, `address_name`). Neither the priority nor the EDS service
 /// name is one of them.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Scope {
+pub struct SubchannelScope {
     /// The leaf cluster.
     pub cluster: Arc<str>,
     /// The name of the locality.
@@ -74,7 +74,7 @@ impl Address {
     }
 
     /// An address with the client's text for it.
-    pub fn within(socket: SocketAddr, scope: &Arc<Scope>) -> Address {
+    pub fn within(socket: SocketAddr, scope: &Arc<SubchannelScope>) -> Address {
         let text = socket.to_string().into();
         let scope = scope.clone();
         Address(Arc::new(AddressText { socket, text, scope }))
@@ -141,21 +141,21 @@ impl Endpoint {
 pub type Piece = Arc<[Arc<Endpoint>]>;
 
 /// Endpoints, shared by those who keep them. Those of a piece share their path.
-pub type List = Arc<Pieces<Arc<Endpoint>>>;
+pub type EndpointList = Arc<Pieces<Arc<Endpoint>>>;
 
 /// No endpoint.
-pub fn none() -> &'static List {
-    static NONE: std::sync::LazyLock<List> = std::sync::LazyLock::new(List::default);
+pub fn none() -> &'static EndpointList {
+    static NONE: std::sync::LazyLock<EndpointList> = std::sync::LazyLock::new(EndpointList::default);
     &NONE
 }
 
 /// Endpoints by the name that their hierarchical path has at a depth.
-pub type Groups = BTreeMap<Arc<str>, List>;
+pub type Groups = BTreeMap<Arc<str>, EndpointList>;
 
 /// Groups endpoints by the name at `depth` of their path.
 ///
 /// The client does not take the last name off a path, so policies further down see it again.
-pub fn groups(endpoints: &List, depth: usize) -> Groups {
+pub fn groups(endpoints: &EndpointList, depth: usize) -> Groups {
     let mut groups: BTreeMap<Arc<str>, Vec<Piece>> = BTreeMap::new();
     for piece in endpoints.pieces() {
         let Some(first) = piece.first() else { continue };

@@ -10,20 +10,20 @@ mod plan;
 
 use std::collections::VecDeque;
 
-use super::endpoint::List;
-use super::policy::{Machine as _, PolicyCx, Report, TreePath, Update, What};
+use super::endpoint::EndpointList;
+use super::policy::{PolicyCx, PolicyEvent, StateMachine as _, StateReport, TreePath, Update};
 use super::runtime::Connectivity;
 use super::tally::{Ranks, Tally};
 use crate::status::Status;
 use adoption::{ADOPTED, Adoption};
-pub use members::Member;
-use members::Members;
+pub use members::ListedEndpoint;
+use members::ListedEndpoints;
 
 /// The lists in what is told.
 const LAYER: &str = "endpoints";
 
 /// What endpoints of a list reported, by their indices.
-pub type Said = VecDeque<(usize, Report)>;
+pub type EndpointReports = VecDeque<(usize, StateReport)>;
 
 /// The list in use and, while it is connecting, a newer one.
 #[derive(Debug)]
@@ -31,9 +31,9 @@ pub struct EndpointLists {
     at: TreePath,
     next_number: u32,
     /// Those of all lists.
-    members: Members,
-    current: Option<EndpointList>,
-    pending: Option<EndpointList>,
+    members: ListedEndpoints,
+    current: Option<ConnectedList>,
+    pending: Option<ConnectedList>,
     /// A newer list that has most of its endpoints from the one in use.
     adoption: Option<Adoption>,
     last_failure: Option<Status>,
@@ -41,12 +41,12 @@ pub struct EndpointLists {
 
 /// A list of endpoints, each with its own connection.
 #[derive(Debug)]
-struct EndpointList {
+struct ConnectedList {
     /// Of the list as such; that of its update changes.
     id: u32,
     number: u32,
     /// What it was made of.
-    endpoints: List,
+    endpoints: EndpointList,
     /// Indices of the members, by their places; [`GAP`] where one has gone.
     places: Vec<u32>,
     /// Places that are no gaps; `None` without gaps.
@@ -63,16 +63,16 @@ const GAP: u32 = u32::MAX;
 
 /// What came of taking new endpoints.
 #[derive(Debug)]
-pub enum Taken {
+pub enum ListUpdate {
     /// There are none: why.
     Empty(Status),
     /// They are in the list of this number, and reported this at once.
-    Listed(u32, Said),
+    Listed(u32, EndpointReports),
 }
 
 /// What the current list amounts to after a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Standing {
+pub enum ListState {
     /// Some endpoints are READY.
     Ready,
     /// None is, and some are connecting or about to.
@@ -87,7 +87,7 @@ impl EndpointLists {
     /// No list.
     pub fn new(at: TreePath) -> EndpointLists {
         EndpointLists {
-            members: Members::new(at.clone()),
+            members: ListedEndpoints::new(at.clone()),
             at,
             next_number: 0,
             current: None,
@@ -103,13 +103,19 @@ impl EndpointLists {
     }
 
     /// Takes new endpoints; connections start at the endpoint `start` and go round.
-    pub fn take(&mut self, endpoints: &List, start: usize, update: &Update<'_>, cx: &mut PolicyCx<'_>) -> Taken {
+    pub fn take(
+        &mut self,
+        endpoints: &EndpointList,
+        start: usize,
+        update: &Update<'_>,
+        cx: &mut PolicyCx<'_>,
+    ) -> ListUpdate {
         let number = self.next_number;
         self.next_number += 1;
         if let Some(said) = self.adopt(number, (endpoints, start), update.note, cx) {
-            return Taken::Listed(number, said);
+            return ListUpdate::Listed(number, said);
         }
-        let (list, said) = EndpointList::new(number, (endpoints, start), update.note, &mut self.members, cx);
+        let (list, said) = ConnectedList::new(number, (endpoints, start), update.note, &mut self.members, cx);
         self.drop_pending(cx);
         if endpoints.is_empty() {
             if let Some(old) = self.current.replace(list) {
@@ -117,14 +123,14 @@ impl EndpointLists {
             }
             let status = update.endpoints.err().cloned();
             let status = status.unwrap_or_else(|| Status::unavailable("empty address list"));
-            return Taken::Empty(status.with_note(update.note));
+            return ListUpdate::Empty(status.with_note(update.note));
         }
         if self.current.is_none() {
             self.current = Some(list);
         } else {
             self.pending = Some(list);
         }
-        Taken::Listed(number, said)
+        ListUpdate::Listed(number, said)
     }
 
     /// The newer list will not be one.
@@ -137,19 +143,24 @@ impl EndpointLists {
         }
     }
 
-    fn lists(&self) -> impl Iterator<Item = &EndpointList> {
+    fn lists(&self) -> impl Iterator<Item = &ConnectedList> {
         [self.current.as_ref(), self.pending.as_ref()].into_iter().flatten()
     }
 
     /// The number under which reports of a member count.
-    fn number_of(&self, member: &Member) -> Option<u32> {
+    fn number_of(&self, member: &ListedEndpoint) -> Option<u32> {
         let adoption = self.adoption.as_ref();
         let of_list = self.lists().find(|list| list.id == member.list).map(|list| list.number);
         of_list.or_else(|| Some(adoption.filter(|adoption| adoption.number == member.list)?.number))
     }
 
     /// Hands an event to an endpoint; `path` begins with its index.
-    pub fn handle(&mut self, path: &[u32], what: &What, cx: &mut PolicyCx<'_>) -> Option<(u32, Said)> {
+    pub fn handle(
+        &mut self,
+        path: &[u32],
+        what: &PolicyEvent,
+        cx: &mut PolicyCx<'_>,
+    ) -> Option<(u32, EndpointReports)> {
         let (&index, rest) = path.split_first()?;
         if index == ADOPTED {
             return self.adopted(what);
@@ -166,8 +177,8 @@ impl EndpointLists {
     pub fn note(
         &mut self,
         number: u32,
-        (index, report): (usize, &Report),
-        said: &mut Said,
+        (index, report): (usize, &StateReport),
+        said: &mut EndpointReports,
         cx: &mut PolicyCx<'_>,
     ) -> Option<Connectivity> {
         let member = self.members.get_mut(index)?;
@@ -217,19 +228,19 @@ impl EndpointLists {
     }
 
     /// What the list of this number amounts to, if it is the one in use.
-    pub fn standing(&self, number: u32) -> Standing {
+    pub fn standing(&self, number: u32) -> ListState {
         let Some(list) = self.current.as_ref().filter(|list| list.number == number) else {
-            return Standing::Open;
+            return ListState::Open;
         };
         let count = |state| list.tally.count(state);
         if count(Connectivity::Ready) > 0 {
-            Standing::Ready
+            ListState::Ready
         } else if count(Connectivity::Connecting) + count(Connectivity::Idle) > 0 {
-            Standing::Connecting
+            ListState::Connecting
         } else if count(Connectivity::TransientFailure) == list.endpoints.len() {
-            Standing::Failing
+            ListState::Failing
         } else {
-            Standing::Open
+            ListState::Open
         }
     }
 
@@ -255,18 +266,18 @@ impl EndpointLists {
     }
 
     /// An endpoint.
-    pub fn get(&self, index: usize) -> Option<&Member> {
+    pub fn get(&self, index: usize) -> Option<&ListedEndpoint> {
         self.members.get(index)
     }
 
     /// An endpoint, for a pick.
-    pub fn get_mut(&mut self, index: usize) -> Option<&mut Member> {
+    pub fn get_mut(&mut self, index: usize) -> Option<&mut ListedEndpoint> {
         self.members.get_mut(index)
     }
 
     /// The READY endpoints of the list in use with their indices, in order.
-    pub fn all_ready(&self) -> impl Iterator<Item = (usize, &Member)> {
-        let indices = self.current.iter().flat_map(EndpointList::indices);
+    pub fn all_ready(&self) -> impl Iterator<Item = (usize, &ListedEndpoint)> {
+        let indices = self.current.iter().flat_map(ConnectedList::indices);
         let members = indices.filter_map(|index| Some((index, self.members.get(index)?)));
         members.filter(|(_, member)| member.state == Some(Connectivity::Ready))
     }
@@ -280,23 +291,23 @@ impl EndpointLists {
     }
 }
 
-impl EndpointList {
+impl ConnectedList {
     fn new(
         number: u32,
-        (endpoints, start): (&List, usize),
+        (endpoints, start): (&EndpointList, usize),
         note: &str,
-        members: &mut Members,
+        members: &mut ListedEndpoints,
         cx: &mut PolicyCx<'_>,
-    ) -> (EndpointList, Said) {
+    ) -> (ConnectedList, EndpointReports) {
         let count = endpoints.len();
         let places = members.add_all(endpoints, number);
-        let mut said = Said::new();
+        let mut said = EndpointReports::new();
         for place in (0..count).map(|i| (start + i) % count) {
             if let Some(index) = places.get(place) {
                 members.start(*index as usize, &mut said, cx);
             }
         }
-        let list = EndpointList {
+        let list = ConnectedList {
             id: number,
             number,
             endpoints: endpoints.clone(),
@@ -324,14 +335,14 @@ impl EndpointList {
     }
 
     /// Says whether this list, the newer one, takes the place of `old`.
-    fn replaces(&self, old: Option<&EndpointList>) -> bool {
+    fn replaces(&self, old: Option<&ConnectedList>) -> bool {
         let has_all_reported = self.tally.total() == self.endpoints.len();
         old.is_none_or(|old| old.tally.count(Connectivity::Ready) == 0)
             || (self.tally.count(Connectivity::Ready) > 0 && has_all_reported)
             || self.tally.count(Connectivity::TransientFailure) == self.endpoints.len()
     }
 
-    fn shutdown(self, members: &mut Members, cx: &mut PolicyCx<'_>) {
+    fn shutdown(self, members: &mut ListedEndpoints, cx: &mut PolicyCx<'_>) {
         for index in self.indices() {
             members.remove(index, cx);
         }

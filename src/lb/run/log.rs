@@ -10,7 +10,7 @@ use super::runtime::Time;
 
 /// Something that happened.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Told {
+pub struct LogEntry {
     /// When, in milliseconds.
     pub at: Time,
     /// The policy's place in the tree; empty for what is no policy's.
@@ -83,7 +83,7 @@ pub type Details = Vec<(&'static str, Detail)>;
 /// What has happened since somebody looked; nothing is kept if nobody listens.
 #[derive(Debug, Default)]
 pub struct Log {
-    told: Option<Vec<Told>>,
+    told: Option<Vec<LogEntry>>,
     /// Entries that were not kept.
     left_out: u64,
 }
@@ -114,7 +114,7 @@ impl Log {
             return;
         }
         let place = place.clone();
-        told.push(Told {
+        told.push(LogEntry {
             at,
             place,
             layer,
@@ -124,7 +124,7 @@ impl Log {
     }
 
     /// What has happened since the last call, and how much more was not kept.
-    pub fn take(&mut self) -> (Vec<Told>, u64) {
+    pub fn take(&mut self) -> (Vec<LogEntry>, u64) {
         let told = self.told.as_mut().map(std::mem::take).unwrap_or_default();
         (told, std::mem::take(&mut self.left_out))
     }

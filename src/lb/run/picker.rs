@@ -13,7 +13,7 @@ use twox_hash::XxHash64;
 use super::endpoint::Address;
 use super::log::Details;
 use super::metadata::Metadata;
-use super::policy::{TreePath, What};
+use super::policy::{PolicyEvent, TreePath};
 use super::runtime::InFlight;
 use crate::lb::override_host::SessionHosts;
 use crate::status::Status;
@@ -103,9 +103,9 @@ impl Complete {
 
 /// Expected shares of picks by address, or by status for those that fail.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Shares(pub std::collections::BTreeMap<String, f64>);
+pub struct PickShares(pub std::collections::BTreeMap<String, f64>);
 
-impl Shares {
+impl PickShares {
     /// What picks count as that wait.
     pub const QUEUED: &'static str = "queued";
 
@@ -181,7 +181,7 @@ pub struct PickCx<'a> {
     /// Requests in flight by cluster.
     pub in_flight: &'a InFlight,
     /// What to do after the pick.
-    pub after: &'a mut Vec<(TreePath, What)>,
+    pub after: &'a mut Vec<(TreePath, PolicyEvent)>,
     /// Steps are written here if wanted.
     pub trace: Option<&'a mut Steps>,
     /// What is to be told of the pick, if somebody listens: what a cookie led to.

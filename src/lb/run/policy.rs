@@ -3,15 +3,15 @@
 //! A policy owns its children. Whatever happens is handed down from the root along a path of child numbers ([`TreePath`]), and
 //! what a policy has to say goes up as the return value ([`Reports`]). Time, chance and connections are in
 //! [`PolicyCx::runtime`]; what a cluster is made of comes from [`Clusters`]. A picker is not a value of its own: each policy
-//! keeps what it last reported and answers [`Machine::pick`] from that.
+//! keeps what it last reported and answers [`StateMachine::pick`] from that.
 
 use std::fmt;
 use std::sync::Arc;
 
-use super::endpoint::List;
-use super::picker::{Pick, PickArgs, PickCx, Shares};
+use super::endpoint::EndpointList;
+use super::picker::{Pick, PickArgs, PickCx, PickShares};
 use super::runtime::{Connectivity, Runtime};
-use crate::lb::Config;
+use crate::lb::LbConfig;
 use crate::model::Cluster;
 use crate::model::endpoints::DropConfig;
 use crate::profile::Profile;
@@ -22,7 +22,7 @@ pub type TreePath = Arc<[u32]>;
 
 /// What can happen to a policy.
 #[derive(Debug, Clone, PartialEq)]
-pub enum What {
+pub enum PolicyEvent {
     /// The state of a subchannel that it watches.
     Subchannel {
         /// The handle or watch.
@@ -105,22 +105,22 @@ pub struct LoadReport {
 
 /// A policy says what state it is in.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Report {
+pub struct StateReport {
     /// The state.
     pub state: Connectivity,
     /// Why, with TRANSIENT_FAILURE.
     pub status: Option<Status>,
 }
 
-impl Report {
+impl StateReport {
     /// A report without a failure.
-    pub const fn of(state: Connectivity) -> Report {
-        Report { state, status: None }
+    pub const fn of(state: Connectivity) -> StateReport {
+        StateReport { state, status: None }
     }
 
     /// A report of TRANSIENT_FAILURE.
-    pub const fn failure(status: Status) -> Report {
-        Report {
+    pub const fn failure(status: Status) -> StateReport {
+        StateReport {
             state: Connectivity::TransientFailure,
             status: Some(status),
         }
@@ -128,15 +128,15 @@ impl Report {
 }
 
 /// What a policy reported in the course of one call, oldest first. A report stands for a new picker.
-pub type Reports = Vec<Report>;
+pub type Reports = Vec<StateReport>;
 
 /// A new configuration for a policy.
 #[derive(Debug, Clone, Copy)]
 pub struct Update<'a> {
     /// Its config.
-    pub config: &'a Config,
+    pub config: &'a LbConfig,
     /// Its endpoints, or why there are none.
-    pub endpoints: Result<&'a List, &'a Status>,
+    pub endpoints: Result<&'a EndpointList, &'a Status>,
     /// How much of the endpoints' hierarchical paths is used up.
     pub depth: usize,
     /// Appended to failure texts.
@@ -173,9 +173,9 @@ pub enum ClusterUpdate {
 #[derive(Debug, Clone)]
 pub struct ClusterChild {
     /// Its config.
-    pub config: Arc<Config>,
+    pub config: Arc<LbConfig>,
     /// Endpoints of a leaf; empty for an aggregate, whose children fetch their own.
-    pub endpoints: List,
+    pub endpoints: EndpointList,
     /// Appended to failure texts.
     pub note: String,
 }
@@ -210,12 +210,12 @@ pub struct PolicyCx<'a> {
 }
 
 /// The state machine of a policy.
-pub trait Machine: fmt::Debug {
+pub trait StateMachine: fmt::Debug {
     /// Takes a new configuration.
     fn update(&mut self, update: Update<'_>, cx: &mut PolicyCx<'_>) -> Reports;
 
     /// Takes an event for the policy itself (`path` is empty) or for one below.
-    fn handle(&mut self, path: &[u32], what: &What, cx: &mut PolicyCx<'_>) -> Reports;
+    fn handle(&mut self, path: &[u32], what: &PolicyEvent, cx: &mut PolicyCx<'_>) -> Reports;
 
     /// Connects if idle.
     fn exit_idle(&mut self, cx: &mut PolicyCx<'_>) -> Reports;
@@ -225,7 +225,7 @@ pub trait Machine: fmt::Debug {
 
     /// Adds up where picks are to go, `share` of all of them, by what the policy last reported. Without a request hash in
     /// `args`, the hash is random.
-    fn shares(&self, args: &PickArgs<'_>, share: f64, out: &mut Shares);
+    fn shares(&self, args: &PickArgs<'_>, share: f64, out: &mut PickShares);
 
     /// Tells which priority is in use in each priority policy from here down, with the cluster that it is for. `cluster` is
     /// the one that this policy is for. Only policies that may stand above a priority policy have anything to say.

@@ -10,7 +10,7 @@ use std::sync::{Arc, LazyLock};
 
 use super::endpoint::Address;
 use super::log::{Detail, Details, Log};
-use super::policy::{TreePath, What};
+use super::policy::{PolicyEvent, TreePath};
 use crate::rng::Rng;
 use crate::status::Status;
 
@@ -44,7 +44,7 @@ pub type Time = i64;
 #[derive(Debug, Clone, PartialEq)]
 pub enum Event {
     /// Something for the policy at this place.
-    Policy(TreePath, What),
+    Policy(TreePath, PolicyEvent),
     /// A subchannel may connect again: number and generation.
     BackoffOver(u32, u32),
     /// For the owner of the runtime, which alone knows what the two numbers mean.
@@ -68,7 +68,7 @@ pub struct Handle {
 
 /// A subchannel was taken or let go by a policy; the wrappers above look at these.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Change {
+pub enum SubchannelChange {
     /// A policy made a subchannel.
     Created {
         /// The new handle.
@@ -154,7 +154,7 @@ impl InFlight {
 /// A policy asks a lookup service (RLS) where RPCs go.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lookup {
-    /// The policy, which is told [`What::LookedUp`].
+    /// The policy, which is told [`PolicyEvent::LookedUp`].
     pub at: TreePath,
     /// The policy's number of the lookup.
     pub number: u64,
@@ -178,7 +178,7 @@ pub struct Runtime {
     /// Settings of the channel.
     pub settings: Settings,
     /// What the policies did to subchannels since the owner last cleared this.
-    pub changes: Vec<Change>,
+    pub changes: Vec<SubchannelChange>,
     /// Lookups that began since the owner last took them.
     pub lookups: Vec<Lookup>,
     /// What happens, if somebody listens.
@@ -260,17 +260,17 @@ impl Runtime {
     }
 
     /// Schedules something for a policy.
-    pub fn timer(&mut self, delay_ms: i64, at: &TreePath, what: What) -> TimerId {
+    pub fn timer(&mut self, delay_ms: i64, at: &TreePath, what: PolicyEvent) -> TimerId {
         self.schedule(delay_ms, Event::Policy(at.clone(), what))
     }
 
     /// Has a policy hear of something before anything else happens.
-    pub fn tell_next(&mut self, at: &TreePath, what: What) {
+    pub fn tell_next(&mut self, at: &TreePath, what: PolicyEvent) {
         self.queue.add_first(Event::Policy(at.clone(), what));
     }
 
     /// Has policies hear of news that are under way to others, right after those: `other` says who hears of what.
-    pub fn tell_too(&mut self, other: impl Fn(&TreePath, &What) -> Option<(TreePath, What)>) {
+    pub fn tell_too(&mut self, other: impl Fn(&TreePath, &PolicyEvent) -> Option<(TreePath, PolicyEvent)>) {
         self.queue.repeat(|event| match event {
             Event::Policy(at, what) => other(at, what).map(|(at, what)| Event::Policy(at, what)),
             Event::BackoffOver(..) | Event::Owner(..) => None,
@@ -334,14 +334,14 @@ impl Runtime {
     /// has it told by [`Runtime::tell_initial`].
     pub fn acquire(&mut self, address: &Address, at: &TreePath) -> Handle {
         let handle = self.join(address, at);
-        self.changes.push(Change::Created {
+        self.changes.push(SubchannelChange::Created {
             handle: handle.clone(),
             at: at.clone(),
         });
         handle
     }
 
-    /// Like [`Runtime::acquire`], for a wrapper's own use: no [`Change`] is noted.
+    /// Like [`Runtime::acquire`], for a wrapper's own use: no [`SubchannelChange`] is noted.
     pub fn hold(&mut self, address: &Address, at: &TreePath) -> Handle {
         let handle = self.join(address, at);
         self.tell_initial(&handle, at);
@@ -375,18 +375,18 @@ impl Runtime {
     pub fn tell_initial(&mut self, handle: &Handle, at: &TreePath) {
         let (state, status) = self.pool.state_of(handle.subchannel);
         let handle = handle.id;
-        self.timer(0, at, What::Subchannel { handle, state, status });
+        self.timer(0, at, PolicyEvent::Subchannel { handle, state, status });
     }
 
     /// A change of subchannels since the owner last cleared them.
-    pub fn change(&self, index: usize) -> Option<Change> {
+    pub fn change(&self, index: usize) -> Option<SubchannelChange> {
         self.changes.get(index).cloned()
     }
 
     /// Lets go of a subchannel that [`Runtime::acquire`] gave.
     pub fn release(&mut self, handle: &Handle) {
         self.pool.unwatch(handle.subchannel, handle.id);
-        self.changes.push(Change::Released {
+        self.changes.push(SubchannelChange::Released {
             id: handle.id,
             address: handle.address.clone(),
         });
@@ -492,7 +492,7 @@ impl Runtime {
             details
         });
         for (handle, at) in subchannel.watchers() {
-            let what = What::Subchannel {
+            let what = PolicyEvent::Subchannel {
                 handle,
                 state: subchannel.state,
                 status: subchannel.status.clone(),

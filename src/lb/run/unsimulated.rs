@@ -4,25 +4,25 @@
 //! fail with a text that says so, but for grpclb, which has no balancer address in xDS and uses the endpoints.
 
 use super::child::Child;
-use super::picker::{Pick, PickArgs, PickCx, Shares};
-use super::policy::{self, PolicyCx, Report, Reports, TreePath, Update, What};
+use super::picker::{Pick, PickArgs, PickCx, PickShares};
+use super::policy::{self, PolicyCx, PolicyEvent, Reports, StateReport, TreePath, Update};
 use super::runtime::{Connectivity, below};
-use crate::lb::Config;
+use crate::lb::LbConfig;
 use crate::status::Status;
 
 /// A policy that cannot be simulated.
 #[derive(Debug)]
-pub struct Machine {
+pub struct UnsimulatedPolicy {
     name: &'static str,
     at: TreePath,
     /// That of grpclb, for the endpoints.
     child: Option<Child>,
 }
 
-impl Machine {
+impl UnsimulatedPolicy {
     /// A policy without a config.
-    pub const fn new(at: TreePath) -> Machine {
-        Machine {
+    pub const fn new(at: TreePath) -> UnsimulatedPolicy {
+        UnsimulatedPolicy {
             name: "",
             at,
             child: None,
@@ -34,17 +34,17 @@ fn status() -> Status {
     Status::unavailable("assignment needed: the sharding service chooses the backend, which cannot be simulated")
 }
 
-impl policy::Machine for Machine {
+impl policy::StateMachine for UnsimulatedPolicy {
     fn update(&mut self, update: Update<'_>, cx: &mut PolicyCx<'_>) -> Reports {
         self.name = update.config.name();
         let config = match update.config {
             // xDS gives no balancer addresses, so grpclb falls back to the endpoints at once.
-            Config::Grpclb(grpclb) => &grpclb.child_policy,
+            LbConfig::Grpclb(grpclb) => &grpclb.child_policy,
             _ => {
                 if let Some(mut child) = self.child.take() {
                     child.shutdown(cx);
                 }
-                return vec![Report::of(Connectivity::Idle)];
+                return vec![StateReport::of(Connectivity::Idle)];
             }
         };
         let at = &self.at;
@@ -52,7 +52,7 @@ impl policy::Machine for Machine {
         child.update(Update { config, ..update }, cx)
     }
 
-    fn handle(&mut self, path: &[u32], what: &What, cx: &mut PolicyCx<'_>) -> Reports {
+    fn handle(&mut self, path: &[u32], what: &PolicyEvent, cx: &mut PolicyCx<'_>) -> Reports {
         match (path.split_first(), &mut self.child) {
             (Some((_, rest)), Some(child)) => child.handle(rest, what, cx),
             _ => Reports::new(),
@@ -73,7 +73,7 @@ impl policy::Machine for Machine {
         Pick::Fail(status)
     }
 
-    fn shares(&self, args: &PickArgs<'_>, share: f64, out: &mut Shares) {
+    fn shares(&self, args: &PickArgs<'_>, share: f64, out: &mut PickShares) {
         match &self.child {
             Some(child) => child.shares(args, share, out),
             None => out.add_status(&status(), share),

@@ -8,11 +8,11 @@ use std::sync::Arc;
 
 use super::sorted::Sorted;
 use super::weight::EndpointWeight;
-use super::{Config, NAME, StaticStrideScheduler};
-use crate::lb::endpoint::{AddressSet, Endpoint, List};
-use crate::lb::picker::{Pick, PickArgs, PickCx, Shares};
-use crate::lb::policy::{PolicyCx, Report, Reports, TreePath, Update, What};
-use crate::lb::run::endpoint_lists::{EndpointLists, Said, Standing, Taken};
+use super::{NAME, StaticStrideScheduler, WeightedRoundRobinConfig};
+use crate::lb::endpoint::{AddressSet, Endpoint, EndpointList};
+use crate::lb::picker::{Pick, PickArgs, PickCx, PickShares};
+use crate::lb::policy::{PolicyCx, PolicyEvent, Reports, StateReport, TreePath, Update};
+use crate::lb::run::endpoint_lists::{EndpointLists, EndpointReports, ListState, ListUpdate};
 use crate::lb::runtime::{Connectivity, Time, TimerId};
 use crate::rng::Rng;
 use crate::status::Status;
@@ -22,9 +22,9 @@ const LAYER: &str = "weighted_round_robin";
 
 /// The state of a weighted_round_robin policy.
 #[derive(Debug)]
-pub struct Machine {
+pub struct WeightedRoundRobinPolicy {
     at: TreePath,
-    config: Config,
+    config: WeightedRoundRobinConfig,
     lists: EndpointLists,
     sorted: Sorted,
     /// Numbers of the endpoints ever seen, indices of `weights`.
@@ -67,14 +67,14 @@ struct Schedule {
     scheduler: StaticStrideScheduler,
 }
 
-impl Machine {
+impl WeightedRoundRobinPolicy {
     /// A policy without endpoints.
-    pub fn new(at: TreePath, cx: &mut PolicyCx<'_>) -> Machine {
+    pub fn new(at: TreePath, cx: &mut PolicyCx<'_>) -> WeightedRoundRobinPolicy {
         let connect_order = cx.runtime.stream("weighted_round_robin/connect order", &at);
         let start = cx.runtime.stream("weighted_round_robin/start", &at);
         let mut sequence = cx.runtime.stream("weighted_round_robin/sequence", &at);
-        Machine {
-            config: Config::default(),
+        WeightedRoundRobinPolicy {
+            config: WeightedRoundRobinConfig::default(),
             lists: EndpointLists::new(at.clone()),
             sorted: Sorted::default(),
             numbers: BTreeMap::new(),
@@ -105,7 +105,7 @@ impl Machine {
         number
     }
 
-    fn note(&mut self, number: u32, mut said: Said, cx: &mut PolicyCx<'_>) -> Reports {
+    fn note(&mut self, number: u32, mut said: EndpointReports, cx: &mut PolicyCx<'_>) -> Reports {
         let mut reports = Reports::new();
         while let Some((index, report)) = said.pop_front() {
             let before = self.lists.note(number, (index, &report), &mut said, cx);
@@ -120,27 +120,27 @@ impl Machine {
                 self.shown = Shown::Queue;
             }
             match self.lists.standing(number) {
-                Standing::Ready => {
+                ListState::Ready => {
                     self.show_ready(cx);
-                    reports.push(Report::of(Connectivity::Ready));
+                    reports.push(StateReport::of(Connectivity::Ready));
                 }
-                Standing::Connecting => {
+                ListState::Connecting => {
                     self.shown = Shown::Queue;
-                    reports.push(Report::of(Connectivity::Connecting));
+                    reports.push(StateReport::of(Connectivity::Connecting));
                 }
-                Standing::Failing => {
+                ListState::Failing => {
                     let status = self.lists.failure(report.status.map(|status| status.to_string()));
                     self.shown = Shown::Fail(status.clone());
-                    reports.push(Report::failure(status));
+                    reports.push(StateReport::failure(status));
                 }
-                Standing::Open => {}
+                ListState::Open => {}
             }
         }
         reports
     }
 
     /// Wants reports of these endpoints out of band, if the config does, and of no others.
-    fn watch(&mut self, endpoints: &List, cx: &mut PolicyCx<'_>) {
+    fn watch(&mut self, endpoints: &EndpointList, cx: &mut PolicyCx<'_>) {
         if !self.config.enable_oob_load_report && self.watched.is_empty() {
             return;
         }
@@ -223,7 +223,7 @@ impl Machine {
         self.next = next;
         self.timer = Some(
             cx.runtime
-                .timer(next - cx.runtime.now, &self.at, What::Timer(self.pickers)),
+                .timer(next - cx.runtime.now, &self.at, PolicyEvent::Timer(self.pickers)),
         );
     }
 
@@ -269,9 +269,9 @@ impl Machine {
     }
 }
 
-impl crate::lb::policy::Machine for Machine {
+impl crate::lb::policy::StateMachine for WeightedRoundRobinPolicy {
     fn update(&mut self, update: Update<'_>, cx: &mut PolicyCx<'_>) -> Reports {
-        let crate::lb::Config::WeightedRoundRobin(config) = update.config else {
+        let crate::lb::LbConfig::WeightedRoundRobin(config) = update.config else {
             return Reports::new();
         };
         if self.config != *config {
@@ -281,20 +281,20 @@ impl crate::lb::policy::Machine for Machine {
         let endpoints = match update.endpoints {
             Ok(endpoints) => self.sorted.of(endpoints),
             Err(_) if self.lists.has_list() => return Reports::new(),
-            Err(_) => List::default(),
+            Err(_) => EndpointList::default(),
         };
         let start = self.connect_order.index(endpoints.len());
         self.watch(&endpoints, cx);
         match self.lists.take(&endpoints, start, &update, cx) {
-            Taken::Empty(status) => {
+            ListUpdate::Empty(status) => {
                 self.shown = Shown::Fail(status.clone());
-                vec![Report::failure(status)]
+                vec![StateReport::failure(status)]
             }
-            Taken::Listed(number, said) => self.note(number, said, cx),
+            ListUpdate::Listed(number, said) => self.note(number, said, cx),
         }
     }
 
-    fn handle(&mut self, path: &[u32], what: &What, cx: &mut PolicyCx<'_>) -> Reports {
+    fn handle(&mut self, path: &[u32], what: &PolicyEvent, cx: &mut PolicyCx<'_>) -> Reports {
         if !path.is_empty() {
             return match self.lists.handle(path, what, cx) {
                 Some((number, said)) => self.note(number, said, cx),
@@ -302,8 +302,8 @@ impl crate::lb::policy::Machine for Machine {
             };
         }
         match what {
-            What::Timer(picker) if *picker == self.pickers => self.schedule(cx),
-            What::Load { endpoint, report } => {
+            PolicyEvent::Timer(picker) if *picker == self.pickers => self.schedule(cx),
+            PolicyEvent::Load { endpoint, report } => {
                 self.has_weights = true;
                 if let Some(weight) = self.weights.get_mut(*endpoint as usize) {
                     weight.report(report, &self.config, cx.runtime.now);
@@ -372,9 +372,9 @@ impl crate::lb::policy::Machine for Machine {
         pick
     }
 
-    fn shares(&self, args: &PickArgs<'_>, share: f64, out: &mut Shares) {
+    fn shares(&self, args: &PickArgs<'_>, share: f64, out: &mut PickShares) {
         match &self.shown {
-            Shown::Queue => out.add(Shares::QUEUED, share),
+            Shown::Queue => out.add(PickShares::QUEUED, share),
             Shown::Fail(status) => out.add_status(status, share),
             Shown::Ready {
                 schedule: Some(Schedule { members, scheduler }),
@@ -399,7 +399,7 @@ impl crate::lb::policy::Machine for Machine {
     fn shutdown(&mut self, cx: &mut PolicyCx<'_>) {
         cx.runtime.cancel(&mut self.timer);
         self.config.enable_oob_load_report = false;
-        self.watch(&List::default(), cx);
+        self.watch(&EndpointList::default(), cx);
         self.lists.shutdown(cx);
         self.shown = Shown::Queue;
     }

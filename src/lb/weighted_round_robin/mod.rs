@@ -5,14 +5,14 @@ mod sorted;
 mod stride;
 pub(crate) mod weight;
 
-pub use machine::Machine;
+pub use machine::WeightedRoundRobinPolicy;
 pub use stride::StaticStrideScheduler;
 
 use serde_json::{Map, Value};
 
 use super::config::number;
 use super::json::{self, At, Faults};
-use super::xds::{Entry, MessageType};
+use super::xds::{MessageType, PolicyEntry};
 use super::{PolicyType, done};
 use crate::diag::{Cx, rules};
 use crate::model::Millis;
@@ -43,13 +43,13 @@ pub(crate) static TYPE: PolicyType = PolicyType {
         type_name: "envoy.extensions.load_balancing_policies.client_side_weighted_round_robin.v3.ClientSideWeightedRoundRobin",
         convert: from_proto,
     }),
-    from_json: |config, profile| from_json(config, profile).map(super::Config::WeightedRoundRobin),
-    machine: |at, cx| Box::new(Machine::new(at, cx)),
+    from_json: |config, profile| from_json(config, profile).map(super::LbConfig::WeightedRoundRobin),
+    machine: |at, cx| Box::new(WeightedRoundRobinPolicy::new(at, cx)),
 };
 
 /// The config of weighted_round_robin (C-core weighted_round_robin.h `WeightedRoundRobinConfig`).
 #[derive(Debug, Clone, PartialEq)]
-pub struct Config {
+pub struct WeightedRoundRobinConfig {
     /// Weights come from out-of-band reports instead of the trailers of RPCs; default false.
     pub enable_oob_load_report: bool,
     /// Default 10 s.
@@ -81,9 +81,9 @@ pub enum Metric {
     Utilization(String),
 }
 
-impl Default for Config {
+impl Default for WeightedRoundRobinConfig {
     fn default() -> Self {
-        Config {
+        WeightedRoundRobinConfig {
             enable_oob_load_report: false,
             oob_reporting_period: Millis(10_000),
             blackout_period: Millis(10_000),
@@ -96,7 +96,7 @@ impl Default for Config {
 }
 
 /// Writes only the fields that the message has, as the client does; the loader knows the defaults.
-fn from_proto(entry: &mut Entry<'_, '_>, cx: &mut Cx<'_>) -> Option<Value> {
+fn from_proto(entry: &mut PolicyEntry<'_, '_>, cx: &mut Cx<'_>) -> Option<Value> {
     let message: ClientSideWeightedRoundRobin = entry.decode(cx)?;
     let at = entry.at();
     let mut config = Map::new();
@@ -151,10 +151,10 @@ fn from_proto(entry: &mut Entry<'_, '_>, cx: &mut Cx<'_>) -> Option<Value> {
 ///
 /// # Errors
 /// Fields of the wrong type, a negative penalty, unknown metric names.
-pub fn from_json(config: &Map<String, Value>, profile: &Profile) -> Result<Config, Faults> {
+pub fn from_json(config: &Map<String, Value>, profile: &Profile) -> Result<WeightedRoundRobinConfig, Faults> {
     let mut faults = Faults::new();
     let at = At::TOP;
-    let default = Config::default();
+    let default = WeightedRoundRobinConfig::default();
     let mut period = |name: &str, default: Millis| json::optional_duration(config, name, default, &at, &mut faults);
     let oob_reporting_period = period("oobReportingPeriod", default.oob_reporting_period);
     let blackout_period = period("blackoutPeriod", default.blackout_period);
@@ -170,7 +170,7 @@ pub fn from_json(config: &Map<String, Value>, profile: &Profile) -> Result<Confi
             &mut faults,
         );
     }
-    let config = Config {
+    let config = WeightedRoundRobinConfig {
         enable_oob_load_report: json::optional_bool(config, "enableOobLoadReport", &at, &mut faults),
         oob_reporting_period,
         blackout_period,
@@ -243,7 +243,7 @@ impl Metric {
     }
 }
 
-impl Config {
+impl WeightedRoundRobinConfig {
     /// The config in the client's form, every field with its value.
     pub fn to_json(&self) -> Value {
         let mut config = Map::new();
@@ -274,7 +274,7 @@ mod tests {
 
     use super::*;
 
-    fn read(config: &Value) -> Result<Config, Vec<String>> {
+    fn read(config: &Value) -> Result<WeightedRoundRobinConfig, Vec<String>> {
         from_json(config.as_object().unwrap(), &Profile::default())
             .map_err(|faults| faults.into_iter().map(|f| f.path).collect())
     }
@@ -306,7 +306,7 @@ mod tests {
 
     #[test]
     fn defaults_survive_a_round_trip() {
-        let config = Config::default();
+        let config = WeightedRoundRobinConfig::default();
         assert_eq!(read(&config.to_json()), Ok(config));
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::lb::endpoint::{AddressSet, Endpoint, List};
+use crate::lb::endpoint::{AddressSet, Endpoint, EndpointList};
 use crate::model::pieces::Pieces;
 
 /// Endpoints of a piece at most; one that grows beyond that becomes two.
@@ -12,14 +12,14 @@ const MOST: usize = 128;
 /// The last list, and the same in order.
 #[derive(Debug, Default)]
 pub(super) struct Sorted {
-    taken: List,
+    taken: EndpointList,
     /// Of equal ones the first counts.
-    list: List,
+    list: EndpointList,
 }
 
 impl Sorted {
     /// The endpoints of a list in order.
-    pub fn of(&mut self, endpoints: &List) -> List {
+    pub fn of(&mut self, endpoints: &EndpointList) -> EndpointList {
         let list = self.changed(endpoints).unwrap_or_else(|| {
             let pairs = endpoints
                 .iter()
@@ -34,7 +34,7 @@ impl Sorted {
     }
 
     /// The order before with what has changed; `None` if that takes a look at the whole list.
-    fn changed(&self, endpoints: &List) -> Option<List> {
+    fn changed(&self, endpoints: &EndpointList) -> Option<EndpointList> {
         let difference = self.taken.difference(endpoints, Arc::ptr_eq);
         let changes = difference.old.len() + difference.new.len();
         if self.list.len() < self.taken.len() || changes > self.list.len() / 8 {
@@ -107,7 +107,7 @@ mod tests {
         let mut all: Vec<Arc<Endpoint>> = (0..400).map(|_| endpoint(chance.below(2000))).collect();
         let mut sorted = Sorted::default();
         for _ in 0..400 {
-            let list: List = Arc::new(all.iter().cloned().collect());
+            let list: EndpointList = Arc::new(all.iter().cloned().collect());
             let made = Sorted::default().of(&list);
             let changed = sorted.of(&list);
             assert!(changed.iter().map(Arc::as_ptr).eq(made.iter().map(Arc::as_ptr)));

@@ -2,7 +2,7 @@
 //!
 //! Follows C-core weighted_round_robin.cc `AddressWeight`.
 
-use super::{Config, Metric};
+use super::{Metric, WeightedRoundRobinConfig};
 use crate::lb::policy::LoadReport;
 
 /// What is known of one endpoint's weight.
@@ -16,7 +16,7 @@ pub struct EndpointWeight {
 }
 
 /// The weight that a report stands for; 0 for a report that says nothing.
-pub fn of_report(report: &LoadReport, config: &Config) -> f32 {
+pub fn of_report(report: &LoadReport, config: &WeightedRoundRobinConfig) -> f32 {
     let mut utilization = 0.0_f64;
     for metric in &config.metric_names {
         let value = match metric {
@@ -48,7 +48,7 @@ pub fn of_report(report: &LoadReport, config: &Config) -> f32 {
 
 impl EndpointWeight {
     /// Takes a report.
-    pub fn report(&mut self, report: &LoadReport, config: &Config, now: i64) {
+    pub fn report(&mut self, report: &LoadReport, config: &WeightedRoundRobinConfig, now: i64) {
         let weight = of_report(report, config);
         if weight == 0.0 {
             return;
@@ -59,7 +59,7 @@ impl EndpointWeight {
     }
 
     /// The weight that counts now; 0 before the blackout is over and after the last report has expired.
-    pub fn current(&mut self, config: &Config, now: i64) -> f32 {
+    pub fn current(&mut self, config: &WeightedRoundRobinConfig, now: i64) -> f32 {
         let expiration = config.weight_expiration_period.0;
         if self.last_update.is_none_or(|last| now - last >= expiration) {
             self.non_empty_since = None;
@@ -73,7 +73,7 @@ impl EndpointWeight {
     }
 
     /// When the weight that counts now becomes another one without a report; `None` if it stays.
-    pub fn next_change(&self, config: &Config, now: i64) -> Option<i64> {
+    pub fn next_change(&self, config: &WeightedRoundRobinConfig, now: i64) -> Option<i64> {
         let expires = self.last_update?.saturating_add(config.weight_expiration_period.0);
         let shows = match config.blackout_period.0 {
             blackout if blackout > 0 => self.non_empty_since?.saturating_add(blackout),
@@ -105,7 +105,7 @@ mod tests {
 
     #[test]
     fn weight_is_queries_by_utilization_with_a_penalty_for_errors() {
-        let config = Config::default();
+        let config = WeightedRoundRobinConfig::default();
         assert_eq!(of_report(&report(100.0, 0.0, 0.5, 0.0), &config), 200.0);
         assert_eq!(of_report(&report(100.0, 0.0, 0.5, 0.25), &config), 400.0);
         assert_eq!(of_report(&report(100.0, 50.0, 0.5, 0.0), &config), 100.0);
@@ -115,7 +115,7 @@ mod tests {
 
     #[test]
     fn blackout_and_expiration_hide_the_weight() {
-        let config = Config::default();
+        let config = WeightedRoundRobinConfig::default();
         let mut weight = EndpointWeight::default();
         assert_eq!(weight.current(&config, 0), 0.0);
         weight.report(&report(100.0, 0.0, 0.5, 0.0), &config, 1000);
@@ -129,7 +129,7 @@ mod tests {
 
     #[test]
     fn the_next_change_is_the_end_of_the_blackout_and_then_expiration() {
-        let config = Config::default();
+        let config = WeightedRoundRobinConfig::default();
         let mut weight = EndpointWeight::default();
         assert_eq!(weight.next_change(&config, 0), None);
         weight.report(&report(100.0, 0.0, 0.5, 0.0), &config, 1000);
@@ -139,7 +139,7 @@ mod tests {
         // Connected again: only a report begins another blackout.
         weight.reset();
         assert_eq!(weight.next_change(&config, 12_000), None);
-        let config = Config {
+        let config = WeightedRoundRobinConfig {
             blackout_period: crate::model::Millis(0),
             ..config
         };

@@ -2,10 +2,10 @@
 //!
 //! Follows C-core weighted_target.cc.
 
-use crate::lb::Config;
+use crate::lb::LbConfig;
 use crate::lb::endpoint;
-use crate::lb::picker::{Pick, PickArgs, PickCx, Shares};
-use crate::lb::policy::{PolicyCx, Report, Reports, TreePath, Update, What};
+use crate::lb::picker::{Pick, PickArgs, PickCx, PickShares};
+use crate::lb::policy::{PolicyCx, PolicyEvent, Reports, StateReport, TreePath, Update};
 use crate::lb::run::children::Children;
 use crate::lb::run::tally::{Tally, Weights};
 use crate::lb::runtime::Connectivity;
@@ -15,7 +15,7 @@ use crate::status::Status;
 
 /// The state of a weighted_target policy.
 #[derive(Debug)]
-pub struct Machine {
+pub struct WeightedTargetPolicy {
     children: Children<Data>,
     /// States of the children with a weight.
     tally: Tally,
@@ -52,11 +52,11 @@ enum Shown {
     Weighted(Connectivity),
 }
 
-impl Machine {
+impl WeightedTargetPolicy {
     /// A policy without children.
-    pub fn new(at: TreePath, cx: &mut PolicyCx<'_>) -> Machine {
+    pub fn new(at: TreePath, cx: &mut PolicyCx<'_>) -> WeightedTargetPolicy {
         let choice = cx.runtime.stream("weighted_target/choice", &at);
-        Machine {
+        WeightedTargetPolicy {
             children: Children::new(at),
             tally: Tally::default(),
             ready: Weights::default(),
@@ -94,7 +94,7 @@ impl Machine {
     }
 
     /// Takes a config directly, as wrr_locality generates it.
-    pub fn set(&mut self, config: &config::Config, update: Update<'_>, cx: &mut PolicyCx<'_>) -> Reports {
+    pub fn set(&mut self, config: &config::WeightedTargetConfig, update: Update<'_>, cx: &mut PolicyCx<'_>) -> Reports {
         let mut reports = Reports::new();
         self.is_updating = true;
         update.note.clone_into(&mut self.note);
@@ -133,14 +133,14 @@ impl Machine {
         if config.targets.is_empty() {
             let status = Status::unavailable("no children in weighted_target policy").with_note(&self.note);
             self.shown = Shown::Fail(status.clone());
-            return vec![Report::failure(status)];
+            return vec![StateReport::failure(status)];
         }
         self.aggregate(&mut reports);
         reports
     }
 
     fn note_child(&mut self, name: &str, said: Reports, cx: &mut PolicyCx<'_>, reports: &mut Reports) {
-        let mut queue: std::collections::VecDeque<Report> = said.into();
+        let mut queue: std::collections::VecDeque<StateReport> = said.into();
         while let Some(report) = queue.pop_front() {
             let Some(member) = self.children.get_mut(name) else {
                 return;
@@ -178,33 +178,33 @@ impl Machine {
         let is = |state| self.tally.count(state) > 0;
         if is(Connectivity::Ready) {
             self.shown = Shown::Weighted(Connectivity::Ready);
-            reports.push(Report::of(Connectivity::Ready));
+            reports.push(StateReport::of(Connectivity::Ready));
         } else if is(Connectivity::Connecting) {
             self.shown = Shown::Queue;
-            reports.push(Report::of(Connectivity::Connecting));
+            reports.push(StateReport::of(Connectivity::Connecting));
         } else if is(Connectivity::Idle) {
             self.shown = Shown::Queue;
-            reports.push(Report::of(Connectivity::Idle));
+            reports.push(StateReport::of(Connectivity::Idle));
         } else {
             self.shown = Shown::Weighted(Connectivity::TransientFailure);
             let text = "weighted_target: all children report state TRANSIENT_FAILURE";
-            reports.push(Report::failure(Status::unavailable(text)));
+            reports.push(StateReport::failure(Status::unavailable(text)));
         }
     }
 }
 
-impl crate::lb::policy::Machine for Machine {
+impl crate::lb::policy::StateMachine for WeightedTargetPolicy {
     fn update(&mut self, update: Update<'_>, cx: &mut PolicyCx<'_>) -> Reports {
         match update.config {
-            Config::WeightedTarget(config) => self.set(config, update, cx),
+            LbConfig::WeightedTarget(config) => self.set(config, update, cx),
             _ => Reports::new(),
         }
     }
 
-    fn handle(&mut self, path: &[u32], what: &What, cx: &mut PolicyCx<'_>) -> Reports {
+    fn handle(&mut self, path: &[u32], what: &PolicyEvent, cx: &mut PolicyCx<'_>) -> Reports {
         let mut reports = Reports::new();
         let Some((&number, rest)) = path.split_first() else {
-            if let What::Timer(timer) = what
+            if let PolicyEvent::Timer(timer) = what
                 && let Some((_, mut member)) = self.children.expire(*timer)
             {
                 member.child.shutdown(cx);
@@ -265,9 +265,9 @@ impl crate::lb::policy::Machine for Machine {
         }
     }
 
-    fn shares(&self, args: &PickArgs<'_>, share: f64, out: &mut Shares) {
+    fn shares(&self, args: &PickArgs<'_>, share: f64, out: &mut PickShares) {
         match &self.shown {
-            Shown::Queue => out.add(Shares::QUEUED, share),
+            Shown::Queue => out.add(PickShares::QUEUED, share),
             Shown::Fail(status) => out.add_status(status, share),
             Shown::Weighted(state) => {
                 let of_state = |data: &Data| data.counted() == Some(*state);

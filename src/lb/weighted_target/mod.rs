@@ -2,7 +2,7 @@
 
 mod machine;
 
-pub use machine::Machine;
+pub use machine::WeightedTargetPolicy;
 
 use std::collections::BTreeMap;
 
@@ -25,13 +25,13 @@ pub const NAME: &str = "weighted_target_experimental";
 pub(crate) static TYPE: PolicyType = PolicyType {
     name: NAME,
     message: None,
-    from_json: |config, profile| from_json(config, profile).map(super::Config::WeightedTarget),
-    machine: |at, cx| Box::new(Machine::new(at, cx)),
+    from_json: |config, profile| from_json(config, profile).map(super::LbConfig::WeightedTarget),
+    machine: |at, cx| Box::new(WeightedTargetPolicy::new(at, cx)),
 };
 
 /// The config of weighted_target (C-core weighted_target.cc `WeightedTargetLbConfig`).
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Config {
+pub struct WeightedTargetConfig {
     /// Children by name.
     pub targets: BTreeMap<String, Target>,
 }
@@ -42,14 +42,14 @@ pub struct Target {
     /// The share; 0 is accepted, and then the client aborts.
     pub weight: u32,
     /// The child's policy.
-    pub child_policy: Box<super::Config>,
+    pub child_policy: Box<super::LbConfig>,
 }
 
 /// Reads the JSON config.
 ///
 /// # Errors
 /// Missing targets, targets without a weight or with a rejected policy.
-pub fn from_json(config: &Map<String, Value>, profile: &Profile) -> Result<Config, Faults> {
+pub fn from_json(config: &Map<String, Value>, profile: &Profile) -> Result<WeightedTargetConfig, Faults> {
     let mut faults = Faults::new();
     let at = At::TOP;
     let at_targets = at.field("targets");
@@ -61,7 +61,7 @@ pub fn from_json(config: &Map<String, Value>, profile: &Profile) -> Result<Confi
             targets.insert(name.clone(), target);
         }
     }
-    done(Config { targets }, faults)
+    done(WeightedTargetConfig { targets }, faults)
 }
 
 fn read_target(value: &Value, at: &At<'_>, profile: &Profile, faults: &mut Faults) -> Option<Target> {
@@ -75,7 +75,7 @@ fn read_target(value: &Value, at: &At<'_>, profile: &Profile, faults: &mut Fault
     })
 }
 
-impl Config {
+impl WeightedTargetConfig {
     /// The config in the client's form.
     pub fn to_json(&self) -> Value {
         let targets: Map<String, Value> = self

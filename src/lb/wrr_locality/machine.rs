@@ -4,25 +4,25 @@
 
 use std::collections::BTreeMap;
 
-use crate::lb::Config;
-use crate::lb::picker::{Pick, PickArgs, PickCx, Shares};
-use crate::lb::policy::{PolicyCx, Report, Reports, TreePath, Update, What};
+use crate::lb::LbConfig;
+use crate::lb::picker::{Pick, PickArgs, PickCx, PickShares};
+use crate::lb::policy::{PolicyCx, PolicyEvent, Reports, StateReport, TreePath, Update};
 use crate::lb::runtime::below;
 use crate::lb::weighted_target::{self, Target};
 use crate::lb::wrr_locality;
 
 /// The state of a wrr_locality policy.
 #[derive(Debug)]
-pub struct Machine {
+pub struct WrrLocalityPolicy {
     at: TreePath,
-    child: Option<weighted_target::Machine>,
-    last: Option<Report>,
+    child: Option<weighted_target::WeightedTargetPolicy>,
+    last: Option<StateReport>,
 }
 
-impl Machine {
+impl WrrLocalityPolicy {
     /// A policy without a child.
-    pub fn new(at: &TreePath) -> Machine {
-        Machine {
+    pub fn new(at: &TreePath) -> WrrLocalityPolicy {
+        WrrLocalityPolicy {
             at: below(at, 0),
             child: None,
             last: None,
@@ -37,9 +37,9 @@ impl Machine {
     }
 }
 
-impl crate::lb::policy::Machine for Machine {
+impl crate::lb::policy::StateMachine for WrrLocalityPolicy {
     fn update(&mut self, update: Update<'_>, cx: &mut PolicyCx<'_>) -> Reports {
-        let Config::WrrLocality(config) = update.config else {
+        let LbConfig::WrrLocality(config) = update.config else {
             return Reports::new();
         };
         let mut targets: BTreeMap<String, Target> = BTreeMap::new();
@@ -56,12 +56,12 @@ impl crate::lb::policy::Machine for Machine {
         let at = &self.at;
         let child = self
             .child
-            .get_or_insert_with(|| weighted_target::Machine::new(at.clone(), cx));
-        let reports = child.set(&weighted_target::Config { targets }, update, cx);
+            .get_or_insert_with(|| weighted_target::WeightedTargetPolicy::new(at.clone(), cx));
+        let reports = child.set(&weighted_target::WeightedTargetConfig { targets }, update, cx);
         self.note(reports)
     }
 
-    fn handle(&mut self, path: &[u32], what: &What, cx: &mut PolicyCx<'_>) -> Reports {
+    fn handle(&mut self, path: &[u32], what: &PolicyEvent, cx: &mut PolicyCx<'_>) -> Reports {
         let (Some((_, rest)), Some(child)) = (path.split_first(), &mut self.child) else {
             return Reports::new();
         };
@@ -84,10 +84,10 @@ impl crate::lb::policy::Machine for Machine {
         }
     }
 
-    fn shares(&self, args: &PickArgs<'_>, share: f64, out: &mut Shares) {
+    fn shares(&self, args: &PickArgs<'_>, share: f64, out: &mut PickShares) {
         match &self.child {
             Some(child) => child.shares(args, share, out),
-            None => out.add(Shares::QUEUED, share),
+            None => out.add(PickShares::QUEUED, share),
         }
     }
 

@@ -4,12 +4,12 @@
 
 mod machine;
 
-pub use machine::Machine;
+pub use machine::WrrLocalityPolicy;
 
 use serde_json::{Map, Value, json};
 
 use super::json::{At, Faults};
-use super::xds::{Entry, MessageType};
+use super::xds::{MessageType, PolicyEntry};
 use super::{PolicyType, child};
 use crate::diag::{Cx, rules};
 use crate::profile::Profile;
@@ -30,18 +30,18 @@ pub(crate) static TYPE: PolicyType = PolicyType {
         type_name: "envoy.extensions.load_balancing_policies.wrr_locality.v3.WrrLocality",
         convert: from_proto,
     }),
-    from_json: |config, profile| from_json(config, profile).map(super::Config::WrrLocality),
-    machine: |at, _| Box::new(Machine::new(&at)),
+    from_json: |config, profile| from_json(config, profile).map(super::LbConfig::WrrLocality),
+    machine: |at, _| Box::new(WrrLocalityPolicy::new(&at)),
 };
 
 /// The config of xds_wrr_locality (C-core xds_wrr_locality.cc `XdsWrrLocalityLbConfig`).
 #[derive(Debug, Clone, PartialEq)]
-pub struct Config {
+pub struct WrrLocalityConfig {
     /// The policy in each locality.
-    pub child_policy: Box<super::Config>,
+    pub child_policy: Box<super::LbConfig>,
 }
 
-fn from_proto(entry: &mut Entry<'_, '_>, cx: &mut Cx<'_>) -> Option<Value> {
+fn from_proto(entry: &mut PolicyEntry<'_, '_>, cx: &mut Cx<'_>) -> Option<Value> {
     let message: WrrLocality = entry.decode(cx)?;
     let at = entry.at();
     let at = at.field("endpoint_picking_policy");
@@ -61,15 +61,15 @@ fn from_proto(entry: &mut Entry<'_, '_>, cx: &mut Cx<'_>) -> Option<Value> {
 ///
 /// # Errors
 /// A `childPolicy` that is missing or rejected.
-pub fn from_json(config: &Map<String, Value>, profile: &Profile) -> Result<Config, Faults> {
+pub fn from_json(config: &Map<String, Value>, profile: &Profile) -> Result<WrrLocalityConfig, Faults> {
     let mut faults = Faults::new();
     match child(config, "childPolicy", &At::TOP, profile, &mut faults) {
-        Some(child_policy) => Ok(Config { child_policy }),
+        Some(child_policy) => Ok(WrrLocalityConfig { child_policy }),
         None => Err(faults),
     }
 }
 
-impl Config {
+impl WrrLocalityConfig {
     /// The config in the client's form.
     pub fn to_json(&self) -> Value {
         json!({ "childPolicy": self.child_policy.to_json() })

@@ -7,8 +7,8 @@ use super::mask::is_told;
 use super::scalar::base64;
 use super::{Printer, Result, quoted};
 use crate::secret;
-use crate::source::secrets::Place;
-use crate::source::wire::{Fields, Value};
+use crate::source::secrets::SecretPlace;
+use crate::source::wire::{Fields, WireValue};
 
 impl Printer {
     /// Prints an Any: opened, if its type is known and all of its bytes can be read back, or else as its bytes.
@@ -16,8 +16,8 @@ impl Printer {
         let (mut url, mut inner): (&[u8], &[u8]) = (b"", b"");
         for item in Fields::new(bytes) {
             match item.map(|item| (item.number, item.value)) {
-                Ok((1, Value::Bytes(text))) => url = text,
-                Ok((2, Value::Bytes(bytes))) => inner = bytes,
+                Ok((1, WireValue::Bytes(text))) => url = text,
+                Ok((2, WireValue::Bytes(bytes))) => inner = bytes,
                 _ => self.inexact()?,
             }
         }
@@ -81,7 +81,7 @@ impl Printer {
         if let Some(from) = from {
             self.veils = self.veils.saturating_sub(1);
             if self.veils == 0 {
-                self.mask_places(from, Place::root(None));
+                self.mask_places(from, SecretPlace::root(None));
             }
         }
         Ok(())

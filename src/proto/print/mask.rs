@@ -5,8 +5,8 @@ use std::sync::LazyLock;
 use xdsctl_proto::tables::{self, Cardinality, Field, Kind, MESSAGES, Message, WellKnown};
 
 use super::Printer;
-use crate::secret::{self, Looks};
-use crate::source::secrets::{Place, marks};
+use crate::secret::{self, SecretFinder};
+use crate::source::secrets::{SecretPlace, marks};
 
 /// `[redacted]` as the value of a bytes field.
 pub(super) const REDACTED_BYTES: &str = "W3JlZGFjdGVkXQ==";
@@ -20,18 +20,18 @@ pub(super) const REDACTED_BYTES: &str = "W3JlZGFjdGVkXQ==";
 /// assert!(!String::from_utf8(masked).unwrap().contains("abc"));
 /// ```
 pub fn redacted(text: Vec<u8>, type_name: &str) -> Vec<u8> {
-    redacted_at(text, Place::root(tables::message(type_name)))
+    redacted_at(text, SecretPlace::root(tables::message(type_name)))
 }
 
 /// Masks what may not be printed of JSON text that stands at this place.
-pub fn redacted_at(mut text: Vec<u8>, place: Place) -> Vec<u8> {
-    Looks::default().mask(&mut text);
+pub fn redacted_at(mut text: Vec<u8>, place: SecretPlace) -> Vec<u8> {
+    SecretFinder::default().mask(&mut text);
     mask_places(&mut text, 0, place);
     text
 }
 
 /// Masks what may not be printed of the JSON value at `start`; says how much.
-fn mask_places(text: &mut Vec<u8>, start: usize, place: Place) -> usize {
+fn mask_places(text: &mut Vec<u8>, start: usize, place: SecretPlace) -> usize {
     let mut out = Vec::new();
     let (mut at, mut count) = (start, 0);
     for range in marks(text, start, place).hidden.into_iter().map(|span| span.range()) {
@@ -66,7 +66,7 @@ static TOLD_BY_NAMES: LazyLock<Vec<bool>> = LazyLock::new(|| {
             message.well_known,
             WellKnown::Struct | WellKnown::Value | WellKnown::ListValue
         );
-        is_free || Place::root(Some(message)).asks_by_name()
+        is_free || SecretPlace::root(Some(message)).asks_by_name()
     };
     MESSAGES.iter().map(is_told).collect()
 });
@@ -101,11 +101,11 @@ impl Printer {
         let Some(from) = veil else { return };
         self.veils = self.veils.saturating_sub(1);
         if self.veils == 0 {
-            self.mask_places(from, Place::root(Some(message)).field(field.name));
+            self.mask_places(from, SecretPlace::root(Some(message)).field(field.name));
         }
     }
 
-    pub(super) fn mask_places(&mut self, from: usize, place: Place) {
+    pub(super) fn mask_places(&mut self, from: usize, place: SecretPlace) {
         self.masked += mask_places(&mut self.out, from, place);
     }
 

@@ -8,7 +8,7 @@ use xdsctl_proto::tables::{Cardinality, Field, Kind};
 
 use super::{Printer, Result};
 use crate::proto::wire::varint_at;
-use crate::source::wire::Value;
+use crate::source::wire::WireValue;
 
 impl Printer {
     /// Prints a scalar; `is_bare` without quotes, as a key that has them around it.
@@ -18,23 +18,25 @@ impl Printer {
         clippy::cast_possible_truncation,
         reason = "two's complement is what the wire has"
     )]
-    pub(super) fn scalar(&mut self, kind: Kind, value: Value<'_>, is_bare: bool) -> Result {
+    pub(super) fn scalar(&mut self, kind: Kind, value: WireValue<'_>, is_bare: bool) -> Result {
         let out = &mut self.out;
         match (kind, value) {
-            (Kind::String, value @ Value::Bytes(_)) => {
+            (Kind::String, value @ WireValue::Bytes(_)) => {
                 let from = self.out.len();
                 self.bare_text(value)?;
                 self.looks(from);
             }
-            (Kind::Bytes, Value::Bytes(bytes)) => {
+            (Kind::Bytes, WireValue::Bytes(bytes)) => {
                 let from = out.len();
                 out.push(b'"');
                 base64(bytes, out);
                 out.push(b'"');
                 self.looks(from);
             }
-            (Kind::Bool, Value::Varint(value)) => out.extend_from_slice(if value == 0 { b"false" } else { b"true" }),
-            (Kind::Enum(_), Value::Varint(value)) => {
+            (Kind::Bool, WireValue::Varint(value)) => {
+                out.extend_from_slice(if value == 0 { b"false" } else { b"true" })
+            }
+            (Kind::Enum(_), WireValue::Varint(value)) => {
                 match kind.enumeration().and_then(|item| item.name(value as i32)) {
                     Some(name) => {
                         out.push(b'"');
@@ -44,19 +46,19 @@ impl Printer {
                     None => number(out, value as i32),
                 }
             }
-            (Kind::Int32, Value::Varint(value)) => number(out, value as i32),
-            (Kind::Uint32, Value::Varint(value)) => number(out, value as u32),
-            (Kind::Sint32, Value::Varint(value)) => number(out, (value as u32 >> 1) as i32 ^ -((value & 1) as i32)),
-            (Kind::Int64, Value::Varint(value)) => long(out, value as i64, is_bare),
-            (Kind::Uint64, Value::Varint(value)) => long(out, value, is_bare),
-            (Kind::Sint64, Value::Varint(value)) => {
+            (Kind::Int32, WireValue::Varint(value)) => number(out, value as i32),
+            (Kind::Uint32, WireValue::Varint(value)) => number(out, value as u32),
+            (Kind::Sint32, WireValue::Varint(value)) => number(out, (value as u32 >> 1) as i32 ^ -((value & 1) as i32)),
+            (Kind::Int64, WireValue::Varint(value)) => long(out, value as i64, is_bare),
+            (Kind::Uint64, WireValue::Varint(value)) => long(out, value, is_bare),
+            (Kind::Sint64, WireValue::Varint(value)) => {
                 long(out, (value >> 1) as i64 ^ -((value & 1) as i64), is_bare);
             }
-            (Kind::Fixed32, Value::Fixed32(value)) => number(out, value),
-            (Kind::Sfixed32, Value::Fixed32(value)) => number(out, value as i32),
-            (Kind::Fixed64, Value::Fixed64(value)) => long(out, value, is_bare),
-            (Kind::Sfixed64, Value::Fixed64(value)) => long(out, value as i64, is_bare),
-            (Kind::Float, Value::Fixed32(value)) => {
+            (Kind::Fixed32, WireValue::Fixed32(value)) => number(out, value),
+            (Kind::Sfixed32, WireValue::Fixed32(value)) => number(out, value as i32),
+            (Kind::Fixed64, WireValue::Fixed64(value)) => long(out, value, is_bare),
+            (Kind::Sfixed64, WireValue::Fixed64(value)) => long(out, value as i64, is_bare),
+            (Kind::Float, WireValue::Fixed32(value)) => {
                 let value = f32::from_bits(value);
                 // Writing to memory does not fail.
                 let _ = match value.is_finite() {
@@ -64,7 +66,7 @@ impl Printer {
                     false => out.write_all(not_finite(value.into())),
                 };
             }
-            (Kind::Double, Value::Fixed64(value)) => {
+            (Kind::Double, WireValue::Fixed64(value)) => {
                 let value = f64::from_bits(value);
                 let _ = match value.is_finite() {
                     true => write!(out, "{value:?}"),
@@ -80,9 +82,9 @@ impl Printer {
     }
 
     /// Prints a text, whatever it looks like.
-    pub(super) fn bare_text(&mut self, value: Value<'_>) -> Result {
+    pub(super) fn bare_text(&mut self, value: WireValue<'_>) -> Result {
         let text = match value {
-            Value::Bytes(bytes) => std::str::from_utf8(bytes).ok(),
+            WireValue::Bytes(bytes) => std::str::from_utf8(bytes).ok(),
             _ => None,
         };
         quoted(&mut self.out, text.unwrap_or_default());
@@ -153,44 +155,44 @@ const fn not_finite(value: f64) -> &'static [u8] {
 }
 
 /// The value of a map entry that does not say it.
-pub(super) const fn zero(kind: Kind) -> Value<'static> {
+pub(super) const fn zero(kind: Kind) -> WireValue<'static> {
     match kind {
-        Kind::String | Kind::Bytes | Kind::Message(_) => Value::Bytes(b""),
-        Kind::Fixed32 | Kind::Sfixed32 | Kind::Float => Value::Fixed32(0),
-        Kind::Fixed64 | Kind::Sfixed64 | Kind::Double => Value::Fixed64(0),
-        _ => Value::Varint(0),
+        Kind::String | Kind::Bytes | Kind::Message(_) => WireValue::Bytes(b""),
+        Kind::Fixed32 | Kind::Sfixed32 | Kind::Float => WireValue::Fixed32(0),
+        Kind::Fixed64 | Kind::Sfixed64 | Kind::Double => WireValue::Fixed64(0),
+        _ => WireValue::Varint(0),
     }
 }
 
 /// Says whether a value has the wire type of the field; a list of numbers may be packed.
-pub(super) fn fits(field: &Field, value: Value<'_>) -> bool {
+pub(super) fn fits(field: &Field, value: WireValue<'_>) -> bool {
     fits_kind(field.kind, value)
-        || matches!(value, Value::Bytes(_)) && field.cardinality == Cardinality::Repeated
-        || matches!(value, Value::Bytes(_)) && matches!(field.cardinality, Cardinality::Map { .. })
+        || matches!(value, WireValue::Bytes(_)) && field.cardinality == Cardinality::Repeated
+        || matches!(value, WireValue::Bytes(_)) && matches!(field.cardinality, Cardinality::Map { .. })
 }
 
-pub(super) const fn fits_kind(kind: Kind, value: Value<'_>) -> bool {
+pub(super) const fn fits_kind(kind: Kind, value: WireValue<'_>) -> bool {
     match kind {
-        Kind::Message(_) | Kind::String | Kind::Bytes => matches!(value, Value::Bytes(_)),
-        Kind::Fixed32 | Kind::Sfixed32 | Kind::Float => matches!(value, Value::Fixed32(_)),
-        Kind::Fixed64 | Kind::Sfixed64 | Kind::Double => matches!(value, Value::Fixed64(_)),
-        _ => matches!(value, Value::Varint(_)),
+        Kind::Message(_) | Kind::String | Kind::Bytes => matches!(value, WireValue::Bytes(_)),
+        Kind::Fixed32 | Kind::Sfixed32 | Kind::Float => matches!(value, WireValue::Fixed32(_)),
+        Kind::Fixed64 | Kind::Sfixed64 | Kind::Double => matches!(value, WireValue::Fixed64(_)),
+        _ => matches!(value, WireValue::Varint(_)),
     }
 }
 
 /// Takes one element off a packed list.
-pub(super) fn unpack(kind: Kind, packed: &[u8]) -> Option<(Value<'_>, &[u8])> {
+pub(super) fn unpack(kind: Kind, packed: &[u8]) -> Option<(WireValue<'_>, &[u8])> {
     match kind {
         Kind::Fixed32 | Kind::Sfixed32 | Kind::Float => packed
             .split_first_chunk::<4>()
-            .map(|(head, rest)| (Value::Fixed32(u32::from_le_bytes(*head)), rest)),
+            .map(|(head, rest)| (WireValue::Fixed32(u32::from_le_bytes(*head)), rest)),
         Kind::Fixed64 | Kind::Sfixed64 | Kind::Double => packed
             .split_first_chunk::<8>()
-            .map(|(head, rest)| (Value::Fixed64(u64::from_le_bytes(*head)), rest)),
+            .map(|(head, rest)| (WireValue::Fixed64(u64::from_le_bytes(*head)), rest)),
         _ => {
             let end = packed.iter().take(10).position(|byte| *byte < 0x80)?;
             let (head, rest) = packed.split_at_checked(end + 1)?;
-            Some((Value::Varint(varint_at(head)), rest))
+            Some((WireValue::Varint(varint_at(head)), rest))
         }
     }
 }

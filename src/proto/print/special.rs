@@ -7,7 +7,7 @@ use xdsctl_proto::tables::{Kind, Message, WellKnown};
 use super::layout::Start;
 use super::{Inexact, Printer, Result, fits_kind, quoted, zero};
 use crate::model::MAX_DURATION_SECONDS;
-use crate::source::wire::{Fields, Value};
+use crate::source::wire::{Fields, WireValue};
 
 /// Seconds from 0001-01-01 to 9999-12-31, the range of a Timestamp.
 const TIMESTAMP_SECONDS: std::ops::RangeInclusive<i64> = -62_135_596_800..=253_402_300_799;
@@ -46,11 +46,11 @@ impl Printer {
             return self.inexact();
         };
         match (message.field(item.number), item.number, item.value) {
-            (_, 1, Value::Varint(_)) => {
+            (_, 1, WireValue::Varint(_)) => {
                 self.out.extend_from_slice(b"null");
                 Ok(())
             }
-            (_, 2, Value::Fixed64(bits)) if !f64::from_bits(bits).is_finite() => {
+            (_, 2, WireValue::Fixed64(bits)) if !f64::from_bits(bits).is_finite() => {
                 self.out.extend_from_slice(b"null");
                 self.inexact()
             }
@@ -78,8 +78,8 @@ impl Printer {
         let (mut seconds, mut nanos) = (0, 0);
         for item in Fields::new(bytes) {
             match item.map(|item| (item.number, item.value)) {
-                Ok((1, Value::Varint(value))) => seconds = value.cast_signed(),
-                Ok((2, Value::Varint(value))) => nanos = value.cast_signed(),
+                Ok((1, WireValue::Varint(value))) => seconds = value.cast_signed(),
+                Ok((2, WireValue::Varint(value))) => nanos = value.cast_signed(),
                 _ => self.inexact()?,
             }
         }
@@ -131,7 +131,7 @@ impl Printer {
     fn field_mask(&mut self, bytes: &[u8]) -> Result {
         let mut text = String::new();
         for item in Fields::new(bytes) {
-            let Ok((1, Value::Bytes(path))) = item.map(|item| (item.number, item.value)) else {
+            let Ok((1, WireValue::Bytes(path))) = item.map(|item| (item.number, item.value)) else {
                 self.inexact()?;
                 continue;
             };

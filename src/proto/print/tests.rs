@@ -9,7 +9,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
 use super::*;
-use crate::proto::transcode::{Options, json};
+use crate::proto::transcode::{TranscodeOptions, json};
 
 static POOL: LazyLock<DescriptorPool> = LazyLock::new(|| DescriptorPool::decode(xdsctl_proto::DESCRIPTOR_SET).unwrap());
 
@@ -30,7 +30,11 @@ fn dynamic(bytes: &[u8], name: &str) -> DynamicMessage {
 #[track_caller]
 fn returns(bytes: &[u8], name: &str) -> String {
     let text = printed(bytes, name, false);
-    let read = json(text.as_bytes(), tables::message(name).unwrap(), Options::default());
+    let read = json(
+        text.as_bytes(),
+        tables::message(name).unwrap(),
+        TranscodeOptions::default(),
+    );
     assert_eq!(read.stop, None, "{text}");
     for note in &read.notes {
         // Nobody looks into an Any of an unknown type.
@@ -70,7 +74,11 @@ fn recorded_resources_return_as_they_were() {
         for (number, bytes) in rows(name).into_iter().filter_map(|row| row.any_b64).enumerate() {
             let bytes = STANDARD.decode(bytes).unwrap();
             let text = returns(&bytes, ANY);
-            let read = json(text.as_bytes(), tables::message(ANY).unwrap(), Options::default());
+            let read = json(
+                text.as_bytes(),
+                tables::message(ANY).unwrap(),
+                TranscodeOptions::default(),
+            );
             // The other reader is slow.
             if number % 32 != 0 {
                 continue;
@@ -147,14 +155,18 @@ fn what_json_cannot_hold_stays_bytes() {
     ] {
         let text = returns(&any(bytes), ANY);
         assert!(text.contains("@value"), "{text}");
-        let read = json(text.as_bytes(), tables::message(ANY).unwrap(), Options::default());
+        let read = json(
+            text.as_bytes(),
+            tables::message(ANY).unwrap(),
+            TranscodeOptions::default(),
+        );
         assert_eq!(
             Fields::new(&read.bytes)
                 .flatten()
                 .filter(|item| item.number == 2)
                 .map(|item| item.value)
                 .next(),
-            Some(Value::Bytes(bytes))
+            Some(WireValue::Bytes(bytes))
         );
     }
 }
@@ -220,7 +232,11 @@ fn no_message_has_more_oneofs_than_are_counted() {
 #[test]
 fn a_field_a_line() {
     let text = r#"{"@type":"type.googleapis.com/envoy.config.cluster.v3.Cluster","name":"x,{\"y:","upstream_config":{},"metadata":{"filter_metadata":{"a":{},"b":{"c":[],"d":[1.0,{"e":null}]}}}}"#;
-    let read = json(text.as_bytes(), tables::message(ANY).unwrap(), Options::default());
+    let read = json(
+        text.as_bytes(),
+        tables::message(ANY).unwrap(),
+        TranscodeOptions::default(),
+    );
     assert!(read.notes.is_empty());
     let mut printer = Printer::new(false).with_lines();
     printer.message(&read.bytes, tables::message(ANY).unwrap());
@@ -248,7 +264,11 @@ fn a_field_a_line() {
 
 /// Reads a resource of this text.
 fn resource(text: &str) -> Vec<u8> {
-    let read = json(text.as_bytes(), tables::message(ANY).unwrap(), Options::default());
+    let read = json(
+        text.as_bytes(),
+        tables::message(ANY).unwrap(),
+        TranscodeOptions::default(),
+    );
     assert!(read.notes.is_empty(), "{text}");
     read.bytes
 }
@@ -342,7 +362,11 @@ fn a_secret_beside_what_json_cannot_hold_is_not_kept_as_bytes() {
 #[test]
 fn secrets_are_masked_and_the_rest_is_left() {
     let text = r#"{"@type":"type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.Secret","name":"s","tls_certificate":{"certificate_chain":{"filename":"a"},"private_key":{"inline_string":"abc"},"password":{"inline_bytes":"cHc="}}}"#;
-    let read = json(text.as_bytes(), tables::message(ANY).unwrap(), Options::default());
+    let read = json(
+        text.as_bytes(),
+        tables::message(ANY).unwrap(),
+        TranscodeOptions::default(),
+    );
     let masked = printed(&read.bytes, ANY, true);
     assert!(!masked.contains("abc") && !masked.contains("cHc="), "{masked}");
     assert!(

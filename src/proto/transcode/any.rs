@@ -7,7 +7,7 @@ use super::fault::short;
 use super::note::{ANY_WITHOUT_TYPE, BAD_VALUE, LIMIT_EXCEEDED, MISSPELT_TYPE, UNKNOWN_ANY_TYPE};
 use super::repeat::Place;
 use super::{MAX_TOTAL_LEVELS, Result, Transcoder, clip, descriptor};
-use crate::diag::{Known, Path};
+use crate::diag::{BytesKnowledge, Path};
 use crate::proto::any::OPAQUE;
 use crate::source::Span;
 use crate::source::json::Str;
@@ -229,7 +229,7 @@ impl<'t> Transcoder<'t> {
 
     /// Passes the object at the scanner and writes its text as the value of an Any that nobody opens.
     fn opaque(&mut self, start: usize) -> Result<()> {
-        self.at_most(Known::WellFormed);
+        self.at_most(BytesKnowledge::WellFormed);
         self.scan.skip_value()?;
         let raw = self.scan.slice(start, self.scan.pos());
         self.room_for(raw.len() + OPAQUE.len())?;

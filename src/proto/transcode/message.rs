@@ -5,7 +5,7 @@ use xdsctl_proto::tables::{Cardinality, Field, Kind, Message, WellKnown};
 use super::note::{BAD_VALUE, quote};
 use super::repeat::{Place, Step, Value};
 use super::{MAX_ELEMENTS, MAX_LEVELS, MAX_STRUCT_VALUES, Result, Transcoder, descriptor, takes_null};
-use crate::diag::{Known, Path};
+use crate::diag::{BytesKnowledge, Path};
 
 /// Levels of messages without map entries that are surely within the client's limit of 100 with them.
 const PLAIN_LEVELS: u32 = 32;
@@ -58,7 +58,7 @@ impl<'t> Transcoder<'t> {
         }
         let (level, total) = (self.level, self.total);
         if level >= PLAIN_LEVELS {
-            self.at_most(Known::Nothing);
+            self.at_most(BytesKnowledge::Nothing);
         }
         self.level += 1;
         self.total += 1;
@@ -201,7 +201,7 @@ impl<'t> Transcoder<'t> {
             return self.duplicate(key, here);
         }
         if !field.judged {
-            self.at_most(Known::WellFormed);
+            self.at_most(BytesKnowledge::WellFormed);
         }
         let first = self.scan.peek();
         if first == b'n' && !(field.cardinality == Cardinality::Singular && takes_null(field.kind)) && self.scan.null()
@@ -262,7 +262,7 @@ impl<'t> Transcoder<'t> {
         last.miss();
         let before = (self.notes.len(), self.rejected, self.output);
         let (start, wire) = (self.scan.pos(), self.out.len());
-        let known_before = std::mem::replace(&mut self.known, Known::Plain);
+        let known_before = std::mem::replace(&mut self.known, BytesKnowledge::Plain);
         self.field_value(field, here)?;
         let known = self.known;
         self.at_most(known_before);

@@ -31,7 +31,7 @@ use std::collections::HashMap;
 
 use xdsctl_proto::tables::{self, Kind, Message, WellKnown};
 
-use crate::diag::{Known, Path, Quota, Rule};
+use crate::diag::{BytesKnowledge, Path, Quota, Rule};
 use crate::source::Span;
 use crate::source::json::{Scanner, Syntax};
 
@@ -64,7 +64,7 @@ const SHORT: usize = 32;
 
 /// How to read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Options {
+pub struct TranscodeOptions {
     /// A number or a literal is taken as the text of a string field, as in YAML `version: 1.10`. Default: no.
     pub bare_strings: bool,
     /// `{"@wire": "base64"}` is a message by its bytes, as views of other formats write what JSON cannot say.
@@ -73,9 +73,9 @@ pub struct Options {
     pub max_resource_bytes: usize,
 }
 
-impl Default for Options {
+impl Default for TranscodeOptions {
     fn default() -> Self {
-        Options {
+        TranscodeOptions {
             bare_strings: false,
             wire_objects: false,
             max_resource_bytes: MAX_RESOURCE_BYTES,
@@ -85,16 +85,16 @@ impl Default for Options {
 
 /// Why a message cannot be read to its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stop {
+pub enum TranscodeStop {
     /// The text is not JSON.
     Syntax(Syntax),
-    /// The message has more than [`Options::max_resource_bytes`]; where it got too large.
+    /// The message has more than [`TranscodeOptions::max_resource_bytes`]; where it got too large.
     TooLarge(usize),
 }
 
-impl From<Syntax> for Stop {
+impl From<Syntax> for TranscodeStop {
     fn from(syntax: Syntax) -> Self {
-        Stop::Syntax(syntax)
+        TranscodeStop::Syntax(syntax)
     }
 }
 
@@ -106,7 +106,7 @@ pub struct Transcoded {
     /// What was left out and why, in the order of the text.
     pub notes: Vec<Note>,
     /// Where and why reading stopped early.
-    pub stop: Option<Stop>,
+    pub stop: Option<TranscodeStop>,
 }
 
 /// Reads a text that holds one message of type `message`.
@@ -118,7 +118,7 @@ pub struct Transcoded {
 /// assert_eq!(read.bytes, b"\x0a\x01a\x22\x82\x80\x80\x00\x08\x05");
 /// assert_eq!(read.notes[0].diagnostic.message, "unknown field `lb_polcy` of Cluster");
 /// ```
-pub fn json(text: &[u8], message: &'static Message, options: Options) -> Transcoded {
+pub fn json(text: &[u8], message: &'static Message, options: TranscodeOptions) -> Transcoded {
     let mut transcoder = Transcoder::new(text, options);
     let result = transcoder.message_named(message);
     let stop = result.err().or_else(|| {
@@ -129,7 +129,7 @@ pub fn json(text: &[u8], message: &'static Message, options: Options) -> Transco
             .scan
             .error::<()>("unexpected text after the value")
             .err()
-            .map(Stop::Syntax)
+            .map(TranscodeStop::Syntax)
     });
     let notes = transcoder.take_notes(Span::new(0, text.len().min(1)));
     Transcoded {
@@ -141,10 +141,10 @@ pub fn json(text: &[u8], message: &'static Message, options: Options) -> Transco
 
 /// Reads a message of the type of this name, see [`json`]; `None` for a type that is not known.
 pub fn named(text: &[u8], type_name: &str) -> Option<Transcoded> {
-    Some(json(text, tables::message(type_name)?, Options::default()))
+    Some(json(text, tables::message(type_name)?, TranscodeOptions::default()))
 }
 
-type Result<T> = std::result::Result<T, Stop>;
+type Result<T> = std::result::Result<T, TranscodeStop>;
 
 /// Reads messages out of one text, one after the other.
 #[derive(Debug)]
@@ -164,10 +164,10 @@ pub struct Transcoder<'t> {
     /// A note that is not kept.
     spare: Vec<Note>,
     /// What is known of the bytes of the last message.
-    pub known: Known,
+    pub known: BytesKnowledge,
     /// The text names the last message and does not hold it.
     pub is_lost: bool,
-    options: Options,
+    options: TranscodeOptions,
     limit: usize,
     repeats: repeat::Repeats,
     /// Counts the outputs: how often bytes have been taken away or cut off.
@@ -196,7 +196,7 @@ pub struct Transcoder<'t> {
 
 impl<'t> Transcoder<'t> {
     /// Starts at the first byte of `text`.
-    pub fn new(text: &'t [u8], options: Options) -> Self {
+    pub fn new(text: &'t [u8], options: TranscodeOptions) -> Self {
         Transcoder {
             scan: Scanner::new(text),
             document: b"",
@@ -207,7 +207,7 @@ impl<'t> Transcoder<'t> {
             quota: Quota::default(),
             first: 0,
             spare: Vec::new(),
-            known: Known::Nothing,
+            known: BytesKnowledge::Nothing,
             is_lost: false,
             options,
             repeats: repeat::Repeats::new(),
@@ -267,13 +267,13 @@ impl<'t> Transcoder<'t> {
 
     /// No more than `known` is known of the bytes from now on.
     #[inline(always)]
-    fn at_most(&mut self, known: Known) {
+    fn at_most(&mut self, known: BytesKnowledge) {
         self.known = self.known.min(known);
     }
 
     fn restart(&mut self) {
         self.repeats.prepare();
-        self.known = Known::Plain;
+        self.known = BytesKnowledge::Plain;
         self.is_lost = false;
         (self.level, self.total) = (0, 0);
         self.struct_values = 0;
@@ -334,7 +334,7 @@ impl<'t> Transcoder<'t> {
     fn close(&mut self, at: usize) -> Result<()> {
         let length = self.out.len() - at - 4;
         if self.out.len() - self.base > self.limit {
-            return Err(Stop::TooLarge(self.scan.pos()));
+            return Err(TranscodeStop::TooLarge(self.scan.pos()));
         }
         if let Some(room) = self.out.get_mut(at..).and_then(<[u8]>::first_chunk_mut::<4>) {
             *room = [
@@ -351,7 +351,7 @@ impl<'t> Transcoder<'t> {
     #[inline(always)]
     fn room_for(&self, bytes: usize) -> Result<()> {
         if self.out.len() - self.base + bytes > self.limit {
-            return Err(Stop::TooLarge(self.scan.pos()));
+            return Err(TranscodeStop::TooLarge(self.scan.pos()));
         }
         Ok(())
     }

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use xdsctl_proto::tables::Message;
 
 use crate::source::Span;
-use crate::source::secrets::{Place, marks};
+use crate::source::secrets::{SecretPlace, marks};
 
 rules! {
     /// The document cannot be read from here on.
@@ -68,7 +68,7 @@ impl Note {
 /// A value to quote in a message: on one line, not longer than a line, and only if it may be printed. `root` is the type of the
 /// resource.
 pub(super) fn quote(root: Option<&'static Message>, at: &Path<'_>, raw: &[u8]) -> String {
-    let place = Place::of(root, &at.to_owned());
+    let place = SecretPlace::of(root, &at.to_owned());
     let is_nested = matches!(raw.first(), Some(b'{' | b'['));
     if is_nested && raw.len() > MAX_MASKED_BYTES {
         return "a value of many lines".to_owned();

@@ -8,7 +8,7 @@
 
 use xdsctl_proto::tables;
 
-use crate::diag::Known;
+use crate::diag::BytesKnowledge;
 
 /// Making room takes as long as to read so many bytes.
 pub(super) const WORTHWHILE: usize = 16 << 10;
@@ -53,7 +53,7 @@ pub(super) struct Value {
     /// It stood where gRPC reads nothing: a Duration out of range is noted there, and nowhere else.
     pub is_unread: bool,
     /// What is known of its bytes.
-    pub known: Known,
+    pub known: BytesKnowledge,
     /// Comparisons that have failed since the last one that did not.
     pub misses: u8,
 }
@@ -183,15 +183,15 @@ impl Repeats {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{MAX_LEVELS, Options, Stop, Transcoder};
+    use super::super::{MAX_LEVELS, TranscodeOptions, TranscodeStop, Transcoder};
     use super::tables;
 
     /// Reads messages one after the other, of one text or each of its own; cuts off what is too large.
     fn read(type_name: &str, texts: &[String], limit: usize, together: bool) -> Vec<Option<Vec<u8>>> {
         let message = tables::message(type_name).unwrap();
-        let options = Options {
+        let options = TranscodeOptions {
             max_resource_bytes: limit,
-            ..Options::default()
+            ..TranscodeOptions::default()
         };
         let all = texts.join(" ");
         let mut shared = Transcoder::new(all.as_bytes(), options);
@@ -214,11 +214,11 @@ mod tests {
         let start = transcoder.written();
         match transcoder.message_named(message) {
             Ok(()) => Some(transcoder.out[start..].to_vec()),
-            Err(Stop::TooLarge(_)) => {
+            Err(TranscodeStop::TooLarge(_)) => {
                 transcoder.cut(start);
                 None
             }
-            Err(Stop::Syntax(syntax)) => panic!("{syntax:?}"),
+            Err(TranscodeStop::Syntax(syntax)) => panic!("{syntax:?}"),
         }
     }
 
@@ -252,7 +252,7 @@ mod tests {
         let text = r#"{"common_http_protocol_options":{"max_stream_duration":"315576000001s"}}"#;
         for (order, notes) in [([0, 1], [0, 1]), ([1, 0], [1, 1]), ([0, 0], [0, 0]), ([1, 1], [1, 2])] {
             let both = format!("{text} {text}");
-            let mut transcoder = Transcoder::new(both.as_bytes(), Options::default());
+            let mut transcoder = Transcoder::new(both.as_bytes(), TranscodeOptions::default());
             for (number, message) in order.into_iter().enumerate() {
                 transcoder.scan.set_pos(number * (text.len() + 1));
                 one(&mut transcoder, tables::message(names[message]).unwrap());
@@ -277,17 +277,20 @@ mod tests {
         let texts = [first, later, first, later].map(str::to_owned);
         check("envoy.config.core.v3.TypedExtensionConfig", &texts, 1 << 20);
         let text = later.to_owned() + &first.replace(r#"","region"#, r#"""region"#);
-        let mut transcoder = Transcoder::new(text.as_bytes(), Options::default());
+        let mut transcoder = Transcoder::new(text.as_bytes(), TranscodeOptions::default());
         let message = tables::message("envoy.config.core.v3.TypedExtensionConfig").unwrap();
         transcoder.message_named(message).unwrap();
-        assert!(matches!(transcoder.message_named(message), Err(Stop::Syntax(_))));
+        assert!(matches!(
+            transcoder.message_named(message),
+            Err(TranscodeStop::Syntax(_))
+        ));
     }
 
     #[test]
     fn a_key_with_an_escape_is_repeated_and_noted_where_it_stands() {
         let text = r#"{"na\u006de":"a","na\u006de":"b"}"#;
         let (all, second) = (text.repeat(3), text.rfind(r#""na"#).unwrap());
-        let mut transcoder = Transcoder::new(all.as_bytes(), Options::default());
+        let mut transcoder = Transcoder::new(all.as_bytes(), TranscodeOptions::default());
         let message = tables::message("envoy.config.cluster.v3.Cluster").unwrap();
         for number in 0..3 {
             assert_eq!(one(&mut transcoder, message), Some(b"\x0a\x01a".to_vec()));
@@ -305,7 +308,7 @@ mod tests {
     fn a_small_text_is_read_without_room_for_what_it_repeats() {
         let message = tables::message("envoy.config.cluster.v3.Cluster").unwrap();
         for (bytes, has_room) in [(super::WORTHWHILE - 1, false), (super::WORTHWHILE, true)] {
-            let mut transcoder = Transcoder::new(br#"{"name":"a"}{"name":"a"}"#, Options::default());
+            let mut transcoder = Transcoder::new(br#"{"name":"a"}{"name":"a"}"#, TranscodeOptions::default());
             transcoder.expect(bytes);
             let read = [one(&mut transcoder, message), one(&mut transcoder, message)];
             assert_eq!(read, [Some(b"\x0a\x01a".to_vec()), Some(b"\x0a\x01a".to_vec())]);

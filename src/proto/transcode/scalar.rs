@@ -10,7 +10,7 @@ use xdsctl_proto::tables::{self, Kind};
 
 use super::note::UNKNOWN_ENUM_VALUE;
 use super::{Result, Transcoder, clip};
-use crate::diag::{Known, Path};
+use crate::diag::{BytesKnowledge, Path};
 use crate::source::binary;
 use crate::source::json::{Str, is_number};
 use crate::source::yaml::{self, Plain};
@@ -325,7 +325,7 @@ impl<'t> Transcoder<'t> {
 
     /// Reads base64 that holds the bytes of the message that is being written (`@value`).
     pub(super) fn packed_bytes(&mut self, at: &Path<'_>) -> Result<()> {
-        self.at_most(Known::Nothing);
+        self.at_most(BytesKnowledge::Nothing);
         if self.scan.peek() == b'"' {
             let start = self.scan.pos();
             let token = self.scan.string()?;

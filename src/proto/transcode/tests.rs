@@ -28,7 +28,11 @@ fn print(message: &DynamicMessage) -> String {
 }
 
 fn read(message: &str, text: &str) -> Transcoded {
-    json(text.as_bytes(), tables::message(message).unwrap(), Options::default())
+    json(
+        text.as_bytes(),
+        tables::message(message).unwrap(),
+        TranscodeOptions::default(),
+    )
 }
 
 /// What is printed of the message that was read, and the rule and the quoted text of each note.
@@ -318,9 +322,9 @@ fn odd_forms_of_any_are_read() {
 
 #[test]
 fn bare_tokens_are_strings_when_asked_for() {
-    let options = Options {
+    let options = TranscodeOptions {
         bare_strings: true,
-        ..Options::default()
+        ..TranscodeOptions::default()
     };
     let read = json(
         br#"{"name":1.10,"alt_stat_name":true}"#,
@@ -346,7 +350,7 @@ fn broken_json_ends_the_message_at_its_place() {
         ("{\"name\":\"a\nb\"}", 10),
         (r#"{"lb_policy":RING}"#, 13),
     ] {
-        let Some(Stop::Syntax(syntax)) = read(CLUSTER, text).stop else {
+        let Some(TranscodeStop::Syntax(syntax)) = read(CLUSTER, text).stop else {
             panic!("{text} is read");
         };
         assert_eq!(syntax.at, at, "{text}");
@@ -388,14 +392,14 @@ fn every_truncation_and_every_changed_byte_ends_well() {
     let message = tables::message(CLUSTER).unwrap();
     for end in 0..text.len() {
         assert!(
-            json(&text.as_bytes()[..end], message, Options::default())
+            json(&text.as_bytes()[..end], message, TranscodeOptions::default())
                 .stop
                 .is_some()
         );
         for byte in [0, b'"', b'{', b'}', b'[', b']', b',', b':', b'\\', b'0', b'x', 0xff] {
             let mut changed = text.clone().into_bytes();
             changed[end] = byte;
-            let read = json(&changed, message, Options::default());
+            let read = json(&changed, message, TranscodeOptions::default());
             if read.stop.is_none() {
                 dynamic(CLUSTER, &read.bytes);
             }

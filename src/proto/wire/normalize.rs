@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use xdsctl_proto::tables::{self, Cardinality, Kind, Message};
 
-use super::reader::{Raw, Reader};
+use super::reader::{Raw, WireReader};
 use super::{Fit, MAX_DEPTH, Seen, fit, is_beyond, wire_type_of};
 
 /// Rewrites a checked message so that prost reads what the client reads.
@@ -16,7 +16,7 @@ pub(super) fn normalize(bytes: &[u8], message: &'static Message) -> Vec<u8> {
     let mut out = Vec::with_capacity(bytes.len());
     // Messages that are kept as bytes, by field number, with all their parts.
     let mut lazy: BTreeMap<u32, Vec<u8>> = BTreeMap::new();
-    let mut reader = Reader { rest: bytes };
+    let mut reader = WireReader { rest: bytes };
     let mut seen = Seen::default();
     let mut start = 0;
     while let Ok(Some(raw)) = reader.next(MAX_DEPTH) {
@@ -34,7 +34,7 @@ pub(super) fn normalize(bytes: &[u8], message: &'static Message) -> Vec<u8> {
             Fit::Foreign => {}
             Fit::Single if is_beyond(field, index()) => {}
             Fit::Packed if wire_type_of(field.kind) == 0 => {
-                let mut values = Reader { rest: raw.payload };
+                let mut values = WireReader { rest: raw.payload };
                 while let Ok((value, _)) = values.varint(10) {
                     put_varint_field(&mut out, raw.number, value);
                 }
@@ -68,7 +68,7 @@ pub(super) fn normalize(bytes: &[u8], message: &'static Message) -> Vec<u8> {
 /// Rewrites a map entry; `None` for one that the client does not take for an entry.
 fn normalize_entry(bytes: &[u8], key: Kind, value: Kind) -> Option<Vec<u8>> {
     let mut out = Vec::with_capacity(bytes.len());
-    let mut reader = Reader { rest: bytes };
+    let mut reader = WireReader { rest: bytes };
     while let Ok(Some(raw)) = reader.next(MAX_DEPTH) {
         let kind = match raw.number {
             1 => key,

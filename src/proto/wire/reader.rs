@@ -5,11 +5,11 @@ use super::{MAX_DEPTH, MAX_LEN, Malformed, START_GROUP};
 /// The fields of a checked message; ends early at bytes that are no field.
 #[inline(always)]
 pub fn fields(bytes: &[u8]) -> impl Iterator<Item = Raw<'_>> {
-    CheckedFields(Reader { rest: bytes })
+    CheckedFields(WireReader { rest: bytes })
 }
 
 /// See [`fields`].
-struct CheckedFields<'b>(Reader<'b>);
+struct CheckedFields<'b>(WireReader<'b>);
 
 impl<'b> Iterator for CheckedFields<'b> {
     type Item = Raw<'b>;
@@ -50,11 +50,11 @@ pub struct Raw<'b> {
 }
 
 /// Reads fields off a byte slice.
-pub(super) struct Reader<'b> {
+pub(super) struct WireReader<'b> {
     pub(super) rest: &'b [u8],
 }
 
-impl<'b> Reader<'b> {
+impl<'b> WireReader<'b> {
     /// The next field if it is one of the most frequent kind: a tag of one byte and a varint of up to three, which has every port, or a
     /// length as the loaders write it. `None`, having read nothing, for any other.
     #[inline(always)]

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 
-use super::line::Line;
+use super::line::CapturedLine;
 use crate::lb::runtime::Connectivity;
 use crate::status::Code;
 
@@ -82,7 +82,7 @@ pub(super) struct Calls {
 
 impl Calls {
     /// Takes the next line.
-    pub fn line(&mut self, line: &Line<'_>) {
+    pub fn line(&mut self, line: &CapturedLine<'_>) {
         match line.file {
             "client_channel_filter.cc" => _ = self.channel(line),
             "subchannel.cc" => _ = self.subchannel(line.words),
@@ -101,7 +101,7 @@ impl Calls {
         });
     }
 
-    fn channel(&mut self, line: &Line<'_>) -> Option<()> {
+    fn channel(&mut self, line: &CapturedLine<'_>) -> Option<()> {
         let (names, words) = line.words.split_once(": ")?;
         let channel = value(names, "chand=")?;
         if let Some(uri) = words.strip_prefix("starting name resolution for ") {
@@ -123,7 +123,7 @@ impl Calls {
         Some(())
     }
 
-    fn call(&mut self, (channel, pointer): (&str, &str), words: &str, line: &Line<'_>) -> Option<()> {
+    fn call(&mut self, (channel, pointer): (&str, &str), words: &str, line: &CapturedLine<'_>) -> Option<()> {
         if words == "created call" {
             self.calld.insert(pointer.to_owned(), self.calls.len());
             self.calls.push(Call {
@@ -167,7 +167,7 @@ impl Calls {
         Some(())
     }
 
-    fn lb_call(&mut self, pointer: &str, words: &str, line: &Line<'_>) -> Option<()> {
+    fn lb_call(&mut self, pointer: &str, words: &str, line: &CapturedLine<'_>) -> Option<()> {
         if words == "created" {
             let number = *self.last.get(line.thread)?;
             let call = self.calls.get_mut(number)?;
@@ -193,7 +193,7 @@ impl Calls {
         Some(())
     }
 
-    fn retry(&mut self, line: &Line<'_>) -> Option<()> {
+    fn retry(&mut self, line: &CapturedLine<'_>) -> Option<()> {
         let (names, words) = line.words.split_once(": ")?;
         let pointer = value(names, "calld=")?;
         if words == "created call" {

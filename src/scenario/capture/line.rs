@@ -6,7 +6,7 @@ const PREFIX_LOOK: usize = 200;
 
 /// A line of the client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Line<'b> {
+pub(super) struct CapturedLine<'b> {
     /// Microseconds, from some day on.
     pub at: i64,
     /// The thread that wrote it.
@@ -20,28 +20,28 @@ pub(super) struct Line<'b> {
 }
 
 /// The client's lines of a log; all others are passed over.
-pub(super) fn lines(bytes: &[u8]) -> impl Iterator<Item = Line<'_>> {
+pub(super) fn lines(bytes: &[u8]) -> impl Iterator<Item = CapturedLine<'_>> {
     let mut start = 0;
     bytes.split(|byte| *byte == b'\n').filter_map(move |line| {
         let at = start;
         start += line.len() + 1;
         let line = std::str::from_utf8(line).ok()?;
-        read(line).map(|line| Line { start: at, ..line })
+        read(line).map(|line| CapturedLine { start: at, ..line })
     })
 }
 
-fn read(line: &str) -> Option<Line<'_>> {
+fn read(line: &str) -> Option<CapturedLine<'_>> {
     of_cpp(line).or_else(|| of_go(line))
 }
 
 /// `2026/11/22 10:29:13 INFO: [xds] words`
-fn of_go(line: &str) -> Option<Line<'_>> {
+fn of_go(line: &str) -> Option<CapturedLine<'_>> {
     let (head, words) = line.split_once(": [")?;
     let from = head.find('/')?.checked_sub(4)?;
     let mut parts = head.get(from..)?.split(' ');
     let (day, time) = (parts.next()?, parts.next()?);
     let (month, day) = day.get(5..)?.split_once('/')?;
-    Some(Line {
+    Some(CapturedLine {
         at: micros(month.parse().ok()?, day.parse().ok()?, time)?,
         thread: "",
         file: "",
@@ -61,7 +61,7 @@ fn micros(month: i64, day: i64, time: &str) -> Option<i64> {
     Some(((((month * 31 + day) * 24 + hours) * 60 + minutes) * 60 + seconds) * 1_000_000 + micros)
 }
 
-fn of_cpp(line: &str) -> Option<Line<'_>> {
+fn of_cpp(line: &str) -> Option<CapturedLine<'_>> {
     let head = line.split_once("] ")?.0;
     let ends = head.char_indices().take_while(|(at, _)| *at <= PREFIX_LOOK);
     let starts = ends.filter(|(_, c)| matches!(c, 'I' | 'W' | 'E' | 'F' | 'D'));
@@ -74,7 +74,7 @@ fn of_cpp(line: &str) -> Option<Line<'_>> {
 }
 
 /// A line behind the letter of its severity.
-fn client_line(rest: &str) -> Option<Line<'_>> {
+fn client_line(rest: &str) -> Option<CapturedLine<'_>> {
     let (head, words) = rest.split_once("] ")?;
     let mut parts = head.split_ascii_whitespace();
     let (day, time, thread, place) = (parts.next()?, parts.next()?, parts.next()?, parts.next()?);
@@ -84,7 +84,7 @@ fn client_line(rest: &str) -> Option<Line<'_>> {
     }
     let (file, _) = place.rsplit_once(':').filter(|(_, number)| is_number(number))?;
     let (month, day) = (day.get(..2)?, day.get(2..)?);
-    Some(Line {
+    Some(CapturedLine {
         at: micros(month.parse().ok()?, day.parse().ok()?, time)?,
         thread,
         file,

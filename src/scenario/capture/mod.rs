@@ -19,7 +19,7 @@ use std::collections::BTreeSet;
 use super::draft::Draft;
 use crate::source::{Source, SourceId};
 use calls::Calls;
-use line::Line;
+use line::CapturedLine;
 
 /// The traces that a log needs for all that is read of it.
 pub const TRACES: &str = "xds_client,client_channel,client_channel_call,client_channel_lb_call,subchannel,retry";
@@ -40,7 +40,7 @@ pub struct Captured {
 /// # Errors
 /// Why there is nothing to make one of.
 pub fn capture(id: SourceId, source: &Source, shows_secrets: bool) -> Result<Captured, String> {
-    let lines: Vec<Line<'_>> = line::lines(source.bytes()).collect();
+    let lines: Vec<CapturedLine<'_>> = line::lines(source.bytes()).collect();
     let responses = sent::responses(id, source, &lines, shows_secrets);
     if responses.sent.is_empty() {
         return Err(format!(

@@ -2,39 +2,39 @@
 
 use std::collections::BTreeMap;
 
-use super::line::Line;
+use super::line::CapturedLine;
 use crate::client::logged::logged;
 use crate::model::ResourceType;
 use crate::proto::print::Printer;
-use crate::source::node::Node;
+use crate::source::node::JsonNode;
 use crate::source::{Source, SourceId};
 
 /// A resource as it was sent.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Resource {
+pub(super) struct CapturedResource {
     pub name: String,
     /// With its `@type`.
-    pub node: Node,
+    pub node: JsonNode,
     /// The client said that it rejects it.
     pub is_rejected: bool,
     /// Rules by which it has to be rejected.
     pub rules: Vec<&'static str>,
 }
 
-impl Resource {
+impl CapturedResource {
     /// Says whether another one is the same, but for its place in the log.
-    pub fn is_same(&self, other: &Resource) -> bool {
+    pub fn is_same(&self, other: &CapturedResource) -> bool {
         self.node.to_json() == other.node.to_json()
     }
 }
 
 /// A response.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Sent {
+pub(super) struct CapturedResponse {
     /// In microseconds.
     pub at: i64,
     pub resource_type: ResourceType,
-    pub resources: Vec<Resource>,
+    pub resources: Vec<CapturedResource>,
     /// Resources that it does not have do not exist: it is one of Listeners or Clusters.
     pub has_all: bool,
     /// The log would say if the client rejected something: it is C-core's.
@@ -45,7 +45,7 @@ pub(super) struct Sent {
 /// What a log has of responses.
 #[derive(Debug, Default)]
 pub(super) struct Responses {
-    pub sent: Vec<Sent>,
+    pub sent: Vec<CapturedResponse>,
     /// Resources that the log does not hold in a form that can be read.
     pub unreadable: usize,
     /// Resources of which something is masked.
@@ -53,7 +53,7 @@ pub(super) struct Responses {
 }
 
 /// Reads the responses of a log. `shows_secrets` leaves secrets as they are.
-pub(super) fn responses(id: SourceId, source: &Source, lines: &[Line<'_>], shows_secrets: bool) -> Responses {
+pub(super) fn responses(id: SourceId, source: &Source, lines: &[CapturedLine<'_>], shows_secrets: bool) -> Responses {
     let (logged, unreadable) = logged(id, source);
     let time_of = |at: usize| {
         let before = lines.partition_point(|line| line.start <= at);
@@ -70,7 +70,7 @@ pub(super) fn responses(id: SourceId, source: &Source, lines: &[Line<'_>], shows
     let mut printer = Printer::new(!shows_secrets);
     for response in logged {
         // Of a log without times the order is what is left.
-        let before = found.sent.last().map_or(0, |sent: &Sent| sent.at);
+        let before = found.sent.last().map_or(0, |sent: &CapturedResponse| sent.at);
         let resource_type = response.resource_type;
         let mut resources = Vec::new();
         for resource in response.resources {
@@ -80,7 +80,7 @@ pub(super) fn responses(id: SourceId, source: &Source, lines: &[Line<'_>], shows
             let text = text.strip_prefix('{').unwrap_or(&text);
             let comma = if text == "}" { "" } else { "," };
             let text = format!("{{\"@type\":\"{}\"{comma}{text}", resource_type.type_url());
-            let Ok(node) = Node::of_json(&text) else {
+            let Ok(node) = JsonNode::of_json(&text) else {
                 found.unreadable += 1;
                 continue;
             };
@@ -88,14 +88,18 @@ pub(super) fn responses(id: SourceId, source: &Source, lines: &[Line<'_>], shows
                 ResourceType::Endpoints => "cluster_name",
                 _ => "name",
             };
-            resources.push(Resource {
-                name: node.get(name_field).and_then(Node::text).unwrap_or_default().to_owned(),
+            resources.push(CapturedResource {
+                name: node
+                    .get(name_field)
+                    .and_then(JsonNode::text)
+                    .unwrap_or_default()
+                    .to_owned(),
                 node,
                 is_rejected: false,
                 rules: resource.rules,
             });
         }
-        found.sent.push(Sent {
+        found.sent.push(CapturedResponse {
             at: time_of(response.span.start).unwrap_or(before + 1),
             resource_type,
             resources,
@@ -110,7 +114,7 @@ pub(super) fn responses(id: SourceId, source: &Source, lines: &[Line<'_>], shows
 }
 
 /// Notes what the client says that it rejects: `... will NACK: nonce=15 status=...: [resource index 4: pay: ...; ...]`.
-fn rejected(sent: &mut [Sent], lines: &[Line<'_>]) {
+fn rejected(sent: &mut [CapturedResponse], lines: &[CapturedLine<'_>]) {
     let by_nonce: BTreeMap<(ResourceType, String), usize> = sent
         .iter()
         .enumerate()

@@ -10,17 +10,17 @@ use serde_json::Value as Json;
 use self::rpc::{comment_of, expected, members_of, place_of};
 use super::super::draft::{Deed, Draft, Drafted, Expected};
 use super::calls::{Call, Calls, Connection};
-use super::sent::{Resource, Sent};
+use super::sent::{CapturedResource, CapturedResponse};
 use crate::lb::runtime::{Connectivity, Time};
 use crate::model::ResourceType;
-use crate::source::node::Node;
+use crate::source::node::JsonNode;
 use crate::status::Code;
 
 /// Microseconds below which RPCs of one kind are sent one after the other, without a pause.
 const TOGETHER: i64 = 50_000;
 
 /// What the control plane has sent by now.
-type Held<'s> = BTreeMap<(ResourceType, &'s str), &'s Resource>;
+type Held<'s> = BTreeMap<(ResourceType, &'s str), &'s CapturedResource>;
 
 /// Something that happens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -37,7 +37,7 @@ enum Event {
 type Doing = (i64, &'static str, SocketAddr);
 
 /// The suite of what a log says.
-pub(super) fn draft(sent: &[Sent], calls: Calls) -> Draft {
+pub(super) fn draft(sent: &[CapturedResponse], calls: Calls) -> Draft {
     let Calls {
         mut calls,
         connections,
@@ -96,7 +96,7 @@ pub(super) fn draft(sent: &[Sent], calls: Calls) -> Draft {
 }
 
 /// When the first RPC had its configuration; without RPCs, when something is sent anew.
-fn begin(sent: &[Sent], calls: &[Call]) -> i64 {
+fn begin(sent: &[CapturedResponse], calls: &[Call]) -> i64 {
     let picked = calls.iter().filter_map(|call| call.picked.or(call.ended)).min();
     picked.unwrap_or_else(|| {
         let mut held = Held::new();
@@ -117,7 +117,7 @@ fn begin(sent: &[Sent], calls: &[Call]) -> i64 {
 }
 
 /// What a response changes: resources that are new or other ones, and names of those that are gone.
-fn apply<'s>(sent: &'s Sent, held: &mut Held<'s>) -> (Vec<&'s Resource>, Vec<&'s str>) {
+fn apply<'s>(sent: &'s CapturedResponse, held: &mut Held<'s>) -> (Vec<&'s CapturedResource>, Vec<&'s str>) {
     let of_type = sent.resource_type;
     let mut changed = Vec::new();
     for resource in &sent.resources {
@@ -212,7 +212,7 @@ fn events(calls: &[Call], others: &[(i64, Event)]) -> Vec<(i64, Event)> {
 }
 
 /// Responses and what backends do, after the beginning, in the order of time.
-fn others(sent: &[Sent], doings: &[Doing], begin: i64) -> Vec<(i64, Event)> {
+fn others(sent: &[CapturedResponse], doings: &[Doing], begin: i64) -> Vec<(i64, Event)> {
     let later = sent.iter().enumerate().filter(|(_, sent)| sent.at > begin);
     let later = later.map(|(number, sent)| (sent.at, Event::Sent(number)));
     let doings = doings
@@ -281,14 +281,14 @@ impl<'s> Writer<'s> {
         self.at = self.at.max(at);
     }
 
-    fn sent(&mut self, sent: &'s Sent) {
+    fn sent(&mut self, sent: &'s CapturedResponse) {
         let (changed, gone) = apply(sent, &mut self.held);
         if changed.is_empty() && gone.is_empty() {
             return;
         }
         self.until(sent.at);
         if !changed.is_empty() {
-            let rejected: Vec<&&Resource> = changed.iter().filter(|resource| resource.is_rejected).collect();
+            let rejected: Vec<&&CapturedResource> = changed.iter().filter(|resource| resource.is_rejected).collect();
             let rules: BTreeSet<&str> = rejected
                 .iter()
                 .flat_map(|resource| resource.rules.iter().copied())
@@ -307,7 +307,7 @@ impl<'s> Writer<'s> {
                 _ => Some(rules.into()),
             };
             let expect = value.map(|value| expected("nack", value)).into_iter().collect();
-            let nodes: Vec<Node> = changed.iter().map(|resource| resource.node.clone()).collect();
+            let nodes: Vec<JsonNode> = changed.iter().map(|resource| resource.node.clone()).collect();
             self.push(Deed::Update(nodes), None, comment, expect);
         }
         if !gone.is_empty() {
@@ -332,7 +332,14 @@ impl<'s> Writer<'s> {
     }
 
     /// Writes RPCs of which each was under way with the one before it, and what happened meanwhile.
-    fn calls(&mut self, calls: &[Call], inner: &[(i64, Event)], sent: &'s [Sent], doings: &[Doing], at: i64) {
+    fn calls(
+        &mut self,
+        calls: &[Call],
+        inner: &[(i64, Event)],
+        sent: &'s [CapturedResponse],
+        doings: &[Doing],
+        at: i64,
+    ) {
         let end = calls.iter().filter_map(|call| call.ended).max().unwrap_or(at);
         if let ([call], []) = (calls, inner) {
             let shape = self.shape(call);
@@ -397,7 +404,7 @@ impl<'s> Writer<'s> {
         }
     }
 
-    fn event(&mut self, event: Event, sent: &'s [Sent], doings: &[Doing]) {
+    fn event(&mut self, event: Event, sent: &'s [CapturedResponse], doings: &[Doing]) {
         match event {
             Event::Sent(number) => sent.get(number).into_iter().for_each(|sent| self.sent(sent)),
             Event::Backend(number) => doings.get(number).into_iter().for_each(|doing| self.backend(*doing)),

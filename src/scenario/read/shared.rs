@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use super::{Faulty, Reader, fault};
-use crate::scenario::{Never, Part, PlannedClient, PlannedStart};
+use super::{Faulty, SuiteReader, fault};
+use crate::scenario::{InitialConfig, Never, PlannedClient, PlannedStart};
 use crate::sim::Lookups;
 use crate::sim::script::value::{address, contradict, one_or_more, text, wrong};
 use crate::sim::script::{Located, Setting, lookups, settings};
-use crate::source::node::{Member, Node, Value};
+use crate::source::node::{JsonMember, JsonNode, Value};
 
 /// What can be said of a client.
 const CLIENT: [&str; 5] = ["target", "authority", "route_config", "cluster", "seed"];
@@ -23,7 +23,7 @@ const MAX_NEVER: usize = 1000;
 /// What tests of a file have in common, or one test for itself.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Common {
-    pub world: Arc<[Part]>,
+    pub world: Arc<[InitialConfig]>,
     pub bootstrap: Option<String>,
     pub env: Arc<[(String, String)]>,
     pub resolve: Arc<BTreeMap<String, Vec<SocketAddr>>>,
@@ -35,7 +35,7 @@ pub(super) struct Common {
 }
 
 impl Common {
-    pub fn of(reader: &Reader<'_>, node: &Node) -> Common {
+    pub fn of(reader: &SuiteReader<'_>, node: &JsonNode) -> Common {
         Common::default().with(reader, node)
     }
 
@@ -54,14 +54,14 @@ impl Common {
 
     /// What a test says for itself goes before what all say, but for backends that it does not name, and `never`, of which both hold.
     /// What cannot be read is noted, and stays as it was.
-    pub fn with(&self, reader: &Reader<'_>, node: &Node) -> Common {
+    pub fn with(&self, reader: &SuiteReader<'_>, node: &JsonNode) -> Common {
         let mut own = self.clone();
         let said = |member: &str| node.get(member);
         if let Some(world) = said("world")
             && let Some(mut parts) = reader.keep(reader.located(one_or_more(world, part)))
         {
             for part in &mut parts {
-                let (Part::Path(_, span) | Part::Inline(_, span)) = part;
+                let (InitialConfig::Path(_, span) | InitialConfig::Inline(_, span)) = part;
                 *span = reader.place(*span);
             }
             own.world = parts.into();
@@ -119,8 +119,8 @@ impl Common {
     }
 }
 
-impl Reader<'_> {
-    fn clients(&self, node: &Node, common: &PlannedClient) -> Faulty<Vec<PlannedClient>> {
+impl SuiteReader<'_> {
+    fn clients(&self, node: &JsonNode, common: &PlannedClient) -> Faulty<Vec<PlannedClient>> {
         let map = node.map().filter(|map| (1..=MAX_CLIENTS).contains(&map.len()));
         let map = self.located(map.ok_or_else(|| wrong("clients", node, "an object of clients by name, 1 to 1000")))?;
         let mut clients = Vec::new();
@@ -141,7 +141,7 @@ impl Reader<'_> {
         Ok(clients)
     }
 
-    fn client(&self, node: &Node, client: &mut PlannedClient) -> Faulty<()> {
+    fn client(&self, node: &JsonNode, client: &mut PlannedClient) -> Faulty<()> {
         let starts = [
             ("target", PlannedStart::Target as fn(String) -> PlannedStart),
             ("route_config", PlannedStart::RouteConfig),
@@ -170,21 +170,21 @@ impl Reader<'_> {
     }
 }
 
-fn part(node: &Node) -> Result<Part, Located> {
+fn part(node: &JsonNode) -> Result<InitialConfig, Located> {
     if let Some(path) = node.text().filter(|path| !path.is_empty()) {
-        return Ok(Part::Path(path.to_owned(), node.span));
+        return Ok(InitialConfig::Path(path.to_owned(), node.span));
     }
     match node.get("@type") {
-        Some(_) => Ok(Part::Inline(node.to_json(), node.span)),
+        Some(_) => Ok(InitialConfig::Inline(node.to_json(), node.span)),
         None => Err(wrong("world", node, "paths of files, and resources with an `@type`")),
     }
 }
 
-fn switches(node: &Node) -> Result<Vec<(String, String)>, Located> {
+fn switches(node: &JsonNode) -> Result<Vec<(String, String)>, Located> {
     let map = node
         .map()
         .ok_or_else(|| wrong("env", node, "an object of switches by name"))?;
-    let switch = |member: &Member| {
+    let switch = |member: &JsonMember| {
         let value = match member.node.flag() {
             Some(flag) => Some(flag.to_string()),
             None => member.node.word().map(str::to_owned),
@@ -195,11 +195,11 @@ fn switches(node: &Node) -> Result<Vec<(String, String)>, Located> {
     map.iter().map(switch).collect()
 }
 
-fn answers(node: &Node) -> Result<BTreeMap<String, Vec<SocketAddr>>, Located> {
+fn answers(node: &JsonNode) -> Result<BTreeMap<String, Vec<SocketAddr>>, Located> {
     let map = node
         .map()
         .ok_or_else(|| wrong("resolve", node, "an object of addresses by HOST:PORT"))?;
-    let answer = |member: &Member| {
+    let answer = |member: &JsonMember| {
         let addresses = one_or_more(&member.node, |one| address("resolve", one))?;
         Ok((member.name.clone(), addresses))
     };

@@ -1,15 +1,15 @@
 //! A step of a test: its verb, whom it is for, what is expected.
 
-use super::{BESIDE, Faulty, Reader, fault};
+use super::{BESIDE, Faulty, SuiteReader, fault};
 use crate::scenario::expect::Sight;
 use crate::scenario::{PlannedClient, PlannedStep};
 use crate::sim::script::value::{unknown, wrong};
 use crate::sim::script::{Step, VERBS, is_verb, read as read_step};
 use crate::source::Span;
-use crate::source::node::Node;
+use crate::source::node::JsonNode;
 
-impl Reader<'_> {
-    pub(super) fn step(&self, node: &Node, clients: &[PlannedClient]) -> Faulty<PlannedStep> {
+impl SuiteReader<'_> {
+    pub(super) fn step(&self, node: &JsonNode, clients: &[PlannedClient]) -> Faulty<PlannedStep> {
         let members = node.map().ok_or_else(|| wrong("a step", node, "an object"));
         let members = self.located(members)?;
         let mut verbs = members.iter().filter(|member| !BESIDE.contains(&member.name.as_str()));
@@ -69,7 +69,7 @@ impl Reader<'_> {
         })
     }
 
-    fn client_of(&self, node: &Node, clients: &[PlannedClient]) -> Faulty<usize> {
+    fn client_of(&self, node: &JsonNode, clients: &[PlannedClient]) -> Faulty<usize> {
         let number = node
             .text()
             .and_then(|name| clients.iter().position(|client| client.name == name));

@@ -1,9 +1,9 @@
 //! What the policies want from outside: connections, lookups (RLS), load reports out of band, other clusters.
 
 use super::{Channel, Own};
-use crate::lb::policy::What;
+use crate::lb::policy::PolicyEvent;
 use crate::lb::runtime::{ATTEMPT_TIMEOUT_MS, NOWHERE};
-use crate::sim::network::{ANSWER_MS, CONNECT_JITTER_MS, REFUSAL_MS, Reach};
+use crate::sim::network::{ANSWER_MS, CONNECT_JITTER_MS, REFUSAL_MS, Reachability};
 
 impl Channel {
     /// Begins what policies have asked for since the last event.
@@ -11,7 +11,8 @@ impl Channel {
         for lookup in std::mem::take(&mut self.runtime.lookups) {
             let (delay, result) = self.network.look_up(&lookup);
             let number = lookup.number;
-            self.runtime.timer(delay, &lookup.at, What::LookedUp { number, result });
+            self.runtime
+                .timer(delay, &lookup.at, PolicyEvent::LookedUp { number, result });
         }
         for (subchannel, serial) in self.runtime.take_load_starts() {
             self.runtime
@@ -26,9 +27,9 @@ impl Channel {
             };
             let generation = found.generation;
             let least = match self.network.reach(&found.address.socket) {
-                Reach::Accepts => Some(self.network.connect_ms(&found.address.socket)),
-                Reach::Refuses => Some(REFUSAL_MS),
-                Reach::Hangs => None,
+                Reachability::Accepts => Some(self.network.connect_ms(&found.address.socket)),
+                Reachability::Refuses => Some(REFUSAL_MS),
+                Reachability::Hangs => None,
             };
             let delay = match least {
                 // Below the jitter, so it fits.
@@ -64,7 +65,7 @@ impl Channel {
             });
             for (at, endpoint) in watchers {
                 let report = report.clone();
-                self.runtime.timer(0, &at, What::Load { endpoint, report });
+                self.runtime.timer(0, &at, PolicyEvent::Load { endpoint, report });
             }
         }
         let delay = period.max(shortest).max(1);

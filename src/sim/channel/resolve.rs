@@ -10,7 +10,7 @@ use super::{Channel, Phase, RESOURCE_TIMEOUT_MS};
 use crate::client::config::{ChannelFailure, ClusterState, RoutesHeld, XdsConfig};
 use crate::lb::policy::{PolicyCx, Reports, Update};
 use crate::lb::runtime::NOWHERE;
-use crate::lb::{self, Config, endpoint, pick_first};
+use crate::lb::{self, LbConfig, endpoint, pick_first};
 use crate::model::ResourceType;
 use crate::rpc::Selector;
 use crate::status::Status;
@@ -121,12 +121,12 @@ impl Channel {
         self.broken = None;
         self.selector = None;
         self.view.config = None;
-        let lb_config = Config::PickFirst(pick_first::Config::default());
+        let lb_config = LbConfig::PickFirst(pick_first::PickFirstConfig::default());
         self.lb_config = Some(lb_config.clone());
         self.update_root(&lb_config, &failure.note)
     }
 
-    fn update_root(&mut self, config: &Config, note: &str) -> Reports {
+    fn update_root(&mut self, config: &LbConfig, note: &str) -> Reports {
         let update = Update {
             config,
             endpoints: Ok(endpoint::none()),

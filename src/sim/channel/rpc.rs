@@ -7,10 +7,10 @@ use crate::lb::log::Details;
 use crate::lb::metadata::Metadata;
 use crate::lb::override_host::SessionHosts;
 use crate::lb::picker::{Complete, Pick, PickArgs, PickCx, TraceStep};
-use crate::lb::policy::What;
+use crate::lb::policy::PolicyEvent;
 use crate::lb::runtime::{Connectivity, Event, NOWHERE};
 use crate::model::Millis;
-use crate::rpc::retry::{self, AttemptEnd, Stop};
+use crate::rpc::retry::{self, AttemptEnd, RetryStop};
 use crate::rpc::{CLUSTER_PREFIX, ChannelFacts, Request, Retries};
 use crate::sim::call::{Call, Ended, Phase, RpcId};
 use crate::sim::network::{Attempt, Loss, Network, Reply, SOCKET_CLOSED};
@@ -266,13 +266,13 @@ impl Channel {
         }
         if let Some((at, endpoint)) = &complete.outlier {
             let endpoint = *endpoint;
-            self.runtime.timer(0, at, What::Ended { endpoint, is_ok });
+            self.runtime.timer(0, at, PolicyEvent::Ended { endpoint, is_ok });
         }
         if let Some((at, endpoint)) = &complete.load
             && let Some(report) = self.network.load.get(&*complete.address).filter(|_| has_answer)
             && self.network.backend(&complete.socket).reports.in_trailers
         {
-            let what = What::Load {
+            let what = PolicyEvent::Load {
                 endpoint: *endpoint,
                 report: report.clone(),
             };
@@ -346,14 +346,14 @@ impl Channel {
         let draws = &mut self.draws;
         let wait = match call.retries.after(end, || draws.backoff_unit()) {
             Ok(wait) => Some(wait.0),
-            Err(Stop::LostTimer) => None,
+            Err(RetryStop::LostTimer) => None,
             Err(stop) => {
                 let what = match stop {
-                    Stop::NotRetryable => Some("not_retryable"),
-                    Stop::Committed => Some("committed"),
-                    Stop::Exhausted => Some("exhausted"),
-                    Stop::Pushback => Some("pushback_stops"),
-                    Stop::Ok | Stop::NoPolicy | Stop::LostTimer => None,
+                    RetryStop::NotRetryable => Some("not_retryable"),
+                    RetryStop::Committed => Some("committed"),
+                    RetryStop::Exhausted => Some("exhausted"),
+                    RetryStop::Pushback => Some("pushback_stops"),
+                    RetryStop::Ok | RetryStop::NoPolicy | RetryStop::LostTimer => None,
                 };
                 if let Some(what) = what {
                     let attempts = i64::from(call.retries.attempts());

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::Channel;
 use crate::lb::metadata::Metadata;
 use crate::lb::override_host::SessionHosts;
-use crate::lb::picker::{PickArgs, Shares};
+use crate::lb::picker::{PickArgs, PickShares};
 use crate::model::Millis;
 use crate::model::filter::FilterConfig;
 use crate::rpc::{self, ChannelFacts, Purpose, Request, Selector};
@@ -14,7 +14,7 @@ use crate::sim::Rpc;
 impl Channel {
     /// The shares that RPCs like this one are to have, by backend or failure, with connections as they are now.
     pub fn expected(&self, rpc: &Rpc) -> BTreeMap<String, f64> {
-        let mut shares = Shares::default();
+        let mut shares = PickShares::default();
         let Some(selector) = &self.selector else {
             return shares.0;
         };
@@ -55,7 +55,7 @@ impl Channel {
         request: &Request<'_>,
         (route, cluster_draw): (usize, u64),
         share: f64,
-        shares: &mut Shares,
+        shares: &mut PickShares,
     ) {
         let channel = ChannelFacts {
             id: self.draws.channel_id(),

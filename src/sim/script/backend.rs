@@ -6,9 +6,9 @@ use std::sync::Arc;
 use super::orca;
 use super::value::{Located, address_key, contradict, members, seconds, share, wrong};
 use crate::lb::policy::LoadReport;
-use crate::sim::{Answer, Backend, Loss, MIN_REPORT_MS, Network, Reach, Reports, Unprocessed};
+use crate::sim::{Backend, BackendAnswer, Loss, MIN_REPORT_MS, Network, Reachability, Reports, Unprocessed};
 use crate::source::Span;
-use crate::source::node::{Member, Node};
+use crate::source::node::{JsonMember, JsonNode};
 use crate::status::Code;
 
 /// Stands for the backends that are not named.
@@ -37,7 +37,7 @@ pub struct Setting {
     /// Where that stands.
     pub span: Span,
     /// Whether it takes connections; `None` if that stays.
-    pub reach: Option<Reach>,
+    pub reach: Option<Reachability>,
     /// How it answers.
     pub backend: Backend,
     /// What it says of its load; `None` if that stays.
@@ -66,14 +66,14 @@ impl Setting {
 ///
 /// # Errors
 /// What is wrong.
-pub fn settings(member: &'static str, node: &Node) -> Result<Vec<Setting>, Located> {
+pub fn settings(member: &'static str, node: &JsonNode) -> Result<Vec<Setting>, Located> {
     let map = node
         .map()
         .ok_or_else(|| wrong(member, node, "an object of backends by address"))?;
     map.iter().map(setting).collect()
 }
 
-fn setting(member: &Member) -> Result<Setting, Located> {
+fn setting(member: &JsonMember) -> Result<Setting, Located> {
     let address = match member.name.as_str() {
         OTHERS => None,
         _ => Some(address_key("backend", member)?),
@@ -113,19 +113,19 @@ fn setting(member: &Member) -> Result<Setting, Located> {
     })
 }
 
-fn reach(node: &Node) -> Result<Reach, Located> {
+fn reach(node: &JsonNode) -> Result<Reachability, Located> {
     match node.text() {
-        Some("accept") => Ok(Reach::Accepts),
-        Some("refuse") => Ok(Reach::Refuses),
-        Some("silent") => Ok(Reach::Hangs),
+        Some("accept") => Ok(Reachability::Accepts),
+        Some("refuse") => Ok(Reachability::Refuses),
+        Some("silent") => Ok(Reachability::Hangs),
         _ => Err(wrong("reach", node, "`accept`, `refuse` or `silent`")),
     }
 }
 
 /// Calls that are not processed: all, or the first ones.
-fn unprocessed(node: &Node) -> Result<Unprocessed, Located> {
+fn unprocessed(node: &JsonNode) -> Result<Unprocessed, Located> {
     let whole = "`goaway`, `refused_stream` or `close`, or an object with that as `by` and a `count`";
-    let by = |node: &Node| match node.text() {
+    let by = |node: &JsonNode| match node.text() {
         Some("goaway") => Ok(Loss::Goaway),
         Some("refused_stream") => Ok(Loss::RefusedStream),
         Some("close") => Ok(Loss::Close),
@@ -147,7 +147,7 @@ fn unprocessed(node: &Node) -> Result<Unprocessed, Located> {
 }
 
 /// How load is told: both ways unless it is said.
-fn reports(node: &Node) -> Result<Reports, Located> {
+fn reports(node: &JsonNode) -> Result<Reports, Located> {
     let period = seconds(node, "report_period")?;
     let out_of_band = Some(period.unwrap_or(MIN_REPORT_MS));
     let Some(how) = node.get("reports") else {
@@ -172,13 +172,13 @@ fn reports(node: &Node) -> Result<Reports, Located> {
     })
 }
 
-fn answer(node: &Node) -> Result<Answer, Located> {
+fn answer(node: &JsonNode) -> Result<BackendAnswer, Located> {
     let code = node.get("status").map(|status| code("status", status)).transpose()?;
     let part = node.get("share").map(|part| share("share", part)).transpose()?;
     if let (Some(_), None, Some(part)) = (part, code, node.get("share")) {
         return Err(wrong("share", part, "beside a `status`"));
     }
-    Ok(Answer {
+    Ok(BackendAnswer {
         latency_ms: seconds(node, "latency")?,
         code: code.filter(|code| *code != Code::Ok),
         share: part.unwrap_or(1.0),
@@ -189,7 +189,7 @@ fn answer(node: &Node) -> Result<Answer, Located> {
 ///
 /// # Errors
 /// It is none.
-pub fn code(member: &str, node: &Node) -> Result<Code, Located> {
+pub fn code(member: &str, node: &JsonNode) -> Result<Code, Located> {
     let code = node.text().and_then(|text| Code::from_name(&text.to_ascii_uppercase()));
     code.ok_or_else(|| wrong(member, node, "a status code like OK or UNAVAILABLE"))
 }

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 
 use super::value::{Located, address, address_key, one_or_more, wrong};
 use crate::client::EndpointChange;
-use crate::source::node::Node;
+use crate::source::node::JsonNode;
 
 /// Most endpoints that `scale` makes of a locality.
 pub const MAX_SCALE: u32 = 100_000;
@@ -22,8 +22,8 @@ pub struct Scale {
 const DRAINING: &str = "DRAINING";
 
 /// `drain: ADDRESS`.
-pub(super) fn drain(node: &Node) -> Result<Vec<EndpointChange>, Located> {
-    let drained = |node: &Node| {
+pub(super) fn drain(node: &JsonNode) -> Result<Vec<EndpointChange>, Located> {
+    let drained = |node: &JsonNode| {
         let change = EndpointChange::health(address("drain", node)?, DRAINING);
         change.ok_or_else(|| wrong("drain", node, "an address like 10.0.0.1:80"))
     };
@@ -31,8 +31,8 @@ pub(super) fn drain(node: &Node) -> Result<Vec<EndpointChange>, Located> {
 }
 
 /// `remove: ADDRESS`; `None` if the value is no address and no list of them.
-pub(super) fn removals(node: &Node) -> Option<Vec<EndpointChange>> {
-    let one = |node: &Node| {
+pub(super) fn removals(node: &JsonNode) -> Option<Vec<EndpointChange>> {
+    let one = |node: &JsonNode| {
         node.text()
             .and_then(|text| text.parse().ok())
             .map(EndpointChange::removal)
@@ -45,7 +45,7 @@ pub(super) fn removals(node: &Node) -> Option<Vec<EndpointChange>> {
 }
 
 /// `health: {ADDRESS: HEALTH}`.
-pub(super) fn health(node: &Node) -> Result<Vec<EndpointChange>, Located> {
+pub(super) fn health(node: &JsonNode) -> Result<Vec<EndpointChange>, Located> {
     by_address("health", node, |address, value| {
         let change = value
             .text()
@@ -55,7 +55,7 @@ pub(super) fn health(node: &Node) -> Result<Vec<EndpointChange>, Located> {
 }
 
 /// `weight: {ADDRESS: WEIGHT}`.
-pub(super) fn weight(node: &Node) -> Result<Vec<EndpointChange>, Located> {
+pub(super) fn weight(node: &JsonNode) -> Result<Vec<EndpointChange>, Located> {
     by_address("weight", node, |address, value| {
         let weight = value.whole().and_then(|weight| u32::try_from(weight).ok());
         let weight = weight.ok_or_else(|| wrong("weight", value, "a whole number from 0 to 4294967295"))?;
@@ -65,8 +65,8 @@ pub(super) fn weight(node: &Node) -> Result<Vec<EndpointChange>, Located> {
 
 fn by_address(
     member: &'static str,
-    node: &Node,
-    read: impl Fn(SocketAddr, &Node) -> Result<EndpointChange, Located>,
+    node: &JsonNode,
+    read: impl Fn(SocketAddr, &JsonNode) -> Result<EndpointChange, Located>,
 ) -> Result<Vec<EndpointChange>, Located> {
     let map = node.map().ok_or_else(|| wrong(member, node, "an object by address"))?;
     map.iter()
@@ -75,11 +75,11 @@ fn by_address(
 }
 
 /// `scale: {CLUSTER: COUNT}`.
-pub(super) fn scale(node: &Node) -> Result<Vec<Scale>, Located> {
+pub(super) fn scale(node: &JsonNode) -> Result<Vec<Scale>, Located> {
     let map = node
         .map()
         .ok_or_else(|| wrong("scale", node, "an object of numbers by cluster"))?;
-    let one = |member: &crate::source::node::Member| {
+    let one = |member: &crate::source::node::JsonMember| {
         let count = member.node.whole().and_then(|count| u32::try_from(count).ok());
         let count = count.filter(|count| *count <= MAX_SCALE);
         Ok(Scale {

@@ -2,7 +2,7 @@
 
 use super::read::VERBS;
 use super::{MAX_AT_A_RATE, MAX_SENT, MAX_UNDER_WAY};
-use crate::source::node::Node;
+use crate::source::node::JsonNode;
 use crate::text;
 
 /// What is wrong with a step.
@@ -101,7 +101,7 @@ pub(super) fn hint(name: &str, names: &[&str]) -> String {
 }
 
 /// A value for a message, not longer than a line.
-pub(super) fn shown(node: &Node) -> String {
+pub(super) fn shown(node: &JsonNode) -> String {
     const MOST: usize = 80;
     let text = node.to_json();
     if text.chars().count() <= MOST {

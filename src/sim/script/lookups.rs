@@ -7,7 +7,7 @@ use super::code;
 use super::value::{Located, contradict, members, one_or_more, seconds, text, wrong};
 use crate::lb::policy::LookupAnswer;
 use crate::sim::{LookupReply, Lookups};
-use crate::source::node::Node;
+use crate::source::node::JsonNode;
 use crate::status::{Code, Status};
 
 const MEMBERS: [&str; 7] = [
@@ -24,12 +24,12 @@ const MEMBERS: [&str; 7] = [
 ///
 /// # Errors
 /// What is wrong.
-pub fn lookups(node: &Node) -> Result<Lookups, Located> {
+pub fn lookups(node: &JsonNode) -> Result<Lookups, Located> {
     let list = node.list().ok_or_else(|| wrong("lookups", node, "a list of answers"))?;
     Ok(Lookups(list.iter().map(reply).collect::<Result<_, Located>>()?))
 }
 
-fn reply(node: &Node) -> Result<LookupReply, Located> {
+fn reply(node: &JsonNode) -> Result<LookupReply, Located> {
     members("lookups", node, &MEMBERS)?;
     let result = match (node.get("status"), node.get("targets")) {
         (Some(status), Some(_)) => return Err(contradict("status", "targets", status)),
@@ -45,7 +45,7 @@ fn reply(node: &Node) -> Result<LookupReply, Located> {
     })
 }
 
-fn failure(node: &Node, status: &Node) -> Result<Status, Located> {
+fn failure(node: &JsonNode, status: &JsonNode) -> Result<Status, Located> {
     let code = code("status", status)?;
     if code == Code::Ok {
         return Err(wrong("status", status, "a code other than OK, or `targets`"));
@@ -58,7 +58,7 @@ fn failure(node: &Node, status: &Node) -> Result<Status, Located> {
 }
 
 /// An answer; one without a target is as good as none.
-fn answer(node: &Node, targets: &Node) -> Result<Result<LookupAnswer, Status>, Located> {
+fn answer(node: &JsonNode, targets: &JsonNode) -> Result<Result<LookupAnswer, Status>, Located> {
     if let Some(message) = node.get("message") {
         return Err(wrong("message", message, "beside a `status`"));
     }
@@ -75,11 +75,11 @@ fn answer(node: &Node, targets: &Node) -> Result<Result<LookupAnswer, Status>, L
     Ok(Ok(LookupAnswer { targets, header_data }))
 }
 
-fn keys(node: &Node) -> Result<BTreeMap<String, String>, Located> {
+fn keys(node: &JsonNode) -> Result<BTreeMap<String, String>, Located> {
     let map = node
         .map()
         .ok_or_else(|| wrong("keys", node, "an object of texts by key"))?;
-    let pair = |value: &Node| {
+    let pair = |value: &JsonNode| {
         value
             .word()
             .map(str::to_owned)

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use crate::client::{EndpointChange, Sent};
+use crate::client::{EndpointChange, SentTexts};
 use crate::lb::policy::LoadReport;
 use crate::lb::runtime::Time;
 use crate::model::ResourceType;
@@ -37,7 +37,7 @@ pub use endpoints::{MAX_SCALE, Scale};
 pub use fault::StepError;
 pub use lookups::lookups;
 pub use orca::load_reports;
-pub use play::{Player, Told};
+pub use play::{Player, StepResult};
 pub use read::{VERBS, is_verb, read};
 pub use rpc::{MAX_RATE, Sending};
 pub use send::Done;
@@ -94,7 +94,7 @@ pub enum Step {
     /// The control plane sends these resources.
     Update {
         /// As text, which takes a fiftieth of the space of its values.
-        sent: Sent,
+        sent: SentTexts,
         /// The addresses in them.
         addresses: Vec<SocketAddr>,
     },

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::value::{Located, address_key, members, wrong};
 use crate::lb::policy::LoadReport;
-use crate::source::node::Node;
+use crate::source::node::JsonNode;
 
 /// Members of a load report, named as in `xds.data.orca.v3.OrcaLoadReport`.
 const REPORT: [&str; 7] = [
@@ -22,7 +22,7 @@ const REPORT: [&str; 7] = [
 ///
 /// # Errors
 /// What is wrong.
-pub fn load_reports(node: &Node) -> Result<BTreeMap<String, Arc<LoadReport>>, Located> {
+pub fn load_reports(node: &JsonNode) -> Result<BTreeMap<String, Arc<LoadReport>>, Located> {
     let reports = node
         .map()
         .ok_or_else(|| wrong("orca", node, "an object of reports by address"))?;
@@ -36,7 +36,7 @@ pub fn load_reports(node: &Node) -> Result<BTreeMap<String, Arc<LoadReport>>, Lo
 }
 
 /// Reads a load report.
-pub(super) fn report(node: &Node) -> Result<Arc<LoadReport>, Located> {
+pub(super) fn report(node: &JsonNode) -> Result<Arc<LoadReport>, Located> {
     members("orca", node, &REPORT)?;
     Ok(Arc::new(LoadReport {
         cpu_utilization: number(node, "cpu_utilization")?,
@@ -49,13 +49,13 @@ pub(super) fn report(node: &Node) -> Result<Arc<LoadReport>, Located> {
     }))
 }
 
-fn number(node: &Node, member: &'static str) -> Result<f64, Located> {
+fn number(node: &JsonNode, member: &'static str) -> Result<f64, Located> {
     node.get(member).map_or(Ok(0.0), |value| {
         value.number().ok_or_else(|| wrong(member, value, "a number"))
     })
 }
 
-fn numbers<T: FromIterator<(String, f64)>>(node: &Node, member: &'static str) -> Result<T, Located> {
+fn numbers<T: FromIterator<(String, f64)>>(node: &JsonNode, member: &'static str) -> Result<T, Located> {
     let Some(value) = node.get(member) else {
         return Ok(std::iter::empty().collect());
     };

@@ -9,7 +9,7 @@ use super::{Sending, Step};
 use crate::client::{Edits, Updated};
 use crate::lb::runtime::Time;
 use crate::model::ResourceType;
-use crate::sim::{Channel, LimitReached, Outcome, Reach, RpcId};
+use crate::sim::{Channel, LimitReached, Outcome, Reachability, RpcId};
 
 /// Plays steps on one channel, or on several that share a clock.
 #[derive(Debug, Default)]
@@ -27,7 +27,7 @@ struct UnderWay {
 
 /// What a step came to, besides its RPCs.
 #[derive(Debug, Default)]
-pub struct Told {
+pub struct StepResult {
     /// What clients carry on from and people should hear of: rejected updates, removals of nothing.
     pub notes: Vec<String>,
     /// Why the step could not be played as it is written.
@@ -46,7 +46,7 @@ impl Player {
         step: &Step,
         channel: &mut Channel,
         take: &mut dyn FnMut(Outcome) -> bool,
-    ) -> Result<Told, LimitReached> {
+    ) -> Result<StepResult, LimitReached> {
         let channels = std::slice::from_mut(channel);
         self.play_on(step, channels, 0..1, &mut |done| take(done.outcome))
     }
@@ -61,9 +61,9 @@ impl Player {
         channels: &mut [Channel],
         clients: Range<usize>,
         take: Take<'_>,
-    ) -> Result<Told, LimitReached> {
+    ) -> Result<StepResult, LimitReached> {
         let now = channels.first().map_or(0, Channel::now);
-        let mut told = Told::default();
+        let mut told = StepResult::default();
         match step {
             Step::Pick(sending) => self.pick(sending, channels, &clients, take)?,
             Step::Begin {
@@ -94,11 +94,11 @@ impl Player {
                 send(step, channels, clients, &mut told);
             }
             Step::Stop(addresses) => each(channels, clients, addresses, |channel, address| {
-                channel.network_mut().addresses.insert(*address, Reach::Refuses);
+                channel.network_mut().addresses.insert(*address, Reachability::Refuses);
                 channel.stop(address);
             }),
-            Step::Start(addresses) => reach(channels, clients, addresses, Reach::Accepts),
-            Step::Silence(addresses) => reach(channels, clients, addresses, Reach::Hangs),
+            Step::Start(addresses) => reach(channels, clients, addresses, Reachability::Accepts),
+            Step::Silence(addresses) => reach(channels, clients, addresses, Reachability::Hangs),
             Step::Drop(addresses) => each(channels, clients, addresses, Channel::stop),
             Step::Backend(settings) => {
                 for channel in channels.get_mut(clients).into_iter().flatten() {
@@ -205,14 +205,14 @@ fn each(
     }
 }
 
-fn reach(channels: &mut [Channel], clients: Range<usize>, addresses: &[SocketAddr], reach: Reach) {
+fn reach(channels: &mut [Channel], clients: Range<usize>, addresses: &[SocketAddr], reach: Reachability) {
     each(channels, clients, addresses, |channel, address| {
         channel.network_mut().addresses.insert(*address, reach);
     });
 }
 
 /// Plays a step of the control plane.
-fn send(step: &Step, channels: &mut [Channel], clients: Range<usize>, told: &mut Told) {
+fn send(step: &Step, channels: &mut [Channel], clients: Range<usize>, told: &mut StepResult) {
     // What is wrong for one client only is meant for the others.
     let mut faults: Option<Vec<String>> = None;
     let mut said: BTreeSet<String> = told.notes.iter().cloned().collect();

@@ -6,9 +6,9 @@ use super::check::canonical;
 use super::fault::{listed, shown};
 use super::value::{Located, address, contradict, members, one_or_more, seconds, text, time, unknown, wrong};
 use super::{MAX_COUNT, MAX_RATED, MAX_UNDER_WAY, Step, StepError, backend, endpoints, load_reports, rpc};
-use crate::client::Sent;
+use crate::client::SentTexts;
 use crate::model::ResourceType;
-use crate::source::node::{Member, Node};
+use crate::source::node::{JsonMember, JsonNode};
 
 /// Time from the start of RPCs to the next step.
 const SETTLE_MS: i64 = 300;
@@ -34,7 +34,7 @@ impl Step {
     /// # Errors
     /// What is wrong with it; a key that stands twice in any of its objects is.
     pub fn read(line: &str) -> Result<Step, StepError> {
-        let read = Node::of_json(line).map_err(Located::from);
+        let read = JsonNode::of_json(line).map_err(Located::from);
         let step = read.and_then(|node| Step::of(&node));
         step.map_err(|located| located.error)
     }
@@ -51,7 +51,7 @@ impl Step {
     ///
     /// # Errors
     /// What is wrong with it, and where.
-    pub fn of(node: &Node) -> Result<Step, Located> {
+    pub fn of(node: &JsonNode) -> Result<Step, Located> {
         let error = |error| Located { span: node.span, error };
         match node.map() {
             Some([verb]) => read(verb),
@@ -76,7 +76,7 @@ pub fn is_verb(name: &str) -> bool {
 ///
 /// # Errors
 /// What is wrong with it, and where.
-pub fn read(verb: &Member) -> Result<Step, Located> {
+pub fn read(verb: &JsonMember) -> Result<Step, Located> {
     let node = &verb.node;
     Ok(match verb.name.as_str() {
         "pick" => {
@@ -102,7 +102,7 @@ pub fn read(verb: &Member) -> Result<Step, Located> {
             let list = node.list().filter(|list| list.iter().all(is_resource));
             list.ok_or_else(|| wrong("update", node, "a list of resources, each an object with an `@type`"))?;
             Step::Update {
-                sent: Sent::of_list(&node.to_json(), list.map_or(0, <[Node]>::len)),
+                sent: SentTexts::of_list(&node.to_json(), list.map_or(0, <[JsonNode]>::len)),
                 addresses: addresses_in(node),
             }
         }
@@ -122,11 +122,11 @@ pub fn read(verb: &Member) -> Result<Step, Located> {
     })
 }
 
-fn is_rated(node: &Node) -> bool {
+fn is_rated(node: &JsonNode) -> bool {
     node.get("rate").is_some()
 }
 
-fn begin(node: &Node) -> Result<Step, Located> {
+fn begin(node: &JsonNode) -> Result<Step, Located> {
     let mut known = rpc::MEMBERS.to_vec();
     known.extend(["name", "settle"]);
     members("begin", node, &known)?;
@@ -143,15 +143,15 @@ fn begin(node: &Node) -> Result<Step, Located> {
     })
 }
 
-fn addresses(member: &str, node: &Node) -> Result<Vec<SocketAddr>, Located> {
+fn addresses(member: &str, node: &JsonNode) -> Result<Vec<SocketAddr>, Located> {
     one_or_more(node, |one| address(member, one))
 }
 
-fn is_resource(node: &Node) -> bool {
+fn is_resource(node: &JsonNode) -> bool {
     node.get("@type").is_some_and(|value| value.text().is_some())
 }
 
-fn removed(pair: &Node) -> Option<(ResourceType, String)> {
+fn removed(pair: &JsonNode) -> Option<(ResourceType, String)> {
     let [url, name] = pair.list()? else {
         return None;
     };
@@ -160,7 +160,7 @@ fn removed(pair: &Node) -> Option<(ResourceType, String)> {
 }
 
 /// The socket addresses anywhere in resources.
-fn addresses_in(node: &Node) -> Vec<SocketAddr> {
+fn addresses_in(node: &JsonNode) -> Vec<SocketAddr> {
     let mut found = Vec::new();
     let mut left = vec![node];
     while let Some(node) = left.pop() {
@@ -169,9 +169,9 @@ fn addresses_in(node: &Node) -> Vec<SocketAddr> {
         let port = node.get("port_value").or_else(|| node.get("portValue"));
         let ip = node
             .get("address")
-            .and_then(Node::text)
+            .and_then(JsonNode::text)
             .and_then(|text| text.parse().ok());
-        if let (Some(ip), Some(port)) = (ip, port.and_then(Node::whole)) {
+        if let (Some(ip), Some(port)) = (ip, port.and_then(JsonNode::whole)) {
             let port = u16::try_from(port).unwrap_or(0);
             found.push(canonical(SocketAddr::new(ip, port)));
         }

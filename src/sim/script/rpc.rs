@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use super::value::{Located, address, contradict, flag, seconds, text, wrong};
 use crate::lb::runtime::Time;
 use crate::sim::Rpc;
-use crate::source::node::Node;
+use crate::source::node::JsonNode;
 
 /// Largest rate, in RPCs a second.
 pub const MAX_RATE: f64 = 1e6;
@@ -47,7 +47,7 @@ impl Sending {
 }
 
 /// Reads RPCs; `most` is how many there may be, in numbers and in words.
-pub(super) fn read(node: &Node, most: (u64, &'static str)) -> Result<Sending, Located> {
+pub(super) fn read(node: &JsonNode, most: (u64, &'static str)) -> Result<Sending, Located> {
     let mut rpc = Rpc::default();
     if let Some(method) = node.get("method") {
         let text = method.text().filter(|text| text.starts_with('/'));
@@ -71,12 +71,12 @@ pub(super) fn read(node: &Node, most: (u64, &'static str)) -> Result<Sending, Lo
     })
 }
 
-fn rate(node: &Node) -> Result<f64, Located> {
+fn rate(node: &JsonNode) -> Result<f64, Located> {
     let rate = node.number().filter(|rate| *rate > 0.0 && *rate <= MAX_RATE);
     rate.ok_or_else(|| wrong("rate", node, "a number of RPCs a second above 0, up to 1,000,000"))
 }
 
-fn count(node: &Node, rate: Option<f64>, (most, wanted): (u64, &'static str)) -> Result<u64, Located> {
+fn count(node: &JsonNode, rate: Option<f64>, (most, wanted): (u64, &'static str)) -> Result<u64, Located> {
     match (node.get("count"), node.get("for")) {
         (Some(count), Some(_)) => Err(contradict("count", "for", count)),
         (Some(count), None) => {
@@ -97,7 +97,7 @@ fn count(node: &Node, rate: Option<f64>, (most, wanted): (u64, &'static str)) ->
 }
 
 /// A list of pairs, or an object.
-fn pairs(node: &Node) -> Option<Vec<(String, String)>> {
+fn pairs(node: &JsonNode) -> Option<Vec<(String, String)>> {
     let lower = |name: &str| name.to_ascii_lowercase();
     if let Some(members) = node.map() {
         let pairs = members.iter();
@@ -105,7 +105,7 @@ fn pairs(node: &Node) -> Option<Vec<(String, String)>> {
             .map(|one| Some((lower(&one.name), one.node.word()?.to_owned())))
             .collect();
     }
-    let pair = |pair: &Node| match pair.list()? {
+    let pair = |pair: &JsonNode| match pair.list()? {
         [name, value] => Some((lower(name.text()?), value.text()?.to_owned())),
         _ => None,
     };

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use super::StepError;
 use super::fault::{hint, shown};
 use crate::source::Span;
-use crate::source::node::{Broken, Member, Node, Value, Why};
+use crate::source::node::{Broken, JsonMember, JsonNode, Value, Why};
 
 /// A fault and where it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,7 +32,7 @@ impl From<Broken> for Located {
 
 /// A value of the wrong kind.
 #[cold]
-pub fn wrong(member: impl Into<String>, node: &Node, wanted: &'static str) -> Located {
+pub fn wrong(member: impl Into<String>, node: &JsonNode, wanted: &'static str) -> Located {
     Located {
         span: node.span,
         error: StepError::Member {
@@ -45,7 +45,7 @@ pub fn wrong(member: impl Into<String>, node: &Node, wanted: &'static str) -> Lo
 
 /// A member that there is not.
 #[cold]
-pub fn unknown(place: &'static str, member: &Member, known: &[&str]) -> Located {
+pub fn unknown(place: &'static str, member: &JsonMember, known: &[&str]) -> Located {
     Located {
         span: member.at,
         error: StepError::Unknown {
@@ -58,7 +58,7 @@ pub fn unknown(place: &'static str, member: &Member, known: &[&str]) -> Located 
 
 /// Two members of which there can be one.
 #[cold]
-pub fn contradict(member: &'static str, other: &'static str, node: &Node) -> Located {
+pub fn contradict(member: &'static str, other: &'static str, node: &JsonNode) -> Located {
     Located {
         span: node.span,
         error: StepError::Contradict { member, other },
@@ -69,7 +69,7 @@ pub fn contradict(member: &'static str, other: &'static str, node: &Node) -> Loc
 ///
 /// # Errors
 /// It is none, or has another member.
-pub fn members<'n>(place: &'static str, node: &'n Node, known: &[&str]) -> Result<&'n [Member], Located> {
+pub fn members<'n>(place: &'static str, node: &'n JsonNode, known: &[&str]) -> Result<&'n [JsonMember], Located> {
     let wanted = match place {
         "pick" | "begin" => "an object like {method: /package.Service/Method}",
         "expect" | "never" => "an object like {status: OK}",
@@ -87,7 +87,7 @@ pub fn members<'n>(place: &'static str, node: &'n Node, known: &[&str]) -> Resul
 ///
 /// # Errors
 /// It is none.
-pub fn address(member: &str, node: &Node) -> Result<SocketAddr, Located> {
+pub fn address(member: &str, node: &JsonNode) -> Result<SocketAddr, Located> {
     let parsed = node.text().and_then(|text| text.parse().ok());
     parsed.ok_or_else(|| wrong(member, node, "an address like 10.0.0.1:80"))
 }
@@ -96,8 +96,8 @@ pub fn address(member: &str, node: &Node) -> Result<SocketAddr, Located> {
 ///
 /// # Errors
 /// It is none.
-pub fn address_key(place: &str, member: &Member) -> Result<SocketAddr, Located> {
-    let key = Node {
+pub fn address_key(place: &str, member: &JsonMember) -> Result<SocketAddr, Located> {
+    let key = JsonNode {
         span: member.at,
         value: Value::Text(member.name.clone()),
     };
@@ -108,7 +108,10 @@ pub fn address_key(place: &str, member: &Member) -> Result<SocketAddr, Located> 
 ///
 /// # Errors
 /// Those of `read`.
-pub fn one_or_more<T>(node: &Node, mut read: impl FnMut(&Node) -> Result<T, Located>) -> Result<Vec<T>, Located> {
+pub fn one_or_more<T>(
+    node: &JsonNode,
+    mut read: impl FnMut(&JsonNode) -> Result<T, Located>,
+) -> Result<Vec<T>, Located> {
     match node.list() {
         Some(list) => list.iter().map(read).collect(),
         None => Ok(vec![read(node)?]),
@@ -119,7 +122,7 @@ pub fn one_or_more<T>(node: &Node, mut read: impl FnMut(&Node) -> Result<T, Loca
 ///
 /// # Errors
 /// It is none, or out of range.
-pub fn time(member: &str, node: &Node) -> Result<i64, Located> {
+pub fn time(member: &str, node: &JsonNode) -> Result<i64, Located> {
     let seconds = node.number().filter(|seconds| (0.0..=1e9).contains(seconds));
     let seconds = seconds.ok_or_else(|| wrong(member, node, "a number of seconds from 0 to 1e9"))?;
     Ok((seconds * 1000.0).round() as i64)
@@ -129,7 +132,7 @@ pub fn time(member: &str, node: &Node) -> Result<i64, Located> {
 ///
 /// # Errors
 /// As for [`time`].
-pub fn seconds(node: &Node, member: &str) -> Result<Option<i64>, Located> {
+pub fn seconds(node: &JsonNode, member: &str) -> Result<Option<i64>, Located> {
     node.get(member).map(|value| time(member, value)).transpose()
 }
 
@@ -137,7 +140,7 @@ pub fn seconds(node: &Node, member: &str) -> Result<Option<i64>, Located> {
 ///
 /// # Errors
 /// It is none.
-pub fn text(node: &Node, member: &str) -> Result<Option<String>, Located> {
+pub fn text(node: &JsonNode, member: &str) -> Result<Option<String>, Located> {
     let Some(value) = node.get(member) else { return Ok(None) };
     let text = value.text().ok_or_else(|| wrong(member, value, "a text"))?;
     Ok(Some(text.to_owned()))
@@ -147,7 +150,7 @@ pub fn text(node: &Node, member: &str) -> Result<Option<String>, Located> {
 ///
 /// # Errors
 /// It is none.
-pub fn flag(node: &Node, member: &str) -> Result<bool, Located> {
+pub fn flag(node: &JsonNode, member: &str) -> Result<bool, Located> {
     let Some(value) = node.get(member) else {
         return Ok(false);
     };
@@ -158,7 +161,7 @@ pub fn flag(node: &Node, member: &str) -> Result<bool, Located> {
 ///
 /// # Errors
 /// It is none.
-pub fn share(member: &str, node: &Node) -> Result<f64, Located> {
+pub fn share(member: &str, node: &JsonNode) -> Result<f64, Located> {
     let of_text = |text: &str| text.strip_suffix('%')?.trim().parse::<f64>().ok();
     let share = match node.number() {
         Some(part) => Some(part),

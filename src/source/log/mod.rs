@@ -21,7 +21,7 @@ use super::view::{FaultKind, MAX_VIEWED_BYTES};
 use super::{Span, View, textproto};
 pub use heads::heads;
 use prefix::Prefix;
-use strip::{Kind, Stripped};
+use strip::{LogStyle, Stripped};
 
 /// The words before a message: those that grpc-go, C-core and grpc-java print, and what the message is.
 const MARKERS: &[(&str, &str)] = &[
@@ -48,7 +48,7 @@ const MAX_HEAD: usize = 512;
 
 /// A message in a log.
 #[derive(Debug, Clone)]
-pub struct Entry<'b> {
+pub struct LoggedMessage<'b> {
     /// Its text, with whatever stands between its lines.
     pub span: Span,
     /// It is in text format, of this type; JSON otherwise.
@@ -59,7 +59,7 @@ pub struct Entry<'b> {
     stripped: Option<Box<Stripped<'b>>>,
 }
 
-impl Entry<'_> {
+impl LoggedMessage<'_> {
     /// Says whether it is a resource, which stands for itself.
     pub fn is_resource(&self) -> bool {
         let name = self.text.map(|message| message.full_name);
@@ -87,7 +87,7 @@ pub(super) fn looks_like(bytes: &[u8]) -> bool {
 }
 
 /// The messages of a log, in order.
-pub fn entries(bytes: &[u8]) -> Vec<Entry<'_>> {
+pub fn entries(bytes: &[u8]) -> Vec<LoggedMessage<'_>> {
     let mut entries = Vec::new();
     let mut clients = Vec::new();
     let mut search = Search::new(bytes);
@@ -96,7 +96,7 @@ pub fn entries(bytes: &[u8]) -> Vec<Entry<'_>> {
     while let Some(found) = search.next(from) {
         let start = found.start;
         let is_json = bytes.get(start) == Some(&b'{');
-        let kind = if is_json { Kind::Json } else { Kind::Text };
+        let kind = if is_json { LogStyle::Json } else { LogStyle::Text };
         let json_end = is_json.then(|| end_of_json(bytes, start)).flatten();
         let stripped = match json_end {
             Some(_) => None,
@@ -109,9 +109,9 @@ pub fn entries(bytes: &[u8]) -> Vec<Entry<'_>> {
                 let next = search.next(start + 1);
                 let limit = next.map_or(bytes.len(), |next| line_start(bytes, next.words));
                 match kind {
-                    Kind::Json => limit,
+                    LogStyle::Json => limit,
                     // Behind a prefix such as `app: ` the whole log looks like text format.
-                    Kind::Text => {
+                    LogStyle::Text => {
                         let limit = limit.max(strip::end_of_line(bytes, start));
                         end_of_text(bytes.get(..limit).unwrap_or(bytes), start)
                     }
@@ -125,7 +125,7 @@ pub fn entries(bytes: &[u8]) -> Vec<Entry<'_>> {
             _ => end,
         };
         clients.push((found.words, stripped.as_ref().map(|stripped| stripped.prefix.clone())));
-        entries.push(Entry {
+        entries.push(LoggedMessage {
             span: Span::new(start, end),
             text: (!is_json).then(|| tables::message(found.kind)).flatten(),
             client: None,
@@ -151,7 +151,7 @@ fn end_of_json(bytes: &[u8], start: usize) -> Option<usize> {
 }
 
 /// Says which client wrote each message, if there are several: by its number in the head, and by the prefix of the line.
-fn name_clients(bytes: &[u8], heads: &[(usize, Option<Prefix<'_>>)], entries: &mut [Entry<'_>]) {
+fn name_clients(bytes: &[u8], heads: &[(usize, Option<Prefix<'_>>)], entries: &mut [LoggedMessage<'_>]) {
     let prefixes: BTreeSet<&Prefix<'_>> = heads.iter().filter_map(|(_, prefix)| prefix.as_ref()).collect();
     let known = || prefixes.iter().take(MAX_KNOWN_PREFIXES);
     let names: Vec<String> = heads
@@ -185,7 +185,7 @@ fn client(head: &[u8]) -> Option<String> {
 }
 
 /// The messages that cannot be read where they stand as JSON, and the parts of each entry in the view.
-pub fn view(bytes: &[u8], entries: &[Entry<'_>]) -> (View, Vec<Range<usize>>) {
+pub fn view(bytes: &[u8], entries: &[LoggedMessage<'_>]) -> (View, Vec<Range<usize>>) {
     let mut view = View::default();
     let mut parts = Vec::new();
     let too_large = bytes.len() > MAX_VIEWED_BYTES;

@@ -7,7 +7,7 @@ use super::prefix::{Prefix, shape};
 use super::{is_text_line, line_start};
 use crate::source::Span;
 use crate::source::json::{Scanner, is_number};
-use crate::source::view::{FaultKind, Part, View};
+use crate::source::view::{FaultKind, View, ViewPart};
 
 /// A message without the prefixes of its lines.
 #[derive(Debug, Clone)]
@@ -32,7 +32,7 @@ const MAX_LINES_BEHIND: usize = 64;
 
 /// What a message is written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum LogStyle {
     Json,
     Text,
 }
@@ -44,7 +44,7 @@ pub(super) fn strip<'b>(
     bytes: &'b [u8],
     words: usize,
     start: usize,
-    kind: Kind,
+    kind: LogStyle,
     budget: &mut usize,
 ) -> Option<Stripped<'b>> {
     let prefix = learn(bytes, head(bytes, words), end_of_line(bytes, start), kind, budget)?;
@@ -61,7 +61,7 @@ pub(super) fn strip<'b>(
     stripped.push(bytes, start, end_of_line(bytes, start), kind, &mut depth);
     loop {
         at = end_of_line(bytes, at);
-        if at >= bytes.len() || (kind == Kind::Json && depth == 0) {
+        if at >= bytes.len() || (kind == LogStyle::Json && depth == 0) {
             return Some(stripped);
         }
         let line = line(bytes, at);
@@ -100,12 +100,12 @@ pub(super) fn start_behind(bytes: &[u8], words: usize) -> Option<usize> {
 }
 
 /// Finds the prefix of the line `head` by the first line from `at` on that goes on with its message.
-fn learn<'b>(bytes: &[u8], head: &'b [u8], mut at: usize, kind: Kind, budget: &mut usize) -> Option<Prefix<'b>> {
+fn learn<'b>(bytes: &[u8], head: &'b [u8], mut at: usize, kind: LogStyle, budget: &mut usize) -> Option<Prefix<'b>> {
     let limit = at.saturating_add(MAX_GAP).min(bytes.len());
     while at < limit {
         let line = line(bytes, at);
         let common = Prefix::common(head, line).filter(|prefix| {
-            let is_client = kind == Kind::Json || prefix.strip(head).is_some_and(is_client_line);
+            let is_client = kind == LogStyle::Json || prefix.strip(head).is_some_and(is_client_line);
             is_client && prefix.strip(line).is_some_and(|rest| continues(rest, kind))
         });
         if common.is_some() {
@@ -130,9 +130,9 @@ fn is_client_line(rest: &[u8]) -> bool {
 }
 
 /// Says whether the rest of a line may go on with a message.
-fn continues(rest: &[u8], kind: Kind) -> bool {
+fn continues(rest: &[u8], kind: LogStyle) -> bool {
     let rest = rest.trim_ascii();
-    if kind == Kind::Text {
+    if kind == LogStyle::Text {
         return rest.is_empty() || is_text_line(rest);
     }
     let inner = rest.get(1..).unwrap_or_default().trim_ascii_start().first();
@@ -170,9 +170,9 @@ pub(super) fn end_of_line(bytes: &[u8], at: usize) -> usize {
 
 impl Stripped<'_> {
     /// Adds a line; of JSON up to the end of the message.
-    fn push(&mut self, bytes: &[u8], start: usize, end: usize, kind: Kind, depth: &mut usize) {
+    fn push(&mut self, bytes: &[u8], start: usize, end: usize, kind: LogStyle, depth: &mut usize) {
         let mut line = bytes.get(start..end).unwrap_or_default();
-        if kind == Kind::Json
+        if kind == LogStyle::Json
             && let Some(last) = closes(line, depth)
         {
             line = line.get(..=last).unwrap_or_default();
@@ -226,7 +226,7 @@ impl Stripped<'_> {
         let cut = fault.is_some();
         if !view.json.is_empty() {
             view.json.push(b'\n');
-            view.parts.push(Part { text, cut });
+            view.parts.push(ViewPart { text, cut });
         }
         view
     }

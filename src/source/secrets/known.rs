@@ -2,7 +2,7 @@
 
 /// JSON whose values may be printed behind these keys; everything else in it is hidden.
 #[derive(Debug)]
-pub struct Known {
+pub struct KnownKeys {
     /// Keys of values, now and then of objects too.
     pub keys: &'static [&'static str],
     /// Keys of objects of the same kind, and of lists of them.
@@ -15,8 +15,8 @@ pub struct Known {
     pub is_suite: bool,
 }
 
-impl Known {
-    const NONE: Known = Known {
+impl KnownKeys {
+    const NONE: KnownKeys = KnownKeys {
         keys: &[],
         objects: &[],
         maps: &[],
@@ -36,7 +36,7 @@ impl Known {
 pub const NAMED: &[&str] = &["env", "headers"];
 
 /// A bootstrap (gRFC A27 and what came after it).
-pub static BOOTSTRAP: Known = Known {
+pub static BOOTSTRAP: KnownKeys = KnownKeys {
     keys: &[
         "ca_certificate_file",
         "certificate_file",
@@ -67,11 +67,11 @@ pub static BOOTSTRAP: Known = Known {
         "xds_servers",
     ],
     maps: &["allowed_grpc_services", "authorities", "certificate_providers"],
-    ..Known::NONE
+    ..KnownKeys::NONE
 };
 
 /// Configurations of LB policies and what stands around them, as gRPC's own policies have them.
-pub static POLICY: Known = Known {
+pub static POLICY: KnownKeys = KnownKeys {
     keys: &[
         "autoshardingTarget",
         "backoffMultiplier",
@@ -176,11 +176,11 @@ pub static POLICY: Known = Known {
         "xds_wrr_locality_experimental",
     ],
     maps: &["children", "targets"],
-    ..Known::NONE
+    ..KnownKeys::NONE
 };
 
 /// What Envoy answers at `/clusters?format=json` (envoy.admin.v3.Clusters, which the descriptor set does not have).
-pub static CLUSTERS: Known = Known {
+pub static CLUSTERS: KnownKeys = KnownKeys {
     keys: &[
         "address",
         "eds_health_status",
@@ -218,13 +218,13 @@ pub static CLUSTERS: Known = Known {
         "success_rate_ejection_threshold",
         "thresholds",
     ],
-    ..Known::NONE
+    ..KnownKeys::NONE
 };
 
 /// Metadata that gRPC reads (gRFC A76, A79).
-pub static METADATA: Known = Known {
+pub static METADATA: KnownKeys = KnownKeys {
     keys: &["hash_key", "service_name", "service_namespace"],
-    ..Known::NONE
+    ..KnownKeys::NONE
 };
 
 /// Where it stands in `filter_metadata`.
@@ -237,16 +237,16 @@ pub fn is_policy(name: &str) -> bool {
 }
 
 /// What stands around configuration in a Kubernetes object.
-pub static KUBERNETES: Known = Known {
+pub static KUBERNETES: KnownKeys = KnownKeys {
     keys: &["apiVersion", "kind", "name", "namespace"],
     objects: &["items", "metadata", "spec"],
     maps: &["data"],
     resources: &["resources"],
-    ..Known::NONE
+    ..KnownKeys::NONE
 };
 
 /// A suite of tests, as its schema has it; what holds resources and headers is told apart from these.
-pub static SUITE: Known = Known {
+pub static SUITE: KnownKeys = KnownKeys {
     keys: &[
         "address",
         "application_utilization",
@@ -335,5 +335,5 @@ pub static SUITE: Known = Known {
     ],
     resources: &["update", "world"],
     is_suite: true,
-    ..Known::NONE
+    ..KnownKeys::NONE
 };

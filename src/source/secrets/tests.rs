@@ -3,7 +3,7 @@
 use super::*;
 
 fn told(type_name: &str, text: &str) -> [Vec<String>; 2] {
-    let marks = marks(text.as_bytes(), 0, Place::root(tables::message(type_name)));
+    let marks = marks(text.as_bytes(), 0, SecretPlace::root(tables::message(type_name)));
     [marks.shown, marks.hidden].map(|spans| spans.into_iter().map(|span| text[span.range()].to_owned()).collect())
 }
 
@@ -128,10 +128,10 @@ fn policies_and_bootstraps_are_known_by_their_keys() {
     );
     assert!(hidden("", &of("mine")).contains(&"7".to_owned()));
     let clusters = br#"{"cluster_statuses":[{"name":"c","host_statuses":[{"address":{"socket_address":{"address":"10.0.0.1","port_value":80}},"x":"y"}]}]}"#;
-    let hidden = marks(clusters, 0, Place::clusters()).hidden;
+    let hidden = marks(clusters, 0, SecretPlace::clusters()).hidden;
     assert_eq!(hidden.len(), 2, "x and y");
     let bootstrap = br#"{"xds_servers":[{"server_uri":"a:1","channel_creds":[{"type":"x","config":{"token":"t"}}]}],"node":{"id":"n","metadata":{"a":"b"}}}"#;
-    let hidden = marks(bootstrap, 0, Place::bootstrap()).hidden;
+    let hidden = marks(bootstrap, 0, SecretPlace::bootstrap()).hidden;
     let hidden: Vec<_> = hidden
         .iter()
         .map(|span| std::str::from_utf8(&bootstrap[span.range()]).unwrap())
@@ -164,7 +164,7 @@ fn the_parsed_form_hides_structs_and_credentials() {
         ],
         "name": "https://u:fgh@h",
     });
-    Place::parsed().redact(&mut value);
+    SecretPlace::parsed().redact(&mut value);
     let expected = serde_json::json!({
         "lb_policy": [{"ring_hash_experimental": {"minRingSize": 1, "[redacted]": "[redacted]"}}, {"[redacted]": "[redacted]"}],
         "metadata": {"m": {"type": "Struct", "value": "[redacted]"}, "n": {"type": "Address", "address": "10.0.0.1:80"}},
@@ -179,7 +179,7 @@ fn the_parsed_form_hides_structs_and_credentials() {
 
 #[test]
 fn a_document_is_known_by_its_keys_and_a_suite_by_its_members() {
-    let hidden = |place: Place, text: &str| -> Vec<String> {
+    let hidden = |place: SecretPlace, text: &str| -> Vec<String> {
         let spans = marks(text.as_bytes(), 0, place).hidden;
         spans.into_iter().map(|span| text[span.range()].to_owned()).collect()
     };
@@ -206,7 +206,7 @@ fn a_document_is_known_by_its_keys_and_a_suite_by_its_members() {
         ),
         (r#"[{"name":"a"}]"#, &["name", "a"]),
     ] {
-        assert_eq!(hidden(Place::document(), text), expected, "{text}");
+        assert_eq!(hidden(SecretPlace::document(), text), expected, "{text}");
     }
     for (text, expected) in [
         (
@@ -223,7 +223,7 @@ fn a_document_is_known_by_its_keys_and_a_suite_by_its_members() {
             &["a", "x", "1"],
         ),
     ] {
-        assert_eq!(hidden(Place::suite(), text), expected, "{text}");
+        assert_eq!(hidden(SecretPlace::suite(), text), expected, "{text}");
     }
 }
 

@@ -2,7 +2,7 @@
 
 use xdsctl_proto::tables;
 
-use super::Place;
+use super::SecretPlace;
 use crate::secret::{REDACTED, is_name, looks};
 use crate::source::Span;
 use crate::source::json::{Scanner, Str, Syntax};
@@ -41,7 +41,7 @@ pub fn within(spans: &[Span], part: Span) -> impl Iterator<Item = Span> {
 /// assert_eq!(&text[marks.hidden[0].range()], b"abc");
 /// assert_eq!((marks.hidden.len(), marks.shown.len()), (1, 5));
 /// ```
-pub fn marks(text: &[u8], start: usize, place: Place) -> Marks {
+pub fn marks(text: &[u8], start: usize, place: SecretPlace) -> Marks {
     let mut walker = Walker {
         scan: Scanner::new(text),
         marks: Marks::default(),
@@ -116,7 +116,7 @@ impl Walker<'_> {
         list.push(Span::new(start, end));
     }
 
-    fn value(&mut self, place: Place) -> Result<(), Syntax> {
+    fn value(&mut self, place: SecretPlace) -> Result<(), Syntax> {
         match self.scan.peek() {
             b'{' | b'[' if self.level >= MAX_LEVELS => {
                 let start = self.scan.pos();
@@ -174,7 +174,7 @@ impl Walker<'_> {
         Ok(text)
     }
 
-    fn object(&mut self, mut place: Place) -> Result<(), Syntax> {
+    fn object(&mut self, mut place: SecretPlace) -> Result<(), Syntax> {
         if place.asks() {
             place = place.told(&self.ahead());
         }
@@ -227,7 +227,7 @@ impl Walker<'_> {
                 let type_name = ahead.type_name.as_deref();
                 if type_name
                     .and_then(tables::message)
-                    .is_some_and(|message| !Place::root(Some(message)).asks_by_name())
+                    .is_some_and(|message| !SecretPlace::root(Some(message)).asks_by_name())
                 {
                     return Ok(());
                 }

@@ -58,7 +58,7 @@ pub fn is_known_word(word: &str) -> bool {
             .flat_map(|field| [field.name, field.json_name])
             .chain(values)
             .chain(types)
-            .chain(known.flat_map(super::known::Known::all))
+            .chain(known.flat_map(super::known::KnownKeys::all))
             .chain(["@type", "true", "false", "null"])
             .collect()
     });

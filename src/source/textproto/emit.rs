@@ -4,7 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use xdsctl_proto::tables::{self, Cardinality, Field, Kind, Message, WellKnown};
 
-use super::parse::{NONE, Node, Tree, Value};
+use super::parse::{NONE, TextNode, TextValue, Tree};
 use super::scalar::{float, integer};
 use crate::source::Span;
 use crate::source::json::is_number;
@@ -130,8 +130,8 @@ impl Writer<'_, '_> {
     }
 
     /// Says whether the text ends inside of this resource.
-    fn is_lost(&self, node: &Node, kind: Kind) -> bool {
-        let Value::Message { first, open: true } = node.value else {
+    fn is_lost(&self, node: &TextNode, kind: Kind) -> bool {
+        let TextValue::Message { first, open: true } = node.value else {
             return false;
         };
         let Some(message) = kind.message() else {
@@ -147,7 +147,7 @@ impl Writer<'_, '_> {
             .is_none_or(is_leaf)
     }
 
-    fn repeated<'n>(&mut self, field: &'static Field, nodes: impl Iterator<Item = &'n Node> + Clone) {
+    fn repeated<'n>(&mut self, field: &'static Field, nodes: impl Iterator<Item = &'n TextNode> + Clone) {
         let Some(first) = nodes.clone().next() else { return };
         self.key(field.name.as_bytes(), first.name);
         self.bracket(b'[', first.span);
@@ -162,14 +162,14 @@ impl Writer<'_, '_> {
         self.bracket(b']', end);
     }
 
-    fn map<'n>(&mut self, name: &str, key: Kind, value: Kind, nodes: impl Iterator<Item = &'n Node> + Clone) {
+    fn map<'n>(&mut self, name: &str, key: Kind, value: Kind, nodes: impl Iterator<Item = &'n TextNode> + Clone) {
         let Some(first) = nodes.clone().next() else { return };
         self.key(name.as_bytes(), first.name);
         self.entries(key, value, nodes, first.span);
     }
 
     /// Writes map entries as an object.
-    fn entries<'n>(&mut self, key: Kind, value: Kind, nodes: impl Iterator<Item = &'n Node>, start: Span) {
+    fn entries<'n>(&mut self, key: Kind, value: Kind, nodes: impl Iterator<Item = &'n TextNode>, start: Span) {
         let tree = self.tree;
         self.bracket(b'{', start);
         let mut end = start;
@@ -180,7 +180,7 @@ impl Writer<'_, '_> {
                 fields.filter(|node| tree.slice(node.name) == wanted).last()
             };
             match member(b"key") {
-                Some(given) if given.value == Value::Text => self.key(&tree.unescaped(given), given.span),
+                Some(given) if given.value == TextValue::Text => self.key(&tree.unescaped(given), given.span),
                 Some(given) => {
                     let text = tree.slice(given.span);
                     let text = integer(text).map_or_else(|| text.to_vec(), |value| value.to_string().into_bytes());
@@ -196,13 +196,13 @@ impl Writer<'_, '_> {
         self.bracket(b'}', end);
     }
 
-    fn value(&mut self, kind: Kind, node: &Node) {
+    fn value(&mut self, kind: Kind, node: &TextNode) {
         match (kind, node.value) {
-            (Kind::Message(_), Value::Message { first, .. }) => match kind.message() {
+            (Kind::Message(_), TextValue::Message { first, .. }) => match kind.message() {
                 Some(message) => self.message(message, first, node.span),
                 None => self.untyped(first, node.span),
             },
-            (_, Value::Message { first, .. }) => self.untyped(first, node.span),
+            (_, TextValue::Message { first, .. }) => self.untyped(first, node.span),
             (Kind::Message(_), _) => self.untyped_scalar(node),
             _ => self.scalar(kind, node),
         }
@@ -296,8 +296,8 @@ impl Writer<'_, '_> {
             let url = String::from_utf8_lossy(tree.slice(node.name)).into_owned();
             self.type_url(&url, node.name);
             let inner = match node.value {
-                Value::Message { first, .. } => first,
-                Value::Bare | Value::Text => NONE,
+                TextValue::Message { first, .. } => first,
+                TextValue::Bare | TextValue::Text => NONE,
             };
             match tables::message(url.rsplit('/').next().unwrap_or_default()) {
                 Some(message) if message.well_known == WellKnown::None => self.fields(message, inner),
@@ -314,10 +314,10 @@ impl Writer<'_, '_> {
             let mut rest = Vec::new();
             for (index, node) in tree.fields(first) {
                 match tree.slice(node.name) {
-                    b"type_url" if node.value == Value::Text => {
+                    b"type_url" if node.value == TextValue::Text => {
                         self.type_url(&String::from_utf8_lossy(&tree.unescaped(node)), node.span);
                     }
-                    b"value" if node.value == Value::Text => {
+                    b"value" if node.value == TextValue::Text => {
                         self.key(b"@value", node.name);
                         self.string(STANDARD.encode(tree.unescaped(node)).as_bytes(), node.span);
                     }
@@ -354,10 +354,10 @@ impl Writer<'_, '_> {
         }
     }
 
-    fn untyped_value(&mut self, node: &Node) {
+    fn untyped_value(&mut self, node: &TextNode) {
         match node.value {
-            Value::Message { first, .. } => self.untyped(first, node.span),
-            Value::Bare | Value::Text => self.untyped_scalar(node),
+            TextValue::Message { first, .. } => self.untyped(first, node.span),
+            TextValue::Bare | TextValue::Text => self.untyped_scalar(node),
         }
     }
 
@@ -372,9 +372,9 @@ impl Writer<'_, '_> {
         self.bracket(b'}', Span::new(span.end.saturating_sub(1).max(span.start), span.end));
     }
 
-    fn untyped_scalar(&mut self, node: &Node) {
+    fn untyped_scalar(&mut self, node: &TextNode) {
         let text = self.tree.slice(node.span);
-        if node.value == Value::Text {
+        if node.value == TextValue::Text {
             let text = self.tree.unescaped(node);
             self.string(&text, node.span);
         } else if is_number(text) || matches!(text, b"true" | b"false") {
@@ -384,19 +384,19 @@ impl Writer<'_, '_> {
         }
     }
 
-    fn scalar(&mut self, kind: Kind, node: &Node) {
+    fn scalar(&mut self, kind: Kind, node: &TextNode) {
         let text = self.tree.slice(node.span);
         match (kind, node.value) {
-            (Kind::Bytes, Value::Text) => {
+            (Kind::Bytes, TextValue::Text) => {
                 let text = STANDARD.encode(self.tree.unescaped(node));
                 self.string(text.as_bytes(), node.span);
             }
-            (Kind::String | Kind::Bytes, Value::Bare) => {
+            (Kind::String | Kind::Bytes, TextValue::Bare) => {
                 let message = "a string must be in quotes".to_owned();
                 self.view.fault(FaultKind::Syntax, node.span, message);
                 self.string(text, node.span);
             }
-            (_, Value::Text) => {
+            (_, TextValue::Text) => {
                 let text = self.tree.unescaped(node);
                 self.string(&text, node.span);
             }

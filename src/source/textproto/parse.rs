@@ -9,20 +9,20 @@ pub(super) const NONE: u32 = u32::MAX;
 
 /// One value of a field; an element of a list is a node of its own.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Node {
+pub(super) struct TextNode {
     /// The field's name, without the brackets of a bracketed one.
     pub name: Span,
     /// The name stands in brackets: an extension, or the type of an Any.
     pub bracketed: bool,
     /// The value: the text of a scalar, or from bracket to bracket.
     pub span: Span,
-    pub value: Value,
+    pub value: TextValue,
     /// The next field of the same message.
     pub next: u32,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Value {
+pub(super) enum TextValue {
     /// Number or identifier.
     Bare,
     /// One or several strings in quotes.
@@ -35,7 +35,7 @@ pub(super) enum Value {
 #[derive(Debug)]
 pub(super) struct Tree<'t> {
     pub text: &'t [u8],
-    pub nodes: Vec<Node>,
+    pub nodes: Vec<TextNode>,
     /// The first field.
     pub first: u32,
     /// The text could not be read to its end.
@@ -49,12 +49,12 @@ impl<'t> Tree<'t> {
         self.text.get(span.range()).unwrap_or_default()
     }
 
-    pub fn node(&self, index: u32) -> Option<&Node> {
+    pub fn node(&self, index: u32) -> Option<&TextNode> {
         self.nodes.get(index as usize)
     }
 
     /// The fields of a message from its first.
-    pub fn fields(&self, first: u32) -> impl Iterator<Item = (u32, &Node)> {
+    pub fn fields(&self, first: u32) -> impl Iterator<Item = (u32, &TextNode)> {
         let mut next = first;
         std::iter::from_fn(move || {
             let index = next;
@@ -65,16 +65,16 @@ impl<'t> Tree<'t> {
     }
 
     /// The fields of a node that is a message.
-    pub fn children(&self, node: &Node) -> impl Iterator<Item = (u32, &Node)> {
+    pub fn children(&self, node: &TextNode) -> impl Iterator<Item = (u32, &TextNode)> {
         let first = match node.value {
-            Value::Message { first, .. } => first,
-            Value::Bare | Value::Text => NONE,
+            TextValue::Message { first, .. } => first,
+            TextValue::Bare | TextValue::Text => NONE,
         };
         self.fields(first)
     }
 
     /// The bytes of the string or strings of a node.
-    pub fn unescaped(&self, node: &Node) -> Vec<u8> {
+    pub fn unescaped(&self, node: &TextNode) -> Vec<u8> {
         let mut parser = Parser::new(self.slice(node.span));
         let mut out = Vec::new();
         while matches!(parser.peek(), Some(b'"' | b'\'')) {
@@ -142,9 +142,9 @@ pub(super) fn parse<'t>(text: &'t [u8], view: &mut View) -> Tree<'t> {
                 view.fault(kind, Span::new(at, (at + 1).min(text.len())), message);
                 for frame in &frames {
                     if let Some(node) = tree.nodes.get_mut(frame.node as usize)
-                        && let Value::Message { first, .. } = node.value
+                        && let TextValue::Message { first, .. } = node.value
                     {
-                        node.value = Value::Message { first, open: true };
+                        node.value = TextValue::Message { first, open: true };
                         node.span.end = at;
                     }
                 }
@@ -275,7 +275,7 @@ impl<'t> Parser<'t> {
     /// Starts a message.
     fn open(&mut self, name: Span, bracketed: bool, tree: &mut Tree<'t>, frames: &mut Vec<Frame>) -> Result<()> {
         let close = if self.peek() == Some(b'<') { b'>' } else { b'}' };
-        let value = Value::Message {
+        let value = TextValue::Message {
             first: NONE,
             open: false,
         };
@@ -349,7 +349,7 @@ impl<'t> Parser<'t> {
                 self.string()?;
                 end = self.pos;
             }
-            add(name, bracketed, Span::new(start, end), Value::Text, tree, frames);
+            add(name, bracketed, Span::new(start, end), TextValue::Text, tree, frames);
             return Ok(());
         }
         if first == Some(b'-') {
@@ -372,7 +372,14 @@ impl<'t> Parser<'t> {
         if digits == self.pos {
             return Err("expected a value");
         }
-        add(name, bracketed, Span::new(start, self.pos), Value::Bare, tree, frames);
+        add(
+            name,
+            bracketed,
+            Span::new(start, self.pos),
+            TextValue::Bare,
+            tree,
+            frames,
+        );
         Ok(())
     }
 
@@ -398,9 +405,9 @@ impl<'t> Parser<'t> {
 }
 
 /// Appends a node to the innermost message.
-fn add(name: Span, bracketed: bool, span: Span, value: Value, tree: &mut Tree<'_>, frames: &mut [Frame]) -> u32 {
+fn add(name: Span, bracketed: bool, span: Span, value: TextValue, tree: &mut Tree<'_>, frames: &mut [Frame]) -> u32 {
     let index = u32::try_from(tree.nodes.len()).unwrap_or(NONE);
-    tree.nodes.push(Node {
+    tree.nodes.push(TextNode {
         name,
         bracketed,
         span,
@@ -415,8 +422,8 @@ fn add(name: Span, bracketed: bool, span: Span, value: Value, tree: &mut Tree<'_
     frame.last = index;
     if let Some(last) = tree.nodes.get_mut(last as usize) {
         last.next = index;
-    } else if let Some(Node {
-        value: Value::Message { first, .. },
+    } else if let Some(TextNode {
+        value: TextValue::Message { first, .. },
         ..
     }) = tree.nodes.get_mut(parent as usize)
     {

@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 
 use xdsctl_proto::tables::{self, Cardinality, Field, Kind, Message, WellKnown};
 
-use crate::source::wire::{Fields, Value};
+use crate::source::wire::{Fields, WireValue};
 
 /// Messages inside messages that are printed as such.
 const MAX_DEPTH: usize = 200;
@@ -44,7 +44,7 @@ fn fields(bytes: &[u8], message: &'static Message, depth: usize, out: &mut Strin
         // A field of another wire type is unknown to every parser.
         let field = message.field(item.number).filter(|field| fits(field, item.value));
         // A packed list is one item.
-        if let (Some(field), Value::Bytes(packed)) = (field, item.value)
+        if let (Some(field), WireValue::Bytes(packed)) = (field, item.value)
             && field.cardinality == Cardinality::Repeated
             && !matches!(field.kind, Kind::Message(_) | Kind::String | Kind::Bytes)
         {
@@ -73,13 +73,13 @@ fn fields(bytes: &[u8], message: &'static Message, depth: usize, out: &mut Strin
 }
 
 /// Says whether a value has the wire type of the field.
-fn fits(field: &Field, value: Value<'_>) -> bool {
+fn fits(field: &Field, value: WireValue<'_>) -> bool {
     match (field.kind, value) {
-        (Kind::Message(_) | Kind::String | Kind::Bytes, value) => matches!(value, Value::Bytes(_)),
-        (_, Value::Bytes(_)) => field.cardinality == Cardinality::Repeated,
-        (Kind::Fixed32 | Kind::Sfixed32 | Kind::Float, value) => matches!(value, Value::Fixed32(_)),
-        (Kind::Fixed64 | Kind::Sfixed64 | Kind::Double, value) => matches!(value, Value::Fixed64(_)),
-        (_, value) => matches!(value, Value::Varint(_)),
+        (Kind::Message(_) | Kind::String | Kind::Bytes, value) => matches!(value, WireValue::Bytes(_)),
+        (_, WireValue::Bytes(_)) => field.cardinality == Cardinality::Repeated,
+        (Kind::Fixed32 | Kind::Sfixed32 | Kind::Float, value) => matches!(value, WireValue::Fixed32(_)),
+        (Kind::Fixed64 | Kind::Sfixed64 | Kind::Double, value) => matches!(value, WireValue::Fixed64(_)),
+        (_, value) => matches!(value, WireValue::Varint(_)),
     }
 }
 
@@ -94,11 +94,11 @@ fn packed_list(mut packed: &[u8], name: &str, kind: Kind, depth: usize, out: &mu
         let read = match kind {
             Kind::Fixed32 | Kind::Sfixed32 | Kind::Float => packed
                 .split_first_chunk::<4>()
-                .map(|(head, rest)| (Value::Fixed32(u32::from_le_bytes(*head)), rest)),
+                .map(|(head, rest)| (WireValue::Fixed32(u32::from_le_bytes(*head)), rest)),
             Kind::Fixed64 | Kind::Sfixed64 | Kind::Double => packed
                 .split_first_chunk::<8>()
-                .map(|(head, rest)| (Value::Fixed64(u64::from_le_bytes(*head)), rest)),
-            _ => varint(packed).map(|(value, rest)| (Value::Varint(value), rest)),
+                .map(|(head, rest)| (WireValue::Fixed64(u64::from_le_bytes(*head)), rest)),
+            _ => varint(packed).map(|(value, rest)| (WireValue::Varint(value), rest)),
         };
         let Some((element, rest)) = read else { return };
         packed = rest;
@@ -124,34 +124,34 @@ fn varint(bytes: &[u8]) -> Option<(u64, &[u8])> {
     clippy::cast_possible_truncation,
     reason = "two's complement is what the wire has"
 )]
-fn value(kind: Option<Kind>, value: Value<'_>, depth: usize, out: &mut String) {
+fn value(kind: Option<Kind>, value: WireValue<'_>, depth: usize, out: &mut String) {
     let result = match (kind, value) {
-        (Some(kind @ Kind::Message(_)), Value::Bytes(bytes)) => {
+        (Some(kind @ Kind::Message(_)), WireValue::Bytes(bytes)) => {
             nested(kind.message(), bytes, depth, out);
             Ok(())
         }
-        (_, Value::Bytes(bytes)) => write!(out, ": \"{}\"", Escaped(bytes)),
-        (Some(Kind::Bool), Value::Varint(value)) => write!(out, ": {}", value != 0),
-        (Some(kind @ Kind::Enum(_)), Value::Varint(value)) => {
+        (_, WireValue::Bytes(bytes)) => write!(out, ": \"{}\"", Escaped(bytes)),
+        (Some(Kind::Bool), WireValue::Varint(value)) => write!(out, ": {}", value != 0),
+        (Some(kind @ Kind::Enum(_)), WireValue::Varint(value)) => {
             match kind.enumeration().and_then(|item| item.name(value as i32)) {
                 Some(name) => write!(out, ": {name}"),
                 None => write!(out, ": {}", value as i32),
             }
         }
-        (Some(Kind::Int32), Value::Varint(value)) => write!(out, ": {}", value as i32),
-        (Some(Kind::Int64), Value::Varint(value)) => write!(out, ": {}", value as i64),
-        (Some(Kind::Uint32), Value::Varint(value)) => write!(out, ": {}", value as u32),
-        (Some(Kind::Sint32 | Kind::Sint64), Value::Varint(value)) => {
+        (Some(Kind::Int32), WireValue::Varint(value)) => write!(out, ": {}", value as i32),
+        (Some(Kind::Int64), WireValue::Varint(value)) => write!(out, ": {}", value as i64),
+        (Some(Kind::Uint32), WireValue::Varint(value)) => write!(out, ": {}", value as u32),
+        (Some(Kind::Sint32 | Kind::Sint64), WireValue::Varint(value)) => {
             write!(out, ": {}", (value >> 1) as i64 ^ -((value & 1) as i64))
         }
-        (_, Value::Varint(value)) => write!(out, ": {value}"),
-        (Some(Kind::Float), Value::Fixed32(value)) => write!(out, ": {}", number(f32::from_bits(value).into())),
-        (Some(Kind::Double), Value::Fixed64(value)) => write!(out, ": {}", number(f64::from_bits(value))),
-        (Some(Kind::Sfixed32), Value::Fixed32(value)) => write!(out, ": {}", value as i32),
-        (Some(Kind::Sfixed64), Value::Fixed64(value)) => write!(out, ": {}", value as i64),
-        (_, Value::Fixed32(value)) => write!(out, ": {value}"),
-        (_, Value::Fixed64(value)) => write!(out, ": {value}"),
-        (_, Value::Group) => write!(out, " {{ }}"),
+        (_, WireValue::Varint(value)) => write!(out, ": {value}"),
+        (Some(Kind::Float), WireValue::Fixed32(value)) => write!(out, ": {}", number(f32::from_bits(value).into())),
+        (Some(Kind::Double), WireValue::Fixed64(value)) => write!(out, ": {}", number(f64::from_bits(value))),
+        (Some(Kind::Sfixed32), WireValue::Fixed32(value)) => write!(out, ": {}", value as i32),
+        (Some(Kind::Sfixed64), WireValue::Fixed64(value)) => write!(out, ": {}", value as i64),
+        (_, WireValue::Fixed32(value)) => write!(out, ": {value}"),
+        (_, WireValue::Fixed64(value)) => write!(out, ": {value}"),
+        (_, WireValue::Group) => write!(out, " {{ }}"),
     };
     // Writing to a string cannot fail.
     let _ = result;
@@ -194,11 +194,11 @@ fn packed(bytes: &[u8], depth: usize, out: &mut String) -> bool {
     let mut inner: &[u8] = &[];
     for item in Fields::new(bytes) {
         match item.map(|item| (item.number, item.value)) {
-            Ok((1, Value::Bytes(text))) => match std::str::from_utf8(text) {
+            Ok((1, WireValue::Bytes(text))) => match std::str::from_utf8(text) {
                 Ok(text) => url = text,
                 Err(_) => return false,
             },
-            Ok((2, Value::Bytes(bytes))) => inner = bytes,
+            Ok((2, WireValue::Bytes(bytes))) => inner = bytes,
             _ => return false,
         }
     }

@@ -2,7 +2,7 @@
 
 use xdsctl_proto::tables::{self, Cardinality, Kind, Message, WellKnown};
 
-use super::parse::{Tree, Value};
+use super::parse::{TextValue, Tree};
 
 /// What people keep in text format, likeliest first among those that fit as well.
 const CANDIDATES: &[&str] = &[
@@ -66,12 +66,12 @@ fn misfits(tree: &Tree<'_>, first: u32, message: &'static Message, depth: usize)
             _ => None,
         };
         match (node.value, kind) {
-            (Value::Message { first, .. }, Some(inner)) if depth > 0 => {
+            (TextValue::Message { first, .. }, Some(inner)) if depth > 0 => {
                 let (top, deep) = misfits(tree, first, inner, depth - 1);
                 below += top + deep;
             }
-            (Value::Message { .. }, Some(_)) => {}
-            (Value::Message { .. }, None) | (_, Some(_)) => below += 1,
+            (TextValue::Message { .. }, Some(_)) => {}
+            (TextValue::Message { .. }, None) | (_, Some(_)) => below += 1,
             _ => {}
         }
     }

@@ -15,7 +15,7 @@ use crate::source::view::{FaultKind, View};
 
 /// A place in a view: text and tokens.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Mark {
+pub(super) struct ViewMark {
     pub json: usize,
     pub token: usize,
 }
@@ -29,9 +29,9 @@ pub(super) struct Piece(pub View);
 pub(super) struct Anchored {
     /// The view that has the text; `None` for the one that is being written.
     pub piece: Option<Rc<Piece>>,
-    pub start: Mark,
+    pub start: ViewMark,
     /// Its end; `None` while the node is open.
-    pub end: Option<Mark>,
+    pub end: Option<ViewMark>,
 }
 
 /// A source of a merge key.
@@ -43,7 +43,7 @@ pub(super) enum Source {
 
 impl Writer {
     /// Takes what was written since `start` out of the view. Anchors in it follow.
-    pub(super) fn cut(&mut self, start: Mark, anchors_before: usize) -> Rc<Piece> {
+    pub(super) fn cut(&mut self, start: ViewMark, anchors_before: usize) -> Rc<Piece> {
         let mut piece = View {
             json: self.view.json.split_off(start.json),
             tokens: self.view.tokens.split_off(start.token),
@@ -54,7 +54,7 @@ impl Writer {
             token.at = token.at.saturating_sub(base);
         }
         let piece = Rc::new(Piece(piece));
-        let shift = |mark: Mark| Mark {
+        let shift = |mark: ViewMark| ViewMark {
             json: mark.json.saturating_sub(start.json),
             token: mark.token.saturating_sub(start.token),
         };
@@ -74,7 +74,7 @@ impl Writer {
     }
 
     /// Takes something off the budget; false, with a fault the first time, if there is not enough.
-    pub(super) fn afford(&mut self, size: Mark, span: Span) -> bool {
+    pub(super) fn afford(&mut self, size: ViewMark, span: Span) -> bool {
         if size.json <= self.bytes_left && size.token <= self.nodes_left {
             self.bytes_left -= size.json;
             self.nodes_left -= size.token;
@@ -92,7 +92,7 @@ impl Writer {
     }
 
     /// Appends a piece of a view.
-    pub(super) fn copy(&mut self, piece: Option<&Piece>, range: Range<Mark>) {
+    pub(super) fn copy(&mut self, piece: Option<&Piece>, range: Range<ViewMark>) {
         let to = self.view.json.len();
         let from = range.start.json;
         match piece {
@@ -116,7 +116,7 @@ impl Writer {
     }
 
     /// Writes the keys of the merge sources that the mapping from `start` on does not have itself.
-    pub(super) fn merge(&mut self, start: Mark, is_empty: &mut bool, merges: Vec<(Source, Span)>) {
+    pub(super) fn merge(&mut self, start: ViewMark, is_empty: &mut bool, merges: Vec<(Source, Span)>) {
         if self.limit_reported {
             // Reading what would not be written costs as much.
             return;
@@ -132,20 +132,20 @@ impl Writer {
             let source = match source {
                 Source::Anchor(anchor) => self.closed(anchor),
                 Source::Piece(piece) => {
-                    let end = Mark {
+                    let end = ViewMark {
                         json: piece.0.json.len(),
                         token: piece.0.tokens.len(),
                     };
                     Some(Anchored {
                         piece: Some(piece),
-                        start: Mark::default(),
+                        start: ViewMark::default(),
                         end: Some(end),
                     })
                 }
             };
             let size = source.as_ref().map_or(0, |source| source.size().json);
             let Some(left) = self.merge_left.checked_sub(size) else {
-                let everything = Mark {
+                let everything = ViewMark {
                     json: usize::MAX,
                     token: usize::MAX,
                 };
@@ -213,11 +213,11 @@ impl Writer {
         let mut wanted = Vec::new();
         for (key, entry) in entries(text, mapping) {
             if names.insert(text.get(key).unwrap_or_default().to_vec()) {
-                let start = Mark {
+                let start = ViewMark {
                     json: entry.start,
                     token: token_at(entry.start),
                 };
-                let end = Mark {
+                let end = ViewMark {
                     json: entry.end,
                     token: token_at(entry.end),
                 };
@@ -225,7 +225,7 @@ impl Writer {
             }
         }
         for range in wanted {
-            let size = Mark {
+            let size = ViewMark {
                 json: range.end.json - range.start.json,
                 token: range.end.token - range.start.token,
             };
@@ -241,13 +241,13 @@ impl Writer {
 }
 
 impl Anchored {
-    pub(super) fn text(&self) -> Range<Mark> {
+    pub(super) fn text(&self) -> Range<ViewMark> {
         self.start..self.end.unwrap_or(self.start)
     }
 
-    pub(super) fn size(&self) -> Mark {
+    pub(super) fn size(&self) -> ViewMark {
         let range = self.text();
-        Mark {
+        ViewMark {
             json: range.end.json - range.start.json,
             token: range.end.token - range.start.token,
         }

@@ -17,7 +17,7 @@ pub use scalar::{Plain, is_marked, resolve};
 
 use super::Span;
 use super::view::{FaultKind, MAX_VIEWED_BYTES, View};
-use node::{Node, Writer};
+use node::{Writer, YamlNode};
 
 /// Collections inside collections. The client's own limit of 100 messages is reached with 200 to 300 of them.
 pub const MAX_NESTING: usize = 1024;
@@ -148,7 +148,7 @@ fn documents<'t>(parser: &mut Parser<'t, StrInput<'t>>, writer: &mut Writer, ski
 fn step(event: Event<'_>, span: Span, writer: &mut Writer) {
     match event {
         Event::Scalar(text, style, anchor, tag) => {
-            let node = Node {
+            let node = YamlNode {
                 span,
                 anchor,
                 tag: tag.as_deref(),
@@ -156,7 +156,7 @@ fn step(event: Event<'_>, span: Span, writer: &mut Writer) {
             writer.scalar(&text, style, node);
         }
         Event::MappingStart(_, anchor, tag) => writer.open(
-            Node {
+            YamlNode {
                 span,
                 anchor,
                 tag: tag.as_deref(),
@@ -164,7 +164,7 @@ fn step(event: Event<'_>, span: Span, writer: &mut Writer) {
             true,
         ),
         Event::SequenceStart(_, anchor, tag) => writer.open(
-            Node {
+            YamlNode {
                 span,
                 anchor,
                 tag: tag.as_deref(),

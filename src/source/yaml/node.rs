@@ -2,7 +2,7 @@
 
 use granit_parser::{ScalarStyle, Tag};
 
-use super::merge::{Anchored, Mark, Source};
+use super::merge::{Anchored, Source, ViewMark};
 use super::scalar::{Form, form};
 use super::{MAX_ALIAS_BYTES, MAX_ALIAS_NODES, MAX_MERGE_BYTES};
 use crate::source::Span;
@@ -10,7 +10,7 @@ use crate::source::view::{FaultKind, View};
 
 /// What stands before a node, and where it is.
 #[derive(Clone, Copy)]
-pub(super) struct Node<'a> {
+pub(super) struct YamlNode<'a> {
     pub span: Span,
     /// Number of its anchor, 0 for none.
     pub anchor: usize,
@@ -29,7 +29,7 @@ enum Expect {
 /// A collection that is open.
 #[derive(Debug)]
 struct Frame {
-    start: Mark,
+    start: ViewMark,
     anchor: usize,
     /// `None` in a sequence.
     expect: Option<Expect>,
@@ -106,8 +106,8 @@ impl Writer {
         self.frames.clear();
     }
 
-    fn mark(&self) -> Mark {
-        Mark {
+    fn mark(&self) -> ViewMark {
+        ViewMark {
             json: self.view.json.len(),
             token: self.view.tokens.len(),
         }
@@ -135,7 +135,7 @@ impl Writer {
 
     /// Moves on after a node that started at `start`.
     #[inline]
-    fn after(&mut self, start: Mark, anchors_before: usize) {
+    fn after(&mut self, start: ViewMark, anchors_before: usize) {
         let Some(frame) = self.frames.last_mut() else {
             return;
         };
@@ -155,7 +155,7 @@ impl Writer {
     }
 
     /// Writes a scalar.
-    pub(super) fn scalar(&mut self, text: &str, style: ScalarStyle, node: Node<'_>) {
+    pub(super) fn scalar(&mut self, text: &str, style: ScalarStyle, node: YamlNode<'_>) {
         if text == "<<" && style == ScalarStyle::Plain && node.tag.is_none() && self.is_at_key() {
             if let Some(frame) = self.frames.last_mut() {
                 frame.expect = Some(Expect::Merge);
@@ -222,7 +222,7 @@ impl Writer {
     }
 
     /// Opens a mapping or a sequence.
-    pub(super) fn open(&mut self, node: Node<'_>, mapping: bool) {
+    pub(super) fn open(&mut self, node: YamlNode<'_>, mapping: bool) {
         let anchors_before = self.anchors.len();
         self.before();
         let start = self.mark();
@@ -287,7 +287,7 @@ impl Writer {
     }
 
     /// Remembers that the node from `start` to here has this anchor.
-    pub(super) fn name(&mut self, anchor: usize, start: Mark) {
+    pub(super) fn name(&mut self, anchor: usize, start: ViewMark) {
         if anchor == 0 {
             return;
         }

@@ -21,23 +21,23 @@ use crate::proto::pb::envoy::config::endpoint::v3 as pb;
 pub struct EndpointChange {
     /// The primary or a further address of the endpoint; in its IPv4-mapped form it is the same one.
     pub address: SocketAddr,
-    pub(super) what: What,
+    pub(super) what: EndpointEffect,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum What {
+pub(super) enum EndpointEffect {
     Health(PbHealth),
     Weight(u32),
     Gone,
 }
 
-impl What {
+impl EndpointEffect {
     /// Changes an endpoint, unless it is to go.
     pub(super) fn apply(self, endpoint: &mut pb::LbEndpoint) {
         match self {
-            What::Weight(weight) => endpoint.load_balancing_weight = Some(weight),
-            What::Health(health) => endpoint.health_status = health.into(),
-            What::Gone => {}
+            EndpointEffect::Weight(weight) => endpoint.load_balancing_weight = Some(weight),
+            EndpointEffect::Health(health) => endpoint.health_status = health.into(),
+            EndpointEffect::Gone => {}
         }
     }
 }
@@ -45,7 +45,7 @@ impl What {
 impl EndpointChange {
     /// The endpoint is in another health, by the name of the enum value (`DRAINING`); `None` for a name that is none.
     pub fn health(address: SocketAddr, name: &str) -> Option<EndpointChange> {
-        let what = What::Health(PbHealth::from_str_name(name)?);
+        let what = EndpointEffect::Health(PbHealth::from_str_name(name)?);
         Some(EndpointChange { address, what })
     }
 
@@ -53,7 +53,7 @@ impl EndpointChange {
     pub const fn weight(address: SocketAddr, weight: u32) -> EndpointChange {
         EndpointChange {
             address,
-            what: What::Weight(weight),
+            what: EndpointEffect::Weight(weight),
         }
     }
 
@@ -61,7 +61,7 @@ impl EndpointChange {
     pub const fn removal(address: SocketAddr) -> EndpointChange {
         EndpointChange {
             address,
-            what: What::Gone,
+            what: EndpointEffect::Gone,
         }
     }
 
@@ -73,17 +73,17 @@ impl EndpointChange {
     /// The health that the endpoint is to have; `None` if it is to go, or to stay as it is.
     pub fn health_name(&self) -> Option<&'static str> {
         match self.what {
-            What::Health(health) => Some(health.as_str_name()),
-            What::Weight(_) | What::Gone => None,
+            EndpointEffect::Health(health) => Some(health.as_str_name()),
+            EndpointEffect::Weight(_) | EndpointEffect::Gone => None,
         }
     }
 
     /// Says whether the client keeps an endpoint that is so, if nothing else is against it.
     pub fn is_kept(&self) -> bool {
         match self.what {
-            What::Health(health) => health_status(health.into()).is_some(),
-            What::Weight(weight) => weight > 0,
-            What::Gone => false,
+            EndpointEffect::Health(health) => health_status(health.into()).is_some(),
+            EndpointEffect::Weight(weight) => weight > 0,
+            EndpointEffect::Gone => false,
         }
     }
 
@@ -121,7 +121,7 @@ pub fn changed(
             is_changed |= last.is_some();
             match last {
                 None => true,
-                Some(What::Gone) => false,
+                Some(EndpointEffect::Gone) => false,
                 Some(what) => {
                     what.apply(&mut endpoint);
                     *kept = proto::keep(&endpoint);

@@ -10,7 +10,7 @@ use std::net::SocketAddr;
 
 use bytes::Bytes;
 
-use super::change::{EndpointChange, What, addresses};
+use super::change::{EndpointChange, EndpointEffect, addresses};
 use crate::convert::health::kept_status;
 use crate::diag::Cx;
 use crate::model::Endpoints;
@@ -24,7 +24,7 @@ type Place = (usize, usize);
 
 /// What has become of endpoints of a message.
 #[derive(Debug, Clone, Default)]
-pub struct Later(BTreeMap<Place, Vec<What>>);
+pub struct Later(BTreeMap<Place, Vec<EndpointEffect>>);
 
 /// Where the endpoints of a resource stand.
 #[derive(Debug, Default)]
@@ -109,7 +109,7 @@ pub fn patched(
     if !cx.has(Feature::DualstackEndpoints) {
         return Patch::Unclear;
     }
-    let mut last: BTreeMap<Place, What> = BTreeMap::new();
+    let mut last: BTreeMap<Place, EndpointEffect> = BTreeMap::new();
     let mut numbers = Vec::new();
     for (number, change) in changes.iter().enumerate() {
         match places.by_address.get(&canonical(change.address)) {
@@ -136,7 +136,13 @@ pub fn patched(
 }
 
 /// Changes one endpoint, if the client keeps it before and after.
-fn patch(kept: &mut Endpoints, places: &Places, (number, index): Place, what: What, cx: &Cx<'_>) -> Option<()> {
+fn patch(
+    kept: &mut Endpoints,
+    places: &Places,
+    (number, index): Place,
+    what: EndpointEffect,
+    cx: &Cx<'_>,
+) -> Option<()> {
     let (priority, locality) = *places.localities.get(&number)?;
     let locality: &mut Locality = kept.priorities.get_mut(priority)?.get_mut(locality)?;
     let pieces = locality.endpoints.pieces();
@@ -144,9 +150,9 @@ fn patch(kept: &mut Endpoints, places: &Places, (number, index): Place, what: Wh
     let mut piece = pieces.get(place)?.to_vec();
     let endpoint = piece.iter_mut().find(|endpoint| endpoint.index == index)?;
     match what {
-        What::Health(health) => endpoint.health = kept_status(health.into(), cx)?,
-        What::Weight(0) | What::Gone => return None,
-        What::Weight(weight) => (endpoint.weight, endpoint.weight_is_default) = (weight, false),
+        EndpointEffect::Health(health) => endpoint.health = kept_status(health.into(), cx)?,
+        EndpointEffect::Weight(0) | EndpointEffect::Gone => return None,
+        EndpointEffect::Weight(weight) => (endpoint.weight, endpoint.weight_is_default) = (weight, false),
     }
     locality.endpoints = locality.endpoints.with_piece(place, piece.into());
     Some(())

@@ -10,12 +10,12 @@ use super::plane::{cluster, listener, response, start};
 use super::{attack, fetched};
 use crate::ads::subscriber::Subscriber;
 use crate::messages::{Any, DeltaResponse, DiscoveryResponse, Resource};
-use crate::{Address, Options};
+use crate::{Address, FetchOptions};
 
-fn within(seconds: u64) -> Options {
-    Options {
+fn within(seconds: u64) -> FetchOptions {
+    FetchOptions {
         timeout: Duration::from_secs(seconds),
-        ..Options::default()
+        ..FetchOptions::default()
     }
 }
 
@@ -46,7 +46,7 @@ fn a_cache_that_answers_only_who_asks_for_all_is_named() {
         (of_listener, "a", listener("a", &["x"])),
         (of_listener, "b", listener("b", &["y"])),
     ]);
-    let target = |options: Options| Options {
+    let target = |options: FetchOptions| FetchOptions {
         targets: vec!["xds:///a".to_owned()],
         ..options
     };
@@ -140,7 +140,7 @@ fn responses_that_grow_without_end_end_with_the_time() {
 #[test]
 fn responses_that_grow_without_end_end_with_the_size() {
     let port = growing("l");
-    let options = Options {
+    let options = FetchOptions {
         max_message_bytes: 100_000,
         ..within(15)
     };
@@ -154,9 +154,9 @@ fn responses_that_grow_without_end_end_with_the_size() {
 }
 
 fn subscriber(max_message_bytes: usize, address: &str) -> Subscriber {
-    let options = Options {
+    let options = FetchOptions {
         max_message_bytes,
-        ..Options::default()
+        ..FetchOptions::default()
     };
     let mut subscriber = Subscriber::new(&Address::parse(address).unwrap(), &options).unwrap();
     subscriber.start(&Bytes::new());

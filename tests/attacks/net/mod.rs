@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use chance::Chance;
 
-use crate::{Address, Error, Fetched, Options};
+use crate::{Address, Error, FetchOptions, Fetched};
 
 /// Inputs of a kind that are tried where nothing is said.
 const RUNS: u64 = 100;
@@ -41,7 +41,7 @@ fn attack(kind: &str, try_one: impl Fn(&mut Chance)) {
 
 /// What a fetch comes to, and its dump.
 #[track_caller]
-fn fetched(address: &str, options: Options) -> (Result<Fetched, Error>, String) {
+fn fetched(address: &str, options: FetchOptions) -> (Result<Fetched, Error>, String) {
     let address = Address::parse(address).unwrap();
     let (say, said) = channel();
     std::thread::spawn(move || {

@@ -5,7 +5,7 @@ use std::net::TcpListener;
 use std::time::Duration;
 
 use super::{attack, fetched};
-use crate::{Address, Error, Options, Tls, connect};
+use crate::{Address, Error, FetchOptions, Tls, connect};
 
 /// A port, and the first bytes that somebody sends to it, if anybody does within two seconds.
 fn overheard() -> (u16, std::sync::mpsc::Receiver<Vec<u8>>) {
@@ -37,10 +37,10 @@ fn a_token_stays_on_this_machine_or_is_encrypted() {
     let (port, heard) = overheard();
     // Where a connection to it ends is this machine, but not by its address.
     for scheme in ["envoy", "csds", "ads"] {
-        let options = Options {
+        let options = FetchOptions {
             token: Some("planted".to_owned()),
             timeout: Duration::from_secs(2),
-            ..Options::default()
+            ..FetchOptions::default()
         };
         let (result, _) = fetched(&format!("{scheme}://0.0.0.0:{port}"), options);
         assert_eq!(
@@ -55,11 +55,11 @@ fn a_token_stays_on_this_machine_or_is_encrypted() {
         (format!("127.0.0.1:1@0.0.0.0:{port}"), "is none of HOST:PORT"),
         (format!("dns:///0.0.0.0:{port}"), "a token is sent over TLS"),
     ] {
-        let options = Options {
+        let options = FetchOptions {
             token: Some("planted".to_owned()),
             bootstrap: of_bootstrap(&uri),
             timeout: Duration::from_secs(2),
-            ..Options::default()
+            ..FetchOptions::default()
         };
         let error = fetched("ads://", options).0.unwrap_err().to_string();
         assert!(error.contains(words), "{error}");
@@ -74,25 +74,25 @@ fn a_token_stays_on_this_machine_or_is_encrypted() {
 fn the_name_of_the_server_is_asked_for_by_every_scheme() {
     for scheme in ["envoy", "csds", "ads"] {
         let (port, heard) = overheard();
-        let options = Options {
+        let options = FetchOptions {
             tls: Some(Tls {
                 server_name: Some("Planted.example".to_owned()),
                 ..Tls::default()
             }),
             timeout: Duration::from_secs(5),
-            ..Options::default()
+            ..FetchOptions::default()
         };
         assert!(fetched(&format!("{scheme}://127.0.0.1:{port}"), options).0.is_err());
         let hello = heard.recv_timeout(Duration::from_secs(5)).unwrap();
         let hello = String::from_utf8_lossy(&hello).to_ascii_lowercase();
         assert!(hello.contains("planted.example"), "{scheme} does not ask for the name");
     }
-    let options = Options {
+    let options = FetchOptions {
         tls: Some(Tls {
             server_name: Some("0x7f000001".to_owned()),
             ..Tls::default()
         }),
-        ..Options::default()
+        ..FetchOptions::default()
     };
     assert_eq!(
         fetched("envoy://127.0.0.1:1", options).0.unwrap_err().to_string(),
@@ -134,9 +134,9 @@ fn whoever_takes_an_address_apart_finds_the_same_host() {
         "+80",
         ":99999",
     ];
-    let token = Options {
+    let token = FetchOptions {
         token: Some("planted".to_owned()),
-        ..Options::default()
+        ..FetchOptions::default()
     };
     attack("whoever_takes_an_address_apart", |chance| {
         let scheme = chance.one(&["ads://", "csds://", "envoy://"]);
@@ -154,7 +154,7 @@ fn whoever_takes_an_address_apart_finds_the_same_host() {
                 return;
             }
         };
-        let crate::Place::Tcp(authority) = &address.place else {
+        let crate::ServerPlace::Tcp(authority) = &address.place else {
             return;
         };
         let (host, port) = authority.rsplit_once(':').unwrap();

@@ -1,6 +1,6 @@
 //! The arguments of the commands about changes and references: `diff`, `who`.
 
-use super::format::{Destination, DestinationParser};
+use super::format::{DestinationParser, ReportDestination};
 use super::{ClientArgs, Format, InputArgs};
 use crate::io::ColourChoice;
 use clap::ValueEnum;
@@ -27,7 +27,7 @@ pub struct DiffArgs {
     pub all: bool,
     /// Form of the report, and the file that it goes to instead of standard output; may be repeated [default: human]
     #[arg(long = "format", value_name = "FORMAT[=FILE]", value_parser = DestinationParser::<DiffFormat>::default())]
-    pub formats: Vec<Destination<DiffFormat>>,
+    pub formats: Vec<ReportDestination<DiffFormat>>,
     /// When to colour the report
     #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
     pub color: ColourChoice,
@@ -36,7 +36,7 @@ pub struct DiffArgs {
 impl DiffArgs {
     /// Standard output is for people.
     pub(super) fn is_folded(&self) -> bool {
-        let is_other = |form: &Destination<DiffFormat>| form.file.is_none() && form.format != DiffFormat::Human;
+        let is_other = |form: &ReportDestination<DiffFormat>| form.file.is_none() && form.format != DiffFormat::Human;
         !self.formats.iter().any(is_other)
     }
 }
@@ -79,7 +79,7 @@ pub struct WhoArgs {
     pub in_world: Option<String>,
     /// Only a resource of this type
     #[arg(long = "type", value_enum, value_name = "TYPE")]
-    pub resource_type: Option<Kind>,
+    pub resource_type: Option<ChangedType>,
     /// Show every place that refers
     #[arg(long)]
     pub all: bool,
@@ -90,7 +90,7 @@ pub struct WhoArgs {
 
 /// A type of resource.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Kind {
+pub enum ChangedType {
     /// Listener
     Lds,
     /// RouteConfiguration
@@ -101,14 +101,14 @@ pub enum Kind {
     Eds,
 }
 
-impl Kind {
+impl ChangedType {
     /// The type.
     pub const fn resource_type(self) -> ResourceType {
         match self {
-            Kind::Lds => ResourceType::Listener,
-            Kind::Rds => ResourceType::RouteConfiguration,
-            Kind::Cds => ResourceType::Cluster,
-            Kind::Eds => ResourceType::Endpoints,
+            ChangedType::Lds => ResourceType::Listener,
+            ChangedType::Rds => ResourceType::RouteConfiguration,
+            ChangedType::Cds => ResourceType::Cluster,
+            ChangedType::Eds => ResourceType::Endpoints,
         }
     }
 }

@@ -34,14 +34,14 @@ pub enum ReportFormat {
 
 /// A form and its file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Destination<F = ReportFormat> {
+pub struct ReportDestination<F = ReportFormat> {
     /// The form.
     pub format: F,
     /// The file; `None` for standard output.
     pub file: Option<PathBuf>,
 }
 
-/// Parses a [`Destination`].
+/// Parses a [`ReportDestination`].
 #[derive(Debug, Clone, Copy)]
 pub struct DestinationParser<F = ReportFormat>(PhantomData<F>);
 
@@ -52,14 +52,14 @@ impl<F> Default for DestinationParser<F> {
 }
 
 impl<F: ValueEnum + Send + Sync + 'static> TypedValueParser for DestinationParser<F> {
-    type Value = Destination<F>;
+    type Value = ReportDestination<F>;
 
     fn parse_ref(
         &self,
         command: &clap::Command,
         arg: Option<&clap::Arg>,
         value: &OsStr,
-    ) -> Result<Destination<F>, clap::Error> {
+    ) -> Result<ReportDestination<F>, clap::Error> {
         let Some(text) = value.to_str() else {
             return Err(clap::Error::new(ErrorKind::InvalidUtf8).with_cmd(command));
         };
@@ -77,7 +77,7 @@ impl<F: ValueEnum + Send + Sync + 'static> TypedValueParser for DestinationParse
         }
         let format = EnumValueParser::<F>::new().parse_ref(command, arg, OsStr::new(name))?;
         let file = file.filter(|file| *file != "-").map(PathBuf::from);
-        Ok(Destination { format, file })
+        Ok(ReportDestination { format, file })
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {

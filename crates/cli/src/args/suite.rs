@@ -6,7 +6,7 @@ use clap::ValueEnum;
 use xdsctl::scenario::MAX_RPCS;
 use xdsctl::sim::MAX_EVENTS;
 
-use super::format::{Destination, DestinationParser};
+use super::format::{DestinationParser, ReportDestination};
 use crate::channel::seconds;
 use crate::io::ColourChoice;
 
@@ -27,7 +27,7 @@ pub struct TestArgs {
     pub run: Option<regex::Regex>,
     /// Format of the report, and the file for it instead of standard output; may be repeated [default: human]
     #[arg(long = "format", value_name = "FORMAT[=FILE]", value_parser = DestinationParser::<TestFormat>::default())]
-    pub formats: Vec<Destination<TestFormat>>,
+    pub formats: Vec<ReportDestination<TestFormat>>,
     /// Replace what the suites expected by what happened, and run them again
     #[arg(long)]
     pub update: bool,

@@ -8,7 +8,7 @@ use std::path::Path;
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::{Config, IgnoreSetting, RuleSetting, Setting};
+use super::{IgnoreSetting, ProjectConfig, RuleSetting, Setting};
 use crate::args::{FailOn, Level, ReportFormat, World};
 use xdsctl::catalogue;
 use xdsctl::choice::{FilePattern, Ignore, Selector, Wildcard};
@@ -24,14 +24,14 @@ const MAX_NAMED_RULES: usize = 1_000;
 
 /// What is wrong, and where.
 #[derive(Debug)]
-pub(super) struct Fault {
+pub(super) struct SettingFault {
     message: String,
     span: Range<usize>,
 }
 
-impl Fault {
-    fn at<T>(place: &Spanned<T>, message: impl Into<String>) -> Fault {
-        Fault {
+impl SettingFault {
+    fn at<T>(place: &Spanned<T>, message: impl Into<String>) -> SettingFault {
+        SettingFault {
             message: message.into(),
             span: place.span(),
         }
@@ -149,15 +149,15 @@ struct IgnoreTable {
 }
 
 impl Document {
-    pub(super) fn read(text: &str) -> Result<Document, Fault> {
-        toml::from_str(text).map_err(|error| Fault {
+    pub(super) fn read(text: &str) -> Result<Document, SettingFault> {
+        toml::from_str(text).map_err(|error| SettingFault {
             message: error.message().replace('\n', ", "),
             span: error.span().unwrap_or_default(),
         })
     }
 
     /// The settings; paths start at `directory`.
-    pub(super) fn settings(self, text: &str, directory: &Path) -> Result<Config, Fault> {
+    pub(super) fn settings(self, text: &str, directory: &Path) -> Result<ProjectConfig, SettingFault> {
         let known: Vec<&'static Rule> = catalogue::rules().collect();
         let mut rules: Vec<_> = self.rules.into_iter().collect();
         // A table has no order of its own; the file has.
@@ -167,28 +167,31 @@ impl Document {
         let rules = rules.into_iter().map(|(name, loudness)| {
             named += 1 + name.get_ref().matches(',').count();
             if named > MAX_NAMED_RULES {
-                return Err(Fault::at(
+                return Err(SettingFault::at(
                     &name,
                     format!("more than {MAX_NAMED_RULES} names in `[rules]`"),
                 ));
             }
             let setting = RuleSetting {
                 text: name.get_ref().clone(),
-                rules: Selector::list(name.get_ref(), &known).map_err(|why| Fault::at(&name, why))?,
+                rules: Selector::list(name.get_ref(), &known).map_err(|why| SettingFault::at(&name, why))?,
                 severity: loudness.get_ref().severity(),
             };
             let line = lines.at(name.span().start);
             Ok(Setting { value: setting, line })
         });
         if let Some(beyond) = self.ignore.get(MAX_IGNORES) {
-            return Err(Fault::at(beyond, format!("more than {MAX_IGNORES} `[[ignore]]`")));
+            return Err(SettingFault::at(
+                beyond,
+                format!("more than {MAX_IGNORES} `[[ignore]]`"),
+            ));
         }
         let ignores = self.ignore.into_iter().map(|table| {
             let line = lines.at(table.span().start);
             let value = ignore(table, &known)?;
             Ok(Setting { value, line })
         });
-        Ok(Config {
+        Ok(ProjectConfig {
             rules: rules.collect::<Result<_, _>>()?,
             ignores: ignores.collect::<Result<_, _>>()?,
             bootstrap: setting(text, self.bootstrap, |path| directory.join(path)),
@@ -199,31 +202,40 @@ impl Document {
             min_severity: setting(text, self.min_severity, |level| level),
             format: setting(text, self.format, |format| format),
             baseline: setting(text, self.baseline, |path| directory.join(path)),
-            ..Config::default()
+            ..ProjectConfig::default()
         })
     }
 }
 
 /// The clients; each must be one.
-fn clients(text: &str, list: Option<Spanned<Vec<Spanned<String>>>>) -> Result<Option<Setting<Vec<String>>>, Fault> {
+fn clients(
+    text: &str,
+    list: Option<Spanned<Vec<Spanned<String>>>>,
+) -> Result<Option<Setting<Vec<String>>>, SettingFault> {
     let Some(list) = list else {
         return Ok(None);
     };
     if list.get_ref().is_empty() {
-        return Err(Fault::at(&list, "no client: leave `clients` out to ask the reference"));
+        return Err(SettingFault::at(
+            &list,
+            "no client: leave `clients` out to ask the reference",
+        ));
     }
     for name in list.get_ref() {
-        Client::parse_list(name.get_ref()).map_err(|why| Fault::at(name, why.to_string()))?;
+        Client::parse_list(name.get_ref()).map_err(|why| SettingFault::at(name, why.to_string()))?;
     }
     let names = |list: Vec<Spanned<String>>| list.into_iter().map(Spanned::into_inner).collect();
     Ok(setting(text, Some(list), names))
 }
 
-fn fail_on(text: &str, value: Option<Spanned<String>>) -> Result<Option<Setting<FailOn>>, Fault> {
+fn fail_on(text: &str, value: Option<Spanned<String>>) -> Result<Option<Setting<FailOn>>, SettingFault> {
     let Some(value) = value else {
         return Ok(None);
     };
-    let fail_on = value.get_ref().parse().map_err(|why: String| Fault::at(&value, why))?;
+    let fail_on = value
+        .get_ref()
+        .parse()
+        .map_err(|why: String| SettingFault::at(&value, why))?;
     Ok(setting(text, Some(value), |_| fail_on))
 }
 
@@ -236,12 +248,12 @@ fn setting<T, U>(text: &str, value: Option<Spanned<T>>, of: impl FnOnce(T) -> U)
     })
 }
 
-fn ignore(table: Spanned<IgnoreTable>, known: &[&'static Rule]) -> Result<IgnoreSetting, Fault> {
+fn ignore(table: Spanned<IgnoreTable>, known: &[&'static Rule]) -> Result<IgnoreSetting, SettingFault> {
     let span = table.span();
     let table = table.into_inner();
-    let rules = Selector::list(table.rule.get_ref(), known).map_err(|why| Fault::at(&table.rule, why))?;
+    let rules = Selector::list(table.rule.get_ref(), known).map_err(|why| SettingFault::at(&table.rule, why))?;
     let file = match &table.file {
-        Some(pattern) => Some(FilePattern::new(pattern.get_ref()).map_err(|why| Fault::at(pattern, why))?),
+        Some(pattern) => Some(FilePattern::new(pattern.get_ref()).map_err(|why| SettingFault::at(pattern, why))?),
         None => None,
     };
     let until = match &table.until {
@@ -249,12 +261,12 @@ fn ignore(table: Spanned<IgnoreTable>, known: &[&'static Rule]) -> Result<Ignore
             day.get_ref()
                 .to_string()
                 .parse()
-                .map_err(|why: String| Fault::at(day, why))?,
+                .map_err(|why: String| SettingFault::at(day, why))?,
         ),
         None => None,
     };
     if table.reason.get_ref().trim().is_empty() {
-        return Err(Fault::at(
+        return Err(SettingFault::at(
             &table.reason,
             "a finding is ignored without a reason: say why",
         ));

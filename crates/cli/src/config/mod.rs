@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use super::args::{ConfigArgs, FailOn, Level, ReportFormat, World};
 use super::input::cannot_read;
-use super::reach::{Reach, directory_of};
+use super::reach::{AllowedDirectories, directory_of};
 use super::{Error, Io};
 use crate::report::paths::{Paths, normal};
 use document::Document;
@@ -62,7 +62,7 @@ pub struct IgnoreSetting {
 
 /// What a project says.
 #[derive(Debug, Clone, Default)]
-pub struct Config {
+pub struct ProjectConfig {
     /// The file; `None` if there is none.
     pub file: Option<PathBuf>,
     /// Its text.
@@ -93,14 +93,14 @@ pub struct Config {
     pub ignores: Vec<Setting<IgnoreSetting>>,
 }
 
-impl Config {
+impl ProjectConfig {
     /// The file that the arguments name, or the one that is found.
     ///
     /// # Errors
     /// It cannot be read, or says what cannot be understood; with the place.
-    pub fn of(args: &ConfigArgs, io: &Io<'_>) -> Result<Config, Error> {
+    pub fn of(args: &ConfigArgs, io: &Io<'_>) -> Result<ProjectConfig, Error> {
         let here = io.paths.directory.clone().unwrap_or_default();
-        let reach = Reach::of(&args.allow_read);
+        let reach = AllowedDirectories::of(&args.allow_read);
         let file = match &args.config {
             Some(file) => Some(file.clone()),
             None if args.no_config => None,
@@ -110,10 +110,10 @@ impl Config {
             },
         };
         let Some(file) = file else {
-            return Ok(Config {
+            return Ok(ProjectConfig {
                 root: here.clone(),
                 here,
-                ..Config::default()
+                ..ProjectConfig::default()
             });
         };
         let text = text_of(&file).map_err(|error| cannot_read(&file, error))?;
@@ -133,7 +133,7 @@ impl Config {
     }
 
     /// Reads a file's text.
-    fn read(file: &Path, text: String, here: &Path) -> Result<Config, Error> {
+    fn read(file: &Path, text: String, here: &Path) -> Result<ProjectConfig, Error> {
         let directory = file.parent().unwrap_or(Path::new(""));
         let name = file.display().to_string();
         let document = Document::read(&text).map_err(|fault| fault.located(&name, &text))?;
@@ -184,7 +184,7 @@ fn text_of(file: &Path) -> std::io::Result<String> {
 }
 
 /// A file that was found: a link may lead out of its directory to one that its reader may not quote.
-fn own_file(file: PathBuf, reach: &Reach) -> Result<PathBuf, Error> {
+fn own_file(file: PathBuf, reach: &AllowedDirectories) -> Result<PathBuf, Error> {
     let is_own = || {
         reach.check(&file, directory_of(&file))?;
         match file.metadata()?.is_file() {
@@ -216,19 +216,19 @@ mod tests {
     #[test]
     fn names_do_not_depend_on_how_a_file_is_named() {
         let here = std::env::current_dir().unwrap();
-        let config = Config {
+        let config = ProjectConfig {
             root: here.clone(),
             here: here.clone(),
-            ..Config::default()
+            ..ProjectConfig::default()
         };
         let absolute = here.join("a/b.yaml");
         for name in ["a/b.yaml", "./a/b.yaml", "a/./c/../b.yaml", absolute.to_str().unwrap()] {
             assert_eq!(config.stable_name(name), "a/b.yaml", "{name}");
         }
-        let config = Config {
+        let config = ProjectConfig {
             root: here.join("a"),
             here,
-            ..Config::default()
+            ..ProjectConfig::default()
         };
         assert_eq!(config.stable_name("a/b.yaml"), "b.yaml");
         assert_eq!(config.stable_name("/elsewhere/b.yaml"), "/elsewhere/b.yaml");

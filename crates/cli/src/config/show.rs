@@ -5,7 +5,7 @@ use std::io::Write as _;
 use comfy_table::{ContentArrangement, Table, presets};
 use serde_json::{Value, json};
 
-use super::{Config, Setting};
+use super::{ProjectConfig, Setting};
 use crate::args::{ConfigShowArgs, Format, Level, ReportFormat, World};
 use crate::report::edge::visible_line;
 use crate::{Error, Io};
@@ -37,7 +37,7 @@ impl Row {
 
 /// Prints the settings.
 pub fn run(args: &ConfigShowArgs, io: &mut Io<'_>) -> Result<u8, Error> {
-    let config = Config::of(&args.config, io)?;
+    let config = ProjectConfig::of(&args.config, io)?;
     let rows = rows(&config);
     let file = config.file.as_ref().map(|file| file.display().to_string());
     if args.format == Format::Json {
@@ -80,7 +80,7 @@ pub fn run(args: &ConfigShowArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     Ok(0)
 }
 
-fn rows(config: &Config) -> Vec<Row> {
+fn rows(config: &ProjectConfig) -> Vec<Row> {
     let level = |level: &Level| named(*level);
     let reference = Client::default().to_string();
     let mut rows = vec![

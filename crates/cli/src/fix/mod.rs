@@ -9,18 +9,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use super::input::Inputs;
-use super::reach::Reach;
+use super::reach::AllowedDirectories;
 use super::{Error, Io};
 use crate::report::clients::is_told;
 use crate::report::fixable::Fixable;
 use crate::report::masks::{Masks, Resource, resources};
 use crate::report::patch;
-use xdsctl::check::Outcome;
+use xdsctl::check::CheckOutcome;
 use xdsctl::choice::Severities;
 use xdsctl::client::Checked;
 use xdsctl::diag::Diagnostic;
 use xdsctl::fix::{self, Document, Edit};
-use xdsctl::source::sniff::Format;
+use xdsctl::source::sniff::DocumentFormat;
 use xdsctl::source::{SourceId, SourceMap};
 
 /// The fixes of a run.
@@ -38,7 +38,7 @@ pub(super) struct Plan {
 
 impl Plan {
     /// Looks for the fixes of what was found in the documents of `inputs`.
-    pub fn of(outcome: &Outcome, inputs: &Inputs, severities: &Severities, with_proxies: bool) -> Plan {
+    pub fn of(outcome: &CheckOutcome, inputs: &Inputs, severities: &Severities, with_proxies: bool) -> Plan {
         let wants = |diagnostic: &Diagnostic| {
             let field = diagnostic.path.segs().last_field();
             severities.of((diagnostic.rule, diagnostic.effect), field).is_some()
@@ -90,7 +90,7 @@ impl Plan {
     ///
     /// # Errors
     /// Standard error is closed.
-    pub fn apply(mut self, inputs: &mut Inputs, reach: &Reach, io: &mut Io<'_>) -> Result<(), Error> {
+    pub fn apply(mut self, inputs: &mut Inputs, reach: &AllowedDirectories, io: &mut Io<'_>) -> Result<(), Error> {
         let mut failures = Vec::new();
         self.changes.retain(|id, changes| {
             let Some(source) = inputs.sources.get(*id) else {
@@ -157,8 +157,8 @@ impl Plan {
         for id in &self.passed_over {
             let Some(source) = sources.get(*id) else { continue };
             let format = match source.format() {
-                Some(Format::Text) => "text format",
-                Some(Format::Binary) => "binary",
+                Some(DocumentFormat::Text) => "text format",
+                Some(DocumentFormat::Binary) => "binary",
                 _ => "a log",
             };
             let name = source.name();

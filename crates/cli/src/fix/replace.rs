@@ -4,13 +4,13 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::Path;
 
-use crate::reach::Reach;
+use crate::reach::AllowedDirectories;
 
 /// Puts `new` in place of `old` in a file, with its owner and permissions; a link is followed where `reach` allows it.
 ///
 /// # Errors
 /// The file is out of reach, read-only, UTF-16, not what was read, has several names, or cannot be written; it then stays as it is.
-pub(crate) fn replace(path: &Path, reach: &Reach, old: &[u8], new: &[u8]) -> io::Result<()> {
+pub(crate) fn replace(path: &Path, reach: &AllowedDirectories, old: &[u8], new: &[u8]) -> io::Result<()> {
     // Beside the file, not beside a link to it: only there is renaming one step.
     let resolved = path.canonicalize()?;
     if !reach.has(&resolved) {
@@ -103,7 +103,7 @@ mod tests {
     fn a_file_that_has_changed_stays_as_it_is() {
         let path = std::env::temp_dir().join(format!("xdsctl-fix-{}", std::process::id()));
         fs::write(&path, "new of others").unwrap();
-        let reach = Reach::around([&path]);
+        let reach = AllowedDirectories::around([&path]);
         let error = replace(&path, &reach, b"old", b"fixed").unwrap_err();
         assert_eq!(error.to_string(), "it has changed since it was read");
         assert_eq!(fs::read(&path).unwrap(), b"new of others");

@@ -8,7 +8,7 @@ use crate::args::{ConnectArgs, FetchArgs, InputArgs, ServeArgs};
 use crate::input::{cannot_read, set_env};
 use xdsctl::bootstrap;
 use xdsctl::profile::Fleet;
-use xdsctl_net::{Address, Kind, Options, ServerTls, Tls};
+use xdsctl_net::{Address, FetchOptions, ServerKind, ServerTls, Tls};
 
 /// Where the environment says that the bootstrap is, and what it is (gRFC A27).
 const BOOTSTRAP_FILE: &str = "GRPC_XDS_BOOTSTRAP";
@@ -18,9 +18,9 @@ const BOOTSTRAP_TEXT: &str = "GRPC_XDS_BOOTSTRAP_CONFIG";
 const MAX_FILE_BYTES: u64 = 16 << 20;
 
 /// What is asked, and where.
-pub(crate) struct Asked {
+pub(crate) struct ConnectRequest {
     pub address: Address,
-    pub options: Options,
+    pub options: FetchOptions,
     /// The client that judges.
     pub fleet: Fleet,
 }
@@ -30,18 +30,18 @@ pub(crate) fn live(error: xdsctl_net::Error) -> Error {
     Error::Live(error.to_string())
 }
 
-impl Asked {
+impl ConnectRequest {
     /// A running system as an input.
-    pub fn of_input(text: &str, args: &InputArgs) -> Result<Asked, Error> {
-        let mut asked = Asked::new(text, &args.connect, args.bootstrap.as_deref(), &args.env)?;
+    pub fn of_input(text: &str, args: &InputArgs) -> Result<ConnectRequest, Error> {
+        let mut asked = ConnectRequest::new(text, &args.connect, args.bootstrap.as_deref(), &args.env)?;
         // Reports mask by themselves, and show what is wrong with a resource in its own bytes.
         asked.options.redacts = false;
         Ok(asked)
     }
 
     /// What `fetch` is asked.
-    pub fn of_fetch(args: &FetchArgs) -> Result<Asked, Error> {
-        let mut asked = Asked::new(&args.source, &args.connect, args.bootstrap.as_deref(), &args.env)?;
+    pub fn of_fetch(args: &FetchArgs) -> Result<ConnectRequest, Error> {
+        let mut asked = ConnectRequest::new(&args.source, &args.connect, args.bootstrap.as_deref(), &args.env)?;
         asked.options.redacts = !args.raw;
         asked.options.is_partial = args.partial;
         asked.options.is_wire = wants_wire(args, asked.address.kind)?;
@@ -49,9 +49,9 @@ impl Asked {
         asked.options.delta = args.delta;
         asked.options.scope.clone_from(&args.scope);
         let misplaced = [
-            (!args.target.is_empty(), Kind::Ads, "--target"),
-            (args.delta, Kind::Ads, "--delta"),
-            (args.scope.is_some(), Kind::Csds, "--scope"),
+            (!args.target.is_empty(), ServerKind::Ads, "--target"),
+            (args.delta, ServerKind::Ads, "--delta"),
+            (args.scope.is_some(), ServerKind::Csds, "--scope"),
         ];
         for (is_given, kind, flag) in misplaced {
             if is_given && asked.address.kind != kind {
@@ -65,14 +65,14 @@ impl Asked {
         Ok(asked)
     }
 
-    fn new(text: &str, args: &ConnectArgs, bootstrap: Option<&Path>, env: &[String]) -> Result<Asked, Error> {
+    fn new(text: &str, args: &ConnectArgs, bootstrap: Option<&Path>, env: &[String]) -> Result<ConnectRequest, Error> {
         let address = Address::parse(text).map_err(|error| Error::Usage(error.to_string()))?;
         let mut fleet = Fleet::default();
         set_env(&mut fleet, env)?;
         let profile = fleet.base().clone();
         let bootstrap = match address.kind {
-            Kind::Ads => bootstrap_text(bootstrap)?,
-            Kind::Csds | Kind::Envoy => None,
+            ServerKind::Ads => bootstrap_text(bootstrap)?,
+            ServerKind::Csds | ServerKind::Envoy => None,
         };
         let read = bootstrap
             .as_deref()
@@ -80,8 +80,8 @@ impl Asked {
         let has_tls = args.tls || args.ca.is_some() || args.cert.is_some() || args.server_name.is_some();
         let tls = has_tls.then(|| tls(args)).transpose()?;
         let token = args.token_file.as_deref().map(token).transpose()?;
-        Ok(Asked {
-            options: Options {
+        Ok(ConnectRequest {
+            options: FetchOptions {
                 tls,
                 token,
                 timeout: Duration::from_secs_f64(args.wait),
@@ -92,7 +92,7 @@ impl Asked {
                 bootstrap,
                 profile,
                 now,
-                ..Options::default()
+                ..FetchOptions::default()
             },
             address,
             fleet,
@@ -101,14 +101,14 @@ impl Asked {
 }
 
 /// Says whether the dump is to be in wire format, by the ending of its file.
-fn wants_wire(args: &FetchArgs, kind: Kind) -> Result<bool, Error> {
+fn wants_wire(args: &FetchArgs, kind: ServerKind) -> Result<bool, Error> {
     let path = args.output.as_deref();
     let ending = path.and_then(Path::extension).and_then(|ending| ending.to_str());
     let Some(path) = path.filter(|_| matches!(ending, Some("pb" | "binpb"))) else {
         return Ok(false);
     };
     let why = match kind {
-        Kind::Envoy => "an admin port answers in JSON: name it .json",
+        ServerKind::Envoy => "an admin port answers in JSON: name it .json",
         _ if !args.raw => "in wire format nothing is masked: say --raw, or name it .json",
         _ => return Ok(true),
     };

@@ -17,12 +17,12 @@ mod live {
     use std::ops::ControlFlow;
     use std::path::Path;
 
-    use super::super::connect::{Asked, live};
+    use super::super::connect::{ConnectRequest, live};
     use super::{Error, FetchArgs, Io};
     use crate::EXIT_TROUBLE;
     use crate::live::replace::{Counted, replace, replace_by};
-    use crate::overwrite::{self, Kind};
-    use xdsctl_net::{Fetched, Told};
+    use crate::overwrite::{self, OutputKind};
+    use xdsctl_net::{Fetched, StreamEvent};
 
     /// Exit code if the control plane does not have what a target needs first.
     const EXIT_MISSING: u8 = 1;
@@ -31,9 +31,9 @@ mod live {
         if !xdsctl_net::Address::is_one(&args.source) {
             return Err(crate::live::unknown(&args.source));
         }
-        let asked = Asked::of_fetch(args)?;
+        let asked = ConnectRequest::of_fetch(args)?;
         if let Some(file) = &args.output {
-            overwrite::refuse(file, Kind::Dump)?;
+            overwrite::refuse(file, OutputKind::Dump)?;
         }
         crate::input::say_doubts(&asked.fleet, io)?;
         if args.watch {
@@ -41,7 +41,7 @@ mod live {
         }
         let err = &mut io.err;
         // Said at once: of neither a large dump nor a long list of rejections is there ever the whole in memory.
-        let mut say_rejection = |told: Told| {
+        let mut say_rejection = |told: StreamEvent| {
             if told.is_rejection && !args.quiet {
                 // Nothing is left to tell a closed standard error.
                 let _ = say!(*err, "{}", told.line);
@@ -104,7 +104,7 @@ mod live {
         }
     }
 
-    fn watch(args: &FetchArgs, asked: &Asked, io: &mut Io<'_>) -> Result<u8, Error> {
+    fn watch(args: &FetchArgs, asked: &ConnectRequest, io: &mut Io<'_>) -> Result<u8, Error> {
         let Some(path) = args.output.as_deref() else {
             return Err(Error::Usage(
                 "--watch writes the dump again and again: name a file with --output".to_owned(),
@@ -132,7 +132,7 @@ mod live {
                 }
                 ControlFlow::Continue(())
             },
-            &mut |told: Told| {
+            &mut |told: StreamEvent| {
                 if !args.quiet || told.is_rejection {
                     say_line(&told.line);
                 }

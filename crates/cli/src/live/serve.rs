@@ -22,12 +22,12 @@ mod live {
     use super::{Error, Io, ServeArgs};
     use crate::files;
     use crate::input::{self, Inputs};
-    use crate::overwrite::{self, Kind};
-    use crate::reach::Reach;
+    use crate::overwrite::{self, OutputKind};
+    use crate::reach::AllowedDirectories;
     use xdsctl::bootstrap::Bootstrap;
     use xdsctl::client::{Checked, Keep, Verdict, faults};
     use xdsctl::envelope::{self, Label, Stage};
-    use xdsctl_net::{Line, Resource, Serving, Tone};
+    use xdsctl_net::{LedgerLine, Serving, SnapshotResource, Tone};
 
     /// Exit code with `--compare` if a verdict differs, or nothing was compared.
     const EXIT_DIFFERS: u8 = 1;
@@ -35,7 +35,7 @@ mod live {
     pub(crate) fn run(args: &ServeArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         let tls = server_tls(args)?;
         if let Some(file) = &args.write_bootstrap {
-            overwrite::refuse(file, Kind::Bootstrap)?;
+            overwrite::refuse(file, OutputKind::Bootstrap)?;
         }
         let inputs = input::open(&args.input, io)?;
         let resources = read(inputs, args, io)?;
@@ -78,7 +78,7 @@ mod live {
                 let resources = read(inputs, args, &mut quiet).ok()?;
                 (!resources.is_empty() && !quiet.incomplete.is_set()).then_some(resources)
             },
-            told: &mut |line: &Line| {
+            told: &mut |line: &LedgerLine| {
                 if !args.quiet || line.tone != Tone::Plain {
                     write(&line.text);
                 }
@@ -105,7 +105,7 @@ mod live {
     }
 
     /// The resources of the inputs, and what is predicted of each.
-    fn read(mut inputs: Inputs, args: &ServeArgs, io: &mut Io<'_>) -> Result<Vec<Resource>, Error> {
+    fn read(mut inputs: Inputs, args: &ServeArgs, io: &mut Io<'_>) -> Result<Vec<SnapshotResource>, Error> {
         if inputs.bootstrap.is_none() && args.write_bootstrap.is_some() {
             // The client has the bootstrap that is written here, without certificate providers and authorities.
             inputs.server = Bootstrap::default().server_facts();
@@ -116,7 +116,7 @@ mod live {
             let resource_type = checked.resource_type?;
             let source = inputs.sources.get(checked.origin.source)?;
             let (value, _) = envelope::again(source, checked.origin, resource_type)?;
-            Some(Resource {
+            Some(SnapshotResource {
                 type_url: resource_type.type_url(),
                 name: checked.name.clone(),
                 value,
@@ -148,7 +148,7 @@ mod live {
             let named = args.input.files.iter().filter(|path| path.as_os_str() != "-");
             let found = named
                 .filter(|path| path.exists())
-                .flat_map(|path| files::find(path, &Reach::unbounded()).files);
+                .flat_map(|path| files::find(path, &AllowedDirectories::unbounded()).files);
             let facts = found.map(|path| {
                 let metadata = path.metadata().ok();
                 let size = metadata.as_ref().map_or(0, std::fs::Metadata::len);

@@ -1,13 +1,13 @@
 //! `xdsctl validate --watch`: a gate that stays open while every version of a running system is good.
 
-use crate::validate::Asked;
+use crate::validate::ValidateRequest;
 use crate::{Error, Io};
 
 /// Checks each version until one has a finding as bad as `--fail-on` says.
 ///
 /// # Errors
 /// The input is no running system, or cannot be fetched.
-pub(crate) fn run(asked: &Asked<'_>, io: &mut Io<'_>) -> Result<u8, Error> {
+pub(crate) fn run(asked: &ValidateRequest<'_>, io: &mut Io<'_>) -> Result<u8, Error> {
     let [path] = asked.args.input.files.as_slice() else {
         return Err(Error::Usage("--watch takes one running system".to_owned()));
     };
@@ -21,18 +21,18 @@ pub(crate) fn run(asked: &Asked<'_>, io: &mut Io<'_>) -> Result<u8, Error> {
 }
 
 #[cfg(not(feature = "net"))]
-fn watch(text: &str, _: &Asked<'_>, _: &mut Io<'_>) -> Result<u8, Error> {
+fn watch(text: &str, _: &ValidateRequest<'_>, _: &mut Io<'_>) -> Result<u8, Error> {
     Err(super::missing(text))
 }
 
 #[cfg(feature = "net")]
-fn watch(text: &str, asked: &Asked<'_>, io: &mut Io<'_>) -> Result<u8, Error> {
+fn watch(text: &str, asked: &ValidateRequest<'_>, io: &mut Io<'_>) -> Result<u8, Error> {
     use crate::args::ReportFormat;
     use crate::stream::Stream;
     use std::io::Write as _;
     use std::ops::ControlFlow;
 
-    let live = super::connect::Asked::of_input(text, &asked.args.input)?;
+    let live = super::connect::ConnectRequest::of_input(text, &asked.args.input)?;
     // A file is opened once, and gets a line for each version.
     let mut by_line = match asked.is_by_line() {
         Some(Some(file)) => Some(Some(asked.looks.create(file, ReportFormat::Jsonl)?)),

@@ -16,7 +16,7 @@ use xdsctl::text;
 
 /// One address of the channel.
 #[derive(Debug)]
-pub(super) struct Place<'c> {
+pub(super) struct AddressPlace<'c> {
     pub address: SocketAddr,
     cluster: &'c str,
     priority: usize,
@@ -36,7 +36,7 @@ struct Part<'c> {
 }
 
 impl<'c> Part<'c> {
-    fn places(self) -> impl Iterator<Item = Place<'c>> {
+    fn places(self) -> impl Iterator<Item = AddressPlace<'c>> {
         let Part {
             cluster,
             priority,
@@ -44,7 +44,7 @@ impl<'c> Part<'c> {
             statuses,
         } = self;
         locality.endpoints.iter().flat_map(move |endpoint| {
-            endpoint.addresses().map(move |address| Place {
+            endpoint.addresses().map(move |address| AddressPlace {
                 address,
                 cluster,
                 priority,
@@ -56,7 +56,7 @@ impl<'c> Part<'c> {
     }
 }
 
-impl Place<'_> {
+impl AddressPlace<'_> {
     /// Says whether a cookie for the address leads to it.
     fn takes_sessions(&self) -> bool {
         self.statuses.contains(&self.endpoint.health)
@@ -85,7 +85,7 @@ fn parts(config: &XdsConfig) -> impl Iterator<Item = Part<'_>> {
 }
 
 /// Every address of every leaf cluster.
-pub(super) fn all(config: &XdsConfig) -> impl Iterator<Item = Place<'_>> {
+pub(super) fn all(config: &XdsConfig) -> impl Iterator<Item = AddressPlace<'_>> {
     parts(config).flat_map(Part::places)
 }
 
@@ -128,7 +128,7 @@ fn ways(config: &XdsConfig) -> Ways<'_> {
 }
 
 /// The cookies that lead to a place: the cluster by way of which, and the value. None, where the health keeps sessions away.
-fn cookies<'w>(place: &Place<'_>, ways: &'w Ways<'_>) -> impl Iterator<Item = (&'w str, String)> {
+fn cookies<'w>(place: &AddressPlace<'_>, ways: &'w Ways<'_>) -> impl Iterator<Item = (&'w str, String)> {
     let list = rpc::address_list(&place.address, place.endpoint);
     let ways = ways.get(place.cluster).filter(|_| place.takes_sessions());
     let names = ways.into_iter().flatten();
@@ -137,7 +137,7 @@ fn cookies<'w>(place: &Place<'_>, ways: &'w Ways<'_>) -> impl Iterator<Item = (&
 
 /// Writes all places of an address; says whether there is one.
 pub(super) fn write(text: &str, config: &XdsConfig, is_json: bool, out: &mut dyn Write) -> Result<bool, Error> {
-    let found: Vec<Place<'_>> = all(config).filter(|place| place.address.to_string() == text).collect();
+    let found: Vec<AddressPlace<'_>> = all(config).filter(|place| place.address.to_string() == text).collect();
     if found.is_empty() && !is_json {
         let known: Vec<String> = all(config).map(|place| place.address.to_string()).collect();
         let near = text::nearest(text, known.iter().map(String::as_str));
@@ -185,7 +185,7 @@ pub(super) fn write(text: &str, config: &XdsConfig, is_json: bool, out: &mut dyn
     Ok(true)
 }
 
-fn place_json(place: &Place<'_>, ways: &Ways<'_>) -> Value {
+fn place_json(place: &AddressPlace<'_>, ways: &Ways<'_>) -> Value {
     let locality = &place.locality.name;
     let cookies = cookies(place, ways).map(|(cluster, value)| json!({"cluster": cluster, "value": value}));
     json!({

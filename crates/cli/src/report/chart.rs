@@ -10,7 +10,7 @@ use std::io::{self, Write};
 use anstyle::AnsiColor;
 
 use super::edge::{self, visible_line};
-use xdsctl::lb::log::{Detail, Told};
+use xdsctl::lb::log::{Detail, LogEntry};
 
 /// Pieces of time at most.
 const MAX_BUCKETS: usize = 512;
@@ -74,7 +74,7 @@ fn at<T: Default + Clone>(list: &mut Vec<T>, index: usize) -> Option<&mut T> {
     list.get_mut(index)
 }
 
-fn text<'t>(told: &'t Told, name: &str) -> Option<&'t str> {
+fn text<'t>(told: &'t LogEntry, name: &str) -> Option<&'t str> {
     told.details.iter().find_map(|(key, detail)| match detail {
         Detail::Text(text) if *key == name => Some(&**text),
         _ => None,
@@ -83,7 +83,7 @@ fn text<'t>(told: &'t Told, name: &str) -> Option<&'t str> {
 
 impl Chart {
     /// Takes what happened to a client; its name may be empty.
-    pub fn take(&mut self, client: &str, told: &Told) {
+    pub fn take(&mut self, client: &str, told: &LogEntry) {
         self.end = self.end.max(told.at);
         while self.piece(told.at) >= MAX_BUCKETS {
             self.halve();

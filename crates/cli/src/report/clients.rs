@@ -6,11 +6,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::resolve::Options;
+use super::resolve::ResolveOptions;
 use xdsctl::client::{Checked, Verdict};
 use xdsctl::diag::{Diagnostic, Effect, Rule, Subject};
-use xdsctl::family::{self, Answer};
-use xdsctl::profile::{Client, Fleet, Standing, Version};
+use xdsctl::family::{self, FamilyAnswer};
+use xdsctl::profile::{Client, ClientStanding, Fleet, Version};
 use xdsctl::proto::transcode::Note;
 
 /// What a client does with a resource.
@@ -124,13 +124,13 @@ pub fn asked(fleet: &Fleet) -> String {
 /// The measured versions that answer for a client that was not measured.
 pub(super) fn neighbours(client: Client) -> Option<[Version; 2]> {
     match client.standing() {
-        Standing::Between(before, after) => Some([before, after]),
-        Standing::Measured | Standing::Unknown => None,
+        ClientStanding::Between(before, after) => Some([before, after]),
+        ClientStanding::Measured | ClientStanding::Unknown => None,
     }
 }
 
 fn is_measured(client: Client) -> bool {
-    client.standing() == Standing::Measured
+    client.standing() == ClientStanding::Measured
 }
 
 /// The clients that were asked, and where they are named.
@@ -143,7 +143,7 @@ pub fn asked_from(fleet: &Fleet, from: Option<&str>) -> String {
 }
 
 /// The clients that were asked, where they are named, and which of them can fail the run.
-pub fn asked_with(options: &Options<'_>) -> String {
+pub fn asked_with(options: &ResolveOptions<'_>) -> String {
     let mut text = asked_from(options.fleet, options.fleet_from);
     if !options.counted.is_empty() {
         let quiet: Vec<Client> = options
@@ -183,10 +183,10 @@ fn is_of_text(rule: &Rule) -> bool {
 
 /// Says whether a finding that was made for the base, or a client's own, is told: whether a client that was asked has it.
 pub fn is_told(checked: &Checked, diagnostic: &Diagnostic, fleet: &Fleet) -> bool {
-    let has = |answer: &Answer| {
+    let has = |answer: &FamilyAnswer| {
         let is_own = |own: &Diagnostic| own.rule == diagnostic.rule && own.path == diagnostic.path;
         let is_shared = diagnostic.effect != Effect::Nack
-            && answer.verdict == family::Verdict::Accepted
+            && answer.verdict == family::FamilyVerdict::Accepted
             && diagnostic.shared.contains(&answer.client.family);
         is_shared || answer.diagnostics.iter().any(is_own)
     };
@@ -233,7 +233,7 @@ pub fn merge(checked: &mut Checked, fleet: &Fleet, counted: &[Client], before: &
             continue;
         }
         let mut of_client: Vec<&Diagnostic> = answer.diagnostics.iter().collect();
-        if answer.verdict == family::Verdict::Accepted {
+        if answer.verdict == family::FamilyVerdict::Accepted {
             let own = |d: &Diagnostic| answer.diagnostics.iter().any(|o| o.rule == d.rule && o.path == d.path);
             let is_true = |d: &&Diagnostic| d.shared.contains(&client.family) && !own(d);
             of_client.extend(shared.iter().filter(is_true));
@@ -259,7 +259,7 @@ pub fn merge(checked: &mut Checked, fleet: &Fleet, counted: &[Client], before: &
 
 /// An answer, to recognise that of another client as the same, and where its findings are in the list.
 struct Heard {
-    answer: Answer,
+    answer: FamilyAnswer,
     /// Its place in the sketch.
     verdict: usize,
     /// What is found, those findings among it that need no asking.

@@ -5,11 +5,11 @@ use std::io::{self, Write};
 use anstyle::{AnsiColor, Style};
 
 use super::diff_effects::Effects;
-use super::diff_pull::Places;
+use super::diff_pull::ResourcePlaces;
 use super::not_checked::{self, NotChecked};
 use super::{clients, edge, plural};
 use xdsctl::client::Client;
-use xdsctl::diff::told::Told;
+use xdsctl::diff::told::ComparedValue;
 use xdsctl::diff::values::{ChangeKind, FieldChange};
 use xdsctl::diff::{Diff, ResourceChange, State};
 use xdsctl::profile::{self, Fleet};
@@ -44,7 +44,7 @@ pub struct Compared {
     /// What changes.
     pub diff: Diff,
     /// Where its resources stand after.
-    pub places: Places,
+    pub places: ResourcePlaces,
     /// Why it is not known where RPCs go, if it is not: they are not compared then.
     pub rpcs_unknown: Option<String>,
 }
@@ -234,7 +234,7 @@ pub(super) fn more(count: usize, shown: usize, what: &str, out: &mut dyn Write) 
 }
 
 fn field(change: &FieldChange, look: Look, out: &mut dyn Write) -> io::Result<()> {
-    let value = |value: &Told| {
+    let value = |value: &ComparedValue| {
         let text = value.to_string();
         if look.all || text.chars().count() <= VALUE_CHARS {
             return text;

@@ -9,8 +9,8 @@ use xdsctl::client::Client;
 use xdsctl::diff::RouteChange;
 use xdsctl::diff::clusters::{ClusterChange, SpreadChange};
 use xdsctl::diff::hosts::HostChange;
-use xdsctl::diff::reach::Reach;
-use xdsctl::diff::tables::{Goes, Move, Outcome};
+use xdsctl::diff::reach::ReachChange;
+use xdsctl::diff::tables::{Goes, Move, TableOutcome};
 use xdsctl::model::RouteConfiguration;
 use xdsctl::rpc::words;
 use xdsctl::text::share_of_one;
@@ -91,7 +91,7 @@ impl Effects<'_> {
 
     fn moved(&self, moved: &Move, host: &HostChange, change: &RouteChange, out: &mut dyn Write) -> io::Result<()> {
         let (before, after) = (&change.tables.0, &change.tables.1);
-        let route = |routes: &RouteConfiguration, host: Option<usize>, outcome: &Outcome| {
+        let route = |routes: &RouteConfiguration, host: Option<usize>, outcome: &TableOutcome| {
             let host = host.and_then(|at| routes.virtual_hosts.get(at));
             let route = host.zip(outcome.route).and_then(|(host, at)| host.routes.get(at));
             route.map(|route| (words::route_label(route), words::route_match(route, true)))
@@ -111,7 +111,7 @@ impl Effects<'_> {
         say!(out, "      {}: {was} → {is}", self.look.paint(CHANGED, &rpcs))
     }
 
-    fn goes(&self, outcome: &Outcome, client: &Client) -> String {
+    fn goes(&self, outcome: &TableOutcome, client: &Client) -> String {
         let one = |goes: &Goes| match goes {
             Goes::Cluster(name) => match client.resources.clusters.get(name) {
                 None => format!("{name} (there is no such cluster)"),
@@ -139,7 +139,7 @@ impl Effects<'_> {
 }
 
 /// Writes of a channel that has got or lost its routes.
-pub(super) fn target(change: &Reach, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn target(change: &ReachChange, out: &mut dyn Write) -> io::Result<()> {
     say!(out, "  to {}", change.name)?;
     match change.works {
         true => say!(out, "    has routes now"),
@@ -148,7 +148,7 @@ pub(super) fn target(change: &Reach, out: &mut dyn Write) -> io::Result<()> {
 }
 
 /// Writes of a cluster that came or went.
-pub(super) fn reach(change: &Reach, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn reach(change: &ReachChange, out: &mut dyn Write) -> io::Result<()> {
     say!(out, "  cluster {}", change.name)?;
     match change.works {
         true => say!(out, "    is there now: RPCs to it no longer fail"),

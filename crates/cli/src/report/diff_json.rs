@@ -9,9 +9,9 @@ use super::diff::{Compared, Presence, Report};
 use super::not_checked::NotChecked;
 use xdsctl::diff::clusters::ClusterChange;
 use xdsctl::diff::hosts::HostChange;
-use xdsctl::diff::reach::Reach;
-use xdsctl::diff::tables::{Goes, Move, Outcome};
-use xdsctl::diff::told::Told;
+use xdsctl::diff::reach::ReachChange;
+use xdsctl::diff::tables::{Goes, Move, TableOutcome};
+use xdsctl::diff::told::ComparedValue;
 use xdsctl::diff::values::{ChangeKind, FieldChange};
 use xdsctl::diff::{Example, ResourceChange, RouteChange, State};
 use xdsctl::profile;
@@ -85,7 +85,7 @@ struct Field<'a> {
 }
 
 /// A value that is read when it is written.
-struct Json<'a>(&'a Told);
+struct Json<'a>(&'a ComparedValue);
 
 impl Serialize for Json<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -201,8 +201,8 @@ fn world(compared: &Compared) -> World<'_> {
     }
 }
 
-fn works(reach: &Reach) -> Works<'_> {
-    let Reach { name, works } = reach;
+fn works(reach: &ReachChange) -> Works<'_> {
+    let ReachChange { name, works } = reach;
     Works { name, works: *works }
 }
 
@@ -272,7 +272,7 @@ fn routes(change: &RouteChange) -> Routes<'_> {
 }
 
 fn moved<'a>(moved: &'a Move, host: &HostChange, change: &'a RouteChange) -> Moved<'a> {
-    let index = |outcome: &Outcome, at: Option<usize>, is_after: bool| {
+    let index = |outcome: &TableOutcome, at: Option<usize>, is_after: bool| {
         let tables = if is_after { &change.tables.1 } else { &change.tables.0 };
         let host = at.and_then(|at| tables.virtual_hosts.get(at))?;
         Some(host.routes.get(outcome.route?)?.index)
@@ -285,7 +285,7 @@ fn moved<'a>(moved: &'a Move, host: &HostChange, change: &'a RouteChange) -> Mov
             .map(|(name, value)| (name.as_str(), secret::shown(name, value)))
             .collect(),
     };
-    let way = |outcome: &'a Outcome, route| Way {
+    let way = |outcome: &'a TableOutcome, route| Way {
         route,
         goes: outcome.goes.iter().map(share).collect(),
     };

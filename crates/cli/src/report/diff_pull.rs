@@ -8,7 +8,7 @@ use super::diff::{Compared, Look, Presence, Report, came_or_went, resource, verd
 use super::diff_effects::{Effects, cluster, reach, target};
 use super::github::{Note, write_not_checked, write_notes};
 use super::markdown::{MAX_COMMENT_BYTES, inline};
-use super::not_checked::Kind;
+use super::not_checked::NotCheckedKind;
 use super::paths::Paths;
 use super::plural;
 use xdsctl::client::{Settled, Store, World};
@@ -22,14 +22,14 @@ pub type Origins = BTreeMap<(ResourceType, String), Origin>;
 
 /// Where the resources of a world stand.
 #[derive(Default, Clone)]
-pub struct Places {
+pub struct ResourcePlaces {
     /// Those that are known.
     pub origins: Origins,
     /// The documents.
     pub store: Option<Arc<Store>>,
 }
 
-impl Places {
+impl ResourcePlaces {
     /// The places of the resources of each world, in the order of the worlds.
     pub fn of(settled: &Settled) -> Vec<(WorldName, Origins)> {
         let place = |number: &usize| {
@@ -87,7 +87,14 @@ pub fn write_markdown(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     let resources = names.len();
     let rpcs = match changed.iter().any(|compared| compared.diff.moves_rpcs()) {
         true => "RPCs go elsewhere",
-        false if report.not_checked.iter().any(|entry| entry.kind == Kind::Rpcs) => "not all RPCs are compared",
+        false
+            if report
+                .not_checked
+                .iter()
+                .any(|entry| entry.kind == NotCheckedKind::Rpcs) =>
+        {
+            "not all RPCs are compared"
+        }
         false => "no RPC goes elsewhere",
     };
     let verdicts = match changed.iter().any(|compared| compared.diff.changes_verdicts()) {

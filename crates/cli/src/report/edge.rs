@@ -2,7 +2,7 @@
 //!
 //! Names, values and file names come from documents and arguments and hold any character. A command writes them as they are,
 //! to an [`Edge`], which writes `\u001b` for an escape character: nothing has to be remembered where text is made. The same
-//! spelling is JSON's own, so that a JSON document keeps its meaning. Styles are xdsctl's own: they go in as [`Mark`]s, which
+//! spelling is JSON's own, so that a JSON document keeps its meaning. Styles are xdsctl's own: they go in as [`StyleMark`]s, which
 //! no document can hold, and come out as the terminal's codes. What looks like a secret is masked on the way.
 
 use std::borrow::Cow;
@@ -97,9 +97,9 @@ fn seal() -> &'static str {
 
 /// A style on its way to an [`Edge`]: begins it, or ends every style if `None`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Mark(pub Option<Style>);
+pub struct StyleMark(pub Option<Style>);
 
-impl fmt::Display for Mark {
+impl fmt::Display for StyleMark {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             Some(style) => write!(f, "{OPEN}{}{style}{CLOSE}", seal()),
@@ -111,7 +111,7 @@ impl fmt::Display for Mark {
 /// The text in a style, if colours are wanted.
 pub fn paint(style: Style, colours: bool, text: &str) -> String {
     if colours && style != Style::new() && !text.is_empty() {
-        format!("{}{text}{}", Mark(Some(style)), Mark(None))
+        format!("{}{text}{}", StyleMark(Some(style)), StyleMark(None))
     } else {
         text.to_owned()
     }
@@ -148,7 +148,7 @@ pub struct Edge<W: Write> {
     line: Vec<u8>,
     /// Nothing is masked.
     shows_secrets: bool,
-    looks: secret::Looks,
+    looks: secret::SecretFinder,
 }
 
 impl<W: Write> Edge<W> {
@@ -158,7 +158,7 @@ impl<W: Write> Edge<W> {
             out,
             line: Vec::new(),
             shows_secrets,
-            looks: secret::Looks::default(),
+            looks: secret::SecretFinder::default(),
         }
     }
 

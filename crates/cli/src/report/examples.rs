@@ -5,9 +5,9 @@
 
 use std::collections::BTreeMap;
 
-use xdsctl::client::{self, Circumstances, Keep, Reading};
+use xdsctl::client::{self, Keep, Reading, ValidationInput};
 use xdsctl::diag::{Diagnostic, Effect, Rule};
-use xdsctl::family::Verdict;
+use xdsctl::family::FamilyVerdict;
 use xdsctl::profile::{Client, Fleet, ServerFacts};
 use xdsctl::source::SourceMap;
 
@@ -35,10 +35,10 @@ pub fn clients(rule: &'static Rule) -> String {
     }
     let mut parts = vec![who_of(&said.effects, &fleet)];
     let others = [
-        (Verdict::Accepted, "resource accepted by"),
-        (Verdict::Rejected, "rejected for another fault by"),
-        (Verdict::Dies, "another fault kills"),
-        (Verdict::NotKnown, "not known of"),
+        (FamilyVerdict::Accepted, "resource accepted by"),
+        (FamilyVerdict::Rejected, "rejected for another fault by"),
+        (FamilyVerdict::Dies, "another fault kills"),
+        (FamilyVerdict::NotKnown, "not known of"),
     ];
     for (verdict, words) in others {
         let is_quiet = |client: &Client| said.effects.iter().all(|(_, loud)| loud != client);
@@ -60,11 +60,11 @@ struct Said {
     /// Who reports the rule, and what it does.
     effects: Vec<(Effect, Client)>,
     /// What becomes of the resource; of several the worst.
-    verdicts: BTreeMap<Client, Verdict>,
+    verdicts: BTreeMap<Client, FamilyVerdict>,
 }
 
 impl Said {
-    fn add(&mut self, client: Client, verdict: Verdict, diagnostics: &[Diagnostic], rule: &Rule) {
+    fn add(&mut self, client: Client, verdict: FamilyVerdict, diagnostics: &[Diagnostic], rule: &Rule) {
         for diagnostic in diagnostics.iter().filter(|diagnostic| diagnostic.rule == rule) {
             if !self.effects.contains(&(diagnostic.effect, client)) {
                 self.effects.push((diagnostic.effect, client));
@@ -83,7 +83,7 @@ fn ask(text: &str, rule: &Rule, fleet: &Fleet) -> Said {
         return said;
     };
     let server = ServerFacts::default();
-    let circumstances = Circumstances {
+    let circumstances = ValidationInput {
         profile: fleet.base(),
         others: fleet.others(),
         server: &server,
@@ -96,13 +96,13 @@ fn ask(text: &str, rule: &Rule, fleet: &Fleet) -> Said {
     for mut checked in reading.settle(&circumstances, true).resources {
         std::mem::take(&mut checked.ignored).unpack_into(&mut checked.diagnostics);
         let verdict = match checked.verdict {
-            client::Verdict::Rejected => Verdict::Rejected,
-            _ => Verdict::Accepted,
+            client::Verdict::Rejected => FamilyVerdict::Rejected,
+            _ => FamilyVerdict::Accepted,
         };
         said.add(fleet.base().client(), verdict, &checked.diagnostics, rule);
         for answer in &checked.answers {
             said.add(answer.client, answer.verdict, &answer.diagnostics, rule);
-            if answer.verdict == Verdict::Accepted {
+            if answer.verdict == FamilyVerdict::Accepted {
                 let is_shared = |d: &&Diagnostic| d.shared.contains(&answer.client.family);
                 let shared: Vec<Diagnostic> = checked.diagnostics.iter().filter(is_shared).cloned().collect();
                 said.add(answer.client, answer.verdict, &shared, rule);

@@ -12,7 +12,7 @@ use xdsctl::catalogue;
 use xdsctl::diag::{Rule, Shared};
 use xdsctl::model::ResourceType;
 use xdsctl::profile::Family;
-use xdsctl::recognise::{Lead, Page, Seen, Summary, Symptom, Told};
+use xdsctl::recognise::{Lead, Page, Recognised, Seen, Summary, Symptom};
 
 /// Writes a rule's page with its head; its text is wrapped if there is a width.
 ///
@@ -198,7 +198,7 @@ pub fn write_symptom(symptom: &Symptom, width: Option<usize>, out: &mut dyn Writ
 ///
 /// # Errors
 /// Those of `out`.
-pub fn write_told(told: &[Told], width: Option<usize>, out: &mut dyn Write) -> io::Result<()> {
+pub fn write_told(told: &[Recognised], width: Option<usize>, out: &mut dyn Write) -> io::Result<()> {
     for one in told {
         write_one(one, out)?;
     }
@@ -235,7 +235,7 @@ fn place(seen: &Seen) -> String {
 }
 
 /// Writes one thing that a line tells, where it leads, and by which words.
-fn write_one(one: &Told, out: &mut dyn Write) -> io::Result<()> {
+fn write_one(one: &Recognised, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{}", visible_line(&what(one)))?;
     for (number, lead) in one.pages.iter().enumerate() {
         let arrow = if number == 0 { "→" } else { "  or" };
@@ -279,7 +279,7 @@ const SHORT: [&str; 3] = ["What the client does", "Why", "Where to look"];
 
 /// Writes the short form of the page if one thing with one rule was told, and how to get at pages and places.
 fn write_end<'t>(
-    mut told: impl Iterator<Item = &'t Told>,
+    mut told: impl Iterator<Item = &'t Recognised>,
     width: Option<usize>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
@@ -316,7 +316,7 @@ fn short(text: &str) -> String {
 }
 
 /// One thing that a line tells, in one line.
-fn what(one: &Told) -> String {
+fn what(one: &Recognised) -> String {
     let kind = one.resource_type.map_or("resource", ResourceType::short_name);
     let resource = match (&one.resource_name, one.resource_type) {
         (Some(name), _) => format!("{kind} `{name}`: "),
@@ -334,7 +334,7 @@ fn what(one: &Told) -> String {
 ///
 /// # Errors
 /// Those of `out`.
-pub fn write_told_json(told: &[Told], out: &mut dyn Write) -> io::Result<()> {
+pub fn write_told_json(told: &[Recognised], out: &mut dyn Write) -> io::Result<()> {
     write_rows(told.iter().map(row).collect(), out)
 }
 
@@ -361,7 +361,7 @@ fn write_rows(rows: Vec<serde_json::Value>, out: &mut dyn Write) -> io::Result<(
 }
 
 /// One thing that a line tells.
-fn row(one: &Told) -> serde_json::Value {
+fn row(one: &Recognised) -> serde_json::Value {
     let page = |page: Page| {
         let effect = match page {
             Page::Rule(rule) => Some(rule.effect.name()),

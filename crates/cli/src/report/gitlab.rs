@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use serde::Serialize;
 
 use super::paths::Paths;
-use super::{ByFinding, Choice, Finding, Place, ResourceReport, Summary, file_and_place, fingerprint};
+use super::{ByFinding, Choice, Finding, ResourceReport, SourcePlace, Summary, file_and_place, fingerprint};
 use xdsctl::diag::{Fingerprints, Severity};
 
 /// An issue of the report.
@@ -33,7 +33,7 @@ struct Lines {
 
 impl<'a> Location<'a> {
     /// A place in a file; the first line of one that has none.
-    pub fn of(path: &'a str, place: Option<&Place>) -> Location<'a> {
+    pub fn of(path: &'a str, place: Option<&SourcePlace>) -> Location<'a> {
         let lines = Lines {
             begin: place.map_or(1, |place| place.line),
             end: place.map_or(1, |place| place.end_line),

@@ -4,18 +4,18 @@ use std::io::{self, Write};
 
 use super::edge;
 use super::tree::shown_facts;
-use xdsctl::tree::node::{Kind, Node};
+use xdsctl::tree::node::{Node, NodeKind};
 
 /// Fill colour of a kind, dark enough for black text on it to be read.
-pub const fn colour(kind: Kind) -> &'static str {
+pub const fn colour(kind: NodeKind) -> &'static str {
     match kind {
-        Kind::Channel => "#dbeafe",
-        Kind::Frame => "#f3f4f6",
-        Kind::Priority => "#fef3c7",
-        Kind::Locality => "#ede9fe",
-        Kind::Picker => "#dcfce7",
-        Kind::Endpoint => "#ffffff",
-        Kind::Failure => "#fee2e2",
+        NodeKind::Channel => "#dbeafe",
+        NodeKind::Frame => "#f3f4f6",
+        NodeKind::Priority => "#fef3c7",
+        NodeKind::Locality => "#ede9fe",
+        NodeKind::Picker => "#dcfce7",
+        NodeKind::Endpoint => "#ffffff",
+        NodeKind::Failure => "#fee2e2",
     }
 }
 
@@ -82,7 +82,7 @@ pub fn write_dot(root: &Node, out: &mut dyn Write) -> io::Result<()> {
     })?;
     writeln!(out, "  subgraph cluster_legend {{")?;
     writeln!(out, "    label=\"legend\";")?;
-    for (number, kind) in Kind::ALL.into_iter().enumerate() {
+    for (number, kind) in NodeKind::ALL.into_iter().enumerate() {
         let (text, colour) = (kind.legend(), colour(kind));
         writeln!(out, "    l{number} [label=\"{text}\", fillcolor=\"{colour}\"];")?;
     }
@@ -123,12 +123,12 @@ pub fn write_mermaid(root: &Node, out: &mut dyn Write) -> io::Result<()> {
         }
     })?;
     writeln!(out, "  subgraph legend")?;
-    for (number, kind) in Kind::ALL.into_iter().enumerate() {
+    for (number, kind) in NodeKind::ALL.into_iter().enumerate() {
         writeln!(out, "    l{number}[\"{}\"]:::{}", kind.legend(), class(kind))?;
     }
     writeln!(out, "    l7[\"not started yet\"]:::endpoint_lazy")?;
     writeln!(out, "  end")?;
-    for kind in Kind::ALL {
+    for kind in NodeKind::ALL {
         let (class, colour) = (class(kind), colour(kind));
         writeln!(
             out,
@@ -142,15 +142,15 @@ pub fn write_mermaid(root: &Node, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-const fn class(kind: Kind) -> &'static str {
+const fn class(kind: NodeKind) -> &'static str {
     match kind {
-        Kind::Channel => "channel",
-        Kind::Frame => "frame",
-        Kind::Priority => "priority",
-        Kind::Locality => "locality",
-        Kind::Picker => "picker",
-        Kind::Endpoint => "endpoint",
-        Kind::Failure => "failure",
+        NodeKind::Channel => "channel",
+        NodeKind::Frame => "frame",
+        NodeKind::Priority => "priority",
+        NodeKind::Locality => "locality",
+        NodeKind::Picker => "picker",
+        NodeKind::Endpoint => "endpoint",
+        NodeKind::Failure => "failure",
     }
 }
 
@@ -173,9 +173,9 @@ mod tests {
     use super::*;
 
     fn tree() -> Node {
-        let mut leaf = Node::new(Kind::Endpoint, "a").under("{region=\"r\"}");
+        let mut leaf = Node::new(NodeKind::Endpoint, "a").under("{region=\"r\"}");
         leaf.lazy = true;
-        Node::new(Kind::Channel, "c\\d").fact("x", "1").with(leaf)
+        Node::new(NodeKind::Channel, "c\\d").fact("x", "1").with(leaf)
     }
 
     #[test]

@@ -11,7 +11,7 @@ use serde::ser::{Serialize, Serializer};
 use serde_json::value::{RawValue, to_raw_value};
 
 use super::clients::{ClientVerdict, Verdicts};
-use super::{Choice, Finding, Format, Parsed, RelatedPlace, ResourceReport, Summary, Unplaced};
+use super::{Choice, Finding, Parsed, RelatedPlace, ReportWriter, ResourceReport, Summary, Unplaced};
 use xdsctl::diag::FieldPath;
 
 /// Name of the schema in the document.
@@ -228,7 +228,7 @@ impl<W: Write> Json<W> {
 /// Bytes that are collected before they are written.
 const LINE_BYTES: usize = 64 << 10;
 
-impl<W: Write> Format for Json<W> {
+impl<W: Write> ReportWriter for Json<W> {
     fn wants(&mut self, finding: &Unplaced<'_>) -> usize {
         self.choice.takes(finding)
     }

@@ -9,7 +9,9 @@ use std::sync::Arc;
 
 use super::edge::visible;
 use super::paths::Paths;
-use super::{Choice, Finding, Format, ResourceReport, Summary, Unplaced, Verdict, not_checked, sentence_of_clients};
+use super::{
+    Choice, Finding, ReportWriter, ResourceReport, Summary, Unplaced, Verdict, not_checked, sentence_of_clients,
+};
 use xdsctl::diag::Severity;
 
 /// The cases of a file.
@@ -176,7 +178,7 @@ pub(super) fn xml(text: &str) -> String {
     out
 }
 
-impl<W: Write> Format for Junit<W> {
+impl<W: Write> ReportWriter for Junit<W> {
     fn wants(&mut self, finding: &Unplaced<'_>) -> usize {
         self.choice.takes(finding)
     }

@@ -8,10 +8,10 @@ use memchr::memmem;
 use xdsctl::client::Checked;
 use xdsctl::diag::FieldPath;
 use xdsctl::model::ResourceType;
-use xdsctl::secret::{Looks, REDACTED};
+use xdsctl::secret::{REDACTED, SecretFinder};
 use xdsctl::source::node;
-use xdsctl::source::secrets::{Marks, Place, Speaker, is_enum_value, is_known_word, is_plain_word, within};
-use xdsctl::source::sniff::Format;
+use xdsctl::source::secrets::{Marks, SecretPlace, Speaker, is_enum_value, is_known_word, is_plain_word, within};
+use xdsctl::source::sniff::DocumentFormat;
 use xdsctl::source::{Source, SourceId, Span};
 
 use super::comments;
@@ -56,7 +56,7 @@ impl Masks {
         resources.sort_unstable();
         resources.dedup_by_key(|(span, _)| *span);
         let around = match source.bytes().len() {
-            ..=MAX_AROUND_BYTES => Masks::placed(source, Place::document(), shows_secrets),
+            ..=MAX_AROUND_BYTES => Masks::placed(source, SecretPlace::document(), shows_secrets),
             _ => Masks::default(),
         };
         Masks {
@@ -69,16 +69,16 @@ impl Masks {
     /// Those of a suite.
     pub fn suite(source: &Source, shows_secrets: bool) -> Masks {
         node::view(source);
-        Masks::placed(source, Place::suite(), shows_secrets)
+        Masks::placed(source, SecretPlace::suite(), shows_secrets)
     }
 
     /// Those of a bootstrap.
     pub fn bootstrap(source: &Source, shows_secrets: bool) -> Masks {
-        Masks::placed(source, Place::bootstrap(), shows_secrets)
+        Masks::placed(source, SecretPlace::bootstrap(), shows_secrets)
     }
 
     /// Those of a document that stands at this place as a whole.
-    fn placed(source: &Source, place: Place, shows_secrets: bool) -> Masks {
+    fn placed(source: &Source, place: SecretPlace, shows_secrets: bool) -> Masks {
         let parts = if shows_secrets {
             Vec::new()
         } else {
@@ -105,7 +105,7 @@ impl Masks {
         if self.shows_secrets {
             return;
         }
-        Looks::default().mask(window);
+        SecretFinder::default().mask(window);
         if source.is_settings() {
             return;
         }
@@ -138,7 +138,7 @@ impl Masks {
         for marks in &own {
             put(source, marks, (window, whole), &mut shown);
         }
-        if matches!(source.format(), Some(Format::Yaml | Format::Text)) {
+        if matches!(source.format(), Some(DocumentFormat::Yaml | DocumentFormat::Text)) {
             let all: Vec<&Marks> = self.parts.iter().chain(own.iter().copied()).collect();
             let of_own = own.iter().map(|marks| marks.extent).collect();
             for part in if self.is_whole { vec![whole] } else { of_own } {

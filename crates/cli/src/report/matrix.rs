@@ -10,9 +10,9 @@ use std::sync::Arc;
 use super::clients::ClientVerdict;
 use super::edge::visible_line;
 use super::wrap::wrapped;
-use super::{Choice, Finding, Format, ResourceReport, Summary, Unplaced, closing, not_checked, sentence};
+use super::{Choice, Finding, ReportWriter, ResourceReport, Summary, Unplaced, closing, not_checked, sentence};
 use xdsctl::diag::{Effect, Subject};
-use xdsctl::profile::{Client, Family, Fleet, Standing};
+use xdsctl::profile::{Client, ClientStanding, Family, Fleet};
 
 /// How the matrix is to look.
 #[derive(Debug, Clone)]
@@ -375,10 +375,10 @@ const TITLE: &str = "RESOURCE";
 fn why_not_known(client: Client) -> String {
     let measured = client.family.measured();
     match (client.standing(), measured.first(), measured.last()) {
-        (Standing::Between(before, after), ..) => {
+        (ClientStanding::Between(before, after), ..) => {
             format!("never asked; {before} and {after}, which were, do not do the same")
         }
-        (Standing::Unknown, Some(first), Some(last)) => {
+        (ClientStanding::Unknown, Some(first), Some(last)) => {
             format!("never asked, and nothing is known beyond {first} and {last}")
         }
         _ => "not all of its rules are known, and those that are find no fault".to_owned(),
@@ -397,7 +397,7 @@ fn shortened(text: &str, most: usize) -> String {
     format!("{start}…{end}")
 }
 
-impl<W: Write> Format for Matrix<W> {
+impl<W: Write> ReportWriter for Matrix<W> {
     fn wants(&mut self, finding: &Unplaced<'_>) -> usize {
         self.choice.takes(finding)
     }

@@ -1,6 +1,6 @@
 //! Reports as plain data, and the formats that print them.
 //!
-//! A command makes a [`resolve::Report`]; a format takes resource after resource out of it and writes. Spans have been
+//! A command makes a [`resolve::ResolvedFindings`]; a format takes resource after resource out of it and writes. Spans have been
 //! resolved to lines before, so a format needs no access to the documents, and only one resource's findings are in memory
 //! at a time. Only this module knows colours and JSON schemas.
 
@@ -59,7 +59,7 @@ use clients::Verdicts;
 use edge::visible_line;
 use not_checked::NotChecked;
 pub use parsed::Parsed;
-pub use place::{Place, Snippet};
+pub use place::{Snippet, SourcePlace};
 pub use resolve::Unplaced;
 
 pub use xdsctl::client::Verdict;
@@ -110,7 +110,7 @@ pub struct Finding {
     /// One action that the reader can take.
     pub help: Option<String>,
     /// Where; `None` if the document has no such place.
-    pub place: Option<Box<Place>>,
+    pub place: Option<Box<SourcePlace>>,
     /// Other places that belong to it.
     pub related: Vec<RelatedPlace>,
     /// `--fix` would make it go.
@@ -129,7 +129,7 @@ pub struct RelatedPlace {
     /// The rule of what follows there from the finding; `None` if it is part of the fault.
     pub rule: Option<&'static Rule>,
     /// Where; `None` if the document has no such place.
-    pub place: Option<Box<Place>>,
+    pub place: Option<Box<SourcePlace>>,
 }
 
 impl fmt::Display for RelatedPlace {
@@ -137,7 +137,7 @@ impl fmt::Display for RelatedPlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let path = self.path.to_string();
         f.write_str(&visible_line(&path))?;
-        if let Some(Place { line, column, .. }) = self.place.as_deref() {
+        if let Some(SourcePlace { line, column, .. }) = self.place.as_deref() {
             write!(f, "{}({line}:{column})", if path.is_empty() { "" } else { " " })?;
         }
         write!(f, ": {}", self.said())
@@ -190,7 +190,7 @@ pub struct Summary {
     /// What was not checked, and for whom.
     pub not_checked: Vec<NotChecked>,
     /// What was looked at.
-    pub scope: Scope,
+    pub scope: ReportScope,
     /// Findings that a suppression took out, which are not among the others.
     pub suppressed: usize,
     /// Findings that are in the baseline, which are not among the others.
@@ -203,7 +203,7 @@ pub struct Summary {
 
 /// What was looked at, besides resources.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Scope {
+pub struct ReportScope {
     /// Documents.
     pub documents: usize,
     /// Sets of resources that one client sees.
@@ -229,7 +229,7 @@ impl Default for Summary {
             worst: None,
             asked: String::new(),
             not_checked: Vec::new(),
-            scope: Scope::default(),
+            scope: ReportScope::default(),
             suppressed: 0,
             known: 0,
             silenced: 0,
@@ -278,7 +278,7 @@ struct Loudness {
 }
 
 /// A form of the report of `validate`: takes one resource after the other, and writes.
-pub trait Format {
+pub trait ReportWriter {
     /// Says how many of some findings will be shown, before their places are looked up. It is asked for all findings of a resource,
     /// in no particular order, and then given the [`resource`](Self::resource) with those, and maybe with more.
     fn wants(&mut self, finding: &Unplaced<'_>) -> usize;
@@ -302,7 +302,7 @@ pub trait Format {
     fn end(&mut self, summary: &Summary) -> io::Result<()>;
 }
 
-/// A [`Format`] that writes of findings and not of resources.
+/// A [`ReportWriter`] that writes of findings and not of resources.
 pub trait ByFinding {
     /// Which findings it shows.
     fn choice(&self) -> Choice;
@@ -320,7 +320,7 @@ pub trait ByFinding {
     fn finish(&mut self, summary: &Summary) -> io::Result<()>;
 }
 
-impl<F: ByFinding> Format for F {
+impl<F: ByFinding> ReportWriter for F {
     fn wants(&mut self, finding: &Unplaced<'_>) -> usize {
         self.choice().takes(finding)
     }
@@ -393,7 +393,7 @@ pub fn sentence(resource: Option<&ResourceReport>, finding: &Finding) -> String 
 /// How many resources there are, by verdict: `5 resources in 2 worlds: 4 accepted, ...`.
 pub fn verdicts(summary: &Summary) -> String {
     let total: usize = summary.verdicts.values().sum();
-    let Scope { documents, worlds, .. } = summary.scope;
+    let ReportScope { documents, worlds, .. } = summary.scope;
     let place = match documents > 1 || worlds > 1 {
         true => format!(" in {}", plural(worlds, "world")),
         false => String::new(),
@@ -410,7 +410,7 @@ pub fn verdicts(summary: &Summary) -> String {
 
 /// The last lines of a report for people: what was looked at, what is left out, how many findings there are.
 pub fn closing(summary: &Summary) -> String {
-    let Scope { bootstraps, .. } = summary.scope;
+    let ReportScope { bootstraps, .. } = summary.scope;
     let mut lines = Vec::new();
     if summary.verdicts.values().any(|count| *count > 0) || bootstraps == 0 {
         lines.push(verdicts(summary));
@@ -472,7 +472,7 @@ pub fn counts(summary: &Summary) -> String {
 pub fn file_and_place<'f>(
     resource: Option<&'f ResourceReport>,
     finding: &'f Finding,
-) -> (Option<&'f str>, Option<&'f Place>) {
+) -> (Option<&'f str>, Option<&'f SourcePlace>) {
     let place = finding.place.as_deref();
     let file = resource.map(|r| &*r.file).or(place.map(|p| &*p.file));
     // A binary resource is placed in its text form, which is no file.

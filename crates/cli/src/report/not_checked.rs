@@ -16,7 +16,7 @@ use xdsctl::profile::{Client, Doubt, Family, Fleet};
 /// Of which kind it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Kind {
+pub enum NotCheckedKind {
     /// Whether the client takes a resource: the versions around it differ, or nobody knows which version it is.
     Verdict,
     /// The client itself: it was never measured, and its neighbours answer for it.
@@ -42,7 +42,7 @@ const NAMES_SHOWN: usize = 8;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct NotChecked {
     /// Its kind.
-    pub kind: Kind,
+    pub kind: NotCheckedKind,
     /// For whom, each `go@1.70.0`; none if that is for nobody in particular.
     pub clients: Vec<String>,
     /// The same, family by family: `go, java <1.71`.
@@ -59,13 +59,13 @@ pub struct NotChecked {
 }
 
 impl NotChecked {
-    pub(super) fn new(kind: Kind, clients: &[Client], fleet: &Fleet, what: String) -> NotChecked {
+    pub(super) fn new(kind: NotCheckedKind, clients: &[Client], fleet: &Fleet, what: String) -> NotChecked {
         let names: Vec<String> = clients.iter().map(Client::to_string).collect();
         NotChecked {
             kind,
             // A version is what this is about.
             who: match kind {
-                Kind::Verdict | Kind::Version if names.len() <= NAMES_SHOWN => names.join(", "),
+                NotCheckedKind::Verdict | NotCheckedKind::Version if names.len() <= NAMES_SHOWN => names.join(", "),
                 _ => fleet.describe(clients),
             },
             clients: names,
@@ -109,7 +109,7 @@ impl Gate {
 
 /// Why the verdict on something is not known, if it is not.
 pub fn unknown(not_checked: &[NotChecked]) -> Option<String> {
-    let unknown = not_checked.iter().filter(|entry| entry.kind == Kind::Verdict);
+    let unknown = not_checked.iter().filter(|entry| entry.kind == NotCheckedKind::Verdict);
     let parts: Vec<String> = unknown.map(NotChecked::sentence).collect();
     (!parts.is_empty()).then(|| parts.join("; "))
 }
@@ -151,7 +151,7 @@ impl Tally {
             let (count, first) = of;
             let clients = of_value(&self.unknown, of);
             let what = format!("the verdict on {}", resources(*count, first));
-            let entry = NotChecked::new(Kind::Verdict, &clients, fleet, what);
+            let entry = NotChecked::new(NotCheckedKind::Verdict, &clients, fleet, what);
             list.push(NotChecked {
                 resources: Some(*count),
                 ..entry
@@ -163,7 +163,7 @@ impl Tally {
             let clients = of_value(&self.beyond_base, count);
             let base = fleet.base().name();
             let what = format!("what {} that {base} rejects refer to", plural(*count, "resource"));
-            let entry = NotChecked::new(Kind::References, &clients, fleet, what);
+            let entry = NotChecked::new(NotCheckedKind::References, &clients, fleet, what);
             list.push(NotChecked {
                 resources: Some(*count),
                 ..entry
@@ -173,7 +173,7 @@ impl Tally {
         let others: Vec<Client> = families(fleet, |family| family != Family::Cpp);
         if self.has_bootstrap && !others.is_empty() {
             let what = "the bootstrap, which is read as C-core reads it".to_owned();
-            list.push(NotChecked::new(Kind::Bootstrap, &others, fleet, what));
+            list.push(NotChecked::new(NotCheckedKind::Bootstrap, &others, fleet, what));
         }
         list.extend(switches(&self.doubts, fleet));
         list
@@ -193,20 +193,20 @@ pub(super) fn versions(fleet: &Fleet) -> impl Iterator<Item = NotChecked> {
     fleet.clients().iter().filter_map(|client| {
         let [before, after] = neighbours(*client)?;
         let what = format!("the version, which was never measured: {before} answers where {after} agrees");
-        Some(NotChecked::new(Kind::Version, &[*client], fleet, what))
+        Some(NotChecked::new(NotCheckedKind::Version, &[*client], fleet, what))
     })
 }
 
 /// Switches of which something is not known.
 pub(super) fn switches(doubts: &[Doubt], fleet: &Fleet) -> impl Iterator<Item = NotChecked> {
-    let switch = |doubt: &Doubt| NotChecked::new(Kind::Switch, &doubt.clients, fleet, doubt.why());
+    let switch = |doubt: &Doubt| NotChecked::new(NotCheckedKind::Switch, &doubt.clients, fleet, doubt.why());
     doubts.iter().map(switch)
 }
 
 /// A client of a dump that cannot be asked.
 pub(super) fn unread(agent: &str) -> NotChecked {
     NotChecked {
-        kind: Kind::Verdict,
+        kind: NotCheckedKind::Verdict,
         clients: vec![agent.to_owned()],
         who: agent.to_owned(),
         what: "everything, its version is not known".to_owned(),
@@ -232,7 +232,7 @@ fn findings(fleet: &Fleet) -> Vec<NotChecked> {
     old.retain(|client| *client != base);
     let others = families(fleet, |family| family != Family::Cpp);
     let of = |clients: &[Client], what: &str, effects: &[Effect]| {
-        let entry = NotChecked::new(Kind::Findings, clients, fleet, what.to_owned());
+        let entry = NotChecked::new(NotCheckedKind::Findings, clients, fleet, what.to_owned());
         (!clients.is_empty()).then(|| NotChecked {
             effects: effects.iter().map(|effect| effect.name()).collect(),
             ..entry

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::diff::Compared;
-use super::not_checked::{Kind, NotChecked, families, of_value, resources, switches, unread, versions};
+use super::not_checked::{NotChecked, NotCheckedKind, families, of_value, resources, switches, unread, versions};
 use xdsctl::client::Gap;
 use xdsctl::diff::Unclear;
 use xdsctl::profile::{Client, Family, Fleet};
@@ -43,18 +43,18 @@ impl Tally {
     pub fn finish(&self, fleet: &Fleet, not_read: &[String]) -> Vec<NotChecked> {
         let [verdicts, values] = &self.unclear;
         let mut list: Vec<NotChecked> = not_read.iter().map(|agent| unread(agent)).collect();
-        list.extend(unclear(Kind::Verdict, "the verdict on", verdicts, fleet));
+        list.extend(unclear(NotCheckedKind::Verdict, "the verdict on", verdicts, fleet));
         list.extend(versions(fleet));
         let whys: BTreeSet<&String> = self.rpcs.values().collect();
         list.extend(whys.into_iter().map(|why| {
             let clients = of_value(&self.rpcs, why);
-            NotChecked::new(Kind::Rpcs, &clients, fleet, format!("where RPCs go: {why}"))
+            NotChecked::new(NotCheckedKind::Rpcs, &clients, fleet, format!("where RPCs go: {why}"))
         }));
-        list.extend(unclear(Kind::Values, "what it keeps of", values, fleet));
+        list.extend(unclear(NotCheckedKind::Values, "what it keeps of", values, fleet));
         let others = families(fleet, |family| family != Family::Cpp);
         if !others.is_empty() {
             let what = "fields that C-core does not read".to_owned();
-            list.push(NotChecked::new(Kind::Values, &others, fleet, what));
+            list.push(NotChecked::new(NotCheckedKind::Values, &others, fleet, what));
         }
         list.extend(switches(fleet.doubts(), fleet));
         list
@@ -62,7 +62,7 @@ impl Tally {
 }
 
 /// What is not known of resources; clients with the same ones together.
-fn unclear(kind: Kind, what: &str, of: &BTreeMap<Client, (usize, String)>, fleet: &Fleet) -> Vec<NotChecked> {
+fn unclear(kind: NotCheckedKind, what: &str, of: &BTreeMap<Client, (usize, String)>, fleet: &Fleet) -> Vec<NotChecked> {
     let alike: BTreeSet<&(usize, String)> = of.values().collect();
     let entry = |same: &(usize, String)| {
         let (count, first) = same;

@@ -6,7 +6,7 @@ use xdsctl::source::{Source, Span};
 
 /// A span of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct SourcePlace {
     /// The document.
     pub file: Arc<str>,
     /// From 1.
@@ -40,11 +40,11 @@ pub struct Snippet {
     pub is_masked: bool,
 }
 
-impl Place {
+impl SourcePlace {
     /// The place of a span; `file` is the name of the document.
-    pub fn of(source: &Source, file: &Arc<str>, span: Span) -> Place {
+    pub fn of(source: &Source, file: &Arc<str>, span: Span) -> SourcePlace {
         let (start, end) = source.lines_and_columns(span);
-        Place {
+        SourcePlace {
             file: Arc::clone(file),
             line: start.line,
             column: start.column,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use comfy_table::Table;
-use xdsctl::profile::{self, Change, Client, Family, Feature, Standing, Step};
+use xdsctl::profile::{self, Client, ClientStanding, Family, Feature, FeatureChange, VersionStep};
 
 /// Writes two tables.
 ///
@@ -82,7 +82,7 @@ fn since(feature: Feature, family: Family) -> String {
         family,
         version: family.newest(),
     };
-    let name = |step: &Step| {
+    let name = |step: &VersionStep| {
         let client = Client {
             family,
             version: step.0,
@@ -91,19 +91,19 @@ fn since(feature: Feature, family: Family) -> String {
         let text = text.strip_suffix(".0").unwrap_or(&text);
         // What the oldest measured version has may be older.
         let is_first = family.measured().first().is_some_and(|first| first.is_of_minor(step.0))
-            || client.standing() == Standing::Unknown;
+            || client.standing() == ClientStanding::Unknown;
         if is_first { format!("<={text}") } else { text.to_owned() }
     };
     let steps = feature.history(family);
     let on = steps
         .iter()
-        .find(|(_, change)| matches!(change, Change::On | Change::Always));
-    let off = steps.iter().find(|(_, change)| *change == Change::Off);
+        .find(|(_, change)| matches!(change, FeatureChange::On | FeatureChange::Always));
+    let off = steps.iter().find(|(_, change)| *change == FeatureChange::Off);
     match (on, off, steps.last()) {
-        (Some(on), Some(off), Some(last)) if last.1 == Change::Off => {
+        (Some(on), Some(off), Some(last)) if last.1 == FeatureChange::Off => {
             format!("{} until {} (switch)", name(on), name(off))
         }
-        (Some(on), _, Some(last)) if last.1 == Change::Gone => format!("{} until {}", name(on), name(last)),
+        (Some(on), _, Some(last)) if last.1 == FeatureChange::Gone => format!("{} until {}", name(on), name(last)),
         (Some(on), Some(off), _) => format!("{} (switch {})", name(on), name(off)),
         (Some(on), None, _) => {
             let switch = if feature.has_switch(newest) { " (switch)" } else { "" };
@@ -114,12 +114,12 @@ fn since(feature: Feature, family: Family) -> String {
     }
 }
 
-const fn word(change: Change) -> &'static str {
+const fn word(change: FeatureChange) -> &'static str {
     match change {
-        Change::Off => "off",
-        Change::On => "on",
-        Change::Always => "always",
-        Change::Gone => "gone",
+        FeatureChange::Off => "off",
+        FeatureChange::On => "on",
+        FeatureChange::Always => "always",
+        FeatureChange::Gone => "gone",
     }
 }
 
@@ -147,7 +147,7 @@ pub fn write_json(out: &mut dyn Write) -> io::Result<()> {
         .map(|feature| {
             let of = |family: Family| -> Vec<_> {
                 let steps = feature.history(family).iter();
-                let row = |(version, change): &Step| {
+                let row = |(version, change): &VersionStep| {
                     serde_json::json!({ "version": version.to_string(), "state": word(*change) })
                 };
                 steps.map(row).collect()

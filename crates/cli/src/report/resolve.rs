@@ -1,6 +1,6 @@
 //! From the outcome of a check to findings with places: the only step that goes back to the documents.
 //!
-//! Nothing about positions is kept before. A [`Report`] hands out one resource after the other; the fields of all its findings
+//! Nothing about positions is kept before. A [`ResolvedFindings`] hands out one resource after the other; the fields of all its findings
 //! that will be shown are looked up in one walk over its text. The lines around a finding are cut out only for a person.
 
 use std::collections::BTreeMap;
@@ -13,8 +13,8 @@ use super::clients::{self, Said, Say};
 use super::fixable::Fixable;
 use super::masks::{Masks, Resource, redacted, resources};
 use super::not_checked::Tally;
-use super::{Finding, Format, Loudness, Parsed, Place, RelatedPlace, ResourceReport, Summary, snippet};
-use xdsctl::check::Outcome;
+use super::{Finding, Loudness, Parsed, RelatedPlace, ReportWriter, ResourceReport, SourcePlace, Summary, snippet};
+use xdsctl::check::CheckOutcome;
 use xdsctl::choice::Severities;
 use xdsctl::client::{Checked, is_live};
 use xdsctl::diag::{Diagnostic, Effect, FieldPath, Rule, Severity, Subject};
@@ -27,7 +27,7 @@ use xdsctl::source::{Source, SourceId, SourceMap, Span};
 
 /// How to turn an outcome into findings.
 #[derive(Debug)]
-pub struct Options<'o> {
+pub struct ResolveOptions<'o> {
     /// The user's severities.
     pub severities: &'o Severities,
     /// The clients that were asked.
@@ -63,7 +63,7 @@ pub struct Unplaced<'a> {
 
 /// Findings that are looked up while they are taken out, resource after resource.
 #[derive(Debug)]
-pub struct Report<'r> {
+pub struct ResolvedFindings<'r> {
     /// Findings that belong to no resource.
     findings: Vec<Finding>,
     /// Counts of everything that was taken out so far, and of `findings`.
@@ -75,9 +75,14 @@ pub struct Report<'r> {
     resources: Enumerate<IntoIter<Checked>>,
 }
 
-impl<'r> Report<'r> {
+impl<'r> ResolvedFindings<'r> {
     /// Starts with the first resource.
-    pub fn new(outcome: Outcome, worlds: &'r [WorldName], sources: &'r SourceMap, options: &'r Options<'r>) -> Self {
+    pub fn new(
+        outcome: CheckOutcome,
+        worlds: &'r [WorldName],
+        sources: &'r SourceMap,
+        options: &'r ResolveOptions<'r>,
+    ) -> Self {
         let mut resolver = Resolver {
             sources,
             options,
@@ -117,7 +122,7 @@ impl<'r> Report<'r> {
             resolver.cut_snippet(&mut finding, document.as_ref(), found.source);
             findings.push(finding);
         }
-        Report {
+        ResolvedFindings {
             findings,
             summary,
             not_checked: Tally::default(),
@@ -133,7 +138,7 @@ impl<'r> Report<'r> {
     ///
     /// # Errors
     /// Those of the format.
-    pub fn write(mut self, format: &mut dyn Format) -> io::Result<Summary> {
+    pub fn write(mut self, format: &mut dyn ReportWriter) -> io::Result<Summary> {
         format.documents(&self.findings)?;
         while let Some(resource) = self.next_with(|finding| format.wants(&finding)) {
             format.resource(&resource)?;
@@ -213,7 +218,7 @@ struct Document<'s> {
 #[derive(Debug)]
 struct Resolver<'r> {
     sources: &'r SourceMap,
-    options: &'r Options<'r>,
+    options: &'r ResolveOptions<'r>,
     worlds: &'r [WorldName],
     /// Snippets cut so far.
     cut: BTreeMap<(Severity, &'static str), usize>,
@@ -485,6 +490,6 @@ fn loudness(
     })
 }
 
-fn place(document: &Document<'_>, span: Span) -> Box<Place> {
-    Box::new(Place::of(document.source, &document.file, span))
+fn place(document: &Document<'_>, span: Span) -> Box<SourcePlace> {
+    Box::new(SourcePlace::of(document.source, &document.file, span))
 }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use xdsctl::model::Millis;
 use xdsctl::model::retry::{BACKOFF_MULTIPLIER, MAX_ATTEMPTS};
 use xdsctl::model::route::{RetryOn, RetryPolicy};
-use xdsctl::rpc::retry::{AttemptEnd, Retries, Stop, schedule};
+use xdsctl::rpc::retry::{AttemptEnd, Retries, RetryStop, schedule};
 use xdsctl::status::Status;
 
 /// Name of the schema of `--format json`.
@@ -16,7 +16,7 @@ const SCHEMA: &str = "xdsctl.retry/v1";
 
 /// What is shown.
 #[derive(Debug)]
-pub struct Answer<'a> {
+pub struct RetryAnswer<'a> {
     /// The policy after conversion; `None` if the route has none.
     pub policy: Option<&'a RetryPolicy>,
     /// Where it comes from: `route`, `virtual host`, `arguments`.
@@ -26,22 +26,26 @@ pub struct Answer<'a> {
     /// How the attempts end; the last end for all that follow. Empty to simulate nothing.
     pub script: &'a [AttemptEnd],
     /// What the script leads to.
-    pub outcome: Option<&'a Outcome>,
+    pub outcome: Option<&'a AttemptsOfScript>,
     /// Start of the random numbers.
     pub seed: u64,
 }
 
 /// The attempts of a script.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Outcome {
+pub struct AttemptsOfScript {
     /// How each attempt ended, and the wait after it.
     pub attempts: Vec<(AttemptEnd, Option<Millis>)>,
     /// Why there is no other one.
-    pub stop: Stop,
+    pub stop: RetryStop,
 }
 
 /// Plays a script; `unit` draws the jitter of each back-off, from `[0, 1)`.
-pub fn play(policy: Option<&RetryPolicy>, script: &[AttemptEnd], unit: &mut dyn FnMut() -> f64) -> Option<Outcome> {
+pub fn play(
+    policy: Option<&RetryPolicy>,
+    script: &[AttemptEnd],
+    unit: &mut dyn FnMut() -> f64,
+) -> Option<AttemptsOfScript> {
     let mut retries = Retries::new(policy);
     let mut attempts = Vec::new();
     let mut ends = script.iter().copied();
@@ -51,22 +55,22 @@ pub fn play(policy: Option<&RetryPolicy>, script: &[AttemptEnd], unit: &mut dyn 
             Ok(wait) => attempts.push((end, Some(wait))),
             Err(stop) => {
                 attempts.push((end, None));
-                return Some(Outcome { attempts, stop });
+                return Some(AttemptsOfScript { attempts, stop });
             }
         }
         end = ends.next().unwrap_or(end);
     }
 }
 
-const fn stop_words(stop: Stop) -> &'static str {
+const fn stop_words(stop: RetryStop) -> &'static str {
     match stop {
-        Stop::Ok => "it worked",
-        Stop::NoPolicy => "there is no policy that retries",
-        Stop::NotRetryable => "the policy does not name this status",
-        Stop::Committed => "the response had begun",
-        Stop::Exhausted => "all attempts are used up",
-        Stop::Pushback => "the server asked not to retry",
-        Stop::LostTimer => "a wait of 0 ms never ends: the RPC hangs until its deadline",
+        RetryStop::Ok => "it worked",
+        RetryStop::NoPolicy => "there is no policy that retries",
+        RetryStop::NotRetryable => "the policy does not name this status",
+        RetryStop::Committed => "the response had begun",
+        RetryStop::Exhausted => "all attempts are used up",
+        RetryStop::Pushback => "the server asked not to retry",
+        RetryStop::LostTimer => "a wait of 0 ms never ends: the RPC hangs until its deadline",
     }
 }
 
@@ -86,7 +90,7 @@ fn why_dropped(token: &str) -> &'static str {
 ///
 /// # Errors
 /// Those of `out`.
-pub fn write_text(answer: &Answer<'_>, out: &mut dyn Write) -> io::Result<()> {
+pub fn write_text(answer: &RetryAnswer<'_>, out: &mut dyn Write) -> io::Result<()> {
     let Some(policy) = answer.policy else {
         say!(out, "no retry policy: neither the route nor its virtual host has one")?;
         write_failure_text(answer, out)?;
@@ -147,14 +151,14 @@ pub fn write_text(answer: &Answer<'_>, out: &mut dyn Write) -> io::Result<()> {
     write_outcome(answer, out)
 }
 
-fn write_failure_text(answer: &Answer<'_>, out: &mut dyn Write) -> io::Result<()> {
+fn write_failure_text(answer: &RetryAnswer<'_>, out: &mut dyn Write) -> io::Result<()> {
     match answer.failure {
         Some(failure) => say!(out, "fails     {failure}"),
         None => Ok(()),
     }
 }
 
-fn write_outcome(answer: &Answer<'_>, out: &mut dyn Write) -> io::Result<()> {
+fn write_outcome(answer: &RetryAnswer<'_>, out: &mut dyn Write) -> io::Result<()> {
     let Some(outcome) = answer.outcome else {
         return Ok(());
     };
@@ -180,7 +184,7 @@ struct Document<'a> {
     /// Where the policy comes from; null if no route takes the RPC.
     from: Option<&'a str>,
     /// The policy in the form of the client's method config; null if there is none.
-    policy: Option<Policy>,
+    policy: Option<MethodConfigPolicy>,
     max_attempts_cap: u32,
     /// Tokens of `retry_on` that the client loses.
     dropped: Vec<Dropped<'a>>,
@@ -196,7 +200,7 @@ struct Document<'a> {
 /// A policy in the form of the client's method config.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Policy {
+pub struct MethodConfigPolicy {
     max_attempts: u32,
     initial_backoff: Value,
     max_backoff: Value,
@@ -252,10 +256,10 @@ struct Attempt {
     wait_ms: Option<i64>,
 }
 
-impl Policy {
+impl MethodConfigPolicy {
     /// The method config of a policy.
-    pub fn new(policy: &RetryPolicy) -> Policy {
-        Policy {
+    pub fn new(policy: &RetryPolicy) -> MethodConfigPolicy {
+        MethodConfigPolicy {
             max_attempts: policy.max_attempts(),
             initial_backoff: json!(xdsctl::lb::json::duration_to_json(policy.base_interval)),
             max_backoff: json!(xdsctl::lb::json::duration_to_json(policy.max_interval)),
@@ -276,7 +280,7 @@ fn waits(policy: &RetryPolicy) -> Vec<Wait> {
         .collect()
 }
 
-fn played(outcome: &Outcome) -> Played {
+fn played(outcome: &AttemptsOfScript) -> Played {
     let attempts = outcome.attempts.iter().map(|(end, wait)| Attempt {
         code: end.code.name(),
         wait_ms: wait.map(|wait| wait.0),
@@ -291,7 +295,7 @@ fn played(outcome: &Outcome) -> Played {
 ///
 /// # Errors
 /// Those of `out`.
-pub fn write_json(answer: &Answer<'_>, out: &mut dyn Write) -> io::Result<()> {
+pub fn write_json(answer: &RetryAnswer<'_>, out: &mut dyn Write) -> io::Result<()> {
     let tokens = answer.policy.map_or(&[][..], |policy| &policy.lost_tokens);
     let dropped = tokens.iter().map(|token| Dropped {
         token,
@@ -301,7 +305,7 @@ pub fn write_json(answer: &Answer<'_>, out: &mut dyn Write) -> io::Result<()> {
     let document = Document {
         schema: SCHEMA,
         from: answer.policy.map(|_| answer.origin),
-        policy: answer.policy.map(Policy::new),
+        policy: answer.policy.map(MethodConfigPolicy::new),
         max_attempts_cap: MAX_ATTEMPTS,
         dropped: dropped.collect(),
         schedule: answer.policy.map(waits).unwrap_or_default(),

@@ -18,7 +18,7 @@ use xdsctl::text::percent;
 
 /// What was asked and selected.
 #[derive(Debug)]
-pub struct Answer<'a> {
+pub struct RouteAnswer<'a> {
     /// The routes.
     pub selector: &'a Selector,
     /// The RPC.
@@ -113,7 +113,7 @@ fn session_words(cookie: &SessionCookie) -> String {
 ///
 /// # Errors
 /// Those of `out`.
-pub fn write_text(answer: &Answer<'_>, colour: bool, out: &mut dyn Write) -> io::Result<()> {
+pub fn write_text(answer: &RouteAnswer<'_>, colour: bool, out: &mut dyn Write) -> io::Result<()> {
     let paint = |style: Style, text: &str| edge::paint(style, colour, text);
     let (bold, green, yellow, red) = (
         Style::new().bold(),
@@ -199,7 +199,7 @@ pub fn write_text(answer: &Answer<'_>, colour: bool, out: &mut dyn Write) -> io:
 
 /// What follows from the chosen route, by title.
 fn details(
-    answer: &Answer<'_>,
+    answer: &RouteAnswer<'_>,
     selection: &Selection<'_>,
     action: &xdsctl::model::route::RouteAction,
 ) -> Vec<(&'static str, String)> {
@@ -263,7 +263,11 @@ fn name_of(key: &str) -> Cow<'_, str> {
     }
 }
 
-fn hash_words(answer: &Answer<'_>, selection: &Selection<'_>, action: &xdsctl::model::route::RouteAction) -> String {
+fn hash_words(
+    answer: &RouteAnswer<'_>,
+    selection: &Selection<'_>,
+    action: &xdsctl::model::route::RouteAction,
+) -> String {
     let mut parts = Vec::new();
     for policy in &action.hash_policies {
         let what = match &policy.kind {

@@ -4,8 +4,8 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-use super::retry::{Failure, Policy};
-use super::route::{Answer, filter_words};
+use super::retry::{Failure, MethodConfigPolicy};
+use super::route::{RouteAnswer, filter_words};
 use xdsctl::model::route::{Action, Route};
 use xdsctl::rpc::{Mismatch, Selection, words};
 use xdsctl::status::Status;
@@ -61,7 +61,7 @@ struct Chosen<'a> {
 #[derive(Serialize)]
 struct Retry {
     #[serde(flatten)]
-    policy: Policy,
+    policy: MethodConfigPolicy,
     from: &'static str,
 }
 
@@ -89,7 +89,7 @@ struct Session<'a> {
 ///
 /// # Errors
 /// Those of `out`.
-pub fn write(answer: &Answer<'_>, out: &mut dyn Write) -> io::Result<()> {
+pub fn write(answer: &RouteAnswer<'_>, out: &mut dyn Write) -> io::Result<()> {
     let config = answer.selector.config();
     let routes = answer.selector.routes();
     let tried = routes.iter().zip(answer.tried).map(|(route, why)| Tried {
@@ -165,7 +165,7 @@ fn chosen<'a>(selection: &'a Selection<'_>, route: Option<&'a Route>) -> Chosen<
         hash_is_random: selection.hash_is_random,
         timeout_ms: selection.timeout.map(|timeout| timeout.0),
         retry: selection.retry.map(|policy| Retry {
-            policy: Policy::new(policy),
+            policy: MethodConfigPolicy::new(policy),
             from: if inherited { "virtual host" } else { "route" },
         }),
         filters: filters.collect(),

@@ -8,10 +8,11 @@ use std::io::{self, Write};
 
 use serde_json::{Value, json};
 
-use super::not_checked::Kind;
+use super::not_checked::NotCheckedKind;
 use super::paths::Paths;
 use super::{
-    ByFinding, Choice, Finding, Place, RelatedPlace, ResourceReport, Summary, file_and_place, fingerprint, paragraph,
+    ByFinding, Choice, Finding, RelatedPlace, ResourceReport, SourcePlace, Summary, file_and_place, fingerprint,
+    paragraph,
 };
 use xdsctl::diag::{Fingerprints, Rule, Severity};
 
@@ -85,7 +86,7 @@ impl<W: Write> Sarif<W> {
 }
 
 /// Where the finding stands: in a text, or else the bytes of its resource.
-fn region(place: Option<&Place>, finding: &Finding) -> Value {
+fn region(place: Option<&SourcePlace>, finding: &Finding) -> Value {
     match (place, &finding.place) {
         (Some(place), _) => text_region(place),
         (None, Some(decoded)) => json!({
@@ -98,7 +99,7 @@ fn region(place: Option<&Place>, finding: &Finding) -> Value {
 }
 
 /// The region of a place in a text.
-pub(super) fn text_region(place: &Place) -> Value {
+pub(super) fn text_region(place: &SourcePlace) -> Value {
     json!({
         "startLine": place.line,
         "startColumn": place.column,
@@ -222,7 +223,7 @@ impl<W: Write> ByFinding for Sarif<W> {
         let notification = |level: &str, text: String| json!({ "level": level, "message": { "text": text } });
         let not_checked = summary.not_checked.iter().map(|entry| {
             let level = match entry.kind {
-                Kind::Verdict => "error",
+                NotCheckedKind::Verdict => "error",
                 _ => "note",
             };
             notification(level, format!("not checked: {}", entry.sentence()))

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::{Choice, Finding, Format, ResourceReport, RuleCount, Summary, Unplaced, closing, not_checked};
+use super::{Choice, Finding, ReportWriter, ResourceReport, RuleCount, Summary, Unplaced, closing, not_checked};
 
 /// Writes a line a rule, the loudest and most frequent first.
 pub struct Statistics<W: Write> {
@@ -18,7 +18,7 @@ impl<W: Write> Statistics<W> {
     }
 }
 
-impl<W: Write> Format for Statistics<W> {
+impl<W: Write> ReportWriter for Statistics<W> {
     fn wants(&mut self, _: &Unplaced<'_>) -> usize {
         0
     }

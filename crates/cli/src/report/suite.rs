@@ -11,8 +11,8 @@ use super::edge::{self, visible, visible_line};
 use super::human::{self, write_view};
 use super::masks::Masks;
 use super::pick::write_outcome;
-use super::{Place, plural, snippet};
-use xdsctl::scenario::{Coverage, Failed, Kind, Played};
+use super::{SourcePlace, plural, snippet};
+use xdsctl::scenario::{Coverage, CoverageKind, Failed, Played};
 use xdsctl::sim::Outcome;
 use xdsctl::source::{Source, Span};
 use xdsctl::text::percent;
@@ -30,7 +30,7 @@ pub struct SuiteReport {
     /// As it was named.
     pub file: Arc<str>,
     /// What is wrong with the file, if it is no suite.
-    pub faults: Vec<(Place, String)>,
+    pub faults: Vec<(SourcePlace, String)>,
     /// Those that were run.
     pub tests: Vec<TestReport>,
 }
@@ -41,13 +41,13 @@ pub struct TestReport {
     /// Its name.
     pub name: String,
     /// Where it stands.
-    pub place: Place,
+    pub place: SourcePlace,
     /// What was not as expected.
     pub failures: Vec<FailureReport>,
     /// Why it could not be run to its end.
-    pub trouble: Option<(Place, String)>,
+    pub trouble: Option<(SourcePlace, String)>,
     /// What people should hear of.
-    pub notes: Vec<(Place, String)>,
+    pub notes: Vec<(SourcePlace, String)>,
     /// Expectations that were held against what happened.
     pub checks: u64,
     /// RPCs that ended.
@@ -60,7 +60,7 @@ pub struct TestReport {
 #[derive(Debug)]
 pub struct FailureReport {
     /// Where the expectation stands.
-    pub place: Place,
+    pub place: SourcePlace,
     /// The expectation, as written.
     pub expected: String,
     /// It is what must never be.
@@ -75,7 +75,7 @@ pub struct FailureReport {
 
 /// How a test ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
+pub enum TestVerdict {
     /// Everything was as expected.
     Passed,
     /// Something was not.
@@ -84,24 +84,24 @@ pub enum Verdict {
     Error,
 }
 
-impl Verdict {
+impl TestVerdict {
     /// The word used in reports.
     pub const fn name(self) -> &'static str {
         match self {
-            Verdict::Passed => "passed",
-            Verdict::Failed => "failed",
-            Verdict::Error => "error",
+            TestVerdict::Passed => "passed",
+            TestVerdict::Failed => "failed",
+            TestVerdict::Error => "error",
         }
     }
 }
 
 impl TestReport {
     /// How the test ended.
-    pub const fn verdict(&self) -> Verdict {
+    pub const fn verdict(&self) -> TestVerdict {
         match (&self.trouble, self.failures.is_empty()) {
-            (Some(_), _) => Verdict::Error,
-            (None, true) => Verdict::Passed,
-            (None, false) => Verdict::Failed,
+            (Some(_), _) => TestVerdict::Error,
+            (None, true) => TestVerdict::Passed,
+            (None, false) => TestVerdict::Failed,
         }
     }
 }
@@ -125,7 +125,7 @@ impl FailureReport {
 
 /// How the report is to look, and what it is about.
 #[derive(Debug, Clone, Copy)]
-pub struct Looks {
+pub struct SuiteLooks {
     /// Of the snippets.
     pub style: human::Style,
     /// The whole way of an RPC.
@@ -142,12 +142,12 @@ pub struct Placing<'s> {
     source: &'s Source,
     file: Arc<str>,
     masks: Masks,
-    looks: Looks,
+    looks: SuiteLooks,
 }
 
 impl<'s> Placing<'s> {
     /// Places of this document.
-    pub fn new(source: &'s Source, looks: Looks) -> Placing<'s> {
+    pub fn new(source: &'s Source, looks: SuiteLooks) -> Placing<'s> {
         Placing {
             source,
             file: source.name().into(),
@@ -157,15 +157,15 @@ impl<'s> Placing<'s> {
     }
 
     /// A place and the lines around it.
-    pub fn place(&self, span: Span) -> Place {
-        let place = Place::of(self.source, &self.file, span);
+    pub fn place(&self, span: Span) -> SourcePlace {
+        let place = SourcePlace::of(self.source, &self.file, span);
         let cut = snippet::Cut {
             source: self.source,
             masks: &self.masks,
             named: None,
             columns: self.looks.style.snippet_columns(),
         };
-        Place {
+        SourcePlace {
             snippet: Some(cut.around(span, place.line)),
             ..place
         }
@@ -229,7 +229,7 @@ pub fn quoted(source: &Source, span: Span) -> String {
 
 /// What became of the suites.
 #[derive(Debug, Clone, Copy)]
-pub struct Report<'r> {
+pub struct SuitesReport<'r> {
     /// In the order in which they were run.
     pub suites: &'r [SuiteReport],
     /// What of the configuration was met, if that was asked for.
@@ -239,7 +239,7 @@ pub struct Report<'r> {
 /// Writes how much was met, and what was not.
 fn write_coverage(coverage: &Coverage, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "coverage")?;
-    for kind in Kind::ALL {
+    for kind in CoverageKind::ALL {
         let all = coverage.of(kind).count();
         let met = coverage.of(kind).filter(|(_, is_met)| *is_met).count();
         if all == 0 {
@@ -284,9 +284,9 @@ impl Counts {
             counts.errors += usize::from(!suite.faults.is_empty());
             for test in &suite.tests {
                 match test.verdict() {
-                    Verdict::Passed => counts.passed += 1,
-                    Verdict::Failed => counts.failed += 1,
-                    Verdict::Error => counts.errors += 1,
+                    TestVerdict::Passed => counts.passed += 1,
+                    TestVerdict::Failed => counts.failed += 1,
+                    TestVerdict::Error => counts.errors += 1,
                 }
             }
         }
@@ -298,7 +298,7 @@ impl Counts {
 ///
 /// # Errors
 /// Those of `out`.
-pub fn write_human(report: Report<'_>, looks: Looks, out: &mut dyn Write) -> io::Result<()> {
+pub fn write_human(report: SuitesReport<'_>, looks: SuiteLooks, out: &mut dyn Write) -> io::Result<()> {
     let suites = report.suites;
     for suite in suites {
         for (place, fault) in &suite.faults {
@@ -318,21 +318,21 @@ pub fn write_human(report: Report<'_>, looks: Looks, out: &mut dyn Write) -> io:
     out.flush()
 }
 
-fn write_test(suite: &SuiteReport, test: &TestReport, looks: Looks, out: &mut dyn Write) -> io::Result<()> {
+fn write_test(suite: &SuiteReport, test: &TestReport, looks: SuiteLooks, out: &mut dyn Write) -> io::Result<()> {
     let verdict = test.verdict();
-    if looks.is_quiet && verdict == Verdict::Passed {
+    if looks.is_quiet && verdict == TestVerdict::Passed {
         return Ok(());
     }
     let (word, colour) = match verdict {
-        Verdict::Passed => ("ok", AnsiColor::Green),
-        Verdict::Failed => ("FAILED", AnsiColor::Red),
-        Verdict::Error => ("ERROR", AnsiColor::Red),
+        TestVerdict::Passed => ("ok", AnsiColor::Green),
+        TestVerdict::Failed => ("FAILED", AnsiColor::Red),
+        TestVerdict::Error => ("ERROR", AnsiColor::Red),
     };
     let word = edge::paint(colour.on_default(), looks.style.colour, word);
     let took = test.ended_ms as f64 / 1000.0;
     let rpcs = plural(usize::try_from(test.rpcs).unwrap_or(usize::MAX), "RPC");
     say!(out, "{word} {}: {} ({rpcs} in {took} s)", suite.file, test.name)?;
-    if verdict == Verdict::Passed {
+    if verdict == TestVerdict::Passed {
         for (place, note) in &test.notes {
             say!(out, "  note: {}:{}: {note}", place.file, place.line)?;
         }
@@ -358,7 +358,7 @@ fn write_test(suite: &SuiteReport, test: &TestReport, looks: Looks, out: &mut dy
 }
 
 /// Writes the way of an RPC.
-fn write_rpc(rpc: &Failed, looks: Looks, out: &mut dyn Write) -> io::Result<()> {
+fn write_rpc(rpc: &Failed, looks: SuiteLooks, out: &mut dyn Write) -> io::Result<()> {
     let Outcome { began, .. } = rpc.outcome;
     let client = match rpc.client.as_str() {
         "" => String::new(),
@@ -376,10 +376,10 @@ fn write_rpc(rpc: &Failed, looks: Looks, out: &mut dyn Write) -> io::Result<()> 
 }
 
 fn write_fault(
-    place: &Place,
+    place: &SourcePlace,
     message: &str,
     severity: miette::Severity,
-    looks: Looks,
+    looks: SuiteLooks,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let view = View {
@@ -392,7 +392,7 @@ fn write_fault(
 
 /// Something with its place, as miette sees it.
 struct View<'a> {
-    place: &'a Place,
+    place: &'a SourcePlace,
     message: &'a str,
     severity: miette::Severity,
 }

@@ -9,7 +9,7 @@ use super::markdown::{MAX_COMMENT_BYTES, code, inline};
 use super::paths::Paths;
 use super::sarif::{MAX_RESULTS, text_region, write_run};
 use super::suite::{Counts, SuiteReport};
-use super::{Place, plural};
+use super::{SourcePlace, plural};
 use xdsctl::diag::{Fingerprints, Severity};
 
 /// What can be found in a suite.
@@ -65,7 +65,7 @@ struct Item<'s> {
     file: &'s str,
     /// Name of the test; empty for a file that is no suite.
     test: &'s str,
-    place: &'s Place,
+    place: &'s SourcePlace,
     message: String,
     /// What it is known by as long as the suite says the same there.
     known_by: &'s str,

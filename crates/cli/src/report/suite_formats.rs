@@ -4,14 +4,14 @@ use std::io::{self, Write};
 
 use serde_json::{Value, json};
 
-use super::Place;
+use super::SourcePlace;
 use super::github::{data, property};
 use super::junit::{self, write_suites, xml};
 use super::paths::Paths;
 use super::pick::json_of;
-use super::suite::{Counts, FailureReport, Report, SuiteReport, TestReport, Verdict};
+use super::suite::{Counts, FailureReport, SuiteReport, SuitesReport, TestReport, TestVerdict};
 use super::suite_findings::counts;
-use xdsctl::scenario::{Coverage, Kind};
+use xdsctl::scenario::{Coverage, CoverageKind};
 
 /// Name of the schema of `--format json`.
 const SCHEMA: &str = "xdsctl.test/v1";
@@ -20,7 +20,7 @@ const SCHEMA: &str = "xdsctl.test/v1";
 ///
 /// # Errors
 /// Those of `out`.
-pub fn write_json(report: Report<'_>, out: &mut dyn Write) -> io::Result<()> {
+pub fn write_json(report: SuitesReport<'_>, out: &mut dyn Write) -> io::Result<()> {
     let suites = report.suites;
     let counts = Counts::of(suites);
     let mut document = json!({
@@ -37,7 +37,7 @@ pub fn write_json(report: Report<'_>, out: &mut dyn Write) -> io::Result<()> {
 }
 
 fn coverage_json(coverage: &Coverage) -> Value {
-    let kinds = Kind::ALL.map(|kind| {
+    let kinds = CoverageKind::ALL.map(|kind| {
         let missed: Vec<&str> = coverage
             .of(kind)
             .filter(|(_, is_met)| !is_met)
@@ -87,7 +87,7 @@ fn test_json(test: &TestReport) -> Value {
     })
 }
 
-fn placed((place, message): &(Place, String)) -> Value {
+fn placed((place, message): &(SourcePlace, String)) -> Value {
     json!({"line": place.line, "column": place.column, "message": message})
 }
 
@@ -127,13 +127,13 @@ pub fn write_junit(suites: &[SuiteReport], paths: &Paths, out: &mut dyn Write) -
 fn case(test: &TestReport, suite: &mut junit::Suite) -> io::Result<()> {
     suite.tests += 1;
     let verdict = test.verdict();
-    suite.failures += usize::from(verdict == Verdict::Failed);
-    suite.errors += usize::from(verdict == Verdict::Error);
+    suite.failures += usize::from(verdict == TestVerdict::Failed);
+    suite.errors += usize::from(verdict == TestVerdict::Error);
     let file = xml(&suite.name);
     let out = &mut suite.cases;
     // The schema of JUnit's reports has no file and no line of a case.
     write!(out, "    <testcase classname=\"{file}\" name=\"{}\"", xml(&test.name))?;
-    if verdict == Verdict::Passed && test.notes.is_empty() {
+    if verdict == TestVerdict::Passed && test.notes.is_empty() {
         return writeln!(out, "/>");
     }
     writeln!(out, ">")?;
@@ -182,7 +182,7 @@ fn case(test: &TestReport, suite: &mut junit::Suite) -> io::Result<()> {
 pub fn write_github(suites: &[SuiteReport], paths: &Paths, out: &mut dyn Write) -> io::Result<()> {
     for suite in suites {
         let file = paths.relative(&suite.file);
-        let mut annotate = |place: &Place, title: &str, message: &str| {
+        let mut annotate = |place: &SourcePlace, title: &str, message: &str| {
             let (file, title) = (property(&file), property(title));
             let (line, column) = (place.line, place.column);
             let message = data(message);

@@ -9,7 +9,7 @@ use std::io::{self, Write};
 
 use super::edge;
 use super::graph::{colour, lines};
-use xdsctl::tree::node::{Kind, Node};
+use xdsctl::tree::node::{Node, NodeKind};
 
 /// Pixels a character takes at most in the font below.
 const CHAR_WIDTH: usize = 7;
@@ -181,7 +181,7 @@ fn write_box(one: &Placed<'_>, left: usize, out: &mut dyn Write) -> io::Result<(
 
 /// The entries of the legend: text, colour, dashed.
 fn legend() -> impl Iterator<Item = (&'static str, &'static str, bool)> {
-    Kind::ALL
+    NodeKind::ALL
         .into_iter()
         .map(|kind| (kind.legend(), colour(kind), false))
         .chain([("not started yet", "#ffffff", true)])
@@ -223,10 +223,10 @@ mod tests {
 
     #[test]
     fn boxes_do_not_overlap_and_texts_are_escaped() {
-        let root = Node::new(Kind::Channel, "a<b>")
+        let root = Node::new(NodeKind::Channel, "a<b>")
             .fact("x", "1")
-            .with(Node::new(Kind::Endpoint, "one").under("e"))
-            .with(Node::new(Kind::Endpoint, "two"));
+            .with(Node::new(NodeKind::Endpoint, "one").under("e"))
+            .with(Node::new(NodeKind::Endpoint, "two"));
         let mut placed = Vec::new();
         place(&root, 0, None, 0, &mut placed);
         let tops: Vec<(usize, usize)> = placed.iter().map(|p| (p.top, p.height())).collect();

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use super::chart::Chart;
 use super::edge;
 use super::masks::Masks;
-use xdsctl::lb::log::{Detail, Told};
+use xdsctl::lb::log::{Detail, LogEntry};
 use xdsctl::lb::policy::TreePath;
 use xdsctl::scenario::{Listener, PlannedStep, Test};
 use xdsctl::source::Source;
@@ -82,7 +82,7 @@ impl Layers {
 
 /// How the timeline is told.
 #[derive(Debug, Clone)]
-pub struct Looks {
+pub struct TimelineLooks {
     /// For programs, else for people.
     pub is_json: bool,
     /// The charts alone, as a picture.
@@ -105,7 +105,7 @@ pub struct Timeline<'o> {
     source: &'o Source,
     /// The document without its secrets.
     text: Vec<u8>,
-    looks: Looks,
+    looks: TimelineLooks,
     out: &'o mut dyn Write,
     /// Clusters by client and place of their cds policy.
     clusters: BTreeMap<(usize, TreePath), String>,
@@ -113,7 +113,7 @@ pub struct Timeline<'o> {
     /// What was last told of a child or address, by client, place and event: it is not told again.
     last: BTreeMap<(usize, TreePath, &'static str, String), String>,
     /// What was last told of a session, by client.
-    session: BTreeMap<usize, Told>,
+    session: BTreeMap<usize, LogEntry>,
     /// Lines for people.
     lines: usize,
     trouble: io::Result<()>,
@@ -121,7 +121,7 @@ pub struct Timeline<'o> {
 
 impl<'o> Timeline<'o> {
     /// Begins a timeline.
-    pub fn begin(test: &'o Test, source: &'o Source, looks: Looks, out: &'o mut dyn Write) -> Timeline<'o> {
+    pub fn begin(test: &'o Test, source: &'o Source, looks: TimelineLooks, out: &'o mut dyn Write) -> Timeline<'o> {
         let mut text = source.bytes().to_vec();
         Masks::suite(source, looks.shows_secrets).mask(source, &mut text, 0, None);
         Timeline {
@@ -162,7 +162,7 @@ impl<'o> Timeline<'o> {
     }
 
     /// Says whether the same was told before: policies report again and again what is so.
-    fn is_repeated(&mut self, client: usize, told: &Told) -> bool {
+    fn is_repeated(&mut self, client: usize, told: &LogEntry) -> bool {
         match (told.layer, told.what) {
             ("priority", "child_state") | ("override_host", "entry_set") => {
                 let mut details = told.details.iter().map(|(_, detail)| detail.to_string());
@@ -262,7 +262,7 @@ impl Listener for Timeline<'_> {
         self.write(planned.client, now, "step", "line", &details);
     }
 
-    fn told(&mut self, client: usize, told: &Told) -> bool {
+    fn told(&mut self, client: usize, told: &LogEntry) -> bool {
         if let ("cds", Some((_, Detail::Text(cluster)))) = (told.layer, told.details.first()) {
             self.clusters.insert((client, told.place.clone()), cluster.to_string());
         }

@@ -6,7 +6,7 @@ use std::io::{self, BufWriter, Write};
 use anstyle::{AnsiColor, Style};
 
 use super::edge::{self, visible_line};
-use xdsctl::tree::node::{Fact, Kind, Node};
+use xdsctl::tree::node::{Fact, Node, NodeKind};
 
 /// Facts of one kind that are shown; the others are counted.
 const FACTS_OF_A_KIND: usize = 5;
@@ -76,9 +76,9 @@ impl Text<'_> {
     fn node(&mut self, node: &Node, lead: &str, indent: &str) -> io::Result<()> {
         let bold = Style::new().bold();
         let name_style = match node.kind {
-            Kind::Failure => AnsiColor::Red.on_default().bold(),
-            Kind::Endpoint => AnsiColor::Green.on_default(),
-            Kind::Channel | Kind::Frame | Kind::Priority | Kind::Locality | Kind::Picker => bold,
+            NodeKind::Failure => AnsiColor::Red.on_default().bold(),
+            NodeKind::Endpoint => AnsiColor::Green.on_default(),
+            NodeKind::Channel | NodeKind::Frame | NodeKind::Priority | NodeKind::Locality | NodeKind::Picker => bold,
         };
         let mut line = String::from(lead);
         let mut width = lead.chars().count();
@@ -137,10 +137,10 @@ mod tests {
 
     #[test]
     fn facts_go_on_below_where_a_line_is_full() {
-        let leaf = Node::new(Kind::Endpoint, "10.0.0.1:80")
+        let leaf = Node::new(NodeKind::Endpoint, "10.0.0.1:80")
             .under("e")
             .fact("health", "UNKNOWN");
-        let root = Node::new(Kind::Channel, "channel")
+        let root = Node::new(NodeKind::Channel, "channel")
             .fact("a", "1234567890")
             .warning("b", "1234567890")
             .with(leaf);
@@ -157,7 +157,7 @@ mod tests {
 
     #[test]
     fn many_facts_of_a_kind_are_counted() {
-        let mut node = Node::new(Kind::Frame, "x");
+        let mut node = Node::new(NodeKind::Frame, "x");
         for i in 0..10 {
             node = node.warning("dropped", i.to_string());
         }

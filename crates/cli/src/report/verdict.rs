@@ -44,7 +44,7 @@ const fn is_none(count: &usize) -> bool {
 }
 
 /// Writes the verdict on a snapshot: `pass`, `fail`, or `error` if it could not be checked.
-pub struct Verdict<W: Write> {
+pub struct SnapshotVerdict<W: Write> {
     choice: Choice,
     /// What fails the snapshot.
     gate: Gate,
@@ -55,10 +55,10 @@ pub struct Verdict<W: Write> {
     out: W,
 }
 
-impl<W: Write> Verdict<W> {
+impl<W: Write> SnapshotVerdict<W> {
     /// Nothing is written yet.
     pub const fn new(choice: Choice, gate: Gate, at: At, error: Option<String>, out: W) -> Self {
-        Verdict {
+        SnapshotVerdict {
             choice,
             gate,
             at,
@@ -69,7 +69,7 @@ impl<W: Write> Verdict<W> {
     }
 }
 
-impl<W: Write> ByFinding for Verdict<W> {
+impl<W: Write> ByFinding for SnapshotVerdict<W> {
     fn choice(&self) -> Choice {
         self.choice
     }

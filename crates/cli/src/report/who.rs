@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-use xdsctl::client::links::{Link, Links, Node};
+use xdsctl::client::links::{Link, LinkedResource, Links};
 
 /// Name of the schema of `--format json`.
 const SCHEMA: &str = "xdsctl.who/v1";
@@ -17,20 +17,20 @@ const SHOWN: usize = 5;
 const MAX_LEVELS: usize = 20;
 
 /// What was asked about in one world.
-pub struct Answer<'a> {
+pub struct WhoAnswer<'a> {
     /// What the world is called; empty if there is only one.
     pub world: &'a str,
     /// All references of the world.
     pub links: &'a Links,
     /// The resource.
-    pub node: &'a Node,
+    pub node: &'a LinkedResource,
 }
 
 /// Writes the trees.
 ///
 /// # Errors
 /// The output cannot be written.
-pub fn write(answers: &[Answer<'_>], all: bool, out: &mut dyn Write) -> io::Result<()> {
+pub fn write(answers: &[WhoAnswer<'_>], all: bool, out: &mut dyn Write) -> io::Result<()> {
     for answer in answers {
         let world = match answer.world {
             "" => String::new(),
@@ -49,12 +49,12 @@ pub fn write(answers: &[Answer<'_>], all: bool, out: &mut dyn Write) -> io::Resu
     Ok(())
 }
 
-fn words(node: &Node) -> String {
+fn words(node: &LinkedResource) -> String {
     format!("{} {}", node.resource_type.short_name(), node.name)
 }
 
 /// What else is said of a resource.
-fn state(links: &Links, node: &Node) -> &'static str {
+fn state(links: &Links, node: &LinkedResource) -> &'static str {
     match (links.has(node), links.is_rejected(node)) {
         (false, _) => " (it is not there)",
         (true, true) => " (it is rejected)",
@@ -65,14 +65,14 @@ fn state(links: &Links, node: &Node) -> &'static str {
 struct Tree<'a, 'o> {
     links: &'a Links,
     all: bool,
-    seen: BTreeSet<&'a Node>,
+    seen: BTreeSet<&'a LinkedResource>,
     out: &'o mut dyn Write,
 }
 
-type Side = for<'l> fn(&'l Links, &Node) -> &'l [Link];
+type Side = for<'l> fn(&'l Links, &LinkedResource) -> &'l [Link];
 
 impl<'a> Tree<'a, '_> {
-    fn side(&mut self, head: &str, nothing: &str, node: &'a Node, side: Side) -> io::Result<()> {
+    fn side(&mut self, head: &str, nothing: &str, node: &'a LinkedResource, side: Side) -> io::Result<()> {
         self.seen.clear();
         if side(self.links, node).is_empty() {
             return say!(self.out, "  {nothing}");
@@ -81,7 +81,7 @@ impl<'a> Tree<'a, '_> {
         self.level(node, side, 1)
     }
 
-    fn level(&mut self, node: &'a Node, side: Side, level: usize) -> io::Result<()> {
+    fn level(&mut self, node: &'a LinkedResource, side: Side, level: usize) -> io::Result<()> {
         let links = side(self.links, node);
         let shown = if self.all { links.len() } else { SHOWN };
         let indent = "  ".repeat(level + 1);
@@ -145,7 +145,7 @@ struct Reference<'a> {
 ///
 /// # Errors
 /// The output cannot be written.
-pub fn write_json(answers: &[Answer<'_>], out: &mut dyn Write) -> io::Result<()> {
+pub fn write_json(answers: &[WhoAnswer<'_>], out: &mut dyn Write) -> io::Result<()> {
     let resources = answers.iter().map(|answer| Resource {
         r#type: answer.node.resource_type.short_name(),
         name: &answer.node.name,
@@ -163,8 +163,8 @@ pub fn write_json(answers: &[Answer<'_>], out: &mut dyn Write) -> io::Result<()>
     writeln!(out)
 }
 
-fn reached<'a>(answer: &Answer<'a>, side: Side) -> Vec<Reference<'a>> {
-    let mut seen: BTreeSet<&Node> = BTreeSet::from([answer.node]);
+fn reached<'a>(answer: &WhoAnswer<'a>, side: Side) -> Vec<Reference<'a>> {
+    let mut seen: BTreeSet<&LinkedResource> = BTreeSet::from([answer.node]);
     let mut reached = Vec::new();
     let mut front = vec![answer.node];
     let mut distance = 0;

@@ -7,7 +7,7 @@ use std::thread::ScopedJoinHandle;
 use serde_json::Value;
 
 use crate::args::TestArgs;
-use crate::reach::Reach;
+use crate::reach::AllowedDirectories;
 use crate::report::plural;
 use crate::{EXIT_TROUBLE, Error, Io, suite};
 use xdsctl::diff::Example;
@@ -390,7 +390,7 @@ fn missed(test: &Test, callers: &[Caller], text: &str, args: &TestArgs) -> Resul
 }
 
 /// The command line names the files.
-static EVERYWHERE: Reach = Reach::unbounded();
+static EVERYWHERE: AllowedDirectories = AllowedDirectories::unbounded();
 
 /// Files are named from the current directory on.
 fn from(args: &TestArgs) -> suite::From<'_> {

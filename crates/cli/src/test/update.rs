@@ -6,10 +6,10 @@ use std::path::Path;
 use super::{is_chosen, name, one, open};
 use crate::args::TestArgs;
 use crate::fix::replace::replace;
-use crate::reach::Reach;
+use crate::reach::AllowedDirectories;
 use crate::report::suite::quoted;
 use crate::{Error, Io};
-use xdsctl::scenario::{Change, Failure, Suite, rewrite, yaml};
+use xdsctl::scenario::{Failure, Rewrite, Suite, rewrite, yaml};
 use xdsctl::source::{Source, SourceMap, Span};
 
 /// Runs the tests, and changes the values of expectations that are not met. Says on standard error what was changed, and what could
@@ -44,7 +44,7 @@ pub(super) fn run(args: &TestArgs, io: &mut Io<'_>) -> Result<(), Error> {
             let why = format!("`{}` is not updated: its world cannot be read in full", source.name());
             return Err(Error::Usage(why));
         }
-        let made = one_file(source, &failures, &Reach::around(&args.files), io)?;
+        let made = one_file(source, &failures, &AllowedDirectories::around(&args.files), io)?;
         count += made;
         files += usize::from(made > 0);
     }
@@ -62,8 +62,13 @@ pub(super) fn run(args: &TestArgs, io: &mut Io<'_>) -> Result<(), Error> {
 }
 
 /// Changes one file; how many expectations of it.
-fn one_file(source: &Source, failures: &[Failure], reach: &Reach, io: &mut Io<'_>) -> Result<usize, Error> {
-    let mut changes: Vec<Change> = Vec::new();
+fn one_file(
+    source: &Source,
+    failures: &[Failure],
+    reach: &AllowedDirectories,
+    io: &mut Io<'_>,
+) -> Result<usize, Error> {
+    let mut changes: Vec<Rewrite> = Vec::new();
     let mut why_not: Vec<(&Failure, &str)> = Vec::new();
     let mut wanted: Vec<&Failure> = Vec::new();
     let mut places: HashMap<Span, usize> = HashMap::new();
@@ -77,7 +82,7 @@ fn one_file(source: &Source, failures: &[Failure], reach: &Reach, io: &mut Io<'_
                     None => {
                         let value = value.clone();
                         places.insert(span, changes.len());
-                        changes.push(Change { span, value });
+                        changes.push(Rewrite { span, value });
                         wanted.push(failure);
                     }
                 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use bytes::Bytes;
 use prost::Message as _;
-use xdsctl::client::links::Node;
+use xdsctl::client::links::LinkedResource;
 use xdsctl::client::{Judged, OWN_WORDS, Received};
 use xdsctl::{ResourceType, Verdict};
 
@@ -21,7 +21,7 @@ struct Entry {
     rejected: Option<(String, Any, String, u64)>,
     /// The server says that there is none.
     is_gone: bool,
-    references: Vec<Node>,
+    references: Vec<LinkedResource>,
 }
 
 /// Everything, by type and name.
@@ -40,7 +40,7 @@ pub struct Held {
 const SLACK_BYTES: usize = 1 << 20;
 
 /// What there is to show: names with what is known of them, and those of which nothing was heard.
-pub struct Shown<'h>(Vec<(ResourceType, &'h str, Option<&'h Entry>)>);
+pub struct HeldSummary<'h>(Vec<(ResourceType, &'h str, Option<&'h Entry>)>);
 
 impl Held {
     /// Nothing yet, and never much more than so many bytes.
@@ -139,13 +139,13 @@ impl Held {
     }
 
     /// What the version in use refers to.
-    pub fn references(&self, resource_type: ResourceType, name: &str) -> &[Node] {
+    pub fn references(&self, resource_type: ResourceType, name: &str) -> &[LinkedResource] {
         let entry = self.entries.get(&(resource_type, name.to_owned()));
         entry.map_or(&[], |entry| entry.references.as_slice())
     }
 
     /// The references of each name.
-    pub fn all_references(&self) -> impl Iterator<Item = &[Node]> {
+    pub fn all_references(&self) -> impl Iterator<Item = &[LinkedResource]> {
         self.entries.values().map(|entry| entry.references.as_slice())
     }
 
@@ -155,16 +155,16 @@ impl Held {
     }
 
     /// What there is to show, with names of which nothing was heard.
-    pub fn shown<'h>(&'h self, absent: impl Iterator<Item = (ResourceType, &'h str)>) -> Shown<'h> {
+    pub fn shown<'h>(&'h self, absent: impl Iterator<Item = (ResourceType, &'h str)>) -> HeldSummary<'h> {
         let held = self
             .entries
             .iter()
             .map(|((of, name), entry)| (*of, name.as_str(), Some(entry)));
-        Shown(held.chain(absent.map(|(of, name)| (of, name, None))).collect())
+        HeldSummary(held.chain(absent.map(|(of, name)| (of, name, None))).collect())
     }
 }
 
-impl Shown<'_> {
+impl HeldSummary<'_> {
     fn config(&self, index: usize) -> GenericXdsConfig {
         match self.0.get(index) {
             Some((resource_type, name, Some(entry))) => entry.config(*resource_type, name),
@@ -179,7 +179,7 @@ impl Shown<'_> {
     }
 }
 
-impl Entries for Shown<'_> {
+impl Entries for HeldSummary<'_> {
     fn count(&self) -> usize {
         self.0.len()
     }

@@ -12,7 +12,7 @@ use tonic::client::Grpc;
 
 use crate::connect::{self, BytesCodec};
 use crate::fetch::Error;
-use crate::{Address, Options, stranger};
+use crate::{Address, FetchOptions, stranger};
 
 const SOTW: &str = "/envoy.service.discovery.v3.AggregatedDiscoveryService/StreamAggregatedResources";
 const DELTA: &str = "/envoy.service.discovery.v3.AggregatedDiscoveryService/DeltaAggregatedResources";
@@ -54,7 +54,7 @@ impl<'o> Stream<'o> {
     /// Connects, and sends the first requests.
     pub async fn open(
         address: &'o Address,
-        options: &'o Options,
+        options: &'o FetchOptions,
         first: Vec<Bytes>,
         is_delta: bool,
     ) -> Result<Stream<'o>, Error> {
@@ -95,7 +95,7 @@ impl<'o> Stream<'o> {
     }
 
     /// The next response; `None` at the end.
-    pub async fn next(&mut self, address: &Address, options: &Options) -> Result<Option<Bytes>, Error> {
+    pub async fn next(&mut self, address: &Address, options: &FetchOptions) -> Result<Option<Bytes>, Error> {
         if let Responses::Silent(opening) = &mut self.responses {
             let opened = opening.as_mut().await;
             // What has ended is not asked again.

@@ -6,17 +6,17 @@ use bytes::Bytes;
 use prost::Message as _;
 use xdsctl::ResourceType;
 use xdsctl::bootstrap::{self, Bootstrap};
-use xdsctl::client::links::Node;
+use xdsctl::client::links::LinkedResource;
 use xdsctl::client::target::Target;
 use xdsctl::client::{Client, Judged, Received, Start};
 
-use super::held::{Held, Shown};
+use super::held::{Held, HeldSummary};
 use super::response::Response;
 use super::subscription::Subscription;
 use super::words;
-use crate::fetch::{Error, Told};
+use crate::fetch::{Error, StreamEvent};
 use crate::messages::{ClientConfig, DeltaRequest, DiscoveryRequest, Status};
-use crate::{Address, Options};
+use crate::{Address, FetchOptions};
 
 /// INVALID_ARGUMENT, which clients send with a rejection.
 const INVALID_ARGUMENT: i32 = 3;
@@ -33,7 +33,7 @@ pub struct Subscriber {
 
 /// The answer to a response: with an error it rejects it.
 #[derive(Debug)]
-pub struct Answer {
+pub struct SubscriberAnswer {
     /// The type of the response.
     pub resource_type: ResourceType,
     nonce: String,
@@ -42,13 +42,13 @@ pub struct Answer {
 
 /// What comes of a response.
 #[derive(Debug)]
-pub struct Taken {
+pub struct ResponseEffect {
     /// To be sent, now or later.
-    pub answer: Answer,
+    pub answer: SubscriberAnswer,
     /// To be sent.
     pub requests: Vec<Bytes>,
     /// To be said.
-    pub told: Vec<Told>,
+    pub told: Vec<StreamEvent>,
     /// The dump is another one.
     pub has_changed: bool,
     /// How often in a row a response of this type with the same in it was rejected.
@@ -57,7 +57,7 @@ pub struct Taken {
 
 impl Subscriber {
     /// A client that has asked for nothing yet.
-    pub fn new(address: &Address, options: &Options) -> Result<Subscriber, Error> {
+    pub fn new(address: &Address, options: &FetchOptions) -> Result<Subscriber, Error> {
         let bootstrap = match &options.bootstrap {
             Some(text) => bootstrap::validate(text, &options.profile).0.unwrap_or_default(),
             None => Bootstrap::default(),
@@ -125,7 +125,7 @@ impl Subscriber {
         };
         if self.targets.is_empty() {
             for references in self.held.all_references() {
-                let by_name = |node: &&Node| {
+                let by_name = |node: &&LinkedResource| {
                     matches!(
                         node.resource_type,
                         ResourceType::RouteConfiguration | ResourceType::Endpoints
@@ -167,7 +167,7 @@ impl Subscriber {
         needed
     }
 
-    fn references(&self, resource_type: ResourceType, name: &str) -> &[Node] {
+    fn references(&self, resource_type: ResourceType, name: &str) -> &[LinkedResource] {
         self.held.references(resource_type, name)
     }
 
@@ -208,7 +208,7 @@ impl Subscriber {
     ///
     /// # Errors
     /// The bytes are no response, in words.
-    pub fn take(&mut self, bytes: &Bytes, now: u64) -> Result<Taken, String> {
+    pub fn take(&mut self, bytes: &Bytes, now: u64) -> Result<ResponseEffect, String> {
         let response = Response::read(bytes, self.is_delta)?;
         let name = response.type_url.rsplit('/').next().unwrap_or_default();
         let resource_type = ResourceType::from_type_name(name)
@@ -251,11 +251,11 @@ impl Subscriber {
             code: INVALID_ARGUMENT,
             message,
         });
-        Ok(Taken {
+        Ok(ResponseEffect {
             has_changed: has_changed || is_rejected && repeats < 2,
             repeats,
             told,
-            answer: Answer {
+            answer: SubscriberAnswer {
                 resource_type,
                 nonce: response.nonce,
                 error_detail,
@@ -265,7 +265,7 @@ impl Subscriber {
     }
 
     /// An answer as a request: with what is wanted at the time when it is sent.
-    pub fn request(&self, answer: Answer) -> Bytes {
+    pub fn request(&self, answer: SubscriberAnswer) -> Bytes {
         let type_url = answer.resource_type.type_url();
         if self.is_delta {
             let request = DeltaRequest {
@@ -403,7 +403,7 @@ impl Subscriber {
     }
 
     /// What a client would show that it holds, and what it has asked for in vain.
-    pub fn shown(&self) -> Shown<'_> {
+    pub fn shown(&self) -> HeldSummary<'_> {
         self.held.shown(self.absent())
     }
 }

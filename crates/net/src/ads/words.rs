@@ -5,7 +5,7 @@ use xdsctl::client::Received;
 
 use super::response::Response;
 use crate::address::shown;
-use crate::fetch::Told;
+use crate::fetch::StreamEvent;
 
 /// Names listed in a message at most.
 const NAMES_SHOWN: usize = 5;
@@ -34,7 +34,12 @@ pub fn detail(received: &Received, strangers: &[String]) -> String {
 }
 
 /// A response in a line.
-pub fn told(resource_type: ResourceType, response: &Response, received: &Received, detail: Option<&str>) -> Told {
+pub fn told(
+    resource_type: ResourceType,
+    response: &Response,
+    received: &Received,
+    detail: Option<&str>,
+) -> StreamEvent {
     let count = received.resources.len();
     let what = format!(
         "{} `{}` version `{}`",
@@ -50,7 +55,7 @@ pub fn told(resource_type: ResourceType, response: &Response, received: &Receive
         Some(detail) => format!("NACK {what}{removed}: {detail}"),
         None => format!("ACK  {what}{removed}"),
     };
-    Told {
+    StreamEvent {
         line: shown(&line),
         is_rejection: detail.is_some(),
     }

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::peer::Answer;
-use super::snapshot::{Resource, Snapshot};
+use super::peer::PeerAnswer;
+use super::snapshot::{Snapshot, SnapshotResource};
 
 /// How a line is meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,17 +18,17 @@ pub enum Tone {
 
 /// A line to say.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Line {
+pub struct LedgerLine {
     /// The words.
     pub text: String,
     /// How they are meant.
     pub tone: Tone,
 }
 
-impl Line {
+impl LedgerLine {
     /// Something happened.
-    pub const fn plain(text: String) -> Line {
-        Line {
+    pub const fn plain(text: String) -> LedgerLine {
+        LedgerLine {
             text,
             tone: Tone::Plain,
         }
@@ -37,7 +37,7 @@ impl Line {
 
 /// What came of a comparison.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Compared {
+pub struct Comparison {
     /// Resources of which a client has said something.
     pub judged: usize,
     /// Those among them that a client has rejected.
@@ -56,7 +56,7 @@ pub struct Ledger {
 
 impl Ledger {
     /// Takes an answer; the lines to say.
-    pub fn take(&mut self, answer: &Answer) -> Vec<Line> {
+    pub fn take(&mut self, answer: &PeerAnswer) -> Vec<LedgerLine> {
         let kind = answer.type_url.rsplit(['.', '/']).next().unwrap_or_default();
         let count = answer.resources.len();
         let what = format!(
@@ -71,20 +71,20 @@ impl Ledger {
         };
         let mut lines = Vec::new();
         let Some(rejection) = &answer.rejection else {
-            lines.push(Line::plain(format!("ACK  {what}{who}")));
+            lines.push(LedgerLine::plain(format!("ACK  {what}{who}")));
             for resource in &answer.resources {
                 lines.extend(self.judge(kind, resource, None));
             }
             return lines;
         };
         let blamed = blamed(rejection, &answer.resources);
-        lines.push(Line {
+        lines.push(LedgerLine {
             text: format!("NACK {what}{who}"),
             tone: Tone::Rejection,
         });
         if blamed.is_empty() {
             // What is wrong is not with one of them.
-            lines.push(Line {
+            lines.push(LedgerLine {
                 text: format!("     client: {rejection}"),
                 tone: Tone::Difference,
             });
@@ -96,7 +96,7 @@ impl Ledger {
     }
 
     /// Notes a verdict: the client's words if it rejects the resource.
-    fn judge(&mut self, kind: &str, resource: &Resource, words: Option<&str>) -> Vec<Line> {
+    fn judge(&mut self, kind: &str, resource: &SnapshotResource, words: Option<&str>) -> Vec<LedgerLine> {
         let is_different = words.is_some() != resource.predicted.is_some();
         let key = (resource.type_url.clone(), resource.name.clone());
         let before = self.verdicts.insert(key, (words.is_some(), is_different));
@@ -109,7 +109,7 @@ impl Ledger {
         } else {
             Tone::Rejection
         };
-        let line = |text: String| Line { text, tone };
+        let line = |text: String| LedgerLine { text, tone };
         let title = if is_different { " DIFFERS" } else { "" };
         vec![
             line(format!("     {kind} `{}`{title}", resource.name)),
@@ -122,14 +122,14 @@ impl Ledger {
     }
 
     /// The sum.
-    pub fn compared(&self, snapshot: &Snapshot) -> Compared {
-        let is_judged = |resource: &&Resource| {
+    pub fn compared(&self, snapshot: &Snapshot) -> Comparison {
+        let is_judged = |resource: &&SnapshotResource| {
             let key = (resource.type_url.clone(), resource.name.clone());
             self.verdicts.contains_key(&key)
         };
         let all = snapshot.iter().count();
         let judged_now = snapshot.iter().filter(is_judged).count();
-        Compared {
+        Comparison {
             judged: self.verdicts.len(),
             rejected: self.verdicts.values().filter(|(is_rejected, _)| *is_rejected).count(),
             different: self.verdicts.values().filter(|(_, is_different)| *is_different).count(),
@@ -139,7 +139,7 @@ impl Ledger {
 }
 
 /// The resources that a client blames, with its words: C-core and what is built on it say `resource index 3: NAME: ...`, others name them.
-fn blamed<'r>(rejection: &'r str, resources: &[std::sync::Arc<Resource>]) -> BTreeMap<usize, &'r str> {
+fn blamed<'r>(rejection: &'r str, resources: &[std::sync::Arc<SnapshotResource>]) -> BTreeMap<usize, &'r str> {
     const INDEX: &str = "resource index ";
     let mut found = BTreeMap::new();
     let starts: Vec<usize> = rejection.match_indices(INDEX).map(|(at, _)| at).collect();
@@ -174,16 +174,16 @@ mod tests {
 
     use super::*;
 
-    fn answer(names: &[(&str, Option<&str>)], rejection: Option<&str>) -> Answer {
+    fn answer(names: &[(&str, Option<&str>)], rejection: Option<&str>) -> PeerAnswer {
         let resources = names.iter().map(|(name, predicted)| {
-            Arc::new(Resource {
+            Arc::new(SnapshotResource {
                 type_url: "type.googleapis.com/envoy.config.cluster.v3.Cluster".to_owned(),
                 name: (*name).to_owned(),
                 value: bytes::Bytes::new(),
                 predicted: predicted.map(str::to_owned),
             })
         });
-        Answer {
+        PeerAnswer {
             node: String::new(),
             type_url: "type.googleapis.com/envoy.config.cluster.v3.Cluster".to_owned(),
             version: "1".to_owned(),

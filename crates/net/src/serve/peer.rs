@@ -6,7 +6,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use prost::Message as _;
 
-use super::snapshot::{Resource, Snapshot};
+use super::snapshot::{Snapshot, SnapshotResource};
 use crate::messages::{
     Any, DeltaRequest, DeltaResponse, DiscoveryRequest, DiscoveryResponse, Resource as Wrapped, Status,
 };
@@ -26,21 +26,21 @@ pub enum Form {
 
 /// What a client says to a response.
 #[derive(Debug)]
-pub struct Answer {
+pub struct PeerAnswer {
     /// `node.id` of the stream; may be empty.
     pub node: String,
     pub type_url: String,
     pub version: String,
     /// What was sent, in its order.
-    pub resources: Vec<Arc<Resource>>,
+    pub resources: Vec<Arc<SnapshotResource>>,
     /// Why the client rejects it; `None` if it takes it.
     pub rejection: Option<String>,
 }
 
 /// What comes of a request.
 #[derive(Debug, Default)]
-pub struct Taken {
-    pub answer: Option<Answer>,
+pub struct RequestEffect {
+    pub answer: Option<PeerAnswer>,
     pub responses: Vec<Bytes>,
 }
 
@@ -49,7 +49,7 @@ pub struct Taken {
 struct Sent {
     nonce: String,
     version: String,
-    resources: Vec<Arc<Resource>>,
+    resources: Vec<Arc<SnapshotResource>>,
     /// The next one does not wait for its answer any longer.
     is_overdue: bool,
 }
@@ -89,7 +89,7 @@ impl Peer {
     ///
     /// # Errors
     /// The bytes are none, in words.
-    pub fn take(&mut self, bytes: &Bytes, snapshot: &Snapshot) -> Result<Taken, String> {
+    pub fn take(&mut self, bytes: &Bytes, snapshot: &Snapshot) -> Result<RequestEffect, String> {
         let (type_url, nonce, error) = match self.form {
             Form::Sotw => {
                 let request = DiscoveryRequest::decode(bytes.clone()).map_err(|e| e.to_string())?;
@@ -115,7 +115,7 @@ impl Peer {
             }
         };
         let answer = self.answered(&type_url, &nonce, error);
-        Ok(Taken {
+        Ok(RequestEffect {
             answer,
             responses: self.respond(&type_url, snapshot).into_iter().collect(),
         })
@@ -146,12 +146,12 @@ impl Peer {
         self.refresh(snapshot)
     }
 
-    fn answered(&mut self, type_url: &str, nonce: &str, error: Option<Status>) -> Option<Answer> {
+    fn answered(&mut self, type_url: &str, nonce: &str, error: Option<Status>) -> Option<PeerAnswer> {
         let wanted = self.types.get_mut(type_url)?;
         let index = wanted.unanswered.iter().position(|sent| sent.nonce == nonce)?;
         // Those before it are overtaken.
         let sent = wanted.unanswered.drain(..=index).next_back()?;
-        Some(Answer {
+        Some(PeerAnswer {
             node: self.node.clone(),
             type_url: type_url.to_owned(),
             version: sent.version,
@@ -167,7 +167,7 @@ impl Peer {
         if wanted.awaits_an_answer() {
             return None;
         }
-        let chosen: Vec<(&Arc<Resource>, u64)> = if wanted.is_wildcard {
+        let chosen: Vec<(&Arc<SnapshotResource>, u64)> = if wanted.is_wildcard {
             snapshot.all(type_url).collect()
         } else {
             wanted
@@ -198,14 +198,14 @@ impl Peer {
         }
         // Of the others a response has what the client has not got yet.
         let sends_all = has_all && self.form == Form::Sotw;
-        let resources: Vec<Arc<Resource>> = chosen
+        let resources: Vec<Arc<SnapshotResource>> = chosen
             .iter()
             .filter(|(resource, version)| sends_all || is_new(&resource.name, *version))
             .map(|(resource, _)| Arc::clone(resource))
             .collect();
         self.nonce += 1;
         let (nonce, version) = (self.nonce.to_string(), snapshot.version.to_string());
-        let any = |resource: &Resource| Any {
+        let any = |resource: &SnapshotResource| Any {
             type_url: resource.type_url.clone(),
             value: resource.value.clone(),
         };
@@ -304,8 +304,8 @@ mod tests {
     const CDS: &str = COMPLETE[1];
     const EDS: &str = "type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment";
 
-    fn resource(type_url: &str, name: &str, value: &'static [u8]) -> Resource {
-        Resource {
+    fn resource(type_url: &str, name: &str, value: &'static [u8]) -> SnapshotResource {
+        SnapshotResource {
             type_url: type_url.to_owned(),
             name: name.to_owned(),
             value: Bytes::from_static(value),

@@ -7,7 +7,7 @@ use bytes::Bytes;
 
 /// A resource, and what is predicted of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Resource {
+pub struct SnapshotResource {
     /// `type.googleapis.com/envoy.config.cluster.v3.Cluster`
     pub type_url: String,
     /// Its name.
@@ -24,16 +24,16 @@ pub struct Snapshot {
     /// Its number, from 1.
     pub version: u64,
     /// By type URL and name: the resource, and the number of the snapshot in which it last changed.
-    types: BTreeMap<String, BTreeMap<String, (Arc<Resource>, u64)>>,
+    types: BTreeMap<String, BTreeMap<String, (Arc<SnapshotResource>, u64)>>,
 }
 
 impl Snapshot {
-    pub fn first(resources: Vec<Resource>) -> Snapshot {
+    pub fn first(resources: Vec<SnapshotResource>) -> Snapshot {
         Snapshot::default().next(resources)
     }
 
     /// The snapshot after this one.
-    pub fn next(&self, resources: Vec<Resource>) -> Snapshot {
+    pub fn next(&self, resources: Vec<SnapshotResource>) -> Snapshot {
         let mut next = Snapshot {
             version: self.version + 1,
             types: BTreeMap::new(),
@@ -51,19 +51,19 @@ impl Snapshot {
     }
 
     /// A resource and its version.
-    pub fn get(&self, type_url: &str, name: &str) -> Option<(&Arc<Resource>, u64)> {
+    pub fn get(&self, type_url: &str, name: &str) -> Option<(&Arc<SnapshotResource>, u64)> {
         let (resource, version) = self.types.get(type_url)?.get(name)?;
         Some((resource, *version))
     }
 
     /// All resources of a type, by name.
-    pub fn all(&self, type_url: &str) -> impl Iterator<Item = (&Arc<Resource>, u64)> {
+    pub fn all(&self, type_url: &str) -> impl Iterator<Item = (&Arc<SnapshotResource>, u64)> {
         let of_type = self.types.get(type_url).into_iter().flat_map(BTreeMap::values);
         of_type.map(|(resource, version)| (resource, *version))
     }
 
     /// Every resource.
-    pub fn iter(&self) -> impl Iterator<Item = &Resource> {
+    pub fn iter(&self) -> impl Iterator<Item = &SnapshotResource> {
         self.types
             .values()
             .flat_map(BTreeMap::values)

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::object::{Object, Read};
+use super::object::{GoObject, Read};
 use crate::diag::{Cx, Effect, Path};
 use crate::family::rules::{LB_CONFIG_KILLS, OTHER_CLUSTER_KILLS};
 use crate::profile::Feature;
@@ -21,7 +21,7 @@ pub(super) fn ring_defaults(min: u64, max: u64) -> (u64, u64) {
 
 /// A balancer that is registered with `import _ "google.golang.org/grpc/xds"`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Policy {
+pub(super) enum GoBalancer {
     /// Takes any config.
     RoundRobin,
     PickFirst,
@@ -38,7 +38,7 @@ pub(super) enum Policy {
     Cds,
 }
 
-impl Policy {
+impl GoBalancer {
     pub(super) fn by_name(name: &str, cx: &Cx<'_>) -> Option<Self> {
         let lower;
         let name = if cx.has(Feature::PolicyNamesExact) {
@@ -48,39 +48,39 @@ impl Policy {
             lower.as_str()
         };
         Some(match name {
-            "round_robin" => Policy::RoundRobin,
-            "pick_first" => Policy::PickFirst,
-            "ring_hash_experimental" => Policy::RingHash,
-            "weighted_round_robin" => Policy::WeightedRoundRobin,
-            "weighted_target_experimental" => Policy::WeightedTarget,
-            "xds_wrr_locality_experimental" => Policy::WrrLocality,
-            "least_request_experimental" => Policy::LeastRequest,
-            "outlier_detection_experimental" => Policy::OutlierDetection,
-            "priority_experimental" => Policy::Priority,
-            "xds_cluster_impl_experimental" => Policy::ClusterImpl,
-            "xds_cluster_manager_experimental" => Policy::ClusterManager,
-            "cluster_resolver_experimental" if cx.has(Feature::ClusterResolverPolicy) => Policy::ClusterResolver,
-            "cds_experimental" => Policy::Cds,
+            "round_robin" => GoBalancer::RoundRobin,
+            "pick_first" => GoBalancer::PickFirst,
+            "ring_hash_experimental" => GoBalancer::RingHash,
+            "weighted_round_robin" => GoBalancer::WeightedRoundRobin,
+            "weighted_target_experimental" => GoBalancer::WeightedTarget,
+            "xds_wrr_locality_experimental" => GoBalancer::WrrLocality,
+            "least_request_experimental" => GoBalancer::LeastRequest,
+            "outlier_detection_experimental" => GoBalancer::OutlierDetection,
+            "priority_experimental" => GoBalancer::Priority,
+            "xds_cluster_impl_experimental" => GoBalancer::ClusterImpl,
+            "xds_cluster_manager_experimental" => GoBalancer::ClusterManager,
+            "cluster_resolver_experimental" if cx.has(Feature::ClusterResolverPolicy) => GoBalancer::ClusterResolver,
+            "cds_experimental" => GoBalancer::Cds,
             _ => return None,
         })
     }
 
     /// `ParseConfig`.
     pub(super) fn read(self, config: &Value, cx: &Cx<'_>) -> Read {
-        if self == Policy::RoundRobin {
+        if self == GoBalancer::RoundRobin {
             return Ok(());
         }
         let empty = Map::new();
         let config = match config {
-            Value::Object(config) => Object(config),
-            Value::Null if self == Policy::WrrLocality => return Err("childPolicy is missing".to_owned()),
-            Value::Null => Object(&empty),
+            Value::Object(config) => GoObject(config),
+            Value::Null if self == GoBalancer::WrrLocality => return Err("childPolicy is missing".to_owned()),
+            Value::Null => GoObject(&empty),
             _ => return Err("the config is no object".to_owned()),
         };
         match self {
-            Policy::RoundRobin => {}
-            Policy::PickFirst => config.bool("shuffleAddressList")?,
-            Policy::RingHash => {
+            GoBalancer::RoundRobin => {}
+            GoBalancer::PickFirst => config.bool("shuffleAddressList")?,
+            GoBalancer::RingHash => {
                 let min = config.unsigned("minRingSize", u64::MAX)?.unwrap_or(0);
                 let max = config.unsigned("maxRingSize", u64::MAX)?.unwrap_or(0);
                 if cx.has(Feature::RingHashRequestHeader) {
@@ -103,7 +103,7 @@ impl Policy {
                     return Err(format!("minRingSize {min} is above maxRingSize {max}"));
                 }
             }
-            Policy::WeightedRoundRobin => {
+            GoBalancer::WeightedRoundRobin => {
                 config.bool("enableOobLoadReport")?;
                 for field in [
                     "oobReportingPeriod",
@@ -120,16 +120,16 @@ impl Policy {
                     return Err("errorUtilizationPenalty is negative".to_owned());
                 }
             }
-            Policy::WeightedTarget => config.children("targets", |target| {
+            GoBalancer::WeightedTarget => config.children("targets", |target| {
                 target.unsigned("weight", u32::MAX.into())?;
                 target.policy("childPolicy", cx).map(drop)
             })?,
-            Policy::WrrLocality => {
+            GoBalancer::WrrLocality => {
                 if !config.policy("childPolicy", cx)? {
                     return Err("childPolicy is missing".to_owned());
                 }
             }
-            Policy::LeastRequest => {
+            GoBalancer::LeastRequest => {
                 if config
                     .unsigned("choiceCount", u32::MAX.into())?
                     .is_some_and(|count| count < 2)
@@ -137,17 +137,17 @@ impl Policy {
                     return Err("choiceCount is below 2".to_owned());
                 }
             }
-            Policy::OutlierDetection => outlier_detection(config, cx)?,
-            Policy::Priority => priority(config, cx)?,
-            Policy::ClusterImpl => {
+            GoBalancer::OutlierDetection => outlier_detection(config, cx)?,
+            GoBalancer::Priority => priority(config, cx)?,
+            GoBalancer::ClusterImpl => {
                 config.text("cluster")?;
                 config.policy("childPolicy", cx)?;
             }
-            Policy::ClusterManager => {
+            GoBalancer::ClusterManager => {
                 config.children("Children", |child| child.policy("ChildPolicy", cx).map(drop))?;
             }
-            Policy::ClusterResolver => {}
-            Policy::Cds => {
+            GoBalancer::ClusterResolver => {}
+            GoBalancer::Cds => {
                 config.text("cluster")?;
                 config.bool("isDynamic")?;
             }
@@ -159,13 +159,13 @@ impl Policy {
     pub(super) fn note_death(self, config: &Value, cluster: &str, at: &Path<'_>, cx: &mut Cx<'_>) {
         let has_child = config
             .as_object()
-            .is_some_and(|config| Object(config).get("childPolicy").is_some());
-        if matches!(self, Policy::ClusterImpl | Policy::OutlierDetection) && !has_child {
+            .is_some_and(|config| GoObject(config).get("childPolicy").is_some());
+        if matches!(self, GoBalancer::ClusterImpl | GoBalancer::OutlierDetection) && !has_child {
             let message = format_args!("the policy has no childPolicy, the process dies when the cluster is used");
             cx.report_as(Effect::Fails, &LB_CONFIG_KILLS, &at.field("value"), message);
         }
         let named = config.get("cluster").and_then(Value::as_str).unwrap_or_default();
-        if self == Policy::ClusterImpl && has_child && named != cluster {
+        if self == GoBalancer::ClusterImpl && has_child && named != cluster {
             let message = format_args!(
                 "the policy is for cluster `{named}` and stands in another, the process dies when it is used"
             );
@@ -174,13 +174,13 @@ impl Policy {
     }
 }
 
-fn outlier_detection(config: Object<'_>, cx: &Cx<'_>) -> Read {
+fn outlier_detection(config: GoObject<'_>, cx: &Cx<'_>) -> Read {
     for field in ["interval", "baseEjectionTime", "maxEjectionTime"] {
         if config.duration(field)?.is_some_and(|is_negative| is_negative) {
             return Err(format!("{field} is negative"));
         }
     }
-    let percentage = |config: Object<'_>, field: &str| match config.unsigned(field, u32::MAX.into())? {
+    let percentage = |config: GoObject<'_>, field: &str| match config.unsigned(field, u32::MAX.into())? {
         Some(value) if value > 100 => Err(format!("{field} is above 100")),
         _ => Ok(()),
     };
@@ -201,7 +201,7 @@ fn outlier_detection(config: Object<'_>, cx: &Cx<'_>) -> Read {
     config.policy("childPolicy", cx).map(drop)
 }
 
-fn priority(config: Object<'_>, cx: &Cx<'_>) -> Read {
+fn priority(config: GoObject<'_>, cx: &Cx<'_>) -> Read {
     let mut children = Vec::new();
     if let Some(Value::Object(map)) = config.get("children") {
         children.extend(map.keys().map(String::as_str));
@@ -245,14 +245,14 @@ fn policy_list(list: &Value, cx: &Cx<'_>) -> Read {
         let (Some((name, config)), None) = (pairs.next(), pairs.next()) else {
             return Err("an entry is not exactly one policy".to_owned());
         };
-        if let Some(policy) = Policy::by_name(name, cx) {
+        if let Some(policy) = GoBalancer::by_name(name, cx) {
             return policy.read(config, cx);
         }
     }
     Err("no policy of a list is known".to_owned())
 }
 
-impl Object<'_> {
+impl GoObject<'_> {
     /// Reads a list of balancers; says whether it is there.
     fn policy(self, name: &str, cx: &Cx<'_>) -> Read<bool> {
         match self.get(name) {

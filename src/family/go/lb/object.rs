@@ -10,9 +10,9 @@ pub(super) type Read<T = ()> = Result<T, String>;
 
 /// An object that a struct is filled from: the functions check the type of a field.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Object<'v>(pub(super) &'v Map<String, Value>);
+pub(super) struct GoObject<'v>(pub(super) &'v Map<String, Value>);
 
-impl<'v> Object<'v> {
+impl<'v> GoObject<'v> {
     /// The value of a field; `None` for null. Case does not count where there is no exact key.
     pub(super) fn get(self, name: &str) -> Option<&'v Value> {
         let folded = || {
@@ -81,20 +81,20 @@ impl<'v> Object<'v> {
         }
     }
 
-    pub(super) fn object(self, name: &str, read: impl Fn(Object<'v>) -> Read) -> Read {
+    pub(super) fn object(self, name: &str, read: impl Fn(GoObject<'v>) -> Read) -> Read {
         match self.get(name) {
             None => Ok(()),
-            Some(Value::Object(object)) => read(Object(object)),
+            Some(Value::Object(object)) => read(GoObject(object)),
             Some(_) => Err(format!("{name} is no object")),
         }
     }
 
-    pub(super) fn children(self, name: &str, read: impl Fn(Object<'v>) -> Read) -> Read {
+    pub(super) fn children(self, name: &str, read: impl Fn(GoObject<'v>) -> Read) -> Read {
         self.object(name, |children| {
             for child in children.0.values() {
                 match child {
                     Value::Null => {}
-                    Value::Object(child) => read(Object(child))?,
+                    Value::Object(child) => read(GoObject(child))?,
                     _ => return Err(format!("a child in {name} is no object")),
                 }
             }

@@ -8,12 +8,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::members::Members;
+use super::members::ListedEndpoints;
 use super::plan::Wanted;
-use super::{EndpointList, EndpointLists, GAP, Said};
-use crate::lb::endpoint::{Endpoint, List};
+use super::{ConnectedList, EndpointLists, EndpointReports, GAP};
+use crate::lb::endpoint::{Endpoint, EndpointList};
 use crate::lb::pick_first;
-use crate::lb::policy::{PolicyCx, Report, TreePath, What};
+use crate::lb::policy::{PolicyCx, PolicyEvent, StateReport, TreePath};
 use crate::lb::run::tally::{Ranks, Tally};
 use crate::lb::runtime::{Connectivity, below};
 
@@ -24,7 +24,7 @@ pub(super) const ADOPTED: u32 = u32::MAX;
 #[derive(Debug)]
 pub(super) struct Adoption {
     pub number: u32,
-    endpoints: List,
+    endpoints: EndpointList,
     note: String,
     /// Members that stay and whose endpoint is another version, by place.
     replaced: Vec<(usize, Arc<Endpoint>)>,
@@ -40,7 +40,7 @@ pub(super) struct Adoption {
 
 impl Adoption {
     /// Lets go of the new members.
-    pub fn shutdown(self, members: &mut Members, cx: &mut PolicyCx<'_>) {
+    pub fn shutdown(self, members: &mut ListedEndpoints, cx: &mut PolicyCx<'_>) {
         for (_, index) in self.fresh {
             members.remove(index as usize, cx);
         }
@@ -56,10 +56,10 @@ impl EndpointLists {
     pub(super) fn adopt(
         &mut self,
         number: u32,
-        (endpoints, start): (&List, usize),
+        (endpoints, start): (&EndpointList, usize),
         note: &str,
         cx: &mut PolicyCx<'_>,
-    ) -> Option<Said> {
+    ) -> Option<EndpointReports> {
         // What is told names each endpoint; those who share a connection hear of it in the order in which they joined; and news
         // that is under way would reach old and new members alike.
         let is_seen = cx.runtime.log.is_on() || cx.runtime.pool.shared() > 0 || cx.runtime.has_news();
@@ -69,17 +69,17 @@ impl EndpointLists {
         let count = endpoints.len();
         let turn = |wanted: &Wanted| (wanted.index + count - start) % count;
         let mut fresh = Vec::with_capacity(wanted.len());
-        let mut said = Said::new();
+        let mut said = EndpointReports::new();
         wanted.sort_by_key(turn);
         for wanted in wanted {
-            let machine = |at| pick_first::Machine::new(at, true);
+            let machine = |at| pick_first::PickFirstPolicy::new(at, true);
             let index = self.members.add(&wanted.endpoint, (number, GAP), machine);
             self.members.start(index as usize, &mut said, cx);
             fresh.push((wanted.index, wanted.before, index));
         }
         fresh.sort_unstable_by_key(|(index, ..)| *index);
         let adopted = below(&self.at, ADOPTED);
-        cx.runtime.timer(0, &adopted, What::Timer(u64::from(number)));
+        cx.runtime.timer(0, &adopted, PolicyEvent::Timer(u64::from(number)));
         let newer = Adoption {
             number,
             endpoints: endpoints.clone(),
@@ -97,14 +97,14 @@ impl EndpointLists {
     }
 
     /// The members that were taken over report.
-    pub(super) fn adopted(&mut self, what: &What) -> Option<(u32, Said)> {
+    pub(super) fn adopted(&mut self, what: &PolicyEvent) -> Option<(u32, EndpointReports)> {
         let adoption = self.adoption.as_mut()?;
-        if *what != What::Timer(u64::from(adoption.number)) {
+        if *what != PolicyEvent::Timer(u64::from(adoption.number)) {
             return None;
         }
         adoption.has_reported = true;
-        let report = (ADOPTED as usize, Report::of(Connectivity::Ready));
-        Some((adoption.number, Said::from([report])))
+        let report = (ADOPTED as usize, StateReport::of(Connectivity::Ready));
+        Some((adoption.number, EndpointReports::from([report])))
     }
 
     /// Makes the list in use the newer one, if all of that have reported; says whether it did.
@@ -127,12 +127,13 @@ impl EndpointLists {
     }
 
     /// Makes the newer list in full, since a member that it shares with the list in use hears of something.
-    pub(super) fn split(&mut self, index: u32, what: &What, cx: &mut PolicyCx<'_>) {
+    pub(super) fn split(&mut self, index: u32, what: &PolicyEvent, cx: &mut PolicyCx<'_>) {
         let Some(list) = self.current.as_ref().filter(|_| self.adoption.is_some()) else {
             return;
         };
         // What becomes of others is the matter of one list alone.
-        let is_shared = |member: &super::Member| member.list == list.id && member.state == Some(Connectivity::Ready);
+        let is_shared =
+            |member: &super::ListedEndpoint| member.list == list.id && member.state == Some(Connectivity::Ready);
         if !self.members.get(index as usize).is_some_and(is_shared) {
             return;
         }
@@ -164,7 +165,7 @@ impl EndpointLists {
                 continue;
             };
             let twin = self.members.add(endpoint, (adoption.number, 0), |at| {
-                pick_first::Machine::connected(at, endpoint, &address, cx)
+                pick_first::PickFirstPolicy::connected(at, endpoint, &address, cx)
             });
             if adoption.has_reported {
                 tally.change(None, Some(Connectivity::Ready));
@@ -181,7 +182,7 @@ impl EndpointLists {
             cx.runtime.tell_next(&at, news);
         }
         cx.runtime.tell_too(|_, what| forwarded(what, &twins));
-        self.pending = Some(EndpointList {
+        self.pending = Some(ConnectedList {
             id: adoption.number,
             number: adoption.number,
             ready: self.members.settle(&places, adoption.number),
@@ -202,12 +203,12 @@ impl EndpointLists {
 
 /// News of a connection as they come to another handle of it; `None` for what is none of it. That an endpoint is ejected, outlier
 /// detection tells each new handle of it.
-fn forwarded(what: &What, twins: &BTreeMap<u64, (u64, TreePath)>) -> Option<(TreePath, What)> {
-    let What::Subchannel { handle, state, status } = what else {
+fn forwarded(what: &PolicyEvent, twins: &BTreeMap<u64, (u64, TreePath)>) -> Option<(TreePath, PolicyEvent)> {
+    let PolicyEvent::Subchannel { handle, state, status } = what else {
         return None;
     };
     let (handle, at) = twins.get(handle)?;
-    let news = What::Subchannel {
+    let news = PolicyEvent::Subchannel {
         handle: *handle,
         state: *state,
         status: status.clone(),
@@ -215,7 +216,7 @@ fn forwarded(what: &What, twins: &BTreeMap<u64, (u64, TreePath)>) -> Option<(Tre
     Some((at.clone(), news))
 }
 
-impl EndpointList {
+impl ConnectedList {
     /// The place of the endpoint of this number.
     pub(super) fn place(&self, number: usize) -> Option<usize> {
         match &self.filled {
@@ -225,7 +226,7 @@ impl EndpointList {
     }
 
     /// Takes members out; their places are gaps.
-    fn remove(&mut self, mut removed: Vec<usize>, members: &mut Members, cx: &mut PolicyCx<'_>) {
+    fn remove(&mut self, mut removed: Vec<usize>, members: &mut ListedEndpoints, cx: &mut PolicyCx<'_>) {
         removed.sort_unstable();
         for place in removed {
             let Some(index) = self.index_at(place) else { continue };
@@ -246,7 +247,7 @@ impl EndpointList {
     }
 
     /// Adds members, each before a place: into gaps where there are some.
-    fn insert(&mut self, fresh: &[(usize, u32)], members: &mut Members) {
+    fn insert(&mut self, fresh: &[(usize, u32)], members: &mut ListedEndpoints) {
         let mut left = Vec::new();
         let mut last = None;
         for (before, index) in fresh.iter().rev() {
@@ -280,7 +281,7 @@ impl EndpointList {
             .map_or(self.places.len(), |(place, _)| place)
     }
 
-    fn fill(&mut self, place: usize, index: u32, members: &mut Members) {
+    fn fill(&mut self, place: usize, index: u32, members: &mut ListedEndpoints) {
         let (Some(at), Some(member)) = (self.places.get_mut(place), members.get_mut(index as usize)) else {
             return;
         };
@@ -296,7 +297,7 @@ impl EndpointList {
     }
 
     /// Gives all members new places without gaps, and adds members, each before an old place.
-    fn rebuild(&mut self, left: &[(usize, u32)], members: &mut Members) {
+    fn rebuild(&mut self, left: &[(usize, u32)], members: &mut ListedEndpoints) {
         let mut places = Vec::with_capacity(self.endpoints.len() + left.len());
         let mut left = left.iter().peekable();
         for (place, index) in self.places.iter().enumerate() {

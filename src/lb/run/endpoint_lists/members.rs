@@ -2,21 +2,21 @@
 
 use std::sync::Arc;
 
-use super::Said;
-use crate::lb::endpoint::{Endpoint, List};
+use super::EndpointReports;
+use crate::lb::endpoint::{Endpoint, EndpointList};
 use crate::lb::pick_first;
-use crate::lb::policy::{Machine as _, PolicyCx, TreePath};
+use crate::lb::policy::{PolicyCx, StateMachine as _, TreePath};
 use crate::lb::run::row::look;
 use crate::lb::run::tally::Ranks;
 use crate::lb::runtime::{Connectivity, below};
 
 /// One endpoint.
 #[derive(Debug)]
-pub struct Member {
+pub struct ListedEndpoint {
     /// The endpoint.
     pub endpoint: Arc<Endpoint>,
     /// Its connection.
-    pub child: pick_first::Machine,
+    pub child: pick_first::PickFirstPolicy,
     /// What it last reported.
     pub(super) state: Option<Connectivity>,
     /// The list that it is in.
@@ -27,17 +27,17 @@ pub struct Member {
 
 /// Endpoints by their indices.
 #[derive(Debug)]
-pub(super) struct Members {
+pub(super) struct ListedEndpoints {
     at: TreePath,
-    members: Vec<Option<Member>>,
+    members: Vec<Option<ListedEndpoint>>,
     /// Indices that are free.
     free: Vec<u32>,
 }
 
-impl Members {
+impl ListedEndpoints {
     /// None; `at` is the policy's place.
-    pub const fn new(at: TreePath) -> Members {
-        Members {
+    pub const fn new(at: TreePath) -> ListedEndpoints {
+        ListedEndpoints {
             at,
             members: Vec::new(),
             free: Vec::new(),
@@ -45,13 +45,13 @@ impl Members {
     }
 
     /// A member.
-    pub fn get(&self, index: usize) -> Option<&Member> {
+    pub fn get(&self, index: usize) -> Option<&ListedEndpoint> {
         look(1);
         self.members.get(index)?.as_ref()
     }
 
     /// A member.
-    pub fn get_mut(&mut self, index: usize) -> Option<&mut Member> {
+    pub fn get_mut(&mut self, index: usize) -> Option<&mut ListedEndpoint> {
         look(1);
         self.members.get_mut(index)?.as_mut()
     }
@@ -61,11 +61,11 @@ impl Members {
         &mut self,
         endpoint: &Arc<Endpoint>,
         (list, place): (u32, u32),
-        make: impl FnOnce(TreePath) -> pick_first::Machine,
+        make: impl FnOnce(TreePath) -> pick_first::PickFirstPolicy,
     ) -> u32 {
         let next = u32::try_from(self.members.len()).unwrap_or(u32::MAX);
         let index = self.free.pop().unwrap_or(next);
-        let member = Member {
+        let member = ListedEndpoint {
             endpoint: endpoint.clone(),
             child: make(below(&self.at, index)),
             state: None,
@@ -80,16 +80,16 @@ impl Members {
     }
 
     /// Adds the members of a list; returns their indices in its order.
-    pub fn add_all(&mut self, endpoints: &List, list: u32) -> Vec<u32> {
+    pub fn add_all(&mut self, endpoints: &EndpointList, list: u32) -> Vec<u32> {
         self.members
             .reserve_exact(endpoints.len().saturating_sub(self.free.len()));
         let all = endpoints.iter().zip(0..);
-        all.map(|(endpoint, place)| self.add(endpoint, (list, place), |at| pick_first::Machine::new(at, true)))
+        all.map(|(endpoint, place)| self.add(endpoint, (list, place), |at| pick_first::PickFirstPolicy::new(at, true)))
             .collect()
     }
 
     /// Has a new member look at its connection.
-    pub fn start(&mut self, index: usize, said: &mut Said, cx: &mut PolicyCx<'_>) {
+    pub fn start(&mut self, index: usize, said: &mut EndpointReports, cx: &mut PolicyCx<'_>) {
         if let Some(member) = self.get_mut(index) {
             let endpoint = std::slice::from_ref(&member.endpoint);
             let reports = member.child.set(Ok(endpoint), false, "", cx);

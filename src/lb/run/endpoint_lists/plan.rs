@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use super::{EndpointList, EndpointLists, GAP};
-use crate::lb::endpoint::{Endpoint, List};
+use super::{ConnectedList, EndpointLists, GAP};
+use crate::lb::endpoint::{Endpoint, EndpointList};
 use crate::lb::runtime::Connectivity;
 
 /// A member that is to be made.
@@ -27,7 +27,7 @@ pub(super) struct Plan {
 
 impl EndpointLists {
     /// What becomes of the members of the list in use; `None` if none would stay, or endpoints come in another order.
-    pub(super) fn plan(&self, list: &EndpointList, endpoints: &List) -> Option<Plan> {
+    pub(super) fn plan(&self, list: &ConnectedList, endpoints: &EndpointList) -> Option<Plan> {
         let is_ready = |index: Option<usize>| {
             let member = index.and_then(|index| self.members.get(index));
             member.is_some_and(|member| member.state == Some(Connectivity::Ready))
@@ -91,7 +91,7 @@ impl EndpointLists {
     /// Adds the members that are not connected, outside of what differs: they are made again.
     fn refresh(
         &self,
-        list: &EndpointList,
+        list: &ConnectedList,
         (before, gone, after): (usize, usize, usize),
         is_ready: impl Fn(Option<usize>) -> bool,
         plan: &mut Plan,

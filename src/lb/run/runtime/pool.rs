@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use super::Time;
 use super::backoff::Waits;
-use crate::lb::endpoint::{Address, Scope};
+use crate::lb::endpoint::{Address, SubchannelScope};
 use crate::lb::policy::TreePath;
 use crate::lb::run::row::look;
 use crate::status::Status;
@@ -90,7 +90,7 @@ pub struct Pool {
     // Looked up in, and never iterated over. The last one made; `another` leads to the others.
     by_address: HashMap<SocketAddr, u32>,
     /// Those of addresses that more than one leads to: thousands of clusters may share an endpoint.
-    by_scope: HashMap<(SocketAddr, Arc<Scope>), u32>,
+    by_scope: HashMap<(SocketAddr, Arc<SubchannelScope>), u32>,
     subchannels: HashMap<u32, Subchannel>,
     next: u32,
     /// Subchannels that may have lost their last handle.
@@ -368,9 +368,9 @@ mod tests {
         let locality = locality.into();
         Address::within(
             "10.0.0.1:80".parse().unwrap(),
-            &Arc::new(Scope {
+            &Arc::new(SubchannelScope {
                 locality,
-                ..Scope::default()
+                ..SubchannelScope::default()
             }),
         )
     }

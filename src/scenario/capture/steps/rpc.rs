@@ -9,7 +9,7 @@ use super::super::calls::Call;
 use super::{Shape, Writer};
 use crate::model::ResourceType;
 use crate::scenario::draft::{Expected, headers as headers_of};
-use crate::source::node::Node;
+use crate::source::node::JsonNode;
 use crate::status::Code;
 
 /// Most RPCs of which the places are looked up one by one for an expectation.
@@ -103,7 +103,7 @@ impl Writer<'_> {
             for locality in resource
                 .node
                 .get("endpoints")
-                .and_then(Node::list)
+                .and_then(JsonNode::list)
                 .into_iter()
                 .flatten()
             {
@@ -112,14 +112,14 @@ impl Writer<'_> {
                 }
                 let part = |name: &str| {
                     let part = locality.get("locality").and_then(|locality| locality.get(name));
-                    part.and_then(Node::text).unwrap_or_default()
+                    part.and_then(JsonNode::text).unwrap_or_default()
                 };
                 let name = ["region", "zone", "sub_zone"].map(part).join("/");
                 let clusters = of(ResourceType::Cluster).filter(|((_, cluster), resource)| {
                     let config = resource.node.get("eds_cluster_config");
                     let named = config
                         .and_then(|config| config.get("service_name"))
-                        .and_then(Node::text);
+                        .and_then(JsonNode::text);
                     config.is_some() && named.unwrap_or(cluster) == *service
                 });
                 let pair = |((_, cluster), _): (&(ResourceType, &str), _)| {
@@ -176,16 +176,16 @@ pub(super) fn comment_of(shape: &Shape) -> String {
 }
 
 /// Says whether a locality has an endpoint with an address.
-fn has_address(locality: &Node, address: SocketAddr) -> bool {
+fn has_address(locality: &JsonNode, address: SocketAddr) -> bool {
     let mut left = vec![locality];
     while let Some(node) = left.pop() {
         left.extend(node.list().into_iter().flatten());
         left.extend(node.map().into_iter().flatten().map(|member| &member.node));
         let ip = node
             .get("address")
-            .and_then(Node::text)
+            .and_then(JsonNode::text)
             .and_then(|text| text.parse().ok());
-        let port = node.get("port_value").and_then(Node::whole);
+        let port = node.get("port_value").and_then(JsonNode::whole);
         if ip == Some(address.ip()) && port == Some(address.port().into()) {
             return true;
         }

@@ -14,7 +14,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::edge::{marked, visible_line};
-use super::{Finding, Format, Parsed, ResourceReport, Summary, Unplaced, closing, not_checked};
+use super::{Finding, Parsed, ReportWriter, ResourceReport, Summary, Unplaced, closing, not_checked};
 use group::{Group, Groups, write_groups};
 use lines::{Indented, Wrapped};
 use view::{View, handler};
@@ -166,7 +166,7 @@ impl<W: Write> Human<W> {
     }
 }
 
-impl<W: Write> Format for Human<W> {
+impl<W: Write> ReportWriter for Human<W> {
     fn wants(&mut self, finding: &Unplaced<'_>) -> usize {
         if finding.severity == Severity::Error {
             self.errors += finding.count;

@@ -6,7 +6,7 @@ use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteError, S
 
 use super::{Named, Style};
 use crate::report::edge::{visible, visible_line};
-use crate::report::{Finding, Place};
+use crate::report::{Finding, SourcePlace};
 use xdsctl::diag::Severity;
 
 /// Longest path that is printed, in characters; the middle of a longer one is left out.
@@ -55,7 +55,7 @@ impl fmt::Display for View<'_> {
             write!(f, "\nat {}", visible_line(&self.path()))?;
         }
         if let Some(place) = self.finding.place.as_deref().filter(|place| place.snippet.is_none()) {
-            let Place { file, line, column, .. } = place;
+            let SourcePlace { file, line, column, .. } = place;
             write!(f, "\nin {}:{line}:{column}", visible_line(file))?;
         }
         for related in &self.finding.related {
@@ -120,7 +120,7 @@ impl miette::Diagnostic for View<'_> {
 }
 
 /// The snippet as a source: a window with its own first line.
-impl miette::SourceCode for Place {
+impl miette::SourceCode for SourcePlace {
     fn read_span<'a>(
         &'a self,
         span: &SourceSpan,
