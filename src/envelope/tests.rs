@@ -331,6 +331,16 @@ fn what_is_beside_an_operation_is_searched() {
 }
 
 #[test]
+fn where_a_dump_is_from_is_no_resource() {
+    let dump = |origin: &str| {
+        format!(r#"{{"configs":[{{"@type":"t/envoy.admin.v3.ClustersConfigDump"}}],"xdsctl":{origin}}}"#)
+    };
+    let of_type = r#"{"responses":[{"type_url":"type.googleapis.com/envoy.config.cluster.v3.Cluster"}]}"#;
+    check(&dump(of_type), &["dump-without-resource 1:1"]);
+    check(&dump(&format!("[{CLUSTER}]")), &["dump-unknown-shape 1:71"]);
+}
+
+#[test]
 fn documents_that_hold_no_resources() {
     check("", &[]);
     check("{}", &["dump-unknown-shape 1:1"]);
