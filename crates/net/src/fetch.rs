@@ -223,10 +223,23 @@ pub(crate) fn run<T>(task: impl Future<Output = Result<T, Error>>) -> Result<T, 
     let mut runtime = tokio::runtime::Builder::new_multi_thread();
     let runtime = runtime.worker_threads(1).enable_all().build();
     let runtime = runtime.map_err(Error::Start)?;
-    let result = runtime.block_on(task);
+    let (tell, ended) = tokio::sync::watch::channel(false);
+    let result = runtime.block_on(async {
+        let told = told_to_end();
+        tokio::spawn(async move {
+            told.await;
+            let _ = tell.send(true);
+        });
+        ENDED.scope(ended, task).await
+    });
     // A name that is being looked up keeps nobody waiting.
     runtime.shutdown_background();
     result
+}
+
+tokio::task_local! {
+    /// Whether the process was told to end since [`run`] began: also between two tasks that can be interrupted.
+    static ENDED: tokio::sync::watch::Receiver<bool>;
 }
 
 /// Listens from now on for Ctrl-C and SIGTERM, with which service managers and `kill` end a process; ends with the first of them.
@@ -251,10 +264,10 @@ pub(crate) fn told_to_end() -> impl Future<Output = ()> {
 
 /// The task, unless Ctrl-C or SIGTERM comes first.
 pub(crate) async fn interruptible<T>(task: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
-    let ended = told_to_end();
+    let mut ended = ENDED.with(Clone::clone);
     tokio::select! {
         result = task => result,
-        () = ended => Err(Error::Interrupted),
+        _ = ended.wait_for(|ended| *ended) => Err(Error::Interrupted),
     }
 }
 
