@@ -16,6 +16,10 @@ impl Walker<'_, '_> {
             Some(message) => value == b'[' && self.may_hold(message)?,
             None => false,
         };
+        if key == ORIGIN && self.origin()? {
+            return Ok(());
+        }
+        self.tc.scan.set_pos(start);
         self.skip()?;
         let span = Span::new(start, self.pos());
         let clue = Clue::Key {
@@ -29,9 +33,6 @@ impl Walker<'_, '_> {
             let mut dumps = DUMPS.iter().copied().chain([&csds::RESPONSE, &csds::CLIENT]);
             claimant.is_some_and(|claimant| dumps.any(|dump| std::ptr::eq(dump, claimant)))
         };
-        if key == ORIGIN && is_origin(self.tc.scan.slice(start, span.end)) {
-            return Ok(());
-        }
         if may_hold
             || matches!(value, b'{' | b'[') && (is_dump() || names_resources(self.tc.scan.slice(start, span.end)))
         {
@@ -39,6 +40,28 @@ impl Walker<'_, '_> {
             self.unchecked(span, what);
         }
         Ok(())
+    }
+
+    /// Passes what stands behind [`ORIGIN`]; false if the value has any other member, which could hold a resource.
+    fn origin(&mut self) -> Result<bool> {
+        let mut is_one = self.tc.scan.peek() == b'{';
+        self.fields(&mut |walker, key| {
+            let value = walker.tc.scan.peek();
+            if key != "responses" {
+                is_one &= matches!(key, "source" | "fetched") && is_scalar(value);
+                return walker.skip();
+            }
+            is_one &= value == b'[';
+            walker.elements(&mut |walker, _| {
+                is_one &= walker.tc.scan.peek() == b'{';
+                walker.fields(&mut |walker, key| {
+                    let is_known = matches!(key, "type_url" | "version_info" | "nonce");
+                    is_one &= is_known && is_scalar(walker.tc.scan.peek());
+                    walker.skip()
+                })
+            })
+        })?;
+        Ok(is_one)
     }
 
     /// Passes a value that is inside too many objects, and reports it if it holds resources.
@@ -64,10 +87,9 @@ impl Walker<'_, '_> {
 /// Where a dump that `xdsctl fetch` wrote says where it is from: the types and versions of responses.
 const ORIGIN: &str = "xdsctl";
 
-/// Says whether a text can be what stands behind [`ORIGIN`]: it holds no resource.
-fn is_origin(text: &[u8]) -> bool {
-    let has = |word: &[u8]| memchr::memmem::find(text, word).is_some();
-    !has(b"\"@type\"") && !has(b"\"resources\"") && !has(b"\\")
+/// Says whether a value that begins so holds no other.
+const fn is_scalar(first: u8) -> bool {
+    !matches!(first, b'{' | b'[')
 }
 
 /// Says whether a text has the type of a resource as a whole string.

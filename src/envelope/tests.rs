@@ -335,9 +335,22 @@ fn where_a_dump_is_from_is_no_resource() {
     let dump = |origin: &str| {
         format!(r#"{{"configs":[{{"@type":"t/envoy.admin.v3.ClustersConfigDump"}}],"xdsctl":{origin}}}"#)
     };
-    let of_type = r#"{"responses":[{"type_url":"type.googleapis.com/envoy.config.cluster.v3.Cluster"}]}"#;
-    check(&dump(of_type), &["dump-without-resource 1:1"]);
-    check(&dump(&format!("[{CLUSTER}]")), &["dump-unknown-shape 1:71"]);
+    let url = r#""type_url":"type.googleapis.com/envoy.config.cluster.v3.Cluster""#;
+    check(
+        &dump(&format!(
+            r#"{{"source":"a\\b","responses":[{{{url},"nonce":"\"1\""}}]}}"#
+        )),
+        &["dump-without-resource 1:1"],
+    );
+    for other in [
+        format!("[{CLUSTER}]"),
+        format!(r#"{{{url},"value":"CgNiYWQQAzAF"}}"#),
+        format!(r#"{{"responses":[{{{url},"value":"CgNiYWQQAzAF"}}]}}"#),
+        format!(r#"{{"responses":[[{{{url}}}]]}}"#),
+        format!(r#"{{"generic_xds_configs":[{{{url},"xds_config":{{"name":"a"}}}}]}}"#),
+    ] {
+        check(&dump(&other), &["dump-unknown-shape 1:71"]);
+    }
 }
 
 #[test]
