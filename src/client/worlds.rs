@@ -9,14 +9,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::checked::{Checked, ValidationInput, Verdict};
 use super::facts::Facts;
-use super::joined::Joined;
+use super::joined::{Conflict, DocumentPlace, Joined};
 use super::links::{LinkedResource, references};
 use super::world::{ResourceId, World, WorldEntry};
 use super::{DUPLICATE_RESOURCE, live, removed, responses};
 use crate::diag::Diagnostic;
 use crate::envelope::{BootstrapPlace, Finding, Label, Loader, Stage, WorldId, WorldName};
 use crate::model::ResourceType;
-use crate::source::SourceMap;
+use crate::source::{SourceId, SourceMap};
 
 /// Name of the one world of several documents.
 const MERGED: &str = "merged";
@@ -102,6 +102,26 @@ impl Settled {
                 diagnostic.message.push_str(&place);
             }
         }
+    }
+}
+
+impl Settled {
+    /// Two directories of one world that have the same resource, as those of two clients do. Clients may share clusters and
+    /// endpoints, as long as these are the same.
+    pub fn clash(&self, places: &BTreeMap<SourceId, DocumentPlace>) -> Option<Conflict> {
+        let directory = |id: SourceId| places.get(&id)?.split_last().map(|(_, directory)| directory);
+        self.resources.iter().find_map(|checked| {
+            let other = self.resources.get(checked.twin?)?;
+            let resource_type = checked.resource_type?;
+            let begins_a_client = matches!(resource_type, ResourceType::Listener | ResourceType::RouteConfiguration);
+            let (one, two) = (checked.origin.source, other.origin.source);
+            let is_clash = directory(one)? != directory(two)? && (begins_a_client || checked.hash != other.hash);
+            is_clash.then(|| Conflict {
+                resource_type,
+                name: checked.name.clone(),
+                documents: (one.min(two), one.max(two)),
+            })
+        })
     }
 }
 

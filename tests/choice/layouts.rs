@@ -253,6 +253,33 @@ fn a_channel_is_of_the_world_that_is_chosen() {
 }
 
 #[test]
+fn a_suite_is_of_one_client() {
+    let project = project(CLIENTS);
+    let words = "xds/prod/eds.yaml and xds/staging/eds.yaml both have ClusterLoadAssignment `a`, so they are two clients', and a suite plays \
+                 one: name the files of one";
+    let run = project.run(&["test", "--init", "xds"]);
+    assert_eq!((run.code, run.out.as_str()), (Some(2), ""), "{}", run.err);
+    assert_eq!(run.err, format!("xdsctl: {words}\n"));
+    let suite = "world: xds\nsteps:\n- pick: {method: /a/M}\n  expect: {status: OK}\n";
+    project.write("suite.yaml", suite);
+    let run = project.run(&["test", "suite.yaml"]);
+    assert_eq!(run.code, Some(2), "{}{}", run.out, run.err);
+    assert!(run.out.contains(words), "{}", run.out);
+    // One of them with what both have, and a resource in the suite that replaces one of a file.
+    let args = ["test", "--init", "xds/lds.yaml", "xds/prod"];
+    let run = project.run(&args);
+    assert_eq!((run.code, run.err.as_str()), (Some(0), ""), "{}", run.out);
+    let world = format!("world: [xds/lds.yaml, xds/prod, {}]\n", resource("E a'"));
+    project.write("suite.yaml", &suite.replace("world: xds\n", &world));
+    let run = project.run(&["test", "suite.yaml"]);
+    assert_eq!(run.code, Some(0), "{world}{}{}", run.out, run.err);
+    // The same endpoints in two directories are no clash.
+    project.write("xds/other/eds.yaml", &file("E a"));
+    let run = project.run(&["test", "--init", "xds/lds.yaml", "xds/prod", "xds/other"]);
+    assert_eq!((run.code, run.err.as_str()), (Some(0), ""), "{}", run.out);
+}
+
+#[test]
 fn standard_error_says_what_was_taken_for_what() {
     let run = project(CLIENTS).validate(&["xds"]);
     assert_eq!(

@@ -48,6 +48,8 @@ pub struct Inputs {
     pub is_quiet: bool,
     /// Documents that are a part of another one, as JSON; `true` if that is YAML.
     inline: BTreeMap<SourceId, bool>,
+    /// Directories that have the same resource are refused: somebody else says that all of it is one client's.
+    is_one_client: bool,
     /// The type of bare resources.
     as_type: Option<AsType>,
     /// Why some of what was named could not be read.
@@ -121,9 +123,10 @@ pub fn snapshot(
 pub fn of_parts(args: &InputArgs, inline: Vec<(String, String, bool)>, io: &mut Io<'_>) -> Result<Inputs, Error> {
     let mut inputs = Inputs::without_documents(args, &ProjectConfig::default(), Fleet::default())?;
     if !args.files.is_empty() {
-        let Opened { documents, unread, .. } = documents(args, &mut inputs.sources, io)?;
-        (inputs.documents, inputs.unread) = (documents, unread);
+        let opened = documents(args, &mut inputs.sources, io)?;
+        (inputs.documents, inputs.unread, inputs.places) = (opened.documents, opened.unread, opened.places);
     }
+    inputs.is_one_client = true;
     for (name, json, is_yaml) in inline {
         let id = inputs.sources.add(name, json.into_bytes());
         inputs.documents.push(id);
@@ -319,6 +322,7 @@ impl Inputs {
             is_complete: false,
             is_quiet: false,
             inline: BTreeMap::new(),
+            is_one_client: false,
             as_type: args.as_type,
             unread: Vec::new(),
             reach: reach_of(args),
@@ -456,6 +460,11 @@ impl Inputs {
         refuse(std::mem::take(&mut self.unread), io)?;
         let settled = self.settle_to_report(keep, io);
         refuse(std::mem::take(&mut self.unread), io)?;
+        if self.is_one_client
+            && let Some(clash) = worlds::clash(&settled, &self.places, &self.sources)
+        {
+            return Err(Error::Usage(clash));
+        }
         unread::tell(&settled, self, io)?;
         Ok(settled)
     }

@@ -149,6 +149,24 @@ fn more(count: usize, word: &str) -> String {
     }
 }
 
+/// Why documents that were taken for one client's cannot be, if two directories have the same resource.
+pub(super) fn clash(
+    settled: &Settled,
+    places: &BTreeMap<SourceId, DocumentPlace>,
+    sources: &SourceMap,
+) -> Option<String> {
+    let conflict = settled.clash(places)?;
+    let file = |id: SourceId| sources.get(id).map_or("", |source| source.name());
+    let (one, other) = conflict.documents;
+    Some(format!(
+        "{} and {} both have {} `{}`, so they are two clients', and a suite plays one: name the files of one",
+        file(one),
+        file(other),
+        conflict.resource_type.short_name(),
+        conflict.name
+    ))
+}
+
 /// Says which resource keeps documents apart, and which documents belong to several worlds.
 fn say_why(settled: &Settled, sources: &SourceMap, io: &mut Io<'_>) -> io::Result<()> {
     let file = |id: SourceId| sources.get(id).map_or("", |source| source.name());
