@@ -280,6 +280,36 @@ fn a_suite_is_of_one_client() {
 }
 
 #[test]
+fn a_channel_is_of_the_client_of_the_project() {
+    let project = project(&[("a.yaml", "L x>r, R r>a, C a, E a")]);
+    let said = |setting: &str, args: &[&str]| {
+        project.write("xdsctl.toml", &format!("clients = {setting}\n"));
+        let run = project.run(&[args, &["a.yaml"]].concat());
+        assert_eq!(run.code, Some(0), "{args:?}{}{}", run.out, run.err);
+        run.err
+    };
+    let go = "note: as grpc-go 1.85.0-dev, but for the words of messages, which are C-core's\n";
+    let unknown = "it is not known where RPCs of java@1.83.1 go: no RPC of grpc-java was ever sent";
+    let not = "note: as gRPC C-core 1.85.1, and not as xdsctl.toml:1 says: ";
+    for command in ["route", "pick", "retry"] {
+        let args = [command, "--method=/a/M"];
+        assert_eq!(
+            said("['go']", &args),
+            format!("note: as go@1.85.0-dev, which xdsctl.toml:1 asks\n{go}")
+        );
+        assert_eq!(said("['java']", &args), format!("{not}{unknown}\n"));
+        assert_eq!(
+            said("['cpp', 'go']", &args),
+            format!("{not}it asks 2 clients, a channel has one: choose it with --client\n")
+        );
+        // The argument counts for more.
+        assert_eq!(said("['java', 'go']", &[&args[..], &["--client=cpp"]].concat()), "");
+    }
+    let policies = "the LB policies that grpc-go 1.85.0-dev builds are not known, `route` and `pick` follow its RPCs";
+    assert_eq!(said("['go']", &["tree"]), format!("{not}{policies}\n"));
+}
+
+#[test]
 fn standard_error_says_what_was_taken_for_what() {
     let run = project(CLIENTS).validate(&["xds"]);
     assert_eq!(

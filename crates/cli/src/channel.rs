@@ -127,8 +127,16 @@ impl Opened {
 /// # Errors
 /// Unreadable inputs, a target that is no xDS target, or none where several are possible.
 pub fn open(args: &ChannelArgs, io: &mut Io<'_>) -> Result<Opened, Error> {
+    open_if(args, of_channel, io)
+}
+
+/// The same where not every client can be asked: `asked` says which one, or why not; see [`open`].
+///
+/// # Errors
+/// As for [`open`].
+pub fn open_if(args: &ChannelArgs, asked: AskClient, io: &mut Io<'_>) -> Result<Opened, Error> {
     let config = ProjectConfig::of(&args.input.config, io)?;
-    let fleet = client(args)?;
+    let fleet = client(args, &config, asked, io)?;
     let inputs = input::open_for(&args.input, &config, fleet, io)?;
     open_in(inputs, args, io)
 }
@@ -238,22 +246,57 @@ impl ChannelInputs {
     }
 }
 
-/// The client that `--client` names.
+/// Asks a client, or says why it cannot be asked.
+type AskClient = fn(profile::Client) -> Result<Fleet, String>;
+
+/// Asks a client whose channel is followed.
 ///
 /// # Errors
-/// It names none or several, or one whose channel is not followed.
-pub fn client(args: &ChannelArgs) -> Result<Fleet, Error> {
-    let Some(name) = &args.client else {
+/// Where its RPCs go is not known.
+pub fn of_channel(client: profile::Client) -> Result<Fleet, String> {
+    Fleet::of_channel(client).map_err(|error| error.to_string())
+}
+
+/// The client that `--client` names, or else the only one of the project. Where that one cannot be asked, or there are several, it
+/// is the reference, which is said.
+///
+/// # Errors
+/// `--client` names none or several, or one that cannot be asked.
+pub fn client(args: &ChannelArgs, config: &ProjectConfig, asked: AskClient, io: &mut Io<'_>) -> Result<Fleet, Error> {
+    let read = |list: &str, from: &str| {
+        profile::Client::parse_list(list).map_err(|error| Error::Usage(format!("{from}: {error}")))
+    };
+    if let Some(name) = &args.client {
+        let clients = read(name, "--client")?;
+        let [client] = clients.as_slice() else {
+            return Err(Error::Usage(format!(
+                "--client: `{name}` are {} clients, a channel has one",
+                clients.len()
+            )));
+        };
+        return asked(*client).map_err(|why| Error::Usage(format!("--client: {why}")));
+    }
+    let Some(setting) = &config.clients else {
         return Ok(Fleet::default());
     };
-    let clients = profile::Client::parse_list(name).map_err(|error| Error::Usage(format!("--client: {error}")))?;
-    let [client] = clients.as_slice() else {
-        return Err(Error::Usage(format!(
-            "--client: `{name}` are {} clients, a channel has one",
-            clients.len()
-        )));
+    let place = config.place(setting);
+    let clients = read(&setting.value.join(","), &place)?;
+    let why = match clients.as_slice() {
+        [client] => match asked(*client) {
+            Ok(fleet) => {
+                say!(io.err, "note: as {client}, which {place} asks")?;
+                return Ok(fleet);
+            }
+            Err(why) => why,
+        },
+        several => format!(
+            "it asks {} clients, a channel has one: choose it with --client",
+            several.len()
+        ),
     };
-    Fleet::of_channel(*client).map_err(|error| Error::Usage(format!("--client: {error}")))
+    let base = Fleet::default().base().name();
+    say!(io.err, "note: as {base}, and not as {place} says: {why}")?;
+    Ok(Fleet::default())
 }
 
 /// Says which names of `--resolve` no cluster has.

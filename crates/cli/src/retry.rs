@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::args::{Format, RetryArgs};
 use super::channel;
+use super::config::ProjectConfig;
 use super::{Error, Io};
 use crate::report::retry::{self, RetryAnswer};
 use xdsctl::model::retry::{DEFAULT_BASE_INTERVAL, default_max_interval};
@@ -24,7 +25,8 @@ pub(super) fn run(args: &RetryArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         .map(|text| text.parse::<AttemptEnd>().map_err(Error::Usage))
         .collect::<Result<Vec<_>, _>>()?;
     if let Some(retry_on) = &args.retry_on {
-        let fleet = channel::client(&args.channel)?;
+        let config = ProjectConfig::of(&args.channel.input.config, io)?;
+        let fleet = channel::client(&args.channel, &config, channel::of_channel, io)?;
         let policy = from_arguments(args, retry_on, fleet.base())?;
         return write(args, Some(&policy), ("arguments", None), &script, io);
     }

@@ -11,7 +11,7 @@ use super::io::DEFAULT_WIDTH;
 use super::{Error, Io};
 use crate::report::{graph, svg, tree as text};
 use xdsctl::client::config::{ChannelFailure, XdsConfig};
-use xdsctl::profile::{Client, Profile};
+use xdsctl::profile::{Client, Fleet, Profile};
 use xdsctl::source::secrets::SecretPlace;
 use xdsctl::status::Status;
 use xdsctl::tree::build::{self, Cds, Generated, Readable};
@@ -34,15 +34,20 @@ struct Document {
     errors: Vec<Value>,
 }
 
-pub(super) fn run(args: &TreeArgs, io: &mut Io<'_>) -> Result<u8, Error> {
-    let opened = channel::open(&args.channel, io)?;
-    let profile = &opened.client.profile;
-    if profile.stands_for().is_some() || profile.client() != Client::default() {
-        let name = profile.name();
-        return Err(Error::Usage(format!(
-            "--client: the LB policies that {name} builds are not known, `route` and `pick` follow its RPCs"
-        )));
+/// Asks the client whose tree is known.
+fn of_tree(client: Client) -> Result<Fleet, String> {
+    let fleet = channel::of_channel(client)?;
+    match client == Client::default() {
+        true => Ok(fleet),
+        false => Err(format!(
+            "the LB policies that {} builds are not known, `route` and `pick` follow its RPCs",
+            fleet.base().name()
+        )),
     }
+}
+
+pub(super) fn run(args: &TreeArgs, io: &mut Io<'_>) -> Result<u8, Error> {
+    let opened = channel::open_if(&args.channel, of_tree, io)?;
     let outcome = match &opened.config {
         Ok(config) => match service_config::generate(config) {
             Ok(json) => Outcome::Config(config, json),
