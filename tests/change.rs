@@ -403,6 +403,30 @@ fn who_ends_where_aggregates_lead_back_to_themselves() {
 }
 
 #[test]
+fn what_is_rejected_may_refer_to_a_resource() {
+    let bad = cluster("a", json!({"lb_policy": "MAGLEV"}));
+    let endpoints =
+        json!({"@type": "type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment", "cluster_name": "a"});
+    let input = json!({"resources": [bad, cluster("b", json!({})), endpoints]}).to_string();
+    let human = run("who a -", &input);
+    assert_eq!(
+        (human.code, human.out.as_str()),
+        (
+            Some(0),
+            "Cluster a (it is rejected)\n  nothing refers to it\n  it is rejected, so what it refers to is not followed\n\
+             ClusterLoadAssignment a\n  nothing that the client accepts refers to it\n  \
+             may be used by what is rejected, which is not followed: Cluster a\n  it refers to nothing\n"
+        ),
+        "{}",
+        human.err
+    );
+    let answer: Value = serde_json::from_str(&run("who --format json a -", &input).out).unwrap();
+    let rejected = json!([{"type": "Cluster", "name": "a"}]);
+    assert_eq!(answer["resources"][0]["may_be_used_by"], json!([]));
+    assert_eq!(answer["resources"][1]["may_be_used_by"], rejected);
+}
+
+#[test]
 fn a_newline_in_a_name_makes_no_line_of_its_own() {
     let input = json!({"resources": [cluster("a\nb", json!({}))]}).to_string();
     let directory = directory("newline");

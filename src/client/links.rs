@@ -154,6 +154,18 @@ impl Links {
         self.rejected.contains(node)
     }
 
+    /// The rejected resources that may refer to one, as their type can: what they refer to is not known.
+    pub fn unknown_above<'l>(&'l self, node: &'l LinkedResource) -> impl Iterator<Item = &'l LinkedResource> {
+        let may_refer = |from: ResourceType| match node.resource_type {
+            ResourceType::Listener => false,
+            ResourceType::RouteConfiguration => from == ResourceType::Listener,
+            ResourceType::Cluster => from != ResourceType::Endpoints,
+            ResourceType::Endpoints => from == ResourceType::Cluster,
+        };
+        let rejected = self.rejected.iter();
+        rejected.filter(move |from| *from != node && may_refer(from.resource_type))
+    }
+
     /// The resources, those included that are only referred to.
     pub fn nodes(&self) -> impl Iterator<Item = &LinkedResource> {
         let missing = self.up.keys().filter(|node| !self.has(node));

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
+use super::listed;
 use xdsctl::client::links::{Link, LinkedResource, Links};
 
 /// Name of the schema of `--format json`.
@@ -43,8 +44,27 @@ pub fn write(answers: &[WhoAnswer<'_>], all: bool, out: &mut dyn Write) -> io::R
             seen: BTreeSet::new(),
             out,
         };
-        tree.side("is used by", "nothing refers to it", answer.node, Links::above)?;
-        tree.side("leads to", "it refers to nothing", answer.node, Links::below)?;
+        let rejected: Vec<String> = answer.links.unknown_above(answer.node).map(words).collect();
+        let (no_user, no_target) = (
+            match rejected.is_empty() {
+                true => "nothing refers to it",
+                false => "nothing that the client accepts refers to it",
+            },
+            match answer.links.is_rejected(answer.node) {
+                true => "it is rejected, so what it refers to is not followed",
+                false => "it refers to nothing",
+            },
+        );
+        tree.side("is used by", no_user, answer.node, Links::above)?;
+        if !rejected.is_empty() && answer.links.above(answer.node).is_empty() {
+            let shown = if all { rejected.len() } else { SHOWN };
+            let names = listed(rejected.iter().cloned(), shown);
+            say!(
+                tree.out,
+                "  may be used by what is rejected, which is not followed: {names}"
+            )?;
+        }
+        tree.side("leads to", no_target, answer.node, Links::below)?;
     }
     Ok(())
 }
@@ -128,6 +148,14 @@ struct Resource<'a> {
     is_rejected: bool,
     used_by: Vec<Reference<'a>>,
     leads_to: Vec<Reference<'a>>,
+    /// Rejected resources that may refer to it.
+    may_be_used_by: Vec<Named<'a>>,
+}
+
+#[derive(Serialize)]
+struct Named<'a> {
+    r#type: &'static str,
+    name: &'a str,
 }
 
 /// A reference of the resource itself or of one that it is reached by.
@@ -154,6 +182,14 @@ pub fn write_json(answers: &[WhoAnswer<'_>], out: &mut dyn Write) -> io::Result<
         is_rejected: answer.links.is_rejected(answer.node),
         used_by: reached(answer, Links::above),
         leads_to: reached(answer, Links::below),
+        may_be_used_by: answer
+            .links
+            .unknown_above(answer.node)
+            .map(|node| Named {
+                r#type: node.resource_type.short_name(),
+                name: &node.name,
+            })
+            .collect(),
     });
     let document = Document {
         schema: SCHEMA,
