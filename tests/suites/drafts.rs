@@ -242,3 +242,19 @@ fn a_route_that_a_credential_is_sent_to_gets_no_step() {
     let all = run(&format!("test --init --show-secrets {}", file.display()), "");
     assert_eq!(all.out.matches("hunter2").count(), 3, "{}", all.out);
 }
+
+#[test]
+fn steps_that_expect_a_failure_are_named() {
+    let file = directory("drafts", "failing").join("a.yaml");
+    let world = fs::read_to_string(root().join("fixtures/examples/checkout.yaml")).unwrap();
+    fs::write(&file, world.replace("cluster: checkout", "cluster: chekout")).unwrap();
+    let run = run_args(&["test", "--init", file.to_str().unwrap()], "");
+    assert_eq!(run.code, Some(0), "{}", run.err);
+    assert_eq!(
+        run.err,
+        "note: 2 of 2 steps expect a failure, because the files lead to one: step 1 UNAVAILABLE, step 2 UNAVAILABLE; `xdsctl validate` may \
+         say why\n"
+    );
+    let run = run_args(&["test", "--init", "fixtures/examples/checkout.yaml"], "");
+    assert_eq!((run.code, run.err.as_str()), (Some(0), ""));
+}

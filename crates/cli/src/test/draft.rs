@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::args::TestArgs;
 use crate::reach::AllowedDirectories;
-use crate::report::plural;
+use crate::report::{listed, plural};
 use crate::{EXIT_TROUBLE, Error, Io, suite};
 use xdsctl::diff::Example;
 use xdsctl::load::processors;
@@ -34,6 +34,9 @@ const MAX_SHARED_BYTES: u64 = 4 << 20;
 
 /// Channels of a dump that get steps: each has connections of its own, and is played many times.
 const CHANNELS_SHOWN: usize = 20;
+
+/// Steps that expect a failure and are named.
+const FAILING_SHOWN: usize = 5;
 
 /// Routes of a channel that get a step.
 const ROUTES_SHOWN: usize = 50;
@@ -126,7 +129,34 @@ pub(super) fn init(args: &TestArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     // The world is read once: it keeps what the first run has compiled of its patterns.
     settle(&mut draft, args, io, |_, _| Ok(callers));
     write!(io.out, "{}", draft.to_yaml())?;
+    say_failing(&draft, io)?;
     Ok(0)
+}
+
+/// Says which steps expect an RPC to fail: what happens is written down, and that may be what is wrong with the files.
+fn say_failing(draft: &Draft, io: &mut Io<'_>) -> Result<(), Error> {
+    let steps = draft.steps.iter().enumerate();
+    let failing: Vec<String> = steps
+        .filter_map(|(number, step)| {
+            let status = step.expect.iter().find(|expected| expected.member == "status")?;
+            let is_failure = status.value != "OK";
+            is_failure.then(|| format!("step {} {}", number + 1, xdsctl::scenario::yaml(&status.value)))
+        })
+        .collect();
+    if failing.is_empty() {
+        return Ok(());
+    }
+    let count = failing.len();
+    let (of, expect) = (
+        plural(draft.steps.len(), "step"),
+        if count == 1 { "expects" } else { "expect" },
+    );
+    say!(
+        io.err,
+        "note: {count} of {of} {expect} a failure, because the files lead to one: {}; `xdsctl validate` may say why",
+        listed(failing.into_iter(), FAILING_SHOWN)
+    )?;
+    Ok(())
 }
 
 /// Writes a suite of what a client's log says.
