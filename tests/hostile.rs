@@ -519,6 +519,26 @@ fn names_given_twice() {
     assert_eq!(with(r#","name":"b""#), only("dump-duplicate-key"));
     assert_eq!(with(r#","edsClusterConfig":{}"#), only("dump-duplicate-key"));
     assert_eq!(with(r#","cluster_type":{"name":"x"}"#), only("dump-two-oneof-members"));
+    let url = "type.googleapis.com/envoy.config.cluster.v3.Cluster";
+    assert_eq!(with(&format!(r#","@type":"{url}""#)), only("dump-second-type"));
+}
+
+#[test]
+fn files_that_are_joined_without_a_line_between_them_are_an_error() {
+    let file = |kind: &str, name: &str| format!("'@type': type.googleapis.com/envoy.config.{kind}\n{name}: a\n");
+    let cluster = file("cluster.v3.Cluster", "name") + "type: EDS\neds_cluster_config: {eds_config: {ads: {}}}\n";
+    let others = [
+        file("endpoint.v3.ClusterLoadAssignment", "cluster_name"),
+        cluster.clone(),
+    ];
+    for other in others {
+        let has = |text: String| findings("joined.yaml", text.as_bytes()).contains("dump-second-type");
+        assert!(has(format!("{cluster}{other}")), "{other}");
+        assert!(!has(format!("{cluster}---\n{other}")), "{other}");
+        // Every command says so.
+        let joined = crate::cli::xdsctl(&["who", "a", "-"], format!("{cluster}{other}"));
+        assert!(joined.err.contains("incomplete input"), "{}", joined.err);
+    }
 }
 
 #[test]

@@ -199,7 +199,7 @@ impl<'t> Transcoder<'t> {
                     has_value = true;
                     self.packed_bytes(at)?;
                 }
-                b"@type" if std::mem::replace(&mut has_type, true) => self.duplicate(key.start, at)?,
+                b"@type" if std::mem::replace(&mut has_type, true) => self.second_type(key.start, at)?,
                 b"@type" => self.scan.skip_value()?,
                 _ => self.unknown_key(message, key, at)?,
             }

@@ -2,7 +2,7 @@
 
 use xdsctl_proto::tables::Message;
 
-use super::note::{BAD_VALUE, DUPLICATE_KEY, TWO_ONEOF_MEMBERS, UNKNOWN_ANY_TYPE, UNKNOWN_FIELD, quote};
+use super::note::{BAD_VALUE, DUPLICATE_KEY, SECOND_TYPE, TWO_ONEOF_MEMBERS, UNKNOWN_ANY_TYPE, UNKNOWN_FIELD, quote};
 use super::{Result, Transcoder, clip};
 use crate::diag::{Path, Rule};
 use crate::secret;
@@ -20,6 +20,20 @@ impl Transcoder<'_> {
     #[cold]
     pub(super) fn duplicate(&mut self, key: usize, here: &Path<'_>) -> Result<()> {
         self.second(&DUPLICATE_KEY, key, here, "given twice")
+    }
+
+    /// Notes that the `@type` has been read before, and passes its value. In a resource, another resource begins there: no
+    /// line `---` or no bracket is between them.
+    #[cold]
+    pub(super) fn second_type(&mut self, key: usize, here: &Path<'_>) -> Result<()> {
+        if self.total > 0 {
+            return self.duplicate(key, here);
+        }
+        let message = "a second `@type` in one resource: what follows is not read as a resource".to_owned();
+        let note = self.note(&SECOND_TYPE, here, key - 1, message);
+        note.diagnostic
+            .help("resources are separate: documents with a line `---` between them, or objects of a list");
+        Ok(self.scan.skip_value()?)
     }
 
     /// Notes that another member of the oneof has been read before, and passes the value.
@@ -62,7 +76,7 @@ impl Transcoder<'_> {
         if let Some(has_type) = in_any {
             match self.resolved(key).as_ref() {
                 // No reader of protobuf takes two, and which of them counts is anybody's guess.
-                b"@type" if std::mem::replace(has_type, true) => return self.duplicate(place, at),
+                b"@type" if std::mem::replace(has_type, true) => return self.second_type(place, at),
                 b"@type" => return Ok(self.scan.skip_value()?),
                 b"@value" => return self.packed_bytes(at),
                 b"@error" => {

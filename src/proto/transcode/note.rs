@@ -23,6 +23,8 @@ rules! {
     ANY_WITHOUT_TYPE = "dump-any-without-type", Dump, Advice, "protobuf JSON mapping";
     /// A field or a map entry is given twice.
     DUPLICATE_KEY = "dump-duplicate-key", Dump, Advice, "protobuf JSON mapping";
+    /// A resource has a second @type: another resource was written into it.
+    SECOND_TYPE = "dump-second-type", Dump, Fails, "protobuf JSON mapping";
     /// Two members of one oneof are given.
     TWO_ONEOF_MEMBERS = "dump-two-oneof-members", Dump, Advice, "protobuf JSON mapping";
     /// A value has the wrong type, or is out of its type's range.
