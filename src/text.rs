@@ -7,10 +7,12 @@ const MAX_DISTANCE: usize = 3;
 
 /// Returns the candidate with the smallest edit distance to `name`, if it is near enough to be a likely misspelling.
 ///
-/// Near enough is a distance of at most 3 and less than half of the name's length. The first of equals wins.
+/// Near enough is a distance of at most 3 and less than half of the name's length. Two neighbours that are swapped count
+/// once. The first of equals wins.
 ///
 /// ```
 /// assert_eq!(xdsctl::text::nearest("port_vale", ["address", "port_value"].into_iter()), Some("port_value"));
+/// assert_eq!(xdsctl::text::nearest("pya", ["cart", "pay"].into_iter()), Some("pay"));
 /// assert_eq!(xdsctl::text::nearest("zzz", ["address"].into_iter()), None);
 /// ```
 pub fn nearest<'a>(name: &str, mut candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
@@ -83,7 +85,7 @@ fn letters(text: &str) -> Option<u64> {
     (text.len() <= SHORT_BYTES).then(|| bits(text))
 }
 
-/// Levenshtein distance in characters, if it is at most `limit`.
+/// Edit distance in characters, if it is at most `limit`; a swap of two neighbours is one edit.
 ///
 /// Looks only at the cells of the table that may be so small, and not at all at texts of too different lengths.
 fn edit_distance(a: &str, b: &str, limit: usize) -> Option<usize> {
@@ -94,32 +96,39 @@ fn edit_distance(a: &str, b: &str, limit: usize) -> Option<usize> {
     }
     let b: Vec<char> = b.chars().collect();
     let far = limit + 1;
+    let at = |row: &[usize], j: usize| row.get(j).copied().unwrap_or(far);
     let mut row: Vec<usize> = (0..=b.len()).map(|j| j.min(far)).collect();
+    // The rows above.
+    let mut last = row.clone();
+    let mut before_last = row.clone();
+    let mut ca_before = None;
     for (i, ca) in (1_usize..).zip(a.chars()) {
         let first = i.saturating_sub(limit).max(1);
-        let mut diagonal = row.get(first - 1).copied().unwrap_or(far);
         let mut left = if first == 1 { i.min(far) } else { far };
         if let Some(cell) = row.get_mut(first - 1) {
             *cell = left;
         }
         let mut least = left;
-        for (cell, cb) in row
-            .iter_mut()
-            .skip(first)
-            .zip(b.iter().skip(first - 1))
-            .take(2 * limit + 1)
-        {
-            let substituted = diagonal + usize::from(ca != *cb);
-            diagonal = *cell;
-            left = substituted.min(diagonal + 1).min(left + 1).min(far);
+        let mut cb_before = first.checked_sub(2).and_then(|j| b.get(j));
+        let columns = (first..=i + limit).zip(b.iter().skip(first - 1));
+        for ((j, cb), cell) in columns.zip(row.iter_mut().skip(first)) {
+            let substituted = at(&last, j - 1) + usize::from(ca != *cb);
+            left = substituted.min(at(&last, j) + 1).min(left + 1).min(far);
+            if ca_before == Some(*cb) && cb_before == Some(&ca) {
+                left = left.min(at(&before_last, j - 2) + 1);
+            }
             *cell = left;
             least = least.min(left);
+            cb_before = Some(cb);
         }
         if least > limit {
             return None;
         }
+        ca_before = Some(ca);
+        std::mem::swap(&mut before_last, &mut last);
+        std::mem::swap(&mut last, &mut row);
     }
-    row.last().copied().filter(|distance| *distance <= limit)
+    last.last().copied().filter(|distance| *distance <= limit)
 }
 
 /// A share as people read it: rounded to a tenth of a percent, or finer where that would read as none or all.
@@ -188,29 +197,37 @@ mod tests {
         }
     }
 
-    /// Levenshtein distance by the whole table.
+    /// The same distance by the whole table.
     fn by_table(a: &str, b: &str) -> usize {
-        let b: Vec<char> = b.chars().collect();
-        let mut row: Vec<usize> = (0..=b.len()).collect();
-        for (i, ca) in a.chars().enumerate() {
-            let mut diagonal = i;
-            row[0] = i + 1;
-            for (j, cb) in b.iter().enumerate() {
-                let substituted = diagonal + usize::from(ca != *cb);
-                diagonal = row[j + 1];
-                row[j + 1] = substituted.min(diagonal + 1).min(row[j] + 1);
+        let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+        let mut table = vec![vec![0; b.len() + 1]; a.len() + 1];
+        for i in 0..=a.len() {
+            for j in 0..=b.len() {
+                table[i][j] = if i == 0 || j == 0 {
+                    i + j
+                } else {
+                    let substituted = table[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
+                    let is_swap = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+                    let swapped = if is_swap { table[i - 2][j - 2] + 1 } else { i + j };
+                    substituted
+                        .min(table[i - 1][j] + 1)
+                        .min(table[i][j - 1] + 1)
+                        .min(swapped)
+                };
             }
         }
-        row[b.len()]
+        table[a.len()][b.len()]
     }
 
     #[test]
-    fn edit_distance_counts_insertions_deletions_and_substitutions() {
+    fn edit_distance_counts_insertions_deletions_substitutions_and_swaps() {
         for (a, b, d) in [
             ("", "", 0),
             ("a", "", 1),
             ("kitten", "sitting", 3),
             ("localisty", "locality", 1),
+            ("pya", "pay", 1),
+            ("lb_polciy", "lb_policy", 1),
         ] {
             assert_eq!(edit_distance(a, b, 3), Some(d), "{a} {b}");
             assert_eq!(edit_distance(b, a, 3), Some(d), "{b} {a}");
