@@ -267,6 +267,42 @@ fn lines_of_a_log_without_times_keep_their_numbers() {
 }
 
 #[test]
+fn a_reason_that_no_page_has_is_told_beside_others() {
+    let log = "\
+2026/03/16 14:25:49 WARNING: [xds] [xds-client 0xc0001] Received error for resource \"cart\": some entirely new reason
+2026/03/16 14:25:49 WARNING: [xds] [xds-client 0xc0001] Received error for resource \"cart\": some entirely new reason
+E1122 xds_client.cc:1] [resource index 0: pay: INVALID_ARGUMENT: another new reason]
+UNAVAILABLE: No usable endpoint
+";
+    let run = xdsctl(&["explain", "--format=json", "-"], log);
+    assert_eq!(run.code, Some(1), "{}", run.err);
+    let report = run.json();
+    let told = report["told"].as_array().unwrap().iter();
+    let told: Vec<_> = told
+        .map(|one| {
+            let first = one["pages"].get(0).map(|page| page["id"].as_str().unwrap());
+            (
+                one["name"].as_str(),
+                first,
+                one["count"].as_u64(),
+                one["first"]["line"].as_u64(),
+            )
+        })
+        .collect();
+    assert_eq!(
+        told,
+        [
+            (Some("cart"), None, Some(2), Some(1)),
+            (Some("pay"), None, Some(1), Some(3)),
+            (None, Some("no-endpoints"), Some(1), Some(4)),
+        ]
+    );
+    let line = "Received error for resource \"cart\": some entirely new reason";
+    let strange = xdsctl(&["explain", line], "");
+    assert!(strange.out.is_empty() && strange.code == Some(1), "{}", strange.out);
+}
+
+#[test]
 fn a_question_in_plain_words_leads_to_symptoms() {
     for (words, id) in [
         ("UNAVAILABLE", "connections-failing"),

@@ -113,7 +113,7 @@ impl Found {
     fn add(&mut self, record: &Record) {
         for (line, told) in of_record(record) {
             // Words that are anybody's are no fault in a log.
-            if told.pages.is_empty() && told.path.is_none() {
+            if told.pages.is_empty() && told.path.is_none() && told.resource_name.is_none() {
                 continue;
             }
             let seen = Seen {

@@ -34,6 +34,9 @@ pub use symptoms::{SYMPTOMS, Symptom, find as symptom, search as search_symptoms
 /// Longest words of a message that are kept, in bytes.
 const MAX_WORDS_BYTES: usize = 400;
 
+/// What stands before the name of a resource of which a client reports a fault, without white space: in grpc-go and C-core.
+const REPORTS: [&str; 2] = ["Receivederrorforresource\"", "[resourceindex"];
+
 /// Longest record whose lines are also read as one, if they lead nowhere by themselves; in bytes.
 const MAX_WRAPPED_BYTES: usize = 16 << 10;
 
@@ -83,7 +86,8 @@ impl Recognised {
 
 /// What a text tells: each fault of a line of a log, or the message of an RPC; empty if nothing in it is known.
 ///
-/// Nothing is told twice. A fault with a path is always told, recognised or not.
+/// Nothing is told twice. A fault with a path is always told, recognised or not; so is what a client reports of a resource by
+/// name.
 ///
 /// ```
 /// let line = "E1122 xds_client.cc:1335] ... [resource index 0: c: INVALID_ARGUMENT: errors validating Cluster resource: \
@@ -137,8 +141,24 @@ fn of_record(record: &records::Record) -> Vec<(usize, Recognised)> {
     if told.is_empty() && !is_one && record.text.len() <= MAX_WRAPPED_BYTES {
         let of_all = of_line(&record.text, &mut is_framed);
         told = of_all.into_iter().map(|one| (record.line, one)).collect();
+        if !told.is_empty() {
+            return told;
+        }
     }
+    for (number, line) in lines {
+        if told.iter().all(|(known, _)| *known != number) {
+            told.extend(reported(line, &mut is_framed).map(|one| (number, one)));
+        }
+    }
+    told.sort_by_key(|(number, _)| *number);
     told
+}
+
+/// What a client reports of a resource that it names, in words that no page has.
+fn reported(line: &str, is_framed: &mut dyn FnMut() -> bool) -> Option<Recognised> {
+    let text = squeezed(line);
+    let is_report = REPORTS.iter().any(|words| text.contains(words));
+    (is_report && is_framed()).then(|| unknown(line))?
 }
 
 /// What a line tells: its faults with a path, and what it says outside of them.

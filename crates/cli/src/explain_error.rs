@@ -41,7 +41,8 @@ impl RecognisedLine {
     pub fn read(line: &str) -> Result<RecognisedLine, Error> {
         let mut told = recognise::told(line);
         // What no page knows may still name a resource and its fields.
-        if told.iter().all(|one| one.pages.is_empty() && one.path.is_none()) {
+        let is_vague = |one: &Recognised| one.pages.is_empty() && one.path.is_none() && one.resource_name.is_none();
+        if told.iter().all(is_vague) {
             told.extend(recognise::unknown(line));
         }
         if told.is_empty() {
