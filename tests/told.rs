@@ -303,6 +303,13 @@ UNAVAILABLE: No usable endpoint
 }
 
 #[test]
+fn the_short_form_of_a_page_has_what_other_clients_do() {
+    let line = "UNAVAILABLE: Listener x with invalid traffic direction: UNSPECIFIED";
+    let run = xdsctl(&["explain", line], "");
+    assert!(run.out.contains("grpc-java#9157"), "{}", run.out);
+}
+
+#[test]
 fn a_question_in_plain_words_leads_to_symptoms() {
     for (words, id) in [
         ("UNAVAILABLE", "connections-failing"),

@@ -275,7 +275,7 @@ fn stands_on(lead: &Lead) -> String {
 }
 
 /// The sections of a page that say what happens and what to do: for whoever has a line, and did not ask for the page.
-const SHORT: [&str; 3] = ["What the client does", "Why", "Where to look"];
+const SHORT: [&str; 4] = ["What the client does", "Clients", "Why", "Where to look"];
 
 /// Writes the short form of the page if one thing with one rule was told, and how to get at pages and places.
 fn write_end<'t>(
