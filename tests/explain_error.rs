@@ -218,6 +218,22 @@ fn a_missing_resource_is_found_where_it_is_referred_to() {
 }
 
 #[test]
+fn nobody_knows_whether_a_fault_that_is_not_recognised_is_gone() {
+    let shop = std::fs::read_to_string(root().join("fixtures/examples/shop.yaml")).unwrap();
+    let line = |name: &str| {
+        format!(
+            "[resource index 0: {name}: INVALID_ARGUMENT: errors validating Cluster resource: [field:foo.bar error:is new]]"
+        )
+    };
+    let run = xdsctl(&["validate", "--explain-error", &line("cart"), "-"], &shop);
+    assert_eq!(run.code, Some(2), "{}{}", run.out, run.err);
+    assert!(run.err.contains("a fault that is not recognised"), "{}", run.err);
+    assert!(!run.out.contains("dump-fault-gone"), "{}", run.out);
+    let run = xdsctl(&["validate", "--explain-error", &line("nosuch"), "-"], &shop);
+    assert!(run.out.contains("dump-fault-gone"), "{}", run.out);
+}
+
+#[test]
 fn a_fault_that_was_not_looked_for_is_not_gone() {
     let shop = std::fs::read_to_string(root().join("fixtures/examples/shop.yaml")).unwrap();
     for (words, wanted) in [

@@ -19,6 +19,14 @@ const NAME: usize = 1000;
 /// What the likeliest rule is worth; each one after it a third less.
 const RULE: usize = 90;
 
+/// Why nobody knows of a fault: its resource has no verdict.
+const NOT_CHECKED: &str =
+    "the resource that the line names was not checked, so nothing says whether the fault is still there";
+
+/// Why nobody knows of a fault: its words are those of no rule.
+const NOT_KNOWN: &str = "the line tells of a fault that is not recognised, and no finding is at its place: \
+                         nothing says whether it is still there";
+
 /// The rules that say of a resource that it is not there: which of them does depends on what refers to it, and on what is
 /// known of the input.
 const MISSING: [&str; 6] = [
@@ -44,10 +52,10 @@ fn is_rejected(one: &Recognised) -> bool {
 /// Keeps those findings of an outcome that a line is about; where there is none for something that it tells, a finding says
 /// so, at the resource or else at the start of `document`.
 ///
-/// What could not be read stays, as the answer rests on it. Symptoms are no findings and pass. `false` if something is told
-/// of a resource that is there and was not checked: nobody knows whether it still has the fault.
-pub fn keep(outcome: &mut CheckOutcome, told: &[Recognised], document: Option<SourceId>) -> bool {
-    let mut is_checked = true;
+/// What could not be read stays, as the answer rests on it. Symptoms are no findings and pass. Why nobody knows whether a
+/// resource that is there still has the fault, if so: it was not checked, or no rule is known to be about the fault.
+pub fn keep(outcome: &mut CheckOutcome, told: &[Recognised], document: Option<SourceId>) -> Option<&'static str> {
+    let mut why = None;
     let mut wanted: Vec<Vec<usize>> = vec![Vec::new(); outcome.resources.len()];
     let mut wanted_findings: Vec<usize> = Vec::new();
     let mut gone: Vec<(Option<usize>, Diagnostic)> = Vec::new();
@@ -78,7 +86,11 @@ pub fn keep(outcome: &mut CheckOutcome, told: &[Recognised], document: Option<So
                 let named = named(one, &outcome.resources);
                 let found = named.and_then(|number| outcome.resources.get(number));
                 if found.is_some_and(|checked| checked.verdict == Verdict::NotChecked) {
-                    is_checked = false;
+                    why = Some(NOT_CHECKED);
+                    continue;
+                }
+                if one.pages.is_empty() && (named.is_some() || one.resource_name.is_none()) {
+                    why = why.or(Some(NOT_KNOWN));
                     continue;
                 }
                 gone.push((
@@ -113,7 +125,7 @@ pub fn keep(outcome: &mut CheckOutcome, told: &[Recognised], document: Option<So
             })),
         }
     }
-    is_checked
+    why
 }
 
 /// What is told of each resource.

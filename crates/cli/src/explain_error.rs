@@ -92,7 +92,7 @@ impl RecognisedLine {
         let is_asked =
             |one: &Recognised| !one.leads_to(WITHOUT_HOST) || target.is_some_and(|target| self.is_of(target));
         let asked: Vec<Recognised> = self.told.iter().filter(|one| is_asked(one)).cloned().collect();
-        let is_checked = place::keep(outcome, &asked, inputs.documents.first().copied());
+        let not_known = place::keep(outcome, &asked, inputs.documents.first().copied());
         let mut symptoms = 0;
         for one in self.told.iter().filter(|one| !place::is_missing(one)) {
             if let Some(Page::Symptom(symptom)) = one.pages.first().map(|lead| lead.page) {
@@ -112,14 +112,9 @@ impl RecognisedLine {
             );
             return Ok(Some(why));
         }
-        let why = if !is_checked {
-            "the resource that the line names was not checked, so nothing says whether the fault is still there"
-        } else if symptoms == self.told.len() {
-            "the line tells of nothing that could be looked for in a resource"
-        } else {
-            return Ok(None);
-        };
-        Ok(Some(why.to_owned()))
+        let is_of_none = symptoms == self.told.len();
+        let of_none = is_of_none.then_some("the line tells of nothing that could be looked for in a resource");
+        Ok(not_known.or(of_none).map(str::to_owned))
     }
 
     /// Says whether the line may be of a channel to this target.
