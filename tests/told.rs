@@ -310,6 +310,23 @@ fn the_short_form_of_a_page_has_what_other_clients_do() {
 }
 
 #[test]
+fn a_symptom_of_the_readme_has_its_page() {
+    for (words, id) in [
+        ("session lost", "session-lost"),
+        ("a session is lost", "session-lost"),
+        ("no failover", "no-failover"),
+    ] {
+        let run = xdsctl(&["explain", words], "");
+        assert!(
+            run.out.starts_with(&format!("# {id}\n")),
+            "{words}: {}{}",
+            run.out,
+            run.err
+        );
+    }
+}
+
+#[test]
 fn a_question_in_plain_words_leads_to_symptoms() {
     for (words, id) in [
         ("UNAVAILABLE", "connections-failing"),

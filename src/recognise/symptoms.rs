@@ -43,6 +43,7 @@ symptoms! {
     "fault-injected"
     "lookup-failed"
     "no-endpoints"
+    "no-failover"
     "no-route-matches"
     "priority-timeout"
     "rbac-denied"
@@ -52,6 +53,7 @@ symptoms! {
     "rls-policy-not-registered"
     "server-not-serving"
     "server-template-missing"
+    "session-lost"
     "tls-handshake-failing"
     "tls-name-mismatch"
 }

@@ -44,7 +44,8 @@ pub(super) fn run(args: &ExplainArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     if let Some(rule) = catalogue::find(&wanted) {
         return page(args.format, rule, io);
     }
-    if let Some(symptom) = recognise::symptom(&wanted) {
+    // `no failover` is as good as `no-failover`.
+    if let Some(symptom) = recognise::symptom(&wanted.to_lowercase().replace(' ', "-")) {
         match args.format {
             Format::Human => explain::write_symptom(symptom, io.width, &mut io.out)?,
             Format::Json => explain::write_found_json(&[symptom], &[], &mut io.out)?,
