@@ -172,7 +172,7 @@ fn a_stack_trace_shows_that_grpc_wrote_its_cause() {
     );
     let report = xdsctl(&["explain", "--format=json", "-"], log).json();
     let told = &report["told"][0];
-    assert_eq!(told["pages"][0]["id"], "tls-handshake-failing");
+    assert_eq!(told["pages"][0]["id"], "tls-name-mismatch");
     assert_eq!(told["first"]["time"], "May 10, 2026 1:34:54 PM");
 }
 
@@ -300,6 +300,19 @@ UNAVAILABLE: No usable endpoint
     let line = "Received error for resource \"cart\": some entirely new reason";
     let strange = xdsctl(&["explain", line], "");
     assert!(strange.out.is_empty() && strange.code == Some(1), "{}", strange.out);
+}
+
+#[test]
+fn a_stack_trace_of_java_leads_to_the_certificate_of_another_name() {
+    let trace = "\
+UNAVAILABLE: io exception
+Caused by: javax.net.ssl.SSLHandshakeException: No name matching shop.example found
+Caused by: java.security.cert.CertificateException: No name matching shop.example found
+\tat java.base/sun.security.util.HostnameChecker.matchDNS(HostnameChecker.java:225)
+";
+    let run = xdsctl(&["explain", trace], "");
+    assert_eq!(run.out.matches("→ tls-name-mismatch").count(), 2, "{}", run.out);
+    assert!(!run.out.contains("tls-handshake-failing"), "{}", run.out);
 }
 
 #[test]
