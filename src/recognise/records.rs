@@ -214,7 +214,11 @@ fn by_numbers(text: &str, is_first: bool) -> Option<usize> {
 
 fn of_glog(text: &str) -> Option<usize> {
     let date = shape(text.get(1..)?, "9999 ")?;
-    Some(and_clock(text, date))
+    let end = and_clock(text, date);
+    // Before absl's log is set up, its clock has the seconds since 1970 behind two colons: `E0000 00:00:1744724416.12`.
+    let is_seconds = |byte: &u8| byte.is_ascii_digit() || *byte == b'.';
+    let more = text.get(end..)?.bytes().take_while(|byte| is_seconds(byte)).count();
+    Some(end + more)
 }
 
 fn by_month(text: &str) -> Option<usize> {
@@ -255,6 +259,10 @@ mod tests {
             (
                 "E0126 19:17:05.078953408     339 xds_resolver.cc:921] x",
                 Some("E0126 19:17:05.078953408"),
+            ),
+            (
+                "E0000 00:00:1795420800.12    339 xds_client.cc:921] x",
+                Some("E0000 00:00:1795420800.12"),
             ),
             ("I1122 started", Some("I1122")),
             ("2025/03/16 14:25:49 INFO: [xds] x", Some("2025/03/16 14:25:49")),
