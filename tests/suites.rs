@@ -618,6 +618,15 @@ fn a_timeline_can_be_cut_and_drawn() {
         err.contains("several tests to simulate, choose one with --run: `the near region serves alone`"),
         "{err}"
     );
+    let Run { code, err, .. } = run(
+        "simulate --run near -",
+        &format!("{WORLD}steps:\n- pick: {{method: /shop.Pay/Charge}}\n"),
+    );
+    assert_eq!(code, Some(2));
+    assert!(
+        err.contains("-: no test to simulate, the only one has no name: leave --run out"),
+        "{err}"
+    );
     let chart = simulate(&format!("--only config --chart {failover}")).out;
     assert!(chart.contains("\nRPCs, 0 to 10.003 s\n  10.4.0.1:8080 "), "{chart}");
     let svg = simulate(&format!("--format svg {failover}")).out;

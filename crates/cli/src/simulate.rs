@@ -3,7 +3,7 @@
 use super::args::{SimulateArgs, TimelineFormat};
 use super::reach::AllowedDirectories;
 use super::unread::WARNING;
-use super::{EXIT_TROUBLE, Error, Io, input, suite};
+use super::{EXIT_TROUBLE, Error, Io, channel, input, suite};
 use crate::report::timeline::{Layers, Timeline, TimelineLooks};
 use xdsctl::scenario::{Manner, Suite, Test, timeline};
 use xdsctl::source::{MAX_STREAM_BYTES, Source, SourceMap, read_stream};
@@ -96,20 +96,28 @@ fn placed(source: &Source, span: xdsctl::source::Span, message: &str) -> String 
 /// The only test, or the only one that is named.
 fn chosen<'s>(args: &SimulateArgs, suite: &'s Suite, source: &Source) -> Result<&'s Test, Error> {
     let is_meant = |test: &&Test| args.run.as_ref().is_none_or(|regex| regex.is_match(&test.name));
-    let mut meant = suite.tests.iter().filter(is_meant);
+    let mut meant = suite.tests.iter().filter(&is_meant);
     match (meant.next(), meant.next()) {
         (Some(test), None) => Ok(test),
         (first, _) => {
-            let names: Vec<&str> = suite.tests.iter().map(|test| test.name.as_str()).collect();
-            let what = match first {
-                Some(_) => "several tests",
-                None => "no test",
+            let (what, names) = match first {
+                Some(_) => (
+                    "several tests",
+                    suite.tests.iter().filter(&is_meant).collect::<Vec<_>>(),
+                ),
+                None => ("no test", suite.tests.iter().collect()),
             };
-            let names = names.join("`, `");
-            Err(Error::Usage(format!(
-                "{}: {what} to simulate, choose one with --run: `{names}`",
-                source.name()
-            )))
+            let names = names
+                .iter()
+                .map(|test| test.name.as_str())
+                .filter(|name| !name.is_empty());
+            let which = match channel::some(names) {
+                list if !list.is_empty() => format!(", choose one with --run: {list}"),
+                _ if suite.tests.is_empty() => String::new(),
+                _ => ", the only one has no name: leave --run out".to_owned(),
+            };
+            let name = source.name();
+            Err(Error::Usage(format!("{name}: {what} to simulate{which}")))
         }
     }
 }
