@@ -41,8 +41,14 @@ pub fn say_method(args: &RequestArgs, io: &mut Io<'_>) -> Result<(), Error> {
     if args.method.is_none() {
         writeln!(io.err, "note: no --method, the RPC is to `{DEFAULT_METHOD}`")?;
     }
-    if !method(args).starts_with('/') {
-        writeln!(io.err, "note: a method begins with `/`: /PKG.SERVICE/METHOD")?;
+    let method = method(args);
+    // A service may have slashes in its name.
+    let parts = method.strip_prefix('/').and_then(|path| path.rsplit_once('/'));
+    if parts.is_none_or(|(service, name)| service.is_empty() || name.is_empty()) {
+        say!(
+            io.err,
+            "note: `{method}` is no path of a method, which is /PKG.SERVICE/METHOD"
+        )?;
     }
     Ok(())
 }
