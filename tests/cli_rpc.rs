@@ -400,3 +400,31 @@ fn an_address_that_is_gone_is_said_to_be_and_answered() {
     );
     assert_eq!(place.code, Some(1));
 }
+
+#[test]
+fn a_path_that_no_method_has_is_noted() {
+    let file = "fixtures/tree/weighted.yaml";
+    for path in ["a.B/C", "/a.B.C", "/a.B/", "//C"] {
+        let said = format!("note: `{path}` is no path of a method, which is /PKG.SERVICE/METHOD\n");
+        let err = run(&format!("route --method {path} {file}"), "").err;
+        assert!(err.contains(&said), "{path}: {err}");
+    }
+    for path in ["/a.B/C", "/a/B/C"] {
+        let err = run(&format!("route --method {path} {file}"), "").err;
+        assert!(!err.contains("no path of a method"), "{path}: {err}");
+    }
+}
+
+#[test]
+fn failures_at_several_addresses_are_one_share() {
+    let line = "pick --method /shop.Search/Find --count 100 --down search fixtures/suites/world/shop.yaml";
+    let told = run(line, "").out;
+    let shares: Vec<&str> = told.lines().filter(|line| line.contains('%')).collect();
+    assert_eq!(shares.len(), 1, "{told}");
+    assert_eq!(shares[0].matches("100.00%").count(), 2, "{told}");
+    // A failure that is longer than the column stands above its numbers.
+    assert!(told.contains("Connection refused\n"), "{told}");
+    let json = run(&format!("{line} --format json"), "").json();
+    assert_eq!(json["shares"].as_array().unwrap().len(), 1, "{}", json["shares"]);
+    assert!(json["shares"][0]["expected"].as_f64().unwrap() > 0.999);
+}

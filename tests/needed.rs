@@ -194,6 +194,14 @@ fn a_session_with_a_draining_endpoint_is_told_of_its_health_and_the_list() {
     let told = "cookie host 10.0.0.2:80 is DRAINING, which override_host_status {UNKNOWN, HEALTHY} lacks";
     assert!(run.out.contains(told), "{}", run.out);
     assert!(!run.out.contains("not an address of the cluster"), "{}", run.out);
+    // The cause stands at the top, once the session is lost and only then.
+    assert_eq!(
+        run.out.lines().nth(1),
+        Some(format!("session not kept: {told}").as_str())
+    );
+    let kept = pick(&["--method", "/shop.Cart/Add", "--session", "10.0.0.1:80"]);
+    assert!(kept.out.starts_with("OK from 10.0.0.1:80"), "{}", kept.out);
+    assert!(!kept.out.contains("session not kept"), "{}", kept.out);
 
     let run = pick(&["--address", "10.0.0.2:80"]);
     assert!(

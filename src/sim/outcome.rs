@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use crate::lb::override_host::{self, COOKIE_HOST};
 use crate::lb::picker::TraceStep;
 use crate::lb::runtime::Time;
 use crate::status::Code;
@@ -148,6 +149,18 @@ pub struct Outcome {
     pub trace: Vec<TraceStep>,
     /// Steps that `trace` leaves out.
     pub trace_left_out: u64,
+}
+
+impl Outcome {
+    /// Why the endpoint of a cookie did not get the RPC that another one got, by the trace of the last pick.
+    pub fn lost_session(&self) -> Option<&str> {
+        self.backend.as_ref()?;
+        let of_pick = self.trace.iter().rev().take_while(|step| step.layer != "pick");
+        let is_host = |step: &&TraceStep| step.layer == override_host::NAME && step.what.starts_with(COOKIE_HOST);
+        let hosts: Vec<&str> = of_pick.filter(is_host).map(|step| step.what.as_str()).collect();
+        let is_kept = hosts.iter().any(|what| what.ends_with(" is READY"));
+        hosts.last().copied().filter(|_| !is_kept)
+    }
 }
 
 #[cfg(test)]

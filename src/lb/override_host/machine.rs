@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use super::entry::{Connection, HostEntry, address_list};
 use super::open::Open;
-use super::{NAME, SessionHosts};
+use super::{COOKIE_HOST, NAME, SessionHosts};
 use crate::lb::LbConfig;
 use crate::lb::endpoint::{Address, Endpoint, EndpointList};
 use crate::lb::picker::{Complete, Pick, PickArgs, PickCx, PickShares};
@@ -374,7 +374,7 @@ impl OverrideHostPolicy {
             Some(endpoint) => cx.say(NAME, format_args!("{}", self.lacks(address, endpoint.health.name()))),
             None => cx.say(
                 NAME,
-                format_args!("cookie host {address} is not an address of the cluster"),
+                format_args!("{COOKIE_HOST} {address} is not an address of the cluster"),
             ),
         }
     }
@@ -382,7 +382,7 @@ impl OverrideHostPolicy {
     fn lacks(&self, address: &str, health: &str) -> String {
         let names: Vec<&str> = self.statuses.iter().map(|status| status.name()).collect();
         format!(
-            "cookie host {address} is {health}, which override_host_status {{{}}} lacks",
+            "{COOKIE_HOST} {address} is {health}, which override_host_status {{{}}} lacks",
             names.join(", ")
         )
     }
@@ -408,7 +408,7 @@ impl OverrideHostPolicy {
             }
             let handle = match &entry.connection {
                 Connection::None => {
-                    cx.say(NAME, format_args!("cookie host {address} has no connection"));
+                    cx.say(NAME, format_args!("{COOKIE_HOST} {address} has no connection"));
                     cx.tell("pick_no_subchannel", || vec![("address", address.into())]);
                     without_connection.get_or_insert(address);
                     continue;
@@ -416,7 +416,7 @@ impl OverrideHostPolicy {
                 Connection::Child { handle, .. } | Connection::Owned(handle) => handle,
             };
             let state = entry.state;
-            cx.say(NAME, format_args!("cookie host {address} is {state}"));
+            cx.say(NAME, format_args!("{COOKIE_HOST} {address} is {state}"));
             match state {
                 Connectivity::Ready => {
                     entry.last_used = Some(now);

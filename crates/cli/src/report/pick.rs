@@ -17,6 +17,9 @@ const SCHEMA: &str = "xdsctl.pick/v1";
 /// Columns of a full bar.
 const BAR: usize = 40;
 
+/// A longer label has a line of its own, above its numbers.
+const LABEL: usize = 80;
+
 /// Outcomes shown one by one at most, when no shares are asked for.
 const SHOWN: u64 = 200;
 
@@ -50,11 +53,18 @@ pub struct Telling<'o> {
 }
 
 /// What an outcome counts as in the shares.
-pub fn label(outcome: &Outcome) -> String {
+fn label(outcome: &Outcome) -> String {
     match &outcome.backend {
         Some(backend) => backend.clone(),
-        None => format!("{}: {}", outcome.code, outcome.details),
+        None => kind(&format!("{}: {}", outcome.code, outcome.details)),
     }
+}
+
+/// A failure without the address of the last error, which is another one from RPC to RPC.
+fn kind(failure: &str) -> String {
+    let is_address = |word: &str| word.ends_with(':') && (word.starts_with("ipv4:") || word.starts_with("ipv6:"));
+    let words: Vec<&str> = failure.split(' ').filter(|word| !is_address(word)).collect();
+    words.join(" ")
 }
 
 fn share(count: u64, total: u64) -> f64 {
@@ -120,6 +130,11 @@ impl<'o> Telling<'o> {
     /// # Errors
     /// Those of `out`.
     pub fn end(self, expected: &BTreeMap<String, f64>, error: Option<&str>) -> io::Result<()> {
+        let mut by_kind = BTreeMap::new();
+        for (label, part) in expected {
+            *by_kind.entry(kind(label)).or_default() += part;
+        }
+        let expected = &by_kind;
         if self.style.is_json {
             return self.end_json(expected, error);
         }
@@ -212,6 +227,9 @@ pub(super) fn write_outcome(outcome: &Outcome, explains: bool, colours: bool, ou
     if outcome.attempts.len() > 1 || (outcome.backend.is_none() && !outcome.attempts.is_empty()) {
         say!(out, "attempts: {}", outcome.attempts.join(", "))?;
     }
+    if let Some(why) = outcome.lost_session() {
+        say!(out, "session not kept: {why}")?;
+    }
     for cookie in &outcome.set_cookie {
         let place = if outcome.cookie_in_trailers {
             " (in the trailers)"
@@ -265,9 +283,9 @@ fn write_shares(
     let width = labels
         .iter()
         .map(|(label, _)| label.chars().count())
+        .filter(|width| *width <= LABEL)
         .max()
-        .unwrap_or(0)
-        .min(60);
+        .unwrap_or(0);
     say!(out, "{total} RPCs, seed {}", style.seed)?;
     let head = if expected.is_empty() { "" } else { "expected" };
     say!(out, "{:width$}  {:>9}  {:>9}  {head:>9}", "", "RPCs", "share")?;
@@ -282,6 +300,13 @@ fn write_shares(
         let bar = "█".repeat((part * BAR as f64).round() as usize);
         let bar = paint(AnsiColor::Blue, style.colours, &bar);
         let percent = part * 100.0;
+        let label = match label.chars().count() > LABEL {
+            true => {
+                say!(out, "{label}")?;
+                ""
+            }
+            false => label,
+        };
         say!(out, "{label:width$}  {count:>9}  {percent:>8.2}%  {expected:>9}  {bar}")?;
     }
     Ok(())
