@@ -19,8 +19,8 @@ impl SessionCookie {
     /// Reads a cookie's value; an undecodable one counts as none.
     ///
     /// ```
-    /// use xdsctl::cookie::Session;
-    /// let session = Session::decode("MTAuMC4wLjE6ODA7Y2x1c3Rlcl9h").unwrap();
+    /// use xdsctl::cookie::SessionCookie;
+    /// let session = SessionCookie::decode("MTAuMC4wLjE6ODA7Y2x1c3Rlcl9h").unwrap();
     /// assert_eq!(session.addresses, "10.0.0.1:80");
     /// assert_eq!(session.cluster, "cluster_a");
     /// assert_eq!(session.encode(), "MTAuMC4wLjE6ODA7Y2x1c3Rlcl9h");

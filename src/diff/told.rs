@@ -17,10 +17,10 @@ const DEPTH_OF_TEXT: usize = 100;
 ///
 /// ```
 /// use serde_json::json;
-/// use xdsctl::diff::told::Told;
-/// let told = Told::from(&json!({"name": "a", "path": "", "defaults": ["path"], "index": 3}));
+/// use xdsctl::diff::told::ComparedValue;
+/// let told = ComparedValue::from(&json!({"name": "a", "path": "", "defaults": ["path"], "index": 3}));
 /// assert_eq!(told.to_value(), json!({"name": "a"}));
-/// assert_eq!([told.to_string(), Told::from(&json!("a")).to_string()], [r#"{"name":"a"}"#, "a"]);
+/// assert_eq!([told.to_string(), ComparedValue::from(&json!("a")).to_string()], [r#"{"name":"a"}"#, "a"]);
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct ComparedValue(Kept);

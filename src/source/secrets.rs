@@ -341,9 +341,9 @@ impl SecretPlace {
     /// Puts [`REDACTED`] for what may not be printed.
     ///
     /// ```
-    /// use xdsctl::source::secrets::Place;
+    /// use xdsctl::source::secrets::SecretPlace;
     /// let mut value = serde_json::json!({"name": "c", "metadata": {"a": {"type": "Struct", "value": {"user": "u"}}}});
-    /// Place::parsed().redact(&mut value);
+    /// SecretPlace::parsed().redact(&mut value);
     /// assert_eq!(value.to_string(), r#"{"metadata":{"a":{"type":"Struct","value":"[redacted]"}},"name":"c"}"#);
     /// ```
     pub fn redact(self, value: &mut Value) {

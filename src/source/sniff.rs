@@ -56,11 +56,11 @@ const LOOK: usize = 64 << 10;
 /// Says what `bytes` are; `name` is the document's name.
 ///
 /// ```
-/// use xdsctl::source::sniff::{Format, Sniffed, sniff};
-/// assert_eq!(sniff("-", b"{\"resources\": []}"), Sniffed::Format(Format::Json));
-/// assert_eq!(sniff("-", b"resources:\n- name: a"), Sniffed::Format(Format::Yaml));
-/// assert_eq!(sniff("-", b"resources { type_url: \"a\" }"), Sniffed::Format(Format::Text));
-/// assert_eq!(sniff("-", b"\x0a\x011\x22\x03a/b"), Sniffed::Format(Format::Binary));
+/// use xdsctl::source::sniff::{DocumentFormat, Sniffed, sniff};
+/// assert_eq!(sniff("-", b"{\"resources\": []}"), Sniffed::Format(DocumentFormat::Json));
+/// assert_eq!(sniff("-", b"resources:\n- name: a"), Sniffed::Format(DocumentFormat::Yaml));
+/// assert_eq!(sniff("-", b"resources { type_url: \"a\" }"), Sniffed::Format(DocumentFormat::Text));
+/// assert_eq!(sniff("-", b"\x0a\x011\x22\x03a/b"), Sniffed::Format(DocumentFormat::Binary));
 /// assert_eq!(sniff("-", b"\n"), Sniffed::Empty);
 /// ```
 pub fn sniff(name: &str, bytes: &[u8]) -> Sniffed {

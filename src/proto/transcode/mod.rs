@@ -112,9 +112,9 @@ pub struct Transcoded {
 /// Reads a text that holds one message of type `message`.
 ///
 /// ```
-/// use xdsctl::proto::transcode::{Options, json};
+/// use xdsctl::proto::transcode::{TranscodeOptions, json};
 /// let cluster = xdsctl::proto::pb::tables::message("envoy.config.cluster.v3.Cluster").unwrap();
-/// let read = json(br#"{"name": "a", "connectTimeout": "5s", "lb_polcy": 1}"#, cluster, Options::default());
+/// let read = json(br#"{"name": "a", "connectTimeout": "5s", "lb_polcy": 1}"#, cluster, TranscodeOptions::default());
 /// assert_eq!(read.bytes, b"\x0a\x01a\x22\x82\x80\x80\x00\x08\x05");
 /// assert_eq!(read.notes[0].diagnostic.message, "unknown field `lb_polcy` of Cluster");
 /// ```

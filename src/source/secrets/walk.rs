@@ -34,10 +34,10 @@ pub fn within(spans: &[Span], part: Span) -> impl Iterator<Item = Span> {
 /// Marks the keys and values of the JSON value at `start` of `text`.
 ///
 /// ```
-/// use xdsctl::source::secrets::{Place, marks};
+/// use xdsctl::source::secrets::{SecretPlace, marks};
 /// let text = br#"{"certificate_chain": {"filename": "a"}, "private_key": {"inline_string": "abc"}}"#;
 /// let message = xdsctl::proto::pb::tables::message("envoy.extensions.transport_sockets.tls.v3.TlsCertificate");
-/// let marks = marks(text, 0, Place::root(message));
+/// let marks = marks(text, 0, SecretPlace::root(message));
 /// assert_eq!(&text[marks.hidden[0].range()], b"abc");
 /// assert_eq!((marks.hidden.len(), marks.shown.len()), (1, 5));
 /// ```
