@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use super::args::ChannelArgs;
-use super::config::ProjectConfig;
-use super::input;
-use super::input::Inputs;
-use super::{Error, Io, worlds};
+use crate::args::ChannelArgs;
+use crate::config::ProjectConfig;
+use crate::io::input::{self, Inputs};
+use crate::io::worlds;
 use crate::report::listed;
+use crate::{Error, Io};
 use xdsctl::bootstrap::Bootstrap;
 use xdsctl::client::config::{ChannelFailure, ChannelFailureClass as Class, XdsConfig};
 use xdsctl::client::dns::DnsAnswers;

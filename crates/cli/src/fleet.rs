@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use super::args::ClientArgs;
-use super::config::ProjectConfig;
-use super::input::cannot_read;
-use super::{Error, Io};
+use crate::args::ClientArgs;
+use crate::config::ProjectConfig;
+use crate::io::input::cannot_read;
+use crate::{Error, Io};
 use xdsctl::envelope::{LoadOptions, Loader};
 use xdsctl::profile::{Agent, Client, Fleet, UserAgent};
 use xdsctl::source::SourceMap;

@@ -29,40 +29,11 @@ pub mod report;
 
 mod args;
 mod channel;
-mod clients;
+mod commands;
 mod config;
-mod cookie;
-mod diff;
-mod explain;
-mod explain_error;
-mod files;
-mod fix;
 mod fleet;
-mod follow;
-pub mod generate;
-mod input;
 mod io;
-mod known;
-mod live;
-mod outlet;
-mod outputs;
-mod overwrite;
-mod own;
-mod pick;
-mod progress;
-mod reach;
-mod retry;
-mod revision;
-mod route;
-mod simulate;
-mod stream;
 mod suite;
-mod test;
-mod tree;
-mod unread;
-mod validate;
-mod who;
-mod worlds;
 
 use std::io::Write as _;
 use std::process::ExitCode;
@@ -70,11 +41,11 @@ use std::process::ExitCode;
 use clap::Parser as _;
 
 pub use args::{Args, Command, command};
+pub use commands::generate;
 pub use io::Io;
-pub use unread::Incomplete;
+pub use io::unread::Incomplete;
 
-use args::ConfigCommand;
-use outlet::Outlet;
+use io::outlet::Outlet;
 
 use crate::report::edge::{Edge, visible_line};
 use crate::report::wrap::Folding;
@@ -162,28 +133,7 @@ where
 
 /// Runs a command whose streams end at the edge.
 fn guarded_run(args: &Args, io: &mut Io<'_>) -> ExitCode {
-    let outcome = match &args.command {
-        Command::Validate(validate) => validate::run(validate, io),
-        Command::Explain(explain) => explain::run(explain, io),
-        Command::Clients(clients) => clients::run(clients, io),
-        Command::Tree(tree) => tree::run(tree, io),
-        Command::Route(route) => route::run(route, io),
-        Command::Pick(pick) => pick::run(pick, io),
-        Command::Test(test) => test::run(test, io),
-        Command::Simulate(simulate) => simulate::run(simulate, io),
-        Command::Retry(retry) => retry::run(retry, io),
-        Command::Cookie(cookie) => cookie::run(cookie, io),
-        Command::Init(init) => config::init::run(init, io),
-        Command::Config(config) => match &config.command {
-            ConfigCommand::Show(show) => config::show::run(show, io),
-        },
-        Command::Diff(diff) => diff::run(diff, io),
-        Command::Who(who) => who::run(who, io),
-        Command::Fetch(fetch) => live::fetch::run(fetch, io),
-        Command::Serve(serve) => live::serve::run(serve, io),
-        Command::Completions(completions) => generate::print_completions(completions, io),
-        Command::Generate(generate) => generate::run(generate, io),
-    };
+    let outcome = commands::run(&args.command, io);
     let outcome = outcome.and_then(|code| {
         io.out.flush()?;
         Ok(io.incomplete.exit_code(code))

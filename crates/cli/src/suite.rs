@@ -4,11 +4,12 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::args::{ChannelArgs, ConfigArgs, InputArgs, World};
-use super::channel::{self, ChannelInputs};
-use super::reach::AllowedDirectories;
-use super::unread::{self, Incomplete};
-use super::{Error, Io, files, input, live, revision};
+use crate::args::{ChannelArgs, ConfigArgs, InputArgs, World};
+use crate::channel::{self, ChannelInputs};
+use crate::io::reach::AllowedDirectories;
+use crate::io::unread::{self, Incomplete};
+use crate::io::{files, input, live, revision};
+use crate::{Error, Io};
 use xdsctl::client::Keep;
 use xdsctl::scenario::{Caller, InitialConfig, PlannedClient, PlannedStart, Test};
 use xdsctl::source::node::JsonNode;

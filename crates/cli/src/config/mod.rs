@@ -4,17 +4,15 @@
 //! directory. A flag of the command line counts for more.
 
 mod document;
-pub mod init;
-pub mod show;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::args::{ConfigArgs, FailOn, Level, ReportFormat, World};
-use super::input::cannot_read;
-use super::reach::{AllowedDirectories, directory_of};
-use super::{Error, Io};
+use crate::args::{ConfigArgs, FailOn, Level, ReportFormat, World};
+use crate::io::input::cannot_read;
+use crate::io::reach::{AllowedDirectories, directory_of};
 use crate::report::paths::{Paths, normal};
+use crate::{Error, Io};
 use document::Document;
 use xdsctl::choice::{Ignore, Selector};
 use xdsctl::diag::Severity;

@@ -13,7 +13,7 @@ const REACH: usize = 4096;
 const CREDENTIALS: &[&str] = &["auth", "cred", "key", "login", "pass", "secret", "token"];
 
 /// The words of comments in `part` of a document that may be printed; these marks know all values there, the later ones better.
-pub(super) fn words(bytes: &[u8], part: Range<usize>, marks: &[&Marks]) -> Vec<Span> {
+pub(crate) fn words(bytes: &[u8], part: Range<usize>, marks: &[&Marks]) -> Vec<Span> {
     let mut out = Vec::new();
     if part.is_empty() {
         return out;

@@ -11,7 +11,7 @@ use xdsctl::family::FamilyVerdict;
 use xdsctl::profile::{Client, Fleet, ServerFacts};
 use xdsctl::source::SourceMap;
 
-use super::clients::who_of;
+use super::findings::clients::who_of;
 
 /// What the clients do with the first rejected example of a rule: `nack in cpp >=1.56, go; resource accepted by java`; empty if it is about more
 /// than one resource, or needs a bootstrap.

@@ -1,0 +1,13 @@
+//! `xdsctl clients`: which clients can be asked, how they were measured, and since when each has what.
+
+use crate::args::{ClientsArgs, Format};
+use crate::report::profiles;
+use crate::{Error, Io};
+
+pub(super) fn run(args: &ClientsArgs, io: &mut Io<'_>) -> Result<u8, Error> {
+    match args.format {
+        Format::Human => profiles::write(io.width, &mut io.out)?,
+        Format::Json => profiles::write_json(&mut io.out)?,
+    }
+    Ok(0)
+}

@@ -1,0 +1,146 @@
+//! `xdsctl config show`: every setting, its value, and where it comes from.
+
+use std::io::Write as _;
+
+use comfy_table::{ContentArrangement, Table, presets};
+use serde_json::{Value, json};
+
+use crate::args::{ConfigShowArgs, Format, Level, ReportFormat, World};
+use crate::config::{ProjectConfig, Setting};
+use crate::report::edge::visible_line;
+use crate::{Error, Io};
+use clap::ValueEnum;
+use xdsctl::profile::Client;
+
+/// Name of the schema of the JSON form.
+const SCHEMA: &str = "xdsctl.config/v1";
+
+struct Row {
+    name: String,
+    value: Value,
+    line: Option<usize>,
+}
+
+impl Row {
+    fn new<T>(name: &str, setting: Option<&Setting<T>>, default: &str, value: impl Fn(&T) -> Value) -> Row {
+        Row {
+            name: name.to_owned(),
+            value: match setting {
+                Some(setting) => value(&setting.value),
+                None if default.is_empty() => Value::Null,
+                None => Value::from(default),
+            },
+            line: setting.map(|setting| setting.line),
+        }
+    }
+}
+
+/// Prints the settings.
+pub fn run(args: &ConfigShowArgs, io: &mut Io<'_>) -> Result<u8, Error> {
+    let config = ProjectConfig::of(&args.config, io)?;
+    let rows = rows(&config);
+    let file = config.file.as_ref().map(|file| file.display().to_string());
+    if args.format == Format::Json {
+        let from = |row: &Row| {
+            row.line
+                .map_or(json!("default"), |line| json!({ "file": file, "line": line }))
+        };
+        let settings: Vec<Value> = rows
+            .iter()
+            .map(|row| json!({ "name": row.name, "value": row.value, "from": from(row) }))
+            .collect();
+        let document = json!({ "schema": SCHEMA, "file": file, "settings": settings });
+        writeln!(io.out, "{document:#}")?;
+        return Ok(0);
+    }
+    let file = match file {
+        Some(file) => file,
+        None => {
+            writeln!(
+                io.err,
+                "no {} here or around: these are the defaults",
+                crate::config::FILE_NAME
+            )?;
+            String::new()
+        }
+    };
+    let mut table = Table::new();
+    table
+        .load_style(presets::NOTHING)
+        .set_content_arrangement(ContentArrangement::Disabled);
+    for row in &rows {
+        let value = match &row.value {
+            Value::Null => "none".to_owned(),
+            Value::String(text) => visible_line(text).into_owned(),
+            other => other.to_string(),
+        };
+        let from = row.line.map_or("default".to_owned(), |line| format!("{file}:{line}"));
+        let (name, from) = (visible_line(&row.name), visible_line(&from));
+        table.add_row([&*name, value.as_str(), &*from]);
+    }
+    for line in table.lines() {
+        writeln!(io.out, "{}", line.trim())?;
+    }
+    Ok(0)
+}
+
+fn rows(config: &ProjectConfig) -> Vec<Row> {
+    let level = |level: &Level| named(*level);
+    let reference = Client::default().to_string();
+    let mut rows = vec![
+        Row::new("bootstrap", config.bootstrap.as_ref(), "", |path| {
+            path.display().to_string().into()
+        }),
+        Row::new("worlds", config.worlds.as_ref(), "auto", |world: &World| named(*world)),
+        Row::new("complete", config.complete.as_ref(), "false", |complete| {
+            complete.to_string().into()
+        }),
+        Row::new("clients", config.clients.as_ref(), &reference, |clients| {
+            clients.join(", ").into()
+        }),
+        Row::new("fail-on", config.fail_on.as_ref(), "error", |fail_on| {
+            fail_on.to_string().into()
+        }),
+        Row::new("min-severity", config.min_severity.as_ref(), "warning", level),
+        Row::new("format", config.format.as_ref(), "human", |format: &ReportFormat| {
+            named(*format)
+        }),
+        Row::new("baseline", config.baseline.as_ref(), "", |path| {
+            path.display().to_string().into()
+        }),
+    ];
+    rows.extend(config.rules.iter().map(|setting| Row {
+        name: format!("rules.\"{}\"", setting.value.text),
+        value: setting.value.severity.map_or("off", |severity| severity.name()).into(),
+        line: Some(setting.line),
+    }));
+    rows.extend(config.ignores.iter().map(|setting| {
+        let ignore = &setting.value.ignore;
+        let mut value = setting.value.text.clone();
+        let conditions = [
+            ("resource", ignore.resource.as_ref().map(ToString::to_string)),
+            ("path", ignore.path.as_ref().map(ToString::to_string)),
+            ("file", ignore.file.as_ref().map(ToString::to_string)),
+            ("until", ignore.until.map(|day| day.to_string())),
+        ];
+        for (name, condition) in conditions {
+            if let Some(condition) = condition {
+                value.push_str(&format!(", {name} {condition}"));
+            }
+        }
+        value.push_str(&format!(": {}", ignore.reason));
+        Row {
+            name: "ignore".to_owned(),
+            value: value.into(),
+            line: Some(setting.line),
+        }
+    }));
+    rows
+}
+
+/// The word for a value of an argument.
+fn named(value: impl ValueEnum) -> Value {
+    value
+        .to_possible_value()
+        .map_or(Value::Null, |value| value.get_name().into())
+}

@@ -1,0 +1,416 @@
+//! `xdsctl diff`: what changes for clients from one state of their configuration to another.
+//!
+//! Each client is asked for itself: it decides which resources it holds, and whose RPCs are followed at all is decided where `pick`
+//! decides it. Clients of which the same is told are told of together.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::args::{ChangeOf, DiffArgs, DiffFormat, InputArgs, ReportDestination};
+use crate::channel::followed;
+use crate::config::ProjectConfig;
+use crate::io::input::{self, Inputs};
+use crate::io::outputs::{formats, write_each};
+use crate::io::overwrite::END_OF_CHANGES;
+use crate::io::{revision, worlds};
+use crate::report::diff as text;
+use crate::report::diff::not_compared::Tally;
+use crate::report::diff::pull::{ResourcePlaces, write_github, write_markdown};
+use crate::report::diff::{Answer, Compared, Presence, Report, json};
+use crate::report::edge::Edge;
+use crate::report::findings::not_checked;
+use crate::{EXIT_TROUBLE, Error, Io, fleet};
+use xdsctl::client::{Client, Keep, Resources};
+use xdsctl::diff::pairs::{Candidate, pairs};
+use xdsctl::diff::{Diff, compare, compare_resources};
+use xdsctl::profile::{self, Fleet, Profile};
+
+/// Exit code with `--exit-code` if anything changes, and with `--fail-on` if that does.
+const EXIT_CHANGES: u8 = 1;
+
+/// What one client holds, and what it is called.
+pub struct DiffSide {
+    /// The client.
+    pub client: Client,
+    /// The document or directory, and the part of it, without the argument that named it.
+    pub world: String,
+    /// Where its resources stand, if that is to be told.
+    places: ResourcePlaces,
+}
+
+pub(super) fn run(args: &DiffArgs, io: &mut Io<'_>) -> Result<u8, Error> {
+    let [before, after] = args.input.files.as_slice() else {
+        return Err(Error::Usage(format!(
+            "diff takes two inputs, BEFORE and AFTER, it got {}",
+            args.input.files.len()
+        )));
+    };
+    let formats = formats(&args.formats, DiffFormat::Human, "json=out.json")?;
+    let config = ProjectConfig::of(&args.input.config, io)?;
+    let mut asked = fleet::asked(&args.clients, &config, vec![profile::Client::default()], io)?;
+    input::set_env(&mut asked.fleet, &args.input.env)?;
+    refuse_unfollowed(args, &asked.fleet)?;
+    let mut inputs = Pair {
+        is_placed: formats.iter().any(|form| form.format == DiffFormat::Github),
+        sides: [
+            Input::open(before, Some(after), args, &config, io)?,
+            Input::open(after, None, args, &config, io)?,
+        ],
+        args,
+        config: &config,
+        files: Vec::new(),
+    };
+    let (mut answers, mut tally): (Vec<Answer>, _) = (Vec::new(), Tally::default());
+    for &client in asked.fleet.clients() {
+        // What is said of the inputs is said once.
+        let mut quiet = Io::piped(std::io::empty(), std::io::sink(), std::io::sink());
+        quiet.incomplete = io.incomplete.clone();
+        let worlds = match answers.is_empty() {
+            true => inputs.compare(client, io)?,
+            false => inputs.compare(client, &mut quiet)?,
+        };
+        tally.add(client, &worlds);
+        match answers.iter_mut().find(|answer| is_same(&answer.worlds, &worlds)) {
+            Some(answer) => answer.clients.push(client),
+            None => answers.push(Answer {
+                clients: vec![client],
+                worlds,
+            }),
+        }
+    }
+    let report = Report {
+        not_checked: tally.finish(&asked.fleet, &asked.unread),
+        answers,
+        fleet: asked.fleet,
+        fleet_from: asked.from,
+    };
+    write(args, &formats, &report, &inputs.files, io)?;
+    let worlds = || report.answers.iter().flat_map(|answer| &answer.worlds);
+    if worlds().any(|compared| compared.diff.routes_are_cut()) {
+        writeln!(
+            io.err,
+            "warning: the route tables are too large to be compared in full, RPCs may move that are not listed"
+        )?;
+    }
+    if worlds().any(|compared| compared.diff.clusters_are_cut) {
+        writeln!(
+            io.err,
+            "warning: the clusters have too many endpoints to be compared in full, some may change that are not listed"
+        )?;
+    }
+    Ok(exit_code(args, &report))
+}
+
+fn write(
+    args: &DiffArgs,
+    formats: &[ReportDestination<DiffFormat>],
+    report: &Report,
+    files: &[PathBuf],
+    io: &mut Io<'_>,
+) -> Result<(), Error> {
+    let colour = io.colours(args.color);
+    let shows_secrets = args.input.show_secrets;
+    let (paths, summary) = (&io.paths, io.step_summary.as_deref());
+    write_each(
+        formats,
+        files,
+        shows_secrets,
+        &mut io.out,
+        |format, is_file, out| match format {
+            DiffFormat::Human => {
+                text::write(report, args.all, colour && !is_file, out)?;
+                match is_file {
+                    true => writeln!(out, "{END_OF_CHANGES}"),
+                    false => Ok(()),
+                }
+            }
+            DiffFormat::Json => json::write(report, out),
+            DiffFormat::Markdown => write_markdown(report, out),
+            DiffFormat::Github => {
+                if let Some(file) = summary {
+                    let summary = File::options().append(true).create(true).open(file)?;
+                    write_markdown(report, &mut Edge::new(summary, shows_secrets))?;
+                }
+                write_github(report, paths, out)
+            }
+        },
+    )
+}
+
+/// Refuses to look for RPCs that go elsewhere where that is not known of any client.
+fn refuse_unfollowed(args: &DiffArgs, fleet: &Fleet) -> Result<(), Error> {
+    if !args.fail_on.contains(&ChangeOf::Rpcs) {
+        return Ok(());
+    }
+    let mut why = None;
+    for client in fleet.clients() {
+        match Profile::of_channel(*client) {
+            Ok(_) => return Ok(()),
+            Err(error) => why = why.or(Some(error)),
+        }
+    }
+    why.map_or(Ok(()), |error| Err(Error::Usage(format!("--fail-on rpcs: {error}"))))
+}
+
+/// The exit code: a verdict that is not known goes before everything that is. What is to fail is looked for, and not found only if
+/// nothing was left out.
+fn exit_code(args: &DiffArgs, report: &Report) -> u8 {
+    if not_checked::unknown(&report.not_checked).is_some() {
+        return EXIT_TROUBLE;
+    }
+    let worlds = || report.answers.iter().flat_map(|answer| &answer.worlds);
+    let fails = |compared: &Compared| {
+        let diff = &compared.diff;
+        let is_named = |what: &ChangeOf| match what {
+            ChangeOf::Rpcs => diff.moves_rpcs(),
+            ChangeOf::Verdicts => diff.changes_verdicts(),
+            ChangeOf::NotChecked => !report.not_checked.is_empty(),
+        };
+        args.exit_code && !diff.is_empty() || args.fail_on.iter().any(is_named)
+    };
+    if worlds().any(fails) {
+        return EXIT_CHANGES;
+    }
+    // The RPCs of one client answer for those that nobody follows, which are told.
+    let is_unknown = |compared: &Compared| compared.rpcs_unknown.is_some();
+    let no_rpcs = |answer: &Answer| answer.worlds.iter().any(is_unknown);
+    let is_unread = |compared: &Compared| !compared.diff.unclear.is_empty();
+    let is_open = args.fail_on.contains(&ChangeOf::Rpcs)
+        && (worlds().any(|compared| compared.diff.is_cut()) || report.answers.iter().all(no_rpcs))
+        || args.exit_code && worlds().any(is_unread);
+    if is_open { EXIT_TROUBLE } else { 0 }
+}
+
+/// Says whether two clients are told the same.
+fn is_same(one: &[Compared], other: &[Compared]) -> bool {
+    let same = |(one, other): (&Compared, &Compared)| {
+        (&one.world, one.presence, &one.diff, one.rpcs_unknown.is_some())
+            == (&other.world, other.presence, &other.diff, other.rpcs_unknown.is_some())
+    };
+    one.len() == other.len() && one.iter().zip(other).all(same) && text::text(one) == text::text(other)
+}
+
+/// One of the two inputs, before anything is read of it.
+struct Input {
+    args: InputArgs,
+    /// The documents; `None` if a revision does not have the path.
+    opened: Option<Inputs>,
+}
+
+impl Input {
+    /// Opens an input. A revision without the path is empty, if the path is known `elsewhere`.
+    fn open(
+        path: &Path,
+        elsewhere: Option<&Path>,
+        args: &DiffArgs,
+        config: &ProjectConfig,
+        io: &mut Io<'_>,
+    ) -> Result<Input, Error> {
+        let args = InputArgs {
+            files: vec![path.to_owned()],
+            ..args.input.clone()
+        };
+        let named = path.to_str().and_then(|path| path.strip_prefix(revision::SCHEME));
+        if let (Some(named), Some(elsewhere)) = (named, elsewhere)
+            && revision::lacks(named, elsewhere)
+        {
+            let (path, after) = (path.display(), elsewhere.display());
+            say!(
+                io.err,
+                "note: `{path}` has nothing: all of `{after}` is new, and no RPC went anywhere before"
+            )?;
+            return Ok(Input { args, opened: None });
+        }
+        let opened = Some(input::open_for(&args, config, Fleet::default(), io)?);
+        Ok(Input { args, opened })
+    }
+
+    /// What a client has of it: a client for each world. The names of the files go to `files`.
+    fn sides(
+        &mut self,
+        client: profile::Client,
+        config: &ProjectConfig,
+        is_placed: bool,
+        files: &mut Vec<PathBuf>,
+        io: &mut Io<'_>,
+    ) -> Result<Vec<DiffSide>, Error> {
+        let Some(opened) = &mut self.opened else {
+            return Ok(Vec::new());
+        };
+        let mut inputs = opened.again(&self.args, config, Fleet::of_one(client))?;
+        let settled = inputs.settle_without_doubts(Keep::Values, io)?;
+        let node_id = inputs
+            .bootstrap
+            .take()
+            .map(|bootstrap| bootstrap.node_id)
+            .unwrap_or_default();
+        let store = Arc::new(inputs.into_store());
+        files.extend(store.sources.iter().map(|(_, source)| PathBuf::from(source.name())));
+        let mut placed = if is_placed {
+            ResourcePlaces::of(&settled)
+        } else {
+            Vec::new()
+        }
+        .into_iter();
+        let path = self.args.files.first().map(PathBuf::as_path).unwrap_or(Path::new("-"));
+        let worlds = settled.hold(&store).into_iter().map(|(name, resources)| {
+            // Both have the worlds in one order.
+            let origins = placed.find(|(world, _)| *world == name).map(|(_, origins)| origins);
+            let places = ResourcePlaces {
+                origins: origins.unwrap_or_default(),
+                store: is_placed.then(|| Arc::clone(&store)),
+            };
+            let source = store.sources.get(name.source).map_or("", |source| source.name());
+            let inside = below(source, path);
+            let world = match name.scope {
+                None => inside,
+                // A directory is named by itself.
+                Some(scope) if worlds::place(source).starts_with(&worlds::place(&scope)) => below(&scope, path),
+                Some(scope) if inside.is_empty() => scope,
+                Some(scope) => format!("{inside} {scope}"),
+            };
+            DiffSide {
+                client: Client {
+                    resources,
+                    node_id: node_id.clone(),
+                    dns: Default::default(),
+                    profile: store.profile.clone(),
+                    server: store.server.clone(),
+                    lookup_targets: Default::default(),
+                },
+                world,
+                places,
+            }
+        });
+        Ok(worlds.collect())
+    }
+}
+
+/// The two inputs.
+struct Pair<'a> {
+    sides: [Input; 2],
+    args: &'a DiffArgs,
+    config: &'a ProjectConfig,
+    /// It is to be told where resources stand after.
+    is_placed: bool,
+    /// The files that were read.
+    files: Vec<PathBuf>,
+}
+
+impl Pair<'_> {
+    /// What changes for one client.
+    fn compare(&mut self, client: profile::Client, io: &mut Io<'_>) -> Result<Vec<Compared>, Error> {
+        self.files.clear();
+        let [before, after] = &mut self.sides;
+        let is_first = before.opened.is_none();
+        let before = before.sides(client, self.config, false, &mut self.files, io)?;
+        let after = after.sides(client, self.config, self.is_placed, &mut self.files, io)?;
+        let is_empty = |side: &DiffSide| side.client.resources.count() == 0;
+        if before.iter().chain(&after).all(is_empty) {
+            let message = "neither input has a resource to compare; `diff` does not compare bootstraps";
+            return Err(Error::Nothing(message.to_owned()));
+        }
+        let of_client = Profile::of_channel(client).err().map(|error| error.why);
+        let shows_secrets = self.args.input.show_secrets;
+        let compared = paired(before, after).into_iter().map(|pair| {
+            let of_worlds = || followed::why_none(&pair.before).or_else(|| followed::why_none(&pair.after));
+            let why = of_client.clone().or_else(of_worlds).filter(|_| !is_first);
+            let diff = match why.is_none() && !is_first {
+                true => compare(&pair.before, &pair.after, shows_secrets),
+                false => compare_resources(&pair.before, &pair.after, shows_secrets),
+            };
+            Compared {
+                diff,
+                rpcs_unknown: why,
+                ..pair
+            }
+        });
+        Ok(compared.collect())
+    }
+}
+
+/// A name without the argument that it begins with: `prod` is what `old/xds/prod` is below `old/xds`.
+fn below(name: &str, argument: &Path) -> String {
+    let (name, argument) = (worlds::place(name), argument.to_string_lossy());
+    // `git:REVISION` is the root of that revision, as `git:REVISION:` is.
+    let arguments = [worlds::place(&argument), worlds::place(&format!("{argument}:"))];
+    let inside = arguments
+        .iter()
+        .find_map(|argument| name.strip_prefix(argument.as_slice()));
+    inside.unwrap_or(&name).join("/")
+}
+
+/// Pairs the clients of both inputs by what they hold, in the order of their names; one without a partner is compared with a
+/// client that holds nothing. What changes is still to be found.
+fn paired(before: Vec<DiffSide>, after: Vec<DiffSide>) -> Vec<Compared> {
+    fn candidates(sides: &[DiffSide]) -> Vec<Candidate<'_>> {
+        let candidate = sides.iter().map(|side| Candidate {
+            name: &side.world,
+            resources: &side.client.resources,
+        });
+        candidate.collect()
+    }
+    let found = pairs(&candidates(&before), &candidates(&after));
+    let is_one = before.len() <= 1 && after.len() <= 1;
+    let take = |sides: Vec<DiffSide>| sides.into_iter().map(Some).collect::<Vec<_>>();
+    let (mut before, mut after) = (take(before), take(after));
+    let side = |sides: &mut Vec<Option<DiffSide>>, at: Option<usize>| sides.get_mut(at?)?.take();
+    let pair = |(one, other)| {
+        let (world, presence, before, after, places) = match (side(&mut before, one), side(&mut after, other)) {
+            (Some(one), Some(other)) => {
+                let world = match one.world == other.world {
+                    true => shown(&other.world),
+                    false => format!("{} → {}", shown(&one.world), shown(&other.world)),
+                };
+                (world, Presence::Both, one.client, other.client, other.places)
+            }
+            (Some(one), None) => {
+                let nothing = without_resources(&one.client);
+                (
+                    shown(&one.world),
+                    Presence::Removed,
+                    one.client,
+                    nothing,
+                    ResourcePlaces::default(),
+                )
+            }
+            (None, Some(other)) => {
+                let nothing = without_resources(&other.client);
+                (
+                    shown(&other.world),
+                    Presence::Added,
+                    nothing,
+                    other.client,
+                    other.places,
+                )
+            }
+            (None, None) => return None,
+        };
+        let world = if is_one { String::new() } else { world };
+        Some(Compared {
+            world,
+            presence,
+            before,
+            after,
+            diff: Diff::default(),
+            places,
+            rpcs_unknown: None,
+        })
+    };
+    let mut pairs: Vec<Compared> = found.into_iter().filter_map(pair).collect();
+    pairs.sort_by(|one, other| one.world.cmp(&other.world));
+    pairs
+}
+
+/// The name of a world among several.
+fn shown(world: &str) -> String {
+    if world.is_empty() { "." } else { world }.to_owned()
+}
+
+fn without_resources(client: &Client) -> Client {
+    Client {
+        resources: Resources::default(),
+        ..client.clone()
+    }
+}

@@ -1,0 +1,29 @@
+//! `xdsctl init`: a configuration file to start from.
+
+use std::fs::OpenOptions;
+use std::io::{ErrorKind, Write as _};
+
+use crate::args::InitArgs;
+use crate::config::FILE_NAME;
+use crate::{Error, Io};
+
+/// The file, in which every setting is a comment.
+pub const TEMPLATE: &str = include_str!("template.toml");
+
+/// Writes the file into a directory; one that is there stays as it is.
+pub fn run(args: &InitArgs, io: &mut Io<'_>) -> Result<u8, Error> {
+    let path = args.directory.join(FILE_NAME);
+    let path = path.strip_prefix(".").unwrap_or(&path);
+    let file = OpenOptions::new().write(true).create_new(true).open(path);
+    let written = file.and_then(|mut file| file.write_all(TEMPLATE.as_bytes()));
+    written.map_err(|source| match source.kind() {
+        ErrorKind::AlreadyExists => Error::Usage(format!("there is a `{}` already", path.display())),
+        _ => Error::Io {
+            what: "write",
+            name: path.display().to_string(),
+            source,
+        },
+    })?;
+    say!(io.err, "wrote {}", path.display())?;
+    Ok(0)
+}

@@ -1,0 +1,51 @@
+//! The commands, one a file: arguments to a library call, the answer to a report.
+
+mod clients;
+mod config;
+mod cookie;
+mod diff;
+mod explain;
+mod fetch;
+pub mod generate;
+mod init;
+mod pick;
+mod retry;
+mod route;
+mod serve;
+mod simulate;
+mod test;
+mod tree;
+mod validate;
+mod who;
+
+use crate::args::{Command, ConfigCommand};
+use crate::{Error, Io};
+
+/// Runs a command; its exit code.
+///
+/// # Errors
+/// What stops it.
+pub(crate) fn run(command: &Command, io: &mut Io<'_>) -> Result<u8, Error> {
+    match command {
+        Command::Validate(validate) => validate::run(validate, io),
+        Command::Explain(explain) => explain::run(explain, io),
+        Command::Clients(clients) => clients::run(clients, io),
+        Command::Tree(tree) => tree::run(tree, io),
+        Command::Route(route) => route::run(route, io),
+        Command::Pick(pick) => pick::run(pick, io),
+        Command::Test(test) => test::run(test, io),
+        Command::Simulate(simulate) => simulate::run(simulate, io),
+        Command::Retry(retry) => retry::run(retry, io),
+        Command::Cookie(cookie) => cookie::run(cookie, io),
+        Command::Init(init) => init::run(init, io),
+        Command::Config(config) => match &config.command {
+            ConfigCommand::Show(show) => config::run(show, io),
+        },
+        Command::Diff(diff) => diff::run(diff, io),
+        Command::Who(who) => who::run(who, io),
+        Command::Fetch(fetch) => fetch::run(fetch, io),
+        Command::Serve(serve) => serve::run(serve, io),
+        Command::Completions(completions) => generate::print_completions(completions, io),
+        Command::Generate(generate) => generate::run(generate, io),
+    }
+}

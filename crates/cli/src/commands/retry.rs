@@ -1,0 +1,152 @@
+//! `xdsctl retry`: what becomes of a retry policy.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use crate::args::{Format, RetryArgs};
+use crate::config::ProjectConfig;
+use crate::report::channel::retry::{self, RetryAnswer};
+use crate::{Error, Io, channel};
+use xdsctl::model::retry::{DEFAULT_BASE_INTERVAL, default_max_interval};
+use xdsctl::model::route::{Action, RetryOn, RetryPolicy};
+use xdsctl::profile::{Feature, Profile};
+use xdsctl::rpc::retry::{AttemptEnd, RetryStop};
+use xdsctl::rpc::{ChannelFacts, Draws, Request, Selector};
+use xdsctl::status::Status;
+
+/// Exit code for a channel or RPC that fails anyway.
+const EXIT_FAILS: u8 = 1;
+
+pub(super) fn run(args: &RetryArgs, io: &mut Io<'_>) -> Result<u8, Error> {
+    let script = args
+        .script
+        .iter()
+        .map(|text| text.parse::<AttemptEnd>().map_err(Error::Usage))
+        .collect::<Result<Vec<_>, _>>()?;
+    if let Some(retry_on) = &args.retry_on {
+        let config = ProjectConfig::of(&args.channel.input.config, io)?;
+        let fleet = channel::client(&args.channel, &config, channel::of_channel, io)?;
+        let policy = from_arguments(args, retry_on, fleet.base())?;
+        return write(args, Some(&policy), ("arguments", None), &script, io);
+    }
+    let headers = channel::headers(&args.request)?;
+    let opened = channel::open(&args.channel, io)?;
+    opened.check_effort(Some(channel::method(&args.request)))?;
+    channel::say_method(&args.request, io)?;
+    let config = match &opened.config {
+        Ok(config) => Arc::clone(config),
+        Err(failure) => {
+            let status = Status::unavailable(failure.to_string());
+            fails(args, &status, io)?;
+            if let Some(hint) = channel::hint(&opened) {
+                say!(io.err, "help: {hint}")?;
+            }
+            return Ok(EXIT_FAILS);
+        }
+    };
+    let request = Request {
+        path: channel::method(&args.request),
+        headers: &headers,
+        timeout: args.request.timeout.map(channel::millis),
+    };
+    let selector = Selector::new(config);
+    let mut draws = Draws::new(args.request.seed);
+    let channel = ChannelFacts {
+        id: draws.channel_id(),
+        active_faults: 0,
+    };
+    match selector.select(
+        &request,
+        channel,
+        &mut |purpose, bound| draws.draw(purpose, bound),
+        None,
+    ) {
+        Err(refusal) => {
+            fails(args, &refusal.status(), io)?;
+            Ok(EXIT_FAILS)
+        }
+        Ok(selection) => {
+            let action = selector.routes().get(selection.route).map(|route| &route.action);
+            let inherited = matches!(action, Some(Action::Route(action)) if action.retry_policy_inherited);
+            let origin = if inherited { "virtual host" } else { "route" };
+            let exit_ok = opened.exit(false);
+            let rpc = channel::rpc(&args.request)?;
+            let failure = match &selection.fault.abort {
+                Some(abort) => Some(abort.clone()),
+                None => opened.failure(rpc, args.request.seed)?,
+            };
+            let exit = write(args, selection.retry, (origin, failure.as_ref()), &script, io)?;
+            Ok(exit.max(exit_ok))
+        }
+    }
+}
+
+/// Writes the status of an RPC that no route takes.
+fn fails(args: &RetryArgs, status: &Status, io: &mut Io<'_>) -> Result<(), Error> {
+    match args.format {
+        Format::Human => say!(io.out, "{status}")?,
+        Format::Json => retry::write_failure(status, args.request.seed, &mut io.out)?,
+    }
+    Ok(())
+}
+
+fn write(
+    args: &RetryArgs,
+    policy: Option<&RetryPolicy>,
+    (origin, failure): (&str, Option<&Status>),
+    script: &[AttemptEnd],
+    io: &mut Io<'_>,
+) -> Result<u8, Error> {
+    let mut draws = Draws::new(args.request.seed);
+    let outcome = retry::play(policy, script, &mut || draws.backoff_unit());
+    let answer = RetryAnswer {
+        policy,
+        origin,
+        failure,
+        script,
+        outcome: outcome.as_ref(),
+        seed: args.request.seed,
+    };
+    match args.format {
+        Format::Human => retry::write_text(&answer, &mut io.out)?,
+        Format::Json => retry::write_json(&answer, &mut io.out)?,
+    }
+    let breaks = policy.is_some_and(|policy| !policy.unusable().is_empty());
+    let ends_badly = outcome.as_ref().is_some_and(|outcome| outcome.stop != RetryStop::Ok);
+    Ok(if breaks || ends_badly || failure.is_some() {
+        EXIT_FAILS
+    } else {
+        0
+    })
+}
+
+/// Converts the policy of the arguments as the client does.
+fn from_arguments(args: &RetryArgs, retry_on: &str, profile: &Profile) -> Result<RetryPolicy, Error> {
+    if args.num_retries == 0 {
+        return Err(Error::Usage(
+            "num_retries is 0, which makes the client reject the resource: at least 1".to_owned(),
+        ));
+    }
+    let mut kept = BTreeSet::new();
+    let mut lost_tokens = Vec::new();
+    for token in retry_on.split(',') {
+        match RetryOn::from_token(token) {
+            Some(on) => {
+                kept.insert(on);
+            }
+            None if token.is_empty() => {}
+            None => lost_tokens.push(token.to_owned()),
+        }
+    }
+    let base = args.base_interval.map(channel::millis);
+    let max = args.max_interval.map(channel::millis);
+    let base_interval = base.unwrap_or(DEFAULT_BASE_INTERVAL);
+    Ok(RetryPolicy {
+        retry_on: kept,
+        num_retries: args.num_retries,
+        base_interval,
+        max_interval: max.unwrap_or(default_max_interval(base_interval)),
+        lost_tokens,
+        is_unlimited: profile.has(Feature::RetryUnlimited),
+    })
+}

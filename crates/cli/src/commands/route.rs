@@ -1,0 +1,92 @@
+//! `xdsctl route`: which route takes an RPC, and why not the others.
+
+use crate::args::{Format, RouteArgs};
+use crate::channel::{self, Opened};
+use crate::report::channel::route::{self, RouteAnswer};
+use crate::report::channel::route_json;
+use crate::{Error, Io};
+use xdsctl::rpc::{ChannelFacts, Draws, PLUGIN_PREFIX, Request, Selection, Selector};
+use xdsctl::status::Status;
+
+/// Exit code for an RPC that fails here.
+const EXIT_FAILS: u8 = 1;
+
+pub(super) fn run(args: &RouteArgs, io: &mut Io<'_>) -> Result<u8, Error> {
+    let headers = channel::headers(&args.request)?;
+    channel::refuse_method("route", &args.channel.input.files)?;
+    let opened = channel::open(&args.channel, io)?;
+    opened.check_effort(Some(channel::method(&args.request)))?;
+    channel::say_method(&args.request, io)?;
+    let config = match &opened.config {
+        Ok(config) => std::sync::Arc::clone(config),
+        Err(failure) => {
+            let status = Status::unavailable(failure.to_string());
+            match args.format {
+                Format::Human => say!(io.out, "{status}")?,
+                Format::Json => route_json::write_failure(&status, args.request.seed, &mut io.out)?,
+            }
+            if let Some(hint) = channel::hint(&opened) {
+                say!(io.err, "help: {hint}")?;
+            }
+            return Ok(opened.exit(true));
+        }
+    };
+    let request = Request {
+        path: channel::method(&args.request),
+        headers: &headers,
+        timeout: args.request.timeout.map(channel::millis),
+    };
+    let selector = Selector::new(config);
+    let mut draws = Draws::new(args.request.seed);
+    let channel = ChannelFacts {
+        id: draws.channel_id(),
+        active_faults: 0,
+    };
+    let mut tried = Vec::new();
+    let selected = selector.select(
+        &request,
+        channel,
+        &mut |purpose, bound| draws.draw(purpose, bound),
+        Some(&mut tried),
+    );
+    let exit_ok = opened.exit(false);
+    let unanswered = opened.unanswered();
+    let failure = match &selected {
+        Ok(selection) => verdict(selection, opened, args)?,
+        Err(refusal) => Some(refusal.status()),
+    };
+    let answer = RouteAnswer {
+        failure: failure.as_ref(),
+        selector: &selector,
+        request: &request,
+        channel,
+        tried: &tried,
+        selected: &selected,
+        seed: args.request.seed,
+        shows_secrets: args.channel.input.show_secrets,
+    };
+    match args.format {
+        Format::Human => route::write_text(&answer, io.colours(args.color), &mut io.out)?,
+        Format::Json => route_json::write(&answer, &mut io.out)?,
+    }
+    if let (Some(_), Some(unanswered)) = (&failure, unanswered) {
+        say!(io.err, "help: {unanswered}")?;
+    }
+    Ok(if failure.is_some() { EXIT_FAILS } else { exit_ok })
+}
+
+/// The status of an RPC that fails though a route takes it: by a fault filter, or because no pick can succeed.
+fn verdict(selection: &Selection<'_>, opened: Opened, args: &RouteArgs) -> Result<Option<Status>, Error> {
+    if let Some(abort) = &selection.fault.abort {
+        return Ok(Some(abort.clone()));
+    }
+    let plugin = selection.selected_key.strip_prefix(PLUGIN_PREFIX);
+    if let (Some(plugin), Ok(config)) = (plugin, &opened.config)
+        && config.default_target(plugin).is_none()
+    {
+        // What the lookup service answers is not known.
+        return Ok(None);
+    }
+    let rpc = channel::rpc(&args.request)?;
+    opened.failure(rpc, args.request.seed)
+}

@@ -1,0 +1,290 @@
+//! `xdsctl test`: runs suites and says what was not as expected.
+
+mod draft;
+mod update;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use crate::args::{ReportDestination, TestArgs, TestFormat};
+use crate::io::input::cannot_read;
+use crate::io::outputs::{formats, write_each};
+use crate::io::reach::AllowedDirectories;
+use crate::io::{files, progress};
+use crate::report::findings::human::Style;
+use crate::report::suite::{
+    Counts, Placing, SuiteLooks, SuiteReport, SuitesReport, write_github, write_gitlab, write_human, write_json,
+    write_junit, write_markdown, write_sarif,
+};
+use crate::{EXIT_TROUBLE, Error, Io, suite};
+use xdsctl::scenario::{Coverage, Manner, Played, Test, Trouble, run_heard as play};
+use xdsctl::source::{MAX_STREAM_BYTES, SourceId, SourceMap, Span, read_stream};
+
+/// Exit code for expectations that were not met.
+const EXIT_FAILED: u8 = 1;
+
+pub(super) fn run(args: &TestArgs, io: &mut Io<'_>) -> Result<u8, Error> {
+    if args.schema {
+        return draft::schema(io);
+    }
+    if args.init {
+        return draft::init(args, io);
+    }
+    if args.record {
+        return draft::record(args, io);
+    }
+    let formats = formats(&args.formats, TestFormat::Human, "junit=out.xml")?;
+    if args.update {
+        update::run(args, io)?;
+    }
+    let looks = SuiteLooks {
+        style: Style {
+            colour: io.colours(args.color),
+            width: io.width,
+            ..Style::default()
+        },
+        explains: args.explain,
+        is_quiet: args.quiet,
+        shows_secrets: args.show_secrets,
+    };
+    let mut sources = SourceMap::new();
+    let opened = open(args, &mut sources, io)?;
+    let mut suites = Vec::new();
+    let mut coverage = Coverage::default();
+    let (mut ran, mut known) = (0, 0);
+    // What is read is no place for a report.
+    let mut inputs: Vec<PathBuf> = sources.iter().map(|(_, source)| source.name().into()).collect();
+    for id in opened {
+        let Some(source) = sources.get(id) else { continue };
+        let placing = Placing::new(source, looks);
+        let mut report = SuiteReport {
+            file: source.name().into(),
+            faults: Vec::new(),
+            tests: Vec::new(),
+        };
+        match xdsctl::scenario::Suite::read(source) {
+            Ok(read) => {
+                let mut notes = Notes::default();
+                for test in &read.tests {
+                    inputs.extend(suite::files(test, source.name(), &args.world));
+                    let name = name(test, source.name());
+                    known += 1;
+                    if !is_chosen(args, source.name(), &name) {
+                        continue;
+                    }
+                    ran += 1;
+                    let (mut played, unread) = one(args, test, source.name(), false, io)?;
+                    coverage.add(std::mem::take(&mut played.coverage));
+                    notes.take(report.tests.len(), test, &mut played);
+                    let mut test = placing.report(name, test.span, played);
+                    // It comes first: what else fails may follow from it.
+                    test.failures
+                        .splice(0..0, unread.map(|(span, lost)| placing.half_a_world(span, lost)));
+                    report.tests.push(test);
+                }
+                for (number, span, note) in notes.of_all() {
+                    if let Some(test) = report.tests.get_mut(number) {
+                        test.notes.push((placing.place(span), note));
+                    }
+                }
+            }
+            Err(faults) => {
+                let placed = faults
+                    .into_iter()
+                    .map(|fault| (placing.place(fault.span), fault.message));
+                report.faults.extend(placed);
+            }
+        }
+        if !report.tests.is_empty() || !report.faults.is_empty() {
+            suites.push(report);
+        }
+    }
+    let report = SuitesReport {
+        suites: &suites,
+        coverage: covers(args).then_some(&coverage),
+    };
+    write(report, &formats, looks, &inputs, io)?;
+    let counts = Counts::of(&suites);
+    if counts.errors > 0 {
+        return Ok(EXIT_TROUBLE);
+    }
+    if ran == 0 {
+        return Err(Error::Usage(match &args.run {
+            Some(regex) => format!("no test has been run: `--run {regex}` matches none of {known}"),
+            None => "no test has been run: there is no suite".to_owned(),
+        }));
+    }
+    let (met, all) = coverage.counts();
+    if let Some(least) = args.fail_under.filter(|least| met * 100 < all * usize::from(*least)) {
+        let part = xdsctl::text::percent(met as u64, all as u64);
+        say!(
+            io.err,
+            "xdsctl: the tests have met {part} of the configuration, less than {least} % (--fail-under)"
+        )?;
+        return Ok(EXIT_FAILED);
+    }
+    Ok(if counts.failed > 0 { EXIT_FAILED } else { 0 })
+}
+
+/// What there is to say of the tests of a file, each thing once.
+#[derive(Default)]
+struct Notes {
+    said: BTreeSet<(Span, String)>,
+    /// Backends by the test that has them first; the note if none of the tests with them has such an endpoint.
+    backends: BTreeMap<Span, (usize, Option<String>)>,
+}
+
+impl Notes {
+    /// Takes what was found in a test, and leaves it what no test before it had.
+    fn take(&mut self, number: usize, test: &Test, played: &mut Played) {
+        played.notes.retain(|note| self.said.insert(note.clone()));
+        if played.trouble.is_some() {
+            return;
+        }
+        for backend in test.backends.iter().filter(|backend| backend.address.is_some()) {
+            let strange = played.strangers.iter().find(|(span, _)| *span == backend.span);
+            let note = strange.map(|(_, note)| note.clone());
+            let (_, known) = self.backends.entry(backend.span).or_insert((number, note.clone()));
+            *known = known.take().filter(|_| note.is_some());
+        }
+    }
+
+    /// What is true of all tests that share something: number of the first one, place and note.
+    fn of_all(self) -> impl Iterator<Item = (usize, Span, String)> {
+        let backends = self.backends.into_iter();
+        backends.filter_map(|(span, (number, note))| Some((number, span, note?)))
+    }
+}
+
+/// Says whether it is to be noted what of the configuration is met.
+const fn covers(args: &TestArgs) -> bool {
+    args.coverage || args.fail_under.is_some()
+}
+
+/// Says whether a test is to be run.
+fn is_chosen(args: &TestArgs, file: &str, name: &str) -> bool {
+    let full = || format!("{file}: {name}");
+    args.run.as_ref().is_none_or(|regex| regex.is_match(&full()))
+}
+
+/// The name of a test; that of its file if it is the only one and has none.
+fn name(test: &Test, file: &str) -> String {
+    if !test.name.is_empty() {
+        return test.name.clone();
+    }
+    let stem = Path::new(file).file_stem().filter(|_| file != "-");
+    stem.map_or_else(|| file.to_owned(), |stem| stem.to_string_lossy().into_owned())
+}
+
+/// Runs a test; what its world is not is trouble of the test. `records` is what [`Manner`] says of it. Beside it stands what of the
+/// world could not be read, and where that is named.
+fn one(
+    args: &TestArgs,
+    test: &Test,
+    file: &str,
+    records: bool,
+    io: &mut Io<'_>,
+) -> Result<(Played, Option<(Span, String)>), Error> {
+    let manner = Manner {
+        max_events: Some(args.max_events),
+        max_rpcs: Some(args.max_rpcs),
+        covers: covers(args),
+        shows_secrets: args.show_secrets,
+        records,
+    };
+    let from = suite::From {
+        file,
+        world: &args.world,
+        reach: &AllowedDirectories::of(&args.allow_read),
+        allow_read: &args.allow_read,
+        shows_secrets: args.show_secrets,
+    };
+    let mut notes = Vec::new();
+    let suite::Opened { callers, unread } = match suite::open(test, from, &mut notes, io) {
+        Ok(opened) => opened,
+        Err((span, error)) => {
+            return match error {
+                Error::Output(error) => Err(Error::Output(error)),
+                error => {
+                    let trouble = Some(Trouble {
+                        span,
+                        why: error.to_string(),
+                    });
+                    let played = Played {
+                        trouble,
+                        notes,
+                        ..Played::default()
+                    };
+                    Ok((played, None))
+                }
+            };
+        }
+    };
+    let most = usize::try_from(args.max_rpcs).unwrap_or(usize::MAX);
+    let mut played = progress::during(io, most, &format!("{most} RPCs, the limit"), |progress| {
+        play(test, &callers, manner, &|rpcs| {
+            progress.reach(usize::try_from(rpcs).unwrap_or(usize::MAX))
+        })
+    });
+    notes.append(&mut played.notes);
+    played.notes = notes;
+    Ok((played, unread))
+}
+
+/// Adds the documents that are suites.
+fn open(args: &TestArgs, sources: &mut SourceMap, io: &mut Io<'_>) -> Result<Vec<SourceId>, Error> {
+    let mut opened = Vec::new();
+    for path in &args.files {
+        if path.as_os_str() == "-" {
+            let bytes = read_stream(&mut io.input, MAX_STREAM_BYTES).map_err(|error| cannot_read(path, error))?;
+            opened.push(sources.add("-", bytes));
+            continue;
+        }
+        let found = files::find(path, &AllowedDirectories::of(args.allow_read.iter().chain(&args.files)));
+        if let Some((path, error)) = found.failures.into_iter().next() {
+            return Err(cannot_read(&path, error));
+        }
+        for file in &found.files {
+            let id = sources.add_file(file).map_err(|error| cannot_read(file, error))?;
+            let is_suite = || sources.get(id).is_some_and(suite::is_one);
+            if !found.is_directory || is_suite() {
+                opened.push(id);
+            }
+        }
+    }
+    Ok(opened)
+}
+
+fn write(
+    report: SuitesReport<'_>,
+    formats: &[ReportDestination<TestFormat>],
+    looks: SuiteLooks,
+    inputs: &[PathBuf],
+    io: &mut Io<'_>,
+) -> Result<(), Error> {
+    let paths = &io.paths;
+    write_each(
+        formats,
+        inputs,
+        looks.shows_secrets,
+        &mut io.out,
+        |format, is_file, out| {
+            let looks = match is_file {
+                true => SuiteLooks {
+                    style: Style::default(),
+                    ..looks
+                },
+                false => looks,
+            };
+            match format {
+                TestFormat::Human => write_human(report, looks, out),
+                TestFormat::Json => write_json(report, out),
+                TestFormat::Junit => write_junit(report.suites, paths, out),
+                TestFormat::Sarif => write_sarif(report.suites, paths, out),
+                TestFormat::Github => write_github(report.suites, paths, out),
+                TestFormat::Gitlab => write_gitlab(report.suites, paths, out),
+                TestFormat::Markdown => write_markdown(report.suites, paths, out),
+            }
+        },
+    )
+}

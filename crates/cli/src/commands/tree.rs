@@ -1,0 +1,177 @@
+//! `xdsctl tree`: the tree of LB policies of a channel.
+
+use std::io::Write as _;
+
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use crate::args::{Layout, TreeArgs, TreeFormat};
+use crate::channel::{self, Opened};
+use crate::io::DEFAULT_WIDTH;
+use crate::report::channel::{graph, svg, tree as text};
+use crate::{Error, Io};
+use xdsctl::client::config::{ChannelFailure, XdsConfig};
+use xdsctl::profile::{Client, Fleet, Profile};
+use xdsctl::source::secrets::SecretPlace;
+use xdsctl::status::Status;
+use xdsctl::tree::build::{self, Cds, Generated, Readable};
+use xdsctl::tree::node::{Node, NodeKind};
+use xdsctl::tree::show::{self, ShownTree};
+use xdsctl::tree::{legacy, service_config};
+
+/// Name of the schema of `--format json`.
+const SCHEMA: &str = "xdsctl.tree/v1";
+
+/// The JSON form.
+#[derive(Serialize)]
+struct Document {
+    schema: &'static str,
+    /// What the resolver hands to the channel; null if there is none.
+    service_config: Value,
+    /// What each cds policy generates, by cluster.
+    cds_children: Map<String, Value>,
+    /// Clusters, or the channel for null, to which every RPC fails.
+    errors: Vec<Value>,
+}
+
+/// Asks the client whose tree is known.
+fn of_tree(client: Client) -> Result<Fleet, String> {
+    let fleet = channel::of_channel(client)?;
+    match client == Client::default() {
+        true => Ok(fleet),
+        false => Err(format!(
+            "the LB policies that {} builds are not known, `route` and `pick` follow its RPCs",
+            fleet.base().name()
+        )),
+    }
+}
+
+pub(super) fn run(args: &TreeArgs, io: &mut Io<'_>) -> Result<u8, Error> {
+    let opened = channel::open_if(&args.channel, of_tree, io)?;
+    let outcome = match &opened.config {
+        Ok(config) => match service_config::generate(config) {
+            Ok(json) => Outcome::Config(config, json),
+            Err(status) => Outcome::Fails(status, None),
+        },
+        Err(failure) => Outcome::Fails(Status::unavailable(failure.to_string()), Some(failure)),
+    };
+    match args.format {
+        TreeFormat::Json => write_json(args, &opened, &outcome, io)?,
+        TreeFormat::Human | TreeFormat::Dot | TreeFormat::Mermaid | TreeFormat::Svg => {
+            let root = nodes(args, &opened, &outcome);
+            match args.format {
+                TreeFormat::Dot => graph::write_dot(&root, &mut io.out)?,
+                TreeFormat::Mermaid => graph::write_mermaid(&root, &mut io.out)?,
+                TreeFormat::Svg => svg::write(&root, &mut io.out)?,
+                TreeFormat::Human | TreeFormat::Json => {
+                    let style = text::TextStyle {
+                        colour: io.colours(args.color),
+                        width: io.width.unwrap_or(DEFAULT_WIDTH),
+                        all: args.all,
+                    };
+                    text::write(&root, style, &mut io.out)?;
+                }
+            }
+        }
+    }
+    if let Some(hint) = channel::hint(&opened) {
+        say!(io.err, "help: {hint}")?;
+    }
+    let fails = match &outcome {
+        Outcome::Fails(..) => true,
+        Outcome::Config(config, json) => all_fail(config, json, &opened.client.profile),
+    };
+    if let (true, Some(unanswered)) = (fails, opened.unanswered()) {
+        say!(io.err, "help: {unanswered}")?;
+    }
+    Ok(opened.exit(fails))
+}
+
+/// What the resolver hands to the channel.
+enum Outcome<'a> {
+    Config(&'a XdsConfig, Value),
+    Fails(Status, Option<&'a ChannelFailure>),
+}
+
+/// Says whether RPCs to every cluster of the routes fail, and there is one.
+fn all_fail(config: &XdsConfig, service_config: &Value, profile: &Profile) -> bool {
+    let mut readable = Readable::default();
+    let mut roots = build::manager_children(service_config)
+        .filter_map(|(_, policy)| build::cds_cluster(policy))
+        .peekable();
+    roots.peek().is_some()
+        && roots.all(|cluster| {
+            let cds = Cds {
+                config,
+                cluster,
+                below: None,
+                profile,
+            };
+            cds.check(&mut readable).is_err() || !config.can_serve(cluster)
+        })
+}
+
+fn nodes(args: &TreeArgs, opened: &Opened, outcome: &Outcome<'_>) -> Node {
+    match outcome {
+        Outcome::Config(config, json) => {
+            let shown = ShownTree {
+                config,
+                service_config: json,
+                profile: &opened.client.profile,
+                resources: &opened.client.resources,
+            };
+            match args.layout {
+                Layout::A75 => show::tree(&shown),
+                Layout::A37 => legacy::tree(&shown),
+            }
+        }
+        Outcome::Fails(status, failure) => {
+            let name = opened.target().map_or("channel", |target| target.uri.as_str());
+            let mut node =
+                Node::new(NodeKind::Failure, status.code.name()).warning("every RPC fails:", &*status.message);
+            if let Some(failure) = failure {
+                node = node.fact("because:", failure.class.name());
+            }
+            Node::new(NodeKind::Channel, name).with(node)
+        }
+    }
+}
+
+fn write_json(args: &TreeArgs, opened: &Opened, outcome: &Outcome<'_>, io: &mut Io<'_>) -> Result<(), Error> {
+    let (service_config, children, errors) = match outcome {
+        Outcome::Config(config, json) => {
+            let Generated { children, errors } = build::generate(config, json, &opened.client.profile);
+            let children = match args.layout {
+                Layout::A75 => children,
+                Layout::A37 => legacy::children(config, json),
+            };
+            let errors: Vec<Value> = errors
+                .iter()
+                .map(|(cluster, status)| {
+                    json!({ "cluster": cluster, "code": status.code.name(), "message": &*status.message })
+                })
+                .collect();
+            (json.clone(), children.into_iter().collect(), errors)
+        }
+        Outcome::Fails(status, _) => {
+            let error = json!({ "cluster": null, "code": status.code.name(), "message": &*status.message });
+            (Value::Null, Map::new(), vec![error])
+        }
+    };
+    let (mut service_config, mut children): (Value, Map<String, Value>) = (service_config, children);
+    if !args.channel.input.show_secrets {
+        SecretPlace::policies().redact(&mut service_config);
+        children
+            .values_mut()
+            .for_each(|child| SecretPlace::policies().redact(child));
+    }
+    let document = Document {
+        schema: SCHEMA,
+        service_config,
+        cds_children: children,
+        errors,
+    };
+    serde_json::to_writer_pretty(&mut io.out, &document).map_err(std::io::Error::from)?;
+    writeln!(io.out)?;
+    Ok(())
+}

@@ -1,0 +1,202 @@
+//! `validate --fix` and `--diff`: the fixes of all documents, made in the files or shown as a patch.
+//!
+//! What is suppressed, in the baseline, switched off with `-A` or no fault to the clients that were asked is not fixed, and neither is configuration that was made for a
+//! proxy, unless `--all` asks for it: its reader is another.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use crate::io::edit::replace;
+use crate::io::input::Inputs;
+use crate::io::reach::AllowedDirectories;
+use crate::report::findings::clients::is_told;
+use crate::report::findings::fixable::Fixable;
+use crate::report::findings::patch;
+use crate::report::masks::{Masks, Resource, resources};
+use crate::{Error, Io};
+use xdsctl::check::CheckOutcome;
+use xdsctl::choice::Severities;
+use xdsctl::client::Checked;
+use xdsctl::diag::Diagnostic;
+use xdsctl::fix::{self, Document, Edit};
+use xdsctl::source::sniff::DocumentFormat;
+use xdsctl::source::{SourceId, SourceMap};
+
+/// The fixes of a run.
+#[derive(Debug, Default)]
+pub(super) struct Plan {
+    /// In the order of each document; none overlaps another.
+    changes: BTreeMap<SourceId, Vec<Edit>>,
+    /// Resources of the documents.
+    resources: BTreeMap<SourceId, Vec<Resource>>,
+    /// Documents with findings that could be fixed if they were in another format.
+    passed_over: BTreeSet<SourceId>,
+    /// The findings that have a fix.
+    pub fixable: Fixable,
+}
+
+impl Plan {
+    /// Looks for the fixes of what was found in the documents of `inputs`.
+    pub fn of(outcome: &CheckOutcome, inputs: &Inputs, severities: &Severities, with_proxies: bool) -> Plan {
+        let wants = |diagnostic: &Diagnostic| {
+            let field = diagnostic.path.segs().last_field();
+            severities.of((diagnostic.rule, diagnostic.effect), field).is_some()
+        };
+        let is_folded = |checked: &Checked| !with_proxies && outcome.proxy_worlds.contains(&checked.world);
+        let mut documents: BTreeMap<SourceId, Option<Document<'_>>> = BTreeMap::new();
+        let mut found: BTreeMap<SourceId, BTreeSet<Edit>> = BTreeMap::new();
+        let mut plan = Plan::default();
+        for (number, checked) in outcome.resources.iter().enumerate() {
+            let wants = |diagnostic: &Diagnostic| wants(diagnostic) && is_told(checked, diagnostic, &inputs.fleet);
+            let id = checked.origin.source;
+            if is_folded(checked) || !inputs.documents.contains(&id) || !fix::may_be_fixed(checked, wants) {
+                continue;
+            }
+            let Some(source) = inputs.sources.get(id) else {
+                continue;
+            };
+            let Some(document) = documents.entry(id).or_insert_with(|| Document::new(source)) else {
+                plan.passed_over.insert(id);
+                continue;
+            };
+            for (edit, fixed) in document.edits(checked, wants) {
+                plan.fixable.add(number, fixed);
+                found.entry(id).or_default().insert(edit);
+            }
+        }
+        for (id, changes) in found {
+            let mut end = 0;
+            let mut changes: Vec<Edit> = changes.into_iter().collect();
+            changes.retain(|edit| {
+                let is_free = edit.span.start >= end;
+                end = end.max(edit.span.end);
+                is_free
+            });
+            plan.changes.insert(id, changes);
+        }
+        plan.resources = resources(&outcome.resources);
+        plan
+    }
+
+    /// How many fixes there are.
+    pub fn count(&self) -> usize {
+        self.changes.values().map(Vec::len).sum()
+    }
+
+    /// Makes the fixes in the files, and in what was read of them; says how many.
+    ///
+    /// A file that is out of reach, cannot be written, or is no longer what was read, stays as it is, and so does what was read of it.
+    ///
+    /// # Errors
+    /// Standard error is closed.
+    pub fn apply(mut self, inputs: &mut Inputs, reach: &AllowedDirectories, io: &mut Io<'_>) -> Result<(), Error> {
+        let mut failures = Vec::new();
+        self.changes.retain(|id, changes| {
+            let Some(source) = inputs.sources.get(*id) else {
+                return false;
+            };
+            let new = fixed(source.bytes(), changes);
+            match replace(Path::new(source.name()), reach, source.bytes(), &new) {
+                Ok(()) => true,
+                Err(error) => {
+                    let (what, name) = ("fix", source.name().to_owned());
+                    failures.push(Error::Io {
+                        what,
+                        name,
+                        source: error,
+                    });
+                    false
+                }
+            }
+        });
+        self.say(&inputs.sources, "made", "", io)?;
+        self.change(inputs);
+        inputs.fail(failures);
+        Ok(())
+    }
+
+    /// Prints the fixes as a patch, and makes them in what was read; `is_for_files` if they can be made where that comes from.
+    ///
+    /// # Errors
+    /// A stream that cannot be written.
+    pub fn show(
+        &self,
+        inputs: &mut Inputs,
+        is_for_files: bool,
+        shows_secrets: bool,
+        io: &mut Io<'_>,
+    ) -> Result<(), Error> {
+        let mut hidden = patch::Hidden::default();
+        for (id, changes) in &self.changes {
+            if let Some(source) = inputs.sources.get(*id) {
+                let resources = self.resources.get(id).cloned().unwrap_or_default();
+                let masks = Masks::of(source, resources, shows_secrets);
+                let found = patch::write(source, changes, &masks, &mut io.out)?;
+                hidden.secrets |= found.secrets;
+                hidden.returns |= found.returns;
+            }
+        }
+        io.out.flush()?;
+        let how = if is_for_files { ", which --fix makes" } else { "" };
+        self.say(&inputs.sources, "a patch of", how, io)?;
+        let what = match (hidden.secrets, hidden.returns) {
+            (true, _) => Some(("secrets in the patch are masked", "; --show-secrets keeps them")),
+            (false, true) => Some(("the patch writes carriage returns inside a line as `\\u000d`", "")),
+            (false, false) => None,
+        };
+        if let Some((what, way)) = what {
+            let how = if is_for_files { "; --fix works without it" } else { "" };
+            writeln!(io.err, "xdsctl: {what}, so that it cannot be applied{way}{how}")?;
+        }
+        self.change(inputs);
+        Ok(())
+    }
+
+    fn say(&self, sources: &SourceMap, before: &str, after: &str, io: &mut Io<'_>) -> Result<(), Error> {
+        for id in &self.passed_over {
+            let Some(source) = sources.get(*id) else { continue };
+            let format = match source.format() {
+                Some(DocumentFormat::Text) => "text format",
+                Some(DocumentFormat::Binary) => "binary",
+                _ => "a log",
+            };
+            let name = source.name();
+            say!(
+                io.err,
+                "xdsctl: `{name}` is not fixed: it is {format}, only JSON and YAML are fixed"
+            )?;
+        }
+        let plural = |count, one, many| if count == 1 { one } else { many };
+        let (fixes, files) = (self.count(), self.changes.len());
+        if fixes == 0 {
+            writeln!(io.err, "xdsctl: there is nothing to fix")?;
+            return Ok(());
+        }
+        let (fix, file) = (plural(fixes, "fix", "fixes"), plural(files, "file", "files"));
+        writeln!(io.err, "xdsctl: {before} {fixes} {fix} in {files} {file}{after}")?;
+        Ok(())
+    }
+
+    /// Makes the fixes in what was read.
+    fn change(&self, inputs: &mut Inputs) {
+        for (id, changes) in &self.changes {
+            if let Some(source) = inputs.sources.get(*id) {
+                let new = fixed(source.bytes(), changes);
+                inputs.sources.replace(*id, new);
+            }
+        }
+    }
+}
+
+/// The document after its fixes.
+fn fixed(old: &[u8], changes: &[Edit]) -> Vec<u8> {
+    let mut new = Vec::with_capacity(old.len());
+    let mut at = 0;
+    for edit in changes {
+        new.extend_from_slice(old.get(at..edit.span.start).unwrap_or_default());
+        new.extend_from_slice(edit.text.as_bytes());
+        at = edit.span.end;
+    }
+    new.extend_from_slice(old.get(at..).unwrap_or_default());
+    new
+}

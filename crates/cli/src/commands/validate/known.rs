@@ -1,0 +1,143 @@
+//! Findings that somebody has looked at: suppressions of the project and of comments, and the baseline.
+
+use std::fs;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use crate::args::ValidateArgs;
+use crate::config::{IgnoreSetting, ProjectConfig};
+use crate::io::outputs::is_same_place;
+use crate::io::overwrite::{self, OutputKind};
+use crate::{Error, Io};
+use xdsctl::catalogue;
+use xdsctl::check::CheckOutcome;
+use xdsctl::choice::{self, Baseline, Choice, Date, Hidden, Severities, Suppression, Written, baseline};
+use xdsctl::diag::Severity;
+use xdsctl::source::{SourceId, SourceMap, Span};
+
+/// What is known before anything is read.
+pub struct Preset {
+    suppressions: Vec<Suppression>,
+    baseline: Option<(Baseline, SourceId)>,
+    /// A new baseline is wanted.
+    is_recorded: bool,
+    today: Date,
+}
+
+impl Preset {
+    /// Reads the suppressions of the project and the baseline.
+    ///
+    /// # Errors
+    /// A baseline that cannot be read.
+    pub fn open(args: &ValidateArgs, config: &ProjectConfig, sources: &mut SourceMap) -> Result<Preset, Error> {
+        let of_project = config.baseline.as_ref().map(|setting| setting.value.clone());
+        // The one of the project may be about to be written for the first time.
+        let is_recorded = args.write_baseline.is_some();
+        if let Some(file) = &args.write_baseline {
+            overwrite::refuse(file, OutputKind::Baseline)?;
+            if args
+                .formats
+                .iter()
+                .any(|of| of.file.is_some() && is_same_place(of.file.as_deref(), Some(file)))
+            {
+                let file = file.display();
+                return Err(Error::Usage(format!(
+                    "`{file}` is a report too: give the baseline another file"
+                )));
+            }
+        }
+        let path = args.baseline.clone().or(of_project.filter(|_| !is_recorded));
+        let baseline = match path {
+            Some(path) => {
+                let name = path.display().to_string();
+                let text = fs::read(&path).map_err(|source| Error::Io {
+                    what: "read",
+                    name: name.clone(),
+                    source,
+                })?;
+                let read = Baseline::read(&text).map_err(|why| Error::Usage(format!("baseline `{name}`: {why}")))?;
+                Some((read, sources.add_settings(name, text)))
+            }
+            None => None,
+        };
+        Ok(Preset {
+            suppressions: of_config(config, sources),
+            baseline,
+            is_recorded,
+            today: args.today.unwrap_or_else(today),
+        })
+    }
+
+    /// Takes out what is known. Findings for a new baseline are those from a severity on.
+    pub fn hide(
+        self,
+        outcome: &mut CheckOutcome,
+        config: &ProjectConfig,
+        sources: &SourceMap,
+        (from, severities): (Severity, &Severities),
+        is_complete: bool,
+    ) -> Hidden {
+        let rules: Vec<_> = catalogue::rules().collect();
+        let mut suppressions = self.suppressions;
+        for (id, source) in sources.iter() {
+            let (found, faults) = choice::comments(id, source, &rules);
+            suppressions.extend(found);
+            outcome.findings.extend(faults);
+        }
+        let name = |name: &str| match name {
+            "-" => name.to_owned(),
+            name => config.stable_name(name),
+        };
+        let names: Vec<String> = sources.iter().map(|(_, source)| name(source.name())).collect();
+        let choice = Choice {
+            names: &names,
+            suppressions,
+            baseline: self.baseline,
+            record: self.is_recorded.then_some((from, severities)),
+            today: self.today,
+            is_complete,
+        };
+        choice::hide(outcome, sources, choice)
+    }
+}
+
+/// Writes the new baseline, if one is asked for.
+///
+/// # Errors
+/// The file cannot be written.
+pub fn write(args: &ValidateArgs, recorded: Vec<baseline::BaselineEntry>, io: &mut Io<'_>) -> Result<(), Error> {
+    let Some(path) = &args.write_baseline else {
+        return Ok(());
+    };
+    let count = recorded.len();
+    fs::write(path, baseline::write(recorded)).map_err(|source| Error::Io {
+        what: "write",
+        name: path.display().to_string(),
+        source,
+    })?;
+    let findings = if count == 1 { "finding" } else { "findings" };
+    say!(io.err, "wrote {count} {findings} to {}", path.display())?;
+    Ok(())
+}
+
+/// The suppressions of the project; its file becomes a document, to point into.
+fn of_config(config: &ProjectConfig, sources: &mut SourceMap) -> Vec<Suppression> {
+    let Some(file) = config.file.as_ref().filter(|_| !config.ignores.is_empty()) else {
+        return Vec::new();
+    };
+    let source = sources.add_settings(file.display().to_string(), config.text.clone().into_bytes());
+    let suppressions = config.ignores.iter().map(|setting| {
+        let IgnoreSetting { ignore, span, .. } = setting.value.clone();
+        Suppression {
+            ignore,
+            written: Written::Config,
+            source,
+            span: Span::new(span.start, span.end),
+        }
+    });
+    suppressions.collect()
+}
+
+fn today() -> Date {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    Date::of_unix_seconds(now.map_or(0, |time| time.as_secs()))
+}

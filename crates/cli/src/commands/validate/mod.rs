@@ -1,0 +1,468 @@
+//! `xdsctl validate`: inputs to findings to an exit code.
+
+mod explain_error;
+mod fix;
+mod known;
+mod stream;
+mod watch;
+
+use std::path::Path;
+
+use crate::args::{FailOn, Level, ReportDestination, ReportFormat, Show, ValidateArgs};
+use crate::config::{ProjectConfig, Setting};
+use crate::fleet::{self, AskedClients};
+use crate::io::input::{self, Inputs};
+use crate::io::live;
+use crate::io::outputs::{self, Outputs, ReportLooks};
+use crate::io::own::Own;
+use crate::io::reach::AllowedDirectories;
+use crate::report::findings::fixable::Fixable;
+use crate::report::findings::not_checked::{self, Gate};
+use crate::report::findings::resolve::{ResolveOptions, ResolvedFindings};
+use crate::report::findings::{Choice, ReportScope, Summary, clients, human, matrix, silenced};
+use crate::{EXIT_TROUBLE, Error, Io, channel};
+use explain_error::RecognisedLine;
+use fix::Plan;
+use known::Preset;
+use stream::Stream;
+use xdsctl::catalogue;
+use xdsctl::check::{self, CheckOutcome, InputScope};
+use xdsctl::choice::{Hidden, Rejections, Selector, Severities};
+use xdsctl::client::{Checked, Keep, Verdict};
+use xdsctl::diag::Severity;
+use xdsctl::envelope::{EMPTY_RESPONSE, WorldName};
+use xdsctl::profile::{Client, Doubt, Fleet};
+use xdsctl::source::SourceMap;
+
+/// Exit code for findings at or above `--fail-on`.
+pub(super) const EXIT_FINDINGS: u8 = 1;
+
+pub(super) fn run(args: &ValidateArgs, io: &mut Io<'_>) -> Result<u8, Error> {
+    if args.quiet {
+        // No progress either.
+        io.err_is_terminal = false;
+    }
+    let asked = ValidateRequest::of(args, io)?;
+    if args.watch {
+        return super::validate::watch::run(&asked, io);
+    }
+    if args.fix && !args.diff {
+        asked.refuse_streams()?;
+    }
+    if let Some(file) = asked.is_by_line() {
+        return Stream(&asked).run(file, io);
+    }
+    let mut inputs = input::open_for(&args.input, &asked.config, asked.fleet.clone(), io)?;
+    asked.own().leave_out(&mut inputs, io)?;
+    let given = inputs.sources.count();
+    let mut checked = asked.check(&mut inputs, io)?;
+    if args.fix || args.diff {
+        return asked.fix(&checked, inputs, given, io);
+    }
+    let worlds = std::mem::take(&mut checked.outcome.worlds);
+    let code = asked.tell(checked, &inputs, io);
+    io.leave(worlds);
+    code
+}
+
+/// What is asked of every input: the flags, and what the project says.
+pub(super) struct ValidateRequest<'a> {
+    pub args: &'a ValidateArgs,
+    pub config: ProjectConfig,
+    pub settings: Settings,
+    pub severities: Severities,
+    pub fleet: Fleet,
+    /// Where the clients are named, if not in an argument.
+    fleet_from: Option<String>,
+    /// Clients that are to be asked and of which the version cannot be read.
+    unread: Vec<String>,
+    /// The clients whose findings can fail the run; none for all.
+    counted: Vec<Client>,
+    pub looks: ReportLooks,
+}
+
+impl<'a> ValidateRequest<'a> {
+    fn of(args: &'a ValidateArgs, io: &mut Io<'_>) -> Result<ValidateRequest<'a>, Error> {
+        let config = ProjectConfig::of(&args.input.config, io)?;
+        let settings = Settings::of(args, &config);
+        let is_for_github = |to: &ReportDestination| to.file.is_none() && to.format == ReportFormat::Github;
+        io.annotates |= settings.formats.iter().any(is_for_github);
+        // A table alone is of the current ones.
+        let otherwise = match args.matrix {
+            true => Client::current(),
+            false => vec![Client::default()],
+        };
+        let AskedClients { fleet, from, unread } = fleet::asked(&args.clients, &config, otherwise, io)?;
+        let counted = settings.fail_on.counted(&fleet);
+        let counted = counted.map_err(|why| Error::Usage(format!("--fail-on: {why}")))?;
+        Ok(ValidateRequest {
+            args,
+            severities: severities(args, &config)?,
+            looks: looks(args, &settings, &fleet, io),
+            config,
+            settings,
+            fleet,
+            fleet_from: from,
+            unread,
+            counted,
+        })
+    }
+
+    /// Says whether each snapshot is answered on a line, and in which file; `Some(None)` for standard output.
+    pub(super) fn is_by_line(&self) -> Option<Option<&Path>> {
+        match self.settings.formats.as_slice() {
+            [
+                ReportDestination {
+                    format: ReportFormat::Jsonl,
+                    file,
+                },
+            ] => Some(file.as_deref()),
+            _ => None,
+        }
+    }
+
+    /// The files that the run writes.
+    pub(super) fn own(&self) -> Own {
+        let of_project = self.config.baseline.as_ref().map(|setting| setting.value.as_path());
+        let of_flags = [self.args.baseline.as_deref(), self.args.write_baseline.as_deref()];
+        let baselines = of_flags.into_iter().chain([of_project]).flatten();
+        Own::of(&self.settings.formats, baselines)
+    }
+
+    /// Writes the report; the exit code for what is in it.
+    pub(super) fn tell(&self, mut checked: Examined, inputs: &Inputs, io: &mut Io<'_>) -> Result<u8, Error> {
+        let mut fixable = Fixable::default();
+        if outputs::says_what_is_fixable(&self.settings.formats) && self.running_system().is_none() {
+            let plan = self.plan(&checked, inputs);
+            checked.fixable = plan.count();
+            fixable = plan.fixable;
+        }
+        let outputs = Outputs::open(&self.settings.formats, &self.looks, inputs, io)?;
+        let options = self.options(&fixable);
+        let summary = outputs.write(checked.report(&inputs.sources, &options))?;
+        if let Some(nothing) = checked.nothing {
+            io.out.flush()?;
+            inputs.exit_code(0, io)?;
+            return Err(nothing);
+        }
+        if !self.looks.closes(&self.settings.formats)
+            && let Some(silenced) = silenced(&summary)
+        {
+            io.out.flush()?;
+            writeln!(io.err, "xdsctl: {silenced}")?;
+        }
+        known::write(self.args, checked.hidden.recorded, io)?;
+        inputs.exit_code(self.exit_code(&summary), io)
+    }
+
+    /// A verdict that is not known goes before everything that is.
+    pub(super) fn exit_code(&self, summary: &Summary) -> u8 {
+        match not_checked::unknown(&summary.not_checked) {
+            Some(_) => EXIT_TROUBLE,
+            None if self.looks.gate.is_failed(summary) => EXIT_FINDINGS,
+            None => 0,
+        }
+    }
+
+    /// Standard input, the lines of a stream and running systems have no file that could be fixed.
+    fn refuse_streams(&self) -> Result<(), Error> {
+        let refused = |what: &str| {
+            Err(Error::Usage(format!(
+                "--fix changes files, {what} is none: --diff prints a patch"
+            )))
+        };
+        let is_jsonl = |destination: &ReportDestination| destination.format == ReportFormat::Jsonl;
+        if let Some(address) = self.running_system() {
+            return refused(&format!("`{address}`"));
+        }
+        if self.args.input.files.iter().any(|file| file.as_os_str() == "-")
+            || self.settings.formats.iter().any(is_jsonl)
+        {
+            return refused("standard input");
+        }
+        Ok(())
+    }
+
+    /// The first input that is no file but a running system.
+    fn running_system(&self) -> Option<&str> {
+        let inputs = self.args.input.files.iter().filter_map(|file| file.to_str());
+        inputs.into_iter().find(|text| live::is_address(text))
+    }
+
+    fn plan(&self, checked: &Examined, inputs: &Inputs) -> Plan {
+        Plan::of(&checked.outcome, inputs, &self.severities, self.args.all)
+    }
+
+    /// Fixes what was found, or shows how, and checks again. The first `given` documents are the inputs, others were found by them.
+    fn fix(&self, checked: &Examined, mut inputs: Inputs, given: usize, io: &mut Io<'_>) -> Result<u8, Error> {
+        let plan = self.plan(checked, &inputs);
+        let count = plan.count();
+        if self.args.diff {
+            let is_for_files = self.running_system().is_none();
+            plan.show(&mut inputs, is_for_files, self.args.input.show_secrets, io)?;
+        } else {
+            plan.apply(&mut inputs, &AllowedDirectories::around(&self.args.input.files), io)?;
+        }
+        inputs.sources.truncate(given);
+        let mut checked = self.check(&mut inputs, io)?;
+        if !self.args.diff {
+            return self.tell(checked, &inputs, io);
+        }
+        if let Some(nothing) = checked.nothing {
+            inputs.exit_code(0, io)?;
+            return Err(nothing);
+        }
+        let fixable = Fixable::default();
+        let options = self.options(&fixable);
+        let no_outputs = Outputs::open(&[], &self.looks, &inputs, io)?;
+        let summary = no_outputs.write(checked.report(&inputs.sources, &options))?;
+        let code = if count > 0 {
+            EXIT_FINDINGS
+        } else {
+            self.exit_code(&summary)
+        };
+        inputs.exit_code(code, io)
+    }
+
+    /// How findings are looked up.
+    pub(super) fn options<'o>(&'o self, fixable: &'o Fixable) -> ResolveOptions<'o> {
+        let style = self.looks.style;
+        ResolveOptions {
+            severities: &self.severities,
+            fleet: &self.fleet,
+            fleet_from: self.fleet_from.as_deref(),
+            counted: &self.counted,
+            snippets_from: outputs::has_human(&self.settings.formats).then_some(style.min_severity),
+            snippets_per_rule: style.snippets_per_rule(),
+            snippet_columns: style.snippet_columns(),
+            shows_secrets: self.args.input.show_secrets,
+            fixable,
+        }
+    }
+
+    /// Checks everything, and takes out what is known.
+    ///
+    /// # Errors
+    /// A target that is none, a line of which nothing is known, a baseline that cannot be read.
+    pub(super) fn check(&self, inputs: &mut Inputs, io: &mut Io<'_>) -> Result<Examined, Error> {
+        let known = Preset::open(self.args, &self.config, &mut inputs.sources)?;
+        let line = self
+            .args
+            .explain_error
+            .as_deref()
+            .map(RecognisedLine::read)
+            .transpose()?;
+        let uri = self
+            .args
+            .target
+            .clone()
+            .or_else(|| line.as_ref().and_then(RecognisedLine::target));
+        let target = match &uri {
+            Some(uri) => {
+                let bootstrap = inputs.bootstrap.clone().unwrap_or_default();
+                let of_line = line.as_ref().filter(|_| self.args.target.is_none());
+                let of_line = of_line.and_then(RecognisedLine::authority);
+                let authority = self.args.authority.as_deref().or(of_line);
+                Some(channel::read_target(uri, authority, &bootstrap)?)
+            }
+            None => None,
+        };
+        let keep = match self.args.show.contains(&Show::Parsed) {
+            true => Keep::Parsed,
+            false => Keep::Findings,
+        };
+        inputs.is_complete = self.settings.is_complete;
+        inputs.is_quiet |= self.args.quiet;
+        let settled = inputs.settle_to_report(keep, io);
+        let bootstraps = settled.bootstraps.len() + usize::from(inputs.documents.is_empty());
+        let scope = ReportScope {
+            documents: inputs.documents.len(),
+            worlds: settled.worlds.len(),
+            bootstraps,
+        };
+        let worlds = settled.names.clone();
+        let is_complete = self.settings.is_complete;
+        let mut outcome = check::check(
+            settled,
+            InputScope {
+                target: target.as_ref(),
+                // What the line misses does not come.
+                is_complete: is_complete || line.as_ref().is_some_and(RecognisedLine::is_of_missing),
+                // A line comes from a client, whatever else the input looks like.
+                without_server_template: inputs.without_server_template(),
+                judges_proxies: self.args.all || line.is_some(),
+            },
+        );
+        let mut has_input = outcome.resources.iter().any(Checked::is_checked)
+            || bootstraps > 0
+            || outcome
+                .findings
+                .iter()
+                .any(|found| found.diagnostic.rule == &EMPTY_RESPONSE);
+        let is_told_of = |checked: &Checked| checked.verdict == Verdict::NotChecked && checked.status.is_some();
+        let nothing = if !outcome.proxy_worlds.is_empty() {
+            "the configuration was made for a proxy; --all checks it anyway"
+        } else if outcome.resources.iter().any(is_told_of) {
+            "the input says which resources a control plane has sent, and has none of them"
+        } else {
+            "no resource that a gRPC client asks for and no bootstrap in the input"
+        };
+        let mut nothing = nothing.to_owned();
+        let hidden = if let Some(line) = &line {
+            // What a line tells of is shown, known or not.
+            if let Some(why) = line.keep(&mut outcome, target.as_ref(), inputs, io)? {
+                has_input = false;
+                nothing = why;
+            }
+            Hidden::default()
+        } else {
+            let record = (self.looks.style.min_severity, &self.severities);
+            let rejections = Rejections::of(&outcome);
+            let mut hidden = known.hide(&mut outcome, &self.config, &inputs.sources, record, is_complete);
+            hidden.suppressed += rejections.follow(&mut outcome, &self.severities);
+            hidden
+        };
+        Ok(Examined {
+            doubts: inputs.fleet.doubts().to_vec(),
+            unread: self.unread.clone(),
+            has_bootstrap: bootstraps > 0 || inputs.bootstrap_path.is_some(),
+            outcome,
+            worlds,
+            scope,
+            hidden,
+            fixable: 0,
+            nothing: (!has_input).then_some(Error::Nothing(nothing)),
+        })
+    }
+}
+
+/// What came out of the inputs.
+pub(super) struct Examined {
+    outcome: CheckOutcome,
+    worlds: Vec<WorldName>,
+    scope: ReportScope,
+    /// Switches of which something is not known.
+    doubts: Vec<Doubt>,
+    /// Clients of a dump whose version cannot be read.
+    unread: Vec<String>,
+    /// A bootstrap was read.
+    has_bootstrap: bool,
+    hidden: Hidden,
+    /// Fixes that could be made, if they were looked for.
+    fixable: usize,
+    /// There was nothing that could be checked.
+    pub nothing: Option<Error>,
+}
+
+impl Examined {
+    /// The findings, to be taken out resource by resource.
+    pub(super) fn report<'r>(
+        &'r mut self,
+        sources: &'r SourceMap,
+        options: &'r ResolveOptions<'r>,
+    ) -> ResolvedFindings<'r> {
+        let outcome = std::mem::take(&mut self.outcome);
+        let mut report = ResolvedFindings::new(outcome, &self.worlds, sources, options);
+        report.summary.scope = self.scope;
+        report.summary.suppressed = self.hidden.suppressed;
+        report.summary.known = self.hidden.known;
+        report.summary.silenced += self.hidden.errors;
+        report.summary.fixable = self.fixable;
+        report.not_checked.doubts.clone_from(&self.doubts);
+        report.not_checked.unread.clone_from(&self.unread);
+        report.not_checked.has_bootstrap = self.has_bootstrap;
+        report
+    }
+}
+
+/// What the flags say, else the project, else the default.
+pub(super) struct Settings {
+    formats: Vec<ReportDestination>,
+    fail_on: FailOn,
+    min_severity: Option<Level>,
+    is_complete: bool,
+}
+
+impl Settings {
+    fn of(args: &ValidateArgs, config: &ProjectConfig) -> Settings {
+        let level = |flag: Option<Level>, setting: &Option<Setting<Level>>| {
+            flag.or(setting.as_ref().map(|setting| setting.value))
+        };
+        let of_config = config.format.as_ref().map(|setting| setting.value);
+        let formats = match args.formats.as_slice() {
+            [] => vec![ReportDestination {
+                format: of_config.unwrap_or(ReportFormat::Human),
+                file: None,
+            }],
+            formats => formats.to_vec(),
+        };
+        Settings {
+            formats,
+            fail_on: args
+                .fail_on
+                .clone()
+                .or_else(|| Some(config.fail_on.as_ref()?.value.clone()))
+                .unwrap_or_default(),
+            min_severity: level(args.min_severity, &config.min_severity),
+            is_complete: args.complete || config.complete.as_ref().is_some_and(|setting| setting.value),
+        }
+    }
+}
+
+/// How the report is to look.
+fn looks(args: &ValidateArgs, settings: &Settings, fleet: &Fleet, io: &Io<'_>) -> ReportLooks {
+    // A line leads to its finding, however quiet that is.
+    let quietest = if args.explain_error.is_some() {
+        Severity::Note
+    } else {
+        Severity::Warning
+    };
+    let from = |severity| settings.min_severity.map_or(severity, Level::severity);
+    let choice = Choice {
+        min_severity: from(quietest),
+    };
+    ReportLooks {
+        choice,
+        everything: Choice {
+            min_severity: from(Severity::Note),
+        },
+        style: human::Style {
+            colour: io.colours(args.color),
+            unicode: true,
+            width: io.width,
+            is_capped: !(args.all || args.all_findings),
+            min_severity: choice.min_severity,
+            is_quiet: args.quiet,
+        },
+        asked: clients::asked(fleet),
+        gate: Gate {
+            severity: settings.fail_on.level.severity(),
+            not_checked: settings.fail_on.not_checked,
+        },
+        statistics: args.statistics,
+        matrix: args.matrix.then(|| matrix::Style {
+            fleet: fleet.clone(),
+            unicode: io.is_utf8_terminal,
+            width: io.width,
+            is_capped: io.out_is_terminal && !args.all,
+            is_quiet: args.quiet,
+        }),
+        paths: io.paths.clone(),
+        shows_secrets: args.input.show_secrets,
+    }
+}
+
+/// What the project says of rules, and then the flags: the last one counts.
+fn severities(args: &ValidateArgs, config: &ProjectConfig) -> Result<Severities, Error> {
+    let known: Vec<_> = catalogue::rules().collect();
+    let mut severities = Severities::default();
+    // What a line tells of is shown, whatever the project says.
+    let of_project = config.rules.iter().filter(|_| args.explain_error.is_none());
+    for Setting { value, .. } in of_project {
+        severities.add(value.rules.clone(), value.severity);
+    }
+    for (rules, severity) in &args.choice.0 {
+        severities.add(Selector::list(rules, &known).map_err(Error::Usage)?, *severity);
+    }
+    Ok(severities)
+}

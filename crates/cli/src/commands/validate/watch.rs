@@ -1,0 +1,89 @@
+//! `xdsctl validate --watch`: a gate that stays open while every version of a running system is good.
+
+use super::ValidateRequest;
+use crate::{Error, Io};
+
+/// Checks each version until one has a finding as bad as `--fail-on` says.
+///
+/// # Errors
+/// The input is no running system, or cannot be fetched.
+pub(super) fn run(asked: &ValidateRequest<'_>, io: &mut Io<'_>) -> Result<u8, Error> {
+    let [path] = asked.args.input.files.as_slice() else {
+        return Err(Error::Usage("--watch takes one running system".to_owned()));
+    };
+    let Some(text) = path.to_str().filter(|text| crate::io::live::is_address(text)) else {
+        return Err(Error::Usage(format!(
+            "--watch is for running systems such as ads://HOST:PORT, `{}` is none",
+            path.display()
+        )));
+    };
+    watch(text, asked, io)
+}
+
+#[cfg(not(feature = "net"))]
+fn watch(text: &str, _: &ValidateRequest<'_>, _: &mut Io<'_>) -> Result<u8, Error> {
+    Err(crate::io::live::missing(text))
+}
+
+#[cfg(feature = "net")]
+fn watch(text: &str, asked: &ValidateRequest<'_>, io: &mut Io<'_>) -> Result<u8, Error> {
+    use super::stream::Stream;
+    use crate::args::ReportFormat;
+    use std::io::Write as _;
+    use std::ops::ControlFlow;
+
+    let live = crate::io::live::connect::ConnectRequest::of_input(text, &asked.args.input)?;
+    // A file is opened once, and gets a line for each version.
+    let mut by_line = match asked.is_by_line() {
+        Some(Some(file)) => Some(Some(asked.looks.create(file, ReportFormat::Jsonl)?)),
+        Some(None) => Some(None),
+        None => None,
+    };
+    let mut versions = 0;
+    let mut last = None;
+    let mut check = |bytes: Vec<u8>, io: &mut Io<'_>| -> Result<u8, Error> {
+        versions += 1;
+        if let Some(file) = &mut by_line {
+            let out: &mut dyn std::io::Write = match file {
+                Some(file) => file,
+                None => &mut io.out,
+            };
+            return Stream(asked).version(text, bytes, versions, out);
+        }
+        let mut inputs =
+            crate::io::input::snapshot(&asked.args.input, &asked.config, asked.fleet.clone(), text, bytes)?;
+        let checked = asked.check(&mut inputs, io)?;
+        let code = asked.tell(checked, &inputs, io)?;
+        io.out.flush()?;
+        Ok(code)
+    };
+    // Both are called in turn, never one within the other.
+    let io = std::cell::RefCell::new(io);
+    let ended = xdsctl_net::watch(
+        &live.address,
+        &live.options,
+        &mut |bytes| {
+            let code = check(bytes, &mut io.borrow_mut());
+            let is_good = matches!(code, Ok(0));
+            last = Some(code);
+            if is_good {
+                ControlFlow::Continue(())
+            } else {
+                ControlFlow::Break(())
+            }
+        },
+        &mut |told| {
+            if !asked.args.quiet || told.is_rejection {
+                // Nothing is left to tell a closed standard error.
+                let mut io = io.borrow_mut();
+                let _ = say!(io.err, "{}", told.line).and_then(|()| io.err.flush());
+            }
+        },
+    );
+    match (ended, last) {
+        // The first version that is not good, or Ctrl-C after good ones.
+        (Ok(()) | Err(xdsctl_net::Error::Interrupted), Some(code)) => code,
+        (Ok(()), None) => Ok(0),
+        (Err(error), _) => Err(crate::io::live::connect::live(error)),
+    }
+}

@@ -1,0 +1,188 @@
+//! Which files a command reads: those that are named, and the documents below directories.
+//!
+//! What is named is read whatever it is, a pipe too: whoever names `/dev/stdin` or `<(command)` wants to wait for it. Below a
+//! directory only regular files are documents, and links to them; a pipe or a device there is passed over with a word, for it
+//! might never end. A directory is searched once, by whatever links it can be reached. What cannot be read is a failure of its
+//! own: the command reads the rest, and ends with exit code 2. So is a link that leads out of the directory, and a name that is no
+//! UTF-8: two of them would look alike, and one would take the place of the other.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::reach::AllowedDirectories;
+
+/// File endings that are looked for in directories.
+pub(crate) const ENDINGS: [&str; 12] = [
+    "json",
+    "jsonl",
+    "ndjson",
+    "yaml",
+    "yml",
+    "textproto",
+    "textpb",
+    "txtpb",
+    "pbtxt",
+    "prototext",
+    "pb",
+    "binpb",
+];
+
+/// Why a file cannot be read.
+pub(crate) const NOT_UTF_8: &str = "its name is not UTF-8: give it another one";
+
+/// Levels of directories that are searched below one that is named.
+pub(crate) const MAX_DIRECTORY_DEPTH: usize = 32;
+
+/// What was found.
+#[derive(Debug, Default)]
+pub(crate) struct Found {
+    /// The files, those of a directory in the order of their names.
+    pub files: Vec<PathBuf>,
+    /// They stand in a directory that was searched.
+    pub is_directory: bool,
+    /// What cannot be read, and why.
+    pub failures: Vec<(PathBuf, io::Error)>,
+    /// Documents by their names that are no files.
+    pub passed_over: Vec<PathBuf>,
+}
+
+/// Looks up a path that the user named.
+pub(crate) fn find(path: &Path, reach: &AllowedDirectories) -> Found {
+    let mut search = Search {
+        found: Found::default(),
+        seen: BTreeSet::new(),
+        links: Vec::new(),
+        root: path,
+        reach,
+    };
+    match fs::metadata(path) {
+        Ok(metadata) if metadata.is_dir() => {
+            search.found.is_directory = true;
+            search.all(path);
+        }
+        Ok(_) => search.file(path),
+        Err(error) => search.fail(path, error),
+    }
+    let mut found = search.found;
+    found.files.sort_unstable();
+    found.failures.sort_unstable_by(|one, other| one.0.cmp(&other.0));
+    found.passed_over.sort_unstable();
+    found
+}
+
+#[derive(Debug)]
+struct Search<'s> {
+    found: Found,
+    /// Directories that have been searched, without links.
+    seen: BTreeSet<PathBuf>,
+    /// Links to directories, which wait until every directory has been searched under its own name.
+    links: Vec<(PathBuf, usize)>,
+    /// The directory that is searched.
+    root: &'s Path,
+    /// Where links may lead to besides.
+    reach: &'s AllowedDirectories,
+}
+
+impl Search<'_> {
+    fn all(&mut self, path: &Path) {
+        self.directory(path, MAX_DIRECTORY_DEPTH);
+        let mut next = 0;
+        while let Some((link, depth)) = self.links.get(next).cloned() {
+            next += 1;
+            self.directory(&link, depth);
+        }
+    }
+
+    fn fail(&mut self, path: &Path, error: io::Error) {
+        self.found.failures.push((path.to_owned(), error));
+    }
+
+    /// Keeps a file that can be told from others by its name.
+    fn file(&mut self, path: &Path) {
+        match path.to_str() {
+            Some(_) => self.found.files.push(path.to_owned()),
+            None => self.fail(path, io::Error::other(NOT_UTF_8)),
+        }
+    }
+
+    fn directory(&mut self, path: &Path, depth: usize) {
+        let resolved = match path.canonicalize() {
+            Ok(resolved) => resolved,
+            Err(error) => return self.fail(path, error),
+        };
+        if self.seen.contains(&resolved) {
+            return;
+        }
+        if depth == 0 {
+            let message = format!("more than {MAX_DIRECTORY_DEPTH} directories inside each other");
+            return self.fail(path, io::Error::other(message));
+        }
+        self.seen.insert(resolved);
+        let entries = match fs::read_dir(path) {
+            Ok(entries) => entries,
+            Err(error) => return self.fail(path, error),
+        };
+        let mut names = Vec::new();
+        for entry in entries {
+            match entry {
+                Ok(entry) => names.push(entry.path()),
+                Err(error) => return self.fail(path, error),
+            }
+        }
+        // The order decides which of two links to a directory is followed.
+        names.sort_unstable();
+        for name in names.iter().filter(|name| !is_hidden(name)) {
+            self.entry(name, depth - 1);
+        }
+    }
+
+    fn entry(&mut self, path: &Path, depth: usize) {
+        let is_document = has_ending(path);
+        let metadata = fs::metadata(path);
+        let may_be_read = |metadata: &fs::Metadata| metadata.is_dir() || is_document && metadata.is_file();
+        if metadata.as_ref().is_ok_and(may_be_read)
+            && path.is_symlink()
+            && let Err(error) = self.reach.check(path, self.root)
+        {
+            return self.fail(path, error);
+        }
+        match metadata {
+            Ok(metadata) if metadata.is_dir() => {
+                if path.is_symlink() {
+                    self.links.push((path.to_owned(), depth));
+                } else {
+                    self.directory(path, depth);
+                }
+            }
+            Ok(metadata) if is_document && metadata.is_file() => self.file(path),
+            Ok(_) if is_document => self.found.passed_over.push(path.to_owned()),
+            Ok(_) => {}
+            // A link to nothing, or to itself. Others than documents are nobody's business.
+            Err(error) if is_document => self.fail(path, error),
+            Err(_) => {}
+        }
+    }
+}
+
+/// Says whether a file of this name is looked for in directories.
+pub(crate) fn is_document(path: &Path) -> bool {
+    has_ending(path) && !is_hidden(path)
+}
+
+fn has_ending(path: &Path) -> bool {
+    ending(path).is_some()
+}
+
+/// The ending by which a file is known, in letters of either case.
+pub(crate) fn ending(path: &Path) -> Option<&'static str> {
+    let written = path.extension()?.to_str()?;
+    ENDINGS.into_iter().find(|ending| ending.eq_ignore_ascii_case(written))
+}
+
+fn is_hidden(path: &Path) -> bool {
+    path.file_name()
+        .and_then(|name| name.to_str())
+        .is_some_and(|name| name.starts_with('.'))
+}

@@ -1,0 +1,55 @@
+//! Running systems as inputs: `csds://`, `ads://`, `envoy://`. Without the feature `net` they are known, and what is missing is said.
+
+#[cfg(feature = "net")]
+pub mod connect;
+#[cfg(feature = "net")]
+pub mod replace;
+
+use crate::Error;
+use crate::args::InputArgs;
+use std::io::Write;
+use xdsctl_net::Address;
+
+/// Says whether an input is a running system, and no file.
+pub(crate) fn is_address(text: &str) -> bool {
+    Address::is_one(text)
+}
+
+/// An address of a form that nobody asks.
+pub(crate) fn unknown(address: &str) -> Error {
+    Error::Usage(format!(
+        "`{address}` is no running system, expected csds://HOST:PORT, ads://HOST:PORT or envoy://HOST:PORT"
+    ))
+}
+
+/// Fetches a running system as a document.
+///
+/// # Errors
+/// It cannot be fetched, or this binary cannot.
+#[cfg(feature = "net")]
+pub(crate) fn read(text: &str, args: &InputArgs, err: &mut dyn Write) -> Result<Vec<u8>, Error> {
+    let asked = connect::ConnectRequest::of_input(text, args)?;
+    let mut bytes = Vec::new();
+    let fetched = xdsctl_net::fetch(&asked.address, &asked.options, &mut bytes, &mut |_| {}).map_err(connect::live)?;
+    if let Some(trouble) = fetched.trouble {
+        return Err(connect::live(trouble));
+    }
+    for note in fetched.notes {
+        say!(err, "xdsctl: {note}")?;
+    }
+    Ok(bytes)
+}
+
+#[cfg(not(feature = "net"))]
+pub(crate) fn read(text: &str, _: &InputArgs, _: &mut dyn Write) -> Result<Vec<u8>, Error> {
+    Err(missing(text))
+}
+
+/// What a binary without the feature says.
+#[cfg(not(feature = "net"))]
+pub(crate) fn missing(what: &str) -> Error {
+    Error::Live(format!(
+        "`{what}` needs the network, and this xdsctl was built without it: `cargo install --path crates/cli --features net`; \
+         the wheel, the npm package, the container and the archives have it"
+    ))
+}

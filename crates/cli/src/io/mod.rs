@@ -1,0 +1,219 @@
+//! The outside world as a command sees it; tests hand in buffers.
+
+pub mod edit;
+pub mod files;
+pub mod follow;
+pub mod input;
+pub mod live;
+pub mod outlet;
+pub mod outputs;
+pub mod overwrite;
+pub mod own;
+pub mod progress;
+pub mod reach;
+pub mod revision;
+pub mod unread;
+pub mod worlds;
+
+use std::io::{self, IsTerminal, Read, Write};
+use std::path::PathBuf;
+
+use crate::report::findings::github;
+use crate::report::paths::Paths;
+use unread::Incomplete;
+
+/// Streams and terminal facts.
+pub struct Io<'a> {
+    /// Standard input, for `-`.
+    pub input: Box<dyn Read + Send + 'a>,
+    /// The answer.
+    pub out: Box<dyn Write + 'a>,
+    /// Talk: progress, hints, errors.
+    pub err: Box<dyn Write + Send + 'a>,
+    /// Standard input is a terminal.
+    pub in_is_terminal: bool,
+    /// Standard output is a terminal.
+    pub out_is_terminal: bool,
+    /// Standard error is a terminal.
+    pub err_is_terminal: bool,
+    /// Colour rules of the environment.
+    pub colour: ColourEnv,
+    /// Standard output is a terminal that takes UTF-8, as the locale says.
+    pub is_utf8_terminal: bool,
+    /// Columns of the terminal; `None` without one: nothing is wrapped.
+    pub width: Option<usize>,
+    /// The file in which a job of GitHub Actions collects what its page shows.
+    pub step_summary: Option<PathBuf>,
+    /// What the names of files are relative to.
+    pub paths: Paths,
+    /// The process ends with the command.
+    pub ends_process: bool,
+    /// Some of the input could not be read.
+    pub incomplete: Incomplete,
+    /// GitHub reads standard output: what keeps a run from its end is told there too.
+    pub annotates: bool,
+}
+
+/// The environment variables that decide about colour.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ColourEnv {
+    /// `NO_COLOR` is set and not empty.
+    pub no_color: bool,
+    /// `FORCE_COLOR` or `CLICOLOR_FORCE` is set, not empty and not `0`.
+    pub force_color: bool,
+    /// `TERM` is `dumb`.
+    pub dumb: bool,
+}
+
+/// Columns that trees are laid out in where there is no terminal, or one that does not say.
+pub const DEFAULT_WIDTH: usize = 100;
+
+/// Columns that are believed; what is narrower or wider counts as this.
+const WIDTHS: std::ops::RangeInclusive<usize> = 40..=400;
+
+impl<'a> Io<'a> {
+    /// Streams without a terminal, in an environment that says nothing.
+    pub fn piped(input: impl Read + Send + 'a, out: impl Write + 'a, err: impl Write + Send + 'a) -> Self {
+        Io {
+            input: Box::new(input),
+            out: Box::new(out),
+            err: Box::new(err),
+            in_is_terminal: false,
+            out_is_terminal: false,
+            err_is_terminal: false,
+            colour: ColourEnv::default(),
+            width: None,
+            is_utf8_terminal: false,
+            step_summary: None,
+            paths: Paths::default(),
+            ends_process: false,
+            incomplete: Incomplete::default(),
+            annotates: false,
+        }
+    }
+}
+
+impl Io<'static> {
+    /// The real streams and environment.
+    pub fn real() -> Self {
+        let set = |name: &str| std::env::var_os(name).filter(|v| !v.is_empty());
+        let forced = |name: &str| set(name).is_some_and(|v| v != "0");
+        Io {
+            input: Box::new(io::stdin()),
+            out: Box::new(io::BufWriter::with_capacity(1 << 16, io::stdout())),
+            err: Box::new(io::stderr()),
+            in_is_terminal: io::stdin().is_terminal(),
+            out_is_terminal: io::stdout().is_terminal(),
+            err_is_terminal: io::stderr().is_terminal(),
+            colour: ColourEnv {
+                no_color: set("NO_COLOR").is_some(),
+                force_color: forced("FORCE_COLOR") || forced("CLICOLOR_FORCE"),
+                dumb: set("TERM").is_some_and(|v| v == "dumb"),
+            },
+            is_utf8_terminal: io::stdout().is_terminal() && is_utf8(set),
+            width: set("COLUMNS")
+                .and_then(|columns| columns.to_str()?.parse().ok())
+                .or_else(columns)
+                .map(|columns: usize| columns.clamp(*WIDTHS.start(), *WIDTHS.end())),
+            step_summary: set("GITHUB_STEP_SUMMARY").map(PathBuf::from),
+            paths: Paths {
+                directory: std::env::current_dir().ok(),
+                root: set("GITHUB_WORKSPACE")
+                    .or_else(|| set("CI_PROJECT_DIR"))
+                    .map(PathBuf::from),
+            },
+            ends_process: true,
+            incomplete: Incomplete::default(),
+            annotates: false,
+        }
+    }
+}
+
+/// Says whether the locale is one of UTF-8: the first of its variables that is set decides.
+fn is_utf8(set: impl Fn(&str) -> Option<std::ffi::OsString>) -> bool {
+    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(set);
+    let locale = locale.map(|locale| locale.to_string_lossy().to_ascii_lowercase());
+    locale.is_some_and(|locale| locale.contains("utf-8") || locale.contains("utf8"))
+}
+
+/// Columns of the terminal that standard output is.
+fn columns() -> Option<usize> {
+    if !io::stdout().is_terminal() {
+        return None;
+    }
+    let (columns, _) = terminal_size::terminal_size_of(io::stdout())?;
+    // Some terminals do not know; what would be wrapped at a guess could not be copied either.
+    (columns.0 > 0).then(|| usize::from(columns.0))
+}
+
+/// When to colour.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum ColourChoice {
+    /// On a terminal that can, unless NO_COLOR says otherwise.
+    #[default]
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+impl Io<'_> {
+    /// Tells GitHub why a run is red, if it reads standard output: else people see only that.
+    pub(crate) fn annotate(&mut self, why: &dyn std::fmt::Display) {
+        if self.annotates {
+            // Nothing is left to tell a closed standard output.
+            let _ = github::write_trouble(&why.to_string(), &mut self.out);
+        }
+    }
+
+    /// Lets go of a value that is nothing but memory: where the process ends anyway, nobody takes it apart, which is a tenth of
+    /// the time of a large channel.
+    pub(crate) fn leave<T>(&self, value: T) {
+        if self.ends_process {
+            std::mem::forget(value);
+        }
+    }
+
+    /// Decides about colour on standard output: the flag, then the environment, then the terminal.
+    pub fn colours(&self, choice: ColourChoice) -> bool {
+        match choice {
+            ColourChoice::Always => true,
+            ColourChoice::Never => false,
+            ColourChoice::Auto if self.colour.no_color => false,
+            ColourChoice::Auto if self.colour.force_color => true,
+            ColourChoice::Auto => self.out_is_terminal && !self.colour.dumb,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn io(terminal: bool, colour: ColourEnv) -> Io<'static> {
+        Io {
+            out_is_terminal: terminal,
+            colour,
+            ..Io::piped(io::empty(), io::sink(), io::sink())
+        }
+    }
+
+    #[test]
+    fn flag_beats_environment_beats_terminal() {
+        let none = ColourEnv::default();
+        let no = ColourEnv { no_color: true, ..none };
+        let force = ColourEnv {
+            force_color: true,
+            ..none
+        };
+        let dumb = ColourEnv { dumb: true, ..none };
+        assert!(io(true, none).colours(ColourChoice::Auto));
+        assert!(!io(false, none).colours(ColourChoice::Auto));
+        assert!(!io(true, no).colours(ColourChoice::Auto));
+        assert!(io(true, no).colours(ColourChoice::Always));
+        assert!(io(false, force).colours(ColourChoice::Auto));
+        assert!(!io(true, dumb).colours(ColourChoice::Auto));
+        assert!(!io(true, none).colours(ColourChoice::Never));
+    }
+}

@@ -1,0 +1,362 @@
+//! Where the report of `validate` goes: several forms at once, each to standard output or to a file of its own.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use super::input::Inputs;
+use super::overwrite::{self, OutputKind};
+use crate::args::{ReportDestination, ReportFormat};
+use crate::report::edge::Edge;
+use crate::report::findings::not_checked::Gate;
+use crate::report::findings::resolve::ResolvedFindings;
+use crate::report::findings::{
+    Choice, Finding, ReportWriter, ResourceReport, Summary, Unplaced, concise, github, gitlab, human, json, junit,
+    markdown, matrix, sarif, statistics,
+};
+use crate::report::paths::Paths;
+use crate::{Error, Io};
+use xdsctl::source::SourceId;
+
+/// How reports are to look.
+#[derive(Debug, Clone)]
+pub(crate) struct ReportLooks {
+    /// What a form shows that leaves something out.
+    pub choice: Choice,
+    /// What a form shows that is for programs.
+    pub everything: Choice,
+    /// Of the report for people, on standard output.
+    pub style: human::Style,
+    /// The clients that were asked.
+    pub asked: String,
+    /// What is a failure.
+    pub gate: Gate,
+    /// Counts of rules instead of findings, in forms that are read by people.
+    pub statistics: bool,
+    /// Resources and clients instead of findings, in the form for people.
+    pub matrix: Option<matrix::Style>,
+    /// What the names of files are relative to.
+    pub paths: Paths,
+    /// Secrets are written as they are.
+    pub shows_secrets: bool,
+}
+
+impl ReportLooks {
+    /// Says whether the last lines of a report for people stand on standard output.
+    pub(crate) fn closes(&self, destinations: &[ReportDestination]) -> bool {
+        let is_human = |d: &ReportDestination| d.format == ReportFormat::Human && d.file.is_none();
+        destinations.iter().any(is_human) && !self.style.is_quiet && !self.statistics
+    }
+
+    /// A file for a report.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub(crate) fn create<'o>(&self, file: &Path, format: ReportFormat) -> Result<Box<dyn Write + 'o>, Error> {
+        overwrite::refuse(file, format.into())?;
+        self.writer(file, false)
+    }
+
+    fn writer<'o>(&self, file: &Path, appends: bool) -> Result<Box<dyn Write + 'o>, Error> {
+        let opened = match appends {
+            true => File::options().append(true).create(true).open(file),
+            false => File::create(file),
+        };
+        let opened = opened.map_err(|error| cannot_write(file, error))?;
+        let buffered = BufWriter::with_capacity(1 << 16, opened);
+        Ok(Box::new(Edge::new(buffered, self.shows_secrets)))
+    }
+}
+
+/// A form that is being written.
+struct Output<'o> {
+    format: Box<dyn ReportWriter + 'o>,
+    /// Where to; `None` for standard output.
+    file: Option<PathBuf>,
+    /// What ended it.
+    trouble: Option<io::Error>,
+}
+
+/// The forms that are being written.
+pub(crate) struct Outputs<'o> {
+    list: Vec<Output<'o>>,
+}
+
+/// Says whether one of the forms is read by people.
+pub(crate) fn has_human(destinations: &[ReportDestination]) -> bool {
+    destinations.iter().any(|d| d.format == ReportFormat::Human)
+}
+
+/// Says whether one of the forms tells which findings can be fixed.
+pub(crate) fn says_what_is_fixable(destinations: &[ReportDestination]) -> bool {
+    let says = |d: &ReportDestination| matches!(d.format, ReportFormat::Human | ReportFormat::Json);
+    destinations.iter().any(says)
+}
+
+impl<'o> Outputs<'o> {
+    /// Opens every file.
+    ///
+    /// # Errors
+    /// Two forms for one place, a file that cannot be written, a file that is one of the inputs.
+    pub(crate) fn open(
+        destinations: &[ReportDestination],
+        looks: &ReportLooks,
+        inputs: &Inputs,
+        io: &'o mut Io<'_>,
+    ) -> Result<Self, Error> {
+        refuse_doubles(destinations, "sarif=out.sarif")?;
+        // All of them before the first is opened, which ends what stood there.
+        for ReportDestination { format, file } in destinations {
+            if let Some(file) = file {
+                refuse_input(file, inputs)?;
+                overwrite::refuse(file, (*format).into())?;
+            }
+        }
+        let mut out = Some(&mut io.out);
+        let mut list = Vec::new();
+        for destination in destinations {
+            let writer: Box<dyn Write + 'o> = match &destination.file {
+                Some(file) => looks.writer(file, false)?,
+                None => match out.take() {
+                    Some(out) => Box::new(out),
+                    None => continue,
+                },
+            };
+            let summary = match (&io.step_summary, destination.format) {
+                (Some(file), ReportFormat::Github) => Some(looks.writer(file, true)?),
+                _ => None,
+            };
+            list.push(Output {
+                format: form(destination, looks, summary, writer)?,
+                file: destination.file.clone(),
+                trouble: None,
+            });
+        }
+        Ok(Outputs { list })
+    }
+
+    /// Writes the report in every form; one that cannot be written does not keep the others from it.
+    ///
+    /// # Errors
+    /// The first that could not be written.
+    pub(crate) fn write(mut self, report: ResolvedFindings<'_>) -> Result<Summary, Error> {
+        let summary = report.write(&mut self)?;
+        for output in self.list {
+            if let Some(error) = output.trouble {
+                return Err(match output.file {
+                    Some(file) => cannot_write(&file, error),
+                    None => Error::Output(error),
+                });
+            }
+        }
+        Ok(summary)
+    }
+
+    /// Lets every form that can still be written do a step.
+    fn each(&mut self, mut step: impl FnMut(&mut dyn ReportWriter) -> io::Result<()>) -> io::Result<()> {
+        for output in self.list.iter_mut().filter(|output| output.trouble.is_none()) {
+            output.trouble = step(&mut *output.format).err();
+        }
+        Ok(())
+    }
+}
+
+/// All of them, as one that never fails: what ended a form is kept with it.
+impl ReportWriter for Outputs<'_> {
+    fn wants(&mut self, finding: &Unplaced<'_>) -> usize {
+        let wanted = self.list.iter_mut().map(|output| output.format.wants(finding));
+        wanted.max().unwrap_or_default()
+    }
+
+    fn documents(&mut self, findings: &[Finding]) -> io::Result<()> {
+        self.each(|format| format.documents(findings))
+    }
+
+    fn resource(&mut self, resource: &ResourceReport) -> io::Result<()> {
+        self.each(|format| format.resource(resource))
+    }
+
+    fn end(&mut self, summary: &Summary) -> io::Result<()> {
+        self.each(|format| format.end(summary))
+    }
+}
+
+/// The form of a destination.
+fn form<'o>(
+    destination: &ReportDestination,
+    looks: &ReportLooks,
+    summary: Option<Box<dyn Write + 'o>>,
+    out: Box<dyn Write + 'o>,
+) -> Result<Box<dyn ReportWriter + 'o>, Error> {
+    let (choice, paths) = (looks.choice, looks.paths.clone());
+    if let (ReportFormat::Human, Some(style)) = (destination.format, &looks.matrix) {
+        let style = match destination.file {
+            Some(_) => style.for_file(),
+            None => style.clone(),
+        };
+        return Ok(Box::new(matrix::Matrix::new(choice, style, out)));
+    }
+    Ok(match destination.format {
+        ReportFormat::Human | ReportFormat::Concise if looks.statistics => {
+            Box::new(statistics::Statistics::new(choice, looks.style.is_quiet, out))
+        }
+        ReportFormat::Human => {
+            let style = match destination.file {
+                // A file has no colours and no columns.
+                Some(_) => human::Style {
+                    min_severity: looks.style.min_severity,
+                    is_quiet: looks.style.is_quiet,
+                    is_capped: looks.style.is_capped,
+                    ..human::Style::default()
+                },
+                None => looks.style,
+            };
+            Box::new(human::Human::new(style, out))
+        }
+        ReportFormat::Concise => Box::new(concise::Concise::new(choice, out)),
+        ReportFormat::Jsonl => {
+            let message = "`jsonl` answers line by line and goes with no other format";
+            return Err(Error::Usage(message.to_owned()));
+        }
+        ReportFormat::Json => Box::new(json::Json::new(looks.everything, looks.asked.clone(), out)),
+        ReportFormat::Sarif => Box::new(sarif::Sarif::new(choice, paths, out)),
+        ReportFormat::Junit => Box::new(junit::Junit::new(choice, looks.gate.severity, paths, out)),
+        ReportFormat::Github => Box::new(github::Github::new(choice, paths, summary, out)),
+        ReportFormat::Gitlab => Box::new(gitlab::Gitlab::new(choice, paths, out)),
+        ReportFormat::Markdown => Box::new(markdown::Markdown::new(choice, paths, out)),
+    })
+}
+
+fn cannot_write(file: &Path, source: io::Error) -> Error {
+    Error::Io {
+        what: "write",
+        name: file.display().to_string(),
+        source,
+    }
+}
+
+/// Two forms cannot go to one place; `example` is a form with a file.
+fn refuse_doubles<F>(destinations: &[ReportDestination<F>], example: &str) -> Result<(), Error> {
+    for (number, destination) in destinations.iter().enumerate() {
+        let earlier = destinations.get(..number).unwrap_or_default();
+        if earlier
+            .iter()
+            .any(|other| is_same_place(other.file.as_deref(), destination.file.as_deref()))
+        {
+            return Err(Error::Usage(match &destination.file {
+                Some(file) => format!("two formats for the file `{}`", file.display()),
+                None => {
+                    format!("two formats for standard output: give all but one a file, as in `--format {example}`")
+                }
+            }));
+        }
+    }
+    Ok(())
+}
+
+/// The forms that were asked for, each with a place of its own, or the usual one on standard output.
+///
+/// # Errors
+/// Two forms for one place.
+pub(crate) fn formats<F: Copy>(
+    asked: &[ReportDestination<F>],
+    usual: F,
+    example: &str,
+) -> Result<Vec<ReportDestination<F>>, Error> {
+    if asked.is_empty() {
+        let (format, file) = (usual, None);
+        return Ok(vec![ReportDestination { format, file }]);
+    }
+    refuse_doubles(asked, example)?;
+    let copy = |ReportDestination { format, file }: &ReportDestination<F>| ReportDestination {
+        format: *format,
+        file: file.clone(),
+    };
+    Ok(asked.iter().map(copy).collect())
+}
+
+/// Writes an answer in each of its forms; `write` gets the form, and whether it goes to a file, which has no colours and no
+/// columns.
+///
+/// # Errors
+/// A file that is one of the inputs, or something else than such a report, or what cannot be written.
+pub(crate) fn write_each<F: Copy + Into<OutputKind>>(
+    formats: &[ReportDestination<F>],
+    inputs: &[PathBuf],
+    shows_secrets: bool,
+    out: &mut dyn Write,
+    mut write: impl FnMut(F, bool, &mut dyn Write) -> io::Result<()>,
+) -> Result<(), Error> {
+    for ReportDestination { format, file } in formats {
+        if let Some(file) = file {
+            refuse_any(file, inputs.iter().map(PathBuf::as_path))?;
+            overwrite::refuse(file, (*format).into())?;
+        }
+    }
+    for ReportDestination { format, file } in formats {
+        let Some(file) = file else {
+            write(*format, false, out)?;
+            continue;
+        };
+        let opened = File::create(file).map_err(|error| cannot_write(file, error))?;
+        let mut edge = Edge::new(BufWriter::new(opened), shows_secrets);
+        let written = write(*format, true, &mut edge).and_then(|()| edge.flush());
+        written.map_err(|error| cannot_write(file, error))?;
+    }
+    Ok(())
+}
+
+/// Says whether two reports go to one place: standard output, or a file by whatever way.
+pub(crate) fn is_same_place(one: Option<&Path>, other: Option<&Path>) -> bool {
+    match (one, other) {
+        (None, None) => true,
+        (Some(one), Some(other)) => one == other || is_same_file(one, other) || is_same_name(one, other),
+        (Some(_), None) | (None, Some(_)) => false,
+    }
+}
+
+/// Says whether two paths lead to one file that there is, be it by links of either kind.
+fn is_same_file(one: &Path, other: &Path) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt as _;
+        let number = |path: &Path| path.metadata().map(|data| (data.dev(), data.ino()));
+        number(one).is_ok_and(|one| number(other).is_ok_and(|other| one == other))
+    }
+    #[cfg(not(unix))]
+    {
+        let full = |path: &Path| path.canonicalize();
+        full(one).is_ok_and(|one| full(other).is_ok_and(|other| one == other))
+    }
+}
+
+/// Says whether two paths to files that there may not be yet have one name in one directory.
+fn is_same_name(one: &Path, other: &Path) -> bool {
+    let directory = |path: &Path| match path.parent() {
+        Some(parent) if parent != Path::new("") => parent.canonicalize(),
+        _ => Path::new(".").canonicalize(),
+    };
+    one.file_name() == other.file_name()
+        && directory(one).is_ok_and(|one| directory(other).is_ok_and(|other| one == other))
+}
+
+/// A report in place of what it is about would be the end of both. What was found and left out is no input.
+fn refuse_input(file: &Path, inputs: &Inputs) -> Result<(), Error> {
+    let is_input = |id: &SourceId| !inputs.is_found(*id) || inputs.documents.contains(id);
+    let names = inputs.sources.iter().filter(|(id, _)| is_input(id));
+    refuse_any(file, names.map(|(_, source)| Path::new(source.name())))
+}
+
+/// Refuses a file for a report that is one of these.
+///
+/// # Errors
+/// It is.
+pub(crate) fn refuse_any<'p>(file: &Path, mut inputs: impl Iterator<Item = &'p Path>) -> Result<(), Error> {
+    if inputs.any(|input| is_same_file(file, input)) {
+        let file = file.display();
+        return Err(Error::Usage(format!(
+            "`{file}` is an input: give the report another file"
+        )));
+    }
+    Ok(())
+}

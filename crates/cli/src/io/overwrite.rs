@@ -1,0 +1,258 @@
+//! What a run may write over: an earlier output of the same kind, and nothing else.
+//!
+//! A name too many in a script, or a link that somebody has put where a report is to go, is not to cost a file. Whoever wants the place
+//! removes what is there.
+
+use std::fs;
+use std::path::Path;
+
+use crate::Error;
+use crate::args::{DiffFormat, ReportFormat, TestFormat};
+use crate::report::suite::findings::is_of_suites;
+use xdsctl::catalogue;
+use xdsctl::choice::{Baseline, baseline};
+use xdsctl::source::{Source, SourceMap};
+
+/// What is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum OutputKind {
+    /// A report for people.
+    Text,
+    /// What changes, for people.
+    Changes,
+    Json,
+    Sarif,
+    Junit,
+    Github,
+    Gitlab,
+    Markdown,
+    Baseline,
+    #[cfg_attr(not(feature = "net"), expect(dead_code, reason = "only `serve` writes one"))]
+    Bootstrap,
+    /// What `fetch` writes.
+    #[cfg_attr(not(feature = "net"), expect(dead_code, reason = "only `fetch` writes one"))]
+    Dump,
+}
+
+/// The last line of a `diff` for people in a file: the others could be anybody's.
+pub(crate) const END_OF_CHANGES: &str = "(compared by xdsctl)";
+
+/// Bytes of either end of a file by which a report is known.
+const END_BYTES: usize = 1 << 12;
+
+/// Refuses a place for an output where there is something else.
+///
+/// # Errors
+/// It is a link to nothing, or a file with something else in it.
+pub(crate) fn refuse(file: &Path, kind: OutputKind) -> Result<(), Error> {
+    let refused = |why: &str| {
+        let name = file.display();
+        Err(Error::Usage(format!(
+            "`{name}` is not overwritten: {why}; remove it, or give another file"
+        )))
+    };
+    let Ok(metadata) = fs::metadata(file) else {
+        // What is not there is made.
+        return if file.is_symlink() {
+            refused("it is a link to nothing")
+        } else {
+            Ok(())
+        };
+    };
+    if is_disk(&metadata) {
+        return refused("it is a disk");
+    }
+    // A pipe or a terminal has nothing that could be lost.
+    if !metadata.is_file() {
+        return Ok(());
+    }
+    // What says that it is empty may be a file of the kernel.
+    let mut sources = SourceMap::new();
+    let read = sources.add_file(file);
+    let bytes = |id| sources.get(id).map_or(&[][..], Source::bytes);
+    match read.map(bytes) {
+        Ok(bytes) if bytes.is_empty() || kind.is_known_by(bytes) => Ok(()),
+        Ok(_) => refused(&format!("it is no {} of xdsctl", kind.words())),
+        Err(error) => refused(&error.to_string()),
+    }
+}
+
+#[cfg(unix)]
+fn is_disk(metadata: &fs::Metadata) -> bool {
+    std::os::unix::fs::FileTypeExt::is_block_device(&metadata.file_type())
+}
+
+#[cfg(not(unix))]
+fn is_disk(_: &fs::Metadata) -> bool {
+    false
+}
+
+impl From<ReportFormat> for OutputKind {
+    fn from(format: ReportFormat) -> OutputKind {
+        match format {
+            ReportFormat::Human | ReportFormat::Concise => OutputKind::Text,
+            ReportFormat::Json | ReportFormat::Jsonl => OutputKind::Json,
+            ReportFormat::Sarif => OutputKind::Sarif,
+            ReportFormat::Junit => OutputKind::Junit,
+            ReportFormat::Github => OutputKind::Github,
+            ReportFormat::Gitlab => OutputKind::Gitlab,
+            ReportFormat::Markdown => OutputKind::Markdown,
+        }
+    }
+}
+
+impl From<TestFormat> for OutputKind {
+    fn from(format: TestFormat) -> OutputKind {
+        match format {
+            TestFormat::Human => OutputKind::Text,
+            TestFormat::Json => OutputKind::Json,
+            TestFormat::Junit => OutputKind::Junit,
+            TestFormat::Sarif => OutputKind::Sarif,
+            TestFormat::Github => OutputKind::Github,
+            TestFormat::Gitlab => OutputKind::Gitlab,
+            TestFormat::Markdown => OutputKind::Markdown,
+        }
+    }
+}
+
+impl From<DiffFormat> for OutputKind {
+    fn from(format: DiffFormat) -> OutputKind {
+        match format {
+            DiffFormat::Human => OutputKind::Changes,
+            DiffFormat::Json => OutputKind::Json,
+            DiffFormat::Github => OutputKind::Github,
+            DiffFormat::Markdown => OutputKind::Markdown,
+        }
+    }
+}
+
+impl OutputKind {
+    const fn words(self) -> &'static str {
+        match self {
+            OutputKind::Text | OutputKind::Changes | OutputKind::Json | OutputKind::Github | OutputKind::Markdown => {
+                "such report"
+            }
+            OutputKind::Sarif => "SARIF report",
+            OutputKind::Junit => "JUnit report",
+            OutputKind::Gitlab => "code quality report",
+            OutputKind::Baseline => "baseline",
+            OutputKind::Bootstrap => "bootstrap",
+            OutputKind::Dump => "dump",
+        }
+    }
+
+    /// Says whether xdsctl wrote something of this kind with these bytes.
+    fn is_known_by(self, bytes: &[u8]) -> bool {
+        let head = String::from_utf8_lossy(bytes.get(..END_BYTES).unwrap_or(bytes));
+        let from = bytes.len().saturating_sub(END_BYTES);
+        let tail = String::from_utf8_lossy(bytes.get(from..).unwrap_or_default());
+        let dense = || head.split_ascii_whitespace().collect::<String>();
+        match self {
+            OutputKind::Text => is_text(&head, &tail),
+            OutputKind::Changes => tail.lines().next_back() == Some(END_OF_CHANGES),
+            OutputKind::Json => {
+                let text = dense();
+                let schema = text.strip_prefix(r#"{"schema":""#);
+                schema.is_some_and(|schema| schema.starts_with("xdsctl.") && !schema.starts_with(baseline::SCHEMA))
+            }
+            OutputKind::Sarif => {
+                let text = dense();
+                text.starts_with(r#"{"$schema":"https://json.schemastore.org/sarif"#)
+                    && text.contains(r#""driver":{"name":"xdsctl""#)
+            }
+            OutputKind::Junit => head.starts_with("<?xml") && head.contains(r#"<testsuites name="xdsctl""#),
+            OutputKind::Github => {
+                let first = head.lines().next().unwrap_or_default();
+                let is_command = |command: &&str| first.starts_with(*command) && first.contains("title=");
+                ["::error ", "::warning ", "::notice "].iter().any(is_command) || is_text(&head, &tail)
+            }
+            OutputKind::Gitlab => {
+                let text = dense();
+                let name = text
+                    .split_once(r#""check_name":""#)
+                    .and_then(|(_, name)| name.split('"').next());
+                let is_own = |name: &str| catalogue::find(name).is_some() || is_of_suites(name);
+                text == "[]" || text.starts_with(r#"[{"description":"#) && name.is_some_and(is_own)
+            }
+            OutputKind::Markdown => ["### xdsctl: ", "### xdsctl diff: "]
+                .iter()
+                .any(|first| head.starts_with(first)),
+            OutputKind::Baseline => Baseline::read(bytes).is_ok(),
+            OutputKind::Bootstrap => dense().starts_with('{') && head.contains(r#""xdsctl-serve""#),
+            OutputKind::Dump => is_dump(&dense(), &tail) || is_wire_dump(bytes),
+        }
+    }
+}
+
+/// Says whether a text is a dump of `fetch`: with where it comes from at its end, or Envoy's.
+fn is_dump(head: &str, tail: &str) -> bool {
+    let is_of_client = head.starts_with(r#"{"config":["#) && tail.contains(r#""xdsctl":{"source":"#);
+    is_of_client || head.starts_with(r#"{"configs":[{"@type":"type.googleapis.com/envoy.admin.v3."#)
+}
+
+/// Says whether bytes are a serialized `ClientStatusResponse`: clients, each with a node or resources, and nothing else.
+fn is_wire_dump(bytes: &[u8]) -> bool {
+    let is_client = |(field, client): (u64, &[u8])| {
+        let of_client = |(field, _): (u64, &[u8])| (1..=4).contains(&field);
+        field == 1 && fields(client).is_some_and(|fields| !fields.is_empty() && fields.into_iter().all(of_client))
+    };
+    fields(bytes).is_some_and(|clients| !clients.is_empty() && clients.into_iter().all(is_client))
+}
+
+/// The fields of a message of which each has a length; `None` for anything else.
+fn fields(mut bytes: &[u8]) -> Option<Vec<(u64, &[u8])>> {
+    let mut fields = Vec::new();
+    while !bytes.is_empty() {
+        let key = varint(&mut bytes)?;
+        let length = usize::try_from(varint(&mut bytes)?).ok()?;
+        let (field, rest) = bytes.split_at_checked(length).filter(|_| key % 8 == 2)?;
+        fields.push((key / 8, field));
+        bytes = rest;
+    }
+    Some(fields)
+}
+
+fn varint(bytes: &mut &[u8]) -> Option<u64> {
+    let mut value = 0;
+    for place in 0..10 {
+        let (byte, rest) = bytes.split_first()?;
+        *bytes = rest;
+        value |= u64::from(byte & 0x7f) << (7 * place).min(63);
+        if byte & 0x80 == 0 {
+            return Some(value);
+        }
+    }
+    None
+}
+
+/// Says whether a text begins with a finding or a test, or ends with the counts of a report.
+fn is_text(head: &str, tail: &str) -> bool {
+    let first = head.lines().next().unwrap_or_default();
+    let is_rule = |id: &str| catalogue::find(id).is_some();
+    let is_finding = first.split_once(" (").is_some_and(|(rule, _)| is_rule(rule))
+        || ["error", "warning", "note"].iter().any(|severity| {
+            let rule = first.split_once(&format!(": {severity} ")).map(|(_, rule)| rule);
+            rule.and_then(|rule| rule.split(':').next()).is_some_and(is_rule)
+        });
+    let has = |is_one: &dyn Fn(&str) -> bool| tail.lines().any(is_one);
+    let is_parts = |line: &str, whole: &str, parts: &[&str]| {
+        let parts_of_whole = |(all, counts)| is_counts(all, &[whole]) && is_counts(counts, parts);
+        line.split_once(": ").is_some_and(parts_of_whole)
+    };
+    let ends = has(&|line| is_counts(line, &["error", "warning", "note"]))
+        && (has(&|line| is_parts(line, "resource", &["accepted", "rejected"]))
+            || has(&|line| line.starts_with("asked: ")));
+    is_finding || ends || has(&|line| is_parts(line, "test", &["passed", "failed"]))
+}
+
+/// Says whether a text counts these words, as `2 errors, 1 warning, 0 notes` does; more may follow.
+fn is_counts(text: &str, words: &[&str]) -> bool {
+    let mut counts = text.split(", ");
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    words.iter().all(|word| {
+        let count = counts.next().and_then(|count| count.split_once(' '));
+        count.is_some_and(|(number, of)| {
+            is_number(number) && of.split(' ').next().is_some_and(|of| of.trim_end_matches('s') == *word)
+        })
+    })
+}

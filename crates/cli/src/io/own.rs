@@ -1,0 +1,114 @@
+//! What the command wrote itself and finds again in a directory: reports and baselines, which are no documents.
+//!
+//! Who has reports written into the directory that is checked may do so twice. Which files are passed over is told, and one that begins
+//! as a report and goes on with resources is read. A file that is named as an input is one, whatever is
+//! in it, and one that holds anything else is never overwritten in silence.
+
+use std::path::{Path, PathBuf};
+
+use super::input::Inputs;
+use crate::args::ReportDestination;
+use crate::{Error, Io};
+use xdsctl::choice::Baseline;
+use xdsctl::diag::Severity;
+use xdsctl::envelope::{Finding, LoadOptions, Loader};
+use xdsctl::source::{Source, SourceId};
+
+/// Files that are told of at most.
+const NAMES_SHOWN: usize = 10;
+
+/// Bytes from which a report is known.
+pub(crate) const HEAD: usize = 80;
+
+/// How the forms begin that have no schema of ours and stand in files that are searched for; tests/outputs.rs writes each of them.
+const FORMS: [&str; 3] = [
+    r#"{"$schema":"https://json.schemastore.org/sarif-2.1.0.json""#,
+    r#"[{"description":"#,
+    "[]",
+];
+
+/// The files that this run writes.
+#[derive(Debug)]
+pub(crate) struct Own {
+    reports: Vec<PathBuf>,
+    baselines: Vec<PathBuf>,
+}
+
+impl Own {
+    /// Those of these forms and baselines that are there already.
+    pub fn of<'p>(destinations: &[ReportDestination], baselines: impl Iterator<Item = &'p Path>) -> Own {
+        let reports = destinations
+            .iter()
+            .filter_map(|d| d.file.as_deref()?.canonicalize().ok());
+        Own {
+            reports: reports.collect(),
+            baselines: baselines.filter_map(|path| path.canonicalize().ok()).collect(),
+        }
+    }
+
+    /// Says whether a file that was found is a report of an earlier run, by its first [`HEAD`] bytes.
+    pub fn is_report(&self, file: &Path, head: &[u8]) -> bool {
+        let head = head.get(..HEAD).unwrap_or(head);
+        let text: String = String::from_utf8_lossy(head).split_ascii_whitespace().collect();
+        text.starts_with(r#"{"schema":"xdsctl."#)
+            || (text.is_empty() || FORMS.iter().any(|form| text.starts_with(form))) && is_one_of(file, &self.reports)
+    }
+
+    /// Takes what the command wrote itself out of the documents that were found, and says which files those are.
+    ///
+    /// # Errors
+    /// There is nothing else.
+    pub fn leave_out(&self, inputs: &mut Inputs, io: &mut Io<'_>) -> Result<(), Error> {
+        let is_own = |id: &SourceId| {
+            let Some(source) = inputs.sources.get(*id).filter(|_| inputs.is_found(*id)) else {
+                return false;
+            };
+            let (file, bytes) = (Path::new(source.name()), source.bytes());
+            // Whoever writes a baseline over a document is to hear of the document.
+            let begins_so =
+                self.is_report(file, bytes) || is_one_of(file, &self.baselines) && Baseline::read(bytes).is_ok();
+            begins_so && holds_nothing(*id, source)
+        };
+        let (own, others): (Vec<SourceId>, Vec<SourceId>) = inputs.documents.iter().partition(|id| is_own(id));
+        let names = own.iter().filter_map(|id| Some(inputs.sources.get(*id)?.name()));
+        self.tell(names, io)?;
+        if !own.is_empty() && others.is_empty() {
+            return Err(Error::Nothing("no file but reports and baselines of xdsctl".to_owned()));
+        }
+        inputs.documents = others;
+        Ok(())
+    }
+
+    /// Says which files are passed over, of many the first ones. Those that the command line names are known.
+    pub fn tell<'n>(&self, names: impl Iterator<Item = &'n str>, io: &mut Io<'_>) -> Result<(), Error> {
+        let is_known = |name: &&str| {
+            let file = Path::new(name);
+            is_one_of(file, &self.reports) || is_one_of(file, &self.baselines)
+        };
+        let names: Vec<&str> = names.filter(|name| !is_known(name)).collect();
+        for name in names.iter().take(NAMES_SHOWN) {
+            say!(io.err, "xdsctl: `{name}` is passed over: it is a report of xdsctl")?;
+        }
+        if let Some(more) = names.len().checked_sub(NAMES_SHOWN).filter(|more| *more > 0) {
+            say!(io.err, "xdsctl: {more} more reports of xdsctl are passed over")?;
+        }
+        Ok(())
+    }
+}
+
+/// Says whether a document that begins as a report is one to its end: it is whole, and no resource is hidden in it.
+pub(crate) fn holds_nothing(id: SourceId, source: &Source) -> bool {
+    let mut loader = Loader::default();
+    let mut has_resources = false;
+    loader.document(id, source, LoadOptions::default(), &mut |resources| {
+        has_resources |= !resources.is_empty()
+    });
+    let is_fault = |finding: &Finding| finding.diagnostic.rule.severity == Severity::Error;
+    !has_resources && loader.bootstraps.is_empty() && !loader.findings.iter().any(is_fault)
+}
+
+/// Says whether a file is one of these; the names are compared first, as that asks nobody.
+fn is_one_of(file: &Path, resolved: &[PathBuf]) -> bool {
+    resolved.iter().any(|one| one.file_name() == file.file_name())
+        && file.canonicalize().is_ok_and(|file| resolved.contains(&file))
+}

@@ -1,0 +1,190 @@
+//! What is said of worlds: which documents were taken for one client's, and where another world would have what one lacks.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::io;
+use std::path::{Component, Path, PathBuf};
+
+use super::input::Inputs;
+use super::{files, revision};
+use crate::Io;
+use crate::report::{listed, plural};
+use xdsctl::client::{DocumentPlace, Settled, World};
+use xdsctl::envelope::WorldName;
+use xdsctl::source::{SourceId, SourceMap};
+
+/// Worlds and files that a line names.
+const NAMES_SHOWN: usize = 4;
+
+/// References are followed in inputs of at most so many resources.
+const MAX_FOLLOWED: usize = 50_000;
+
+/// Where a document of this name stands, in directories as they are written.
+pub(crate) fn place(name: &str) -> DocumentPlace {
+    if let Some(rest) = name.strip_prefix(revision::SCHEME)
+        && let Some((revision, path)) = rest.split_once(':')
+    {
+        let mut place = vec![format!("{}{revision}:", revision::SCHEME)];
+        place.extend(steps(path));
+        return place;
+    }
+    if name.contains("://") {
+        return vec![name.to_owned()];
+    }
+    steps(name).collect()
+}
+
+fn steps(path: &str) -> impl Iterator<Item = String> {
+    let components = Path::new(path).components();
+    let steps = components.filter(|component| !matches!(component, Component::CurDir));
+    steps.map(|component| component.as_os_str().to_string_lossy().into_owned())
+}
+
+/// Those of the documents that were `named` beside which others stand that are not in `all`.
+pub(crate) fn partial<'n>(
+    named: impl Iterator<Item = (&'n SourceId, &'n DocumentPlace)>,
+    all: &BTreeMap<SourceId, DocumentPlace>,
+) -> BTreeSet<SourceId> {
+    let known: BTreeSet<&DocumentPlace> = all.values().collect();
+    let mut directories: BTreeMap<&[String], bool> = BTreeMap::new();
+    let mut partial = BTreeSet::new();
+    for (id, place) in named {
+        if let Some((name, directory)) = place.split_last()
+            && name != "-"
+            && !name.contains("://")
+            && *directories
+                .entry(directory)
+                .or_insert_with(|| has_others(directory, &known))
+        {
+            partial.insert(*id);
+        }
+    }
+    partial
+}
+
+/// Says whether a directory has documents that are not known. Nobody asks git for them.
+fn has_others(directory: &[String], known: &BTreeSet<&DocumentPlace>) -> bool {
+    if directory
+        .first()
+        .is_some_and(|first| first.starts_with(revision::SCHEME))
+    {
+        return true;
+    }
+    let path: PathBuf = match directory {
+        [] => PathBuf::from("."),
+        steps => steps.iter().collect(),
+    };
+    let entries = fs::read_dir(path).into_iter().flatten().flatten();
+    let documents = entries
+        .map(|entry| entry.path())
+        .filter(|path| files::is_document(path));
+    let place = |path: PathBuf| {
+        let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
+        directory.iter().cloned().chain(name).collect::<DocumentPlace>()
+    };
+    documents.map(place).any(|place| !known.contains(&place))
+}
+
+/// What a world is called: its directory or document, or the part of one.
+pub(crate) fn name<'n>(world: &'n WorldName, sources: &'n SourceMap) -> &'n str {
+    let of_source = || sources.get(world.source).map_or("", |source| source.name());
+    world.scope.as_deref().unwrap_or_else(of_source)
+}
+
+/// Says what was taken for what, if there is more than one world; and that references lead out of the files that were named.
+///
+/// # Errors
+/// Standard error cannot be written.
+pub(crate) fn say(settled: &Settled, inputs: &Inputs, io: &mut Io<'_>) -> io::Result<()> {
+    let sources = &inputs.sources;
+    let name_of = |world: &World| {
+        settled
+            .names
+            .get(world.id.0 as usize)
+            .map_or("", |world| name(world, sources))
+    };
+    if let [_, _, ..] = settled.worlds.as_slice() {
+        let worlds = settled.worlds.iter().map(|world| {
+            let count = plural(world.members.len(), "resource");
+            format!("{} ({count})", name_of(world))
+        });
+        let (count, worlds) = (settled.worlds.len(), listed(worlds, NAMES_SHOWN));
+        say!(io.err, "note: {count} worlds, each is what one client sees: {worlds}")?;
+        say_why(settled, sources, io)?;
+    }
+    if settled.resources.len() > MAX_FOLLOWED {
+        return Ok(());
+    }
+    let strays = settled.strays();
+    let (across, nowhere): (Vec<_>, Vec<_>) = strays.iter().partition(|stray| stray.other.is_some());
+    let of_number = |number: usize| settled.worlds.get(number).map_or("", name_of);
+    if let Some(first) = across.first()
+        && let Some(other) = first.other
+    {
+        let (from, other) = (of_number(first.world), of_number(other));
+        let (kind, name) = (first.resource_type.short_name(), &first.name);
+        let more = more(across.len(), "reference");
+        say!(
+            io.err,
+            "note: {from} refers to {kind} `{name}`, which only {other} has{more}"
+        )?;
+    }
+    let is_partial = |number: usize| settled.worlds.get(number).is_some_and(World::may_go_on);
+    let mut nowhere = nowhere.into_iter().filter(|stray| is_partial(stray.world)).peekable();
+    if let Some(first) = nowhere.peek() {
+        let (kind, name) = (first.resource_type.short_name(), &first.name);
+        let more = more(nowhere.count(), "reference");
+        say!(
+            io.err,
+            "note: {kind} `{name}` is in none of the named files{more}; files beside them were not named and may have it"
+        )?;
+    }
+    Ok(())
+}
+
+/// ` (1 more reference is like this)`.
+fn more(count: usize, word: &str) -> String {
+    match count.saturating_sub(1) {
+        0 => String::new(),
+        more => format!(" (and {} like it)", plural(more, &format!("more {word}"))),
+    }
+}
+
+/// Why documents that were taken for one client's cannot be, if two directories have the same resource.
+pub(crate) fn clash(
+    settled: &Settled,
+    places: &BTreeMap<SourceId, DocumentPlace>,
+    sources: &SourceMap,
+) -> Option<String> {
+    let conflict = settled.clash(places)?;
+    let file = |id: SourceId| sources.get(id).map_or("", |source| source.name());
+    let (one, other) = conflict.documents;
+    Some(format!(
+        "{} and {} both have {} `{}`, so they are two clients', and a suite plays one: name the files of one",
+        file(one),
+        file(other),
+        conflict.resource_type.short_name(),
+        conflict.name
+    ))
+}
+
+/// Says which resource keeps documents apart, and which documents belong to several worlds.
+fn say_why(settled: &Settled, sources: &SourceMap, io: &mut Io<'_>) -> io::Result<()> {
+    let file = |id: SourceId| sources.get(id).map_or("", |source| source.name());
+    if let Some(conflict) = &settled.joined.conflict {
+        let (one, other) = conflict.documents;
+        let (kind, name) = (conflict.resource_type.short_name(), &conflict.name);
+        let (one, other) = (file(one), file(other));
+        let shared = settled.joined.shared.iter().map(|(id, _)| file(*id).to_owned());
+        let shared = match shared.len() {
+            0 => String::new(),
+            1 => format!("; {} belongs to more than one world", listed(shared, 1)),
+            _ => format!("; {} belong to more than one world", listed(shared, NAMES_SHOWN)),
+        };
+        say!(
+            io.err,
+            "note: {one} and {other} both have {kind} `{name}`, so they are two clients'{shared}"
+        )?;
+    }
+    Ok(())
+}

@@ -1,0 +1,9 @@
+//! Reports on one channel: its tree of LB policies, and where an RPC goes and why.
+
+pub mod graph;
+pub mod pick;
+pub mod retry;
+pub mod route;
+pub mod route_json;
+pub mod svg;
+pub mod tree;

@@ -1,0 +1,345 @@
+//! The answer of `diff` for programs, `xdsctl.diff/v1`. Fields are added, never changed.
+
+use std::io::{self, Write};
+use std::net::SocketAddr;
+
+use serde::{Serialize, Serializer};
+
+use super::{Compared, Presence, Report};
+use crate::report::findings::not_checked::NotChecked;
+use xdsctl::diff::clusters::ClusterChange;
+use xdsctl::diff::hosts::HostChange;
+use xdsctl::diff::reach::ReachChange;
+use xdsctl::diff::tables::{Goes, Move, TableOutcome};
+use xdsctl::diff::told::ComparedValue;
+use xdsctl::diff::values::{ChangeKind, FieldChange};
+use xdsctl::diff::{Example, ResourceChange, RouteChange, State};
+use xdsctl::profile;
+use xdsctl::secret;
+
+/// Name of the schema of `--format json`.
+const SCHEMA: &str = "xdsctl.diff/v1";
+
+#[derive(Serialize)]
+struct Document<'a> {
+    schema: &'static str,
+    /// Who was asked, in words.
+    client: String,
+    /// Where answers differ, a world comes once for each of them.
+    worlds: Vec<World<'a>>,
+    /// What was not compared, and for whom; empty if everything was.
+    not_checked: &'a [NotChecked],
+}
+
+#[derive(Serialize)]
+struct World<'a> {
+    /// Empty if there is only one.
+    world: &'a str,
+    /// Of which clients the rest is true.
+    clients: Vec<String>,
+    /// `both`, `added` or `removed`.
+    presence: &'static str,
+    resources: Vec<Resource<'a>>,
+    routes: Vec<Routes<'a>>,
+    clusters: Vec<Cluster<'a>>,
+    /// Listeners whose channels have routes on one side only.
+    targets: Vec<Works<'a>>,
+    /// Clusters that the client has on one side only, while its routes lead to them on the other.
+    reach: Vec<Works<'a>>,
+    /// A limit kept something from being compared.
+    is_cut: bool,
+    /// Why it is not known where RPCs go, if it is not: there are no `routes`, `clusters`, `targets` and `reach` then.
+    rpcs_not_known: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct Works<'a> {
+    name: &'a str,
+    /// After; it is the other way round before.
+    works: bool,
+}
+
+#[derive(Serialize)]
+struct Resource<'a> {
+    r#type: &'static str,
+    name: &'a str,
+    before: Version<'a>,
+    after: Version<'a>,
+    fields: Vec<Field<'a>>,
+}
+
+#[derive(Serialize)]
+struct Version<'a> {
+    /// `absent`, `accepted`, `rejected`, `kept`: a newer version is rejected, or `not_known`.
+    state: &'static str,
+    why: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct Field<'a> {
+    path: &'a str,
+    /// `added`, `removed`, `changed` or `moved`.
+    kind: &'static str,
+    before: Option<Json<'a>>,
+    after: Option<Json<'a>>,
+}
+
+/// A value that is read when it is written.
+struct Json<'a>(&'a ComparedValue);
+
+impl Serialize for Json<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.to_value().serialize(serializer)
+    }
+}
+
+#[derive(Serialize)]
+struct Routes<'a> {
+    listeners: &'a [String],
+    before: Option<&'a str>,
+    after: Option<&'a str>,
+    virtual_hosts: Vec<Host<'a>>,
+}
+
+#[derive(Serialize)]
+struct Host<'a> {
+    domains: &'a [String],
+    before: Option<&'a str>,
+    after: Option<&'a str>,
+    moves: Vec<Moved<'a>>,
+}
+
+#[derive(Serialize)]
+struct Moved<'a> {
+    example: Option<Rpc<'a>>,
+    before: Way<'a>,
+    after: Way<'a>,
+}
+
+#[derive(Serialize)]
+struct Rpc<'a> {
+    method: &'a str,
+    headers: Vec<(&'a str, String)>,
+}
+
+#[derive(Serialize)]
+struct Way<'a> {
+    /// Index of the route in its resource.
+    route: Option<usize>,
+    goes: Vec<Share<'a>>,
+}
+
+#[derive(Serialize)]
+struct Share<'a> {
+    cluster: Option<&'a str>,
+    plugin: Option<&'a str>,
+    share: f64,
+}
+
+#[derive(Serialize)]
+struct Cluster<'a> {
+    name: &'a str,
+    /// In words.
+    discovery: Option<(&'a str, &'a str)>,
+    lb_policy: Option<(&'a str, &'a str)>,
+    endpoints: Option<(&'a [usize], &'a [usize])>,
+    new_endpoints: usize,
+    localities: Vec<Locality<'a>>,
+    ring_moves: Option<f64>,
+    drops: Option<(f64, f64)>,
+    lost_sessions: Vec<String>,
+    drained: Vec<String>,
+    kept_sessions: Vec<String>,
+    undrained: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct Locality<'a> {
+    priority: usize,
+    locality: &'a str,
+    before: f64,
+    after: f64,
+}
+
+/// Writes what changes.
+///
+/// # Errors
+/// The output cannot be written.
+pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
+    let world = |clients: &[profile::Client], compared| World {
+        clients: clients.iter().map(ToString::to_string).collect(),
+        ..world(compared)
+    };
+    let answers = report.answers.iter();
+    let worlds = answers.flat_map(|answer| answer.worlds.iter().map(|compared| world(&answer.clients, compared)));
+    let document = Document {
+        schema: SCHEMA,
+        client: report.asked(),
+        worlds: worlds.collect(),
+        not_checked: &report.not_checked,
+    };
+    serde_json::to_writer_pretty(&mut *out, &document)?;
+    writeln!(out)
+}
+
+fn world(compared: &Compared) -> World<'_> {
+    World {
+        world: &compared.world,
+        clients: Vec::new(),
+        presence: match compared.presence {
+            Presence::Both => "both",
+            Presence::Added => "added",
+            Presence::Removed => "removed",
+        },
+        resources: compared.diff.resources.iter().map(resource).collect(),
+        routes: compared.diff.routes.iter().map(routes).collect(),
+        clusters: compared.diff.clusters.iter().map(cluster).collect(),
+        targets: compared.diff.targets.iter().map(works).collect(),
+        reach: compared.diff.reach.iter().map(works).collect(),
+        is_cut: compared.diff.is_cut(),
+        rpcs_not_known: compared.rpcs_unknown.as_deref(),
+    }
+}
+
+fn works(reach: &ReachChange) -> Works<'_> {
+    let ReachChange { name, works } = reach;
+    Works { name, works: *works }
+}
+
+fn resource(change: &ResourceChange) -> Resource<'_> {
+    Resource {
+        r#type: change.resource_type.short_name(),
+        name: &change.name,
+        before: version(&change.before),
+        after: version(&change.after),
+        fields: change.fields.iter().map(field).collect(),
+    }
+}
+
+fn version(state: &State) -> Version<'_> {
+    let (state, why) = match state {
+        State::Absent => ("absent", None),
+        State::Accepted => ("accepted", None),
+        State::Rejected(why) => ("rejected", Some(why.as_str())),
+        State::Kept(why) => ("kept", Some(why.as_str())),
+        State::NotKnown => ("not_known", None),
+    };
+    Version { state, why }
+}
+
+fn field(change: &FieldChange) -> Field<'_> {
+    let (kind, before, after) = match &change.kind {
+        ChangeKind::Added(new) => ("added", None, Some(new)),
+        ChangeKind::Removed(old) => ("removed", Some(old), None),
+        ChangeKind::Changed(old, new) => ("changed", Some(old), Some(new)),
+        ChangeKind::Moved => ("moved", None, None),
+    };
+    Field {
+        path: &change.path,
+        kind,
+        before: before.map(Json),
+        after: after.map(Json),
+    }
+}
+
+fn routes(change: &RouteChange) -> Routes<'_> {
+    let name = |at: Option<usize>, is_after: bool| {
+        let tables = if is_after { &change.tables.1 } else { &change.tables.0 };
+        at.and_then(|at| tables.virtual_hosts.get(at))
+            .map(|host| host.name.as_str())
+    };
+    Routes {
+        listeners: &change.listeners,
+        before: change.before.as_deref(),
+        after: change.after.as_deref(),
+        virtual_hosts: change
+            .changes
+            .hosts
+            .iter()
+            .map(|changed| Host {
+                domains: &changed.domains,
+                before: name(changed.before, false),
+                after: name(changed.after, true),
+                moves: changed
+                    .moves
+                    .moves
+                    .iter()
+                    .map(|moved| self::moved(moved, changed, change))
+                    .collect(),
+            })
+            .collect(),
+    }
+}
+
+fn moved<'a>(moved: &'a Move, host: &HostChange, change: &'a RouteChange) -> Moved<'a> {
+    let index = |outcome: &TableOutcome, at: Option<usize>, is_after: bool| {
+        let tables = if is_after { &change.tables.1 } else { &change.tables.0 };
+        let host = at.and_then(|at| tables.virtual_hosts.get(at))?;
+        Some(host.routes.get(outcome.route?)?.index)
+    };
+    let rpc = |example: &'a Example| Rpc {
+        method: &example.path,
+        headers: example
+            .headers
+            .iter()
+            .map(|(name, value)| (name.as_str(), secret::shown(name, value)))
+            .collect(),
+    };
+    let way = |outcome: &'a TableOutcome, route| Way {
+        route,
+        goes: outcome.goes.iter().map(share).collect(),
+    };
+    Moved {
+        example: moved.example.as_ref().map(rpc),
+        before: way(&moved.before, index(&moved.before, host.before, false)),
+        after: way(&moved.after, index(&moved.after, host.after, true)),
+    }
+}
+
+fn share((goes, share): &(Goes, f64)) -> Share<'_> {
+    let (cluster, plugin) = match goes {
+        Goes::Cluster(name) => (Some(name.as_str()), None),
+        Goes::Plugin(name) => (None, Some(name.as_str())),
+        Goes::Fails => (None, None),
+    };
+    Share {
+        cluster,
+        plugin,
+        share: *share,
+    }
+}
+
+fn pair(change: Option<&(String, String)>) -> Option<(&str, &str)> {
+    change.map(|(before, after)| (before.as_str(), after.as_str()))
+}
+
+fn cluster(change: &ClusterChange) -> Cluster<'_> {
+    let ClusterChange { name, spread } = change;
+    let addresses = |list: &[SocketAddr]| list.iter().map(ToString::to_string).collect();
+    Cluster {
+        name,
+        discovery: pair(spread.discovery.as_ref()),
+        lb_policy: pair(spread.lb_policy.as_ref()),
+        new_endpoints: spread.new_endpoints,
+        endpoints: spread
+            .endpoints
+            .as_ref()
+            .map(|(before, after)| (before.as_slice(), after.as_slice())),
+        localities: spread
+            .shares
+            .iter()
+            .map(|share| Locality {
+                priority: share.priority,
+                locality: &share.locality,
+                before: share.before,
+                after: share.after,
+            })
+            .collect(),
+        ring_moves: spread.ring_moves,
+        drops: spread.drops,
+        lost_sessions: addresses(&spread.lost_sessions),
+        drained: addresses(&spread.drained),
+        kept_sessions: addresses(&spread.kept_sessions),
+        undrained: addresses(&spread.undrained),
+    }
+}

@@ -1,0 +1,258 @@
+//! The answer of `diff` for people: what differs in each resource, then what that means for RPCs.
+
+mod effects;
+pub mod json;
+pub mod not_compared;
+pub mod pull;
+
+use std::io::{self, Write};
+
+use anstyle::{AnsiColor, Style};
+
+use super::findings::clients;
+use super::findings::not_checked::{self, NotChecked};
+use super::{edge, plural};
+use effects::Effects;
+use pull::ResourcePlaces;
+use xdsctl::client::Client;
+use xdsctl::diff::told::ComparedValue;
+use xdsctl::diff::values::{ChangeKind, FieldChange};
+use xdsctl::diff::{Diff, ResourceChange, State};
+use xdsctl::profile::{self, Fleet};
+
+/// Lines of one kind that are shown of one resource, virtual host or cluster without `--all`.
+pub(crate) const SHOWN: usize = 20;
+
+/// Characters of a value that are shown without `--all`.
+const VALUE_CHARS: usize = 120;
+
+/// On which sides a client is there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Presence {
+    /// Before and after.
+    Both,
+    /// After only.
+    Added,
+    /// Before only.
+    Removed,
+}
+
+/// Two states of one client, and what changes.
+pub struct Compared {
+    /// What the client is called; empty if there is only one.
+    pub world: String,
+    /// Whether it came or went.
+    pub presence: Presence,
+    /// What it held.
+    pub before: Client,
+    /// What it holds.
+    pub after: Client,
+    /// What changes.
+    pub diff: Diff,
+    /// Where its resources stand after.
+    pub places: ResourcePlaces,
+    /// Why it is not known where RPCs go, if it is not: they are not compared then.
+    pub rpcs_unknown: Option<String>,
+}
+
+/// What changes for some clients.
+pub struct Answer {
+    /// The clients, of which all of it is true.
+    pub clients: Vec<profile::Client>,
+    /// World by world.
+    pub worlds: Vec<Compared>,
+}
+
+/// What changes, and for whom.
+pub struct Report {
+    /// Each for other clients.
+    pub answers: Vec<Answer>,
+    /// Every client that was asked.
+    pub fleet: Fleet,
+    /// Where the clients are named, if not in an argument.
+    pub fleet_from: Option<String>,
+    /// What was not compared.
+    pub not_checked: Vec<NotChecked>,
+}
+
+impl Report {
+    /// The clients that were asked, and where they are named.
+    pub fn asked(&self) -> String {
+        clients::asked_from(&self.fleet, self.fleet_from.as_deref())
+    }
+
+    /// Of which clients an answer is true, if it is not the same for all that were asked.
+    pub fn who(&self, answer: &Answer) -> Option<String> {
+        (self.answers.len() > 1).then(|| self.fleet.describe(&answer.clients))
+    }
+
+    /// What every report for people ends with.
+    pub(crate) fn last_lines(&self) -> Vec<String> {
+        let mut lines: Vec<String> = not_checked::line(&self.not_checked).into_iter().collect();
+        lines.push(format!("asked: {}", self.asked()));
+        lines
+    }
+}
+
+/// How it is written.
+#[derive(Clone, Copy)]
+pub(crate) struct Look {
+    pub all: bool,
+    pub colour: bool,
+}
+
+const ADDED: Style = AnsiColor::Green.on_default();
+const REMOVED: Style = AnsiColor::Red.on_default();
+pub(crate) const CHANGED: Style = AnsiColor::Yellow.on_default();
+const HEAD: Style = Style::new().bold();
+
+impl Look {
+    pub(crate) fn paint(self, style: Style, text: &str) -> String {
+        edge::paint(style, self.colour, text)
+    }
+}
+
+/// Writes what changes.
+///
+/// # Errors
+/// The output cannot be written.
+pub fn write(report: &Report, all: bool, colour: bool, out: &mut dyn Write) -> io::Result<()> {
+    let look = Look { all, colour };
+    for (number, answer) in report.answers.iter().enumerate() {
+        if number > 0 {
+            writeln!(out)?;
+        }
+        if let Some(who) = report.who(answer) {
+            say!(out, "{}", look.paint(HEAD, &format!("for {who}")))?;
+        }
+        worlds(&answer.worlds, look, out)?;
+    }
+    let mut worlds = report.answers.iter().flat_map(|answer| &answer.worlds);
+    if worlds.any(|compared| !compared.diff.is_empty()) {
+        writeln!(out)?;
+    }
+    report.last_lines().iter().try_for_each(|line| say!(out, "{line}"))
+}
+
+/// What changes, as text: the same words for two clients are said once.
+pub fn text(compared: &[Compared]) -> String {
+    let look = Look {
+        all: true,
+        colour: false,
+    };
+    let mut text = Vec::new();
+    // Nothing can go wrong in memory.
+    let _ = worlds(compared, look, &mut text);
+    String::from_utf8_lossy(&text).into_owned()
+}
+
+fn worlds(compared: &[Compared], look: Look, out: &mut dyn Write) -> io::Result<()> {
+    if compared.iter().all(|compared| compared.diff.is_empty()) {
+        return say!(out, "nothing changes for a client");
+    }
+    for compared in compared.iter().filter(|compared| !compared.diff.is_empty()) {
+        if !compared.world.is_empty() {
+            match compared.presence {
+                Presence::Both => say!(out, "{}", look.paint(HEAD, &compared.world))?,
+                Presence::Added | Presence::Removed => {
+                    came_or_went(compared, look, out)?;
+                    continue;
+                }
+            }
+        }
+        for change in &compared.diff.resources {
+            resource(change, look, out)?;
+        }
+        if compared.diff.moves_rpcs() {
+            writeln!(out)?;
+            say!(out, "{}", look.paint(HEAD, "For RPCs"))?;
+            Effects { compared, look }.write(out)?;
+        }
+    }
+    Ok(())
+}
+
+/// A world that came or went, all its resources in one line.
+pub(crate) fn came_or_went(compared: &Compared, look: Look, out: &mut dyn Write) -> io::Result<()> {
+    let is_rejected = |change: &&ResourceChange| matches!(change.after, State::Rejected(_));
+    let (sign, style, what, client) = match compared.presence {
+        Presence::Removed => ('-', REMOVED, "is gone", &compared.before),
+        Presence::Added | Presence::Both => ('+', ADDED, "is new", &compared.after),
+    };
+    let name = look.paint(style, &format!("{sign} {}", compared.world));
+    let resources = plural(client.resources.count(), "resource");
+    let rejected = match compared.diff.resources.iter().filter(is_rejected).count() {
+        0 => String::new(),
+        count => format!(", {count} of them rejected"),
+    };
+    say!(out, "{name}: the world {what}, with {resources}{rejected}")
+}
+
+/// Writes what differs in a resource.
+pub(crate) fn resource(change: &ResourceChange, look: Look, out: &mut dyn Write) -> io::Result<()> {
+    let (sign, style) = match (&change.before, &change.after) {
+        (State::Absent, _) => ('+', ADDED),
+        (_, State::Absent) => ('-', REMOVED),
+        _ => ('~', CHANGED),
+    };
+    let kind = change.resource_type.short_name();
+    let name = look.paint(style, &format!("{sign} {kind} {}", change.name));
+    say!(out, "{name}{}", verdict(&change.before, &change.after))?;
+    let shown = if look.all { usize::MAX } else { SHOWN };
+    for change in change.fields.iter().take(shown) {
+        field(change, look, out)?;
+    }
+    more(change.fields.len(), shown, "fields", out)
+}
+
+/// What is said of a verdict.
+pub(crate) fn verdict(before: &State, after: &State) -> String {
+    // The verdict itself is said here.
+    let why = |text: &str| text.strip_prefix("rejected, ").unwrap_or(text).to_owned();
+    match (before, after) {
+        (State::Accepted, State::Rejected(is)) => format!(": is rejected now: {}", why(is)),
+        (State::Accepted, State::Kept(is)) => {
+            format!(": a newer version is rejected, the one before stays: {}", why(is))
+        }
+        (State::Absent, State::Rejected(is) | State::Kept(is)) => format!(": is rejected: {}", why(is)),
+        (State::Rejected(_) | State::Kept(_), State::Accepted) => ": is accepted now".to_owned(),
+        (State::Rejected(was), State::Rejected(is)) | (State::Kept(was), State::Kept(is)) if was != is => {
+            format!(": is rejected for another reason: {}", why(is))
+        }
+        (State::Rejected(_), State::Kept(_)) => ": an earlier version is in use now".to_owned(),
+        (_, State::NotKnown) => ": it is not known whether the client takes it".to_owned(),
+        (State::NotKnown, State::Rejected(is) | State::Kept(is)) => {
+            format!(": is rejected, and it is not known whether it was: {}", why(is))
+        }
+        (State::NotKnown, State::Accepted) => ": is accepted, and it is not known whether it was".to_owned(),
+        (State::Kept(_), State::Rejected(is)) => {
+            format!(": no earlier version is in use any more: {}", why(is))
+        }
+        _ => String::new(),
+    }
+}
+
+pub(crate) fn more(count: usize, shown: usize, what: &str, out: &mut dyn Write) -> io::Result<()> {
+    match count.saturating_sub(shown) {
+        0 => Ok(()),
+        rest => say!(out, "    {rest} more {what}, --all shows them"),
+    }
+}
+
+fn field(change: &FieldChange, look: Look, out: &mut dyn Write) -> io::Result<()> {
+    let value = |value: &ComparedValue| {
+        let text = value.to_string();
+        if look.all || text.chars().count() <= VALUE_CHARS {
+            return text;
+        }
+        let kept: String = text.chars().take(VALUE_CHARS).collect();
+        format!("{kept}…")
+    };
+    let path = &change.path;
+    match &change.kind {
+        ChangeKind::Added(new) => say!(out, "    {}", look.paint(ADDED, &format!("+ {path}: {}", value(new)))),
+        ChangeKind::Removed(old) => say!(out, "    {}", look.paint(REMOVED, &format!("- {path}: {}", value(old)))),
+        ChangeKind::Changed(old, new) => say!(out, "    {path}: {} → {}", value(old), value(new)),
+        ChangeKind::Moved => say!(out, "    {path}: stands in another place of the list"),
+    }
+}

@@ -1,0 +1,383 @@
+//! What several clients say of a resource, as one list of findings.
+//!
+//! Findings of one rule at one place are one finding. What one client rejects and C-core never reads is one, too: the reader wants to know
+//! of the field, not of the clients.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::resolve::ResolveOptions;
+use xdsctl::client::{Checked, Verdict};
+use xdsctl::diag::{Diagnostic, Effect, Rule, Subject};
+use xdsctl::family::{self, FamilyAnswer};
+use xdsctl::profile::{Client, ClientStanding, Fleet, Version};
+use xdsctl::proto::transcode::Note;
+
+/// What a client does with a resource.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct ClientVerdict {
+    /// `accepted`, `rejected`, `dies`, `not_known`; of the base also what a resource's verdict can be.
+    pub verdict: &'static str,
+    /// The worst that it does with it, as the resource is on its own; `None` if nothing was found.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub effect: Option<&'static str>,
+    /// The rules that it breaks, sorted.
+    pub rules: Vec<&'static str>,
+    /// The measured versions before and after it, of one that was not measured: where both agree, the answer is the older's.
+    #[serde(rename = "as", skip_serializing_if = "Option::is_none")]
+    pub like: Option<[String; 2]>,
+}
+
+/// What each client does with a resource. Neighbours that all clients do the same with share it.
+pub type Verdicts = Arc<BTreeMap<Client, ClientVerdict>>;
+
+/// Who says a finding.
+#[derive(Debug, Default)]
+pub struct Say {
+    /// Which clients do what; empty if all do the same.
+    pub who: Arc<str>,
+    /// Which clients do what; empty if one client was asked.
+    pub by: Arc<str>,
+    /// The worst that a client does whose findings can fail the run; `None` if only others say it.
+    pub counted: Option<Effect>,
+}
+
+/// What the clients of a fleet say of one resource.
+#[derive(Debug, Default)]
+pub struct Said {
+    /// Beside each of the resource's diagnostics; empty if one client was asked.
+    pub says: Vec<Say>,
+    /// By client, if several were asked for or another than the reference.
+    pub verdicts: Verdicts,
+}
+
+/// Which clients do what, as they were asked.
+type Effects = Vec<(Effect, Client)>;
+
+/// Ways in which clients differ whose words are kept.
+const KEPT_NAMES: usize = 256;
+
+/// Words for clients, made once: if they differ, and if there are several.
+#[derive(Debug, Default)]
+struct Names(BTreeMap<Effects, [Arc<str>; 2]>);
+
+impl Names {
+    fn of(&mut self, effects: &Effects, fleet: &Fleet) -> [Arc<str>; 2] {
+        if let Some(names) = self.0.get(effects) {
+            return names.clone();
+        }
+        if self.0.len() >= KEPT_NAMES {
+            self.0.clear();
+        }
+        let by = match fleet.clients() {
+            [] | [_] => String::new(),
+            _ => who_of(effects, fleet),
+        };
+        let names = [who(effects, fleet).into(), by.into()];
+        self.0.insert(effects.clone(), names.clone());
+        names
+    }
+}
+
+/// What was said of the resources before: of most neighbours the same is said.
+#[derive(Debug, Default)]
+pub struct Before {
+    names: Names,
+    sketch: Sketch,
+    verdicts: Verdicts,
+}
+
+/// The verdicts of a resource, each once.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Sketch {
+    verdicts: Vec<ClientVerdict>,
+    /// Which of them each client has.
+    of: Vec<(Client, usize)>,
+}
+
+impl Sketch {
+    /// Adds a verdict, and says where it is.
+    fn add(&mut self, verdict: ClientVerdict) -> usize {
+        self.verdicts.push(verdict);
+        self.verdicts.len() - 1
+    }
+
+    fn expand(&self) -> Verdicts {
+        let of = |(client, place): &(Client, usize)| Some((*client, self.verdicts.get(*place)?.clone()));
+        Arc::new(self.of.iter().filter_map(of).collect())
+    }
+}
+
+/// The clients that were asked: the reference with its full name, or the user's list.
+pub fn asked(fleet: &Fleet) -> String {
+    if fleet.clients() == [Client::default()] {
+        return fleet.base().name();
+    }
+    let name = |client: &Client| match neighbours(*client) {
+        Some([before, after]) => format!("{client} (as {before} and {after} answer)"),
+        None => client.to_string(),
+    };
+    let names: Vec<String> = fleet.clients().iter().map(name).collect();
+    names.join(", ")
+}
+
+/// The measured versions that answer for a client that was not measured.
+pub(crate) fn neighbours(client: Client) -> Option<[Version; 2]> {
+    match client.standing() {
+        ClientStanding::Between(before, after) => Some([before, after]),
+        ClientStanding::Measured | ClientStanding::Unknown => None,
+    }
+}
+
+fn is_measured(client: Client) -> bool {
+    client.standing() == ClientStanding::Measured
+}
+
+/// The clients that were asked, and where they are named.
+pub fn asked_from(fleet: &Fleet, from: Option<&str>) -> String {
+    let mut text = asked(fleet);
+    if let Some(from) = from {
+        text += &format!(" (from {from})");
+    }
+    text
+}
+
+/// The clients that were asked, where they are named, and which of them can fail the run.
+pub fn asked_with(options: &ResolveOptions<'_>) -> String {
+    let mut text = asked_from(options.fleet, options.fleet_from);
+    if !options.counted.is_empty() {
+        let quiet: Vec<Client> = options
+            .fleet
+            .clients()
+            .iter()
+            .filter(|client| !options.counted.contains(client))
+            .copied()
+            .collect();
+        if !quiet.is_empty() {
+            text += &format!("; only warns: {}", options.fleet.describe(&quiet));
+        }
+    }
+    text
+}
+
+/// What becomes of a resource: it is rejected if some client that was asked rejects it, and not checked if nothing is known of any.
+pub fn overall(of_base: Verdict, clients: &BTreeMap<Client, ClientVerdict>) -> Verdict {
+    let rejects = |verdict: &ClientVerdict| matches!(verdict.verdict, "rejected" | "dies");
+    match of_base {
+        Verdict::Accepted | Verdict::Rejected if clients.values().any(rejects) => Verdict::Rejected,
+        // Nobody who was asked is known to take it.
+        Verdict::Accepted | Verdict::Rejected if is_unknown(clients) => Verdict::NotChecked,
+        Verdict::Rejected if !clients.is_empty() => Verdict::Accepted,
+        verdict => verdict,
+    }
+}
+
+fn is_unknown(clients: &BTreeMap<Client, ClientVerdict>) -> bool {
+    !clients.is_empty() && clients.values().all(|said| said.verdict == "not_known")
+}
+
+/// Says whether a finding is about the text, whoever reads it.
+fn is_of_text(rule: &Rule) -> bool {
+    rule.subject == Subject::Dump || xdsctl::client::is_live(rule)
+}
+
+/// Says whether a finding that was made for the base, or a client's own, is told: whether a client that was asked has it.
+pub fn is_told(checked: &Checked, diagnostic: &Diagnostic, fleet: &Fleet) -> bool {
+    let has = |answer: &FamilyAnswer| {
+        let is_own = |own: &Diagnostic| own.rule == diagnostic.rule && own.path == diagnostic.path;
+        let is_shared = diagnostic.effect != Effect::Nack
+            && answer.verdict == family::FamilyVerdict::Accepted
+            && diagnostic.shared.contains(&answer.client.family);
+        is_shared || answer.diagnostics.iter().any(is_own)
+    };
+    let is_note = |note: &Note| std::ptr::eq(&note.diagnostic, diagnostic);
+    fleet.asks_base()
+        || is_of_text(diagnostic.rule)
+        || checked.answers.iter().any(has)
+        || checked.notes.iter().any(is_note)
+}
+
+/// Puts the answers of all clients among the resource's diagnostics. The findings of `counted` can fail the run, none for all.
+pub fn merge(checked: &mut Checked, fleet: &Fleet, counted: &[Client], before: &mut Before) -> Said {
+    if fleet.clients() == [Client::default()] {
+        return Said::default();
+    }
+    let base = fleet.base().client();
+    let mut merged = Merged::default();
+    let mut of_base = std::mem::take(&mut checked.diagnostics);
+    std::mem::take(&mut checked.ignored).unpack_into(&mut of_base);
+    let mut sketch = Sketch::default();
+    let is_shared = |d: &&Diagnostic| d.effect != Effect::Nack && !d.shared.is_empty();
+    let shared: Vec<Diagnostic> = of_base.iter().filter(is_shared).cloned().collect();
+    if fleet.asks_base() {
+        let of_client: Vec<&Diagnostic> = of_base.iter().filter(|d| !is_of_text(d.rule)).collect();
+        let place = sketch.add(ClientVerdict::new(base, checked.verdict.name(), &of_client));
+        sketch.of.push((base, place));
+    } else {
+        of_base.retain(|diagnostic| is_of_text(diagnostic.rule));
+    }
+    for diagnostic in &of_base {
+        let client = (!is_of_text(diagnostic.rule)).then_some(base);
+        merged.add(diagnostic, client);
+    }
+    let mut heard: Vec<Heard> = Vec::new();
+    for answer in std::mem::take(&mut checked.answers) {
+        let client = answer.client;
+        let like = |heard: &&Heard| {
+            let same_kind = heard.answer.client.family == client.family && is_measured(heard.answer.client);
+            same_kind && is_measured(client) && heard.answer.verdict == answer.verdict && heard.answer.is_as(&answer)
+        };
+        if let Some(same) = heard.iter().find(like) {
+            merged.add_to(same, client);
+            sketch.of.push((client, same.verdict));
+            continue;
+        }
+        let mut of_client: Vec<&Diagnostic> = answer.diagnostics.iter().collect();
+        if answer.verdict == family::FamilyVerdict::Accepted {
+            let own = |d: &Diagnostic| answer.diagnostics.iter().any(|o| o.rule == d.rule && o.path == d.path);
+            let is_true = |d: &&Diagnostic| d.shared.contains(&client.family) && !own(d);
+            of_client.extend(shared.iter().filter(is_true));
+        }
+        let verdict = sketch.add(ClientVerdict::new(client, answer.verdict.name(), &of_client));
+        sketch.of.push((client, verdict));
+        let effects = of_client.iter().map(|one| (merged.add(one, Some(client)), one.effect));
+        heard.push(Heard {
+            effects: effects.collect(),
+            verdict,
+            answer,
+        });
+    }
+    let (diagnostics, says) = merged.finish(fleet, counted, &mut before.names);
+    checked.diagnostics = diagnostics;
+    if before.sketch != sketch {
+        before.verdicts = sketch.expand();
+        before.sketch = sketch;
+    }
+    let verdicts = Arc::clone(&before.verdicts);
+    Said { says, verdicts }
+}
+
+/// An answer, to recognise that of another client as the same, and where its findings are in the list.
+struct Heard {
+    answer: FamilyAnswer,
+    /// Its place in the sketch.
+    verdict: usize,
+    /// What is found, those findings among it that need no asking.
+    effects: Vec<(usize, Effect)>,
+}
+
+impl ClientVerdict {
+    fn new(client: Client, verdict: &'static str, diagnostics: &[&Diagnostic]) -> Self {
+        let mut rules: Vec<&str> = diagnostics.iter().map(|diagnostic| diagnostic.rule.id).collect();
+        rules.sort_unstable();
+        rules.dedup();
+        let alone = diagnostics
+            .iter()
+            .filter(|diagnostic| diagnostic.rule.subject != Subject::Snapshot);
+        ClientVerdict {
+            verdict,
+            effect: alone.map(|diagnostic| diagnostic.effect).min().map(Effect::name),
+            rules,
+            like: neighbours(client).map(|versions| versions.map(|version| version.to_string())),
+        }
+    }
+}
+
+/// Rules about fields that C-core never reads.
+const UNREAD: [&str; 3] = ["field-ignored", "behaviour-field-ignored", "security-field-ignored"];
+
+#[derive(Default)]
+struct Merged {
+    diagnostics: Vec<Diagnostic>,
+    /// Beside each: which client has which effect.
+    effects: Vec<Effects>,
+    by_place: BTreeMap<String, Vec<usize>>,
+}
+
+impl Merged {
+    /// Adds a finding of a client, and says where it is.
+    fn add(&mut self, diagnostic: &Diagnostic, client: Option<Client>) -> usize {
+        let here = self.by_place.entry(diagnostic.path.to_string()).or_default();
+        let (diagnostics, effects) = (&self.diagnostics, &self.effects);
+        let effect = client.map(|client| (diagnostic.effect, client));
+        // Several findings of one client stay several.
+        let has_none_yet =
+            |n: usize| effect.is_some_and(|(_, client)| effects[n].iter().all(|(_, other)| *other != client));
+        let known = here.iter().copied().find(|&n| {
+            let other = &diagnostics[n];
+            (other.rule == diagnostic.rule || UNREAD.contains(&other.rule.id)) && has_none_yet(n)
+        });
+        let Some(n) = known else {
+            let n = self.diagnostics.len();
+            here.push(n);
+            self.diagnostics.push(diagnostic.clone());
+            self.effects.push(effect.into_iter().collect());
+            return n;
+        };
+        if self.diagnostics[n].rule != diagnostic.rule {
+            self.diagnostics[n].turn_into(diagnostic.rule);
+            self.diagnostics[n].message.clone_from(&diagnostic.message);
+            self.diagnostics[n].effect = diagnostic.effect;
+        }
+        let worst = self.diagnostics[n].effect.min(diagnostic.effect);
+        self.diagnostics[n].effect = worst;
+        self.effects[n].extend(effect);
+        n
+    }
+
+    /// Adds what another client says as one before it did.
+    fn add_to(&mut self, heard: &Heard, client: Client) {
+        for (place, effect) in &heard.effects {
+            if let Some(effects) = self.effects.get_mut(*place) {
+                effects.push((*effect, client));
+            }
+        }
+    }
+
+    fn finish(self, fleet: &Fleet, counted: &[Client], names: &mut Names) -> (Vec<Diagnostic>, Vec<Say>) {
+        let counts = |client: &Client| counted.is_empty() || counted.contains(client);
+        let mut says = Vec::with_capacity(self.diagnostics.len());
+        let mut diagnostics = self.diagnostics.iter();
+        // Findings of one rule are mostly said by the same clients.
+        for same in self.effects.chunk_by(|one, next| one == next) {
+            let Some(effects) = same.first() else { continue };
+            let [who, by] = names.of(effects, fleet);
+            let of_clients = effects.iter().filter(|(_, client)| counts(client));
+            let worst = of_clients.map(|(effect, _)| *effect).min();
+            says.extend(diagnostics.by_ref().take(same.len()).map(|diagnostic| Say {
+                who: Arc::clone(&who),
+                by: Arc::clone(&by),
+                // What no client says is about the text, whoever reads it.
+                counted: if effects.is_empty() {
+                    Some(diagnostic.effect)
+                } else {
+                    worst
+                },
+            }));
+        }
+        (self.diagnostics, says)
+    }
+}
+
+/// `nack in go, java <1.71; ignored in cpp`, or nothing if there is no difference.
+fn who(effects: &[(Effect, Client)], fleet: &Fleet) -> String {
+    let is_same = effects
+        .iter()
+        .all(|(effect, _)| effects.first().is_some_and(|first| first.0 == *effect));
+    if is_same && effects.len() == fleet.clients().len() {
+        return String::new();
+    }
+    who_of(effects, fleet)
+}
+
+/// Which clients do what: `nack in go, java <1.71; ignored in cpp`.
+pub(crate) fn who_of(effects: &[(Effect, Client)], fleet: &Fleet) -> String {
+    let mut by_effect: BTreeMap<Effect, Vec<Client>> = BTreeMap::new();
+    for (effect, client) in effects {
+        by_effect.entry(*effect).or_default().push(*client);
+    }
+    let parts = by_effect
+        .iter()
+        .map(|(effect, clients)| format!("{effect} in {}", fleet.describe(clients)));
+    parts.collect::<Vec<_>>().join("; ")
+}

@@ -1,0 +1,290 @@
+//! `--format json`: the schema `xdsctl.findings/v1`.
+//!
+//! Fields are added, never changed. Lines and columns are 1-based, byte offsets 0-based, ends exclusive. Every resource is
+//! listed, also when it is clean. Written resource by resource, so that a large report is never in memory as a whole.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+use std::sync::Arc;
+
+use serde::ser::{Serialize, Serializer};
+use serde_json::value::{RawValue, to_raw_value};
+
+use super::clients::{ClientVerdict, Verdicts};
+use super::{Choice, Finding, Parsed, RelatedPlace, ReportWriter, ResourceReport, Summary, Unplaced};
+use xdsctl::diag::FieldPath;
+
+/// Name of the schema in the document.
+pub const SCHEMA: &str = "xdsctl.findings/v1";
+
+#[derive(serde::Serialize)]
+struct ResourceRow<'a> {
+    file: &'a str,
+    world: &'a str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    section: &'a str,
+    r#type: &'a str,
+    name: &'a str,
+    verdict: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    clients: Option<&'a RawValue>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parsed: Option<&'a Parsed>,
+}
+
+/// A finding as JSON has it.
+#[derive(serde::Serialize)]
+pub(crate) struct FindingRow<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    r#type: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<&'a str>,
+    rule: &'static str,
+    effect: &'static str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    who: &'a str,
+    severity: &'static str,
+    #[serde(serialize_with = "path")]
+    path: &'a FieldPath,
+    message: &'a str,
+    help: Option<&'a str>,
+    file: Option<&'a str>,
+    line: Option<usize>,
+    column: Option<usize>,
+    end_line: Option<usize>,
+    end_column: Option<usize>,
+    byte_start: Option<usize>,
+    byte_end: Option<usize>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    related: Vec<RelatedRow<'a>>,
+    #[serde(skip_serializing_if = "is_not")]
+    fixable: bool,
+}
+
+/// Another place of a finding.
+#[derive(serde::Serialize)]
+struct RelatedRow<'a> {
+    #[serde(serialize_with = "path")]
+    path: &'a FieldPath,
+    message: &'a str,
+    /// The rule of what follows there from the finding.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rule: Option<&'static str>,
+    file: Option<&'a str>,
+    line: Option<usize>,
+    column: Option<usize>,
+    end_line: Option<usize>,
+    end_column: Option<usize>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks with a reference")]
+const fn is_not(claim: &bool) -> bool {
+    !*claim
+}
+
+#[derive(serde::Serialize)]
+struct SummaryRow<'a> {
+    resources: &'a std::collections::BTreeMap<&'static str, usize>,
+    severities: &'a std::collections::BTreeMap<&'static str, usize>,
+    effects: &'a std::collections::BTreeMap<&'static str, usize>,
+    rules: std::collections::BTreeMap<&'static str, usize>,
+    worlds: usize,
+    bootstraps: usize,
+    suppressed: usize,
+    baseline: usize,
+    silenced_errors: usize,
+}
+
+fn path<S: Serializer>(path: &FieldPath, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(path)
+}
+
+/// A finding, with its resource if it has one.
+pub(crate) fn finding_row<'a>(resource: Option<&'a ResourceReport>, finding: &'a Finding) -> FindingRow<'a> {
+    let place = finding.place.as_ref();
+    FindingRow {
+        r#type: resource.map(|r| &*r.type_name),
+        name: resource.map(|r| &*r.name),
+        rule: finding.rule.id,
+        effect: finding.effect.name(),
+        who: &finding.who,
+        severity: finding.severity.name(),
+        path: &finding.path,
+        message: &finding.message,
+        help: finding.help.as_deref(),
+        file: place.map(|p| &*p.file),
+        line: place.map(|p| p.line),
+        column: place.map(|p| p.column),
+        end_line: place.map(|p| p.end_line),
+        end_column: place.map(|p| p.end_column),
+        byte_start: place.map(|p| p.byte_start),
+        byte_end: place.map(|p| p.byte_end),
+        related: finding.related.iter().map(related_row).collect(),
+        fixable: finding.is_fixable,
+    }
+}
+
+fn related_row(related: &RelatedPlace) -> RelatedRow<'_> {
+    let place = related.place.as_ref();
+    RelatedRow {
+        path: &related.path,
+        message: &related.message,
+        rule: related.rule.map(|rule| rule.id),
+        file: place.map(|p| &*p.file),
+        line: place.map(|p| p.line),
+        column: place.map(|p| p.column),
+        end_line: place.map(|p| p.end_line),
+        end_column: place.map(|p| p.end_column),
+    }
+}
+
+/// What each client does with a resource, as it is written. Many resources share it.
+type Written = Option<Box<RawValue>>;
+
+fn written(verdicts: &Verdicts) -> io::Result<Written> {
+    if verdicts.is_empty() {
+        return Ok(None);
+    }
+    let named = verdicts.iter().map(|(client, said)| (client.to_string(), said));
+    Ok(Some(to_raw_value(
+        &named.collect::<BTreeMap<String, &ClientVerdict>>(),
+    )?))
+}
+
+fn resource_row<'a>(resource: &'a ResourceReport, clients: Option<&'a RawValue>) -> ResourceRow<'a> {
+    ResourceRow {
+        file: &resource.file,
+        world: &resource.world,
+        section: resource.section,
+        r#type: &resource.type_name,
+        name: &resource.name,
+        verdict: resource.verdict.name(),
+        clients,
+        parsed: resource.parsed.as_ref(),
+    }
+}
+
+/// Writes the report as one JSON document and a newline: one line for each resource and each finding.
+pub struct Json<W: Write> {
+    choice: Choice,
+    /// The clients that were asked.
+    asked: String,
+    out: W,
+    /// What is not written yet.
+    line: Vec<u8>,
+    is_first: bool,
+    /// The verdicts that were written last.
+    last: (Verdicts, Written),
+    /// The findings that belong to no resource: they stand behind the resources.
+    documents: Vec<Finding>,
+}
+
+impl<W: Write> Json<W> {
+    /// Nothing is written yet.
+    pub fn new(choice: Choice, asked: String, out: W) -> Self {
+        Json {
+            choice,
+            asked,
+            out,
+            line: Vec::new(),
+            is_first: true,
+            last: <(Verdicts, Written)>::default(),
+            documents: Vec::new(),
+        }
+    }
+
+    /// Writes what is collected if it is enough.
+    fn pass(&mut self) -> io::Result<()> {
+        if self.line.len() >= LINE_BYTES {
+            self.out.write_all(&self.line)?;
+            self.line.clear();
+        }
+        Ok(())
+    }
+
+    fn put(&mut self, row: &impl Serialize) -> io::Result<()> {
+        Ok(serde_json::to_writer(&mut self.line, row)?)
+    }
+
+    /// Writes findings, and says whether there was one.
+    fn findings<'a>(
+        &mut self,
+        resource: Option<&'a ResourceReport>,
+        findings: impl Iterator<Item = &'a Finding>,
+        indent: &str,
+    ) -> io::Result<bool> {
+        let mut has_any = false;
+        for finding in findings {
+            self.line.extend_from_slice(if has_any { b",\n" } else { b"\n" });
+            has_any = true;
+            self.line.extend_from_slice(indent.as_bytes());
+            self.put(&finding_row(resource, finding))?;
+            self.pass()?;
+        }
+        Ok(has_any)
+    }
+}
+
+/// Bytes that are collected before they are written.
+const LINE_BYTES: usize = 64 << 10;
+
+impl<W: Write> ReportWriter for Json<W> {
+    fn wants(&mut self, finding: &Unplaced<'_>) -> usize {
+        self.choice.takes(finding)
+    }
+
+    fn documents(&mut self, findings: &[Finding]) -> io::Result<()> {
+        let choice = self.choice;
+        self.documents = findings.iter().filter(|f| choice.shows(f)).cloned().collect();
+        write!(self.line, "{{\n  \"schema\": \"{SCHEMA}\",\n  \"client\": ")?;
+        let asked = std::mem::take(&mut self.asked);
+        self.put(&asked)?;
+        self.line.extend_from_slice(b",\n  \"resources\": [");
+        Ok(())
+    }
+
+    fn resource(&mut self, resource: &ResourceReport) -> io::Result<()> {
+        let separator: &[u8] = if self.is_first { b"\n    " } else { b",\n    " };
+        self.line.extend_from_slice(separator);
+        self.is_first = false;
+        if !Arc::ptr_eq(&self.last.0, &resource.clients) {
+            self.last = (Arc::clone(&resource.clients), written(&resource.clients)?);
+        }
+        serde_json::to_writer(&mut self.line, &resource_row(resource, self.last.1.as_deref()))?;
+        // The row is an object: open it again for the findings.
+        self.line.pop();
+        self.line.extend_from_slice(b",\"findings\":[");
+        let choice = self.choice;
+        let has_any = self.findings(Some(resource), choice.of(resource), "      ")?;
+        self.line.extend_from_slice(if has_any { b"\n    ]}" } else { b"]}" });
+        self.pass()
+    }
+
+    fn end(&mut self, summary: &Summary) -> io::Result<()> {
+        self.line.extend_from_slice(if self.is_first {
+            b"],\n  \"findings\": ["
+        } else {
+            b"\n  ],\n  \"findings\": ["
+        });
+        let documents = std::mem::take(&mut self.documents);
+        let has_any = self.findings(None, documents.iter(), "    ")?;
+        self.line.extend_from_slice(if has_any { b"\n  ]" } else { b"]" });
+        self.line.extend_from_slice(b",\n  \"not_checked\": ");
+        self.put(&summary.not_checked)?;
+        self.line.extend_from_slice(b",\n  \"summary\": ");
+        self.put(&SummaryRow {
+            resources: &summary.verdicts,
+            severities: &summary.severities,
+            effects: &summary.effects,
+            rules: summary.rules.iter().map(|(id, of_rule)| (*id, of_rule.count)).collect(),
+            worlds: summary.scope.worlds,
+            bootstraps: summary.scope.bootstraps,
+            suppressed: summary.suppressed,
+            baseline: summary.known,
+            silenced_errors: summary.silenced,
+        })?;
+        self.line.extend_from_slice(b"\n}\n");
+        self.out.write_all(&self.line)?;
+        self.out.flush()
+    }
+}

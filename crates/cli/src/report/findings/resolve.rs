@@ -1,0 +1,496 @@
+//! From the outcome of a check to findings with places: the only step that goes back to the documents.
+//!
+//! Nothing about positions is kept before. A [`ResolvedFindings`] hands out one resource after the other; the fields of all its findings
+//! that will be shown are looked up in one walk over its text. The lines around a finding are cut out only for a person.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::iter::Enumerate;
+use std::sync::Arc;
+use std::vec::IntoIter;
+
+use super::clients::{self, Said, Say};
+use super::fixable::Fixable;
+use super::not_checked::Tally;
+use super::{Finding, Loudness, Parsed, RelatedPlace, ReportWriter, ResourceReport, Summary};
+use crate::report::masks::{Masks, Resource, redacted, resources};
+use crate::report::{SourcePlace, snippet};
+use xdsctl::check::CheckOutcome;
+use xdsctl::choice::Severities;
+use xdsctl::client::{Checked, is_live};
+use xdsctl::diag::{Diagnostic, Effect, FieldPath, Rule, Severity, Subject};
+use xdsctl::envelope::{Label, Origin, Stage, WorldId, WorldName};
+use xdsctl::model::ResourceType;
+use xdsctl::profile::{Client, Fleet};
+use xdsctl::proto::transcode::Note;
+use xdsctl::source::secrets::peer_words;
+use xdsctl::source::{Source, SourceId, SourceMap, Span};
+
+/// How to turn an outcome into findings.
+#[derive(Debug)]
+pub struct ResolveOptions<'o> {
+    /// The user's severities.
+    pub severities: &'o Severities,
+    /// The clients that were asked.
+    pub fleet: &'o Fleet,
+    /// Where their names come from, if not from an argument.
+    pub fleet_from: Option<&'o str>,
+    /// The clients whose findings can fail the run; none for all.
+    pub counted: &'o [Client],
+    /// Cut snippets for findings of at least this severity; `None` for no snippets at all.
+    pub snippets_from: Option<Severity>,
+    /// Snippets of a rule and severity; a person reads only so many.
+    pub snippets_per_rule: usize,
+    /// Columns of a line of a snippet.
+    pub snippet_columns: usize,
+    /// Secrets are quoted as they are.
+    pub shows_secrets: bool,
+    /// The findings that `--fix` would fix.
+    pub fixable: &'o Fixable,
+}
+
+/// Findings whose places have not been looked up: how many there are of a rule at fields of a name.
+#[derive(Debug, Clone)]
+pub struct Unplaced<'a> {
+    /// The kind of fault.
+    pub rule: &'static Rule,
+    /// How loud.
+    pub severity: Severity,
+    /// The innermost field.
+    pub field: Option<&'a str>,
+    /// How many.
+    pub count: usize,
+}
+
+/// Findings that are looked up while they are taken out, resource after resource.
+#[derive(Debug)]
+pub struct ResolvedFindings<'r> {
+    /// Findings that belong to no resource.
+    findings: Vec<Finding>,
+    /// Counts of everything that was taken out so far, and of `findings`.
+    pub summary: Summary,
+    /// What was not checked of it.
+    pub not_checked: Tally,
+    resolver: Resolver<'r>,
+    before: clients::Before,
+    resources: Enumerate<IntoIter<Checked>>,
+}
+
+impl<'r> ResolvedFindings<'r> {
+    /// Starts with the first resource.
+    pub fn new(
+        outcome: CheckOutcome,
+        worlds: &'r [WorldName],
+        sources: &'r SourceMap,
+        options: &'r ResolveOptions<'r>,
+    ) -> Self {
+        let mut resolver = Resolver {
+            sources,
+            options,
+            worlds,
+            cut: BTreeMap::new(),
+            files: BTreeMap::new(),
+            world_names: BTreeMap::new(),
+            resources: match options.snippets_from {
+                Some(_) => resources(&outcome.resources),
+                None => BTreeMap::new(),
+            },
+            masks: BTreeMap::new(),
+        };
+        let mut summary = Summary {
+            asked: clients::asked_with(options),
+            ..Summary::default()
+        };
+        let mut findings = Vec::new();
+        for found in outcome.findings {
+            let document = resolver.document(found.source);
+            let count = found.diagnostic.count;
+            let of = (found.diagnostic.rule, found.diagnostic.effect);
+            let field = found.diagnostic.path.segs().last_field();
+            summary.silenced += silenced(of, field, count, options.severities);
+            let Some(mut finding) = resolver.finding(found.diagnostic, None, document.as_ref(), Some(found.span))
+            else {
+                continue;
+            };
+            summary.count((finding.rule, finding.effect), finding.loudness(), count);
+            if let Some(Document { source, .. }) = document
+                && finding.rule.subject == Subject::Bootstrap
+            {
+                let masks = Masks::bootstrap(source, options.shows_secrets);
+                finding.message = masks.redacted(source, finding.message, &finding.path, found.span);
+                resolver.masks.insert(found.source, masks);
+            }
+            resolver.cut_snippet(&mut finding, document.as_ref(), found.source);
+            findings.push(finding);
+        }
+        ResolvedFindings {
+            findings,
+            summary,
+            not_checked: Tally::default(),
+            resolver,
+            before: clients::Before::default(),
+            resources: outcome.resources.into_iter().enumerate(),
+        }
+    }
+
+    /// Hands everything over to `format`.
+    ///
+    /// Returns the counts.
+    ///
+    /// # Errors
+    /// Those of the format.
+    pub fn write(mut self, format: &mut dyn ReportWriter) -> io::Result<Summary> {
+        format.documents(&self.findings)?;
+        while let Some(resource) = self.next_with(|finding| format.wants(&finding)) {
+            format.resource(&resource)?;
+        }
+        self.summary.not_checked = self.not_checked.finish(self.resolver.options.fleet);
+        format.end(&self.summary)?;
+        Ok(self.summary)
+    }
+
+    /// The next resource. Asks `wants` of its findings, in no particular order, how many are wanted; the others are left out, and
+    /// their places are not looked up.
+    fn next_with(&mut self, mut wants: impl FnMut(Unplaced<'_>) -> usize) -> Option<ResourceReport> {
+        let (number, mut checked) = self.resources.next()?;
+        let options = self.resolver.options;
+        let of_base = checked.verdict;
+        let mut said = clients::merge(&mut checked, options.fleet, options.counted, &mut self.before);
+        let mut tally = |(rule, effect): (&'static Rule, Effect), field: Option<&str>, count: usize, say| {
+            self.summary.silenced += silenced((rule, effect), field, count, options.severities);
+            let Some(loudness) = loudness((rule, effect), field, say, options.severities) else {
+                return 0;
+            };
+            self.summary.count((rule, effect), loudness, count);
+            wants(Unplaced {
+                rule,
+                severity: loudness.severity,
+                field,
+                count,
+            })
+        };
+        let mut is_wanted = |diagnostic: &Diagnostic, say| {
+            let of = (diagnostic.rule, diagnostic.effect);
+            tally(of, diagnostic.path.segs().last_field(), diagnostic.count, say) > 0
+        };
+        let says = said.says.iter().map(Some).chain(std::iter::repeat(None));
+        let all = checked.diagnostics.iter().zip(says);
+        let diagnostics: Vec<bool> = all.map(|(diagnostic, say)| is_wanted(diagnostic, say)).collect();
+        checked.notes.retain(|note| is_wanted(&note.diagnostic, None));
+        let counts = checked.ignored.counts();
+        let mut ignored: Vec<usize> = counts
+            .map(|(rule, field, count)| tally((rule, rule.effect), field, count, None))
+            .collect();
+        retain(&mut checked.diagnostics, &diagnostics);
+        retain(&mut said.says, &diagnostics);
+        checked.ignored.unpack_first(&mut ignored, &mut checked.diagnostics);
+        let report = self.resolver.resource(number, checked, said);
+        self.not_checked.add(of_base, &report);
+        *self.summary.verdicts.entry(report.verdict.name()).or_default() += 1;
+        Some(report)
+    }
+}
+
+/// Keeps those of a list of which `stay` says so.
+fn retain<T>(list: &mut Vec<T>, stay: &[bool]) {
+    let mut stay = stay.iter();
+    list.retain(|_| stay.next().is_none_or(|stays| *stays));
+}
+
+/// Where in the dump a resource stands: `static`, `dynamic`, `warming`, `draining`, `rejected update`.
+fn section(checked: &Checked) -> &'static str {
+    match (checked.stage, checked.label) {
+        (Stage::Warming, _) => "warming",
+        (Stage::Draining, _) => "draining",
+        (Stage::Failed, _) => "rejected update",
+        (Stage::Active, Label::Static) => "static",
+        (Stage::Active, Label::Dynamic) => "dynamic",
+        (Stage::Active, Label::None) => "",
+    }
+}
+
+/// A document, and its name to share.
+#[derive(Debug, Clone)]
+struct Document<'s> {
+    source: &'s Source,
+    file: Arc<str>,
+}
+
+#[derive(Debug)]
+struct Resolver<'r> {
+    sources: &'r SourceMap,
+    options: &'r ResolveOptions<'r>,
+    worlds: &'r [WorldName],
+    /// Snippets cut so far.
+    cut: BTreeMap<(Severity, &'static str), usize>,
+    /// Names, made once and shared.
+    files: BTreeMap<SourceId, Arc<str>>,
+    world_names: BTreeMap<WorldId, Arc<str>>,
+    /// The resources of each document, if snippets are cut.
+    resources: BTreeMap<SourceId, Vec<Resource>>,
+    masks: BTreeMap<SourceId, Masks>,
+}
+
+impl<'r> Resolver<'r> {
+    fn document(&mut self, id: SourceId) -> Option<Document<'r>> {
+        let source = self.sources.get(id)?;
+        let file = self.files.entry(id).or_insert_with(|| source.name().into());
+        Some(Document {
+            source,
+            file: Arc::clone(file),
+        })
+    }
+
+    fn file_name(&mut self, id: SourceId) -> Arc<str> {
+        self.document(id).map_or_else(|| "".into(), |document| document.file)
+    }
+
+    fn world_name(&mut self, id: WorldId) -> Arc<str> {
+        if let Some(name) = self.world_names.get(&id) {
+            return name.clone();
+        }
+        let name = match self.worlds.get(id.0 as usize) {
+            Some(WorldName { scope: Some(scope), .. }) => scope.as_str().into(),
+            Some(world) => self.file_name(world.source),
+            None => "".into(),
+        };
+        self.world_names.insert(id, Arc::clone(&name));
+        name
+    }
+
+    fn resource(&mut self, number: usize, checked: Checked, said: Said) -> ResourceReport {
+        let section = section(&checked);
+        let type_name = checked.resource_type.map_or_else(
+            || checked.type_url.rsplit('/').next().unwrap_or_default().to_owned(),
+            |t: ResourceType| t.short_name().to_owned(),
+        );
+        let findings = if checked.diagnostics.is_empty() && checked.notes.is_empty() {
+            Vec::new()
+        } else {
+            let type_name = checked.resource_type.map(ResourceType::type_name);
+            self.findings(
+                (number, checked.origin),
+                type_name,
+                (checked.diagnostics, said.says),
+                checked.notes,
+            )
+        };
+        ResourceReport {
+            file: self.file_name(checked.origin.source),
+            world: self.world_name(checked.world),
+            section,
+            type_name,
+            name: if checked.name.is_empty() {
+                format!("<unnamed #{}>", number + 1)
+            } else {
+                checked.name
+            },
+            verdict: clients::overall(checked.verdict, &said.verdicts),
+            clients: said.verdicts,
+            findings,
+            parsed: checked.parsed.map(|resource| Parsed {
+                resource,
+                shows_secrets: self.options.shows_secrets,
+            }),
+        }
+    }
+
+    /// The findings of a resource with their places, in the order of the document.
+    fn findings(
+        &mut self,
+        (number, origin): (usize, Origin),
+        type_name: Option<&'static str>,
+        (diagnostics, says): (Vec<Diagnostic>, Vec<Say>),
+        notes: Vec<Note>,
+    ) -> Vec<Finding> {
+        let mut findings = Vec::with_capacity(diagnostics.len() + notes.len());
+        let document = self.document(origin.source);
+        let document = document.as_ref();
+        // Wire bytes have no lines: places are those in the resource as text.
+        let decoded = document
+            .filter(|_| !diagnostics.is_empty())
+            .and_then(|d| d.source.decoded(origin.span, type_name?));
+        let shown = decoded.as_ref().map(|source| Document {
+            source,
+            file: source.name().into(),
+        });
+        let shown = shown.as_ref().or(document);
+        let whole = match &decoded {
+            Some(decoded) => Span::new(0, decoded.bytes().len()),
+            None => origin.span,
+        };
+        let quotes = |diagnostic: &Diagnostic| diagnostic.effect != Effect::Ignored;
+        let hides = !self.options.shows_secrets && diagnostics.iter().any(quotes);
+        let marks = shown
+            .filter(|_| hides)
+            .map(|shown| shown.source.marks(whole, type_name));
+        let mut paths: Vec<&FieldPath> = Vec::with_capacity(diagnostics.len());
+        for diagnostic in &diagnostics {
+            paths.push(&diagnostic.path);
+            paths.extend(diagnostic.related.iter().map(|related| &related.path));
+        }
+        let spans = shown.map(|d| d.source.locate_all(whole, &paths));
+        let mut spans = spans.unwrap_or_default().into_iter();
+        let redacted = |message: String, path: &FieldPath, span: Span| match shown.zip(marks.as_ref()) {
+            Some((shown, marks)) => redacted(marks, shown.source, message, path, span),
+            None => message,
+        };
+        let mut says = says.into_iter();
+        for mut diagnostic in diagnostics {
+            let span = spans.next();
+            if is_live(diagnostic.rule) && !self.options.shows_secrets {
+                diagnostic.message = peers(&diagnostic.message);
+            } else if let Some(span) = span.filter(|_| quotes(&diagnostic)) {
+                diagnostic.message = redacted(diagnostic.message, &diagnostic.path, span);
+            }
+            let related = std::mem::take(&mut diagnostic.related);
+            let related = related.into_iter().map(|other| {
+                let span = spans.next();
+                RelatedPlace {
+                    message: match span {
+                        Some(span) => redacted(other.message, &other.path, span),
+                        None => other.message,
+                    },
+                    place: shown.zip(span).map(|(document, span)| place(document, span)),
+                    path: other.path,
+                    rule: other.rule,
+                }
+            });
+            let related = related.collect();
+            let is_fixable = self.options.fixable.holds(number, &diagnostic, None);
+            let finding = self.finding(diagnostic, says.next(), shown, span);
+            findings.extend(finding.map(|finding| Finding {
+                related,
+                is_fixable,
+                ..finding
+            }));
+        }
+        for note in notes {
+            let is_fixable = self.options.fixable.holds(number, &note.diagnostic, Some(note.span));
+            let finding = self.finding(note.diagnostic, None, document, Some(note.span));
+            findings.extend(finding.map(|finding| Finding { is_fixable, ..finding }));
+        }
+        // What a live client said comes first; the rest in the order of the document.
+        let start = |f: &Finding| f.place.as_ref().map_or(0, |p| p.byte_start);
+        findings.sort_by_key(|f| (!is_live(f.rule), start(f), f.effect));
+        if let Some(decoded) = &decoded {
+            let masks = Masks::of(decoded, vec![(whole, type_name)], self.options.shows_secrets);
+            self.masks.insert(origin.source, masks);
+        }
+        for finding in &mut findings {
+            self.cut_snippet(finding, shown, origin.source);
+            if decoded.is_some()
+                && let Some(place) = &mut finding.place
+            {
+                // Bytes are those of the file.
+                (place.byte_start, place.byte_end) = (origin.span.start, origin.span.end);
+            }
+        }
+        findings
+    }
+
+    /// The finding with its place; `None` if the user allows it.
+    fn finding(
+        &self,
+        diagnostic: Diagnostic,
+        say: Option<Say>,
+        document: Option<&Document<'_>>,
+        span: Option<Span>,
+    ) -> Option<Finding> {
+        let field = diagnostic.path.segs().last_field();
+        let of = (diagnostic.rule, diagnostic.effect);
+        let Loudness { severity, counts } = loudness(of, field, say.as_ref(), self.options.severities)?;
+        Some(Finding {
+            rule: diagnostic.rule,
+            effect: diagnostic.effect,
+            who: say.as_ref().map(|say| Arc::clone(&say.who)).unwrap_or_default(),
+            by: say.map(|say| say.by).unwrap_or_default(),
+            severity,
+            counts,
+            path: diagnostic.path,
+            message: diagnostic.message,
+            help: diagnostic.help,
+            place: document.zip(span).map(|(document, span)| place(document, span)),
+            related: Vec::new(),
+            is_fixable: false,
+            is_consequence: diagnostic.cause.is_some(),
+        })
+    }
+
+    /// Adds the lines around a finding that a person will see; `id` is that of the document.
+    fn cut_snippet(&mut self, finding: &mut Finding, document: Option<&Document<'_>>, id: SourceId) {
+        let Some((place, document)) = finding.place.as_mut().zip(document) else {
+            return;
+        };
+        if self.options.snippets_from.is_none_or(|from| finding.severity < from) {
+            return;
+        }
+        let cut = self.cut.entry((finding.severity, finding.rule.id)).or_default();
+        *cut += 1;
+        if *cut <= self.options.snippets_per_rule {
+            let span = Span::new(place.byte_start, place.byte_end);
+            let text = document.source.bytes().get(span.range()).unwrap_or_default();
+            let name = String::from_utf8_lossy(text.trim_ascii());
+            let name = name.trim_matches(['"', '\'', ':']);
+            let is_named = !name.is_empty() && finding.message.contains(&format!("`{name}`"));
+            let named = is_named.then_some(span);
+            let masks = self.masks.entry(id).or_insert_with(|| {
+                let resources = self.resources.remove(&id).unwrap_or_default();
+                Masks::of(document.source, resources, self.options.shows_secrets)
+            });
+            let cut = snippet::Cut {
+                source: document.source,
+                masks,
+                named,
+                columns: self.options.snippet_columns,
+            };
+            place.snippet = Some(cut.around(span, place.line));
+        }
+    }
+}
+
+/// How many findings like this are errors that the user's severities make something else.
+fn silenced(
+    (rule, effect): (&'static Rule, Effect),
+    field: Option<&str>,
+    count: usize,
+    severities: &Severities,
+) -> usize {
+    let is_silenced = rule.severity_of(effect) == Severity::Error
+        && severities
+            .of((rule, effect), field)
+            .is_none_or(|severity| severity < Severity::Error);
+    if is_silenced { count } else { 0 }
+}
+
+/// A message with what it quotes of a peer as that may be printed.
+fn peers(message: &str) -> String {
+    let pieces = message.split('`').enumerate().map(|(number, piece)| match number % 2 {
+        0 => piece.to_owned(),
+        _ => peer_words(piece),
+    });
+    pieces.collect::<Vec<_>>().join("`")
+}
+
+/// How loud a finding is; `None` if the user allows it. What only clients say that do not count is a warning at most.
+fn loudness(
+    (rule, effect): (&'static Rule, Effect),
+    field: Option<&str>,
+    say: Option<&Say>,
+    severities: &Severities,
+) -> Option<Loudness> {
+    let severity = severities.of((rule, effect), field)?;
+    let of_counted = match say.map(|say| say.counted) {
+        None => Some(severity),
+        Some(counted) if counted == Some(effect) => Some(severity),
+        Some(counted) => counted.and_then(|effect| severities.of((rule, effect), field)),
+    };
+    Some(Loudness {
+        severity: of_counted.max(Some(severity.min(Severity::Warning)))?,
+        counts: of_counted.is_some(),
+    })
+}
+
+fn place(document: &Document<'_>, span: Span) -> Box<SourcePlace> {
+    Box::new(SourcePlace::of(document.source, &document.file, span))
+}

@@ -1,0 +1,435 @@
+//! The answer of `test`: what became of each test, for people and as plain data for the other forms.
+
+pub mod chart;
+pub mod findings;
+mod formats;
+pub mod timeline;
+
+use std::fmt;
+use std::io::{self, Write};
+use std::sync::Arc;
+
+use anstyle::AnsiColor;
+use miette::LabeledSpan;
+
+use super::channel::pick::write_outcome;
+use super::edge::{self, visible, visible_line};
+use super::findings::human::{self, write_view};
+use super::masks::Masks;
+use super::plural;
+use super::{SourcePlace, snippet};
+use findings::counts;
+use xdsctl::scenario::{Coverage, CoverageKind, Failed, Played};
+use xdsctl::sim::Outcome;
+use xdsctl::source::{Source, Span};
+use xdsctl::text::percent;
+
+pub use super::suite::findings::{write_gitlab, write_markdown, write_sarif};
+pub use super::suite::formats::{write_github, write_json, write_junit};
+
+/// What was not met, shown of each kind at most.
+const MISSED_SHOWN: usize = 20;
+
+/// The tests of a file.
+#[derive(Debug)]
+pub struct SuiteReport {
+    /// As it was named.
+    pub file: Arc<str>,
+    /// What is wrong with the file, if it is no suite.
+    pub faults: Vec<(SourcePlace, String)>,
+    /// Those that were run.
+    pub tests: Vec<TestReport>,
+}
+
+/// A test that was run.
+#[derive(Debug)]
+pub struct TestReport {
+    /// Its name.
+    pub name: String,
+    /// Where it stands.
+    pub place: SourcePlace,
+    /// What was not as expected.
+    pub failures: Vec<FailureReport>,
+    /// Why it could not be run to its end.
+    pub trouble: Option<(SourcePlace, String)>,
+    /// What people should hear of.
+    pub notes: Vec<(SourcePlace, String)>,
+    /// Expectations that were held against what happened.
+    pub checks: u64,
+    /// RPCs that ended.
+    pub rpcs: u64,
+    /// Simulated time, in milliseconds.
+    pub ended_ms: i64,
+}
+
+/// Something that was not as expected.
+#[derive(Debug)]
+pub struct FailureReport {
+    /// Where the expectation stands.
+    pub place: SourcePlace,
+    /// The expectation, as written.
+    pub expected: String,
+    /// It is what must never be.
+    pub is_never: bool,
+    /// What happened.
+    pub happened: String,
+    /// RPCs of which the same is true.
+    pub more: u64,
+    /// The RPC that shows it.
+    pub rpc: Option<Failed>,
+}
+
+/// How a test ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TestVerdict {
+    /// Everything was as expected.
+    Passed,
+    /// Something was not.
+    Failed,
+    /// It could not be run to its end.
+    Error,
+}
+
+impl TestVerdict {
+    /// The word used in reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            TestVerdict::Passed => "passed",
+            TestVerdict::Failed => "failed",
+            TestVerdict::Error => "error",
+        }
+    }
+}
+
+impl TestReport {
+    /// How the test ended.
+    pub const fn verdict(&self) -> TestVerdict {
+        match (&self.trouble, self.failures.is_empty()) {
+            (Some(_), _) => TestVerdict::Error,
+            (None, true) => TestVerdict::Passed,
+            (None, false) => TestVerdict::Failed,
+        }
+    }
+}
+
+impl FailureReport {
+    /// What happened, on one line.
+    pub fn sentence(&self) -> String {
+        let more = match self.more {
+            0 => String::new(),
+            1 => ", and so another RPC".to_owned(),
+            more => format!(", and so {more} more RPCs"),
+        };
+        let word = if self.is_never { "never" } else { "expected" };
+        format!(
+            "{word} {}: {}{more}",
+            visible_line(&self.expected),
+            visible_line(&self.happened)
+        )
+    }
+}
+
+/// How the report is to look, and what it is about.
+#[derive(Debug, Clone, Copy)]
+pub struct SuiteLooks {
+    /// Of the snippets.
+    pub style: human::Style,
+    /// The whole way of an RPC.
+    pub explains: bool,
+    /// Nothing of tests that pass.
+    pub is_quiet: bool,
+    /// Secrets are written as they are.
+    pub shows_secrets: bool,
+}
+
+/// Places of a document, with the lines around them.
+#[derive(Debug)]
+pub struct Placing<'s> {
+    source: &'s Source,
+    file: Arc<str>,
+    masks: Masks,
+    looks: SuiteLooks,
+}
+
+impl<'s> Placing<'s> {
+    /// Places of this document.
+    pub fn new(source: &'s Source, looks: SuiteLooks) -> Placing<'s> {
+        Placing {
+            source,
+            file: source.name().into(),
+            masks: Masks::suite(source, looks.shows_secrets),
+            looks,
+        }
+    }
+
+    /// A place and the lines around it.
+    pub fn place(&self, span: Span) -> SourcePlace {
+        let place = SourcePlace::of(self.source, &self.file, span);
+        let cut = snippet::Cut {
+            source: self.source,
+            masks: &self.masks,
+            named: None,
+            columns: self.looks.style.snippet_columns(),
+        };
+        SourcePlace {
+            snippet: Some(cut.around(span, place.line)),
+            ..place
+        }
+    }
+
+    /// A world that is named here was not read in full, and the test passes by what is left of it.
+    pub fn half_a_world(&self, span: Span, lost: String) -> FailureReport {
+        FailureReport {
+            place: self.place(span),
+            expected: "a world that can be read in full".to_owned(),
+            is_never: false,
+            happened: lost,
+            more: 0,
+            rpc: None,
+        }
+    }
+
+    /// What became of a test.
+    pub fn report(&self, name: String, span: Span, played: Played) -> TestReport {
+        let failures = played.failures.into_iter().map(|failure| FailureReport {
+            place: self.place(failure.span),
+            expected: quoted(self.source, failure.span),
+            is_never: failure.is_never,
+            happened: failure.happened,
+            more: failure.more,
+            rpc: failure.rpc,
+        });
+        TestReport {
+            name,
+            place: self.place(span),
+            failures: failures.collect(),
+            trouble: played.trouble.map(|trouble| (self.place(trouble.span), trouble.why)),
+            notes: played
+                .notes
+                .into_iter()
+                .map(|(span, note)| (self.place(span), note))
+                .collect(),
+            checks: played.checks,
+            rpcs: played.rpcs,
+            ended_ms: played.ended,
+        }
+    }
+}
+
+/// What stands at a place, on one line and without comments, in backticks.
+pub fn quoted(source: &Source, span: Span) -> String {
+    let text = String::from_utf8_lossy(source.bytes().get(span.range()).unwrap_or_default());
+    let is_block = text.contains('\n');
+    let words = text.lines().flat_map(|line| {
+        // A `#` between quotes is no comment.
+        let end = line
+            .find(" #")
+            .filter(|at| is_block && !line.get(*at..).is_some_and(|rest| rest.contains(['"', '\''])));
+        line.get(..end.unwrap_or(line.len()))
+            .unwrap_or_default()
+            .split_whitespace()
+    });
+    let words: Vec<&str> = words.collect();
+    format!("`{}`", words.join(" "))
+}
+
+/// What became of the suites.
+#[derive(Debug, Clone, Copy)]
+pub struct SuitesReport<'r> {
+    /// In the order in which they were run.
+    pub suites: &'r [SuiteReport],
+    /// What of the configuration was met, if that was asked for.
+    pub coverage: Option<&'r Coverage>,
+}
+
+/// Writes how much was met, and what was not.
+fn write_coverage(coverage: &Coverage, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "coverage")?;
+    for kind in CoverageKind::ALL {
+        let all = coverage.of(kind).count();
+        let met = coverage.of(kind).filter(|(_, is_met)| *is_met).count();
+        if all == 0 {
+            continue;
+        }
+        let part = percent(met as u64, all as u64);
+        writeln!(out, "  {:17}{met:>6} of {all:<6}{part:>8}", kind.words())?;
+        let missed = coverage.of(kind).filter(|(_, is_met)| !is_met);
+        for (name, _) in missed.clone().take(MISSED_SHOWN) {
+            say!(out, "    never met: {name}")?;
+        }
+        let more = missed.count().saturating_sub(MISSED_SHOWN);
+        if more > 0 {
+            writeln!(out, "    ... and {more} more, all of them with --format json")?;
+        }
+    }
+    let (met, all) = coverage.counts();
+    writeln!(
+        out,
+        "  {:17}{met:>6} of {all:<6}{:>8}",
+        "all",
+        percent(met as u64, all as u64)
+    )
+}
+
+/// Tests by how they ended, and suites that are none.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Everything was as expected.
+    pub passed: usize,
+    /// Something was not.
+    pub failed: usize,
+    /// They could not be run to their end, or their file is no suite.
+    pub errors: usize,
+}
+
+impl Counts {
+    /// Of suites.
+    pub fn of(suites: &[SuiteReport]) -> Counts {
+        let mut counts = Counts::default();
+        for suite in suites {
+            counts.errors += usize::from(!suite.faults.is_empty());
+            for test in &suite.tests {
+                match test.verdict() {
+                    TestVerdict::Passed => counts.passed += 1,
+                    TestVerdict::Failed => counts.failed += 1,
+                    TestVerdict::Error => counts.errors += 1,
+                }
+            }
+        }
+        counts
+    }
+}
+
+/// Writes the report for people.
+///
+/// # Errors
+/// Those of `out`.
+pub fn write_human(report: SuitesReport<'_>, looks: SuiteLooks, out: &mut dyn Write) -> io::Result<()> {
+    let suites = report.suites;
+    for suite in suites {
+        for (place, fault) in &suite.faults {
+            write_fault(place, fault, miette::Severity::Error, looks, out)?;
+        }
+        for test in &suite.tests {
+            write_test(suite, test, looks, out)?;
+        }
+    }
+    if let Some(coverage) = report.coverage {
+        write_coverage(coverage, out)?;
+    }
+    if looks.is_quiet {
+        return out.flush();
+    }
+    writeln!(out, "{}", counts(suites))?;
+    out.flush()
+}
+
+fn write_test(suite: &SuiteReport, test: &TestReport, looks: SuiteLooks, out: &mut dyn Write) -> io::Result<()> {
+    let verdict = test.verdict();
+    if looks.is_quiet && verdict == TestVerdict::Passed {
+        return Ok(());
+    }
+    let (word, colour) = match verdict {
+        TestVerdict::Passed => ("ok", AnsiColor::Green),
+        TestVerdict::Failed => ("FAILED", AnsiColor::Red),
+        TestVerdict::Error => ("ERROR", AnsiColor::Red),
+    };
+    let word = edge::paint(colour.on_default(), looks.style.colour, word);
+    let took = test.ended_ms as f64 / 1000.0;
+    let rpcs = plural(usize::try_from(test.rpcs).unwrap_or(usize::MAX), "RPC");
+    say!(out, "{word} {}: {} ({rpcs} in {took} s)", suite.file, test.name)?;
+    if verdict == TestVerdict::Passed {
+        for (place, note) in &test.notes {
+            say!(out, "  note: {}:{}: {note}", place.file, place.line)?;
+        }
+        if test.checks == 0 {
+            say!(out, "  note: the test expects nothing")?;
+        }
+        return Ok(());
+    }
+    writeln!(out)?;
+    for failure in &test.failures {
+        write_fault(&failure.place, &failure.sentence(), miette::Severity::Error, looks, out)?;
+        if let Some(rpc) = &failure.rpc {
+            write_rpc(rpc, looks, out)?;
+        }
+    }
+    for (place, note) in &test.notes {
+        write_fault(place, note, miette::Severity::Advice, looks, out)?;
+    }
+    if let Some((place, why)) = &test.trouble {
+        write_fault(place, why, miette::Severity::Error, looks, out)?;
+    }
+    Ok(())
+}
+
+/// Writes the way of an RPC.
+fn write_rpc(rpc: &Failed, looks: SuiteLooks, out: &mut dyn Write) -> io::Result<()> {
+    let Outcome { began, .. } = rpc.outcome;
+    let client = match rpc.client.as_str() {
+        "" => String::new(),
+        name => format!(" of `{name}`"),
+    };
+    write!(
+        out,
+        "RPC {}{}, at {} s: ",
+        rpc.number,
+        visible_line(&client),
+        began as f64 / 1000.0
+    )?;
+    write_outcome(&rpc.outcome, looks.explains, looks.style.colour, out)?;
+    writeln!(out)
+}
+
+fn write_fault(
+    place: &SourcePlace,
+    message: &str,
+    severity: miette::Severity,
+    looks: SuiteLooks,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let view = View {
+        place,
+        message,
+        severity,
+    };
+    write_view(&view, looks.style, out)
+}
+
+/// Something with its place, as miette sees it.
+struct View<'a> {
+    place: &'a SourcePlace,
+    message: &'a str,
+    severity: miette::Severity,
+}
+
+impl fmt::Debug for View<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl fmt::Display for View<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&visible(self.message))
+    }
+}
+
+impl std::error::Error for View<'_> {}
+
+impl miette::Diagnostic for View<'_> {
+    fn severity(&self) -> Option<miette::Severity> {
+        Some(self.severity)
+    }
+
+    fn source_code(&self) -> Option<&dyn miette::SourceCode> {
+        self.place.snippet.as_ref()?;
+        Some(self.place)
+    }
+
+    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
+        let snippet = self.place.snippet.as_ref()?;
+        let span = LabeledSpan::new(None, snippet.start, snippet.len);
+        Some(Box::new(std::iter::once(span)))
+    }
+}
