@@ -15,11 +15,16 @@ pub struct Cx<'p> {
     /// Other clients that are asked about the resource.
     others: &'p [Profile],
     diagnostics: Vec<Diagnostic>,
+    /// Findings that there are if nothing is rejected.
+    if_accepted: Vec<Diagnostic>,
+    if_accepted_quota: Quota,
     quota: Quota,
     /// What is handed out for a finding that is not kept.
     spare: Option<Diagnostic>,
     nacks: usize,
     nested: u32,
+    /// Nothing is recorded.
+    is_unheard: bool,
     known: BytesKnowledge,
     /// What was packed right away; `None` if nothing is.
     packed: Option<Packed>,
@@ -49,10 +54,13 @@ impl<'p> Cx<'p> {
             server,
             others: &[],
             diagnostics: Vec::new(),
+            if_accepted: Vec::new(),
+            if_accepted_quota: Quota::default(),
             quota: Quota::default(),
             spare: None,
             nacks: 0,
             nested: 0,
+            is_unheard: false,
             known: BytesKnowledge::Nothing,
             packed: None,
         }
@@ -81,6 +89,7 @@ impl<'p> Cx<'p> {
     #[must_use]
     pub fn sized(mut self, bytes: usize) -> Self {
         self.quota.fit(bytes);
+        self.if_accepted_quota.fit(bytes);
         self
     }
 
@@ -172,7 +181,7 @@ impl<'p> Cx<'p> {
             effect,
             ..Diagnostic::of_whole(rule, String::new())
         };
-        if !self.quota.admits(rule) {
+        if self.is_unheard || !self.quota.admits(rule) {
             return self.spare.insert(diagnostic);
         }
         diagnostic.path = at.to_owned();
@@ -182,51 +191,26 @@ impl<'p> Cx<'p> {
         &mut self.diagnostics[index]
     }
 
-    /// Takes back the findings of a rule that a later finding is the sum of: a cause and its consequence are one finding.
-    ///
-    /// The rule must not be a [`Effect::Nack`].
+    /// Records what comes to pass later if the client accepts the resource: nothing, if it rejects it.
     #[cold]
-    pub fn retract(&mut self, rule: &'static Rule) {
-        self.diagnostics.retain(|diagnostic| diagnostic.rule != rule);
-        self.quota.forget(rule);
-    }
-
-    /// Findings so far, those that are counted only left out; see [`take_since`](Self::take_since).
-    pub fn len(&self) -> usize {
-        self.diagnostics.len()
-    }
-
-    /// Takes out the findings of a rule beyond the first `len` findings, for a later one that is the sum of them.
-    ///
-    /// The rule must not be a [`Effect::Nack`].
-    #[cold]
-    pub fn take_since(&mut self, rule: &'static Rule, len: usize) -> Vec<Diagnostic> {
-        let later = self.diagnostics.split_off(len.min(self.diagnostics.len()));
-        let (taken, kept): (Vec<_>, Vec<_>) = later.into_iter().partition(|diagnostic| diagnostic.rule == rule);
-        self.diagnostics.extend(kept);
-        let left = self.diagnostics.iter().filter(|diagnostic| diagnostic.rule == rule);
-        let left = left.count();
-        self.quota.recount(rule, left);
-        taken
-    }
-
-    /// Takes back what was said of the resource as accepted, if it is rejected: what it would have come to.
-    pub fn keep_rejections(&mut self) {
-        if self.nacks == 0
-            || self
-                .diagnostics
-                .iter()
-                .all(|diagnostic| diagnostic.effect == Effect::Nack)
-        {
+    pub fn report_if_accepted(&mut self, rule: &'static Rule, at: &Path<'_>, message: fmt::Arguments<'_>) {
+        if self.is_unheard || !self.if_accepted_quota.admits(rule) {
             return;
         }
-        let all = std::mem::take(&mut self.diagnostics).into_iter();
-        let (kept, gone): (Vec<_>, Vec<_>) = all.partition(|diagnostic| diagnostic.effect == Effect::Nack);
-        for diagnostic in gone {
-            let left = kept.iter().filter(|other| other.rule == diagnostic.rule).count();
-            self.quota.recount(diagnostic.rule, left);
+        self.if_accepted.push(Diagnostic {
+            effect: Effect::Fails,
+            path: at.to_owned(),
+            ..Diagnostic::of_whole(rule, message.to_string())
+        });
+    }
+
+    /// Records findings that were made before it was known whether they are any.
+    #[cold]
+    pub fn add_all(&mut self, findings: Vec<Diagnostic>) {
+        for finding in findings {
+            let recorded = self.report(finding.rule, &Path::ROOT, format_args!(""));
+            *recorded = finding;
         }
-        self.diagnostics = kept;
     }
 
     /// Runs `step` one level deeper; `None` if there are `limit` levels already.
@@ -242,12 +226,11 @@ impl<'p> Cx<'p> {
         Some(result)
     }
 
-    /// Runs `step` and forgets what it reports: a client that does not look converts all the same.
+    /// Runs `step` and records nothing of what it reports: a client that does not look converts all the same.
     pub fn unheard<R>(&mut self, step: impl FnOnce(&mut Self) -> R) -> R {
-        let (nacks, len, quota) = (self.nacks, self.diagnostics.len(), self.quota.clone());
+        let (nacks, is_unheard) = (self.nacks, std::mem::replace(&mut self.is_unheard, true));
         let result = step(self);
-        (self.nacks, self.quota) = (nacks, quota);
-        self.diagnostics.truncate(len);
+        (self.nacks, self.is_unheard) = (nacks, is_unheard);
         result
     }
 
@@ -278,6 +261,10 @@ impl<'p> Cx<'p> {
 
     /// Ends the validation and hands over the findings, in the order in which the client comes across them.
     pub fn finish(mut self) -> Vec<Diagnostic> {
+        if self.nacks == 0 {
+            self.diagnostics.append(&mut self.if_accepted);
+            self.diagnostics.extend(self.if_accepted_quota.closing());
+        }
         self.diagnostics.extend(self.quota.closing());
         self.diagnostics
     }

@@ -47,27 +47,14 @@ impl Quota {
     pub fn admits(&mut self, rule: &'static Rule) -> bool {
         // Few rules report anything of one resource.
         let Some(count) = self.counts.iter_mut().find(|count| std::ptr::eq(count.rule, rule)) else {
-            self.recount(rule, 1);
+            let (all, kept) = (1, 1);
+            self.counts.push(Count { rule, all, kept });
             return true;
         };
         count.all += 1;
         let is_kept = count.kept < self.limit;
         count.kept += usize::from(is_kept);
         is_kept
-    }
-
-    /// Forgets what was counted of a rule.
-    pub fn forget(&mut self, rule: &'static Rule) {
-        self.counts.retain(|count| !std::ptr::eq(count.rule, rule));
-    }
-
-    /// Counts so many findings of a rule, whatever was counted before.
-    pub fn recount(&mut self, rule: &'static Rule, kept: usize) {
-        self.forget(rule);
-        if kept > 0 {
-            let all = kept;
-            self.counts.push(Count { rule, all, kept });
-        }
     }
 
     /// Forgets what was counted.

@@ -2,7 +2,7 @@
 
 use super::{decode, fault, is_url_of, lb, tls};
 use crate::convert::address::{ADDRESS_MISSING, ADDRESS_NOT_SOCKET};
-use crate::diag::{Cx, Effect, Path};
+use crate::diag::{Cx, Path};
 use crate::family::Checked;
 use crate::family::names::AGGREGATE;
 use crate::lb::ring_hash::{LB_RING_HASH_FUNCTION, LB_RING_HASH_SIZE};
@@ -116,7 +116,7 @@ fn lb_policy(message: &Pb, root: &Path<'_>, cx: &mut Cx<'_>) {
                 match size {
                     Some(0) => {
                         let why = format_args!("{field} is 0: it is accepted, and RPCs fail for want of a ring");
-                        cx.report_as(Effect::Fails, &LB_RING_HASH_SIZE, &at, why);
+                        cx.report_if_accepted(&LB_RING_HASH_SIZE, &at, why);
                     }
                     Some(size) if size > MAX_RING_SIZE => {
                         let why = format_args!("{field} is {size}, must be at most {MAX_RING_SIZE}");

@@ -9,7 +9,7 @@ use foldhash::{HashSet, HashSetExt};
 
 use super::{cidr, fault};
 use crate::convert::address::{ADDRESS_MISSING, ADDRESS_NOT_IP, ADDRESS_NOT_SOCKET, PORT_OUT_OF_RANGE, PORT_UNSET};
-use crate::diag::{Cx, Effect, Path};
+use crate::diag::{Cx, Path};
 use crate::profile::Feature;
 use crate::proto;
 use crate::proto::pb::envoy::config::core::v3::address::Address as Kind;
@@ -113,7 +113,7 @@ fn socket_address(socket: &SocketAddress, seen: &mut Seen<'_>, (entry, at): (&Pa
     };
     if let Some(port) = port.filter(|port| *port > u16::MAX.into()) {
         let why = format_args!("port_value is {port}: it is accepted, and no connection can be made to it");
-        cx.report_as(Effect::Fails, &PORT_OUT_OF_RANGE, &at.field("port_value"), why);
+        cx.report_if_accepted(&PORT_OUT_OF_RANGE, &at.field("port_value"), why);
     }
     if port.is_none() {
         let why = format_args!("port_value is not set");

@@ -4,7 +4,7 @@
 //! converted, but no parser looks at it before it is used. Whatever is thrown is one fault of the cluster.
 
 use super::{OBJECT_PROTOTYPE, decode, is_url_of, lb_json};
-use crate::diag::{Cx, Effect, Path, Rule, rules};
+use crate::diag::{Cx, Path, Rule, rules};
 use crate::family::names::{PICK_FIRST, RING_HASH, ROUND_ROBIN, WRR, WRR_LOCALITY};
 use crate::family::{Checked, ConverterStop, reject};
 use crate::lb::priority::LB_PRIORITY_UNKNOWN;
@@ -148,7 +148,7 @@ fn ring_hash(any: &Any, is_parsed: bool, at: &Path<'_>, cx: &mut Cx<'_>) -> Chec
     }
     if !is_parsed {
         let why = format_args!("ring_hash below weighted localities never connects: RPCs wait for ever");
-        cx.report_as(Effect::Fails, &LB_RING_HASH_BELOW_LOCALITIES, &at, why);
+        cx.report_if_accepted(&LB_RING_HASH_BELOW_LOCALITIES, &at, why);
     }
     Ok(())
 }
@@ -176,7 +176,7 @@ fn typed_struct(any: &Any, is_parsed: bool, at: &Path<'_>, cx: &mut Cx<'_>) -> C
     if is_parsed && lb_json::has_unknown_priority(name, config) {
         let why =
             format_args!("priorities names a child that is not there: it is accepted, and the process dies of it");
-        cx.report_as(Effect::Fails, &LB_PRIORITY_UNKNOWN, &at, why);
+        cx.report_if_accepted(&LB_PRIORITY_UNKNOWN, &at, why);
     }
     if let Err(fault) = lb_json::parse(name, config, cx) {
         let why = format!("the policy's own parser rejects the config of `{name}`: {fault}");
@@ -192,6 +192,6 @@ fn unparsable(rule: &'static Rule, why: &str, is_parsed: bool, at: &Path<'_>, cx
         return Err(reject(rule, at, format_args!("{why}"), cx));
     }
     let why = format_args!("{why}; it is accepted, and the process dies when there are endpoints");
-    cx.report_as(Effect::Fails, rule, at, why);
+    cx.report_if_accepted(rule, at, why);
     Ok(())
 }

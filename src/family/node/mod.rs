@@ -76,7 +76,7 @@ fn anew<T: prost::Message + Default>(
 }
 
 fn converted(message: Message<'_>, cx: &mut Cx<'_>) -> Checked {
-    let done = match message {
+    match message {
         Message::Listener(listener) => listener::convert(listener, cx),
         Message::RouteConfiguration(config) => routes::from_proto(config, routes::User::Unknown, &Path::ROOT, cx),
         Message::Cluster(cluster) => cluster::convert(cluster, cx),
@@ -84,9 +84,7 @@ fn converted(message: Message<'_>, cx: &mut Cx<'_>) -> Checked {
             endpoints::convert(endpoints, cx);
             Ok(())
         }
-    };
-    cx.keep_rejections();
-    done
+    }
 }
 
 /// Reports a fault that is collected: the validator goes on.

@@ -3,7 +3,7 @@
 //! Where one does not compile, the exception ends a promise that nobody waits for, and the process dies.
 
 use crate::convert::matcher::REGEX_NOT_RE2;
-use crate::diag::{Cx, Effect, Path};
+use crate::diag::{Cx, Path};
 use crate::regex::{Regex, RegexError};
 use crate::secret::{self, REDACTED};
 
@@ -25,7 +25,7 @@ pub(super) fn note_death(pattern: &str, used: Use<'_>, at: &Path<'_>, cx: &mut C
     };
     let why =
         format_args!("regex `{shown}` does not compile: {fault}; it is accepted, and the process dies when it is used");
-    cx.report_as(Effect::Fails, &REGEX_NOT_RE2, at, why);
+    cx.report_if_accepted(&REGEX_NOT_RE2, at, why);
 }
 
 /// Why a pattern does not compile.

@@ -3,7 +3,7 @@
 use super::regex::{self, Use};
 use super::{fault, http_filter};
 use crate::convert::matcher::HEADER_MATCHER_WITHOUT_KIND;
-use crate::diag::{Cx, Effect, Path, rules};
+use crate::diag::{Cx, Path, rules};
 use crate::family::Checked;
 use crate::family::rules::BACK_OFF_NOT_POSITIVE;
 use crate::profile::Feature;
@@ -72,12 +72,7 @@ fn virtual_host(host: &VirtualHost, user: User, at: &Path<'_>, cx: &mut Cx<'_>) 
     for i in of_servers.into_iter().filter(|_| kills) {
         let why = format_args!("it is accepted, and a client's process dies when it uses the virtual host");
         let at = routes_at.index(i);
-        cx.report_as(
-            Effect::Fails,
-            &NON_FORWARDING_KILLS,
-            &at.field("non_forwarding_action"),
-            why,
-        );
+        cx.report_if_accepted(&NON_FORWARDING_KILLS, &at.field("non_forwarding_action"), why);
     }
     Ok(())
 }
@@ -222,7 +217,7 @@ fn hash_policies(policies: &[HashPolicy], at: &Path<'_>, cx: &mut Cx<'_>) {
 fn cluster_name(name: &str, at: &Path<'_>, cx: &mut Cx<'_>) {
     if name.is_empty() {
         let why = format_args!("the name of a cluster is empty: it is accepted, and RPCs of the virtual host wait");
-        cx.report_as(Effect::Fails, &CLUSTER_NAME_EMPTY, at, why);
+        cx.report_if_accepted(&CLUSTER_NAME_EMPTY, at, why);
     }
 }
 

@@ -14,7 +14,6 @@ use crate::diag::{Cx, Diagnostic, Path, Related, Seg, rules};
 use crate::lb::{by_message, by_name, named, parse_list};
 use crate::proto::any::{self, Extension, Payload};
 use crate::proto::pb::envoy::config::cluster::v3::LoadBalancingPolicy;
-use crate::proto::pb::envoy::config::cluster::v3::load_balancing_policy::Policy;
 
 rules! {
     /// LB policies are nested more than 16 deep.
@@ -176,12 +175,15 @@ fn convert(pb: &LoadBalancingPolicy, at: &Path<'_>, depth: usize, chain: &mut Ch
         );
         return None;
     };
-    let (mark, found) = (cx.mark(), cx.len());
+    let mark = cx.mark();
+    // Why entries are passed over: findings of their own only if a later entry is taken.
+    let mut skipped = Vec::new();
     for (index, policy) in pb.policies.iter().enumerate() {
         let at = at.field("policies");
         let at = at.index(index);
         let at = at.field("typed_extension_config");
         let Some(extension) = policy.typed_extension_config.as_ref() else {
+            cx.add_all(skipped);
             cx.report(
                 &LB_ENTRY_WITHOUT_EXTENSION,
                 &at,
@@ -190,9 +192,13 @@ fn convert(pb: &LoadBalancingPolicy, at: &Path<'_>, depth: usize, chain: &mut Ch
             return None;
         };
         let at = at.field("typed_config");
-        let mut extension = any::extract(extension.typed_config.as_ref(), &at, cx)?;
+        let Some(mut extension) = any::extract(extension.typed_config.as_ref(), &at, cx) else {
+            cx.add_all(skipped);
+            return None;
+        };
         if let Payload::Wire(_) = extension.payload {
             if let Some((policy, message)) = by_message(&extension.type_name, cx.profile()) {
+                cx.add_all(skipped);
                 note_hop(chain, depth, index, None, message.type_name);
                 let mut entry = PolicyEntry {
                     extension: &extension,
@@ -206,15 +212,15 @@ fn convert(pb: &LoadBalancingPolicy, at: &Path<'_>, depth: usize, chain: &mut Ch
         } else if let Some(policy) = by_name(&extension.type_name, cx.profile())
             && let Payload::Json(config) = std::mem::replace(&mut extension.payload, Payload::Json(Value::Null))
         {
+            cx.add_all(skipped);
             note_hop(chain, depth, index, extension.wrapper, policy.name);
             return Some(named(policy.name, config));
         }
-        report_skipped(&extension, &extension.at(&at), cx);
+        skipped.push(passed_over(&extension, &extension.at(&at), cx));
     }
-    if !cx.nacked_since(mark) {
-        // Why each of them is passed over is the cause, and no finding of its own.
-        let causes = cx.take_since(&LB_ENTRY_SKIPPED, found);
-        report_none_supported(pb, &causes, at, cx);
+    match cx.nacked_since(mark) {
+        true => cx.add_all(skipped),
+        false => report_none_supported(pb, &skipped, at, cx),
     }
     None
 }
@@ -229,8 +235,9 @@ fn note_hop(chain: &mut Chain, depth: usize, index: usize, wrapper: Option<&'sta
     }
 }
 
+/// The finding on an entry that the client does not support.
 #[cold]
-fn report_skipped(extension: &Extension<'_>, at: &Path<'_>, cx: &mut Cx<'_>) {
+fn passed_over(extension: &Extension<'_>, at: &Path<'_>, cx: &Cx<'_>) -> Diagnostic {
     let name: &str = &extension.type_name;
     let (why, help) = match extension.wrapper {
         None if by_name(name, cx.profile()).is_some() => (
@@ -249,8 +256,11 @@ fn report_skipped(extension: &Extension<'_>, at: &Path<'_>, cx: &mut Cx<'_>) {
             )
         }
     };
-    let finding = cx.report(&LB_ENTRY_SKIPPED, at, format_args!("`{name}` is passed over{why}"));
-    finding.help = help;
+    Diagnostic {
+        path: at.to_owned(),
+        help,
+        ..Diagnostic::of_whole(&LB_ENTRY_SKIPPED, format!("`{name}` is passed over{why}"))
+    }
 }
 
 /// The policy or message that a misspelt name may mean.
@@ -274,17 +284,6 @@ fn nearest_policy(name: &str) -> Option<&'static str> {
 /// Policies of a list that a message names.
 const NAMES_SHOWN: usize = 4;
 
-/// What a listed policy is, without its package.
-fn policy_name(policy: &Policy) -> String {
-    let extension = policy.typed_extension_config.as_ref();
-    let type_url = extension.and_then(|extension| Some(&extension.typed_config.as_ref()?.type_url));
-    let name = type_url.map_or("", |url| url.rsplit(['/', '.']).next().unwrap_or_default());
-    match (name, extension) {
-        ("TypedStruct" | "", Some(extension)) => extension.name.clone(),
-        (name, _) => name.to_owned(),
-    }
-}
-
 /// What the policy of an entry is that was passed over, without its package.
 fn skipped_name(cause: &Diagnostic) -> String {
     match cause.path.segs().last() {
@@ -302,12 +301,7 @@ fn report_none_supported(pb: &LoadBalancingPolicy, causes: &[Diagnostic], at: &P
             format_args!("the list of policies is empty"),
         );
     } else {
-        // Unless there were too many to report, each entry has its cause.
-        let has_causes = causes.len() == pb.policies.len();
-        let names: Vec<String> = match has_causes {
-            true => causes.iter().take(NAMES_SHOWN).map(skipped_name).collect(),
-            false => pb.policies.iter().take(NAMES_SHOWN).map(policy_name).collect(),
-        };
+        let names: Vec<String> = causes.iter().take(NAMES_SHOWN).map(skipped_name).collect();
         let listed = names.join("`, `");
         let finding = match pb.policies.len() {
             1 => cx.report(
@@ -348,6 +342,7 @@ mod tests {
     use super::*;
     use crate::profile::{Profile, ServerFacts};
     use crate::proto::pb;
+    use pb::envoy::config::cluster::v3::load_balancing_policy::Policy;
     use pb::envoy::config::core::v3::TypedExtensionConfig;
     use pb::envoy::extensions::load_balancing_policies as policies;
 

@@ -60,9 +60,20 @@ pub fn convert(message: &Pb, cx: &mut Cx<'_>) -> (String, Option<Resource>) {
     let at = Path::ROOT.field("endpoints");
     let mut addresses = Addresses::with_capacity(message.endpoints.iter().map(|l| l.lb_endpoints.len()).sum());
     let mut priorities: Vec<BTreeMap<NameRef<'_>, Locality>> = Vec::new();
+    let mut lost = Lost {
+        has_weights: message.endpoints.iter().any(|pb| weight(pb) > 0),
+        without_endpoints: Vec::new(),
+    };
     for (index, pb) in message.endpoints.iter().enumerate() {
         let at = at.index(index);
-        if let Some(locality) = locality(pb, index, &mut addresses, &at, cx) {
+        if weight(pb) == 0 {
+            if lost.has_weights {
+                report_without_weight(pb, &at, cx);
+            }
+        } else if let Some(locality) = locality(pb, index, &mut addresses, &at, cx) {
+            if locality.endpoints.is_empty() {
+                lost.without_endpoints.push(index);
+            }
             place(locality, pb, message.endpoints.len(), &mut priorities, &at, cx);
         }
     }
@@ -72,8 +83,10 @@ pub fn convert(message: &Pb, cx: &mut Cx<'_>) -> (String, Option<Resource>) {
         priorities: priorities.into_iter().map(|p| p.into_values().collect()).collect(),
         drops,
     };
-    if !cx.nacked_since(start) {
-        advise(&endpoints, message.endpoints.len(), &at, cx);
+    if cx.nacked_since(start) {
+        lost.report_each(message, &at, cx);
+    } else {
+        advise(&endpoints, message, &lost, &at, cx);
     }
     (message.cluster_name.clone(), Some(Resource::Endpoints(endpoints)))
 }
@@ -87,7 +100,74 @@ fn name_ref(pb: &LocalityLbEndpoints) -> NameRef<'_> {
         .map_or(("", "", ""), |l| (&l.region, &l.zone, &l.sub_zone))
 }
 
-/// Converts a locality; `None` when it is dropped or has an error of its own.
+/// The weight of a locality; one of 0 is dropped.
+fn weight(pb: &LocalityLbEndpoints) -> u32 {
+    pb.load_balancing_weight.unwrap_or(0)
+}
+
+#[cold]
+fn report_without_weight(pb: &LocalityLbEndpoints, at: &Path<'_>, cx: &mut Cx<'_>) {
+    cx.report(
+        &LOCALITY_WITHOUT_WEIGHT,
+        &at.field("load_balancing_weight"),
+        format_args!(
+            "locality has {}, it is dropped with its endpoints ({})",
+            match pb.load_balancing_weight {
+                None => "no weight",
+                Some(_) => "weight 0",
+            },
+            pb.lb_endpoints.len()
+        ),
+    )
+    .help("set load_balancing_weight to at least 1");
+}
+
+/// What is lost of an assignment: findings of each locality, unless one finding says it of all of them.
+struct Lost {
+    /// Some locality has a weight, so that those without one are dropped beside others.
+    has_weights: bool,
+    /// The numbers of the localities that keep no endpoint.
+    without_endpoints: Vec<usize>,
+}
+
+impl Lost {
+    /// Reports the localities of a resource that is rejected for something else, where nothing is said of all of them.
+    #[cold]
+    fn report_each(&self, message: &Pb, at: &Path<'_>, cx: &mut Cx<'_>) {
+        if !self.has_weights {
+            for (index, pb) in message.endpoints.iter().enumerate() {
+                report_without_weight(pb, &at.index(index), cx);
+            }
+        }
+        self.report_without_endpoints(message, at, cx);
+    }
+
+    fn report_without_endpoints(&self, message: &Pb, at: &Path<'_>, cx: &mut Cx<'_>) {
+        for &index in &self.without_endpoints {
+            let count = message.endpoints.get(index).map_or(0, |pb| pb.lb_endpoints.len());
+            let at = at.index(index);
+            let at = at.field("lb_endpoints");
+            match count {
+                0 => cx.report(
+                    &LOCALITY_WITHOUT_ENDPOINTS,
+                    &at,
+                    format_args!("locality has no endpoint"),
+                ),
+                1 => cx.report(
+                    &LOCALITY_WITHOUT_ENDPOINTS,
+                    &at,
+                    format_args!("locality does not keep its endpoint"),
+                ),
+                count => {
+                    let message = format_args!("locality keeps none of its {count} endpoints");
+                    cx.report(&LOCALITY_WITHOUT_ENDPOINTS, &at, message)
+                }
+            };
+        }
+    }
+}
+
+/// Converts a locality that has a weight; `None` when it has an error of its own.
 fn locality(
     pb: &LocalityLbEndpoints,
     index: usize,
@@ -96,23 +176,6 @@ fn locality(
     cx: &mut Cx<'_>,
 ) -> Option<Locality> {
     let start = cx.mark();
-    let weight = pb.load_balancing_weight.unwrap_or(0);
-    if weight == 0 {
-        cx.report(
-            &LOCALITY_WITHOUT_WEIGHT,
-            &at.field("load_balancing_weight"),
-            format_args!(
-                "locality has {}, it is dropped with its endpoints ({})",
-                match pb.load_balancing_weight {
-                    None => "no weight",
-                    Some(_) => "weight 0",
-                },
-                pb.lb_endpoints.len()
-            ),
-        )
-        .help("set load_balancing_weight to at least 1");
-        return None;
-    }
     let Some(name) = &pb.locality else {
         cx.report(
             &LOCALITY_MISSING,
@@ -126,25 +189,6 @@ fn locality(
     if cx.nacked_since(start) {
         return None;
     }
-    if endpoints.is_empty() {
-        let at = at.field("lb_endpoints");
-        match pb.lb_endpoints.len() {
-            0 => cx.report(
-                &LOCALITY_WITHOUT_ENDPOINTS,
-                &at,
-                format_args!("locality has no endpoint"),
-            ),
-            1 => cx.report(
-                &LOCALITY_WITHOUT_ENDPOINTS,
-                &at,
-                format_args!("locality does not keep its endpoint"),
-            ),
-            count => {
-                let message = format_args!("locality keeps none of its {count} endpoints");
-                cx.report(&LOCALITY_WITHOUT_ENDPOINTS, &at, message)
-            }
-        };
-    }
     Some(Locality {
         index,
         name: LocalityName {
@@ -152,7 +196,7 @@ fn locality(
             zone: name.zone.clone(),
             sub_zone: name.sub_zone.clone(),
         },
-        weight,
+        weight: weight(pb),
         endpoints,
     })
 }
@@ -258,7 +302,7 @@ fn check_priorities(priorities: &[BTreeMap<NameRef<'_>, Locality>], at: &Path<'_
     }
 }
 
-/// Says that no locality is left of `count`, and why: the weights that are missing are no findings of their own then.
+/// Says that no locality is left of `count`, and why.
 fn without_localities(count: usize, at: &Path<'_>, cx: &mut Cx<'_>) {
     if count == 0 {
         let message = "there is no locality: RPCs to a cluster that has these endpoints fail with UNAVAILABLE";
@@ -266,7 +310,6 @@ fn without_localities(count: usize, at: &Path<'_>, cx: &mut Cx<'_>) {
             .help("if nothing is to be served, take the cluster out of the routes; as a child of an aggregate cluster it is passed over");
         return;
     }
-    cx.retract(&LOCALITY_WITHOUT_WEIGHT);
     let first = at.index(0);
     let at = first.field("load_balancing_weight");
     let finding = match count {
@@ -284,10 +327,10 @@ fn without_localities(count: usize, at: &Path<'_>, cx: &mut Cx<'_>) {
     finding.help("set load_balancing_weight to at least 1");
 }
 
-/// Looks at an accepted resource as a whole, which has `count` localities.
-fn advise(endpoints: &Endpoints, count: usize, at: &Path<'_>, cx: &mut Cx<'_>) {
+/// Looks at an accepted resource as a whole.
+fn advise(endpoints: &Endpoints, message: &Pb, lost: &Lost, at: &Path<'_>, cx: &mut Cx<'_>) {
     if endpoints.priorities.is_empty() {
-        without_localities(count, at, cx);
+        without_localities(message.endpoints.len(), at, cx);
         return;
     }
     let mut all = endpoints
@@ -297,14 +340,15 @@ fn advise(endpoints: &Endpoints, count: usize, at: &Path<'_>, cx: &mut Cx<'_>) {
         .flat_map(|l| &l.endpoints)
         .peekable();
     if all.peek().is_none() {
-        // Each locality was said to be empty.
-        cx.retract(&LOCALITY_WITHOUT_ENDPOINTS);
         cx.report(
             &WITHOUT_ENDPOINTS,
             at,
             format_args!("no endpoint is left, RPCs to the cluster fail"),
         );
-    } else if all.all(|e| e.health == HealthStatus::Draining) {
+        return;
+    }
+    lost.report_without_endpoints(message, at, cx);
+    if all.all(|e| e.health == HealthStatus::Draining) {
         cx.report(
             &ALL_DRAINING,
             at,
