@@ -39,10 +39,12 @@
 
 pub mod backoff;
 pub mod cookie;
+pub mod host_port;
 pub mod profile;
 pub mod rng;
 pub mod secret;
 pub mod status;
+pub mod target_uri;
 pub mod text;
 
 pub mod diag;

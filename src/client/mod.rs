@@ -12,7 +12,7 @@
 //! What the control plane sends later ([`Client::update`]) takes the same way.
 //!
 //! Commands, the simulator and the library go through here; `tests/tidy.rs` sees to it that nobody validates resources or fills a
-//! cache beside it. Knows nothing of commands and reports, and gives no advice: that is [`lint`](crate::lint)'s.
+//! cache beside it. Knows nothing of commands and reports, and gives no advice: that is `lint`'s.
 
 mod change;
 mod checked;

@@ -5,7 +5,7 @@
 
 use crate::bootstrap::Bootstrap;
 use crate::convert::resource_name::{self, is_authority, is_path};
-use crate::convert::target_uri;
+use crate::target_uri;
 
 /// A target that the client can start with.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -6,8 +6,8 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use super::address;
 use crate::diag::{Cx, Path, rules};
+use crate::host_port::parse_ip_port;
 use crate::model::listener::Cidr;
 use crate::proto::pb::envoy::config::core::v3 as core;
 
@@ -22,8 +22,8 @@ rules! {
 ///
 /// Reports [`address::ADDRESS_NOT_IP`] at `.address_prefix`. An absent prefix_len is 0.
 pub fn cidr_range(range: &core::CidrRange, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<Cidr> {
-    let Some(mut address) = address::parse_ip_port(&range.address_prefix, 0) else {
-        address::report_not_ip(&range.address_prefix, &at.field("address_prefix"), cx);
+    let Some(mut address) = parse_ip_port(&range.address_prefix, 0) else {
+        super::address::report_not_ip(&range.address_prefix, &at.field("address_prefix"), cx);
         return None;
     };
     let max = if address.is_ipv4() { 32 } else { 128 };

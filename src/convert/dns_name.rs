@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use super::target_uri::{TargetFault, parse, percent_decode, without_slash};
+use crate::target_uri::{TargetFault, parse, percent_decode, without_slash};
 
 /// Longest name that was seen to be looked up, in bytes.
 const LONGEST_NAME: usize = 255;
@@ -18,7 +18,7 @@ const LONGEST_LABEL: usize = 63;
 ///
 /// ```
 /// use xdsctl::convert::dns_name::looked_up;
-/// use xdsctl::convert::target_uri::TargetFault;
+/// use xdsctl::target_uri::TargetFault;
 /// assert_eq!(looked_up("/example%2Ecom:80").unwrap(), "example.com:80");
 /// assert_eq!(looked_up("example.com#x:80").unwrap(), "example.com");
 /// assert_eq!(looked_up("example.com?:80<"), Err(TargetFault::BadCharacter));

@@ -4,7 +4,6 @@
 //! its credentials and headers; from any other one they are not read, and the target must be listed in the
 //! bootstrap's `allowed_grpc_services`.
 
-use super::target_uri;
 use super::{credentials, header_value};
 use crate::diag::{Cx, Path, rules};
 use crate::model::Millis;
@@ -12,6 +11,7 @@ use crate::proto::duration;
 use crate::proto::pb::envoy::config::core::v3::GrpcService;
 use crate::proto::pb::envoy::config::core::v3::grpc_service::{GoogleGrpc, TargetSpecifier};
 use crate::proto::pb::well_known::Duration;
+use crate::target_uri;
 
 rules! {
     /// A GrpcService is missing where one is needed.

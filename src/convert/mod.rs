@@ -15,5 +15,4 @@ pub(crate) mod metadata;
 pub(crate) mod nested;
 pub mod resource_name;
 pub(crate) mod switch;
-pub mod target_uri;
 pub(crate) mod tls;

@@ -8,9 +8,9 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use super::target_uri::{TargetFault, parse, percent_decode};
 use crate::model::ResourceType;
 use crate::profile::{Feature, Profile, ServerFacts};
+use crate::target_uri::{TargetFault, parse, percent_decode};
 
 /// How names are compared.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

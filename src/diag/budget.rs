@@ -114,9 +114,9 @@ pub(crate) fn cut<F>(
 
 #[cfg(test)]
 mod tests {
+    use super::super::rule::examples::IGNORED as B;
+    use super::super::rule::examples::REJECTED as A;
     use super::*;
-    use crate::proto::wire::FIELD_IGNORED as B;
-    use crate::validate::RESOURCE_UNDECODABLE as A;
 
     #[test]
     fn what_is_beyond_is_counted_and_the_first_of_each_kind_is_kept() {

@@ -78,7 +78,7 @@ impl<'p> Cx<'p> {
         self.others
     }
 
-    /// Says what the loader knows of the bytes; [`wire::check`](crate::proto::wire::check) leaves that out.
+    /// Says what the loader knows of the bytes; the check of the bytes leaves that out.
     #[must_use]
     pub fn knowing(mut self, known: BytesKnowledge) -> Self {
         self.known = known;

@@ -124,8 +124,8 @@ fn put_value(hash: &mut XxHash64, value: &str) {
 #[cfg(test)]
 mod tests {
     use super::super::Path;
+    use super::super::rule::examples::IGNORED;
     use super::*;
-    use crate::proto::wire::FIELD_IGNORED;
 
     const ABOUT: About<'_> = About {
         file: "f",
@@ -139,17 +139,16 @@ mod tests {
 
     #[test]
     fn positions_in_lists_and_words_do_not_count() {
-        let first = Fingerprints::default().next(ABOUT, &FIELD_IGNORED, &at(1), "is hidden by `routes[0]`");
+        let first = Fingerprints::default().next(ABOUT, &IGNORED, &at(1), "is hidden by `routes[0]`");
         assert_eq!(
             first,
-            Fingerprints::default().next(ABOUT, &FIELD_IGNORED, &at(7), "`routes[12]` hides it")
+            Fingerprints::default().next(ABOUT, &IGNORED, &at(7), "`routes[12]` hides it")
         );
     }
 
     #[test]
     fn file_resource_field_and_value_count() {
-        let of =
-            |about, path: &FieldPath, message: &str| Fingerprints::default().next(about, &FIELD_IGNORED, path, message);
+        let of = |about, path: &FieldPath, message: &str| Fingerprints::default().next(about, &IGNORED, path, message);
         let own = of(ABOUT, &at(0), "no `x`");
         let others = [
             of(About { file: "g", ..ABOUT }, &at(0), "no `x`"),
@@ -162,7 +161,7 @@ mod tests {
 
     #[test]
     fn a_fingerprint_is_read_as_it_is_written() {
-        let own = Fingerprints::default().next(ABOUT, &FIELD_IGNORED, &at(0), "");
+        let own = Fingerprints::default().next(ABOUT, &IGNORED, &at(0), "");
         assert_eq!(own.to_string().len(), 16);
         assert_eq!(own.to_string().parse(), Ok(own));
     }

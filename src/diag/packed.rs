@@ -245,9 +245,9 @@ fn split_number(packed: &[u8]) -> Option<(usize, &[u8])> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::rule::examples::IGNORED as A;
+    use super::super::rule::examples::REJECTED as B;
     use super::*;
-    use crate::proto::any::ANY_MISSING as B;
-    use crate::proto::wire::FIELD_IGNORED as A;
 
     #[test]
     fn what_is_packed_comes_out_again() {

@@ -77,11 +77,11 @@ impl Quota {
 
 #[cfg(test)]
 mod tests {
+    use super::super::rule::examples::REJECTED;
     use super::*;
-    use crate::validate::RESOURCE_UNDECODABLE;
 
     fn kept(quota: &mut Quota, findings: usize) -> (usize, usize) {
-        let kept = (0..findings).filter(|_| quota.admits(&RESOURCE_UNDECODABLE)).count();
+        let kept = (0..findings).filter(|_| quota.admits(&REJECTED)).count();
         (kept, quota.closing().map(|closing| closing.count).sum())
     }
 

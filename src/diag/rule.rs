@@ -230,3 +230,25 @@ macro_rules! rules {
     };
 }
 pub(crate) use rules;
+
+/// Rules for tests, which are in no catalogue.
+#[cfg(test)]
+pub(super) mod examples {
+    use super::{Effect, Rule, Shared, Subject};
+
+    const fn rule(id: &'static str, effect: Effect) -> Rule {
+        Rule {
+            id,
+            summary: "An example.",
+            subject: Subject::Common,
+            effect,
+            severity: effect.severity(),
+            source: "",
+            page: "",
+            shared: Shared { families: &[], why: "" },
+        }
+    }
+
+    pub static REJECTED: Rule = rule("example-rejected", Effect::Nack);
+    pub static IGNORED: Rule = rule("example-ignored", Effect::Ignored);
+}

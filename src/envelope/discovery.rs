@@ -5,13 +5,12 @@ use xdsctl_proto::tables::{self, Field};
 use super::raw::{Label, LiveStatus, RawResponse, ResourceError};
 use super::slot::{Pending, SlotPlace};
 use super::walker::{Walker, snake_case};
-use super::{Clue, EMPTY_RESPONSE, Result, Shape, UNKNOWN_TYPE, csds, wrapper};
+use super::{Clue, EMPTY_RESPONSE, Result, Shape, UNKNOWN_TYPE, WRAPPER_EMPTY, WRAPPER_EMPTY_MESSAGE, csds, wrapper};
 use crate::model::ResourceType;
 use crate::proto::transcode::{TypeUrl, UNKNOWN_FIELD};
 use crate::source::Span;
 use crate::status::Code;
 use crate::text::nearest;
-use crate::validate::discovery::{WRAPPER_EMPTY, WRAPPER_EMPTY_MESSAGE};
 
 /// `{"resources": [...]}`, a file for file-based xDS or a Kuma golden included.
 pub(super) static SHAPE: Shape = Shape {

@@ -50,6 +50,8 @@ rules! {
     EMPTY_RESPONSE = "dump-empty-response", Dump, Advice, "gRFC A53; C-core XdsClient::XdsChannel::AdsCall";
     /// A document, or an entry of a dump, holds no xDS configuration in a shape that xdsctl knows.
     UNKNOWN_SHAPE = "dump-unknown-shape", Dump, Advice, "the shapes in which xDS tools print configuration";
+    /// A Resource wrapper in a response holds no resource.
+    WRAPPER_EMPTY = "response-wrapper-empty", Dump, Nack, "C-core xds_client.cc DecodeAdsResponse";
     /// A resource is of a type that no xDS client is known to ask for.
     UNKNOWN_TYPE = "dump-unknown-resource-type", Dump, Advice, "C-core xds_api.cc knows its resource types by name only";
     /// A config dump has a section, or a list in one, that xdsctl does not know.
@@ -65,6 +67,9 @@ rules! {
     /// A resource has no @type where there should be one; its place says what it is.
     MISSING_TYPE = "dump-missing-type", Dump, Advice as Note, "protobuf JSON mapping of Any";
 }
+
+/// The words of [`WRAPPER_EMPTY`].
+pub const WRAPPER_EMPTY_MESSAGE: &str = "the wrapper holds no resource";
 
 type Result<T> = std::result::Result<T, TranscodeStop>;
 

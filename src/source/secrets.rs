@@ -121,7 +121,7 @@ impl SecretPlace {
         SecretPlace::shown(Shape::Json(&POLICY, false))
     }
 
-    /// The [parsed form](crate::parsed) of a resource.
+    /// The parsed form of a resource, as `parsed` makes it.
     pub const fn parsed() -> SecretPlace {
         SecretPlace::shown(Shape::Parsed)
     }

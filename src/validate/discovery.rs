@@ -13,6 +13,7 @@ use super::{Validated, within};
 use crate::convert::resource_name::{NameFault, Names};
 use crate::convert::switch::report_off;
 use crate::diag::{Cx, Effect, Packed, Path, Rule, rules};
+use crate::envelope::{WRAPPER_EMPTY, WRAPPER_EMPTY_MESSAGE};
 use crate::model::ResourceType;
 use crate::profile::{Feature, Profile, ServerFacts};
 use crate::proto::any;
@@ -24,8 +25,6 @@ rules! {
     RESPONSE_TYPE_UNKNOWN = "response-type-unknown", Dump, Fails, "C-core xds_client.cc DecodeAdsResponse, OnRecvMessage";
     /// A resource in a response is not of the response's type.
     RESOURCE_TYPE_MISMATCH = "response-resource-type-mismatch", Dump, Nack, "C-core xds_client.cc ParseResource";
-    /// A Resource wrapper in a response holds no resource.
-    WRAPPER_EMPTY = "response-wrapper-empty", Dump, Nack, "C-core xds_client.cc DecodeAdsResponse";
     /// A resource has another name than the one under which it was sent, and the latter counts.
     WRAPPER_NAME_DIFFERS = "response-wrapper-name-differs", Dump, Advice, "C-core xds_client.cc ParseResource";
     /// A resource name begins with `xdstp:` and is no URI with the resource's type in its path.
@@ -259,9 +258,6 @@ pub fn check_resource_type(type_url: &str, response_type: &str, cx: &mut Cx<'_>)
     }
     fits
 }
-
-/// The words of [`WRAPPER_EMPTY`].
-pub const WRAPPER_EMPTY_MESSAGE: &str = "the wrapper holds no resource";
 
 /// Says whether the client can read a resource's name; reports `rule` at `at` if not.
 ///

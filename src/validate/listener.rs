@@ -7,8 +7,9 @@
 use super::filter_chain;
 use super::filter_chain_map;
 use super::http_connection_manager::{self, ListenerSide};
-use crate::convert::address::{self, join_host_port, parse_ip_port};
+use crate::convert::address;
 use crate::diag::{Cx, Path, rules};
+use crate::host_port::{join_host_port, parse_ip_port};
 use crate::model::listener::TcpListener;
 use crate::model::{self, Resource};
 use crate::proto::pb::envoy::config::core::v3 as core;

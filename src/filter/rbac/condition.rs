@@ -4,9 +4,9 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::convert::address::parse_ip_port;
 use crate::convert::matcher::{self, HEADER_MATCHER_WITHOUT_KIND, STRING_MATCHER_WITHOUT_PATTERN};
 use crate::diag::{Cx, Path, rules};
+use crate::host_port::parse_ip_port;
 use crate::profile::Feature;
 use crate::proto::pb::envoy::config::core::v3::CidrRange;
 use crate::proto::pb::envoy::config::route::v3::HeaderMatcher;

@@ -18,11 +18,11 @@ use serde_json::{Map, Value, json};
 
 use super::json::{self, At, Faults, LB_JSON_EMPTY};
 use super::{PolicyType, child_list};
-use crate::convert::target_uri;
 use crate::diag::rules;
 use crate::lb::metadata::Metadata;
 use crate::model::Millis;
 use crate::profile::Profile;
+use crate::target_uri;
 pub use keys::KeyBuilder;
 use keys::read_key_builders;
 use machine::RlsPolicy;

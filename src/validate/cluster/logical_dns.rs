@@ -4,9 +4,10 @@
 //! the result as a URI (xds_dependency_manager.cc, uri.cc), so some names mean something else than they say, and some end
 //! the process. Those are found here with the client's own URI rules.
 
-use crate::convert::address::{ADDRESS_MISSING, ADDRESS_NOT_SOCKET, PORT_IN_TEXT, join_host_port, parse_ip_port};
+use crate::convert::address::{ADDRESS_MISSING, ADDRESS_NOT_SOCKET, PORT_IN_TEXT};
 use crate::convert::dns_name;
 use crate::diag::{Cx, Path, rules};
+use crate::host_port::{join_host_port, parse_ip_port};
 use crate::model::cluster::Discovery;
 use crate::profile::Feature;
 use crate::proto;

@@ -7,7 +7,7 @@
 
 use std::borrow::Cow;
 
-use super::address::{ParsedAddress, parse_host_port};
+use crate::host_port::{ParsedAddress, parse_host_port};
 
 /// Longest path of a Unix socket in bytes (`sun_path` without its end, Linux).
 const UNIX_PATH_MAX: usize = 107;
@@ -44,7 +44,7 @@ pub enum TargetFault {
 /// Checks that the client can make a channel to `text`.
 ///
 /// ```
-/// use xdsctl::convert::target_uri::{TargetFault, check};
+/// use xdsctl::target_uri::{TargetFault, check};
 /// assert_eq!(check("dns:///example.com:443"), Ok(()));
 /// assert_eq!(check("nosuch:///example.com"), Ok(())); // a DNS name
 /// assert_eq!(check("ipv4:1.2.3.4"), Err(TargetFault::Ipv4)); // the port is missing
